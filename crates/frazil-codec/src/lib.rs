@@ -1,0 +1,1 @@
+//! One chunk's bytes into another's: filters and compressors.

@@ -1,0 +1,1 @@
+//! Many chunks in parallel, in bounded memory, in order.

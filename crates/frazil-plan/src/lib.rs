@@ -1,0 +1,1 @@
+//! The decision unit: chunk shape, filters, level, and why.

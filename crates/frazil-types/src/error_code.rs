@@ -1,0 +1,54 @@
+//! Stable error numbers, shared by Rust, C, Fortran and Python.
+
+use serde::Serialize;
+
+/// What kind of thing went wrong. The numbers are part of the public interface: they are never
+/// reused, and new ones are added at the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+#[repr(i32)]
+pub enum ErrorCode {
+    /// An option or argument that cannot be honoured.
+    InvalidArgument = 1,
+    /// A file, variable or group that does not exist.
+    NotFound = 2,
+    /// The operating system refused access.
+    PermissionDenied = 3,
+    /// The output exists and overwriting was not asked for.
+    AlreadyExists = 4,
+    /// Any other input/output error.
+    Io = 5,
+    /// The disk or the quota is full.
+    NoSpace = 6,
+    /// The file contradicts itself or its format.
+    Corrupt = 7,
+    /// A legal thing that frazil does not do.
+    Unsupported = 8,
+    /// A filter that is neither built in nor found as a plugin.
+    MissingFilter = 9,
+    /// One indivisible piece of work is larger than the memory budget.
+    MemoryBudget = 10,
+    /// Stopped by the user.
+    Interrupted = 11,
+    /// libhdf5 reported an error that fits no other code.
+    Hdf5 = 12,
+    /// netCDF-C reported an error that fits no other code.
+    NetCdf = 13,
+    /// A bug in frazil (a caught panic, a broken invariant).
+    Internal = 14,
+    /// Verification found a difference.
+    Mismatch = 15,
+    /// Another process is writing the file.
+    Locked = 16,
+    /// The file changed while it was being read.
+    FileChanged = 17,
+}
+
+impl ErrorCode {
+    /// The stable number.
+    #[must_use]
+    pub fn number(self) -> i32 {
+        self as i32
+    }
+}

@@ -1,0 +1,22 @@
+//! The shared words of frazil: plain data that every room of the house understands.
+//!
+//! Nothing here opens a file, starts a thread or compresses a byte. Shapes are in elements,
+//! slowest axis first (C order), as in HDF5 and netCDF-C.
+
+#![forbid(unsafe_code)]
+
+mod chunk_record;
+mod element;
+mod error_code;
+mod filter_spec;
+mod grid;
+mod plan;
+mod selection;
+
+pub use chunk_record::{ChunkRecord, FileAddress, FileExtent};
+pub use element::{ByteOrder, ElementClass, ElementType};
+pub use error_code::ErrorCode;
+pub use filter_spec::{FilterPipeline, FilterSpec, ReaderLevel, filter_id, filter_name};
+pub use grid::ChunkGrid;
+pub use plan::{DeflateEncoder, StorageLayout, VariablePlan, WritePlan};
+pub use selection::Selection;

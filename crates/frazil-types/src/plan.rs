@@ -1,0 +1,55 @@
+//! What was decided for each variable: printable, serialisable, replayable.
+
+use serde::{Deserialize, Serialize};
+
+use crate::FilterPipeline;
+
+/// How a variable's values lie in the output file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum StorageLayout {
+    /// One run of bytes, no filters.
+    Contiguous,
+    /// Equal chunks.
+    Chunked {
+        /// Chunk shape in elements.
+        chunk: Vec<u64>,
+    },
+}
+
+/// The encoder that reaches the wanted deflate level (the level in the file says what size to
+/// expect: zlib's at that level).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "encoder", content = "level")]
+pub enum DeflateEncoder {
+    /// libdeflate at this level (1 to 12).
+    Libdeflate(i32),
+    /// zlib itself, where libdeflate cannot reach zlib's size.
+    Zlib(i32),
+}
+
+/// The decision for one variable.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VariablePlan {
+    /// Absolute path in the file, `/group/name`.
+    pub path: String,
+    /// Layout of the output.
+    pub layout: StorageLayout,
+    /// Filters of the output, in writing order.
+    pub pipeline: FilterPipeline,
+    /// Encoder behind a deflate stage.
+    pub deflate_encoder: Option<DeflateEncoder>,
+    /// Copy stored chunks as they are: neither chunk shape nor filters change.
+    pub copy_raw: bool,
+    /// Stored bytes expected from the trial, if one was made.
+    pub predicted_bytes: Option<u64>,
+    /// Why, in one line.
+    pub reason: String,
+}
+
+/// The decisions for one file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WritePlan {
+    /// One entry per variable, in file order.
+    pub variables: Vec<VariablePlan>,
+}

@@ -1,0 +1,92 @@
+//! The one error type of the facade: which file, which variable, what, and what to do about it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use frazil_types::ErrorCode;
+
+/// Result of every facade operation.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// An error a user can act on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    /// Stable code.
+    pub code: ErrorCode,
+    /// The file concerned.
+    pub file: Option<PathBuf>,
+    /// The variable, group or attribute concerned.
+    pub variable: Option<String>,
+    /// What went wrong.
+    pub cause: String,
+    /// What the user can do.
+    pub cure: Option<String>,
+}
+
+impl Error {
+    /// An error that still lacks its file and variable.
+    #[must_use]
+    pub fn new(code: ErrorCode, cause: impl Into<String>) -> Self {
+        Self {
+            code,
+            file: None,
+            variable: None,
+            cause: cause.into(),
+            cure: None,
+        }
+    }
+
+    /// Names the file unless one is named already.
+    #[must_use]
+    pub fn in_file(mut self, path: &Path) -> Self {
+        self.file.get_or_insert_with(|| path.to_owned());
+        self
+    }
+
+    /// Names the variable unless one is named already.
+    #[must_use]
+    pub fn at_variable(mut self, path: &str) -> Self {
+        self.variable.get_or_insert_with(|| path.to_owned());
+        self
+    }
+
+    /// Says what the user can do.
+    #[must_use]
+    pub fn with_cure(mut self, cure: impl Into<String>) -> Self {
+        self.cure = Some(cure.into());
+        self
+    }
+
+    /// An input/output error on a file, with the code its kind deserves.
+    #[must_use]
+    pub fn io(error: &std::io::Error, doing: &str, path: &Path) -> Self {
+        use std::io::ErrorKind;
+        let code = match error.kind() {
+            ErrorKind::NotFound => ErrorCode::NotFound,
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                ErrorCode::PermissionDenied
+            }
+            ErrorKind::AlreadyExists => ErrorCode::AlreadyExists,
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                ErrorCode::NoSpace
+            }
+            ErrorKind::UnexpectedEof => ErrorCode::Corrupt,
+            _ => ErrorCode::Io,
+        };
+        Self::new(code, format!("{doing}: {error}")).in_file(path)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{}: ", file.display())?;
+        }
+        if let Some(variable) = &self.variable {
+            write!(f, "{variable}: ")?;
+        }
+        f.write_str(&self.cause)
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,158 @@
+//! What a caller may ask for.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use frazil_types::ReaderLevel;
+
+/// Where packed files go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Destination {
+    /// One input to one named file.
+    File(PathBuf),
+    /// Every input into this directory, under its own name.
+    Directory(PathBuf),
+    /// Every input replaced by its packed form, once that is verified.
+    InPlace {
+        /// Replace a file that has several hard links (the other names keep the old content).
+        break_hard_links: bool,
+    },
+}
+
+/// Chunk shapes of the output.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ChunkPolicy {
+    /// frazil's rule: balanced for map and series reads, existing good shapes kept.
+    #[default]
+    Auto,
+    /// Keep the input's chunk shapes.
+    Keep,
+}
+
+/// Explicit chunk extents for one variable: `(dimension name or axis number, elements)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChunkOverride {
+    /// Variable path or bare name; `*` means every variable that has the dimensions.
+    pub variable: String,
+    /// Extents by dimension name (or by axis number where an axis has no name). Axes not named keep
+    /// what the policy gives them.
+    pub extents: Vec<(String, u64)>,
+}
+
+/// Use of the byte shuffle.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ShufflePolicy {
+    /// Try with and without, take what is smaller.
+    #[default]
+    Auto,
+    /// Always before compression (elements of 2 bytes and more).
+    On,
+    /// Never.
+    Off,
+}
+
+/// A named layout profile.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum LayoutProfile {
+    /// No special demands.
+    #[default]
+    Standard,
+    /// What `check_cmip7_packing` demands: time and its bounds in one chunk, data chunks of at
+    /// least 4 MiB, all internal metadata before the data.
+    Cmip7,
+}
+
+/// Limits and switches shared by all operations.
+#[derive(Debug, Clone)]
+pub struct Resources {
+    /// Packing threads; 0 means one per available core.
+    pub threads: usize,
+    /// Bytes the process may hold in chunk buffers.
+    pub memory_bytes: u64,
+    /// Set to stop: work ends at the next chunk with `ErrorCode::Interrupted`.
+    pub cancel: Arc<AtomicBool>,
+}
+
+impl Resources {
+    /// Default memory budget: modest enough for a shared login node.
+    pub const DEFAULT_MEMORY_BYTES: u64 = 256 << 20;
+}
+
+impl Default for Resources {
+    fn default() -> Self {
+        Self {
+            threads: 0,
+            memory_bytes: Self::DEFAULT_MEMORY_BYTES,
+            cancel: Arc::new(AtomicBool::new(false)),
+        }
+    }
+}
+
+/// How to pack.
+#[derive(Debug, Clone)]
+pub struct PackOptions {
+    /// Base chunk policy.
+    pub chunks: ChunkPolicy,
+    /// Explicit chunk extents, applied over the policy.
+    pub chunk_overrides: Vec<ChunkOverride>,
+    /// Deflate (or zstd) level wished for; `None`: chosen by trial. 0: no compression.
+    pub level: Option<u32>,
+    /// Use of the byte shuffle.
+    pub shuffle: ShufflePolicy,
+    /// Add Fletcher-32 checksums to every filtered variable (existing ones are always kept).
+    pub checksum: bool,
+    /// Who must be able to read the result.
+    pub readable_by: ReaderLevel,
+    /// Layout profile.
+    pub layout: LayoutProfile,
+    /// Plan and predict only: nothing is written.
+    pub dry_run: bool,
+    /// Replace an existing output file.
+    pub overwrite: bool,
+    /// Verify the output value by value before it gets its name.
+    pub verify: bool,
+    /// Limits.
+    pub resources: Resources,
+}
+
+impl Default for PackOptions {
+    fn default() -> Self {
+        Self {
+            chunks: ChunkPolicy::default(),
+            chunk_overrides: Vec::new(),
+            level: None,
+            shuffle: ShufflePolicy::default(),
+            checksum: false,
+            readable_by: ReaderLevel::Any,
+            layout: LayoutProfile::default(),
+            dry_run: false,
+            overwrite: false,
+            verify: false,
+            resources: Resources::default(),
+        }
+    }
+}
+
+/// File format written by `unpack`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum UnpackFormat {
+    /// netCDF-4/HDF5 without filters.
+    #[default]
+    Hdf5,
+    /// Classic netCDF: the smallest of CDF-1, CDF-2 and CDF-5 that holds the data.
+    Classic,
+}
+
+/// How to unpack.
+#[derive(Debug, Clone, Default)]
+pub struct UnpackOptions {
+    /// Format of the output.
+    pub format: UnpackFormat,
+    /// Replace an existing output file.
+    pub overwrite: bool,
+    /// Verify the output value by value before it gets its name.
+    pub verify: bool,
+    /// Limits.
+    pub resources: Resources,
+}

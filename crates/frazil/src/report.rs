@@ -1,0 +1,174 @@
+//! What was done, as plain data: the CLI prints it, `--json` serialises it.
+
+use std::path::PathBuf;
+
+use frazil_types::ReaderLevel;
+use serde::Serialize;
+
+/// One variable of a packed or planned file.
+#[derive(Debug, Clone, Serialize)]
+pub struct VariableReport {
+    /// Absolute path in the file.
+    pub path: String,
+    /// Element type name, `float32`.
+    pub element: String,
+    /// Shape in elements.
+    pub shape: Vec<u64>,
+    /// Chunk shape in elements; `None` when contiguous.
+    pub chunk: Option<Vec<u64>>,
+    /// Filters, `shuffle+deflate(4)`.
+    pub filters: String,
+    /// Bytes without compression.
+    pub raw_bytes: u64,
+    /// Bytes stored in the input.
+    pub input_bytes: u64,
+    /// Bytes stored in the output (predicted in a dry run).
+    pub stored_bytes: u64,
+    /// Why this was chosen, in one line.
+    pub reason: String,
+}
+
+/// The result of packing or unpacking one file.
+#[derive(Debug, Clone, Serialize)]
+pub struct PackReport {
+    /// The input.
+    pub input: PathBuf,
+    /// The output; `None` in a dry run.
+    pub output: Option<PathBuf>,
+    /// Per variable, in file order.
+    pub variables: Vec<VariableReport>,
+    /// Size of the input file in bytes.
+    pub input_file_bytes: u64,
+    /// Size of the output file in bytes (predicted in a dry run).
+    pub output_file_bytes: u64,
+    /// Sum of the variables' uncompressed bytes.
+    pub raw_bytes: u64,
+    /// Wall seconds, verification included (predicted in a dry run).
+    pub seconds: f64,
+    /// CPU seconds of the process in that time.
+    pub cpu_seconds: f64,
+    /// Packing threads used.
+    pub threads: usize,
+    /// The memory budget in bytes.
+    pub memory_bytes: u64,
+    /// Whether the output was verified value by value.
+    pub verified: bool,
+    /// Whether this is a prediction only.
+    pub dry_run: bool,
+    /// What the user should know (kept unknown filters, conversions...), one line each.
+    pub notices: Vec<String>,
+}
+
+/// One variable as it lies in a file.
+#[derive(Debug, Clone, Serialize)]
+pub struct VariableInfo {
+    /// Absolute path in the file.
+    pub path: String,
+    /// Element type name.
+    pub element: String,
+    /// Dimension names where the file has them, else empty.
+    pub dimensions: Vec<String>,
+    /// Shape in elements.
+    pub shape: Vec<u64>,
+    /// Which axes are unlimited.
+    pub unlimited: Vec<bool>,
+    /// `contiguous`, `chunked`, `compact`, `virtual`, `external` or `classic`.
+    pub layout: String,
+    /// Chunk shape in elements, if chunked.
+    pub chunk: Option<Vec<u64>>,
+    /// Stored chunks.
+    pub chunk_count: Option<u64>,
+    /// Filters, `shuffle+deflate(4)`.
+    pub filters: String,
+    /// Bytes without compression.
+    pub raw_bytes: u64,
+    /// Bytes stored.
+    pub stored_bytes: u64,
+    /// Share of elements equal to the fill value, on request.
+    pub fill_fraction: Option<f64>,
+    /// Filters of this variable that this build cannot decode: `(id, name)`.
+    pub missing_filters: Vec<(i32, String)>,
+    /// Who can read the variable.
+    pub readable_by: Option<ReaderLevel>,
+}
+
+/// A file at a glance.
+#[derive(Debug, Clone, Serialize)]
+pub struct FileInfo {
+    /// The file.
+    pub path: PathBuf,
+    /// `netCDF-4`, `netCDF-4 classic model`, `HDF5`, `CDF-1`, `CDF-2`, `CDF-5`.
+    pub format: String,
+    /// Size in bytes.
+    pub file_bytes: u64,
+    /// HDF5 superblock version, if HDF5.
+    pub superblock: Option<u32>,
+    /// Variables in file order.
+    pub variables: Vec<VariableInfo>,
+    /// One sentence: who can read the whole file.
+    pub readable_by: String,
+    /// Groups, links and other things worth knowing, one line each.
+    pub notices: Vec<String>,
+}
+
+/// One difference found by `verify`.
+#[derive(Debug, Clone, Serialize)]
+pub struct Difference {
+    /// Object path.
+    pub path: String,
+    /// What differs and where, in one line (first differing element with both values).
+    pub what: String,
+}
+
+/// The result of comparing two files.
+#[derive(Debug, Clone, Serialize)]
+pub struct VerifyReport {
+    /// The first file.
+    pub a: PathBuf,
+    /// The second file.
+    pub b: PathBuf,
+    /// Objects compared.
+    pub objects: u64,
+    /// Attributes compared.
+    pub attributes: u64,
+    /// Values compared.
+    pub values: u64,
+    /// Bytes of values compared.
+    pub value_bytes: u64,
+    /// Differences, first ones only (at most 100).
+    pub differences: Vec<Difference>,
+    /// Total number of differences found.
+    pub difference_count: u64,
+    /// What was skipped and why, one line each.
+    pub notices: Vec<String>,
+    /// Wall seconds.
+    pub seconds: f64,
+}
+
+impl VerifyReport {
+    /// Whether nothing differs.
+    #[must_use]
+    pub fn is_equal(&self) -> bool {
+        self.difference_count == 0
+    }
+}
+
+/// Progress of a running operation; called from the coordinating thread only.
+pub trait Progress {
+    /// A new stage begins: `plan`, `pack`, `verify`; `total_bytes` of raw data to go through.
+    fn stage(&mut self, name: &str, total_bytes: u64);
+    /// `bytes` more raw bytes are done.
+    fn advance(&mut self, bytes: u64);
+    /// A line for the user that should not wait for the end.
+    fn notice(&mut self, line: &str);
+}
+
+/// Reports nothing.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn stage(&mut self, _name: &str, _total_bytes: u64) {}
+    fn advance(&mut self, _bytes: u64) {}
+    fn notice(&mut self, _line: &str) {}
+}
