@@ -1,0 +1,93 @@
+# Entry points. `make demo` and `make test` set up everything they need; `make help` lists the rest.
+#
+# OFFLINE=1   use only what is fetched already (cargo --offline, no pip, no apt-get)
+# PROFILE=dev build without optimisation (default: release, shared by demo, tests and benchmarks)
+# JOBS=N      pytest processes (default: one per core)
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+PROFILE ?= release
+OFFLINE ?= 0
+JOBS ?= auto
+
+# The environment (cmake, libclang) is the same for every cargo call, so that nothing is built twice.
+CARGO := scripts/with-env cargo
+CARGO_FLAGS := --locked $(if $(filter 1,$(OFFLINE)),--offline) --profile $(PROFILE)
+PYTHON := .venv/bin/python
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+export FRAZIL_BIN ?= $(abspath $(TARGET))/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/frazil
+export OFFLINE
+
+DEMO := .build/demo
+SAMPLE := data/sample/squall_line_sample.nc
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: .build/setup-test fetch ## Install and fetch everything; OFFLINE=1 works from then on
+
+.PHONY: fetch
+fetch: .build/setup-build
+	$(CARGO) fetch --locked $(if $(filter 1,$(OFFLINE)),--offline)
+
+.build/setup-build: scripts/setup requirements-build.txt
+	scripts/setup build
+
+.build/setup-test: scripts/setup requirements-test.txt
+	scripts/setup test
+
+.PHONY: build
+build: .build/setup-build ## Build the frazil command
+	$(CARGO) build $(CARGO_FLAGS) --package frazil-cli
+
+.PHONY: demo
+demo: build ## Pack the bundled sample, show the table, prove the result equal
+	@mkdir -p $(DEMO)
+	scripts/demo $(SAMPLE) $(DEMO)
+
+.PHONY: test
+test: test-rust test-python ## Run all tests
+
+.PHONY: test-rust
+test-rust: .build/setup-build ## Run the tests of the crates
+	$(CARGO) test $(CARGO_FLAGS) --workspace
+
+.PHONY: test-python
+test-python: build .build/setup-test ## Run the acceptance tests on the command (with the corpus if present)
+	$(PYTHON) -m pytest --numprocesses $(JOBS) tests
+
+.PHONY: check
+check: fetch .build/setup-test ## Formatting, lints, the dependency law, documentation
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(CARGO_FLAGS) --workspace --no-deps
+	$(PYTHON) scripts/check_dependencies.py
+	scripts/check-deny
+	$(PYTHON) scripts/check_docs.py
+	$(PYTHON) -m ruff check
+	$(PYTHON) -m ruff format --check
+
+.PHONY: format
+format: .build/setup-test ## Format Rust and Python sources
+	$(CARGO) fmt --all
+	$(PYTHON) -m ruff check --fix
+	$(PYTHON) -m ruff format
+
+.PHONY: bench
+bench: bench-pack ## Run all benchmarks, each beside its peers
+
+.PHONY: bench-pack
+bench-pack: build .build/setup-test ## frazil pack beside nccopy, h5repack and cmip7repack
+	$(CARGO) build $(CARGO_FLAGS) --package frazil-bench
+	$(PYTHON) bench/pack.py $(BENCH_ARGS)
+
+.PHONY: notices
+notices: .build/setup-test ## Collect the licence texts of everything that is linked in
+	$(PYTHON) scripts/third_party_notices.py .build/THIRD-PARTY-NOTICES.txt
+
+.PHONY: clean
+clean: ## Remove everything that was built or installed here
+	rm -rf .build .venv $(TARGET)

@@ -1,0 +1,216 @@
+"""Checks the dependency law on `cargo metadata`: edges, doors, licences, sources.
+
+The law is docs/architecture.md. A crate or an edge that is not named here is refused, so that a
+new one is a decision and not an accident.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Our crates, and which of our crates each may name (tests and build scripts included).
+# "*" is for leaves, which nothing depends on.
+ALLOWED_EDGES = {
+    "frazil-types": set(),
+    "frazil-codec": {"frazil-types"},
+    "frazil-plan": {"frazil-types", "frazil-codec"},
+    "frazil-pipeline": {"frazil-types", "frazil-codec"},
+    "frazil-container": {"frazil-types"},
+    "frazil": {
+        "frazil-types",
+        "frazil-codec",
+        "frazil-plan",
+        "frazil-pipeline",
+        "frazil-container",
+    },
+    "frazil-cli": {"frazil"},
+    "frazil-bench": {"*"},
+    "frazil-testkit": {"frazil-types", "frazil-codec"},
+}
+
+# Leaves: no other crate may depend on them, except where named (for tests only).
+LEAVES = {"frazil-cli", "frazil-bench"}
+
+# Foreign crates that only the named crates may depend on directly.
+DOORS = {
+    "hdf5-metno-sys": {"frazil-container", "netcdf-sys", "netcdf-src"},
+    "hdf5-metno-src": {"hdf5-metno-sys", "netcdf-src"},
+    "netcdf-sys": {"frazil-container"},
+    "netcdf-src": {"netcdf-sys"},
+    "crossbeam-channel": {"frazil-pipeline"},
+    "clap": {"frazil-cli", "frazil-bench", "clap_complete"},
+    "indicatif": {"frazil-cli"},
+    # Threads belong to frazil-pipeline, which takes them from std; nothing is asynchronous; no
+    # network code is linked by default.
+    "rayon": set(),
+    "rayon-core": set(),
+    "threadpool": set(),
+    "tokio": set(),
+    "openssl-sys": set(),
+    "curl-sys": set(),
+}
+
+LICENCES = {
+    "0BSD",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "ISC",
+    "MIT",
+    "Unicode-3.0",
+    "Unicode-DFS-2016",
+    "Zlib",
+}
+
+# Crates that name a licence file instead of a licence; what the file is.
+LICENCE_FILES = {"hdf5-metno-src": "BSD-3-Clause", "netcdf-src": "BSD-3-Clause"}
+
+REGISTRY = "registry+https://github.com/rust-lang/crates.io-index"
+
+
+def cargo(*arguments: str) -> str:
+    """What a cargo command prints, from what is fetched already."""
+    command = ["cargo", *arguments, "--offline", "--locked"]
+    answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if answer.returncode != 0:
+        sys.exit(f"check_dependencies: {answer.stderr}Run 'cargo fetch --locked' first.")
+    return answer.stdout
+
+
+def built_packages() -> set[tuple[str, str]]:
+    """Name and version of everything that is built on some target with default features.
+
+    Cargo's metadata also lists optional crates that no build contains, hence `cargo tree`.
+    """
+    tree = cargo(
+        "tree", "--workspace", "--target=all", "--edges=all", "--prefix=none", "--format={p}"
+    )
+    words = [line.split() for line in tree.splitlines() if line]
+    return {(name, version.removeprefix("v")) for name, version, *_ in words}
+
+
+def licence_allowed(expression: str) -> bool:
+    """Whether an SPDX expression can be met with allowed licences only."""
+    # The old style writes MIT/Apache-2.0 for a choice.
+    expression = expression.replace("/", " OR ")
+    words = re.findall(r"[()]|[^\s()]+(?:\s+WITH\s+[^\s()]+)?", expression)
+    return _any_of(words)
+
+
+def _any_of(words: list[str]) -> bool:
+    """Terms joined by OR; consumes `words`."""
+    result = _all_of(words)
+    while words and words[0] == "OR":
+        words.pop(0)
+        result = _all_of(words) or result
+    return result
+
+
+def _all_of(words: list[str]) -> bool:
+    """Terms joined by AND; consumes `words`."""
+    result = _term(words)
+    while words and words[0] == "AND":
+        words.pop(0)
+        result = _term(words) and result
+    return result
+
+
+def _term(words: list[str]) -> bool:
+    """One licence or a bracket; consumes `words`."""
+    if not words:
+        return False
+    word = words.pop(0)
+    if word != "(":
+        return " ".join(word.split()) in LICENCES
+    result = _any_of(words)
+    if words and words[0] == ")":
+        words.pop(0)
+    return result
+
+
+def check_edges(package: dict, ours: set[str]) -> list[str]:
+    """Edges from one of our crates to another."""
+    name = package["name"]
+    if name not in ALLOWED_EDGES:
+        return [f"{name}: not in the law; add it to ALLOWED_EDGES and docs/architecture.md"]
+    allowed = ALLOWED_EDGES[name]
+    wrong = []
+    for dependency in package["dependencies"]:
+        target = dependency["name"]
+        if target not in ours:
+            continue
+        # The testkit serves tests of every crate; a crate may name itself in its own tests.
+        if dependency["kind"] == "dev" and target in {"frazil-testkit", name}:
+            continue
+        if target in LEAVES or (target not in allowed and "*" not in allowed):
+            wrong.append(f"{name} may not depend on {target}")
+    return wrong
+
+
+def check_doors(package: dict) -> list[str]:
+    """Direct dependencies on foreign crates that have a door."""
+    name = package["name"]
+    return [
+        f"{name} may not depend on {dependency['name']} directly"
+        for dependency in package["dependencies"]
+        if dependency["kind"] != "dev" and name not in DOORS.get(dependency["name"], {name})
+    ]
+
+
+def check_origin(package: dict) -> list[str]:
+    """Licence and source of a foreign crate."""
+    label = f"{package['name']} {package['version']}"
+    wrong = []
+    licence = package["license"] or LICENCE_FILES.get(package["name"])
+    if not licence or not licence_allowed(licence):
+        wrong.append(f"{label}: licence {licence or 'unknown'} is not on the list")
+    if package["source"] != REGISTRY:
+        wrong.append(f"{label}: comes from {package['source']}, not from crates.io")
+    return wrong
+
+
+def check_doors_of_foreign(node: dict, packages: dict[str, dict], built: set[str]) -> list[str]:
+    """Doors for a foreign crate, by what is resolved (it declares much that it does not use)."""
+    name = packages[node["id"]]["name"]
+    wrong = []
+    for dependency in node["deps"]:
+        target = packages[dependency["pkg"]]["name"]
+        only_for_tests = {kind["kind"] for kind in dependency["dep_kinds"]} == {"dev"}
+        if only_for_tests or dependency["pkg"] not in built:
+            continue
+        if name not in DOORS.get(target, {name}):
+            wrong.append(f"{name} brings in {target}, which has no business here")
+    return wrong
+
+
+def main() -> int:
+    data = json.loads(cargo("metadata", "--format-version=1"))
+    packages = {package["id"]: package for package in data["packages"]}
+    names = built_packages()
+    built = {key for key, one in packages.items() if (one["name"], one["version"]) in names}
+    members = set(data["workspace_members"])
+    ours = {packages[key]["name"] for key in members}
+    wrong: list[str] = []
+    for key in sorted(members):
+        wrong += check_edges(packages[key], ours) + check_doors(packages[key])
+    for key in sorted(built - members):
+        wrong += check_origin(packages[key])
+    for node in data["resolve"]["nodes"]:
+        if node["id"] in built - members:
+            wrong += check_doors_of_foreign(node, packages, built)
+    for line in wrong:
+        print(f"check_dependencies: {line}", file=sys.stderr)
+    if not wrong:
+        print(
+            f"check_dependencies: {len(members)} of our crates, {len(built - members)} others: fine"
+        )
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
