@@ -1,1 +1,50 @@
-fn main() {}
+//! The `frazil` command: reads the arguments, calls the facade, prints what it reports.
+//!
+//! Exit codes: 0 done (for `verify`: equal), 1 a failure (for `verify`: different), 2 wrong usage
+//! (for `verify` also: cannot compare), 130 stopped by Ctrl-C or SIGTERM.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod chunks;
+mod commands;
+mod printer;
+mod progress;
+mod signals;
+mod size;
+mod table;
+mod text;
+
+use std::io;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use args::{Cli, Command};
+use commands::Status;
+use printer::Printer;
+
+fn main() -> ExitCode {
+    match args::parse(std::env::args_os()) {
+        Ok(cli) => run(cli).unwrap_or_else(|error| {
+            Printer::default().trouble(&error.to_string());
+            Status::Failure
+        }),
+        Err(usage) => printer::usage(&usage),
+    }
+    .into()
+}
+
+/// Runs one command. The error is standard output's, or that of catching signals.
+fn run(cli: Cli) -> io::Result<Status> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    signals::cancel_on_signal(&cancel)?;
+    match cli.command {
+        None => commands::version(cli.all),
+        Some(Command::Pack(args)) => commands::pack(&args, &cancel),
+        Some(Command::Unpack(args)) => commands::unpack(&args, &cancel),
+        Some(Command::Info(args)) => commands::info(&args, &cancel),
+        Some(Command::Verify(args)) => commands::verify(&args, &cancel),
+        Some(Command::Completions { shell }) => commands::completions(shell),
+    }
+}

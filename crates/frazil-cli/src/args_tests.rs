@@ -1,0 +1,138 @@
+use super::*;
+
+fn arguments(line: &str) -> Result<Cli, clap::Error> {
+    parse(std::iter::once("frazil").chain(line.split_whitespace()))
+}
+
+fn pack(line: &str) -> PackArgs {
+    match arguments(line).unwrap().command {
+        Some(Command::Pack(args)) => args,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+fn refused(line: &str) -> String {
+    let error = arguments(line).unwrap_err();
+    assert_eq!(error.exit_code(), 2, "{line}");
+    error.to_string()
+}
+
+fn options(line: &str) -> PackOptions {
+    pack(line).options(&Arc::default())
+}
+
+#[test]
+fn the_definition_holds_together() {
+    Cli::command().debug_assert();
+}
+
+#[test]
+fn defaults_are_the_facades() {
+    let (ours, theirs) = (options("pack a.nc -o b.nc"), PackOptions::default());
+    assert_eq!(format!("{ours:?}"), format!("{theirs:?}"));
+}
+
+#[test]
+fn every_option_arrives() {
+    let options = options(
+        "pack a.nc -o b.nc --chunks tas:time=24,lat=64 --chunks 0=12 --keep-chunks --level 5 \
+         --shuffle off --checksum --layout cmip7 --readable-by plugins --threads 3 \
+         --memory 512MiB --overwrite --verify --dry-run",
+    );
+    assert_eq!(options.chunks, ChunkPolicy::Keep);
+    let variables: Vec<&str> = options
+        .chunk_overrides
+        .iter()
+        .map(|o| o.variable.as_str())
+        .collect();
+    assert_eq!(variables, ["tas", "*"]);
+    assert_eq!(options.level, Some(5));
+    assert_eq!(options.shuffle, ShufflePolicy::Off);
+    assert_eq!(options.readable_by, ReaderLevel::Plugins);
+    assert_eq!(options.layout, LayoutProfile::Cmip7);
+    assert!(options.checksum && options.overwrite && options.verify && options.dry_run);
+    assert_eq!(options.resources.threads, 3);
+    assert_eq!(options.resources.memory_bytes, 512 << 20);
+}
+
+#[test]
+fn there_is_one_destination() {
+    let destination = |line| pack(line).destination().unwrap();
+    assert_eq!(
+        destination("pack a.nc -o b.nc"),
+        Destination::File("b.nc".into())
+    );
+    assert_eq!(
+        destination("pack a.nc b.nc --out-dir d"),
+        Destination::Directory("d".into())
+    );
+    assert_eq!(
+        destination("pack a.nc --in-place --break-hard-links"),
+        Destination::InPlace {
+            break_hard_links: true
+        }
+    );
+    assert!(refused("pack a.nc").contains("say where"));
+    assert!(refused("unpack a.nc").contains("say where"));
+    assert!(refused("pack a.nc b.nc -o c.nc").contains("--out-dir"));
+    assert!(refused("pack a.nc -o c.nc --in-place").contains("cannot be used with"));
+    assert!(refused("pack a.nc --out-dir d --in-place").contains("cannot be used with"));
+    assert!(refused("pack a.nc -o b.nc --break-hard-links").contains("cannot be used with"));
+    assert!(refused("pack x/a.nc y/a.nc --out-dir d").contains("same file, `a.nc`"));
+}
+
+#[test]
+fn a_dry_run_needs_no_destination() {
+    assert!(
+        pack("pack a.nc b.nc --dry-run")
+            .options(&Arc::default())
+            .dry_run
+    );
+}
+
+#[test]
+fn a_refusal_shows_the_usage_of_its_command() {
+    assert!(refused("unpack a.nc").contains("frazil unpack"));
+}
+
+#[test]
+fn bad_values_are_refused() {
+    for (line, part) in [
+        ("pack a.nc -o b.nc --memory NaN", "not a size"),
+        ("pack a.nc -o b.nc --memory -5M", "not a size"),
+        ("pack a.nc -o b.nc --memory=-5M", "not a size"),
+        ("pack a.nc -o b.nc --memory 1M", "too little"),
+        ("pack a.nc -o b.nc --level 23", "23"),
+        ("pack a.nc -o b.nc --level -1", "-1 is not in 0..=22"),
+        ("pack a.nc -o b.nc --threads 5000", "5000"),
+        ("pack a.nc -o b.nc --threads -1", "-1 is not in 0..=4096"),
+        ("pack a.nc -o b.nc --chunks time", "DIMENSION=ELEMENTS"),
+        ("pack a.nc -o b.nc --shuffle maybe", "maybe"),
+        ("unpack a.nc -o b.nc --format hdf4", "hdf4"),
+        ("verify a.nc", "<B>"),
+        ("info", "<FILE>"),
+        ("--all", "--version"),
+        ("frobnicate", "frobnicate"),
+    ] {
+        let message = refused(line);
+        assert!(message.contains(part), "{line}: {message}");
+    }
+}
+
+#[test]
+fn unpack_options_arrive() {
+    let cli = arguments("unpack a.nc --out-dir d --format classic --verify --overwrite").unwrap();
+    let Some(Command::Unpack(args)) = cli.command else {
+        panic!("not unpack")
+    };
+    let options = args.options(&Arc::default());
+    assert_eq!(options.format, UnpackFormat::Classic);
+    assert!(options.verify && options.overwrite);
+    assert_eq!(args.destination(), Some(Destination::Directory("d".into())));
+}
+
+#[test]
+fn version_takes_all() {
+    assert!(arguments("--version --all").unwrap().all);
+    assert!(arguments("-V").unwrap().command.is_none());
+}

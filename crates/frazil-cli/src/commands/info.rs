@@ -1,0 +1,206 @@
+//! `frazil info`.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use frazil::{ErrorCode, FileInfo, VariableInfo};
+
+use super::{Document, Status};
+use crate::args::{InfoArgs, OutputArgs};
+use crate::printer::Printer;
+use crate::size::human;
+use crate::table::{self, Column, Table};
+use crate::text::{self, SCREEN_COLUMNS};
+
+/// Shows every file; one that cannot be read does not stop the next.
+///
+/// # Errors
+/// Standard output's.
+pub(crate) fn run(args: &InfoArgs, cancel: &Arc<AtomicBool>) -> io::Result<Status> {
+    let printer = Printer::new(OutputArgs {
+        json: args.json,
+        quiet: false,
+    });
+    let resources = args.resources(cancel);
+    let mut document = Document::new();
+    let mut status = Status::Success;
+    for file in &args.files {
+        if cancel.load(Ordering::Relaxed) {
+            status = Status::Interrupted;
+            break;
+        }
+        match frazil::info(file, args.fill, &resources) {
+            Ok(info) => {
+                let gap = if document.reports.is_empty() {
+                    ""
+                } else {
+                    "\n"
+                };
+                printer.table(&format!("{gap}{}", page(&info, args)))?;
+                document.reports.push(info);
+            }
+            Err(error) if error.code == ErrorCode::Interrupted => {
+                status = Status::Interrupted;
+                break;
+            }
+            Err(error) => {
+                printer.error(&error);
+                document.errors.push(error.into());
+                status = Status::Failure;
+            }
+        }
+    }
+    printer.json(&document)?;
+    if status == Status::Interrupted {
+        printer.interrupted(0);
+    }
+    Ok(status)
+}
+
+/// All that is said about one file.
+fn page(info: &FileInfo, args: &InfoArgs) -> String {
+    let (variables, hidden) = table::shown(&info.variables, args.all_variables, |variable| {
+        variable.raw_bytes
+    });
+    let mut page = format!("{}\n{}\n", heading(info), format_line(info));
+    page.push_str(&variable_table(info, &variables, args.fill).render(SCREEN_COLUMNS));
+    page.push_str(&table::left_out(hidden));
+    if variables
+        .iter()
+        .any(|variable| variable.unlimited.contains(&true))
+    {
+        page.push_str("* unlimited\n");
+    }
+    page.push_str(&format!(
+        "readable by: {}\n",
+        text::plain(&info.readable_by)
+    ));
+    page.push_str(&missing_filters(&info.variables));
+    for notice in &info.notices {
+        page.push_str(&format!("note: {}\n", text::plain(notice)));
+    }
+    page
+}
+
+fn heading(info: &FileInfo) -> String {
+    text::shorten(&text::path(&info.path), SCREEN_COLUMNS).into_owned()
+}
+
+/// `netCDF-4, superblock 2, 3.4 MiB, 12 variables`.
+fn format_line(info: &FileInfo) -> String {
+    let superblock = info.superblock;
+    let superblock = superblock.map(|version| format!(", superblock {version}"));
+    format!(
+        "{}{}, {}, {}",
+        text::plain(&info.format),
+        superblock.unwrap_or_default(),
+        human(info.file_bytes),
+        text::count(info.variables.len() as u64, "variable")
+    )
+}
+
+fn variable_table(info: &FileInfo, variables: &[&VariableInfo], fill: bool) -> Table {
+    let mut columns = vec![
+        Column::words("variable"),
+        Column::words("type"),
+        Column::extents("shape"),
+        Column::extents("chunk"),
+        Column::number("chunks"),
+        Column::words("filters"),
+        Column::number("raw"),
+        Column::number("stored"),
+        Column::number("ratio"),
+    ];
+    if fill {
+        columns.push(Column::number("fill"));
+    }
+    let mut table = Table::new(columns);
+    for variable in variables {
+        table.row(cells(variable, fill));
+    }
+    let sum = |bytes: fn(&VariableInfo) -> u64| {
+        let add = |sum: u64, variable| sum.saturating_add(bytes(variable));
+        info.variables.iter().fold(0, add)
+    };
+    let (raw, stored) = (sum(|v| v.raw_bytes), sum(|v| v.stored_bytes));
+    let mut totals = vec![String::new(); 6];
+    totals[0] = "total".into();
+    totals.extend([human(raw), human(stored), text::ratio(raw, stored)]);
+    totals.extend(fill.then(String::new));
+    table.totals(totals);
+    table
+}
+
+fn cells(variable: &VariableInfo, fill: bool) -> Vec<String> {
+    let chunk = variable.chunk.as_deref();
+    let mut cells = vec![
+        variable.path.clone(),
+        variable.element.clone(),
+        shape(variable),
+        chunk.map_or_else(|| variable.layout.clone(), text::shape),
+        variable
+            .chunk_count
+            .map_or_else(|| "-".into(), |count| count.to_string()),
+        match variable.filters.is_empty() {
+            true => "none".into(),
+            false => variable.filters.clone(),
+        },
+        human(variable.raw_bytes),
+        human(variable.stored_bytes),
+        text::ratio(variable.raw_bytes, variable.stored_bytes),
+    ];
+    if fill {
+        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+        cells.push(variable.fill_fraction.map_or_else(|| "-".into(), percent));
+    }
+    cells
+}
+
+/// The shape, unlimited axes marked: `8760*x180x360`.
+fn shape(variable: &VariableInfo) -> String {
+    if !variable.unlimited.contains(&true) {
+        return text::shape(&variable.shape);
+    }
+    let unlimited = variable.unlimited.iter().chain(std::iter::repeat(&false));
+    let axes: Vec<String> = variable
+        .shape
+        .iter()
+        .zip(unlimited)
+        .map(|(extent, unlimited)| format!("{extent}{}", if *unlimited { "*" } else { "" }))
+        .collect();
+    axes.join("x")
+}
+
+/// Names in one line that lists the variables of a missing filter.
+const LISTED_VARIABLES: usize = 5;
+
+/// One line and its cure for each filter that this build cannot decode.
+fn missing_filters(variables: &[VariableInfo]) -> String {
+    let mut users: BTreeMap<(i32, &str), Vec<&str>> = BTreeMap::new();
+    for variable in variables {
+        for (id, name) in &variable.missing_filters {
+            users.entry((*id, name)).or_default().push(&variable.path);
+        }
+    }
+    let mut lines = String::new();
+    for ((id, name), paths) in users {
+        let listed: Vec<&str> = paths.iter().take(LISTED_VARIABLES).copied().collect();
+        let more = match paths.len().saturating_sub(LISTED_VARIABLES) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let name = if name.is_empty() { "unnamed" } else { name };
+        let line = format!("missing filter {id} ({name}): {}{more}", listed.join(", "));
+        lines.push_str(&text::plain(&line));
+        lines.push_str(&format!(
+            "\n  hint: put the plugin for filter {id} into a directory on HDF5_PLUGIN_PATH\n"
+        ));
+    }
+    lines
+}
+
+#[cfg(test)]
+#[path = "info_tests.rs"]
+mod tests;

@@ -1,0 +1,112 @@
+//! One file per command, and what they share: the exit status and the JSON document.
+
+mod completions;
+mod info;
+mod pack;
+mod summary;
+mod transform;
+mod unpack;
+mod verify;
+mod version;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use frazil::ErrorCode;
+use serde::Serialize;
+
+pub(crate) use completions::run as completions;
+pub(crate) use info::run as info;
+pub(crate) use pack::run as pack;
+pub(crate) use unpack::run as unpack;
+pub(crate) use verify::run as verify;
+pub(crate) use version::run as version;
+
+/// How the program ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// Done; for `verify`: equal.
+    Success,
+    /// Something failed; for `verify`: different.
+    Failure,
+    /// Wrong usage; for `verify` also: cannot compare.
+    Trouble,
+    /// Stopped by a signal.
+    Interrupted,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(match status {
+            Status::Success => 0,
+            Status::Failure => 1,
+            Status::Trouble => 2,
+            Status::Interrupted => 130,
+        })
+    }
+}
+
+/// What `--json` prints: the reports of what succeeded and the errors of what did not.
+#[derive(Debug, Serialize)]
+struct Document<R> {
+    reports: Vec<R>,
+    errors: Vec<ErrorRecord>,
+}
+
+impl<R> Document<R> {
+    fn new() -> Self {
+        Self {
+            reports: Vec::new(),
+            errors: Vec::new(),
+        }
+    }
+}
+
+/// An error as JSON; text that is not UTF-8 is shown with replacement characters.
+#[derive(Debug, Serialize)]
+struct ErrorRecord {
+    code: ErrorCode,
+    number: i32,
+    file: Option<String>,
+    variable: Option<String>,
+    cause: String,
+    cure: Option<String>,
+}
+
+impl From<frazil::Error> for ErrorRecord {
+    fn from(error: frazil::Error) -> Self {
+        let lossy = |path: PathBuf| path.to_string_lossy().into_owned();
+        Self {
+            code: error.code,
+            number: error.code.number(),
+            file: error.file.map(lossy),
+            variable: error.variable,
+            cause: error.cause,
+            cure: error.cure,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_json_with_its_code() {
+        let error = frazil::Error::new(ErrorCode::MissingFilter, "filter 32015")
+            .in_file("a.nc".as_ref())
+            .at_variable("/tas")
+            .with_cure("install it");
+        assert_eq!(
+            serde_json::to_value(ErrorRecord::from(error)).unwrap(),
+            serde_json::json!({
+                "code": "missing_filter",
+                "number": 9,
+                "file": "a.nc",
+                "variable": "/tas",
+                "cause": "filter 32015",
+                "cure": "install it",
+            })
+        );
+    }
+}

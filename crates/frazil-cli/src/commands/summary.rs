@@ -1,0 +1,256 @@
+//! The closing table of `pack` and `unpack`.
+
+use frazil::{PackReport, VariableReport};
+
+use crate::size::human;
+use crate::table::{self, Column, Table};
+use crate::text::{self, SCREEN_COLUMNS};
+
+/// Heading, variables, totals and cost of one file.
+pub(super) fn of_file(report: &PackReport, all_variables: bool) -> String {
+    let (variables, hidden) = table::shown(&report.variables, all_variables, |variable| {
+        variable.raw_bytes
+    });
+    let mut table = Table::new(vec![
+        Column::words("variable"),
+        Column::extents("shape"),
+        Column::extents("chunk"),
+        Column::words("filters"),
+        Column::number("raw"),
+        Column::number("stored"),
+        Column::number("ratio"),
+    ]);
+    for variable in variables {
+        table.row(cells(variable));
+    }
+    let stored: u64 = report
+        .variables
+        .iter()
+        .fold(0, |sum, variable| sum.saturating_add(variable.stored_bytes));
+    table.totals(vec![
+        format!("total of {}", report.variables.len()),
+        String::new(),
+        String::new(),
+        String::new(),
+        human(report.raw_bytes),
+        human(stored),
+        text::ratio(report.raw_bytes, stored),
+    ]);
+    format!(
+        "{}\n{}{}{}\n{}\n",
+        heading(report),
+        table.render(SCREEN_COLUMNS),
+        table::left_out(hidden),
+        file_sizes(report),
+        cost(report)
+    )
+}
+
+fn cells(variable: &VariableReport) -> Vec<String> {
+    let chunk = variable.chunk.as_deref();
+    vec![
+        variable.path.clone(),
+        text::shape(&variable.shape),
+        chunk.map_or_else(|| "contiguous".into(), text::shape),
+        match variable.filters.is_empty() {
+            true => "none".into(),
+            false => variable.filters.clone(),
+        },
+        human(variable.raw_bytes),
+        human(variable.stored_bytes),
+        text::ratio(variable.raw_bytes, variable.stored_bytes),
+    ]
+}
+
+/// `in.nc -> out.nc`, within the screen.
+fn heading(report: &PackReport) -> String {
+    let input = text::path(&report.input);
+    let Some(output) = &report.output else {
+        return text::shorten(
+            &format!("{input} (dry run: sizes and time are predicted)"),
+            SCREEN_COLUMNS,
+        )
+        .into_owned();
+    };
+    let half = (SCREEN_COLUMNS - " -> ".len()) / 2;
+    let output = text::path(output);
+    format!(
+        "{} -> {}",
+        text::shorten(&input, half),
+        text::shorten(&output, half)
+    )
+}
+
+/// What became of the file's size.
+fn file_sizes(report: &PackReport) -> String {
+    let verb = match report.dry_run {
+        true => "predicted: file",
+        false => "file",
+    };
+    format!(
+        "{verb} {}",
+        sizes(report.input_file_bytes, report.output_file_bytes)
+    )
+}
+
+/// `2.0 GiB -> 1.0 GiB (50.0 % smaller)`.
+fn sizes(before: u64, after: u64) -> String {
+    let change = match before {
+        0 => String::new(),
+        _ => {
+            let saved = 100.0 * (1.0 - after as f64 / before as f64);
+            let word = if saved < 0.0 { "larger" } else { "smaller" };
+            format!(" ({:.1} % {word})", saved.abs())
+        }
+    };
+    format!("{} -> {}{change}", human(before), human(after))
+}
+
+/// What it took.
+fn cost(report: &PackReport) -> String {
+    let predicted = if report.dry_run { "predicted: " } else { "" };
+    let verified = if report.verified { ", verified" } else { "" };
+    format!(
+        "{predicted}{:.2} s, {}, {:.2} CPU s, {}, memory budget {}{verified}",
+        report.seconds,
+        rate(report.raw_bytes, report.seconds),
+        report.cpu_seconds,
+        text::count(report.threads as u64, "thread"),
+        human(report.memory_bytes),
+    )
+}
+
+/// Raw megabytes (of 1 000 000 bytes) per second.
+fn rate(raw_bytes: u64, seconds: f64) -> String {
+    match seconds > 0.0 {
+        true => format!("{:.1} MB/s", raw_bytes as f64 / 1e6 / seconds),
+        false => "- MB/s".into(),
+    }
+}
+
+/// The line below several files; nothing where none succeeded.
+pub(super) fn of_all(reports: &[PackReport]) -> String {
+    if reports.is_empty() {
+        return String::new();
+    }
+    let sum = |bytes: fn(&PackReport) -> u64| {
+        let add = |sum: u64, report| sum.saturating_add(bytes(report));
+        reports.iter().fold(0, add)
+    };
+    let seconds: f64 = reports.iter().map(|report| report.seconds).sum();
+    format!(
+        "\n{}: {}, {seconds:.2} s, {}\n",
+        text::count(reports.len() as u64, "file"),
+        sizes(sum(|r| r.input_file_bytes), sum(|r| r.output_file_bytes)),
+        rate(sum(|r| r.raw_bytes), seconds)
+    )
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A report on `variables` variables of rising size.
+    pub(in crate::commands) fn report(variables: u64) -> PackReport {
+        let variable = |number: u64| VariableReport {
+            path: format!("/variable{number}"),
+            element: "float32".into(),
+            shape: vec![8760, 180, number + 1],
+            chunk: (number > 0).then(|| vec![24, 90, number + 1]),
+            filters: if number > 0 { "shuffle+deflate(4)" } else { "" }.into(),
+            raw_bytes: 6_307_200 * (number + 1),
+            input_bytes: 6_307_200 * (number + 1),
+            stored_bytes: 2_102_400 * (number + 1),
+            reason: "trial".into(),
+        };
+        let variables: Vec<VariableReport> = (0..variables).map(variable).collect();
+        PackReport {
+            input: "in.nc".into(),
+            output: Some("out.nc".into()),
+            raw_bytes: variables.iter().map(|v| v.raw_bytes).sum(),
+            variables,
+            input_file_bytes: 20 << 20,
+            output_file_bytes: 5 << 20,
+            seconds: 0.5,
+            cpu_seconds: 1.75,
+            threads: 4,
+            memory_bytes: 256 << 20,
+            verified: true,
+            dry_run: false,
+            notices: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_table_reads_well() {
+        let expected = "\
+in.nc -> out.nc
+variable         shape       chunk  filters                  raw   stored  ratio
+----------  ----------  ----------  ------------------  --------  -------  -----
+/variable0  8760x180x1  contiguous  none                 6.0 MiB  2.0 MiB   3.00
+/variable1  8760x180x2     24x90x2  shuffle+deflate(4)  12.0 MiB  4.0 MiB   3.00
+----------  ----------  ----------  ------------------  --------  -------  -----
+total of 2                                              18.0 MiB  6.0 MiB   3.00
+file 20.0 MiB -> 5.0 MiB (75.0 % smaller)
+0.50 s, 37.8 MB/s, 1.75 CPU s, 4 threads, memory budget 256.0 MiB, verified
+";
+        assert_eq!(of_file(&report(2), false), expected);
+    }
+
+    #[test]
+    fn a_dry_run_predicts() {
+        let mut report = report(1);
+        report.output = None;
+        report.dry_run = true;
+        let text = of_file(&report, false);
+        assert!(
+            text.starts_with("in.nc (dry run: sizes and time are predicted)\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("predicted: file 20.0 MiB -> 5.0 MiB"),
+            "{text}"
+        );
+        assert!(text.contains("predicted: 0.50 s"), "{text}");
+    }
+
+    #[test]
+    fn many_variables_and_long_paths_fit_the_screen() {
+        let mut report = report(150);
+        report.input = format!("/{}/in.nc", "directory/".repeat(30)).into();
+        report.variables[149].path = "/very/long/group/path/".repeat(9);
+        let text = of_file(&report, false);
+        let widest = text.lines().map(text::columns).max();
+        assert!(widest <= Some(SCREEN_COLUMNS), "{text}");
+        assert!(
+            text.contains("... and 120 more variables (--json"),
+            "{text}"
+        );
+        assert!(
+            !text.contains("/variable0 ") && text.contains("total of 150"),
+            "{text}"
+        );
+        let text = of_file(&report, true);
+        assert!(
+            text.contains("/variable0 ") && !text.contains("more variables"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn an_empty_file_divides_by_nothing() {
+        let mut report = report(0);
+        (report.input_file_bytes, report.seconds) = (0, 0.0);
+        let text = of_file(&report, false);
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+    }
+
+    #[test]
+    fn several_files_are_summed() {
+        assert_eq!(
+            of_all(&[report(1), report(1)]),
+            "\n2 files: 40.0 MiB -> 10.0 MiB (75.0 % smaller), 1.00 s, 12.6 MB/s\n"
+        );
+        assert_eq!(of_all(&[]), "");
+    }
+}

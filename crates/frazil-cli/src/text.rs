@@ -1,0 +1,107 @@
+//! Small pieces of text: names made harmless, long ones shortened, shapes, ratios.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Columns of the screen that tables and headings keep to.
+pub(crate) const SCREEN_COLUMNS: usize = 100;
+
+/// Names come from files: control characters are shown as `\u{1b}`, never sent to the terminal.
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return Cow::Borrowed(text);
+    }
+    let escape = |c: char| match c.is_control() {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    Cow::Owned(text.chars().map(escape).collect())
+}
+
+/// A path made harmless for the terminal.
+pub(crate) fn path(path: &Path) -> String {
+    plain(&path.to_string_lossy()).into_owned()
+}
+
+/// Columns that `text` takes on the screen.
+pub(crate) fn columns(text: &str) -> usize {
+    text.width()
+}
+
+/// Takes the middle out of what is wider than `limit` columns: start and end tell most.
+pub(crate) fn shorten(text: &str, limit: usize) -> Cow<'_, str> {
+    if columns(text) <= limit {
+        return Cow::Borrowed(text);
+    }
+    let room = limit.saturating_sub(1);
+    let head = fitting(text.chars(), room / 2);
+    let tail: String = fitting(text.chars().rev(), room - room / 2);
+    let tail: String = tail.chars().rev().collect();
+    Cow::Owned(format!("{head}…{tail}"))
+}
+
+/// As many leading characters as fit into `room` columns.
+fn fitting(characters: impl Iterator<Item = char>, room: usize) -> String {
+    let mut used = 0;
+    characters
+        .take_while(|c| {
+            used += c.width().unwrap_or(0);
+            used <= room
+        })
+        .collect()
+}
+
+/// `8760x180x360`; `scalar` for no axes.
+pub(crate) fn shape(extents: &[u64]) -> String {
+    if extents.is_empty() {
+        return "scalar".into();
+    }
+    let extents: Vec<String> = extents.iter().map(u64::to_string).collect();
+    extents.join("x")
+}
+
+/// How many times smaller `stored` is than `raw`; `-` where nothing is stored.
+pub(crate) fn ratio(raw: u64, stored: u64) -> String {
+    if stored == 0 {
+        return "-".into();
+    }
+    format!("{:.2}", raw as f64 / stored as f64)
+}
+
+/// `1 file`, `2 files`.
+pub(crate) fn count(number: u64, singular: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {singular}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_stay_off_the_terminal() {
+        assert_eq!(plain("/tas"), "/tas");
+        assert_eq!(plain("a\u{1b}[31mb\nc"), "a\\u{1b}[31mb\\nc");
+    }
+
+    #[test]
+    fn the_middle_is_taken_out() {
+        assert_eq!(shorten("/group/tas", 10), "/group/tas");
+        assert_eq!(shorten("/group/temperature", 11), "/grou…ature");
+        assert_eq!(shorten("abc", 1), "…");
+        // Wide characters count twice.
+        assert!(columns(&shorten("海面水温海面水温", 9)) <= 9);
+    }
+
+    #[test]
+    fn numbers_are_written_out() {
+        assert_eq!(shape(&[24, 180, 360]), "24x180x360");
+        assert_eq!(shape(&[]), "scalar");
+        assert_eq!(ratio(300, 100), "3.00");
+        assert_eq!(ratio(300, 0), "-");
+        assert_eq!(count(1, "file"), "1 file");
+        assert_eq!(count(0, "file"), "0 files");
+    }
+}
