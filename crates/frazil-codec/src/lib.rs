@@ -1,1 +1,42 @@
 //! One chunk's bytes into another's: filters and compressors.
+//!
+//! A dataset's [`FilterPipeline`](frazil_types::FilterPipeline) is bound once to its element and
+//! chunk size ([`BoundDecoder`], [`BoundEncoder`]); the bound form is shared by all threads, each of
+//! which brings its own [`Scratch`]. No threads, files or libhdf5 here.
+//!
+//! ```
+//! use frazil_codec::{BoundDecoder, BoundEncoder, Scratch};
+//! use frazil_types::{FilterPipeline, FilterSpec, filter_id};
+//!
+//! # fn main() -> Result<(), frazil_codec::CodecError> {
+//! let pipeline = FilterPipeline(vec![
+//!     FilterSpec::new(filter_id::SHUFFLE, vec![4]),
+//!     FilterSpec::new(filter_id::DEFLATE, vec![4]),
+//! ]);
+//! let raw: Vec<u8> = (0..1000_u32).flat_map(u32::to_le_bytes).collect();
+//! let mut scratch = Scratch::default();
+//! let encoder = BoundEncoder::bind(&pipeline, None, 4, raw.len())?;
+//! let stored = encoder.encode(&raw, &mut scratch)?;
+//! let decoder = BoundDecoder::bind(&pipeline, 4, raw.len())?;
+//! assert_eq!(decoder.decode(&stored, 0, &mut scratch)?, raw);
+//! # Ok(())
+//! # }
+//! ```
+
+mod buffer;
+mod compress;
+mod decoder;
+mod encoder;
+mod error;
+mod filter;
+mod registry;
+mod scratch;
+mod simd;
+mod stage;
+
+pub use decoder::BoundDecoder;
+pub use encoder::BoundEncoder;
+pub use error::CodecError;
+pub use registry::{FilterInfo, cure_for, filters};
+pub use scratch::Scratch;
+pub use simd::simd_summary;

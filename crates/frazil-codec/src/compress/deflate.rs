@@ -1,0 +1,278 @@
+//! zlib streams (filter 1), through libdeflate and, on request, zlib itself.
+//!
+//! Source: `H5Zdeflate.c` (one RFC 1950 stream; bytes after its end are ignored).
+
+#![expect(
+    unsafe_code,
+    reason = "calls libdeflate and zlib; lengths come from the slices given"
+)]
+
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+
+use frazil_types::DeflateEncoder;
+use libdeflate_sys as ffi;
+
+use crate::CodecError;
+use crate::buffer::{OutputSize, fill_uninit};
+
+const NAME: &str = "deflate";
+/// First guess for an output of unknown length: this many times the input.
+const FIRST_GUESS: usize = 4;
+
+const OUT_OF_MEMORY: CodecError = CodecError::EncodeFailed {
+    filter: NAME,
+    reason: "out of memory",
+};
+
+/// Reusable libdeflate state; made when first needed.
+#[derive(Debug, Default)]
+pub(crate) struct Deflate {
+    decompressor: Option<Decompressor>,
+    compressor: Option<(i32, Compressor)>,
+}
+
+#[derive(Debug)]
+struct Decompressor(NonNull<ffi::libdeflate_decompressor>);
+
+#[derive(Debug)]
+struct Compressor(NonNull<ffi::libdeflate_compressor>);
+
+// SAFETY: libdeflate's state has no thread affinity; it is used through `&mut` only.
+unsafe impl Send for Decompressor {}
+// SAFETY: as above.
+unsafe impl Send for Compressor {}
+
+impl Drop for Decompressor {
+    fn drop(&mut self) {
+        // SAFETY: the pointer came from libdeflate's allocator and is freed once.
+        unsafe { ffi::libdeflate_free_decompressor(self.0.as_ptr()) }
+    }
+}
+
+impl Drop for Compressor {
+    fn drop(&mut self) {
+        // SAFETY: the pointer came from libdeflate's allocator and is freed once.
+        unsafe { ffi::libdeflate_free_compressor(self.0.as_ptr()) }
+    }
+}
+
+impl Deflate {
+    fn decompressor(&mut self) -> Result<&mut Decompressor, CodecError> {
+        if self.decompressor.is_none() {
+            // SAFETY: no arguments; null means out of memory.
+            let made = NonNull::new(unsafe { ffi::libdeflate_alloc_decompressor() });
+            self.decompressor = made.map(Decompressor);
+        }
+        self.decompressor.as_mut().ok_or(OUT_OF_MEMORY)
+    }
+
+    fn compressor(&mut self, level: i32) -> Result<&mut Compressor, CodecError> {
+        if self.compressor.as_ref().is_none_or(|(at, _)| *at != level) {
+            // SAFETY: any level is allowed; null means a wrong level or out of memory.
+            let made = NonNull::new(unsafe { ffi::libdeflate_alloc_compressor(level) });
+            self.compressor = made.map(|pointer| (level, Compressor(pointer)));
+        }
+        let (_, compressor) = self.compressor.as_mut().ok_or(OUT_OF_MEMORY)?;
+        Ok(compressor)
+    }
+
+    /// Inflates the stream at the start of `stored` into `out`.
+    pub(crate) fn decode(
+        &mut self,
+        stored: &[u8],
+        out: &mut Vec<u8>,
+        size: OutputSize,
+    ) -> Result<(), CodecError> {
+        let decompressor = self.decompressor()?;
+        let mut capacity = match size {
+            OutputSize::Exact(bytes) => bytes,
+            OutputSize::AtMost(limit) => stored.len().saturating_mul(FIRST_GUESS).min(limit),
+        };
+        while !decompressor.inflate(stored, out, capacity)? {
+            if capacity >= size.limit() {
+                return Err(size.overflow());
+            }
+            capacity = capacity.saturating_mul(2).clamp(1, size.limit());
+        }
+        size.check(out.len()).map(drop)
+    }
+
+    /// Compresses `raw` into `out` as one zlib stream.
+    pub(crate) fn encode(
+        &mut self,
+        encoder: DeflateEncoder,
+        raw: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), CodecError> {
+        match encoder {
+            DeflateEncoder::Libdeflate(level) => self.compressor(level)?.compress(raw, out),
+            DeflateEncoder::Zlib(level) => compress_with_zlib(level, raw, out),
+        }
+    }
+}
+
+impl Decompressor {
+    /// Returns whether the stream fitted into `capacity` bytes.
+    fn inflate(
+        &mut self,
+        stored: &[u8],
+        out: &mut Vec<u8>,
+        capacity: usize,
+    ) -> Result<bool, CodecError> {
+        let mut outcome = ffi::libdeflate_result_LIBDEFLATE_BAD_DATA;
+        let run = |target: &mut [MaybeUninit<u8>]| {
+            let (mut used, mut written) = (0_usize, 0_usize);
+            // SAFETY: both buffers are described by their own slices; libdeflate writes at most
+            // `target.len()` bytes and reports how many.
+            outcome = unsafe {
+                ffi::libdeflate_zlib_decompress_ex(
+                    self.0.as_ptr(),
+                    stored.as_ptr().cast(),
+                    stored.len(),
+                    target.as_mut_ptr().cast(),
+                    target.len(),
+                    &raw mut used,
+                    &raw mut written,
+                )
+            };
+            let whole = outcome == ffi::libdeflate_result_LIBDEFLATE_SUCCESS;
+            Ok::<usize, CodecError>(if whole { written } else { 0 })
+        };
+        // SAFETY: on success libdeflate has written the first `written` bytes.
+        unsafe { fill_uninit(out, capacity, run)? };
+        match outcome {
+            ffi::libdeflate_result_LIBDEFLATE_SUCCESS => Ok(true),
+            ffi::libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => Ok(false),
+            _ => Err(CodecError::Corrupt {
+                filter: NAME,
+                reason: "not a whole zlib stream, or its checksum is wrong",
+            }),
+        }
+    }
+}
+
+impl Compressor {
+    fn compress(&mut self, raw: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
+        // SAFETY: the compressor is valid; a null pointer would be allowed as well.
+        let bound = unsafe { ffi::libdeflate_zlib_compress_bound(self.0.as_ptr(), raw.len()) };
+        let run = |target: &mut [MaybeUninit<u8>]| {
+            // SAFETY: both buffers are described by their own slices; libdeflate writes at most
+            // `target.len()` bytes and returns how many, or 0.
+            let written = unsafe {
+                ffi::libdeflate_zlib_compress(
+                    self.0.as_ptr(),
+                    raw.as_ptr().cast(),
+                    raw.len(),
+                    target.as_mut_ptr().cast(),
+                    target.len(),
+                )
+            };
+            if written == 0 {
+                Err(CodecError::EncodeFailed {
+                    filter: NAME,
+                    reason: "libdeflate's bound was too small",
+                })
+            } else {
+                Ok(written)
+            }
+        };
+        // SAFETY: libdeflate has written the first `written` bytes.
+        unsafe { fill_uninit(out, bound, run) }
+    }
+}
+
+/// Bytes that either encoder needs at most for `raw_bytes`.
+pub(crate) fn encode_bound(raw_bytes: usize) -> usize {
+    // SAFETY: null asks for the bound of any compressor.
+    let libdeflate =
+        unsafe { ffi::libdeflate_zlib_compress_bound(std::ptr::null_mut(), raw_bytes) };
+    libdeflate.max(zlib_bound(raw_bytes))
+}
+
+fn zlib_bound(raw_bytes: usize) -> usize {
+    // SAFETY: plain arithmetic on a number.
+    let bound = unsafe { libz_sys::compressBound(raw_bytes as libz_sys::uLong) };
+    bound as usize
+}
+
+/// zlib's own `compress2`, which is what libhdf5 calls.
+fn compress_with_zlib(level: i32, raw: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
+    let too_large = |_| CodecError::EncodeFailed {
+        filter: NAME,
+        reason: "the chunk is too large for zlib",
+    };
+    let raw_bytes = libz_sys::uLong::try_from(raw.len()).map_err(too_large)?;
+    let run = |target: &mut [MaybeUninit<u8>]| {
+        let mut written = libz_sys::uLong::try_from(target.len()).map_err(too_large)?;
+        // SAFETY: both buffers are described by their own slices; zlib writes at most `written`
+        // bytes and stores how many.
+        let status = unsafe {
+            libz_sys::compress2(
+                target.as_mut_ptr().cast(),
+                &raw mut written,
+                raw.as_ptr(),
+                raw_bytes,
+                level,
+            )
+        };
+        if status == libz_sys::Z_OK {
+            Ok(written as usize)
+        } else {
+            Err(CodecError::EncodeFailed {
+                filter: NAME,
+                reason: "zlib refused the level or is out of memory",
+            })
+        }
+    };
+    // SAFETY: on success zlib has written the first `written` bytes.
+    unsafe { fill_uninit(out, zlib_bound(raw.len()), run) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encoders() -> impl Iterator<Item = DeflateEncoder> {
+        (1..=12)
+            .map(DeflateEncoder::Libdeflate)
+            .chain((0..=9).map(DeflateEncoder::Zlib))
+    }
+
+    #[test]
+    fn every_encoder_makes_streams_that_decode() {
+        let raw: Vec<u8> = (0..50_000_u32).map(|i| ((i * i) >> 7) as u8).collect();
+        let mut deflate = Deflate::default();
+        let (mut stored, mut back) = (Vec::new(), Vec::new());
+        for encoder in encoders() {
+            deflate.encode(encoder, &raw, &mut stored).unwrap();
+            assert!(stored.len() <= encode_bound(raw.len()));
+            stored.extend_from_slice(b"bytes after the end");
+            for size in [OutputSize::Exact(raw.len()), OutputSize::AtMost(1 << 20)] {
+                deflate.decode(&stored, &mut back, size).unwrap();
+                assert!(back == raw, "{encoder:?} {size:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn outputs_over_the_limit_are_refused() {
+        let mut deflate = Deflate::default();
+        let (mut stored, mut back) = (Vec::new(), Vec::new());
+        let encoder = DeflateEncoder::Libdeflate(6);
+        deflate
+            .encode(encoder, &vec![7; 1 << 20], &mut stored)
+            .unwrap();
+        for limit in [0, 1, 1 << 19, (1 << 20) - 1] {
+            for size in [OutputSize::Exact(limit), OutputSize::AtMost(limit)] {
+                let refused = deflate.decode(&stored, &mut back, size).unwrap_err();
+                assert_eq!(refused, size.overflow());
+                assert!(back.capacity() <= 1 << 20);
+            }
+        }
+        let short = deflate.decode(&stored, &mut back, OutputSize::Exact(1 << 21));
+        let expected = 1 << 21;
+        let got = 1 << 20;
+        assert_eq!(short, Err(CodecError::WrongSize { got, expected }));
+    }
+}

@@ -1,0 +1,4 @@
+//! Compressors: one file per stream format.
+
+pub(crate) mod deflate;
+pub(crate) mod zstd;

@@ -1,0 +1,107 @@
+//! Zstandard frames (filter 32015).
+//!
+//! Readers allocate from the frame's content size, so it must be there: one-shot compression always
+//! writes it. Source: RFC 8878; `H5Zzstd.c` of netCDF-C and of the HDF Group's plugins.
+
+use zstd_safe::{CCtx, DCtx};
+
+use crate::CodecError;
+use crate::buffer::OutputSize;
+
+const NAME: &str = "zstd";
+
+/// Reusable zstd contexts; made when first needed.
+#[derive(Default)]
+pub(crate) struct Zstd {
+    decompressor: Option<DCtx<'static>>,
+    compressor: Option<CCtx<'static>>,
+}
+
+impl std::fmt::Debug for Zstd {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Zstd").finish_non_exhaustive()
+    }
+}
+
+impl Zstd {
+    /// Decodes the frames in `stored` into `out`.
+    pub(crate) fn decode(
+        &mut self,
+        stored: &[u8],
+        out: &mut Vec<u8>,
+        size: OutputSize,
+    ) -> Result<(), CodecError> {
+        let context = match &mut self.decompressor {
+            Some(context) => context,
+            none => none.insert(DCtx::try_create().ok_or(CodecError::Corrupt {
+                filter: NAME,
+                reason: "out of memory",
+            })?),
+        };
+        out.clear();
+        out.reserve_exact(size.limit());
+        context.decompress(out, stored).map_err(|code| {
+            if zstd_safe::get_error_name(code) == "Destination buffer is too small" {
+                return size.overflow();
+            }
+            CodecError::Corrupt {
+                filter: NAME,
+                reason: zstd_safe::get_error_name(code),
+            }
+        })?;
+        size.check(out.len()).map(drop)
+    }
+
+    /// Compresses `raw` into `out` as one frame that carries its content size.
+    pub(crate) fn encode(
+        &mut self,
+        level: i32,
+        raw: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), CodecError> {
+        let context = match &mut self.compressor {
+            Some(context) => context,
+            none => none.insert(CCtx::try_create().ok_or(CodecError::EncodeFailed {
+                filter: NAME,
+                reason: "out of memory",
+            })?),
+        };
+        out.clear();
+        out.reserve_exact(encode_bound(raw.len()));
+        let encoded = context.compress(out, raw, level);
+        encoded.map(drop).map_err(|code| CodecError::EncodeFailed {
+            filter: NAME,
+            reason: zstd_safe::get_error_name(code),
+        })
+    }
+}
+
+/// Bytes that a frame of `raw_bytes` needs at most.
+pub(crate) fn encode_bound(raw_bytes: usize) -> usize {
+    zstd_safe::compress_bound(raw_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_carry_their_content_size_and_decode() {
+        let raw: Vec<u8> = (0..40_000_u32).map(|i| (i / 17) as u8).collect();
+        let mut zstd = Zstd::default();
+        let (mut stored, mut back) = (Vec::new(), Vec::new());
+        for level in [-5, 0, 1, 3, 9, 22] {
+            zstd.encode(level, &raw, &mut stored).unwrap();
+            let content = zstd_safe::get_frame_content_size(&stored).unwrap();
+            assert_eq!(content, Some(raw.len() as u64));
+            for size in [OutputSize::Exact(raw.len()), OutputSize::AtMost(1 << 20)] {
+                zstd.decode(&stored, &mut back, size).unwrap();
+                assert!(back == raw);
+            }
+            back = Vec::new();
+            let small = OutputSize::Exact(raw.len() - 1);
+            let refused = zstd.decode(&stored, &mut back, small).unwrap_err();
+            assert!(matches!(refused, CodecError::WrongSize { .. }));
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! A dataset's filters, ready to decode many chunks.
+
+use frazil_types::{FilterPipeline, FilterSpec};
+
+use crate::buffer::OutputSize;
+use crate::scratch::Scratch;
+use crate::stage::{DecodeStage, invalid};
+use crate::{CodecError, registry};
+
+/// `H5Z_MAX_NFILTERS`: filters a pipeline holds at most, one per bit of the filter mask.
+const MAX_FILTERS: usize = 32;
+/// What intermediate results may exceed the chunk by, besides 1/64 of it: more than any registered
+/// compressor adds to bytes that it cannot shrink.
+const GROWTH_BYTES: usize = 64 << 10;
+
+/// Filters of a dataset bound to its element size and chunk size, ready to decode many chunks.
+#[derive(Debug, Clone)]
+pub struct BoundDecoder {
+    stages: Vec<DecodeStage>,
+    missing: Vec<FilterSpec>,
+    chunk_bytes: usize,
+}
+
+/// Where the bytes decoded so far lie.
+#[derive(Clone, Copy)]
+enum Held {
+    Stored,
+    Scratch,
+    Result,
+}
+
+impl BoundDecoder {
+    /// Binds `pipeline` to elements of `element_bytes` and chunks of `chunk_bytes` (whole chunk,
+    /// padding included).
+    ///
+    /// Filters that this build cannot decode are remembered ([`Self::missing`]); they are an error
+    /// only for chunks that they were applied to.
+    ///
+    /// # Errors
+    /// [`CodecError::InvalidParameters`]: client data values that a filter cannot work with, more
+    /// than 32 filters, or a chunk that is no whole number of elements.
+    pub fn bind(
+        pipeline: &FilterPipeline,
+        element_bytes: usize,
+        chunk_bytes: usize,
+    ) -> Result<Self, CodecError> {
+        check_sizes(pipeline, element_bytes, chunk_bytes)?;
+        let mut stages = Vec::with_capacity(pipeline.0.len());
+        let mut missing = Vec::new();
+        for spec in &pipeline.0 {
+            let stage = DecodeStage::bind(spec)?;
+            if matches!(stage, DecodeStage::Missing { .. }) {
+                missing.push(spec.clone());
+            }
+            stages.push(stage);
+        }
+        Ok(Self {
+            stages,
+            missing,
+            chunk_bytes,
+        })
+    }
+
+    /// Filters of the pipeline that this build cannot decode; [`crate::cure_for`] says what to do.
+    #[must_use]
+    pub fn missing(&self) -> &[FilterSpec] {
+        &self.missing
+    }
+
+    /// Length of a decoded chunk in bytes.
+    #[must_use]
+    pub fn chunk_bytes(&self) -> usize {
+        self.chunk_bytes
+    }
+
+    /// Whether there are no filters: stored bytes are the chunk.
+    #[must_use]
+    pub fn is_identity(&self) -> bool {
+        self.stages.is_empty()
+    }
+
+    /// Decodes one stored chunk; the result is exactly [`Self::chunk_bytes`] long.
+    ///
+    /// Bit i of `filter_mask` says that filter i of the pipeline was not applied. Whatever `stored`
+    /// holds, memory stays within a small multiple of the chunk.
+    ///
+    /// # Errors
+    /// [`CodecError::MissingFilter`], [`CodecError::Corrupt`], [`CodecError::Checksum`] or
+    /// [`CodecError::WrongSize`].
+    pub fn decode(
+        &self,
+        stored: &[u8],
+        filter_mask: u32,
+        scratch: &mut Scratch,
+    ) -> Result<Vec<u8>, CodecError> {
+        let (steps, count) = self.steps(filter_mask);
+        let steps = steps[..count].iter().rev().flatten();
+        let mut to_move = steps.clone().filter(|(s, _)| !s.is_prefix()).count();
+        let Scratch {
+            front,
+            back,
+            codecs,
+        } = scratch;
+        let mut result = Vec::new();
+        let mut held = Held::Stored;
+        let mut length = stored.len();
+        for &(stage, size) in steps {
+            let encoded = match held {
+                Held::Stored => &stored[..length],
+                Held::Scratch => &front[..length],
+                Held::Result => &result[..length],
+            };
+            if let Some(prefix) = stage.decoded_prefix(encoded) {
+                length = prefix?;
+                continue;
+            }
+            to_move -= 1;
+            if to_move == 0 {
+                let mut last = Vec::new();
+                stage.decode(encoded, &mut last, size, codecs)?;
+                (length, result, held) = (last.len(), last, Held::Result);
+            } else {
+                stage.decode(encoded, back, size, codecs)?;
+                std::mem::swap(front, back);
+                (length, held) = (front.len(), Held::Scratch);
+            }
+        }
+        OutputSize::Exact(self.chunk_bytes).check(length)?;
+        match held {
+            Held::Result => result.truncate(length),
+            _ => result.extend_from_slice(&stored[..length]),
+        }
+        Ok(result)
+    }
+
+    /// The filters that were applied, in writing order, each with what is known about the length of
+    /// its decoded form; and how many slots of the array are in use.
+    fn steps(
+        &self,
+        filter_mask: u32,
+    ) -> ([Option<(&DecodeStage, OutputSize)>; MAX_FILTERS], usize) {
+        let mut steps = [None; MAX_FILTERS];
+        let limit = self.chunk_bytes + self.chunk_bytes / 64 + GROWTH_BYTES;
+        let mut known = Some(self.chunk_bytes);
+        for (i, stage) in self.stages.iter().enumerate() {
+            if filter_mask & (1 << i) != 0 {
+                continue;
+            }
+            let size = known.map_or(OutputSize::AtMost(limit), OutputSize::Exact);
+            steps[i] = Some((stage, size));
+            known = known.and_then(|bytes| stage.encoded_bytes(bytes));
+        }
+        (steps, self.stages.len())
+    }
+}
+
+/// The checks that decoder and encoder share.
+pub(crate) fn check_sizes(
+    pipeline: &FilterPipeline,
+    element_bytes: usize,
+    chunk_bytes: usize,
+) -> Result<(), CodecError> {
+    if pipeline.0.len() > MAX_FILTERS {
+        return Err(invalid("pipeline", "more than 32 filters"));
+    }
+    if element_bytes == 0 || !chunk_bytes.is_multiple_of(element_bytes) {
+        let reason = format!("{chunk_bytes} bytes are no chunk of {element_bytes}-byte elements");
+        return Err(invalid("pipeline", reason));
+    }
+    if chunk_bytes > registry::MAX_CHUNK_BYTES {
+        return Err(invalid("pipeline", "the chunk does not fit in memory"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use frazil_types::filter_id;
+
+    use super::*;
+
+    fn pipeline(specs: &[(i32, &[u32])]) -> FilterPipeline {
+        let bind = |&(id, values): &(i32, &[u32])| FilterSpec::new(id, values.to_vec());
+        FilterPipeline(specs.iter().map(bind).collect())
+    }
+
+    #[test]
+    fn without_filters_stored_bytes_are_the_chunk() {
+        let decoder = BoundDecoder::bind(&FilterPipeline::default(), 4, 8).unwrap();
+        assert!(decoder.is_identity());
+        let mut scratch = Scratch::default();
+        assert_eq!(decoder.decode(&[7; 8], 0, &mut scratch).unwrap(), [7; 8]);
+        let short = decoder.decode(&[7; 4], 0, &mut scratch);
+        let (got, expected) = (4, 8);
+        assert_eq!(short, Err(CodecError::WrongSize { got, expected }));
+    }
+
+    #[test]
+    fn an_unknown_filter_hurts_only_the_chunks_it_was_applied_to() {
+        let pipeline = pipeline(&[(filter_id::LZO, &[1]), (filter_id::FLETCHER32, &[])]);
+        let decoder = BoundDecoder::bind(&pipeline, 1, 3).unwrap();
+        assert_eq!(decoder.missing(), &pipeline.0[..1]);
+        let mut stored = b"ice".to_vec();
+        crate::filter::fletcher32::encode(&mut stored);
+        let mut scratch = Scratch::default();
+        assert_eq!(decoder.decode(&stored, 1, &mut scratch).unwrap(), b"ice");
+        assert_eq!(decoder.decode(b"ice", 3, &mut scratch).unwrap(), b"ice");
+        let refused = decoder.decode(&stored, 0, &mut scratch).unwrap_err();
+        assert_eq!(refused.code(), frazil_types::ErrorCode::MissingFilter);
+    }
+
+    #[test]
+    fn client_data_that_cannot_be_is_refused() {
+        for (id, values) in [
+            (filter_id::DEFLATE, &[10][..]),
+            (filter_id::DEFLATE, &[]),
+            (filter_id::SHUFFLE, &[0]),
+            (filter_id::SHUFFLE, &[4, 4]),
+        ] {
+            let bound = BoundDecoder::bind(&pipeline(&[(id, values)]), 4, 8);
+            assert!(
+                matches!(bound, Err(CodecError::InvalidParameters { .. })),
+                "{id} {values:?}"
+            );
+        }
+        assert!(BoundDecoder::bind(&FilterPipeline::default(), 3, 8).is_err());
+        let many = FilterPipeline(vec![FilterSpec::new(filter_id::FLETCHER32, vec![]); 33]);
+        assert!(BoundDecoder::bind(&many, 4, 8).is_err());
+    }
+}
