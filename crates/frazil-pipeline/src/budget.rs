@@ -1,0 +1,178 @@
+//! How many bytes may be held at a time.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes that all runs of a process may hold in chunk buffers together.
+///
+/// The budget only counts; nobody ever sleeps on it, so it cannot be part of a deadlock. A run
+/// that gets no more bytes waits for its own tasks, or asks again a little later when another run
+/// holds them.
+#[derive(Debug)]
+pub struct MemoryBudget {
+    capacity_bytes: u64,
+    used_bytes: AtomicU64,
+    peak_bytes: AtomicU64,
+}
+
+impl MemoryBudget {
+    /// A budget of `capacity_bytes`.
+    #[must_use]
+    pub const fn new(capacity_bytes: u64) -> Self {
+        Self {
+            capacity_bytes,
+            used_bytes: AtomicU64::new(0),
+            peak_bytes: AtomicU64::new(0),
+        }
+    }
+
+    /// Bytes that may be held at a time.
+    #[must_use]
+    pub fn capacity_bytes(&self) -> u64 {
+        self.capacity_bytes
+    }
+
+    /// Bytes held now.
+    #[must_use]
+    pub fn used_bytes(&self) -> u64 {
+        self.used_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Most bytes ever held at a time.
+    #[must_use]
+    pub fn peak_bytes(&self) -> u64 {
+        self.peak_bytes.load(Ordering::Relaxed)
+    }
+
+    /// An empty lease on this budget.
+    #[must_use]
+    pub fn lease(&self) -> Lease<'_> {
+        Lease {
+            budget: self,
+            held_bytes: 0,
+            peak_bytes: 0,
+        }
+    }
+
+    fn try_acquire(&self, bytes: u64) -> bool {
+        let acquired = self
+            .used_bytes
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
+                used.checked_add(bytes)
+                    .filter(|&sum| sum <= self.capacity_bytes)
+            });
+        if let Ok(before) = acquired {
+            self.peak_bytes.fetch_max(before + bytes, Ordering::Relaxed);
+        }
+        acquired.is_ok()
+    }
+
+    fn release(&self, bytes: u64) {
+        self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+/// One holder's share of a [`MemoryBudget`]; what is left goes back when it is dropped.
+#[derive(Debug)]
+pub struct Lease<'a> {
+    budget: &'a MemoryBudget,
+    held_bytes: u64,
+    peak_bytes: u64,
+}
+
+impl Lease<'_> {
+    /// Takes `bytes` more if the budget has them; never waits.
+    #[must_use]
+    pub fn try_grow(&mut self, bytes: u64) -> bool {
+        let grown = self.budget.try_acquire(bytes);
+        if grown {
+            self.held_bytes += bytes;
+            self.peak_bytes = self.peak_bytes.max(self.held_bytes);
+        }
+        grown
+    }
+
+    /// Gives `bytes` back (at most what is held).
+    pub fn shrink(&mut self, bytes: u64) {
+        let bytes = bytes.min(self.held_bytes);
+        self.held_bytes -= bytes;
+        self.budget.release(bytes);
+    }
+
+    /// Bytes this lease holds.
+    #[must_use]
+    pub fn held_bytes(&self) -> u64 {
+        self.held_bytes
+    }
+
+    /// Most bytes this lease ever held.
+    #[must_use]
+    pub fn peak_bytes(&self) -> u64 {
+        self.peak_bytes
+    }
+
+    /// Bytes of the budget that nobody holds now.
+    #[must_use]
+    pub fn available_bytes(&self) -> u64 {
+        let used = self.budget.used_bytes();
+        self.budget.capacity_bytes.saturating_sub(used)
+    }
+
+    /// Capacity of the whole budget.
+    #[must_use]
+    pub fn capacity_bytes(&self) -> u64 {
+        self.budget.capacity_bytes
+    }
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        self.budget.release(self.held_bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lease_never_takes_more_than_the_capacity() {
+        let budget = MemoryBudget::new(100);
+        let mut first = budget.lease();
+        let mut second = budget.lease();
+        assert!(first.try_grow(60));
+        assert!(!second.try_grow(41));
+        assert!(!second.try_grow(u64::MAX));
+        assert!(second.try_grow(40));
+        first.shrink(50);
+        assert_eq!((budget.used_bytes(), budget.peak_bytes()), (50, 100));
+        assert_eq!((first.held_bytes(), first.peak_bytes()), (10, 60));
+    }
+
+    #[test]
+    fn a_dropped_lease_gives_everything_back() {
+        let budget = MemoryBudget::new(10);
+        let mut lease = budget.lease();
+        assert!(lease.try_grow(10));
+        drop(lease);
+        assert_eq!(budget.used_bytes(), 0);
+    }
+
+    #[test]
+    fn concurrent_leases_balance() {
+        let budget = MemoryBudget::new(1000);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let mut lease = budget.lease();
+                    for step in 1..2000_u64 {
+                        if lease.try_grow(step % 300) {
+                            lease.shrink(step % 300);
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(budget.used_bytes(), 0);
+        assert!(budget.peak_bytes() <= 1000);
+    }
+}
