@@ -1,1 +1,24 @@
 //! The only door to libhdf5 and netCDF-C: open, locate, define, place.
+//!
+//! Everything that is `unsafe` lives in `ffi/`, under one process-wide library lock; what this
+//! crate gives out is plain data. It knows no filter, no plan and no thread.
+
+pub mod classic;
+mod error;
+mod ffi;
+pub mod hdf5;
+mod lock;
+
+pub use error::{ContainerError, Result};
+
+/// Version of the linked libhdf5, `2.2.0`.
+#[must_use]
+pub fn hdf5_version() -> String {
+    ffi::library_version()
+}
+
+/// Folders that libhdf5 searches for foreign filter plugins.
+#[must_use]
+pub fn plugin_path() -> Vec<String> {
+    ffi::plugin_path()
+}

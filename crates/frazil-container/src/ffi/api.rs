@@ -1,0 +1,240 @@
+//! The table of libhdf5 functions: every call of the crate goes through it, so that a host
+//! program's own libhdf5 can be put behind the same door.
+
+#![allow(non_snake_case, reason = "the table keeps libhdf5's names")]
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+
+use hdf5_sys::h5::{H5_index_t, H5_iter_order_t, haddr_t, hbool_t, herr_t, hsize_t, htri_t};
+use hdf5_sys::h5a::H5A_info_t;
+use hdf5_sys::h5d::{
+    H5D_alloc_time_t, H5D_chunk_iter_op_t, H5D_fill_time_t, H5D_fill_value_t, H5D_layout_t,
+    H5D_space_status_t,
+};
+use hdf5_sys::h5e::{H5E_auto2_t, H5E_direction_t, H5E_walk2_t};
+use hdf5_sys::h5f::H5F_libver_t;
+use hdf5_sys::h5i::{H5I_type_t, hid_t};
+use hdf5_sys::h5o::H5O_info2_t;
+use hdf5_sys::h5r::H5R_type_t;
+use hdf5_sys::h5s::{H5S_class_t, H5S_sel_type, H5S_seloper_t};
+use hdf5_sys::h5t::{H5T_class_t, H5T_cset_t, H5T_order_t, H5T_sign_t, H5T_str_t};
+use libc::{size_t, ssize_t};
+
+/// Facts about a link; the type is a plain number because user-defined links have any from 64 to
+/// 255, which the enumeration of `hdf5-sys` cannot hold.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct LinkInfo {
+    pub(crate) link_type: c_int,
+    pub(crate) creation_order_valid: bool,
+    pub(crate) creation_order: i64,
+    pub(crate) character_set: c_int,
+    /// A token (hard links) or the size of the link's value (all others).
+    pub(crate) token_or_size: [u64; 2],
+}
+
+/// Functions that `hdf5-sys` links but does not declare, or declares too narrowly.
+mod declared_here {
+    use std::ffi::{c_char, c_uint};
+
+    use hdf5_sys::h5::herr_t;
+    use hdf5_sys::h5i::hid_t;
+
+    unsafe extern "C" {
+        pub(super) fn H5DSset_scale(dataset: hid_t, name: *const c_char) -> herr_t;
+        pub(super) fn H5DSattach_scale(dataset: hid_t, scale: hid_t, axis: c_uint) -> herr_t;
+        pub(super) fn H5Lget_info2(
+            location: hid_t,
+            name: *const c_char,
+            info: *mut super::LinkInfo,
+            lapl: hid_t,
+        ) -> herr_t;
+        pub(super) fn H5FDregister(class: *const super::super::driver::DriverClass) -> hid_t;
+    }
+}
+
+macro_rules! function_table {
+    ($($module:ident :: { $($name:ident ( $($argument:ty),* ) -> $result:ty;)* })*) => {
+        /// One pointer for each libhdf5 function that frazil uses.
+        pub(crate) struct Hdf5Api {
+            $($(pub(crate) $name: unsafe extern "C" fn($($argument),*) -> $result,)*)*
+        }
+
+        /// The libhdf5 that is linked into this binary.
+        static BUNDLED: Hdf5Api = Hdf5Api {
+            $($($name: function_table!(@path $module $name),)*)*
+        };
+    };
+    (@path declared_here $name:ident) => { declared_here::$name };
+    (@path $module:ident $name:ident) => { hdf5_sys::$module::$name };
+}
+
+function_table! {
+    h5::{
+        H5open() -> herr_t;
+        H5get_libversion(*mut c_uint, *mut c_uint, *mut c_uint) -> herr_t;
+        H5free_memory(*mut c_void) -> herr_t;
+    }
+    h5a::{
+        H5Acreate2(hid_t, *const c_char, hid_t, hid_t, hid_t, hid_t) -> hid_t;
+        H5Aopen_by_idx(hid_t, *const c_char, H5_index_t, H5_iter_order_t, hsize_t, hid_t, hid_t) -> hid_t;
+        H5Aopen(hid_t, *const c_char, hid_t) -> hid_t;
+        H5Aexists(hid_t, *const c_char) -> htri_t;
+        H5Aget_name(hid_t, size_t, *mut c_char) -> ssize_t;
+        H5Aget_type(hid_t) -> hid_t;
+        H5Aget_space(hid_t) -> hid_t;
+        H5Aget_storage_size(hid_t) -> hsize_t;
+        H5Aget_info(hid_t, *mut H5A_info_t) -> herr_t;
+        H5Aread(hid_t, hid_t, *mut c_void) -> herr_t;
+        H5Awrite(hid_t, hid_t, *const c_void) -> herr_t;
+    }
+    h5d::{
+        H5Dcreate2(hid_t, *const c_char, hid_t, hid_t, hid_t, hid_t, hid_t) -> hid_t;
+        H5Dopen2(hid_t, *const c_char, hid_t) -> hid_t;
+        H5Dget_space(hid_t) -> hid_t;
+        H5Dget_type(hid_t) -> hid_t;
+        H5Dget_create_plist(hid_t) -> hid_t;
+        H5Dget_storage_size(hid_t) -> hsize_t;
+        H5Dget_space_status(hid_t, *mut H5D_space_status_t) -> herr_t;
+        H5Dget_offset(hid_t) -> haddr_t;
+        H5Dchunk_iter(hid_t, hid_t, H5D_chunk_iter_op_t, *mut c_void) -> herr_t;
+        H5Dread(hid_t, hid_t, hid_t, hid_t, hid_t, *mut c_void) -> herr_t;
+        H5Dwrite(hid_t, hid_t, hid_t, hid_t, hid_t, *const c_void) -> herr_t;
+        H5Dwrite_chunk(hid_t, hid_t, u32, *const hsize_t, size_t, *const c_void) -> herr_t;
+    }
+    h5e::{
+        H5Eset_auto2(hid_t, H5E_auto2_t, *mut c_void) -> herr_t;
+        H5Ewalk2(hid_t, H5E_direction_t, H5E_walk2_t, *mut c_void) -> herr_t;
+        H5Eclear2(hid_t) -> herr_t;
+    }
+    h5f::{
+        H5Fcreate(*const c_char, c_uint, hid_t, hid_t) -> hid_t;
+        H5Fopen(*const c_char, c_uint, hid_t) -> hid_t;
+        H5Fflush(hid_t, hdf5_sys::h5f::H5F_scope_t) -> herr_t;
+        H5Fget_create_plist(hid_t) -> hid_t;
+        H5Fget_vfd_handle(hid_t, hid_t, *mut *mut c_void) -> herr_t;
+        H5Fget_info2(hid_t, *mut hdf5_sys::h5f::H5F_info2_t) -> herr_t;
+        H5Fclose(hid_t) -> herr_t;
+    }
+    h5g::{
+        H5Gcreate2(hid_t, *const c_char, hid_t, hid_t, hid_t) -> hid_t;
+        H5Gopen2(hid_t, *const c_char, hid_t) -> hid_t;
+        H5Gget_create_plist(hid_t) -> hid_t;
+        H5Gget_info(hid_t, *mut hdf5_sys::h5g::H5G_info_t) -> herr_t;
+    }
+    h5i::{
+        H5Idec_ref(hid_t) -> c_int;
+        H5Iget_type(hid_t) -> H5I_type_t;
+    }
+    h5l::{
+        H5Lget_name_by_idx(hid_t, *const c_char, H5_index_t, H5_iter_order_t, hsize_t, *mut c_char, size_t, hid_t) -> ssize_t;
+        H5Lget_val(hid_t, *const c_char, *mut c_void, size_t, hid_t) -> herr_t;
+        H5Lunpack_elink_val(*const c_void, size_t, *mut c_uint, *mut *const c_char, *mut *const c_char) -> herr_t;
+        H5Lcreate_soft(*const c_char, hid_t, *const c_char, hid_t, hid_t) -> herr_t;
+        H5Lcreate_external(*const c_char, *const c_char, hid_t, *const c_char, hid_t, hid_t) -> herr_t;
+    }
+    h5o::{
+        H5Oopen(hid_t, *const c_char, hid_t) -> hid_t;
+        H5Olink(hid_t, hid_t, *const c_char, hid_t, hid_t) -> herr_t;
+        H5Oget_info3(hid_t, *mut H5O_info2_t, c_uint) -> herr_t;
+    }
+    h5p::{
+        H5Pcreate(hid_t) -> hid_t;
+        H5Pcopy(hid_t) -> hid_t;
+        H5Pset_driver(hid_t, hid_t, *const c_void) -> herr_t;
+        H5Pset_libver_bounds(hid_t, H5F_libver_t, H5F_libver_t) -> herr_t;
+        H5Pset_file_locking(hid_t, hbool_t, hbool_t) -> herr_t;
+        H5Pset_meta_block_size(hid_t, hsize_t) -> herr_t;
+        H5Pset_sieve_buf_size(hid_t, size_t) -> herr_t;
+        H5Pset_fclose_degree(hid_t, hdf5_sys::h5f::H5F_close_degree_t) -> herr_t;
+        H5Pset_userblock(hid_t, hsize_t) -> herr_t;
+        H5Pget_userblock(hid_t, *mut hsize_t) -> herr_t;
+        H5Pset_link_creation_order(hid_t, c_uint) -> herr_t;
+        H5Pget_link_creation_order(hid_t, *mut c_uint) -> herr_t;
+        H5Pset_attr_creation_order(hid_t, c_uint) -> herr_t;
+        H5Pset_obj_track_times(hid_t, hbool_t) -> herr_t;
+        H5Pset_char_encoding(hid_t, H5T_cset_t) -> herr_t;
+        H5Pget_layout(hid_t) -> H5D_layout_t;
+        H5Pset_layout(hid_t, H5D_layout_t) -> herr_t;
+        H5Pget_chunk(hid_t, c_int, *mut hsize_t) -> c_int;
+        H5Pset_chunk(hid_t, c_int, *const hsize_t) -> herr_t;
+        H5Pget_chunk_opts(hid_t, *mut c_uint) -> herr_t;
+        H5Pget_nfilters(hid_t) -> c_int;
+        H5Pget_filter2(hid_t, c_uint, *mut c_uint, *mut size_t, *mut c_uint, size_t, *mut c_char, *mut c_uint) -> c_int;
+        H5Pset_filter(hid_t, c_int, c_uint, size_t, *const c_uint) -> herr_t;
+        H5Pget_external_count(hid_t) -> c_int;
+        H5Pfill_value_defined(hid_t, *mut H5D_fill_value_t) -> herr_t;
+        H5Pget_fill_value(hid_t, hid_t, *mut c_void) -> herr_t;
+        H5Pset_fill_value(hid_t, hid_t, *const c_void) -> herr_t;
+        H5Pget_fill_time(hid_t, *mut H5D_fill_time_t) -> herr_t;
+        H5Pset_fill_time(hid_t, H5D_fill_time_t) -> herr_t;
+        H5Pset_alloc_time(hid_t, H5D_alloc_time_t) -> herr_t;
+        H5Pset_chunk_cache(hid_t, size_t, size_t, f64) -> herr_t;
+    }
+    h5pl::{
+        H5PLsize(*mut c_uint) -> herr_t;
+        H5PLget(c_uint, *mut c_char, size_t) -> ssize_t;
+    }
+    h5r::{
+        H5Rcreate(*mut c_void, hid_t, *const c_char, H5R_type_t, hid_t) -> herr_t;
+        H5Rdereference2(hid_t, hid_t, H5R_type_t, *const c_void) -> hid_t;
+        H5Rget_region(hid_t, H5R_type_t, *const c_void) -> hid_t;
+    }
+    h5s::{
+        H5Screate(H5S_class_t) -> hid_t;
+        H5Screate_simple(c_int, *const hsize_t, *const hsize_t) -> hid_t;
+        H5Scopy(hid_t) -> hid_t;
+        H5Sget_simple_extent_type(hid_t) -> H5S_class_t;
+        H5Sget_simple_extent_ndims(hid_t) -> c_int;
+        H5Sget_simple_extent_dims(hid_t, *mut hsize_t, *mut hsize_t) -> c_int;
+        H5Sget_select_type(hid_t) -> H5S_sel_type;
+        H5Sselect_hyperslab(hid_t, H5S_seloper_t, *const hsize_t, *const hsize_t, *const hsize_t, *const hsize_t) -> herr_t;
+    }
+    h5t::{
+        H5Tcopy(hid_t) -> hid_t;
+        H5Tcreate(H5T_class_t, size_t) -> hid_t;
+        H5Tequal(hid_t, hid_t) -> htri_t;
+        H5Tget_class(hid_t) -> H5T_class_t;
+        H5Tget_size(hid_t) -> size_t;
+        H5Tset_size(hid_t, size_t) -> herr_t;
+        H5Tget_order(hid_t) -> H5T_order_t;
+        H5Tget_sign(hid_t) -> H5T_sign_t;
+        H5Tget_precision(hid_t) -> size_t;
+        H5Tget_offset(hid_t) -> c_int;
+        H5Tget_cset(hid_t) -> H5T_cset_t;
+        H5Tset_cset(hid_t, H5T_cset_t) -> herr_t;
+        H5Tget_strpad(hid_t) -> H5T_str_t;
+        H5Tset_strpad(hid_t, H5T_str_t) -> herr_t;
+        H5Tis_variable_str(hid_t) -> htri_t;
+        H5Tdetect_class(hid_t, H5T_class_t) -> htri_t;
+        H5Tget_super(hid_t) -> hid_t;
+        H5Tget_nmembers(hid_t) -> c_int;
+        H5Tget_member_name(hid_t, c_uint) -> *mut c_char;
+        H5Tget_member_offset(hid_t, c_uint) -> size_t;
+        H5Tget_member_type(hid_t, c_uint) -> hid_t;
+        H5Tget_member_value(hid_t, c_uint, *mut c_void) -> herr_t;
+        H5Tget_array_ndims(hid_t) -> c_int;
+        H5Tget_array_dims2(hid_t, *mut hsize_t) -> c_int;
+        H5Tget_tag(hid_t) -> *mut c_char;
+        H5Tget_create_plist(hid_t) -> hid_t;
+        H5Tcommitted(hid_t) -> htri_t;
+        H5Tcommit_anon(hid_t, hid_t, hid_t, hid_t) -> herr_t;
+        H5Treclaim(hid_t, hid_t, hid_t, *mut c_void) -> herr_t;
+    }
+    h5z::{
+        H5Zregister(*const c_void) -> herr_t;
+        H5Zunregister(c_int) -> herr_t;
+        H5Zfilter_avail(c_int) -> htri_t;
+    }
+    declared_here::{
+        H5DSset_scale(hid_t, *const c_char) -> herr_t;
+        H5DSattach_scale(hid_t, hid_t, c_uint) -> herr_t;
+        H5Lget_info2(hid_t, *const c_char, *mut LinkInfo, hid_t) -> herr_t;
+        H5FDregister(*const crate::ffi::driver::DriverClass) -> hid_t;
+    }
+}
+
+/// The functions to call.
+pub(crate) fn table() -> &'static Hdf5Api {
+    &BUNDLED
+}

@@ -1,0 +1,172 @@
+//! Attributes: small named values on objects.
+
+use hdf5_sys::h5::{H5_ITER_INC, H5_index_t};
+use hdf5_sys::h5o::{H5O_INFO_NUM_ATTRS, H5O_info2_t};
+
+use super::dataspace::{self, Extent};
+use super::datatype::Datatype;
+use super::handle::{DEFAULT, Handle, api, c_name, check, own, read_name, truth};
+use crate::error::{ContainerError, Result};
+use crate::lock::library_lock;
+
+/// An open attribute.
+#[derive(Debug)]
+pub(crate) struct Attribute(Handle);
+
+/// Number of attributes of an object.
+pub(crate) fn count(object: &Handle) -> Result<u64> {
+    let _guard = library_lock();
+    // SAFETY: all-zero is a valid H5O_info2_t.
+    let mut info = unsafe { std::mem::zeroed::<H5O_info2_t>() };
+    // SAFETY: a live object and a valid out-pointer.
+    let status =
+        unsafe { (api().H5Oget_info3)(object.id(), &raw mut info, H5O_INFO_NUM_ATTRS) };
+    check(status, "count attributes")?;
+    Ok(info.num_attrs)
+}
+
+/// Opens attribute number `i` in creation order (for old objects: in header order).
+pub(crate) fn open_by_index(object: &Handle, i: u64) -> Result<Attribute> {
+    let _guard = library_lock();
+    // SAFETY: a live object; "." is the object itself.
+    let id = unsafe {
+        (api().H5Aopen_by_idx)(
+            object.id(),
+            c".".as_ptr(),
+            H5_index_t::H5_INDEX_CRT_ORDER,
+            H5_ITER_INC,
+            i,
+            DEFAULT,
+            DEFAULT,
+        )
+    };
+    if id >= 0 {
+        return own(id, "open attribute").map(Attribute);
+    }
+    // Dense attribute storage without a creation-order index can only be walked by name.
+    // SAFETY: as above.
+    let id = unsafe {
+        (api().H5Aopen_by_idx)(
+            object.id(),
+            c".".as_ptr(),
+            H5_index_t::H5_INDEX_NAME,
+            H5_ITER_INC,
+            i,
+            DEFAULT,
+            DEFAULT,
+        )
+    };
+    own(id, "open attribute").map(Attribute)
+}
+
+/// Opens an attribute by name; `None` if there is none.
+pub(crate) fn open_by_name(object: &Handle, name: &str) -> Result<Option<Attribute>> {
+    let _guard = library_lock();
+    let c = c_name(name)?;
+    // SAFETY: a live object and a NUL-terminated name.
+    let exists = unsafe { (api().H5Aexists)(object.id(), c.as_ptr()) };
+    if !truth(exists, "look for attribute")? {
+        return Ok(None);
+    }
+    // SAFETY: as above.
+    let id = unsafe { (api().H5Aopen)(object.id(), c.as_ptr(), DEFAULT) };
+    own(id, "open attribute").map(Attribute).map(Some)
+}
+
+/// Creates an attribute; its value is written separately.
+pub(crate) fn create(
+    object: &Handle,
+    name: &str,
+    datatype: &Datatype,
+    extent: &Extent,
+) -> Result<Attribute> {
+    let _guard = library_lock();
+    let c = c_name(name)?;
+    let space = dataspace::create(extent)?;
+    // SAFETY: live identifiers and a NUL-terminated name.
+    let id = unsafe {
+        (api().H5Acreate2)(object.id(), c.as_ptr(), datatype.id(), space.id(), DEFAULT, DEFAULT)
+    };
+    own(id, "create attribute").map(Attribute)
+}
+
+impl Attribute {
+    /// The attribute's name.
+    pub(crate) fn name(&self) -> Result<String> {
+        let _guard = library_lock();
+        // SAFETY: read_name passes a buffer of the size it states.
+        read_name("read attribute name", |buffer, size| unsafe {
+            (api().H5Aget_name)(self.0.id(), size, buffer)
+        })
+    }
+
+    /// The attribute's type; committed types come as such.
+    pub(crate) fn datatype(&self) -> Result<Datatype> {
+        let _guard = library_lock();
+        // SAFETY: a live attribute.
+        let id = unsafe { (api().H5Aget_type)(self.0.id()) };
+        own(id, "read attribute type").map(Datatype::from_handle)
+    }
+
+    /// The attribute's shape.
+    pub(crate) fn extent(&self) -> Result<Extent> {
+        let _guard = library_lock();
+        // SAFETY: a live attribute.
+        let space = own(unsafe { (api().H5Aget_space)(self.0.id()) }, "read attribute shape")?;
+        dataspace::read_extent(&space)
+    }
+
+    /// Reads the whole value in the layout of `memory` (heap data are the caller's to reclaim).
+    ///
+    /// `limit_bytes` bounds the allocation: an attribute cannot hold more than its file.
+    pub(crate) fn read(
+        &self,
+        memory: &Datatype,
+        extent: &Extent,
+        limit_bytes: u64,
+    ) -> Result<Vec<u8>> {
+        let element_bytes = memory.size_bytes()? as u64;
+        let bytes = extent.elements().and_then(|n| n.checked_mul(element_bytes));
+        // In memory a variable-length element may take more bytes than in the file: allow for it.
+        let Some(bytes) = bytes.filter(|&n| n <= limit_bytes.saturating_mul(4)) else {
+            return Err(ContainerError::Corrupt(format!(
+                "attribute {} claims more bytes than the file holds",
+                self.name()?
+            )));
+        };
+        let mut value = vec![0_u8; usize_of(bytes)?];
+        if value.is_empty() {
+            return Ok(value);
+        }
+        let _guard = library_lock();
+        // SAFETY: the buffer holds the extent's elements of the memory type.
+        let status = unsafe {
+            (api().H5Aread)(self.0.id(), memory.id(), value.as_mut_ptr().cast())
+        };
+        check(status, "read attribute")?;
+        Ok(value)
+    }
+
+    /// Writes the whole value from the layout of `memory`.
+    pub(crate) fn write(&self, memory: &Datatype, extent: &Extent, value: &[u8]) -> Result<()> {
+        let element_bytes = memory.size_bytes()? as u64;
+        if extent.elements().and_then(|n| n.checked_mul(element_bytes)) != Some(value.len() as u64)
+        {
+            return Err(ContainerError::Internal("attribute value of wrong size".to_owned()));
+        }
+        if value.is_empty() {
+            return Ok(());
+        }
+        let _guard = library_lock();
+        // SAFETY: the buffer holds the extent's elements of the memory type, checked above.
+        let status =
+            unsafe { (api().H5Awrite)(self.0.id(), memory.id(), value.as_ptr().cast()) };
+        check(status, "write attribute")
+    }
+}
+
+/// A size as this machine's pointers have it.
+pub(super) fn usize_of(bytes: u64) -> Result<usize> {
+    usize::try_from(bytes)
+        .map_err(|_| ContainerError::Unsupported("object larger than memory".to_owned()))
+}

@@ -1,0 +1,309 @@
+//! Datasets: open, create, read and write through libhdf5, and place chunks without writing.
+
+use std::ffi::{c_int, c_void};
+
+use frazil_types::FileAddress;
+use hdf5_sys::h5d::H5D_space_status_t;
+
+use super::attribute::usize_of;
+use super::dataspace::{self, Extent};
+use super::datatype::Datatype;
+use super::driver::{RawSink, defined};
+use super::handle::{DEFAULT, Handle, api, c_name, check, own};
+use super::mapping::ZeroMapping;
+use super::property::PropertyList;
+use crate::error::{ContainerError, Result};
+use crate::lock::library_lock;
+
+/// An open dataset.
+#[derive(Debug)]
+pub(crate) struct Dataset(pub(super) Handle);
+
+/// One entry of a chunk index, as libhdf5 gives it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct IndexEntry {
+    /// First element of the chunk along each axis.
+    pub(crate) offset: Vec<u64>,
+    pub(crate) filter_mask: u32,
+    pub(crate) address: FileAddress,
+    pub(crate) stored_bytes: u64,
+}
+
+/// What a chunk index walk collects; handed to the C callback as its data.
+struct Collector {
+    rank: usize,
+    entries: Vec<IndexEntry>,
+    limit: usize,
+}
+
+extern "C" fn collect_chunk(
+    offset: *const u64,
+    filter_mask: u32,
+    address: u64,
+    size: u64,
+    data: *mut c_void,
+) -> c_int {
+    // SAFETY: `data` is the pointer given to H5Dchunk_iter below.
+    let collector = unsafe { &mut *data.cast::<Collector>() };
+    // SAFETY: libhdf5 passes as many offsets as the dataset has axes.
+    let offset = unsafe { std::slice::from_raw_parts(offset, collector.rank) };
+    if collector.entries.len() >= collector.limit {
+        return -1;
+    }
+    collector.entries.push(IndexEntry {
+        offset: offset.to_vec(),
+        filter_mask,
+        address,
+        stored_bytes: size,
+    });
+    0
+}
+
+impl Dataset {
+    /// Opens a dataset by name under a location.
+    pub(crate) fn open(location: &Handle, name: &str) -> Result<Self> {
+        let _guard = library_lock();
+        let c = c_name(name)?;
+        // SAFETY: a live location and a NUL-terminated name.
+        own(unsafe { (api().H5Dopen2)(location.id(), c.as_ptr(), DEFAULT) }, "open dataset")
+            .map(Self)
+    }
+
+    /// Creates a dataset and links it as `name`.
+    pub(crate) fn create(
+        location: &Handle,
+        name: &str,
+        datatype: &Datatype,
+        extent: &Extent,
+        link_creation: &PropertyList,
+        creation: &PropertyList,
+    ) -> Result<Self> {
+        let _guard = library_lock();
+        let c = c_name(name)?;
+        let space = dataspace::create(extent)?;
+        // SAFETY: live identifiers and a NUL-terminated name.
+        let id = unsafe {
+            (api().H5Dcreate2)(
+                location.id(),
+                c.as_ptr(),
+                datatype.id(),
+                space.id(),
+                PropertyList::id_or_default(Some(link_creation)),
+                PropertyList::id_or_default(Some(creation)),
+                DEFAULT,
+            )
+        };
+        own(id, "create dataset").map(Self)
+    }
+
+    /// The handle, for attribute and link calls.
+    pub(crate) fn handle(&self) -> &Handle {
+        &self.0
+    }
+
+    fn space(&self) -> Result<Handle> {
+        let _guard = library_lock();
+        // SAFETY: a live dataset.
+        own(unsafe { (api().H5Dget_space)(self.0.id()) }, "read dataset shape")
+    }
+
+    /// Shape and maximum shape.
+    pub(crate) fn extent(&self) -> Result<Extent> {
+        dataspace::read_extent(&self.space()?)
+    }
+
+    /// The element type; committed types come as such.
+    pub(crate) fn datatype(&self) -> Result<Datatype> {
+        let _guard = library_lock();
+        // SAFETY: a live dataset.
+        own(unsafe { (api().H5Dget_type)(self.0.id()) }, "read dataset type")
+            .map(Datatype::from_handle)
+    }
+
+    /// The creation list.
+    pub(crate) fn creation(&self) -> Result<PropertyList> {
+        let _guard = library_lock();
+        // SAFETY: a live dataset.
+        own(unsafe { (api().H5Dget_create_plist)(self.0.id()) }, "read dataset properties")
+            .map(PropertyList)
+    }
+
+    /// Bytes stored for the values (0 if none were written).
+    pub(crate) fn stored_bytes(&self) -> u64 {
+        let _guard = library_lock();
+        // SAFETY: a live dataset.
+        unsafe { (api().H5Dget_storage_size)(self.0.id()) }
+    }
+
+    /// Whether any storage is allocated.
+    pub(crate) fn is_allocated(&self) -> Result<bool> {
+        let _guard = library_lock();
+        let mut status = H5D_space_status_t::H5D_SPACE_STATUS_NOT_ALLOCATED;
+        // SAFETY: a live dataset and a valid out-pointer.
+        let result = unsafe { (api().H5Dget_space_status)(self.0.id(), &raw mut status) };
+        check(result, "read allocation status")?;
+        Ok(status != H5D_space_status_t::H5D_SPACE_STATUS_NOT_ALLOCATED)
+    }
+
+    /// Address of contiguous data (user block included); `None` if there are none.
+    pub(crate) fn contiguous_address(&self) -> Option<FileAddress> {
+        let _guard = library_lock();
+        // SAFETY: a live dataset; an undefined address is no error.
+        let address = defined(unsafe { (api().H5Dget_offset)(self.0.id()) });
+        // SAFETY: clears the "no address" message that libhdf5 may have pushed.
+        unsafe { (api().H5Eclear2)(DEFAULT) };
+        address
+    }
+
+    /// The whole chunk index in one pass; more than `limit` entries are an error.
+    pub(crate) fn chunk_index(&self, rank: usize, limit: usize) -> Result<Vec<IndexEntry>> {
+        let _guard = library_lock();
+        let mut collector = Collector { rank, entries: Vec::new(), limit };
+        let data: *mut Collector = &raw mut collector;
+        // SAFETY: the callback only runs during the call, on a live collector.
+        let status = unsafe {
+            (api().H5Dchunk_iter)(self.0.id(), DEFAULT, Some(collect_chunk), data.cast())
+        };
+        check(status, "walk the chunk index")?;
+        Ok(collector.entries)
+    }
+
+    /// Reads a box (or everything) in the layout of `memory`.
+    pub(crate) fn read(
+        &self,
+        memory: &Datatype,
+        selection: Option<(&[u64], &[u64])>,
+        elements: u64,
+    ) -> Result<Vec<u8>> {
+        let bytes = elements
+            .checked_mul(memory.size_bytes()? as u64)
+            .ok_or_else(|| ContainerError::Corrupt("dataset size overflows".to_owned()))?;
+        let mut values = vec![0_u8; usize_of(bytes)?];
+        if values.is_empty() {
+            return Ok(values);
+        }
+        let _guard = library_lock();
+        let spaces = self.selected(selection)?;
+        let (memory_space, file_space) = space_ids(spaces.as_ref());
+        // SAFETY: the buffer holds `elements` elements of the memory type, which is what the
+        // selection (or the whole extent, by the caller's count) covers.
+        let status = unsafe {
+            (api().H5Dread)(
+                self.0.id(),
+                memory.id(),
+                memory_space,
+                file_space,
+                DEFAULT,
+                values.as_mut_ptr().cast(),
+            )
+        };
+        check(status, "read values")?;
+        Ok(values)
+    }
+
+    /// Writes a box (or everything) from the layout of `memory`.
+    pub(crate) fn write(
+        &self,
+        memory: &Datatype,
+        selection: Option<(&[u64], &[u64])>,
+        values: &[u8],
+    ) -> Result<()> {
+        let elements = match selection {
+            Some((_, count)) => count.iter().try_fold(1_u64, |n, &c| n.checked_mul(c)),
+            None => self.extent()?.elements(),
+        };
+        let wanted = elements.and_then(|n| n.checked_mul(memory.size_bytes().ok()? as u64));
+        if wanted != Some(values.len() as u64) {
+            return Err(ContainerError::Internal("values of wrong size".to_owned()));
+        }
+        if values.is_empty() {
+            return Ok(());
+        }
+        let _guard = library_lock();
+        let spaces = self.selected(selection)?;
+        let (memory_space, file_space) = space_ids(spaces.as_ref());
+        // SAFETY: the buffer holds exactly the selected elements, checked above.
+        let status = unsafe {
+            (api().H5Dwrite)(
+                self.0.id(),
+                memory.id(),
+                memory_space,
+                file_space,
+                DEFAULT,
+                values.as_ptr().cast(),
+            )
+        };
+        check(status, "write values")
+    }
+
+    /// Memory and file dataspaces for a box.
+    fn selected(&self, selection: Option<(&[u64], &[u64])>) -> Result<Option<(Handle, Handle)>> {
+        let Some((start, count)) = selection else { return Ok(None) };
+        let space = self.space()?;
+        let file = dataspace::select_box(&space, start, count)?;
+        let max_shape = count.iter().map(|&n| Some(n)).collect();
+        let memory = dataspace::create(&Extent::Simple { shape: count.to_vec(), max_shape })?;
+        Ok(Some((memory, file)))
+    }
+
+    /// Enters a chunk of `stored_bytes` into the index and returns where its bytes belong; nothing
+    /// is written there.
+    pub(crate) fn place_chunk(
+        &self,
+        sink: RawSink,
+        offset: &[u64],
+        filter_mask: u32,
+        stored_bytes: usize,
+    ) -> Result<FileAddress> {
+        static SENTINEL: [u8; 64] = [0; 64];
+        let buffer: *const c_void = SENTINEL.as_ptr().cast();
+        let _guard = library_lock();
+        sink.learn_address(buffer, stored_bytes, || {
+            // SAFETY: `offset` has the dataset's rank. libhdf5 hands the buffer through to our
+            // driver, which recognises it and never reads it: its length does not matter.
+            let status = unsafe {
+                (api().H5Dwrite_chunk)(
+                    self.0.id(),
+                    DEFAULT,
+                    filter_mask,
+                    offset.as_ptr(),
+                    stored_bytes,
+                    buffer,
+                )
+            };
+            check(status, "place chunk")
+        })
+    }
+
+    /// Allocates a whole contiguous dataset of `bytes` and returns where it begins; nothing is
+    /// written there.
+    pub(crate) fn place_contiguous(
+        &self,
+        sink: RawSink,
+        datatype: &Datatype,
+        bytes: u64,
+    ) -> Result<FileAddress> {
+        let bytes = usize_of(bytes)?;
+        let mapping = ZeroMapping::new(bytes)?;
+        let _guard = library_lock();
+        sink.learn_address(mapping.as_ptr(), bytes, || {
+            // SAFETY: the mapping is readable for the dataset's whole size.
+            let status = unsafe {
+                (api().H5Dwrite)(
+                    self.0.id(),
+                    datatype.id(),
+                    DEFAULT,
+                    DEFAULT,
+                    DEFAULT,
+                    mapping.as_ptr(),
+                )
+            };
+            check(status, "place contiguous data")
+        })
+    }
+}
+
+/// Identifiers for a pair of dataspaces; all elements if there is none.
+fn space_ids(spaces: Option<&(Handle, Handle)>) -> (hdf5_sys::h5i::hid_t, hdf5_sys::h5i::hid_t) {
+    spaces.map_or((DEFAULT, DEFAULT), |(memory, file)| (memory.id(), file.id()))
+}

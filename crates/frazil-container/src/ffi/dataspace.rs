@@ -1,0 +1,105 @@
+//! Dataspaces: the shapes of datasets and attributes.
+
+use hdf5_sys::h5s::{H5S_class_t, H5S_seloper_t};
+
+use super::handle::{Handle, api, check, failure, own};
+use crate::error::{ContainerError, Result};
+use crate::lock::library_lock;
+
+/// `H5S_UNLIMITED`.
+const UNLIMITED: u64 = u64::MAX;
+
+/// What a dataspace says, as plain data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// `H5S_NULL`: no elements at all.
+    Null,
+    /// `H5S_SCALAR`: one element.
+    Scalar,
+    /// `H5S_SIMPLE`: an array; `None` in the maximum means unlimited.
+    Simple { shape: Vec<u64>, max_shape: Vec<Option<u64>> },
+}
+
+impl Extent {
+    /// Elements, `None` on overflow.
+    pub(crate) fn elements(&self) -> Option<u64> {
+        match self {
+            Self::Null => Some(0),
+            Self::Scalar => Some(1),
+            Self::Simple { shape, .. } => {
+                shape.iter().try_fold(1_u64, |product, &n| product.checked_mul(n))
+            }
+        }
+    }
+}
+
+/// Reads a dataspace's extent.
+pub(super) fn read_extent(space: &Handle) -> Result<Extent> {
+    let _guard = library_lock();
+    // SAFETY: a live dataspace identifier.
+    let class = unsafe { (api().H5Sget_simple_extent_type)(space.id()) };
+    match class {
+        H5S_class_t::H5S_NULL => return Ok(Extent::Null),
+        H5S_class_t::H5S_SCALAR => return Ok(Extent::Scalar),
+        H5S_class_t::H5S_SIMPLE => {}
+        H5S_class_t::H5S_NO_CLASS => return Err(failure("read dataspace")),
+    }
+    // SAFETY: a live dataspace identifier.
+    let rank = unsafe { (api().H5Sget_simple_extent_ndims)(space.id()) };
+    let rank = usize::try_from(rank).map_err(|_| failure("read dataspace rank"))?;
+    let (mut shape, mut limits) = (vec![0_u64; rank], vec![0_u64; rank]);
+    // SAFETY: both buffers hold `rank` values.
+    let got = unsafe {
+        (api().H5Sget_simple_extent_dims)(space.id(), shape.as_mut_ptr(), limits.as_mut_ptr())
+    };
+    if got < 0 {
+        return Err(failure("read dataspace shape"));
+    }
+    let max_shape = limits.into_iter().map(|n| (n != UNLIMITED).then_some(n)).collect();
+    Ok(Extent::Simple { shape, max_shape })
+}
+
+/// Creates a dataspace.
+pub(super) fn create(extent: &Extent) -> Result<Handle> {
+    let _guard = library_lock();
+    match extent {
+        // SAFETY: plain calls without pointers.
+        Extent::Null => own(unsafe { (api().H5Screate)(H5S_class_t::H5S_NULL) }, "create space"),
+        // SAFETY: as above.
+        Extent::Scalar => {
+            own(unsafe { (api().H5Screate)(H5S_class_t::H5S_SCALAR) }, "create space")
+        }
+        Extent::Simple { shape, max_shape } => {
+            let limits: Vec<u64> = max_shape.iter().map(|n| n.unwrap_or(UNLIMITED)).collect();
+            let rank = rank_of(shape)?;
+            // SAFETY: both buffers hold `rank` values.
+            let id = unsafe { (api().H5Screate_simple)(rank, shape.as_ptr(), limits.as_ptr()) };
+            own(id, "create dataspace")
+        }
+    }
+}
+
+/// A memory or file dataspace of `shape` with the box `start`, `count` selected.
+pub(super) fn select_box(space: &Handle, start: &[u64], count: &[u64]) -> Result<Handle> {
+    let _guard = library_lock();
+    // SAFETY: a live dataspace identifier.
+    let copy = own(unsafe { (api().H5Scopy)(space.id()) }, "copy dataspace")?;
+    // SAFETY: start and count have the dataspace's rank; stride and block may be null.
+    let status = unsafe {
+        (api().H5Sselect_hyperslab)(
+            copy.id(),
+            H5S_seloper_t::H5S_SELECT_SET,
+            start.as_ptr(),
+            std::ptr::null(),
+            count.as_ptr(),
+            std::ptr::null(),
+        )
+    };
+    check(status, "select a box")?;
+    Ok(copy)
+}
+
+/// The rank as libhdf5 wants it.
+pub(super) fn rank_of(shape: &[u64]) -> Result<i32> {
+    i32::try_from(shape.len()).map_err(|_| ContainerError::Corrupt("rank above 32".to_owned()))
+}

@@ -1,0 +1,467 @@
+//! Datatypes: what one element is.
+
+use std::ffi::{CStr, c_void};
+
+use frazil_types::{ByteOrder, ElementClass, ElementType};
+use hdf5_sys::h5i::hid_t;
+use hdf5_sys::h5t::{H5T_class_t, H5T_cset_t, H5T_order_t, H5T_sign_t, H5T_str_t};
+
+use super::dataspace::{self, Extent};
+use super::handle::{DEFAULT, Handle, api, check, failure, own, truth};
+use super::property::PropertyList;
+use crate::error::{ContainerError, Result};
+use crate::lock::library_lock;
+
+/// `H5T_VARIABLE`.
+const VARIABLE: usize = usize::MAX;
+
+/// A datatype's class, as far as copying and comparing go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Class {
+    Integer,
+    Float,
+    Time,
+    String,
+    Bitfield,
+    Opaque,
+    Compound,
+    Reference,
+    Enumeration,
+    VariableLength,
+    Array,
+    Complex,
+}
+
+/// What kind of reference a datatype holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReferenceKind {
+    /// `H5T_STD_REF_OBJ`: the address of an object.
+    Object,
+    /// `H5T_STD_REF_DSETREG`: a heap reference to an object and a selection.
+    Region,
+    /// `H5T_STD_REF` of HDF5 1.12, above the V18 format.
+    New,
+}
+
+/// An owned datatype.
+#[derive(Debug)]
+pub(crate) struct Datatype(Handle);
+
+impl Datatype {
+    pub(super) fn from_handle(handle: Handle) -> Self {
+        Self(handle)
+    }
+
+    pub(super) fn id(&self) -> hid_t {
+        self.0.id()
+    }
+
+    pub(crate) fn handle(&self) -> &Handle {
+        &self.0
+    }
+
+    /// A predefined type, by the library's own identifier.
+    fn predefined(id: hid_t) -> Result<Self> {
+        let _guard = library_lock();
+        api();
+        // SAFETY: a predefined type of the initialised library.
+        own(unsafe { (api().H5Tcopy)(id) }, "copy datatype").map(Self)
+    }
+
+    /// A little-endian type for a plain number of this class and size.
+    pub(crate) fn little_endian(class: ElementClass, size_bytes: usize) -> Result<Self> {
+        use hdf5_sys::h5t::{
+            H5T_IEEE_F32LE, H5T_IEEE_F64LE, H5T_STD_I8LE, H5T_STD_I16LE, H5T_STD_I32LE,
+            H5T_STD_I64LE, H5T_STD_U8LE, H5T_STD_U16LE, H5T_STD_U32LE, H5T_STD_U64LE,
+        };
+        api();
+        let id = match (class, size_bytes) {
+            (ElementClass::SignedInteger, 1) => *H5T_STD_I8LE,
+            (ElementClass::SignedInteger, 2) => *H5T_STD_I16LE,
+            (ElementClass::SignedInteger, 4) => *H5T_STD_I32LE,
+            (ElementClass::SignedInteger, 8) => *H5T_STD_I64LE,
+            (ElementClass::UnsignedInteger, 1) => *H5T_STD_U8LE,
+            (ElementClass::UnsignedInteger, 2) => *H5T_STD_U16LE,
+            (ElementClass::UnsignedInteger, 4) => *H5T_STD_U32LE,
+            (ElementClass::UnsignedInteger, 8) => *H5T_STD_U64LE,
+            (ElementClass::Float, 4) => *H5T_IEEE_F32LE,
+            (ElementClass::Float, 8) => *H5T_IEEE_F64LE,
+            _ => {
+                return Err(ContainerError::Internal(format!(
+                    "no plain number of class {class:?} and {size_bytes} bytes"
+                )));
+            }
+        };
+        Self::predefined(id)
+    }
+
+    /// `H5T_IEEE_F32BE`: what netCDF-C gives to dimensions without a variable.
+    pub(crate) fn float32_big_endian() -> Result<Self> {
+        api();
+        Self::predefined(*hdf5_sys::h5t::H5T_IEEE_F32BE)
+    }
+
+    /// Fixed-length text of `bytes` (at least 1), NUL-terminated as netCDF-C writes it.
+    pub(crate) fn text(bytes: usize, utf8: bool) -> Result<Self> {
+        api();
+        let text = Self::predefined(*hdf5_sys::h5t::H5T_C_S1)?;
+        let _guard = library_lock();
+        // SAFETY: a string type of our own.
+        unsafe {
+            check((api().H5Tset_size)(text.id(), bytes), "set text size")?;
+            check((api().H5Tset_strpad)(text.id(), H5T_str_t::H5T_STR_NULLTERM), "set padding")?;
+            if utf8 {
+                check((api().H5Tset_cset)(text.id(), H5T_cset_t::H5T_CSET_UTF8), "set encoding")?;
+            }
+        }
+        Ok(text)
+    }
+
+    /// A modifiable copy in memory form: variable-length parts become pointers on reading.
+    pub(crate) fn memory_copy(&self) -> Result<Self> {
+        let _guard = library_lock();
+        // SAFETY: a live datatype.
+        own(unsafe { (api().H5Tcopy)(self.id()) }, "copy datatype").map(Self)
+    }
+
+    /// Bytes of one element.
+    pub(crate) fn size_bytes(&self) -> Result<usize> {
+        let _guard = library_lock();
+        // SAFETY: a live datatype.
+        match unsafe { (api().H5Tget_size)(self.id()) } {
+            0 => Err(failure("read datatype size")),
+            size => Ok(size),
+        }
+    }
+
+    /// The class.
+    pub(crate) fn class(&self) -> Result<Class> {
+        let _guard = library_lock();
+        // SAFETY: a live datatype.
+        Ok(match unsafe { (api().H5Tget_class)(self.id()) } {
+            H5T_class_t::H5T_INTEGER => Class::Integer,
+            H5T_class_t::H5T_FLOAT => Class::Float,
+            H5T_class_t::H5T_TIME => Class::Time,
+            H5T_class_t::H5T_STRING => Class::String,
+            H5T_class_t::H5T_BITFIELD => Class::Bitfield,
+            H5T_class_t::H5T_OPAQUE => Class::Opaque,
+            H5T_class_t::H5T_COMPOUND => Class::Compound,
+            H5T_class_t::H5T_REFERENCE => Class::Reference,
+            H5T_class_t::H5T_ENUM => Class::Enumeration,
+            H5T_class_t::H5T_VLEN => Class::VariableLength,
+            H5T_class_t::H5T_ARRAY => Class::Array,
+            H5T_class_t::H5T_COMPLEX => Class::Complex,
+            _ => return Err(failure("read datatype class")),
+        })
+    }
+
+    /// Whether the type is or holds one of a class, at any depth.
+    fn detects(&self, class: H5T_class_t) -> Result<bool> {
+        let _guard = library_lock();
+        // SAFETY: a live datatype.
+        truth(unsafe { (api().H5Tdetect_class)(self.id(), class) }, "inspect datatype")
+    }
+
+    /// Whether the type holds references at any depth.
+    pub(crate) fn holds_references(&self) -> Result<bool> {
+        self.detects(H5T_class_t::H5T_REFERENCE)
+    }
+
+    /// Whether values of the type live (partly) in a heap.
+    pub(crate) fn holds_variable_length(&self) -> Result<bool> {
+        if self.detects(H5T_class_t::H5T_VLEN)? {
+            return Ok(true);
+        }
+        // H5Tdetect_class calls variable-length strings strings; look for them one by one.
+        match self.class()? {
+            Class::String => self.is_variable_text(),
+            Class::Array => self.base()?.holds_variable_length(),
+            Class::Compound => {
+                for i in 0..self.member_count()? {
+                    if self.member(i)?.datatype.holds_variable_length()? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Whether this is a variable-length string.
+    pub(crate) fn is_variable_text(&self) -> Result<bool> {
+        let _guard = library_lock();
+        // SAFETY: a live datatype.
+        truth(unsafe { (api().H5Tis_variable_str)(self.id()) }, "inspect text type")
+    }
+
+    /// The kind of a reference type.
+    pub(crate) fn reference_kind(&self) -> Result<ReferenceKind> {
+        let _guard = library_lock();
+        api();
+        // SAFETY: live datatypes.
+        let equal = |id: hid_t| unsafe {
+            truth((api().H5Tequal)(self.id(), id), "compare datatypes")
+        };
+        if equal(*hdf5_sys::h5t::H5T_STD_REF_OBJ)? {
+            Ok(ReferenceKind::Object)
+        } else if equal(*hdf5_sys::h5t::H5T_STD_REF_DSETREG)? {
+            Ok(ReferenceKind::Region)
+        } else {
+            Ok(ReferenceKind::New)
+        }
+    }
+
+    /// Class, size and order of one element for the transform rooms.
+    pub(crate) fn element_type(&self) -> Result<ElementType> {
+        let size_bytes = self.size_bytes()?;
+        let class = self.class()?;
+        if self.holds_references()? || self.holds_variable_length()? {
+            let order = ByteOrder::None;
+            return Ok(ElementType { class: ElementClass::Indirect, size_bytes, order });
+        }
+        let class = match class {
+            Class::Integer if self.is_signed()? => ElementClass::SignedInteger,
+            Class::Integer => ElementClass::UnsignedInteger,
+            Class::Float => ElementClass::Float,
+            Class::String => ElementClass::Text,
+            Class::Enumeration => ElementClass::Enumeration,
+            _ => ElementClass::Opaque,
+        };
+        Ok(ElementType { class, size_bytes, order: self.byte_order()? })
+    }
+
+    fn is_signed(&self) -> Result<bool> {
+        let _guard = library_lock();
+        // SAFETY: a live integer datatype.
+        match unsafe { (api().H5Tget_sign)(self.id()) } {
+            H5T_sign_t::H5T_SGN_NONE => Ok(false),
+            H5T_sign_t::H5T_SGN_2 => Ok(true),
+            _ => Err(failure("read sign")),
+        }
+    }
+
+    fn byte_order(&self) -> Result<ByteOrder> {
+        if !matches!(self.class()?, Class::Integer | Class::Float | Class::Bitfield) {
+            return Ok(ByteOrder::None);
+        }
+        let _guard = library_lock();
+        // SAFETY: a live datatype.
+        Ok(match unsafe { (api().H5Tget_order)(self.id()) } {
+            H5T_order_t::H5T_ORDER_LE => ByteOrder::Little,
+            H5T_order_t::H5T_ORDER_BE => ByteOrder::Big,
+            _ => ByteOrder::None,
+        })
+    }
+
+    /// Whether two types are the same, committed or not, in whichever files.
+    pub(crate) fn equals(&self, other: &Self) -> Result<bool> {
+        let _guard = library_lock();
+        // SAFETY: live datatypes.
+        truth(unsafe { (api().H5Tequal)(self.id(), other.id()) }, "compare datatypes")
+    }
+
+    /// Whether the type is a committed object of a file.
+    pub(crate) fn is_committed(&self) -> Result<bool> {
+        let _guard = library_lock();
+        // SAFETY: a live datatype.
+        truth(unsafe { (api().H5Tcommitted)(self.id()) }, "inspect datatype")
+    }
+
+    /// Commits the type to a file without a name; [`super::link::link_object`] names it.
+    pub(crate) fn commit(&self, location: &Handle, creation: &PropertyList) -> Result<()> {
+        let _guard = library_lock();
+        // SAFETY: live identifiers.
+        let status = unsafe {
+            (api().H5Tcommit_anon)(location.id(), self.id(), creation.0.id(), DEFAULT)
+        };
+        check(status, "commit datatype")
+    }
+
+    /// Base type of an array, enumeration or variable-length type.
+    pub(crate) fn base(&self) -> Result<Self> {
+        let _guard = library_lock();
+        // SAFETY: a live datatype.
+        own(unsafe { (api().H5Tget_super)(self.id()) }, "read base type").map(Self)
+    }
+
+    /// Members of a compound or enumeration.
+    pub(crate) fn member_count(&self) -> Result<u32> {
+        let _guard = library_lock();
+        // SAFETY: a live datatype.
+        let count = unsafe { (api().H5Tget_nmembers)(self.id()) };
+        u32::try_from(count).map_err(|_| failure("count members"))
+    }
+
+    /// Name of a compound or enumeration member.
+    pub(crate) fn member_name(&self, i: u32) -> Result<String> {
+        let _guard = library_lock();
+        // SAFETY: a live datatype; the string is freed below.
+        let pointer = unsafe { (api().H5Tget_member_name)(self.id(), i) };
+        take_string(pointer.cast(), "read member name")
+    }
+
+    /// One member of a compound.
+    pub(crate) fn member(&self, i: u32) -> Result<Member> {
+        let _guard = library_lock();
+        // SAFETY: a live compound type; the member number is checked by libhdf5.
+        let (offset, id) = unsafe {
+            (
+                (api().H5Tget_member_offset)(self.id(), i),
+                (api().H5Tget_member_type)(self.id(), i),
+            )
+        };
+        let datatype = own(id, "read member type").map(Self)?;
+        Ok(Member { name: self.member_name(i)?, offset, datatype })
+    }
+
+    /// Value of one enumeration member, in the bytes of the type.
+    pub(crate) fn enum_value(&self, i: u32) -> Result<Vec<u8>> {
+        let mut value = vec![0_u8; self.size_bytes()?];
+        let _guard = library_lock();
+        // SAFETY: the buffer holds one element of the type.
+        let status = unsafe {
+            (api().H5Tget_member_value)(self.id(), i, value.as_mut_ptr().cast())
+        };
+        check(status, "read enumeration value")?;
+        Ok(value)
+    }
+
+    /// Shape of an array type.
+    pub(crate) fn array_shape(&self) -> Result<Vec<u64>> {
+        let _guard = library_lock();
+        // SAFETY: a live datatype.
+        let rank = unsafe { (api().H5Tget_array_ndims)(self.id()) };
+        let rank = usize::try_from(rank).map_err(|_| failure("read array rank"))?;
+        let mut shape = vec![0_u64; rank];
+        // SAFETY: the buffer holds `rank` values.
+        let status = unsafe { (api().H5Tget_array_dims2)(self.id(), shape.as_mut_ptr()) };
+        check(status, "read array shape")?;
+        Ok(shape)
+    }
+
+    /// Tag of an opaque type.
+    pub(crate) fn opaque_tag(&self) -> Result<String> {
+        let _guard = library_lock();
+        // SAFETY: a live datatype; the string is freed below.
+        let pointer = unsafe { (api().H5Tget_tag)(self.id()) };
+        take_string(pointer.cast(), "read opaque tag")
+    }
+
+    /// Whether text is UTF-8, and how it is padded (0 NUL-terminated, 1 NUL-padded, 2 spaces).
+    pub(crate) fn text_form(&self) -> Result<(bool, u8)> {
+        let _guard = library_lock();
+        // SAFETY: a live string datatype.
+        let (cset, pad) =
+            unsafe { ((api().H5Tget_cset)(self.id()), (api().H5Tget_strpad)(self.id())) };
+        let pad = match pad {
+            H5T_str_t::H5T_STR_NULLPAD => 1,
+            H5T_str_t::H5T_STR_SPACEPAD => 2,
+            _ => 0,
+        };
+        Ok((cset == H5T_cset_t::H5T_CSET_UTF8, pad))
+    }
+
+    /// Frees what libhdf5 allocated inside values of this (memory) type.
+    pub(crate) fn reclaim(&self, extent: &Extent, mut values: Vec<u8>) -> Result<()> {
+        if values.is_empty() || !self.holds_variable_length()? {
+            return Ok(());
+        }
+        let space = dataspace::create(extent)?;
+        let _guard = library_lock();
+        // SAFETY: `values` holds the extent's elements as libhdf5 wrote them; they are given up.
+        let status = unsafe {
+            (api().H5Treclaim)(self.id(), space.id(), DEFAULT, values.as_mut_ptr().cast())
+        };
+        check(status, "free values")
+    }
+
+    /// [`Self::reclaim`] for one element.
+    pub(crate) fn reclaim_scalar(&self, value: Vec<u8>) -> Result<()> {
+        self.reclaim(&Extent::Scalar, value)
+    }
+}
+
+/// One member of a compound type.
+pub(crate) struct Member {
+    pub(crate) name: String,
+    pub(crate) offset: usize,
+    pub(crate) datatype: Datatype,
+}
+
+/// One variable-length value as libhdf5 lays it out in memory (`hvl_t`).
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+struct VariableLengthValue {
+    count: usize,
+    data: *mut c_void,
+}
+
+/// Reads the elements behind one variable-length value of a buffer that libhdf5 filled.
+///
+/// `value` must be the bytes of one element of a variable-length type, as read into memory and not
+/// yet reclaimed; `base_bytes` the size of its base type. Returns a copy of the elements' bytes.
+pub(crate) fn variable_length_bytes(value: &[u8], base_bytes: usize) -> Result<Vec<u8>> {
+    let (count, address) = split_variable_length(value)?;
+    if count == 0 || address == 0 {
+        return Ok(Vec::new());
+    }
+    let bytes = count
+        .checked_mul(base_bytes)
+        .ok_or_else(|| ContainerError::Corrupt("variable-length value too long".to_owned()))?;
+    // SAFETY: libhdf5 filled the value: `count` elements of the base type at that address.
+    Ok(unsafe { std::slice::from_raw_parts(address as *const u8, bytes) }.to_vec())
+}
+
+/// Overwrites the elements behind one variable-length value with bytes of the same length.
+pub(crate) fn overwrite_variable_length(value: &[u8], bytes: &[u8]) -> Result<()> {
+    let (_, address) = split_variable_length(value)?;
+    if bytes.is_empty() || address == 0 {
+        return Ok(());
+    }
+    // SAFETY: `bytes` came from `variable_length_bytes` on the same value, so the block behind it
+    // has this length; libhdf5 allocated it for us and nobody else holds it.
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) };
+    Ok(())
+}
+
+/// Reads the text behind one variable-length string of a buffer that libhdf5 filled.
+pub(crate) fn variable_text_bytes(value: &[u8]) -> Result<Option<Vec<u8>>> {
+    let address = read_usize(value, 0)?;
+    if address == 0 {
+        return Ok(None);
+    }
+    // SAFETY: libhdf5 filled the value with a pointer to a NUL-terminated string.
+    Ok(Some(unsafe { CStr::from_ptr(address as *const std::ffi::c_char) }.to_bytes().to_vec()))
+}
+
+fn split_variable_length(value: &[u8]) -> Result<(usize, usize)> {
+    debug_assert_eq!(std::mem::size_of::<VariableLengthValue>(), 16);
+    Ok((read_usize(value, 0)?, read_usize(value, 8)?))
+}
+
+fn read_usize(value: &[u8], at: usize) -> Result<usize> {
+    let bytes = value.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
+    bytes
+        .map(usize::from_ne_bytes)
+        .ok_or_else(|| ContainerError::Internal("short variable-length value".to_owned()))
+}
+
+/// Copies a string that libhdf5 allocated, and frees it.
+fn take_string(pointer: *mut c_void, doing: &str) -> Result<String> {
+    if pointer.is_null() {
+        return Err(failure(doing));
+    }
+    // SAFETY: a NUL-terminated string allocated by libhdf5, freed once, here.
+    unsafe {
+        let text = CStr::from_ptr(pointer.cast()).to_string_lossy().into_owned();
+        (api().H5free_memory)(pointer);
+        Ok(text)
+    }
+}
+
+/// The size that makes a string type variable-length.
+#[must_use]
+pub(crate) fn variable_text() -> Result<Datatype> {
+    Datatype::text(VARIABLE, true)
+}

@@ -1,0 +1,95 @@
+//! Files: open for reading with libhdf5's own driver, create through ours.
+
+use std::path::Path;
+
+use hdf5_sys::h5f::{H5F_ACC_RDONLY, H5F_ACC_TRUNC, H5F_info2_t, H5F_scope_t};
+
+use super::driver::{MEASURE, RawSink};
+use super::handle::{DEFAULT, Handle, api, c_name, check, own};
+use super::property::PropertyList;
+use crate::error::{ContainerError, Result};
+use crate::lock::library_lock;
+
+/// Opens an HDF5 file for reading.
+pub(crate) fn open_read(path: &Path) -> Result<Handle> {
+    let _guard = library_lock();
+    let access = PropertyList::file_access_read()?;
+    let name = c_name(path_text(path)?)?;
+    // SAFETY: a NUL-terminated path and a live access list.
+    let id = unsafe { (api().H5Fopen)(name.as_ptr(), H5F_ACC_RDONLY, access.0.id()) };
+    own(id, "open HDF5 file")
+}
+
+/// Where a created file goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Target<'a> {
+    /// An existing, empty file.
+    File(&'a Path),
+    /// Nowhere: to measure the metadata.
+    Measure,
+}
+
+/// Creates an HDF5 file through our driver.
+pub(crate) fn create(
+    target: Target<'_>,
+    creation: &PropertyList,
+    metadata_block_bytes: u64,
+) -> Result<(Handle, RawSink)> {
+    let _guard = library_lock();
+    let access = PropertyList::file_access_write(metadata_block_bytes)?;
+    let name = match target {
+        Target::File(path) => c_name(path_text(path)?)?,
+        Target::Measure => c_name(MEASURE)?,
+    };
+    // SAFETY: a NUL-terminated path and live property lists.
+    let id = unsafe {
+        (api().H5Fcreate)(name.as_ptr(), H5F_ACC_TRUNC, creation.0.id(), access.0.id())
+    };
+    let file = own(id, "create HDF5 file")?;
+    let mut pointer = std::ptr::null_mut();
+    // SAFETY: a live file and a valid out-pointer; our driver returns its own structure.
+    let status = unsafe { (api().H5Fget_vfd_handle)(file.id(), DEFAULT, &raw mut pointer) };
+    check(status, "reach the file driver")?;
+    if pointer.is_null() {
+        return Err(ContainerError::Internal("the file driver gave no handle".to_owned()));
+    }
+    Ok((file, RawSink::new(pointer)))
+}
+
+/// Writes all metadata out.
+pub(crate) fn flush(file: &Handle) -> Result<()> {
+    let _guard = library_lock();
+    // SAFETY: a live file.
+    let status = unsafe { (api().H5Fflush)(file.id(), H5F_scope_t::H5F_SCOPE_LOCAL) };
+    check(status, "flush metadata")
+}
+
+/// The file's creation list.
+pub(crate) fn creation(file: &Handle) -> Result<PropertyList> {
+    let _guard = library_lock();
+    // SAFETY: a live file.
+    own(unsafe { (api().H5Fget_create_plist)(file.id()) }, "read file properties")
+        .map(PropertyList)
+}
+
+/// Superblock version.
+pub(crate) fn superblock_version(file: &Handle) -> Result<u32> {
+    let _guard = library_lock();
+    let mut info = H5F_info2_t::default();
+    // SAFETY: a live file and a valid out-pointer.
+    check(unsafe { (api().H5Fget_info2)(file.id(), &raw mut info) }, "read superblock")?;
+    Ok(info.super_.version)
+}
+
+fn path_text(path: &Path) -> Result<&str> {
+    path.to_str()
+        .ok_or_else(|| ContainerError::InvalidName(path.to_string_lossy().into_owned()))
+}
+
+/// Closes a file and reports what went wrong; every object in it must be closed already.
+pub(crate) fn close(file: Handle) -> Result<()> {
+    let _guard = library_lock();
+    // SAFETY: the handle's own reference is given up here and not again.
+    let status = unsafe { (api().H5Fclose)(file.into_raw()) };
+    check(status, "close HDF5 file")
+}

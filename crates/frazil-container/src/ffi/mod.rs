@@ -1,0 +1,22 @@
+//! The only folder of this crate that holds `unsafe` code: safe wrappers over libhdf5 and
+//! netCDF-C. Every wrapper takes the library lock for the duration of its call.
+
+#![expect(unsafe_code, reason = "the FFI door: each block states why it is sound")]
+
+mod api;
+pub(crate) mod attribute;
+pub(crate) mod dataset;
+pub(crate) mod datatype;
+pub(crate) mod dataspace;
+mod driver;
+pub(crate) mod file;
+pub(crate) mod filter;
+mod handle;
+pub(crate) mod link;
+mod mapping;
+pub(crate) mod netcdf;
+pub(crate) mod property;
+pub(crate) mod reference;
+
+pub(crate) use driver::RawSink;
+pub(crate) use handle::{Handle, library_version, plugin_path};

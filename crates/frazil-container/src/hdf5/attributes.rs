@@ -1,0 +1,141 @@
+//! Attributes are copied with their order, exact types and values.
+
+use crate::error::{ContainerError, Result};
+use crate::ffi::Handle;
+use crate::ffi::attribute::{self, Attribute};
+use crate::ffi::dataspace::Extent;
+use crate::ffi::datatype::Datatype;
+
+use super::define::CommittedTypes;
+use super::references::Translator;
+
+/// Who wrote a netCDF-4 file: netCDF-C's root attribute, hidden from its own readers.
+const PROVENANCE: &str = "_NCProperties";
+
+/// An attribute whose value holds references: written once all objects exist.
+pub(super) struct DeferredAttribute {
+    /// Path of the object that carries it.
+    pub(super) object: String,
+    /// The attribute's name.
+    pub(super) name: String,
+}
+
+/// Copies all attributes of an object; returns those whose values must wait.
+pub(super) fn copy_all(
+    from: &Handle,
+    to: &Handle,
+    path: &str,
+    types: &mut CommittedTypes<'_>,
+    limit_bytes: u64,
+) -> Result<Vec<DeferredAttribute>> {
+    let mut deferred = Vec::new();
+    for i in 0..attribute::count(from)? {
+        let source = attribute::open_by_index(from, i)?;
+        let name = source.name()?;
+        copy_one(&source, to, &name, path, types, limit_bytes)
+            .map_err(|error| in_attribute(&name, error))?
+            .then(|| deferred.push(DeferredAttribute { object: path.to_owned(), name }));
+    }
+    Ok(deferred)
+}
+
+/// Copies one attribute; true if its value must wait.
+fn copy_one(
+    source: &Attribute,
+    to: &Handle,
+    name: &str,
+    path: &str,
+    types: &mut CommittedTypes<'_>,
+    limit_bytes: u64,
+) -> Result<bool> {
+    if path == "/" && name == PROVENANCE {
+        write_provenance(to)?;
+        return Ok(false);
+    }
+    let file_type = source.datatype()?;
+    let extent = source.extent()?;
+    let memory = file_type.memory_copy()?;
+    let references = file_type.holds_references()?;
+    let target = match types.copy_of(&file_type)? {
+        Some(committed) => attribute::create(to, name, committed, &extent)?,
+        None => attribute::create(to, name, &memory, &extent)?,
+    };
+    if !references {
+        let value = source.read(&memory, &extent, limit_bytes)?;
+        target.write(&memory, &extent, &value)?;
+        memory.reclaim(&extent, value)?;
+    }
+    Ok(references)
+}
+
+/// Writes the translated value of an attribute that had to wait.
+pub(super) fn write_deferred(
+    from: &Handle,
+    to: &Handle,
+    name: &str,
+    translator: &Translator<'_>,
+    limit_bytes: u64,
+) -> Result<()> {
+    let (Some(source), Some(target)) =
+        (attribute::open_by_name(from, name)?, attribute::open_by_name(to, name)?)
+    else {
+        return Err(ContainerError::Internal(format!("attribute {name} went missing")));
+    };
+    let memory = source.datatype()?.memory_copy()?;
+    let extent = source.extent()?;
+    let mut value = source.read(&memory, &extent, limit_bytes)?;
+    translator.translate(&memory, &mut value)?;
+    target.write(&memory, &extent, &value)?;
+    memory.reclaim(&extent, value)
+}
+
+/// Writes `_NCProperties` in netCDF-C's form, naming us.
+pub(super) fn write_provenance(root: &Handle) -> Result<()> {
+    let text = format!(
+        "version=2,frazil={},hdf5={}",
+        env!("CARGO_PKG_VERSION"),
+        crate::ffi::library_version()
+    );
+    write_text(root, PROVENANCE, text.as_bytes())
+}
+
+/// Writes a text attribute as netCDF-C does: one fixed-length string, or null if it is empty.
+pub(super) fn write_text(object: &Handle, name: &str, text: &[u8]) -> Result<()> {
+    let utf8 = !text.is_ascii();
+    let datatype = Datatype::text(text.len().max(1), utf8)?;
+    if text.is_empty() {
+        attribute::create(object, name, &datatype, &Extent::Null)?;
+        return Ok(());
+    }
+    let target = attribute::create(object, name, &datatype, &Extent::Scalar)?;
+    target.write(&datatype, &Extent::Scalar, text)
+}
+
+/// Writes a one-dimensional numeric attribute (null if it is empty) from bytes of `datatype`.
+pub(super) fn write_numbers(
+    object: &Handle,
+    name: &str,
+    datatype: &Datatype,
+    values: &[u8],
+) -> Result<()> {
+    let elements = (values.len() / datatype.size_bytes()?) as u64;
+    let extent = if elements == 0 {
+        Extent::Null
+    } else {
+        Extent::Simple { shape: vec![elements], max_shape: vec![Some(elements)] }
+    };
+    let target = attribute::create(object, name, datatype, &extent)?;
+    target.write(datatype, &extent, values)
+}
+
+fn in_attribute(name: &str, error: ContainerError) -> ContainerError {
+    match error {
+        ContainerError::Hdf5 { doing, reason } => {
+            ContainerError::Hdf5 { doing: format!("attribute {name}: {doing}"), reason }
+        }
+        ContainerError::Unsupported(what) => {
+            ContainerError::Unsupported(format!("attribute {name}: {what}"))
+        }
+        other => other,
+    }
+}

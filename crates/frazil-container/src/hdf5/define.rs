@@ -1,0 +1,253 @@
+//! The copy of an input's objects: groups, types, datasets without values, attributes, links.
+
+use std::collections::HashMap;
+
+use frazil_types::FilterPipeline;
+
+use super::OutputStorage;
+use super::attributes::{self, DeferredAttribute};
+use super::scan::{DatasetInfo, DatasetStorage, Entry, EntryKind, Hdf5Input};
+use crate::error::{ContainerError, Result};
+use crate::ffi::dataset::Dataset;
+use crate::ffi::datatype::Datatype;
+use crate::ffi::link::{self, LinkTarget};
+use crate::ffi::property::{FillStatus, PropertyList};
+use crate::ffi::{Handle, filter};
+
+/// Committed datatypes of the input and their copies in the output.
+pub(super) struct CommittedTypes<'a> {
+    output: &'a Handle,
+    copies: HashMap<u64, Datatype>,
+}
+
+impl<'a> CommittedTypes<'a> {
+    fn new(output: &'a Handle) -> Self {
+        Self { output, copies: HashMap::new() }
+    }
+
+    /// The output's copy of a committed type (made on first use, named when its link is met);
+    /// `None` if the type is not committed.
+    pub(super) fn copy_of(&mut self, datatype: &Datatype) -> Result<Option<&Datatype>> {
+        if !datatype.is_committed()? {
+            return Ok(None);
+        }
+        let address = link::object_address(datatype.handle())?;
+        if !self.copies.contains_key(&address) {
+            let copy = datatype.memory_copy()?;
+            copy.commit(self.output, &PropertyList::datatype_create()?)?;
+            self.copies.insert(address, copy);
+        }
+        Ok(self.copies.get(&address))
+    }
+}
+
+/// What defining produced: the open output datasets and the work that must wait.
+pub(super) struct Defined {
+    /// Output datasets by the input's dataset number.
+    pub(super) datasets: Vec<Dataset>,
+    /// Addresses of the output's objects by the input's.
+    pub(super) addresses: HashMap<u64, u64>,
+    /// Attributes whose values hold references.
+    pub(super) deferred: Vec<DeferredAttribute>,
+    /// What the user should know.
+    pub(super) notices: Vec<String>,
+}
+
+/// Copies all objects of `input` into the empty file `output`.
+pub(super) fn define_copy(
+    input: &Hdf5Input,
+    output: &Handle,
+    storage: &[OutputStorage],
+) -> Result<Defined> {
+    let mut definition = Definition {
+        input,
+        output,
+        storage,
+        link_creation: link::link_creation()?,
+        types: CommittedTypes::new(output),
+        defined: Defined {
+            datasets: Vec::new(),
+            addresses: HashMap::new(),
+            deferred: Vec::new(),
+            notices: Vec::new(),
+        },
+    };
+    definition.root()?;
+    for entry in input.entries() {
+        definition.entry(entry).map_err(|error| name_object(&entry.path, error))?;
+    }
+    Ok(definition.defined)
+}
+
+struct Definition<'a> {
+    input: &'a Hdf5Input,
+    output: &'a Handle,
+    storage: &'a [OutputStorage],
+    link_creation: PropertyList,
+    types: CommittedTypes<'a>,
+    defined: Defined,
+}
+
+impl Definition<'_> {
+    fn root(&mut self) -> Result<()> {
+        let from = link::open_group(&self.input.file, "/")?;
+        let to = link::open_group(self.output, "/")?;
+        self.register(link::object_address(&from)?, &to)?;
+        self.copy_attributes(&from, &to, "/")
+    }
+
+    fn entry(&mut self, entry: &Entry) -> Result<()> {
+        let parent = link::open_group(self.output, &entry.parent)?;
+        match &entry.kind {
+            EntryKind::Group { object_address, link_order } => {
+                let creation = PropertyList::group_create(*link_order)?;
+                let group =
+                    link::create_group(&parent, &entry.name, &self.link_creation, &creation)?;
+                self.register(*object_address, &group)?;
+                let from = link::open_group(&self.input.file, &entry.path)?;
+                self.copy_attributes(&from, &group, &entry.path)
+            }
+            EntryKind::Dataset(number) => self.dataset(entry, &parent, *number),
+            EntryKind::NamedDatatype { object_address } => {
+                self.named_datatype(entry, &parent, *object_address)
+            }
+            EntryKind::HardLink { object_address } => self.hard_link(entry, &parent, *object_address),
+            EntryKind::Soft(target) => {
+                let target = LinkTarget::Soft(target.clone());
+                link::create_link(&parent, &entry.name, &target, &self.link_creation)
+            }
+            EntryKind::External { file, path } => {
+                let target = LinkTarget::External { file: file.clone(), path: path.clone() };
+                link::create_link(&parent, &entry.name, &target, &self.link_creation)
+            }
+            EntryKind::UserDefined(class) => Err(ContainerError::Unsupported(format!(
+                "a link of class {class}, which only the program that wrote it can copy"
+            ))),
+        }
+    }
+
+    fn hard_link(&self, entry: &Entry, parent: &Handle, object_address: u64) -> Result<()> {
+        let path = self.input.paths().get(&object_address).ok_or_else(|| {
+            ContainerError::Internal("a hard link to an unknown object".to_owned())
+        })?;
+        let object = link::open_object(self.output, path)?;
+        link::link_object(&object, parent, &entry.name, &self.link_creation)
+    }
+
+    fn named_datatype(&mut self, entry: &Entry, parent: &Handle, address: u64) -> Result<()> {
+        let from = link::open_object(&self.input.file, &entry.path)?;
+        let datatype = link::as_datatype(from);
+        let Some(copy) = self.types.copy_of(&datatype)? else {
+            return Err(ContainerError::Corrupt("a datatype object is not committed".to_owned()));
+        };
+        link::link_object(copy.handle(), parent, &entry.name, &self.link_creation)?;
+        let to = link::open_object(parent, &entry.name)?;
+        self.register(address, &to)?;
+        self.copy_attributes(datatype.handle(), &to, &entry.path)
+    }
+
+    fn dataset(&mut self, entry: &Entry, parent: &Handle, number: usize) -> Result<()> {
+        let info = &self.input.datasets()[number];
+        let from = self.input.open_dataset(&entry.path)?;
+        let datatype = from.datatype()?;
+        refuse_new_formats(info)?;
+        let creation = creation_list(&from, &datatype, info, &self.storage[number])?;
+        let memory = datatype.memory_copy()?;
+        let target_type = self.types.copy_of(&datatype)?.unwrap_or(&memory);
+        let to = Dataset::create(
+            parent,
+            &entry.name,
+            target_type,
+            &from.extent()?,
+            &self.link_creation,
+            &creation,
+        )?;
+        self.register(info.object_address, to.handle())?;
+        self.copy_attributes(from.handle(), to.handle(), &entry.path)?;
+        self.defined.datasets.push(to);
+        Ok(())
+    }
+
+    fn register(&mut self, from: u64, to: &Handle) -> Result<()> {
+        self.defined.addresses.insert(from, link::object_address(to)?);
+        Ok(())
+    }
+
+    fn copy_attributes(&mut self, from: &Handle, to: &Handle, path: &str) -> Result<()> {
+        let limit = self.input.file_bytes();
+        let deferred = attributes::copy_all(from, to, path, &mut self.types, limit)?;
+        self.defined.deferred.extend(deferred);
+        Ok(())
+    }
+}
+
+/// What the V18 format cannot hold is refused before anything is written.
+fn refuse_new_formats(info: &DatasetInfo) -> Result<()> {
+    if let DatasetStorage::Chunked { chunk, .. } = &info.storage {
+        let bytes = chunk
+            .iter()
+            .try_fold(info.element.size_bytes as u64, |product, &n| product.checked_mul(n));
+        if bytes.is_none_or(|bytes| bytes > u64::from(u32::MAX)) {
+            return Err(ContainerError::Unsupported(
+                "chunks of 4 GiB and more need HDF5 2.0 to be read; choose smaller ones with \
+                 --chunks"
+                    .to_owned(),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The creation list of an output dataset.
+fn creation_list(
+    from: &Dataset,
+    datatype: &Datatype,
+    info: &DatasetInfo,
+    storage: &OutputStorage,
+) -> Result<PropertyList> {
+    let source = from.creation()?;
+    if info.storage == DatasetStorage::Virtual && *storage == OutputStorage::Keep {
+        // The mapping only exists inside the list: copy it whole.
+        return source.duplicate();
+    }
+    let creation = PropertyList::dataset_create()?;
+    match storage {
+        OutputStorage::Contiguous => creation.set_contiguous()?,
+        OutputStorage::Chunked { chunk, pipeline } => set_chunked(&creation, chunk, pipeline)?,
+        OutputStorage::Keep => match &info.storage {
+            DatasetStorage::Compact => creation.set_compact()?,
+            DatasetStorage::Chunked { chunk, pipeline, .. } => {
+                set_chunked(&creation, chunk, pipeline)?;
+            }
+            DatasetStorage::Contiguous { .. }
+            | DatasetStorage::External
+            | DatasetStorage::Virtual => creation.set_contiguous()?,
+        },
+    }
+    creation.set_fill_time(source.fill_time()?)?;
+    if source.fill_status()? != FillStatus::Default {
+        creation.copy_fill_value(&source, datatype)?;
+    }
+    Ok(creation)
+}
+
+fn set_chunked(creation: &PropertyList, chunk: &[u64], pipeline: &FilterPipeline) -> Result<()> {
+    for stage in &pipeline.0 {
+        filter::accept_encoded(stage.id)?;
+    }
+    creation.set_chunked(chunk, pipeline)
+}
+
+/// Puts the object's path in front of an error's text.
+pub(super) fn name_object(path: &str, error: ContainerError) -> ContainerError {
+    match error {
+        ContainerError::Hdf5 { doing, reason } => {
+            ContainerError::Hdf5 { doing: format!("{path}: {doing}"), reason }
+        }
+        ContainerError::Unsupported(what) => {
+            ContainerError::Unsupported(format!("{path}: {what}"))
+        }
+        ContainerError::Corrupt(what) => ContainerError::Corrupt(format!("{path}: {what}")),
+        other => other,
+    }
+}

@@ -1,0 +1,31 @@
+//! HDF5 files: scan one, locate its chunks, define its copy, place chunks into that.
+
+mod attributes;
+mod classic_define;
+mod define;
+mod locate;
+mod output;
+mod references;
+mod scan;
+mod values;
+
+pub use output::{Hdf5Output, OutputTarget};
+pub use scan::{DatasetInfo, DatasetStorage, Entry, EntryKind, Hdf5Input};
+
+pub use crate::ffi::property::{FillStatus, FillTime};
+
+/// How one dataset is to be stored in the output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OutputStorage {
+    /// As it is in the input: compact, virtual, or the same contiguous or chunked layout.
+    Keep,
+    /// One run of bytes.
+    Contiguous,
+    /// Chunks with filters.
+    Chunked {
+        /// Chunk shape in elements.
+        chunk: Vec<u64>,
+        /// Filters in writing order.
+        pipeline: frazil_types::FilterPipeline,
+    },
+}

@@ -1,0 +1,235 @@
+//! A file being written: defined through libhdf5, filled by whoever holds the bytes.
+
+use std::path::Path;
+
+use frazil_types::FileAddress;
+
+use super::OutputStorage;
+use super::attributes;
+use super::classic_define;
+use super::define::{self, Defined, name_object};
+use super::references::Translator;
+use super::scan::Hdf5Input;
+use super::values;
+use crate::classic::ClassicModel;
+use crate::error::{ContainerError, Result};
+use crate::ffi::dataset::Dataset;
+use crate::ffi::file::{self, Target};
+use crate::ffi::property::{PropertyList, TRACKED_AND_INDEXED};
+use crate::ffi::{Handle, RawSink, link};
+
+/// Where an output goes.
+#[derive(Debug, Clone, Copy)]
+pub enum OutputTarget<'a> {
+    /// Into this file, which must exist; its content is replaced.
+    File {
+        /// The file.
+        path: &'a Path,
+        /// Metadata are allocated in blocks of this many bytes: the first block, at the head of
+        /// the file, holds all metadata if it is large enough.
+        metadata_block_bytes: u64,
+    },
+    /// Nowhere: only to learn how large the metadata become.
+    Measure,
+}
+
+/// A file being written.
+pub struct Hdf5Output {
+    // Datasets and handles are dropped before the file they belong to.
+    defined: Defined,
+    sink: RawSink,
+    file: Handle,
+}
+
+impl std::fmt::Debug for Hdf5Output {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hdf5Output").field("datasets", &self.defined.datasets.len()).finish()
+    }
+}
+
+impl Hdf5Output {
+    /// Creates a file with all objects of `input`; `storage` says how each of its datasets lies in
+    /// the copy. Values are placed afterwards.
+    ///
+    /// # Errors
+    /// If an object cannot be read or cannot be kept.
+    pub fn define_copy(
+        input: &Hdf5Input,
+        target: OutputTarget<'_>,
+        storage: &[OutputStorage],
+    ) -> Result<Self> {
+        if storage.len() != input.datasets().len() {
+            return Err(ContainerError::Internal("one storage per dataset is needed".to_owned()));
+        }
+        let creation =
+            PropertyList::file_create(input.user_block_bytes(), input.root_link_order())?;
+        let (file, sink) = create(target, &creation)?;
+        let defined = define::define_copy(input, &file, storage).map_err(|e| blame(e, sink))?;
+        Ok(Self { defined, sink, file })
+    }
+
+    /// Creates a netCDF-4 file with the dimensions, variables and attributes of a classic one.
+    ///
+    /// `storage` says how each variable lies in the output; classic-model files stay in the classic
+    /// model if `strict`.
+    ///
+    /// # Errors
+    /// If libhdf5 refuses a definition.
+    pub fn define_classic(
+        model: &ClassicModel,
+        strict: bool,
+        target: OutputTarget<'_>,
+        storage: &[OutputStorage],
+    ) -> Result<Self> {
+        if storage.len() != model.variables.len() {
+            return Err(ContainerError::Internal("one storage per variable is needed".to_owned()));
+        }
+        let creation = PropertyList::file_create(0, TRACKED_AND_INDEXED)?;
+        let (file, sink) = create(target, &creation)?;
+        let defined = classic_define::define(model, strict, &file, storage)
+            .map_err(|e| blame(e, sink))?;
+        Ok(Self { defined, sink, file })
+    }
+
+    /// What the user should know about the definitions.
+    #[must_use]
+    pub fn notices(&self) -> &[String] {
+        &self.defined.notices
+    }
+
+    /// Enters a chunk into a dataset's index and returns where its bytes belong; the caller writes
+    /// them there.
+    ///
+    /// `dataset` is the dataset's number in the input; `offset` the chunk's first element.
+    ///
+    /// # Errors
+    /// If libhdf5 refuses, or its metadata cannot be written.
+    pub fn place_chunk(
+        &self,
+        dataset: usize,
+        offset: &[u64],
+        filter_mask: u32,
+        stored_bytes: usize,
+    ) -> Result<FileAddress> {
+        self.dataset(dataset)?
+            .place_chunk(self.sink, offset, filter_mask, stored_bytes)
+            .map_err(|error| blame(error, self.sink))
+    }
+
+    /// Allocates a contiguous dataset of `bytes` and returns where it begins; the caller writes the
+    /// bytes there.
+    ///
+    /// # Errors
+    /// If libhdf5 refuses, or its metadata cannot be written.
+    pub fn place_contiguous(&self, dataset: usize, bytes: u64) -> Result<FileAddress> {
+        let dataset = self.dataset(dataset)?;
+        let datatype = dataset.datatype()?;
+        dataset
+            .place_contiguous(self.sink, &datatype, bytes)
+            .map_err(|error| blame(error, self.sink))
+    }
+
+    /// Copies a dataset's values through libhdf5, references translated.
+    ///
+    /// # Errors
+    /// If values cannot be read or written.
+    pub fn copy_values(&self, input: &Hdf5Input, dataset: usize) -> Result<()> {
+        let path = &input.datasets()[dataset].path;
+        let from = input.open_dataset(path)?;
+        let granularity = match &input.datasets()[dataset].storage {
+            super::DatasetStorage::Chunked { chunk, .. } => Some(chunk.as_slice()),
+            _ => None,
+        };
+        self.with_translator(input, |translator| {
+            values::copy(&from, self.dataset(dataset)?, granularity, translator)
+        })
+        .map_err(|error| name_object(path, blame(error, self.sink)))
+    }
+
+    /// Writes a small dataset's values (row-major, in the bytes of the dataset's own type).
+    ///
+    /// # Errors
+    /// If the bytes do not fit the dataset or cannot be written.
+    pub fn write_values(&self, dataset: usize, bytes: &[u8]) -> Result<()> {
+        let dataset = self.dataset(dataset)?;
+        let memory = dataset.datatype()?.memory_copy()?;
+        dataset.write(&memory, None, bytes).map_err(|error| blame(error, self.sink))
+    }
+
+    /// Bytes that libhdf5 counts as stored for a dataset.
+    ///
+    /// # Errors
+    /// If there is no such dataset.
+    pub fn stored_bytes(&self, dataset: usize) -> Result<u64> {
+        Ok(self.dataset(dataset)?.stored_bytes())
+    }
+
+    /// Writes what had to wait for all objects to exist (references of the copied `input`), and
+    /// all metadata, and closes the file. Returns the first address past the metadata.
+    ///
+    /// # Errors
+    /// If metadata cannot be written.
+    pub fn finish(mut self, input: Option<&Hdf5Input>) -> Result<u64> {
+        if let Some(input) = input {
+            self.write_references(input).map_err(|error| blame(error, self.sink))?;
+        }
+        self.defined.datasets.clear();
+        file::flush(&self.file).map_err(|error| blame(error, self.sink))?;
+        let end = self.sink.metadata_end();
+        file::close(self.file)?;
+        Ok(end)
+    }
+
+    fn write_references(&mut self, input: &Hdf5Input) -> Result<()> {
+        let deferred = std::mem::take(&mut self.defined.deferred);
+        self.with_translator(input, |translator| {
+            for attribute in &deferred {
+                let from = link::open_object(&input.file, &attribute.object)?;
+                let to = link::open_object(&self.file, &attribute.object)?;
+                let limit = input.file_bytes();
+                attributes::write_deferred(&from, &to, &attribute.name, translator, limit)
+                    .map_err(|error| name_object(&attribute.object, error))?;
+            }
+            Ok(())
+        })
+    }
+
+    fn with_translator<T>(
+        &self,
+        input: &Hdf5Input,
+        work: impl FnOnce(&Translator<'_>) -> Result<T>,
+    ) -> Result<T> {
+        work(&Translator {
+            from: &input.file,
+            to: &self.file,
+            paths: input.paths(),
+            addresses: &self.defined.addresses,
+        })
+    }
+
+    fn dataset(&self, number: usize) -> Result<&Dataset> {
+        self.defined
+            .datasets
+            .get(number)
+            .ok_or_else(|| ContainerError::Internal(format!("no dataset number {number}")))
+    }
+}
+
+fn create(target: OutputTarget<'_>, creation: &PropertyList) -> Result<(Handle, RawSink)> {
+    /// So large that all metadata of any file fit into the first block.
+    const WHOLE: u64 = 1 << 40;
+    match target {
+        OutputTarget::File { path, metadata_block_bytes } => {
+            file::create(Target::File(path), creation, metadata_block_bytes)
+        }
+        OutputTarget::Measure => file::create(Target::Measure, creation, WHOLE),
+    }
+}
+
+/// Prefers the system error behind a failure of libhdf5 (a full disk, say).
+fn blame(error: ContainerError, sink: RawSink) -> ContainerError {
+    match (error, sink.system_error()) {
+        (ContainerError::Hdf5 { doing, .. }, Some(source)) => ContainerError::Io { doing, source },
+        (error, _) => error,
+    }
+}

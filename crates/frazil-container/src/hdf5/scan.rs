@@ -1,0 +1,489 @@
+//! One pass over an HDF5 file's objects, into plain data.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use frazil_types::{ElementType, FileAddress, FilterPipeline};
+
+use crate::error::{ContainerError, Result};
+use crate::ffi::Handle;
+use crate::ffi::dataset::Dataset;
+use crate::ffi::dataspace::Extent;
+use crate::ffi::link::{self, LinkTarget, ObjectKind};
+use crate::ffi::property::{FillStatus, FillTime, LayoutClass};
+use crate::ffi::{attribute, datatype, file};
+
+/// Deepest nesting of groups that is believed to be meant.
+const MAX_DEPTH: usize = 1000;
+
+/// How a dataset's values are stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DatasetStorage {
+    /// In the object header.
+    Compact,
+    /// One run of bytes; no address if nothing was ever written.
+    Contiguous {
+        /// Where the run begins.
+        address: Option<FileAddress>,
+    },
+    /// In other files.
+    External,
+    /// Mapped onto datasets of (other) files.
+    Virtual,
+    /// Equal chunks.
+    Chunked {
+        /// Chunk shape in elements.
+        chunk: Vec<u64>,
+        /// Filters in writing order.
+        pipeline: FilterPipeline,
+        /// Chunks that stick out of the array are stored without filters
+        /// (`H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS`).
+        raw_partial_edges: bool,
+    },
+}
+
+/// A dataset as plain data.
+#[derive(Debug, Clone)]
+pub struct DatasetInfo {
+    /// Absolute path.
+    pub path: String,
+    /// One element.
+    pub element: ElementType,
+    /// Shape in elements; empty for scalars.
+    pub shape: Vec<u64>,
+    /// Which axes are unlimited.
+    pub unlimited: Vec<bool>,
+    /// Whether the dataspace is null: no value at all.
+    pub is_null: bool,
+    /// How values are stored.
+    pub storage: DatasetStorage,
+    /// Bytes stored for values.
+    pub stored_bytes: u64,
+    /// One element of fill value, zeros where none was set; empty for indirect elements.
+    pub fill: Vec<u8>,
+    /// What kind of fill value that is.
+    pub fill_status: FillStatus,
+    /// When fill values are written.
+    pub fill_time: FillTime,
+    /// Dimension names by axis where dimension scales name them, else empty strings.
+    pub dimension_names: Vec<String>,
+    /// Address of the object header: what object references hold.
+    pub object_address: u64,
+    /// Whether this is a netCDF dimension without a variable.
+    pub is_dimension_only: bool,
+}
+
+impl DatasetInfo {
+    /// Number of elements; `None` on overflow.
+    #[must_use]
+    pub fn elements(&self) -> Option<u64> {
+        if self.is_null {
+            return Some(0);
+        }
+        self.shape.iter().try_fold(1_u64, |product, &n| product.checked_mul(n))
+    }
+
+    /// Bytes without compression; `None` on overflow.
+    #[must_use]
+    pub fn raw_bytes(&self) -> Option<u64> {
+        self.elements()?.checked_mul(self.element.size_bytes as u64)
+    }
+}
+
+/// What a name in a group stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A group met for the first time.
+    Group {
+        /// Its identity.
+        object_address: u64,
+        /// HDF5's link creation order flags.
+        link_order: u32,
+    },
+    /// A dataset met for the first time: its number in [`Hdf5Input::datasets`].
+    Dataset(usize),
+    /// A committed datatype met for the first time.
+    NamedDatatype {
+        /// Its identity.
+        object_address: u64,
+    },
+    /// One more name for an object that was met before.
+    HardLink {
+        /// The object's identity.
+        object_address: u64,
+    },
+    /// A soft link to a path.
+    Soft(String),
+    /// A link to a path in another file.
+    External {
+        /// The other file.
+        file: String,
+        /// The path in it.
+        path: String,
+    },
+    /// A link of a class that only its author's program knows.
+    UserDefined(i32),
+}
+
+/// One name in the file, in the order in which readers see them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Absolute path.
+    pub path: String,
+    /// Path of the group it is in.
+    pub parent: String,
+    /// Last part of the path.
+    pub name: String,
+    /// What it stands for.
+    pub kind: EntryKind,
+}
+
+/// An HDF5 file open for reading.
+#[derive(Debug)]
+pub struct Hdf5Input {
+    pub(super) file: Handle,
+    path: PathBuf,
+    file_bytes: u64,
+    user_block_bytes: u64,
+    superblock: u32,
+    root_link_order: u32,
+    entries: Vec<Entry>,
+    datasets: Vec<DatasetInfo>,
+    paths: HashMap<u64, String>,
+}
+
+impl Hdf5Input {
+    /// Opens a file and reads what its objects are; values stay where they are.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is not HDF5, or contradicts itself.
+    pub fn open(path: &Path) -> Result<Self> {
+        let metadata = std::fs::metadata(path)
+            .map_err(|error| ContainerError::io("open file", error))?;
+        let file = file::open_read(path)?;
+        let creation = file::creation(&file)?;
+        let root = link::open_group(&file, "/")?;
+        let mut input = Self {
+            user_block_bytes: creation.user_block_bytes()?,
+            superblock: file::superblock_version(&file)?,
+            root_link_order: link::group_creation(&root)?.link_order()?,
+            file,
+            path: path.to_owned(),
+            file_bytes: metadata.len(),
+            entries: Vec::new(),
+            datasets: Vec::new(),
+            paths: HashMap::new(),
+        };
+        input.paths.insert(link::object_address(&root)?, "/".to_owned());
+        input.scan(root)?;
+        input.name_dimensions()?;
+        Ok(input)
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Size of the file in bytes.
+    #[must_use]
+    pub fn file_bytes(&self) -> u64 {
+        self.file_bytes
+    }
+
+    /// Bytes before the HDF5 part.
+    #[must_use]
+    pub fn user_block_bytes(&self) -> u64 {
+        self.user_block_bytes
+    }
+
+    /// Superblock version.
+    #[must_use]
+    pub fn superblock(&self) -> u32 {
+        self.superblock
+    }
+
+    /// Link creation order flags of the root group.
+    #[must_use]
+    pub fn root_link_order(&self) -> u32 {
+        self.root_link_order
+    }
+
+    /// Every name in the file but the root's, parents before children.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Every dataset, in the order of first names.
+    #[must_use]
+    pub fn datasets(&self) -> &[DatasetInfo] {
+        &self.datasets
+    }
+
+    /// The first path of each object, by object address.
+    #[must_use]
+    pub fn paths(&self) -> &HashMap<u64, String> {
+        &self.paths
+    }
+
+    /// Whether the file says it was written by netCDF (or by frazil for netCDF readers).
+    ///
+    /// # Errors
+    /// If the root group cannot be read.
+    pub fn is_netcdf4(&self) -> Result<bool> {
+        Ok(self.root_has("_NCProperties")?
+            || self.root_has("_nc3_strict")?
+            || self.datasets.iter().any(|dataset| dataset.is_dimension_only))
+    }
+
+    /// Whether the file keeps to the classic model.
+    ///
+    /// # Errors
+    /// If the root group cannot be read.
+    pub fn is_classic_model(&self) -> Result<bool> {
+        self.root_has("_nc3_strict")
+    }
+
+    fn root_has(&self, attribute_name: &str) -> Result<bool> {
+        let root = link::open_group(&self.file, "/")?;
+        Ok(attribute::open_by_name(&root, attribute_name)?.is_some())
+    }
+
+    pub(super) fn open_dataset(&self, path: &str) -> Result<Dataset> {
+        Dataset::open(&self.file, path)
+    }
+
+    /// Walks all groups depth first, without recursion: nesting depth is the file's to choose.
+    fn scan(&mut self, root: Handle) -> Result<()> {
+        let names = names_in_order(&root, self.root_link_order)?;
+        let mut stack = vec![OpenGroup { group: root, path: "/".to_owned(), names, next: 0 }];
+        while let Some(top) = stack.last_mut() {
+            let Some(name) = top.names.get(top.next).cloned() else {
+                stack.pop();
+                continue;
+            };
+            top.next += 1;
+            if let Some(below) = self.visit(top, &name)? {
+                if stack.len() >= MAX_DEPTH {
+                    return Err(ContainerError::Unsupported(format!(
+                        "groups nested more than {MAX_DEPTH} deep at {}",
+                        below.path
+                    )));
+                }
+                stack.push(below);
+            }
+        }
+        Ok(())
+    }
+
+    /// Enters one link; returns the group to descend into if it is a new one.
+    fn visit(&mut self, parent: &OpenGroup, name: &str) -> Result<Option<OpenGroup>> {
+        let path = join(&parent.path, name);
+        let (kind, below) = match link::target(&parent.group, name)? {
+            LinkTarget::Hard => self.visit_object(&parent.group, name, &path)?,
+            LinkTarget::Soft(target) => (EntryKind::Soft(target), None),
+            LinkTarget::External { file, path } => (EntryKind::External { file, path }, None),
+            LinkTarget::UserDefined(class) => (EntryKind::UserDefined(class), None),
+        };
+        let (parent, name) = (parent.path.clone(), name.to_owned());
+        self.entries.push(Entry { path, parent, name, kind });
+        Ok(below)
+    }
+
+    fn visit_object(
+        &mut self,
+        group: &Handle,
+        name: &str,
+        path: &str,
+    ) -> Result<(EntryKind, Option<OpenGroup>)> {
+        let object = link::open_object(group, name).map_err(|error| at(path, error))?;
+        let object_address = link::object_address(&object)?;
+        if self.paths.contains_key(&object_address) {
+            return Ok((EntryKind::HardLink { object_address }, None));
+        }
+        self.paths.insert(object_address, path.to_owned());
+        match link::kind(&object)? {
+            ObjectKind::NamedDatatype => Ok((EntryKind::NamedDatatype { object_address }, None)),
+            ObjectKind::Dataset => {
+                drop(object);
+                let dataset = Dataset::open(group, name)?;
+                let info = describe(&dataset, path, object_address)
+                    .map_err(|error| at(path, error))?;
+                self.datasets.push(info);
+                Ok((EntryKind::Dataset(self.datasets.len() - 1), None))
+            }
+            ObjectKind::Group => {
+                let link_order = link::group_creation(&object)?.link_order()?;
+                let names = names_in_order(&object, link_order)?;
+                let below = OpenGroup { group: object, path: path.to_owned(), names, next: 0 };
+                Ok((EntryKind::Group { object_address, link_order }, Some(below)))
+            }
+        }
+    }
+
+    /// Names the axes of datasets from their dimension scales.
+    fn name_dimensions(&mut self) -> Result<()> {
+        let mut named = Vec::with_capacity(self.datasets.len());
+        for dataset in &self.datasets {
+            named.push(self.dimension_names(dataset)?);
+        }
+        for (dataset, names) in self.datasets.iter_mut().zip(named) {
+            dataset.dimension_names = names;
+        }
+        Ok(())
+    }
+
+    fn dimension_names(&self, dataset: &DatasetInfo) -> Result<Vec<String>> {
+        let rank = dataset.shape.len();
+        let mut names = vec![String::new(); rank];
+        if rank == 0 {
+            return Ok(names);
+        }
+        let open = self.open_dataset(&dataset.path)?;
+        let Some(list) = attribute::open_by_name(open.handle(), "DIMENSION_LIST")? else {
+            if attribute::open_by_name(open.handle(), "CLASS")?.is_some() {
+                // A dimension scale: its first axis is the dimension it stands for.
+                last_part(&dataset.path).clone_into(&mut names[0]);
+            }
+            return Ok(names);
+        };
+        for (axis, address) in scale_addresses(&list, self.file_bytes)?.into_iter().enumerate() {
+            if let (Some(path), Some(name)) = (self.paths.get(&address), names.get_mut(axis)) {
+                last_part(path).clone_into(name);
+            }
+        }
+        Ok(names)
+    }
+}
+
+/// A group whose links are being walked.
+struct OpenGroup {
+    group: Handle,
+    path: String,
+    names: Vec<String>,
+    next: usize,
+}
+
+/// Link names in the order netCDF readers use: creation order if tracked, else by name.
+fn names_in_order(group: &Handle, link_order: u32) -> Result<Vec<String>> {
+    let by_creation = link_order & 1 != 0;
+    let count = link::count(group)?;
+    let mut names = Vec::new();
+    let mut seen = HashSet::new();
+    for i in 0..count {
+        let name = link::name_by_index(group, by_creation, i)?;
+        if !seen.insert(name.clone()) {
+            return Err(ContainerError::Corrupt(format!("a group holds {name:?} twice")));
+        }
+        names.push(name);
+    }
+    Ok(names)
+}
+
+/// Reads what a dataset is.
+fn describe(dataset: &Dataset, path: &str, object_address: u64) -> Result<DatasetInfo> {
+    let datatype = dataset.datatype()?;
+    let element = datatype.element_type()?;
+    let (shape, unlimited, is_null) = match dataset.extent()? {
+        Extent::Null => (Vec::new(), Vec::new(), true),
+        Extent::Scalar => (Vec::new(), Vec::new(), false),
+        Extent::Simple { shape, max_shape } => {
+            let unlimited = max_shape.iter().map(Option::is_none).collect();
+            (shape, unlimited, false)
+        }
+    };
+    let creation = dataset.creation()?;
+    let storage = match creation.layout()? {
+        LayoutClass::Compact => DatasetStorage::Compact,
+        LayoutClass::Contiguous => {
+            DatasetStorage::Contiguous { address: dataset.contiguous_address() }
+        }
+        LayoutClass::External => DatasetStorage::External,
+        LayoutClass::Virtual => DatasetStorage::Virtual,
+        LayoutClass::Chunked { chunk, raw_partial_edges } => {
+            if chunk.len() != shape.len() || chunk.contains(&0) {
+                return Err(ContainerError::Corrupt("chunk shape does not fit".to_owned()));
+            }
+            DatasetStorage::Chunked { chunk, pipeline: creation.pipeline()?, raw_partial_edges }
+        }
+    };
+    let fill_status = creation.fill_status()?;
+    let fill = match fill_status {
+        _ if !element.is_self_contained() => Vec::new(),
+        FillStatus::User => creation.fill_value(&datatype)?,
+        FillStatus::Default | FillStatus::Undefined => vec![0; element.size_bytes],
+    };
+    Ok(DatasetInfo {
+        path: path.to_owned(),
+        element,
+        dimension_names: Vec::new(),
+        shape,
+        unlimited,
+        is_null,
+        stored_bytes: dataset.stored_bytes(),
+        storage,
+        fill,
+        fill_status,
+        fill_time: creation.fill_time()?,
+        object_address,
+        is_dimension_only: is_dimension_only(dataset)?,
+    })
+}
+
+/// Whether a dataset only stands for a netCDF dimension (netCDF-C looks at the NAME as well).
+fn is_dimension_only(dataset: &Dataset) -> Result<bool> {
+    const MARK: &[u8] = b"This is a netCDF dimension but not a netCDF variable.";
+    let Some(name) = attribute::open_by_name(dataset.handle(), "NAME")? else {
+        return Ok(false);
+    };
+    let memory = name.datatype()?;
+    let extent = name.extent()?;
+    if memory.holds_variable_length()? || extent.elements() != Some(1) {
+        return Ok(false);
+    }
+    Ok(name.read(&memory, &extent, 1 << 16)?.starts_with(MARK))
+}
+
+/// Object addresses of the first scale on each axis, 0 where there is none.
+fn scale_addresses(list: &attribute::Attribute, file_bytes: u64) -> Result<Vec<u64>> {
+    let file_type = list.datatype()?;
+    if file_type.class()? != datatype::Class::VariableLength
+        || file_type.base()?.class()? != datatype::Class::Reference
+    {
+        return Ok(Vec::new());
+    }
+    let memory = file_type.memory_copy()?;
+    let extent = list.extent()?;
+    let value = list.read(&memory, &extent, file_bytes)?;
+    let mut addresses = Vec::new();
+    for element in value.chunks_exact(memory.size_bytes()?) {
+        let references = datatype::variable_length_bytes(element, 8)?;
+        let first = references.get(..8).and_then(|bytes| bytes.try_into().ok());
+        addresses.push(first.map_or(0, u64::from_ne_bytes));
+    }
+    memory.reclaim(&extent, value)?;
+    Ok(addresses)
+}
+
+/// `parent/name`.
+fn join(parent: &str, name: &str) -> String {
+    if parent == "/" { format!("/{name}") } else { format!("{parent}/{name}") }
+}
+
+/// What follows the last slash.
+fn last_part(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Says where an error happened.
+fn at(path: &str, error: ContainerError) -> ContainerError {
+    match error {
+        ContainerError::Hdf5 { doing, reason } => {
+            ContainerError::Hdf5 { doing: format!("{path}: {doing}"), reason }
+        }
+        ContainerError::Corrupt(what) => ContainerError::Corrupt(format!("{path}: {what}")),
+        other => other,
+    }
+}

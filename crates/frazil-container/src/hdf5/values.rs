@@ -1,0 +1,117 @@
+//! Values that only libhdf5 can copy: heap data, references, external and virtual storage, and
+//! datasets too small to be worth a worker's while.
+
+use super::references::Translator;
+use crate::error::{ContainerError, Result};
+use crate::ffi::dataset::Dataset;
+use crate::ffi::dataspace::Extent;
+use crate::ffi::datatype::Datatype;
+
+/// Bytes read and written at a time.
+const SLAB_BYTES: u64 = 4 << 20;
+
+/// Copies all values of a dataset through libhdf5, slab by slab, references translated.
+///
+/// `granularity` is the chunk shape of the output (or input): slabs are whole multiples of it along
+/// the first axis, so that no chunk is decoded twice.
+pub(super) fn copy(
+    from: &Dataset,
+    to: &Dataset,
+    granularity: Option<&[u64]>,
+    translator: &Translator<'_>,
+) -> Result<()> {
+    let memory = from.datatype()?.memory_copy()?;
+    let references = memory.holds_references()?;
+    let extent = from.extent()?;
+    let Extent::Simple { shape, .. } = &extent else {
+        return match extent.elements() {
+            Some(1) => copy_slab(from, to, &memory, None, &Extent::Scalar, references, translator),
+            _ => Ok(()),
+        };
+    };
+    if shape.contains(&0) {
+        return Ok(());
+    }
+    for (start, count) in slabs(shape, granularity, memory.size_bytes()? as u64) {
+        let slab = Extent::Simple {
+            shape: count.clone(),
+            max_shape: count.iter().map(|&n| Some(n)).collect(),
+        };
+        let selection = Some((start.as_slice(), count.as_slice()));
+        copy_slab(from, to, &memory, selection, &slab, references, translator)?;
+    }
+    Ok(())
+}
+
+fn copy_slab(
+    from: &Dataset,
+    to: &Dataset,
+    memory: &Datatype,
+    selection: Option<(&[u64], &[u64])>,
+    slab: &Extent,
+    references: bool,
+    translator: &Translator<'_>,
+) -> Result<()> {
+    let elements = slab
+        .elements()
+        .ok_or_else(|| ContainerError::Corrupt("dataset size overflows".to_owned()))?;
+    let mut values = from.read(memory, selection, elements)?;
+    if references {
+        translator.translate(memory, &mut values)?;
+    }
+    to.write(memory, selection, &values)?;
+    memory.reclaim(slab, values)
+}
+
+/// Cuts a shape into boxes of about [`SLAB_BYTES`]: one element along the leading axes, a multiple
+/// of the chunk extent along one axis, everything along the rest.
+fn slabs(
+    shape: &[u64],
+    granularity: Option<&[u64]>,
+    element_bytes: u64,
+) -> impl Iterator<Item = (Vec<u64>, Vec<u64>)> {
+    let mut step: Vec<u64> = shape.to_vec();
+    let mut bytes = step.iter().fold(element_bytes, |product, &n| product.saturating_mul(n));
+    for axis in 0..shape.len() {
+        if bytes <= SLAB_BYTES {
+            break;
+        }
+        let grain = granularity.map_or(1, |chunk| chunk[axis]).clamp(1, shape[axis]);
+        let one_grain_bytes = bytes / shape[axis].max(1) * grain;
+        let grains = (SLAB_BYTES / one_grain_bytes.max(1)).max(1);
+        step[axis] = grain.saturating_mul(grains).min(shape[axis]);
+        bytes = bytes / shape[axis].max(1) * step[axis];
+    }
+    let shape = shape.to_vec();
+    let mut next = Some(vec![0_u64; shape.len()]);
+    std::iter::from_fn(move || {
+        let start = next.take()?;
+        let count = (0..shape.len()).map(|a| step[a].min(shape[a] - start[a])).collect();
+        let mut after = start.clone();
+        for axis in (0..shape.len()).rev() {
+            after[axis] += step[axis];
+            if after[axis] < shape[axis] {
+                next = Some(after);
+                break;
+            }
+            after[axis] = 0;
+        }
+        Some((start, count))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::slabs;
+
+    #[test]
+    fn slabs_cover_the_array_once() {
+        let shape = [5_u64, 300, 1000];
+        let mut covered = 0;
+        for (start, count) in slabs(&shape, Some(&[2, 7, 1000]), 8) {
+            assert!(start.iter().zip(&count).zip(shape).all(|((s, c), n)| s + c <= n && *c > 0));
+            covered += count.iter().product::<u64>();
+        }
+        assert_eq!(covered, 5 * 300 * 1000);
+    }
+}

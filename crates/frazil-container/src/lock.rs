@@ -1,0 +1,11 @@
+//! The one lock for libhdf5 and netCDF-C, which share state and are built without thread safety.
+
+use parking_lot::ReentrantMutexGuard;
+
+/// Takes the process-wide library lock; reentrant on one thread.
+///
+/// It is the lock that `hdf5-sys` exports, so that other crates of the process that use the same
+/// static libhdf5 through it are kept out as well.
+pub(crate) fn library_lock() -> ReentrantMutexGuard<'static, ()> {
+    hdf5_sys::LOCK.lock()
+}
