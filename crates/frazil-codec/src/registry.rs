@@ -68,14 +68,32 @@ const fn refused(id: i32, name: &'static str, note: &'static str) -> FilterInfo 
 
 const LOSSY_ON_WRITE: &str = "changes values on writing only; reading needs nothing";
 
-static FILTERS: [FilterInfo; 8] = [
+static FILTERS: [FilterInfo; 16] = [
     both(filter_id::DEFLATE, "deflate", "libdeflate 1.26, zlib 1.3"),
     both(filter_id::SHUFFLE, "shuffle", OWN),
     both(filter_id::FLETCHER32, "fletcher32", OWN),
+    decoded(filter_id::SZIP, "szip", "libaec 1.1.4", ""),
+    decoded(filter_id::NBIT, "nbit", OWN, ""),
+    decoded(filter_id::SCALEOFFSET, "scaleoffset", OWN, ""),
     refused(
         filter_id::LZO,
         "lzo",
         "LZO is licensed under the GPL and cannot be part of frazil",
+    ),
+    decoded(filter_id::BZIP2, "bzip2", "bzip2-rs 0.1", ""),
+    decoded(filter_id::LZF, "lzf", OWN, ""),
+    decoded(
+        filter_id::BLOSC,
+        "blosc",
+        OWN,
+        "with blosclz, LZ4, Snappy, zlib and zstd inside",
+    ),
+    decoded(filter_id::LZ4, "lz4", "lz4_flex 0.14", ""),
+    decoded(
+        filter_id::BITSHUFFLE,
+        "bitshuffle",
+        OWN,
+        "alone or with LZ4 or zstd inside",
     ),
     both(filter_id::ZSTD, "zstd", "zstd 1.5.7"),
     decoded(filter_id::BITGROOM, "bitgroom", OWN, LOSSY_ON_WRITE),

@@ -22,4 +22,8 @@ pub struct Scratch {
 pub(crate) struct Codecs {
     pub(crate) deflate: Deflate,
     pub(crate) zstd: Zstd,
+    /// One block, decompressed and not yet unshuffled.
+    pub(crate) block: Vec<u8>,
+    /// Memory for the bit transpose.
+    pub(crate) work: Vec<u8>,
 }

@@ -4,8 +4,12 @@ use frazil_types::{DeflateEncoder, FilterSpec, filter_id};
 
 use crate::CodecError;
 use crate::buffer::OutputSize;
-use crate::compress::{deflate, zstd};
+use crate::compress::szip::Szip;
+use crate::compress::{blosc, bzip2, deflate, lz4, lzf, zstd};
+use crate::filter::bitshuffle::Bitshuffle;
 use crate::filter::fletcher32;
+use crate::filter::nbit::Nbit;
+use crate::filter::scaleoffset::ScaleOffset;
 use crate::filter::shuffle::{self, Direction};
 use crate::scratch::Codecs;
 use crate::simd::Simd;
@@ -20,6 +24,14 @@ pub(crate) enum DecodeStage {
         element_bytes: usize,
     },
     Fletcher32,
+    Szip(Szip),
+    Nbit(Nbit),
+    ScaleOffset(ScaleOffset),
+    Bzip2,
+    Lzf,
+    Blosc,
+    Lz4,
+    Bitshuffle(Bitshuffle),
     Zstd,
     /// Nobody here can undo it.
     Missing {
@@ -40,6 +52,14 @@ impl DecodeStage {
                 element_bytes: shuffle_element_bytes(spec)?,
             },
             filter_id::FLETCHER32 => Self::Fletcher32,
+            filter_id::SZIP => Self::Szip(Szip::bind(spec)?),
+            filter_id::NBIT => Self::Nbit(Nbit::bind(spec)?),
+            filter_id::SCALEOFFSET => Self::ScaleOffset(ScaleOffset::bind(spec)?),
+            filter_id::BZIP2 => Self::Bzip2,
+            filter_id::LZF => Self::Lzf,
+            filter_id::BLOSC => Self::Blosc,
+            filter_id::LZ4 => Self::Lz4,
+            filter_id::BITSHUFFLE => Self::Bitshuffle(Bitshuffle::bind(spec)?),
             filter_id::ZSTD => Self::Zstd,
             filter_id::BITGROOM | filter_id::GRANULAR_BITROUND | filter_id::BITROUND => {
                 Self::Identity
@@ -56,6 +76,7 @@ impl DecodeStage {
         match self {
             Self::Identity | Self::Shuffle { .. } => Some(decoded),
             Self::Fletcher32 => decoded.checked_add(fletcher32::CHECKSUM_BYTES),
+            Self::Bitshuffle(bitshuffle) => bitshuffle.encoded_bytes(decoded),
             _ => None,
         }
     }
@@ -85,6 +106,14 @@ impl DecodeStage {
         match self {
             Self::Deflate => codecs.deflate.decode(encoded, out, size),
             Self::Zstd => codecs.zstd.decode(encoded, out, size),
+            Self::Szip(szip) => szip.decode(encoded, out, size, codecs),
+            Self::Nbit(nbit) => nbit.decode(encoded, out, size),
+            Self::ScaleOffset(packing) => packing.decode(encoded, out, size),
+            Self::Bzip2 => bzip2::decode(encoded, out, size),
+            Self::Lzf => lzf::decode(encoded, out, size),
+            Self::Blosc => blosc::decode(encoded, out, size, codecs),
+            Self::Lz4 => lz4::decode(encoded, out, size),
+            Self::Bitshuffle(bitshuffle) => bitshuffle.decode(encoded, out, size, codecs),
             Self::Shuffle { element_bytes } => {
                 size.check(encoded.len())?;
                 let direction = Direction::Unshuffle;

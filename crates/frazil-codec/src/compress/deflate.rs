@@ -98,6 +98,17 @@ impl Deflate {
         size.check(out.len()).map(drop)
     }
 
+    /// Inflates the stream at the start of `stored`, which must fill `out`.
+    pub(crate) fn decode_slice(&mut self, stored: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
+        let decompressor = self.decompressor()?;
+        let size = OutputSize::Exact(out.len());
+        let pointer = out.as_mut_ptr().cast::<MaybeUninit<u8>>();
+        // SAFETY: same memory, same layout; libdeflate only ever writes initialised bytes to it.
+        let target = unsafe { std::slice::from_raw_parts_mut(pointer, out.len()) };
+        let written = decompressor.inflate_into(stored, target)?;
+        size.check(written.ok_or(size.overflow())?).map(drop)
+    }
+
     /// Compresses `raw` into `out` as one zlib stream.
     pub(crate) fn encode(
         &mut self,
@@ -120,30 +131,40 @@ impl Decompressor {
         out: &mut Vec<u8>,
         capacity: usize,
     ) -> Result<bool, CodecError> {
-        let mut outcome = ffi::libdeflate_result_LIBDEFLATE_BAD_DATA;
+        let mut fitted = false;
         let run = |target: &mut [MaybeUninit<u8>]| {
-            let (mut used, mut written) = (0_usize, 0_usize);
-            // SAFETY: both buffers are described by their own slices; libdeflate writes at most
-            // `target.len()` bytes and reports how many.
-            outcome = unsafe {
-                ffi::libdeflate_zlib_decompress_ex(
-                    self.0.as_ptr(),
-                    stored.as_ptr().cast(),
-                    stored.len(),
-                    target.as_mut_ptr().cast(),
-                    target.len(),
-                    &raw mut used,
-                    &raw mut written,
-                )
-            };
-            let whole = outcome == ffi::libdeflate_result_LIBDEFLATE_SUCCESS;
-            Ok::<usize, CodecError>(if whole { written } else { 0 })
+            let written = self.inflate_into(stored, target)?;
+            fitted = written.is_some();
+            Ok(written.unwrap_or(0))
         };
-        // SAFETY: on success libdeflate has written the first `written` bytes.
+        // SAFETY: libdeflate has written as many first bytes as `inflate_into` says.
         unsafe { fill_uninit(out, capacity, run)? };
+        Ok(fitted)
+    }
+
+    /// Returns how many first bytes were written, or `None` if the stream does not fit.
+    fn inflate_into(
+        &mut self,
+        stored: &[u8],
+        target: &mut [MaybeUninit<u8>],
+    ) -> Result<Option<usize>, CodecError> {
+        let (mut used, mut written) = (0_usize, 0_usize);
+        // SAFETY: both buffers are described by their own slices; libdeflate writes at most
+        // `target.len()` bytes and reports how many.
+        let outcome = unsafe {
+            ffi::libdeflate_zlib_decompress_ex(
+                self.0.as_ptr(),
+                stored.as_ptr().cast(),
+                stored.len(),
+                target.as_mut_ptr().cast(),
+                target.len(),
+                &raw mut used,
+                &raw mut written,
+            )
+        };
         match outcome {
-            ffi::libdeflate_result_LIBDEFLATE_SUCCESS => Ok(true),
-            ffi::libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => Ok(false),
+            ffi::libdeflate_result_LIBDEFLATE_SUCCESS => Ok(Some(written)),
+            ffi::libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => Ok(None),
             _ => Err(CodecError::Corrupt {
                 filter: NAME,
                 reason: "not a whole zlib stream, or its checksum is wrong",

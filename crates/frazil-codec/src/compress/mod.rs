@@ -1,4 +1,11 @@
 //! Compressors: one file per stream format.
 
+pub(crate) mod blosc;
+mod blosclz;
+pub(crate) mod bzip2;
+pub(crate) mod cursor;
 pub(crate) mod deflate;
+pub(crate) mod lz4;
+pub(crate) mod lzf;
+pub(crate) mod szip;
 pub(crate) mod zstd;

@@ -31,25 +31,29 @@ impl Zstd {
         out: &mut Vec<u8>,
         size: OutputSize,
     ) -> Result<(), CodecError> {
-        let context = match &mut self.decompressor {
-            Some(context) => context,
-            none => none.insert(DCtx::try_create().ok_or(CodecError::Corrupt {
-                filter: NAME,
-                reason: "out of memory",
-            })?),
-        };
         out.clear();
         out.reserve_exact(size.limit());
-        context.decompress(out, stored).map_err(|code| {
-            if zstd_safe::get_error_name(code) == "Destination buffer is too small" {
-                return size.overflow();
-            }
-            CodecError::Corrupt {
-                filter: NAME,
-                reason: zstd_safe::get_error_name(code),
-            }
-        })?;
+        let decoded = self.decompressor()?.decompress(out, stored);
+        decoded.map_err(|code| decode_error(code, size))?;
         size.check(out.len()).map(drop)
+    }
+
+    /// Decodes the frames in `stored`, which must fill `out`.
+    pub(crate) fn decode_slice(&mut self, stored: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
+        let size = OutputSize::Exact(out.len());
+        let decoded = self.decompressor()?.decompress(out, stored);
+        let got = decoded.map_err(|code| decode_error(code, size))?;
+        size.check(got).map(drop)
+    }
+
+    fn decompressor(&mut self) -> Result<&mut DCtx<'static>, CodecError> {
+        if self.decompressor.is_none() {
+            self.decompressor = DCtx::try_create();
+        }
+        self.decompressor.as_mut().ok_or(CodecError::Corrupt {
+            filter: NAME,
+            reason: "out of memory",
+        })
     }
 
     /// Compresses `raw` into `out` as one frame that carries its content size.
@@ -73,6 +77,16 @@ impl Zstd {
             filter: NAME,
             reason: zstd_safe::get_error_name(code),
         })
+    }
+}
+
+fn decode_error(code: zstd_safe::ErrorCode, size: OutputSize) -> CodecError {
+    match zstd_safe::get_error_name(code) {
+        "Destination buffer is too small" => size.overflow(),
+        reason => CodecError::Corrupt {
+            filter: NAME,
+            reason,
+        },
     }
 }
 

@@ -1,4 +1,9 @@
 //! Filters that rearrange, pack or check bytes.
 
+pub(crate) mod bit_transpose;
+mod bits;
+pub(crate) mod bitshuffle;
 pub(crate) mod fletcher32;
+pub(crate) mod nbit;
+pub(crate) mod scaleoffset;
 pub(crate) mod shuffle;

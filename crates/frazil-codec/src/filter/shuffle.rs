@@ -40,10 +40,28 @@ pub(crate) fn transform(
     let Ok(()) = unsafe { fill_uninit(out, data.len(), fill) };
 }
 
+/// Overwrites `target` by `data` transformed; both have the same length.
+#[expect(
+    unsafe_code,
+    reason = "views initialised bytes as possibly uninitialised ones"
+)]
+pub(crate) fn transform_slice(
+    direction: Direction,
+    simd: Simd,
+    element_bytes: usize,
+    data: &[u8],
+    target: &mut [u8],
+) {
+    let pointer = target.as_mut_ptr().cast::<MaybeUninit<u8>>();
+    // SAFETY: same memory, same layout; `transform_into` only ever writes initialised bytes to it.
+    let target = unsafe { std::slice::from_raw_parts_mut(pointer, target.len()) };
+    transform_into(direction, simd, element_bytes, data, target);
+}
+
 /// Writes `data` transformed to `target`, every byte of it.
 ///
 /// Both have the same length; bytes past it are left alone.
-pub(crate) fn transform_into(
+fn transform_into(
     direction: Direction,
     simd: Simd,
     element_bytes: usize,

@@ -1,0 +1,152 @@
+//! szip (filter 4): CCSDS 121 through libaec, decoding.
+//!
+//! Source: `H5Zszip.c`, `H5Pdcpl.c`, libaec's `sz_compat.c`. The stored chunk is its raw length (4
+//! bytes, little-endian) and one bare AEC bit stream. Pixels of 32 and 64 bits are coded as byte
+//! planes, and scan lines are padded to whole blocks; both are undone here.
+
+#![expect(
+    unsafe_code,
+    reason = "calls libaec; lengths come from the slices given"
+)]
+
+use frazil_types::FilterSpec;
+use libaec_sys as ffi;
+
+use crate::CodecError;
+use crate::buffer::OutputSize;
+use crate::compress::cursor::Cursor;
+use crate::filter::shuffle::{Direction, transform_slice};
+use crate::scratch::Codecs;
+use crate::simd::Simd;
+use crate::stage::invalid;
+
+const NAME: &str = "szip";
+const NEAREST_NEIGHBOUR: u32 = 32;
+const MSB_FIRST: u32 = 16;
+const MAX_PIXELS_PER_BLOCK: u32 = 32;
+/// `SZ_MAX_PIXELS_PER_SCANLINE`, `SZ_MAX_BLOCKS_PER_SCANLINE` blocks of 32.
+const MAX_PIXELS_PER_SCANLINE: u32 = 4096;
+
+/// What the client data values say, in libaec's terms.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Szip {
+    flags: u32,
+    pixels_per_block: u32,
+    blocks_per_line: u32,
+    pixels_per_line: usize,
+    bits_per_sample: u32,
+    /// Byte planes that a pixel was split into; 1 if it was not.
+    planes: usize,
+}
+
+impl Szip {
+    /// Reads the client data values.
+    pub(crate) fn bind(spec: &FilterSpec) -> Result<Self, CodecError> {
+        let [options, per_block, bits, per_line] = spec.cd_values[..] else {
+            return Err(invalid(NAME, "needs exactly 4 values"));
+        };
+        if !(2..=MAX_PIXELS_PER_BLOCK).contains(&per_block) || !per_block.is_multiple_of(2) {
+            return Err(invalid(
+                NAME,
+                "blocks have an even number of pixels, 2 to 32",
+            ));
+        }
+        if !(per_block..=MAX_PIXELS_PER_SCANLINE).contains(&per_line) {
+            return Err(invalid(
+                NAME,
+                "scan lines have from one block to 4096 pixels",
+            ));
+        }
+        let (bits_per_sample, planes) = match bits {
+            32 => (8, 4),
+            64 => (8, 8),
+            1..=24 => (bits, 1),
+            _ => return Err(invalid(NAME, "pixels have 1 to 24, 32 or 64 bits")),
+        };
+        let mut flags = 0;
+        if options & NEAREST_NEIGHBOUR != 0 {
+            flags |= ffi::AEC_DATA_PREPROCESS;
+        }
+        if options & MSB_FIRST != 0 {
+            flags |= ffi::AEC_DATA_MSB;
+        }
+        Ok(Self {
+            flags,
+            pixels_per_block: per_block,
+            blocks_per_line: per_line.div_ceil(per_block),
+            pixels_per_line: per_line as usize,
+            bits_per_sample,
+            planes,
+        })
+    }
+
+    /// Decodes `stored` into `out`.
+    pub(crate) fn decode(
+        &self,
+        stored: &[u8],
+        out: &mut Vec<u8>,
+        size: OutputSize,
+        codecs: &mut Codecs,
+    ) -> Result<(), CodecError> {
+        let mut cursor = Cursor::new(NAME, stored);
+        let total = size.check(cursor.u32_le()? as usize)?;
+        let stream = &stored[4..];
+        out.resize(total, 0);
+        let sample_bytes = match self.bits_per_sample {
+            1..=8 => 1,
+            9..=16 => 2,
+            _ => 4,
+        };
+        let line_bytes = self.pixels_per_line * sample_bytes;
+        let padded = self.blocks_per_line as usize * self.pixels_per_block as usize * sample_bytes;
+        if padded == line_bytes && self.planes == 1 {
+            return self.run(stream, out);
+        }
+        let lines = total.div_ceil(line_bytes);
+        let stream_bytes = if padded == line_bytes {
+            total
+        } else {
+            lines * padded
+        };
+        let held = &mut codecs.block;
+        held.resize(held.len().max(stream_bytes), 0);
+        let held = &mut held[..stream_bytes];
+        self.run(stream, held)?;
+        if padded != line_bytes {
+            for line in 1..lines {
+                held.copy_within(line * padded..line * padded + line_bytes, line * line_bytes);
+            }
+        }
+        let direction = Direction::Unshuffle;
+        transform_slice(direction, Simd::detect(), self.planes, &held[..total], out);
+        Ok(())
+    }
+
+    /// Decodes the bit stream, which must fill `out`.
+    fn run(&self, stream: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
+        let mut aec = ffi::aec_stream {
+            next_in: stream.as_ptr(),
+            avail_in: stream.len(),
+            total_in: 0,
+            next_out: out.as_mut_ptr(),
+            avail_out: out.len(),
+            total_out: 0,
+            bits_per_sample: self.bits_per_sample,
+            block_size: self.pixels_per_block,
+            rsi: self.blocks_per_line,
+            flags: self.flags,
+            state: std::ptr::null_mut(),
+        };
+        // SAFETY: both buffers are described by their own slices, and libaec keeps to the lengths
+        // in the structure; it frees its state before it returns.
+        let status = unsafe { ffi::aec_buffer_decode(&raw mut aec) };
+        if status.cast_unsigned() == ffi::AEC_OK && aec.total_out == out.len() {
+            Ok(())
+        } else {
+            Err(CodecError::Corrupt {
+                filter: NAME,
+                reason: "no AEC stream of its size",
+            })
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The bitshuffle filter (32008): bit transpose in blocks, alone or with LZ4 or zstd.
+//!
+//! Source: `bshuf_h5filter.c`, `bitshuffle.c`. With a compressor, a big-endian header holds the
+//! total (8 bytes) and the block size in bytes (4), and each block is preceded by its stored size
+//! (4). Up to 7 elements that fill no group follow raw.
+
+use frazil_types::FilterSpec;
+
+use super::bit_transpose::{GROUP, untranspose};
+use crate::CodecError;
+use crate::buffer::OutputSize;
+use crate::compress::cursor::Cursor;
+use crate::compress::lz4;
+use crate::scratch::Codecs;
+use crate::simd::Simd;
+use crate::stage::invalid;
+
+const NAME: &str = "bitshuffle";
+const DEFAULT_BLOCK_BYTES: usize = 8192;
+const MIN_BLOCK_ELEMENTS: usize = 128;
+
+/// What the client data values say.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bitshuffle {
+    element_bytes: usize,
+    /// Block size in elements, for streams that do not name theirs.
+    block_elements: usize,
+    inner: Inner,
+}
+
+/// The compressor inside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Inner {
+    None,
+    Lz4,
+    Zstd,
+}
+
+impl Bitshuffle {
+    /// Reads the client data values.
+    pub(crate) fn bind(spec: &FilterSpec) -> Result<Self, CodecError> {
+        let values = &spec.cd_values;
+        let element_bytes = values.get(2).map_or(0, |&bytes| bytes as usize);
+        if element_bytes == 0 {
+            return Err(invalid(NAME, "no element size"));
+        }
+        let inner = match values.get(4) {
+            None | Some(0) => Inner::None,
+            Some(2) => Inner::Lz4,
+            Some(3) => Inner::Zstd,
+            Some(other) => return Err(invalid(NAME, format!("no compressor has number {other}"))),
+        };
+        let asked = values.get(3).map_or(0, |&elements| elements as usize);
+        if !asked.is_multiple_of(GROUP) {
+            return Err(invalid(NAME, "the block size is no multiple of 8"));
+        }
+        Ok(Self {
+            element_bytes,
+            block_elements: if asked == 0 {
+                default_block_elements(element_bytes)
+            } else {
+                asked
+            },
+            inner,
+        })
+    }
+
+    /// Length after encoding, where it follows from the filter alone.
+    pub(crate) fn encoded_bytes(&self, decoded: usize) -> Option<usize> {
+        (self.inner == Inner::None).then_some(decoded)
+    }
+
+    /// Decodes `stored` into `out`.
+    pub(crate) fn decode(
+        &self,
+        stored: &[u8],
+        out: &mut Vec<u8>,
+        size: OutputSize,
+        codecs: &mut Codecs,
+    ) -> Result<(), CodecError> {
+        let mut cursor = Cursor::new(NAME, stored);
+        let (total, block_elements) = match self.inner {
+            Inner::None => (stored.len(), self.block_elements),
+            _ => self.header(&mut cursor)?,
+        };
+        let total = size.check(total)?;
+        if !total.is_multiple_of(self.element_bytes) {
+            return Err(corrupt("no whole number of elements"));
+        }
+        out.resize(total, 0);
+        let group_bytes = GROUP.saturating_mul(self.element_bytes);
+        let (grouped, raw) = out.split_at_mut(total - total % group_bytes);
+        let block_bytes = block_elements.saturating_mul(self.element_bytes);
+        for block in grouped.chunks_mut(block_bytes) {
+            self.decode_block(&mut cursor, block, codecs)?;
+        }
+        raw.copy_from_slice(cursor.take(raw.len())?);
+        Ok(())
+    }
+
+    /// Total bytes and block size in elements.
+    fn header(&self, cursor: &mut Cursor<'_>) -> Result<(usize, usize), CodecError> {
+        let total = usize::try_from(cursor.u64_be()?).unwrap_or(usize::MAX);
+        let block_elements = cursor.u32_be()? as usize / self.element_bytes;
+        if !block_elements.is_multiple_of(GROUP) {
+            return Err(corrupt("the block size is no multiple of 8"));
+        }
+        let default = default_block_elements(self.element_bytes);
+        Ok((
+            total,
+            if block_elements == 0 {
+                default
+            } else {
+                block_elements
+            },
+        ))
+    }
+
+    fn decode_block(
+        &self,
+        cursor: &mut Cursor<'_>,
+        block: &mut [u8],
+        codecs: &mut Codecs,
+    ) -> Result<(), CodecError> {
+        let Codecs {
+            zstd,
+            block: rows,
+            work,
+            ..
+        } = codecs;
+        let rows: &[u8] = if self.inner == Inner::None {
+            cursor.take(block.len())?
+        } else {
+            let stored_bytes = cursor.u32_be()? as usize;
+            let stored = cursor.take(stored_bytes)?;
+            rows.resize(rows.len().max(block.len()), 0);
+            let rows = &mut rows[..block.len()];
+            match self.inner {
+                Inner::Zstd => zstd.decode_slice(stored, rows)?,
+                _ => lz4::decode_block(NAME, stored, rows)?,
+            }
+            rows
+        };
+        untranspose(Simd::detect(), self.element_bytes, rows, block, work);
+        Ok(())
+    }
+}
+
+/// `bshuf_default_block_size`: 8 KiB in whole groups, but at least 128 elements.
+fn default_block_elements(element_bytes: usize) -> usize {
+    let elements = DEFAULT_BLOCK_BYTES / element_bytes;
+    (elements - elements % GROUP).max(MIN_BLOCK_ELEMENTS)
+}
+
+fn corrupt(reason: &'static str) -> CodecError {
+    CodecError::Corrupt {
+        filter: NAME,
+        reason,
+    }
+}
