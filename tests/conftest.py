@@ -1,0 +1,31 @@
+"""Stops early without a built command; sums up what was seen over the corpus."""
+
+from collections import Counter
+
+import pytest
+from support.command import BINARY
+
+
+def pytest_configure() -> None:
+    if not BINARY.exists():
+        pytest.exit(f"{BINARY} is missing: run 'make build' (or set FRAZIL_BIN)", returncode=2)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How many corpus files were packed and refused, and how many each reader compared."""
+    counts: Counter[str] = Counter()
+    refused: list[str] = []
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            for key, value in getattr(report, "user_properties", []):
+                if key == "corpus" and report.when == "call":
+                    counts[value] += 1
+                elif key == "refused" and report.when == "call":
+                    refused.append(value)
+    if not counts:
+        return
+    terminalreporter.section("corpus")
+    for what, count in sorted(counts.items()):
+        terminalreporter.write_line(f"{count:5} {what}")
+    for line in sorted(refused):
+        terminalreporter.write_line(f"      refused: {line}")

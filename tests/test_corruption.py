@@ -1,0 +1,94 @@
+"""Damaged files: never a crash, a hang or a runaway allocation, and nothing left behind."""
+
+import functools
+import tempfile
+from pathlib import Path
+
+import pytest
+from support import make
+from support.command import DONE, FAILED, SAMPLE, frazil, tool
+from support.data import flip_bits
+
+SEEDS_PER_TEST = 25
+MEMORY_BYTES = 4 << 30
+TIMEOUT_SECONDS = 20
+
+
+@functools.cache
+def original(kind: str) -> bytes:
+    """A small whole file of each kind."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / kind
+        if kind == "netcdf4":
+            make.plain_netcdf4(path, steps=4)
+        elif kind == "types":
+            make.every_netcdf4_type(path)
+        elif kind == "hdf5":
+            make.hdf5_zoo(path)
+        else:
+            make.classic(path, {"cdf1": "NETCDF3_CLASSIC", "cdf5": "NETCDF3_64BIT_DATA"}[kind])
+        return path.read_bytes()
+
+
+def damage(kind: str, seed: int) -> bytes:
+    """Some bits inverted: mostly where the metadata are, sometimes anywhere."""
+    content = original(kind)
+    head = min(len(content), 6000)
+    # A signature that is gone makes every other damage invisible.
+    area = range(8, head) if seed % 3 else range(8, len(content))
+    return flip_bits(content, seed, 1 + seed % 7, area)
+
+
+@pytest.mark.parametrize("block", range(5))
+@pytest.mark.parametrize("kind", ["netcdf4", "types", "hdf5", "cdf1", "cdf5"])
+def test_flipped_bits_are_survived(tmp_path: Path, kind: str, block: int):
+    source, target = tmp_path / "source.nc", tmp_path / "packed.nc"
+    trouble = []
+    for seed in range(block * SEEDS_PER_TEST, (block + 1) * SEEDS_PER_TEST):
+        source.write_bytes(damage(kind, seed))
+        outcome = frazil(
+            *("pack", source, "-o", target, "--threads", 2, "--verify"),
+            memory_bytes=MEMORY_BYTES,
+            timeout=TIMEOUT_SECONDS,
+        )
+        left = sorted(path.name for path in tmp_path.iterdir())
+        expected = ["packed.nc", "source.nc"] if outcome.code == DONE else ["source.nc"]
+        if outcome.code not in (DONE, FAILED) or left != expected or "panic" in outcome.stderr:
+            trouble.append((seed, outcome.code, left, outcome.stderr[-300:]))
+        target.unlink(missing_ok=True)
+    assert trouble == []
+
+
+@pytest.mark.parametrize("command", ["info", "verify"])
+@pytest.mark.parametrize("kind", ["netcdf4", "hdf5", "cdf1"])
+def test_looking_at_damaged_files_is_survived(tmp_path: Path, kind: str, command: str):
+    source, whole = tmp_path / "source.nc", tmp_path / "whole.nc"
+    whole.write_bytes(original(kind))
+    arguments = ("--fill",) if command == "info" else (whole,)
+    trouble = []
+    for seed in range(1000, 1000 + SEEDS_PER_TEST):
+        source.write_bytes(damage(kind, seed))
+        outcome = frazil(
+            command, source, *arguments, memory_bytes=MEMORY_BYTES, timeout=TIMEOUT_SECONDS
+        )
+        if outcome.code not in (0, 1, 2) or "panic" in outcome.stderr:
+            trouble.append((seed, outcome.code, outcome.stderr[-300:]))
+    assert trouble == []
+
+
+def test_flipped_bits_in_chunks_are_found_or_harmless(tmp_path: Path):
+    """Damage in compressed chunks: an error that names the variable, or a readable file."""
+    content = SAMPLE.read_bytes()
+    source, target = tmp_path / "source.nc", tmp_path / "packed.nc"
+    found = 0
+    for seed in range(20):
+        source.write_bytes(flip_bits(content, seed, 20, range(len(content) // 4, len(content))))
+        outcome = frazil("pack", source, "-o", target, "--json", timeout=60)
+        assert outcome.code in (DONE, FAILED), outcome.stderr
+        if outcome.code == FAILED:
+            found += outcome.errors[0]["code"] in {"corrupt", "hdf5"}
+            assert not target.exists()
+        else:
+            assert tool("ncdump", "-h", target).returncode == 0
+            target.unlink()
+    assert found >= 10, "deflate streams carry a checksum: most damage must be noticed"

@@ -1,0 +1,143 @@
+"""Every filter that occurs in the wild is read; an unknown one is named and its chunks kept."""
+
+from pathlib import Path
+
+import h5py
+import hdf5plugin
+import numpy as np
+import pytest
+from h5py import h5d, h5p, h5s, h5t, h5z
+from support import h5_compare, make
+from support.command import FAILED, frazil, pack, tool
+
+FILTERS = {
+    "deflate": {"compression": 6},
+    "shuffle and deflate": {"compression": 1, "shuffle": True},
+    "fletcher32": {"fletcher32": True},
+    "all three": {"compression": 9, "shuffle": True, "fletcher32": True},
+    "lzf": {"compression": "lzf", "shuffle": True},
+    "lz4": hdf5plugin.LZ4(),
+    "lz4 in blocks": hdf5plugin.LZ4(nbytes=1024),
+    "bzip2": hdf5plugin.BZip2(),
+    "zstd": hdf5plugin.Zstd(clevel=3),
+    "shuffle and zstd": {"shuffle": True, **hdf5plugin.Zstd()},
+    "bitshuffle": hdf5plugin.Bitshuffle(cname="none"),
+    "bitshuffle with lz4": hdf5plugin.Bitshuffle(cname="lz4"),
+    "bitshuffle with zstd": hdf5plugin.Bitshuffle(cname="zstd"),
+    **{
+        f"blosc with {name}, shuffle {shuffle}": hdf5plugin.Blosc(cname=name, shuffle=shuffle)
+        for name in ("blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd")
+        for shuffle in (0, 1, 2)
+    },
+}
+
+TYPES = ("u1", "i2", "f4", "f8", ">i4")
+
+
+def check_packed(source: Path, folder: Path) -> None:
+    """Copied or recoded, with the same chunks and others: the values stay."""
+    wanted = {"default": [], "keep": ["--keep-chunks", "--level", "2"], "new": ["--chunks", "0=16"]}
+    for name, options in wanted.items():
+        pack(source, folder / f"{name}.h5", *options)
+        comparison = h5_compare.compare(source, folder / f"{name}.h5")
+        assert comparison.differences == [] and comparison.values > 0
+        with h5py.File(folder / f"{name}.h5") as file:
+            plists = [dataset.id.get_create_plist() for dataset in file.values()]
+        used = {plist.get_filter(n)[0] for plist in plists for n in range(plist.get_nfilters())}
+        assert used <= {1, 2, 3}, "readable without plugins"
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_data_under_a_filter_are_packed(tmp_path: Path, name: str):
+    source = tmp_path / "source.h5"
+    with h5py.File(source, "w") as file:
+        for kind in TYPES:
+            # 45 rows in chunks of 10: the last chunk sticks out.
+            values = (make.field(45, 60, dtype="f8") % 97).astype(kind)
+            file.create_dataset(f"of {kind}", data=values, chunks=(10, 60), **FILTERS[name])
+    check_packed(source, tmp_path)
+
+
+@pytest.mark.parametrize("options", ["SZIP=8,NN", "SZIP=16,EC", "SZIP=32,NN"])
+@pytest.mark.parametrize("kind", ["u1", "i2", "i4", "f4", "f8"])
+def test_szip_is_read(tmp_path: Path, kind: str, options: str):
+    plain, source = tmp_path / "plain.h5", tmp_path / "source.h5"
+    with h5py.File(plain, "w") as file:
+        values = (make.field(45, 64, dtype="f8") % 97).astype(kind)
+        file.create_dataset("field", data=values, chunks=(10, 64))
+    answer = tool("h5repack", "-f", options, plain, source)
+    assert answer.returncode == 0, answer.stderr
+    check_packed(source, tmp_path)
+
+
+def test_nbit_is_read(tmp_path: Path):
+    source = tmp_path / "source.h5"
+    kind = h5t.STD_I32LE.copy()
+    kind.set_precision(17)
+    kind.set_offset(3)
+    plist = h5p.create(h5p.DATASET_CREATE)
+    plist.set_chunk((10, 30))
+    plist.set_filter(h5z.FILTER_NBIT, h5z.FLAG_OPTIONAL, ())
+    with h5py.File(source, "w") as file:
+        dataset = h5d.create(file.id, b"bits", kind, h5s.create_simple((25, 30)), plist)
+        values = np.arange(25 * 30, dtype="i4").reshape(25, 30) - 300
+        dataset.write(h5s.ALL, h5s.ALL, values)
+    pack(source, tmp_path / "packed.h5")
+    with h5py.File(tmp_path / "packed.h5") as file:
+        assert np.array_equal(file["bits"][:], values)
+        assert file["bits"].id.get_type().get_precision() == 17
+
+
+@pytest.mark.parametrize("kind", ["i2", "u4", "i8", "f4", "f8"])
+def test_scaleoffset_is_read(tmp_path: Path, kind: str):
+    source = tmp_path / "source.h5"
+    with h5py.File(source, "w") as file:
+        values = (make.field(45, 60, dtype="f8") % 97).astype(kind)
+        scale = 3 if kind.startswith("f") else True
+        file.create_dataset("field", data=values, chunks=(10, 60), scaleoffset=scale)
+    check_packed(source, tmp_path)
+
+
+def with_unknown_filter(path: Path) -> np.ndarray:
+    """A dataset under a filter that no library here has; its chunks hold arbitrary bytes."""
+    plist = h5p.create(h5p.DATASET_CREATE)
+    plist.set_chunk((8, 16))
+    plist.set_filter(301, h5z.FLAG_OPTIONAL, (1, 2))
+    with h5py.File(path, "w") as file:
+        space = h5s.create_simple((16, 16))
+        dataset = h5d.create(file.id, b"secret", h5t.IEEE_F32LE, space, plist)
+        dataset.write_direct_chunk((0, 0), b"first chunk, encoded", 0)
+        dataset.write_direct_chunk((8, 0), b"second chunk, encoded", 0)
+        file["plain"] = make.field(20, 30)
+
+
+def test_chunks_under_an_unknown_filter_are_kept_as_stored(tmp_path: Path):
+    source = tmp_path / "source.h5"
+    with_unknown_filter(source)
+    outcome = pack(source, tmp_path / "packed.h5", "--json")
+    notices = " ".join(outcome.report["reports"][0]["notices"])
+    assert "secret" in notices and "301" in notices
+    assert h5_compare.compare(source, tmp_path / "packed.h5").differences == []
+
+
+def test_new_chunks_under_an_unknown_filter_are_refused(tmp_path: Path):
+    source = tmp_path / "source.h5"
+    with_unknown_filter(source)
+    options = ("--chunks", "secret:0=16", "--json")
+    outcome = frazil("pack", source, "-o", tmp_path / "packed.h5", *options)
+    assert outcome.code == FAILED
+    (error,) = outcome.errors
+    assert error["code"] == "missing_filter" and error["variable"] == "/secret" and error["cure"]
+    assert "301" in error["cause"]
+    assert [path.name for path in tmp_path.iterdir()] == ["source.h5"]
+
+
+def test_info_says_who_can_read_the_file(tmp_path: Path):
+    with_unknown_filter(tmp_path / "unknown.h5")
+    with h5py.File(tmp_path / "zstd.h5", "w") as file:
+        file.create_dataset("field", data=make.field(20, 30), **hdf5plugin.Zstd())
+    (unknown,) = frazil("info", tmp_path / "unknown.h5", "--json").report["reports"]
+    (plugin,) = frazil("info", tmp_path / "zstd.h5", "--json").report["reports"]
+    entry = next(one for one in unknown["variables"] if one["path"] == "/secret")
+    assert entry["missing_filters"][0][0] == 301
+    assert plugin["variables"][0]["readable_by"] == "plugins"

@@ -1,0 +1,151 @@
+"""What of HDF5 is kept, converted or refused: the table of docs/format.md, row by row."""
+
+from pathlib import Path
+
+import h5py
+import numpy as np
+from h5py import h5d, h5p, h5s
+from support import h5_compare, make
+from support.command import FAILED, Outcome, frazil, pack, tool
+from support.dumps import first_difference, h5dump
+
+
+def differences(source: Path, target: Path) -> list[str]:
+    return h5_compare.compare(source, target).differences
+
+
+def refuse(source: Path, target: Path, code: str) -> Outcome:
+    """Packs and expects a refusal that leaves nothing behind."""
+    before = {path.name for path in target.parent.iterdir()}
+    outcome = frazil("pack", source, "-o", target, "--json")
+    assert outcome.code == FAILED, outcome.stdout
+    assert [error["code"] for error in outcome.errors] == [code]
+    assert {path.name for path in target.parent.iterdir()} == before
+    return outcome
+
+
+def test_links_references_types_and_the_user_block_are_kept(tmp_path: Path):
+    source = make.hdf5_zoo(tmp_path / "source.h5")
+    pack(source, tmp_path / "packed.h5")
+    assert differences(source, tmp_path / "packed.h5") == []
+    assert first_difference(h5dump(source), h5dump(tmp_path / "packed.h5")) is None
+    user_block = (tmp_path / "packed.h5").read_bytes()[:1024]
+    assert user_block == source.read_bytes()[:1024]
+
+
+def test_hard_links_and_cycles_stay_one_object(tmp_path: Path):
+    source = make.hdf5_zoo(tmp_path / "source.h5")
+    pack(source, tmp_path / "packed.h5")
+    with h5py.File(tmp_path / "packed.h5") as file:
+        assert file["same data"] == file["group/data"]
+        assert file["group/back"] == file["/"]
+
+
+def test_external_raw_data_move_into_the_file(tmp_path: Path):
+    source = tmp_path / "source.h5"
+    values = make.field(20, 30)
+    values.tofile(tmp_path / "values.raw")
+    with h5py.File(source, "w") as file:
+        external = [("values.raw", 0, values.nbytes)]
+        file.create_dataset("outside", values.shape, "f4", external=external)
+    pack(source, tmp_path / "packed.h5")
+    (tmp_path / "values.raw").unlink()
+    with h5py.File(tmp_path / "packed.h5") as file:
+        assert file["outside"].external is None
+        assert np.array_equal(file["outside"][:], values)
+
+
+def test_virtual_datasets_are_kept_or_refused_never_emptied(tmp_path: Path):
+    source, part = tmp_path / "source.h5", tmp_path / "part.h5"
+    with h5py.File(part, "w") as file:
+        file["values"] = np.arange(10)
+    layout = h5py.VirtualLayout((10,), "i8")
+    layout[:] = h5py.VirtualSource("part.h5", "values", (10,))
+    with h5py.File(source, "w") as file:
+        file.create_virtual_dataset("view", layout)
+        file["plain"] = make.field(50, 60)
+    outcome = frazil("pack", source, "-o", tmp_path / "packed.h5", "--json")
+    if outcome.code == FAILED:
+        assert [error["code"] for error in outcome.errors] == ["unsupported"]
+        return
+    with h5py.File(tmp_path / "packed.h5") as file:
+        assert file["view"].is_virtual
+        assert np.array_equal(file["view"][:], np.arange(10))
+
+
+def test_indexes_of_new_formats_become_version_1_b_trees(tmp_path: Path):
+    source = tmp_path / "source.h5"
+    with h5py.File(source, "w", libver="latest") as file:
+        for name, maxshape in {"fixed": (30, 40), "one": (None, 40), "two": (None, None)}.items():
+            file.create_dataset(
+                name, data=make.field(30, 40), maxshape=maxshape, chunks=(7, 9), compression=2
+            )
+    pack(source, tmp_path / "packed.h5")
+    assert differences(source, tmp_path / "packed.h5") == []
+    content = (tmp_path / "packed.h5").read_bytes()
+    assert content[8] == 2 and not any(name in content for name in (b"EAHD", b"FAHD", b"BTHD"))
+
+
+def test_unfiltered_edge_chunks_are_understood(tmp_path: Path):
+    source = tmp_path / "source.h5"
+    with h5py.File(source, "w", libver="latest") as file:
+        plist = h5p.create(h5p.DATASET_CREATE)
+        plist.set_chunk((8, 8))
+        plist.set_deflate(4)
+        plist.set_chunk_opts(h5d.CHUNK_DONT_FILTER_PARTIAL_CHUNKS) if hasattr(
+            plist, "set_chunk_opts"
+        ) else None
+        space = h5s.create_simple((20, 20))
+        dataset = h5d.create(file.id, b"edges", h5py.h5t.IEEE_F32LE, space, plist)
+        dataset.write(h5s.ALL, h5s.ALL, make.field(20, 20))
+    pack(source, tmp_path / "packed.h5")
+    assert differences(source, tmp_path / "packed.h5") == []
+
+
+def test_filter_masks_are_honoured(tmp_path: Path):
+    """A chunk whose filters were skipped decodes to what it says, copied or packed anew."""
+    source = tmp_path / "source.h5"
+    values = make.field(32, 16)
+    with h5py.File(source, "w") as file:
+        options = {"chunks": (8, 16), "compression": 4, "shuffle": True}
+        dataset = file.create_dataset("masked", data=values, **options)
+        dataset.id.write_direct_chunk((8, 0), values[8:16].tobytes(), filter_mask=3)
+    for name, options in {"kept": ["--keep-chunks"], "new": ["--chunks", "0=16"]}.items():
+        pack(source, tmp_path / f"{name}.h5", *options)
+        assert differences(source, tmp_path / f"{name}.h5") == []
+
+
+def test_fill_values_decide_which_chunks_may_be_left_out(tmp_path: Path):
+    """-0.0 is not 0.0 and one NaN is not another: only bit-equal chunks stay unwritten."""
+    source = tmp_path / "source.h5"
+    with h5py.File(source, "w") as file:
+        zeros = np.zeros((64, 64), "f8")
+        file.create_dataset("negative", data=-zeros, chunks=(8, 64), compression=1)
+        file.create_dataset("zero", data=zeros, chunks=(8, 64), compression=1)
+        file.create_dataset("partly", (64, 64), "f8", chunks=(8, 64), fillvalue=-0.0)[:8] = 0.0
+        nan = np.frombuffer(np.uint64(0x7FF8000000001234).tobytes(), "f8")[0]
+        file.create_dataset("nan", data=np.full((64, 64), nan), fillvalue=np.nan, chunks=(8, 64))
+    pack(source, tmp_path / "packed.h5")
+    assert differences(source, tmp_path / "packed.h5") == []
+
+
+def test_chunks_of_4_gib_and_more_are_refused(tmp_path: Path):
+    source = tmp_path / "source.h5"
+    with h5py.File(source, "w", libver="latest") as file:
+        try:
+            shape = (1 << 33,)
+            file.create_dataset("huge", shape, "u1", chunks=shape, compression=1)
+        except (ValueError, OSError, RuntimeError):
+            # This libhdf5 cannot even make one; nothing to refuse then.
+            return
+    outcome = refuse(source, tmp_path / "packed.h5", "unsupported")
+    assert outcome.errors[0]["variable"] == "/huge"
+
+
+def test_times_of_objects_do_not_change_the_bytes(tmp_path: Path):
+    with h5py.File(tmp_path / "timed.h5", "w") as file:
+        file.create_dataset("a", data=make.field(30, 30), track_times=True)
+    pack(tmp_path / "timed.h5", tmp_path / "one.h5")
+    tool("sleep", "1.1")
+    pack(tmp_path / "timed.h5", tmp_path / "two.h5")
+    assert (tmp_path / "one.h5").read_bytes() == (tmp_path / "two.h5").read_bytes()

@@ -1,0 +1,68 @@
+"""`frazil unpack` undoes `frazil pack`."""
+
+from pathlib import Path
+
+import h5py
+import netCDF4
+import pytest
+from support import h5_compare, make, nc_compare
+from support.command import DONE, FAILED, SAMPLE, frazil, pack
+from support.dumps import first_difference, ncdump
+
+
+def unpack(source: Path, target: Path, *options: str) -> None:
+    outcome = frazil("unpack", source, "-o", target, *options)
+    assert outcome.code == DONE, outcome.stderr
+
+
+def test_no_filters_are_left_and_nothing_else_changes(tmp_path: Path):
+    pack(SAMPLE, tmp_path / "packed.nc")
+    unpack(tmp_path / "packed.nc", tmp_path / "plain.nc", "--verify")
+    assert h5_compare.compare(SAMPLE, tmp_path / "plain.nc").differences == []
+    assert first_difference(ncdump(SAMPLE), ncdump(tmp_path / "plain.nc")) is None
+    with h5py.File(tmp_path / "plain.nc") as file:
+        filters = [dataset.id.get_create_plist().get_nfilters() for dataset in file.values()]
+    assert set(filters) == {0}
+
+
+def test_fletcher32_is_kept(tmp_path: Path):
+    with h5py.File(tmp_path / "source.h5", "w") as file:
+        options = {"chunks": (10, 40), "compression": 4, "fletcher32": True}
+        file.create_dataset("field", data=make.field(40, 40), **options)
+    unpack(tmp_path / "source.h5", tmp_path / "plain.h5")
+    with h5py.File(tmp_path / "plain.h5") as file:
+        assert file["field"].fletcher32 and file["field"].compression is None
+
+
+@pytest.mark.parametrize(
+    ("version", "signature"),
+    [
+        ("NETCDF3_CLASSIC", b"CDF"),
+        ("NETCDF3_64BIT_OFFSET", b"CDF"),
+        ("NETCDF3_64BIT_DATA", b"CDF\5"),
+    ],
+)
+def test_classic_files_come_back(tmp_path: Path, version: str, signature: bytes):
+    source = make.classic(tmp_path / "source.nc", version)
+    pack(source, tmp_path / "packed.nc")
+    unpack(tmp_path / "packed.nc", tmp_path / "back.nc", "--format", "classic")
+    assert (tmp_path / "back.nc").read_bytes().startswith(signature)
+    assert first_difference(ncdump(source), ncdump(tmp_path / "back.nc")) is None
+    assert nc_compare.compare(source, tmp_path / "back.nc", set()) == []
+
+
+def test_the_sample_fits_into_classic(tmp_path: Path):
+    pack(SAMPLE, tmp_path / "packed.nc")
+    unpack(tmp_path / "packed.nc", tmp_path / "classic.nc", "--format", "classic")
+    with netCDF4.Dataset(tmp_path / "classic.nc") as file:
+        assert file.data_model.startswith("NETCDF3")
+    assert first_difference(ncdump(SAMPLE), ncdump(tmp_path / "classic.nc")) is None
+
+
+def test_what_classic_cannot_hold_is_refused(tmp_path: Path):
+    source = make.every_netcdf4_type(tmp_path / "source.nc")
+    target = tmp_path / "classic.nc"
+    outcome = frazil("unpack", source, "-o", target, "--format", "classic", "--json")
+    assert outcome.code == FAILED
+    assert outcome.errors[0]["code"] == "unsupported" and outcome.errors[0]["cause"]
+    assert [path.name for path in tmp_path.iterdir()] == ["source.nc"]
