@@ -34,9 +34,7 @@ def test_ncdump_s_shows_the_same_special_attributes(tmp_path: Path):
     assert first_difference(special(source), special(tmp_path / "packed.nc")) is None
 
 
-@pytest.mark.parametrize(
-    "version", ["NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"]
-)
+@pytest.mark.parametrize("version", make.CLASSIC_VERSIONS)
 def test_classic_files_become_the_netcdf4_file_that_netcdf_c_would_make(
     tmp_path: Path, version: str
 ):

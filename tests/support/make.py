@@ -102,6 +102,9 @@ def _attributes(file: netCDF4.Dataset) -> None:
     file.setncattr("long", "z" * 70_000)
 
 
+CLASSIC_VERSIONS = ("NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA")
+
+
 def classic(path: Path, version: str) -> Path:
     """A classic file: fixed and record variables of every type the version has."""
     codes = ["i1", "S1", "i2", "i4", "f4", "f8"]
