@@ -1,0 +1,125 @@
+//! The wording of reasons: one line each, the decision first, its ground after a colon.
+
+use crate::read_cost::ReadCosts;
+
+/// `400 B`, `57.0 KiB`, `1.2 MiB`.
+pub(crate) fn bytes(count: u64) -> String {
+    let mut value = count as f64;
+    if count < 1024 {
+        return format!("{count} B");
+    }
+    let mut unit = "B";
+    for next in ["KiB", "MiB", "GiB", "TiB"] {
+        if value < 1024.0 {
+            break;
+        }
+        value /= 1024.0;
+        unit = next;
+    }
+    format!("{value:.1} {unit}")
+}
+
+/// `1 chunk`, `14 chunks`.
+fn chunks(count: u64) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} chunk{plural}")
+}
+
+pub(crate) fn contiguous_small(raw_bytes: u64) -> String {
+    format!(
+        "contiguous: {} are too few for chunks to pay",
+        bytes(raw_bytes)
+    )
+}
+
+pub(crate) fn contiguous_asked() -> String {
+    "contiguous: kept as asked".to_owned()
+}
+
+pub(crate) fn contiguous_empty() -> String {
+    "contiguous: no data".to_owned()
+}
+
+pub(crate) fn kept_asked() -> String {
+    "kept: existing chunk shape, as asked".to_owned()
+}
+
+pub(crate) fn kept_good(factor: f64) -> String {
+    if factor <= 1.0 {
+        "kept: map and series reads cost no more than with the balanced shape".to_owned()
+    } else {
+        format!("kept: map and series reads within {factor:.1}x of the balanced shape")
+    }
+}
+
+pub(crate) fn single_chunk(chunk_bytes: u64) -> String {
+    format!("single chunk: {} in all", bytes(chunk_bytes))
+}
+
+pub(crate) fn even(count: u64, chunk_bytes: u64) -> String {
+    format!("even: {} of {}", chunks(count), bytes(chunk_bytes))
+}
+
+pub(crate) fn balanced(costs: &ReadCosts, chunk_bytes: u64) -> String {
+    format!(
+        "balanced: a map reads {}, a series {}, of {} each",
+        chunks(costs.map.chunks),
+        chunks(costs.series().chunks),
+        bytes(chunk_bytes)
+    )
+}
+
+/// A size relative to another, as a change in per cent.
+fn per_cent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+pub(crate) fn no_compression_asked() -> String {
+    "unfiltered: level 0 asked for".to_owned()
+}
+
+pub(crate) fn indirect() -> String {
+    "unfiltered: chunks hold references, not values".to_owned()
+}
+
+pub(crate) fn does_not_shrink(best_share: f64) -> String {
+    format!(
+        "unfiltered: does not shrink (best trial {} of raw)",
+        per_cent(best_share)
+    )
+}
+
+pub(crate) fn no_samples(summary: &str) -> String {
+    format!("{summary}: no data to try")
+}
+
+pub(crate) fn kept_filters(summary: &str, current_share: f64, best: Option<f64>) -> String {
+    match best {
+        Some(best) => format!(
+            "kept: {summary} at {} of raw, best trial {}",
+            per_cent(current_share),
+            per_cent(best)
+        ),
+        None => format!("kept: {summary}, no data to try"),
+    }
+}
+
+pub(crate) fn chosen(summary: &str, encoder: &str, share: f64, shuffle: &str) -> String {
+    format!(
+        "{summary}: {} of raw by trial, {shuffle}{encoder}",
+        per_cent(share)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn byte_counts_read_naturally() {
+        assert_eq!(bytes(400), "400 B");
+        assert_eq!(bytes(1024), "1.0 KiB");
+        assert_eq!(bytes(1 << 20), "1.0 MiB");
+        assert_eq!(bytes(5 << 29), "2.5 GiB");
+    }
+}

@@ -1,0 +1,115 @@
+//! Trial encodings: what would the samples weigh under this pipeline?
+
+use frazil_codec::{BoundEncoder, Scratch};
+use frazil_types::{DeflateEncoder, ElementType, FilterPipeline, FilterSpec, filter_id};
+
+use crate::error::PlanError;
+
+/// The compressor behind an optional shuffle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Compressor {
+    /// A deflate stage whose file level is the encoder's own.
+    Deflate(DeflateEncoder),
+    /// A zstd stage of this level.
+    Zstd(u32),
+}
+
+impl Compressor {
+    pub(crate) fn encoder(self) -> Option<DeflateEncoder> {
+        match self {
+            Self::Deflate(encoder) => Some(encoder),
+            Self::Zstd(_) => None,
+        }
+    }
+
+    /// The stage as the file names it.
+    pub(crate) fn spec(self) -> FilterSpec {
+        match self {
+            Self::Deflate(DeflateEncoder::Libdeflate(level) | DeflateEncoder::Zlib(level)) => {
+                // The format knows zlib's levels only.
+                deflate_spec(level.clamp(1, 9).cast_unsigned())
+            }
+            Self::Zstd(level) => FilterSpec::new(filter_id::ZSTD, vec![level]),
+        }
+    }
+}
+
+/// A deflate stage that promises zlib's size at `level`.
+pub(crate) fn deflate_spec(level: u32) -> FilterSpec {
+    FilterSpec::new(filter_id::DEFLATE, vec![level])
+}
+
+/// A shuffle stage as libhdf5 stores it: its only value is the element's size.
+pub(crate) fn shuffle_spec(element: ElementType) -> FilterSpec {
+    let size = u32::try_from(element.size_bytes).unwrap_or(u32::MAX);
+    FilterSpec::new(filter_id::SHUFFLE, vec![size])
+}
+
+/// The samples of one variable, ready to be encoded over and over.
+pub(crate) struct Trial<'a> {
+    samples: &'a [Vec<u8>],
+    element: ElementType,
+    scratch: &'a mut Scratch,
+    /// What was encoded already: no trial is made twice.
+    known: Vec<((bool, Compressor), u64)>,
+}
+
+impl<'a> Trial<'a> {
+    pub(crate) fn new(
+        samples: &'a [Vec<u8>],
+        element: ElementType,
+        scratch: &'a mut Scratch,
+    ) -> Self {
+        Self {
+            samples,
+            element,
+            scratch,
+            known: Vec::new(),
+        }
+    }
+
+    pub(crate) fn element(&self) -> ElementType {
+        self.element
+    }
+
+    /// Bytes of all samples as they are.
+    pub(crate) fn raw_bytes(&self) -> u64 {
+        self.samples.iter().map(|sample| sample.len() as u64).sum()
+    }
+
+    /// Bytes of the longest sample.
+    pub(crate) fn longest_bytes(&self) -> u64 {
+        let longest = self.samples.iter().map(Vec::len).max();
+        longest.unwrap_or(0) as u64
+    }
+
+    /// Bytes of all samples, each encoded as a chunk of its own.
+    pub(crate) fn encoded_bytes(
+        &mut self,
+        shuffle: bool,
+        compressor: Compressor,
+    ) -> Result<u64, PlanError> {
+        let key = (shuffle, compressor);
+        if let Some(&(_, bytes)) = self.known.iter().find(|(known, _)| *known == key) {
+            return Ok(bytes);
+        }
+        let mut stages = Vec::new();
+        if shuffle {
+            stages.push(shuffle_spec(self.element));
+        }
+        stages.push(compressor.spec());
+        let pipeline = FilterPipeline(stages);
+        let mut total = 0;
+        for sample in self.samples.iter().filter(|sample| !sample.is_empty()) {
+            let encoder = BoundEncoder::bind(
+                &pipeline,
+                compressor.encoder(),
+                self.element.size_bytes,
+                sample.len(),
+            )?;
+            total += encoder.encode(sample, self.scratch)?.len() as u64;
+        }
+        self.known.push((key, total));
+        Ok(total)
+    }
+}
