@@ -118,6 +118,7 @@ mod tests {
             },
             request: 0,
             decode: true,
+            is_whole_box: false,
             in_place,
             alone_bytes: bytes + 1000,
             beside_bytes: 1000,

@@ -12,6 +12,9 @@ const CHUNK_NOTE_BYTES: u64 = 256;
 /// Charged per task for its own bookkeeping.
 const TASK_NOTE_BYTES: u64 = 512;
 
+/// A task up to this size whose chunks nobody else needs goes past the tables.
+pub(crate) const SMALL_TASK_BYTES: u64 = 64 << 10;
+
 /// Everything known about a task before it runs.
 #[derive(Debug)]
 pub(crate) struct Demand {
@@ -55,6 +58,8 @@ pub(crate) struct Need {
     pub(crate) request: usize,
     /// Decode it, or hand over the stored bytes.
     pub(crate) decode: bool,
+    /// It is exactly the box that the request asks for.
+    pub(crate) is_whole_box: bool,
     /// The buffer it is read into becomes the result.
     pub(crate) in_place: bool,
     /// Bytes held beyond the task's charge while it is fetched alone and decoded.
@@ -105,6 +110,17 @@ impl Demand {
             .needs
             .sort_unstable_by_key(|need| (need.source, need.stored.extent.address, need.chunk));
         Ok(demand)
+    }
+
+    /// Whether the task is small and no other task is expected to need its chunks: sharing them
+    /// out over workers would cost more than it gains.
+    pub(crate) fn is_small_and_private(&self) -> bool {
+        let is_private = |need: &Need| match need.forecast {
+            Some(forecast) => forecast.total_uses <= 1,
+            None => !need.decode || need.is_whole_box,
+        };
+        self.charge_bytes.saturating_add(self.largest_bytes) <= SMALL_TASK_BYTES
+            && self.needs.iter().all(is_private)
     }
 
     fn check_size(&self, budget_bytes: u64) -> Result<(), PipelineError> {
@@ -204,6 +220,7 @@ impl Demand {
             stored,
             request,
             decode: false,
+            is_whole_box: false,
             in_place: true,
             alone_bytes: reading_bytes - stored_bytes.min(reading_bytes),
             beside_bytes: 0,
@@ -222,11 +239,11 @@ fn values_need(
     chunk: u64,
     stored: StoredChunk,
     selection: &Selection,
-    is_one_chunk: bool,
+    is_whole_box: bool,
 ) -> Need {
     let in_place = source.is_stored_raw(chunk);
     // A chunk handed over as a whole lives in the task's own charge.
-    let beside_bytes = if is_one_chunk {
+    let beside_bytes = if is_whole_box {
         0
     } else {
         source.chunk_bytes().unwrap_or(u64::MAX)
@@ -246,6 +263,7 @@ fn values_need(
         stored,
         request: 0,
         decode: true,
+        is_whole_box,
         in_place,
         alone_bytes: reading_bytes.saturating_add(decoded_bytes),
         beside_bytes,

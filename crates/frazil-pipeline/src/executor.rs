@@ -4,16 +4,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use frazil_codec::{CodecError, Scratch};
+use frazil_codec::Scratch;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
+use crate::admission::Intake;
 use crate::batch::Batch;
 use crate::budget::MemoryBudget;
-use crate::demand::{Demand, Need};
+use crate::demand::Need;
 use crate::error::guarded;
-use crate::fetch::Fetcher;
-use crate::scheduler::{Admission, Admitted, Finished, Job, Scheduler};
+use crate::scheduler::{Admitted, Finished, Job, Scheduler};
 use crate::source::{ArraySource, StoredBytes};
+use crate::unpack::{Fetched, decode};
 use crate::{Block, PipelineError, RunStats, Task};
 
 /// How often sleepers look at the cancel flag and at memory that other runs gave back.
@@ -66,11 +67,7 @@ where
         sources,
         options,
         work,
-        intake: Mutex::new(Intake {
-            tasks,
-            pending: None,
-            is_done: false,
-        }),
+        intake: Mutex::new(Intake::new(tasks)),
         state: Mutex::new(Scheduler::new(threads, options.budget.lease())),
         workers_wake: Condvar::new(),
         deliverer_wakes: Condvar::new(),
@@ -83,26 +80,19 @@ where
     run.state.into_inner().into_outcome()
 }
 
-/// Where tasks come from. Locked before the scheduler, never after it.
-struct Intake<I, M> {
-    tasks: I,
-    /// The next task, when it found too little memory.
-    pending: Option<(M, Demand)>,
-    is_done: bool,
-}
-
-struct Run<'a, M, T, E, I, W> {
-    sources: &'a [ArraySource],
-    options: &'a RunOptions<'a>,
-    work: W,
-    intake: Mutex<Intake<I, M>>,
+/// What the threads of a run share.
+pub(crate) struct Run<'a, M, T, E, I, W> {
+    pub(crate) sources: &'a [ArraySource],
+    pub(crate) options: &'a RunOptions<'a>,
+    pub(crate) work: W,
+    pub(crate) intake: Mutex<Intake<I, M>>,
     state: Mutex<Scheduler<'a, M, T, E>>,
-    workers_wake: Condvar,
-    deliverer_wakes: Condvar,
+    pub(crate) workers_wake: Condvar,
+    pub(crate) deliverer_wakes: Condvar,
 }
 
 /// The locked scheduler.
-type State<'s, 'a, M, T, E> = MutexGuard<'s, Scheduler<'a, M, T, E>>;
+pub(crate) type State<'s, 'a, M, T, E> = MutexGuard<'s, Scheduler<'a, M, T, E>>;
 
 /// What came of one look for work.
 enum Step {
@@ -203,7 +193,7 @@ where
         }
     }
 
-    fn wake(&self, state: &State<'_, 'a, M, T, E>, workers: usize) {
+    pub(crate) fn wake(&self, state: &State<'_, 'a, M, T, E>, workers: usize) {
         for _ in 0..workers.min(state.sleepers) {
             self.workers_wake.notify_one();
         }
@@ -231,7 +221,7 @@ where
         let outcome = match state.next_job() {
             Job::Run(ticket, task) => self.run_task(state, ticket, task, scratch),
             Job::Decode(batch) => self.decode_batch(state, &batch, scratch),
-            Job::Admit => self.admit(state).map_err(E::from),
+            Job::Admit => self.admit(state, scratch),
             Job::Wait => return Step::Idle,
             Job::Done => return Step::Over,
         };
@@ -239,44 +229,6 @@ where
             self.fail(state, error);
         }
         Step::Worked
-    }
-
-    /// Takes the next task in order and admits it if there is memory for it.
-    fn admit(&self, state: &mut State<'_, 'a, M, T, E>) -> Result<(), PipelineError> {
-        // The intake stays locked until the task is admitted: that keeps the order.
-        let (mut intake, next) = MutexGuard::unlocked(state, || {
-            let mut intake = self.intake.lock();
-            let next = guarded(|| self.next_task(&mut intake));
-            (intake, next)
-        });
-        let Some((meta, demand)) = next?? else {
-            state.set_exhausted();
-            self.workers_wake.notify_all();
-            self.deliverer_wakes.notify_all();
-            return Ok(());
-        };
-        match state.try_admit(meta, demand) {
-            // One for each new batch, and one to look for the next task.
-            Admission::Admitted { batches } => self.wake(state, batches.max(1)),
-            Admission::Blocked(meta, demand) => intake.pending = Some((meta, demand)),
-        }
-        Ok(())
-    }
-
-    fn next_task(&self, intake: &mut Intake<I, M>) -> Result<Option<(M, Demand)>, PipelineError> {
-        if let Some(pending) = intake.pending.take() {
-            return Ok(Some(pending));
-        }
-        if intake.is_done {
-            return Ok(None);
-        }
-        let Some(task) = intake.tasks.next() else {
-            intake.is_done = true;
-            return Ok(None);
-        };
-        let budget_bytes = self.options.budget.capacity_bytes();
-        let demand = Demand::new(self.sources, task.requests, task.output_bytes, budget_bytes)?;
-        Ok(Some((task.meta, demand)))
     }
 
     /// Copies what was there at admission, then does the task's work.
@@ -309,6 +261,17 @@ where
         let result = MutexGuard::unlocked(state, || {
             guarded(|| (self.work)(&meta, assembly.take_blocks(self.sources), scratch))
         })??;
+        self.finish(state, ticket, meta, result);
+        Ok(())
+    }
+
+    pub(crate) fn finish(
+        &self,
+        state: &mut State<'_, 'a, M, T, E>,
+        ticket: u64,
+        meta: M,
+        result: T,
+    ) {
         let is_next = state.finish(ticket, meta, result);
         if is_next && state.deliverer_sleeps {
             self.deliverer_wakes.notify_one();
@@ -316,7 +279,6 @@ where
         if state.is_finished() {
             self.workers_wake.notify_all();
         }
-        Ok(())
     }
 
     fn decode_batch(
@@ -326,19 +288,16 @@ where
         scratch: &mut Scratch,
     ) -> Result<(), E> {
         let drawn_bytes = batch.working_bytes();
-        let (mut run, fetched_bytes) =
-            MutexGuard::unlocked(state, || guarded(|| self.fetch(batch)))??;
+        let mut fetched_bytes = 0;
+        let mut fetched = MutexGuard::unlocked(state, || {
+            guarded(|| Fetched::read(self.sources, batch, &mut fetched_bytes))
+        })??;
         state.stats.fetched_bytes += fetched_bytes;
-        let is_single = batch.members.len() == 1;
         for need in &batch.members {
             if self.must_stop(state) {
                 return Ok(());
             }
-            let stored = if is_single {
-                StoredBytes::Owned(std::mem::take(&mut run))
-            } else {
-                StoredBytes::Borrowed(member_bytes(&run, batch.span.0, need))
-            };
+            let stored = fetched.member(need);
             if need.decode {
                 self.decode_member(state, need, stored, scratch)?;
             } else if let Some(assembly) = state.assembly(batch.ticket) {
@@ -348,28 +307,10 @@ where
                 self.answer(state, batch.ticket);
             }
         }
-        state.batch_done(drawn_bytes);
+        state.give_back(drawn_bytes);
         let more = usize::from(state.has_batches()) + usize::from(!state.is_exhausted());
         self.wake(state, more);
         Ok(())
-    }
-
-    fn fetch(&self, batch: &Batch) -> Result<(Vec<u8>, u64), PipelineError> {
-        let Some(first) = batch.members.first() else {
-            return Ok((Vec::new(), 0));
-        };
-        let mut fetcher = Fetcher::new(self.sources[first.source].bytes.as_ref());
-        let read = if batch.members.len() == 1 {
-            fetcher.read_extent(&first.stored.extent)
-        } else {
-            fetcher.read_run(batch.span.0, batch.span.1)
-        };
-        let read = read.map_err(|error| PipelineError::Io {
-            source_index: first.source,
-            chunk: first.chunk,
-            error,
-        })?;
-        Ok((read, fetcher.fetched_bytes))
     }
 
     /// Decodes one chunk and gives it to everyone who asked for it.
@@ -380,15 +321,9 @@ where
         stored: StoredBytes<'_>,
         scratch: &mut Scratch,
     ) -> Result<(), PipelineError> {
-        let source = &self.sources[need.source];
         let decoded = MutexGuard::unlocked(state, || {
-            guarded(|| source.decode(need.chunk, stored, need.stored.filter_mask, scratch))
-        })?;
-        let decoded = decoded.map_err(|error: CodecError| PipelineError::Decode {
-            source_index: need.source,
-            chunk: need.chunk,
-            error,
-        })?;
+            guarded(|| decode(self.sources, need, stored, scratch))
+        })??;
         state.stats.chunks_decoded += 1;
         state.stats.decoded_bytes += decoded.len() as u64;
 
@@ -462,12 +397,4 @@ where
         self.wake(state, usize::from(was_blocked));
         Ok(true)
     }
-}
-
-/// The stored bytes of one member of a merged read that begins at `start`.
-fn member_bytes<'r>(run: &'r [u8], start: u64, need: &Need) -> &'r [u8] {
-    let extent = &need.stored.extent;
-    // Extents of merged members lie inside the run and are at most its length.
-    let from = (extent.address - start) as usize;
-    &run[from..from + extent.segment_bytes as usize]
 }

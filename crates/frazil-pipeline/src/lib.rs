@@ -39,6 +39,7 @@
 
 #![forbid(unsafe_code)]
 
+mod admission;
 mod assembly;
 mod batch;
 mod budget;
@@ -54,6 +55,7 @@ mod scheduler;
 mod source;
 mod stats;
 mod tiling;
+mod unpack;
 
 pub use budget::{Lease, MemoryBudget};
 pub use error::PipelineError;

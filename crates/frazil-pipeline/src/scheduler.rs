@@ -59,10 +59,20 @@ pub(crate) enum Job<M> {
     Done,
 }
 
+/// A small task that one worker does from the first read to the result.
+pub(crate) struct Small<M> {
+    pub(crate) ticket: u64,
+    pub(crate) meta: M,
+    pub(crate) assembly: Assembly,
+    pub(crate) needs: Vec<Need>,
+}
+
 /// How an attempt to admit a task ended.
 pub(crate) enum Admission<M> {
     /// It is in flight; `batches` more batches are to be decoded.
-    Admitted { batches: usize },
+    Queued { batches: usize },
+    /// It is in flight, and the caller does all of it.
+    Small(Small<M>),
     /// Not enough memory now: the task comes back.
     Blocked(M, Demand),
 }
@@ -190,12 +200,50 @@ impl<'a, M, T, E> Scheduler<'a, M, T, E> {
     // --- admitting ---
 
     /// Charges a task and lists what is to be done for it.
-    pub(crate) fn try_admit(&mut self, meta: M, demand: Demand) -> Admission<M> {
+    ///
+    /// `drawn_bytes` is what the caller has drawn on the reserve for small tasks so far; it grows
+    /// as this one needs.
+    pub(crate) fn try_admit(
+        &mut self,
+        meta: M,
+        demand: Demand,
+        drawn_bytes: &mut u64,
+    ) -> Admission<M> {
         if !self.charge(&demand) {
             self.blocked = true;
             return Admission::Blocked(meta, demand);
         }
         let ticket = self.first_ticket + self.slots.len() as u64;
+        self.in_flight += 1;
+        self.unfinished += 1;
+        self.stats.tasks += 1;
+        if demand.is_small_and_private() && self.draw(demand.largest_bytes, drawn_bytes) {
+            self.slots.push_back(Slot::Running {
+                charge_bytes: demand.charge_bytes,
+            });
+            return Admission::Small(Small {
+                ticket,
+                meta,
+                assembly: Assembly::new(demand.parts),
+                needs: demand.needs,
+            });
+        }
+        self.enqueue(ticket, meta, demand)
+    }
+
+    /// Grows a draw on the reserve to `bytes` if there is room.
+    fn draw(&mut self, bytes: u64, drawn_bytes: &mut u64) -> bool {
+        let more = bytes.saturating_sub(*drawn_bytes);
+        let fits = more <= self.reserve_bytes - self.drawn_bytes;
+        if fits {
+            self.drawn_bytes += more;
+            *drawn_bytes += more;
+        }
+        fits
+    }
+
+    /// Asks for the task's chunks and forms batches of those that nobody asked for before.
+    fn enqueue(&mut self, ticket: u64, meta: M, demand: Demand) -> Admission<M> {
         let mut task = Admitted {
             meta,
             assembly: Arc::new(Assembly::new(demand.parts)),
@@ -215,10 +263,7 @@ impl<'a, M, T, E> Scheduler<'a, M, T, E> {
         let count = batches.len();
         self.batches.append(&mut batches);
         self.slots.push_back(Slot::Admitted(task));
-        self.in_flight += 1;
-        self.unfinished += 1;
-        self.stats.tasks += 1;
-        Admission::Admitted { batches: count }
+        Admission::Queued { batches: count }
     }
 
     fn demand_chunk(
@@ -335,7 +380,8 @@ impl<'a, M, T, E> Scheduler<'a, M, T, E> {
         self.table.settle(key, keeps.then_some(chunk));
     }
 
-    pub(crate) fn batch_done(&mut self, bytes: u64) {
+    /// Gives a draw on the reserve back.
+    pub(crate) fn give_back(&mut self, bytes: u64) {
         self.drawn_bytes -= bytes;
         self.blocked = false;
     }

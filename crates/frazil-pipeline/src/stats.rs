@@ -20,3 +20,12 @@ pub struct RunStats {
     /// Seconds that workers slept because results were not taken away, summed over workers.
     pub delivery_wait_seconds: f64,
 }
+
+impl RunStats {
+    /// Adds the counts of chunks and bytes of a part of the run.
+    pub(crate) fn add_work(&mut self, part: &Self) {
+        self.chunks_decoded += part.chunks_decoded;
+        self.fetched_bytes += part.fetched_bytes;
+        self.decoded_bytes += part.decoded_bytes;
+    }
+}

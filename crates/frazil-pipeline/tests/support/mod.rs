@@ -265,7 +265,7 @@ impl World {
 }
 
 fn is_absent(layout: &Layout, index: u64) -> bool {
-    layout.absent_every > 0 && index % layout.absent_every == 0
+    layout.absent_every > 0 && index.is_multiple_of(layout.absent_every)
 }
 
 /// Stored bytes and filter mask of a chunk; padding is garbage that must never be seen.
@@ -314,13 +314,16 @@ pub fn block_bytes(block: Block) -> Vec<u8> {
     }
 }
 
+/// Notes and blocks in order of delivery.
+pub type Delivered = Vec<(usize, Vec<Vec<u8>>)>;
+
 /// Runs tasks and collects notes and blocks in order of delivery.
 pub fn collect(
     sources: &[ArraySource],
     tasks: Vec<Task<usize>>,
     threads: usize,
     budget: &MemoryBudget,
-) -> Result<(Vec<(usize, Vec<Vec<u8>>)>, RunStats), PipelineError> {
+) -> Result<(Delivered, RunStats), PipelineError> {
     let mut delivered = Vec::new();
     let cancel = AtomicBool::new(false);
     let options = RunOptions {
