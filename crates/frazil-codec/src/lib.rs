@@ -23,6 +23,7 @@
 //! # }
 //! ```
 
+mod bits;
 mod buffer;
 mod compress;
 mod decoder;

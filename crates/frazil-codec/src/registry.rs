@@ -80,7 +80,7 @@ static FILTERS: [FilterInfo; 16] = [
         "lzo",
         "LZO is licensed under the GPL and cannot be part of frazil",
     ),
-    decoded(filter_id::BZIP2, "bzip2", "bzip2-rs 0.1", ""),
+    decoded(filter_id::BZIP2, "bzip2", OWN, ""),
     decoded(filter_id::LZF, "lzf", OWN, ""),
     decoded(
         filter_id::BLOSC,

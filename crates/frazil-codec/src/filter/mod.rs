@@ -1,7 +1,6 @@
 //! Filters that rearrange, pack or check bytes.
 
 pub(crate) mod bit_transpose;
-mod bits;
 pub(crate) mod bitshuffle;
 pub(crate) mod fletcher32;
 pub(crate) mod nbit;

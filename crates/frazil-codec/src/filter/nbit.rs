@@ -5,8 +5,8 @@
 
 use frazil_types::FilterSpec;
 
-use super::bits::BitReader;
 use crate::CodecError;
+use crate::bits::BitReader;
 use crate::buffer::OutputSize;
 use crate::stage::invalid;
 

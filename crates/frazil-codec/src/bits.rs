@@ -39,20 +39,30 @@ impl<'a> BitReader<'a> {
         }
     }
 
-    /// The next `bits` (0 to 32) as a number; `None` past the end.
-    fn read_short(&mut self, bits: u32) -> Option<u64> {
+    /// The next `bits` (1 to 32) as a number, without taking them; 0 bits follow the end.
+    #[inline]
+    pub(crate) fn peek(&mut self, bits: u32) -> u64 {
         if self.held_bits < bits {
             self.refill();
-            if self.held_bits < bits {
-                return None;
-            }
         }
+        self.held >> (64 - bits)
+    }
+
+    /// Takes `bits` (0 to 32) that were peeked at; `None` past the end.
+    #[inline]
+    pub(crate) fn skip(&mut self, bits: u32) -> Option<()> {
+        self.held_bits = self.held_bits.checked_sub(bits)?;
+        self.held <<= bits;
+        Some(())
+    }
+
+    /// The next `bits` (0 to 32) as a number; `None` past the end.
+    fn read_short(&mut self, bits: u32) -> Option<u64> {
         if bits == 0 {
             return Some(0);
         }
-        let value = self.held >> (64 - bits);
-        self.held <<= bits;
-        self.held_bits -= bits;
+        let value = self.peek(bits);
+        self.skip(bits)?;
         Some(value)
     }
 
