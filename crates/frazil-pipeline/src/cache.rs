@@ -64,8 +64,8 @@ pub(crate) struct ChunkTable {
 }
 
 impl ChunkTable {
-    /// A request asks for a chunk. `forecast` is asked for at the chunk's first use only for
-    /// `total_uses`, and always for `next_use`.
+    /// A request asks for a chunk. The forecast's `total_uses` counts at the chunk's first use
+    /// only; without a forecast no later use is expected.
     pub(crate) fn demand(
         &mut self,
         key: ChunkKey,

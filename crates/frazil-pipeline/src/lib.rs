@@ -13,7 +13,9 @@
 //! fetch and decode a batch of chunks that admitted tasks need; admit the next task. A decoded
 //! chunk is copied at once to every admitted task that asked for it, whichever worker decoded it.
 //! It is kept beyond that only if the source's [`TilingHint`] says that later tasks need it, and
-//! only in memory that nobody else wants.
+//! only in memory that nobody else wants: it is evicted, the one needed last first, when tasks
+//! cannot be admitted. Small tasks that share no chunks are done by the worker that admits them,
+//! a few at a time.
 //!
 //! # Memory
 //! A task is charged when it is admitted, and only then: for its `output_bytes`, the boxes and

@@ -300,7 +300,7 @@ impl<'a, M, T, E> Scheduler<'a, M, T, E> {
         let shared: u64 = fresh
             .iter()
             .filter(|need| need.forecast.is_some_and(|hint| hint.total_uses > 1))
-            .fold(0, |sum, need| sum.saturating_add(need.alone_bytes));
+            .fold(0, |sum, need| sum.saturating_add(need.beside_bytes));
         if shared > 0 {
             self.spilling = shared > self.lease.available_bytes();
         }
