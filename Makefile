@@ -81,7 +81,7 @@ bench: bench-pack ## Run all benchmarks, each beside its peers
 
 .PHONY: bench-pack
 bench-pack: build .build/setup-test ## frazil pack beside nccopy, h5repack and cmip7repack
-	$(CARGO) build $(CARGO_FLAGS) --package frazil-bench
+	$(if $(wildcard crates/frazil-bench),$(CARGO) build $(CARGO_FLAGS) --package frazil-bench)
 	$(PYTHON) bench/pack.py $(BENCH_ARGS)
 
 .PHONY: notices
