@@ -4,9 +4,18 @@
 
 #![forbid(unsafe_code)]
 
+mod decide;
+mod fill;
+mod output;
+mod placer;
+mod repack;
+mod run;
+mod shapes;
 mod error;
+mod input;
 mod options;
 mod report;
+mod sources;
 
 pub use error::{Error, Result};
 pub use frazil_types::{ErrorCode, ReaderLevel};
@@ -14,6 +23,7 @@ pub use options::{
     ChunkOverride, ChunkPolicy, Destination, LayoutProfile, PackOptions, Resources, ShufflePolicy,
     UnpackFormat, UnpackOptions,
 };
+pub use repack::pack;
 pub use report::{
     Difference, FileInfo, PackReport, Progress, Silent, VariableInfo, VariableReport, VerifyReport,
 };

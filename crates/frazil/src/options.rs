@@ -21,7 +21,7 @@ pub enum Destination {
 }
 
 /// Chunk shapes of the output.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ChunkPolicy {
     /// frazil's rule: balanced for map and series reads, existing good shapes kept.
     #[default]

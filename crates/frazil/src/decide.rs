@@ -1,0 +1,646 @@
+//! The decision for every variable of a file: where its values come from, how they will lie.
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+use std::time::Instant;
+
+use frazil_codec::{BoundEncoder, Scratch};
+use frazil_container::hdf5::{DatasetInfo, DatasetStorage, OutputStorage};
+use frazil_pipeline::{
+    ArraySource, Block, MemoryBudget, PipelineError, Request, RunOptions, Task, TilingHint,
+    WantedTiles, run_ordered,
+};
+use frazil_plan::{
+    ChunkChoice, CurrentStorage, FilterChoice, FilterWishes, ShuffleWish, choose_filters,
+    sample_chunks, sample_plan,
+};
+use frazil_types::{
+    ChunkGrid, DeflateEncoder, ErrorCode, FilterPipeline, FilterSpec, Selection, StorageLayout,
+    VariablePlan, filter_id,
+};
+
+use crate::error::{Error, Result};
+use crate::input::Input;
+use crate::options::{PackOptions, Resources, ShufflePolicy};
+use crate::sources::{self, Access, Stored};
+use crate::{run, shapes};
+
+/// What happens to one variable's values.
+pub(crate) enum Route {
+    /// Nothing: there are none, or the definition already says it all.
+    Nothing,
+    /// libhdf5 copies them.
+    Library,
+    /// Stored chunks are copied as they are.
+    CopyChunks {
+        /// Position in [`Decisions::sources`].
+        source: usize,
+        /// Chunks to copy.
+        tiles: Tiles,
+    },
+    /// Values are gathered into output chunks and encoded.
+    Pack {
+        /// Position in [`Decisions::sources`].
+        source: usize,
+        /// The output's chunks.
+        grid: ChunkGrid,
+        /// Which of them to make.
+        tiles: Tiles,
+        /// Filters of the output.
+        pipeline: FilterPipeline,
+        /// Encoder behind a deflate stage.
+        deflate_encoder: Option<DeflateEncoder>,
+    },
+    /// Values are gathered into slabs of one contiguous run.
+    Contiguous {
+        /// Position in [`Decisions::sources`].
+        source: usize,
+        /// Slabs, contiguous in the output.
+        grid: ChunkGrid,
+    },
+}
+
+/// Which chunks of a grid are to be made.
+#[derive(Debug, Clone)]
+pub(crate) enum Tiles {
+    /// Every one.
+    All,
+    /// These linear numbers, ascending.
+    Some(Arc<Vec<u64>>),
+}
+
+impl Tiles {
+    /// The linear numbers, ascending.
+    pub(crate) fn numbers(&self, grid: &ChunkGrid) -> Box<dyn Iterator<Item = u64> + Send> {
+        match self {
+            Self::All => Box::new(0..grid.chunk_count()),
+            Self::Some(numbers) => {
+                let numbers = Arc::clone(numbers);
+                Box::new((0..numbers.len()).map(move |i| numbers[i]))
+            }
+        }
+    }
+}
+
+/// Everything decided about one file.
+pub(crate) struct Decisions {
+    /// Plans in file order.
+    pub(crate) plans: Vec<VariablePlan>,
+    /// Routes in file order.
+    pub(crate) routes: Vec<Route>,
+    /// Storage classes for the container, in file order.
+    pub(crate) storage: Vec<OutputStorage>,
+    /// Sources that routes refer to.
+    pub(crate) sources: Vec<ArraySource>,
+    /// What the user should know.
+    pub(crate) notices: Vec<String>,
+    /// In a dry run: what one thread would take to encode everything, by the speed of the trials.
+    pub(crate) predicted_seconds: f64,
+}
+
+/// Decides everything about one file.
+pub(crate) fn decide(
+    input: &Input,
+    options: &PackOptions,
+    budget: &MemoryBudget,
+) -> Result<Decisions> {
+    let shapes = shapes::choose_shapes(input, options)?;
+    let mut found = Vec::with_capacity(shapes.len());
+    for (i, shape) in shapes.iter().enumerate() {
+        let leading = shape.chunk.as_ref().and_then(|chunk| chunk.first().copied());
+        found.push(sources::access(input, i, leading)?);
+    }
+    let mut decisions = Decisions {
+        plans: Vec::new(),
+        routes: Vec::new(),
+        storage: Vec::new(),
+        sources: Vec::new(),
+        notices: Vec::new(),
+        predicted_seconds: 0.0,
+    };
+    let mut stored = Vec::new();
+    for (i, access) in found.into_iter().enumerate() {
+        stored.push(match access {
+            Access::Parallel(source, stored) => {
+                decisions.sources.push(source);
+                Reach::Parallel(decisions.sources.len() - 1, stored)
+            }
+            Access::Undecodable(source, stored, missing) => {
+                let asked = options.chunk_overrides.iter().any(|wish| wish.variable != "*");
+                if asked && shapes[i].reason == "chunk shape as asked" {
+                    return Err(sources::missing_filter_error(&missing)
+                        .in_file(input.path())
+                        .at_variable(&input.variables()[i].path));
+                }
+                decisions.sources.push(source);
+                Reach::Undecodable(decisions.sources.len() - 1, stored, missing)
+            }
+            Access::Library => Reach::Library,
+            Access::Nothing => Reach::Nothing,
+        });
+    }
+    let choices = try_filters(input, &shapes, &stored, &decisions.sources, options, budget)?;
+    for (i, (reach, tried)) in stored.into_iter().zip(choices).enumerate() {
+        let variable = &input.variables()[i];
+        let choice = tried.map(|tried| {
+            let raw_bytes = variable.raw_bytes().unwrap_or(0) as f64;
+            decisions.predicted_seconds += tried.seconds_per_byte * raw_bytes;
+            tried.choice
+        });
+        decisions
+            .add(variable, &shapes[i], reach, choice)
+            .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))?;
+    }
+    Ok(decisions)
+}
+
+/// The outcome of one variable's trial.
+struct Tried {
+    choice: FilterChoice,
+    /// In a dry run: what one thread took to encode one raw byte.
+    seconds_per_byte: f64,
+}
+
+/// How a variable can be reached, its source by number.
+enum Reach {
+    Parallel(usize, Stored),
+    Undecodable(usize, Stored, Vec<FilterSpec>),
+    Library,
+    Nothing,
+}
+
+impl Decisions {
+    fn add(
+        &mut self,
+        variable: &DatasetInfo,
+        shape: &ChunkChoice,
+        reach: Reach,
+        choice: Option<FilterChoice>,
+    ) -> Result<()> {
+        if variable.is_dimension_only {
+            self.keep(variable, "a dimension without values", Route::Nothing);
+            return Ok(());
+        }
+        match reach {
+            Reach::Nothing => self.without_values(variable, shape, choice),
+            Reach::Library => self.through_library(variable),
+            Reach::Undecodable(source, stored, missing) => {
+                self.notices.push(format!(
+                    "{}: {}; its chunks are copied as stored ({})",
+                    variable.path,
+                    sources::missing_filter_text(&missing),
+                    frazil_codec::cure_for(missing[0].id)
+                ));
+                let tiles = record_tiles(&stored);
+                self.keep(variable, "kept: undecodable", Route::CopyChunks { source, tiles });
+            }
+            Reach::Parallel(source, stored) => {
+                let choice = choice.ok_or_else(|| {
+                    Error::new(ErrorCode::Internal, "a readable variable without a filter choice")
+                })?;
+                return self.packed(variable, shape, source, &stored, choice);
+            }
+        }
+        Ok(())
+    }
+
+    /// The output is stored like the input.
+    fn keep(&mut self, variable: &DatasetInfo, reason: &str, route: Route) {
+        let (layout, pipeline) = match &variable.storage {
+            DatasetStorage::Chunked { chunk, pipeline, .. } => {
+                (StorageLayout::Chunked { chunk: chunk.clone() }, pipeline.clone())
+            }
+            _ => (StorageLayout::Contiguous, FilterPipeline::default()),
+        };
+        let copy_raw = matches!(route, Route::CopyChunks { .. });
+        self.push(variable, layout, pipeline, None, copy_raw, reason, route);
+        if let Some(last) = self.storage.last_mut() {
+            *last = OutputStorage::Keep;
+        }
+    }
+
+    /// Values that never were: only the definition counts.
+    fn without_values(
+        &mut self,
+        variable: &DatasetInfo,
+        shape: &ChunkChoice,
+        choice: Option<FilterChoice>,
+    ) {
+        let compact = !matches!(variable.storage, DatasetStorage::Chunked { .. });
+        let chunk = shape.chunk.clone().filter(|_| !compact || has_unlimited(variable));
+        match (chunk, &variable.storage) {
+            (Some(chunk), storage) if !variable.is_null => {
+                let existing = match storage {
+                    DatasetStorage::Chunked { pipeline, .. } => Some(pipeline.clone()),
+                    _ => None,
+                };
+                let pipeline = choice
+                    .map(|choice| choice.pipeline)
+                    .or_else(|| existing.filter(is_portable))
+                    .unwrap_or_default();
+                let layout = StorageLayout::Chunked { chunk };
+                self.push(variable, layout, pipeline, None, false, "no values yet", Route::Nothing);
+            }
+            _ => self.keep(variable, "no values", Route::Nothing),
+        }
+    }
+
+    /// Values that only libhdf5 can copy.
+    fn through_library(&mut self, variable: &DatasetInfo) {
+        match &variable.storage {
+            DatasetStorage::Virtual => {
+                self.notices.push(format!(
+                    "{}: a virtual dataset is kept as a mapping; it needs HDF5 1.10 or newer and \
+                     its source files",
+                    variable.path
+                ));
+                self.keep(variable, "kept: virtual", Route::Nothing);
+            }
+            DatasetStorage::External => {
+                self.notices.push(format!(
+                    "{}: values in external files are now inside this one",
+                    variable.path
+                ));
+                self.push(
+                    variable,
+                    StorageLayout::Contiguous,
+                    FilterPipeline::default(),
+                    None,
+                    false,
+                    "external values brought inside",
+                    Route::Library,
+                );
+            }
+            DatasetStorage::Chunked { chunk, pipeline, .. } => {
+                let decodable_only_by_plugin = variable.element.is_self_contained();
+                let pipeline = if decodable_only_by_plugin {
+                    default_pipeline(variable)
+                } else {
+                    FilterPipeline(
+                        pipeline.0.iter().filter(|f| is_builtin(f.id)).cloned().collect(),
+                    )
+                };
+                let layout = StorageLayout::Chunked { chunk: chunk.clone() };
+                let reason = if decodable_only_by_plugin {
+                    "decoded by a plugin"
+                } else {
+                    "heap data or references: only the layout counts"
+                };
+                self.push(variable, layout, pipeline, None, false, reason, Route::Library);
+            }
+            DatasetStorage::Compact | DatasetStorage::Contiguous { .. } => {
+                self.keep(variable, "kept: small, heap data or references", Route::Library);
+            }
+        }
+    }
+
+    /// Values that we gather and encode, or whose chunks we copy.
+    fn packed(
+        &mut self,
+        variable: &DatasetInfo,
+        shape: &ChunkChoice,
+        source: usize,
+        stored: &Stored,
+        choice: FilterChoice,
+    ) -> Result<()> {
+        let reason = format!("{}; {}", shape.reason, choice.reason);
+        let must_chunk = has_unlimited(variable);
+        let chunk = match &shape.chunk {
+            Some(chunk) if must_chunk || !choice.pipeline.is_empty() || choice.keep_current => {
+                Some(chunk)
+            }
+            _ => None,
+        };
+        let Some(chunk) = chunk else {
+            let slab =
+                sources::slab_shape(&variable.shape, variable.element.size_bytes as u64, None);
+            let grid = sources::grid(variable, &slab)?;
+            self.hint(source, &grid, &Tiles::All);
+            let route = Route::Contiguous { source, grid };
+            let layout = StorageLayout::Contiguous;
+            self.push(variable, layout, FilterPipeline::default(), None, false, &reason, route);
+            return Ok(());
+        };
+        let layout = StorageLayout::Chunked { chunk: chunk.clone() };
+        let same = is_stored_as(variable, chunk, &choice.pipeline);
+        if same && !self.sources[source].raw_partial_edges {
+            let route = Route::CopyChunks { source, tiles: record_tiles(stored) };
+            self.push(variable, layout, choice.pipeline, None, true, &reason, route);
+            return Ok(());
+        }
+        let grid = sources::grid(variable, chunk)?;
+        let tiles = tiles_for(&grid, &self.sources[source], stored);
+        self.hint(source, &grid, &tiles);
+        let (pipeline, deflate_encoder) = (choice.pipeline.clone(), choice.deflate_encoder);
+        let route =
+            Route::Pack { source, grid, tiles, pipeline: pipeline.clone(), deflate_encoder };
+        self.push(variable, layout, pipeline, deflate_encoder, false, &reason, route);
+        if let (Some(plan), Some(raw)) = (self.plans.last_mut(), variable.raw_bytes()) {
+            plan.predicted_bytes = Some((raw as f64 * choice.predicted_ratio) as u64);
+        }
+        Ok(())
+    }
+
+    fn hint(&mut self, source: usize, grid: &ChunkGrid, tiles: &Tiles) {
+        let wanted = match tiles {
+            Tiles::All => WantedTiles::All,
+            Tiles::Some(numbers) => {
+                WantedTiles::Some(Arc::new(numbers.iter().copied().collect::<HashSet<_>>()))
+            }
+        };
+        self.sources[source].tiling = Some(TilingHint { grid: grid.clone(), wanted });
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one row of three parallel tables")]
+    fn push(
+        &mut self,
+        variable: &DatasetInfo,
+        layout: StorageLayout,
+        pipeline: FilterPipeline,
+        deflate_encoder: Option<DeflateEncoder>,
+        copy_raw: bool,
+        reason: &str,
+        route: Route,
+    ) {
+        self.storage.push(match &layout {
+            StorageLayout::Contiguous => OutputStorage::Contiguous,
+            StorageLayout::Chunked { chunk } => {
+                OutputStorage::Chunked { chunk: chunk.clone(), pipeline: pipeline.clone() }
+            }
+        });
+        self.plans.push(VariablePlan {
+            path: variable.path.clone(),
+            layout,
+            pipeline,
+            deflate_encoder,
+            copy_raw,
+            predicted_bytes: Some(variable.stored_bytes),
+            reason: reason.to_owned(),
+        });
+        self.routes.push(route);
+    }
+}
+
+fn has_unlimited(variable: &DatasetInfo) -> bool {
+    variable.unlimited.contains(&true)
+}
+
+fn is_builtin(id: i32) -> bool {
+    [filter_id::DEFLATE, filter_id::SHUFFLE, filter_id::FLETCHER32].contains(&id)
+}
+
+fn is_portable(pipeline: &FilterPipeline) -> bool {
+    pipeline.0.iter().all(|filter| is_builtin(filter.id))
+}
+
+fn is_stored_as(variable: &DatasetInfo, chunk: &[u64], pipeline: &FilterPipeline) -> bool {
+    match &variable.storage {
+        DatasetStorage::Chunked { chunk: current, pipeline: filters, .. } => {
+            let ids = |p: &FilterPipeline| -> Vec<(i32, Vec<u32>)> {
+                p.0.iter().map(|f| (f.id, f.cd_values.clone())).collect()
+            };
+            current == chunk && ids(filters) == ids(pipeline)
+        }
+        _ => false,
+    }
+}
+
+/// Shuffle and deflate 4, for values that libhdf5 itself encodes.
+fn default_pipeline(variable: &DatasetInfo) -> FilterPipeline {
+    let size = u32::try_from(variable.element.size_bytes).unwrap_or(1);
+    FilterPipeline(vec![
+        FilterSpec::new(filter_id::SHUFFLE, vec![size]),
+        FilterSpec::new(filter_id::DEFLATE, vec![4]),
+    ])
+}
+
+fn record_tiles(stored: &Stored) -> Tiles {
+    match stored {
+        Stored::All => Tiles::All,
+        Stored::Records(records) => {
+            Tiles::Some(Arc::new(records.iter().map(|record| record.index).collect()))
+        }
+    }
+}
+
+/// The output chunks that hold anything: all of them, or those that stored chunks overlap.
+fn tiles_for(grid: &ChunkGrid, source: &ArraySource, stored: &Stored) -> Tiles {
+    let Stored::Records(records) = stored else { return Tiles::All };
+    if records.len() as u64 == source.grid.chunk_count() {
+        return Tiles::All;
+    }
+    let mut tiles = BTreeSet::new();
+    for record in records {
+        tiles.extend(grid.chunks_in(&source.grid.valid_box(record.index)));
+    }
+    Tiles::Some(Arc::new(tiles.into_iter().collect()))
+}
+
+/// Tries filters on samples of every readable variable, in parallel.
+fn try_filters(
+    input: &Input,
+    shapes: &[ChunkChoice],
+    reaches: &[Reach],
+    sources: &[ArraySource],
+    options: &PackOptions,
+    budget: &MemoryBudget,
+) -> Result<Vec<Option<Tried>>> {
+    let mut tasks = Vec::new();
+    for (i, reach) in reaches.iter().enumerate() {
+        let Reach::Parallel(source, stored) = reach else { continue };
+        let chunk = shapes[i].chunk.as_deref();
+        let boxes = sample_boxes(&input.variables()[i], chunk, &sources[*source], stored);
+        let requests = boxes
+            .into_iter()
+            .map(|selection| Request::Values { source: *source, selection })
+            .collect();
+        tasks.push(Task { meta: i, requests, output_bytes: 4 << 20 });
+    }
+    let mut choices: Vec<Option<Tried>> = reaches.iter().map(|_| None).collect();
+    let threads = run::threads(&options.resources);
+    let run_options = RunOptions { threads, budget, cancel: &options.resources.cancel };
+    let outcome = run_ordered(
+        sources,
+        tasks.into_iter(),
+        &run_options,
+        |&i, blocks, scratch| {
+            let variable = &input.variables()[i];
+            try_one(variable, shapes[i].chunk.as_deref(), blocks, options, scratch)
+                .map_err(|error| RunError::Facade(error.at_variable(&variable.path)))
+        },
+        |i, tried| {
+            choices[i] = Some(tried);
+            Ok(())
+        },
+    );
+    match outcome {
+        Ok(_) => Ok(choices),
+        Err(RunError::Facade(error)) => Err(error.in_file(input.path())),
+        Err(RunError::Pipeline(error)) => {
+            let owner = |source: usize| owner_of(source, reaches);
+            Err(run::explain(error, input, sources, owner, &options.resources))
+        }
+    }
+}
+
+fn owner_of(source: usize, reaches: &[Reach]) -> Option<usize> {
+    reaches.iter().position(|reach| match reach {
+        Reach::Parallel(number, _) | Reach::Undecodable(number, _, _) => *number == source,
+        Reach::Library | Reach::Nothing => false,
+    })
+}
+
+/// An error of a run: ours, or the pipeline's own.
+pub(crate) enum RunError {
+    /// Already in the facade's words.
+    Facade(Error),
+    /// Still to be explained.
+    Pipeline(PipelineError),
+}
+
+impl From<PipelineError> for RunError {
+    fn from(error: PipelineError) -> Self {
+        Self::Pipeline(error)
+    }
+}
+
+fn try_one(
+    variable: &DatasetInfo,
+    chunk: Option<&[u64]>,
+    blocks: Vec<Block>,
+    options: &PackOptions,
+    scratch: &mut Scratch,
+) -> Result<Tried> {
+    let samples: Vec<Vec<u8>> = blocks
+        .into_iter()
+        .filter_map(|block| match block {
+            Block::Values(values) => Some(values.into_vec()),
+            Block::Stored { .. } | Block::Absent => None,
+        })
+        .collect();
+    let chunk_bytes = chunk.map(|chunk| {
+        chunk.iter().fold(variable.element.size_bytes as u64, |n, &c| n.saturating_mul(c))
+    });
+    let wishes = FilterWishes {
+        // Contiguous means no filters: the shape rule found the variable too small to chunk.
+        level: if chunk.is_none() { Some(0) } else { options.level },
+        shuffle: match options.shuffle {
+            _ if chunk.is_none() => ShuffleWish::Auto,
+            ShufflePolicy::Auto => ShuffleWish::Auto,
+            ShufflePolicy::On => ShuffleWish::On,
+            ShufflePolicy::Off => ShuffleWish::Off,
+        },
+        reader_level: options.readable_by,
+        checksum: options.checksum && chunk.is_some(),
+        chunk_bytes,
+    };
+    let current = current_storage(variable, chunk);
+    let choice = choose_filters(&samples, variable.element, &wishes, current.as_ref(), scratch)
+        .map_err(|error| Error::new(error.code(), error.to_string()))?;
+    let seconds_per_byte =
+        if options.dry_run { time_encoding(&samples, &choice, variable, scratch) } else { 0.0 };
+    Ok(Tried { choice, seconds_per_byte })
+}
+
+/// Seconds per raw byte that the chosen filters take on the samples, for predictions only.
+fn time_encoding(
+    samples: &[Vec<u8>],
+    choice: &FilterChoice,
+    variable: &DatasetInfo,
+    scratch: &mut Scratch,
+) -> f64 {
+    if choice.keep_current {
+        return 0.0;
+    }
+    let (mut bytes, mut seconds) = (0, 0.0);
+    for sample in samples.iter().filter(|sample| !sample.is_empty()) {
+        let size = variable.element.size_bytes;
+        let bound =
+            BoundEncoder::bind(&choice.pipeline, choice.deflate_encoder, size, sample.len());
+        let start = Instant::now();
+        if bound.is_ok_and(|encoder| encoder.encode(sample, scratch).is_ok()) {
+            bytes += sample.len();
+            seconds += start.elapsed().as_secs_f64();
+        }
+    }
+    if bytes == 0 { 0.0 } else { seconds / bytes as f64 }
+}
+
+fn current_storage<'a>(
+    variable: &'a DatasetInfo,
+    chunk: Option<&[u64]>,
+) -> Option<CurrentStorage<'a>> {
+    let DatasetStorage::Chunked { chunk: current, pipeline, raw_partial_edges } = &variable.storage
+    else {
+        return None;
+    };
+    let raw_bytes = variable.raw_bytes().unwrap_or(u64::MAX).max(1);
+    Some(CurrentStorage {
+        pipeline,
+        ratio: variable.stored_bytes as f64 / raw_bytes as f64,
+        keepable: chunk == Some(current.as_slice()) && !raw_partial_edges,
+    })
+}
+
+/// Boxes of values to try filters on: shaped like the output's chunks, cut to the sample's size.
+fn sample_boxes(
+    variable: &DatasetInfo,
+    chunk: Option<&[u64]>,
+    source: &ArraySource,
+    stored: &Stored,
+) -> Vec<Selection> {
+    let Some(raw_bytes) = variable.raw_bytes() else { return Vec::new() };
+    let plan = sample_plan(raw_bytes);
+    let Some(grid) = chunk.and_then(|chunk| ChunkGrid::new(&variable.shape, chunk)) else {
+        return Vec::new();
+    };
+    let anchor = |offset: &[u64]| {
+        let at: Vec<u64> = offset.iter().zip(grid.chunk()).map(|(&o, &c)| o / c).collect();
+        grid.linear(&at)
+    };
+    let chosen: BTreeSet<u64> = match stored {
+        Stored::All => sample_chunks(grid.chunk_count(), plan.pieces).into_iter().collect(),
+        Stored::Records(records) => sample_chunks(records.len() as u64, plan.pieces)
+            .into_iter()
+            .map(|i| anchor(&source.grid.offset(records[i as usize].index)))
+            .collect(),
+    };
+    let element_bytes = variable.element.size_bytes as u64;
+    chosen
+        .into_iter()
+        .map(|tile| cut_to(grid.valid_box(tile), &variable.shape, element_bytes, plan.window_bytes))
+        .collect()
+}
+
+/// Cuts a chunk's box to about `window_bytes` from its slow axes, or grows it along the first axis
+/// if whole chunks are smaller than that.
+fn cut_to(
+    mut part: Selection,
+    shape: &[u64],
+    element_bytes: u64,
+    window_bytes: usize,
+) -> Selection {
+    let window = window_bytes as u64;
+    let mut bytes = part.count.iter().fold(element_bytes, |n, &c| n.saturating_mul(c)).max(1);
+    for axis in 0..part.count.len() {
+        if bytes <= window {
+            break;
+        }
+        let rest = (bytes / part.count[axis]).max(1);
+        let count = (window / rest).clamp(1, part.count[axis]);
+        // From the middle: edges of a domain are often unlike the rest.
+        part.start[axis] += (part.count[axis] - count) / 2;
+        part.count[axis] = count;
+        bytes = rest.saturating_mul(count);
+    }
+    if let (Some(count), Some(start)) = (part.count.first_mut(), part.start.first()) {
+        let more = (window / bytes).max(1);
+        *count = count.saturating_mul(more).min(shape[0] - start);
+    }
+    part
+}
+
+/// Resources of a run, kept beside the decisions that used them.
+pub(crate) fn budget(resources: &Resources) -> MemoryBudget {
+    MemoryBudget::new(resources.memory_bytes)
+}

@@ -1,0 +1,338 @@
+//! Fills a defined output: values and chunks of all variables, in one ordered parallel run.
+
+use frazil_codec::{BoundEncoder, Scratch};
+use frazil_container::hdf5::{DatasetInfo, FillStatus, FillTime, Hdf5Output};
+use frazil_pipeline::{Block, Request, RunOptions, Task, run_ordered};
+use frazil_types::{ChunkGrid, ErrorCode};
+
+use crate::decide::{Decisions, Route, RunError, Tiles};
+use crate::error::{Error, Result};
+use crate::input::{Input, from_container};
+use crate::output::PendingOutput;
+use crate::placer::Placer;
+use crate::repack::Job;
+use crate::report::Progress;
+use crate::{run, sources};
+
+/// Small chunks travel together until they make up this many raw bytes.
+const BATCH_BYTES: u64 = 256 << 10;
+/// ... or this many chunks.
+const BATCH_CHUNKS: usize = 256;
+
+/// What was stored for one variable.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Stored {
+    /// Bytes of its values in the output.
+    pub(crate) bytes: u64,
+}
+
+/// Some neighbouring chunks (or slabs) of one variable.
+struct Batch {
+    variable: usize,
+    tiles: Vec<u64>,
+}
+
+/// A chunk ready to be placed; `None` where the fill value says it all.
+type Packed = Option<(u32, Vec<u8>)>;
+
+/// Fills `output` with all values of `source`.
+pub(crate) fn fill(
+    source: &Input,
+    output: &Hdf5Output,
+    pending: &PendingOutput,
+    decisions: &Decisions,
+    job: &Job<'_>,
+    progress: &mut dyn Progress,
+) -> Result<Vec<Stored>> {
+    let total = source.variables().iter().filter_map(DatasetInfo::raw_bytes).sum();
+    progress.stage("pack", total);
+    let mut stored = vec![Stored::default(); decisions.routes.len()];
+    copy_through_library(source, output, pending, decisions, job, &mut stored, progress)?;
+    let plans = packings(source, decisions)?;
+    let bases = contiguous_bases(source, output, pending, decisions)?;
+    let mut placer = Placer::new(output, pending.file(), pending.path());
+    let options = RunOptions {
+        threads: run::threads(job.resources),
+        budget: job.budget,
+        cancel: &job.resources.cancel,
+    };
+    let outcome = run_ordered(
+        &decisions.sources,
+        plans.iter().flat_map(Packing::tasks),
+        &options,
+        |batch: &Batch, blocks, scratch| {
+            let variable = &source.variables()[batch.variable];
+            plans[batch.variable]
+                .pack(blocks, scratch)
+                .map_err(|e| RunError::Facade(e.at_variable(&variable.path)))
+        },
+        |batch, chunks: Vec<Packed>| {
+            let variable = &source.variables()[batch.variable];
+            let plan = &plans[batch.variable];
+            let base = bases[batch.variable];
+            let done = plan.place(&batch, chunks, base, &mut placer, &mut stored[batch.variable]);
+            done.map_err(|e| RunError::Facade(e.at_variable(&variable.path)))?;
+            progress.advance(plan.raw_bytes(&batch));
+            Ok(())
+        },
+    );
+    match outcome {
+        Ok(_) => placer.flush().map(|()| stored),
+        Err(RunError::Facade(error)) => Err(error.in_file(source.path())),
+        Err(RunError::Pipeline(error)) => {
+            let owner = |number| owner_of(number, decisions);
+            Err(run::explain(error, source, &decisions.sources, owner, job.resources))
+        }
+    }
+}
+
+fn owner_of(source: usize, decisions: &Decisions) -> Option<usize> {
+    decisions.routes.iter().position(|route| match route {
+        Route::Pack { source: number, .. }
+        | Route::CopyChunks { source: number, .. }
+        | Route::Contiguous { source: number, .. } => *number == source,
+        Route::Nothing | Route::Library => false,
+    })
+}
+
+/// Copies what only libhdf5 can copy, on this thread.
+fn copy_through_library(
+    source: &Input,
+    output: &Hdf5Output,
+    pending: &PendingOutput,
+    decisions: &Decisions,
+    job: &Job<'_>,
+    stored: &mut [Stored],
+    progress: &mut dyn Progress,
+) -> Result<()> {
+    let Some(hdf5) = source.hdf5() else { return Ok(()) };
+    for (i, route) in decisions.routes.iter().enumerate() {
+        if !matches!(route, Route::Library) {
+            continue;
+        }
+        run::check_cancel(job.resources).map_err(|error| error.in_file(source.path()))?;
+        let wrap = |error| from_container(error, pending.path());
+        output.copy_values(hdf5, i).map_err(|error| {
+            wrap(error).at_variable(&source.variables()[i].path)
+        })?;
+        stored[i].bytes = output.stored_bytes(i).map_err(wrap)?;
+        progress.advance(source.variables()[i].raw_bytes().unwrap_or(0));
+    }
+    Ok(())
+}
+
+/// Allocates all contiguous variables; their first addresses.
+fn contiguous_bases(
+    source: &Input,
+    output: &Hdf5Output,
+    pending: &PendingOutput,
+    decisions: &Decisions,
+) -> Result<Vec<u64>> {
+    let mut bases = vec![0; decisions.routes.len()];
+    for (i, route) in decisions.routes.iter().enumerate() {
+        if matches!(route, Route::Contiguous { .. }) {
+            let variable = &source.variables()[i];
+            let bytes = variable.raw_bytes().unwrap_or(0);
+            bases[i] = output.place_contiguous(i, bytes).map_err(|error| {
+                from_container(error, pending.path()).at_variable(&variable.path)
+            })?;
+        }
+    }
+    Ok(bases)
+}
+
+/// How the chunks of one variable are made and placed.
+struct Packing<'a> {
+    dataset: usize,
+    variable: &'a DatasetInfo,
+    step: Step,
+}
+
+enum Step {
+    /// Nothing to do in the parallel run.
+    None,
+    /// Copy stored chunks.
+    Copy { source: usize, grid: ChunkGrid, tiles: Tiles },
+    /// Encode values into chunks.
+    Encode { source: usize, grid: ChunkGrid, tiles: Tiles, encoder: BoundEncoder, omit_fill: bool },
+    /// Values as they are, one slab after the other.
+    Plain { source: usize, grid: ChunkGrid },
+}
+
+fn packings<'a>(source: &'a Input, decisions: &Decisions) -> Result<Vec<Packing<'a>>> {
+    let mut packings = Vec::with_capacity(decisions.routes.len());
+    for (dataset, route) in decisions.routes.iter().enumerate() {
+        let variable = &source.variables()[dataset];
+        let step = match route {
+            Route::Nothing | Route::Library => Step::None,
+            Route::CopyChunks { source, tiles } => Step::Copy {
+                source: *source,
+                grid: decisions.sources[*source].grid.clone(),
+                tiles: tiles.clone(),
+            },
+            Route::Contiguous { source, grid } => {
+                Step::Plain { source: *source, grid: grid.clone() }
+            }
+            Route::Pack { source, grid, tiles, pipeline, deflate_encoder } => {
+                let element_bytes = variable.element.size_bytes;
+                let chunk_bytes = usize::try_from(grid.chunk_elements())
+                    .ok()
+                    .and_then(|elements| elements.checked_mul(element_bytes))
+                    .ok_or_else(|| Error::new(ErrorCode::Unsupported, "chunks too large"))?;
+                let encoder =
+                    BoundEncoder::bind(pipeline, *deflate_encoder, element_bytes, chunk_bytes)
+                        .map_err(|error| {
+                            Error::new(error.code(), error.to_string())
+                                .at_variable(&variable.path)
+                        })?;
+                Step::Encode {
+                    source: *source,
+                    grid: grid.clone(),
+                    tiles: tiles.clone(),
+                    encoder,
+                    omit_fill: may_omit_fill(variable),
+                }
+            }
+        };
+        packings.push(Packing { dataset, variable, step });
+    }
+    Ok(packings)
+}
+
+/// A chunk of nothing but fill need not be stored where readers give the fill value for it.
+fn may_omit_fill(variable: &DatasetInfo) -> bool {
+    variable.fill_time != FillTime::Never && variable.fill_status != FillStatus::Undefined
+}
+
+impl Packing<'_> {
+    /// The tasks of this variable, small chunks together.
+    fn tasks(&self) -> Box<dyn Iterator<Item = Task<Batch>> + Send + '_> {
+        let (source, grid, tiles, chunk_output_bytes) = match &self.step {
+            Step::None => return Box::new(std::iter::empty()),
+            Step::Copy { source, grid, tiles } => (*source, grid, tiles.clone(), 0),
+            Step::Encode { source, grid, tiles, encoder, .. } => {
+                (*source, grid, tiles.clone(), encoder.encode_bound() as u64)
+            }
+            Step::Plain { source, grid } => (*source, grid, Tiles::All, 0),
+        };
+        let chunk_bytes =
+            grid.chunk_elements().saturating_mul(self.variable.element.size_bytes as u64).max(1);
+        let per_batch = (BATCH_BYTES / chunk_bytes).clamp(1, BATCH_CHUNKS as u64) as usize;
+        let mut numbers = tiles.numbers(grid);
+        Box::new(std::iter::from_fn(move || {
+            let tiles: Vec<u64> = numbers.by_ref().take(per_batch).collect();
+            if tiles.is_empty() {
+                return None;
+            }
+            let requests = tiles.iter().map(|&tile| self.request(source, grid, tile)).collect();
+            let output_bytes = chunk_output_bytes.saturating_mul(tiles.len() as u64);
+            let meta = Batch { variable: self.dataset, tiles };
+            Some(Task { meta, requests, output_bytes })
+        }))
+    }
+
+    fn request(&self, source: usize, grid: &ChunkGrid, tile: u64) -> Request {
+        match &self.step {
+            Step::Copy { .. } => Request::Stored { source, index: tile },
+            Step::Plain { .. } => Request::Values { source, selection: grid.valid_box(tile) },
+            Step::None | Step::Encode { .. } => {
+                Request::Values { source, selection: grid.chunk_box(tile) }
+            }
+        }
+    }
+
+    /// Raw bytes that a batch stands for, for the progress bar.
+    fn raw_bytes(&self, batch: &Batch) -> u64 {
+        let grid = match &self.step {
+            Step::None => return 0,
+            Step::Copy { grid, .. } | Step::Encode { grid, .. } | Step::Plain { grid, .. } => grid,
+        };
+        let elements: u64 =
+            batch.tiles.iter().filter_map(|&tile| grid.valid_box(tile).elements()).sum();
+        elements.saturating_mul(self.variable.element.size_bytes as u64)
+    }
+
+    /// Makes chunks ready to be placed.
+    fn pack(&self, blocks: Vec<Block>, scratch: &mut Scratch) -> Result<Vec<Packed>> {
+        blocks.into_iter().map(|block| self.pack_one(block, scratch)).collect()
+    }
+
+    fn pack_one(&self, block: Block, scratch: &mut Scratch) -> Result<Packed> {
+        match (&self.step, block) {
+            (Step::Copy { .. }, Block::Stored { bytes, filter_mask }) => {
+                Ok(Some((filter_mask, bytes)))
+            }
+            (Step::Plain { .. }, Block::Values(values)) => Ok(Some((0, values.into_vec()))),
+            (Step::Encode { encoder, omit_fill, .. }, Block::Values(values)) => {
+                if *omit_fill && is_all(&values, &self.variable.fill) {
+                    return Ok(None);
+                }
+                let packed = encoder
+                    .encode(&values, scratch)
+                    .map_err(|error| Error::new(error.code(), error.to_string()))?;
+                Ok(Some((0, packed)))
+            }
+            (_, Block::Absent) => Ok(None),
+            _ => Err(Error::new(ErrorCode::Internal, "an answer to another question")),
+        }
+    }
+
+    /// Places a batch and counts what was stored.
+    fn place(
+        &self,
+        batch: &Batch,
+        chunks: Vec<Packed>,
+        base: u64,
+        placer: &mut Placer<'_>,
+        stored: &mut Stored,
+    ) -> Result<()> {
+        for (&tile, packed) in batch.tiles.iter().zip(chunks) {
+            let Some((filter_mask, bytes)) = packed else { continue };
+            stored.bytes += bytes.len() as u64;
+            match &self.step {
+                Step::Copy { grid, .. } | Step::Encode { grid, .. } => {
+                    placer.chunk(self.dataset, &grid.offset(tile), filter_mask, &bytes)?;
+                }
+                Step::Plain { grid, .. } => {
+                    placer.write(self.slab_address(grid, tile, base)?, &bytes)?;
+                }
+                Step::None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn slab_address(&self, grid: &ChunkGrid, tile: u64, base: u64) -> Result<u64> {
+        let first = sources::linear(grid.shape(), &grid.offset(tile));
+        first
+            .and_then(|first| first.checked_mul(self.variable.element.size_bytes as u64))
+            .and_then(|bytes| bytes.checked_add(base))
+            .ok_or_else(|| Error::new(ErrorCode::Internal, "a slab address overflows"))
+    }
+}
+
+/// Whether bytes are one element over and over.
+fn is_all(bytes: &[u8], element: &[u8]) -> bool {
+    let size = element.len();
+    size > 0
+        && bytes.len() >= size
+        && bytes[..size] == *element
+        && bytes[..bytes.len() - size] == bytes[size..]
+}
+
+/// Enters every chunk that might be stored into the index, one byte each: for measuring metadata.
+pub(crate) fn place_without_bytes(output: &Hdf5Output, decisions: &Decisions) -> Result<()> {
+    for (dataset, route) in decisions.routes.iter().enumerate() {
+        let (grid, tiles): (&ChunkGrid, &Tiles) = match route {
+            Route::Pack { grid, tiles, .. } => (grid, tiles),
+            Route::CopyChunks { source, tiles } => (&decisions.sources[*source].grid, tiles),
+            Route::Nothing | Route::Library | Route::Contiguous { .. } => continue,
+        };
+        for tile in tiles.numbers(grid) {
+            output
+                .place_chunk(dataset, &grid.offset(tile), 0, 1)
+                .map_err(|error| Error::new(error.code(), error.to_string()))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,233 @@
+//! One view of the two kinds of input: HDF5 (netCDF-4 included) and classic netCDF.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use frazil_container::ContainerError;
+use frazil_container::classic::{ClassicFile, ClassicFormat, NcType};
+use frazil_container::hdf5::{DatasetInfo, DatasetStorage, FillStatus, FillTime, Hdf5Input};
+use frazil_pipeline::ByteSource;
+use frazil_types::ByteOrder;
+
+use crate::error::{Error, Result};
+
+/// HDF5 superblocks begin at byte 0, 512, 1024, ... with these bytes.
+const HDF5_SIGNATURE: [u8; 8] = [0x89, b'H', b'D', b'F', 0x0d, 0x0a, 0x1a, 0x0a];
+
+/// An input file of either kind, with its variables as plain data.
+#[derive(Debug)]
+pub(crate) struct Input {
+    path: PathBuf,
+    bytes: Arc<FileBytes>,
+    kind: InputKind,
+    variables: Vec<DatasetInfo>,
+}
+
+/// What kind of file an input is.
+#[derive(Debug)]
+pub(crate) enum InputKind {
+    /// HDF5 of any sort.
+    Hdf5(Hdf5Input),
+    /// Classic netCDF.
+    Classic(ClassicFile),
+}
+
+/// Positioned reads of the input, outside any library's lock.
+#[derive(Debug)]
+pub(crate) struct FileBytes(File);
+
+impl ByteSource for FileBytes {
+    fn read_exact_at(&self, buffer: &mut [u8], address: u64) -> std::io::Result<()> {
+        self.0.read_exact_at(buffer, address)
+    }
+}
+
+impl Input {
+    /// Opens a file of either kind.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(|error| Error::io(&error, "open", path))?;
+        let metadata = file.metadata().map_err(|error| Error::io(&error, "inspect", path))?;
+        if !metadata.is_file() {
+            return Err(Error::new(
+                frazil_types::ErrorCode::InvalidArgument,
+                "not a regular file",
+            )
+            .in_file(path));
+        }
+        let kind = open_kind(&file, path).map_err(|error| from_container(error, path))?;
+        let variables = match &kind {
+            InputKind::Hdf5(hdf5) => hdf5.datasets().to_vec(),
+            InputKind::Classic(classic) => classic_variables(classic),
+        };
+        Ok(Self { path: path.to_owned(), bytes: Arc::new(FileBytes(file)), kind, variables })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn kind(&self) -> &InputKind {
+        &self.kind
+    }
+
+    /// The HDF5 view, if it is HDF5.
+    pub(crate) fn hdf5(&self) -> Option<&Hdf5Input> {
+        match &self.kind {
+            InputKind::Hdf5(hdf5) => Some(hdf5),
+            InputKind::Classic(_) => None,
+        }
+    }
+
+    /// All variables (HDF5: all datasets), in file order.
+    pub(crate) fn variables(&self) -> &[DatasetInfo] {
+        &self.variables
+    }
+
+    pub(crate) fn bytes(&self) -> Arc<FileBytes> {
+        Arc::clone(&self.bytes)
+    }
+
+    pub(crate) fn file_bytes(&self) -> u64 {
+        match &self.kind {
+            InputKind::Hdf5(hdf5) => hdf5.file_bytes(),
+            InputKind::Classic(classic) => classic.file_bytes(),
+        }
+    }
+
+    /// A text attribute of a variable, or of the file (`None`).
+    pub(crate) fn text_attribute(&self, variable: Option<usize>, name: &str) -> Result<Option<String>> {
+        match &self.kind {
+            InputKind::Hdf5(hdf5) => {
+                let path = variable.map_or("/", |i| self.variables[i].path.as_str());
+                hdf5.text_attribute(path, name).map_err(|e| from_container(e, &self.path))
+            }
+            InputKind::Classic(classic) => {
+                let model = classic.model();
+                let list = match variable {
+                    Some(i) => &model.variables[i].attributes,
+                    None => &model.attributes,
+                };
+                let found = list.iter().find(|attribute| attribute.name == name);
+                Ok(found
+                    .filter(|attribute| attribute.value.nc_type() == NcType::Char)
+                    .map(|a| String::from_utf8_lossy(&a.value.to_be_bytes()).into_owned()))
+            }
+        }
+    }
+
+    /// The name users know the format by.
+    pub(crate) fn format_name(&self) -> Result<String> {
+        let describe = |hdf5: &Hdf5Input| {
+            Ok(if hdf5.is_classic_model()? {
+                "netCDF-4 classic model"
+            } else if hdf5.is_netcdf4()? {
+                "netCDF-4"
+            } else {
+                "HDF5"
+            })
+        };
+        match &self.kind {
+            InputKind::Hdf5(hdf5) => {
+                describe(hdf5).map(str::to_owned).map_err(|e| from_container(e, &self.path))
+            }
+            InputKind::Classic(classic) => Ok(classic.format().name().to_owned()),
+        }
+    }
+
+    /// Whether the output of a classic file keeps to the classic model (CDF-5 has types that the
+    /// netCDF-4 classic model lacks).
+    pub(crate) fn is_strict(&self) -> bool {
+        match &self.kind {
+            InputKind::Hdf5(_) => false,
+            InputKind::Classic(classic) => classic.format() != ClassicFormat::Cdf5,
+        }
+    }
+}
+
+fn open_kind(file: &File, path: &Path) -> std::result::Result<InputKind, ContainerError> {
+    let mut magic = [0_u8; 8];
+    let mut head = file;
+    let got = head.read(&mut magic).unwrap_or(0);
+    if ClassicFormat::from_magic(&magic[..got]).is_some() {
+        return Ok(InputKind::Classic(ClassicFile::open(path)?));
+    }
+    if has_signature(file) {
+        return Hdf5Input::open(path).map(InputKind::Hdf5);
+    }
+    Err(ContainerError::NotAContainer(match &magic[..got] {
+        [] => " (the file is empty)".to_owned(),
+        [0x0e, 0x03, 0x13, 0x01, ..] => " (it is HDF4; convert it with h4toh5 first)".to_owned(),
+        [b'G', b'R', b'I', b'B', ..] => " (it is GRIB; convert it with cdo or ecCodes)".to_owned(),
+        _ => String::new(),
+    }))
+}
+
+/// Looks for the HDF5 signature where a user block may have pushed it.
+fn has_signature(file: &File) -> bool {
+    let mut found = [0_u8; 8];
+    let mut at = 0_u64;
+    while file.read_exact_at(&mut found, at).is_ok() {
+        if found == HDF5_SIGNATURE {
+            return true;
+        }
+        at = if at == 0 { 512 } else { at * 2 };
+    }
+    false
+}
+
+/// Classic variables in the words of HDF5 datasets; values become little-endian on reading.
+fn classic_variables(classic: &ClassicFile) -> Vec<DatasetInfo> {
+    let model = classic.model();
+    let dimension_name = |&id: &usize| model.dimensions[id].name.clone();
+    let is_record = |&id: &usize| model.dimensions[id].is_record;
+    model
+        .variables
+        .iter()
+        .zip(classic.locations())
+        .map(|(variable, location)| {
+            let mut element = location.element();
+            if element.order == ByteOrder::Big {
+                element.order = ByteOrder::Little;
+            }
+            let mut fill = variable.fill_value().to_be_bytes();
+            fill.reverse();
+            DatasetInfo {
+                path: format!("/{}", variable.name),
+                element,
+                shape: location.shape().to_vec(),
+                unlimited: variable.dimensions.iter().map(is_record).collect(),
+                is_null: false,
+                storage: DatasetStorage::Contiguous { address: Some(location.begin()) },
+                stored_bytes: location.data_bytes().unwrap_or(0),
+                fill,
+                fill_status: FillStatus::User,
+                fill_time: FillTime::IfSet,
+                dimension_names: variable.dimensions.iter().map(dimension_name).collect(),
+                object_address: 0,
+                is_dimension_only: false,
+            }
+        })
+        .collect()
+}
+
+/// A storage error in the facade's words.
+pub(crate) fn from_container(error: ContainerError, path: &Path) -> Error {
+    let code = error.code();
+    let cure = match &error {
+        ContainerError::Corrupt(_) => {
+            Some("the file is damaged or incomplete; copy it again from its source")
+        }
+        ContainerError::NotAContainer(_) => {
+            Some("frazil reads classic netCDF (CDF-1, 2, 5), netCDF-4 and HDF5 files")
+        }
+        _ => None,
+    };
+    let mapped = Error::new(code, error.to_string()).in_file(path);
+    match cure {
+        Some(cure) => mapped.with_cure(cure),
+        None => mapped,
+    }
+}

@@ -1,0 +1,280 @@
+//! The output file before it deserves its name: a temporary beside the target, locked, renamed
+//! only when complete, removed otherwise.
+
+use std::ffi::OsString;
+use std::fs::{File, Metadata, TryLockError};
+use std::os::unix::fs::{MetadataExt, fchown};
+use std::path::{Path, PathBuf};
+
+use frazil_types::ErrorCode;
+
+use crate::error::{Error, Result};
+use crate::options::Destination;
+
+/// Where one input's output goes, checked before any work is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Target {
+    /// The final name (symbolic links resolved for in-place work).
+    pub(crate) path: PathBuf,
+    /// Whether the input itself is replaced.
+    pub(crate) in_place: bool,
+}
+
+/// Works out the target of `input`.
+pub(crate) fn resolve(input: &Path, destination: &Destination, overwrite: bool) -> Result<Target> {
+    let metadata = input.metadata().map_err(|error| Error::io(&error, "open", input))?;
+    match destination {
+        Destination::InPlace { break_hard_links } => {
+            if metadata.nlink() > 1 && !break_hard_links {
+                return Err(Error::new(
+                    ErrorCode::InvalidArgument,
+                    format!(
+                        "has {} names (hard links); the others would keep the old content",
+                        metadata.nlink()
+                    ),
+                )
+                .in_file(input)
+                .with_cure("pack to another file with -o, or add --break-hard-links"));
+            }
+            let path = input.canonicalize().map_err(|e| Error::io(&e, "resolve", input))?;
+            Ok(Target { path, in_place: true })
+        }
+        Destination::File(path) => separate(input, &metadata, path, overwrite),
+        Destination::Directory(directory) => {
+            let name = input.file_name().ok_or_else(|| {
+                Error::new(ErrorCode::InvalidArgument, "has no file name").in_file(input)
+            })?;
+            std::fs::create_dir_all(directory)
+                .map_err(|error| Error::io(&error, "create directory", directory))?;
+            separate(input, &metadata, &directory.join(name), overwrite)
+        }
+    }
+}
+
+fn separate(input: &Path, source: &Metadata, path: &Path, overwrite: bool) -> Result<Target> {
+    if let Ok(existing) = path.metadata() {
+        if existing.dev() == source.dev() && existing.ino() == source.ino() {
+            return Err(Error::new(ErrorCode::InvalidArgument, "input and output are one file")
+                .in_file(input)
+                .with_cure("use --in-place to replace it"));
+        }
+        if existing.is_dir() {
+            return Err(Error::new(ErrorCode::InvalidArgument, "is a directory")
+                .in_file(path)
+                .with_cure("use --out-dir for a directory"));
+        }
+        if !overwrite {
+            return Err(Error::new(ErrorCode::AlreadyExists, "exists already")
+                .in_file(path)
+                .with_cure("add --overwrite to replace it"));
+        }
+    }
+    Ok(Target { path: path.to_owned(), in_place: false })
+}
+
+/// An output being written. Dropped without [`Self::commit`], it leaves nothing behind.
+#[derive(Debug)]
+pub(crate) struct PendingOutput {
+    target: PathBuf,
+    temporary: PathBuf,
+    lock_path: PathBuf,
+    // Held open for their locks.
+    _lock: File,
+    file: File,
+    committed: bool,
+    notices: Vec<String>,
+}
+
+impl PendingOutput {
+    /// Creates the temporary file beside the target.
+    ///
+    /// A sidecar keeps other frazil processes away from this target; a shared lock on the file
+    /// itself admits readers and keeps stock writers out.
+    pub(crate) fn create(target: &Path) -> Result<Self> {
+        let mut notices = Vec::new();
+        let lock_path = beside(target, ".frazil-lock")?;
+        let lock = lock_sidecar(&lock_path, target, &mut notices)?;
+        let temporary = beside(target, ".frazil-part")?;
+        // We hold the sidecar: a temporary that exists was left by a writer that was killed.
+        let created = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(&temporary);
+        let file = match created {
+            Ok(file) => file,
+            Err(error) => {
+                let _ = std::fs::remove_file(&lock_path);
+                return Err(Error::io(&error, "create", &temporary).in_file(target));
+            }
+        };
+        if let Err(TryLockError::Error(_)) = file.try_lock_shared()
+            && notices.is_empty()
+        {
+            notices.push(no_locks(target));
+        }
+        Ok(Self {
+            target: target.to_owned(),
+            temporary,
+            lock_path,
+            _lock: lock,
+            file,
+            committed: false,
+            notices,
+        })
+    }
+
+    /// The temporary file's path.
+    pub(crate) fn path(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// The open temporary file.
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// What the user should know.
+    pub(crate) fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    /// Gives the finished file its name.
+    ///
+    /// Where a file is replaced (`replaced`: what it was), the new one is on disk before the old
+    /// one goes, and takes over mode, owner and extended attributes.
+    pub(crate) fn commit(mut self, replaced: Option<&Metadata>) -> Result<Vec<String>> {
+        let mut notices = std::mem::take(&mut self.notices);
+        if let Some(old) = replaced {
+            self.take_over(old, &mut notices)?;
+        }
+        if self.target.exists() {
+            self.file.sync_all().map_err(|e| Error::io(&e, "write to disk", &self.target))?;
+        }
+        std::fs::rename(&self.temporary, &self.target)
+            .map_err(|error| Error::io(&error, "rename to", &self.target))?;
+        self.committed = true;
+        Ok(notices)
+    }
+
+    fn take_over(&self, old: &Metadata, notices: &mut Vec<String>) -> Result<()> {
+        let wrap = |error: std::io::Error| Error::io(&error, "keep the mode of", &self.target);
+        if fchown(&self.file, Some(old.uid()), Some(old.gid())).is_err() {
+            notices.push(format!("{}: the owner could not be kept", self.target.display()));
+        }
+        self.file.set_permissions(old.permissions()).map_err(wrap)?;
+        let kept = xattr::list(&self.target).and_then(|names| {
+            for name in names {
+                if let Some(value) = xattr::get(&self.target, &name)? {
+                    xattr::set(&self.temporary, &name, &value)?;
+                }
+            }
+            Ok(())
+        });
+        if let Err(error) = kept
+            && error.kind() != std::io::ErrorKind::Unsupported
+        {
+            notices.push(format!(
+                "{}: extended attributes could not be kept: {error}",
+                self.target.display()
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for PendingOutput {
+    fn drop(&mut self) {
+        if !self.committed {
+            let _ = std::fs::remove_file(&self.temporary);
+        }
+        let _ = std::fs::remove_file(&self.lock_path);
+    }
+}
+
+/// `.NAMEsuffix` in the target's directory.
+fn beside(target: &Path, suffix: &str) -> Result<PathBuf> {
+    let name = target.file_name().ok_or_else(|| {
+        Error::new(ErrorCode::InvalidArgument, "is not a file name").in_file(target)
+    })?;
+    let mut hidden = OsString::from(".");
+    hidden.push(name);
+    hidden.push(suffix);
+    Ok(target.with_file_name(hidden))
+}
+
+fn lock_sidecar(path: &Path, target: &Path, notices: &mut Vec<String>) -> Result<File> {
+    loop {
+        let lock = File::options()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(|error| Error::io(&error, "create", target))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::new(
+                    ErrorCode::Locked,
+                    "another frazil process is writing this file",
+                )
+                .in_file(target)
+                .with_cure("wait for it to end"));
+            }
+            Err(TryLockError::Error(_)) => {
+                notices.push(no_locks(target));
+                return Ok(lock);
+            }
+        }
+        // The previous holder may have removed the sidecar between our open and our lock.
+        let still_there = match (path.metadata(), lock.metadata()) {
+            (Ok(named), Ok(held)) => named.dev() == held.dev() && named.ino() == held.ino(),
+            _ => false,
+        };
+        if still_there {
+            return Ok(lock);
+        }
+    }
+}
+
+fn no_locks(target: &Path) -> String {
+    format!(
+        "{}: the file system has no locks; nothing keeps a second writer away",
+        target.display()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_abandoned_output_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out.nc");
+        drop(PendingOutput::create(&target).unwrap());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_second_writer_is_told_to_wait() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out.nc");
+        let first = PendingOutput::create(&target).unwrap();
+        let second = PendingOutput::create(&target).unwrap_err();
+        assert_eq!(second.code, ErrorCode::Locked);
+        first.commit(None).unwrap();
+        let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+        assert_eq!(names.len(), 1);
+    }
+
+    #[test]
+    fn the_input_is_never_the_output() {
+        let folder = tempfile::tempdir().unwrap();
+        let input = folder.path().join("a.nc");
+        std::fs::write(&input, b"x").unwrap();
+        let error = resolve(&input, &Destination::File(input.clone()), true).unwrap_err();
+        assert_eq!(error.code, ErrorCode::InvalidArgument);
+    }
+}

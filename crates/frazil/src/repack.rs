@@ -1,0 +1,308 @@
+//! `pack`: plan, define, pack and place, prove, rename.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::time::Instant;
+
+use cpu_time::ProcessTime;
+use frazil_container::hdf5::{Hdf5Output, OutputTarget};
+use frazil_pipeline::MemoryBudget;
+use frazil_types::ErrorCode;
+
+use crate::decide::{self, Decisions};
+use crate::error::{Error, Result};
+use crate::fill::{self, Stored};
+use crate::input::{Input, InputKind, from_container};
+use crate::options::{Destination, LayoutProfile, PackOptions, Resources};
+use crate::output::{self, PendingOutput, Target};
+use crate::report::{PackReport, Progress, VariableReport};
+use crate::{run, verify};
+
+/// Metadata of ordinary files are allocated in blocks of this many bytes, so that chunks lie in
+/// long runs; files smaller than [`SMALL_FILE_BYTES`] use libhdf5's own 2 KiB.
+const METADATA_BLOCK_BYTES: u64 = 32 << 10;
+const SMALL_FILE_BYTES: u64 = 4 << 20;
+const SMALL_METADATA_BLOCK_BYTES: u64 = 2 << 10;
+
+/// Packs one file.
+///
+/// # Errors
+/// Names file, variable, cause and cure; the input is untouched and no output is left.
+pub fn pack(
+    input: &Path,
+    destination: &Destination,
+    options: &PackOptions,
+    progress: &mut dyn Progress,
+) -> Result<PackReport> {
+    guarded(input, || {
+        let clock = Clock::start();
+        let target = if options.dry_run {
+            None
+        } else {
+            Some(output::resolve(input, destination, options.overwrite)?)
+        };
+        let source = Input::open(input)?;
+        let budget = decide::budget(&options.resources);
+        progress.stage("plan", 0);
+        let decisions = decide::decide(&source, options, &budget)?;
+        let Some(target) = target else {
+            return Ok(predict(&source, &decisions, options, &clock));
+        };
+        let job = Job {
+            layout: options.layout,
+            verify: options.verify || target.in_place,
+            resources: &options.resources,
+            budget: &budget,
+        };
+        write(&source, &target, &decisions, &job, &clock, progress)
+    })
+}
+
+/// What writing needs to know beside the decisions.
+pub(crate) struct Job<'a> {
+    pub(crate) layout: LayoutProfile,
+    pub(crate) verify: bool,
+    pub(crate) resources: &'a Resources,
+    pub(crate) budget: &'a MemoryBudget,
+}
+
+/// Wall and CPU time since the start.
+pub(crate) struct Clock {
+    wall: Instant,
+    cpu: ProcessTime,
+}
+
+impl Clock {
+    pub(crate) fn start() -> Self {
+        Self { wall: Instant::now(), cpu: ProcessTime::now() }
+    }
+}
+
+/// Catches panics: whatever breaks inside becomes an error.
+pub(crate) fn guarded<T>(input: &Path, body: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
+        let text = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("no message");
+        Err(Error::new(ErrorCode::Internal, format!("a bug in frazil: {text}"))
+            .in_file(input)
+            .with_cure("please report it, with the file if you can"))
+    })
+}
+
+/// Defines, fills, proves and names the output.
+pub(crate) fn write(
+    source: &Input,
+    target: &Target,
+    decisions: &Decisions,
+    job: &Job<'_>,
+    clock: &Clock,
+    progress: &mut dyn Progress,
+) -> Result<PackReport> {
+    let pending = PendingOutput::create(&target.path)?;
+    let stored = fill_file(source, &pending, decisions, job, progress)
+        .map_err(|error| rename_file(error, pending.path(), &target.path))?;
+    copy_user_block(source, &pending)?;
+    if job.verify {
+        prove(source, pending.path(), job, progress)?;
+    }
+    let replaced = match target.in_place {
+        true => {
+            let old = target.path.metadata();
+            Some(old.map_err(|error| Error::io(&error, "inspect", &target.path))?)
+        }
+        false => None,
+    };
+    let mut notices = decisions.notices.clone();
+    notices.extend(pending.commit(replaced.as_ref())?);
+    let mut report = report(source, decisions, &stored, job, clock);
+    report.output_file_bytes =
+        target.path.metadata().map_err(|e| Error::io(&e, "inspect", &target.path))?.len();
+    report.output = Some(target.path.clone());
+    report.verified = job.verify;
+    report.notices = notices;
+    Ok(report)
+}
+
+/// Errors about the temporary file are about the target, for the user.
+fn rename_file(mut error: Error, temporary: &Path, target: &Path) -> Error {
+    if error.file.as_deref() == Some(temporary) {
+        error.file = Some(target.to_owned());
+    }
+    if error.code == ErrorCode::NoSpace && error.cure.is_none() {
+        error = error.with_cure("free some space, or write to another disk");
+    }
+    error
+}
+
+fn fill_file(
+    source: &Input,
+    pending: &PendingOutput,
+    decisions: &Decisions,
+    job: &Job<'_>,
+    progress: &mut dyn Progress,
+) -> Result<Vec<Stored>> {
+    let metadata_block_bytes = match job.layout {
+        LayoutProfile::Cmip7 => measure_metadata(source, decisions)?,
+        LayoutProfile::Standard if source.file_bytes() < SMALL_FILE_BYTES => {
+            SMALL_METADATA_BLOCK_BYTES
+        }
+        LayoutProfile::Standard => METADATA_BLOCK_BYTES,
+    };
+    let target = OutputTarget::File { path: pending.path(), metadata_block_bytes };
+    let output = define(source, target, decisions)?;
+    let stored = fill::fill(source, &output, pending, decisions, job, progress)?;
+    output.finish(source.hdf5()).map_err(|error| from_container(error, pending.path()))?;
+    Ok(stored)
+}
+
+/// Defines all objects of the output.
+fn define(source: &Input, target: OutputTarget<'_>, decisions: &Decisions) -> Result<Hdf5Output> {
+    let storage = &decisions.storage;
+    let named = match &target {
+        OutputTarget::File { path, .. } => path.to_path_buf(),
+        OutputTarget::Measure => source.path().to_owned(),
+    };
+    let defined = match source.kind() {
+        InputKind::Hdf5(hdf5) => Hdf5Output::define_copy(hdf5, target, storage),
+        InputKind::Classic(classic) => {
+            Hdf5Output::define_classic(classic.model(), source.is_strict(), target, storage)
+        }
+    };
+    defined.map_err(|error| from_container(error, &named))
+}
+
+/// How many bytes of metadata the output will have: everything is defined and placed once, into
+/// nothing. Sizes of chunks do not matter to their index, so one byte stands for each.
+fn measure_metadata(source: &Input, decisions: &Decisions) -> Result<u64> {
+    /// Room for what may differ: heap data, and rounding of libhdf5's allocations.
+    const SLACK_BYTES: u64 = 4 << 10;
+    let output = define(source, OutputTarget::Measure, decisions)?;
+    fill::place_without_bytes(&output, decisions)
+        .map_err(|error| error.in_file(source.path()))?;
+    let end = output
+        .finish(source.hdf5())
+        .map_err(|error| from_container(error, source.path()))?;
+    Ok(end + SLACK_BYTES)
+}
+
+/// Copies the bytes before the HDF5 part.
+fn copy_user_block(source: &Input, pending: &PendingOutput) -> Result<()> {
+    use std::os::unix::fs::FileExt;
+
+    use frazil_pipeline::ByteSource;
+
+    let bytes = source.hdf5().map_or(0, frazil_container::hdf5::Hdf5Input::user_block_bytes);
+    let mut buffer = vec![0_u8; 1 << 16];
+    let mut at = 0;
+    while at < bytes {
+        let part = &mut buffer[..(bytes - at).min(1 << 16) as usize];
+        source
+            .bytes()
+            .read_exact_at(part, at)
+            .map_err(|error| Error::io(&error, "read the user block of", source.path()))?;
+        pending
+            .file()
+            .write_all_at(part, at)
+            .map_err(|error| Error::io(&error, "write", pending.path()))?;
+        at += part.len() as u64;
+    }
+    Ok(())
+}
+
+/// Verifies the finished temporary file against the input.
+fn prove(
+    source: &Input,
+    written: &Path,
+    job: &Job<'_>,
+    progress: &mut dyn Progress,
+) -> Result<()> {
+    let copy = Input::open(written)?;
+    let report = verify::compare(source, &copy, job.resources, progress)?;
+    match report.differences.first() {
+        None => Ok(()),
+        Some(first) => Err(Error::new(
+            ErrorCode::Mismatch,
+            format!("the written file differs from the input: {}", first.what),
+        )
+        .in_file(source.path())
+        .at_variable(&first.path)
+        .with_cure("please report it; the input is untouched and no output was kept")),
+    }
+}
+
+/// The report of a finished or predicted file, still without its output.
+pub(crate) fn report(
+    source: &Input,
+    decisions: &Decisions,
+    stored: &[Stored],
+    job: &Job<'_>,
+    clock: &Clock,
+) -> PackReport {
+    let mut variables = Vec::new();
+    let mut raw_bytes = 0;
+    for (i, (variable, plan)) in source.variables().iter().zip(&decisions.plans).enumerate() {
+        if variable.is_dimension_only {
+            continue;
+        }
+        let raw = variable.raw_bytes().unwrap_or(0);
+        raw_bytes += raw;
+        let predicted = plan.predicted_bytes.unwrap_or(variable.stored_bytes);
+        variables.push(VariableReport {
+            path: variable.path.clone(),
+            element: variable.element.name(),
+            shape: variable.shape.clone(),
+            chunk: match &plan.layout {
+                frazil_types::StorageLayout::Chunked { chunk } => Some(chunk.clone()),
+                frazil_types::StorageLayout::Contiguous => None,
+            },
+            filters: plan.pipeline.summary(),
+            raw_bytes: raw,
+            input_bytes: variable.stored_bytes,
+            stored_bytes: stored.get(i).map_or(predicted, |stored| stored.bytes),
+            reason: plan.reason.clone(),
+        });
+    }
+    PackReport {
+        input: source.path().to_owned(),
+        output: None,
+        variables,
+        input_file_bytes: source.file_bytes(),
+        output_file_bytes: 0,
+        raw_bytes,
+        seconds: clock.wall.elapsed().as_secs_f64(),
+        cpu_seconds: clock.cpu.elapsed().as_secs_f64(),
+        threads: run::threads(job.resources),
+        memory_bytes: job.resources.memory_bytes,
+        verified: false,
+        dry_run: false,
+        notices: Vec::new(),
+    }
+}
+
+/// What a run would give: sizes from the trials, seconds from the speed the trials ran at.
+fn predict(
+    source: &Input,
+    decisions: &Decisions,
+    options: &PackOptions,
+    clock: &Clock,
+) -> PackReport {
+    let job = Job {
+        layout: options.layout,
+        verify: false,
+        resources: &options.resources,
+        budget: &decide::budget(&options.resources),
+    };
+    let mut report = report(source, decisions, &[], &job, clock);
+    let stored: u64 = report.variables.iter().map(|variable| variable.stored_bytes).sum();
+    let before: u64 = report.variables.iter().map(|variable| variable.input_bytes).sum();
+    let metadata = source.file_bytes().saturating_sub(before);
+    report.output_file_bytes = stored + metadata;
+    report.cpu_seconds = decisions.predicted_seconds;
+    report.seconds = decisions.predicted_seconds / report.threads.max(1) as f64;
+    report.dry_run = true;
+    report.notices.clone_from(&decisions.notices);
+    report
+}

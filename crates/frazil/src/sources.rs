@@ -1,0 +1,276 @@
+//! Variables as sources of decoded chunks.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use frazil_codec::{BoundDecoder, cure_for};
+use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
+use frazil_pipeline::{ArraySource, ChunkIndex, StoredChunk};
+use frazil_types::{
+    ChunkGrid, ChunkRecord, ErrorCode, FileExtent, FilterPipeline, FilterSpec,
+};
+
+use crate::error::{Error, Result};
+use crate::input::{Input, InputKind, from_container};
+
+/// Contiguous data are cut into slabs of about this many bytes: large enough to read at full
+/// speed, small enough that several fit into any budget.
+const SLAB_BYTES: u64 = 1 << 20;
+
+/// How a variable's values can be reached.
+pub(crate) enum Access {
+    /// By our own fetching and decoding, in parallel.
+    Parallel(ArraySource, Stored),
+    /// By libhdf5 only: heap data, references, compact, virtual and external storage, and chunks
+    /// with filters that only a plugin can decode.
+    Library,
+    /// There is nothing to read: a null dataspace, or data that were never written.
+    Nothing,
+    /// Chunks have filters that nobody here can decode; their stored bytes can be copied.
+    Undecodable(ArraySource, Stored, Vec<FilterSpec>),
+}
+
+/// Which chunks of a source exist.
+pub(crate) enum Stored {
+    /// All of the grid (contiguous data).
+    All,
+    /// These, in row-major order.
+    Records(Vec<ChunkRecord>),
+}
+
+/// Finds out how variable `i` can be read.
+///
+/// `leading` is the chunk extent that the reader wants along the first axis: slabs of contiguous
+/// data follow it where they can.
+pub(crate) fn access(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
+    let variable = &input.variables()[i];
+    located(input, i, leading).map_err(|error| {
+        error.in_file(input.path()).at_variable(&variable.path)
+    })
+}
+
+fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
+    let variable = &input.variables()[i];
+    if variable.is_null || variable.shape.contains(&0) {
+        return Ok(Access::Nothing);
+    }
+    if !variable.element.is_self_contained() {
+        return Ok(Access::Library);
+    }
+    match (&variable.storage, input.kind()) {
+        (DatasetStorage::Compact | DatasetStorage::External | DatasetStorage::Virtual, _) => {
+            Ok(Access::Library)
+        }
+        (DatasetStorage::Contiguous { .. }, InputKind::Classic(_)) => {
+            classic_slabs(input, i, leading)
+        }
+        (DatasetStorage::Contiguous { address: None }, _) => Ok(Access::Nothing),
+        (DatasetStorage::Contiguous { address: Some(address) }, _) => {
+            contiguous_slabs(input, variable, *address, leading)
+        }
+        (DatasetStorage::Chunked { chunk, pipeline, raw_partial_edges }, _) => {
+            chunked(input, variable, chunk, pipeline, *raw_partial_edges)
+        }
+    }
+}
+
+fn chunked(
+    input: &Input,
+    variable: &DatasetInfo,
+    chunk: &[u64],
+    pipeline: &FilterPipeline,
+    raw_partial_edges: bool,
+) -> Result<Access> {
+    let InputKind::Hdf5(hdf5) = input.kind() else {
+        return Err(Error::new(ErrorCode::Internal, "chunks in a classic file"));
+    };
+    let records = hdf5.locate(variable).map_err(|e| from_container(e, input.path()))?;
+    let grid = grid(variable, chunk)?;
+    let chunk_bytes = grid
+        .chunk_elements()
+        .checked_mul(variable.element.size_bytes as u64)
+        .and_then(|bytes| usize::try_from(bytes).ok())
+        .ok_or_else(|| corrupt("chunks of more bytes than can be counted"))?;
+    let decoder = BoundDecoder::bind(pipeline, variable.element.size_bytes, chunk_bytes)
+        .map_err(|error| Error::new(error.code(), error.to_string()))?;
+    let missing = needed_but_missing(&decoder, pipeline, &records);
+    for filter in &missing {
+        if hdf5.has_plugin(filter.id).map_err(|e| from_container(e, input.path()))? {
+            return Ok(Access::Library);
+        }
+    }
+    let index = records
+        .iter()
+        .map(|record| {
+            let extent = FileExtent::contiguous(record.address, record.stored_bytes);
+            (record.index, StoredChunk { extent, filter_mask: record.filter_mask })
+        })
+        .collect::<HashMap<_, _>>();
+    let source = ArraySource {
+        grid,
+        element_bytes: variable.element.size_bytes,
+        index: ChunkIndex::Stored(index),
+        decoder: Arc::new(decoder),
+        raw_partial_edges,
+        byte_swap: None,
+        fill: variable.fill.clone(),
+        bytes: input.bytes(),
+        tiling: None,
+    };
+    if missing.is_empty() {
+        Ok(Access::Parallel(source, Stored::Records(records)))
+    } else {
+        Ok(Access::Undecodable(source, Stored::Records(records), missing))
+    }
+}
+
+/// Missing filters that at least one stored chunk really went through.
+fn needed_but_missing(
+    decoder: &BoundDecoder,
+    pipeline: &FilterPipeline,
+    records: &[ChunkRecord],
+) -> Vec<FilterSpec> {
+    let used = |filter: &&FilterSpec| {
+        pipeline.position(filter.id).is_some_and(|position| {
+            records.iter().any(|record| record.filter_mask & (1 << position) == 0)
+        })
+    };
+    decoder.missing().iter().filter(used).cloned().collect()
+}
+
+/// Contiguous HDF5 data as slabs: leading axes 1, then as many as fit, then whole axes.
+fn contiguous_slabs(
+    input: &Input,
+    variable: &DatasetInfo,
+    address: u64,
+    leading: Option<u64>,
+) -> Result<Access> {
+    let element_bytes = variable.element.size_bytes as u64;
+    let raw_bytes = variable.raw_bytes().ok_or_else(|| corrupt("its size overflows"))?;
+    let end = address.checked_add(raw_bytes);
+    if end.is_none_or(|end| end > input.file_bytes()) {
+        return Err(corrupt(format!(
+            "its values lie outside the file (address {address}, {raw_bytes} bytes; the file has \
+             {} bytes)",
+            input.file_bytes()
+        )));
+    }
+    let slab = slab_shape(&variable.shape, element_bytes, leading);
+    let grid = grid(variable, &slab)?;
+    let rule = grid.clone();
+    let formula = move |index: u64| {
+        let valid = rule.valid_box(index);
+        let first = linear(rule.shape(), &valid.start)?;
+        let bytes = valid.elements()?.checked_mul(element_bytes)?;
+        let start = address.checked_add(first.checked_mul(element_bytes)?)?;
+        Some(StoredChunk { extent: FileExtent::contiguous(start, bytes), filter_mask: 0 })
+    };
+    Ok(Access::Parallel(
+        unfiltered(input, variable, grid, Box::new(formula), None)?,
+        Stored::All,
+    ))
+}
+
+fn classic_slabs(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
+    let InputKind::Classic(classic) = input.kind() else {
+        return Err(Error::new(ErrorCode::Internal, "classic slabs of an HDF5 file"));
+    };
+    let variable = &input.variables()[i];
+    let slabs = classic.locations()[i]
+        .slabs(SLAB_BYTES, leading)
+        .map_err(|error| from_container(error.into(), input.path()))?;
+    let grid = slabs.grid().clone();
+    let formula = move |index: u64| {
+        slabs.extent(index).map(|extent| StoredChunk { extent, filter_mask: 0 })
+    };
+    let swap = (variable.element.size_bytes > 1).then_some(variable.element.size_bytes);
+    Ok(Access::Parallel(
+        unfiltered(input, variable, grid, Box::new(formula), swap)?,
+        Stored::All,
+    ))
+}
+
+fn unfiltered(
+    input: &Input,
+    variable: &DatasetInfo,
+    grid: ChunkGrid,
+    formula: frazil_pipeline::ChunkFormula,
+    byte_swap: Option<usize>,
+) -> Result<ArraySource> {
+    let element_bytes = variable.element.size_bytes;
+    let slab_bytes = usize::try_from(grid.chunk_elements())
+        .ok()
+        .and_then(|elements| elements.checked_mul(element_bytes))
+        .ok_or_else(|| corrupt("its size overflows"))?;
+    let decoder = BoundDecoder::bind(&FilterPipeline::default(), element_bytes, slab_bytes)
+        .map_err(|error| Error::new(error.code(), error.to_string()))?;
+    Ok(ArraySource {
+        grid,
+        element_bytes,
+        index: ChunkIndex::Computed(formula),
+        decoder: Arc::new(decoder),
+        raw_partial_edges: false,
+        byte_swap,
+        fill: variable.fill.clone(),
+        bytes: input.bytes(),
+        tiling: None,
+    })
+}
+
+/// The shape of contiguous slabs: leading axes 1, one axis cut, the rest whole.
+///
+/// Where the cut axis is the first one, slabs are whole multiples of `leading` if that fits.
+pub(crate) fn slab_shape(shape: &[u64], element_bytes: u64, leading: Option<u64>) -> Vec<u64> {
+    let mut slab: Vec<u64> = shape.iter().map(|&n| n.max(1)).collect();
+    for axis in 0..shape.len() {
+        let rest = slab[axis + 1..]
+            .iter()
+            .fold(element_bytes, |product, &n| product.saturating_mul(n));
+        if rest >= SLAB_BYTES {
+            slab[axis] = 1;
+            continue;
+        }
+        let mut fitting = (SLAB_BYTES / rest).max(1);
+        if let (0, Some(step)) = (axis, leading)
+            && step > 0
+        {
+            fitting = if fitting >= step { fitting / step * step } else { fitting };
+        }
+        slab[axis] = slab[axis].min(fitting);
+        break;
+    }
+    slab
+}
+
+/// Row-major number of the element at `at`.
+pub(crate) fn linear(shape: &[u64], at: &[u64]) -> Option<u64> {
+    shape
+        .iter()
+        .zip(at)
+        .try_fold(0_u64, |sum, (&n, &i)| sum.checked_mul(n)?.checked_add(i))
+}
+
+/// A chunk grid over a variable.
+pub(crate) fn grid(variable: &DatasetInfo, chunk: &[u64]) -> Result<ChunkGrid> {
+    ChunkGrid::new(&variable.shape, chunk)
+        .ok_or_else(|| corrupt("the number of chunks is beyond counting"))
+}
+
+fn corrupt(cause: impl Into<String>) -> Error {
+    Error::new(ErrorCode::Corrupt, cause)
+}
+
+/// One line about filters that nobody here can decode.
+pub(crate) fn missing_filter_text(missing: &[FilterSpec]) -> String {
+    let names: Vec<String> = missing
+        .iter()
+        .map(|filter| format!("{} (filter {})", filter.display_name(), filter.id))
+        .collect();
+    format!("nobody here can decode {}", names.join(" and "))
+}
+
+/// The error for values that would have to be decoded and cannot be.
+pub(crate) fn missing_filter_error(missing: &[FilterSpec]) -> Error {
+    let cure = missing.first().map(|filter| cure_for(filter.id)).unwrap_or_default();
+    Error::new(ErrorCode::MissingFilter, missing_filter_text(missing)).with_cure(cure)
+}
