@@ -21,7 +21,7 @@ use frazil_types::{
 
 use crate::error::{Error, Result};
 use crate::input::Input;
-use crate::options::{PackOptions, Resources, ShufflePolicy};
+use crate::options::{ChunkPolicy, PackOptions, Resources, ShufflePolicy};
 use crate::sources::{self, Access, Stored};
 use crate::{run, shapes};
 
@@ -110,37 +110,21 @@ pub(crate) fn decide(
         let leading = shape.chunk.as_ref().and_then(|chunk| chunk.first().copied());
         found.push(sources::access(input, i, leading)?);
     }
-    let mut decisions = Decisions {
-        plans: Vec::new(),
-        routes: Vec::new(),
-        storage: Vec::new(),
-        sources: Vec::new(),
-        notices: Vec::new(),
-        predicted_seconds: 0.0,
-    };
-    let mut stored = Vec::new();
+    let mut decisions = Decisions::new();
+    let mut reaches = Vec::with_capacity(found.len());
     for (i, access) in found.into_iter().enumerate() {
-        stored.push(match access {
-            Access::Parallel(source, stored) => {
-                decisions.sources.push(source);
-                Reach::Parallel(decisions.sources.len() - 1, stored)
-            }
-            Access::Undecodable(source, stored, missing) => {
-                let asked = options.chunk_overrides.iter().any(|wish| wish.variable != "*");
-                if asked && shapes[i].reason == "chunk shape as asked" {
-                    return Err(sources::missing_filter_error(&missing)
-                        .in_file(input.path())
-                        .at_variable(&input.variables()[i].path));
-                }
-                decisions.sources.push(source);
-                Reach::Undecodable(decisions.sources.len() - 1, stored, missing)
-            }
-            Access::Library => Reach::Library,
-            Access::Nothing => Reach::Nothing,
-        });
+        let reach = decisions.reach(access);
+        if let Reach::Undecodable(_, _, missing) = &reach
+            && shapes[i].reason == shapes::AS_ASKED
+        {
+            return Err(sources::missing_filter_error(missing)
+                .in_file(input.path())
+                .at_variable(&input.variables()[i].path));
+        }
+        reaches.push(reach);
     }
-    let choices = try_filters(input, &shapes, &stored, &decisions.sources, options, budget)?;
-    for (i, (reach, tried)) in stored.into_iter().zip(choices).enumerate() {
+    let choices = try_filters(input, &shapes, &reaches, &decisions.sources, options, budget)?;
+    for (i, (reach, tried)) in reaches.into_iter().zip(choices).enumerate() {
         let variable = &input.variables()[i];
         let choice = tried.map(|tried| {
             let raw_bytes = variable.raw_bytes().unwrap_or(0) as f64;
@@ -161,6 +145,43 @@ struct Tried {
     seconds_per_byte: f64,
 }
 
+/// Decides everything about undoing a pack: no filters, chunks only where an axis is unlimited.
+pub(crate) fn decide_unpacked(input: &Input, resources: &Resources) -> Result<Decisions> {
+    let options = PackOptions {
+        chunks: ChunkPolicy::Keep,
+        resources: resources.clone(),
+        ..PackOptions::default()
+    };
+    let shapes = shapes::choose_shapes(input, &options)?;
+    let mut decisions = Decisions::new();
+    for (i, shape) in shapes.iter().enumerate() {
+        let variable = &input.variables()[i];
+        let leading = shape.chunk.as_ref().and_then(|chunk| chunk.first().copied());
+        let reach = decisions.reach(sources::access(input, i, leading)?);
+        if let Reach::Undecodable(_, _, missing) = &reach {
+            return Err(sources::missing_filter_error(missing)
+                .in_file(input.path())
+                .at_variable(&variable.path));
+        }
+        decisions
+            .add(variable, shape, reach, Some(unfiltered()))
+            .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))?;
+    }
+    decisions.strip_filters(input.variables());
+    Ok(decisions)
+}
+
+/// The choice of no filters at all.
+fn unfiltered() -> FilterChoice {
+    FilterChoice {
+        pipeline: FilterPipeline::default(),
+        deflate_encoder: None,
+        predicted_ratio: 1.0,
+        keep_current: false,
+        reason: "unpacked".to_owned(),
+    }
+}
+
 /// How a variable can be reached, its source by number.
 enum Reach {
     Parallel(usize, Stored),
@@ -170,6 +191,52 @@ enum Reach {
 }
 
 impl Decisions {
+    fn new() -> Self {
+        Self {
+            plans: Vec::new(),
+            routes: Vec::new(),
+            storage: Vec::new(),
+            sources: Vec::new(),
+            notices: Vec::new(),
+            predicted_seconds: 0.0,
+        }
+    }
+
+    /// Takes over a variable's source.
+    fn reach(&mut self, access: Access) -> Reach {
+        match access {
+            Access::Parallel(source, stored) => {
+                self.sources.push(source);
+                Reach::Parallel(self.sources.len() - 1, stored)
+            }
+            Access::Undecodable(source, stored, missing) => {
+                self.sources.push(source);
+                Reach::Undecodable(self.sources.len() - 1, stored, missing)
+            }
+            Access::Library => Reach::Library,
+            Access::Nothing => Reach::Nothing,
+        }
+    }
+
+    /// Takes the filters away from what is stored like the input or copied by libhdf5.
+    fn strip_filters(&mut self, variables: &[DatasetInfo]) {
+        for (i, variable) in variables.iter().enumerate() {
+            let DatasetStorage::Chunked { chunk, .. } = &variable.storage else { continue };
+            if variable.is_dimension_only || variable.storage == DatasetStorage::Virtual {
+                continue;
+            }
+            self.plans[i].pipeline = FilterPipeline::default();
+            match &mut self.storage[i] {
+                OutputStorage::Chunked { pipeline, .. } => *pipeline = FilterPipeline::default(),
+                kept @ OutputStorage::Keep => {
+                    let pipeline = FilterPipeline::default();
+                    *kept = OutputStorage::Chunked { chunk: chunk.clone(), pipeline };
+                }
+                OutputStorage::Contiguous => {}
+            }
+        }
+    }
+
     fn add(
         &mut self,
         variable: &DatasetInfo,

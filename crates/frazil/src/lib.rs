@@ -16,6 +16,7 @@ mod input;
 mod options;
 mod report;
 mod sources;
+mod unpack_classic;
 
 pub use error::{Error, Result};
 pub use frazil_types::{ErrorCode, ReaderLevel};
@@ -23,7 +24,7 @@ pub use options::{
     ChunkOverride, ChunkPolicy, Destination, LayoutProfile, PackOptions, Resources, ShufflePolicy,
     UnpackFormat, UnpackOptions,
 };
-pub use repack::pack;
+pub use repack::{pack, plan, unpack};
 pub use report::{
     Difference, FileInfo, PackReport, Progress, Silent, VariableInfo, VariableReport, VerifyReport,
 };

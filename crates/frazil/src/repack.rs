@@ -7,16 +7,18 @@ use std::time::Instant;
 use cpu_time::ProcessTime;
 use frazil_container::hdf5::{Hdf5Output, OutputTarget};
 use frazil_pipeline::MemoryBudget;
-use frazil_types::ErrorCode;
+use frazil_types::{ErrorCode, WritePlan};
 
 use crate::decide::{self, Decisions};
 use crate::error::{Error, Result};
 use crate::fill::{self, Stored};
 use crate::input::{Input, InputKind, from_container};
-use crate::options::{Destination, LayoutProfile, PackOptions, Resources};
+use crate::options::{
+    Destination, LayoutProfile, PackOptions, Resources, UnpackFormat, UnpackOptions,
+};
 use crate::output::{self, PendingOutput, Target};
 use crate::report::{PackReport, Progress, VariableReport};
-use crate::{run, verify};
+use crate::{run, unpack_classic, verify};
 
 /// Metadata of ordinary files are allocated in blocks of this many bytes, so that chunks lie in
 /// long runs; files smaller than [`SMALL_FILE_BYTES`] use libhdf5's own 2 KiB.
@@ -58,6 +60,50 @@ pub fn pack(
     })
 }
 
+/// Plans one file as [`pack`] would, and writes nothing.
+///
+/// # Errors
+/// As [`pack`].
+pub fn plan(input: &Path, options: &PackOptions) -> Result<WritePlan> {
+    guarded(input, || {
+        let source = Input::open(input)?;
+        let budget = decide::budget(&options.resources);
+        let decisions = decide::decide(&source, options, &budget)?;
+        Ok(WritePlan { variables: decisions.plans })
+    })
+}
+
+/// Undoes [`pack`]: no filters, contiguous where no axis is unlimited.
+///
+/// # Errors
+/// Names file, variable, cause and cure; the input is untouched and no output is left.
+pub fn unpack(
+    input: &Path,
+    destination: &Destination,
+    options: &UnpackOptions,
+    progress: &mut dyn Progress,
+) -> Result<PackReport> {
+    guarded(input, || {
+        let clock = Clock::start();
+        let target = output::resolve(input, destination, options.overwrite)?;
+        let source = Input::open(input)?;
+        let budget = decide::budget(&options.resources);
+        let job = Job {
+            layout: LayoutProfile::Standard,
+            verify: options.verify || target.in_place,
+            resources: &options.resources,
+            budget: &budget,
+        };
+        let decisions = decide::decide_unpacked(&source, &options.resources)?;
+        match options.format {
+            UnpackFormat::Hdf5 => write(&source, &target, &decisions, &job, &clock, progress),
+            UnpackFormat::Classic => {
+                write_classic(&source, &target, &decisions, &job, &clock, progress)
+            }
+        }
+    })
+}
+
 /// What writing needs to know beside the decisions.
 pub(crate) struct Job<'a> {
     pub(crate) layout: LayoutProfile,
@@ -75,6 +121,11 @@ pub(crate) struct Clock {
 impl Clock {
     pub(crate) fn start() -> Self {
         Self { wall: Instant::now(), cpu: ProcessTime::now() }
+    }
+
+    /// Wall and CPU seconds.
+    fn elapsed(&self) -> (f64, f64) {
+        (self.wall.elapsed().as_secs_f64(), self.cpu.elapsed().as_secs_f64())
     }
 }
 
@@ -105,6 +156,43 @@ pub(crate) fn write(
     let stored = fill_file(source, &pending, decisions, job, progress)
         .map_err(|error| rename_file(error, pending.path(), &target.path))?;
     copy_user_block(source, &pending)?;
+    let mut report = report(source, decisions, &stored, job, clock);
+    report.notices.clone_from(&decisions.notices);
+    complete(source, target, pending, report, job, clock, progress)
+}
+
+/// [`write`] for a classic output.
+fn write_classic(
+    source: &Input,
+    target: &Target,
+    decisions: &Decisions,
+    job: &Job<'_>,
+    clock: &Clock,
+    progress: &mut dyn Progress,
+) -> Result<PackReport> {
+    let pending = PendingOutput::create(&target.path)?;
+    let notices =
+        unpack_classic::write(source, pending.path(), job.resources, job.budget, progress)
+            .map_err(|error| rename_file(error, pending.path(), &target.path))?;
+    let mut report = report(source, decisions, &[], job, clock);
+    for variable in &mut report.variables {
+        variable.chunk = None;
+        variable.stored_bytes = variable.raw_bytes;
+    }
+    report.notices = notices;
+    complete(source, target, pending, report, job, clock, progress)
+}
+
+/// Proves the written file, gives it its name, and completes the report.
+fn complete(
+    source: &Input,
+    target: &Target,
+    pending: PendingOutput,
+    mut report: PackReport,
+    job: &Job<'_>,
+    clock: &Clock,
+    progress: &mut dyn Progress,
+) -> Result<PackReport> {
     if job.verify {
         prove(source, pending.path(), job, progress)?;
     }
@@ -115,14 +203,12 @@ pub(crate) fn write(
         }
         false => None,
     };
-    let mut notices = decisions.notices.clone();
-    notices.extend(pending.commit(replaced.as_ref())?);
-    let mut report = report(source, decisions, &stored, job, clock);
+    report.notices.extend(pending.commit(replaced.as_ref())?);
     report.output_file_bytes =
         target.path.metadata().map_err(|e| Error::io(&e, "inspect", &target.path))?.len();
     report.output = Some(target.path.clone());
     report.verified = job.verify;
-    report.notices = notices;
+    (report.seconds, report.cpu_seconds) = clock.elapsed();
     Ok(report)
 }
 
@@ -265,6 +351,7 @@ pub(crate) fn report(
             reason: plan.reason.clone(),
         });
     }
+    let (seconds, cpu_seconds) = clock.elapsed();
     PackReport {
         input: source.path().to_owned(),
         output: None,
@@ -272,8 +359,8 @@ pub(crate) fn report(
         input_file_bytes: source.file_bytes(),
         output_file_bytes: 0,
         raw_bytes,
-        seconds: clock.wall.elapsed().as_secs_f64(),
-        cpu_seconds: clock.cpu.elapsed().as_secs_f64(),
+        seconds,
+        cpu_seconds,
         threads: run::threads(job.resources),
         memory_bytes: job.resources.memory_bytes,
         verified: false,

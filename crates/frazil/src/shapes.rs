@@ -11,6 +11,9 @@ use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::options::{ChunkOverride, ChunkPolicy, LayoutProfile, PackOptions};
 
+/// The reason given for a chunk shape that the user stated.
+pub(crate) const AS_ASKED: &str = "chunk shape as asked";
+
 /// What `check_cmip7_packing` asks of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
@@ -59,7 +62,7 @@ fn choose_one(variable: &DatasetInfo, role: Role, options: &PackOptions) -> Resu
         };
         let extents = extents_for(wish, variable);
         choice.chunk = Some(apply_override(&base, &shape, &extents).map_err(plan_error)?);
-        choice.reason = "chunk shape as asked".to_owned();
+        choice.reason = AS_ASKED.to_owned();
     }
     Ok(choice)
 }
