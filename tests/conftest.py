@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+# Filter plugins must find h5py's libhdf5 before netCDF4 brings its own into the process.
+import hdf5plugin  # noqa: F401
 import pytest
 from support.command import BINARY
 

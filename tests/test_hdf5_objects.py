@@ -8,6 +8,7 @@ import pytest
 from h5py import h5d, h5p, h5s
 from support import h5_compare, make
 from support.command import FAILED, Outcome, frazil, pack, tool
+from support.data import NEW_CHUNK_INDEX
 from support.dumps import first_difference, h5dump
 from support.libhdf5 import DONT_FILTER_PARTIAL_CHUNKS, create_scalar, set_chunk_options
 
@@ -50,7 +51,8 @@ def test_external_raw_data_move_into_the_file(tmp_path: Path):
     with h5py.File(source, "w") as file:
         external = [("values.raw", 0, values.nbytes)]
         file.create_dataset("outside", values.shape, "f4", external=external)
-    pack(source, tmp_path / "packed.h5")
+    # HDF5 looks for external files from the working directory.
+    pack(source, tmp_path / "packed.h5", cwd=tmp_path)
     (tmp_path / "values.raw").unlink()
     with h5py.File(tmp_path / "packed.h5") as file:
         assert file["outside"].external is None
@@ -69,7 +71,9 @@ def test_virtual_datasets_are_kept_as_they_are(tmp_path: Path):
     pack(source, tmp_path / "packed.h5")
     with h5py.File(source) as before, h5py.File(tmp_path / "packed.h5") as after:
         assert after["view"].is_virtual
-        assert after["view"].virtual_sources() == before["view"].virtual_sources()
+        (mapped,), (original,) = (one["view"].virtual_sources() for one in (after, before))
+        assert mapped.file_name == original.file_name == "part.h5"
+        assert mapped.dset_name == original.dset_name
         assert np.array_equal(after["view"][:], np.arange(10))
 
 
@@ -83,7 +87,7 @@ def test_indexes_of_new_formats_become_version_1_b_trees(tmp_path: Path):
     pack(source, tmp_path / "packed.h5")
     assert differences(source, tmp_path / "packed.h5") == []
     content = (tmp_path / "packed.h5").read_bytes()
-    assert content[8] == 2 and not any(name in content for name in (b"EAHD", b"FAHD", b"BTHD"))
+    assert content[8] == 2 and NEW_CHUNK_INDEX.search(content) is None
 
 
 def test_unfiltered_edge_chunks_are_understood(tmp_path: Path):

@@ -2,9 +2,14 @@
 
 import os
 import random
+import re
 from pathlib import Path
 
 from support.command import ROOT
+
+# Chunk indexes that HDF5 1.8 does not know: extensible and fixed arrays, and version-2 B-trees of
+# chunks (types 10 and 11; attributes may be in such trees since 1.8).
+NEW_CHUNK_INDEX = re.compile(rb"EAHD|FAHD|BTHD\0[\x0a\x0b]")
 
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 

@@ -41,8 +41,8 @@ def h5dump(path: Path) -> bytes:
 def without_variables(text: bytes, names: set[str]) -> bytes:
     """An ncdump text without the data of some variables."""
     for name in names:
-        # ` name =`, then lines up to the one that ends with a semicolon.
-        pattern = rb"^ " + re.escape(name.encode()) + rb" =.*?;\n"
+        # ` name =`, then lines up to the one that ends with a semicolon; deeper in groups.
+        pattern = rb"^ +" + re.escape(name.encode()) + rb" =.*?;\n"
         text = re.sub(pattern, b"", text, flags=re.MULTILINE | re.DOTALL)
     return text
 

@@ -67,7 +67,7 @@ def _atomic_variables(file: netCDF4.Dataset) -> None:
     file.createVariable("no_fill", "i4", ("y", "x"), fill_value=False)[:] = 1
     file.createVariable("unwritten", "f8", ("time", "x"), chunksizes=(4, 7))
     two_unlimited = file.createVariable("ragged", "i2", ("time", "station"))
-    two_unlimited[0:2, 0:3] = 5
+    two_unlimited[:] = np.full((11, 3), 5)
     checked = file.createVariable("checked", "f4", ("x",), fletcher32=True, zlib=True)
     checked[:] = np.array([0.0, -0.0, np.nan, np.inf, -np.inf, 1e-45, 3], "f4")
 
