@@ -35,27 +35,30 @@ struct Batch {
 /// A chunk ready to be placed; `None` where the fill value says it all.
 type Packed = Option<(u32, Vec<u8>)>;
 
-/// Fills `output` with all values of `source`.
+/// Makes the output's objects; called once, when the first chunks are ready to be placed.
+pub(crate) type Define<'a> = dyn Fn() -> Result<Hdf5Output> + 'a;
+
+/// Fills the output with all values of `source` and returns it with what was stored.
+///
+/// Workers start at once; the output is defined meanwhile, on this thread.
 pub(crate) fn fill(
     source: &Input,
-    output: &Hdf5Output,
+    define: &Define<'_>,
     pending: &PendingOutput,
     decisions: &Decisions,
     job: &Job<'_>,
     progress: &mut dyn Progress,
-) -> Result<Vec<Stored>> {
+) -> Result<(Hdf5Output, Vec<Stored>)> {
     let total = source.variables().iter().filter_map(DatasetInfo::raw_bytes).sum();
     progress.stage("pack", total);
-    let mut stored = vec![Stored::default(); decisions.routes.len()];
-    copy_through_library(source, output, pending, decisions, job, &mut stored, progress)?;
     let plans = packings(source, decisions)?;
-    let bases = contiguous_bases(source, output, pending, decisions)?;
-    let mut placer = Placer::new(output, pending.file(), pending.path());
     let options = RunOptions {
         threads: run::threads(job.resources),
         budget: job.budget,
         cancel: &job.resources.cancel,
     };
+    let begin = || Placing::begin(source, define, pending, decisions, job);
+    let mut placing: Option<Placing> = None;
     let outcome = run_ordered(
         &decisions.sources,
         plans.iter().flat_map(Packing::tasks),
@@ -69,20 +72,75 @@ pub(crate) fn fill(
         |batch, chunks: Vec<Packed>| {
             let variable = &source.variables()[batch.variable];
             let plan = &plans[batch.variable];
-            let base = bases[batch.variable];
-            let done = plan.place(&batch, chunks, base, &mut placer, &mut stored[batch.variable]);
-            done.map_err(|e| RunError::Facade(e.at_variable(&variable.path)))?;
+            let placing = match &mut placing {
+                Some(placing) => placing,
+                none => none.insert(begin().map_err(RunError::Facade)?),
+            };
+            placing
+                .place(plan, &batch, chunks)
+                .map_err(|e| RunError::Facade(e.at_variable(&variable.path)))?;
             progress.advance(plan.raw_bytes(&batch));
             Ok(())
         },
     );
     match outcome {
-        Ok(_) => placer.flush().map(|()| stored),
+        Ok(_) => placing.map_or_else(begin, Ok)?.finish(),
         Err(RunError::Facade(error)) => Err(error.in_file(source.path())),
         Err(RunError::Pipeline(error)) => {
             let owner = |number| owner_of(number, decisions);
             Err(run::explain(error, source, &decisions.sources, owner, job.resources))
         }
+    }
+}
+
+/// The placing side of a run: the defined output and where chunks go in it.
+struct Placing<'a> {
+    output: Hdf5Output,
+    placer: Placer<'a>,
+    /// First addresses of contiguous variables.
+    bases: Vec<u64>,
+    stored: Vec<Stored>,
+}
+
+impl<'a> Placing<'a> {
+    /// Defines the output and copies what only libhdf5 can copy.
+    fn begin(
+        source: &Input,
+        define: &Define<'_>,
+        pending: &'a PendingOutput,
+        decisions: &Decisions,
+        job: &Job<'_>,
+    ) -> Result<Self> {
+        let output = define()?;
+        let stored = copy_through_library(source, &output, pending, decisions, job)?;
+        let bases = contiguous_bases(source, &output, pending, decisions)?;
+        let placer = Placer::new(pending.file(), pending.path());
+        Ok(Self { output, placer, bases, stored })
+    }
+
+    /// Places a batch and counts what was stored.
+    fn place(&mut self, plan: &Packing<'_>, batch: &Batch, chunks: Vec<Packed>) -> Result<()> {
+        for (&tile, packed) in batch.tiles.iter().zip(chunks) {
+            let Some((filter_mask, bytes)) = packed else { continue };
+            self.stored[plan.dataset].bytes += bytes.len() as u64;
+            match &plan.step {
+                Step::Copy { grid, .. } | Step::Encode { grid, .. } => {
+                    let offset = grid.offset(tile);
+                    self.placer.chunk(&self.output, plan.dataset, &offset, filter_mask, &bytes)?;
+                }
+                Step::Plain { grid, .. } => {
+                    let base = self.bases[plan.dataset];
+                    self.placer.write(plan.slab_address(grid, tile, base)?, &bytes)?;
+                }
+                Step::None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<(Hdf5Output, Vec<Stored>)> {
+        self.placer.flush()?;
+        Ok((self.output, self.stored))
     }
 }
 
@@ -102,10 +160,9 @@ fn copy_through_library(
     pending: &PendingOutput,
     decisions: &Decisions,
     job: &Job<'_>,
-    stored: &mut [Stored],
-    progress: &mut dyn Progress,
-) -> Result<()> {
-    let Some(hdf5) = source.hdf5() else { return Ok(()) };
+) -> Result<Vec<Stored>> {
+    let mut stored = vec![Stored::default(); decisions.routes.len()];
+    let Some(hdf5) = source.hdf5() else { return Ok(stored) };
     for (i, route) in decisions.routes.iter().enumerate() {
         if !matches!(route, Route::Library) {
             continue;
@@ -116,9 +173,8 @@ fn copy_through_library(
             wrap(error).at_variable(&source.variables()[i].path)
         })?;
         stored[i].bytes = output.stored_bytes(i).map_err(wrap)?;
-        progress.advance(source.variables()[i].raw_bytes().unwrap_or(0));
     }
-    Ok(())
+    Ok(stored)
 }
 
 /// Allocates all contiguous variables; their first addresses.
@@ -275,31 +331,6 @@ impl Packing<'_> {
             (_, Block::Absent) => Ok(None),
             _ => Err(Error::new(ErrorCode::Internal, "an answer to another question")),
         }
-    }
-
-    /// Places a batch and counts what was stored.
-    fn place(
-        &self,
-        batch: &Batch,
-        chunks: Vec<Packed>,
-        base: u64,
-        placer: &mut Placer<'_>,
-        stored: &mut Stored,
-    ) -> Result<()> {
-        for (&tile, packed) in batch.tiles.iter().zip(chunks) {
-            let Some((filter_mask, bytes)) = packed else { continue };
-            stored.bytes += bytes.len() as u64;
-            match &self.step {
-                Step::Copy { grid, .. } | Step::Encode { grid, .. } => {
-                    placer.chunk(self.dataset, &grid.offset(tile), filter_mask, &bytes)?;
-                }
-                Step::Plain { grid, .. } => {
-                    placer.write(self.slab_address(grid, tile, base)?, &bytes)?;
-                }
-                Step::None => {}
-            }
-        }
-        Ok(())
     }
 
     fn slab_address(&self, grid: &ChunkGrid, tile: u64, base: u64) -> Result<u64> {

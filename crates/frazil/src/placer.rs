@@ -14,7 +14,6 @@ const RUN_BYTES: usize = 4 << 20;
 
 /// Writes packed chunks where libhdf5's index says they belong.
 pub(crate) struct Placer<'a> {
-    output: &'a Hdf5Output,
     file: &'a File,
     path: &'a Path,
     run: Vec<u8>,
@@ -22,21 +21,21 @@ pub(crate) struct Placer<'a> {
 }
 
 impl<'a> Placer<'a> {
-    /// A placer for an output whose bytes go to `file`; errors name `path`.
-    pub(crate) fn new(output: &'a Hdf5Output, file: &'a File, path: &'a Path) -> Self {
-        Self { output, file, path, run: Vec::with_capacity(RUN_BYTES), run_address: 0 }
+    /// A placer whose bytes go to `file`; errors name `path`.
+    pub(crate) fn new(file: &'a File, path: &'a Path) -> Self {
+        Self { file, path, run: Vec::with_capacity(RUN_BYTES), run_address: 0 }
     }
 
     /// Places one packed chunk of a dataset at element `offset`.
     pub(crate) fn chunk(
         &mut self,
+        output: &Hdf5Output,
         dataset: usize,
         offset: &[u64],
         filter_mask: u32,
         bytes: &[u8],
     ) -> Result<()> {
-        let address = self
-            .output
+        let address = output
             .place_chunk(dataset, offset, filter_mask, bytes.len())
             .map_err(|error| from_container(error, self.path))?;
         self.write(address, bytes)

@@ -238,8 +238,9 @@ fn fill_file(
         LayoutProfile::Standard => METADATA_BLOCK_BYTES,
     };
     let target = OutputTarget::File { path: pending.path(), metadata_block_bytes };
-    let output = define(source, target, decisions)?;
-    let stored = fill::fill(source, &output, pending, decisions, job, progress)?;
+    let define_output = || define(source, target, decisions);
+    let (output, stored) =
+        fill::fill(source, &define_output, pending, decisions, job, progress)?;
     output.finish(source.hdf5()).map_err(|error| from_container(error, pending.path()))?;
     Ok(stored)
 }

@@ -5,11 +5,12 @@
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-use hdf5_sys::h5::{H5_index_t, H5_iter_order_t, haddr_t, hbool_t, herr_t, hsize_t, htri_t};
+use hdf5_sys::h5::{
+    H5_index_t, H5_iter_order_t, haddr_t, hbool_t, herr_t, hsize_t, hssize_t, htri_t,
+};
 use hdf5_sys::h5a::H5A_info_t;
 use hdf5_sys::h5d::{
     H5D_alloc_time_t, H5D_chunk_iter_op_t, H5D_fill_time_t, H5D_fill_value_t, H5D_layout_t,
-    H5D_space_status_t,
 };
 use hdf5_sys::h5e::{H5E_auto2_t, H5E_direction_t, H5E_walk2_t};
 use hdf5_sys::h5f::H5F_libver_t;
@@ -17,7 +18,9 @@ use hdf5_sys::h5i::{H5I_type_t, hid_t};
 use hdf5_sys::h5o::H5O_info2_t;
 use hdf5_sys::h5r::H5R_type_t;
 use hdf5_sys::h5s::{H5S_class_t, H5S_sel_type, H5S_seloper_t};
-use hdf5_sys::h5t::{H5T_class_t, H5T_cset_t, H5T_order_t, H5T_sign_t, H5T_str_t};
+use hdf5_sys::h5t::{
+    H5T_class_t, H5T_cset_t, H5T_norm_t, H5T_order_t, H5T_sign_t, H5T_str_t,
+};
 use libc::{size_t, ssize_t};
 
 /// Facts about a link; the type is a plain number because user-defined links have any from 64 to
@@ -83,7 +86,6 @@ function_table! {
         H5Aget_name(hid_t, size_t, *mut c_char) -> ssize_t;
         H5Aget_type(hid_t) -> hid_t;
         H5Aget_space(hid_t) -> hid_t;
-        H5Aget_storage_size(hid_t) -> hsize_t;
         H5Aget_info(hid_t, *mut H5A_info_t) -> herr_t;
         H5Aread(hid_t, hid_t, *mut c_void) -> herr_t;
         H5Awrite(hid_t, hid_t, *const c_void) -> herr_t;
@@ -95,7 +97,6 @@ function_table! {
         H5Dget_type(hid_t) -> hid_t;
         H5Dget_create_plist(hid_t) -> hid_t;
         H5Dget_storage_size(hid_t) -> hsize_t;
-        H5Dget_space_status(hid_t, *mut H5D_space_status_t) -> herr_t;
         H5Dget_offset(hid_t) -> haddr_t;
         H5Dchunk_iter(hid_t, hid_t, H5D_chunk_iter_op_t, *mut c_void) -> herr_t;
         H5Dread(hid_t, hid_t, hid_t, hid_t, hid_t, *mut c_void) -> herr_t;
@@ -143,7 +144,6 @@ function_table! {
         H5Pcopy(hid_t) -> hid_t;
         H5Pset_driver(hid_t, hid_t, *const c_void) -> herr_t;
         H5Pset_libver_bounds(hid_t, H5F_libver_t, H5F_libver_t) -> herr_t;
-        H5Pset_file_locking(hid_t, hbool_t, hbool_t) -> herr_t;
         H5Pset_meta_block_size(hid_t, hsize_t) -> herr_t;
         H5Pset_sieve_buf_size(hid_t, size_t) -> herr_t;
         H5Pset_fclose_degree(hid_t, hdf5_sys::h5f::H5F_close_degree_t) -> herr_t;
@@ -169,7 +169,6 @@ function_table! {
         H5Pget_fill_time(hid_t, *mut H5D_fill_time_t) -> herr_t;
         H5Pset_fill_time(hid_t, H5D_fill_time_t) -> herr_t;
         H5Pset_alloc_time(hid_t, H5D_alloc_time_t) -> herr_t;
-        H5Pset_chunk_cache(hid_t, size_t, size_t, f64) -> herr_t;
     }
     h5pl::{
         H5PLsize(*mut c_uint) -> herr_t;
@@ -188,11 +187,14 @@ function_table! {
         H5Sget_simple_extent_ndims(hid_t) -> c_int;
         H5Sget_simple_extent_dims(hid_t, *mut hsize_t, *mut hsize_t) -> c_int;
         H5Sget_select_type(hid_t) -> H5S_sel_type;
+        H5Sget_select_npoints(hid_t) -> hssize_t;
+        H5Sget_select_hyper_nblocks(hid_t) -> hssize_t;
+        H5Sget_select_hyper_blocklist(hid_t, hsize_t, hsize_t, *mut hsize_t) -> herr_t;
+        H5Sget_select_elem_pointlist(hid_t, hsize_t, hsize_t, *mut hsize_t) -> herr_t;
         H5Sselect_hyperslab(hid_t, H5S_seloper_t, *const hsize_t, *const hsize_t, *const hsize_t, *const hsize_t) -> herr_t;
     }
     h5t::{
         H5Tcopy(hid_t) -> hid_t;
-        H5Tcreate(H5T_class_t, size_t) -> hid_t;
         H5Tequal(hid_t, hid_t) -> htri_t;
         H5Tget_class(hid_t) -> H5T_class_t;
         H5Tget_size(hid_t) -> size_t;
@@ -201,6 +203,9 @@ function_table! {
         H5Tget_sign(hid_t) -> H5T_sign_t;
         H5Tget_precision(hid_t) -> size_t;
         H5Tget_offset(hid_t) -> c_int;
+        H5Tget_fields(hid_t, *mut size_t, *mut size_t, *mut size_t, *mut size_t, *mut size_t) -> herr_t;
+        H5Tget_ebias(hid_t) -> size_t;
+        H5Tget_norm(hid_t) -> H5T_norm_t;
         H5Tget_cset(hid_t) -> H5T_cset_t;
         H5Tset_cset(hid_t, H5T_cset_t) -> herr_t;
         H5Tget_strpad(hid_t) -> H5T_str_t;
@@ -216,14 +221,12 @@ function_table! {
         H5Tget_array_ndims(hid_t) -> c_int;
         H5Tget_array_dims2(hid_t, *mut hsize_t) -> c_int;
         H5Tget_tag(hid_t) -> *mut c_char;
-        H5Tget_create_plist(hid_t) -> hid_t;
         H5Tcommitted(hid_t) -> htri_t;
         H5Tcommit_anon(hid_t, hid_t, hid_t, hid_t) -> herr_t;
         H5Treclaim(hid_t, hid_t, hid_t, *mut c_void) -> herr_t;
     }
     h5z::{
         H5Zregister(*const c_void) -> herr_t;
-        H5Zunregister(c_int) -> herr_t;
         H5Zfilter_avail(c_int) -> htri_t;
     }
     declared_here::{

@@ -3,8 +3,6 @@
 use std::ffi::{c_int, c_void};
 
 use frazil_types::FileAddress;
-use hdf5_sys::h5d::H5D_space_status_t;
-
 use super::attribute::usize_of;
 use super::dataspace::{self, Extent};
 use super::datatype::Datatype;
@@ -67,6 +65,11 @@ impl Dataset {
         // SAFETY: a live location and a NUL-terminated name.
         own(unsafe { (api().H5Dopen2)(location.id(), c.as_ptr(), DEFAULT) }, "open dataset")
             .map(Self)
+    }
+
+    /// A dataset that was opened as an object.
+    pub(crate) fn from_handle(handle: Handle) -> Self {
+        Self(handle)
     }
 
     /// Creates a dataset and links it as `name`.
@@ -133,16 +136,6 @@ impl Dataset {
         let _guard = library_lock();
         // SAFETY: a live dataset.
         unsafe { (api().H5Dget_storage_size)(self.0.id()) }
-    }
-
-    /// Whether any storage is allocated.
-    pub(crate) fn is_allocated(&self) -> Result<bool> {
-        let _guard = library_lock();
-        let mut status = H5D_space_status_t::H5D_SPACE_STATUS_NOT_ALLOCATED;
-        // SAFETY: a live dataset and a valid out-pointer.
-        let result = unsafe { (api().H5Dget_space_status)(self.0.id(), &raw mut status) };
-        check(result, "read allocation status")?;
-        Ok(status != H5D_space_status_t::H5D_SPACE_STATUS_NOT_ALLOCATED)
     }
 
     /// Address of contiguous data (user block included); `None` if there are none.

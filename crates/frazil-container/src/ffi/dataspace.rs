@@ -11,18 +11,24 @@ const UNLIMITED: u64 = u64::MAX;
 
 /// What a dataspace says, as plain data.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Extent {
+pub enum Extent {
     /// `H5S_NULL`: no elements at all.
     Null,
     /// `H5S_SCALAR`: one element.
     Scalar,
     /// `H5S_SIMPLE`: an array; `None` in the maximum means unlimited.
-    Simple { shape: Vec<u64>, max_shape: Vec<Option<u64>> },
+    Simple {
+        /// Elements along each axis.
+        shape: Vec<u64>,
+        /// How far each axis may grow; `None` means without limit.
+        max_shape: Vec<Option<u64>>,
+    },
 }
 
 impl Extent {
     /// Elements, `None` on overflow.
-    pub(crate) fn elements(&self) -> Option<u64> {
+    #[must_use]
+    pub fn elements(&self) -> Option<u64> {
         match self {
             Self::Null => Some(0),
             Self::Scalar => Some(1),
@@ -65,8 +71,8 @@ pub(super) fn create(extent: &Extent) -> Result<Handle> {
     match extent {
         // SAFETY: plain calls without pointers.
         Extent::Null => own(unsafe { (api().H5Screate)(H5S_class_t::H5S_NULL) }, "create space"),
-        // SAFETY: as above.
         Extent::Scalar => {
+            // SAFETY: as above.
             own(unsafe { (api().H5Screate)(H5S_class_t::H5S_SCALAR) }, "create space")
         }
         Extent::Simple { shape, max_shape } => {

@@ -12,9 +12,6 @@ use super::property::PropertyList;
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
 
-/// `H5T_VARIABLE`.
-const VARIABLE: usize = usize::MAX;
-
 /// A datatype's class, as far as copying and comparing go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
@@ -212,6 +209,25 @@ impl Datatype {
         }
     }
 
+    /// Whether the type holds what the V18 format cannot: complex numbers (HDF5 2.0) or references
+    /// of HDF5 1.12.
+    pub(crate) fn is_above_v18(&self) -> Result<bool> {
+        match self.class()? {
+            Class::Complex => Ok(true),
+            Class::Reference => Ok(self.reference_kind()? == ReferenceKind::New),
+            Class::VariableLength | Class::Array => self.base()?.is_above_v18(),
+            Class::Compound => {
+                for i in 0..self.member_count()? {
+                    if self.member(i)?.datatype.is_above_v18()? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            _ => Ok(false),
+        }
+    }
+
     /// Class, size and order of one element for the transform rooms.
     pub(crate) fn element_type(&self) -> Result<ElementType> {
         let size_bytes = self.size_bytes()?;
@@ -231,7 +247,8 @@ impl Datatype {
         Ok(ElementType { class, size_bytes, order: self.byte_order()? })
     }
 
-    fn is_signed(&self) -> Result<bool> {
+    /// Whether an integer type is signed.
+    pub(crate) fn is_signed(&self) -> Result<bool> {
         let _guard = library_lock();
         // SAFETY: a live integer datatype.
         match unsafe { (api().H5Tget_sign)(self.id()) } {
@@ -241,7 +258,8 @@ impl Datatype {
         }
     }
 
-    fn byte_order(&self) -> Result<ByteOrder> {
+    /// Byte order of the whole element; none where no single order applies.
+    pub(crate) fn byte_order(&self) -> Result<ByteOrder> {
         if !matches!(self.class()?, Class::Integer | Class::Float | Class::Bitfield) {
             return Ok(ByteOrder::None);
         }
@@ -252,13 +270,6 @@ impl Datatype {
             H5T_order_t::H5T_ORDER_BE => ByteOrder::Big,
             _ => ByteOrder::None,
         })
-    }
-
-    /// Whether two types are the same, committed or not, in whichever files.
-    pub(crate) fn equals(&self, other: &Self) -> Result<bool> {
-        let _guard = library_lock();
-        // SAFETY: live datatypes.
-        truth(unsafe { (api().H5Tequal)(self.id(), other.id()) }, "compare datatypes")
     }
 
     /// Whether the type is a committed object of a file.
@@ -458,10 +469,4 @@ fn take_string(pointer: *mut c_void, doing: &str) -> Result<String> {
         (api().H5free_memory)(pointer);
         Ok(text)
     }
-}
-
-/// The size that makes a string type variable-length.
-#[must_use]
-pub(crate) fn variable_text() -> Result<Datatype> {
-    Datatype::text(VARIABLE, true)
 }

@@ -5,6 +5,9 @@
 //! whoever holds the real bytes writes them, outside libhdf5's lock. All other writes (metadata,
 //! small raw data, heaps) go to the file as usual. The files are the same as stock ones.
 //!
+//! Inputs are read through it as well, so that a damaged heap can be kept away from libhdf5 (see
+//! [`super::heap_guard`]).
+//!
 //! The driver has two forms: one over a file, and one that only measures (nothing is kept), which
 //! tells how much metadata a file needs before it is written.
 //!
@@ -26,6 +29,7 @@ use hdf5_sys::h5i::hid_t;
 use libc::size_t;
 
 use super::handle::api;
+use super::heap_guard::HeapGuard;
 use crate::error::{ContainerError, Result};
 
 /// `H5FD_mem_t`.
@@ -128,6 +132,7 @@ pub(crate) struct OpenFile {
     sentinel: Sentinel,
     metadata_end: u64,
     last_error: Option<i32>,
+    heap_guard: Option<HeapGuard>,
 }
 
 /// The buffer that stands for bytes held elsewhere, and what was learned from it.
@@ -268,6 +273,7 @@ unsafe extern "C" fn open(
             sentinel: Sentinel::default(),
             metadata_end: 0,
             last_error: None,
+            heap_guard: None,
         }))
     })
 }
@@ -345,7 +351,7 @@ unsafe extern "C" fn get_handle(
 
 unsafe extern "C" fn read(
     file: *mut OpenFile,
-    _kind: MemoryType,
+    kind: MemoryType,
     _dxpl: hid_t,
     address: haddr_t,
     size: size_t,
@@ -357,7 +363,8 @@ unsafe extern "C" fn read(
             (&mut *file, std::slice::from_raw_parts_mut(buffer.cast::<u8>(), size))
         };
         match file.backing.read(buffer, address) {
-            Ok(()) => 0,
+            Ok(()) if file.may_be_parsed(kind, buffer) => 0,
+            Ok(()) => -1,
             Err(error) => {
                 file.last_error = error.raw_os_error();
                 -1
@@ -419,6 +426,21 @@ unsafe extern "C" fn truncate(file: *mut OpenFile, _dxpl: hid_t, _closing: hbool
         file.end_of_file = end;
         0
     })
+}
+
+impl OpenFile {
+    /// Keeps damaged heaps away from libhdf5; learns their form from the superblock it reads.
+    fn may_be_parsed(&mut self, kind: MemoryType, bytes: &[u8]) -> bool {
+        match kind {
+            MEM_SUPER => {
+                self.heap_guard = self.heap_guard.or(HeapGuard::from_superblock(bytes));
+                true
+            }
+            // libhdf5 treats global heaps as raw data on their way to the driver.
+            MEM_DRAW => self.heap_guard.is_none_or(|guard| guard.admits(bytes)),
+            _ => true,
+        }
+    }
 }
 
 impl Backing {

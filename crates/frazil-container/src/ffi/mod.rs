@@ -12,11 +12,14 @@ mod driver;
 pub(crate) mod file;
 pub(crate) mod filter;
 mod handle;
+mod heap_guard;
 pub(crate) mod link;
 mod mapping;
 pub(crate) mod netcdf;
+pub(crate) mod number_form;
 pub(crate) mod property;
 pub(crate) mod reference;
+pub(crate) mod region;
 
 pub(crate) use driver::RawSink;
 pub(crate) use handle::{Handle, library_version, plugin_path};

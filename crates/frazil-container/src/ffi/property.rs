@@ -68,13 +68,16 @@ impl PropertyList {
         own(unsafe { (api().H5Pcreate)(class) }, "create property list").map(Self)
     }
 
-    /// For reading a file with libhdf5's own driver and without chunk caches worth mentioning.
+    /// For reading through our driver. It takes no lock: reading a file that lies on NFS or Lustre
+    /// must not fail for want of one.
     pub(super) fn file_access_read() -> Result<Self> {
+        let _guard = library_lock();
         let list = Self::file_access()?;
-        // Ignore file locking where the file system has none.
-        // SAFETY: a live property list.
-        let status = unsafe { (api().H5Pset_file_locking)(list.0.id(), 1, 1) };
-        check(status, "set file locking")?;
+        // SAFETY: a live property list, a registered driver, no driver information.
+        let status = unsafe {
+            (api().H5Pset_driver)(list.0.id(), driver::driver_id(), std::ptr::null())
+        };
+        check(status, "set file driver")?;
         Ok(list)
     }
 

@@ -28,6 +28,13 @@ impl<'a> CommittedTypes<'a> {
     /// The output's copy of a committed type (made on first use, named when its link is met);
     /// `None` if the type is not committed.
     pub(super) fn copy_of(&mut self, datatype: &Datatype) -> Result<Option<&Datatype>> {
+        if datatype.is_above_v18()? {
+            return Err(ContainerError::Unsupported(
+                "its type needs HDF5 1.12 or newer (complex numbers, H5T_STD_REF) and has no form \
+                 in the V18 format that every reader knows"
+                    .to_owned(),
+            ));
+        }
         if !datatype.is_committed()? {
             return Ok(None);
         }

@@ -246,6 +246,31 @@ impl Hdf5Input {
         self.root_has("_nc3_strict")
     }
 
+    /// A text attribute of an object; `None` if there is none or it is not one text.
+    ///
+    /// # Errors
+    /// If the object or the attribute cannot be read.
+    pub fn text_attribute(&self, object: &str, name: &str) -> Result<Option<String>> {
+        let object = if object == "/" {
+            link::open_group(&self.file, "/")?
+        } else {
+            link::open_object(&self.file, object)?
+        };
+        let Some(found) = attribute::open_by_name(&object, name)? else { return Ok(None) };
+        let (memory, extent) = (found.datatype()?.memory_copy()?, found.extent()?);
+        if memory.class()? != datatype::Class::String || extent.elements() != Some(1) {
+            return Ok(None);
+        }
+        let value = found.read(&memory, &extent, self.file_bytes)?;
+        if !memory.is_variable_text()? {
+            let end = value.iter().position(|&byte| byte == 0).unwrap_or(value.len());
+            return Ok(Some(String::from_utf8_lossy(&value[..end]).into_owned()));
+        }
+        let text = datatype::variable_text_bytes(&value)?;
+        memory.reclaim(&extent, value)?;
+        Ok(text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
     fn root_has(&self, attribute_name: &str) -> Result<bool> {
         let root = link::open_group(&self.file, "/")?;
         Ok(attribute::open_by_name(&root, attribute_name)?.is_some())
@@ -307,8 +332,7 @@ impl Hdf5Input {
         match link::kind(&object)? {
             ObjectKind::NamedDatatype => Ok((EntryKind::NamedDatatype { object_address }, None)),
             ObjectKind::Dataset => {
-                drop(object);
-                let dataset = Dataset::open(group, name)?;
+                let dataset = Dataset::from_handle(object);
                 let info = describe(&dataset, path, object_address)
                     .map_err(|error| at(path, error))?;
                 self.datasets.push(info);
@@ -398,7 +422,10 @@ fn describe(dataset: &Dataset, path: &str, object_address: u64) -> Result<Datase
     let storage = match creation.layout()? {
         LayoutClass::Compact => DatasetStorage::Compact,
         LayoutClass::Contiguous => {
-            DatasetStorage::Contiguous { address: dataset.contiguous_address() }
+            // libhdf5 2.2 adds the user block to the address even where there is none.
+            let is_stored = dataset.stored_bytes() > 0;
+            let address = dataset.contiguous_address().filter(|_| is_stored);
+            DatasetStorage::Contiguous { address }
         }
         LayoutClass::External => DatasetStorage::External,
         LayoutClass::Virtual => DatasetStorage::Virtual,

@@ -1,0 +1,94 @@
+//! Where the bits of a number lie inside its element.
+
+use hdf5_sys::h5t::H5T_norm_t;
+
+use super::datatype::Datatype;
+use super::handle::{api, check, failure};
+use crate::error::Result;
+use crate::lock::library_lock;
+
+/// Which bits of an element carry its value; the others are padding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BitRange {
+    /// Number of significant bits.
+    pub precision: usize,
+    /// Number of the lowest significant bit.
+    pub offset: usize,
+}
+
+/// The fields of a floating-point type, in bits from the lowest one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FloatForm {
+    /// Position of the sign bit.
+    pub sign: usize,
+    /// Position of the exponent.
+    pub exponent: usize,
+    /// Bits of the exponent.
+    pub exponent_bits: usize,
+    /// What is added to the exponent.
+    pub bias: usize,
+    /// Position of the mantissa.
+    pub mantissa: usize,
+    /// Bits of the mantissa.
+    pub mantissa_bits: usize,
+    /// How the mantissa is normalised: 0 its first bit is implied, 1 it is stored, 2 not at all.
+    pub normalisation: u8,
+}
+
+impl Datatype {
+    /// The significant bits of a number.
+    pub(crate) fn bit_range(&self) -> Result<BitRange> {
+        let _guard = library_lock();
+        // SAFETY: a live datatype.
+        let (precision, offset) = unsafe {
+            (
+                (api().H5Tget_precision)(self.id()),
+                (api().H5Tget_offset)(self.id()),
+            )
+        };
+        match (precision, usize::try_from(offset)) {
+            (1.., Ok(offset)) => Ok(BitRange { precision, offset }),
+            _ => Err(failure("read the bits of a number")),
+        }
+    }
+
+    /// The fields of a floating-point type.
+    pub(crate) fn float_form(&self) -> Result<FloatForm> {
+        let _guard = library_lock();
+        let (mut sign, mut exponent, mut exponent_bits) = (0, 0, 0);
+        let (mut mantissa, mut mantissa_bits) = (0, 0);
+        // SAFETY: a live datatype and valid out-pointers.
+        let status = unsafe {
+            (api().H5Tget_fields)(
+                self.id(),
+                &raw mut sign,
+                &raw mut exponent,
+                &raw mut exponent_bits,
+                &raw mut mantissa,
+                &raw mut mantissa_bits,
+            )
+        };
+        check(status, "read the fields of a number")?;
+        // SAFETY: a live floating-point type.
+        let (bias, normalisation) = unsafe {
+            (
+                (api().H5Tget_ebias)(self.id()),
+                (api().H5Tget_norm)(self.id()),
+            )
+        };
+        let normalisation = match normalisation {
+            H5T_norm_t::H5T_NORM_IMPLIED => 0,
+            H5T_norm_t::H5T_NORM_MSBSET => 1,
+            _ => 2,
+        };
+        Ok(FloatForm {
+            sign,
+            exponent,
+            exponent_bits,
+            bias,
+            mantissa,
+            mantissa_bits,
+            normalisation,
+        })
+    }
+}

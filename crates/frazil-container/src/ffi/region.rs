@@ -1,0 +1,86 @@
+//! What a region reference selects.
+
+use hdf5_sys::h5r::H5R_type_t;
+use hdf5_sys::h5s::H5S_sel_type;
+
+use super::dataspace::{self, Extent};
+use super::handle::{Handle, api, check, failure, own};
+use super::reference::REGION_BYTES;
+use crate::error::{ContainerError, Result};
+use crate::lock::library_lock;
+
+/// No selection of more boxes than this is believed.
+const MAX_BOXES: u64 = 1 << 24;
+
+/// The elements that a region reference selects, as plain data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Region {
+    /// Nothing.
+    None,
+    /// Everything.
+    All,
+    /// Single elements, one after the other: `rank` numbers each.
+    Points { rank: usize, at: Vec<u64> },
+    /// Boxes: the first and the last element of each, `rank` numbers each.
+    Boxes { rank: usize, corners: Vec<u64> },
+}
+
+/// Reads the selection behind a region reference of `location`'s file.
+pub(crate) fn region(location: &Handle, reference: &[u8; REGION_BYTES]) -> Result<Region> {
+    let _guard = library_lock();
+    // SAFETY: a live location and the reference's 12 bytes.
+    let id = unsafe {
+        (api().H5Rget_region)(
+            location.id(),
+            H5R_type_t::H5R_DATASET_REGION1,
+            reference.as_ptr().cast(),
+        )
+    };
+    let space = own(id, "read region reference")?;
+    let rank = match dataspace::read_extent(&space)? {
+        Extent::Simple { shape, .. } => shape.len(),
+        Extent::Null | Extent::Scalar => 0,
+    };
+    // SAFETY: a live dataspace.
+    match unsafe { (api().H5Sget_select_type)(space.id()) } {
+        H5S_sel_type::H5S_SEL_NONE => Ok(Region::None),
+        H5S_sel_type::H5S_SEL_ALL => Ok(Region::All),
+        H5S_sel_type::H5S_SEL_POINTS => points(&space, rank),
+        H5S_sel_type::H5S_SEL_HYPERSLABS => boxes(&space, rank),
+        _ => Err(failure("read a selection")),
+    }
+}
+
+fn points(space: &Handle, rank: usize) -> Result<Region> {
+    // SAFETY: a live dataspace.
+    let count = believed(unsafe { (api().H5Sget_select_npoints)(space.id()) })?;
+    let mut at = vec![0_u64; rank.saturating_mul(count)];
+    // SAFETY: the buffer holds `rank` numbers for each of the points.
+    let status = unsafe {
+        (api().H5Sget_select_elem_pointlist)(space.id(), 0, count as u64, at.as_mut_ptr())
+    };
+    check(status, "read selected points")?;
+    Ok(Region::Points { rank, at })
+}
+
+fn boxes(space: &Handle, rank: usize) -> Result<Region> {
+    // SAFETY: a live dataspace.
+    let count = believed(unsafe { (api().H5Sget_select_hyper_nblocks)(space.id()) })?;
+    let mut corners = vec![0_u64; rank.saturating_mul(2).saturating_mul(count)];
+    // SAFETY: the buffer holds two corners of `rank` numbers for each of the boxes.
+    let status = unsafe {
+        (api().H5Sget_select_hyper_blocklist)(space.id(), 0, count as u64, corners.as_mut_ptr())
+    };
+    check(status, "read selected boxes")?;
+    Ok(Region::Boxes { rank, corners })
+}
+
+fn believed(count: i64) -> Result<usize> {
+    let count = u64::try_from(count).map_err(|_| failure("count a selection"))?;
+    if count > MAX_BOXES {
+        return Err(ContainerError::Unsupported(format!(
+            "a region reference of {count} separate pieces"
+        )));
+    }
+    Ok(count as usize)
+}
