@@ -17,6 +17,7 @@ mod options;
 mod report;
 mod sources;
 mod unpack_classic;
+mod verify;
 
 pub use error::{Error, Result};
 pub use frazil_types::{ErrorCode, ReaderLevel};
@@ -28,3 +29,4 @@ pub use repack::{pack, plan, unpack};
 pub use report::{
     Difference, FileInfo, PackReport, Progress, Silent, VariableInfo, VariableReport, VerifyReport,
 };
+pub use verify::verify;

@@ -3,15 +3,22 @@
 mod attributes;
 mod classic_define;
 mod define;
+mod describe;
 mod locate;
 mod output;
 mod references;
 mod scan;
 mod values;
 
+pub use describe::{
+    AttributeDescription, ClassicView, Expanded, MemberDescription, ObjectAttributes, Obstacle,
+    TextPadding, TypeClass, TypeDescription,
+};
 pub use output::{Hdf5Output, OutputTarget};
 pub use scan::{DatasetInfo, DatasetStorage, Entry, EntryKind, Hdf5Input};
 
+pub use crate::ffi::dataspace::Extent;
+pub use crate::ffi::number_form::{BitRange, FloatForm};
 pub use crate::ffi::property::{FillStatus, FillTime};
 
 /// How one dataset is to be stored in the output.

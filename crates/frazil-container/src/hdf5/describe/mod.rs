@@ -1,0 +1,116 @@
+//! What an HDF5 file's objects are, as plain data that can be compared without libhdf5: datatypes,
+//! attributes, fill values, and values in a form that means the same in every file.
+
+mod attributes;
+mod datatype;
+mod expand;
+mod netcdf;
+mod types;
+
+use frazil_types::Selection;
+
+pub use attributes::{AttributeDescription, ObjectAttributes};
+pub use expand::Expanded;
+pub use netcdf::{ClassicView, Obstacle};
+pub use types::{MemberDescription, TextPadding, TypeClass, TypeDescription};
+
+use super::scan::{DatasetInfo, Hdf5Input};
+use crate::error::{ContainerError, Result};
+use crate::ffi::dataspace::Extent;
+use crate::ffi::link;
+use crate::ffi::property::FillStatus;
+use expand::Expander;
+
+impl Hdf5Input {
+    /// A dataset's element type.
+    ///
+    /// # Errors
+    /// If the dataset or its type cannot be read.
+    pub fn describe_datatype(&self, dataset: &DatasetInfo) -> Result<TypeDescription> {
+        datatype::describe(&self.open_dataset(&dataset.path)?.datatype()?, self.paths())
+    }
+
+    /// The type behind a committed datatype's path.
+    ///
+    /// # Errors
+    /// If there is no such object or it cannot be read.
+    pub fn describe_named_datatype(&self, path: &str) -> Result<TypeDescription> {
+        let object = link::open_object(&self.file, path)?;
+        datatype::describe(&link::as_datatype(object), self.paths())
+    }
+
+    /// A dataset's shape and how far it may grow.
+    ///
+    /// # Errors
+    /// If the dataset cannot be read.
+    pub fn extent(&self, dataset: &DatasetInfo) -> Result<Extent> {
+        self.open_dataset(&dataset.path)?.extent()
+    }
+
+    /// The attributes of the object at `path` (`/` for the root), in creation order.
+    ///
+    /// # Errors
+    /// If the object or an attribute cannot be read.
+    pub fn describe_attributes(&self, path: &str) -> Result<ObjectAttributes> {
+        attributes::describe_all(self, path)
+    }
+
+    /// The fill value that the file's author set, expanded; `None` if it is the library's default
+    /// or undefined.
+    ///
+    /// # Errors
+    /// If the dataset cannot be read.
+    pub fn expanded_fill(
+        &self,
+        dataset: &DatasetInfo,
+        datatype: &TypeDescription,
+    ) -> Result<Option<Expanded>> {
+        if dataset.fill_status != FillStatus::User || !datatype.can_be_expanded() {
+            return Ok(None);
+        }
+        let open = self.open_dataset(&dataset.path)?;
+        let memory = open.datatype()?.memory_copy()?;
+        let raw = open.creation()?.fill_value(&memory)?;
+        let expanded = Expander::new(self).expand_all(datatype, &raw);
+        memory.reclaim_scalar(raw)?;
+        expanded.map(Some)
+    }
+
+    /// Reads a box of a dataset through libhdf5 and expands it; `datatype` is the dataset's own
+    /// description. The box must lie inside the dataset.
+    ///
+    /// # Errors
+    /// If values cannot be read, or hold what has no meaning outside the file
+    /// ([`TypeDescription::can_be_expanded`]).
+    pub fn expanded_values(
+        &self,
+        dataset: &DatasetInfo,
+        datatype: &TypeDescription,
+        selection: &Selection,
+    ) -> Result<Expanded> {
+        if !datatype.can_be_expanded() {
+            return Err(ContainerError::Unsupported(
+                "references of HDF5 1.12 (H5T_STD_REF)".to_owned(),
+            ));
+        }
+        let open = self.open_dataset(&dataset.path)?;
+        let memory = open.datatype()?.memory_copy()?;
+        let elements = selection
+            .elements()
+            .ok_or_else(|| ContainerError::Corrupt("dataset size overflows".to_owned()))?;
+        let is_scalar = selection.count.is_empty();
+        let part = (!is_scalar).then_some((selection.start.as_slice(), selection.count.as_slice()));
+        let raw = open.read(&memory, part, elements)?;
+        let expanded = Expander::new(self).expand_all(datatype, &raw);
+        let slab = if is_scalar {
+            Extent::Scalar
+        } else {
+            Extent::Simple {
+                shape: selection.count.clone(),
+                max_shape: selection.count.iter().map(|&n| Some(n)).collect(),
+            }
+        };
+        memory.reclaim(&slab, raw)?;
+        expanded
+    }
+}

@@ -1,0 +1,254 @@
+//! Datatypes as plain data.
+
+use frazil_types::{ByteOrder, ElementClass};
+
+use crate::classic::NcType;
+use crate::ffi::number_form::{BitRange, FloatForm};
+
+/// What one element is, down to the last bit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TypeDescription {
+    /// Bytes of one element in memory.
+    pub size_bytes: usize,
+    /// Path of the committed datatype that this is, if it is one (empty: one without a name).
+    pub committed: Option<String>,
+    /// Everything else.
+    pub class: TypeClass,
+}
+
+/// How fixed-length text is ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextPadding {
+    /// By a NUL.
+    NullTerminated,
+    /// Filled up with NULs.
+    NullPadded,
+    /// Filled up with spaces.
+    SpacePadded,
+}
+
+/// The class of a datatype and what belongs to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TypeClass {
+    /// Two's complement or unsigned integer.
+    Integer {
+        /// Whether it has a sign.
+        signed: bool,
+        /// Byte order.
+        order: ByteOrder,
+        /// Significant bits.
+        bits: BitRange,
+    },
+    /// Floating point.
+    Float {
+        /// Byte order.
+        order: ByteOrder,
+        /// Significant bits.
+        bits: BitRange,
+        /// Sign, exponent and mantissa.
+        form: FloatForm,
+    },
+    /// A set of bits.
+    Bitfield {
+        /// Byte order.
+        order: ByteOrder,
+        /// Significant bits.
+        bits: BitRange,
+    },
+    /// `H5T_TIME`.
+    Time {
+        /// Byte order.
+        order: ByteOrder,
+        /// Significant bits.
+        bits: BitRange,
+    },
+    /// Real and imaginary part (HDF5 2.0).
+    Complex {
+        /// The type of each part.
+        part: Box<TypeDescription>,
+    },
+    /// Text of fixed length.
+    FixedText {
+        /// UTF-8 rather than ASCII.
+        utf8: bool,
+        /// How it is ended.
+        padding: TextPadding,
+    },
+    /// Text of any length.
+    VariableText {
+        /// UTF-8 rather than ASCII.
+        utf8: bool,
+        /// How it is ended.
+        padding: TextPadding,
+    },
+    /// Bytes with a tag.
+    Opaque {
+        /// The tag.
+        tag: String,
+    },
+    /// Named integers.
+    Enumeration {
+        /// The integer type.
+        base: Box<TypeDescription>,
+        /// Names with their values, little-endian, in the order of definition.
+        members: Vec<(String, Vec<u8>)>,
+    },
+    /// A structure.
+    Compound {
+        /// Members in the order of definition.
+        members: Vec<MemberDescription>,
+    },
+    /// An array inside an element.
+    Array {
+        /// One element of it.
+        base: Box<TypeDescription>,
+        /// Its shape.
+        shape: Vec<u64>,
+    },
+    /// Any number of elements.
+    VariableLength {
+        /// One of them.
+        base: Box<TypeDescription>,
+    },
+    /// A reference to an object.
+    ObjectReference,
+    /// A reference to a part of a dataset.
+    RegionReference,
+    /// A reference of HDF5 1.12 (`H5T_STD_REF`).
+    NewReference,
+}
+
+/// One member of a compound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemberDescription {
+    /// Its name.
+    pub name: String,
+    /// Where it begins inside the element, in bytes.
+    pub offset: usize,
+    /// What it is.
+    pub datatype: TypeDescription,
+}
+
+impl TypeDescription {
+    /// A classic netCDF type as netCDF-C writes it to HDF5, little-endian.
+    #[must_use]
+    pub fn of_classic(nc_type: NcType) -> Self {
+        let element = nc_type.element();
+        let order = ByteOrder::Little;
+        let bits = BitRange {
+            precision: element.size_bytes * 8,
+            offset: 0,
+        };
+        let class = match element.class {
+            ElementClass::SignedInteger => TypeClass::Integer {
+                signed: true,
+                order,
+                bits,
+            },
+            ElementClass::UnsignedInteger => TypeClass::Integer {
+                signed: false,
+                order,
+                bits,
+            },
+            ElementClass::Float => TypeClass::Float {
+                order,
+                bits,
+                form: ieee(element.size_bytes),
+            },
+            _ => TypeClass::FixedText {
+                utf8: false,
+                padding: TextPadding::NullTerminated,
+            },
+        };
+        Self {
+            size_bytes: element.size_bytes,
+            committed: None,
+            class,
+        }
+    }
+
+    /// The classic netCDF type with the same values, if there is one (byte order aside).
+    #[must_use]
+    pub fn classic(&self) -> Option<NcType> {
+        let whole = |bits: &BitRange| bits.offset == 0 && bits.precision == self.size_bytes * 8;
+        match (&self.class, self.size_bytes) {
+            (
+                TypeClass::Integer {
+                    signed: true, bits, ..
+                },
+                size,
+            ) if whole(bits) => match size {
+                1 => Some(NcType::Byte),
+                2 => Some(NcType::Short),
+                4 => Some(NcType::Int),
+                8 => Some(NcType::Int64),
+                _ => None,
+            },
+            (
+                TypeClass::Integer {
+                    signed: false,
+                    bits,
+                    ..
+                },
+                size,
+            ) if whole(bits) => match size {
+                1 => Some(NcType::UByte),
+                2 => Some(NcType::UShort),
+                4 => Some(NcType::UInt),
+                8 => Some(NcType::UInt64),
+                _ => None,
+            },
+            (TypeClass::Float { form, .. }, 4) if *form == ieee(4) => Some(NcType::Float),
+            (TypeClass::Float { form, .. }, 8) if *form == ieee(8) => Some(NcType::Double),
+            (TypeClass::FixedText { .. }, 1) => Some(NcType::Char),
+            _ => None,
+        }
+    }
+
+    /// Whether values have a meaning that can be written down outside the file: not so for
+    /// references of HDF5 1.12.
+    #[must_use]
+    pub fn can_be_expanded(&self) -> bool {
+        match &self.class {
+            TypeClass::NewReference => false,
+            TypeClass::Compound { members } => members
+                .iter()
+                .all(|member| member.datatype.can_be_expanded()),
+            TypeClass::Array { base, .. } | TypeClass::VariableLength { base } => {
+                base.can_be_expanded()
+            }
+            _ => true,
+        }
+    }
+
+    /// The byte order of a plain number; `None` for everything else.
+    #[must_use]
+    pub fn number_order(&self) -> Option<ByteOrder> {
+        match &self.class {
+            TypeClass::Integer { order, .. }
+            | TypeClass::Float { order, .. }
+            | TypeClass::Bitfield { order, .. }
+            | TypeClass::Time { order, .. } => Some(*order),
+            TypeClass::Enumeration { base, .. } => base.number_order(),
+            _ => None,
+        }
+    }
+}
+
+/// IEEE 754 binary32 and binary64.
+fn ieee(size_bytes: usize) -> FloatForm {
+    let (exponent_bits, bias, mantissa_bits) = if size_bytes == 4 {
+        (8, 127, 23)
+    } else {
+        (11, 1023, 52)
+    };
+    FloatForm {
+        sign: size_bytes * 8 - 1,
+        exponent: mantissa_bits,
+        exponent_bits,
+        bias,
+        mantissa: 0,
+        mantissa_bits,
+        normalisation: 0,
+    }
+}

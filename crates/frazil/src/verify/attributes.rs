@@ -1,0 +1,161 @@
+//! Attributes of one object in two HDF5 files.
+
+use frazil_container::hdf5::{AttributeDescription, Extent, Hdf5Input, ObjectAttributes};
+
+use super::elements::{Unequal, compare_expanded};
+use super::findings::Findings;
+use super::{datatypes, order};
+use crate::error::Result;
+use crate::input::{Input, from_container};
+
+/// Who wrote the file: no part of what it says.
+const PROVENANCE: &str = "_NCProperties";
+/// The variables along a dimension scale; in whatever order they were attached.
+const REFERENCE_LIST: &str = "REFERENCE_LIST";
+
+/// One object in both files.
+#[derive(Clone, Copy)]
+pub(super) struct Objects<'a> {
+    pub(super) a: (&'a Input, &'a Hdf5Input),
+    pub(super) b: (&'a Input, &'a Hdf5Input),
+    /// Its path in the first file.
+    pub(super) path_a: &'a str,
+    /// Its path in the second file.
+    pub(super) path_b: &'a str,
+}
+
+/// Compares the attributes of an object.
+pub(super) fn compare(objects: Objects<'_>, findings: &mut Findings) -> Result<()> {
+    let path = objects.path_a;
+    let read = |(input, hdf5): (&Input, &Hdf5Input), at: &str| {
+        hdf5.describe_attributes(at)
+            .map_err(|error| from_container(error, input.path()).at_variable(at))
+    };
+    let mut a = read(objects.a, path)?;
+    let mut b = read(objects.b, objects.path_b)?;
+    if path == "/" {
+        for all in [&mut a, &mut b] {
+            all.list.retain(|attribute| attribute.name != PROVENANCE);
+        }
+    }
+    compare_names(path, &a, &b, findings);
+    for first in &a.list {
+        if let Some(second) = b.named(&first.name) {
+            findings.attributes += 1;
+            if let Some(what) = difference(first, second) {
+                findings.differ(path, format!("attribute `{}`: {what}", first.name));
+            }
+            if first.values.is_none() || second.values.is_none() {
+                findings.notice(format!(
+                    "{path}: the value of attribute `{}` is not compared (references of HDF5 1.12)",
+                    first.name
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn compare_names(path: &str, a: &ObjectAttributes, b: &ObjectAttributes, findings: &mut Findings) {
+    let names = |all: &ObjectAttributes| -> Vec<String> {
+        all.list
+            .iter()
+            .map(|attribute| attribute.name.clone())
+            .collect()
+    };
+    let (first, second) = (names(a), names(b));
+    let found = order::compare(&first, &second);
+    for name in found.only_first {
+        findings.differ(
+            path,
+            format!("attribute `{name}` is only in the first file"),
+        );
+    }
+    for name in found.only_second {
+        findings.differ(
+            path,
+            format!("attribute `{name}` is only in the second file"),
+        );
+    }
+    let Some((one, other)) = found.order else {
+        return;
+    };
+    match (a.is_ordered, b.is_ordered) {
+        (true, true) => findings.differ(
+            path,
+            format!(
+                "order of attributes: `{one}` in the first file where the second has `{other}`"
+            ),
+        ),
+        (false, false) => {}
+        (first_only, _) => findings.notice(order::lost_notice(path, "attributes", first_only)),
+    }
+}
+
+fn difference(a: &AttributeDescription, b: &AttributeDescription) -> Option<String> {
+    if let Some(what) = datatypes::difference(&a.datatype, &b.datatype) {
+        return Some(format!("datatype: {what}"));
+    }
+    if a.extent != b.extent {
+        return Some(format!(
+            "shape: {} against {}",
+            extent(&a.extent),
+            extent(&b.extent)
+        ));
+    }
+    let (Some(first), Some(second)) = (&a.values, &b.values) else {
+        return None;
+    };
+    let unequal = compare_expanded((&a.datatype, first), (&b.datatype, second));
+    if unequal.count == 0 || (a.name == REFERENCE_LIST && same_entries(a, b)) {
+        return None;
+    }
+    describe(&unequal, &a.extent)
+}
+
+fn describe(unequal: &Unequal, extent: &Extent) -> Option<String> {
+    match extent {
+        Extent::Simple { shape, .. } if extent.elements() != Some(1) => {
+            unequal.describe(shape, extent.elements().unwrap_or(0))
+        }
+        _ => unequal.describe(&[], 1),
+    }
+}
+
+fn same_entries(a: &AttributeDescription, b: &AttributeDescription) -> bool {
+    let sorted = |attribute: &AttributeDescription| {
+        let values = attribute.values.as_ref();
+        let mut entries: Vec<Vec<u8>> = values
+            .map(|values| {
+                (0..values.len())
+                    .map(|i| values.element(i).to_vec())
+                    .collect()
+            })
+            .unwrap_or_default();
+        entries.sort();
+        entries
+    };
+    sorted(a) == sorted(b)
+}
+
+/// A shape in words.
+pub(super) fn extent(extent: &Extent) -> String {
+    match extent {
+        Extent::Null => "null".to_owned(),
+        Extent::Scalar => "scalar".to_owned(),
+        Extent::Simple { shape, max_shape } => {
+            let fixed = shape
+                .iter()
+                .zip(max_shape)
+                .all(|(&n, &most)| most == Some(n));
+            if fixed {
+                return format!("{shape:?}");
+            }
+            let limits: Vec<String> = max_shape
+                .iter()
+                .map(|most| most.map_or_else(|| "unlimited".to_owned(), |n| n.to_string()))
+                .collect();
+            format!("{shape:?} (up to [{}])", limits.join(", "))
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! `verify`: proves that two files hold the same, value by value.
+//!
+//! # What is compared
+//! Two HDF5 files: every object by its path, links and what they lead to, shapes and how far they
+//! may grow, datatypes down to the last bit, fill values, attributes, user blocks, and the bits of
+//! every value (so NaN payloads and the sign of zero count). References are equal if they lead to
+//! the same path and, region references, select the same elements.
+//!
+//! A classic netCDF file and any other: dimensions, variables, attributes and values, as a reader
+//! of the classic model sees them. Byte order does not matter there, and one-element strings are
+//! compared with text.
+//!
+//! # What is not
+//! How values are stored: layout, chunk shapes, filters, allocation, object times. Who wrote the
+//! file (`_NCProperties`). The order of entries in a scale's `REFERENCE_LIST`. The order of links
+//! and attributes where neither file keeps it; where only one keeps it, a notice says so.
+//!
+//! Values that were never written and have no fill value are undefined: reading them gives whatever
+//! was in memory. They are skipped with a notice.
+
+mod attributes;
+mod datatypes;
+mod elements;
+mod findings;
+mod netcdf;
+mod objects;
+mod order;
+mod plan;
+mod prepare;
+mod render;
+mod stored;
+mod through_library;
+mod tiles;
+mod values;
+
+use std::path::Path;
+use std::time::Instant;
+
+use crate::error::Result;
+use crate::input::{Input, InputKind};
+use crate::options::Resources;
+use crate::repack::guarded;
+use crate::report::{Progress, VerifyReport};
+use findings::Findings;
+
+/// Compares two files.
+///
+/// # Errors
+/// If a file cannot be read or decoded; those of `a` come first. A difference is no error.
+pub fn verify(
+    a: &Path,
+    b: &Path,
+    resources: &Resources,
+    progress: &mut dyn Progress,
+) -> Result<VerifyReport> {
+    guarded(a, || {
+        let first = Input::open(a)?;
+        let second = Input::open(b)?;
+        compare(&first, &second, resources, progress)
+    })
+}
+
+/// Compares two open files.
+pub(crate) fn compare(
+    a: &Input,
+    b: &Input,
+    resources: &Resources,
+    progress: &mut dyn Progress,
+) -> Result<VerifyReport> {
+    let start = Instant::now();
+    let mut findings = Findings::default();
+    let pairs = match (a.kind(), b.kind()) {
+        (InputKind::Hdf5(first), InputKind::Hdf5(second)) => {
+            objects::compare((a, first), (b, second), resources, &mut findings)?
+        }
+        _ => netcdf::compare(a, b, &mut findings)?,
+    };
+    let total = pairs
+        .iter()
+        .fold(0_u64, |sum, pair| sum.saturating_add(pair.bytes()));
+    progress.stage("verify", total);
+    values::compare(a, b, &pairs, resources, &mut findings, progress)?;
+    Ok(findings.into_report(a.path(), b.path(), start.elapsed().as_secs_f64()))
+}

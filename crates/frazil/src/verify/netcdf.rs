@@ -1,0 +1,296 @@
+//! Two files, at least one of them classic netCDF, as a reader of the classic model sees them.
+
+use frazil_container::classic::{
+    AttributeValue, ClassicAttribute, ClassicModel, ClassicVariable, NcType,
+};
+use frazil_container::hdf5::TypeDescription;
+
+use super::elements::RawComparison;
+use super::findings::Findings;
+use super::order;
+use super::plan::{Pair, Side};
+use crate::error::Result;
+use crate::input::{Input, InputKind, from_container};
+
+/// One file in the classic model, and the variables behind the model's.
+struct View {
+    model: ClassicModel,
+    /// Numbers in [`Input::variables`].
+    variables: Vec<usize>,
+}
+
+/// Compares all but values; returns the variables whose values are to be compared.
+pub(super) fn compare(a: &Input, b: &Input, findings: &mut Findings) -> Result<Vec<Pair>> {
+    let first = view(a, "first", findings)?;
+    let second = view(b, "second", findings)?;
+    findings.objects += 1;
+    dimensions(&first.model, &second.model, findings);
+    attributes(
+        "/",
+        &first.model.attributes,
+        &second.model.attributes,
+        findings,
+    );
+    names(
+        "/",
+        "variable",
+        &first
+            .model
+            .variables
+            .iter()
+            .map(|v| v.name.as_str())
+            .collect::<Vec<_>>(),
+        &second
+            .model
+            .variables
+            .iter()
+            .map(|v| v.name.as_str())
+            .collect::<Vec<_>>(),
+        findings,
+    );
+    let mut pairs = Vec::new();
+    for (variable, &number_a) in first.model.variables.iter().zip(&first.variables) {
+        let Some(position) = second.model.variable_position(&variable.name) else {
+            continue;
+        };
+        let twin = &second.model.variables[position];
+        findings.objects += 1;
+        let number_b = second.variables[position];
+        if !compare_variable((variable, &first.model), (twin, &second.model), findings) {
+            continue;
+        }
+        let path = format!("/{}", variable.name);
+        let shape = first.model.shape(variable);
+        if shape.contains(&0) {
+            continue;
+        }
+        let a = Side {
+            variable: number_a,
+            datatype: datatype(a, number_a, variable.nc_type)?,
+        };
+        let b = Side {
+            variable: number_b,
+            datatype: datatype(b, number_b, twin.nc_type)?,
+        };
+        pairs.push(Pair { path, shape, a, b });
+    }
+    Ok(pairs)
+}
+
+fn view(input: &Input, which: &str, findings: &mut Findings) -> Result<View> {
+    match input.kind() {
+        InputKind::Classic(classic) => {
+            let model = classic.model().clone();
+            let variables = (0..model.variables.len()).collect();
+            Ok(View { model, variables })
+        }
+        InputKind::Hdf5(hdf5) => {
+            let found = hdf5
+                .classic_view()
+                .map_err(|error| from_container(error, input.path()))?;
+            for obstacle in &found.obstacles {
+                let what = format!(
+                    "{} in the {which} file, which classic netCDF has no place for",
+                    obstacle.what
+                );
+                findings.differ(&obstacle.path, what);
+            }
+            for (path, name) in &found.strings {
+                findings.notice(format!(
+                    "{path}: attribute `{name}` is a string in the {which} file; compared as text"
+                ));
+            }
+            Ok(View {
+                model: found.model,
+                variables: found.datasets,
+            })
+        }
+    }
+}
+
+/// Elements as the side's source delivers them: classic values come little-endian.
+fn datatype(input: &Input, variable: usize, nc_type: NcType) -> Result<TypeDescription> {
+    match input.kind() {
+        InputKind::Classic(_) => Ok(TypeDescription::of_classic(nc_type)),
+        InputKind::Hdf5(hdf5) => {
+            let info = &input.variables()[variable];
+            hdf5.describe_datatype(info)
+                .map_err(|error| from_container(error, input.path()).at_variable(&info.path))
+        }
+    }
+}
+
+fn dimensions(a: &ClassicModel, b: &ClassicModel, findings: &mut Findings) {
+    let list = |model: &ClassicModel| -> Vec<String> {
+        model
+            .dimensions
+            .iter()
+            .map(|dimension| dimension.name.clone())
+            .collect()
+    };
+    names("/", "dimension", &list(a), &list(b), findings);
+    for first in &a.dimensions {
+        let Some(second) = b.dimensions.iter().find(|other| other.name == first.name) else {
+            continue;
+        };
+        findings.objects += 1;
+        if first.length != second.length {
+            let what = format!(
+                "length of the dimension: {} against {}",
+                first.length, second.length
+            );
+            findings.differ(&format!("/{}", first.name), what);
+        }
+        if first.is_record != second.is_record {
+            let which = if first.is_record { "first" } else { "second" };
+            let what = format!("the dimension is unlimited only in the {which} file");
+            findings.differ(&format!("/{}", first.name), what);
+        }
+    }
+}
+
+fn names<S: AsRef<str>>(
+    path: &str,
+    kind: &str,
+    first: &[S],
+    second: &[S],
+    findings: &mut Findings,
+) {
+    let found = order::compare(first, second);
+    let at = |name: &str| {
+        if kind == "attribute" {
+            path.to_owned()
+        } else {
+            format!("/{name}")
+        }
+    };
+    for name in found.only_first {
+        findings.differ(
+            &at(name),
+            format!("{kind} `{name}` is only in the first file"),
+        );
+    }
+    for name in found.only_second {
+        findings.differ(
+            &at(name),
+            format!("{kind} `{name}` is only in the second file"),
+        );
+    }
+    if let Some((one, other)) = found.order {
+        let what =
+            format!("order of {kind}s: `{one}` in the first file where the second has `{other}`");
+        findings.differ(path, what);
+    }
+}
+
+/// Compares a variable's dimensions, type and attributes; whether its values can be compared.
+fn compare_variable(
+    (a, model_a): (&ClassicVariable, &ClassicModel),
+    (b, model_b): (&ClassicVariable, &ClassicModel),
+    findings: &mut Findings,
+) -> bool {
+    let path = format!("/{}", a.name);
+    let list = |variable: &ClassicVariable, model: &ClassicModel| -> Vec<String> {
+        let name = |&id: &usize| model.dimensions.get(id).map(|d| d.name.clone());
+        variable.dimensions.iter().filter_map(name).collect()
+    };
+    let (first, second) = (list(a, model_a), list(b, model_b));
+    if first != second {
+        let what = format!(
+            "dimensions: ({}) against ({})",
+            first.join(", "),
+            second.join(", ")
+        );
+        findings.differ(&path, what);
+    }
+    if a.nc_type != b.nc_type {
+        let what = format!(
+            "datatype: {} against {}",
+            a.nc_type.name(),
+            b.nc_type.name()
+        );
+        findings.differ(&path, what);
+    }
+    attributes(&path, &a.attributes, &b.attributes, findings);
+    a.nc_type == b.nc_type && model_a.shape(a) == model_b.shape(b)
+}
+
+fn attributes(path: &str, a: &[ClassicAttribute], b: &[ClassicAttribute], findings: &mut Findings) {
+    let list = |all: &[ClassicAttribute]| -> Vec<String> {
+        all.iter().map(|attribute| attribute.name.clone()).collect()
+    };
+    names(path, "attribute", &list(a), &list(b), findings);
+    for first in a {
+        let Some(second) = b.iter().find(|other| other.name == first.name) else {
+            continue;
+        };
+        findings.attributes += 1;
+        if let Some(what) = value_difference(&first.value, &second.value) {
+            findings.differ(path, format!("attribute `{}`: {what}", first.name));
+        }
+    }
+}
+
+fn value_difference(a: &AttributeValue, b: &AttributeValue) -> Option<String> {
+    let (type_a, type_b) = (a.nc_type(), b.nc_type());
+    if type_a != type_b {
+        return Some(format!(
+            "datatype: {} against {}",
+            type_a.name(),
+            type_b.name()
+        ));
+    }
+    let (bytes_a, bytes_b) = (little_endian(a), little_endian(b));
+    if bytes_a == bytes_b {
+        return None;
+    }
+    if type_a == NcType::Char {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        return Some(format!("{:?} against {:?}", text(&bytes_a), text(&bytes_b)));
+    }
+    if a.len() != b.len() {
+        return Some(format!("{} against {} values", a.len(), b.len()));
+    }
+    let datatype = TypeDescription::of_classic(type_a);
+    let unequal = RawComparison::new(datatype.clone(), datatype).compare(&bytes_a, &bytes_b);
+    let shape = if a.len() == 1 {
+        Vec::new()
+    } else {
+        vec![a.len() as u64]
+    };
+    unequal.ok()?.describe(&shape, a.len() as u64)
+}
+
+fn little_endian(value: &AttributeValue) -> Vec<u8> {
+    let mut bytes = value.to_be_bytes();
+    for element in bytes.chunks_exact_mut(value.nc_type().size_bytes()) {
+        element.reverse();
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attribute_values_are_compared_bit_by_bit() {
+        let nan = |bits| AttributeValue::Float(vec![f32::from_bits(bits), 1.0]);
+        assert_eq!(value_difference(&nan(0x7fc0_0000), &nan(0x7fc0_0000)), None);
+        let what = value_difference(&nan(0x7fc0_0000), &nan(0x7fc0_0001)).unwrap();
+        assert!(
+            what.starts_with("first difference at [0]: NaN(0x7fc00000) against"),
+            "{what}"
+        );
+        let what = value_difference(
+            &AttributeValue::Int(vec![1]),
+            &AttributeValue::Short(vec![1]),
+        );
+        assert_eq!(what.unwrap(), "datatype: int against short");
+        let text = |text: &str| AttributeValue::Char(text.as_bytes().to_vec());
+        assert_eq!(
+            value_difference(&text("K"), &text("m")).unwrap(),
+            "\"K\" against \"m\""
+        );
+    }
+}

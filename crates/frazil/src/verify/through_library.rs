@@ -1,0 +1,93 @@
+//! Values that only libhdf5 can read, slab by slab on the calling thread.
+
+use frazil_container::hdf5::Expanded;
+use frazil_pipeline::{Block, MemoryBudget, PipelineError, Request, RunOptions, Task, run_ordered};
+use frazil_types::{ChunkGrid, ErrorCode, Selection};
+
+use super::elements::{Unequal, compare_expanded};
+use super::plan::{Pair, Side};
+use crate::error::{Error, Result};
+use crate::input::{Input, from_container};
+use crate::options::Resources;
+use crate::run;
+use crate::sources::{self, Access};
+
+/// Compares the values of a pair.
+pub(super) fn compare(a: &Input, b: &Input, pair: &Pair, resources: &Resources) -> Result<Unequal> {
+    let element_bytes = pair.a.datatype.size_bytes as u64;
+    let slab = sources::slab_shape(&pair.shape, element_bytes, None);
+    let grid = ChunkGrid::new(&pair.shape, &slab).ok_or_else(|| {
+        Error::new(ErrorCode::Corrupt, "its size overflows")
+            .in_file(a.path())
+            .at_variable(&pair.path)
+    })?;
+    let mut all = Unequal::default();
+    for number in 0..grid.chunk_count() {
+        run::check_cancel(resources)?;
+        let part = grid.valid_box(number);
+        let first = read(a, &pair.a, &part, resources)?;
+        let second = read(b, &pair.b, &part, resources)?;
+        let unequal = compare_expanded((&pair.a.datatype, &first), (&pair.b.datatype, &second));
+        all.merge(unequal.in_array(&part, &pair.shape));
+    }
+    Ok(all)
+}
+
+fn read(input: &Input, side: &Side, part: &Selection, resources: &Resources) -> Result<Expanded> {
+    let info = &input.variables()[side.variable];
+    let outcome = match input.hdf5() {
+        Some(hdf5) => hdf5.expanded_values(info, &side.datatype, part),
+        None => side
+            .datatype
+            .expand_plain(&read_classic(input, side, part, resources)?),
+    };
+    outcome.map_err(|error| from_container(error, input.path()).at_variable(&info.path))
+}
+
+/// Values of a classic variable, little-endian.
+fn read_classic(
+    input: &Input,
+    side: &Side,
+    part: &Selection,
+    resources: &Resources,
+) -> Result<Vec<u8>> {
+    let Access::Parallel(source, _) = sources::access(input, side.variable, None)? else {
+        return Err(Error::new(
+            ErrorCode::Internal,
+            "a classic variable without values",
+        ));
+    };
+    let sources = [source];
+    let budget = MemoryBudget::new(resources.memory_bytes);
+    let options = RunOptions {
+        threads: 1,
+        budget: &budget,
+        cancel: &resources.cancel,
+    };
+    let requests = vec![Request::Values {
+        source: 0,
+        selection: part.clone(),
+    }];
+    let task = Task {
+        meta: (),
+        requests,
+        output_bytes: 0,
+    };
+    let mut values = Vec::new();
+    run_ordered(
+        &sources,
+        std::iter::once(task),
+        &options,
+        |_: &(), blocks: Vec<Block>, _scratch| Ok::<_, PipelineError>(blocks),
+        |(), blocks| {
+            for block in blocks {
+                if let Block::Values(block) = block {
+                    values = block.into_vec();
+                }
+            }
+            Ok(())
+        },
+    )
+    .map_err(|error| run::explain(error, input, &sources, |_| Some(side.variable), resources))?;
+    Ok(values)
+}
