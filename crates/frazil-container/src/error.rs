@@ -69,7 +69,10 @@ impl ContainerError {
 
     /// Wraps a system error.
     pub(crate) fn io(doing: impl Into<String>, source: std::io::Error) -> Self {
-        Self::Io { doing: doing.into(), source }
+        Self::Io {
+            doing: doing.into(),
+            source,
+        }
     }
 }
 

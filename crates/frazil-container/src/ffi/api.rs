@@ -18,9 +18,7 @@ use hdf5_sys::h5i::{H5I_type_t, hid_t};
 use hdf5_sys::h5o::H5O_info2_t;
 use hdf5_sys::h5r::H5R_type_t;
 use hdf5_sys::h5s::{H5S_class_t, H5S_sel_type, H5S_seloper_t};
-use hdf5_sys::h5t::{
-    H5T_class_t, H5T_cset_t, H5T_norm_t, H5T_order_t, H5T_sign_t, H5T_str_t,
-};
+use hdf5_sys::h5t::{H5T_class_t, H5T_cset_t, H5T_norm_t, H5T_order_t, H5T_sign_t, H5T_str_t};
 use libc::{size_t, ssize_t};
 
 /// Facts about a link; the type is a plain number because user-defined links have any from 64 to

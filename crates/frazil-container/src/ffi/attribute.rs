@@ -20,8 +20,7 @@ pub(crate) fn count(object: &Handle) -> Result<u64> {
     // SAFETY: all-zero is a valid H5O_info2_t.
     let mut info = unsafe { std::mem::zeroed::<H5O_info2_t>() };
     // SAFETY: a live object and a valid out-pointer.
-    let status =
-        unsafe { (api().H5Oget_info3)(object.id(), &raw mut info, H5O_INFO_NUM_ATTRS) };
+    let status = unsafe { (api().H5Oget_info3)(object.id(), &raw mut info, H5O_INFO_NUM_ATTRS) };
     check(status, "count attributes")?;
     Ok(info.num_attrs)
 }
@@ -86,7 +85,14 @@ pub(crate) fn create(
     let space = dataspace::create(extent)?;
     // SAFETY: live identifiers and a NUL-terminated name.
     let id = unsafe {
-        (api().H5Acreate2)(object.id(), c.as_ptr(), datatype.id(), space.id(), DEFAULT, DEFAULT)
+        (api().H5Acreate2)(
+            object.id(),
+            c.as_ptr(),
+            datatype.id(),
+            space.id(),
+            DEFAULT,
+            DEFAULT,
+        )
     };
     own(id, "create attribute").map(Attribute)
 }
@@ -123,7 +129,10 @@ impl Attribute {
     pub(crate) fn extent(&self) -> Result<Extent> {
         let _guard = library_lock();
         // SAFETY: a live attribute.
-        let space = own(unsafe { (api().H5Aget_space)(self.0.id()) }, "read attribute shape")?;
+        let space = own(
+            unsafe { (api().H5Aget_space)(self.0.id()) },
+            "read attribute shape",
+        )?;
         dataspace::read_extent(&space)
     }
 
@@ -151,9 +160,8 @@ impl Attribute {
         }
         let _guard = library_lock();
         // SAFETY: the buffer holds the extent's elements of the memory type.
-        let status = unsafe {
-            (api().H5Aread)(self.0.id(), memory.id(), value.as_mut_ptr().cast())
-        };
+        let status =
+            unsafe { (api().H5Aread)(self.0.id(), memory.id(), value.as_mut_ptr().cast()) };
         check(status, "read attribute")?;
         Ok(value)
     }
@@ -163,15 +171,16 @@ impl Attribute {
         let element_bytes = memory.size_bytes()? as u64;
         if extent.elements().and_then(|n| n.checked_mul(element_bytes)) != Some(value.len() as u64)
         {
-            return Err(ContainerError::Internal("attribute value of wrong size".to_owned()));
+            return Err(ContainerError::Internal(
+                "attribute value of wrong size".to_owned(),
+            ));
         }
         if value.is_empty() {
             return Ok(());
         }
         let _guard = library_lock();
         // SAFETY: the buffer holds the extent's elements of the memory type, checked above.
-        let status =
-            unsafe { (api().H5Awrite)(self.0.id(), memory.id(), value.as_ptr().cast()) };
+        let status = unsafe { (api().H5Awrite)(self.0.id(), memory.id(), value.as_ptr().cast()) };
         check(status, "write attribute")
     }
 }

@@ -2,7 +2,6 @@
 
 use std::ffi::{c_int, c_void};
 
-use frazil_types::FileAddress;
 use super::attribute::usize_of;
 use super::dataspace::{self, Extent};
 use super::datatype::Datatype;
@@ -12,6 +11,7 @@ use super::mapping::ZeroMapping;
 use super::property::PropertyList;
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
+use frazil_types::FileAddress;
 
 /// An open dataset.
 #[derive(Debug)]
@@ -63,8 +63,11 @@ impl Dataset {
         let _guard = library_lock();
         let c = c_name(name)?;
         // SAFETY: a live location and a NUL-terminated name.
-        own(unsafe { (api().H5Dopen2)(location.id(), c.as_ptr(), DEFAULT) }, "open dataset")
-            .map(Self)
+        own(
+            unsafe { (api().H5Dopen2)(location.id(), c.as_ptr(), DEFAULT) },
+            "open dataset",
+        )
+        .map(Self)
     }
 
     /// A dataset that was opened as an object.
@@ -107,7 +110,10 @@ impl Dataset {
     fn space(&self) -> Result<Handle> {
         let _guard = library_lock();
         // SAFETY: a live dataset.
-        own(unsafe { (api().H5Dget_space)(self.0.id()) }, "read dataset shape")
+        own(
+            unsafe { (api().H5Dget_space)(self.0.id()) },
+            "read dataset shape",
+        )
     }
 
     /// Shape and maximum shape.
@@ -119,16 +125,22 @@ impl Dataset {
     pub(crate) fn datatype(&self) -> Result<Datatype> {
         let _guard = library_lock();
         // SAFETY: a live dataset.
-        own(unsafe { (api().H5Dget_type)(self.0.id()) }, "read dataset type")
-            .map(Datatype::from_handle)
+        own(
+            unsafe { (api().H5Dget_type)(self.0.id()) },
+            "read dataset type",
+        )
+        .map(Datatype::from_handle)
     }
 
     /// The creation list.
     pub(crate) fn creation(&self) -> Result<PropertyList> {
         let _guard = library_lock();
         // SAFETY: a live dataset.
-        own(unsafe { (api().H5Dget_create_plist)(self.0.id()) }, "read dataset properties")
-            .map(PropertyList)
+        own(
+            unsafe { (api().H5Dget_create_plist)(self.0.id()) },
+            "read dataset properties",
+        )
+        .map(PropertyList)
     }
 
     /// Bytes stored for the values (0 if none were written).
@@ -151,7 +163,11 @@ impl Dataset {
     /// The whole chunk index in one pass; more than `limit` entries are an error.
     pub(crate) fn chunk_index(&self, rank: usize, limit: usize) -> Result<Vec<IndexEntry>> {
         let _guard = library_lock();
-        let mut collector = Collector { rank, entries: Vec::new(), limit };
+        let mut collector = Collector {
+            rank,
+            entries: Vec::new(),
+            limit,
+        };
         let data: *mut Collector = &raw mut collector;
         // SAFETY: the callback only runs during the call, on a live collector.
         let status = unsafe {
@@ -231,11 +247,16 @@ impl Dataset {
 
     /// Memory and file dataspaces for a box.
     fn selected(&self, selection: Option<(&[u64], &[u64])>) -> Result<Option<(Handle, Handle)>> {
-        let Some((start, count)) = selection else { return Ok(None) };
+        let Some((start, count)) = selection else {
+            return Ok(None);
+        };
         let space = self.space()?;
         let file = dataspace::select_box(&space, start, count)?;
         let max_shape = count.iter().map(|&n| Some(n)).collect();
-        let memory = dataspace::create(&Extent::Simple { shape: count.to_vec(), max_shape })?;
+        let memory = dataspace::create(&Extent::Simple {
+            shape: count.to_vec(),
+            max_shape,
+        })?;
         Ok(Some((memory, file)))
     }
 
@@ -298,5 +319,7 @@ impl Dataset {
 
 /// Identifiers for a pair of dataspaces; all elements if there is none.
 fn space_ids(spaces: Option<&(Handle, Handle)>) -> (hdf5_sys::h5i::hid_t, hdf5_sys::h5i::hid_t) {
-    spaces.map_or((DEFAULT, DEFAULT), |(memory, file)| (memory.id(), file.id()))
+    spaces.map_or((DEFAULT, DEFAULT), |(memory, file)| {
+        (memory.id(), file.id())
+    })
 }

@@ -32,9 +32,9 @@ impl Extent {
         match self {
             Self::Null => Some(0),
             Self::Scalar => Some(1),
-            Self::Simple { shape, .. } => {
-                shape.iter().try_fold(1_u64, |product, &n| product.checked_mul(n))
-            }
+            Self::Simple { shape, .. } => shape
+                .iter()
+                .try_fold(1_u64, |product, &n| product.checked_mul(n)),
         }
     }
 }
@@ -61,7 +61,10 @@ pub(super) fn read_extent(space: &Handle) -> Result<Extent> {
     if got < 0 {
         return Err(failure("read dataspace shape"));
     }
-    let max_shape = limits.into_iter().map(|n| (n != UNLIMITED).then_some(n)).collect();
+    let max_shape = limits
+        .into_iter()
+        .map(|n| (n != UNLIMITED).then_some(n))
+        .collect();
     Ok(Extent::Simple { shape, max_shape })
 }
 
@@ -70,10 +73,16 @@ pub(super) fn create(extent: &Extent) -> Result<Handle> {
     let _guard = library_lock();
     match extent {
         // SAFETY: plain calls without pointers.
-        Extent::Null => own(unsafe { (api().H5Screate)(H5S_class_t::H5S_NULL) }, "create space"),
+        Extent::Null => own(
+            unsafe { (api().H5Screate)(H5S_class_t::H5S_NULL) },
+            "create space",
+        ),
         Extent::Scalar => {
             // SAFETY: as above.
-            own(unsafe { (api().H5Screate)(H5S_class_t::H5S_SCALAR) }, "create space")
+            own(
+                unsafe { (api().H5Screate)(H5S_class_t::H5S_SCALAR) },
+                "create space",
+            )
         }
         Extent::Simple { shape, max_shape } => {
             let limits: Vec<u64> = max_shape.iter().map(|n| n.unwrap_or(UNLIMITED)).collect();

@@ -106,9 +106,15 @@ impl Datatype {
         // SAFETY: a string type of our own.
         unsafe {
             check((api().H5Tset_size)(text.id(), bytes), "set text size")?;
-            check((api().H5Tset_strpad)(text.id(), H5T_str_t::H5T_STR_NULLTERM), "set padding")?;
+            check(
+                (api().H5Tset_strpad)(text.id(), H5T_str_t::H5T_STR_NULLTERM),
+                "set padding",
+            )?;
             if utf8 {
-                check((api().H5Tset_cset)(text.id(), H5T_cset_t::H5T_CSET_UTF8), "set encoding")?;
+                check(
+                    (api().H5Tset_cset)(text.id(), H5T_cset_t::H5T_CSET_UTF8),
+                    "set encoding",
+                )?;
             }
         }
         Ok(text)
@@ -156,7 +162,10 @@ impl Datatype {
     fn detects(&self, class: H5T_class_t) -> Result<bool> {
         let _guard = library_lock();
         // SAFETY: a live datatype.
-        truth(unsafe { (api().H5Tdetect_class)(self.id(), class) }, "inspect datatype")
+        truth(
+            unsafe { (api().H5Tdetect_class)(self.id(), class) },
+            "inspect datatype",
+        )
     }
 
     /// Whether the type holds references at any depth.
@@ -189,7 +198,10 @@ impl Datatype {
     pub(crate) fn is_variable_text(&self) -> Result<bool> {
         let _guard = library_lock();
         // SAFETY: a live datatype.
-        truth(unsafe { (api().H5Tis_variable_str)(self.id()) }, "inspect text type")
+        truth(
+            unsafe { (api().H5Tis_variable_str)(self.id()) },
+            "inspect text type",
+        )
     }
 
     /// The kind of a reference type.
@@ -197,9 +209,8 @@ impl Datatype {
         let _guard = library_lock();
         api();
         // SAFETY: live datatypes.
-        let equal = |id: hid_t| unsafe {
-            truth((api().H5Tequal)(self.id(), id), "compare datatypes")
-        };
+        let equal =
+            |id: hid_t| unsafe { truth((api().H5Tequal)(self.id(), id), "compare datatypes") };
         if equal(*hdf5_sys::h5t::H5T_STD_REF_OBJ)? {
             Ok(ReferenceKind::Object)
         } else if equal(*hdf5_sys::h5t::H5T_STD_REF_DSETREG)? {
@@ -234,7 +245,11 @@ impl Datatype {
         let class = self.class()?;
         if self.holds_references()? || self.holds_variable_length()? {
             let order = ByteOrder::None;
-            return Ok(ElementType { class: ElementClass::Indirect, size_bytes, order });
+            return Ok(ElementType {
+                class: ElementClass::Indirect,
+                size_bytes,
+                order,
+            });
         }
         let class = match class {
             Class::Integer if self.is_signed()? => ElementClass::SignedInteger,
@@ -244,7 +259,11 @@ impl Datatype {
             Class::Enumeration => ElementClass::Enumeration,
             _ => ElementClass::Opaque,
         };
-        Ok(ElementType { class, size_bytes, order: self.byte_order()? })
+        Ok(ElementType {
+            class,
+            size_bytes,
+            order: self.byte_order()?,
+        })
     }
 
     /// Whether an integer type is signed.
@@ -260,7 +279,10 @@ impl Datatype {
 
     /// Byte order of the whole element; none where no single order applies.
     pub(crate) fn byte_order(&self) -> Result<ByteOrder> {
-        if !matches!(self.class()?, Class::Integer | Class::Float | Class::Bitfield) {
+        if !matches!(
+            self.class()?,
+            Class::Integer | Class::Float | Class::Bitfield
+        ) {
             return Ok(ByteOrder::None);
         }
         let _guard = library_lock();
@@ -276,16 +298,18 @@ impl Datatype {
     pub(crate) fn is_committed(&self) -> Result<bool> {
         let _guard = library_lock();
         // SAFETY: a live datatype.
-        truth(unsafe { (api().H5Tcommitted)(self.id()) }, "inspect datatype")
+        truth(
+            unsafe { (api().H5Tcommitted)(self.id()) },
+            "inspect datatype",
+        )
     }
 
     /// Commits the type to a file without a name; [`super::link::link_object`] names it.
     pub(crate) fn commit(&self, location: &Handle, creation: &PropertyList) -> Result<()> {
         let _guard = library_lock();
         // SAFETY: live identifiers.
-        let status = unsafe {
-            (api().H5Tcommit_anon)(location.id(), self.id(), creation.0.id(), DEFAULT)
-        };
+        let status =
+            unsafe { (api().H5Tcommit_anon)(location.id(), self.id(), creation.0.id(), DEFAULT) };
         check(status, "commit datatype")
     }
 
@@ -323,7 +347,11 @@ impl Datatype {
             )
         };
         let datatype = own(id, "read member type").map(Self)?;
-        Ok(Member { name: self.member_name(i)?, offset, datatype })
+        Ok(Member {
+            name: self.member_name(i)?,
+            offset,
+            datatype,
+        })
     }
 
     /// Value of one enumeration member, in the bytes of the type.
@@ -331,9 +359,8 @@ impl Datatype {
         let mut value = vec![0_u8; self.size_bytes()?];
         let _guard = library_lock();
         // SAFETY: the buffer holds one element of the type.
-        let status = unsafe {
-            (api().H5Tget_member_value)(self.id(), i, value.as_mut_ptr().cast())
-        };
+        let status =
+            unsafe { (api().H5Tget_member_value)(self.id(), i, value.as_mut_ptr().cast()) };
         check(status, "read enumeration value")?;
         Ok(value)
     }
@@ -363,8 +390,12 @@ impl Datatype {
     pub(crate) fn text_form(&self) -> Result<(bool, u8)> {
         let _guard = library_lock();
         // SAFETY: a live string datatype.
-        let (cset, pad) =
-            unsafe { ((api().H5Tget_cset)(self.id()), (api().H5Tget_strpad)(self.id())) };
+        let (cset, pad) = unsafe {
+            (
+                (api().H5Tget_cset)(self.id()),
+                (api().H5Tget_strpad)(self.id()),
+            )
+        };
         let pad = match pad {
             H5T_str_t::H5T_STR_NULLPAD => 1,
             H5T_str_t::H5T_STR_SPACEPAD => 2,
@@ -443,7 +474,11 @@ pub(crate) fn variable_text_bytes(value: &[u8]) -> Result<Option<Vec<u8>>> {
         return Ok(None);
     }
     // SAFETY: libhdf5 filled the value with a pointer to a NUL-terminated string.
-    Ok(Some(unsafe { CStr::from_ptr(address as *const std::ffi::c_char) }.to_bytes().to_vec()))
+    Ok(Some(
+        unsafe { CStr::from_ptr(address as *const std::ffi::c_char) }
+            .to_bytes()
+            .to_vec(),
+    ))
 }
 
 fn split_variable_length(value: &[u8]) -> Result<(usize, usize)> {
@@ -452,7 +487,9 @@ fn split_variable_length(value: &[u8]) -> Result<(usize, usize)> {
 }
 
 fn read_usize(value: &[u8], at: usize) -> Result<usize> {
-    let bytes = value.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
+    let bytes = value
+        .get(at..at + 8)
+        .and_then(|bytes| bytes.try_into().ok());
     bytes
         .map(usize::from_ne_bytes)
         .ok_or_else(|| ContainerError::Internal("short variable-length value".to_owned()))
@@ -465,7 +502,9 @@ fn take_string(pointer: *mut c_void, doing: &str) -> Result<String> {
     }
     // SAFETY: a NUL-terminated string allocated by libhdf5, freed once, here.
     unsafe {
-        let text = CStr::from_ptr(pointer.cast()).to_string_lossy().into_owned();
+        let text = CStr::from_ptr(pointer.cast())
+            .to_string_lossy()
+            .into_owned();
         (api().H5free_memory)(pointer);
         Ok(text)
     }

@@ -70,16 +70,31 @@ pub(crate) struct DriverClass {
     query: Option<unsafe extern "C" fn(*const OpenFile, *mut c_ulong) -> herr_t>,
     get_type_map: Option<unsafe extern "C" fn(*const OpenFile, *mut MemoryType) -> herr_t>,
     alloc: Option<unsafe extern "C" fn(*mut OpenFile, MemoryType, hid_t, hsize_t) -> haddr_t>,
-    free: Option<unsafe extern "C" fn(*mut OpenFile, MemoryType, hid_t, haddr_t, hsize_t) -> herr_t>,
+    free:
+        Option<unsafe extern "C" fn(*mut OpenFile, MemoryType, hid_t, haddr_t, hsize_t) -> herr_t>,
     get_eoa: Option<unsafe extern "C" fn(*const OpenFile, MemoryType) -> haddr_t>,
     set_eoa: Option<unsafe extern "C" fn(*mut OpenFile, MemoryType, haddr_t) -> herr_t>,
     get_eof: Option<unsafe extern "C" fn(*const OpenFile, MemoryType) -> haddr_t>,
     get_handle: Option<unsafe extern "C" fn(*mut OpenFile, hid_t, *mut *mut c_void) -> herr_t>,
     read: Option<
-        unsafe extern "C" fn(*mut OpenFile, MemoryType, hid_t, haddr_t, size_t, *mut c_void) -> herr_t,
+        unsafe extern "C" fn(
+            *mut OpenFile,
+            MemoryType,
+            hid_t,
+            haddr_t,
+            size_t,
+            *mut c_void,
+        ) -> herr_t,
     >,
     write: Option<
-        unsafe extern "C" fn(*mut OpenFile, MemoryType, hid_t, haddr_t, size_t, *const c_void) -> herr_t,
+        unsafe extern "C" fn(
+            *mut OpenFile,
+            MemoryType,
+            hid_t,
+            haddr_t,
+            size_t,
+            *const c_void,
+        ) -> herr_t,
     >,
     read_vector: Option<unsafe extern "C" fn()>,
     write_vector: Option<unsafe extern "C" fn()>,
@@ -186,7 +201,9 @@ static DRIVER: DriverClass = DriverClass {
     del: None,
     ctl: None,
     // H5FD_FLMAP_DICHOTOMY: heaps of data next to the data, all else together.
-    fl_map: [MEM_SUPER, MEM_SUPER, MEM_SUPER, MEM_DRAW, MEM_DRAW, MEM_SUPER, MEM_SUPER],
+    fl_map: [
+        MEM_SUPER, MEM_SUPER, MEM_SUPER, MEM_DRAW, MEM_DRAW, MEM_SUPER, MEM_SUPER,
+    ],
 };
 
 /// A path that opens the measuring form.
@@ -220,7 +237,11 @@ impl RawSink {
         bytes: usize,
         call: impl FnOnce() -> Result<()>,
     ) -> Result<u64> {
-        let armed = Sentinel { buffer: buffer as usize, bytes, address: None };
+        let armed = Sentinel {
+            buffer: buffer as usize,
+            bytes,
+            address: None,
+        };
         // SAFETY: the file is open (the caller holds its handle) and the library lock is held, so
         // nobody else touches the structure; no reference to it outlives this statement.
         unsafe { (*self.0).sentinel = armed };
@@ -360,7 +381,10 @@ unsafe extern "C" fn read(
     guarded(-1, || {
         // SAFETY: libhdf5 passes its open file and a buffer of `size` bytes for this call.
         let (file, buffer) = unsafe {
-            (&mut *file, std::slice::from_raw_parts_mut(buffer.cast::<u8>(), size))
+            (
+                &mut *file,
+                std::slice::from_raw_parts_mut(buffer.cast::<u8>(), size),
+            )
         };
         match file.backing.read(buffer, address) {
             Ok(()) if file.may_be_parsed(kind, buffer) => 0,
@@ -498,7 +522,10 @@ impl Pages {
 
     fn copy_in(&mut self, bytes: &[u8], address: u64) {
         for (page, within, part) in page_parts(address, bytes.len()) {
-            let kept = self.0.entry(page).or_insert_with(|| Box::new([0; PAGE_BYTES]));
+            let kept = self
+                .0
+                .entry(page)
+                .or_insert_with(|| Box::new([0; PAGE_BYTES]));
             kept[within..within + part.len()].copy_from_slice(&bytes[part]);
         }
     }

@@ -42,16 +42,17 @@ pub(crate) fn create(
         Target::Measure => c_name(MEASURE)?,
     };
     // SAFETY: a NUL-terminated path and live property lists.
-    let id = unsafe {
-        (api().H5Fcreate)(name.as_ptr(), H5F_ACC_TRUNC, creation.0.id(), access.0.id())
-    };
+    let id =
+        unsafe { (api().H5Fcreate)(name.as_ptr(), H5F_ACC_TRUNC, creation.0.id(), access.0.id()) };
     let file = own(id, "create HDF5 file")?;
     let mut pointer = std::ptr::null_mut();
     // SAFETY: a live file and a valid out-pointer; our driver returns its own structure.
     let status = unsafe { (api().H5Fget_vfd_handle)(file.id(), DEFAULT, &raw mut pointer) };
     check(status, "reach the file driver")?;
     if pointer.is_null() {
-        return Err(ContainerError::Internal("the file driver gave no handle".to_owned()));
+        return Err(ContainerError::Internal(
+            "the file driver gave no handle".to_owned(),
+        ));
     }
     Ok((file, RawSink::new(pointer)))
 }
@@ -68,8 +69,11 @@ pub(crate) fn flush(file: &Handle) -> Result<()> {
 pub(crate) fn creation(file: &Handle) -> Result<PropertyList> {
     let _guard = library_lock();
     // SAFETY: a live file.
-    own(unsafe { (api().H5Fget_create_plist)(file.id()) }, "read file properties")
-        .map(PropertyList)
+    own(
+        unsafe { (api().H5Fget_create_plist)(file.id()) },
+        "read file properties",
+    )
+    .map(PropertyList)
 }
 
 /// Superblock version.
@@ -77,7 +81,8 @@ pub(crate) fn superblock_version(file: &Handle) -> Result<u32> {
     let _guard = library_lock();
     let mut info = H5F_info2_t::default();
     // SAFETY: a live file and a valid out-pointer.
-    check(unsafe { (api().H5Fget_info2)(file.id(), &raw mut info) }, "read superblock")?;
+    let status = unsafe { (api().H5Fget_info2)(file.id(), &raw mut info) };
+    check(status, "read superblock")?;
     Ok(info.super_.version)
 }
 

@@ -58,7 +58,8 @@ pub(crate) fn accept_encoded(id: i32) -> Result<()> {
     };
     let pointer: *const H5Z_class2_t = &raw const class;
     // SAFETY: a complete class; libhdf5 copies it, and its name is static.
-    check(unsafe { (api().H5Zregister)(pointer.cast()) }, "register filter")?;
+    let status = unsafe { (api().H5Zregister)(pointer.cast()) };
+    check(status, "register filter")?;
     STAND_INS.lock().insert(id);
     Ok(())
 }

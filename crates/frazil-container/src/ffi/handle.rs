@@ -54,17 +54,28 @@ pub(super) fn api() -> &'static Hdf5Api {
 
 /// Takes ownership of an identifier that libhdf5 returned, or reports why there is none.
 pub(super) fn own(id: hid_t, doing: &str) -> Result<Handle> {
-    if id < 0 { Err(failure(doing)) } else { Ok(Handle(id)) }
+    if id < 0 {
+        Err(failure(doing))
+    } else {
+        Ok(Handle(id))
+    }
 }
 
 /// Turns libhdf5's negative status into an error.
 pub(super) fn check(status: herr_t, doing: &str) -> Result<()> {
-    if status < 0 { Err(failure(doing)) } else { Ok(()) }
+    if status < 0 {
+        Err(failure(doing))
+    } else {
+        Ok(())
+    }
 }
 
 /// The error for an operation that libhdf5 refused, with the innermost frame of its stack.
 pub(super) fn failure(doing: &str) -> ContainerError {
-    ContainerError::Hdf5 { doing: doing.to_owned(), reason: take_error_stack() }
+    ContainerError::Hdf5 {
+        doing: doing.to_owned(),
+        reason: take_error_stack(),
+    }
 }
 
 /// Copies the innermost messages out of the error stack and clears it.
@@ -88,7 +99,11 @@ fn take_error_stack() -> String {
         (table().H5Eclear2)(DEFAULT);
     }
     frames.dedup();
-    if frames.is_empty() { "libhdf5 gave no reason".to_owned() } else { frames.join("; ") }
+    if frames.is_empty() {
+        "libhdf5 gave no reason".to_owned()
+    } else {
+        frames.join("; ")
+    }
 }
 
 /// A name as libhdf5 wants it.
@@ -103,8 +118,7 @@ pub(super) fn read_name(
     doing: &str,
     mut call: impl FnMut(*mut c_char, usize) -> isize,
 ) -> Result<String> {
-    let length =
-        usize::try_from(call(std::ptr::null_mut(), 0)).map_err(|_| failure(doing))?;
+    let length = usize::try_from(call(std::ptr::null_mut(), 0)).map_err(|_| failure(doing))?;
     let mut buffer = vec![0_u8; length + 1];
     if call(buffer.as_mut_ptr().cast(), buffer.len()) < 0 {
         return Err(failure(doing));
@@ -146,5 +160,9 @@ pub(crate) fn plugin_path() -> Vec<String> {
 
 /// A C boolean result: negative is an error.
 pub(super) fn truth(value: c_int, doing: &str) -> Result<bool> {
-    if value < 0 { Err(failure(doing)) } else { Ok(value > 0) }
+    if value < 0 {
+        Err(failure(doing))
+    } else {
+        Ok(value > 0)
+    }
 }

@@ -27,7 +27,9 @@ impl HeapGuard {
             _ => 10,
         };
         let length_bytes = usize::from(*bytes.get(at)?);
-        [2, 4, 8, 16, 32].contains(&length_bytes).then_some(Self { length_bytes })
+        [2, 4, 8, 16, 32]
+            .contains(&length_bytes)
+            .then_some(Self { length_bytes })
     }
 
     /// Whether libhdf5 can walk the collection at the start of `bytes` (or the part of it that was
@@ -36,13 +38,17 @@ impl HeapGuard {
         if !bytes.starts_with(COLLECTION) {
             return true;
         }
-        let Some(size) = self.length_at(bytes, 8) else { return true };
+        let Some(size) = self.length_at(bytes, 8) else {
+            return true;
+        };
         let end = bytes.len().min(usize::try_from(size).unwrap_or(usize::MAX));
         let mut at = align(8 + self.length_bytes);
         let header_bytes = align(8 + self.length_bytes);
         // The library leaves the rest alone once no object header fits any more.
         while at + header_bytes <= end {
-            let Some(data_bytes) = self.length_at(bytes, at + 8) else { return true };
+            let Some(data_bytes) = self.length_at(bytes, at + 8) else {
+                return true;
+            };
             let is_free_space = bytes[at..at + 2] == [0, 0];
             let step = if is_free_space {
                 data_bytes
@@ -56,7 +62,10 @@ impl HeapGuard {
             if step == 0 {
                 return false;
             }
-            match usize::try_from(step).ok().and_then(|step| at.checked_add(step)) {
+            match usize::try_from(step)
+                .ok()
+                .and_then(|step| at.checked_add(step))
+            {
                 Some(next) => at = next,
                 None => return false,
             }

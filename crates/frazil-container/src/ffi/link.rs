@@ -46,15 +46,19 @@ pub(crate) fn count(group: &Handle) -> Result<u64> {
     // SAFETY: all-zero is a valid H5G_info_t.
     let mut info = unsafe { std::mem::zeroed::<hdf5_sys::h5g::H5G_info_t>() };
     // SAFETY: a live group and a valid out-pointer.
-    check(unsafe { (api().H5Gget_info)(group.id(), &raw mut info) }, "read group")?;
+    let status = unsafe { (api().H5Gget_info)(group.id(), &raw mut info) };
+    check(status, "read group")?;
     Ok(info.nlinks)
 }
 
 /// Name of link number `i`, by creation order or by name.
 pub(crate) fn name_by_index(group: &Handle, by_creation: bool, i: u64) -> Result<String> {
     let _guard = library_lock();
-    let index =
-        if by_creation { H5_index_t::H5_INDEX_CRT_ORDER } else { H5_index_t::H5_INDEX_NAME };
+    let index = if by_creation {
+        H5_index_t::H5_INDEX_CRT_ORDER
+    } else {
+        H5_index_t::H5_INDEX_NAME
+    };
     // SAFETY: read_name passes a buffer of the size it states.
     read_name("read link name", |buffer, size| unsafe {
         (api().H5Lget_name_by_idx)(
@@ -76,8 +80,7 @@ pub(crate) fn target(group: &Handle, name: &str) -> Result<LinkTarget> {
     let c = c_name(name)?;
     let mut info = LinkInfo::default();
     // SAFETY: a live group, a NUL-terminated name, a valid out-pointer.
-    let status =
-        unsafe { (api().H5Lget_info2)(group.id(), c.as_ptr(), &raw mut info, DEFAULT) };
+    let status = unsafe { (api().H5Lget_info2)(group.id(), c.as_ptr(), &raw mut info, DEFAULT) };
     check(status, "read link")?;
     match info.link_type {
         HARD => return Ok(LinkTarget::Hard),
@@ -86,7 +89,9 @@ pub(crate) fn target(group: &Handle, name: &str) -> Result<LinkTarget> {
     }
     let bytes = info.token_or_size[0];
     if bytes > MAX_LINK_BYTES {
-        return Err(ContainerError::Corrupt(format!("link {name} claims {bytes} bytes")));
+        return Err(ContainerError::Corrupt(format!(
+            "link {name} claims {bytes} bytes"
+        )));
     }
     let mut value = vec![0_u8; bytes as usize + 1];
     // SAFETY: the buffer holds the stated number of bytes.
@@ -128,7 +133,10 @@ fn unpack_external(value: &[u8]) -> Result<LinkTarget> {
 }
 
 fn c_text(bytes: &[u8]) -> String {
-    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    let end = bytes
+        .iter()
+        .position(|&byte| byte == 0)
+        .unwrap_or(bytes.len());
     String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
@@ -137,7 +145,10 @@ pub(crate) fn open_object(group: &Handle, name: &str) -> Result<Handle> {
     let _guard = library_lock();
     let c = c_name(name)?;
     // SAFETY: a live group and a NUL-terminated name.
-    own(unsafe { (api().H5Oopen)(group.id(), c.as_ptr(), DEFAULT) }, "open object")
+    own(
+        unsafe { (api().H5Oopen)(group.id(), c.as_ptr(), DEFAULT) },
+        "open object",
+    )
 }
 
 /// What an open object is.
@@ -175,15 +186,21 @@ pub(crate) fn open_group(location: &Handle, name: &str) -> Result<Handle> {
     let _guard = library_lock();
     let c = c_name(name)?;
     // SAFETY: a live location and a NUL-terminated name.
-    own(unsafe { (api().H5Gopen2)(location.id(), c.as_ptr(), DEFAULT) }, "open group")
+    own(
+        unsafe { (api().H5Gopen2)(location.id(), c.as_ptr(), DEFAULT) },
+        "open group",
+    )
 }
 
 /// A group's creation list.
 pub(crate) fn group_creation(group: &Handle) -> Result<PropertyList> {
     let _guard = library_lock();
     // SAFETY: a live group.
-    own(unsafe { (api().H5Gget_create_plist)(group.id()) }, "read group properties")
-        .map(PropertyList)
+    own(
+        unsafe { (api().H5Gget_create_plist)(group.id()) },
+        "read group properties",
+    )
+    .map(PropertyList)
 }
 
 /// A link-creation list for UTF-8 names, as netCDF-C uses.
@@ -229,7 +246,13 @@ pub(crate) fn link_object(
     let c = c_name(name)?;
     // SAFETY: live identifiers of one file and a NUL-terminated name.
     let status = unsafe {
-        (api().H5Olink)(object.id(), location.id(), c.as_ptr(), link_creation.0.id(), DEFAULT)
+        (api().H5Olink)(
+            object.id(),
+            location.id(),
+            c.as_ptr(),
+            link_creation.0.id(),
+            DEFAULT,
+        )
     };
     check(status, "link object")
 }

@@ -1,13 +1,16 @@
 //! The only folder of this crate that holds `unsafe` code: safe wrappers over libhdf5 and
 //! netCDF-C. Every wrapper takes the library lock for the duration of its call.
 
-#![expect(unsafe_code, reason = "the FFI door: each block states why it is sound")]
+#![expect(
+    unsafe_code,
+    reason = "the FFI door: each block states why it is sound"
+)]
 
 mod api;
 pub(crate) mod attribute;
 pub(crate) mod dataset;
-pub(crate) mod datatype;
 pub(crate) mod dataspace;
+pub(crate) mod datatype;
 mod driver;
 pub(crate) mod file;
 pub(crate) mod filter;

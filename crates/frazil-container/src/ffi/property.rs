@@ -53,7 +53,10 @@ pub(crate) enum LayoutClass {
     Compact,
     Contiguous,
     External,
-    Chunked { chunk: Vec<u64>, raw_partial_edges: bool },
+    Chunked {
+        chunk: Vec<u64>,
+        raw_partial_edges: bool,
+    },
     Virtual,
 }
 
@@ -74,9 +77,8 @@ impl PropertyList {
         let _guard = library_lock();
         let list = Self::file_access()?;
         // SAFETY: a live property list, a registered driver, no driver information.
-        let status = unsafe {
-            (api().H5Pset_driver)(list.0.id(), driver::driver_id(), std::ptr::null())
-        };
+        let status =
+            unsafe { (api().H5Pset_driver)(list.0.id(), driver::driver_id(), std::ptr::null()) };
         check(status, "set file driver")?;
         Ok(list)
     }
@@ -96,7 +98,10 @@ impl PropertyList {
                 (api().H5Pset_meta_block_size)(id, metadata_block_bytes),
                 "set metadata block size",
             )?;
-            check((api().H5Pset_sieve_buf_size)(id, 0), "set sieve buffer size")?;
+            check(
+                (api().H5Pset_sieve_buf_size)(id, 0),
+                "set sieve buffer size",
+            )?;
         }
         Ok(list)
     }
@@ -114,7 +119,10 @@ impl PropertyList {
                 "set format bounds",
             )?;
             let degree = H5F_close_degree_t::H5F_CLOSE_SEMI;
-            check((api().H5Pset_fclose_degree)(list.0.id(), degree), "set close degree")?;
+            check(
+                (api().H5Pset_fclose_degree)(list.0.id(), degree),
+                "set close degree",
+            )?;
         }
         Ok(list)
     }
@@ -126,7 +134,10 @@ impl PropertyList {
         let list = Self::new(*H5P_CLS_FILE_CREATE)?;
         // SAFETY: a live property list.
         unsafe {
-            check((api().H5Pset_userblock)(list.0.id(), user_block_bytes), "set user block")?;
+            check(
+                (api().H5Pset_userblock)(list.0.id(), user_block_bytes),
+                "set user block",
+            )?;
         }
         list.set_link_order(link_order)?;
         list.set_attribute_order_and_no_times()?;
@@ -174,7 +185,10 @@ impl PropertyList {
                 (api().H5Pset_attr_creation_order)(id, TRACKED_AND_INDEXED),
                 "track attribute order",
             )?;
-            check((api().H5Pset_obj_track_times)(id, 0), "leave out object times")
+            check(
+                (api().H5Pset_obj_track_times)(id, 0),
+                "leave out object times",
+            )
         }
     }
 
@@ -183,8 +197,7 @@ impl PropertyList {
         let _guard = library_lock();
         let mut flags: c_uint = 0;
         // SAFETY: a live property list and a valid out-pointer.
-        let status =
-            unsafe { (api().H5Pget_link_creation_order)(self.0.id(), &raw mut flags) };
+        let status = unsafe { (api().H5Pget_link_creation_order)(self.0.id(), &raw mut flags) };
         check(status, "read link order")?;
         Ok(flags)
     }
@@ -209,7 +222,11 @@ impl PropertyList {
             H5D_layout_t::H5D_CONTIGUOUS => {
                 // SAFETY: a live property list.
                 let external = unsafe { (api().H5Pget_external_count)(self.0.id()) };
-                Ok(if external > 0 { LayoutClass::External } else { LayoutClass::Contiguous })
+                Ok(if external > 0 {
+                    LayoutClass::External
+                } else {
+                    LayoutClass::Contiguous
+                })
             }
             H5D_layout_t::H5D_CHUNKED => self.chunk(),
             H5D_layout_t::H5D_VIRTUAL => Ok(LayoutClass::Virtual),
@@ -240,7 +257,10 @@ impl PropertyList {
         if !(0..=MAX_FILTERS).contains(&count) {
             return Err(failure("read filters"));
         }
-        (0..count.unsigned_abs()).map(|i| self.filter(i)).collect::<Result<_>>().map(FilterPipeline)
+        (0..count.unsigned_abs())
+            .map(|i| self.filter(i))
+            .collect::<Result<_>>()
+            .map(FilterPipeline)
     }
 
     fn filter(&self, i: u32) -> Result<FilterSpec> {
@@ -282,7 +302,12 @@ impl PropertyList {
         }
         let end = name.iter().position(|&byte| byte == 0).unwrap_or(0);
         let name = String::from_utf8_lossy(&name[..end]).into_owned();
-        Ok(FilterSpec { id, flags, cd_values, name })
+        Ok(FilterSpec {
+            id,
+            flags,
+            cd_values,
+            name,
+        })
     }
 
     /// Sets contiguous layout.
@@ -291,7 +316,10 @@ impl PropertyList {
         // SAFETY: a live property list.
         unsafe {
             let id = self.0.id();
-            check((api().H5Pset_layout)(id, H5D_layout_t::H5D_CONTIGUOUS), "set layout")?;
+            check(
+                (api().H5Pset_layout)(id, H5D_layout_t::H5D_CONTIGUOUS),
+                "set layout",
+            )?;
             check(
                 (api().H5Pset_alloc_time)(id, H5D_alloc_time_t::H5D_ALLOC_TIME_LATE),
                 "set allocation time",
@@ -303,8 +331,7 @@ impl PropertyList {
     pub(crate) fn set_compact(&self) -> Result<()> {
         let _guard = library_lock();
         // SAFETY: a live property list.
-        let status =
-            unsafe { (api().H5Pset_layout)(self.0.id(), H5D_layout_t::H5D_COMPACT) };
+        let status = unsafe { (api().H5Pset_layout)(self.0.id(), H5D_layout_t::H5D_COMPACT) };
         check(status, "set layout")
     }
 
@@ -315,7 +342,10 @@ impl PropertyList {
         // SAFETY: a live property list, `rank` chunk extents, cd_values with their length.
         unsafe {
             let id = self.0.id();
-            check((api().H5Pset_chunk)(id, rank, chunk.as_ptr()), "set chunk shape")?;
+            check(
+                (api().H5Pset_chunk)(id, rank, chunk.as_ptr()),
+                "set chunk shape",
+            )?;
             check(
                 (api().H5Pset_alloc_time)(id, H5D_alloc_time_t::H5D_ALLOC_TIME_INCR),
                 "set allocation time",
@@ -334,7 +364,8 @@ impl PropertyList {
         let _guard = library_lock();
         let mut time = H5D_fill_time_t::H5D_FILL_TIME_IFSET;
         // SAFETY: a live property list and a valid out-pointer.
-        check(unsafe { (api().H5Pget_fill_time)(self.0.id(), &raw mut time) }, "read fill time")?;
+        let status = unsafe { (api().H5Pget_fill_time)(self.0.id(), &raw mut time) };
+        check(status, "read fill time")?;
         Ok(match time {
             H5D_fill_time_t::H5D_FILL_TIME_ALLOC => FillTime::Allocation,
             H5D_fill_time_t::H5D_FILL_TIME_NEVER => FillTime::Never,
@@ -351,7 +382,10 @@ impl PropertyList {
             FillTime::IfSet => H5D_fill_time_t::H5D_FILL_TIME_IFSET,
         };
         // SAFETY: a live property list.
-        check(unsafe { (api().H5Pset_fill_time)(self.0.id(), time) }, "set fill time")
+        check(
+            unsafe { (api().H5Pset_fill_time)(self.0.id(), time) },
+            "set fill time",
+        )
     }
 
     /// What kind of fill value there is.
@@ -406,7 +440,9 @@ impl PropertyList {
         let _guard = library_lock();
         let pointer = match value {
             Some(bytes) if bytes.len() != datatype.size_bytes()? => {
-                return Err(ContainerError::Internal("fill value of wrong size".to_owned()));
+                return Err(ContainerError::Internal(
+                    "fill value of wrong size".to_owned(),
+                ));
             }
             Some(bytes) => bytes.as_ptr().cast(),
             None => std::ptr::null(),
@@ -429,7 +465,11 @@ impl PropertyList {
     pub(crate) fn duplicate(&self) -> Result<Self> {
         let _guard = library_lock();
         // SAFETY: a live property list.
-        own(unsafe { (api().H5Pcopy)(self.0.id()) }, "copy property list").map(Self)
+        own(
+            unsafe { (api().H5Pcopy)(self.0.id()) },
+            "copy property list",
+        )
+        .map(Self)
     }
 
     pub(super) fn id_or_default(list: Option<&Self>) -> hdf5_sys::h5i::hid_t {

@@ -69,7 +69,10 @@ pub(crate) fn set_scale(dataset: &Handle, name: &str) -> Result<()> {
     let _guard = library_lock();
     let c = c_name(name)?;
     // SAFETY: a live dataset and a NUL-terminated name.
-    check(unsafe { (api().H5DSset_scale)(dataset.id(), c.as_ptr()) }, "make dimension scale")
+    check(
+        unsafe { (api().H5DSset_scale)(dataset.id(), c.as_ptr()) },
+        "make dimension scale",
+    )
 }
 
 /// Attaches a dimension scale to an axis of a dataset (`H5DSattach_scale`).

@@ -32,9 +32,14 @@ pub(super) fn copy_all(
     for i in 0..attribute::count(from)? {
         let source = attribute::open_by_index(from, i)?;
         let name = source.name()?;
-        copy_one(&source, to, &name, path, types, limit_bytes)
-            .map_err(|error| in_attribute(&name, error))?
-            .then(|| deferred.push(DeferredAttribute { object: path.to_owned(), name }));
+        let must_wait = copy_one(&source, to, &name, path, types, limit_bytes)
+            .map_err(|error| in_attribute(&name, error))?;
+        if must_wait {
+            deferred.push(DeferredAttribute {
+                object: path.to_owned(),
+                name,
+            });
+        }
     }
     Ok(deferred)
 }
@@ -76,10 +81,13 @@ pub(super) fn write_deferred(
     translator: &Translator<'_>,
     limit_bytes: u64,
 ) -> Result<()> {
-    let (Some(source), Some(target)) =
-        (attribute::open_by_name(from, name)?, attribute::open_by_name(to, name)?)
-    else {
-        return Err(ContainerError::Internal(format!("attribute {name} went missing")));
+    let (Some(source), Some(target)) = (
+        attribute::open_by_name(from, name)?,
+        attribute::open_by_name(to, name)?,
+    ) else {
+        return Err(ContainerError::Internal(format!(
+            "attribute {name} went missing"
+        )));
     };
     let memory = source.datatype()?.memory_copy()?;
     let extent = source.extent()?;
@@ -122,7 +130,10 @@ pub(super) fn write_numbers(
     let extent = if elements == 0 {
         Extent::Null
     } else {
-        Extent::Simple { shape: vec![elements], max_shape: vec![Some(elements)] }
+        Extent::Simple {
+            shape: vec![elements],
+            max_shape: vec![Some(elements)],
+        }
     };
     let target = attribute::create(object, name, datatype, &extent)?;
     target.write(datatype, &extent, values)
@@ -130,9 +141,10 @@ pub(super) fn write_numbers(
 
 fn in_attribute(name: &str, error: ContainerError) -> ContainerError {
     match error {
-        ContainerError::Hdf5 { doing, reason } => {
-            ContainerError::Hdf5 { doing: format!("attribute {name}: {doing}"), reason }
-        }
+        ContainerError::Hdf5 { doing, reason } => ContainerError::Hdf5 {
+            doing: format!("attribute {name}: {doing}"),
+            reason,
+        },
         ContainerError::Unsupported(what) => {
             ContainerError::Unsupported(format!("attribute {name}: {what}"))
         }

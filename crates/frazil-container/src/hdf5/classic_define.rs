@@ -38,9 +38,18 @@ pub(super) fn define(
     for item in &model.attributes {
         write_attribute(&root, item)?;
     }
-    let definition = Definition { model, root, link_creation: link::link_creation()? };
+    let definition = Definition {
+        model,
+        root,
+        link_creation: link::link_creation()?,
+    };
     let datasets = definition.datasets(storage)?;
-    Ok(Defined { datasets, addresses: HashMap::new(), deferred: Vec::new(), notices: Vec::new() })
+    Ok(Defined {
+        datasets,
+        addresses: HashMap::new(),
+        deferred: Vec::new(),
+        notices: Vec::new(),
+    })
 }
 
 struct Definition<'a> {
@@ -53,7 +62,11 @@ impl Definition<'_> {
     fn datasets(&self, storage: &[OutputStorage]) -> Result<Vec<Dataset>> {
         let mut scales: Vec<Option<Dataset>> = Vec::new();
         for (id, dimension) in self.model.dimensions.iter().enumerate() {
-            let has_coordinate = self.model.variables.iter().any(|v| self.is_coordinate(v, id));
+            let has_coordinate = self
+                .model
+                .variables
+                .iter()
+                .any(|v| self.is_coordinate(v, id));
             scales.push(if has_coordinate {
                 None
             } else {
@@ -72,20 +85,30 @@ impl Definition<'_> {
 
     /// Whether a variable is the coordinate variable of dimension `id`.
     fn is_coordinate(&self, variable: &ClassicVariable, id: usize) -> bool {
-        variable.dimensions.first() == Some(&id)
-            && variable.name == self.model.dimensions[id].name
+        variable.dimensions.first() == Some(&id) && variable.name == self.model.dimensions[id].name
     }
 
     /// The dimension a variable is the coordinate of.
     fn coordinate_of(&self, variable: &ClassicVariable) -> Option<usize> {
-        variable.dimensions.first().copied().filter(|&id| self.is_coordinate(variable, id))
+        variable
+            .dimensions
+            .first()
+            .copied()
+            .filter(|&id| self.is_coordinate(variable, id))
     }
 
     /// A dataset without values that stands for a dimension.
     fn dimension_only(&self, dimension: &ClassicDimension, id: usize) -> Result<Dataset> {
-        let length = if dimension.is_record { 0 } else { dimension.length };
+        let length = if dimension.is_record {
+            0
+        } else {
+            dimension.length
+        };
         let limit = (!dimension.is_record).then_some(length);
-        let extent = Extent::Simple { shape: vec![length], max_shape: vec![limit] };
+        let extent = Extent::Simple {
+            shape: vec![length],
+            max_shape: vec![limit],
+        };
         let creation = PropertyList::dataset_create()?;
         if dimension.is_record {
             creation.set_chunked(&[1], &FilterPipeline::default())?;
@@ -99,8 +122,7 @@ impl Definition<'_> {
             &self.link_creation,
             &creation,
         )?;
-        let name =
-            format!("This is a netCDF dimension but not a netCDF variable.{length:10}");
+        let name = format!("This is a netCDF dimension but not a netCDF variable.{length:10}");
         reference::set_scale(dataset.handle(), &name)?;
         write_dimension_id(dataset.handle(), id)?;
         Ok(dataset)
@@ -114,7 +136,10 @@ impl Definition<'_> {
             OutputStorage::Contiguous | OutputStorage::Keep => creation.set_contiguous()?,
         }
         creation.set_fill_time(FillTime::IfSet)?;
-        creation.set_fill_value(&datatype, Some(&little_endian_bytes(&variable.fill_value())))?;
+        creation.set_fill_value(
+            &datatype,
+            Some(&little_endian_bytes(&variable.fill_value())),
+        )?;
         let dataset = Dataset::create(
             &self.root,
             &self.link_name(variable),
@@ -135,7 +160,11 @@ impl Definition<'_> {
     }
 
     fn link_name(&self, variable: &ClassicVariable) -> String {
-        let clash = self.model.dimensions.iter().any(|d| d.name == variable.name);
+        let clash = self
+            .model
+            .dimensions
+            .iter()
+            .any(|d| d.name == variable.name);
         if clash && self.coordinate_of(variable).is_none() {
             format!("{NON_COORDINATE_PREFIX}{}", variable.name)
         } else {
@@ -147,9 +176,13 @@ impl Definition<'_> {
         if variable.dimensions.is_empty() {
             return Extent::Scalar;
         }
-        let axes = variable.dimensions.iter().map(|&id| &self.model.dimensions[id]);
-        let (shape, max_shape) =
-            axes.map(|d| (d.length, (!d.is_record).then_some(d.length))).unzip();
+        let axes = variable
+            .dimensions
+            .iter()
+            .map(|&id| &self.model.dimensions[id]);
+        let (shape, max_shape) = axes
+            .map(|d| (d.length, (!d.is_record).then_some(d.length)))
+            .unzip();
         Extent::Simple { shape, max_shape }
     }
 
@@ -159,7 +192,11 @@ impl Definition<'_> {
             if let Some(dataset) = &scales[id] {
                 return Ok(dataset.handle());
             }
-            let position = self.model.variables.iter().position(|v| self.is_coordinate(v, id));
+            let position = self
+                .model
+                .variables
+                .iter()
+                .position(|v| self.is_coordinate(v, id));
             position
                 .map(|i| datasets[i].handle())
                 .ok_or_else(|| ContainerError::Internal("a dimension without a scale".to_owned()))
@@ -209,7 +246,12 @@ fn write_attribute(object: &Handle, item: &ClassicAttribute) -> Result<()> {
         write_text(object, &item.name, &item.value.to_be_bytes())
     } else {
         let datatype = datatype_of(nc_type)?;
-        write_numbers(object, &item.name, &datatype, &little_endian_bytes(&item.value))
+        write_numbers(
+            object,
+            &item.name,
+            &datatype,
+            &little_endian_bytes(&item.value),
+        )
     };
     outcome.map_err(|error| name_object(&format!("attribute {}", item.name), error))
 }

@@ -22,7 +22,10 @@ pub(super) struct CommittedTypes<'a> {
 
 impl<'a> CommittedTypes<'a> {
     fn new(output: &'a Handle) -> Self {
-        Self { output, copies: HashMap::new() }
+        Self {
+            output,
+            copies: HashMap::new(),
+        }
     }
 
     /// The output's copy of a committed type (made on first use, named when its link is met);
@@ -81,7 +84,9 @@ pub(super) fn define_copy(
     };
     definition.root()?;
     for entry in input.entries() {
-        definition.entry(entry).map_err(|error| name_object(&entry.path, error))?;
+        definition
+            .entry(entry)
+            .map_err(|error| name_object(&entry.path, error))?;
     }
     Ok(definition.defined)
 }
@@ -106,7 +111,10 @@ impl Definition<'_> {
     fn entry(&mut self, entry: &Entry) -> Result<()> {
         let parent = link::open_group(self.output, &entry.parent)?;
         match &entry.kind {
-            EntryKind::Group { object_address, link_order } => {
+            EntryKind::Group {
+                object_address,
+                link_order,
+            } => {
                 let creation = PropertyList::group_create(*link_order)?;
                 let group =
                     link::create_group(&parent, &entry.name, &self.link_creation, &creation)?;
@@ -118,13 +126,18 @@ impl Definition<'_> {
             EntryKind::NamedDatatype { object_address } => {
                 self.named_datatype(entry, &parent, *object_address)
             }
-            EntryKind::HardLink { object_address } => self.hard_link(entry, &parent, *object_address),
+            EntryKind::HardLink { object_address } => {
+                self.hard_link(entry, &parent, *object_address)
+            }
             EntryKind::Soft(target) => {
                 let target = LinkTarget::Soft(target.clone());
                 link::create_link(&parent, &entry.name, &target, &self.link_creation)
             }
             EntryKind::External { file, path } => {
-                let target = LinkTarget::External { file: file.clone(), path: path.clone() };
+                let target = LinkTarget::External {
+                    file: file.clone(),
+                    path: path.clone(),
+                };
                 link::create_link(&parent, &entry.name, &target, &self.link_creation)
             }
             EntryKind::UserDefined(class) => Err(ContainerError::Unsupported(format!(
@@ -145,7 +158,9 @@ impl Definition<'_> {
         let from = link::open_object(&self.input.file, &entry.path)?;
         let datatype = link::as_datatype(from);
         let Some(copy) = self.types.copy_of(&datatype)? else {
-            return Err(ContainerError::Corrupt("a datatype object is not committed".to_owned()));
+            return Err(ContainerError::Corrupt(
+                "a datatype object is not committed".to_owned(),
+            ));
         };
         link::link_object(copy.handle(), parent, &entry.name, &self.link_creation)?;
         let to = link::open_object(parent, &entry.name)?;
@@ -176,7 +191,9 @@ impl Definition<'_> {
     }
 
     fn register(&mut self, from: u64, to: &Handle) -> Result<()> {
-        self.defined.addresses.insert(from, link::object_address(to)?);
+        self.defined
+            .addresses
+            .insert(from, link::object_address(to)?);
         Ok(())
     }
 
@@ -193,7 +210,9 @@ fn refuse_new_formats(info: &DatasetInfo) -> Result<()> {
     if let DatasetStorage::Chunked { chunk, .. } = &info.storage {
         let bytes = chunk
             .iter()
-            .try_fold(info.element.size_bytes as u64, |product, &n| product.checked_mul(n));
+            .try_fold(info.element.size_bytes as u64, |product, &n| {
+                product.checked_mul(n)
+            });
         if bytes.is_none_or(|bytes| bytes > u64::from(u32::MAX)) {
             return Err(ContainerError::Unsupported(
                 "chunks of 4 GiB and more need HDF5 2.0 to be read; choose smaller ones with \
@@ -223,7 +242,9 @@ fn creation_list(
         OutputStorage::Chunked { chunk, pipeline } => set_chunked(&creation, chunk, pipeline)?,
         OutputStorage::Keep => match &info.storage {
             DatasetStorage::Compact => creation.set_compact()?,
-            DatasetStorage::Chunked { chunk, pipeline, .. } => {
+            DatasetStorage::Chunked {
+                chunk, pipeline, ..
+            } => {
                 set_chunked(&creation, chunk, pipeline)?;
             }
             DatasetStorage::Contiguous { .. }
@@ -248,12 +269,11 @@ fn set_chunked(creation: &PropertyList, chunk: &[u64], pipeline: &FilterPipeline
 /// Puts the object's path in front of an error's text.
 pub(super) fn name_object(path: &str, error: ContainerError) -> ContainerError {
     match error {
-        ContainerError::Hdf5 { doing, reason } => {
-            ContainerError::Hdf5 { doing: format!("{path}: {doing}"), reason }
-        }
-        ContainerError::Unsupported(what) => {
-            ContainerError::Unsupported(format!("{path}: {what}"))
-        }
+        ContainerError::Hdf5 { doing, reason } => ContainerError::Hdf5 {
+            doing: format!("{path}: {doing}"),
+            reason,
+        },
+        ContainerError::Unsupported(what) => ContainerError::Unsupported(format!("{path}: {what}")),
         ContainerError::Corrupt(what) => ContainerError::Corrupt(format!("{path}: {what}")),
         other => other,
     }

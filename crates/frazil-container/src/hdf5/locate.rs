@@ -48,8 +48,13 @@ impl Hdf5Input {
             }
         }
         records.sort_by_key(|record| record.index);
-        if records.windows(2).any(|pair| pair[0].index == pair[1].index) {
-            return Err(ContainerError::Corrupt("the index names one chunk twice".to_owned()));
+        if records
+            .windows(2)
+            .any(|pair| pair[0].index == pair[1].index)
+        {
+            return Err(ContainerError::Corrupt(
+                "the index names one chunk twice".to_owned(),
+            ));
         }
         Ok(records)
     }

@@ -43,7 +43,9 @@ pub struct Hdf5Output {
 
 impl std::fmt::Debug for Hdf5Output {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Hdf5Output").field("datasets", &self.defined.datasets.len()).finish()
+        f.debug_struct("Hdf5Output")
+            .field("datasets", &self.defined.datasets.len())
+            .finish()
     }
 }
 
@@ -59,13 +61,19 @@ impl Hdf5Output {
         storage: &[OutputStorage],
     ) -> Result<Self> {
         if storage.len() != input.datasets().len() {
-            return Err(ContainerError::Internal("one storage per dataset is needed".to_owned()));
+            return Err(ContainerError::Internal(
+                "one storage per dataset is needed".to_owned(),
+            ));
         }
         let creation =
             PropertyList::file_create(input.user_block_bytes(), input.root_link_order())?;
         let (file, sink) = create(target, &creation)?;
         let defined = define::define_copy(input, &file, storage).map_err(|e| blame(e, sink))?;
-        Ok(Self { defined, sink, file })
+        Ok(Self {
+            defined,
+            sink,
+            file,
+        })
     }
 
     /// Creates a netCDF-4 file with the dimensions, variables and attributes of a classic one.
@@ -82,13 +90,19 @@ impl Hdf5Output {
         storage: &[OutputStorage],
     ) -> Result<Self> {
         if storage.len() != model.variables.len() {
-            return Err(ContainerError::Internal("one storage per variable is needed".to_owned()));
+            return Err(ContainerError::Internal(
+                "one storage per variable is needed".to_owned(),
+            ));
         }
         let creation = PropertyList::file_create(0, TRACKED_AND_INDEXED)?;
         let (file, sink) = create(target, &creation)?;
-        let defined = classic_define::define(model, strict, &file, storage)
-            .map_err(|e| blame(e, sink))?;
-        Ok(Self { defined, sink, file })
+        let defined =
+            classic_define::define(model, strict, &file, storage).map_err(|e| blame(e, sink))?;
+        Ok(Self {
+            defined,
+            sink,
+            file,
+        })
     }
 
     /// What the user should know about the definitions.
@@ -153,7 +167,9 @@ impl Hdf5Output {
     pub fn write_values(&self, dataset: usize, bytes: &[u8]) -> Result<()> {
         let dataset = self.dataset(dataset)?;
         let memory = dataset.datatype()?.memory_copy()?;
-        dataset.write(&memory, None, bytes).map_err(|error| blame(error, self.sink))
+        dataset
+            .write(&memory, None, bytes)
+            .map_err(|error| blame(error, self.sink))
     }
 
     /// Bytes that libhdf5 counts as stored for a dataset.
@@ -171,7 +187,8 @@ impl Hdf5Output {
     /// If metadata cannot be written.
     pub fn finish(mut self, input: Option<&Hdf5Input>) -> Result<u64> {
         if let Some(input) = input {
-            self.write_references(input).map_err(|error| blame(error, self.sink))?;
+            self.write_references(input)
+                .map_err(|error| blame(error, self.sink))?;
         }
         self.defined.datasets.clear();
         file::flush(&self.file).map_err(|error| blame(error, self.sink))?;
@@ -219,9 +236,10 @@ fn create(target: OutputTarget<'_>, creation: &PropertyList) -> Result<(Handle, 
     /// So large that all metadata of any file fit into the first block.
     const WHOLE: u64 = 1 << 40;
     match target {
-        OutputTarget::File { path, metadata_block_bytes } => {
-            file::create(Target::File(path), creation, metadata_block_bytes)
-        }
+        OutputTarget::File {
+            path,
+            metadata_block_bytes,
+        } => file::create(Target::File(path), creation, metadata_block_bytes),
         OutputTarget::Measure => file::create(Target::Measure, creation, WHOLE),
     }
 }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use crate::error::{ContainerError, Result};
 use crate::ffi::Handle;
 use crate::ffi::datatype::{self, Class, Datatype, ReferenceKind};
-use crate::ffi::reference::{self, REGION_BYTES};
 use crate::ffi::link;
+use crate::ffi::reference::{self, REGION_BYTES};
 
 /// Translates references of one file into references of its copy.
 pub(super) struct Translator<'a> {
@@ -49,10 +49,7 @@ impl Translator<'_> {
                     let member = memory.member(i)?;
                     if member.datatype.holds_references()? {
                         let end = member.offset + member.datatype.size_bytes()?;
-                        self.translate_element(
-                            &member.datatype,
-                            &mut element[member.offset..end],
-                        )?;
+                        self.translate_element(&member.datatype, &mut element[member.offset..end])?;
                     }
                 }
                 Ok(())

@@ -80,7 +80,9 @@ impl DatasetInfo {
         if self.is_null {
             return Some(0);
         }
-        self.shape.iter().try_fold(1_u64, |product, &n| product.checked_mul(n))
+        self.shape
+            .iter()
+            .try_fold(1_u64, |product, &n| product.checked_mul(n))
     }
 
     /// Bytes without compression; `None` on overflow.
@@ -158,8 +160,8 @@ impl Hdf5Input {
     /// # Errors
     /// If the file cannot be read, is not HDF5, or contradicts itself.
     pub fn open(path: &Path) -> Result<Self> {
-        let metadata = std::fs::metadata(path)
-            .map_err(|error| ContainerError::io("open file", error))?;
+        let metadata =
+            std::fs::metadata(path).map_err(|error| ContainerError::io("open file", error))?;
         let file = file::open_read(path)?;
         let creation = file::creation(&file)?;
         let root = link::open_group(&file, "/")?;
@@ -174,7 +176,9 @@ impl Hdf5Input {
             datasets: Vec::new(),
             paths: HashMap::new(),
         };
-        input.paths.insert(link::object_address(&root)?, "/".to_owned());
+        input
+            .paths
+            .insert(link::object_address(&root)?, "/".to_owned());
         input.scan(root)?;
         input.name_dimensions()?;
         Ok(input)
@@ -235,7 +239,10 @@ impl Hdf5Input {
     pub fn is_netcdf4(&self) -> Result<bool> {
         Ok(self.root_has("_NCProperties")?
             || self.root_has("_nc3_strict")?
-            || self.datasets.iter().any(|dataset| dataset.is_dimension_only))
+            || self
+                .datasets
+                .iter()
+                .any(|dataset| dataset.is_dimension_only))
     }
 
     /// Whether the file keeps to the classic model.
@@ -256,14 +263,19 @@ impl Hdf5Input {
         } else {
             link::open_object(&self.file, object)?
         };
-        let Some(found) = attribute::open_by_name(&object, name)? else { return Ok(None) };
+        let Some(found) = attribute::open_by_name(&object, name)? else {
+            return Ok(None);
+        };
         let (memory, extent) = (found.datatype()?.memory_copy()?, found.extent()?);
         if memory.class()? != datatype::Class::String || extent.elements() != Some(1) {
             return Ok(None);
         }
         let value = found.read(&memory, &extent, self.file_bytes)?;
         if !memory.is_variable_text()? {
-            let end = value.iter().position(|&byte| byte == 0).unwrap_or(value.len());
+            let end = value
+                .iter()
+                .position(|&byte| byte == 0)
+                .unwrap_or(value.len());
             return Ok(Some(String::from_utf8_lossy(&value[..end]).into_owned()));
         }
         let text = datatype::variable_text_bytes(&value)?;
@@ -283,7 +295,12 @@ impl Hdf5Input {
     /// Walks all groups depth first, without recursion: nesting depth is the file's to choose.
     fn scan(&mut self, root: Handle) -> Result<()> {
         let names = names_in_order(&root, self.root_link_order)?;
-        let mut stack = vec![OpenGroup { group: root, path: "/".to_owned(), names, next: 0 }];
+        let mut stack = vec![OpenGroup {
+            group: root,
+            path: "/".to_owned(),
+            names,
+            next: 0,
+        }];
         while let Some(top) = stack.last_mut() {
             let Some(name) = top.names.get(top.next).cloned() else {
                 stack.pop();
@@ -313,7 +330,12 @@ impl Hdf5Input {
             LinkTarget::UserDefined(class) => (EntryKind::UserDefined(class), None),
         };
         let (parent, name) = (parent.path.clone(), name.to_owned());
-        self.entries.push(Entry { path, parent, name, kind });
+        self.entries.push(Entry {
+            path,
+            parent,
+            name,
+            kind,
+        });
         Ok(below)
     }
 
@@ -333,16 +355,27 @@ impl Hdf5Input {
             ObjectKind::NamedDatatype => Ok((EntryKind::NamedDatatype { object_address }, None)),
             ObjectKind::Dataset => {
                 let dataset = Dataset::from_handle(object);
-                let info = describe(&dataset, path, object_address)
-                    .map_err(|error| at(path, error))?;
+                let info =
+                    describe(&dataset, path, object_address).map_err(|error| at(path, error))?;
                 self.datasets.push(info);
                 Ok((EntryKind::Dataset(self.datasets.len() - 1), None))
             }
             ObjectKind::Group => {
                 let link_order = link::group_creation(&object)?.link_order()?;
                 let names = names_in_order(&object, link_order)?;
-                let below = OpenGroup { group: object, path: path.to_owned(), names, next: 0 };
-                Ok((EntryKind::Group { object_address, link_order }, Some(below)))
+                let below = OpenGroup {
+                    group: object,
+                    path: path.to_owned(),
+                    names,
+                    next: 0,
+                };
+                Ok((
+                    EntryKind::Group {
+                        object_address,
+                        link_order,
+                    },
+                    Some(below),
+                ))
             }
         }
     }
@@ -373,7 +406,10 @@ impl Hdf5Input {
             }
             return Ok(names);
         };
-        for (axis, address) in scale_addresses(&list, self.file_bytes)?.into_iter().enumerate() {
+        for (axis, address) in scale_addresses(&list, self.file_bytes)?
+            .into_iter()
+            .enumerate()
+        {
             if let (Some(path), Some(name)) = (self.paths.get(&address), names.get_mut(axis)) {
                 last_part(path).clone_into(name);
             }
@@ -399,7 +435,9 @@ fn names_in_order(group: &Handle, link_order: u32) -> Result<Vec<String>> {
     for i in 0..count {
         let name = link::name_by_index(group, by_creation, i)?;
         if !seen.insert(name.clone()) {
-            return Err(ContainerError::Corrupt(format!("a group holds {name:?} twice")));
+            return Err(ContainerError::Corrupt(format!(
+                "a group holds {name:?} twice"
+            )));
         }
         names.push(name);
     }
@@ -429,11 +467,20 @@ fn describe(dataset: &Dataset, path: &str, object_address: u64) -> Result<Datase
         }
         LayoutClass::External => DatasetStorage::External,
         LayoutClass::Virtual => DatasetStorage::Virtual,
-        LayoutClass::Chunked { chunk, raw_partial_edges } => {
+        LayoutClass::Chunked {
+            chunk,
+            raw_partial_edges,
+        } => {
             if chunk.len() != shape.len() || chunk.contains(&0) {
-                return Err(ContainerError::Corrupt("chunk shape does not fit".to_owned()));
+                return Err(ContainerError::Corrupt(
+                    "chunk shape does not fit".to_owned(),
+                ));
             }
-            DatasetStorage::Chunked { chunk, pipeline: creation.pipeline()?, raw_partial_edges }
+            DatasetStorage::Chunked {
+                chunk,
+                pipeline: creation.pipeline()?,
+                raw_partial_edges,
+            }
         }
     };
     let fill_status = creation.fill_status()?;
@@ -496,7 +543,11 @@ fn scale_addresses(list: &attribute::Attribute, file_bytes: u64) -> Result<Vec<u
 
 /// `parent/name`.
 fn join(parent: &str, name: &str) -> String {
-    if parent == "/" { format!("/{name}") } else { format!("{parent}/{name}") }
+    if parent == "/" {
+        format!("/{name}")
+    } else {
+        format!("{parent}/{name}")
+    }
 }
 
 /// What follows the last slash.
@@ -507,9 +558,10 @@ fn last_part(path: &str) -> &str {
 /// Says where an error happened.
 fn at(path: &str, error: ContainerError) -> ContainerError {
     match error {
-        ContainerError::Hdf5 { doing, reason } => {
-            ContainerError::Hdf5 { doing: format!("{path}: {doing}"), reason }
-        }
+        ContainerError::Hdf5 { doing, reason } => ContainerError::Hdf5 {
+            doing: format!("{path}: {doing}"),
+            reason,
+        },
         ContainerError::Corrupt(what) => ContainerError::Corrupt(format!("{path}: {what}")),
         other => other,
     }

@@ -21,11 +21,17 @@ pub(super) fn copy(
     translator: &Translator<'_>,
 ) -> Result<()> {
     let memory = from.datatype()?.memory_copy()?;
-    let references = memory.holds_references()?;
+    let references = memory.holds_references()?.then_some(translator);
+    let copier = SlabCopier {
+        from,
+        to,
+        memory: &memory,
+        references,
+    };
     let extent = from.extent()?;
     let Extent::Simple { shape, .. } = &extent else {
         return match extent.elements() {
-            Some(1) => copy_slab(from, to, &memory, None, &Extent::Scalar, references, translator),
+            Some(1) => copier.copy(None, &Extent::Scalar),
             _ => Ok(()),
         };
     };
@@ -33,34 +39,37 @@ pub(super) fn copy(
         return Ok(());
     }
     for (start, count) in slabs(shape, granularity, memory.size_bytes()? as u64) {
+        let max_shape = count.iter().map(|&n| Some(n)).collect();
         let slab = Extent::Simple {
             shape: count.clone(),
-            max_shape: count.iter().map(|&n| Some(n)).collect(),
+            max_shape,
         };
-        let selection = Some((start.as_slice(), count.as_slice()));
-        copy_slab(from, to, &memory, selection, &slab, references, translator)?;
+        copier.copy(Some((&start, &count)), &slab)?;
     }
     Ok(())
 }
 
-fn copy_slab(
-    from: &Dataset,
-    to: &Dataset,
-    memory: &Datatype,
-    selection: Option<(&[u64], &[u64])>,
-    slab: &Extent,
-    references: bool,
-    translator: &Translator<'_>,
-) -> Result<()> {
-    let elements = slab
-        .elements()
-        .ok_or_else(|| ContainerError::Corrupt("dataset size overflows".to_owned()))?;
-    let mut values = from.read(memory, selection, elements)?;
-    if references {
-        translator.translate(memory, &mut values)?;
+/// Copies boxes of one dataset.
+struct SlabCopier<'a> {
+    from: &'a Dataset,
+    to: &'a Dataset,
+    memory: &'a Datatype,
+    /// Set where values hold references.
+    references: Option<&'a Translator<'a>>,
+}
+
+impl SlabCopier<'_> {
+    fn copy(&self, selection: Option<(&[u64], &[u64])>, slab: &Extent) -> Result<()> {
+        let elements = slab
+            .elements()
+            .ok_or_else(|| ContainerError::Corrupt("dataset size overflows".to_owned()))?;
+        let mut values = self.from.read(self.memory, selection, elements)?;
+        if let Some(translator) = self.references {
+            translator.translate(self.memory, &mut values)?;
+        }
+        self.to.write(self.memory, selection, &values)?;
+        self.memory.reclaim(slab, values)
     }
-    to.write(memory, selection, &values)?;
-    memory.reclaim(slab, values)
 }
 
 /// Cuts a shape into boxes of about [`SLAB_BYTES`]: one element along the leading axes, a multiple
@@ -71,12 +80,16 @@ fn slabs(
     element_bytes: u64,
 ) -> impl Iterator<Item = (Vec<u64>, Vec<u64>)> {
     let mut step: Vec<u64> = shape.to_vec();
-    let mut bytes = step.iter().fold(element_bytes, |product, &n| product.saturating_mul(n));
+    let mut bytes = step
+        .iter()
+        .fold(element_bytes, |product, &n| product.saturating_mul(n));
     for axis in 0..shape.len() {
         if bytes <= SLAB_BYTES {
             break;
         }
-        let grain = granularity.map_or(1, |chunk| chunk[axis]).clamp(1, shape[axis]);
+        let grain = granularity
+            .map_or(1, |chunk| chunk[axis])
+            .clamp(1, shape[axis]);
         let one_grain_bytes = bytes / shape[axis].max(1) * grain;
         let grains = (SLAB_BYTES / one_grain_bytes.max(1)).max(1);
         step[axis] = grain.saturating_mul(grains).min(shape[axis]);
@@ -86,7 +99,9 @@ fn slabs(
     let mut next = Some(vec![0_u64; shape.len()]);
     std::iter::from_fn(move || {
         let start = next.take()?;
-        let count = (0..shape.len()).map(|a| step[a].min(shape[a] - start[a])).collect();
+        let count = (0..shape.len())
+            .map(|a| step[a].min(shape[a] - start[a]))
+            .collect();
         let mut after = start.clone();
         for axis in (0..shape.len()).rev() {
             after[axis] += step[axis];
@@ -109,7 +124,13 @@ mod tests {
         let shape = [5_u64, 300, 1000];
         let mut covered = 0;
         for (start, count) in slabs(&shape, Some(&[2, 7, 1000]), 8) {
-            assert!(start.iter().zip(&count).zip(shape).all(|((s, c), n)| s + c <= n && *c > 0));
+            assert!(
+                start
+                    .iter()
+                    .zip(&count)
+                    .zip(shape)
+                    .all(|((s, c), n)| s + c <= n && *c > 0)
+            );
             covered += count.iter().product::<u64>();
         }
         assert_eq!(covered, 5 * 300 * 1000);
