@@ -107,7 +107,10 @@ pub(crate) fn decide(
     let shapes = shapes::choose_shapes(input, options)?;
     let mut found = Vec::with_capacity(shapes.len());
     for (i, shape) in shapes.iter().enumerate() {
-        let leading = shape.chunk.as_ref().and_then(|chunk| chunk.first().copied());
+        let leading = shape
+            .chunk
+            .as_ref()
+            .and_then(|chunk| chunk.first().copied());
         found.push(sources::access(input, i, leading)?);
     }
     let mut decisions = Decisions::new();
@@ -123,7 +126,14 @@ pub(crate) fn decide(
         }
         reaches.push(reach);
     }
-    let choices = try_filters(input, &shapes, &reaches, &decisions.sources, options, budget)?;
+    let choices = try_filters(
+        input,
+        &shapes,
+        &reaches,
+        &decisions.sources,
+        options,
+        budget,
+    )?;
     for (i, (reach, tried)) in reaches.into_iter().zip(choices).enumerate() {
         let variable = &input.variables()[i];
         let choice = tried.map(|tried| {
@@ -156,7 +166,10 @@ pub(crate) fn decide_unpacked(input: &Input, resources: &Resources) -> Result<De
     let mut decisions = Decisions::new();
     for (i, shape) in shapes.iter().enumerate() {
         let variable = &input.variables()[i];
-        let leading = shape.chunk.as_ref().and_then(|chunk| chunk.first().copied());
+        let leading = shape
+            .chunk
+            .as_ref()
+            .and_then(|chunk| chunk.first().copied());
         let reach = decisions.reach(sources::access(input, i, leading)?);
         if let Reach::Undecodable(_, _, missing) = &reach {
             return Err(sources::missing_filter_error(missing)
@@ -221,7 +234,9 @@ impl Decisions {
     /// Takes the filters away from what is stored like the input or copied by libhdf5.
     fn strip_filters(&mut self, variables: &[DatasetInfo]) {
         for (i, variable) in variables.iter().enumerate() {
-            let DatasetStorage::Chunked { chunk, .. } = &variable.storage else { continue };
+            let DatasetStorage::Chunked { chunk, .. } = &variable.storage else {
+                continue;
+            };
             if variable.is_dimension_only || variable.storage == DatasetStorage::Virtual {
                 continue;
             }
@@ -230,7 +245,10 @@ impl Decisions {
                 OutputStorage::Chunked { pipeline, .. } => *pipeline = FilterPipeline::default(),
                 kept @ OutputStorage::Keep => {
                     let pipeline = FilterPipeline::default();
-                    *kept = OutputStorage::Chunked { chunk: chunk.clone(), pipeline };
+                    *kept = OutputStorage::Chunked {
+                        chunk: chunk.clone(),
+                        pipeline,
+                    };
                 }
                 OutputStorage::Contiguous => {}
             }
@@ -259,11 +277,18 @@ impl Decisions {
                     frazil_codec::cure_for(missing[0].id)
                 ));
                 let tiles = record_tiles(&stored);
-                self.keep(variable, "kept: undecodable", Route::CopyChunks { source, tiles });
+                self.keep(
+                    variable,
+                    "kept: undecodable",
+                    Route::CopyChunks { source, tiles },
+                );
             }
             Reach::Parallel(source, stored) => {
                 let choice = choice.ok_or_else(|| {
-                    Error::new(ErrorCode::Internal, "a readable variable without a filter choice")
+                    Error::new(
+                        ErrorCode::Internal,
+                        "a readable variable without a filter choice",
+                    )
                 })?;
                 return self.packed(variable, shape, source, &stored, choice);
             }
@@ -274,9 +299,14 @@ impl Decisions {
     /// The output is stored like the input.
     fn keep(&mut self, variable: &DatasetInfo, reason: &str, route: Route) {
         let (layout, pipeline) = match &variable.storage {
-            DatasetStorage::Chunked { chunk, pipeline, .. } => {
-                (StorageLayout::Chunked { chunk: chunk.clone() }, pipeline.clone())
-            }
+            DatasetStorage::Chunked {
+                chunk, pipeline, ..
+            } => (
+                StorageLayout::Chunked {
+                    chunk: chunk.clone(),
+                },
+                pipeline.clone(),
+            ),
             _ => (StorageLayout::Contiguous, FilterPipeline::default()),
         };
         let copy_raw = matches!(route, Route::CopyChunks { .. });
@@ -294,7 +324,10 @@ impl Decisions {
         choice: Option<FilterChoice>,
     ) {
         let compact = !matches!(variable.storage, DatasetStorage::Chunked { .. });
-        let chunk = shape.chunk.clone().filter(|_| !compact || has_unlimited(variable));
+        let chunk = shape
+            .chunk
+            .clone()
+            .filter(|_| !compact || has_unlimited(variable));
         match (chunk, &variable.storage) {
             (Some(chunk), storage) if !variable.is_null => {
                 let existing = match storage {
@@ -306,7 +339,15 @@ impl Decisions {
                     .or_else(|| existing.filter(is_portable))
                     .unwrap_or_default();
                 let layout = StorageLayout::Chunked { chunk };
-                self.push(variable, layout, pipeline, None, false, "no values yet", Route::Nothing);
+                self.push(
+                    variable,
+                    layout,
+                    pipeline,
+                    None,
+                    false,
+                    "no values yet",
+                    Route::Nothing,
+                );
             }
             _ => self.keep(variable, "no values", Route::Nothing),
         }
@@ -338,25 +379,46 @@ impl Decisions {
                     Route::Library,
                 );
             }
-            DatasetStorage::Chunked { chunk, pipeline, .. } => {
+            DatasetStorage::Chunked {
+                chunk, pipeline, ..
+            } => {
                 let decodable_only_by_plugin = variable.element.is_self_contained();
                 let pipeline = if decodable_only_by_plugin {
                     default_pipeline(variable)
                 } else {
                     FilterPipeline(
-                        pipeline.0.iter().filter(|f| is_builtin(f.id)).cloned().collect(),
+                        pipeline
+                            .0
+                            .iter()
+                            .filter(|f| is_builtin(f.id))
+                            .cloned()
+                            .collect(),
                     )
                 };
-                let layout = StorageLayout::Chunked { chunk: chunk.clone() };
+                let layout = StorageLayout::Chunked {
+                    chunk: chunk.clone(),
+                };
                 let reason = if decodable_only_by_plugin {
                     "decoded by a plugin"
                 } else {
                     "heap data or references: only the layout counts"
                 };
-                self.push(variable, layout, pipeline, None, false, reason, Route::Library);
+                self.push(
+                    variable,
+                    layout,
+                    pipeline,
+                    None,
+                    false,
+                    reason,
+                    Route::Library,
+                );
             }
             DatasetStorage::Compact | DatasetStorage::Contiguous { .. } => {
-                self.keep(variable, "kept: small, heap data or references", Route::Library);
+                self.keep(
+                    variable,
+                    "kept: small, heap data or references",
+                    Route::Library,
+                );
             }
         }
     }
@@ -385,23 +447,57 @@ impl Decisions {
             self.hint(source, &grid, &Tiles::All);
             let route = Route::Contiguous { source, grid };
             let layout = StorageLayout::Contiguous;
-            self.push(variable, layout, FilterPipeline::default(), None, false, &reason, route);
+            self.push(
+                variable,
+                layout,
+                FilterPipeline::default(),
+                None,
+                false,
+                &reason,
+                route,
+            );
             return Ok(());
         };
-        let layout = StorageLayout::Chunked { chunk: chunk.clone() };
+        let layout = StorageLayout::Chunked {
+            chunk: chunk.clone(),
+        };
         let same = is_stored_as(variable, chunk, &choice.pipeline);
         if same && !self.sources[source].raw_partial_edges {
-            let route = Route::CopyChunks { source, tiles: record_tiles(stored) };
-            self.push(variable, layout, choice.pipeline, None, true, &reason, route);
+            let route = Route::CopyChunks {
+                source,
+                tiles: record_tiles(stored),
+            };
+            self.push(
+                variable,
+                layout,
+                choice.pipeline,
+                None,
+                true,
+                &reason,
+                route,
+            );
             return Ok(());
         }
         let grid = sources::grid(variable, chunk)?;
         let tiles = tiles_for(&grid, &self.sources[source], stored);
         self.hint(source, &grid, &tiles);
         let (pipeline, deflate_encoder) = (choice.pipeline.clone(), choice.deflate_encoder);
-        let route =
-            Route::Pack { source, grid, tiles, pipeline: pipeline.clone(), deflate_encoder };
-        self.push(variable, layout, pipeline, deflate_encoder, false, &reason, route);
+        let route = Route::Pack {
+            source,
+            grid,
+            tiles,
+            pipeline: pipeline.clone(),
+            deflate_encoder,
+        };
+        self.push(
+            variable,
+            layout,
+            pipeline,
+            deflate_encoder,
+            false,
+            &reason,
+            route,
+        );
         if let (Some(plan), Some(raw)) = (self.plans.last_mut(), variable.raw_bytes()) {
             plan.predicted_bytes = Some((raw as f64 * choice.predicted_ratio) as u64);
         }
@@ -415,10 +511,16 @@ impl Decisions {
                 WantedTiles::Some(Arc::new(numbers.iter().copied().collect::<HashSet<_>>()))
             }
         };
-        self.sources[source].tiling = Some(TilingHint { grid: grid.clone(), wanted });
+        self.sources[source].tiling = Some(TilingHint {
+            grid: grid.clone(),
+            wanted,
+        });
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one row of three parallel tables")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one row of three parallel tables"
+    )]
     fn push(
         &mut self,
         variable: &DatasetInfo,
@@ -431,9 +533,10 @@ impl Decisions {
     ) {
         self.storage.push(match &layout {
             StorageLayout::Contiguous => OutputStorage::Contiguous,
-            StorageLayout::Chunked { chunk } => {
-                OutputStorage::Chunked { chunk: chunk.clone(), pipeline: pipeline.clone() }
-            }
+            StorageLayout::Chunked { chunk } => OutputStorage::Chunked {
+                chunk: chunk.clone(),
+                pipeline: pipeline.clone(),
+            },
         });
         self.plans.push(VariablePlan {
             path: variable.path.clone(),
@@ -453,7 +556,12 @@ fn has_unlimited(variable: &DatasetInfo) -> bool {
 }
 
 fn is_builtin(id: i32) -> bool {
-    [filter_id::DEFLATE, filter_id::SHUFFLE, filter_id::FLETCHER32].contains(&id)
+    [
+        filter_id::DEFLATE,
+        filter_id::SHUFFLE,
+        filter_id::FLETCHER32,
+    ]
+    .contains(&id)
 }
 
 fn is_portable(pipeline: &FilterPipeline) -> bool {
@@ -462,7 +570,11 @@ fn is_portable(pipeline: &FilterPipeline) -> bool {
 
 fn is_stored_as(variable: &DatasetInfo, chunk: &[u64], pipeline: &FilterPipeline) -> bool {
     match &variable.storage {
-        DatasetStorage::Chunked { chunk: current, pipeline: filters, .. } => {
+        DatasetStorage::Chunked {
+            chunk: current,
+            pipeline: filters,
+            ..
+        } => {
             let ids = |p: &FilterPipeline| -> Vec<(i32, Vec<u32>)> {
                 p.0.iter().map(|f| (f.id, f.cd_values.clone())).collect()
             };
@@ -484,15 +596,17 @@ fn default_pipeline(variable: &DatasetInfo) -> FilterPipeline {
 fn record_tiles(stored: &Stored) -> Tiles {
     match stored {
         Stored::All => Tiles::All,
-        Stored::Records(records) => {
-            Tiles::Some(Arc::new(records.iter().map(|record| record.index).collect()))
-        }
+        Stored::Records(records) => Tiles::Some(Arc::new(
+            records.iter().map(|record| record.index).collect(),
+        )),
     }
 }
 
 /// The output chunks that hold anything: all of them, or those that stored chunks overlap.
 fn tiles_for(grid: &ChunkGrid, source: &ArraySource, stored: &Stored) -> Tiles {
-    let Stored::Records(records) = stored else { return Tiles::All };
+    let Stored::Records(records) = stored else {
+        return Tiles::All;
+    };
     if records.len() as u64 == source.grid.chunk_count() {
         return Tiles::All;
     }
@@ -514,26 +628,45 @@ fn try_filters(
 ) -> Result<Vec<Option<Tried>>> {
     let mut tasks = Vec::new();
     for (i, reach) in reaches.iter().enumerate() {
-        let Reach::Parallel(source, stored) = reach else { continue };
+        let Reach::Parallel(source, stored) = reach else {
+            continue;
+        };
         let chunk = shapes[i].chunk.as_deref();
         let boxes = sample_boxes(&input.variables()[i], chunk, &sources[*source], stored);
         let requests = boxes
             .into_iter()
-            .map(|selection| Request::Values { source: *source, selection })
+            .map(|selection| Request::Values {
+                source: *source,
+                selection,
+            })
             .collect();
-        tasks.push(Task { meta: i, requests, output_bytes: 4 << 20 });
+        tasks.push(Task {
+            meta: i,
+            requests,
+            output_bytes: 4 << 20,
+        });
     }
     let mut choices: Vec<Option<Tried>> = reaches.iter().map(|_| None).collect();
     let threads = run::threads(&options.resources);
-    let run_options = RunOptions { threads, budget, cancel: &options.resources.cancel };
+    let run_options = RunOptions {
+        threads,
+        budget,
+        cancel: &options.resources.cancel,
+    };
     let outcome = run_ordered(
         sources,
         tasks.into_iter(),
         &run_options,
         |&i, blocks, scratch| {
             let variable = &input.variables()[i];
-            try_one(variable, shapes[i].chunk.as_deref(), blocks, options, scratch)
-                .map_err(|error| RunError::Facade(error.at_variable(&variable.path)))
+            try_one(
+                variable,
+                shapes[i].chunk.as_deref(),
+                blocks,
+                options,
+                scratch,
+            )
+            .map_err(|error| RunError::Facade(error.at_variable(&variable.path)))
         },
         |i, tried| {
             choices[i] = Some(tried);
@@ -545,7 +678,13 @@ fn try_filters(
         Err(RunError::Facade(error)) => Err(error.in_file(input.path())),
         Err(RunError::Pipeline(error)) => {
             let owner = |source: usize| owner_of(source, reaches);
-            Err(run::explain(error, input, sources, owner, &options.resources))
+            Err(run::explain(
+                error,
+                input,
+                sources,
+                owner,
+                &options.resources,
+            ))
         }
     }
 }
@@ -586,11 +725,19 @@ fn try_one(
         })
         .collect();
     let chunk_bytes = chunk.map(|chunk| {
-        chunk.iter().fold(variable.element.size_bytes as u64, |n, &c| n.saturating_mul(c))
+        chunk
+            .iter()
+            .fold(variable.element.size_bytes as u64, |n, &c| {
+                n.saturating_mul(c)
+            })
     });
     let wishes = FilterWishes {
         // Contiguous means no filters: the shape rule found the variable too small to chunk.
-        level: if chunk.is_none() { Some(0) } else { options.level },
+        level: if chunk.is_none() {
+            Some(0)
+        } else {
+            options.level
+        },
         shuffle: match options.shuffle {
             _ if chunk.is_none() => ShuffleWish::Auto,
             ShufflePolicy::Auto => ShuffleWish::Auto,
@@ -602,11 +749,23 @@ fn try_one(
         chunk_bytes,
     };
     let current = current_storage(variable, chunk);
-    let choice = choose_filters(&samples, variable.element, &wishes, current.as_ref(), scratch)
-        .map_err(|error| Error::new(error.code(), error.to_string()))?;
-    let seconds_per_byte =
-        if options.dry_run { time_encoding(&samples, &choice, variable, scratch) } else { 0.0 };
-    Ok(Tried { choice, seconds_per_byte })
+    let choice = choose_filters(
+        &samples,
+        variable.element,
+        &wishes,
+        current.as_ref(),
+        scratch,
+    )
+    .map_err(|error| Error::new(error.code(), error.to_string()))?;
+    let seconds_per_byte = if options.dry_run {
+        time_encoding(&samples, &choice, variable, scratch)
+    } else {
+        0.0
+    };
+    Ok(Tried {
+        choice,
+        seconds_per_byte,
+    })
 }
 
 /// Seconds per raw byte that the chosen filters take on the samples, for predictions only.
@@ -630,14 +789,22 @@ fn time_encoding(
             seconds += start.elapsed().as_secs_f64();
         }
     }
-    if bytes == 0 { 0.0 } else { seconds / bytes as f64 }
+    if bytes == 0 {
+        0.0
+    } else {
+        seconds / bytes as f64
+    }
 }
 
 fn current_storage<'a>(
     variable: &'a DatasetInfo,
     chunk: Option<&[u64]>,
 ) -> Option<CurrentStorage<'a>> {
-    let DatasetStorage::Chunked { chunk: current, pipeline, raw_partial_edges } = &variable.storage
+    let DatasetStorage::Chunked {
+        chunk: current,
+        pipeline,
+        raw_partial_edges,
+    } = &variable.storage
     else {
         return None;
     };
@@ -656,17 +823,25 @@ fn sample_boxes(
     source: &ArraySource,
     stored: &Stored,
 ) -> Vec<Selection> {
-    let Some(raw_bytes) = variable.raw_bytes() else { return Vec::new() };
+    let Some(raw_bytes) = variable.raw_bytes() else {
+        return Vec::new();
+    };
     let plan = sample_plan(raw_bytes);
     let Some(grid) = chunk.and_then(|chunk| ChunkGrid::new(&variable.shape, chunk)) else {
         return Vec::new();
     };
     let anchor = |offset: &[u64]| {
-        let at: Vec<u64> = offset.iter().zip(grid.chunk()).map(|(&o, &c)| o / c).collect();
+        let at: Vec<u64> = offset
+            .iter()
+            .zip(grid.chunk())
+            .map(|(&o, &c)| o / c)
+            .collect();
         grid.linear(&at)
     };
     let chosen: BTreeSet<u64> = match stored {
-        Stored::All => sample_chunks(grid.chunk_count(), plan.pieces).into_iter().collect(),
+        Stored::All => sample_chunks(grid.chunk_count(), plan.pieces)
+            .into_iter()
+            .collect(),
         Stored::Records(records) => sample_chunks(records.len() as u64, plan.pieces)
             .into_iter()
             .map(|i| anchor(&source.grid.offset(records[i as usize].index)))
@@ -675,7 +850,14 @@ fn sample_boxes(
     let element_bytes = variable.element.size_bytes as u64;
     chosen
         .into_iter()
-        .map(|tile| cut_to(grid.valid_box(tile), &variable.shape, element_bytes, plan.window_bytes))
+        .map(|tile| {
+            cut_to(
+                grid.valid_box(tile),
+                &variable.shape,
+                element_bytes,
+                plan.window_bytes,
+            )
+        })
         .collect()
 }
 
@@ -688,7 +870,11 @@ fn cut_to(
     window_bytes: usize,
 ) -> Selection {
     let window = window_bytes as u64;
-    let mut bytes = part.count.iter().fold(element_bytes, |n, &c| n.saturating_mul(c)).max(1);
+    let mut bytes = part
+        .count
+        .iter()
+        .fold(element_bytes, |n, &c| n.saturating_mul(c))
+        .max(1);
     for axis in 0..part.count.len() {
         if bytes <= window {
             break;

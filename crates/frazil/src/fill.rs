@@ -49,7 +49,11 @@ pub(crate) fn fill(
     job: &Job<'_>,
     progress: &mut dyn Progress,
 ) -> Result<(Hdf5Output, Vec<Stored>)> {
-    let total = source.variables().iter().filter_map(DatasetInfo::raw_bytes).sum();
+    let total = source
+        .variables()
+        .iter()
+        .filter_map(DatasetInfo::raw_bytes)
+        .sum();
     progress.stage("pack", total);
     let plans = packings(source, decisions)?;
     let options = RunOptions {
@@ -58,7 +62,7 @@ pub(crate) fn fill(
         cancel: &job.resources.cancel,
     };
     let begin = || Placing::begin(source, define, pending, decisions, job);
-    let mut placing: Option<Placing> = None;
+    let mut placing: Option<Placing<'_>> = None;
     let outcome = run_ordered(
         &decisions.sources,
         plans.iter().flat_map(Packing::tasks),
@@ -88,7 +92,13 @@ pub(crate) fn fill(
         Err(RunError::Facade(error)) => Err(error.in_file(source.path())),
         Err(RunError::Pipeline(error)) => {
             let owner = |number| owner_of(number, decisions);
-            Err(run::explain(error, source, &decisions.sources, owner, job.resources))
+            Err(run::explain(
+                error,
+                source,
+                &decisions.sources,
+                owner,
+                job.resources,
+            ))
         }
     }
 }
@@ -115,22 +125,31 @@ impl<'a> Placing<'a> {
         let stored = copy_through_library(source, &output, pending, decisions, job)?;
         let bases = contiguous_bases(source, &output, pending, decisions)?;
         let placer = Placer::new(pending.file(), pending.path());
-        Ok(Self { output, placer, bases, stored })
+        Ok(Self {
+            output,
+            placer,
+            bases,
+            stored,
+        })
     }
 
     /// Places a batch and counts what was stored.
     fn place(&mut self, plan: &Packing<'_>, batch: &Batch, chunks: Vec<Packed>) -> Result<()> {
         for (&tile, packed) in batch.tiles.iter().zip(chunks) {
-            let Some((filter_mask, bytes)) = packed else { continue };
+            let Some((filter_mask, bytes)) = packed else {
+                continue;
+            };
             self.stored[plan.dataset].bytes += bytes.len() as u64;
             match &plan.step {
                 Step::Copy { grid, .. } | Step::Encode { grid, .. } => {
                     let offset = grid.offset(tile);
-                    self.placer.chunk(&self.output, plan.dataset, &offset, filter_mask, &bytes)?;
+                    self.placer
+                        .chunk(&self.output, plan.dataset, &offset, filter_mask, &bytes)?;
                 }
                 Step::Plain { grid, .. } => {
                     let base = self.bases[plan.dataset];
-                    self.placer.write(plan.slab_address(grid, tile, base)?, &bytes)?;
+                    self.placer
+                        .write(plan.slab_address(grid, tile, base)?, &bytes)?;
                 }
                 Step::None => {}
             }
@@ -162,16 +181,18 @@ fn copy_through_library(
     job: &Job<'_>,
 ) -> Result<Vec<Stored>> {
     let mut stored = vec![Stored::default(); decisions.routes.len()];
-    let Some(hdf5) = source.hdf5() else { return Ok(stored) };
+    let Some(hdf5) = source.hdf5() else {
+        return Ok(stored);
+    };
     for (i, route) in decisions.routes.iter().enumerate() {
         if !matches!(route, Route::Library) {
             continue;
         }
         run::check_cancel(job.resources).map_err(|error| error.in_file(source.path()))?;
         let wrap = |error| from_container(error, pending.path());
-        output.copy_values(hdf5, i).map_err(|error| {
-            wrap(error).at_variable(&source.variables()[i].path)
-        })?;
+        output
+            .copy_values(hdf5, i)
+            .map_err(|error| wrap(error).at_variable(&source.variables()[i].path))?;
         stored[i].bytes = output.stored_bytes(i).map_err(wrap)?;
     }
     Ok(stored)
@@ -208,9 +229,19 @@ enum Step {
     /// Nothing to do in the parallel run.
     None,
     /// Copy stored chunks.
-    Copy { source: usize, grid: ChunkGrid, tiles: Tiles },
+    Copy {
+        source: usize,
+        grid: ChunkGrid,
+        tiles: Tiles,
+    },
     /// Encode values into chunks.
-    Encode { source: usize, grid: ChunkGrid, tiles: Tiles, encoder: BoundEncoder, omit_fill: bool },
+    Encode {
+        source: usize,
+        grid: ChunkGrid,
+        tiles: Tiles,
+        encoder: BoundEncoder,
+        omit_fill: bool,
+    },
     /// Values as they are, one slab after the other.
     Plain { source: usize, grid: ChunkGrid },
 }
@@ -226,10 +257,17 @@ fn packings<'a>(source: &'a Input, decisions: &Decisions) -> Result<Vec<Packing<
                 grid: decisions.sources[*source].grid.clone(),
                 tiles: tiles.clone(),
             },
-            Route::Contiguous { source, grid } => {
-                Step::Plain { source: *source, grid: grid.clone() }
-            }
-            Route::Pack { source, grid, tiles, pipeline, deflate_encoder } => {
+            Route::Contiguous { source, grid } => Step::Plain {
+                source: *source,
+                grid: grid.clone(),
+            },
+            Route::Pack {
+                source,
+                grid,
+                tiles,
+                pipeline,
+                deflate_encoder,
+            } => {
                 let element_bytes = variable.element.size_bytes;
                 let chunk_bytes = usize::try_from(grid.chunk_elements())
                     .ok()
@@ -238,8 +276,7 @@ fn packings<'a>(source: &'a Input, decisions: &Decisions) -> Result<Vec<Packing<
                 let encoder =
                     BoundEncoder::bind(pipeline, *deflate_encoder, element_bytes, chunk_bytes)
                         .map_err(|error| {
-                            Error::new(error.code(), error.to_string())
-                                .at_variable(&variable.path)
+                            Error::new(error.code(), error.to_string()).at_variable(&variable.path)
                         })?;
                 Step::Encode {
                     source: *source,
@@ -250,7 +287,11 @@ fn packings<'a>(source: &'a Input, decisions: &Decisions) -> Result<Vec<Packing<
                 }
             }
         };
-        packings.push(Packing { dataset, variable, step });
+        packings.push(Packing {
+            dataset,
+            variable,
+            step,
+        });
     }
     Ok(packings)
 }
@@ -265,14 +306,24 @@ impl Packing<'_> {
     fn tasks(&self) -> Box<dyn Iterator<Item = Task<Batch>> + Send + '_> {
         let (source, grid, tiles, chunk_output_bytes) = match &self.step {
             Step::None => return Box::new(std::iter::empty()),
-            Step::Copy { source, grid, tiles } => (*source, grid, tiles.clone(), 0),
-            Step::Encode { source, grid, tiles, encoder, .. } => {
-                (*source, grid, tiles.clone(), encoder.encode_bound() as u64)
-            }
+            Step::Copy {
+                source,
+                grid,
+                tiles,
+            } => (*source, grid, tiles.clone(), 0),
+            Step::Encode {
+                source,
+                grid,
+                tiles,
+                encoder,
+                ..
+            } => (*source, grid, tiles.clone(), encoder.encode_bound() as u64),
             Step::Plain { source, grid } => (*source, grid, Tiles::All, 0),
         };
-        let chunk_bytes =
-            grid.chunk_elements().saturating_mul(self.variable.element.size_bytes as u64).max(1);
+        let chunk_bytes = grid
+            .chunk_elements()
+            .saturating_mul(self.variable.element.size_bytes as u64)
+            .max(1);
         let per_batch = (BATCH_BYTES / chunk_bytes).clamp(1, BATCH_CHUNKS as u64) as usize;
         let mut numbers = tiles.numbers(grid);
         Box::new(std::iter::from_fn(move || {
@@ -280,20 +331,37 @@ impl Packing<'_> {
             if tiles.is_empty() {
                 return None;
             }
-            let requests = tiles.iter().map(|&tile| self.request(source, grid, tile)).collect();
+            let requests = tiles
+                .iter()
+                .map(|&tile| self.request(source, grid, tile))
+                .collect();
             let output_bytes = chunk_output_bytes.saturating_mul(tiles.len() as u64);
-            let meta = Batch { variable: self.dataset, tiles };
-            Some(Task { meta, requests, output_bytes })
+            let meta = Batch {
+                variable: self.dataset,
+                tiles,
+            };
+            Some(Task {
+                meta,
+                requests,
+                output_bytes,
+            })
         }))
     }
 
     fn request(&self, source: usize, grid: &ChunkGrid, tile: u64) -> Request {
         match &self.step {
-            Step::Copy { .. } => Request::Stored { source, index: tile },
-            Step::Plain { .. } => Request::Values { source, selection: grid.valid_box(tile) },
-            Step::None | Step::Encode { .. } => {
-                Request::Values { source, selection: grid.chunk_box(tile) }
-            }
+            Step::Copy { .. } => Request::Stored {
+                source,
+                index: tile,
+            },
+            Step::Plain { .. } => Request::Values {
+                source,
+                selection: grid.valid_box(tile),
+            },
+            Step::None | Step::Encode { .. } => Request::Values {
+                source,
+                selection: grid.chunk_box(tile),
+            },
         }
     }
 
@@ -303,14 +371,20 @@ impl Packing<'_> {
             Step::None => return 0,
             Step::Copy { grid, .. } | Step::Encode { grid, .. } | Step::Plain { grid, .. } => grid,
         };
-        let elements: u64 =
-            batch.tiles.iter().filter_map(|&tile| grid.valid_box(tile).elements()).sum();
+        let elements: u64 = batch
+            .tiles
+            .iter()
+            .filter_map(|&tile| grid.valid_box(tile).elements())
+            .sum();
         elements.saturating_mul(self.variable.element.size_bytes as u64)
     }
 
     /// Makes chunks ready to be placed.
     fn pack(&self, blocks: Vec<Block>, scratch: &mut Scratch) -> Result<Vec<Packed>> {
-        blocks.into_iter().map(|block| self.pack_one(block, scratch)).collect()
+        blocks
+            .into_iter()
+            .map(|block| self.pack_one(block, scratch))
+            .collect()
     }
 
     fn pack_one(&self, block: Block, scratch: &mut Scratch) -> Result<Packed> {
@@ -319,7 +393,12 @@ impl Packing<'_> {
                 Ok(Some((filter_mask, bytes)))
             }
             (Step::Plain { .. }, Block::Values(values)) => Ok(Some((0, values.into_vec()))),
-            (Step::Encode { encoder, omit_fill, .. }, Block::Values(values)) => {
+            (
+                Step::Encode {
+                    encoder, omit_fill, ..
+                },
+                Block::Values(values),
+            ) => {
                 if *omit_fill && is_all(&values, &self.variable.fill) {
                     return Ok(None);
                 }
@@ -329,7 +408,10 @@ impl Packing<'_> {
                 Ok(Some((0, packed)))
             }
             (_, Block::Absent) => Ok(None),
-            _ => Err(Error::new(ErrorCode::Internal, "an answer to another question")),
+            _ => Err(Error::new(
+                ErrorCode::Internal,
+                "an answer to another question",
+            )),
         }
     }
 

@@ -49,7 +49,9 @@ impl Input {
     /// Opens a file of either kind.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(|error| Error::io(&error, "open", path))?;
-        let metadata = file.metadata().map_err(|error| Error::io(&error, "inspect", path))?;
+        let metadata = file
+            .metadata()
+            .map_err(|error| Error::io(&error, "inspect", path))?;
         if !metadata.is_file() {
             return Err(Error::new(
                 frazil_types::ErrorCode::InvalidArgument,
@@ -62,7 +64,12 @@ impl Input {
             InputKind::Hdf5(hdf5) => hdf5.datasets().to_vec(),
             InputKind::Classic(classic) => classic_variables(classic),
         };
-        Ok(Self { path: path.to_owned(), bytes: Arc::new(FileBytes(file)), kind, variables })
+        Ok(Self {
+            path: path.to_owned(),
+            bytes: Arc::new(FileBytes(file)),
+            kind,
+            variables,
+        })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -98,11 +105,16 @@ impl Input {
     }
 
     /// A text attribute of a variable, or of the file (`None`).
-    pub(crate) fn text_attribute(&self, variable: Option<usize>, name: &str) -> Result<Option<String>> {
+    pub(crate) fn text_attribute(
+        &self,
+        variable: Option<usize>,
+        name: &str,
+    ) -> Result<Option<String>> {
         match &self.kind {
             InputKind::Hdf5(hdf5) => {
                 let path = variable.map_or("/", |i| self.variables[i].path.as_str());
-                hdf5.text_attribute(path, name).map_err(|e| from_container(e, &self.path))
+                hdf5.text_attribute(path, name)
+                    .map_err(|e| from_container(e, &self.path))
             }
             InputKind::Classic(classic) => {
                 let model = classic.model();
@@ -130,9 +142,9 @@ impl Input {
             })
         };
         match &self.kind {
-            InputKind::Hdf5(hdf5) => {
-                describe(hdf5).map(str::to_owned).map_err(|e| from_container(e, &self.path))
-            }
+            InputKind::Hdf5(hdf5) => describe(hdf5)
+                .map(str::to_owned)
+                .map_err(|e| from_container(e, &self.path)),
             InputKind::Classic(classic) => Ok(classic.format().name().to_owned()),
         }
     }
@@ -200,7 +212,9 @@ fn classic_variables(classic: &ClassicFile) -> Vec<DatasetInfo> {
                 shape: location.shape().to_vec(),
                 unlimited: variable.dimensions.iter().map(is_record).collect(),
                 is_null: false,
-                storage: DatasetStorage::Contiguous { address: Some(location.begin()) },
+                storage: DatasetStorage::Contiguous {
+                    address: Some(location.begin()),
+                },
                 stored_bytes: location.data_bytes().unwrap_or(0),
                 fill,
                 fill_status: FillStatus::User,
@@ -214,6 +228,7 @@ fn classic_variables(classic: &ClassicFile) -> Vec<DatasetInfo> {
 }
 
 /// A storage error in the facade's words.
+#[expect(clippy::needless_pass_by_value, reason = "made for map_err")]
 pub(crate) fn from_container(error: ContainerError, path: &Path) -> Error {
     let code = error.code();
     let cure = match &error {

@@ -5,16 +5,16 @@
 #![forbid(unsafe_code)]
 
 mod decide;
+mod error;
 mod fill;
+mod input;
+mod options;
 mod output;
 mod placer;
 mod repack;
+mod report;
 mod run;
 mod shapes;
-mod error;
-mod input;
-mod options;
-mod report;
 mod sources;
 mod unpack_classic;
 mod verify;

@@ -22,7 +22,9 @@ pub(crate) struct Target {
 
 /// Works out the target of `input`.
 pub(crate) fn resolve(input: &Path, destination: &Destination, overwrite: bool) -> Result<Target> {
-    let metadata = input.metadata().map_err(|error| Error::io(&error, "open", input))?;
+    let metadata = input
+        .metadata()
+        .map_err(|error| Error::io(&error, "open", input))?;
     match destination {
         Destination::InPlace { break_hard_links } => {
             if metadata.nlink() > 1 && !break_hard_links {
@@ -36,8 +38,13 @@ pub(crate) fn resolve(input: &Path, destination: &Destination, overwrite: bool) 
                 .in_file(input)
                 .with_cure("pack to another file with -o, or add --break-hard-links"));
             }
-            let path = input.canonicalize().map_err(|e| Error::io(&e, "resolve", input))?;
-            Ok(Target { path, in_place: true })
+            let path = input
+                .canonicalize()
+                .map_err(|e| Error::io(&e, "resolve", input))?;
+            Ok(Target {
+                path,
+                in_place: true,
+            })
         }
         Destination::File(path) => separate(input, &metadata, path, overwrite),
         Destination::Directory(directory) => {
@@ -54,9 +61,11 @@ pub(crate) fn resolve(input: &Path, destination: &Destination, overwrite: bool) 
 fn separate(input: &Path, source: &Metadata, path: &Path, overwrite: bool) -> Result<Target> {
     if let Ok(existing) = path.metadata() {
         if existing.dev() == source.dev() && existing.ino() == source.ino() {
-            return Err(Error::new(ErrorCode::InvalidArgument, "input and output are one file")
-                .in_file(input)
-                .with_cure("use --in-place to replace it"));
+            return Err(
+                Error::new(ErrorCode::InvalidArgument, "input and output are one file")
+                    .in_file(input)
+                    .with_cure("use --in-place to replace it"),
+            );
         }
         if existing.is_dir() {
             return Err(Error::new(ErrorCode::InvalidArgument, "is a directory")
@@ -69,7 +78,10 @@ fn separate(input: &Path, source: &Metadata, path: &Path, overwrite: bool) -> Re
                 .with_cure("add --overwrite to replace it"));
         }
     }
-    Ok(Target { path: path.to_owned(), in_place: false })
+    Ok(Target {
+        path: path.to_owned(),
+        in_place: false,
+    })
 }
 
 /// An output being written. Dropped without [`Self::commit`], it leaves nothing behind.
@@ -135,11 +147,6 @@ impl PendingOutput {
         &self.file
     }
 
-    /// What the user should know.
-    pub(crate) fn notices(&self) -> &[String] {
-        &self.notices
-    }
-
     /// Gives the finished file its name.
     ///
     /// Where a file is replaced (`replaced`: what it was), the new one is on disk before the old
@@ -150,7 +157,9 @@ impl PendingOutput {
             self.take_over(old, &mut notices)?;
         }
         if self.target.exists() {
-            self.file.sync_all().map_err(|e| Error::io(&e, "write to disk", &self.target))?;
+            self.file
+                .sync_all()
+                .map_err(|e| Error::io(&e, "write to disk", &self.target))?;
         }
         std::fs::rename(&self.temporary, &self.target)
             .map_err(|error| Error::io(&error, "rename to", &self.target))?;
@@ -161,7 +170,10 @@ impl PendingOutput {
     fn take_over(&self, old: &Metadata, notices: &mut Vec<String>) -> Result<()> {
         let wrap = |error: std::io::Error| Error::io(&error, "keep the mode of", &self.target);
         if fchown(&self.file, Some(old.uid()), Some(old.gid())).is_err() {
-            notices.push(format!("{}: the owner could not be kept", self.target.display()));
+            notices.push(format!(
+                "{}: the owner could not be kept",
+                self.target.display()
+            ));
         }
         self.file.set_permissions(old.permissions()).map_err(wrap)?;
         let kept = xattr::list(&self.target).and_then(|names| {

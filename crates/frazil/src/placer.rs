@@ -23,7 +23,12 @@ pub(crate) struct Placer<'a> {
 impl<'a> Placer<'a> {
     /// A placer whose bytes go to `file`; errors name `path`.
     pub(crate) fn new(file: &'a File, path: &'a Path) -> Self {
-        Self { file, path, run: Vec::with_capacity(RUN_BYTES), run_address: 0 }
+        Self {
+            file,
+            path,
+            run: Vec::with_capacity(RUN_BYTES),
+            run_address: 0,
+        }
     }
 
     /// Places one packed chunk of a dataset at element `offset`.

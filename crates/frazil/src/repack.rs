@@ -55,8 +55,9 @@ pub fn pack(
             verify: options.verify || target.in_place,
             resources: &options.resources,
             budget: &budget,
+            clock: &clock,
         };
-        write(&source, &target, &decisions, &job, &clock, progress)
+        write(&source, &target, &decisions, &job, progress)
     })
 }
 
@@ -69,7 +70,9 @@ pub fn plan(input: &Path, options: &PackOptions) -> Result<WritePlan> {
         let source = Input::open(input)?;
         let budget = decide::budget(&options.resources);
         let decisions = decide::decide(&source, options, &budget)?;
-        Ok(WritePlan { variables: decisions.plans })
+        Ok(WritePlan {
+            variables: decisions.plans,
+        })
     })
 }
 
@@ -93,13 +96,12 @@ pub fn unpack(
             verify: options.verify || target.in_place,
             resources: &options.resources,
             budget: &budget,
+            clock: &clock,
         };
         let decisions = decide::decide_unpacked(&source, &options.resources)?;
         match options.format {
-            UnpackFormat::Hdf5 => write(&source, &target, &decisions, &job, &clock, progress),
-            UnpackFormat::Classic => {
-                write_classic(&source, &target, &decisions, &job, &clock, progress)
-            }
+            UnpackFormat::Hdf5 => write(&source, &target, &decisions, &job, progress),
+            UnpackFormat::Classic => write_classic(&source, &target, &decisions, &job, progress),
         }
     })
 }
@@ -110,6 +112,7 @@ pub(crate) struct Job<'a> {
     pub(crate) verify: bool,
     pub(crate) resources: &'a Resources,
     pub(crate) budget: &'a MemoryBudget,
+    pub(crate) clock: &'a Clock,
 }
 
 /// Wall and CPU time since the start.
@@ -120,12 +123,18 @@ pub(crate) struct Clock {
 
 impl Clock {
     pub(crate) fn start() -> Self {
-        Self { wall: Instant::now(), cpu: ProcessTime::now() }
+        Self {
+            wall: Instant::now(),
+            cpu: ProcessTime::now(),
+        }
     }
 
     /// Wall and CPU seconds.
     fn elapsed(&self) -> (f64, f64) {
-        (self.wall.elapsed().as_secs_f64(), self.cpu.elapsed().as_secs_f64())
+        (
+            self.wall.elapsed().as_secs_f64(),
+            self.cpu.elapsed().as_secs_f64(),
+        )
     }
 }
 
@@ -137,9 +146,11 @@ pub(crate) fn guarded<T>(input: &Path, body: impl FnOnce() -> Result<T>) -> Resu
             .map(String::as_str)
             .or_else(|| panic.downcast_ref::<&str>().copied())
             .unwrap_or("no message");
-        Err(Error::new(ErrorCode::Internal, format!("a bug in frazil: {text}"))
-            .in_file(input)
-            .with_cure("please report it, with the file if you can"))
+        Err(
+            Error::new(ErrorCode::Internal, format!("a bug in frazil: {text}"))
+                .in_file(input)
+                .with_cure("please report it, with the file if you can"),
+        )
     })
 }
 
@@ -149,16 +160,15 @@ pub(crate) fn write(
     target: &Target,
     decisions: &Decisions,
     job: &Job<'_>,
-    clock: &Clock,
     progress: &mut dyn Progress,
 ) -> Result<PackReport> {
     let pending = PendingOutput::create(&target.path)?;
     let stored = fill_file(source, &pending, decisions, job, progress)
         .map_err(|error| rename_file(error, pending.path(), &target.path))?;
     copy_user_block(source, &pending)?;
-    let mut report = report(source, decisions, &stored, job, clock);
+    let mut report = report(source, decisions, &stored, job);
     report.notices.clone_from(&decisions.notices);
-    complete(source, target, pending, report, job, clock, progress)
+    complete(source, target, pending, report, job, progress)
 }
 
 /// [`write`] for a classic output.
@@ -167,20 +177,19 @@ fn write_classic(
     target: &Target,
     decisions: &Decisions,
     job: &Job<'_>,
-    clock: &Clock,
     progress: &mut dyn Progress,
 ) -> Result<PackReport> {
     let pending = PendingOutput::create(&target.path)?;
     let notices =
         unpack_classic::write(source, pending.path(), job.resources, job.budget, progress)
             .map_err(|error| rename_file(error, pending.path(), &target.path))?;
-    let mut report = report(source, decisions, &[], job, clock);
+    let mut report = report(source, decisions, &[], job);
     for variable in &mut report.variables {
         variable.chunk = None;
         variable.stored_bytes = variable.raw_bytes;
     }
     report.notices = notices;
-    complete(source, target, pending, report, job, clock, progress)
+    complete(source, target, pending, report, job, progress)
 }
 
 /// Proves the written file, gives it its name, and completes the report.
@@ -190,7 +199,6 @@ fn complete(
     pending: PendingOutput,
     mut report: PackReport,
     job: &Job<'_>,
-    clock: &Clock,
     progress: &mut dyn Progress,
 ) -> Result<PackReport> {
     if job.verify {
@@ -204,11 +212,14 @@ fn complete(
         false => None,
     };
     report.notices.extend(pending.commit(replaced.as_ref())?);
-    report.output_file_bytes =
-        target.path.metadata().map_err(|e| Error::io(&e, "inspect", &target.path))?.len();
+    report.output_file_bytes = target
+        .path
+        .metadata()
+        .map_err(|e| Error::io(&e, "inspect", &target.path))?
+        .len();
     report.output = Some(target.path.clone());
     report.verified = job.verify;
-    (report.seconds, report.cpu_seconds) = clock.elapsed();
+    (report.seconds, report.cpu_seconds) = job.clock.elapsed();
     Ok(report)
 }
 
@@ -237,11 +248,15 @@ fn fill_file(
         }
         LayoutProfile::Standard => METADATA_BLOCK_BYTES,
     };
-    let target = OutputTarget::File { path: pending.path(), metadata_block_bytes };
+    let target = OutputTarget::File {
+        path: pending.path(),
+        metadata_block_bytes,
+    };
     let define_output = || define(source, target, decisions);
-    let (output, stored) =
-        fill::fill(source, &define_output, pending, decisions, job, progress)?;
-    output.finish(source.hdf5()).map_err(|error| from_container(error, pending.path()))?;
+    let (output, stored) = fill::fill(source, &define_output, pending, decisions, job, progress)?;
+    output
+        .finish(source.hdf5())
+        .map_err(|error| from_container(error, pending.path()))?;
     Ok(stored)
 }
 
@@ -267,8 +282,7 @@ fn measure_metadata(source: &Input, decisions: &Decisions) -> Result<u64> {
     /// Room for what may differ: heap data, and rounding of libhdf5's allocations.
     const SLACK_BYTES: u64 = 4 << 10;
     let output = define(source, OutputTarget::Measure, decisions)?;
-    fill::place_without_bytes(&output, decisions)
-        .map_err(|error| error.in_file(source.path()))?;
+    fill::place_without_bytes(&output, decisions).map_err(|error| error.in_file(source.path()))?;
     let end = output
         .finish(source.hdf5())
         .map_err(|error| from_container(error, source.path()))?;
@@ -281,7 +295,9 @@ fn copy_user_block(source: &Input, pending: &PendingOutput) -> Result<()> {
 
     use frazil_pipeline::ByteSource;
 
-    let bytes = source.hdf5().map_or(0, frazil_container::hdf5::Hdf5Input::user_block_bytes);
+    let bytes = source
+        .hdf5()
+        .map_or(0, frazil_container::hdf5::Hdf5Input::user_block_bytes);
     let mut buffer = vec![0_u8; 1 << 16];
     let mut at = 0;
     while at < bytes {
@@ -300,12 +316,7 @@ fn copy_user_block(source: &Input, pending: &PendingOutput) -> Result<()> {
 }
 
 /// Verifies the finished temporary file against the input.
-fn prove(
-    source: &Input,
-    written: &Path,
-    job: &Job<'_>,
-    progress: &mut dyn Progress,
-) -> Result<()> {
+fn prove(source: &Input, written: &Path, job: &Job<'_>, progress: &mut dyn Progress) -> Result<()> {
     let copy = Input::open(written)?;
     let report = verify::compare(source, &copy, job.resources, progress)?;
     match report.differences.first() {
@@ -326,7 +337,6 @@ pub(crate) fn report(
     decisions: &Decisions,
     stored: &[Stored],
     job: &Job<'_>,
-    clock: &Clock,
 ) -> PackReport {
     let mut variables = Vec::new();
     let mut raw_bytes = 0;
@@ -352,7 +362,7 @@ pub(crate) fn report(
             reason: plan.reason.clone(),
         });
     }
-    let (seconds, cpu_seconds) = clock.elapsed();
+    let (seconds, cpu_seconds) = job.clock.elapsed();
     PackReport {
         input: source.path().to_owned(),
         output: None,
@@ -382,10 +392,19 @@ fn predict(
         verify: false,
         resources: &options.resources,
         budget: &decide::budget(&options.resources),
+        clock,
     };
-    let mut report = report(source, decisions, &[], &job, clock);
-    let stored: u64 = report.variables.iter().map(|variable| variable.stored_bytes).sum();
-    let before: u64 = report.variables.iter().map(|variable| variable.input_bytes).sum();
+    let mut report = report(source, decisions, &[], &job);
+    let stored: u64 = report
+        .variables
+        .iter()
+        .map(|variable| variable.stored_bytes)
+        .sum();
+    let before: u64 = report
+        .variables
+        .iter()
+        .map(|variable| variable.input_bytes)
+        .sum();
     let metadata = source.file_bytes().saturating_sub(before);
     report.output_file_bytes = stored + metadata;
     report.cpu_seconds = decisions.predicted_seconds;

@@ -44,7 +44,11 @@ pub(crate) fn explain(
         }
     };
     match error {
-        PipelineError::Io { source_index, chunk, error } => {
+        PipelineError::Io {
+            source_index,
+            chunk,
+            error,
+        } => {
             let place = place(sources, source_index, chunk);
             let cause = if error.kind() == std::io::ErrorKind::UnexpectedEof {
                 format!("the file ends before its values do ({place})")
@@ -53,7 +57,11 @@ pub(crate) fn explain(
             };
             name(Error::new(code, cause), source_index)
         }
-        PipelineError::Decode { source_index, chunk, error } => {
+        PipelineError::Decode {
+            source_index,
+            chunk,
+            error,
+        } => {
             let cause = format!("{}: {error}", place(sources, source_index, chunk));
             let mapped = name(Error::new(code, cause), source_index);
             if code == ErrorCode::Corrupt {

@@ -53,9 +53,19 @@ fn choose_one(variable: &DatasetInfo, role: Role, options: &PackOptions) -> Resu
             chunk: Some(cmip7_data_shape(&shape).map_err(plan_error)?),
             reason: "cmip7: data chunks of at least 4 MiB".to_owned(),
         },
-        _ => choose(&shape, &ShapePolicy { existing, ..ShapePolicy::default() }),
+        _ => choose(
+            &shape,
+            &ShapePolicy {
+                existing,
+                ..ShapePolicy::default()
+            },
+        ),
     };
-    for wish in options.chunk_overrides.iter().filter(|wish| concerns(wish, variable)) {
+    for wish in options
+        .chunk_overrides
+        .iter()
+        .filter(|wish| concerns(wish, variable))
+    {
         let base = match choice.chunk.take() {
             Some(chunk) => chunk,
             None => whole_shape(&shape).map_err(plan_error)?,
@@ -69,9 +79,12 @@ fn choose_one(variable: &DatasetInfo, role: Role, options: &PackOptions) -> Resu
 
 fn shape_input(variable: &DatasetInfo) -> ShapeInput<'_> {
     let (current, checked) = match &variable.storage {
-        DatasetStorage::Chunked { chunk, pipeline, .. } => {
-            (Some(chunk.as_slice()), pipeline.contains(filter_id::FLETCHER32))
-        }
+        DatasetStorage::Chunked {
+            chunk, pipeline, ..
+        } => (
+            Some(chunk.as_slice()),
+            pipeline.contains(filter_id::FLETCHER32),
+        ),
         _ => (None, false),
     };
     ShapeInput {
@@ -84,6 +97,7 @@ fn shape_input(variable: &DatasetInfo) -> ShapeInput<'_> {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "made for map_err")]
 fn plan_error(error: frazil_plan::PlanError) -> Error {
     Error::new(error.code(), error.to_string())
 }
@@ -114,19 +128,32 @@ fn extents_for(wish: &ChunkOverride, variable: &DatasetInfo) -> Vec<(String, u64
     }
     let has = |name: &str| {
         variable.dimension_names.iter().any(|known| known == name)
-            || name.parse::<usize>().is_ok_and(|axis| axis < variable.shape.len())
+            || name
+                .parse::<usize>()
+                .is_ok_and(|axis| axis < variable.shape.len())
     };
-    wish.extents.iter().filter(|(name, _)| has(name)).cloned().collect()
+    wish.extents
+        .iter()
+        .filter(|(name, _)| has(name))
+        .cloned()
+        .collect()
 }
 
 /// A wish that concerns nothing is a mistake.
 fn check_overrides(input: &Input, wishes: &[ChunkOverride]) -> Result<()> {
     for wish in wishes {
-        if !input.variables().iter().any(|variable| concerns(wish, variable)) {
+        if !input
+            .variables()
+            .iter()
+            .any(|variable| concerns(wish, variable))
+        {
             let what = if wish.variable == "*" {
                 "no variable has a dimension that --chunks names".to_owned()
             } else {
-                format!("--chunks names {:?}, which is no array in this file", wish.variable)
+                format!(
+                    "--chunks names {:?}, which is no array in this file",
+                    wish.variable
+                )
             };
             return Err(Error::new(ErrorCode::InvalidArgument, what)
                 .in_file(input.path())
@@ -143,7 +170,10 @@ fn roles(input: &Input, layout: LayoutProfile) -> Result<Vec<Role>> {
     }
     let position = |name: &str| {
         let path = format!("/{name}");
-        input.variables().iter().position(|variable| variable.path == path)
+        input
+            .variables()
+            .iter()
+            .position(|variable| variable.path == path)
     };
     if let Some(time) = position("time") {
         roles[time] = Role::Time;

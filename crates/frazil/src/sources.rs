@@ -6,9 +6,7 @@ use std::sync::Arc;
 use frazil_codec::{BoundDecoder, cure_for};
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_pipeline::{ArraySource, ChunkIndex, StoredChunk};
-use frazil_types::{
-    ChunkGrid, ChunkRecord, ErrorCode, FileExtent, FilterPipeline, FilterSpec,
-};
+use frazil_types::{ChunkGrid, ChunkRecord, ErrorCode, FileExtent, FilterPipeline, FilterSpec};
 
 use crate::error::{Error, Result};
 use crate::input::{Input, InputKind, from_container};
@@ -44,9 +42,8 @@ pub(crate) enum Stored {
 /// data follow it where they can.
 pub(crate) fn access(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
     let variable = &input.variables()[i];
-    located(input, i, leading).map_err(|error| {
-        error.in_file(input.path()).at_variable(&variable.path)
-    })
+    located(input, i, leading)
+        .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))
 }
 
 fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
@@ -65,12 +62,20 @@ fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
             classic_slabs(input, i, leading)
         }
         (DatasetStorage::Contiguous { address: None }, _) => Ok(Access::Nothing),
-        (DatasetStorage::Contiguous { address: Some(address) }, _) => {
-            contiguous_slabs(input, variable, *address, leading)
-        }
-        (DatasetStorage::Chunked { chunk, pipeline, raw_partial_edges }, _) => {
-            chunked(input, variable, chunk, pipeline, *raw_partial_edges)
-        }
+        (
+            DatasetStorage::Contiguous {
+                address: Some(address),
+            },
+            _,
+        ) => contiguous_slabs(input, variable, *address, leading),
+        (
+            DatasetStorage::Chunked {
+                chunk,
+                pipeline,
+                raw_partial_edges,
+            },
+            _,
+        ) => chunked(input, variable, chunk, pipeline, *raw_partial_edges),
     }
 }
 
@@ -84,7 +89,9 @@ fn chunked(
     let InputKind::Hdf5(hdf5) = input.kind() else {
         return Err(Error::new(ErrorCode::Internal, "chunks in a classic file"));
     };
-    let records = hdf5.locate(variable).map_err(|e| from_container(e, input.path()))?;
+    let records = hdf5
+        .locate(variable)
+        .map_err(|e| from_container(e, input.path()))?;
     let grid = grid(variable, chunk)?;
     let chunk_bytes = grid
         .chunk_elements()
@@ -95,7 +102,10 @@ fn chunked(
         .map_err(|error| Error::new(error.code(), error.to_string()))?;
     let missing = needed_but_missing(&decoder, pipeline, &records);
     for filter in &missing {
-        if hdf5.has_plugin(filter.id).map_err(|e| from_container(e, input.path()))? {
+        if hdf5
+            .has_plugin(filter.id)
+            .map_err(|e| from_container(e, input.path()))?
+        {
             return Ok(Access::Library);
         }
     }
@@ -103,7 +113,13 @@ fn chunked(
         .iter()
         .map(|record| {
             let extent = FileExtent::contiguous(record.address, record.stored_bytes);
-            (record.index, StoredChunk { extent, filter_mask: record.filter_mask })
+            (
+                record.index,
+                StoredChunk {
+                    extent,
+                    filter_mask: record.filter_mask,
+                },
+            )
         })
         .collect::<HashMap<_, _>>();
     let source = ArraySource {
@@ -120,7 +136,11 @@ fn chunked(
     if missing.is_empty() {
         Ok(Access::Parallel(source, Stored::Records(records)))
     } else {
-        Ok(Access::Undecodable(source, Stored::Records(records), missing))
+        Ok(Access::Undecodable(
+            source,
+            Stored::Records(records),
+            missing,
+        ))
     }
 }
 
@@ -132,7 +152,9 @@ fn needed_but_missing(
 ) -> Vec<FilterSpec> {
     let used = |filter: &&FilterSpec| {
         pipeline.position(filter.id).is_some_and(|position| {
-            records.iter().any(|record| record.filter_mask & (1 << position) == 0)
+            records
+                .iter()
+                .any(|record| record.filter_mask & (1 << position) == 0)
         })
     };
     decoder.missing().iter().filter(used).cloned().collect()
@@ -146,7 +168,9 @@ fn contiguous_slabs(
     leading: Option<u64>,
 ) -> Result<Access> {
     let element_bytes = variable.element.size_bytes as u64;
-    let raw_bytes = variable.raw_bytes().ok_or_else(|| corrupt("its size overflows"))?;
+    let raw_bytes = variable
+        .raw_bytes()
+        .ok_or_else(|| corrupt("its size overflows"))?;
     let end = address.checked_add(raw_bytes);
     if end.is_none_or(|end| end > input.file_bytes()) {
         return Err(corrupt(format!(
@@ -163,7 +187,10 @@ fn contiguous_slabs(
         let first = linear(rule.shape(), &valid.start)?;
         let bytes = valid.elements()?.checked_mul(element_bytes)?;
         let start = address.checked_add(first.checked_mul(element_bytes)?)?;
-        Some(StoredChunk { extent: FileExtent::contiguous(start, bytes), filter_mask: 0 })
+        Some(StoredChunk {
+            extent: FileExtent::contiguous(start, bytes),
+            filter_mask: 0,
+        })
     };
     Ok(Access::Parallel(
         unfiltered(input, variable, grid, Box::new(formula), None)?,
@@ -173,7 +200,10 @@ fn contiguous_slabs(
 
 fn classic_slabs(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
     let InputKind::Classic(classic) = input.kind() else {
-        return Err(Error::new(ErrorCode::Internal, "classic slabs of an HDF5 file"));
+        return Err(Error::new(
+            ErrorCode::Internal,
+            "classic slabs of an HDF5 file",
+        ));
     };
     let variable = &input.variables()[i];
     let slabs = classic.locations()[i]
@@ -181,7 +211,10 @@ fn classic_slabs(input: &Input, i: usize, leading: Option<u64>) -> Result<Access
         .map_err(|error| from_container(error.into(), input.path()))?;
     let grid = slabs.grid().clone();
     let formula = move |index: u64| {
-        slabs.extent(index).map(|extent| StoredChunk { extent, filter_mask: 0 })
+        slabs.extent(index).map(|extent| StoredChunk {
+            extent,
+            filter_mask: 0,
+        })
     };
     let swap = (variable.element.size_bytes > 1).then_some(variable.element.size_bytes);
     Ok(Access::Parallel(
@@ -234,7 +267,11 @@ pub(crate) fn slab_shape(shape: &[u64], element_bytes: u64, leading: Option<u64>
         if let (0, Some(step)) = (axis, leading)
             && step > 0
         {
-            fitting = if fitting >= step { fitting / step * step } else { fitting };
+            fitting = if fitting >= step {
+                fitting / step * step
+            } else {
+                fitting
+            };
         }
         slab[axis] = slab[axis].min(fitting);
         break;
@@ -271,6 +308,9 @@ pub(crate) fn missing_filter_text(missing: &[FilterSpec]) -> String {
 
 /// The error for values that would have to be decoded and cannot be.
 pub(crate) fn missing_filter_error(missing: &[FilterSpec]) -> Error {
-    let cure = missing.first().map(|filter| cure_for(filter.id)).unwrap_or_default();
+    let cure = missing
+        .first()
+        .map(|filter| cure_for(filter.id))
+        .unwrap_or_default();
     Error::new(ErrorCode::MissingFilter, missing_filter_text(missing)).with_cure(cure)
 }

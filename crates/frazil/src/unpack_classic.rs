@@ -12,8 +12,8 @@ use crate::error::{Error, Result};
 use crate::input::{Input, InputKind, from_container};
 use crate::options::Resources;
 use crate::report::Progress;
-use crate::sources::{self, Access};
 use crate::run;
+use crate::sources::{self, Access};
 
 /// What is to be written: a model, and which input variable fills which of its variables.
 struct Contents {
@@ -35,11 +35,17 @@ pub(crate) fn write(
     let format = ClassicFormat::smallest_for(&contents.model).map_err(|error| {
         wrap(error, source.path()).with_cure("unpack to netCDF-4 instead (--format netcdf4)")
     })?;
-    let mut writer = ClassicWriter::create(path, format, &contents.model)
-        .map_err(|error| wrap(error, path))?;
-    progress.stage("unpack", source.variables().iter().filter_map(DatasetInfo::raw_bytes).sum());
-    let (arrays, positions) =
-        library_values(source, &contents, &mut writer, path, resources)?;
+    let mut writer =
+        ClassicWriter::create(path, format, &contents.model).map_err(|error| wrap(error, path))?;
+    progress.stage(
+        "unpack",
+        source
+            .variables()
+            .iter()
+            .filter_map(DatasetInfo::raw_bytes)
+            .sum(),
+    );
+    let (arrays, positions) = library_values(source, &contents, &mut writer, path, resources)?;
     let grids: Vec<ChunkGrid> = positions
         .iter()
         .map(|&position| slab_grid(&contents, position, source))
@@ -84,7 +90,9 @@ fn contents(source: &Input, notices: &mut Vec<String>) -> Result<Contents> {
         }
         InputKind::Hdf5(hdf5) => hdf5,
     };
-    let view = hdf5.classic_view().map_err(|error| from_container(error, source.path()))?;
+    let view = hdf5
+        .classic_view()
+        .map_err(|error| from_container(error, source.path()))?;
     if let Some(obstacle) = view.obstacles.first() {
         let cause = format!("the classic formats have no place for {}", obstacle.what);
         return Err(Error::new(ErrorCode::Unsupported, cause)
@@ -93,9 +101,14 @@ fn contents(source: &Input, notices: &mut Vec<String>) -> Result<Contents> {
             .with_cure("unpack to netCDF-4 instead (--format netcdf4)"));
     }
     for (object, name) in &view.strings {
-        notices.push(format!("{object}: attribute {name} was a string and is now text"));
+        notices.push(format!(
+            "{object}: attribute {name} was a string and is now text"
+        ));
     }
-    Ok(Contents { model: view.model, variables: view.datasets })
+    Ok(Contents {
+        model: view.model,
+        variables: view.datasets,
+    })
 }
 
 /// Writes what only libhdf5 can read (small variables, mostly) and gathers sources for the rest,
@@ -136,11 +149,7 @@ fn library_values(
 }
 
 /// All values of a small variable, little-endian.
-fn read_through_library(
-    hdf5: &Hdf5Input,
-    variable: &DatasetInfo,
-    path: &Path,
-) -> Result<Vec<u8>> {
+fn read_through_library(hdf5: &Hdf5Input, variable: &DatasetInfo, path: &Path) -> Result<Vec<u8>> {
     let read = || {
         let datatype = hdf5.describe_datatype(variable)?;
         hdf5.expanded_values(variable, &datatype, &Selection::whole(&variable.shape))
@@ -163,7 +172,9 @@ fn put_fill(
         Some((&records, inner)) => (records, inner),
         None => (1, shape.as_slice()),
     };
-    let elements = inner.iter().try_fold(1_usize, |n, &c| n.checked_mul(usize::try_from(c).ok()?));
+    let elements = inner
+        .iter()
+        .try_fold(1_usize, |n, &c| n.checked_mul(usize::try_from(c).ok()?));
     let elements = elements.ok_or_else(|| Error::new(ErrorCode::Corrupt, "size overflows"))?;
     let one = fill.repeat(elements);
     for record in 0..records {
@@ -201,14 +212,19 @@ fn slab_grid(contents: &Contents, position: usize, source: &Input) -> Result<Chu
     })
 }
 
-fn slab_tasks(
-    grids: &[ChunkGrid],
-) -> impl Iterator<Item = Task<(usize, Selection)>> + Send + '_ {
+fn slab_tasks(grids: &[ChunkGrid]) -> impl Iterator<Item = Task<(usize, Selection)>> + Send + '_ {
     grids.iter().enumerate().flat_map(|(array, grid)| {
         (0..grid.chunk_count()).map(move |slab| {
             let selection = grid.valid_box(slab);
-            let request = Request::Values { source: array, selection: selection.clone() };
-            Task { meta: (array, selection), requests: vec![request], output_bytes: 0 }
+            let request = Request::Values {
+                source: array,
+                selection: selection.clone(),
+            };
+            Task {
+                meta: (array, selection),
+                requests: vec![request],
+                output_bytes: 0,
+            }
         })
     })
 }
@@ -216,6 +232,9 @@ fn slab_tasks(
 fn first_values(blocks: Vec<Block>) -> Result<Vec<u8>> {
     match blocks.into_iter().next() {
         Some(Block::Values(values)) => Ok(values.into_vec()),
-        _ => Err(Error::new(ErrorCode::Internal, "an answer to another question")),
+        _ => Err(Error::new(
+            ErrorCode::Internal,
+            "an answer to another question",
+        )),
     }
 }
