@@ -4,9 +4,11 @@
 
 #![forbid(unsafe_code)]
 
+mod about;
 mod decide;
 mod error;
 mod fill;
+mod info;
 mod input;
 mod options;
 mod output;
@@ -19,8 +21,10 @@ mod sources;
 mod unpack_classic;
 mod verify;
 
+pub use about::{About, FilterSupport, about};
 pub use error::{Error, Result};
 pub use frazil_types::{ErrorCode, ReaderLevel};
+pub use info::info;
 pub use options::{
     ChunkOverride, ChunkPolicy, Destination, LayoutProfile, PackOptions, Resources, ShufflePolicy,
     UnpackFormat, UnpackOptions,

@@ -1,9 +1,9 @@
 //! What was done, as plain data: the CLI prints it, `--json` serialises it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use frazil_types::ReaderLevel;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// One variable of a packed or planned file.
 #[derive(Debug, Clone, Serialize)]
@@ -32,8 +32,10 @@ pub struct VariableReport {
 #[derive(Debug, Clone, Serialize)]
 pub struct PackReport {
     /// The input.
+    #[serde(serialize_with = "lossy")]
     pub input: PathBuf,
     /// The output; `None` in a dry run.
+    #[serde(serialize_with = "lossy_option")]
     pub output: Option<PathBuf>,
     /// Per variable, in file order.
     pub variables: Vec<VariableReport>,
@@ -96,6 +98,7 @@ pub struct VariableInfo {
 #[derive(Debug, Clone, Serialize)]
 pub struct FileInfo {
     /// The file.
+    #[serde(serialize_with = "lossy")]
     pub path: PathBuf,
     /// `netCDF-4`, `netCDF-4 classic model`, `HDF5`, `CDF-1`, `CDF-2`, `CDF-5`.
     pub format: String,
@@ -124,8 +127,10 @@ pub struct Difference {
 #[derive(Debug, Clone, Serialize)]
 pub struct VerifyReport {
     /// The first file.
+    #[serde(serialize_with = "lossy")]
     pub a: PathBuf,
     /// The second file.
+    #[serde(serialize_with = "lossy")]
     pub b: PathBuf,
     /// Objects compared.
     pub objects: u64,
@@ -171,4 +176,42 @@ impl Progress for Silent {
     fn stage(&mut self, _name: &str, _total_bytes: u64) {}
     fn advance(&mut self, _bytes: u64) {}
     fn notice(&mut self, _line: &str) {}
+}
+
+/// A path as text: one that is not UTF-8 with replacement characters, rather than no report at all.
+fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
+}
+
+fn lossy_option<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
+    match path {
+        Some(path) => lossy(path, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    #[test]
+    fn a_path_that_is_not_utf8_does_not_cost_the_report() {
+        let path = PathBuf::from(OsStr::from_bytes(b"caf\xe9.nc"));
+        let report = VerifyReport {
+            a: path.clone(),
+            b: path,
+            objects: 0,
+            attributes: 0,
+            values: 0,
+            value_bytes: 0,
+            differences: Vec::new(),
+            difference_count: 0,
+            notices: Vec::new(),
+            seconds: 0.0,
+        };
+        let json = serde_json::to_value(&report).unwrap();
+        assert_eq!(json["a"], "caf\u{fffd}.nc");
+    }
 }

@@ -82,7 +82,7 @@ def record(name, data, dcpl, ftype=None):
     out = bytearray()
     out += blob(name.encode()) + struct.pack("<II", element_bytes, mask)
     out += struct.pack("<I", len(filters))
-    for code, (_, flags, values) in zip(ids, filters):
+    for code, (_, flags, values) in zip(ids, filters, strict=True):
         out += struct.pack(f"<iII{len(values)}I", code, flags, len(values), *values)
     out += blob(stored) + struct.pack("<I", len(raw)) + blob(packed)
     CASES.append(bytes(out))
@@ -170,9 +170,9 @@ def builtin_cases():
 def szip_cases():
     options = {"nn": h5py.h5z.SZIP_NN_OPTION_MASK, "ec": h5py.h5z.SZIP_EC_OPTION_MASK}
     for (coder, mask), block in itertools.product(options.items(), (8, 32)):
-        for dtype in TYPES + ["<i4", "<u8"]:
+        for dtype in [*TYPES, "<i4", "<u8"]:
             count = 203 if block < 32 else 160
-            dcpl = builtin(lambda dcpl: dcpl.set_szip(mask, block))
+            dcpl = builtin(lambda dcpl, mask=mask, block=block: dcpl.set_szip(mask, block))
             record(f"szip {coder} {block} {dtype}", wave(dtype, count), dcpl)
     nn = options["nn"]
     record("szip nn 4", wave("<i2", 203), builtin(lambda dcpl: dcpl.set_szip(nn, 4)))
@@ -262,7 +262,7 @@ def scaleoffset_cases():
         record(f"scaleoffset {dtype} wide", wide, scaled(floats, 9, None))
 
 
-def plugin_cases():
+def blosc_cases():
     for dtype in ["u1", "<i2", ">f4", "<f8"]:
         for codec, mode in itertools.product(
             ("blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"), (0, 1, 2)
@@ -281,6 +281,9 @@ def plugin_cases():
     record("blosc of level 0", wave("u1", 200), plugin(hdf5plugin.Blosc(clevel=0)))
     record("blosc of noise", noise("u1", 400), plugin(hdf5plugin.Blosc()))
     record("blosc compound", cells(131), plugin(hdf5plugin.Blosc(cname="lz4", shuffle=2)))
+
+
+def plugin_cases():
     for dtype in TYPES:
         for codec in ("none", "lz4", "zstd"):
             for count in (1203 if dtype == "<f8" else 403, 5):
@@ -324,6 +327,7 @@ def main():
     szip_cases()
     nbit_cases()
     scaleoffset_cases()
+    blosc_cases()
     plugin_cases()
     out = Path(__file__).with_name("golden.bin")
     out.write_bytes(b"frazil golden 1\n" + struct.pack("<I", len(CASES)) + b"".join(CASES))
