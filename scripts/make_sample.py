@@ -1,7 +1,7 @@
 """Cuts the bundled sample out of a WRF history file; see data/sample/README.md.
 
-Dimensions, attributes, types, chunk shapes and filters stay as WRF wrote them; only variables and
-frames are left out.
+Dimensions, attributes, types and chunk shapes stay as WRF wrote them; variables and frames are left
+out, and compression is undone: most models write raw files, and the demonstration packs one.
 
     python scripts/make_sample.py SQUALL_LINE.nc data/sample/squall_line_sample.nc
 """
@@ -11,24 +11,16 @@ import sys
 import netCDF4
 
 # Early frames, where the storm grows: neighbouring frames are alike, as in real output.
-FRAMES = slice(8, 14)
+FRAMES = slice(8, 12)
 
 # fmt: off
 VARIABLES = {
-    "Times", "XLAT", "XLONG", "XTIME", "ZNU", "ZNW", "ITIMESTEP", "U", "V", "W", "PH", "PHB",
+    "Times", "XLAT", "XLONG", "XTIME", "ZNU", "ZNW", "ITIMESTEP", "U", "V", "W", "PH",
     "T", "P", "PB", "QVAPOR", "QCLOUD", "QRAIN", "QICE", "QSNOW", "QGRAUP", "Q2", "T2", "PSFC",
     "U10", "V10", "HGT", "LU_INDEX", "SINALPHA", "RAINC", "RAINNC", "GRAUPELNC", "SWDOWN",
     "OLR", "PBLH",
 }
 # fmt: on
-
-
-def filters_of(variable: netCDF4.Variable) -> dict:
-    """The variable's storage as arguments of createVariable."""
-    found = variable.filters()
-    if not found["zlib"]:
-        return {"shuffle": found["shuffle"]}
-    return {"compression": "zlib", "complevel": found["complevel"], "shuffle": found["shuffle"]}
 
 
 def copy_variable(source: netCDF4.Variable, target: netCDF4.Dataset) -> None:
@@ -38,7 +30,6 @@ def copy_variable(source: netCDF4.Variable, target: netCDF4.Dataset) -> None:
         source.dimensions,
         chunksizes=source.chunking(),
         endian=source.endian(),
-        **filters_of(source),
     )
     for name in source.ncattrs():
         copied.setncattr(name, source.getncattr(name))

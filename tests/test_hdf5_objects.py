@@ -17,10 +17,10 @@ def differences(source: Path, target: Path) -> list[str]:
     return h5_compare.compare(source, target).differences
 
 
-def refuse(source: Path, target: Path, code: str) -> Outcome:
+def refuse(source: Path, target: Path, code: str, *options: str) -> Outcome:
     """Packs and expects a refusal that leaves nothing behind."""
     before = {path.name for path in target.parent.iterdir()}
-    outcome = frazil("pack", source, "-o", target, "--json")
+    outcome = frazil("pack", source, "-o", target, "--json", *options)
     assert outcome.code == FAILED, outcome.stdout
     assert [error["code"] for error in outcome.errors] == [code]
     assert {path.name for path in target.parent.iterdir()} == before
@@ -136,8 +136,11 @@ def test_chunks_of_4_gib_and_more_are_refused(tmp_path: Path):
     with h5py.File(source, "w", libver="latest") as file:
         shape = (5 << 30,)
         file.create_dataset("huge", shape, "u1", chunks=shape, compression=1)
-    outcome = refuse(source, tmp_path / "packed.h5", "unsupported")
+    outcome = refuse(source, tmp_path / "packed.h5", "unsupported", "--keep-chunks")
     assert "/huge" in str(outcome.errors[0])
+    pack(source, tmp_path / "packed.h5")
+    with h5py.File(tmp_path / "packed.h5") as file:
+        assert np.prod(file["huge"].chunks) < 1 << 32
 
 
 @pytest.mark.parametrize("type_name", ["H5T_STD_REF", "H5T_COMPLEX_IEEE_F32LE"])

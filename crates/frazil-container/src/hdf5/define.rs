@@ -172,8 +172,9 @@ impl Definition<'_> {
         let info = &self.input.datasets()[number];
         let from = self.input.open_dataset(&entry.path)?;
         let datatype = from.datatype()?;
-        refuse_new_formats(info)?;
-        let creation = creation_list(&from, &datatype, info, &self.storage[number])?;
+        let storage = &self.storage[number];
+        refuse_huge_chunks(info, storage)?;
+        let creation = creation_list(&from, &datatype, info, storage)?;
         let memory = datatype.memory_copy()?;
         let target_type = self.types.copy_of(&datatype)?.unwrap_or(&memory);
         let to = Dataset::create(
@@ -205,21 +206,20 @@ impl Definition<'_> {
     }
 }
 
-/// What the V18 format cannot hold is refused before anything is written.
-fn refuse_new_formats(info: &DatasetInfo) -> Result<()> {
-    if let DatasetStorage::Chunked { chunk, .. } = &info.storage {
-        let bytes = chunk
-            .iter()
-            .try_fold(info.element.size_bytes as u64, |product, &n| {
-                product.checked_mul(n)
-            });
-        if bytes.is_none_or(|bytes| bytes > u64::from(u32::MAX)) {
-            return Err(ContainerError::Unsupported(
-                "chunks of 4 GiB and more need HDF5 2.0 to be read; choose smaller ones with \
-                 --chunks"
-                    .to_owned(),
-            ));
-        }
+/// Chunks that the V18 format cannot hold are refused before anything is written.
+fn refuse_huge_chunks(info: &DatasetInfo, storage: &OutputStorage) -> Result<()> {
+    let chunk = match (storage, &info.storage) {
+        (OutputStorage::Chunked { chunk, .. }, _)
+        | (OutputStorage::Keep, DatasetStorage::Chunked { chunk, .. }) => chunk,
+        _ => return Ok(()),
+    };
+    let size = info.element.size_bytes as u64;
+    let bytes = chunk.iter().try_fold(size, |product, &n| product.checked_mul(n));
+    if bytes.is_none_or(|bytes| bytes > u64::from(u32::MAX)) {
+        return Err(ContainerError::Unsupported(
+            "chunks of 4 GiB and more need HDF5 2.0 to be read; choose smaller ones with --chunks"
+                .to_owned(),
+        ));
     }
     Ok(())
 }
