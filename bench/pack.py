@@ -89,11 +89,11 @@ def codec_loops(source: Path, level: int) -> list[Contender]:
         return []
 
     def command(threads: int) -> Callable[[Path], list[object]]:
-        options = ("--level", level, "--threads", threads, "--json")
-        return lambda output: [binary, "codec-loop", source, *options]
+        options = ("--keep-chunks", "--shuffle", "on", "--level", level, "--threads", threads)
+        return lambda output: [binary, "codec-loop", source, *options, "--repeats", 1, "--json"]
 
     def seconds(text: str) -> float:
-        return float(json.loads(text)["seconds"])
+        return float(json.loads(text)["median_seconds"])
 
     return [Contender(f"bare codec loop, {n} threads", command(n), n, seconds) for n in THREADS]
 

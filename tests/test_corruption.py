@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support import make
-from support.command import DONE, FAILED, SAMPLE, frazil, tool
+from support.command import DONE, FAILED, SAMPLE, frazil, pack, tool
 from support.data import flip_bits
 
 SEEDS_PER_TEST = 25
@@ -78,7 +78,8 @@ def test_looking_at_damaged_files_is_survived(tmp_path: Path, kind: str, command
 
 def test_flipped_bits_in_chunks_are_found_or_harmless(tmp_path: Path):
     """Damage in compressed chunks: an error that names the variable, or a readable file."""
-    content = SAMPLE.read_bytes()
+    pack(SAMPLE, tmp_path / "compressed.nc")
+    content = (tmp_path / "compressed.nc").read_bytes()
     source, target = tmp_path / "source.nc", tmp_path / "packed.nc"
     found = 0
     for seed in range(20):

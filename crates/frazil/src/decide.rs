@@ -177,22 +177,31 @@ pub(crate) fn decide_unpacked(input: &Input, resources: &Resources) -> Result<De
                 .at_variable(&variable.path));
         }
         decisions
-            .add(variable, shape, reach, Some(unfiltered()))
+            .add(variable, shape, reach, Some(unfiltered(variable)))
             .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))?;
     }
     decisions.strip_filters(input.variables());
     Ok(decisions)
 }
 
-/// The choice of no filters at all.
-fn unfiltered() -> FilterChoice {
+/// The choice of no filters but an existing checksum.
+fn unfiltered(variable: &DatasetInfo) -> FilterChoice {
     FilterChoice {
-        pipeline: FilterPipeline::default(),
+        pipeline: checksum_only(variable),
         deflate_encoder: None,
         predicted_ratio: 1.0,
         keep_current: false,
         reason: "unpacked".to_owned(),
     }
+}
+
+/// A variable's Fletcher-32 stage, if it has one, without the rest of its filters.
+fn checksum_only(variable: &DatasetInfo) -> FilterPipeline {
+    let DatasetStorage::Chunked { pipeline, .. } = &variable.storage else {
+        return FilterPipeline::default();
+    };
+    let is_checksum = |filter: &&FilterSpec| filter.id == filter_id::FLETCHER32;
+    FilterPipeline(pipeline.0.iter().filter(is_checksum).cloned().collect())
 }
 
 /// How a variable can be reached, its source by number.
@@ -240,11 +249,11 @@ impl Decisions {
             if variable.is_dimension_only || variable.storage == DatasetStorage::Virtual {
                 continue;
             }
-            self.plans[i].pipeline = FilterPipeline::default();
+            self.plans[i].pipeline = checksum_only(variable);
             match &mut self.storage[i] {
-                OutputStorage::Chunked { pipeline, .. } => *pipeline = FilterPipeline::default(),
+                OutputStorage::Chunked { pipeline, .. } => *pipeline = checksum_only(variable),
                 kept @ OutputStorage::Keep => {
-                    let pipeline = FilterPipeline::default();
+                    let pipeline = checksum_only(variable);
                     *kept = OutputStorage::Chunked {
                         chunk: chunk.clone(),
                         pipeline,
@@ -433,7 +442,8 @@ impl Decisions {
         choice: FilterChoice,
     ) -> Result<()> {
         let reason = format!("{}; {}", shape.reason, choice.reason);
-        let must_chunk = has_unlimited(variable);
+        let must_chunk =
+            has_unlimited(variable) || is_sparse(variable, &self.sources[source], stored);
         let chunk = match &shape.chunk {
             Some(chunk) if must_chunk || !choice.pipeline.is_empty() || choice.keep_current => {
                 Some(chunk)
@@ -441,22 +451,7 @@ impl Decisions {
             _ => None,
         };
         let Some(chunk) = chunk else {
-            let slab =
-                sources::slab_shape(&variable.shape, variable.element.size_bytes as u64, None);
-            let grid = sources::grid(variable, &slab)?;
-            self.hint(source, &grid, &Tiles::All);
-            let route = Route::Contiguous { source, grid };
-            let layout = StorageLayout::Contiguous;
-            self.push(
-                variable,
-                layout,
-                FilterPipeline::default(),
-                None,
-                false,
-                &reason,
-                route,
-            );
-            return Ok(());
+            return self.contiguous(variable, source, stored, &reason);
         };
         let layout = StorageLayout::Chunked {
             chunk: chunk.clone(),
@@ -501,6 +496,28 @@ impl Decisions {
         if let (Some(plan), Some(raw)) = (self.plans.last_mut(), variable.raw_bytes()) {
             plan.predicted_bytes = Some((raw as f64 * choice.predicted_ratio) as u64);
         }
+        Ok(())
+    }
+
+    /// Values that lie in one run.
+    fn contiguous(
+        &mut self,
+        variable: &DatasetInfo,
+        source: usize,
+        stored: &Stored,
+        reason: &str,
+    ) -> Result<()> {
+        let slab = sources::slab_shape(&variable.shape, variable.element.size_bytes as u64, None);
+        let grid = sources::grid(variable, &slab)?;
+        self.hint(source, &grid, &Tiles::All);
+        let nothing_stored = matches!(stored, Stored::Records(records) if records.is_empty());
+        let route = if nothing_stored {
+            Route::Nothing
+        } else {
+            Route::Contiguous { source, grid }
+        };
+        let (layout, pipeline) = (StorageLayout::Contiguous, FilterPipeline::default());
+        self.push(variable, layout, pipeline, None, false, reason, route);
         Ok(())
     }
 
@@ -549,6 +566,22 @@ impl Decisions {
         });
         self.routes.push(route);
     }
+}
+
+/// Whether less than half of a variable was ever written: a contiguous copy would spell out fill
+/// values, however many the file's shape claims.
+fn is_sparse(variable: &DatasetInfo, source: &ArraySource, stored: &Stored) -> bool {
+    let Stored::Records(records) = stored else {
+        return false;
+    };
+    let stored_elements = source
+        .grid
+        .chunk_elements()
+        .saturating_mul(records.len() as u64);
+    !records.is_empty()
+        && variable
+            .elements()
+            .is_none_or(|all| stored_elements < all / 2)
 }
 
 fn has_unlimited(variable: &DatasetInfo) -> bool {

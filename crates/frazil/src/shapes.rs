@@ -61,6 +61,12 @@ fn choose_one(variable: &DatasetInfo, role: Role, options: &PackOptions) -> Resu
             },
         ),
     };
+    if let (ChunkPolicy::Keep, Some(current), None) = (options.chunks, shape.current, &choice.chunk)
+        && !has_chunks_in_bounds(current, variable.element.size_bytes)
+    {
+        // Kept all the same: the container says why such chunks are refused.
+        choice.chunk = Some(current.to_vec());
+    }
     for wish in options
         .chunk_overrides
         .iter()
@@ -75,6 +81,14 @@ fn choose_one(variable: &DatasetInfo, role: Role, options: &PackOptions) -> Resu
         choice.reason = AS_ASKED.to_owned();
     }
     Ok(choice)
+}
+
+/// Whether chunks are smaller than 4 GiB.
+fn has_chunks_in_bounds(chunk: &[u64], element_bytes: usize) -> bool {
+    let bytes = chunk
+        .iter()
+        .try_fold(element_bytes as u64, |n, &c| n.checked_mul(c));
+    bytes.is_some_and(|bytes| bytes <= u64::from(u32::MAX))
 }
 
 fn shape_input(variable: &DatasetInfo) -> ShapeInput<'_> {

@@ -8,13 +8,14 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 use hdf5_sys::h5::{
     H5_index_t, H5_iter_order_t, haddr_t, hbool_t, herr_t, hsize_t, hssize_t, htri_t,
 };
-use hdf5_sys::h5a::H5A_info_t;
+use hdf5_sys::h5a::{H5A_info_t, H5A_operator2_t};
 use hdf5_sys::h5d::{
     H5D_alloc_time_t, H5D_chunk_iter_op_t, H5D_fill_time_t, H5D_fill_value_t, H5D_layout_t,
 };
 use hdf5_sys::h5e::{H5E_auto2_t, H5E_direction_t, H5E_walk2_t};
 use hdf5_sys::h5f::H5F_libver_t;
 use hdf5_sys::h5i::{H5I_type_t, hid_t};
+use hdf5_sys::h5l::H5L_iterate2_t;
 use hdf5_sys::h5o::H5O_info2_t;
 use hdf5_sys::h5r::H5R_type_t;
 use hdf5_sys::h5s::{H5S_class_t, H5S_sel_type, H5S_seloper_t};
@@ -78,7 +79,7 @@ function_table! {
     }
     h5a::{
         H5Acreate2(hid_t, *const c_char, hid_t, hid_t, hid_t, hid_t) -> hid_t;
-        H5Aopen_by_idx(hid_t, *const c_char, H5_index_t, H5_iter_order_t, hsize_t, hid_t, hid_t) -> hid_t;
+        H5Aiterate2(hid_t, H5_index_t, H5_iter_order_t, *mut hsize_t, H5A_operator2_t, *mut c_void) -> herr_t;
         H5Aopen(hid_t, *const c_char, hid_t) -> hid_t;
         H5Aexists(hid_t, *const c_char) -> htri_t;
         H5Aget_name(hid_t, size_t, *mut c_char) -> ssize_t;
@@ -119,14 +120,13 @@ function_table! {
         H5Gcreate2(hid_t, *const c_char, hid_t, hid_t, hid_t) -> hid_t;
         H5Gopen2(hid_t, *const c_char, hid_t) -> hid_t;
         H5Gget_create_plist(hid_t) -> hid_t;
-        H5Gget_info(hid_t, *mut hdf5_sys::h5g::H5G_info_t) -> herr_t;
     }
     h5i::{
         H5Idec_ref(hid_t) -> c_int;
         H5Iget_type(hid_t) -> H5I_type_t;
     }
     h5l::{
-        H5Lget_name_by_idx(hid_t, *const c_char, H5_index_t, H5_iter_order_t, hsize_t, *mut c_char, size_t, hid_t) -> ssize_t;
+        H5Literate2(hid_t, H5_index_t, H5_iter_order_t, *mut hsize_t, H5L_iterate2_t, *mut c_void) -> herr_t;
         H5Lget_val(hid_t, *const c_char, *mut c_void, size_t, hid_t) -> herr_t;
         H5Lunpack_elink_val(*const c_void, size_t, *mut c_uint, *mut *const c_char, *mut *const c_char) -> herr_t;
         H5Lcreate_soft(*const c_char, hid_t, *const c_char, hid_t, hid_t) -> herr_t;

@@ -1,8 +1,6 @@
 //! Attributes: small named values on objects.
 
-use hdf5_sys::h5::{H5_ITER_INC, H5_index_t};
 use hdf5_sys::h5a::H5A_info_t;
-use hdf5_sys::h5o::{H5O_INFO_NUM_ATTRS, H5O_info2_t};
 
 use super::dataspace::{self, Extent};
 use super::datatype::Datatype;
@@ -14,48 +12,12 @@ use crate::lock::library_lock;
 #[derive(Debug)]
 pub(crate) struct Attribute(Handle);
 
-/// Number of attributes of an object.
-pub(crate) fn count(object: &Handle) -> Result<u64> {
+/// Opens an attribute that exists.
+pub(crate) fn open(object: &Handle, name: &str) -> Result<Attribute> {
     let _guard = library_lock();
-    // SAFETY: all-zero is a valid H5O_info2_t.
-    let mut info = unsafe { std::mem::zeroed::<H5O_info2_t>() };
-    // SAFETY: a live object and a valid out-pointer.
-    let status = unsafe { (api().H5Oget_info3)(object.id(), &raw mut info, H5O_INFO_NUM_ATTRS) };
-    check(status, "count attributes")?;
-    Ok(info.num_attrs)
-}
-
-/// Opens attribute number `i` in creation order (for old objects: in header order).
-pub(crate) fn open_by_index(object: &Handle, i: u64) -> Result<Attribute> {
-    let _guard = library_lock();
-    // SAFETY: a live object; "." is the object itself.
-    let id = unsafe {
-        (api().H5Aopen_by_idx)(
-            object.id(),
-            c".".as_ptr(),
-            H5_index_t::H5_INDEX_CRT_ORDER,
-            H5_ITER_INC,
-            i,
-            DEFAULT,
-            DEFAULT,
-        )
-    };
-    if id >= 0 {
-        return own(id, "open attribute").map(Attribute);
-    }
-    // Dense attribute storage without a creation-order index can only be walked by name.
-    // SAFETY: as above.
-    let id = unsafe {
-        (api().H5Aopen_by_idx)(
-            object.id(),
-            c".".as_ptr(),
-            H5_index_t::H5_INDEX_NAME,
-            H5_ITER_INC,
-            i,
-            DEFAULT,
-            DEFAULT,
-        )
-    };
+    let c = c_name(name)?;
+    // SAFETY: a live object and a NUL-terminated name.
+    let id = unsafe { (api().H5Aopen)(object.id(), c.as_ptr(), DEFAULT) };
     own(id, "open attribute").map(Attribute)
 }
 
@@ -68,9 +30,7 @@ pub(crate) fn open_by_name(object: &Handle, name: &str) -> Result<Option<Attribu
     if !truth(exists, "look for attribute")? {
         return Ok(None);
     }
-    // SAFETY: as above.
-    let id = unsafe { (api().H5Aopen)(object.id(), c.as_ptr(), DEFAULT) };
-    own(id, "open attribute").map(Attribute).map(Some)
+    open(object, name).map(Some)
 }
 
 /// Creates an attribute; its value is written separately.

@@ -2,13 +2,12 @@
 
 use std::ffi::{CStr, c_int};
 
-use hdf5_sys::h5::{H5_ITER_INC, H5_index_t};
 use hdf5_sys::h5i::H5I_type_t;
 use hdf5_sys::h5o::{H5O_INFO_BASIC, H5O_info2_t};
 
 use super::api::LinkInfo;
 use super::datatype::Datatype;
-use super::handle::{DEFAULT, Handle, api, c_name, check, failure, own, read_name};
+use super::handle::{DEFAULT, Handle, api, c_name, check, failure, own};
 use super::property::PropertyList;
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
@@ -38,40 +37,6 @@ pub(crate) enum ObjectKind {
     Group,
     Dataset,
     NamedDatatype,
-}
-
-/// Number of links in a group, and whether their creation order is known.
-pub(crate) fn count(group: &Handle) -> Result<u64> {
-    let _guard = library_lock();
-    // SAFETY: all-zero is a valid H5G_info_t.
-    let mut info = unsafe { std::mem::zeroed::<hdf5_sys::h5g::H5G_info_t>() };
-    // SAFETY: a live group and a valid out-pointer.
-    let status = unsafe { (api().H5Gget_info)(group.id(), &raw mut info) };
-    check(status, "read group")?;
-    Ok(info.nlinks)
-}
-
-/// Name of link number `i`, by creation order or by name.
-pub(crate) fn name_by_index(group: &Handle, by_creation: bool, i: u64) -> Result<String> {
-    let _guard = library_lock();
-    let index = if by_creation {
-        H5_index_t::H5_INDEX_CRT_ORDER
-    } else {
-        H5_index_t::H5_INDEX_NAME
-    };
-    // SAFETY: read_name passes a buffer of the size it states.
-    read_name("read link name", |buffer, size| unsafe {
-        (api().H5Lget_name_by_idx)(
-            group.id(),
-            c".".as_ptr(),
-            index,
-            H5_ITER_INC,
-            i,
-            buffer,
-            size,
-            DEFAULT,
-        )
-    })
 }
 
 /// Where a link leads.

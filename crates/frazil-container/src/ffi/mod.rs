@@ -18,6 +18,7 @@ mod handle;
 mod heap_guard;
 pub(crate) mod link;
 mod mapping;
+pub(crate) mod names;
 pub(crate) mod netcdf;
 pub(crate) mod number_form;
 pub(crate) mod property;

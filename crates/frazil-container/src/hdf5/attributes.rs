@@ -1,10 +1,10 @@
 //! Attributes are copied with their order, exact types and values.
 
 use crate::error::{ContainerError, Result};
-use crate::ffi::Handle;
 use crate::ffi::attribute::{self, Attribute};
 use crate::ffi::dataspace::Extent;
 use crate::ffi::datatype::Datatype;
+use crate::ffi::{Handle, names};
 
 use super::define::CommittedTypes;
 use super::references::Translator;
@@ -29,9 +29,8 @@ pub(super) fn copy_all(
     limit_bytes: u64,
 ) -> Result<Vec<DeferredAttribute>> {
     let mut deferred = Vec::new();
-    for i in 0..attribute::count(from)? {
-        let source = attribute::open_by_index(from, i)?;
-        let name = source.name()?;
+    for name in names::of_attributes(from)? {
+        let source = attribute::open(from, &name)?;
         let must_wait = copy_one(&source, to, &name, path, types, limit_bytes)
             .map_err(|error| in_attribute(&name, error))?;
         if must_wait {

@@ -214,7 +214,9 @@ fn refuse_huge_chunks(info: &DatasetInfo, storage: &OutputStorage) -> Result<()>
         _ => return Ok(()),
     };
     let size = info.element.size_bytes as u64;
-    let bytes = chunk.iter().try_fold(size, |product, &n| product.checked_mul(n));
+    let bytes = chunk
+        .iter()
+        .try_fold(size, |product, &n| product.checked_mul(n));
     if bytes.is_none_or(|bytes| bytes > u64::from(u32::MAX)) {
         return Err(ContainerError::Unsupported(
             "chunks of 4 GiB and more need HDF5 2.0 to be read; choose smaller ones with --chunks"

@@ -11,7 +11,7 @@ use crate::ffi::dataset::Dataset;
 use crate::ffi::dataspace::Extent;
 use crate::ffi::link::{self, LinkTarget, ObjectKind};
 use crate::ffi::property::{FillStatus, FillTime, LayoutClass};
-use crate::ffi::{attribute, datatype, file};
+use crate::ffi::{attribute, datatype, file, names};
 
 /// Deepest nesting of groups that is believed to be meant.
 const MAX_DEPTH: usize = 1000;
@@ -429,17 +429,12 @@ struct OpenGroup {
 /// Link names in the order netCDF readers use: creation order if tracked, else by name.
 fn names_in_order(group: &Handle, link_order: u32) -> Result<Vec<String>> {
     let by_creation = link_order & 1 != 0;
-    let count = link::count(group)?;
-    let mut names = Vec::new();
+    let names = names::of_links(group, by_creation)?;
     let mut seen = HashSet::new();
-    for i in 0..count {
-        let name = link::name_by_index(group, by_creation, i)?;
-        if !seen.insert(name.clone()) {
-            return Err(ContainerError::Corrupt(format!(
-                "a group holds {name:?} twice"
-            )));
-        }
-        names.push(name);
+    if let Some(name) = names.iter().find(|name| !seen.insert(name.as_str())) {
+        return Err(ContainerError::Corrupt(format!(
+            "a group holds {name:?} twice"
+        )));
     }
     Ok(names)
 }

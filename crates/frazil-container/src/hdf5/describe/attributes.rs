@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::ffi::Handle;
 use crate::ffi::attribute::{self, Attribute};
 use crate::ffi::dataspace::Extent;
-use crate::ffi::link;
+use crate::ffi::{link, names};
 use crate::hdf5::scan::Hdf5Input;
 
 /// One attribute with its values.
@@ -48,8 +48,8 @@ pub(super) fn describe_all(input: &Hdf5Input, path: &str) -> Result<ObjectAttrib
         list: Vec::new(),
         is_ordered: false,
     };
-    for i in 0..attribute::count(&object)? {
-        let attribute = attribute::open_by_index(&object, i)?;
+    for name in names::of_attributes(&object)? {
+        let attribute = attribute::open(&object, &name)?;
         all.is_ordered = attribute.has_creation_order()?;
         all.list.push(describe(input, &attribute)?);
     }

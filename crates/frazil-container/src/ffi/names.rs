@@ -1,0 +1,108 @@
+//! Names of links and attributes, collected in one pass: libhdf5's calls by number rebuild their
+//! table at every call.
+
+use std::ffi::{CStr, c_char, c_void};
+
+use hdf5_sys::h5::{H5_ITER_INC, H5_index_t, herr_t};
+use hdf5_sys::h5a::H5A_info_t;
+use hdf5_sys::h5i::hid_t;
+use hdf5_sys::h5l::H5L_info2_t;
+
+use super::handle::{Handle, api, check};
+use crate::error::{ContainerError, Result};
+use crate::lock::library_lock;
+
+/// Appends a name to the vector behind `names`.
+///
+/// # Safety
+/// `name` is a NUL-terminated string and `names` points to a live `Vec<Vec<u8>>`.
+unsafe fn collect(name: *const c_char, names: *mut c_void) -> herr_t {
+    // SAFETY: promised by the caller.
+    let (name, names) = unsafe { (CStr::from_ptr(name), &mut *names.cast::<Vec<Vec<u8>>>()) };
+    names.push(name.to_bytes().to_vec());
+    0
+}
+
+unsafe extern "C" fn collect_link(
+    _group: hid_t,
+    name: *const c_char,
+    _info: *const H5L_info2_t,
+    names: *mut c_void,
+) -> herr_t {
+    // SAFETY: libhdf5 passes the link's name and the pointer given to H5Literate2 below.
+    unsafe { collect(name, names) }
+}
+
+unsafe extern "C" fn collect_attribute(
+    _object: hid_t,
+    name: *const c_char,
+    _info: *const H5A_info_t,
+    names: *mut c_void,
+) -> herr_t {
+    // SAFETY: libhdf5 passes the attribute's name and the pointer given to H5Aiterate2 below.
+    unsafe { collect(name, names) }
+}
+
+/// Names of a group's links, by creation order or by name.
+pub(crate) fn of_links(group: &Handle, by_creation: bool) -> Result<Vec<String>> {
+    let index = if by_creation {
+        H5_index_t::H5_INDEX_CRT_ORDER
+    } else {
+        H5_index_t::H5_INDEX_NAME
+    };
+    let mut names: Vec<Vec<u8>> = Vec::new();
+    let data: *mut Vec<Vec<u8>> = &raw mut names;
+    let _guard = library_lock();
+    // SAFETY: a live group; the callback only runs during the call, on a live vector.
+    let status = unsafe {
+        (api().H5Literate2)(
+            group.id(),
+            index,
+            H5_ITER_INC,
+            std::ptr::null_mut(),
+            Some(collect_link),
+            data.cast(),
+        )
+    };
+    check(status, "read the names in a group")?;
+    names.into_iter().map(utf8).collect()
+}
+
+/// Names of an object's attributes in creation order (for old objects: in header order); by name
+/// where dense storage kept no such order.
+pub(crate) fn of_attributes(object: &Handle) -> Result<Vec<String>> {
+    let by_creation = iterate_attributes(object, H5_index_t::H5_INDEX_CRT_ORDER);
+    let names = match by_creation {
+        Ok(names) => names,
+        Err(_) => iterate_attributes(object, H5_index_t::H5_INDEX_NAME)?,
+    };
+    names.into_iter().map(utf8).collect()
+}
+
+fn iterate_attributes(object: &Handle, index: H5_index_t) -> Result<Vec<Vec<u8>>> {
+    let mut names: Vec<Vec<u8>> = Vec::new();
+    let data: *mut Vec<Vec<u8>> = &raw mut names;
+    let _guard = library_lock();
+    // SAFETY: a live object; the callback only runs during the call, on a live vector.
+    let status = unsafe {
+        (api().H5Aiterate2)(
+            object.id(),
+            index,
+            H5_ITER_INC,
+            std::ptr::null_mut(),
+            Some(collect_attribute),
+            data.cast(),
+        )
+    };
+    check(status, "read the names of attributes")?;
+    Ok(names)
+}
+
+fn utf8(bytes: Vec<u8>) -> Result<String> {
+    String::from_utf8(bytes).map_err(|error| {
+        ContainerError::Unsupported(format!(
+            "the name {:?} is not UTF-8; rename it with h5py or HDFView first",
+            String::from_utf8_lossy(error.as_bytes())
+        ))
+    })
+}
