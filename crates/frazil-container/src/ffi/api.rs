@@ -8,7 +8,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 use hdf5_sys::h5::{
     H5_index_t, H5_iter_order_t, haddr_t, hbool_t, herr_t, hsize_t, hssize_t, htri_t,
 };
-use hdf5_sys::h5a::{H5A_info_t, H5A_operator2_t};
+use hdf5_sys::h5a::H5A_operator2_t;
 use hdf5_sys::h5d::{
     H5D_alloc_time_t, H5D_chunk_iter_op_t, H5D_fill_time_t, H5D_fill_value_t, H5D_layout_t,
 };
@@ -85,7 +85,6 @@ function_table! {
         H5Aget_name(hid_t, size_t, *mut c_char) -> ssize_t;
         H5Aget_type(hid_t) -> hid_t;
         H5Aget_space(hid_t) -> hid_t;
-        H5Aget_info(hid_t, *mut H5A_info_t) -> herr_t;
         H5Aread(hid_t, hid_t, *mut c_void) -> herr_t;
         H5Awrite(hid_t, hid_t, *const c_void) -> herr_t;
     }
@@ -150,6 +149,7 @@ function_table! {
         H5Pset_link_creation_order(hid_t, c_uint) -> herr_t;
         H5Pget_link_creation_order(hid_t, *mut c_uint) -> herr_t;
         H5Pset_attr_creation_order(hid_t, c_uint) -> herr_t;
+        H5Pget_attr_creation_order(hid_t, *mut c_uint) -> herr_t;
         H5Pset_obj_track_times(hid_t, hbool_t) -> herr_t;
         H5Pset_char_encoding(hid_t, H5T_cset_t) -> herr_t;
         H5Pget_layout(hid_t) -> H5D_layout_t;
@@ -219,6 +219,7 @@ function_table! {
         H5Tget_array_ndims(hid_t) -> c_int;
         H5Tget_array_dims2(hid_t, *mut hsize_t) -> c_int;
         H5Tget_tag(hid_t) -> *mut c_char;
+        H5Tget_create_plist(hid_t) -> hid_t;
         H5Tcommitted(hid_t) -> htri_t;
         H5Tcommit_anon(hid_t, hid_t, hid_t, hid_t) -> herr_t;
         H5Treclaim(hid_t, hid_t, hid_t, *mut c_void) -> herr_t;

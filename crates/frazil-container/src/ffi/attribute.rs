@@ -1,7 +1,5 @@
 //! Attributes: small named values on objects.
 
-use hdf5_sys::h5a::H5A_info_t;
-
 use super::dataspace::{self, Extent};
 use super::datatype::Datatype;
 use super::handle::{DEFAULT, Handle, api, c_name, check, own, read_name, truth};
@@ -65,16 +63,6 @@ impl Attribute {
         read_name("read attribute name", |buffer, size| unsafe {
             (api().H5Aget_name)(self.0.id(), size, buffer)
         })
-    }
-
-    /// Whether the object keeps the order in which its attributes were created.
-    pub(crate) fn has_creation_order(&self) -> Result<bool> {
-        let _guard = library_lock();
-        let mut info = H5A_info_t::default();
-        // SAFETY: a live attribute and a valid out-pointer.
-        let status = unsafe { (api().H5Aget_info)(self.0.id(), &raw mut info) };
-        check(status, "inspect attribute")?;
-        Ok(info.corder_valid != 0)
     }
 
     /// The attribute's type; committed types come as such.

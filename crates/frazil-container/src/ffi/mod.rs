@@ -8,6 +8,7 @@
 
 mod api;
 pub(crate) mod attribute;
+pub(crate) mod attribute_order;
 pub(crate) mod dataset;
 pub(crate) mod dataspace;
 pub(crate) mod datatype;

@@ -10,6 +10,17 @@ use crate::input::{Input, from_container};
 
 /// Who wrote the file: no part of what it says.
 const PROVENANCE: &str = "_NCProperties";
+/// What dimension scales and netCDF-4 keep their books in: no reader shows its place among the
+/// attributes.
+const BOOKKEEPING: [&str; 7] = [
+    "CLASS",
+    "DIMENSION_LIST",
+    "NAME",
+    "REFERENCE_LIST",
+    "_Netcdf4Coordinates",
+    "_Netcdf4Dimid",
+    "_nc3_strict",
+];
 /// The variables along a dimension scale; in whatever order they were attached.
 const REFERENCE_LIST: &str = "REFERENCE_LIST";
 
@@ -77,7 +88,12 @@ fn compare_names(path: &str, a: &ObjectAttributes, b: &ObjectAttributes, finding
             format!("attribute `{name}` is only in the second file"),
         );
     }
-    let Some((one, other)) = found.order else {
+    let shown = |names: &[String]| -> Vec<String> {
+        let is_shown = |name: &&String| !BOOKKEEPING.contains(&name.as_str());
+        names.iter().filter(is_shown).cloned().collect()
+    };
+    let (first, second) = (shown(&first), shown(&second));
+    let Some((one, other)) = order::compare(&first, &second).order else {
         return;
     };
     match (a.is_ordered, b.is_ordered) {

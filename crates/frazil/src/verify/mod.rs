@@ -12,8 +12,9 @@
 //!
 //! # What is not
 //! How values are stored: layout, chunk shapes, filters, allocation, object times. Who wrote the
-//! file (`_NCProperties`). The order of entries in a scale's `REFERENCE_LIST`. The order of links
-//! and attributes where neither file keeps it; where only one keeps it, a notice says so.
+//! file (`_NCProperties`). The order of entries in a scale's `REFERENCE_LIST`, and the place of the
+//! attributes that dimension scales and netCDF-4 keep their books in. The order of links and
+//! attributes where neither file keeps it; where only one keeps it, a notice says so.
 //!
 //! Values that were never written and have no fill value are undefined: reading them gives whatever
 //! was in memory. They are skipped with a notice.

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::ffi::Handle;
 use crate::ffi::attribute::{self, Attribute};
 use crate::ffi::dataspace::Extent;
-use crate::ffi::{link, names};
+use crate::ffi::{attribute_order, link, names};
 use crate::hdf5::scan::Hdf5Input;
 
 /// One attribute with its values.
@@ -46,11 +46,10 @@ pub(super) fn describe_all(input: &Hdf5Input, path: &str) -> Result<ObjectAttrib
     let object = open(input, path)?;
     let mut all = ObjectAttributes {
         list: Vec::new(),
-        is_ordered: false,
+        is_ordered: attribute_order::is_kept(&object)?,
     };
     for name in names::of_attributes(&object)? {
         let attribute = attribute::open(&object, &name)?;
-        all.is_ordered = attribute.has_creation_order()?;
         all.list.push(describe(input, &attribute)?);
     }
     Ok(all)
