@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use frazil_types::{ElementType, FileAddress, FilterPipeline};
 
@@ -12,6 +13,9 @@ use crate::ffi::dataspace::Extent;
 use crate::ffi::link::{self, LinkTarget, ObjectKind};
 use crate::ffi::property::{FillStatus, FillTime, LayoutClass};
 use crate::ffi::{attribute, datatype, file, names};
+
+/// Most datasets kept open at a time: each holds some kilobytes in libhdf5.
+const MAX_OPEN_DATASETS: usize = 2000;
 
 /// Deepest nesting of groups that is believed to be meant.
 const MAX_DEPTH: usize = 1000;
@@ -143,6 +147,9 @@ pub struct Entry {
 /// An HDF5 file open for reading.
 #[derive(Debug)]
 pub struct Hdf5Input {
+    /// Datasets that stay open: opening one costs as much as describing it. First, because they
+    /// must be closed before the file.
+    open: HashMap<String, Arc<Dataset>>,
     pub(super) file: Handle,
     path: PathBuf,
     file_bytes: u64,
@@ -169,6 +176,7 @@ impl Hdf5Input {
             user_block_bytes: creation.user_block_bytes()?,
             superblock: file::superblock_version(&file)?,
             root_link_order: link::group_creation(&root)?.link_order()?,
+            open: HashMap::new(),
             file,
             path: path.to_owned(),
             file_bytes: metadata.len(),
@@ -288,8 +296,11 @@ impl Hdf5Input {
         Ok(attribute::open_by_name(&root, attribute_name)?.is_some())
     }
 
-    pub(super) fn open_dataset(&self, path: &str) -> Result<Dataset> {
-        Dataset::open(&self.file, path)
+    pub(super) fn open_dataset(&self, path: &str) -> Result<Arc<Dataset>> {
+        match self.open.get(path) {
+            Some(dataset) => Ok(Arc::clone(dataset)),
+            None => Dataset::open(&self.file, path).map(Arc::new),
+        }
     }
 
     /// Walks all groups depth first, without recursion: nesting depth is the file's to choose.
@@ -358,6 +369,9 @@ impl Hdf5Input {
                 let info =
                     describe(&dataset, path, object_address).map_err(|error| at(path, error))?;
                 self.datasets.push(info);
+                if self.open.len() < MAX_OPEN_DATASETS {
+                    self.open.insert(path.to_owned(), Arc::new(dataset));
+                }
                 Ok((EntryKind::Dataset(self.datasets.len() - 1), None))
             }
             ObjectKind::Group => {
