@@ -19,7 +19,15 @@ NAN_WITH_PAYLOAD = np.uint32(0x7FC0_0001)
 
 def create(name: str) -> h5py.File:
     """An empty file that keeps the order of creation; in the compact form of HDF5 1.10."""
-    return h5py.File(HERE / f"{name}.h5", "w", libver=("v110", "v110"), track_order=True)
+    h5py.get_config().track_order = True
+    return h5py.File(HERE / f"{name}.h5", "w", libver=("v110", "v110"))
+
+
+def dataset_properties() -> h5p.PropDCID:
+    """A creation list without times, so that a new run changes few files."""
+    plist = h5p.create(h5p.DATASET_CREATE)
+    plist.set_obj_track_times(False)
+    return plist
 
 
 def values(
@@ -79,7 +87,7 @@ def sparse(name: str, *, written: int | None = None, chunks: tuple[int, ...] = (
 def never_written(name: str, number: int) -> None:
     """Values that nobody wrote and that have no fill value."""
     with create(name) as file:
-        plist = h5p.create(h5p.DATASET_CREATE)
+        plist = dataset_properties()
         plist.set_fill_time(h5d.FILL_TIME_NEVER)
         space = h5s.create_simple((1000,))
         h5d.create(file.id, b"random", h5t.STD_I32LE, space, dcpl=plist)
@@ -89,7 +97,7 @@ def never_written(name: str, number: int) -> None:
 def unknown(name: str, *, byte: int = 1, chunk: int = 4, compressed: bool = True) -> None:
     """Chunks with a filter that nobody has."""
     with create(name) as file:
-        plist = h5p.create(h5p.DATASET_CREATE)
+        plist = dataset_properties()
         plist.set_chunk((chunk,))
         if compressed:
             plist.set_filter(UNREGISTERED_FILTER, h5z.FLAG_OPTIONAL, (7,))
@@ -121,14 +129,16 @@ def types(
         rows = np.frombuffer(bytes([padding] * 24 * 4), record).copy()
         rows["x"], rows["y"] = np.arange(4), [0.5, 1.5, y, 3.5]
         # Written as raw bytes: libhdf5 would leave the padding out.
-        plist = h5p.create(h5p.DATASET_CREATE)
+        plist = dataset_properties()
         plist.set_chunk((4,))
         space = h5s.create_simple((4,))
         dataset = h5d.create(file.id, b"records", h5t.py_create(record), space, dcpl=plist)
         dataset.write_direct_chunk((0,), rows.tobytes())
         narrow = h5t.STD_U16LE.copy()
         narrow.set_precision(precision)
-        dataset = h5d.create(file.id, b"narrow", narrow, h5s.create_simple((3,)))
+        dataset = h5d.create(
+            file.id, b"narrow", narrow, h5s.create_simple((3,)), dcpl=dataset_properties()
+        )
         dataset.write(h5s.ALL, h5s.ALL, np.array([1, 2, 3], "u2"))
         file["clouds"].attrs["blob"] = np.void(b"\x01\x02")
 
@@ -184,7 +194,14 @@ def links(
             file.create_dataset("thing", data=np.int32(1))
 
 
-def classic_twin(name: str, *, order: str = ">", title: bytes = b"twin", last: float = 5.5) -> None:
+def classic_twin(
+    name: str,
+    *,
+    order: str = ">",
+    title: bytes = b"twin",
+    last: float = 5.5,
+    records: int = 2,
+) -> None:
     """What tests/verify.rs writes as a classic file, in netCDF-4's form."""
     with create(name) as file:
         file.attrs["title"] = np.bytes_(title)
@@ -195,7 +212,7 @@ def classic_twin(name: str, *, order: str = ">", title: bytes = b"twin", last: f
             scale.make_scale(dimension)
             scale[:] = np.arange(shape[0])
         data = np.array([[0.5, 1.5, 2.5], [3.5, 4.5, last]], f"{order}f4")
-        field = file.create_dataset("field", data=data, maxshape=(None, 3), chunks=(1, 2))
+        field = file.create_dataset("field", data=data[:records], maxshape=(None, 3), chunks=(1, 2))
         field.dims[0].attach_scale(file["time"])
         field.dims[1].attach_scale(file["x"])
         field.attrs["units"] = np.bytes_(b"K")
@@ -257,6 +274,7 @@ CASES = [
     (classic_twin, "classic_little", dict(order="<")),
     (classic_twin, "classic_title", dict(title=b"other")),
     (classic_twin, "classic_value", dict(last=6.5)),
+    (classic_twin, "classic_short", dict(records=1)),
 ]
 
 

@@ -1,9 +1,7 @@
-//! `verify` over real files and the copies that h5repack and nccopy make of them.
+//! Real files and the copies that h5repack and nccopy make of them.
 //!
 //! The corpus is found by `FRAZIL_CORPUS`, else beside the repository; without it, or without the
 //! tools, the test says so and passes.
-
-#![expect(clippy::unwrap_used, reason = "a test's own helpers")]
 
 use std::fs;
 use std::io::Read;
