@@ -5,13 +5,14 @@ use frazil_container::hdf5::{DatasetInfo, FillStatus, FillTime, Hdf5Output};
 use frazil_pipeline::{Block, Request, RunOptions, Task, run_ordered};
 use frazil_types::{ChunkGrid, ErrorCode};
 
-use crate::decide::{Decisions, Route, RunError, Tiles};
 use crate::error::{Error, Result};
 use crate::input::{Input, from_container};
 use crate::output::PendingOutput;
 use crate::placer::Placer;
 use crate::repack::Job;
 use crate::report::Progress;
+use crate::routes::{Decisions, Route, Tiles};
+use crate::run::RunError;
 use crate::{run, sources};
 
 /// Small chunks travel together until they make up this many raw bytes.

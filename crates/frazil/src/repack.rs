@@ -9,7 +9,7 @@ use frazil_container::hdf5::{Hdf5Output, OutputTarget};
 use frazil_pipeline::MemoryBudget;
 use frazil_types::{ErrorCode, WritePlan};
 
-use crate::decide::{self, Decisions};
+use crate::decide;
 use crate::error::{Error, Result};
 use crate::fill::{self, Stored};
 use crate::input::{Input, InputKind, from_container};
@@ -18,6 +18,7 @@ use crate::options::{
 };
 use crate::output::{self, PendingOutput, Target};
 use crate::report::{PackReport, Progress, VariableReport};
+use crate::routes::Decisions;
 use crate::{run, unpack_classic, verify};
 
 /// Metadata of ordinary files are allocated in blocks of this many bytes, so that chunks lie in

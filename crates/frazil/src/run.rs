@@ -94,3 +94,17 @@ fn place(sources: &[ArraySource], source: usize, chunk: u64) -> String {
         None => format!("chunk {chunk}"),
     }
 }
+
+/// An error of a run: ours, or the pipeline's own.
+pub(crate) enum RunError {
+    /// Already in the facade's words.
+    Facade(Error),
+    /// Still to be explained.
+    Pipeline(PipelineError),
+}
+
+impl From<PipelineError> for RunError {
+    fn from(error: PipelineError) -> Self {
+        Self::Pipeline(error)
+    }
+}

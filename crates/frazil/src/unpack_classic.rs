@@ -7,12 +7,12 @@ use frazil_container::hdf5::{DatasetInfo, Hdf5Input};
 use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
 use frazil_types::{ByteOrder, ChunkGrid, ErrorCode, Selection};
 
-use crate::decide::RunError;
 use crate::error::{Error, Result};
 use crate::input::{Input, InputKind, from_container};
 use crate::options::Resources;
 use crate::report::Progress;
 use crate::run;
+use crate::run::RunError;
 use crate::sources::{self, Access};
 
 /// What is to be written: a model, and which input variable fills which of its variables.

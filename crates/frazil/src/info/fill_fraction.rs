@@ -4,11 +4,11 @@ use frazil_container::hdf5::{DatasetInfo, FillStatus, FillTime};
 use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
 use frazil_types::{ChunkGrid, Selection};
 
-use crate::decide::RunError;
 use crate::error::Result;
 use crate::input::{Input, from_container};
 use crate::options::Resources;
 use crate::run;
+use crate::run::RunError;
 use crate::sources::{self, Access, Stored};
 
 /// Small chunks are looked at together until they make up this many bytes.

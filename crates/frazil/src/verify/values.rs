@@ -11,12 +11,12 @@ use super::plan::Pair;
 use super::prepare::{Part, Preparation};
 use super::tiles::TileLimits;
 use super::{stored, through_library};
-use crate::decide::RunError;
 use crate::error::{Error, Result};
 use crate::input::{Input, from_container};
 use crate::options::Resources;
 use crate::report::Progress;
 use crate::run;
+use crate::run::RunError;
 
 /// Compares the values of all pairs.
 pub(super) fn compare(

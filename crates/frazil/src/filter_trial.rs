@@ -1,0 +1,289 @@
+//! Filters are tried on samples of every readable variable, in parallel.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use frazil_codec::{BoundEncoder, Scratch};
+use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
+use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
+use frazil_plan::{
+    ChunkChoice, CurrentStorage, FilterChoice, FilterWishes, ShuffleWish, choose_filters,
+    sample_chunks, sample_plan,
+};
+use frazil_types::{ChunkGrid, Selection};
+
+use crate::error::{Error, Result};
+use crate::input::Input;
+use crate::options::{PackOptions, ShufflePolicy};
+use crate::routes::Reach;
+use crate::run::{self, RunError};
+use crate::sources::Stored;
+
+/// The outcome of one variable's trial.
+pub(crate) struct Tried {
+    pub(crate) choice: FilterChoice,
+    /// In a dry run: what one thread took to encode one raw byte.
+    pub(crate) seconds_per_byte: f64,
+}
+
+/// Tries filters on samples of every readable variable, in parallel.
+pub(crate) fn try_filters(
+    input: &Input,
+    shapes: &[ChunkChoice],
+    reaches: &[Reach],
+    sources: &[ArraySource],
+    options: &PackOptions,
+    budget: &MemoryBudget,
+) -> Result<Vec<Option<Tried>>> {
+    let mut tasks = Vec::new();
+    for (i, reach) in reaches.iter().enumerate() {
+        let Reach::Parallel(source, stored) = reach else {
+            continue;
+        };
+        let chunk = shapes[i].chunk.as_deref();
+        let boxes = sample_boxes(&input.variables()[i], chunk, &sources[*source], stored);
+        let requests = boxes
+            .into_iter()
+            .map(|selection| Request::Values {
+                source: *source,
+                selection,
+            })
+            .collect();
+        tasks.push(Task {
+            meta: i,
+            requests,
+            output_bytes: 4 << 20,
+        });
+    }
+    let mut choices: Vec<Option<Tried>> = reaches.iter().map(|_| None).collect();
+    let threads = run::threads(&options.resources);
+    let run_options = RunOptions {
+        threads,
+        budget,
+        cancel: &options.resources.cancel,
+    };
+    let outcome = run_ordered(
+        sources,
+        tasks.into_iter(),
+        &run_options,
+        |&i, blocks, scratch| {
+            let variable = &input.variables()[i];
+            try_one(
+                variable,
+                shapes[i].chunk.as_deref(),
+                blocks,
+                options,
+                scratch,
+            )
+            .map_err(|error| RunError::Facade(error.at_variable(&variable.path)))
+        },
+        |i, tried| {
+            choices[i] = Some(tried);
+            Ok(())
+        },
+    );
+    match outcome {
+        Ok(_) => Ok(choices),
+        Err(RunError::Facade(error)) => Err(error.in_file(input.path())),
+        Err(RunError::Pipeline(error)) => {
+            let owner = |source: usize| owner_of(source, reaches);
+            Err(run::explain(
+                error,
+                input,
+                sources,
+                owner,
+                &options.resources,
+            ))
+        }
+    }
+}
+
+fn owner_of(source: usize, reaches: &[Reach]) -> Option<usize> {
+    reaches.iter().position(|reach| match reach {
+        Reach::Parallel(number, _) | Reach::Undecodable(number, _, _) => *number == source,
+        Reach::Library | Reach::Nothing => false,
+    })
+}
+
+fn try_one(
+    variable: &DatasetInfo,
+    chunk: Option<&[u64]>,
+    blocks: Vec<Block>,
+    options: &PackOptions,
+    scratch: &mut Scratch,
+) -> Result<Tried> {
+    let samples: Vec<Vec<u8>> = blocks
+        .into_iter()
+        .filter_map(|block| match block {
+            Block::Values(values) => Some(values.into_vec()),
+            Block::Stored { .. } | Block::Absent => None,
+        })
+        .collect();
+    let chunk_bytes = chunk.map(|chunk| {
+        chunk
+            .iter()
+            .fold(variable.element.size_bytes as u64, |n, &c| {
+                n.saturating_mul(c)
+            })
+    });
+    let wishes = FilterWishes {
+        // Contiguous means no filters: the shape rule found the variable too small to chunk.
+        level: if chunk.is_none() {
+            Some(0)
+        } else {
+            options.level
+        },
+        shuffle: match options.shuffle {
+            _ if chunk.is_none() => ShuffleWish::Auto,
+            ShufflePolicy::Auto => ShuffleWish::Auto,
+            ShufflePolicy::On => ShuffleWish::On,
+            ShufflePolicy::Off => ShuffleWish::Off,
+        },
+        reader_level: options.readable_by,
+        checksum: options.checksum && chunk.is_some(),
+        chunk_bytes,
+    };
+    let current = current_storage(variable, chunk);
+    let choice = choose_filters(
+        &samples,
+        variable.element,
+        &wishes,
+        current.as_ref(),
+        scratch,
+    )
+    .map_err(|error| Error::new(error.code(), error.to_string()))?;
+    let seconds_per_byte = if options.dry_run {
+        time_encoding(&samples, &choice, variable, scratch)
+    } else {
+        0.0
+    };
+    Ok(Tried {
+        choice,
+        seconds_per_byte,
+    })
+}
+
+/// Seconds per raw byte that the chosen filters take on the samples, for predictions only.
+fn time_encoding(
+    samples: &[Vec<u8>],
+    choice: &FilterChoice,
+    variable: &DatasetInfo,
+    scratch: &mut Scratch,
+) -> f64 {
+    if choice.keep_current {
+        return 0.0;
+    }
+    let (mut bytes, mut seconds) = (0, 0.0);
+    for sample in samples.iter().filter(|sample| !sample.is_empty()) {
+        let size = variable.element.size_bytes;
+        let bound =
+            BoundEncoder::bind(&choice.pipeline, choice.deflate_encoder, size, sample.len());
+        let start = Instant::now();
+        if bound.is_ok_and(|encoder| encoder.encode(sample, scratch).is_ok()) {
+            bytes += sample.len();
+            seconds += start.elapsed().as_secs_f64();
+        }
+    }
+    if bytes == 0 {
+        0.0
+    } else {
+        seconds / bytes as f64
+    }
+}
+
+fn current_storage<'a>(
+    variable: &'a DatasetInfo,
+    chunk: Option<&[u64]>,
+) -> Option<CurrentStorage<'a>> {
+    let DatasetStorage::Chunked {
+        chunk: current,
+        pipeline,
+        raw_partial_edges,
+    } = &variable.storage
+    else {
+        return None;
+    };
+    let raw_bytes = variable.raw_bytes().unwrap_or(u64::MAX).max(1);
+    Some(CurrentStorage {
+        pipeline,
+        ratio: variable.stored_bytes as f64 / raw_bytes as f64,
+        keepable: chunk == Some(current.as_slice()) && !raw_partial_edges,
+    })
+}
+
+/// Boxes of values to try filters on: shaped like the output's chunks, cut to the sample's size.
+fn sample_boxes(
+    variable: &DatasetInfo,
+    chunk: Option<&[u64]>,
+    source: &ArraySource,
+    stored: &Stored,
+) -> Vec<Selection> {
+    let Some(raw_bytes) = variable.raw_bytes() else {
+        return Vec::new();
+    };
+    let plan = sample_plan(raw_bytes);
+    let Some(grid) = chunk.and_then(|chunk| ChunkGrid::new(&variable.shape, chunk)) else {
+        return Vec::new();
+    };
+    let anchor = |offset: &[u64]| {
+        let at: Vec<u64> = offset
+            .iter()
+            .zip(grid.chunk())
+            .map(|(&o, &c)| o / c)
+            .collect();
+        grid.linear(&at)
+    };
+    let chosen: BTreeSet<u64> = match stored {
+        Stored::All => sample_chunks(grid.chunk_count(), plan.pieces)
+            .into_iter()
+            .collect(),
+        Stored::Records(records) => sample_chunks(records.len() as u64, plan.pieces)
+            .into_iter()
+            .map(|i| anchor(&source.grid.offset(records[i as usize].index)))
+            .collect(),
+    };
+    let element_bytes = variable.element.size_bytes as u64;
+    chosen
+        .into_iter()
+        .map(|tile| {
+            cut_to(
+                grid.valid_box(tile),
+                &variable.shape,
+                element_bytes,
+                plan.window_bytes,
+            )
+        })
+        .collect()
+}
+
+/// Cuts a chunk's box to about `window_bytes` from its slow axes, or grows it along the first axis
+/// if whole chunks are smaller than that.
+fn cut_to(
+    mut part: Selection,
+    shape: &[u64],
+    element_bytes: u64,
+    window_bytes: usize,
+) -> Selection {
+    let window = window_bytes as u64;
+    let mut bytes = part
+        .count
+        .iter()
+        .fold(element_bytes, |n, &c| n.saturating_mul(c))
+        .max(1);
+    for axis in 0..part.count.len() {
+        if bytes <= window {
+            break;
+        }
+        let rest = (bytes / part.count[axis]).max(1);
+        let count = (window / rest).clamp(1, part.count[axis]);
+        // From the middle: edges of a domain are often unlike the rest.
+        part.start[axis] += (part.count[axis] - count) / 2;
+        part.count[axis] = count;
+        bytes = rest.saturating_mul(count);
+    }
+    if let (Some(count), Some(start)) = (part.count.first_mut(), part.start.first()) {
+        let more = (window / bytes).max(1);
+        *count = count.saturating_mul(more).min(shape[0] - start);
+    }
+    part
+}
