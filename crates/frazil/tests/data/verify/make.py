@@ -207,7 +207,9 @@ def classic_twin(
         file.attrs["title"] = np.bytes_(title)
         for dimension, length in (("time", None), ("x", 3)):
             shape = (2,) if length is None else (length,)
-            options = {"chunks": (2,), "maxshape": (None,)} if length is None else {}
+            compact = dataset_properties()
+            compact.set_layout(h5d.COMPACT)
+            options = {"chunks": (2,), "maxshape": (None,)} if length is None else {"dcpl": compact}
             scale = file.create_dataset(dimension, shape, f"{order}f8", **options)
             scale.make_scale(dimension)
             scale[:] = np.arange(shape[0])
