@@ -26,7 +26,8 @@ def ncdump(path: Path, *options: str) -> bytes:
     return text[text.index(b"\n") + 1 :]
 
 
-# Addresses of objects: `DATASET 1400 /name`, `DATASET 1400 "/name"`, and named types without a name: `"/#1832"`.
+# Addresses of objects, `DATASET 1400 /name` or `DATASET 1400 "/name"`; types without a name,
+# `"/#1832"`.
 _REFERENCE = re.compile(rb'\b(GROUP|DATASET|DATATYPE) \d+ (?="?/)')
 _UNNAMED = re.compile(rb'"/#\d+(:\d+)?"')
 
