@@ -162,9 +162,15 @@ fn hdf5_variable(hdf5: &Hdf5Input, dataset: &DatasetInfo) -> Result<Variable, Er
         shape: dataset.shape.clone(),
         fill: dataset.fill.clone(),
         omits_fill: dataset.fill_time != FillTime::Never
-            && dataset.fill_status != FillStatus::Undefined,
+            && dataset.fill_status != FillStatus::Undefined
+            && is_zero(&dataset.fill),
         place,
     })
+}
+
+/// `pack` leaves out chunks of nothing but fill only where the fill value is zero.
+fn is_zero(fill: &[u8]) -> bool {
+    fill.iter().all(|&byte| byte == 0)
 }
 
 fn classic_variables(classic: &ClassicFile) -> Result<Vec<Variable>, ContainerError> {
@@ -193,8 +199,8 @@ fn classic_variable(
         path: format!("/{}", variable.name),
         element,
         shape: location.shape().to_vec(),
+        omits_fill: is_zero(&fill),
         fill,
-        omits_fill: true,
         place,
     })
 }

@@ -6,7 +6,8 @@ use frazil::{
     ChunkOverride, ChunkPolicy, Destination, PackOptions, PackReport, ShufflePolicy, Silent,
 };
 use frazil_container::classic::{
-    ClassicDimension, ClassicFormat, ClassicModel, ClassicVariable, ClassicWriter, NcType,
+    AttributeValue, ClassicAttribute, ClassicDimension, ClassicFormat, ClassicModel,
+    ClassicVariable, ClassicWriter, NcType,
 };
 
 use crate::codec_loop::{measure, run_once};
@@ -30,7 +31,7 @@ fn write_classic(folder: &Path) -> PathBuf {
         attributes: Vec::new(),
         nc_type,
     };
-    let model = ClassicModel {
+    let mut model = ClassicModel {
         dimensions: vec![
             dimension("time", 0, true),
             dimension("y", ROWS, false),
@@ -44,6 +45,10 @@ fn write_classic(folder: &Path) -> PathBuf {
             variable("crs", NcType::Int, &[]),
         ],
     };
+    model.variables[2].attributes.push(ClassicAttribute {
+        name: "_FillValue".to_owned(),
+        value: AttributeValue::Int(vec![0]),
+    });
     let path = folder.join("classic.nc");
     let mut writer = ClassicWriter::create(&path, ClassicFormat::Cdf2, &model).unwrap();
     let cells = ROWS * COLUMNS;
@@ -57,9 +62,9 @@ fn write_classic(folder: &Path) -> PathBuf {
         writer.put(0, &start, &count, &floats).unwrap();
         writer.put(1, &start, &count, &counts).unwrap();
     }
-    // Default fill of int in all but the first rows.
+    // Fill in all but the first rows.
     let mask: Vec<u8> = (0..cells)
-        .flat_map(|i| if i < 500 { i as i32 } else { -2_147_483_647 }.to_ne_bytes())
+        .flat_map(|i| if i < 500 { i as i32 } else { 0 }.to_ne_bytes())
         .collect();
     writer.put(2, &[0, 0], &[ROWS, COLUMNS], &mask).unwrap();
     writer.put(3, &[], &[], &7_i32.to_ne_bytes()).unwrap();

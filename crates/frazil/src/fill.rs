@@ -297,9 +297,12 @@ fn packings<'a>(source: &'a Input, decisions: &Decisions) -> Result<Vec<Packing<
     Ok(packings)
 }
 
-/// A chunk of nothing but fill need not be stored where readers give the fill value for it.
+/// A chunk of nothing but fill need not be stored where readers give the fill value for it. Some
+/// readers that do not use libhdf5 give zeros whatever the fill value is: only zeros are left out.
 fn may_omit_fill(variable: &DatasetInfo) -> bool {
-    variable.fill_time != FillTime::Never && variable.fill_status != FillStatus::Undefined
+    variable.fill_time != FillTime::Never
+        && variable.fill_status != FillStatus::Undefined
+        && variable.fill.iter().all(|&byte| byte == 0)
 }
 
 impl Packing<'_> {
