@@ -1,11 +1,12 @@
 //! A file being written: defined through libhdf5, filled by whoever holds the bytes.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use frazil_types::FileAddress;
 
 use super::OutputStorage;
-use super::attributes;
+use super::attributes::{self, DeferredAttribute};
 use super::classic_define;
 use super::define::{self, Defined, name_object};
 use super::references::Translator;
@@ -199,16 +200,35 @@ impl Hdf5Output {
 
     fn write_references(&mut self, input: &Hdf5Input) -> Result<()> {
         let deferred = std::mem::take(&mut self.defined.deferred);
+        let paths = input.datasets().iter().map(|dataset| dataset.path.as_str());
+        let numbers: HashMap<&str, usize> = paths.zip(0..).collect();
         self.with_translator(input, |translator| {
             for attribute in &deferred {
-                let from = link::open_object(&input.file, &attribute.object)?;
-                let to = link::open_object(&self.file, &attribute.object)?;
-                let limit = input.file_bytes();
-                attributes::write_deferred(&from, &to, &attribute.name, translator, limit)
+                let number = numbers.get(attribute.object.as_str()).copied();
+                self.write_reference(input, attribute, number, translator)
                     .map_err(|error| name_object(&attribute.object, error))?;
             }
             Ok(())
         })
+    }
+
+    /// Writes one attribute that had to wait; `number` is set if its object is a dataset.
+    fn write_reference(
+        &self,
+        input: &Hdf5Input,
+        attribute: &DeferredAttribute,
+        number: Option<usize>,
+        translator: &Translator<'_>,
+    ) -> Result<()> {
+        let (name, limit) = (&attribute.name, input.file_bytes());
+        if let Some(number) = number {
+            let from = input.open_dataset(&attribute.object)?;
+            let to = self.dataset(number)?.handle();
+            return attributes::write_deferred(from.handle(), to, name, translator, limit);
+        }
+        let from = link::open_object(&input.file, &attribute.object)?;
+        let to = link::open_object(&self.file, &attribute.object)?;
+        attributes::write_deferred(&from, &to, name, translator, limit)
     }
 
     fn with_translator<T>(
