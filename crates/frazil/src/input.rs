@@ -59,7 +59,7 @@ impl Input {
             )
             .in_file(path));
         }
-        let kind = open_kind(&file, path).map_err(|error| from_container(error, path))?;
+        let kind = open_kind(&file, path).map_err(|error| unreadable(error, path))?;
         let variables = match &kind {
             InputKind::Hdf5(hdf5) => hdf5.datasets().to_vec(),
             InputKind::Classic(classic) => classic_variables(classic),
@@ -225,6 +225,17 @@ fn classic_variables(classic: &ClassicFile) -> Vec<DatasetInfo> {
             }
         })
         .collect()
+}
+
+/// The error for an input whose structure cannot be read: what libhdf5 refuses there is damage.
+fn unreadable(error: ContainerError, path: &Path) -> Error {
+    match error {
+        ContainerError::Hdf5 { doing, reason } => {
+            let cause = format!("cannot be read as HDF5 ({doing}: {reason})");
+            from_container(ContainerError::Corrupt(cause), path)
+        }
+        other => from_container(other, path),
+    }
 }
 
 /// A storage error in the facade's words.

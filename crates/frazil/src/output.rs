@@ -118,7 +118,7 @@ impl PendingOutput {
             Ok(file) => file,
             Err(error) => {
                 let _ = std::fs::remove_file(&lock_path);
-                return Err(Error::io(&error, "create", &temporary).in_file(target));
+                return Err(cannot_create(&error, target));
             }
         };
         if let Err(TryLockError::Error(_)) = file.try_lock_shared()
@@ -223,7 +223,7 @@ fn lock_sidecar(path: &Path, target: &Path, notices: &mut Vec<String>) -> Result
             .create(true)
             .truncate(false)
             .open(path)
-            .map_err(|error| Error::io(&error, "create", target))?;
+            .map_err(|error| cannot_create(&error, target))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -247,6 +247,17 @@ fn lock_sidecar(path: &Path, target: &Path, notices: &mut Vec<String>) -> Result
         if still_there {
             return Ok(lock);
         }
+    }
+}
+
+fn cannot_create(error: &std::io::Error, target: &Path) -> Error {
+    let mapped = Error::io(error, "create", target);
+    match error.kind() {
+        std::io::ErrorKind::NotFound => mapped.with_cure("create its directory first"),
+        std::io::ErrorKind::PermissionDenied => {
+            mapped.with_cure("write to a directory that you may write to, with -o or --out-dir")
+        }
+        _ => mapped,
     }
 }
 
