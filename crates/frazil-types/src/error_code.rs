@@ -43,6 +43,8 @@ pub enum ErrorCode {
     Locked = 16,
     /// The file changed while it was being read.
     FileChanged = 17,
+    /// A rounded value lies further from its original than was promised.
+    BoundExceeded = 18,
 }
 
 impl ErrorCode {

@@ -11,6 +11,7 @@ mod error_code;
 mod filter_spec;
 mod grid;
 mod plan;
+mod precision;
 mod selection;
 
 pub use chunk_record::{ChunkRecord, FileAddress, FileExtent};
@@ -19,4 +20,7 @@ pub use error_code::ErrorCode;
 pub use filter_spec::{FilterPipeline, FilterSpec, ReaderLevel, filter_id, filter_name};
 pub use grid::ChunkGrid;
 pub use plan::{DeflateEncoder, StorageLayout, VariablePlan, WritePlan};
+pub use precision::{
+    ErrorBound, PrecisionWish, ProtectedValues, QuantizeAlgorithm, QuantizePlan, Rounding,
+};
 pub use selection::Selection;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::FilterPipeline;
+use crate::{FilterPipeline, QuantizePlan};
 
 /// How a variable's values lie in the output file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,12 +29,15 @@ pub enum DeflateEncoder {
 }
 
 /// The decision for one variable.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VariablePlan {
     /// Absolute path in the file, `/group/name`.
     pub path: String,
     /// Layout of the output.
     pub layout: StorageLayout,
+    /// How values are rounded before they are filtered; `None`: not at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quantize: Option<QuantizePlan>,
     /// Filters of the output, in writing order.
     pub pipeline: FilterPipeline,
     /// Encoder behind a deflate stage.
@@ -48,7 +51,7 @@ pub struct VariablePlan {
 }
 
 /// The decisions for one file.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct WritePlan {
     /// One entry per variable, in file order.
     pub variables: Vec<VariablePlan>,

@@ -25,7 +25,10 @@ mod verify;
 
 pub use about::{About, FilterSupport, about};
 pub use error::{Error, Result};
-pub use frazil_types::{ErrorCode, ReaderLevel};
+pub use frazil_types::{
+    ErrorBound, ErrorCode, PrecisionWish, ProtectedValues, QuantizeAlgorithm, QuantizePlan,
+    ReaderLevel, Rounding,
+};
 pub use info::info;
 pub use options::{
     ChunkOverride, ChunkPolicy, Destination, LayoutProfile, PackOptions, Resources, ShufflePolicy,
@@ -33,6 +36,8 @@ pub use options::{
 };
 pub use repack::{pack, plan, unpack};
 pub use report::{
-    Difference, FileInfo, PackReport, Progress, Silent, VariableInfo, VariableReport, VerifyReport,
+    AnalyzeReport, DataOrigin, Difference, FileInfo, PackReport, PrecisionReport, Progress, Silent,
+    StatedPrecision, ThresholdResult, VariableFigures, VariableInfo, VariableInformation,
+    VariableReport, VerifyReport,
 };
 pub use verify::verify;

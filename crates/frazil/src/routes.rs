@@ -441,6 +441,7 @@ impl Decisions {
         self.plans.push(VariablePlan {
             path: variable.path.clone(),
             layout,
+            quantize: None,
             pipeline,
             deflate_encoder,
             copy_raw,

@@ -46,6 +46,8 @@ impl Findings {
             value_bytes: self.value_bytes,
             differences: self.differences,
             difference_count: self.count,
+            precision: Vec::new(),
+            figures: Vec::new(),
             notices: self.notices,
             seconds,
         }

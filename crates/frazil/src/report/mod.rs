@@ -1,6 +1,13 @@
 //! What was done, as plain data: the CLI prints it, `--json` serialises it.
 
+mod precision;
+
 use std::path::{Path, PathBuf};
+
+pub use precision::{
+    AnalyzeReport, DataOrigin, PrecisionReport, StatedPrecision, ThresholdResult, VariableFigures,
+    VariableInformation,
+};
 
 use frazil_types::ReaderLevel;
 use serde::{Serialize, Serializer};
@@ -144,6 +151,11 @@ pub struct VerifyReport {
     pub differences: Vec<Difference>,
     /// Total number of differences found.
     pub difference_count: u64,
+    /// Variables that the second file states to be rounded, judged by what it states.
+    pub precision: Vec<PrecisionReport>,
+    /// Data for the pictures of the variables with the largest errors, on request.
+    #[serde(skip)]
+    pub figures: Vec<VariableFigures>,
     /// What was skipped and why, one line each.
     pub notices: Vec<String>,
     /// Wall seconds.
@@ -151,10 +163,10 @@ pub struct VerifyReport {
 }
 
 impl VerifyReport {
-    /// Whether nothing differs.
+    /// Whether nothing differs but rounded values that keep what was promised of them.
     #[must_use]
     pub fn is_equal(&self) -> bool {
-        self.difference_count == 0
+        self.difference_count == 0 && self.precision.iter().all(|variable| variable.passed)
     }
 }
 
@@ -208,6 +220,8 @@ mod tests {
             value_bytes: 0,
             differences: Vec::new(),
             difference_count: 0,
+            precision: Vec::new(),
+            figures: Vec::new(),
             notices: Vec::new(),
             seconds: 0.0,
         };

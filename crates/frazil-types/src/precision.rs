@@ -1,0 +1,190 @@
+//! How exactly a variable's values are to be kept: what a user states, and what was decided.
+
+use serde::{Deserialize, Serialize};
+
+/// A quantization algorithm.
+///
+/// BitRound, Granular BitRound and BitGroom are netCDF-C's and the Climate and Forecast
+/// conventions'; the linear one is the GFS model's `nbits`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QuantizeAlgorithm {
+    /// Rounds the mantissa to a number of bits, the same for all values.
+    #[serde(rename = "bitround")]
+    BitRound,
+    /// Rounds each value to as many bits as a number of decimal digits needs.
+    #[serde(rename = "granular_bitround")]
+    GranularBitRound,
+    /// Clears and sets the trailing mantissa bits in turn.
+    #[serde(rename = "bitgroom")]
+    BitGroom,
+    /// Rounds to a grid of 2^bits points over the range of the field.
+    #[serde(rename = "linear")]
+    Linear,
+}
+
+impl QuantizeAlgorithm {
+    /// The name that the CF conventions (1.12, section 8.4) give it; the linear one has none there.
+    #[must_use]
+    pub const fn cf_name(self) -> Option<&'static str> {
+        match self {
+            Self::BitRound => Some("bitround"),
+            Self::GranularBitRound => Some("granular_bitround"),
+            Self::BitGroom => Some("bitgroom"),
+            Self::Linear => None,
+        }
+    }
+}
+
+/// What a user states about the precision of a variable. All that is stated must hold together.
+///
+/// The names are those of SCIL (Scientific Compression Library), where it has one.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PrecisionWish {
+    /// Keep every bit, whatever other rules say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lossless: Option<bool>,
+    /// The algorithm; where none is stated, the wishes choose it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub algorithm: Option<QuantizeAlgorithm>,
+    /// Explicit mantissa bits to keep: 1 to 23 (float32), 1 to 52 (float64).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub significant_bits: Option<u32>,
+    /// Decimal digits to keep: 1 to 6 (float32), 1 to 15 (float64).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub significant_digits: Option<u32>,
+    /// Bits of the linear grid over the field's range, 1 to 31.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nbits: Option<u32>,
+    /// Largest absolute error of any value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub absolute_tolerance: Option<f64>,
+    /// Largest error of any value relative to it, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relative_tolerance_percent: Option<f64>,
+    /// The relative bound never demands a smaller absolute error than this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relative_err_finest_abs_tolerance: Option<f64>,
+    /// Share of the bitwise real information to keep, above 0 and at most 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep_information: Option<f64>,
+    /// Values up to this one stay exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lossless_data_range_up_to: Option<f64>,
+    /// Values from this one on stay exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lossless_data_range_from: Option<f64>,
+    /// Values between these, both included, stay exact.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lossless_data_ranges: Vec<[f64; 2]>,
+    /// One more value with a meaning of its own, kept exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fill_value: Option<f64>,
+    /// More values with a meaning of their own, kept exact.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub special_values: Vec<f64>,
+    /// Round even what is refused otherwise (coordinates, restarts...).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub force: Option<bool>,
+}
+
+/// How values are rounded.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "algorithm")]
+pub enum Rounding {
+    /// BitRound with the same number of bits everywhere.
+    BitRound {
+        /// Explicit mantissa bits kept.
+        significant_bits: u32,
+    },
+    /// BitRound with, for each chunk, the fewest bits that keep the bound.
+    BoundedBitRound {
+        /// Never fewer than this; 0 where only the bound counts.
+        least_significant_bits: u32,
+    },
+    /// Granular BitRound.
+    GranularBitRound {
+        /// Decimal digits kept.
+        significant_digits: u32,
+    },
+    /// BitGroom.
+    BitGroom {
+        /// Decimal digits kept.
+        significant_digits: u32,
+    },
+    /// Linear rounding over the field's range.
+    Linear {
+        /// Bits of the grid: it has 2^nbits points.
+        nbits: u32,
+        /// Smallest and largest ordinary value of the field, once they are known.
+        range: Option<[f64; 2]>,
+    },
+}
+
+impl Rounding {
+    /// The algorithm's name.
+    #[must_use]
+    pub const fn algorithm(&self) -> QuantizeAlgorithm {
+        match self {
+            Self::BitRound { .. } | Self::BoundedBitRound { .. } => QuantizeAlgorithm::BitRound,
+            Self::GranularBitRound { .. } => QuantizeAlgorithm::GranularBitRound,
+            Self::BitGroom { .. } => QuantizeAlgorithm::BitGroom,
+            Self::Linear { .. } => QuantizeAlgorithm::Linear,
+        }
+    }
+}
+
+/// The largest error a value x may have after rounding to y. Both parts must hold where both are
+/// given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct ErrorBound {
+    /// |x - y| is at most this.
+    pub absolute: Option<f64>,
+    /// |x - y| is at most this share of |x| ...
+    pub relative: Option<f64>,
+    /// ... or at most this, whichever is larger.
+    pub finest_absolute: f64,
+}
+
+impl ErrorBound {
+    /// Whether nothing is bounded.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        self.absolute.is_none() && self.relative.is_none()
+    }
+
+    /// The largest error that a value of magnitude `magnitude` may have.
+    #[must_use]
+    pub fn at(&self, magnitude: f64) -> f64 {
+        let relative = self
+            .relative
+            .map_or(f64::INFINITY, |share| (share * magnitude).max(self.finest_absolute));
+        relative.min(self.absolute.unwrap_or(f64::INFINITY))
+    }
+}
+
+/// Values that are never touched, beside NaN, infinities, zeros and subnormals, which never are.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProtectedValues {
+    /// Single values: `_FillValue`, `missing_value`, and those a user named.
+    pub values: Vec<f64>,
+    /// Closed intervals that must stay exact; their ends may be infinite.
+    pub ranges: Vec<[f64; 2]>,
+    /// Values outside this closed interval are not data (`valid_min`, `valid_max`, `valid_range`).
+    pub valid: Option<[f64; 2]>,
+}
+
+/// The decision about one variable's precision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct QuantizePlan {
+    /// How values are rounded.
+    pub rounding: Rounding,
+    /// What is promised of every value, and checked before it is written.
+    pub bound: ErrorBound,
+    /// What is never touched.
+    pub protected: ProtectedValues,
+    /// The share of information that was asked for, if that decided the bits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep_information: Option<f64>,
+}

@@ -1,0 +1,53 @@
+//! Names of the attributes that say how a variable was rounded.
+//!
+//! Source: CF conventions 1.12, section 8.4 (`quantization`, `quantization_nsb`,
+//! `quantization_nsd`, and the container's `algorithm` and `implementation`); netCDF-C's
+//! `nc_def_var_quantize`; fv3atm's `module_write_netcdf`. The bounds are ours: CF has no attribute
+//! for them.
+
+/// On a variable: the name of its quantization container.
+pub(crate) const CONTAINER: &str = "quantization";
+/// On a variable: explicit mantissa bits kept (the smallest number of any chunk).
+pub(crate) const SIGNIFICANT_BITS: &str = "quantization_nsb";
+/// On a variable: decimal digits kept.
+pub(crate) const SIGNIFICANT_DIGITS: &str = "quantization_nsd";
+/// On a variable: no value's error exceeds this.
+pub(crate) const ABSOLUTE_BOUND: &str = "quantization_maximum_absolute_error";
+/// On a variable: no value's error exceeds this share of the value.
+pub(crate) const RELATIVE_BOUND: &str = "quantization_maximum_relative_error";
+/// On a variable: the relative bound never demands a smaller error than this.
+pub(crate) const FINEST_ABSOLUTE: &str = "quantization_finest_absolute_error";
+/// On a variable: the share of bitwise real information that was asked for.
+pub(crate) const KEEP_INFORMATION: &str = "quantization_keep_information";
+/// On a variable: bits of the linear grid, as fv3atm writes them.
+pub(crate) const LINEAR_BITS: &str = "nbits";
+/// On a variable: the largest absolute error of the linear grid, as fv3atm writes it.
+pub(crate) const LINEAR_ERROR: &str = "max_abs_compression_error";
+/// On a container: the algorithm.
+pub(crate) const ALGORITHM: &str = "algorithm";
+/// On a container: who rounded.
+pub(crate) const IMPLEMENTATION: &str = "implementation";
+/// The container variable.
+pub(crate) const CONTAINER_VARIABLE: &str = "quantization_info";
+/// netCDF-C's attribute for BitGroom.
+pub(crate) const NETCDF_BITGROOM: &str = "_QuantizeBitGroomNumberOfSignificantDigits";
+/// netCDF-C's attribute for Granular BitRound.
+pub(crate) const NETCDF_GRANULAR: &str = "_QuantizeGranularBitRoundNumberOfSignificantDigits";
+/// netCDF-C's attribute for BitRound.
+pub(crate) const NETCDF_BITROUND: &str = "_QuantizeBitRoundNumberOfSignificantBits";
+
+/// All attributes of a variable that say how it was rounded.
+pub(crate) const OF_VARIABLE: [&str; 12] = [
+    CONTAINER,
+    SIGNIFICANT_BITS,
+    SIGNIFICANT_DIGITS,
+    ABSOLUTE_BOUND,
+    RELATIVE_BOUND,
+    FINEST_ABSOLUTE,
+    KEEP_INFORMATION,
+    LINEAR_BITS,
+    LINEAR_ERROR,
+    NETCDF_BITGROOM,
+    NETCDF_GRANULAR,
+    NETCDF_BITROUND,
+];
