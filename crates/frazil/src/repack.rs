@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use cpu_time::ProcessTime;
-use frazil_container::hdf5::{Hdf5Output, OutputTarget};
+use frazil_container::hdf5::{Additions, Hdf5Output, OutputTarget};
 use frazil_pipeline::MemoryBudget;
 use frazil_types::{ErrorCode, WritePlan};
 
@@ -263,15 +263,16 @@ fn fill_file(
 
 /// Defines all objects of the output.
 fn define(source: &Input, target: OutputTarget<'_>, decisions: &Decisions) -> Result<Hdf5Output> {
-    let storage = &decisions.storage;
+    let (storage, additions) = (&decisions.storage, &Additions::default());
     let named = match &target {
         OutputTarget::File { path, .. } => path.to_path_buf(),
         OutputTarget::Measure => source.path().to_owned(),
     };
     let defined = match source.kind() {
-        InputKind::Hdf5(hdf5) => Hdf5Output::define_copy(hdf5, target, storage),
+        InputKind::Hdf5(hdf5) => Hdf5Output::define_copy(hdf5, target, storage, additions),
         InputKind::Classic(classic) => {
-            Hdf5Output::define_classic(classic.model(), source.is_strict(), target, storage)
+            let (model, strict) = (classic.model(), source.is_strict());
+            Hdf5Output::define_classic(model, strict, target, storage, additions)
         }
     };
     defined.map_err(|error| from_container(error, &named))

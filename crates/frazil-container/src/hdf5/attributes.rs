@@ -1,5 +1,7 @@
 //! Attributes are copied with their order, exact types and values.
 
+use std::collections::HashSet;
+
 use crate::error::{ContainerError, Result};
 use crate::ffi::attribute::{self, Attribute};
 use crate::ffi::dataspace::Extent;
@@ -20,16 +22,20 @@ pub(super) struct DeferredAttribute {
     pub(super) name: String,
 }
 
-/// Copies all attributes of an object; returns those whose values must wait.
+/// Copies all attributes of an object but `left_out`; returns those whose values must wait.
 pub(super) fn copy_all(
     from: &Handle,
     to: &Handle,
     path: &str,
+    left_out: &HashSet<&str>,
     types: &mut CommittedTypes<'_>,
     limit_bytes: u64,
 ) -> Result<Vec<DeferredAttribute>> {
     let mut deferred = Vec::new();
     for name in names::of_attributes(from)? {
+        if left_out.contains(name.as_str()) {
+            continue;
+        }
         let source = attribute::open(from, &name)?;
         let must_wait = copy_one(&source, to, &name, path, types, limit_bytes)
             .map_err(|error| in_attribute(&name, error))?;

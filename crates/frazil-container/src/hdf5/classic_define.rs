@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use super::OutputStorage;
+use super::additions::Additions;
 use super::attributes::{write_numbers, write_provenance, write_text};
 use super::define::{Defined, name_object};
 use crate::classic::{
@@ -21,12 +22,13 @@ use frazil_types::{ElementClass, FilterPipeline};
 /// Link name of a variable that has a dimension's name without being its coordinate.
 const NON_COORDINATE_PREFIX: &str = "_nc4_non_coord_";
 
-/// Defines all objects of `model` in the empty file `output`.
+/// Defines all objects of `model` in the empty file `output`, with `additions`.
 pub(super) fn define(
     model: &ClassicModel,
     strict: bool,
     output: &Handle,
     storage: &[OutputStorage],
+    additions: &Additions,
 ) -> Result<Defined> {
     let root = link::open_group(output, "/")?;
     write_provenance(&root)?;
@@ -40,10 +42,12 @@ pub(super) fn define(
     }
     let definition = Definition {
         model,
+        additions,
         root,
         link_creation: link::link_creation()?,
     };
     let datasets = definition.datasets(storage)?;
+    additions.write_containers(output)?;
     Ok(Defined {
         datasets,
         addresses: HashMap::new(),
@@ -54,6 +58,7 @@ pub(super) fn define(
 
 struct Definition<'a> {
     model: &'a ClassicModel,
+    additions: &'a Additions,
     root: Handle,
     link_creation: PropertyList,
 }
@@ -75,8 +80,8 @@ impl Definition<'_> {
             });
         }
         let mut datasets = Vec::new();
-        for (variable, storage) in self.model.variables.iter().zip(storage) {
-            let dataset = self.variable(variable, storage);
+        for (number, (variable, storage)) in self.model.variables.iter().zip(storage).enumerate() {
+            let dataset = self.variable(number, variable, storage);
             datasets.push(dataset.map_err(|error| name_object(&variable.name, error))?);
         }
         self.attach_scales(&scales, &datasets)?;
@@ -128,7 +133,12 @@ impl Definition<'_> {
         Ok(dataset)
     }
 
-    fn variable(&self, variable: &ClassicVariable, storage: &OutputStorage) -> Result<Dataset> {
+    fn variable(
+        &self,
+        number: usize,
+        variable: &ClassicVariable,
+        storage: &OutputStorage,
+    ) -> Result<Dataset> {
         let datatype = datatype_of(variable.nc_type)?;
         let creation = PropertyList::dataset_create()?;
         match storage {
@@ -153,9 +163,12 @@ impl Definition<'_> {
             write_dimension_id(dataset.handle(), id)?;
         }
         write_coordinates(dataset.handle(), &variable.dimensions)?;
-        for item in &variable.attributes {
+        let left_out = self.additions.not_copied(number);
+        let kept = |item: &&ClassicAttribute| !left_out.contains(item.name.as_str());
+        for item in variable.attributes.iter().filter(kept) {
             write_attribute(dataset.handle(), item)?;
         }
+        self.additions.write_attributes(number, dataset.handle())?;
         Ok(dataset)
     }
 

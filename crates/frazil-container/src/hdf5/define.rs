@@ -1,10 +1,11 @@
 //! The copy of an input's objects: groups, types, datasets without values, attributes, links.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use frazil_types::FilterPipeline;
 
 use super::OutputStorage;
+use super::additions::Additions;
 use super::attributes::{self, DeferredAttribute};
 use super::scan::{DatasetInfo, DatasetStorage, Entry, EntryKind, Hdf5Input};
 use crate::error::{ContainerError, Result};
@@ -63,16 +64,18 @@ pub(super) struct Defined {
     pub(super) notices: Vec<String>,
 }
 
-/// Copies all objects of `input` into the empty file `output`.
+/// Copies all objects of `input` into the empty file `output`, with `additions`.
 pub(super) fn define_copy(
     input: &Hdf5Input,
     output: &Handle,
     storage: &[OutputStorage],
+    additions: &Additions,
 ) -> Result<Defined> {
     let mut definition = Definition {
         input,
         output,
         storage,
+        additions,
         link_creation: link::link_creation()?,
         types: CommittedTypes::new(output),
         defined: Defined {
@@ -88,6 +91,7 @@ pub(super) fn define_copy(
             .entry(entry)
             .map_err(|error| name_object(&entry.path, error))?;
     }
+    additions.write_containers(output)?;
     Ok(definition.defined)
 }
 
@@ -95,6 +99,7 @@ struct Definition<'a> {
     input: &'a Hdf5Input,
     output: &'a Handle,
     storage: &'a [OutputStorage],
+    additions: &'a Additions,
     link_creation: PropertyList,
     types: CommittedTypes<'a>,
     defined: Defined,
@@ -105,7 +110,7 @@ impl Definition<'_> {
         let from = link::open_group(&self.input.file, "/")?;
         let to = link::open_group(self.output, "/")?;
         self.register(link::object_address(&from)?, &to)?;
-        self.copy_attributes(&from, &to, "/")
+        self.copy_attributes(&from, &to, "/", &HashSet::new())
     }
 
     fn entry(&mut self, entry: &Entry) -> Result<()> {
@@ -120,7 +125,7 @@ impl Definition<'_> {
                     link::create_group(&parent, &entry.name, &self.link_creation, &creation)?;
                 self.register(*object_address, &group)?;
                 let from = link::open_group(&self.input.file, &entry.path)?;
-                self.copy_attributes(&from, &group, &entry.path)
+                self.copy_attributes(&from, &group, &entry.path, &HashSet::new())
             }
             EntryKind::Dataset(number) => self.dataset(entry, &parent, *number),
             EntryKind::NamedDatatype { object_address } => {
@@ -165,7 +170,7 @@ impl Definition<'_> {
         link::link_object(copy.handle(), parent, &entry.name, &self.link_creation)?;
         let to = link::open_object(parent, &entry.name)?;
         self.register(address, &to)?;
-        self.copy_attributes(datatype.handle(), &to, &entry.path)
+        self.copy_attributes(datatype.handle(), &to, &entry.path, &HashSet::new())
     }
 
     fn dataset(&mut self, entry: &Entry, parent: &Handle, number: usize) -> Result<()> {
@@ -186,7 +191,9 @@ impl Definition<'_> {
             &creation,
         )?;
         self.register(info.object_address, to.handle())?;
-        self.copy_attributes(from.handle(), to.handle(), &entry.path)?;
+        let left_out = self.additions.not_copied(number);
+        self.copy_attributes(from.handle(), to.handle(), &entry.path, &left_out)?;
+        self.additions.write_attributes(number, to.handle())?;
         self.defined.datasets.push(to);
         Ok(())
     }
@@ -198,9 +205,15 @@ impl Definition<'_> {
         Ok(())
     }
 
-    fn copy_attributes(&mut self, from: &Handle, to: &Handle, path: &str) -> Result<()> {
+    fn copy_attributes(
+        &mut self,
+        from: &Handle,
+        to: &Handle,
+        path: &str,
+        left_out: &HashSet<&str>,
+    ) -> Result<()> {
         let limit = self.input.file_bytes();
-        let deferred = attributes::copy_all(from, to, path, &mut self.types, limit)?;
+        let deferred = attributes::copy_all(from, to, path, left_out, &mut self.types, limit)?;
         self.defined.deferred.extend(deferred);
         Ok(())
     }

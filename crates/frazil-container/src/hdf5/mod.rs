@@ -1,5 +1,6 @@
 //! HDF5 files: scan one, locate its chunks, define its copy, place chunks into that.
 
+mod additions;
 mod attributes;
 mod classic_define;
 mod define;
@@ -10,6 +11,7 @@ mod references;
 mod scan;
 mod values;
 
+pub use additions::{Additions, AttributeValue, NewAttribute, NewContainer};
 pub use describe::{
     AttributeDescription, ClassicView, Expanded, MemberDescription, ObjectAttributes, Obstacle,
     TextPadding, TypeClass, TypeDescription,

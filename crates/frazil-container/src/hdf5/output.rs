@@ -6,6 +6,7 @@ use std::path::Path;
 use frazil_types::FileAddress;
 
 use super::OutputStorage;
+use super::additions::{self, Additions, NewAttribute};
 use super::attributes::{self, DeferredAttribute};
 use super::classic_define;
 use super::define::{self, Defined, name_object};
@@ -51,8 +52,8 @@ impl std::fmt::Debug for Hdf5Output {
 }
 
 impl Hdf5Output {
-    /// Creates a file with all objects of `input`; `storage` says how each of its datasets lies in
-    /// the copy. Values are placed afterwards.
+    /// Creates a file with all objects of `input`, and `additions`; `storage` says how each of its
+    /// datasets lies in the copy. Values are placed afterwards.
     ///
     /// # Errors
     /// If an object cannot be read or cannot be kept.
@@ -60,16 +61,14 @@ impl Hdf5Output {
         input: &Hdf5Input,
         target: OutputTarget<'_>,
         storage: &[OutputStorage],
+        additions: &Additions,
     ) -> Result<Self> {
-        if storage.len() != input.datasets().len() {
-            return Err(ContainerError::Internal(
-                "one storage per dataset is needed".to_owned(),
-            ));
-        }
+        check_lengths(input.datasets().len(), storage, additions)?;
         let creation =
             PropertyList::file_create(input.user_block_bytes(), input.root_link_order())?;
         let (file, sink) = create(target, &creation)?;
-        let defined = define::define_copy(input, &file, storage).map_err(|e| blame(e, sink))?;
+        let defined = define::define_copy(input, &file, storage, additions)
+            .map_err(|error| blame(error, sink))?;
         Ok(Self {
             defined,
             sink,
@@ -77,7 +76,8 @@ impl Hdf5Output {
         })
     }
 
-    /// Creates a netCDF-4 file with the dimensions, variables and attributes of a classic one.
+    /// Creates a netCDF-4 file with the dimensions, variables and attributes of a classic one, and
+    /// `additions`.
     ///
     /// `storage` says how each variable lies in the output; classic-model files stay in the classic
     /// model if `strict`.
@@ -89,16 +89,13 @@ impl Hdf5Output {
         strict: bool,
         target: OutputTarget<'_>,
         storage: &[OutputStorage],
+        additions: &Additions,
     ) -> Result<Self> {
-        if storage.len() != model.variables.len() {
-            return Err(ContainerError::Internal(
-                "one storage per variable is needed".to_owned(),
-            ));
-        }
+        check_lengths(model.variables.len(), storage, additions)?;
         let creation = PropertyList::file_create(0, TRACKED_AND_INDEXED)?;
         let (file, sink) = create(target, &creation)?;
-        let defined =
-            classic_define::define(model, strict, &file, storage).map_err(|e| blame(e, sink))?;
+        let defined = classic_define::define(model, strict, &file, storage, additions)
+            .map_err(|error| blame(error, sink))?;
         Ok(Self {
             defined,
             sink,
@@ -170,6 +167,16 @@ impl Hdf5Output {
         let memory = dataset.datatype()?.memory_copy()?;
         dataset
             .write(&memory, None, bytes)
+            .map_err(|error| blame(error, self.sink))
+    }
+
+    /// Replaces the value of an attribute that [`Additions`] wrote, by one of the same type (text:
+    /// and of the same length in bytes), for values that are only known at the end.
+    ///
+    /// # Errors
+    /// If the dataset has no such attribute or it cannot be written.
+    pub fn set_attribute(&self, dataset: usize, attribute: &NewAttribute) -> Result<()> {
+        additions::replace(self.dataset(dataset)?.handle(), attribute)
             .map_err(|error| blame(error, self.sink))
     }
 
@@ -250,6 +257,15 @@ impl Hdf5Output {
             .get(number)
             .ok_or_else(|| ContainerError::Internal(format!("no dataset number {number}")))
     }
+}
+
+fn check_lengths(datasets: usize, storage: &[OutputStorage], additions: &Additions) -> Result<()> {
+    if storage.len() != datasets {
+        return Err(ContainerError::Internal(
+            "one storage per dataset is needed".to_owned(),
+        ));
+    }
+    additions.check(datasets)
 }
 
 fn create(target: OutputTarget<'_>, creation: &PropertyList) -> Result<(Handle, RawSink)> {

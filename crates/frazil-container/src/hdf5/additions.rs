@@ -1,0 +1,165 @@
+//! What a copy has beside what it copies: attributes, and CF container variables.
+
+use std::collections::HashSet;
+
+use frazil_types::ElementClass;
+
+use super::attributes::{write_numbers, write_text};
+use super::define::name_object;
+use crate::error::{ContainerError, Result};
+use crate::ffi::attribute;
+use crate::ffi::dataset::Dataset;
+use crate::ffi::dataspace::Extent;
+use crate::ffi::datatype::{Class, Datatype};
+use crate::ffi::property::{FillTime, PropertyList};
+use crate::ffi::{Handle, link};
+
+/// What a copy has beside what it copies.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Additions {
+    /// By the input's dataset number: attributes to write; one of the same name in the input is
+    /// not copied.
+    pub attributes: Vec<(usize, Vec<NewAttribute>)>,
+    /// By the input's dataset number: names of attributes that are not copied.
+    pub dropped: Vec<(usize, Vec<String>)>,
+    /// New variables in the root group that carry nothing but attributes.
+    pub containers: Vec<NewContainer>,
+}
+
+/// A scalar `char` variable of the root group without a value: what CF calls a container variable
+/// (a grid mapping, a quantization).
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewContainer {
+    /// The variable's name; no object of the input's root group may have it.
+    pub name: String,
+    /// Its attributes in creation order.
+    pub attributes: Vec<NewAttribute>,
+}
+
+/// An attribute that the input does not have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewAttribute {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: AttributeValue,
+}
+
+/// A new attribute's value, stored in the form that netCDF-C gives it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AttributeValue {
+    /// Text (`NC_CHAR`): one fixed-length string.
+    Text(String),
+    /// One integer (`NC_INT`).
+    Int(i32),
+    /// One real number (`NC_DOUBLE`).
+    Double(f64),
+}
+
+impl Additions {
+    /// Refuses numbers that no dataset has.
+    pub(super) fn check(&self, datasets: usize) -> Result<()> {
+        let attributes = self.attributes.iter().map(|(number, _)| *number);
+        let dropped = self.dropped.iter().map(|(number, _)| *number);
+        match attributes.chain(dropped).find(|&n| n >= datasets) {
+            Some(number) => Err(ContainerError::Internal(format!(
+                "additions to dataset number {number}, which does not exist"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Names of the input's attributes that a dataset's copy does not take over.
+    pub(super) fn not_copied(&self, dataset: usize) -> HashSet<&str> {
+        let dropped = of(&self.dropped, dataset).map(String::as_str);
+        let replaced = of(&self.attributes, dataset).map(|new| new.name.as_str());
+        dropped.chain(replaced).collect()
+    }
+
+    /// Writes a dataset's new attributes, after those that were copied.
+    pub(super) fn write_attributes(&self, dataset: usize, object: &Handle) -> Result<()> {
+        of(&self.attributes, dataset).try_for_each(|new| write(object, new))
+    }
+
+    /// Creates the container variables, after all objects that were copied.
+    pub(super) fn write_containers(&self, file: &Handle) -> Result<()> {
+        if self.containers.is_empty() {
+            return Ok(());
+        }
+        let root = link::open_group(file, "/")?;
+        for container in &self.containers {
+            write_container(&root, container)
+                .map_err(|error| name_object(&format!("/{}", container.name), error))?;
+        }
+        Ok(())
+    }
+}
+
+/// All items that a list of pairs holds for a dataset.
+fn of<T>(pairs: &[(usize, Vec<T>)], dataset: usize) -> impl Iterator<Item = &T> {
+    let own = pairs.iter().filter(move |(number, _)| *number == dataset);
+    own.flat_map(|(_, items)| items)
+}
+
+/// Creates one container variable the way netCDF-C creates `char name ;`: a contiguous scalar of
+/// one-byte text that never gets space.
+fn write_container(root: &Handle, container: &NewContainer) -> Result<()> {
+    let datatype = Datatype::text(1, false)?;
+    let creation = PropertyList::dataset_create()?;
+    creation.set_contiguous()?;
+    creation.set_fill_time(FillTime::IfSet)?;
+    creation.set_fill_value(&datatype, Some(&[0]))?;
+    let (name, links) = (&container.name, link::link_creation()?);
+    let variable = Dataset::create(root, name, &datatype, &Extent::Scalar, &links, &creation)?;
+    let attributes = &container.attributes;
+    attributes
+        .iter()
+        .try_for_each(|new| write(variable.handle(), new))
+}
+
+/// Writes one new attribute in netCDF-C's form.
+fn write(object: &Handle, new: &NewAttribute) -> Result<()> {
+    let outcome = match &new.value {
+        AttributeValue::Text(text) => write_text(object, &new.name, text.as_bytes()),
+        AttributeValue::Int(value) => {
+            let (class, bytes) = (ElementClass::SignedInteger, value.to_le_bytes());
+            write_number(object, &new.name, class, &bytes)
+        }
+        AttributeValue::Double(value) => {
+            write_number(object, &new.name, ElementClass::Float, &value.to_le_bytes())
+        }
+    };
+    outcome.map_err(|error| name_object(&format!("attribute {}", new.name), error))
+}
+
+fn write_number(object: &Handle, name: &str, class: ElementClass, bytes: &[u8]) -> Result<()> {
+    let datatype = Datatype::little_endian(class, bytes.len())?;
+    write_numbers(object, name, &datatype, bytes)
+}
+
+/// Replaces the value of an attribute that [`write`] wrote; form and size stay.
+pub(super) fn replace(object: &Handle, new: &NewAttribute) -> Result<()> {
+    replace_value(object, new)
+        .map_err(|error| name_object(&format!("attribute {}", new.name), error))
+}
+
+fn replace_value(object: &Handle, new: &NewAttribute) -> Result<()> {
+    let mismatch = |what: &str| Err(ContainerError::Internal(what.to_owned()));
+    let Some(attribute) = attribute::open_by_name(object, &new.name)? else {
+        return mismatch("there is none whose value could be replaced");
+    };
+    let datatype = attribute.datatype()?;
+    let (class, bytes) = match &new.value {
+        AttributeValue::Text(text) => (Class::String, text.clone().into_bytes()),
+        AttributeValue::Int(value) => (Class::Integer, value.to_le_bytes().to_vec()),
+        AttributeValue::Double(value) => (Class::Float, value.to_le_bytes().to_vec()),
+    };
+    let extent = attribute.extent()?;
+    if datatype.class()? != class || datatype.size_bytes()? != bytes.len() {
+        return mismatch("the new value has another type or length than the old one");
+    }
+    if extent.elements() != Some(1) {
+        return mismatch("the old value is not a single one");
+    }
+    attribute.write(&datatype, &extent, &bytes)
+}
