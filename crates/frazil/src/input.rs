@@ -12,6 +12,7 @@ use frazil_container::hdf5::{DatasetInfo, DatasetStorage, FillStatus, FillTime, 
 use frazil_pipeline::ByteSource;
 use frazil_types::ByteOrder;
 
+use crate::attributes::Attributes;
 use crate::error::{Error, Result};
 
 /// HDF5 superblocks begin at byte 0, 512, 1024, ... with these bytes.
@@ -102,6 +103,31 @@ impl Input {
             InputKind::Hdf5(hdf5) => hdf5.file_bytes(),
             InputKind::Classic(classic) => classic.file_bytes(),
         }
+    }
+
+    /// All attributes of a variable, or of the file (`None`).
+    pub(crate) fn attributes(&self, variable: Option<usize>) -> Result<Attributes> {
+        match &self.kind {
+            InputKind::Hdf5(hdf5) => {
+                let path = variable.map_or("/", |i| self.variables[i].path.as_str());
+                hdf5.describe_attributes(path)
+                    .map(|attributes| Attributes::of_hdf5(&attributes))
+                    .map_err(|error| from_container(error, &self.path))
+            }
+            InputKind::Classic(classic) => {
+                let model = classic.model();
+                Ok(Attributes::of_classic(match variable {
+                    Some(i) => &model.variables[i].attributes,
+                    None => &model.attributes,
+                }))
+            }
+        }
+    }
+
+    /// The numbers of a numeric attribute of a variable, or of the file (`None`); empty if there is
+    /// none.
+    pub(crate) fn number_attribute(&self, variable: Option<usize>, name: &str) -> Result<Vec<f64>> {
+        Ok(self.attributes(variable)?.numbers(name).to_vec())
     }
 
     /// A text attribute of a variable, or of the file (`None`).

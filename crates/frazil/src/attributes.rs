@@ -1,0 +1,155 @@
+//! The attributes of a variable or file as texts and numbers, whatever kind of file they come from.
+
+use std::borrow::Cow;
+
+use frazil_container::classic::{AttributeValue, ClassicAttribute};
+use frazil_container::hdf5::{AttributeDescription, ObjectAttributes, TypeClass};
+
+/// The attributes of one object.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Attributes(Vec<(String, Value)>);
+
+/// One attribute's value, as far as conventions use such values.
+#[derive(Debug, Clone, PartialEq)]
+enum Value {
+    Text(String),
+    Numbers(Vec<f64>),
+    Other,
+}
+
+impl Attributes {
+    /// The attributes of an HDF5 object.
+    pub(crate) fn of_hdf5(attributes: &ObjectAttributes) -> Self {
+        let pair = |attribute: &AttributeDescription| (attribute.name.clone(), value_of(attribute));
+        Self(attributes.list.iter().map(pair).collect())
+    }
+
+    /// The attributes of a classic file or variable.
+    pub(crate) fn of_classic(attributes: &[ClassicAttribute]) -> Self {
+        let pair = |attribute: &ClassicAttribute| {
+            (attribute.name.clone(), classic_value(&attribute.value))
+        };
+        Self(attributes.iter().map(pair).collect())
+    }
+
+    /// Whether there is an attribute of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(known, _)| known == name)
+    }
+
+    /// A text attribute.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        match self.value(name)? {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The numbers of a numeric attribute; empty if there is none.
+    pub(crate) fn numbers(&self, name: &str) -> &[f64] {
+        match self.value(name) {
+            Some(Value::Numbers(numbers)) => numbers,
+            _ => &[],
+        }
+    }
+
+    /// The only number of a numeric attribute.
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
+        match self.numbers(name) {
+            [number] => Some(*number),
+            _ => None,
+        }
+    }
+
+    fn value(&self, name: &str) -> Option<&Value> {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value)
+    }
+}
+
+fn value_of(attribute: &AttributeDescription) -> Value {
+    let Some(values) = &attribute.values else {
+        return Value::Other;
+    };
+    match &attribute.datatype.class {
+        TypeClass::FixedText { .. } if values.len() == 1 => Value::Text(text(values.bytes())),
+        // A length of eight bytes goes before the text.
+        TypeClass::VariableText { .. } if values.len() == 1 => {
+            Value::Text(text(values.bytes().get(8..).unwrap_or_default()))
+        }
+        TypeClass::Integer { .. } | TypeClass::Float { .. } => {
+            let numbers = (0..values.len()).map(|i| number(attribute, values.element(i)));
+            numbers
+                .collect::<Option<_>>()
+                .map_or(Value::Other, Value::Numbers)
+        }
+        _ => Value::Other,
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|&byte| byte == 0);
+    let bytes = &bytes[..end.unwrap_or(bytes.len())];
+    match String::from_utf8_lossy(bytes) {
+        Cow::Borrowed(text) => text.to_owned(),
+        Cow::Owned(text) => text,
+    }
+}
+
+/// A little-endian number as `f64`; 64-bit integers beyond 2^53 lose their last digits.
+fn number(attribute: &AttributeDescription, bytes: &[u8]) -> Option<f64> {
+    let mut wide = [0_u8; 8];
+    wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    let unsigned = u64::from_le_bytes(wide);
+    let unused = 64_u32.checked_sub(u32::try_from(bytes.len() * 8).ok()?)?;
+    match (&attribute.datatype.class, bytes.len()) {
+        (TypeClass::Float { .. }, 4) => Some(f64::from(f32::from_bits(unsigned as u32))),
+        (TypeClass::Float { .. }, 8) => Some(f64::from_bits(unsigned)),
+        (TypeClass::Integer { signed: true, .. }, _) => {
+            Some(((unsigned << unused) as i64 >> unused) as f64)
+        }
+        (TypeClass::Integer { .. }, _) => Some(unsigned as f64),
+        _ => None,
+    }
+}
+
+fn classic_value(value: &AttributeValue) -> Value {
+    let numbers = match value {
+        AttributeValue::Char(bytes) => return Value::Text(text(bytes)),
+        AttributeValue::Byte(values) => values.iter().map(|&n| f64::from(n)).collect(),
+        AttributeValue::UByte(values) => values.iter().map(|&n| f64::from(n)).collect(),
+        AttributeValue::Short(values) => values.iter().map(|&n| f64::from(n)).collect(),
+        AttributeValue::UShort(values) => values.iter().map(|&n| f64::from(n)).collect(),
+        AttributeValue::Int(values) => values.iter().map(|&n| f64::from(n)).collect(),
+        AttributeValue::UInt(values) => values.iter().map(|&n| f64::from(n)).collect(),
+        AttributeValue::Float(values) => values.iter().map(|&n| f64::from(n)).collect(),
+        AttributeValue::Double(values) => values.clone(),
+        AttributeValue::Int64(values) => values.iter().map(|&n| n as f64).collect(),
+        AttributeValue::UInt64(values) => values.iter().map(|&n| n as f64).collect(),
+    };
+    Value::Numbers(numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classic_attributes_are_texts_and_numbers() {
+        let attribute = |name: &str, value| ClassicAttribute {
+            name: name.to_owned(),
+            value,
+        };
+        let attributes = Attributes::of_classic(&[
+            attribute("units", AttributeValue::Char(b"K\0".to_vec())),
+            attribute("valid_range", AttributeValue::Float(vec![-1.5, 2.5])),
+            attribute("n", AttributeValue::Short(vec![-3])),
+        ]);
+        assert_eq!(attributes.text("units"), Some("K"));
+        assert_eq!(attributes.numbers("valid_range"), [-1.5, 2.5]);
+        assert_eq!(attributes.number("n"), Some(-3.0));
+        assert_eq!(attributes.number("valid_range"), None);
+        assert!(attributes.has("n") && !attributes.has("m"));
+        assert!(attributes.numbers("units").is_empty());
+    }
+}
