@@ -20,7 +20,11 @@ use crate::text;
 pub(crate) fn run(args: &VerifyArgs, cancel: &Arc<AtomicBool>) -> io::Result<Status> {
     let printer = Printer::new(args.output);
     let mut meter = Meter::new(printer, &args.b);
-    let result = frazil::verify(&args.a, &args.b, &args.resources(cancel), &mut meter);
+    let options = frazil::VerifyOptions {
+        resources: args.resources(cancel),
+        ..frazil::VerifyOptions::default()
+    };
+    let result = frazil::verify(&args.a, &args.b, &options, &mut meter);
     conclude(printer, meter, result)
 }
 
@@ -102,6 +106,8 @@ mod tests {
 
     fn report(difference_count: u64) -> VerifyReport {
         VerifyReport {
+            precision: Vec::new(),
+            figures: Vec::new(),
             a: "a.nc".into(),
             b: "b.nc".into(),
             objects: 12,

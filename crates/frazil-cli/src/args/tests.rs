@@ -1,3 +1,9 @@
+use std::sync::Arc;
+
+use frazil::{
+    ChunkPolicy, Destination, LayoutProfile, PackOptions, ReaderLevel, ShufflePolicy, UnpackFormat,
+};
+
 use super::*;
 
 fn arguments(line: &str) -> Result<Cli, clap::Error> {

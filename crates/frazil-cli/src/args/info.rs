@@ -1,0 +1,35 @@
+//! `frazil info`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use clap::Args;
+use frazil::Resources;
+
+use super::ResourceArgs;
+
+#[derive(Debug, Args)]
+pub(crate) struct InfoArgs {
+    /// Files to look at
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Also read the data and show the share of fill values
+    #[arg(long)]
+    pub(crate) fill: bool,
+    /// Show every variable, however many
+    #[arg(long)]
+    pub(crate) all_variables: bool,
+    /// Print one JSON document instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    resources: ResourceArgs,
+}
+
+impl InfoArgs {
+    /// The facade's limits.
+    pub(crate) fn resources(&self, cancel: &Arc<AtomicBool>) -> Resources {
+        self.resources.resources(cancel)
+    }
+}

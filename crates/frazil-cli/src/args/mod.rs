@@ -1,0 +1,94 @@
+//! The arguments: what may be asked on the command line, and its translation into the facade's
+//! options.
+
+mod info;
+mod output;
+mod pack;
+mod resources;
+mod target;
+mod unpack;
+mod verify;
+
+use std::ffi::OsString;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
+
+pub(crate) use info::InfoArgs;
+pub(crate) use output::OutputArgs;
+pub(crate) use pack::PackArgs;
+use resources::ResourceArgs;
+use target::TargetArgs;
+pub(crate) use unpack::UnpackArgs;
+pub(crate) use verify::VerifyArgs;
+
+/// Compresses standard netCDF-4/HDF5 files in parallel, and unpacks, inspects and compares them.
+#[derive(Debug, Parser)]
+#[command(
+    name = "frazil",
+    disable_version_flag = true,
+    arg_required_else_help = true,
+    args_conflicts_with_subcommands = true,
+    after_help = "Exit codes: 0 done, or equal; 1 failed, or different; 2 wrong usage, or cannot \
+                  compare; 130 interrupted."
+)]
+pub(crate) struct Cli {
+    /// Print the version
+    #[arg(short = 'V', long)]
+    version: bool,
+    /// With --version: libraries, filters, SIMD, plugin path, network code
+    #[arg(long, requires = "version")]
+    pub(crate) all: bool,
+    /// What to do; none: print the version
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Compress files; unless told otherwise, every netCDF-4 reader opens the result
+    Pack(PackArgs),
+    /// Write files without compression
+    Unpack(UnpackArgs),
+    /// Show what is in files, how it is stored and who can read it
+    Info(InfoArgs),
+    /// Compare two files value by value
+    Verify(VerifyArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Parses and checks the arguments; the first is the program's name.
+///
+/// # Errors
+/// A usage error, or a request for help.
+pub(crate) fn parse<T: Into<OsString> + Clone>(
+    arguments: impl IntoIterator<Item = T>,
+) -> Result<Cli, clap::Error> {
+    let cli = Cli::try_parse_from(arguments)?;
+    let (name, checked) = match &cli.command {
+        Some(Command::Pack(args)) => ("pack", args.target.check(&args.inputs, !args.dry_run)),
+        Some(Command::Unpack(args)) => ("unpack", args.target.check(&args.inputs, true)),
+        _ => return Ok(cli),
+    };
+    match checked {
+        Ok(()) => Ok(cli),
+        Err((kind, message)) => Err(usage_error(name, kind, message)),
+    }
+}
+
+/// A usage error that shows the usage of the subcommand `name`.
+fn usage_error(name: &str, kind: ErrorKind, message: String) -> clap::Error {
+    let mut command = Cli::command();
+    command.build();
+    match command.find_subcommand_mut(name) {
+        Some(subcommand) => subcommand.error(kind, message),
+        None => command.error(kind, message),
+    }
+}
+
+#[cfg(test)]
+mod tests;

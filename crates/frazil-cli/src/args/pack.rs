@@ -1,0 +1,123 @@
+//! `frazil pack`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use clap::{Args, ValueEnum};
+use frazil::{
+    ChunkOverride, ChunkPolicy, Destination, LayoutProfile, PackOptions, ReaderLevel, ShufflePolicy,
+};
+
+use super::{OutputArgs, ResourceArgs, TargetArgs};
+use crate::chunks;
+
+#[derive(Debug, Args)]
+pub(crate) struct PackArgs {
+    /// Files to compress: netCDF-4, HDF5 or classic netCDF
+    #[arg(required = true, value_name = "IN")]
+    pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) target: TargetArgs,
+    /// Chunk shape, for example tas:time=24,lat=64; without a variable for all that have the
+    /// dimension; axis numbers serve too (0=24); may be repeated
+    #[arg(long, value_name = "[VAR:]DIM=N,...", value_parser = chunks::parse)]
+    chunks: Vec<ChunkOverride>,
+    /// Keep the chunk shapes of the input
+    #[arg(long)]
+    keep_chunks: bool,
+    /// Compression level, 0 for none [default: chosen by trial]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=22))]
+    level: Option<u32>,
+    /// Byte shuffle before compression
+    #[arg(long, value_enum, default_value_t = Shuffle::Auto)]
+    shuffle: Shuffle,
+    /// Add Fletcher-32 checksums (existing ones are always kept)
+    #[arg(long)]
+    checksum: bool,
+    /// Layout profile
+    #[arg(long, value_enum, default_value_t = Layout::Standard)]
+    layout: Layout,
+    /// Who must be able to read the result: any netCDF-4 reader, or those with filter plugins
+    #[arg(long, value_enum, default_value_t = Readers::Any)]
+    readable_by: Readers,
+    /// Plan and predict only; nothing is written
+    #[arg(long, short = 'n')]
+    pub(super) dry_run: bool,
+    #[command(flatten)]
+    resources: ResourceArgs,
+    /// Show every variable, however many
+    #[arg(long)]
+    pub(crate) all_variables: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Shuffle {
+    /// Try with and without, take what is smaller
+    Auto,
+    /// Always
+    On,
+    /// Never
+    Off,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Layout {
+    /// No special demands
+    Standard,
+    /// What the CMIP7 packing check demands
+    Cmip7,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Readers {
+    /// Every netCDF-4 reader
+    Any,
+    /// Readers with the registered filter plugins
+    Plugins,
+}
+
+impl PackArgs {
+    /// Where the results go; [`super::parse`] lets no arguments through that leave it open. In a dry run
+    /// nothing is written, so the destination that refuses nothing will do.
+    pub(crate) fn destination(&self) -> Option<Destination> {
+        let anywhere = Destination::InPlace {
+            break_hard_links: true,
+        };
+        let destination = self.target.destination();
+        destination.or_else(|| self.dry_run.then_some(anywhere))
+    }
+
+    /// The facade's options.
+    pub(crate) fn options(&self, cancel: &Arc<AtomicBool>) -> PackOptions {
+        PackOptions {
+            chunks: match self.keep_chunks {
+                true => ChunkPolicy::Keep,
+                false => ChunkPolicy::Auto,
+            },
+            chunk_overrides: self.chunks.clone(),
+            level: self.level,
+            shuffle: match self.shuffle {
+                Shuffle::Auto => ShufflePolicy::Auto,
+                Shuffle::On => ShufflePolicy::On,
+                Shuffle::Off => ShufflePolicy::Off,
+            },
+            checksum: self.checksum,
+            readable_by: match self.readable_by {
+                Readers::Any => ReaderLevel::Any,
+                Readers::Plugins => ReaderLevel::Plugins,
+            },
+            layout: match self.layout {
+                Layout::Standard => LayoutProfile::Standard,
+                Layout::Cmip7 => LayoutProfile::Cmip7,
+            },
+            dry_run: self.dry_run,
+            overwrite: self.target.overwrite,
+            verify: self.target.verify,
+            resources: self.resources.resources(cancel),
+        }
+    }
+}

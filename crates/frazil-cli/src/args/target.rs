@@ -1,0 +1,70 @@
+//! Where the results of `pack` and `unpack` go.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::error::ErrorKind;
+use frazil::Destination;
+
+/// Where results go.
+#[derive(Debug, Args)]
+pub(crate) struct TargetArgs {
+    /// Write the result of one input to this file
+    #[arg(short, long, value_name = "OUT", group = "destination")]
+    output: Option<PathBuf>,
+    /// Write every result into this directory, under the name of its input
+    #[arg(long, value_name = "DIR", group = "destination")]
+    out_dir: Option<PathBuf>,
+    /// Replace every input by its result once that is verified
+    #[arg(long, group = "destination")]
+    in_place: bool,
+    /// With --in-place: also replace files with several hard links (the other names keep the old
+    /// content)
+    #[arg(long, requires = "in_place", conflicts_with_all = ["output", "out_dir"])]
+    break_hard_links: bool,
+    /// Replace an existing output file
+    #[arg(long)]
+    pub(super) overwrite: bool,
+    /// Compare each result with its input, value by value, before it gets its name
+    #[arg(long)]
+    pub(super) verify: bool,
+}
+
+impl TargetArgs {
+    /// The destination asked for, if any.
+    pub(super) fn destination(&self) -> Option<Destination> {
+        let in_place = || Destination::InPlace {
+            break_hard_links: self.break_hard_links,
+        };
+        None.or_else(|| self.output.clone().map(Destination::File))
+            .or_else(|| self.out_dir.clone().map(Destination::Directory))
+            .or_else(|| self.in_place.then(in_place))
+    }
+
+    /// What clap cannot check: one file for one input, one name for each.
+    pub(super) fn check(
+        &self,
+        inputs: &[PathBuf],
+        needed: bool,
+    ) -> Result<(), (ErrorKind, String)> {
+        if self.output.is_some() && inputs.len() > 1 {
+            let message = "-o names one file; use --out-dir DIR for several inputs".into();
+            return Err((ErrorKind::ArgumentConflict, message));
+        }
+        if needed && self.destination().is_none() {
+            let message = "say where the result goes: -o OUT, --out-dir DIR or --in-place".into();
+            return Err((ErrorKind::MissingRequiredArgument, message));
+        }
+        if self.out_dir.is_some() {
+            let mut names = HashSet::new();
+            let twice = inputs.iter().filter_map(|input| input.file_name());
+            if let Some(name) = twice.into_iter().find(|name| !names.insert(*name)) {
+                let name = name.to_string_lossy();
+                let message = format!("two inputs would be written to the same file, `{name}`");
+                return Err((ErrorKind::ArgumentConflict, message));
+            }
+        }
+        Ok(())
+    }
+}
