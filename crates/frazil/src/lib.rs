@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod about;
+mod attributes;
 mod decide;
 mod error;
 mod fill;
@@ -14,6 +15,7 @@ mod input;
 mod options;
 mod output;
 mod placer;
+mod precision;
 mod repack;
 mod report;
 mod routes;
@@ -40,4 +42,4 @@ pub use report::{
     StatedPrecision, ThresholdResult, VariableFigures, VariableInfo, VariableInformation,
     VariableReport, VerifyReport,
 };
-pub use verify::verify;
+pub use verify::{Thresholds, VerifyOptions, verify};

@@ -320,7 +320,11 @@ fn copy_user_block(source: &Input, pending: &PendingOutput) -> Result<()> {
 /// Verifies the finished temporary file against the input.
 fn prove(source: &Input, written: &Path, job: &Job<'_>, progress: &mut dyn Progress) -> Result<()> {
     let copy = Input::open(written)?;
-    let report = verify::compare(source, &copy, job.resources, progress)?;
+    let options = verify::VerifyOptions {
+        resources: job.resources.clone(),
+        ..verify::VerifyOptions::default()
+    };
+    let report = verify::compare(source, &copy, &options, progress)?;
     match report.differences.first() {
         None => Ok(()),
         Some(first) => Err(Error::new(

@@ -25,6 +25,7 @@ mod elements;
 mod findings;
 mod netcdf;
 mod objects;
+mod options;
 mod order;
 mod plan;
 mod prepare;
@@ -39,10 +40,11 @@ use std::time::Instant;
 
 use crate::error::Result;
 use crate::input::{Input, InputKind};
-use crate::options::Resources;
 use crate::repack::guarded;
 use crate::report::{Progress, VerifyReport};
 use findings::Findings;
+
+pub use options::{Thresholds, VerifyOptions};
 
 /// Compares two files.
 ///
@@ -51,13 +53,13 @@ use findings::Findings;
 pub fn verify(
     a: &Path,
     b: &Path,
-    resources: &Resources,
+    options: &VerifyOptions,
     progress: &mut dyn Progress,
 ) -> Result<VerifyReport> {
     guarded(a, || {
         let first = Input::open(a)?;
         let second = Input::open(b)?;
-        compare(&first, &second, resources, progress)
+        compare(&first, &second, options, progress)
     })
 }
 
@@ -65,10 +67,11 @@ pub fn verify(
 pub(crate) fn compare(
     a: &Input,
     b: &Input,
-    resources: &Resources,
+    options: &VerifyOptions,
     progress: &mut dyn Progress,
 ) -> Result<VerifyReport> {
     let start = Instant::now();
+    let resources = &options.resources;
     let mut findings = Findings::default();
     let pairs = match (a.kind(), b.kind()) {
         (InputKind::Hdf5(first), InputKind::Hdf5(second)) => {

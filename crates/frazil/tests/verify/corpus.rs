@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-use frazil::{ReaderLevel, Resources, Silent, VerifyReport, info, verify};
+use frazil::{ReaderLevel, Resources, Silent, VerifyOptions, VerifyReport, info, verify};
 
 /// Larger files cost more time than they teach.
 const MAX_BYTES: u64 = 20 << 20;
@@ -93,7 +93,7 @@ fn copies_of_real_files_are_equal() {
                 continue;
             }
             *compared.lock().unwrap() += 1;
-            match verify(&path, &copy, &Resources::default(), &mut Silent) {
+            match verify(&path, &copy, &VerifyOptions::default(), &mut Silent) {
                 Ok(report) if is_as_expected(&path, &report) => {}
                 other => trouble.lock().unwrap().push((path, format!("{other:?}"))),
             }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use frazil::{ErrorCode, Resources, Silent, verify};
+use frazil::{ErrorCode, Resources, Silent, VerifyOptions, verify};
 
 use super::{assert_equal, compare, data, lines};
 
@@ -264,7 +264,7 @@ fn chunks_that_cannot_be_decoded_are_compared_as_stored() {
         let outcome = verify(
             &data("unknown"),
             &data(other),
-            &Resources::default(),
+            &VerifyOptions::default(),
             &mut Silent,
         );
         let error = outcome.unwrap_err();
@@ -284,7 +284,7 @@ fn errors_of_the_first_file_come_first() {
         (absent, &present),
         (present.as_path(), absent),
     ] {
-        let error = verify(a, b, &Resources::default(), &mut Silent).unwrap_err();
+        let error = verify(a, b, &VerifyOptions::default(), &mut Silent).unwrap_err();
         assert_eq!(
             (error.code, error.file.unwrap()),
             (ErrorCode::NotFound, absent.to_owned())
@@ -294,9 +294,9 @@ fn errors_of_the_first_file_come_first() {
 
 #[test]
 fn a_comparison_can_be_stopped() {
-    let resources = Resources::default();
-    resources.cancel.store(true, Ordering::Relaxed);
-    let error = verify(&data("values"), &data("values"), &resources, &mut Silent).unwrap_err();
+    let options = VerifyOptions::default();
+    options.resources.cancel.store(true, Ordering::Relaxed);
+    let error = verify(&data("values"), &data("values"), &options, &mut Silent).unwrap_err();
     assert_eq!(error.code, ErrorCode::Interrupted);
 }
 
@@ -308,10 +308,14 @@ fn threads_and_memory_change_nothing() {
             memory_bytes: 1 << 20,
             ..Resources::default()
         };
+        let options = VerifyOptions {
+            resources,
+            ..VerifyOptions::default()
+        };
         let report = verify(
             &data("values"),
             &data("values_value"),
-            &resources,
+            &options,
             &mut Silent,
         )
         .unwrap();

@@ -8,7 +8,7 @@ mod hdf5;
 
 use std::path::{Path, PathBuf};
 
-use frazil::{Resources, Silent, VerifyReport, verify};
+use frazil::{Silent, VerifyOptions, VerifyReport, verify};
 
 /// A file made by `data/verify/make.py`.
 fn data(name: &str) -> PathBuf {
@@ -18,7 +18,7 @@ fn data(name: &str) -> PathBuf {
 }
 
 fn compare(a: &Path, b: &Path) -> VerifyReport {
-    verify(a, b, &Resources::default(), &mut Silent).unwrap()
+    verify(a, b, &VerifyOptions::default(), &mut Silent).unwrap()
 }
 
 /// Differences as `path: what`.
