@@ -157,9 +157,9 @@ impl ErrorBound {
     /// The largest error that a value of magnitude `magnitude` may have.
     #[must_use]
     pub fn at(&self, magnitude: f64) -> f64 {
-        let relative = self
-            .relative
-            .map_or(f64::INFINITY, |share| (share * magnitude).max(self.finest_absolute));
+        let relative = self.relative.map_or(f64::INFINITY, |share| {
+            (share * magnitude).max(self.finest_absolute)
+        });
         relative.min(self.absolute.unwrap_or(f64::INFINITY))
     }
 }

@@ -36,10 +36,11 @@ pub use options::{
     ChunkOverride, ChunkPolicy, Destination, LayoutProfile, PackOptions, Resources, ShufflePolicy,
     UnpackFormat, UnpackOptions,
 };
+pub use precision::rules::{PrecisionOptions, PrecisionRule, read_precision, write_precision};
 pub use repack::{pack, plan, unpack};
 pub use report::{
     AnalyzeReport, DataOrigin, Difference, FileInfo, PackReport, PrecisionReport, Progress, Silent,
     StatedPrecision, ThresholdResult, VariableFigures, VariableInfo, VariableInformation,
-    VariableReport, VerifyReport,
+    VariablePrecision, VariableReport, VerifyReport,
 };
 pub use verify::{Thresholds, VerifyOptions, verify};

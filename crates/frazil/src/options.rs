@@ -6,6 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use frazil_types::ReaderLevel;
 
+use crate::precision::rules::PrecisionOptions;
+
 /// Where packed files go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Destination {
@@ -102,6 +104,8 @@ pub struct PackOptions {
     pub shuffle: ShufflePolicy,
     /// Add Fletcher-32 checksums to every filtered variable (existing ones are always kept).
     pub checksum: bool,
+    /// How exactly values are kept; nothing stated: every bit.
+    pub precision: PrecisionOptions,
     /// Who must be able to read the result.
     pub readable_by: ReaderLevel,
     /// Layout profile.
@@ -124,6 +128,7 @@ impl Default for PackOptions {
             level: None,
             shuffle: ShufflePolicy::default(),
             checksum: false,
+            precision: PrecisionOptions::default(),
             readable_by: ReaderLevel::Any,
             layout: LayoutProfile::default(),
             dry_run: false,

@@ -366,6 +366,7 @@ pub(crate) fn report(
             input_bytes: variable.stored_bytes,
             stored_bytes: stored.get(i).map_or(predicted, |stored| stored.bytes),
             reason: plan.reason.clone(),
+            precision: None,
         });
     }
     let (seconds, cpu_seconds) = job.clock.elapsed();
@@ -382,6 +383,7 @@ pub(crate) fn report(
         memory_bytes: job.resources.memory_bytes,
         verified: false,
         dry_run: false,
+        precision: Vec::new(),
         notices: Vec::new(),
     }
 }

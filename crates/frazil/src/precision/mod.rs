@@ -2,3 +2,4 @@
 
 pub(crate) mod names;
 pub(crate) mod protected;
+pub(crate) mod rules;

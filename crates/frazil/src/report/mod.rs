@@ -9,8 +9,10 @@ pub use precision::{
     VariableInformation,
 };
 
-use frazil_types::ReaderLevel;
+use frazil_types::{ErrorBound, ReaderLevel};
 use serde::{Serialize, Serializer};
+
+use crate::precision::rules::PrecisionRule;
 
 /// One variable of a packed or planned file.
 #[derive(Debug, Clone, Serialize)]
@@ -33,6 +35,26 @@ pub struct VariableReport {
     pub stored_bytes: u64,
     /// Why this was chosen, in one line.
     pub reason: String,
+    /// How its values were rounded; `None`: every bit is kept.
+    pub precision: Option<VariablePrecision>,
+}
+
+/// How the values of one variable were rounded, and what that did to them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct VariablePrecision {
+    /// The rounding in a few words, `bitround(7)`.
+    pub rounding: String,
+    /// The smallest number of bits (digits for algorithms that count digits) kept in any chunk;
+    /// `None` in a dry run, and where nothing had to be rounded.
+    pub least_kept: Option<u32>,
+    /// What is promised, and was checked, of every value.
+    pub bound: ErrorBound,
+    /// Largest absolute error found (0 in a dry run).
+    pub max_absolute_error: f64,
+    /// Largest relative error found (0 in a dry run).
+    pub max_relative_error: f64,
+    /// Values that changed (0 in a dry run).
+    pub changed: u64,
 }
 
 /// The result of packing or unpacking one file.
@@ -64,6 +86,8 @@ pub struct PackReport {
     pub verified: bool,
     /// Whether this is a prediction only.
     pub dry_run: bool,
+    /// The decisions about precision, one rule per rounded variable: to review, edit and replay.
+    pub precision: Vec<PrecisionRule>,
     /// What the user should know (kept unknown filters, conversions...), one line each.
     pub notices: Vec<String>,
 }

@@ -1,0 +1,352 @@
+//! Rules: which precision is stated for which variables, on the command line or in a file.
+
+use globset::{Glob, GlobMatcher};
+use serde::Serialize;
+use std::path::Path;
+
+use frazil_types::{ErrorCode, PrecisionWish};
+
+use crate::error::{Error, Result};
+
+/// Precision for some variables.
+///
+/// In a file: `[[rule]]` with `variables = ["T*", "/forecast/U"]` and the names of
+/// [`PrecisionWish`].
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PrecisionRule {
+    /// Globs over the whole path (`/group/name`) or, without a slash, over the bare name. `*` does
+    /// not cross a slash; `**` does.
+    pub variables: Vec<String>,
+    /// What is stated.
+    #[serde(flatten)]
+    pub wish: PrecisionWish,
+    /// Why, in one line; a comment in a file.
+    #[serde(skip)]
+    pub reason: Option<String>,
+}
+
+/// What `pack` is to do about precision. All rules that match a variable hold, key by key; where
+/// two state the same key the later one wins, and `lossless = true` drops what came before.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PrecisionOptions {
+    /// The rules, in order.
+    pub rules: Vec<PrecisionRule>,
+    /// Also write netCDF-C's own `_Quantize...` attribute: stock netCDF-C then rounds again
+    /// whenever it converts types on reading.
+    pub netcdf_attribute: bool,
+}
+
+impl PrecisionOptions {
+    /// Whether nothing is stated.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+}
+
+/// Reads rules from a TOML file.
+///
+/// # Errors
+/// Names the file and what is wrong in it.
+pub fn read_precision(path: &Path) -> Result<Vec<PrecisionRule>> {
+    let text = std::fs::read_to_string(path).map_err(|error| Error::io(&error, "read", path))?;
+    parse(&text).map_err(|cause| {
+        Error::new(ErrorCode::InvalidArgument, cause)
+            .in_file(path)
+            .with_cure("a rule is [[rule]], variables = [\"T*\"] and, say, significant_digits = 3")
+    })
+}
+
+/// Writes rules to a TOML file that [`read_precision`] reads; an existing file is replaced.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write_precision(path: &Path, rules: &[PrecisionRule]) -> Result<()> {
+    std::fs::write(path, render(rules)).map_err(|error| Error::io(&error, "write", path))
+}
+
+fn parse(text: &str) -> std::result::Result<Vec<PrecisionRule>, String> {
+    let mut file: toml::Table = toml::from_str(text).map_err(|error| error.to_string())?;
+    let rules = match file.remove("rule") {
+        Some(toml::Value::Array(rules)) => rules,
+        None => Vec::new(),
+        Some(_) => return Err("`rule` must be a list: write [[rule]]".to_owned()),
+    };
+    if let Some(key) = file.keys().next() {
+        return Err(format!("unknown key `{key}`; only [[rule]] is known here"));
+    }
+    let number = |(i, rule)| parse_rule(rule).map_err(|cause| format!("rule {}: {cause}", i + 1));
+    rules.into_iter().enumerate().map(number).collect()
+}
+
+fn parse_rule(rule: toml::Value) -> std::result::Result<PrecisionRule, String> {
+    let toml::Value::Table(mut table) = rule else {
+        return Err("not a table".to_owned());
+    };
+    let variables = table.remove("variables").ok_or("`variables` is missing")?;
+    let variables: Vec<String> = variables
+        .try_into()
+        .map_err(|_| "`variables` must be a list of texts".to_owned())?;
+    for pattern in &variables {
+        glob(pattern)?;
+    }
+    let wish: PrecisionWish = toml::Value::Table(table)
+        .try_into()
+        .map_err(|error: toml::de::Error| error.message().to_owned())?;
+    Ok(PrecisionRule {
+        variables,
+        wish,
+        reason: None,
+    })
+}
+
+fn render(rules: &[PrecisionRule]) -> String {
+    let mut text = String::from(
+        "# Precision of variables: rules that match a variable hold key by key, later ones win.\n",
+    );
+    for rule in rules {
+        text.push('\n');
+        if let Some(reason) = &rule.reason {
+            text.push_str(&format!("# {}\n", reason.replace(['\n', '\r'], " ")));
+        }
+        text.push_str("[[rule]]\n");
+        // Plain data with text keys: this cannot fail.
+        text.push_str(&toml::to_string(rule).unwrap_or_default());
+    }
+    text
+}
+
+/// Rules with their globs understood.
+pub(crate) struct Matcher<'a> {
+    rules: Vec<(Vec<GlobMatcher>, &'a PrecisionRule)>,
+}
+
+impl<'a> Matcher<'a> {
+    /// # Errors
+    /// If a pattern is no glob.
+    pub(crate) fn new(rules: &'a [PrecisionRule]) -> Result<Self> {
+        let mut understood = Vec::with_capacity(rules.len());
+        for rule in rules {
+            let globs = globs(&rule.variables)?;
+            understood.push((globs, rule));
+        }
+        Ok(Self { rules: understood })
+    }
+
+    /// All that is stated for the variable at `path`.
+    pub(crate) fn wish(&self, path: &str) -> PrecisionWish {
+        let matching = self
+            .rules
+            .iter()
+            .filter(|(globs, _)| is_match(globs, path))
+            .map(|(_, rule)| &rule.wish);
+        matching.fold(PrecisionWish::default(), |wish, later| merge(wish, later))
+    }
+
+    /// Patterns that match none of `paths`.
+    pub(crate) fn idle_patterns(&self, paths: &[&str]) -> Vec<&'a str> {
+        let mut idle = Vec::new();
+        for (globs, rule) in &self.rules {
+            for (glob, pattern) in globs.iter().zip(&rule.variables) {
+                let one = std::slice::from_ref(glob);
+                if !paths.iter().any(|path| is_match(one, path)) {
+                    idle.push(pattern.as_str());
+                }
+            }
+        }
+        idle
+    }
+}
+
+/// Understands patterns.
+///
+/// # Errors
+/// If one is no glob.
+pub(crate) fn globs(patterns: &[String]) -> Result<Vec<GlobMatcher>> {
+    let understood = patterns.iter().map(|pattern| glob(pattern));
+    understood
+        .collect::<std::result::Result<_, _>>()
+        .map_err(|cause| Error::new(ErrorCode::InvalidArgument, cause))
+}
+
+/// Whether a variable is meant by one of the patterns: by its path or by its bare name.
+pub(crate) fn is_match(globs: &[GlobMatcher], path: &str) -> bool {
+    let bare = path.rsplit('/').next().unwrap_or(path);
+    let relative = path.trim_start_matches('/');
+    globs.iter().any(|glob| {
+        [path, relative, bare]
+            .iter()
+            .any(|name| glob.is_match(name))
+    })
+}
+
+fn glob(pattern: &str) -> std::result::Result<GlobMatcher, String> {
+    globset::GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .build()
+        .map(|glob: Glob| glob.compile_matcher())
+        .map_err(|error| format!("`{pattern}` is no pattern of names: {}", error.kind()))
+}
+
+/// A pattern that matches exactly the variable at `path`.
+pub(crate) fn pattern_of(path: &str) -> String {
+    globset::escape(path)
+}
+
+/// What is stated by both, the later one winning.
+fn merge(earlier: PrecisionWish, later: &PrecisionWish) -> PrecisionWish {
+    if later.lossless == Some(true) {
+        return later.clone();
+    }
+    let later = later.clone();
+    let pick = |later: Vec<f64>, earlier: Vec<f64>| if later.is_empty() { earlier } else { later };
+    PrecisionWish {
+        lossless: match later.significant_bits.is_some() || later.significant_digits.is_some() {
+            true => later.lossless,
+            false => later.lossless.or(earlier.lossless),
+        },
+        algorithm: later.algorithm.or(earlier.algorithm),
+        significant_bits: later.significant_bits.or(earlier.significant_bits),
+        significant_digits: later.significant_digits.or(earlier.significant_digits),
+        nbits: later.nbits.or(earlier.nbits),
+        absolute_tolerance: later.absolute_tolerance.or(earlier.absolute_tolerance),
+        relative_tolerance_percent: later
+            .relative_tolerance_percent
+            .or(earlier.relative_tolerance_percent),
+        relative_err_finest_abs_tolerance: later
+            .relative_err_finest_abs_tolerance
+            .or(earlier.relative_err_finest_abs_tolerance),
+        keep_information: later.keep_information.or(earlier.keep_information),
+        lossless_data_range_up_to: later
+            .lossless_data_range_up_to
+            .or(earlier.lossless_data_range_up_to),
+        lossless_data_range_from: later
+            .lossless_data_range_from
+            .or(earlier.lossless_data_range_from),
+        lossless_data_ranges: match later.lossless_data_ranges.is_empty() {
+            true => earlier.lossless_data_ranges,
+            false => later.lossless_data_ranges,
+        },
+        fill_value: later.fill_value.or(earlier.fill_value),
+        special_values: pick(later.special_values, earlier.special_values),
+        force: later.force.or(earlier.force),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(pattern: &str, wish: PrecisionWish) -> PrecisionRule {
+        PrecisionRule {
+            variables: vec![pattern.to_owned()],
+            wish,
+            reason: None,
+        }
+    }
+
+    fn digits(digits: u32) -> PrecisionWish {
+        PrecisionWish {
+            significant_digits: Some(digits),
+            ..PrecisionWish::default()
+        }
+    }
+
+    #[test]
+    fn patterns_mean_paths_or_bare_names() {
+        let rules = [
+            rule("T*", digits(3)),
+            rule("/a/*", digits(5)),
+            rule("x/**", digits(6)),
+        ];
+        let matcher = Matcher::new(&rules).unwrap();
+        let found = |path| matcher.wish(path).significant_digits;
+        assert_eq!(found("/T2"), Some(3));
+        assert_eq!(found("/b/T2"), Some(3));
+        assert_eq!(found("/a/T2"), Some(5));
+        assert_eq!(found("/x/y/z"), Some(6));
+        assert_eq!(found("/U"), None);
+        assert_eq!(matcher.idle_patterns(&["/T2", "/a/q"]), ["x/**"]);
+    }
+
+    #[test]
+    fn later_rules_win_key_by_key() {
+        let tolerance = PrecisionWish {
+            absolute_tolerance: Some(0.5),
+            ..PrecisionWish::default()
+        };
+        let lossless = PrecisionWish {
+            lossless: Some(true),
+            ..PrecisionWish::default()
+        };
+        let mut rules = vec![
+            rule("*", digits(3)),
+            rule("*", tolerance),
+            rule("q*", digits(4)),
+        ];
+        let wish = Matcher::new(&rules).unwrap().wish("/q2");
+        assert_eq!(
+            (wish.significant_digits, wish.absolute_tolerance),
+            (Some(4), Some(0.5))
+        );
+        rules.push(rule("q2", lossless.clone()));
+        assert_eq!(Matcher::new(&rules).unwrap().wish("/q2"), lossless);
+        rules.push(rule("q2", digits(5)));
+        let again = Matcher::new(&rules).unwrap().wish("/q2");
+        assert_eq!((again.lossless, again.significant_digits), (None, Some(5)));
+    }
+
+    #[test]
+    fn a_file_says_what_it_was_written_from() {
+        let mut first = rule(
+            "T[0-9]",
+            PrecisionWish {
+                relative_tolerance_percent: Some(0.1),
+                special_values: vec![-9999.0, f64::NAN],
+                lossless_data_ranges: vec![[-1.0, 1.0]],
+                algorithm: Some(frazil_types::QuantizeAlgorithm::BitRound),
+                ..PrecisionWish::default()
+            },
+        );
+        first.reason = Some("because\nof this".to_owned());
+        let text = render(&[first.clone(), rule("*", digits(3))]);
+        assert!(text.contains("# because of this\n"), "{text}");
+        let read = parse(&text).unwrap();
+        assert_eq!(read[1], rule("*", digits(3)));
+        assert_eq!(read[0].wish.algorithm, first.wish.algorithm);
+        assert_eq!(read[0].wish.lossless_data_ranges, [[-1.0, 1.0]]);
+        assert!(read[0].wish.special_values[1].is_nan());
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (text, part) in [
+            ("[[rule]]\nsignificant_digits = 3", "`variables` is missing"),
+            (
+                "[[rule]]\nvariables = [\"a\"]\ndigits = 3",
+                "unknown field `digits`",
+            ),
+            ("[[rule]]\nvariables = \"a\"", "list of texts"),
+            ("[[rule]]\nvariables = [\"a[\"]", "no pattern"),
+            (
+                "[[rule]]\nvariables = [\"a\"]\nsignificant_digits = -3",
+                "rule 1",
+            ),
+            ("rule = 3", "[[rule]]"),
+            ("[[rules]]\nvariables = [\"a\"]", "unknown key `rules`"),
+            ("[[rule", "TOML"),
+        ] {
+            let message = parse(text).unwrap_err();
+            assert!(message.contains(part), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn a_path_can_be_a_pattern() {
+        let path = "/a/b[1]*";
+        let rules = [rule(&pattern_of(path), digits(3))];
+        let matcher = Matcher::new(&rules).unwrap();
+        assert_eq!(matcher.wish(path).significant_digits, Some(3));
+        assert_eq!(matcher.wish("/a/b1").significant_digits, None);
+    }
+}
