@@ -45,6 +45,9 @@ pub enum PlanError {
         /// The filter's highest level.
         highest: u32,
     },
+    /// A precision that cannot be honoured.
+    #[error("{0}")]
+    Precision(String),
     /// A trial encoding failed.
     #[error("trial encoding failed: {0}")]
     Codec(#[from] CodecError),
@@ -59,7 +62,8 @@ impl PlanError {
             | Self::ZeroExtent { .. }
             | Self::ChunkTooLarge { .. }
             | Self::RankMismatch { .. }
-            | Self::Level { .. } => ErrorCode::InvalidArgument,
+            | Self::Level { .. }
+            | Self::Precision(_) => ErrorCode::InvalidArgument,
             Self::Codec(error) => error.code(),
         }
     }

@@ -13,6 +13,7 @@ mod error;
 mod explain;
 mod filters;
 mod fixed_shape;
+mod precision;
 mod read_cost;
 mod sample;
 mod trial;
@@ -24,5 +25,6 @@ pub use chunk_shape::{
 pub use error::PlanError;
 pub use filters::{CurrentStorage, FilterChoice, FilterWishes, ShuffleWish, choose_filters};
 pub use fixed_shape::{CMIP7_CHUNK_BYTES, apply_override, cmip7_data_shape, whole_shape};
+pub use precision::{PrecisionChoice, choose_precision, has_precision};
 pub use read_cost::{ReadCost, ReadCosts};
 pub use sample::{SAMPLE_SHARE, SamplePlan, sample_chunks, sample_plan, sample_window};

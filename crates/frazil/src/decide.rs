@@ -5,17 +5,20 @@ use frazil_pipeline::MemoryBudget;
 use frazil_plan::FilterChoice;
 
 use crate::error::Result;
-use crate::filter_trial::try_filters;
+use crate::filter_trial::Trial;
 use crate::input::Input;
 use crate::options::{ChunkPolicy, PackOptions, Resources};
-use crate::routes::{Decisions, Reach, checksum_only};
-use crate::{shapes, sources};
+use crate::precision::decide_precision;
+use crate::report::Progress;
+use crate::routes::{Chosen, Decisions, Reach, checksum_only};
+use crate::{precision, shapes, sources};
 
 /// Decides everything about one file.
 pub(crate) fn decide(
     input: &Input,
     options: &PackOptions,
     budget: &MemoryBudget,
+    progress: &mut dyn Progress,
 ) -> Result<Decisions> {
     let shapes = shapes::choose_shapes(input, options)?;
     let mut found = Vec::with_capacity(shapes.len());
@@ -39,25 +42,42 @@ pub(crate) fn decide(
         }
         reaches.push(reach);
     }
-    let choices = try_filters(
+    let precision = decide_precision(
         input,
-        &shapes,
+        options,
         &reaches,
         &decisions.sources,
-        options,
         budget,
+        progress,
     )?;
-    for (i, (reach, tried)) in reaches.into_iter().zip(choices).enumerate() {
+    let trial = Trial {
+        input,
+        shapes: &shapes,
+        reaches: &reaches,
+        sources: &decisions.sources,
+        precision: &precision.plans,
+        options,
+    };
+    let choices = trial.try_filters(budget)?;
+    let chosen = reaches.into_iter().zip(choices).zip(precision.plans);
+    for (i, ((reach, tried), quantize)) in chosen.enumerate() {
         let variable = &input.variables()[i];
-        let choice = tried.map(|tried| {
+        let chosen = tried.map(|tried| {
             let raw_bytes = variable.raw_bytes().unwrap_or(0) as f64;
             decisions.predicted_seconds += tried.seconds_per_byte * raw_bytes;
-            tried.choice
+            Chosen {
+                filters: tried.choice,
+                quantize,
+            }
         });
         decisions
-            .add(variable, &shapes[i], reach, choice)
+            .add(variable, &shapes[i], reach, chosen)
             .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))?;
     }
+    decisions.additions =
+        precision::additions(input, &decisions.plans, options.precision.netcdf_attribute);
+    decisions.precision_rules = precision.rules;
+    decisions.notices.extend(precision.notices);
     Ok(decisions)
 }
 
@@ -91,13 +111,16 @@ pub(crate) fn decide_unpacked(input: &Input, resources: &Resources) -> Result<De
 }
 
 /// The choice of no filters but an existing checksum.
-fn unfiltered(variable: &DatasetInfo) -> FilterChoice {
-    FilterChoice {
-        pipeline: checksum_only(variable),
-        deflate_encoder: None,
-        predicted_ratio: 1.0,
-        keep_current: false,
-        reason: "unpacked".to_owned(),
+fn unfiltered(variable: &DatasetInfo) -> Chosen {
+    Chosen {
+        filters: FilterChoice {
+            pipeline: checksum_only(variable),
+            deflate_encoder: None,
+            predicted_ratio: 1.0,
+            keep_current: false,
+            reason: "unpacked".to_owned(),
+        },
+        quantize: None,
     }
 }
 

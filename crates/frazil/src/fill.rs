@@ -3,12 +3,13 @@
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::{DatasetInfo, FillStatus, FillTime, Hdf5Output};
 use frazil_pipeline::{Block, Request, RunOptions, Task, run_ordered};
-use frazil_types::{ChunkGrid, ErrorCode};
+use frazil_types::{ChunkGrid, ErrorCode, Selection};
 
 use crate::error::{Error, Result};
 use crate::input::{Input, from_container};
 use crate::output::PendingOutput;
 use crate::placer::Placer;
+use crate::precision::{RoundingStats, VariableRounding, final_attributes};
 use crate::repack::Job;
 use crate::report::Progress;
 use crate::routes::{Decisions, Route, Tiles};
@@ -25,6 +26,8 @@ const BATCH_CHUNKS: usize = 256;
 pub(crate) struct Stored {
     /// Bytes of its values in the output.
     pub(crate) bytes: u64,
+    /// What rounding did to its values.
+    pub(crate) rounding: RoundingStats,
 }
 
 /// Some neighbouring chunks (or slabs) of one variable.
@@ -33,8 +36,15 @@ struct Batch {
     tiles: Vec<u64>,
 }
 
-/// A chunk ready to be placed; `None` where the fill value says it all.
-type Packed = Option<(u32, Vec<u8>)>;
+/// A chunk ready to be placed.
+struct PackedChunk {
+    filter_mask: u32,
+    bytes: Vec<u8>,
+    rounding: RoundingStats,
+}
+
+/// `None` where the fill value says it all.
+type Packed = Option<PackedChunk>;
 
 /// Makes the output's objects; called once, when the first chunks are ready to be placed.
 pub(crate) type Define<'a> = dyn Fn() -> Result<Hdf5Output> + 'a;
@@ -71,7 +81,7 @@ pub(crate) fn fill(
         |batch: &Batch, blocks, scratch| {
             let variable = &source.variables()[batch.variable];
             plans[batch.variable]
-                .pack(blocks, scratch)
+                .pack(batch, blocks, scratch)
                 .map_err(|e| RunError::Facade(e.at_variable(&variable.path)))
         },
         |batch, chunks: Vec<Packed>| {
@@ -89,7 +99,7 @@ pub(crate) fn fill(
         },
     );
     match outcome {
-        Ok(_) => placing.map_or_else(begin, Ok)?.finish(),
+        Ok(_) => placing.map_or_else(begin, Ok)?.finish(decisions),
         Err(RunError::Facade(error)) => Err(error.in_file(source.path())),
         Err(RunError::Pipeline(error)) => {
             let owner = |number| owner_of(number, decisions);
@@ -137,20 +147,28 @@ impl<'a> Placing<'a> {
     /// Places a batch and counts what was stored.
     fn place(&mut self, plan: &Packing<'_>, batch: &Batch, chunks: Vec<Packed>) -> Result<()> {
         for (&tile, packed) in batch.tiles.iter().zip(chunks) {
-            let Some((filter_mask, bytes)) = packed else {
+            let Some(packed) = packed else {
                 continue;
             };
-            self.stored[plan.dataset].bytes += bytes.len() as u64;
+            let bytes = &packed.bytes;
+            let stored = &mut self.stored[plan.dataset];
+            stored.bytes += bytes.len() as u64;
+            stored.rounding.merge(&packed.rounding);
             match &plan.step {
                 Step::Copy { grid, .. } | Step::Encode { grid, .. } => {
                     let offset = grid.offset(tile);
-                    self.placer
-                        .chunk(&self.output, plan.dataset, &offset, filter_mask, &bytes)?;
+                    self.placer.chunk(
+                        &self.output,
+                        plan.dataset,
+                        &offset,
+                        packed.filter_mask,
+                        bytes,
+                    )?;
                 }
                 Step::Plain { grid, .. } => {
                     let base = self.bases[plan.dataset];
                     self.placer
-                        .write(plan.slab_address(grid, tile, base)?, &bytes)?;
+                        .write(plan.slab_address(grid, tile, base)?, bytes)?;
                 }
                 Step::None => {}
             }
@@ -158,8 +176,21 @@ impl<'a> Placing<'a> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<(Hdf5Output, Vec<Stored>)> {
+    /// Writes what had to wait for the last chunk.
+    fn finish(mut self, decisions: &Decisions) -> Result<(Hdf5Output, Vec<Stored>)> {
         self.placer.flush()?;
+        for (dataset, (plan, stored)) in decisions.plans.iter().zip(&self.stored).enumerate() {
+            let Some(quantize) = &plan.quantize else {
+                continue;
+            };
+            for attribute in final_attributes(quantize, &stored.rounding) {
+                self.output
+                    .set_attribute(dataset, &attribute)
+                    .map_err(|error| {
+                        from_container(error, self.placer.path()).at_variable(&plan.path)
+                    })?;
+            }
+        }
         Ok((self.output, self.stored))
     }
 }
@@ -223,6 +254,8 @@ fn contiguous_bases(
 struct Packing<'a> {
     dataset: usize,
     variable: &'a DatasetInfo,
+    /// How values are rounded first.
+    rounding: Option<VariableRounding>,
     step: Step,
 }
 
@@ -243,7 +276,7 @@ enum Step {
         encoder: BoundEncoder,
         omit_fill: bool,
     },
-    /// Values as they are, one slab after the other.
+    /// Values without filters, one slab after the other.
     Plain { source: usize, grid: ChunkGrid },
 }
 
@@ -288,9 +321,15 @@ fn packings<'a>(source: &'a Input, decisions: &Decisions) -> Result<Vec<Packing<
                 }
             }
         };
+        let rounding = decisions.plans[dataset]
+            .quantize
+            .as_ref()
+            .map(|plan| VariableRounding::bind(plan, variable))
+            .transpose()?;
         packings.push(Packing {
             dataset,
             variable,
+            rounding,
             step,
         });
     }
@@ -328,6 +367,8 @@ impl Packing<'_> {
             .chunk_elements()
             .saturating_mul(self.variable.element.size_bytes as u64)
             .max(1);
+        let rounded_bytes = self.rounding.as_ref().map_or(0, |_| chunk_bytes);
+        let chunk_output_bytes = rounded_bytes.saturating_add(chunk_output_bytes);
         let per_batch = (BATCH_BYTES / chunk_bytes).clamp(1, BATCH_CHUNKS as u64) as usize;
         let mut numbers = tiles.numbers(grid);
         Box::new(std::iter::from_fn(move || {
@@ -384,32 +425,63 @@ impl Packing<'_> {
     }
 
     /// Makes chunks ready to be placed.
-    fn pack(&self, blocks: Vec<Block>, scratch: &mut Scratch) -> Result<Vec<Packed>> {
-        blocks
-            .into_iter()
-            .map(|block| self.pack_one(block, scratch))
+    fn pack(
+        &self,
+        batch: &Batch,
+        blocks: Vec<Block>,
+        scratch: &mut Scratch,
+    ) -> Result<Vec<Packed>> {
+        let tiles = batch.tiles.iter();
+        tiles
+            .zip(blocks)
+            .map(|(&tile, block)| self.pack_one(tile, block, scratch))
             .collect()
     }
 
-    fn pack_one(&self, block: Block, scratch: &mut Scratch) -> Result<Packed> {
+    fn pack_one(&self, tile: u64, block: Block, scratch: &mut Scratch) -> Result<Packed> {
         match (&self.step, block) {
-            (Step::Copy { .. }, Block::Stored { bytes, filter_mask }) => {
-                Ok(Some((filter_mask, bytes)))
+            (Step::Copy { .. }, Block::Stored { bytes, filter_mask }) => Ok(Some(PackedChunk {
+                filter_mask,
+                bytes,
+                rounding: RoundingStats::default(),
+            })),
+            (Step::Plain { grid, .. }, Block::Values(values)) => {
+                let part = grid.valid_box(tile);
+                let (bytes, rounding) = match self.round(&values, &part)? {
+                    Some(rounded) => rounded,
+                    None => (values.into_vec(), RoundingStats::default()),
+                };
+                Ok(Some(PackedChunk {
+                    filter_mask: 0,
+                    bytes,
+                    rounding,
+                }))
             }
-            (Step::Plain { .. }, Block::Values(values)) => Ok(Some((0, values.into_vec()))),
             (
                 Step::Encode {
-                    encoder, omit_fill, ..
+                    grid,
+                    encoder,
+                    omit_fill,
+                    ..
                 },
                 Block::Values(values),
             ) => {
                 if *omit_fill && is_all(&values, &self.variable.fill) {
                     return Ok(None);
                 }
-                let packed = encoder
-                    .encode(&values, scratch)
+                let rounded = self.round(&values, &grid.chunk_box(tile))?;
+                let (ready, rounding) = match &rounded {
+                    Some((bytes, stats)) => (bytes.as_slice(), *stats),
+                    None => (&*values, RoundingStats::default()),
+                };
+                let bytes = encoder
+                    .encode(ready, scratch)
                     .map_err(|error| Error::new(error.code(), error.to_string()))?;
-                Ok(Some((0, packed)))
+                Ok(Some(PackedChunk {
+                    filter_mask: 0,
+                    bytes,
+                    rounding,
+                }))
             }
             (_, Block::Absent) => Ok(None),
             _ => Err(Error::new(
@@ -417,6 +489,14 @@ impl Packing<'_> {
                 "an answer to another question",
             )),
         }
+    }
+
+    /// Rounds the values of a box, if they are to be rounded.
+    fn round(&self, values: &[u8], part: &Selection) -> Result<Option<(Vec<u8>, RoundingStats)>> {
+        let rounding = self.rounding.as_ref();
+        rounding
+            .map(|rounding| rounding.round(values, part))
+            .transpose()
     }
 
     fn slab_address(&self, grid: &ChunkGrid, tile: u64, base: u64) -> Result<u64> {

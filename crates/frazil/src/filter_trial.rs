@@ -10,11 +10,12 @@ use frazil_plan::{
     ChunkChoice, CurrentStorage, FilterChoice, FilterWishes, ShuffleWish, choose_filters,
     sample_chunks, sample_plan,
 };
-use frazil_types::{ChunkGrid, Selection};
+use frazil_types::{ChunkGrid, QuantizePlan, Selection};
 
 use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::options::{PackOptions, ShufflePolicy};
+use crate::precision::VariableRounding;
 use crate::routes::Reach;
 use crate::run::{self, RunError};
 use crate::sources::Stored;
@@ -26,75 +27,166 @@ pub(crate) struct Tried {
     pub(crate) seconds_per_byte: f64,
 }
 
-/// Tries filters on samples of every readable variable, in parallel.
-pub(crate) fn try_filters(
-    input: &Input,
-    shapes: &[ChunkChoice],
-    reaches: &[Reach],
-    sources: &[ArraySource],
-    options: &PackOptions,
-    budget: &MemoryBudget,
-) -> Result<Vec<Option<Tried>>> {
-    let mut tasks = Vec::new();
-    for (i, reach) in reaches.iter().enumerate() {
-        let Reach::Parallel(source, stored) = reach else {
-            continue;
+/// A trial of filters on samples of all variables of a file.
+pub(crate) struct Trial<'a> {
+    pub(crate) input: &'a Input,
+    pub(crate) shapes: &'a [ChunkChoice],
+    pub(crate) reaches: &'a [Reach],
+    pub(crate) sources: &'a [ArraySource],
+    /// How values will be rounded: samples are rounded first.
+    pub(crate) precision: &'a [Option<QuantizePlan>],
+    pub(crate) options: &'a PackOptions,
+}
+
+/// Samples of one variable.
+struct Samples {
+    variable: usize,
+    boxes: Vec<Selection>,
+    rounding: Option<VariableRounding>,
+}
+
+impl Trial<'_> {
+    /// Tries filters on samples of every readable variable, in parallel.
+    pub(crate) fn try_filters(&self, budget: &MemoryBudget) -> Result<Vec<Option<Tried>>> {
+        let tasks = self.tasks()?;
+        let mut choices: Vec<Option<Tried>> = self.reaches.iter().map(|_| None).collect();
+        let resources = &self.options.resources;
+        let run_options = RunOptions {
+            threads: run::threads(resources),
+            budget,
+            cancel: &resources.cancel,
         };
-        let chunk = shapes[i].chunk.as_deref();
-        let boxes = sample_boxes(&input.variables()[i], chunk, &sources[*source], stored);
-        let requests = boxes
-            .into_iter()
-            .map(|selection| Request::Values {
-                source: *source,
-                selection,
-            })
-            .collect();
-        tasks.push(Task {
-            meta: i,
-            requests,
-            output_bytes: 4 << 20,
-        });
-    }
-    let mut choices: Vec<Option<Tried>> = reaches.iter().map(|_| None).collect();
-    let threads = run::threads(&options.resources);
-    let run_options = RunOptions {
-        threads,
-        budget,
-        cancel: &options.resources.cancel,
-    };
-    let outcome = run_ordered(
-        sources,
-        tasks.into_iter(),
-        &run_options,
-        |&i, blocks, scratch| {
-            let variable = &input.variables()[i];
-            try_one(
-                variable,
-                shapes[i].chunk.as_deref(),
-                blocks,
-                options,
-                scratch,
-            )
-            .map_err(|error| RunError::Facade(error.at_variable(&variable.path)))
-        },
-        |i, tried| {
-            choices[i] = Some(tried);
-            Ok(())
-        },
-    );
-    match outcome {
-        Ok(_) => Ok(choices),
-        Err(RunError::Facade(error)) => Err(error.in_file(input.path())),
-        Err(RunError::Pipeline(error)) => {
-            let owner = |source: usize| owner_of(source, reaches);
-            Err(run::explain(
-                error,
-                input,
-                sources,
-                owner,
-                &options.resources,
-            ))
+        let outcome = run_ordered(
+            self.sources,
+            tasks.into_iter(),
+            &run_options,
+            |samples: &Samples, blocks, scratch| {
+                let variable = &self.input.variables()[samples.variable];
+                self.try_one(samples, blocks, scratch)
+                    .map_err(|error| RunError::Facade(error.at_variable(&variable.path)))
+            },
+            |samples, tried| {
+                choices[samples.variable] = Some(tried);
+                Ok(())
+            },
+        );
+        match outcome {
+            Ok(_) => Ok(choices),
+            Err(RunError::Facade(error)) => Err(error.in_file(self.input.path())),
+            Err(RunError::Pipeline(error)) => {
+                let owner = |source: usize| owner_of(source, self.reaches);
+                let explained = run::explain(error, self.input, self.sources, owner, resources);
+                Err(explained)
+            }
         }
+    }
+
+    fn tasks(&self) -> Result<Vec<Task<Samples>>> {
+        let mut tasks = Vec::new();
+        for (variable, reach) in self.reaches.iter().enumerate() {
+            let Reach::Parallel(source, stored) = reach else {
+                continue;
+            };
+            let info = &self.input.variables()[variable];
+            let chunk = self.shapes[variable].chunk.as_deref();
+            let boxes = sample_boxes(info, chunk, &self.sources[*source], stored);
+            let request = |selection: &Selection| Request::Values {
+                source: *source,
+                selection: selection.clone(),
+            };
+            let requests = boxes.iter().map(request).collect();
+            let plan = self.precision[variable].as_ref();
+            let rounding = plan
+                .map(|plan| VariableRounding::bind(plan, info))
+                .transpose()?;
+            tasks.push(Task {
+                meta: Samples {
+                    variable,
+                    boxes,
+                    rounding,
+                },
+                requests,
+                output_bytes: 4 << 20,
+            });
+        }
+        Ok(tasks)
+    }
+
+    fn try_one(
+        &self,
+        samples: &Samples,
+        blocks: Vec<Block>,
+        scratch: &mut Scratch,
+    ) -> Result<Tried> {
+        let variable = &self.input.variables()[samples.variable];
+        let chunk = self.shapes[samples.variable].chunk.as_deref();
+        let values = samples.values(blocks)?;
+        let wishes = self.wishes(variable, chunk);
+        let mut current = current_storage(variable, chunk);
+        if let (Some(current), Some(_)) = (&mut current, &samples.rounding) {
+            current.keepable = false;
+        }
+        let choice = choose_filters(
+            &values,
+            variable.element,
+            &wishes,
+            current.as_ref(),
+            scratch,
+        )
+        .map_err(|error| Error::new(error.code(), error.to_string()))?;
+        let seconds_per_byte = if self.options.dry_run {
+            time_encoding(&values, &choice, variable, scratch)
+        } else {
+            0.0
+        };
+        Ok(Tried {
+            choice,
+            seconds_per_byte,
+        })
+    }
+
+    fn wishes(&self, variable: &DatasetInfo, chunk: Option<&[u64]>) -> FilterWishes {
+        let chunk_bytes = chunk.map(|chunk| {
+            chunk
+                .iter()
+                .fold(variable.element.size_bytes as u64, |n, &c| {
+                    n.saturating_mul(c)
+                })
+        });
+        FilterWishes {
+            // Contiguous means no filters: the shape rule found the variable too small to chunk.
+            level: if chunk.is_none() {
+                Some(0)
+            } else {
+                self.options.level
+            },
+            shuffle: match self.options.shuffle {
+                _ if chunk.is_none() => ShuffleWish::Auto,
+                ShufflePolicy::Auto => ShuffleWish::Auto,
+                ShufflePolicy::On => ShuffleWish::On,
+                ShufflePolicy::Off => ShuffleWish::Off,
+            },
+            reader_level: self.options.readable_by,
+            checksum: self.options.checksum && chunk.is_some(),
+            chunk_bytes,
+        }
+    }
+}
+
+impl Samples {
+    /// The values to try filters on, rounded if the output's will be.
+    fn values(&self, blocks: Vec<Block>) -> Result<Vec<Vec<u8>>> {
+        let mut samples = Vec::with_capacity(blocks.len());
+        for (block, part) in blocks.into_iter().zip(&self.boxes) {
+            match (block, &self.rounding) {
+                (Block::Values(values), Some(rounding)) => {
+                    samples.push(rounding.round(&values, part)?.0);
+                }
+                (Block::Values(values), None) => samples.push(values.into_vec()),
+                (Block::Stored { .. } | Block::Absent, _) => {}
+            }
+        }
+        Ok(samples)
     }
 }
 
@@ -102,64 +194,6 @@ fn owner_of(source: usize, reaches: &[Reach]) -> Option<usize> {
     reaches.iter().position(|reach| match reach {
         Reach::Parallel(number, _) | Reach::Undecodable(number, _, _) => *number == source,
         Reach::Library | Reach::Nothing => false,
-    })
-}
-
-fn try_one(
-    variable: &DatasetInfo,
-    chunk: Option<&[u64]>,
-    blocks: Vec<Block>,
-    options: &PackOptions,
-    scratch: &mut Scratch,
-) -> Result<Tried> {
-    let samples: Vec<Vec<u8>> = blocks
-        .into_iter()
-        .filter_map(|block| match block {
-            Block::Values(values) => Some(values.into_vec()),
-            Block::Stored { .. } | Block::Absent => None,
-        })
-        .collect();
-    let chunk_bytes = chunk.map(|chunk| {
-        chunk
-            .iter()
-            .fold(variable.element.size_bytes as u64, |n, &c| {
-                n.saturating_mul(c)
-            })
-    });
-    let wishes = FilterWishes {
-        // Contiguous means no filters: the shape rule found the variable too small to chunk.
-        level: if chunk.is_none() {
-            Some(0)
-        } else {
-            options.level
-        },
-        shuffle: match options.shuffle {
-            _ if chunk.is_none() => ShuffleWish::Auto,
-            ShufflePolicy::Auto => ShuffleWish::Auto,
-            ShufflePolicy::On => ShuffleWish::On,
-            ShufflePolicy::Off => ShuffleWish::Off,
-        },
-        reader_level: options.readable_by,
-        checksum: options.checksum && chunk.is_some(),
-        chunk_bytes,
-    };
-    let current = current_storage(variable, chunk);
-    let choice = choose_filters(
-        &samples,
-        variable.element,
-        &wishes,
-        current.as_ref(),
-        scratch,
-    )
-    .map_err(|error| Error::new(error.code(), error.to_string()))?;
-    let seconds_per_byte = if options.dry_run {
-        time_encoding(&samples, &choice, variable, scratch)
-    } else {
-        0.0
-    };
-    Ok(Tried {
-        choice,
-        seconds_per_byte,
     })
 }
 

@@ -31,6 +31,11 @@ impl<'a> Placer<'a> {
         }
     }
 
+    /// The output's name, for errors.
+    pub(crate) fn path(&self) -> &'a Path {
+        self.path
+    }
+
     /// Places one packed chunk of a dataset at element `offset`.
     pub(crate) fn chunk(
         &mut self,

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use cpu_time::ProcessTime;
-use frazil_container::hdf5::{Additions, Hdf5Output, OutputTarget};
+use frazil_container::hdf5::{Hdf5Output, OutputTarget};
 use frazil_pipeline::MemoryBudget;
-use frazil_types::{ErrorCode, WritePlan};
+use frazil_types::{ErrorCode, QuantizePlan, WritePlan};
 
 use crate::decide;
 use crate::error::{Error, Result};
@@ -17,7 +17,8 @@ use crate::options::{
     Destination, LayoutProfile, PackOptions, Resources, UnpackFormat, UnpackOptions,
 };
 use crate::output::{self, PendingOutput, Target};
-use crate::report::{PackReport, Progress, VariableReport};
+use crate::precision::rounding_text;
+use crate::report::{PackReport, Progress, Silent, VariablePrecision, VariableReport};
 use crate::routes::Decisions;
 use crate::{run, unpack_classic, verify};
 
@@ -47,7 +48,7 @@ pub fn pack(
         let source = Input::open(input)?;
         let budget = decide::budget(&options.resources);
         progress.stage("plan", 0);
-        let decisions = decide::decide(&source, options, &budget)?;
+        let decisions = decide::decide(&source, options, &budget, progress)?;
         let Some(target) = target else {
             return Ok(predict(&source, &decisions, options, &clock));
         };
@@ -70,7 +71,7 @@ pub fn plan(input: &Path, options: &PackOptions) -> Result<WritePlan> {
     guarded(input, || {
         let source = Input::open(input)?;
         let budget = decide::budget(&options.resources);
-        let decisions = decide::decide(&source, options, &budget)?;
+        let decisions = decide::decide(&source, options, &budget, &mut Silent)?;
         Ok(WritePlan {
             variables: decisions.plans,
         })
@@ -263,7 +264,7 @@ fn fill_file(
 
 /// Defines all objects of the output.
 fn define(source: &Input, target: OutputTarget<'_>, decisions: &Decisions) -> Result<Hdf5Output> {
-    let (storage, additions) = (&decisions.storage, &Additions::default());
+    let (storage, additions) = (&decisions.storage, &decisions.additions);
     let named = match &target {
         OutputTarget::File { path, .. } => path.to_path_buf(),
         OutputTarget::Measure => source.path().to_owned(),
@@ -366,7 +367,10 @@ pub(crate) fn report(
             input_bytes: variable.stored_bytes,
             stored_bytes: stored.get(i).map_or(predicted, |stored| stored.bytes),
             reason: plan.reason.clone(),
-            precision: None,
+            precision: plan
+                .quantize
+                .as_ref()
+                .map(|plan| precision_report(plan, stored.get(i))),
         });
     }
     let (seconds, cpu_seconds) = job.clock.elapsed();
@@ -383,8 +387,21 @@ pub(crate) fn report(
         memory_bytes: job.resources.memory_bytes,
         verified: false,
         dry_run: false,
-        precision: Vec::new(),
+        precision: decisions.precision_rules.clone(),
         notices: Vec::new(),
+    }
+}
+
+/// How a variable was (or will be) rounded.
+fn precision_report(plan: &QuantizePlan, stored: Option<&Stored>) -> VariablePrecision {
+    let stats = stored.map(|stored| stored.rounding).unwrap_or_default();
+    VariablePrecision {
+        rounding: rounding_text(&plan.rounding),
+        least_kept: stats.least_kept,
+        bound: plan.bound,
+        max_absolute_error: stats.errors.max_absolute_error,
+        max_relative_error: stats.errors.max_relative_error,
+        changed: stats.errors.changed,
     }
 }
 

@@ -3,15 +3,17 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use frazil_container::hdf5::{DatasetInfo, DatasetStorage, OutputStorage};
+use frazil_container::hdf5::{Additions, DatasetInfo, DatasetStorage, OutputStorage};
 use frazil_pipeline::{ArraySource, TilingHint, WantedTiles};
 use frazil_plan::{ChunkChoice, FilterChoice};
 use frazil_types::{
-    ChunkGrid, DeflateEncoder, ErrorCode, FilterPipeline, FilterSpec, StorageLayout, VariablePlan,
-    filter_id,
+    ChunkGrid, DeflateEncoder, ErrorCode, FilterPipeline, FilterSpec, QuantizePlan, StorageLayout,
+    VariablePlan, filter_id,
 };
 
 use crate::error::{Error, Result};
+use crate::precision::rounding_text;
+use crate::precision::rules::PrecisionRule;
 use crate::sources::{self, Access, Stored};
 
 /// What happens to one variable's values.
@@ -81,10 +83,20 @@ pub(crate) struct Decisions {
     pub(crate) storage: Vec<OutputStorage>,
     /// Sources that routes refer to.
     pub(crate) sources: Vec<ArraySource>,
+    /// What the output has beside what it copies.
+    pub(crate) additions: Additions,
+    /// The decisions about precision as rules.
+    pub(crate) precision_rules: Vec<PrecisionRule>,
     /// What the user should know.
     pub(crate) notices: Vec<String>,
     /// In a dry run: what one thread would take to encode everything, by the speed of the trials.
     pub(crate) predicted_seconds: f64,
+}
+
+/// What was chosen for the values of one variable.
+pub(crate) struct Chosen {
+    pub(crate) filters: FilterChoice,
+    pub(crate) quantize: Option<QuantizePlan>,
 }
 
 /// How a variable can be reached, its source by number.
@@ -102,6 +114,8 @@ impl Decisions {
             routes: Vec::new(),
             storage: Vec::new(),
             sources: Vec::new(),
+            additions: Additions::default(),
+            precision_rules: Vec::new(),
             notices: Vec::new(),
             predicted_seconds: 0.0,
         }
@@ -152,14 +166,16 @@ impl Decisions {
         variable: &DatasetInfo,
         shape: &ChunkChoice,
         reach: Reach,
-        choice: Option<FilterChoice>,
+        chosen: Option<Chosen>,
     ) -> Result<()> {
         if variable.is_dimension_only {
             self.keep(variable, "a dimension without values", Route::Nothing);
             return Ok(());
         }
         match reach {
-            Reach::Nothing => self.without_values(variable, shape, choice),
+            Reach::Nothing => {
+                self.without_values(variable, shape, chosen.map(|chosen| chosen.filters));
+            }
             Reach::Library => self.through_library(variable),
             Reach::Undecodable(source, stored, missing) => {
                 self.notices.push(format!(
@@ -176,13 +192,13 @@ impl Decisions {
                 );
             }
             Reach::Parallel(source, stored) => {
-                let choice = choice.ok_or_else(|| {
+                let chosen = chosen.ok_or_else(|| {
                     Error::new(
                         ErrorCode::Internal,
                         "a readable variable without a filter choice",
                     )
                 })?;
-                return self.packed(variable, shape, source, &stored, choice);
+                return self.packed(variable, shape, source, &stored, chosen);
             }
         }
         Ok(())
@@ -322,9 +338,16 @@ impl Decisions {
         shape: &ChunkChoice,
         source: usize,
         stored: &Stored,
-        choice: FilterChoice,
+        chosen: Chosen,
     ) -> Result<()> {
-        let reason = format!("{}; {}", shape.reason, choice.reason);
+        let Chosen {
+            filters: choice,
+            quantize,
+        } = chosen;
+        let mut reason = format!("{}; {}", shape.reason, choice.reason);
+        if let Some(plan) = &quantize {
+            reason = format!("{reason}; {}", rounding_text(&plan.rounding));
+        }
         let must_chunk =
             has_unlimited(variable) || is_sparse(variable, &self.sources[source], stored);
         let chunk = match &shape.chunk {
@@ -334,13 +357,15 @@ impl Decisions {
             _ => None,
         };
         let Some(chunk) = chunk else {
-            return self.contiguous(variable, source, stored, &reason);
+            self.contiguous(variable, source, stored, &reason)?;
+            self.quantize_last(quantize);
+            return Ok(());
         };
         let layout = StorageLayout::Chunked {
             chunk: chunk.clone(),
         };
         let same = is_stored_as(variable, chunk, &choice.pipeline);
-        if same && !self.sources[source].raw_partial_edges {
+        if same && quantize.is_none() && !self.sources[source].raw_partial_edges {
             let route = Route::CopyChunks {
                 source,
                 tiles: record_tiles(stored),
@@ -379,6 +404,7 @@ impl Decisions {
         if let (Some(plan), Some(raw)) = (self.plans.last_mut(), variable.raw_bytes()) {
             plan.predicted_bytes = Some((raw as f64 * choice.predicted_ratio) as u64);
         }
+        self.quantize_last(quantize);
         Ok(())
     }
 
@@ -402,6 +428,13 @@ impl Decisions {
         let (layout, pipeline) = (StorageLayout::Contiguous, FilterPipeline::default());
         self.push(variable, layout, pipeline, None, false, reason, route);
         Ok(())
+    }
+
+    /// Sets the precision of the variable that was added last.
+    fn quantize_last(&mut self, quantize: Option<QuantizePlan>) {
+        if let Some(plan) = self.plans.last_mut() {
+            plan.quantize = quantize;
+        }
     }
 
     fn hint(&mut self, source: usize, grid: &ChunkGrid, tiles: &Tiles) {

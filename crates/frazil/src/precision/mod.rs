@@ -1,5 +1,15 @@
 //! Precision: what a user states, what is refused, what is decided, what the file says about it.
 
+mod decide;
+mod field_range;
+mod metadata;
 pub(crate) mod names;
 pub(crate) mod protected;
+mod refusals;
+mod rounding;
 pub(crate) mod rules;
+pub(crate) mod stated;
+
+pub(crate) use decide::decide_precision;
+pub(crate) use metadata::{additions, final_attributes};
+pub(crate) use rounding::{RoundingStats, VariableRounding, rounding_text};

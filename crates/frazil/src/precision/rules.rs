@@ -140,7 +140,7 @@ impl<'a> Matcher<'a> {
             .iter()
             .filter(|(globs, _)| is_match(globs, path))
             .map(|(_, rule)| &rule.wish);
-        matching.fold(PrecisionWish::default(), |wish, later| merge(wish, later))
+        matching.fold(PrecisionWish::default(), merge)
     }
 
     /// Patterns that match none of `paths`.
@@ -201,7 +201,7 @@ fn merge(earlier: PrecisionWish, later: &PrecisionWish) -> PrecisionWish {
     let later = later.clone();
     let pick = |later: Vec<f64>, earlier: Vec<f64>| if later.is_empty() { earlier } else { later };
     PrecisionWish {
-        lossless: match later.significant_bits.is_some() || later.significant_digits.is_some() {
+        lossless: match frazil_plan::has_precision(&later) {
             true => later.lossless,
             false => later.lossless.or(earlier.lossless),
         },

@@ -1,0 +1,463 @@
+//! From what a user states about a variable's precision to how its values are rounded.
+
+use frazil_types::{
+    ElementClass, ElementType, ErrorBound, PrecisionWish, ProtectedValues, QuantizeAlgorithm,
+    QuantizePlan, Rounding,
+};
+
+use crate::error::PlanError;
+
+/// Bits per decimal digit.
+const BITS_PER_DIGIT: f64 = std::f64::consts::LOG2_10;
+
+/// The precision decided for one variable.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PrecisionChoice {
+    /// Every bit is kept, for this reason (empty: nothing was stated).
+    Exact(String),
+    /// Values are rounded.
+    Round(QuantizePlan),
+}
+
+/// Decides how a variable's values are rounded, so that all that is stated holds.
+///
+/// `information_bits` answers `keep_information`: the explicit mantissa bits that keep the wanted
+/// share, or `Err` with the reason why all must stay.
+///
+/// One wish alone has the algorithm that is named after it: bits BitRound, digits Granular
+/// BitRound, nbits linear rounding. Error bounds, and wishes together, have BitRound with as many
+/// bits as the finest of them needs.
+///
+/// # Errors
+/// [`PlanError::Precision`] if a number is out of range or wishes exclude each other.
+pub fn choose_precision(
+    wish: &PrecisionWish,
+    element: ElementType,
+    protected: &ProtectedValues,
+    information_bits: Option<&Result<u32, String>>,
+) -> Result<PrecisionChoice, PlanError> {
+    check(wish)?;
+    if wish.lossless == Some(true) {
+        return Ok(PrecisionChoice::Exact("kept exact, as asked".to_owned()));
+    }
+    if !has_precision(wish) || element.class != ElementClass::Float {
+        return Ok(PrecisionChoice::Exact(String::new()));
+    }
+    let Some(limits) = Limits::of(element) else {
+        let bits = element.size_bytes * 8;
+        let reason = format!("floating point of {bits} bits is kept exact");
+        return Ok(PrecisionChoice::Exact(reason));
+    };
+    let rounding = match choose_rounding(wish, limits, information_bits)? {
+        Ok(rounding) => rounding,
+        Err(reason) => return Ok(PrecisionChoice::Exact(reason)),
+    };
+    Ok(PrecisionChoice::Round(QuantizePlan {
+        rounding,
+        bound: bound(wish, &rounding),
+        protected: protected.clone(),
+        keep_information: wish.keep_information,
+    }))
+}
+
+/// Whether a wish asks for any rounding.
+#[must_use]
+pub fn has_precision(wish: &PrecisionWish) -> bool {
+    wish.significant_bits.is_some()
+        || wish.significant_digits.is_some()
+        || wish.nbits.is_some()
+        || wish.keep_information.is_some()
+        || has_bound(wish)
+}
+
+fn has_bound(wish: &PrecisionWish) -> bool {
+    wish.absolute_tolerance.is_some() || wish.relative_tolerance_percent.is_some()
+}
+
+/// Explicit mantissa bits and decimal digits of a type.
+///
+/// Source: `NC_QUANTIZE_MAX_FLOAT_NSD`... of netCDF-C 4.10 (`netcdf.h`).
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    bits: u32,
+    digits: u32,
+}
+
+impl Limits {
+    fn of(element: ElementType) -> Option<Self> {
+        match element.size_bytes {
+            4 => Some(Self {
+                bits: 23,
+                digits: 6,
+            }),
+            8 => Some(Self {
+                bits: 52,
+                digits: 15,
+            }),
+            _ => None,
+        }
+    }
+}
+
+/// The rounding, or why there is none.
+fn choose_rounding(
+    wish: &PrecisionWish,
+    limits: Limits,
+    information_bits: Option<&Result<u32, String>>,
+) -> Result<Result<Rounding, String>, PlanError> {
+    if let Some(nbits) = wish.nbits {
+        return linear(wish, nbits).map(Ok);
+    }
+    let information = match (wish.keep_information, information_bits) {
+        (None, _) => None,
+        (Some(_), Some(Ok(bits))) => Some(*bits),
+        (Some(_), Some(Err(reason))) => return Ok(Err(reason.clone())),
+        (Some(_), None) => {
+            return Err(PlanError::Precision(
+                "keep_information needs an analysis of the data".to_owned(),
+            ));
+        }
+    };
+    if let Some(digits) = wish.significant_digits
+        && digits > limits.digits
+    {
+        let reason = format!("{digits} digits are all that its type has: kept exact");
+        return Ok(Err(reason));
+    }
+    let is_alone = !has_bound(wish) && wish.significant_bits.is_none() && information.is_none();
+    if let (Some(digits), true) = (wish.significant_digits, is_alone)
+        && wish.algorithm != Some(QuantizeAlgorithm::BitRound)
+    {
+        return Ok(Ok(digits_rounding(wish, digits)?));
+    }
+    refuse_algorithm(wish)?;
+    let digit_bits = wish.significant_digits.map(bits_for_digits);
+    let stated = [wish.significant_bits, digit_bits, information];
+    let least = stated.into_iter().flatten().max();
+    if let Some(bits) = least.filter(|&bits| bits >= limits.bits) {
+        let reason = format!("{bits} bits are all that its type has: kept exact");
+        return Ok(Err(reason));
+    }
+    Ok(Ok(match (has_bound(wish), least) {
+        (false, Some(significant_bits)) => Rounding::BitRound { significant_bits },
+        (_, least) => Rounding::BoundedBitRound {
+            least_significant_bits: least.unwrap_or(0),
+        },
+    }))
+}
+
+/// Mantissa bits that hold `digits` decimal digits: the error is at most half a unit of the last.
+fn bits_for_digits(digits: u32) -> u32 {
+    (f64::from(digits) * BITS_PER_DIGIT).ceil() as u32
+}
+
+fn digits_rounding(wish: &PrecisionWish, significant_digits: u32) -> Result<Rounding, PlanError> {
+    match wish.algorithm {
+        None | Some(QuantizeAlgorithm::GranularBitRound) => {
+            Ok(Rounding::GranularBitRound { significant_digits })
+        }
+        Some(QuantizeAlgorithm::BitGroom) => Ok(Rounding::BitGroom { significant_digits }),
+        Some(QuantizeAlgorithm::BitRound | QuantizeAlgorithm::Linear) => Err(PlanError::Precision(
+            "the linear algorithm takes nbits, not digits".to_owned(),
+        )),
+    }
+}
+
+fn linear(wish: &PrecisionWish, nbits: u32) -> Result<Rounding, PlanError> {
+    let others = PrecisionWish {
+        nbits: None,
+        ..wish.clone()
+    };
+    if has_precision(&others) {
+        return Err(PlanError::Precision(
+            "nbits (linear rounding) cannot be combined with other precisions".to_owned(),
+        ));
+    }
+    if wish
+        .algorithm
+        .is_some_and(|a| a != QuantizeAlgorithm::Linear)
+    {
+        return Err(PlanError::Precision(
+            "nbits belongs to the linear algorithm only".to_owned(),
+        ));
+    }
+    Ok(Rounding::Linear { nbits, range: None })
+}
+
+/// What is not digits alone is rounded by BitRound.
+fn refuse_algorithm(wish: &PrecisionWish) -> Result<(), PlanError> {
+    match wish.algorithm {
+        None | Some(QuantizeAlgorithm::BitRound) => Ok(()),
+        Some(QuantizeAlgorithm::Linear) => Err(PlanError::Precision(
+            "the linear algorithm takes nbits only".to_owned(),
+        )),
+        Some(other) => Err(PlanError::Precision(format!(
+            "{} takes digits alone; bits, error bounds and information are kept by bitround",
+            other.cf_name().unwrap_or_default()
+        ))),
+    }
+}
+
+/// What is promised: the stated bounds, or else what the algorithm itself keeps.
+fn bound(wish: &PrecisionWish, rounding: &Rounding) -> ErrorBound {
+    let relative = wish
+        .relative_tolerance_percent
+        .map(|percent| percent / 100.0);
+    let stated = ErrorBound {
+        absolute: wish.absolute_tolerance,
+        relative,
+        finest_absolute: wish.relative_err_finest_abs_tolerance.unwrap_or(0.0),
+    };
+    if !stated.is_none() {
+        return stated;
+    }
+    ErrorBound {
+        relative: frazil_codec::implied_relative_bound(rounding),
+        ..ErrorBound::default()
+    }
+}
+
+fn check(wish: &PrecisionWish) -> Result<(), PlanError> {
+    let positive = [
+        ("absolute_tolerance", wish.absolute_tolerance),
+        (
+            "relative_tolerance_percent",
+            wish.relative_tolerance_percent,
+        ),
+        (
+            "relative_err_finest_abs_tolerance",
+            wish.relative_err_finest_abs_tolerance,
+        ),
+    ];
+    for (name, value) in positive {
+        if value.is_some_and(|value| !(value > 0.0 && value.is_finite())) {
+            return refuse(name, "a positive number");
+        }
+    }
+    if wish
+        .keep_information
+        .is_some_and(|share| !(share > 0.0 && share <= 1.0))
+    {
+        return refuse("keep_information", "above 0 and at most 1");
+    }
+    let counts = [
+        ("significant_bits", wish.significant_bits, 52),
+        ("significant_digits", wish.significant_digits, 17),
+        ("nbits", wish.nbits, 31),
+    ];
+    for (name, value, most) in counts {
+        if value.is_some_and(|value| value == 0 || value > most) {
+            return refuse(name, &format!("1 to {most}"));
+        }
+    }
+    if wish.relative_err_finest_abs_tolerance.is_some() && wish.relative_tolerance_percent.is_none()
+    {
+        return Err(PlanError::Precision(
+            "relative_err_finest_abs_tolerance softens relative_tolerance_percent; state both"
+                .to_owned(),
+        ));
+    }
+    let is_empty = |range: &[f64; 2]| range[0].is_nan() || range[1].is_nan() || range[0] > range[1];
+    if wish.lossless_data_ranges.iter().any(is_empty) {
+        return refuse(
+            "lossless_data_ranges",
+            "[low, high] with low not above high",
+        );
+    }
+    Ok(())
+}
+
+fn refuse(name: &str, must_be: &str) -> Result<(), PlanError> {
+    Err(PlanError::Precision(format!("{name} must be {must_be}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use frazil_types::ByteOrder;
+
+    fn float(size_bytes: usize) -> ElementType {
+        ElementType {
+            class: ElementClass::Float,
+            size_bytes,
+            order: ByteOrder::Little,
+        }
+    }
+
+    fn choose(wish: &PrecisionWish) -> Result<PrecisionChoice, PlanError> {
+        choose_precision(wish, float(4), &ProtectedValues::default(), None)
+    }
+
+    fn rounding(wish: &PrecisionWish) -> Rounding {
+        match choose(wish).unwrap() {
+            PrecisionChoice::Round(plan) => plan.rounding,
+            PrecisionChoice::Exact(reason) => panic!("exact: {reason}"),
+        }
+    }
+
+    #[test]
+    fn one_word_has_its_own_algorithm() {
+        let digits = PrecisionWish {
+            significant_digits: Some(3),
+            ..PrecisionWish::default()
+        };
+        let significant_digits = 3;
+        assert_eq!(
+            rounding(&digits),
+            Rounding::GranularBitRound { significant_digits }
+        );
+        let groomed = PrecisionWish {
+            algorithm: Some(QuantizeAlgorithm::BitGroom),
+            ..digits.clone()
+        };
+        assert_eq!(
+            rounding(&groomed),
+            Rounding::BitGroom { significant_digits }
+        );
+        let bits = PrecisionWish {
+            significant_bits: Some(7),
+            ..PrecisionWish::default()
+        };
+        let significant_bits = 7;
+        assert_eq!(rounding(&bits), Rounding::BitRound { significant_bits });
+        let nbits = PrecisionWish {
+            nbits: Some(14),
+            ..PrecisionWish::default()
+        };
+        let (nbits_, range) = (14, None);
+        assert_eq!(
+            rounding(&nbits),
+            Rounding::Linear {
+                nbits: nbits_,
+                range
+            }
+        );
+    }
+
+    #[test]
+    fn words_together_keep_the_finest() {
+        let wish = PrecisionWish {
+            significant_digits: Some(3),
+            significant_bits: Some(7),
+            ..PrecisionWish::default()
+        };
+        let significant_bits = 10;
+        assert_eq!(rounding(&wish), Rounding::BitRound { significant_bits });
+        let bounded = PrecisionWish {
+            absolute_tolerance: Some(0.1),
+            ..wish
+        };
+        let least_significant_bits = 10;
+        assert_eq!(
+            rounding(&bounded),
+            Rounding::BoundedBitRound {
+                least_significant_bits
+            }
+        );
+    }
+
+    #[test]
+    fn bounds_are_the_users_or_the_algorithms() {
+        let of = |wish: &PrecisionWish| match choose(wish).unwrap() {
+            PrecisionChoice::Round(plan) => plan.bound,
+            PrecisionChoice::Exact(reason) => panic!("exact: {reason}"),
+        };
+        let bits = PrecisionWish {
+            significant_bits: Some(7),
+            ..PrecisionWish::default()
+        };
+        assert_eq!(of(&bits).relative, Some(1.0 / 256.0));
+        let percent = PrecisionWish {
+            relative_tolerance_percent: Some(1.0),
+            relative_err_finest_abs_tolerance: Some(1e-6),
+            ..PrecisionWish::default()
+        };
+        let bound = of(&percent);
+        assert_eq!((bound.relative, bound.finest_absolute), (Some(0.01), 1e-6));
+    }
+
+    #[test]
+    fn what_a_type_lacks_is_kept_exact() {
+        for wish in [
+            PrecisionWish {
+                significant_digits: Some(7),
+                ..PrecisionWish::default()
+            },
+            PrecisionWish {
+                significant_bits: Some(23),
+                ..PrecisionWish::default()
+            },
+            PrecisionWish {
+                lossless: Some(true),
+                significant_bits: Some(3),
+                ..PrecisionWish::default()
+            },
+        ] {
+            assert!(matches!(choose(&wish), Ok(PrecisionChoice::Exact(_))));
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let refused = [
+            PrecisionWish {
+                absolute_tolerance: Some(0.0),
+                ..PrecisionWish::default()
+            },
+            PrecisionWish {
+                relative_tolerance_percent: Some(f64::NAN),
+                ..PrecisionWish::default()
+            },
+            PrecisionWish {
+                keep_information: Some(1.5),
+                ..PrecisionWish::default()
+            },
+            PrecisionWish {
+                significant_bits: Some(0),
+                ..PrecisionWish::default()
+            },
+            PrecisionWish {
+                nbits: Some(8),
+                significant_digits: Some(3),
+                ..PrecisionWish::default()
+            },
+            PrecisionWish {
+                relative_err_finest_abs_tolerance: Some(1.0),
+                ..PrecisionWish::default()
+            },
+            PrecisionWish {
+                algorithm: Some(QuantizeAlgorithm::BitGroom),
+                absolute_tolerance: Some(1.0),
+                ..PrecisionWish::default()
+            },
+        ];
+        for wish in refused {
+            let error = choose(&wish).unwrap_err();
+            assert_eq!(
+                error.code(),
+                frazil_types::ErrorCode::InvalidArgument,
+                "{wish:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn information_decides_bits_or_says_why_not() {
+        let wish = PrecisionWish {
+            keep_information: Some(0.99),
+            ..PrecisionWish::default()
+        };
+        let protected = ProtectedValues::default();
+        let ask = |answer: &Result<u32, String>| {
+            choose_precision(&wish, float(4), &protected, Some(answer)).unwrap()
+        };
+        assert!(
+            matches!(ask(&Ok(7)), PrecisionChoice::Round(plan) if plan.keep_information == Some(0.99))
+        );
+        assert_eq!(
+            ask(&Err("integers".to_owned())),
+            PrecisionChoice::Exact("integers".to_owned())
+        );
+        assert!(choose(&wish).is_err());
+    }
+}

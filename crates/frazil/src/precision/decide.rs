@@ -1,0 +1,355 @@
+//! The precision of every variable of a file: what rules state, what is refused, what is decided.
+
+use std::collections::BTreeMap;
+
+use frazil_codec::implied_absolute_bound;
+use frazil_pipeline::{ArraySource, MemoryBudget};
+use frazil_plan::{PrecisionChoice, choose_precision, has_precision};
+use frazil_types::{
+    ElementClass, ErrorCode, PrecisionWish, ProtectedValues, QuantizePlan, Rounding,
+};
+
+use super::field_range::{Wanted, field_ranges};
+use super::protected::protected_values;
+use super::refusals::refusals;
+use super::rules::{Matcher, PrecisionRule, pattern_of};
+use super::stated::stated_precision;
+
+use crate::error::{Error, Result};
+use crate::input::Input;
+use crate::options::PackOptions;
+use crate::report::{Progress, StatedPrecision, VariableInformation};
+use crate::routes::Reach;
+
+/// The precision decided for a whole file.
+#[derive(Debug, Default)]
+pub(crate) struct PrecisionDecisions {
+    /// By variable: how it is rounded; `None`: not at all.
+    pub(crate) plans: Vec<Option<QuantizePlan>>,
+    /// The decisions as rules that can be reviewed, edited and replayed.
+    pub(crate) rules: Vec<PrecisionRule>,
+    /// What was refused and why, one line each.
+    pub(crate) notices: Vec<String>,
+}
+
+/// Decides the precision of all variables, in file order.
+///
+/// # Errors
+/// If rules contradict themselves, or values that must be looked at cannot be read.
+pub(crate) fn decide_precision(
+    input: &Input,
+    options: &PackOptions,
+    reaches: &[Reach],
+    sources: &[ArraySource],
+    budget: &MemoryBudget,
+    progress: &mut dyn Progress,
+) -> Result<PrecisionDecisions> {
+    let mut decisions = PrecisionDecisions {
+        plans: vec![None; input.variables().len()],
+        ..PrecisionDecisions::default()
+    };
+    if options.precision.is_empty() {
+        return Ok(decisions);
+    }
+    let candidates = candidates(input, options, reaches, &mut decisions.notices)?;
+    let information = information(input, &candidates, options, budget, progress)?;
+    for (candidate, information) in candidates.iter().zip(&information) {
+        decisions.add(input, candidate, information.as_ref())?;
+    }
+    decisions.find_ranges(input, options, reaches, sources, budget)?;
+    Ok(decisions)
+}
+
+/// A variable that may be rounded.
+struct Candidate {
+    variable: usize,
+    wish: PrecisionWish,
+    protected: ProtectedValues,
+    /// What the input says about an earlier rounding.
+    before: Option<StatedPrecision>,
+}
+
+/// Variables that are wished to be rounded and may be; the others are named in `notices`.
+fn candidates(
+    input: &Input,
+    options: &PackOptions,
+    reaches: &[Reach],
+    notices: &mut Vec<String>,
+) -> Result<Vec<Candidate>> {
+    let matcher = Matcher::new(&options.precision.rules)?;
+    let paths: Vec<&str> = input.variables().iter().map(|v| v.path.as_str()).collect();
+    for pattern in matcher.idle_patterns(&paths) {
+        notices.push(format!("precision: no variable is named `{pattern}`"));
+    }
+    let refusals = refusals(input)?;
+    let mut refused: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut candidates = Vec::new();
+    for (i, variable) in input.variables().iter().enumerate() {
+        let wish = matcher.wish(&variable.path);
+        if !has_precision(&wish) || wish.lossless == Some(true) || variable.is_dimension_only {
+            continue;
+        }
+        let refusal = match variable.element.class {
+            ElementClass::Float if wish.force == Some(true) => None,
+            ElementClass::Float => refusals[i].map(super::refusals::Refusal::describe),
+            ElementClass::SignedInteger | ElementClass::UnsignedInteger => Some("integers"),
+            _ => continue,
+        };
+        let unreachable = "stored so that only libhdf5 can read them";
+        match (refusal, &reaches[i]) {
+            (Some(reason), _) => refused.entry(reason).or_default().push(&variable.path),
+            (None, Reach::Parallel(..)) => candidates.push(Candidate {
+                variable: i,
+                protected: protected_values(input, i, Some(&wish))?,
+                before: stated_precision(input, i)?,
+                wish,
+            }),
+            (None, Reach::Nothing) => {}
+            (None, _) => refused.entry(unreachable).or_default().push(&variable.path),
+        }
+    }
+    notices.extend(
+        refused
+            .iter()
+            .map(|(reason, paths)| format!("kept exact: {reason}: {}", enumerate(paths))),
+    );
+    Ok(candidates)
+}
+
+/// Names in one line; of many only the first.
+fn enumerate(paths: &[&str]) -> String {
+    const SHOWN: usize = 8;
+    let names: Vec<&str> = paths
+        .iter()
+        .map(|path| path.trim_start_matches('/'))
+        .collect();
+    match names.len().checked_sub(SHOWN) {
+        None | Some(0) => names.join(", "),
+        Some(more) => format!("{} and {more} more", names[..SHOWN].join(", ")),
+    }
+}
+
+/// Analyses the variables whose wish is a share of information.
+fn information(
+    input: &Input,
+    candidates: &[Candidate],
+    options: &PackOptions,
+    budget: &MemoryBudget,
+    progress: &mut dyn Progress,
+) -> Result<Vec<Option<VariableInformation>>> {
+    let wanted: Vec<(usize, f64)> = candidates
+        .iter()
+        .enumerate()
+        .filter_map(|(number, one)| Some((number, one.wish.keep_information?)))
+        .collect();
+    let mut found: Vec<Option<VariableInformation>> = candidates.iter().map(|_| None).collect();
+    if wanted.is_empty() {
+        return Ok(found);
+    }
+    let of = |&(number, _): &(usize, f64)| &candidates[number];
+    let variables: Vec<usize> = wanted.iter().map(|w| of(w).variable).collect();
+    let shares: Vec<f64> = wanted.iter().map(|&(_, share)| share).collect();
+    let protected: Vec<ProtectedValues> = wanted.iter().map(|w| of(w).protected.clone()).collect();
+    let analysed = crate::precision::decide::later(
+        input,
+        &variables,
+        &shares,
+        &protected,
+        &options.resources,
+        budget,
+        progress,
+    )?;
+    for ((number, _), information) in wanted.into_iter().zip(analysed) {
+        found[number] = Some(information);
+    }
+    Ok(found)
+}
+
+impl PrecisionDecisions {
+    /// Decides about one candidate.
+    fn add(
+        &mut self,
+        input: &Input,
+        candidate: &Candidate,
+        information: Option<&VariableInformation>,
+    ) -> Result<()> {
+        let variable = &input.variables()[candidate.variable];
+        let wrap = |error: Error| error.in_file(input.path()).at_variable(&variable.path);
+        let answer = information.map(|found| {
+            let reason = || format!("kept exact: {}", found.reason);
+            found.significant_bits.ok_or_else(reason)
+        });
+        let choice = choose_precision(
+            &candidate.wish,
+            variable.element,
+            &candidate.protected,
+            answer.as_ref(),
+        )
+        .map_err(|error| wrap(Error::new(error.code(), error.to_string())))?;
+        let plan = match choice {
+            PrecisionChoice::Exact(reason) => {
+                if !reason.is_empty() {
+                    self.notices.push(format!("{}: {reason}", variable.path));
+                }
+                return Ok(());
+            }
+            PrecisionChoice::Round(plan) => plan,
+        };
+        if let Some(before) = &candidate.before {
+            if is_as_coarse(before, &plan.rounding) {
+                let line = "was rounded at least as coarsely before; kept as it is";
+                self.notices.push(format!("{}: {line}", variable.path));
+                return Ok(());
+            }
+            let line = "was rounded before; the errors of both roundings add up";
+            self.notices.push(format!("{}: {line}", variable.path));
+        }
+        let reason = information.map(|found| found.reason.clone());
+        self.rules.push(PrecisionRule {
+            variables: vec![pattern_of(&variable.path)],
+            wish: replayable(&candidate.wish, &plan),
+            reason,
+        });
+        self.plans[candidate.variable] = Some(plan);
+        Ok(())
+    }
+
+    /// Looks at the values of variables that are rounded over their range.
+    fn find_ranges(
+        &mut self,
+        input: &Input,
+        options: &PackOptions,
+        reaches: &[Reach],
+        sources: &[ArraySource],
+        budget: &MemoryBudget,
+    ) -> Result<()> {
+        let wanted: Vec<Wanted<'_>> = self
+            .plans
+            .iter()
+            .enumerate()
+            .filter_map(|(variable, plan)| {
+                let plan = plan.as_ref()?;
+                let (Rounding::Linear { .. }, Reach::Parallel(source, _)) =
+                    (plan.rounding, &reaches[variable])
+                else {
+                    return None;
+                };
+                Some(Wanted {
+                    variable,
+                    source: *source,
+                    protected: &plan.protected,
+                })
+            })
+            .collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let found = field_ranges(input, &wanted, sources, &options.resources, budget)?;
+        let numbers: Vec<usize> = wanted.iter().map(|one| one.variable).collect();
+        for (variable, range) in numbers.into_iter().zip(found) {
+            self.set_range(variable, range, input)?;
+        }
+        Ok(())
+    }
+
+    fn set_range(&mut self, variable: usize, found: Option<[f64; 2]>, input: &Input) -> Result<()> {
+        let info = &input.variables()[variable];
+        let mantissa_bits = if info.element.size_bytes == 4 { 23 } else { 52 };
+        let Some(plan) = &mut self.plans[variable] else {
+            return Err(Error::new(ErrorCode::Internal, "a range without a plan"));
+        };
+        let (Rounding::Linear { range, .. }, Some(found)) = (&mut plan.rounding, found) else {
+            self.plans[variable] = None;
+            self.rules
+                .retain(|rule| rule.variables != [pattern_of(&info.path)]);
+            return Ok(());
+        };
+        *range = Some(found);
+        plan.bound.absolute = implied_absolute_bound(&plan.rounding, mantissa_bits);
+        Ok(())
+    }
+}
+
+/// Whether values that were rounded so before cannot change by this rounding.
+fn is_as_coarse(before: &StatedPrecision, rounding: &Rounding) -> bool {
+    if before.algorithm != Some(rounding.algorithm()) {
+        return false;
+    }
+    match *rounding {
+        Rounding::BitRound { significant_bits } => before
+            .significant_bits
+            .is_some_and(|bits| bits <= significant_bits),
+        Rounding::GranularBitRound { significant_digits }
+        | Rounding::BitGroom { significant_digits } => before
+            .significant_digits
+            .is_some_and(|digits| digits <= significant_digits),
+        Rounding::BoundedBitRound { .. } | Rounding::Linear { .. } => false,
+    }
+}
+
+/// The wish that gives this plan again, without another analysis.
+fn replayable(wish: &PrecisionWish, plan: &QuantizePlan) -> PrecisionWish {
+    let mut again = wish.clone();
+    again.algorithm = Some(plan.rounding.algorithm());
+    if wish.keep_information.is_some() {
+        again.keep_information = None;
+        again.significant_digits = None;
+        again.significant_bits = match plan.rounding {
+            Rounding::BitRound { significant_bits } => Some(significant_bits),
+            Rounding::BoundedBitRound {
+                least_significant_bits,
+            } => Some(least_significant_bits),
+            _ => None,
+        };
+    }
+    again
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_names_are_cut() {
+        let names = ["/a"; 10];
+        assert_eq!(enumerate(&names[..2]), "a, a");
+        assert!(enumerate(&names).ends_with("a and 2 more"));
+    }
+
+    #[test]
+    fn information_is_replayed_as_bits() {
+        let wish = PrecisionWish {
+            keep_information: Some(0.99),
+            special_values: vec![-1.0],
+            ..PrecisionWish::default()
+        };
+        let plan = QuantizePlan {
+            rounding: Rounding::BitRound {
+                significant_bits: 7,
+            },
+            bound: frazil_types::ErrorBound::default(),
+            protected: ProtectedValues::default(),
+            keep_information: Some(0.99),
+        };
+        let again = replayable(&wish, &plan);
+        assert_eq!(
+            (
+                again.significant_bits,
+                again.keep_information,
+                again.special_values
+            ),
+            (Some(7), None, vec![-1.0])
+        );
+    }
+}
+pub(super) fn later(
+    _: &Input,
+    _: &[usize],
+    _: &[f64],
+    _: &[ProtectedValues],
+    _: &crate::options::Resources,
+    _: &MemoryBudget,
+    _: &mut dyn Progress,
+) -> Result<Vec<VariableInformation>> {
+    Err(Error::new(ErrorCode::Unsupported, "not yet"))
+}

@@ -1,0 +1,242 @@
+//! What the output says about rounding: CF-1.12 section 8.4, the bounds, and what models and
+//! netCDF-C write themselves.
+
+use std::collections::{BTreeMap, HashSet};
+
+use frazil_container::hdf5::{Additions, AttributeValue, NewAttribute, NewContainer};
+use frazil_types::{QuantizeAlgorithm, QuantizePlan, Rounding, VariablePlan};
+
+use super::names;
+use super::rounding::RoundingStats;
+use crate::input::{Input, InputKind};
+
+/// What rounding adds to a file. Values that are known only when all chunks are packed are written
+/// again by [`final_attributes`].
+pub(crate) fn additions(
+    input: &Input,
+    plans: &[VariablePlan],
+    netcdf_attribute: bool,
+) -> Additions {
+    let rounded: Vec<(usize, &QuantizePlan)> = plans
+        .iter()
+        .enumerate()
+        .filter_map(|(i, plan)| Some((i, plan.quantize.as_ref()?)))
+        .collect();
+    let containers = container_names(input, &rounded);
+    let mut additions = Additions::default();
+    for &(i, plan) in &rounded {
+        let path = &input.variables()[i].path;
+        let algorithm = plan.rounding.algorithm();
+        let container = containers
+            .get(algorithm_name(algorithm))
+            .map(String::as_str);
+        let mut attributes = statement(plan, path, container);
+        if netcdf_attribute {
+            attributes.extend(netcdf_statement(&plan.rounding));
+        }
+        let unwritten = names::OF_VARIABLE
+            .iter()
+            .filter(|name| attributes.iter().all(|new| new.name != **name));
+        additions
+            .dropped
+            .push((i, unwritten.map(|&name| name.to_owned()).collect()));
+        additions.attributes.push((i, attributes));
+    }
+    for (algorithm, name) in containers {
+        let attributes = vec![
+            text(names::ALGORITHM, algorithm),
+            text(
+                names::IMPLEMENTATION,
+                concat!("frazil version ", env!("CARGO_PKG_VERSION")),
+            ),
+        ];
+        additions.containers.push(NewContainer { name, attributes });
+    }
+    additions
+}
+
+/// The attributes of a rounded variable that depend on its values.
+pub(crate) fn final_attributes(plan: &QuantizePlan, stats: &RoundingStats) -> Vec<NewAttribute> {
+    match plan.rounding {
+        Rounding::BoundedBitRound { .. } => stats
+            .least_kept
+            .map(|bits| int(names::SIGNIFICANT_BITS, bits))
+            .into_iter()
+            .collect(),
+        Rounding::Linear { .. } => {
+            vec![double(names::LINEAR_ERROR, stats.errors.max_absolute_error)]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Names of the containers by algorithm: one for all variables that share it.
+fn container_names(
+    input: &Input,
+    rounded: &[(usize, &QuantizePlan)],
+) -> BTreeMap<&'static str, String> {
+    let algorithms: HashSet<&'static str> = rounded
+        .iter()
+        .filter_map(|(_, plan)| plan.rounding.algorithm().cf_name())
+        .collect();
+    let taken = names_in_root(input);
+    let several = algorithms.len() > 1;
+    let name_for = |algorithm: &'static str| {
+        let base = match several {
+            true => format!("{}_{algorithm}", names::CONTAINER_VARIABLE),
+            false => names::CONTAINER_VARIABLE.to_owned(),
+        };
+        let numbered = (2..).map(|n: u32| format!("{base}_{n}"));
+        let mut candidates = std::iter::once(base.clone()).chain(numbered);
+        let free = candidates.find(|name| !taken.contains(name));
+        (algorithm, free.unwrap_or_default())
+    };
+    algorithms.into_iter().map(name_for).collect()
+}
+
+/// Names that a new variable in the root group cannot have.
+fn names_in_root(input: &Input) -> HashSet<String> {
+    match input.kind() {
+        InputKind::Hdf5(hdf5) => hdf5
+            .entries()
+            .iter()
+            .filter(|entry| entry.parent == "/")
+            .map(|entry| entry.name.clone())
+            .collect(),
+        InputKind::Classic(classic) => {
+            let model = classic.model();
+            let variables = model.variables.iter().map(|variable| variable.name.clone());
+            let dimensions = model
+                .dimensions
+                .iter()
+                .map(|dimension| dimension.name.clone());
+            variables.chain(dimensions).collect()
+        }
+    }
+}
+
+fn algorithm_name(algorithm: QuantizeAlgorithm) -> &'static str {
+    algorithm.cf_name().unwrap_or_default()
+}
+
+/// The attributes of one rounded variable.
+fn statement(plan: &QuantizePlan, path: &str, container: Option<&str>) -> Vec<NewAttribute> {
+    let mut attributes = Vec::new();
+    if let Some(container) = container {
+        // Variables of the root group share it with the container; others name it by its path.
+        let in_root = path.rfind('/') == Some(0);
+        let name = match in_root {
+            true => container.to_owned(),
+            false => format!("/{container}"),
+        };
+        attributes.push(text(names::CONTAINER, &name));
+    }
+    match plan.rounding {
+        Rounding::BitRound { significant_bits } => {
+            attributes.push(int(names::SIGNIFICANT_BITS, significant_bits));
+        }
+        // Replaced by the smallest number that any chunk keeps.
+        Rounding::BoundedBitRound {
+            least_significant_bits,
+        } => attributes.push(int(names::SIGNIFICANT_BITS, least_significant_bits.max(1))),
+        Rounding::GranularBitRound { significant_digits }
+        | Rounding::BitGroom { significant_digits } => {
+            attributes.push(int(names::SIGNIFICANT_DIGITS, significant_digits));
+        }
+        Rounding::Linear { nbits, .. } => {
+            attributes.push(int(names::LINEAR_BITS, nbits));
+            attributes.push(double(names::LINEAR_ERROR, 0.0));
+        }
+    }
+    let bound = &plan.bound;
+    attributes.extend(
+        bound
+            .absolute
+            .map(|bound| double(names::ABSOLUTE_BOUND, bound)),
+    );
+    attributes.extend(
+        bound
+            .relative
+            .map(|bound| double(names::RELATIVE_BOUND, bound)),
+    );
+    if bound.finest_absolute > 0.0 {
+        attributes.push(double(names::FINEST_ABSOLUTE, bound.finest_absolute));
+    }
+    let information = plan.keep_information;
+    attributes.extend(information.map(|share| double(names::KEEP_INFORMATION, share)));
+    attributes
+}
+
+/// netCDF-C's own attribute, for the roundings it knows.
+fn netcdf_statement(rounding: &Rounding) -> Option<NewAttribute> {
+    match *rounding {
+        Rounding::BitRound { significant_bits } => {
+            Some(int(names::NETCDF_BITROUND, significant_bits))
+        }
+        Rounding::GranularBitRound { significant_digits } => {
+            Some(int(names::NETCDF_GRANULAR, significant_digits))
+        }
+        Rounding::BitGroom { significant_digits } => {
+            Some(int(names::NETCDF_BITGROOM, significant_digits))
+        }
+        Rounding::BoundedBitRound { .. } | Rounding::Linear { .. } => None,
+    }
+}
+
+fn text(name: &str, value: &str) -> NewAttribute {
+    new(name, AttributeValue::Text(value.to_owned()))
+}
+
+fn int(name: &str, value: u32) -> NewAttribute {
+    new(
+        name,
+        AttributeValue::Int(i32::try_from(value).unwrap_or(i32::MAX)),
+    )
+}
+
+fn double(name: &str, value: f64) -> NewAttribute {
+    new(name, AttributeValue::Double(value))
+}
+
+fn new(name: &str, value: AttributeValue) -> NewAttribute {
+    NewAttribute {
+        name: name.to_owned(),
+        value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use frazil_types::{ErrorBound, ProtectedValues};
+
+    #[test]
+    fn a_statement_names_container_kept_digits_and_bound() {
+        let plan = QuantizePlan {
+            rounding: Rounding::GranularBitRound {
+                significant_digits: 3,
+            },
+            bound: ErrorBound {
+                relative: Some(0.005),
+                ..ErrorBound::default()
+            },
+            protected: ProtectedValues::default(),
+            keep_information: None,
+        };
+        let found = statement(&plan, "/group/t", Some("quantization_info"));
+        let expected = [
+            text("quantization", "/quantization_info"),
+            int("quantization_nsd", 3),
+            double("quantization_maximum_relative_error", 0.005),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(
+            netcdf_statement(&plan.rounding),
+            Some(int("_QuantizeGranularBitRoundNumberOfSignificantDigits", 3))
+        );
+        assert_eq!(
+            statement(&plan, "/t", Some("q"))[0],
+            text("quantization", "q")
+        );
+    }
+}

@@ -1,0 +1,161 @@
+//! Rounding of one variable's chunks, each proved before it goes on.
+
+use frazil_codec::{BoxPlace, ErrorCheck, ErrorStats, Quantizer};
+use frazil_container::hdf5::DatasetInfo;
+use frazil_types::{QuantizePlan, Rounding, Selection};
+
+use crate::error::{Error, Result};
+
+/// A rounding in a few words, `bitround(7)`.
+pub(crate) fn rounding_text(rounding: &Rounding) -> String {
+    match rounding {
+        Rounding::BitRound { significant_bits } => format!("bitround({significant_bits})"),
+        Rounding::BoundedBitRound { .. } => "bitround(by chunk)".to_owned(),
+        Rounding::GranularBitRound { significant_digits } => {
+            format!("granular_bitround({significant_digits})")
+        }
+        Rounding::BitGroom { significant_digits } => format!("bitgroom({significant_digits})"),
+        Rounding::Linear { nbits, .. } => format!("linear({nbits})"),
+    }
+}
+
+/// A precision plan bound to a variable.
+pub(crate) struct VariableRounding {
+    quantizer: Quantizer,
+    check: ErrorCheck,
+    shape: Vec<u64>,
+}
+
+/// What rounding did to some chunks of a variable.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct RoundingStats {
+    /// The smallest number of bits (or digits) kept in any chunk; `None`: no ordinary values.
+    pub(crate) least_kept: Option<u32>,
+    pub(crate) errors: ErrorStats,
+}
+
+impl RoundingStats {
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.least_kept = match (self.least_kept, other.least_kept) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        self.errors.merge(&other.errors);
+    }
+}
+
+impl VariableRounding {
+    /// # Errors
+    /// If the plan does not fit the variable's type.
+    pub(crate) fn bind(plan: &QuantizePlan, variable: &DatasetInfo) -> Result<Self> {
+        let wrap = |error| from_codec(&error).at_variable(&variable.path);
+        Ok(Self {
+            quantizer: Quantizer::bind(plan, variable.element).map_err(wrap)?,
+            check: ErrorCheck::bind(plan, variable.element).map_err(wrap)?,
+            shape: variable.shape.clone(),
+        })
+    }
+
+    /// Rounds the values of a box, and proves that every value keeps what the plan promises.
+    ///
+    /// # Errors
+    /// [`ErrorCode::BoundExceeded`](frazil_types::ErrorCode::BoundExceeded) if one does not.
+    pub(crate) fn round(
+        &self,
+        values: &[u8],
+        part: &Selection,
+    ) -> Result<(Vec<u8>, RoundingStats)> {
+        let place = BoxPlace {
+            shape: &self.shape,
+            start: &part.start,
+            count: &part.count,
+        };
+        let mut rounded = Vec::with_capacity(values.len());
+        let kept = self
+            .quantizer
+            .quantize(values, &place, &mut rounded)
+            .map_err(|error| from_codec(&error))?;
+        let errors = self.prove(values, &rounded)?;
+        let least_kept = kept.significant_bits;
+        Ok((rounded, RoundingStats { least_kept, errors }))
+    }
+
+    /// Checks rounded values against the plan's promises.
+    fn prove(&self, original: &[u8], rounded: &[u8]) -> Result<ErrorStats> {
+        self.check.check(original, rounded).map_err(|error| {
+            from_codec(&error).with_cure("please report it; the input is untouched")
+        })
+    }
+}
+
+fn from_codec(error: &frazil_codec::CodecError) -> Error {
+    Error::new(error.code(), error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use frazil_container::hdf5::{DatasetStorage, FillStatus, FillTime};
+    use frazil_types::{
+        ByteOrder, ElementClass, ElementType, ErrorBound, ErrorCode, ProtectedValues,
+    };
+
+    fn rounding() -> VariableRounding {
+        let variable = DatasetInfo {
+            path: "/t".to_owned(),
+            element: ElementType {
+                class: ElementClass::Float,
+                size_bytes: 4,
+                order: ByteOrder::Little,
+            },
+            shape: vec![4],
+            unlimited: vec![false],
+            is_null: false,
+            storage: DatasetStorage::Contiguous { address: None },
+            stored_bytes: 0,
+            fill: vec![0; 4],
+            fill_status: FillStatus::Default,
+            fill_time: FillTime::IfSet,
+            dimension_names: vec![String::new()],
+            object_address: 0,
+            is_dimension_only: false,
+        };
+        let plan = QuantizePlan {
+            rounding: Rounding::BoundedBitRound {
+                least_significant_bits: 0,
+            },
+            bound: ErrorBound {
+                absolute: Some(0.01),
+                ..ErrorBound::default()
+            },
+            protected: ProtectedValues {
+                values: vec![-999.0],
+                ..ProtectedValues::default()
+            },
+            keep_information: None,
+        };
+        VariableRounding::bind(&plan, &variable).unwrap()
+    }
+
+    #[test]
+    fn a_planted_violation_is_caught_before_anything_is_written() {
+        let rounding = rounding();
+        let bytes = |values: [f32; 4]| values.map(f32::to_le_bytes).concat();
+        let original = [1.003_f32, 2.5, -999.0, 300.123];
+        let (rounded, stats) = rounding
+            .round(&bytes(original), &Selection::whole(&[4]))
+            .unwrap();
+        assert!(stats.errors.changed > 0 && stats.errors.max_absolute_error <= 0.01);
+        assert!(rounding.prove(&bytes(original), &rounded).is_ok());
+        let mut too_far = original;
+        too_far[1] += 0.0101;
+        let mut other_fill = original;
+        other_fill[2] = -998.0;
+        for planted in [too_far, other_fill] {
+            let error = rounding
+                .prove(&bytes(original), &bytes(planted))
+                .unwrap_err();
+            assert_eq!(error.code, ErrorCode::BoundExceeded);
+        }
+    }
+}
