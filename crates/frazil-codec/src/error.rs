@@ -4,7 +4,7 @@ use frazil_types::{ErrorCode, filter_name};
 use thiserror::Error;
 
 /// An error of this crate. None of them names a file or variable: the caller knows them.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum CodecError {
     /// A filter that was applied to the chunk cannot be undone by this build.
@@ -61,6 +61,19 @@ pub enum CodecError {
         /// What its library said.
         reason: &'static str,
     },
+    /// A rounded value lies further from its original than promised; a bound of 0 means that it
+    /// had to stay as it was.
+    #[error("value {index}: {original} became {rounded}, which may differ by {bound} only")]
+    BoundExceeded {
+        /// Row-major index in the box.
+        index: usize,
+        /// The value.
+        original: f64,
+        /// What it became.
+        rounded: f64,
+        /// The largest difference promised.
+        bound: f64,
+    },
 }
 
 impl CodecError {
@@ -75,6 +88,7 @@ impl CodecError {
                 ErrorCode::Corrupt
             }
             Self::EncodeFailed { .. } => ErrorCode::Internal,
+            Self::BoundExceeded { .. } => ErrorCode::BoundExceeded,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One chunk's bytes into another's: filters and compressors.
+//! One chunk's bytes into another's: rounding, filters and compressors.
 //!
 //! A dataset's [`FilterPipeline`](frazil_types::FilterPipeline) is bound once to its element and
 //! chunk size ([`BoundDecoder`], [`BoundEncoder`]); the bound form is shared by all threads, each of
@@ -30,6 +30,7 @@ mod decoder;
 mod encoder;
 mod error;
 mod filter;
+mod quantize;
 mod registry;
 mod scratch;
 mod simd;
@@ -38,6 +39,10 @@ mod stage;
 pub use decoder::BoundDecoder;
 pub use encoder::BoundEncoder;
 pub use error::CodecError;
+pub use quantize::{
+    BoxPlace, ErrorCheck, ErrorStats, Kept, Quantizer, implied_absolute_bound,
+    implied_relative_bound, ordinary_range,
+};
 pub use registry::{FilterInfo, cure_for, filters};
 pub use scratch::Scratch;
 pub use simd::simd_summary;

@@ -31,6 +31,38 @@ impl Simd {
     }
 }
 
+/// Work in plain Rust that a compiler can turn into vector instructions.
+pub(crate) trait Kernel {
+    /// What comes of it.
+    type Output;
+
+    /// Does the work. To be marked `#[inline(always)]`, as are the functions it calls: only then
+    /// are they compiled for the instruction set that [`Simd::run`] chooses.
+    fn run(self) -> Self::Output;
+}
+
+impl Simd {
+    /// Runs a kernel compiled for this instruction set. The result is the same for all sets:
+    /// nothing is contracted or reordered.
+    #[expect(unsafe_code, reason = "calls a function that is compiled for AVX2")]
+    pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        match self {
+            Self::Portable => kernel.run(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => {
+                // SAFETY: this variant is made by `detect` only, where the machine has AVX2.
+                unsafe { run_avx2(kernel) }
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run()
+}
+
 /// One line: which code paths this machine runs.
 #[must_use]
 pub fn simd_summary() -> String {
@@ -39,5 +71,7 @@ pub fn simd_summary() -> String {
         #[cfg(target_arch = "x86_64")]
         Simd::Avx2 => "avx2",
     };
-    format!("shuffle: {set}; bitshuffle: {set}; libdeflate and zstd: chosen by their own dispatch")
+    format!(
+        "shuffle, bitshuffle, quantization: {set}; libdeflate and zstd: chosen by their own dispatch"
+    )
 }

@@ -1,0 +1,165 @@
+//! The fewest bits with which BitRound keeps an error bound for every value of a box.
+
+use frazil_types::{ByteOrder, ErrorBound};
+
+use super::bits::{BitRound, Round};
+use super::block::{Block, LANES, load};
+use super::guard::Guard;
+use super::word::Word;
+use crate::simd::{Kernel, Simd};
+
+/// A bound, and the least number of bits whatever the bound.
+///
+/// One more bit never makes a value's error larger, since the finer grid holds the points of the
+/// coarser one. And the share of itself by which a value may err never grows with the value
+/// ([`ErrorBound::at`]), so the largest value of a box says how many bits are enough.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Search {
+    least_bits: u32,
+    absolute: f64,
+    relative: f64,
+    finest_absolute: f64,
+}
+
+impl Search {
+    pub(super) fn new(least_bits: u32, bound: &ErrorBound) -> Self {
+        // Two steps down: then the product with a value, rounded, is not above the exact one.
+        let strictly = |share: f64| share.next_down().next_down().max(0.0);
+        Self {
+            least_bits: least_bits.max(1),
+            absolute: bound.absolute.unwrap_or(f64::INFINITY),
+            relative: bound.relative.map_or(f64::INFINITY, strictly),
+            finest_absolute: bound.finest_absolute,
+        }
+    }
+
+    /// The fewest explicit mantissa bits that keep the bound; `None` if no value is ordinary.
+    pub(super) fn fewest_bits<W: Word>(&self, values: &Values<'_, W>) -> Option<u32> {
+        let (largest, mantissas) = values.simd.run(Survey { values });
+        if largest == W::default() {
+            return None;
+        }
+        // With the bits that the values have, nothing changes at all.
+        let used = W::MANTISSA_BITS - mantissas.low_zeros().min(W::MANTISSA_BITS);
+        let enough = self.enough_bits(largest).min(used).max(self.least_bits);
+        let keeps = |bits| {
+            let rounding = BitRound::new(bits);
+            let search = self;
+            values.simd.run(Trial {
+                search,
+                values,
+                rounding,
+            })
+        };
+        // Most boxes end here, and soon: the first values that err too much end the trial.
+        if enough == self.least_bits || !keeps(enough - 1) {
+            return Some(enough);
+        }
+        let (mut low, mut high) = (self.least_bits, enough - 1);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match keeps(middle) {
+                true => high = middle,
+                false => low = middle + 1,
+            }
+        }
+        Some(high)
+    }
+
+    /// Bits with which no value up to `largest` can err too much.
+    fn enough_bits<W: Word>(&self, largest: W) -> u32 {
+        let power = (largest & !W::low_ones(W::MANTISSA_BITS)).to_f64();
+        let allowed = self.allowed(power);
+        let largest_error = |bits: &u32| power / (1_u64 << (bits + 1)) as f64;
+        (1..W::MANTISSA_BITS)
+            .find(|bits| largest_error(bits) <= allowed)
+            .unwrap_or(W::MANTISSA_BITS)
+    }
+
+    /// The largest error of a value.
+    #[inline(always)]
+    fn allowed(&self, magnitude: f64) -> f64 {
+        let share = self.relative * magnitude;
+        let relative = if share > self.finest_absolute {
+            share
+        } else {
+            self.finest_absolute
+        };
+        if relative < self.absolute {
+            relative
+        } else {
+            self.absolute
+        }
+    }
+}
+
+/// The values of a box, and what is protected among them.
+pub(super) struct Values<'a, W: Word> {
+    pub(super) bytes: &'a [u8],
+    pub(super) order: ByteOrder,
+    pub(super) guard: &'a Guard<W>,
+    pub(super) simd: Simd,
+}
+
+impl<W: Word> Values<'_, W> {
+    fn blocks(&self) -> std::slice::Chunks<'_, u8> {
+        self.bytes.chunks(LANES * W::BYTES)
+    }
+}
+
+/// Finds the largest magnitude of the ordinary values, and the bits that any of them has set.
+struct Survey<'a, W: Word> {
+    values: &'a Values<'a, W>,
+}
+
+impl<W: Word> Kernel for Survey<'_, W> {
+    type Output = (W, W);
+
+    #[inline(always)]
+    fn run(self) -> (W, W) {
+        let mut x: Block<W> = [W::default(); LANES];
+        let mut ordinary = x;
+        let (mut largest, mut bits) = (W::default(), W::default());
+        for bytes in self.values.blocks() {
+            load(bytes, self.values.order, &mut x);
+            self.values.guard.ordinary(&x, &mut ordinary);
+            for magnitude in ordinary {
+                largest = largest.max(magnitude);
+                bits = bits | magnitude;
+            }
+        }
+        (largest, bits & W::low_ones(W::MANTISSA_BITS))
+    }
+}
+
+/// Finds out whether a rounding keeps the bound.
+struct Trial<'a, W: Word> {
+    search: &'a Search,
+    values: &'a Values<'a, W>,
+    rounding: BitRound<W>,
+}
+
+impl<W: Word> Kernel for Trial<'_, W> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(mut self) -> bool {
+        let mut x: Block<W> = [W::default(); LANES];
+        let mut y = x;
+        for bytes in self.values.blocks() {
+            load(bytes, self.values.order, &mut x);
+            self.rounding.round(&x, &mut y);
+            self.values.guard.restore(&x, &mut y);
+            let mut exceeded = false;
+            for i in 0..LANES {
+                let (value, rounded) = (x[i].to_f64(), y[i].to_f64());
+                // False for NaN, which is never changed.
+                exceeded |= (value - rounded).abs() > self.search.allowed(value.abs());
+            }
+            if exceeded {
+                return false;
+            }
+        }
+        true
+    }
+}
