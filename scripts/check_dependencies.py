@@ -27,7 +27,8 @@ ALLOWED_EDGES = {
         "frazil-pipeline",
         "frazil-container",
     },
-    "frazil-cli": {"frazil"},
+    "frazil-figures": {"frazil"},
+    "frazil-cli": {"frazil", "frazil-figures"},
     "frazil-bench": {"*"},
     "frazil-testkit": {"frazil-types", "frazil-codec"},
 }
@@ -44,6 +45,8 @@ DOORS = {
     "crossbeam-channel": {"frazil-pipeline"},
     "clap": {"frazil-cli", "frazil-bench", "clap_complete"},
     "indicatif": {"frazil-cli"},
+    "png": {"frazil-figures"},
+    "colorous": {"frazil-figures"},
     # Threads belong to frazil-pipeline, which takes them from std; nothing is asynchronous; no
     # network code is linked by default.
     "rayon": set(),

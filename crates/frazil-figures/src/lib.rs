@@ -1,0 +1,23 @@
+//! Pictures and pages of frazil's reports.
+//!
+//! [`analysis_svg`] draws the information in each bit position of each variable; [`verify_html`]
+//! writes one self-contained page about rounded variables: nothing is fetched from elsewhere, no
+//! script runs, and names from files are escaped by construction (see `markup`).
+
+#![forbid(unsafe_code)]
+
+mod analysis;
+mod chart;
+mod colour;
+mod error;
+mod map;
+mod markup;
+mod number;
+mod page;
+
+pub use analysis::analysis_svg;
+pub use error::{Error, Result};
+pub use page::verify_html;
+
+#[cfg(test)]
+mod samples;

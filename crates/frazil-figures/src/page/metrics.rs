@@ -1,0 +1,57 @@
+//! What the numbers mean, in words.
+
+use crate::markup::Element;
+
+/// Names of the measures and what they are.
+const MEASURES: [(&str, &str); 10] = [
+    (
+        "Stated bound",
+        "No value may be further from its original than this: abs is in the variable's own units, \
+         rel a share of the value. It is what the rounded file says of itself.",
+    ),
+    (
+        "Max. error",
+        "The largest error of any value, absolute and relative to the original value.",
+    ),
+    ("RMSE", "Root of the mean squared error."),
+    ("Bias", "Mean error, rounded minus original."),
+    ("Correlation", "Pearson's, of rounded with original values."),
+    (
+        "KS",
+        "Kolmogorov-Smirnov distance: the largest gap between the two cumulative distributions.",
+    ),
+    (
+        "Gradient",
+        "Root mean squared error of horizontal gradients, relative to their root mean square.",
+    ),
+    (
+        "Spectrum",
+        "Root mean squared relative error of the power spectrum along the last axis.",
+    ),
+    (
+        "SSIM",
+        "Structural similarity of horizontal slices: the mean, and the worst slice.",
+    ),
+    (
+        "Information",
+        "Share of the bitwise real information that is kept (Klöwer et al. 2021).",
+    ),
+];
+
+/// A section that explains the measures.
+pub(super) fn glossary() -> Element {
+    let entries = MEASURES.iter().flat_map(|(name, meaning)| {
+        [
+            Element::new("dt").text(name),
+            Element::new("dd").text(meaning),
+        ]
+    });
+    Element::new("section")
+        .with("class", "keep")
+        .child(Element::new("h2").text("What the measures mean"))
+        .child(Element::new("dl").with("class", "note").children(entries))
+        .child(Element::new("p").with("class", "note").text(
+            "Special values (fill, missing, outside the valid range, not finite) must be \
+             unchanged to the last bit and take no part in the measures.",
+        ))
+}
