@@ -255,6 +255,12 @@ impl PrecisionDecisions {
     fn set_range(&mut self, variable: usize, found: Option<[f64; 2]>, input: &Input) -> Result<()> {
         let info = &input.variables()[variable];
         let mantissa_bits = if info.element.size_bytes == 4 { 23 } else { 52 };
+        let is_usable = |[low, high]: &[f64; 2]| (high - low).is_finite();
+        if found.as_ref().is_some_and(|range| !is_usable(range)) {
+            let line = "kept exact: its range is too wide for a linear grid";
+            self.notices.push(format!("{}: {line}", info.path));
+        }
+        let found = found.filter(is_usable);
         let Some(plan) = &mut self.plans[variable] else {
             return Err(Error::new(ErrorCode::Internal, "a range without a plan"));
         };
