@@ -4,6 +4,7 @@
 //! crate gives out is plain data. It knows no filter, no plan and no thread.
 
 pub mod classic;
+mod commit;
 mod error;
 mod ffi;
 pub mod hdf5;

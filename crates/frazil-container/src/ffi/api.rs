@@ -99,6 +99,7 @@ function_table! {
         H5Dchunk_iter(hid_t, hid_t, H5D_chunk_iter_op_t, *mut c_void) -> herr_t;
         H5Dread(hid_t, hid_t, hid_t, hid_t, hid_t, *mut c_void) -> herr_t;
         H5Dwrite(hid_t, hid_t, hid_t, hid_t, hid_t, *const c_void) -> herr_t;
+        H5Dset_extent(hid_t, *const hsize_t) -> herr_t;
         H5Dwrite_chunk(hid_t, hid_t, u32, *const hsize_t, size_t, *const c_void) -> herr_t;
     }
     h5e::{

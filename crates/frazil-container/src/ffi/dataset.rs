@@ -121,6 +121,26 @@ impl Dataset {
         dataspace::read_extent(&self.space()?)
     }
 
+    /// Changes the shape; axes may grow as far as the maximum shape allows.
+    pub(crate) fn set_shape(&self, shape: &[u64]) -> Result<()> {
+        let Extent::Simple { shape: old, .. } = self.extent()? else {
+            return Err(ContainerError::Internal(
+                "only arrays have a shape to change".to_owned(),
+            ));
+        };
+        // Shrinking would make libhdf5 decode chunks at the new edge.
+        let grows = old.len() == shape.len() && old.iter().zip(shape).all(|(old, new)| old <= new);
+        if !grows {
+            return Err(ContainerError::Internal(format!(
+                "shape {old:?} cannot become {shape:?}"
+            )));
+        }
+        let _guard = library_lock();
+        // SAFETY: a live dataset, and as many extents as it has axes.
+        let status = unsafe { (api().H5Dset_extent)(self.0.id(), shape.as_ptr()) };
+        check(status, "extend dataset")
+    }
+
     /// The element type; committed types come as such.
     pub(crate) fn datatype(&self) -> Result<Datatype> {
         let _guard = library_lock();

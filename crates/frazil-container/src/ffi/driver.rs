@@ -8,19 +8,15 @@
 //! Inputs are read through it as well, so that a damaged heap can be kept away from libhdf5 (see
 //! [`super::heap_guard`]).
 //!
-//! The driver has two forms: one over a file, and one that only measures (nothing is kept), which
-//! tells how much metadata a file needs before it is written.
+//! The driver has three forms: one over a file; one over a file that changes by commits only (see
+//! [`crate::commit`]); and one that only measures (nothing is kept), which tells how much metadata
+//! a file needs before it is written.
 //!
 //! `hdf5-sys` describes the driver class of HDF5 before 1.14; the structures here follow
 //! `H5FDdevelop.h` of HDF5 2.2 (class version 1).
 
-use std::collections::HashMap;
-use std::ffi::{CStr, OsStr, c_char, c_int, c_uint, c_ulong, c_void};
-use std::fs::File;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileExt;
+use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::OnceLock;
 
 use hdf5_sys::h5::{haddr_t, hbool_t, herr_t, hsize_t};
@@ -28,6 +24,7 @@ use hdf5_sys::h5f::H5F_close_degree_t;
 use hdf5_sys::h5i::hid_t;
 use libc::size_t;
 
+use super::backing::Backing;
 use super::handle::api;
 use super::heap_guard::HeapGuard;
 use crate::error::{ContainerError, Result};
@@ -41,9 +38,6 @@ const MEM_TYPES: usize = 7;
 const UNDEFINED: haddr_t = haddr_t::MAX;
 /// Largest address a signed file offset can hold.
 const MAX_ADDRESS: haddr_t = (1 << 63) - 1;
-/// `H5F_ACC_RDWR`, `H5F_ACC_TRUNC`.
-const ACCESS_WRITE: c_uint = 1;
-const ACCESS_TRUNCATE: c_uint = 2;
 
 /// `H5FD_class_t` of HDF5 2.2.
 #[repr(C)]
@@ -129,14 +123,6 @@ struct PublicPart {
     paged_aggregation: bool,
 }
 
-/// Where an open file's bytes go.
-enum Backing {
-    /// A file on disk.
-    Disk(File),
-    /// Nowhere: metadata are kept in memory so that libhdf5 can read them back, raw data dropped.
-    Measure(Pages),
-}
-
 /// An open file of this driver. `public` must be first: libhdf5 sees only that.
 #[repr(C)]
 pub(crate) struct OpenFile {
@@ -206,9 +192,6 @@ static DRIVER: DriverClass = DriverClass {
     ],
 };
 
-/// A path that opens the measuring form.
-pub(super) const MEASURE: &str = "frazil:measure";
-
 /// Registers the driver once and returns its identifier.
 pub(super) fn driver_id() -> hid_t {
     static ID: OnceLock<hid_t> = OnceLock::new();
@@ -260,6 +243,12 @@ impl RawSink {
         unsafe { (*self.0).metadata_end }
     }
 
+    /// Where libhdf5 lets the file end.
+    pub(crate) fn end_of_allocation(self) -> u64 {
+        // SAFETY: as in `learn_address`.
+        unsafe { (*self.0).end_of_allocation }
+    }
+
     /// The system error behind libhdf5's last failure, if it came from this driver.
     pub(crate) fn system_error(self) -> Option<std::io::Error> {
         // SAFETY: as in `learn_address`.
@@ -281,7 +270,7 @@ unsafe extern "C" fn open(
     guarded(std::ptr::null_mut(), || {
         // SAFETY: libhdf5 passes a NUL-terminated name.
         let name = unsafe { CStr::from_ptr(name) };
-        let Some((backing, end_of_file)) = open_backing(name, flags) else {
+        let Some((backing, end_of_file)) = Backing::open(name, flags) else {
             return std::ptr::null_mut();
         };
         // SAFETY: all-zero is valid for the public part; libhdf5 fills it in after this returns.
@@ -297,22 +286,6 @@ unsafe extern "C" fn open(
             heap_guard: None,
         }))
     })
-}
-
-fn open_backing(name: &CStr, flags: c_uint) -> Option<(Backing, u64)> {
-    if name.to_bytes() == MEASURE.as_bytes() {
-        return Some((Backing::Measure(Pages::default()), 0));
-    }
-    let path = Path::new(OsStr::from_bytes(name.to_bytes()));
-    // The facade creates the file (exclusively, with its lock); libhdf5 only ever opens it.
-    let file = File::options()
-        .read(true)
-        .write(flags & ACCESS_WRITE != 0)
-        .truncate(flags & ACCESS_TRUNCATE != 0)
-        .open(path)
-        .ok()?;
-    let length = file.metadata().ok()?.len();
-    Some((Backing::Disk(file), length))
 }
 
 unsafe extern "C" fn close(file: *mut OpenFile) -> herr_t {
@@ -348,7 +321,9 @@ unsafe extern "C" fn get_eoa(file: *const OpenFile, _kind: MemoryType) -> haddr_
 
 unsafe extern "C" fn set_eoa(file: *mut OpenFile, _kind: MemoryType, address: haddr_t) -> herr_t {
     // SAFETY: as above, and libhdf5 holds the only reference during a callback.
-    unsafe { (*file).end_of_allocation = address };
+    let file = unsafe { &mut *file };
+    file.end_of_allocation = address;
+    file.backing.set_end(address);
     0
 }
 
@@ -414,6 +389,7 @@ unsafe extern "C" fn write(
                 return -1;
             }
             sentinel.address = Some(address);
+            file.backing.expect_values(address, size as u64);
             file.end_of_file = file.end_of_file.max(address.saturating_add(size as u64));
             return 0;
         }
@@ -423,7 +399,7 @@ unsafe extern "C" fn write(
         if kind != MEM_DRAW {
             file.metadata_end = file.metadata_end.max(end);
         }
-        match file.backing.write(bytes, address) {
+        match file.backing.write(bytes, address, kind == MEM_DRAW) {
             Ok(()) => {
                 file.end_of_file = file.end_of_file.max(end);
                 0
@@ -441,9 +417,7 @@ unsafe extern "C" fn truncate(file: *mut OpenFile, _dxpl: hid_t, _closing: hbool
         // SAFETY: libhdf5 passes its open file.
         let file = unsafe { &mut *file };
         let end = file.end_of_allocation;
-        if let Backing::Disk(disk) = &file.backing
-            && let Err(error) = disk.set_len(end)
-        {
+        if let Err(error) = file.backing.truncate(end) {
             file.last_error = error.raw_os_error();
             return -1;
         }
@@ -465,90 +439,6 @@ impl OpenFile {
             _ => true,
         }
     }
-}
-
-impl Backing {
-    /// Reads; bytes past the end of the file are zero, as libhdf5 expects.
-    fn read(&self, buffer: &mut [u8], address: u64) -> std::io::Result<()> {
-        buffer.fill(0);
-        match self {
-            Self::Disk(file) => read_to_end_of_file(file, buffer, address),
-            Self::Measure(pages) => {
-                pages.copy_out(buffer, address);
-                Ok(())
-            }
-        }
-    }
-
-    fn write(&mut self, bytes: &[u8], address: u64) -> std::io::Result<()> {
-        match self {
-            Self::Disk(file) => file.write_all_at(bytes, address),
-            Self::Measure(pages) => {
-                pages.copy_in(bytes, address);
-                Ok(())
-            }
-        }
-    }
-}
-
-fn read_to_end_of_file(file: &File, buffer: &mut [u8], address: u64) -> std::io::Result<()> {
-    let mut done = 0;
-    while done < buffer.len() {
-        match file.read_at(&mut buffer[done..], address + done as u64) {
-            Ok(0) => break,
-            Ok(n) => done += n,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
-}
-
-/// Sparse memory: only pages that were written exist.
-#[derive(Default)]
-struct Pages(HashMap<u64, Box<[u8; PAGE_BYTES]>>);
-
-const PAGE_BYTES: usize = 4096;
-
-impl Pages {
-    fn copy_out(&self, buffer: &mut [u8], address: u64) {
-        for (page, within, part) in page_parts(address, buffer.len()) {
-            if let Some(bytes) = self.0.get(&page) {
-                let length = part.len();
-                buffer[part].copy_from_slice(&bytes[within..within + length]);
-            }
-        }
-    }
-
-    fn copy_in(&mut self, bytes: &[u8], address: u64) {
-        for (page, within, part) in page_parts(address, bytes.len()) {
-            let kept = self
-                .0
-                .entry(page)
-                .or_insert_with(|| Box::new([0; PAGE_BYTES]));
-            kept[within..within + part.len()].copy_from_slice(&bytes[part]);
-        }
-    }
-}
-
-/// Cuts a range of addresses at page borders: page number, first byte in the page, and the part of
-/// the caller's buffer.
-fn page_parts(
-    address: u64,
-    length: usize,
-) -> impl Iterator<Item = (u64, usize, std::ops::Range<usize>)> {
-    let mut done = 0;
-    std::iter::from_fn(move || {
-        if done == length {
-            return None;
-        }
-        let position = address + done as u64;
-        let within = (position % PAGE_BYTES as u64) as usize;
-        let end = (done + PAGE_BYTES - within).min(length);
-        let part = done..end;
-        done = end;
-        Some((position / PAGE_BYTES as u64, within, part))
-    })
 }
 
 /// `HADDR_UNDEF` as an option.

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use hdf5_sys::h5f::{H5F_ACC_RDONLY, H5F_ACC_TRUNC, H5F_info2_t, H5F_scope_t};
+use hdf5_sys::h5f::{H5F_ACC_RDONLY, H5F_ACC_RDWR, H5F_ACC_TRUNC, H5F_info2_t, H5F_scope_t};
 
-use super::driver::{MEASURE, RawSink};
+use super::backing::{LiveFile, MEASURE, with_live};
+use super::driver::RawSink;
 use super::handle::{DEFAULT, Handle, api, c_name, check, own};
 use super::property::PropertyList;
 use crate::error::{ContainerError, Result};
@@ -44,7 +45,44 @@ pub(crate) fn create(
     // SAFETY: a NUL-terminated path and live property lists.
     let id =
         unsafe { (api().H5Fcreate)(name.as_ptr(), H5F_ACC_TRUNC, creation.0.id(), access.0.id()) };
-    let file = own(id, "create HDF5 file")?;
+    with_sink(own(id, "create HDF5 file")?)
+}
+
+/// Creates an HDF5 file that changes by commits: `live` is the empty file at `path`.
+pub(crate) fn create_live(
+    live: &LiveFile,
+    path: &Path,
+    creation: &PropertyList,
+    metadata_block_bytes: u64,
+) -> Result<(Handle, RawSink)> {
+    let _guard = library_lock();
+    let access = PropertyList::file_access_write(metadata_block_bytes)?;
+    let name = c_name(path_text(path)?)?;
+    // SAFETY: a NUL-terminated path and live property lists.
+    let id = with_live(live, || unsafe {
+        (api().H5Fcreate)(name.as_ptr(), H5F_ACC_TRUNC, creation.0.id(), access.0.id())
+    });
+    with_sink(own(id, "create HDF5 file")?)
+}
+
+/// Opens an HDF5 file to change it by commits: `live` is the file at `path`.
+pub(crate) fn open_live(
+    live: &LiveFile,
+    path: &Path,
+    metadata_block_bytes: u64,
+) -> Result<(Handle, RawSink)> {
+    let _guard = library_lock();
+    let access = PropertyList::file_access_write(metadata_block_bytes)?;
+    let name = c_name(path_text(path)?)?;
+    // SAFETY: a NUL-terminated path and a live access list.
+    let id = with_live(live, || unsafe {
+        (api().H5Fopen)(name.as_ptr(), H5F_ACC_RDWR, access.0.id())
+    });
+    with_sink(own(id, "open HDF5 file for writing")?)
+}
+
+/// A file of our driver with the driver's side of it.
+fn with_sink(file: Handle) -> Result<(Handle, RawSink)> {
     let mut pointer = std::ptr::null_mut();
     // SAFETY: a live file and a valid out-pointer; our driver returns its own structure.
     let status = unsafe { (api().H5Fget_vfd_handle)(file.id(), DEFAULT, &raw mut pointer) };

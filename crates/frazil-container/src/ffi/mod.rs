@@ -9,6 +9,7 @@
 mod api;
 pub(crate) mod attribute;
 pub(crate) mod attribute_order;
+mod backing;
 pub(crate) mod dataset;
 pub(crate) mod dataspace;
 pub(crate) mod datatype;
@@ -22,9 +23,13 @@ mod mapping;
 pub(crate) mod names;
 pub(crate) mod netcdf;
 pub(crate) mod number_form;
+mod pages;
 pub(crate) mod property;
 pub(crate) mod reference;
 pub(crate) mod region;
+mod reserve;
 
+pub(crate) use backing::LiveFile;
 pub(crate) use driver::RawSink;
 pub(crate) use handle::{Handle, library_version, plugin_path};
+pub(crate) use reserve::reserve;

@@ -5,6 +5,7 @@ mod attributes;
 mod classic_define;
 mod define;
 mod describe;
+mod live;
 mod locate;
 mod output;
 mod references;
@@ -16,9 +17,11 @@ pub use describe::{
     AttributeDescription, ClassicView, Expanded, MemberDescription, ObjectAttributes, Obstacle,
     TextPadding, TypeClass, TypeDescription,
 };
+pub use live::{LiveOutput, Placement};
 pub use output::{Hdf5Output, OutputTarget};
 pub use scan::{DatasetInfo, DatasetStorage, Entry, EntryKind, Hdf5Input};
 
+pub use crate::commit::{Recovery, recover};
 pub use crate::ffi::dataspace::Extent;
 pub use crate::ffi::number_form::{BitRange, FloatForm};
 pub use crate::ffi::property::{FillStatus, FillTime};

@@ -259,7 +259,12 @@ impl Hdf5Output {
     }
 }
 
-fn check_lengths(datasets: usize, storage: &[OutputStorage], additions: &Additions) -> Result<()> {
+/// Refuses lists that do not fit the input.
+pub(super) fn check_lengths(
+    datasets: usize,
+    storage: &[OutputStorage],
+    additions: &Additions,
+) -> Result<()> {
     if storage.len() != datasets {
         return Err(ContainerError::Internal(
             "one storage per dataset is needed".to_owned(),
@@ -281,7 +286,7 @@ fn create(target: OutputTarget<'_>, creation: &PropertyList) -> Result<(Handle, 
 }
 
 /// Prefers the system error behind a failure of libhdf5 (a full disk, say).
-fn blame(error: ContainerError, sink: RawSink) -> ContainerError {
+pub(super) fn blame(error: ContainerError, sink: RawSink) -> ContainerError {
     match (error, sink.system_error()) {
         (ContainerError::Hdf5 { doing, .. }, Some(source)) => ContainerError::Io { doing, source },
         (error, _) => error,

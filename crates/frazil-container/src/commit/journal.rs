@@ -1,0 +1,277 @@
+//! The journal of one commit: what it changes below the committed end of the file, before and
+//! after.
+//!
+//! It is a file beside the data file, complete from the moment it has its name. All numbers are
+//! little-endian:
+//!
+//! ```text
+//! magic "FRZJRNL1" | commit | device | inode | old end | new end | sealed bytes | ranges
+//! for each range: address | length | old bytes | new bytes
+//! CRC-32 of everything before it
+//! ```
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::disk::{self, Disk, Identity};
+
+const MAGIC: &[u8; 8] = b"FRZJRNL1";
+/// Bytes that a kill or a power cut may leave half written: a sector of the medium.
+const SECTOR_BYTES: u64 = 512;
+
+/// Bytes of the file that a commit replaces by as many others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Change {
+    pub(super) address: u64,
+    pub(super) old: Vec<u8>,
+    pub(super) new: Vec<u8>,
+}
+
+/// A commit that is about to change the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Journal {
+    /// Number of the commit in its writer's life.
+    pub(super) commit: u64,
+    pub(super) file: Identity,
+    /// End of the file as of the last commit.
+    pub(super) old_end: u64,
+    /// End of the file as of this commit.
+    pub(super) new_end: u64,
+    /// Length of the file when the journal was sealed.
+    pub(super) sealed_bytes: u64,
+    pub(super) changes: Vec<Change>,
+}
+
+/// Where a file's journal lies.
+#[derive(Debug, Clone)]
+pub(super) struct JournalPath {
+    /// The sealed journal.
+    pub(super) sealed: PathBuf,
+    /// One being written.
+    pub(super) unsealed: PathBuf,
+}
+
+impl JournalPath {
+    /// The journal of the data file at `path`.
+    pub(super) fn of(path: &Path) -> Self {
+        let beside = |suffix: &str| {
+            let mut name = OsString::from(path);
+            name.push(suffix);
+            PathBuf::from(name)
+        };
+        Self {
+            sealed: beside(".frazil-journal"),
+            unsealed: beside(".frazil-journal-part"),
+        }
+    }
+}
+
+/// What a file's bytes say about a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    /// Old and new bytes, and nothing else.
+    OldOrNew,
+    /// Bytes that are neither, at this address or a little after.
+    Foreign(u64),
+}
+
+impl Change {
+    /// Compares the file's bytes with the change, sector by sector: each is old, new, or was torn
+    /// once between the two.
+    pub(super) fn look(&self, disk: &Disk) -> io::Result<Found> {
+        let mut present = vec![0; self.old.len()];
+        disk.read(&mut present, self.address)?;
+        let mut done = 0;
+        while done < present.len() {
+            let address = self.address + done as u64;
+            let left_in_sector = SECTOR_BYTES - address % SECTOR_BYTES;
+            let end = present.len().min(done + left_in_sector as usize);
+            let (old, new) = (&self.old[done..end], &self.new[done..end]);
+            let sector = &present[done..end];
+            if !is_torn_once(sector, new, old) && !is_torn_once(sector, old, new) {
+                return Ok(Found::Foreign(address));
+            }
+            done = end;
+        }
+        Ok(Found::OldOrNew)
+    }
+}
+
+/// Whether `bytes` begin as `first` and end as `second` (either part may be empty).
+fn is_torn_once(bytes: &[u8], first: &[u8], second: &[u8]) -> bool {
+    let agreeing = bytes.iter().zip(first).take_while(|(a, b)| a == b).count();
+    bytes[agreeing..] == second[agreeing..]
+}
+
+impl Journal {
+    /// Writes the journal and gives it its name; from then on the commit is decided.
+    pub(super) fn seal(&self, path: &JournalPath, sync: bool) -> io::Result<()> {
+        let sealed = disk::write_file(&path.unsealed, &self.encode(), sync)
+            .and_then(|()| disk::rename(&path.unsealed, &path.sealed));
+        if sealed.is_err() {
+            // Best effort: an unsealed journal means nothing, and the disk may be full.
+            let _ = std::fs::remove_file(&path.unsealed);
+        }
+        sealed
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        let header = [
+            self.commit,
+            self.file.device,
+            self.file.inode,
+            self.old_end,
+            self.new_end,
+            self.sealed_bytes,
+            self.changes.len() as u64,
+        ];
+        for number in header {
+            bytes.extend(number.to_le_bytes());
+        }
+        for change in &self.changes {
+            bytes.extend(change.address.to_le_bytes());
+            bytes.extend((change.old.len() as u64).to_le_bytes());
+            bytes.extend_from_slice(&change.old);
+            bytes.extend_from_slice(&change.new);
+        }
+        bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+        bytes
+    }
+
+    /// Reads a journal back; `None` if the bytes are not those of a whole one.
+    pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
+        let (body, checksum) = bytes.split_last_chunk::<4>()?;
+        if crc32fast::hash(body) != u32::from_le_bytes(*checksum) {
+            return None;
+        }
+        let mut rest = Reader(body.strip_prefix(MAGIC)?);
+        let mut journal = Self {
+            commit: rest.number()?,
+            file: Identity {
+                device: rest.number()?,
+                inode: rest.number()?,
+            },
+            old_end: rest.number()?,
+            new_end: rest.number()?,
+            sealed_bytes: rest.number()?,
+            changes: Vec::new(),
+        };
+        for _ in 0..rest.number()? {
+            let (address, length) = (rest.number()?, rest.number()?);
+            address.checked_add(length)?;
+            journal.changes.push(Change {
+                address,
+                old: rest.bytes(length)?.to_vec(),
+                new: rest.bytes(length)?.to_vec(),
+            });
+        }
+        rest.0.is_empty().then_some(journal)
+    }
+}
+
+/// The bytes of a journal that are still to be read.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn number(&mut self) -> Option<u64> {
+        let (number, rest) = self.0.split_first_chunk::<8>()?;
+        self.0 = rest;
+        Some(u64::from_le_bytes(*number))
+    }
+
+    fn bytes(&mut self, length: u64) -> Option<&'a [u8]> {
+        let (bytes, rest) = self.0.split_at_checked(usize::try_from(length).ok()?)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Journal {
+        Journal {
+            commit: 3,
+            file: Identity {
+                device: 1,
+                inode: 2,
+            },
+            old_end: 4096,
+            new_end: 8192,
+            sealed_bytes: 8192,
+            changes: vec![
+                Change {
+                    address: 0,
+                    old: b"old".to_vec(),
+                    new: b"new".to_vec(),
+                },
+                Change {
+                    address: 500,
+                    old: vec![1; 1000],
+                    new: vec![2; 1000],
+                },
+            ],
+        }
+    }
+
+    #[test]
+    fn a_journal_survives_its_file() {
+        assert_eq!(Journal::decode(&sample().encode()), Some(sample()));
+    }
+
+    #[test]
+    fn damaged_journals_are_none() {
+        let whole = sample().encode();
+        for length in 0..whole.len() {
+            assert_eq!(Journal::decode(&whole[..length]), None);
+        }
+        for at in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 0x10;
+            assert_eq!(Journal::decode(&damaged), None);
+        }
+    }
+
+    #[test]
+    fn claimed_lengths_are_not_believed() {
+        let mut lying = sample();
+        lying.changes.clear();
+        let mut bytes = lying.encode();
+        bytes.truncate(bytes.len() - 4 - 8);
+        bytes.extend(u64::MAX.to_le_bytes());
+        bytes.extend([0; 8]);
+        bytes.extend(u64::MAX.to_le_bytes());
+        bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+        assert_eq!(Journal::decode(&bytes), None);
+    }
+
+    #[test]
+    fn sectors_may_be_old_new_or_torn_once() {
+        let path = tempfile::NamedTempFile::new().unwrap();
+        let change = &sample().changes[1];
+        let look = |bytes: &[u8]| {
+            let mut whole = vec![9; 500];
+            whole.extend_from_slice(bytes);
+            std::fs::write(path.path(), whole).unwrap();
+            change
+                .look(&Disk::new(std::fs::File::open(path.path()).unwrap()))
+                .unwrap()
+        };
+        assert_eq!(look(&[1; 1000]), Found::OldOrNew);
+        assert_eq!(look(&[2; 1000]), Found::OldOrNew);
+        let torn: Vec<u8> = [vec![2; 300], vec![1; 700]].concat();
+        assert_eq!(look(&torn), Found::OldOrNew);
+        let foreign: Vec<u8> = [vec![2; 300], vec![3; 1], vec![1; 699]].concat();
+        assert_eq!(look(&foreign), Found::Foreign(512));
+        let twice: Vec<u8> = [vec![2; 300], vec![1; 100], vec![2; 600]].concat();
+        assert_eq!(look(&twice), Found::Foreign(512));
+        assert_eq!(
+            look(&[1; 900]),
+            Found::Foreign(1024),
+            "the file is too short"
+        );
+    }
+}
