@@ -1,4 +1,4 @@
-//! The decision unit: chunk shape, filters, level, and why.
+//! The decision unit: chunk shape, filters, level, precision, and why.
 //!
 //! Pure: no files, no clocks, no threads, no libhdf5. Trials measure sizes, never times, so the
 //! same input gives the same plan on every machine.
@@ -13,6 +13,7 @@ mod error;
 mod explain;
 mod filters;
 mod fixed_shape;
+pub mod information;
 mod precision;
 mod read_cost;
 mod sample;
