@@ -1,7 +1,7 @@
 //! The system calls of a commit, in one place, so that tests can make each of them fail.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
@@ -96,6 +96,13 @@ pub(super) fn write_file(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()
         File::open(path)?.sync_all()?;
     }
     Ok(())
+}
+
+/// Writes behind the end of a file that exists.
+pub(super) fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    #[cfg(test)]
+    faults::on_call()?;
+    File::options().append(true).open(path)?.write_all(bytes)
 }
 
 pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {

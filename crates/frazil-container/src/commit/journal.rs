@@ -8,6 +8,7 @@
 //! magic "FRZJRNL1" | commit | device | inode | old end | new end | sealed bytes | ranges
 //! for each range: address | length | old bytes | new bytes
 //! CRC-32 of everything before it
+//! "A", once all changes are applied (only written where a long wait for the disk follows)
 //! ```
 
 use std::ffi::OsString;
@@ -17,6 +18,8 @@ use std::path::{Path, PathBuf};
 use super::disk::{self, Disk, Identity};
 
 const MAGIC: &[u8; 8] = b"FRZJRNL1";
+/// What follows the checksum once all changes are applied.
+const APPLIED: &[u8] = b"A";
 /// Bytes that a kill or a power cut may leave half written: a sector of the medium.
 const SECTOR_BYTES: u64 = 512;
 
@@ -67,19 +70,23 @@ impl JournalPath {
     }
 }
 
-/// What a file's bytes say about a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Found {
-    /// Old and new bytes, and nothing else.
-    OldOrNew,
-    /// Bytes that are neither, at this address or a little after.
-    Foreign(u64),
+/// What a file's sectors say about changes. Sectors that a change leaves as they were say nothing,
+/// unless they are foreign.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Survey {
+    /// Some are as before the commit.
+    pub(super) old: bool,
+    /// Some are as after it.
+    pub(super) new: bool,
+    /// Some are partly old and partly new.
+    pub(super) torn: bool,
+    /// Where the first one is that others changed.
+    pub(super) foreign: Option<u64>,
 }
 
 impl Change {
-    /// Compares the file's bytes with the change, sector by sector: each is old, new, or was torn
-    /// once between the two.
-    pub(super) fn look(&self, disk: &Disk) -> io::Result<Found> {
+    /// Compares the file's bytes with the change, sector by sector.
+    pub(super) fn look(&self, disk: &Disk, survey: &mut Survey) -> io::Result<()> {
         let mut present = vec![0; self.old.len()];
         disk.read(&mut present, self.address)?;
         let mut done = 0;
@@ -89,12 +96,18 @@ impl Change {
             let end = present.len().min(done + left_in_sector as usize);
             let (old, new) = (&self.old[done..end], &self.new[done..end]);
             let sector = &present[done..end];
-            if !is_torn_once(sector, new, old) && !is_torn_once(sector, old, new) {
-                return Ok(Found::Foreign(address));
+            match (sector == old, sector == new) {
+                (true, true) => {}
+                (true, false) => survey.old = true,
+                (false, true) => survey.new = true,
+                _ if is_torn_once(sector, new, old) || is_torn_once(sector, old, new) => {
+                    survey.torn = true;
+                }
+                _ => survey.foreign = survey.foreign.or(Some(address)),
             }
             done = end;
         }
-        Ok(Found::OldOrNew)
+        Ok(())
     }
 }
 
@@ -114,6 +127,11 @@ impl Journal {
             let _ = std::fs::remove_file(&path.unsealed);
         }
         sealed
+    }
+
+    /// Notes in the sealed journal that all changes are applied.
+    pub(super) fn mark_applied(path: &JournalPath) -> io::Result<()> {
+        disk::append(&path.sealed, APPLIED)
     }
 
     fn encode(&self) -> Vec<u8> {
@@ -140,8 +158,16 @@ impl Journal {
         bytes
     }
 
-    /// Reads a journal back; `None` if the bytes are not those of a whole one.
-    pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
+    /// Reads a journal back, and whether its changes were all applied; `None` if the bytes are not
+    /// those of a whole one.
+    pub(super) fn decode(bytes: &[u8]) -> Option<(Self, bool)> {
+        let sealed = |journal| (journal, false);
+        let applied = |journal| (journal, true);
+        let marked = || Self::decode_sealed(bytes.strip_suffix(APPLIED)?).map(applied);
+        Self::decode_sealed(bytes).map(sealed).or_else(marked)
+    }
+
+    fn decode_sealed(bytes: &[u8]) -> Option<Self> {
         let (body, checksum) = bytes.split_last_chunk::<4>()?;
         if crc32fast::hash(body) != u32::from_le_bytes(*checksum) {
             return None;
@@ -219,7 +245,10 @@ mod tests {
 
     #[test]
     fn a_journal_survives_its_file() {
-        assert_eq!(Journal::decode(&sample().encode()), Some(sample()));
+        let mut bytes = sample().encode();
+        assert_eq!(Journal::decode(&bytes), Some((sample(), false)));
+        bytes.extend_from_slice(APPLIED);
+        assert_eq!(Journal::decode(&bytes), Some((sample(), true)));
     }
 
     #[test]
@@ -256,22 +285,26 @@ mod tests {
             let mut whole = vec![9; 500];
             whole.extend_from_slice(bytes);
             std::fs::write(path.path(), whole).unwrap();
-            change
-                .look(&Disk::new(std::fs::File::open(path.path()).unwrap()))
-                .unwrap()
+            let disk = Disk::new(std::fs::File::open(path.path()).unwrap());
+            let mut survey = Survey::default();
+            change.look(&disk, &mut survey).unwrap();
+            survey
         };
-        assert_eq!(look(&[1; 1000]), Found::OldOrNew);
-        assert_eq!(look(&[2; 1000]), Found::OldOrNew);
+        let none = Survey::default();
+        assert_eq!(look(&[1; 1000]), Survey { old: true, ..none });
+        assert_eq!(look(&[2; 1000]), Survey { new: true, ..none });
         let torn: Vec<u8> = [vec![2; 300], vec![1; 700]].concat();
-        assert_eq!(look(&torn), Found::OldOrNew);
+        let expected = Survey {
+            old: true,
+            new: true,
+            torn: true,
+            foreign: None,
+        };
+        assert_eq!(look(&torn), expected);
         let foreign: Vec<u8> = [vec![2; 300], vec![3; 1], vec![1; 699]].concat();
-        assert_eq!(look(&foreign), Found::Foreign(512));
+        assert_eq!(look(&foreign).foreign, Some(512));
         let twice: Vec<u8> = [vec![2; 300], vec![1; 100], vec![2; 600]].concat();
-        assert_eq!(look(&twice), Found::Foreign(512));
-        assert_eq!(
-            look(&[1; 900]),
-            Found::Foreign(1024),
-            "the file is too short"
-        );
+        assert_eq!(look(&twice).foreign, Some(512));
+        assert_eq!(look(&[1; 900]).foreign, Some(1024), "the file is too short");
     }
 }

@@ -211,6 +211,8 @@ impl CommittedFile {
             return Err(doing("commit")(error));
         }
         if sync {
+            // Best effort: it only helps recovery to tell later changes of others apart.
+            let _ = Journal::mark_applied(&self.journal);
             self.sync()?;
         }
         self.committed_end = self.end;

@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 
 use super::disk::{self, Disk};
-use super::journal::{Found, Journal, JournalPath};
+use super::journal::{Journal, JournalPath, Survey};
 use crate::error::{ContainerError, Result};
 
 /// What [`recover`] found and did.
@@ -12,8 +12,8 @@ use crate::error::{ContainerError, Result};
 pub enum Recovery {
     /// Nothing was left behind: the file is at its last commit.
     Clean,
-    /// A commit had not been decided yet; what was left of it is removed. The file is at the
-    /// commit before.
+    /// A commit had not been decided, or others changed the file before any of it was applied;
+    /// what was left of it is removed. The file is at the commit before.
     Discarded,
     /// A commit had been decided; it is complete now.
     Completed,
@@ -55,10 +55,10 @@ pub fn recover(path: &Path) -> Result<Recovery> {
         }
         Err(error) => return Err(wrap(error)),
     };
-    let sealed =
+    let (sealed, is_applied) =
         Journal::decode(&bytes).ok_or_else(|| refuse(&journal, "the journal is damaged"))?;
     let disk = Disk::new(file);
-    let recovery = replay(&disk, &sealed, &journal)?;
+    let recovery = replay(&disk, &sealed, is_applied, &journal)?;
     disk.sync().map_err(wrap)?;
     disk::remove(&journal.sealed).map_err(wrap)?;
     disk::sync_directory_of(&journal.sealed).map_err(wrap)?;
@@ -66,17 +66,35 @@ pub fn recover(path: &Path) -> Result<Recovery> {
 }
 
 /// Brings the file to the new state if all of its data are there, else to the old one.
-fn replay(disk: &Disk, sealed: &Journal, path: &JournalPath) -> Result<Recovery> {
+fn replay(disk: &Disk, sealed: &Journal, is_applied: bool, path: &JournalPath) -> Result<Recovery> {
     let wrap = |error| ContainerError::io("recover", error);
     // A device's number may change when the machine starts again: only the inode must agree.
     if disk.identity().map_err(wrap)?.inode != sealed.file.inode {
         return Err(refuse(path, "the journal is of another file"));
     }
+    let mut survey = Survey::default();
     for change in &sealed.changes {
-        if let Found::Foreign(address) = change.look(disk).map_err(wrap)? {
-            let reason = format!("another program has changed the file at byte {address}");
-            return Err(refuse(path, &reason));
-        }
+        change.look(disk, &mut survey).map_err(wrap)?;
+    }
+    if let Some(address) = survey.foreign {
+        return match survey {
+            // Others changed the file as it was before the commit, or after it: both are whole.
+            Survey {
+                old: true,
+                new: false,
+                torn: false,
+                ..
+            } => Ok(Recovery::Discarded),
+            Survey {
+                old: false,
+                torn: false,
+                ..
+            } if is_applied => Ok(Recovery::Completed),
+            _ => {
+                let reason = format!("another program has changed the file at byte {address}");
+                Err(refuse(path, &reason))
+            }
+        };
     }
     let bytes = disk.bytes().map_err(wrap)?;
     if bytes > sealed.sealed_bytes || bytes < sealed.old_end.min(sealed.new_end) {

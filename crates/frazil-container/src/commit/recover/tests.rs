@@ -20,9 +20,20 @@ struct Left {
     journal: PathBuf,
 }
 
-/// Changes at 1000 (over two sectors), at the superblock and above the old end; `call` counts the
-/// writes that succeed after the journal was sealed.
+/// A commit that ended after so many of its two changes.
 fn left(changes_done: u64) -> Left {
+    // Length, bytes above the end, two reservations, journal, its name: six calls before.
+    leave(false, 7 + changes_done, Fault::FailForGood(libc::EIO))
+}
+
+/// A commit that ended while it waited for the disk with all changes applied.
+fn left_waiting() -> Left {
+    // Three waits more before, two changes, and the note that they are applied.
+    leave(true, 6 + 3 + 2 + 1 + 1, Fault::Fail(libc::EIO))
+}
+
+/// Changes at 1000 (over two sectors), at the superblock and above the old end.
+fn leave(sync: bool, call: u64, fault: Fault) -> Left {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("data");
     std::fs::write(&path, [1; OLD_BYTES as usize]).unwrap();
@@ -31,9 +42,8 @@ fn left(changes_done: u64) -> Left {
     file.hold(&[2; 48], SUPERBLOCK);
     file.hold(&[2; 100], 1000);
     file.hold(&[2; 100], OLD_BYTES + 50);
-    // Length, bytes above the end, two reservations, journal, its name: six calls before.
-    faults::plan(7 + changes_done, Fault::FailForGood(libc::EIO));
-    assert!(file.commit(false).is_err());
+    faults::plan(call, fault);
+    assert!(file.commit(sync).is_err());
     faults::clear();
     let journal = folder.path().join("data.frazil-journal");
     assert!(journal.exists());
@@ -136,6 +146,27 @@ fn files_that_others_changed_are_left_alone() {
     std::fs::write(&other.path, copy).unwrap();
     drop(kept);
     assert_refused(&other);
+}
+
+/// Kills fall into the wait for the disk most of all: then everything is applied.
+#[test]
+fn changes_by_others_before_or_after_all_was_applied_are_kept() {
+    let edited = |left: &Left, fresh| {
+        edit(left, &[7; 8], SUPERBLOCK + 28);
+        let mut both = expected(fresh);
+        both[SUPERBLOCK as usize + 28..][..8].fill(7);
+        both
+    };
+    let waiting = left_waiting();
+    let both = edited(&waiting, true);
+    assert_eq!(recover(&waiting.path).unwrap(), Recovery::Completed);
+    assert_eq!(std::fs::read(&waiting.path).unwrap(), both);
+
+    let not_begun = left(0);
+    cut(&not_begun, OLD_BYTES);
+    let both = edited(&not_begun, false);
+    assert_eq!(recover(&not_begun.path).unwrap(), Recovery::Discarded);
+    assert_eq!(std::fs::read(&not_begun.path).unwrap(), both);
 }
 
 #[test]
