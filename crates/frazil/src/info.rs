@@ -13,8 +13,9 @@ use frazil_types::{ChunkRecord, ElementClass, FilterPipeline};
 use crate::error::Result;
 use crate::input::{Input, from_container};
 use crate::options::Resources;
+use crate::precision::stated::stated_precision;
 use crate::repack::guarded;
-use crate::report::{FileInfo, VariableInfo};
+use crate::report::{FileInfo, StatedPrecision, VariableInfo};
 use crate::run;
 
 /// Names in one notice.
@@ -34,7 +35,10 @@ pub fn info(path: &Path, fill_fraction: bool, resources: &Resources) -> Result<F
             run::check_cancel(resources)?;
             if !variable.is_dimension_only {
                 numbers.push(number);
-                variables.push(describe(&input, variable)?);
+                variables.push(VariableInfo {
+                    precision: precision(&input, number)?,
+                    ..describe(&input, variable)?
+                });
             }
         }
         if fill_fraction {
@@ -96,7 +100,16 @@ fn describe(input: &Input, variable: &DatasetInfo) -> Result<VariableInfo> {
         fill_fraction: None,
         readable_by: missing_filters.is_empty().then(|| pipeline.reader_level()),
         missing_filters,
+        precision: None,
     })
+}
+
+/// How the file says that a variable was rounded; only floating point ever is.
+fn precision(input: &Input, number: usize) -> Result<Option<StatedPrecision>> {
+    if input.variables()[number].element.class != ElementClass::Float {
+        return Ok(None);
+    }
+    stated_precision(input, number)
 }
 
 /// Filters that stored chunks went through and that neither this build nor a plugin can undo.

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use frazil::{ErrorCode, FileInfo, VariableInfo};
+use frazil::{ErrorCode, FileInfo, StatedPrecision, VariableInfo};
 
 use super::{Document, Status};
 use crate::args::{InfoArgs, OutputArgs};
@@ -77,6 +77,7 @@ fn page(info: &FileInfo, args: &InfoArgs) -> String {
         "readable by: {}\n",
         text::plain(&info.readable_by)
     ));
+    page.push_str(&rounded(&info.variables));
     page.push_str(&missing_filters(&info.variables));
     for notice in &info.notices {
         page.push_str(&format!("note: {}\n", text::plain(notice)));
@@ -173,8 +174,57 @@ fn shape(variable: &VariableInfo) -> String {
     axes.join("x")
 }
 
-/// Names in one line that lists the variables of a missing filter.
+/// Names in one line that lists variables.
 const LISTED_VARIABLES: usize = 5;
+
+/// `/T, /U and 3 more`.
+fn listed(paths: &[&str]) -> String {
+    let shown: Vec<&str> = paths.iter().take(LISTED_VARIABLES).copied().collect();
+    match paths.len().saturating_sub(LISTED_VARIABLES) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// One line for each rounding that the file states.
+fn rounded(variables: &[VariableInfo]) -> String {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for variable in variables {
+        let Some(stated) = &variable.precision else {
+            continue;
+        };
+        let how = statement(stated);
+        match groups.iter_mut().find(|(known, _)| *known == how) {
+            Some((_, paths)) => paths.push(&variable.path),
+            None => groups.push((how, vec![&variable.path])),
+        }
+    }
+    let line = |(how, paths): &(String, Vec<&str>)| {
+        format!("rounded: {how}: {}\n", text::plain(&listed(paths)))
+    };
+    groups.iter().map(line).collect()
+}
+
+/// `bitround, 7 bits, errors up to 3.9e-3 of the value`.
+fn statement(stated: &StatedPrecision) -> String {
+    let algorithm = stated.algorithm.map(|algorithm| match algorithm.cf_name() {
+        Some(name) => name.to_owned(),
+        None => "linear".to_owned(),
+    });
+    let bits = stated.significant_bits.map(|bits| format!("{bits} bits"));
+    let digits = stated
+        .significant_digits
+        .map(|digits| format!("{digits} digits"));
+    let bound = &stated.bound;
+    let relative = bound
+        .relative
+        .map(|share| format!("errors up to {share:.1e} of the value"));
+    let absolute = bound
+        .absolute
+        .map(|error| format!("errors up to {error:.1e}"));
+    let parts = [algorithm, bits, digits, relative, absolute];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
 
 /// One line and its cure for each filter that this build cannot decode.
 fn missing_filters(variables: &[VariableInfo]) -> String {
@@ -186,13 +236,8 @@ fn missing_filters(variables: &[VariableInfo]) -> String {
     }
     let mut lines = String::new();
     for ((id, name), paths) in users {
-        let listed: Vec<&str> = paths.iter().take(LISTED_VARIABLES).copied().collect();
-        let more = match paths.len().saturating_sub(LISTED_VARIABLES) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
         let name = if name.is_empty() { "unnamed" } else { name };
-        let line = format!("missing filter {id} ({name}): {}{more}", listed.join(", "));
+        let line = format!("missing filter {id} ({name}): {}", listed(&paths));
         lines.push_str(&text::plain(&line));
         lines.push_str(&format!(
             "\n  hint: put the plugin for filter {id} into a directory on HDF5_PLUGIN_PATH\n"

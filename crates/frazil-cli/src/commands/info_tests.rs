@@ -17,6 +17,7 @@ fn variable(path: &str) -> VariableInfo {
         fill_fraction: Some(0.25),
         missing_filters: Vec::new(),
         readable_by: None,
+        precision: None,
     }
 }
 
@@ -85,4 +86,31 @@ fn a_missing_filter_is_named_with_its_users_and_its_cure() {
     let line = "missing filter 32099 (exotic): /v0, /v1, /v2, /v3, /v4 and 1 more\n  hint: ";
     assert!(text.contains(line), "{text}");
     assert_eq!(text.matches("missing filter").count(), 1);
+}
+
+#[test]
+fn roundings_are_named_with_their_variables() {
+    let stated = StatedPrecision {
+        algorithm: Some(frazil::QuantizeAlgorithm::BitRound),
+        significant_bits: Some(7),
+        significant_digits: None,
+        bound: frazil::ErrorBound {
+            relative: Some(1.0 / 256.0),
+            ..frazil::ErrorBound::default()
+        },
+        keep_information: None,
+    };
+    let rounded_variable = |path: &str| VariableInfo {
+        precision: Some(stated.clone()),
+        ..variable(path)
+    };
+    let variables = [
+        rounded_variable("/t"),
+        variable("/u"),
+        rounded_variable("/v"),
+    ];
+    assert_eq!(
+        rounded(&variables),
+        "rounded: bitround, 7 bits, errors up to 3.9e-3 of the value: /t, /v\n"
+    );
 }

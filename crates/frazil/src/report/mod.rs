@@ -123,6 +123,8 @@ pub struct VariableInfo {
     pub missing_filters: Vec<(i32, String)>,
     /// Who can read the variable.
     pub readable_by: Option<ReaderLevel>,
+    /// How the file says that its values were rounded.
+    pub precision: Option<StatedPrecision>,
 }
 
 /// A file at a glance.
@@ -215,7 +217,7 @@ impl Progress for Silent {
 }
 
 /// A path as text: one that is not UTF-8 with replacement characters, rather than no report at all.
-fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path.to_string_lossy())
 }
 
