@@ -31,16 +31,29 @@ pub(super) fn load<W: Word>(bytes: &[u8], order: ByteOrder, block: &mut Block<W>
     }
 }
 
-/// Writes as many words as `bytes` holds, in either byte order.
+/// Writes as many words as `bytes` holds, in either byte order: those of `x` where `keep` has its
+/// bits set, those of `y` where it has not.
 #[inline(always)]
-pub(super) fn store<W: Word>(block: &Block<W>, order: ByteOrder, bytes: &mut [u8]) {
+pub(super) fn store_merged<W: Word>(
+    [x, y, keep]: [&Block<W>; 3],
+    order: ByteOrder,
+    bytes: &mut [u8],
+) {
+    let elements = bytes.chunks_exact_mut(W::BYTES);
+    let words = x.iter().zip(y).zip(keep).zip(elements);
     if order == ByteOrder::Big {
-        for (word, bytes) in block.iter().zip(bytes.chunks_exact_mut(W::BYTES)) {
-            word.swapped().to_little(bytes);
+        for (((x, y), keep), bytes) in words {
+            merge(*x, *y, *keep).swapped().to_little(bytes);
         }
     } else {
-        for (word, bytes) in block.iter().zip(bytes.chunks_exact_mut(W::BYTES)) {
-            word.to_little(bytes);
+        for (((x, y), keep), bytes) in words {
+            merge(*x, *y, *keep).to_little(bytes);
         }
     }
+}
+
+/// `x` where `keep` has its bits set, `y` where it has not.
+#[inline(always)]
+pub(super) fn merge<W: Word>(x: W, y: W, keep: W) -> W {
+    (x & keep) | (y & !keep)
 }

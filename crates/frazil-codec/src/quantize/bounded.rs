@@ -3,7 +3,7 @@
 use frazil_types::{ByteOrder, ErrorBound};
 
 use super::bits::{BitRound, Round};
-use super::block::{Block, LANES, load};
+use super::block::{Block, LANES, load, merge};
 use super::guard::Guard;
 use super::word::Word;
 use crate::simd::{Kernel, Simd};
@@ -123,9 +123,9 @@ impl<W: Word> Kernel for Survey<'_, W> {
         for bytes in self.values.blocks() {
             load(bytes, self.values.order, &mut x);
             self.values.guard.ordinary(&x, &mut ordinary);
-            for magnitude in ordinary {
-                largest = largest.max(magnitude);
-                bits = bits | magnitude;
+            for magnitude in &ordinary {
+                largest = largest.max(*magnitude);
+                bits = bits | *magnitude;
             }
         }
         (largest, bits & W::low_ones(W::MANTISSA_BITS))
@@ -145,14 +145,15 @@ impl<W: Word> Kernel for Trial<'_, W> {
     #[inline(always)]
     fn run(mut self) -> bool {
         let mut x: Block<W> = [W::default(); LANES];
-        let mut y = x;
+        let (mut y, mut keep) = (x, x);
         for bytes in self.values.blocks() {
             load(bytes, self.values.order, &mut x);
             self.rounding.round(&x, &mut y);
-            self.values.guard.restore(&x, &mut y);
+            self.values.guard.keep(&x, &y, &mut keep);
             let mut exceeded = false;
             for i in 0..LANES {
-                let (value, rounded) = (x[i].to_f64(), y[i].to_f64());
+                let value = x[i].to_f64();
+                let rounded = merge(x[i], y[i], keep[i]).to_f64();
                 // False for NaN, which is never changed.
                 exceeded |= (value - rounded).abs() > self.search.allowed(value.abs());
             }

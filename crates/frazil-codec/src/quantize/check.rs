@@ -3,7 +3,7 @@
 //! Written apart from the kernels: everything here is arithmetic in double precision on the values
 //! themselves, with the plan's own words, so that a mistake in the one cannot hide in the other.
 
-use frazil_types::{ByteOrder, ElementType, ErrorBound, ProtectedValues, QuantizePlan};
+use frazil_types::{ByteOrder, ElementType, ErrorBound, QuantizePlan};
 
 use super::implied::{implied_absolute_bound, implied_relative_bound};
 use super::limits::{Precision, precision};
@@ -63,14 +63,18 @@ impl ErrorCheck {
             finest_absolute: 0.0,
         };
         let protected = &plan.protected;
+        let mut values = protected.values.iter().map(in_type);
+        let mut first = || values.next().unwrap_or(f64::NAN);
+        let first_values = [first(), first()];
         Ok(Self {
             promise: Promise {
                 bounds: [plan.bound, implied].map(Limit::new),
-                protected: ProtectedValues {
-                    values: protected.values.iter().map(in_type).collect(),
-                    ranges: protected.ranges.clone(),
-                    valid: protected.valid,
-                },
+                first_values,
+                more_values: values.collect(),
+                ranges: protected.ranges.clone(),
+                valid: protected
+                    .valid
+                    .unwrap_or([f64::NEG_INFINITY, f64::INFINITY]),
                 least_normal,
             },
             precision,
@@ -163,54 +167,52 @@ fn smaller(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
+/// What is promised of every value, in double precision.
 #[derive(Debug, Clone)]
 struct Promise {
     bounds: [Limit; 2],
-    protected: ProtectedValues,
+    /// The first two protected values, NaN where there are none.
+    first_values: [f64; 2],
+    /// The others, and the protected ranges: the rest of what is protected.
+    more_values: Vec<f64>,
+    ranges: Vec<[f64; 2]>,
+    /// What is outside is no data.
+    valid: [f64; 2],
     least_normal: f64,
+}
+
+/// A number for each value of a block.
+type Block = [f64; LANES];
+
+impl Promise {
+    /// The largest error allowed to a value; none that it could have if it must not change.
+    #[inline(always)]
+    fn allowed(&self, x: f64, y: f64) -> f64 {
+        let [stated, implied] = &self.bounds;
+        let [a, b] = self.first_values;
+        let magnitude = x.abs();
+        // NaN fails all comparisons.
+        let ordinary = (magnitude >= self.least_normal) & (magnitude < f64::INFINITY);
+        let protected = (x == a) | (x == b) | (y == a) | (y == b);
+        let [low, high] = self.valid;
+        let invalid = (x < low) | (x > high) | (y < low) | (y > high);
+        let finite = y.abs() < f64::INFINITY;
+        let changeable = ordinary & finite & !protected & !invalid;
+        let error = smaller(stated.at(magnitude), implied.at(magnitude));
+        if changeable { error } else { EXACT }
+    }
+
+    /// Whether the rest protects a number.
+    #[inline(always)]
+    fn rest_protects(&self, number: f64) -> bool {
+        let value = |value: &f64| number == *value;
+        let range = |[low, high]: &[f64; 2]| (number >= *low) & (number <= *high);
+        self.more_values.iter().any(value) || self.ranges.iter().any(range)
+    }
 }
 
 /// Stands for "must not change" among allowed errors: no error is as small.
 const EXACT: f64 = -1.0;
-
-impl Promise {
-    /// The errors allowed to a block of values.
-    #[inline(always)]
-    fn allow(&self, x: &[f64; LANES], y: &[f64; LANES], allowed: &mut [f64; LANES]) {
-        let [stated, implied] = &self.bounds;
-        for i in 0..LANES {
-            let magnitude = x[i].abs();
-            let error = smaller(stated.at(magnitude), implied.at(magnitude));
-            // NaN fails both comparisons.
-            let ordinary = (magnitude >= self.least_normal) & (magnitude < f64::INFINITY);
-            let finite = y[i].abs() < f64::INFINITY;
-            allowed[i] = if ordinary & finite { error } else { EXACT };
-        }
-        for value in &self.protected.values {
-            forbid(x, y, allowed, |number| number == *value);
-        }
-        for [low, high] in &self.protected.ranges {
-            forbid(x, y, allowed, |number| (number >= *low) & (number <= *high));
-        }
-        if let Some([low, high]) = &self.protected.valid {
-            forbid(x, y, allowed, |number| (number < *low) | (number > *high));
-        }
-    }
-}
-
-/// Allows no change from or to a number of this kind.
-#[inline(always)]
-fn forbid(
-    x: &[f64; LANES],
-    y: &[f64; LANES],
-    allowed: &mut [f64; LANES],
-    protected: impl Fn(f64) -> bool,
-) {
-    for i in 0..LANES {
-        let exact = protected(x[i]) | protected(y[i]);
-        allowed[i] = if exact { EXACT } else { allowed[i] };
-    }
-}
 
 /// The comparison of two arrays of elements of `BYTES` bytes.
 struct Comparison<'a, const BYTES: usize, F> {
@@ -221,110 +223,181 @@ struct Comparison<'a, const BYTES: usize, F> {
     number: F,
 }
 
-/// What is collected: one number for each place in a block, which vectorises.
-struct Collected {
-    changed: [f64; LANES],
-    absolute: [f64; LANES],
-    relative: [f64; LANES],
-}
+/// The bytes of a block of elements.
+type Elements<const BYTES: usize> = [[u8; BYTES]; LANES];
 
 impl<const BYTES: usize, F: Fn([u8; BYTES]) -> f64> Kernel for Comparison<'_, BYTES, F> {
     type Output = Result<ErrorStats, CodecError>;
 
     #[inline(always)]
     fn run(self) -> Self::Output {
-        let mut collected = Collected {
-            changed: [0.0; LANES],
-            absolute: [0.0; LANES],
-            relative: [0.0; LANES],
-        };
-        let mut allowed = [0.0; LANES];
-        let blocks = self.original.chunks(LANES * BYTES);
-        let blocks = blocks.zip(self.rounded.chunks(LANES * BYTES));
-        for (block, (original, rounded)) in blocks.enumerate() {
-            if original == rounded {
-                continue;
-            }
-            let changed = self.changed(original, rounded);
-            let (x, y) = (self.numbers(original), self.numbers(rounded));
-            self.promise.allow(&x, &y, &mut allowed);
-            if collected.add(&x, &y, &changed, &allowed) {
-                return Err(first_exceeded(block * LANES, [&x, &y, &changed, &allowed]));
+        let mut collected = Collected::new();
+        let (original, original_rest) = blocks(self.original);
+        let (rounded, rounded_rest) = blocks(self.rounded);
+        for (block, (x, y)) in original.iter().zip(rounded).enumerate() {
+            if x != y {
+                self.compare(block, x, y, &mut collected)?;
             }
         }
+        // What lies beyond the end is zero in both, hence unchanged.
+        let (x, y) = (padded(original_rest), padded(rounded_rest));
+        self.compare(original.len(), &x, &y, &mut collected)?;
         Ok(collected.stats())
     }
 }
 
 impl<const BYTES: usize, F: Fn([u8; BYTES]) -> f64> Comparison<'_, BYTES, F> {
+    /// Collects the errors of one block.
     #[inline(always)]
-    fn numbers(&self, bytes: &[u8]) -> [f64; LANES] {
-        let mut numbers = [0.0; LANES];
-        let elements = bytes.as_chunks::<BYTES>().0;
-        for (number, element) in numbers.iter_mut().zip(elements) {
+    fn compare(
+        &self,
+        block: usize,
+        original: &Elements<BYTES>,
+        rounded: &Elements<BYTES>,
+        collected: &mut Collected,
+    ) -> Result<(), CodecError> {
+        let Collected { x, y, changed, .. } = collected;
+        for (number, element) in x.iter_mut().zip(original) {
             *number = (self.number)(*element);
         }
-        numbers
-    }
-
-    /// 1 where the bytes of an element differ, else 0.
-    #[inline(always)]
-    fn changed(&self, original: &[u8], rounded: &[u8]) -> [f64; LANES] {
-        let mut changed = [0.0; LANES];
-        let original = original.as_chunks::<BYTES>().0;
-        let rounded = rounded.as_chunks::<BYTES>().0;
+        for (number, element) in y.iter_mut().zip(rounded) {
+            *number = (self.number)(*element);
+        }
         for (changed, (x, y)) in changed.iter_mut().zip(original.iter().zip(rounded)) {
             *changed = if x == y { 0.0 } else { 1.0 };
         }
-        changed
+        if !self.promise.more_values.is_empty() || !self.promise.ranges.is_empty() {
+            collected.protect_rest(self.promise);
+        }
+        collected.compare(self.promise);
+        match collected.add() {
+            None => Ok(()),
+            Some(i) => Err(CodecError::BoundExceeded {
+                index: block * LANES + i,
+                original: collected.x[i],
+                rounded: collected.y[i],
+                bound: collected.allowed(i, self.promise),
+            }),
+        }
     }
 }
 
+/// Whole blocks of elements, and the bytes after them.
+fn blocks<const BYTES: usize>(bytes: &[u8]) -> (&[Elements<BYTES>], &[[u8; BYTES]]) {
+    bytes.as_chunks::<BYTES>().0.as_chunks::<LANES>()
+}
+
+fn padded<const BYTES: usize>(elements: &[[u8; BYTES]]) -> Elements<BYTES> {
+    let mut block = [[0; BYTES]; LANES];
+    for (to, from) in block.iter_mut().zip(elements) {
+        *to = *from;
+    }
+    block
+}
+
+/// What is collected, and the numbers of one block.
+struct Collected {
+    stats: [Lanes; 3],
+    /// The original values.
+    x: Block,
+    /// The rounded values.
+    y: Block,
+    /// 1 where a value must not change because of the rest of what is protected.
+    exact: Block,
+    /// 1 where a value has a larger error than allowed.
+    wrong: Block,
+    /// 1 where a value changed.
+    changed: Block,
+    errors: Block,
+    shares: Block,
+}
+
+/// A few independent sums or maxima: one alone would make every step wait for the one before.
+type Lanes = [f64; 16];
+
 impl Collected {
-    /// Adds a block. True if a value has a larger error than allowed.
-    #[inline(always)]
-    fn add(
-        &mut self,
-        x: &[f64; LANES],
-        y: &[f64; LANES],
-        changed: &[f64; LANES],
-        allowed: &[f64; LANES],
-    ) -> bool {
-        let mut exceeded = false;
-        for i in 0..LANES {
-            let is_changed = changed[i] != 0.0;
-            let difference = (x[i] - y[i]).abs();
-            // Not the same as ">": an error that is NaN is not within any bound.
-            let within = difference <= allowed[i];
-            exceeded |= is_changed & !within;
-            let error = if is_changed { difference } else { 0.0 };
-            let relative = if is_changed { error / x[i].abs() } else { 0.0 };
-            self.changed[i] += changed[i];
-            self.absolute[i] = larger(error, self.absolute[i]);
-            self.relative[i] = larger(relative, self.relative[i]);
+    fn new() -> Self {
+        let none = [0.0; LANES];
+        Self {
+            stats: [[0.0; 16]; 3],
+            x: none,
+            y: none,
+            exact: none,
+            wrong: none,
+            changed: none,
+            errors: none,
+            shares: none,
         }
-        exceeded
+    }
+
+    /// Finds what must not change because of the rest of what is protected.
+    #[inline(always)]
+    fn protect_rest(&mut self, promise: &Promise) {
+        for i in 0..LANES {
+            let exact = promise.rest_protects(self.x[i]) | promise.rest_protects(self.y[i]);
+            self.exact[i] = if exact { 1.0 } else { 0.0 };
+        }
+    }
+
+    /// Finds the errors of the block.
+    #[inline(always)]
+    fn compare(&mut self, promise: &Promise) {
+        for i in 0..LANES {
+            let (x, y) = (self.x[i], self.y[i]);
+            let is_changed = self.changed[i] != 0.0;
+            let difference = (x - y).abs();
+            // Not the same as ">": an error that is NaN is not within any bound.
+            let within = difference <= promise.allowed(x, y);
+            let wrong = is_changed & (!within | (self.exact[i] != 0.0));
+            let error = if is_changed { difference } else { 0.0 };
+            self.wrong[i] = if wrong { 1.0 } else { 0.0 };
+            self.errors[i] = error;
+            // NaN where a zero or a NaN did not change.
+            self.shares[i] = error / x.abs();
+        }
+    }
+
+    /// The largest error allowed to one value of the block.
+    fn allowed(&self, i: usize, promise: &Promise) -> f64 {
+        match self.exact[i] != 0.0 {
+            true => 0.0,
+            false => promise.allowed(self.x[i], self.y[i]).max(0.0),
+        }
+    }
+
+    /// Adds the numbers of the block. Returns the first value with a larger error than allowed.
+    #[inline(always)]
+    fn add(&mut self) -> Option<usize> {
+        let mut wrong = [0.0; 16];
+        fold(&mut wrong, &self.wrong, larger);
+        if wrong != [0.0; 16] {
+            return self.wrong.iter().position(|wrong| *wrong != 0.0);
+        }
+        let [changed, absolute, relative] = &mut self.stats;
+        fold(changed, &self.changed, |number, sum| number + sum);
+        fold(absolute, &self.errors, larger);
+        fold(relative, &self.shares, larger);
+        None
     }
 
     fn stats(&self) -> ErrorStats {
+        let [changed, absolute, relative] = &self.stats;
+        let largest = |lanes: &Lanes| lanes.iter().copied().fold(0.0, f64::max);
         ErrorStats {
-            changed: self.changed.iter().map(|count| *count as u64).sum(),
-            max_absolute_error: self.absolute.iter().copied().fold(0.0, f64::max),
-            max_relative_error: self.relative.iter().copied().fold(0.0, f64::max),
+            changed: changed.iter().sum::<f64>() as u64,
+            max_absolute_error: largest(absolute),
+            max_relative_error: largest(relative),
         }
     }
 }
 
-/// Names the first value of a block that has a larger error than allowed.
-#[cold]
-fn first_exceeded(from: usize, [x, y, changed, allowed]: [&[f64; LANES]; 4]) -> CodecError {
-    let within = |i: usize| (x[i] - y[i]).abs() <= allowed[i];
-    let exceeds = |i: &usize| changed[*i] != 0.0 && !within(*i);
-    let i = (0..LANES).find(exceeds).unwrap_or(0);
-    CodecError::BoundExceeded {
-        index: from + i,
-        original: x[i],
-        rounded: y[i],
-        bound: allowed[i].max(0.0),
+#[inline(always)]
+fn fold(lanes: &mut Lanes, numbers: &Block, step: impl Fn(f64, f64) -> f64) {
+    let mut folded = *lanes;
+    for numbers in numbers.as_chunks::<16>().0 {
+        for j in 0..16 {
+            folded[j] = step(numbers[j], folded[j]);
+        }
     }
+    *lanes = folded;
 }

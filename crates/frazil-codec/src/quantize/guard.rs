@@ -9,8 +9,10 @@ use super::word::Word;
 #[derive(Debug, Clone)]
 pub(super) struct Guard<W: Word> {
     /// Bit patterns. Equal bits are equal numbers here: NaN is protected anyway, and both zeros
-    /// are listed where one is.
-    values: Vec<W>,
+    /// are listed where one is. The first two, infinite where there are none, cost no loop of
+    /// their own.
+    first_values: [W; 2],
+    more_values: Vec<W>,
     /// Closed intervals that stay exact.
     ranges: Vec<[W::Float; 2]>,
     /// Numbers outside this closed interval are not data.
@@ -34,8 +36,11 @@ impl<W: Word> Guard<W> {
         let inside =
             |[low, high]: &[f64; 2]| [W::float_from_below(*low), W::float_from_above(*high)];
         let or = |end: f64, otherwise| if end.is_nan() { otherwise } else { end };
+        let mut values = values.into_iter();
+        let mut first = || values.next().unwrap_or(W::INFINITY);
         Self {
-            values,
+            first_values: [first(), first()],
+            more_values: values.collect(),
             ranges: protected.ranges.iter().map(inside).collect(),
             valid: protected
                 .valid
@@ -43,48 +48,36 @@ impl<W: Word> Guard<W> {
         }
     }
 
-    /// Takes back what rounding did to protected values, and what would turn data into a
-    /// protected or infinite value.
+    /// Marks with all bits set what has to stay as it was: protected values, and values that
+    /// rounding would turn into protected or infinite ones.
     #[inline(always)]
-    pub(super) fn restore(&self, original: &Block<W>, rounded: &mut Block<W>) {
-        restore_where(original, rounded, |x, y| !x.is_normal() | y.is_not_finite());
-        for &value in &self.values {
-            restore_where(original, rounded, |x, y| (x == value) | (y == value));
+    pub(super) fn keep(&self, x: &Block<W>, y: &Block<W>, keep: &mut Block<W>) {
+        let [a, b] = self.first_values;
+        for i in 0..LANES {
+            let (x, y) = (x[i], y[i]);
+            let protected = !x.is_normal() | (x == a) | (x == b);
+            keep[i] = W::mask(protected | y.is_not_finite() | (y == a) | (y == b));
+        }
+        for &value in &self.more_values {
+            mark(x, y, keep, |x, y| (x == value) | (y == value));
         }
         for range in &self.ranges {
-            restore_where(original, rounded, |x, y| {
-                within(x, range) | within(y, range)
-            });
+            mark(x, y, keep, |x, y| within(x, range) | within(y, range));
         }
         if let Some(valid) = &self.valid {
-            restore_where(original, rounded, |x, y| {
-                !within(x, valid) | !within(y, valid)
-            });
+            mark(x, y, keep, |x, y| !within(x, valid) | !within(y, valid));
         }
     }
 
     /// The magnitudes of the ordinary values, zero in place of the protected ones.
     #[inline(always)]
     pub(super) fn ordinary(&self, original: &Block<W>, magnitudes: &mut Block<W>) {
+        let mut keep = [W::default(); LANES];
+        self.keep(original, original, &mut keep);
         for i in 0..LANES {
-            let normal = original[i].is_normal();
-            magnitudes[i] = select(normal, original[i] & W::MAGNITUDE, W::default());
-        }
-        for &value in &self.values {
-            clear_where(original, magnitudes, |x| x == value);
-        }
-        for range in &self.ranges {
-            clear_where(original, magnitudes, |x| within(x, range));
-        }
-        if let Some(valid) = &self.valid {
-            clear_where(original, magnitudes, |x| !within(x, valid));
+            magnitudes[i] = original[i] & W::MAGNITUDE & !keep[i];
         }
     }
-}
-
-#[inline(always)]
-fn select<T>(condition: bool, yes: T, no: T) -> T {
-    if condition { yes } else { no }
 }
 
 #[inline(always)]
@@ -93,15 +86,10 @@ fn within<W: Word>(word: W, [low, high]: &[W::Float; 2]) -> bool {
 }
 
 #[inline(always)]
-fn restore_where<W: Word>(x: &Block<W>, y: &mut Block<W>, keeps: impl Fn(W, W) -> bool) {
+fn mark<W: Word>(x: &Block<W>, y: &Block<W>, keep: &mut Block<W>, stays: impl Fn(W, W) -> bool) {
+    // From a copy: a conditional change in place becomes masked stores, which are slow.
+    let marked = *keep;
     for i in 0..LANES {
-        y[i] = select(keeps(x[i], y[i]), x[i], y[i]);
-    }
-}
-
-#[inline(always)]
-fn clear_where<W: Word>(x: &Block<W>, magnitudes: &mut Block<W>, clears: impl Fn(W) -> bool) {
-    for i in 0..LANES {
-        magnitudes[i] = select(clears(x[i]), W::default(), magnitudes[i]);
+        keep[i] = marked[i] | W::mask(stays(x[i], y[i]));
     }
 }

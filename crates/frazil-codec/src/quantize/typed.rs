@@ -3,7 +3,7 @@
 use frazil_types::{ByteOrder, QuantizePlan, Rounding};
 
 use super::bits::{BitGroom, BitRound, Round, bitgroom_bits};
-use super::block::{Block, LANES, load, store};
+use super::block::{Block, LANES, load, store_merged};
 use super::bounded::{Search, Values};
 use super::granular::Granular;
 use super::guard::Guard;
@@ -134,7 +134,7 @@ impl<W: Word, R: Round<W>> Kernel for Pass<'_, W, R> {
     #[inline(always)]
     fn run(mut self) {
         let mut x: Block<W> = [W::default(); LANES];
-        let mut y = x;
+        let (mut y, mut keep) = (x, x);
         let block_bytes = LANES * W::BYTES;
         let Values {
             bytes,
@@ -148,8 +148,8 @@ impl<W: Word, R: Round<W>> Kernel for Pass<'_, W, R> {
         {
             load(from, order, &mut x);
             self.rounding.round(&x, &mut y);
-            guard.restore(&x, &mut y);
-            store(&y, order, to);
+            guard.keep(&x, &y, &mut keep);
+            store_merged([&x, &y, &keep], order, to);
         }
     }
 }

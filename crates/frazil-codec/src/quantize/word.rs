@@ -45,6 +45,8 @@ pub(super) trait Word:
     fn swapped(self) -> Self;
     /// The lowest `bits` bits set.
     fn low_ones(bits: u32) -> Self;
+    /// All bits set, or none.
+    fn mask(condition: bool) -> Self;
     /// A small number as a word.
     fn small(number: u8) -> Self;
     /// Sum modulo 2^width.
@@ -123,6 +125,11 @@ macro_rules! word {
                     0 => 0,
                     _ => <$word>::MAX >> (<$word>::BITS - bits.min(<$word>::BITS)),
                 }
+            }
+
+            #[inline(always)]
+            fn mask(condition: bool) -> Self {
+                <$word>::from(condition).wrapping_neg()
             }
 
             #[inline(always)]

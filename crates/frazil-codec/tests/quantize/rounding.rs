@@ -9,7 +9,7 @@ use crate::plans::float;
 pub(crate) trait Pattern: Copy + PartialEq + std::fmt::Debug {
     const BYTES: usize;
     const LEAST_NORMAL: Self;
-    fn bytes(self, order: ByteOrder) -> Vec<u8>;
+    fn append(self, order: ByteOrder, bytes: &mut Vec<u8>);
     fn from_bytes(bytes: &[u8], order: ByteOrder) -> Self;
     fn number(self) -> f64;
     fn from_number(number: f64) -> Self;
@@ -27,10 +27,10 @@ macro_rules! pattern {
             const BYTES: usize = size_of::<$word>();
             const LEAST_NORMAL: Self = <$float>::MIN_POSITIVE.to_bits();
 
-            fn bytes(self, order: ByteOrder) -> Vec<u8> {
+            fn append(self, order: ByteOrder, bytes: &mut Vec<u8>) {
                 match order {
-                    ByteOrder::Big => self.to_be_bytes().to_vec(),
-                    _ => self.to_le_bytes().to_vec(),
+                    ByteOrder::Big => bytes.extend(self.to_be_bytes()),
+                    _ => bytes.extend(self.to_le_bytes()),
                 }
             }
 
@@ -61,7 +61,11 @@ pattern!(u32, f32);
 pattern!(u64, f64);
 
 pub(crate) fn to_bytes<P: Pattern>(values: &[P], order: ByteOrder) -> Vec<u8> {
-    values.iter().flat_map(|value| value.bytes(order)).collect()
+    let mut bytes = Vec::with_capacity(values.len() * P::BYTES);
+    for value in values {
+        value.append(order, &mut bytes);
+    }
+    bytes
 }
 
 pub(crate) fn from_bytes<P: Pattern>(bytes: &[u8], order: ByteOrder) -> Vec<P> {
