@@ -5,7 +5,7 @@
 
 use frazil_plan::information::{
     Grouping, LEAST_GROUP_PAIRS, PairCounter, PairCounts, Recommendation, VariableCounts,
-    bits_to_keep, mantissa_bits, mutual_information, ordinary_values, origin,
+    bits_to_keep, integer_step, mantissa_bits, mutual_information, ordinary_values, origin,
     preserved_information, recommend, without_tail,
 };
 use frazil_types::{ChunkGrid, DataOrigin, ProtectedValues, Selection};
@@ -236,7 +236,8 @@ fn analyse(values: &[f32], protected: &ProtectedValues) -> (DataOrigin, Recommen
         .unwrap()
         .count(&bytes, &Selection::whole(&shape), false)
         .unwrap();
-    let origin = origin(&counts, 4, &ordinary_values(&bytes, 4, protected));
+    let step = integer_step(&ordinary_values(&bytes, 4, protected), 4);
+    let origin = origin(&counts, 4, step);
     (origin, recommend(&counts, 4, origin, 0.99))
 }
 

@@ -21,6 +21,7 @@ pub use filter_spec::{FilterPipeline, FilterSpec, ReaderLevel, filter_id, filter
 pub use grid::ChunkGrid;
 pub use plan::{DeflateEncoder, StorageLayout, VariablePlan, WritePlan};
 pub use precision::{
-    ErrorBound, PrecisionWish, ProtectedValues, QuantizeAlgorithm, QuantizePlan, Rounding,
+    DataOrigin, ErrorBound, PrecisionWish, ProtectedValues, QuantizeAlgorithm, QuantizePlan,
+    Rounding,
 };
 pub use selection::Selection;

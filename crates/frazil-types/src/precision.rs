@@ -188,3 +188,30 @@ pub struct QuantizePlan {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_information: Option<f64>,
 }
+
+/// What a variable's values look like to someone who asks how many of their bits are real.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum DataOrigin {
+    /// Ordinary floating-point values.
+    Continuous,
+    /// Rounded before: mantissa bits after the first `significant_bits` are all zero.
+    Rounded {
+        /// Explicit mantissa bits in use.
+        significant_bits: u32,
+    },
+    /// Bit-groomed before: the trailing bits are all zeros and all ones in turn.
+    Groomed {
+        /// Explicit mantissa bits in use.
+        significant_bits: u32,
+    },
+    /// Integers times a scale plus an offset: all bits look used, few are real.
+    UnpackedIntegers {
+        /// The distance of neighbouring values.
+        step: f64,
+    },
+    /// One value only, or none.
+    Constant,
+    /// Too few values to tell noise from signal.
+    TooFew,
+}

@@ -5,13 +5,16 @@
 #![forbid(unsafe_code)]
 
 mod about;
+mod analyze;
 mod attributes;
 mod decide;
 mod error;
 mod fill;
 mod filter_trial;
+mod import;
 mod info;
 mod input;
+mod new_file;
 mod options;
 mod output;
 mod placer;
@@ -22,16 +25,20 @@ mod routes;
 mod run;
 mod shapes;
 mod sources;
+mod synth;
 mod unpack_classic;
 mod verify;
 
 pub use about::{About, FilterSupport, about};
+pub use analyze::{AnalyzeOptions, analyze};
 pub use error::{Error, Result};
 pub use frazil_types::{
     ErrorBound, ErrorCode, PrecisionWish, ProtectedValues, QuantizeAlgorithm, QuantizePlan,
     ReaderLevel, Rounding,
 };
+pub use import::{Columns, ImportLayout, ImportOptions, ImportReport, Matrix, import};
 pub use info::info;
+pub use new_file::{NumberType, WrittenVariable};
 pub use options::{
     ChunkOverride, ChunkPolicy, Destination, LayoutProfile, PackOptions, Resources, ShufflePolicy,
     UnpackFormat, UnpackOptions,
@@ -42,5 +49,8 @@ pub use report::{
     AnalyzeReport, DataOrigin, Difference, FileInfo, PackReport, PrecisionReport, Progress, Silent,
     StatedPrecision, ThresholdResult, VariableFigures, VariableInfo, VariableInformation,
     VariablePrecision, VariableReport, VerifyReport,
+};
+pub use synth::{
+    NamedPattern, Noise, NoiseKind, SynthOptions, SynthReport, synth, synth_patterns,
 };
 pub use verify::{Thresholds, VerifyOptions, verify};

@@ -3,7 +3,7 @@
 use frazil_types::Selection;
 
 /// Most boxes.
-const MOST_BOXES: u64 = 16;
+const MOST_BOXES: u64 = 8;
 /// Most elements of one box.
 const MOST_ELEMENTS: u64 = 1 << 16;
 /// Least extents, where there are as many: of the last axis, and of the others.
@@ -105,7 +105,7 @@ mod tests {
             vec![u64::MAX / 2, 1, 5],
         ] {
             let boxes = sample_boxes(&shape);
-            assert!(!boxes.is_empty() && boxes.len() <= 16);
+            assert!(!boxes.is_empty() && boxes.len() <= 8);
             for part in &boxes {
                 assert!(part.elements().unwrap() <= MOST_ELEMENTS);
                 for axis in 0..shape.len() {

@@ -3,7 +3,7 @@
 //!
 //! The course of things: [`sample_boxes`] says where to look first. Pairs along every axis are
 //! counted there ([`PairCounter`]), and the axis with the most information is the one to analyse
-//! ([`total_information`]). Then all pairs of the variable along that axis are counted, box by box
+//! ([`total_information`]); [`integer_step`] recognises unpacked integers. Then all pairs of the variable along that axis are counted, box by box
 //! and in any order, in [`Grouping`]s by level and sample. From the merged counts [`origin`] says
 //! where the values seem to come from, and [`recommend`] how many bits to keep.
 //!
@@ -30,7 +30,7 @@ pub use measure::{
     before_noise, bits_to_keep, decisive_information, free_entropy, mutual_information,
     real_information, share_kept, without_tail,
 };
-pub use origin::{mantissa_bits, ordinary_values, origin};
+pub use origin::{integer_step, mantissa_bits, ordinary_values, origin};
 pub use pairs::{PairCounter, working_bytes};
 pub use recommend::{
     LEAST_GROUP_PAIRS, LEAST_PAIRS, Recommendation, preserved_information, recommend,

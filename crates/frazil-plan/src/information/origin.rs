@@ -11,7 +11,7 @@ use super::recommend::LEAST_PAIRS;
 use super::words::Word;
 
 /// Most values taken from one box.
-const MOST_VALUES: usize = 1 << 13;
+const MOST_VALUES: usize = 1 << 12;
 /// Groomed bits fewer than this are not told from chance.
 const LEAST_GROOMED_BITS: u32 = 3;
 /// A step this close to a power of two is one.
@@ -61,11 +61,27 @@ fn ordinary<W: Word>(values: &[u8], protected: &ProtectedValues) -> Vec<f64> {
         .collect()
 }
 
+/// The step of the integers that a variable's values were unpacked from; `None` if they were not.
+///
+/// `sample` are some of its ordinary values, of 4 or 8 bytes in the file.
+#[must_use]
+pub fn integer_step(sample: &[f64], element_bytes: usize) -> Option<f64> {
+    let any = sample.iter().fold(0, |any, value| any | value.to_bits());
+    // Doubles that are floats in truth were rounded like floats.
+    let is_single = used_bits(any, u64::MANTISSA_BITS) <= u32::MANTISSA_BITS;
+    let epsilon = if element_bytes == 4 || is_single {
+        f64::from(f32::EPSILON)
+    } else {
+        f64::EPSILON
+    };
+    grid_step(sample, epsilon).filter(|&step| !is_rounding(sample, step))
+}
+
 /// Where a variable of `element_bytes` of 4 or 8 seems to come from.
 ///
-/// `counts` are those of the whole variable, `sample` some of its ordinary values.
+/// `counts` are those of the whole variable, `step` is what [`integer_step`] found.
 #[must_use]
-pub fn origin(counts: &VariableCounts, element_bytes: usize, sample: &[f64]) -> DataOrigin {
+pub fn origin(counts: &VariableCounts, element_bytes: usize, step: Option<f64>) -> DataOrigin {
     let mantissa = mantissa_bits(element_bytes);
     let bits = &counts.bits;
     if bits.ordinary == 0 || bits.any == bits.all {
@@ -74,21 +90,13 @@ pub fn origin(counts: &VariableCounts, element_bytes: usize, sample: &[f64]) -> 
     if counts.whole.pairs < LEAST_PAIRS {
         return DataOrigin::TooFew;
     }
-    let used = used_bits(bits.any, mantissa);
-    // Doubles that are floats in truth were rounded like floats.
-    let epsilon = if used <= u32::MANTISSA_BITS {
-        f64::from(f32::EPSILON)
-    } else {
-        f64::EPSILON
-    };
     if let Some(significant_bits) = groomed_bits(bits, mantissa) {
         return DataOrigin::Groomed { significant_bits };
     }
-    if let Some(step) = grid_step(sample, epsilon)
-        && !is_rounding(sample, step)
-    {
+    if let Some(step) = step {
         return DataOrigin::UnpackedIntegers { step };
     }
+    let used = used_bits(bits.any, mantissa);
     if used < mantissa {
         return DataOrigin::Rounded {
             significant_bits: used,

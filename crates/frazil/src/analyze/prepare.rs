@@ -1,0 +1,93 @@
+//! Which variables can be analysed, and the sources of their values.
+
+use frazil_pipeline::{ArraySource, MemoryBudget, PipelineError, RunOptions};
+use frazil_types::{ByteOrder, ElementClass};
+
+use super::Wanted;
+use crate::error::{Error, Result};
+use crate::input::Input;
+use crate::options::Resources;
+use crate::run::{self, RunError};
+use crate::sources::{self, Access};
+
+/// What can be done about a variable.
+pub(super) enum Prepared {
+    /// Its values, little-endian.
+    Ready(ArraySource),
+    /// Nothing, and why.
+    Obstacle(String),
+}
+
+/// What both passes share.
+pub(super) struct Work<'a> {
+    pub(super) input: &'a Input,
+    /// The variables to analyse, in the order of the sources.
+    pub(super) wanted: &'a [&'a Wanted],
+    pub(super) resources: &'a Resources,
+    pub(super) budget: &'a MemoryBudget,
+}
+
+impl Work<'_> {
+    pub(super) fn shape(&self, number: usize) -> &[u64] {
+        &self.input.variables()[self.wanted[number].variable].shape
+    }
+
+    pub(super) fn element_bytes(&self, number: usize) -> usize {
+        self.input.variables()[self.wanted[number].variable]
+            .element
+            .size_bytes
+    }
+
+    pub(super) fn run_options(&self) -> RunOptions<'_> {
+        RunOptions {
+            threads: run::threads(self.resources),
+            budget: self.budget,
+            cancel: &self.resources.cancel,
+        }
+    }
+
+    /// Puts an error of a run into a user's words.
+    pub(super) fn explain(&self, error: RunError, sources: &[ArraySource]) -> Error {
+        match error {
+            RunError::Facade(error) => error.in_file(self.input.path()),
+            RunError::Pipeline(error) => self.explain_pipeline(error, sources),
+        }
+    }
+
+    fn explain_pipeline(&self, error: PipelineError, sources: &[ArraySource]) -> Error {
+        let owner = |source: usize| self.wanted.get(source).map(|one| one.variable);
+        run::explain(error, self.input, sources, owner, self.resources)
+    }
+}
+
+/// Finds out how the values of a variable can be read.
+pub(super) fn prepare(input: &Input, wanted: &Wanted) -> Result<Prepared> {
+    let variable = &input.variables()[wanted.variable];
+    let obstacle = |words: &str| Ok(Prepared::Obstacle(words.to_owned()));
+    if variable.element.class != ElementClass::Float {
+        return Ok(Prepared::Obstacle(variable.element.name()));
+    }
+    if !matches!(variable.element.size_bytes, 4 | 8) {
+        return Ok(Prepared::Obstacle(format!(
+            "{}; only float32 and float64 are understood",
+            variable.element.name()
+        )));
+    }
+    if variable.shape.iter().all(|&n| n == 1) {
+        return obstacle("a single value");
+    }
+    match sources::access(input, wanted.variable, None)? {
+        Access::Parallel(mut source, _) => {
+            if variable.element.order == ByteOrder::Big {
+                source.byte_swap = Some(source.element_bytes);
+                source.fill.reverse();
+            }
+            Ok(Prepared::Ready(source))
+        }
+        Access::Nothing => obstacle("no values were written"),
+        Access::Library => obstacle("stored so that only libhdf5 can read it"),
+        Access::Undecodable(_, _, missing) => {
+            Ok(Prepared::Obstacle(sources::missing_filter_text(&missing)))
+        }
+    }
+}
