@@ -1,12 +1,12 @@
 //! The system calls of a commit, in one place, so that tests can make each of them fail.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
 #[cfg(test)]
-use super::faults;
+use super::faults::{self, Event};
 
 /// The file that commits change.
 #[derive(Debug)]
@@ -59,13 +59,13 @@ impl Disk {
 
     pub(super) fn write(&self, bytes: &[u8], address: u64) -> io::Result<()> {
         #[cfg(test)]
-        faults::on_write(bytes, |part| self.0.write_all_at(part, address))?;
+        faults::on_write(bytes, address, |part| self.0.write_all_at(part, address))?;
         self.0.write_all_at(bytes, address)
     }
 
     pub(super) fn set_bytes(&self, bytes: u64) -> io::Result<()> {
         #[cfg(test)]
-        faults::on_call()?;
+        faults::on_call(|| Event::SetBytes(bytes))?;
         self.0.set_len(bytes)
     }
 
@@ -73,48 +73,74 @@ impl Disk {
     /// promise that.
     pub(super) fn reserve(&self, address: u64, bytes: u64) -> io::Result<()> {
         #[cfg(test)]
-        faults::on_call()?;
+        faults::on_call(|| Event::Reserve)?;
         crate::ffi::reserve(&self.0, address, bytes)
     }
 
     /// Waits until all bytes and the length are on the medium.
     pub(super) fn sync(&self) -> io::Result<()> {
         #[cfg(test)]
-        faults::on_call()?;
+        faults::on_call(|| Event::Sync)?;
         self.0.sync_data()
     }
 }
 
-/// Writes a whole new file.
-pub(super) fn write_file(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
-    #[cfg(test)]
-    faults::on_write(bytes, |part| std::fs::write(path, part))?;
-    std::fs::write(path, bytes)?;
-    if sync {
+/// A journal being written, with the checksum of what it holds so far.
+#[derive(Debug)]
+pub(super) struct NewJournal {
+    file: BufWriter<File>,
+    checksum: crc32fast::Hasher,
+}
+
+impl NewJournal {
+    /// Begins an empty file.
+    pub(super) fn create(path: &Path) -> io::Result<Self> {
         #[cfg(test)]
-        faults::on_call()?;
-        File::open(path)?.sync_all()?;
+        faults::on_call(|| Event::CreateJournal)?;
+        Ok(Self {
+            file: BufWriter::new(File::create(path)?),
+            checksum: crc32fast::Hasher::new(),
+        })
     }
-    Ok(())
+
+    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.checksum.update(bytes);
+        self.file.write_all(bytes)
+    }
+
+    /// Ends with the checksum; with `sync` it is waited for.
+    pub(super) fn finish(mut self, sync: bool) -> io::Result<()> {
+        let checksum = self.checksum.finalize();
+        self.file.write_all(&checksum.to_le_bytes())?;
+        #[cfg(test)]
+        faults::on_call(|| Event::EndJournal)?;
+        self.file.flush()?;
+        if sync {
+            #[cfg(test)]
+            faults::on_call(|| Event::SyncJournal)?;
+            self.file.get_ref().sync_all()?;
+        }
+        Ok(())
+    }
 }
 
 /// Writes behind the end of a file that exists.
 pub(super) fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
     #[cfg(test)]
-    faults::on_call()?;
+    faults::on_call(|| Event::MarkJournal)?;
     File::options().append(true).open(path)?.write_all(bytes)
 }
 
 pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     #[cfg(test)]
-    faults::on_call()?;
+    faults::on_call(|| Event::NameJournal(std::fs::read(from).unwrap_or_default()))?;
     std::fs::rename(from, to)
 }
 
 /// Removes a file if there is one.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     #[cfg(test)]
-    faults::on_call()?;
+    faults::on_call(|| Event::RemoveJournal)?;
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
@@ -124,7 +150,7 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
 /// Waits until a file's name is on the medium.
 pub(super) fn sync_directory_of(path: &Path) -> io::Result<()> {
     #[cfg(test)]
-    faults::on_call()?;
+    faults::on_call(|| Event::SyncDirectory)?;
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }

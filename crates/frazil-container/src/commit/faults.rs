@@ -1,6 +1,6 @@
 //! Faults on purpose, for tests: stop the process or fail at the n-th system call of a commit.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io;
 
 /// What happens at the chosen call.
@@ -16,7 +16,30 @@ pub(crate) enum Fault {
     FailForGood(i32),
 }
 
+/// What a commit asked the system for; [`record`] keeps it for a simulated power cut.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// Bytes of the data file.
+    Write(u64, Vec<u8>),
+    /// A new length of the data file.
+    SetBytes(u64),
+    Reserve,
+    /// The data file is on the medium.
+    Sync,
+    CreateJournal,
+    EndJournal,
+    /// The journal's bytes are on the medium.
+    SyncJournal,
+    /// The journal has its name, and these bytes.
+    NameJournal(Vec<u8>),
+    MarkJournal,
+    RemoveJournal,
+    /// The journal's name, or that it has none, is on the medium.
+    SyncDirectory,
+}
+
 thread_local! {
+    static EVENTS: RefCell<Option<Vec<Event>>> = const { RefCell::new(None) };
     static PLAN: Cell<Option<(u64, Fault)>> = const { Cell::new(None) };
     static CALLS: Cell<u64> = const { Cell::new(0) };
 }
@@ -27,10 +50,30 @@ pub(crate) fn plan(call: u64, fault: Fault) {
     PLAN.set(Some((call, fault)));
 }
 
-/// No more faults; returns how many calls there were since [`plan`].
+/// No more faults and records; returns how many calls there were since [`plan`].
 pub(crate) fn clear() -> u64 {
     PLAN.set(None);
+    EVENTS.replace(None);
     CALLS.get()
+}
+
+/// Begins to record all calls of this thread.
+pub(crate) fn record() {
+    EVENTS.replace(Some(Vec::new()));
+}
+
+/// What was recorded since the last time; recording goes on.
+pub(crate) fn recorded() -> Vec<Event> {
+    EVENTS.with_borrow_mut(|events| events.as_mut().map(std::mem::take).unwrap_or_default())
+}
+
+/// Records one call if that is wanted.
+pub(crate) fn note(event: impl FnOnce() -> Event) {
+    EVENTS.with_borrow_mut(|events| {
+        if let Some(events) = events {
+            events.push(event());
+        }
+    });
 }
 
 /// The fault of this call, if it is the chosen one.
@@ -45,7 +88,8 @@ fn due() -> Option<Fault> {
     hit.then_some(fault)
 }
 
-pub(super) fn on_call() -> io::Result<()> {
+pub(super) fn on_call(event: impl FnOnce() -> Event) -> io::Result<()> {
+    note(event);
     match due() {
         None => Ok(()),
         Some(Fault::Stop | Fault::StopHalfway) => std::process::abort(),
@@ -57,8 +101,10 @@ pub(super) fn on_call() -> io::Result<()> {
 
 pub(super) fn on_write(
     bytes: &[u8],
+    address: u64,
     write: impl FnOnce(&[u8]) -> io::Result<()>,
 ) -> io::Result<()> {
+    note(|| Event::Write(address, bytes.to_vec()));
     let half = &bytes[..bytes.len() / 2];
     match due() {
         None => Ok(()),

@@ -15,7 +15,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::disk::{self, Disk, Identity};
+use super::disk::{self, Disk, Identity, NewJournal};
 
 const MAGIC: &[u8; 8] = b"FRZJRNL1";
 /// What follows the checksum once all changes are applied.
@@ -120,7 +120,8 @@ fn is_torn_once(bytes: &[u8], first: &[u8], second: &[u8]) -> bool {
 impl Journal {
     /// Writes the journal and gives it its name; from then on the commit is decided.
     pub(super) fn seal(&self, path: &JournalPath, sync: bool) -> io::Result<()> {
-        let sealed = disk::write_file(&path.unsealed, &self.encode(), sync)
+        let sealed = self
+            .write(&path.unsealed, sync)
             .and_then(|()| disk::rename(&path.unsealed, &path.sealed));
         if sealed.is_err() {
             // Best effort: an unsealed journal means nothing, and the disk may be full.
@@ -134,8 +135,9 @@ impl Journal {
         disk::append(&path.sealed, APPLIED)
     }
 
-    fn encode(&self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
+    fn write(&self, path: &Path, sync: bool) -> io::Result<()> {
+        let mut journal = NewJournal::create(path)?;
+        journal.write(MAGIC)?;
         let header = [
             self.commit,
             self.file.device,
@@ -146,16 +148,15 @@ impl Journal {
             self.changes.len() as u64,
         ];
         for number in header {
-            bytes.extend(number.to_le_bytes());
+            journal.write(&number.to_le_bytes())?;
         }
         for change in &self.changes {
-            bytes.extend(change.address.to_le_bytes());
-            bytes.extend((change.old.len() as u64).to_le_bytes());
-            bytes.extend_from_slice(&change.old);
-            bytes.extend_from_slice(&change.new);
+            journal.write(&change.address.to_le_bytes())?;
+            journal.write(&(change.old.len() as u64).to_le_bytes())?;
+            journal.write(&change.old)?;
+            journal.write(&change.new)?;
         }
-        bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
-        bytes
+        journal.finish(sync)
     }
 
     /// Reads a journal back, and whether its changes were all applied; `None` if the bytes are not
@@ -243,9 +244,15 @@ mod tests {
         }
     }
 
+    fn written(journal: &Journal) -> Vec<u8> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        journal.write(file.path(), true).unwrap();
+        std::fs::read(file.path()).unwrap()
+    }
+
     #[test]
     fn a_journal_survives_its_file() {
-        let mut bytes = sample().encode();
+        let mut bytes = written(&sample());
         assert_eq!(Journal::decode(&bytes), Some((sample(), false)));
         bytes.extend_from_slice(APPLIED);
         assert_eq!(Journal::decode(&bytes), Some((sample(), true)));
@@ -253,7 +260,7 @@ mod tests {
 
     #[test]
     fn damaged_journals_are_none() {
-        let whole = sample().encode();
+        let whole = written(&sample());
         for length in 0..whole.len() {
             assert_eq!(Journal::decode(&whole[..length]), None);
         }
@@ -268,7 +275,7 @@ mod tests {
     fn claimed_lengths_are_not_believed() {
         let mut lying = sample();
         lying.changes.clear();
-        let mut bytes = lying.encode();
+        let mut bytes = written(&lying);
         bytes.truncate(bytes.len() - 4 - 8);
         bytes.extend(u64::MAX.to_le_bytes());
         bytes.extend([0; 8]);

@@ -22,14 +22,15 @@ struct Left {
 
 /// A commit that ended after so many of its two changes.
 fn left(changes_done: u64) -> Left {
-    // Length, bytes above the end, two reservations, journal, its name: six calls before.
-    leave(false, 7 + changes_done, Fault::FailForGood(libc::EIO))
+    // Length, bytes above the end, two reservations, journal begun and ended, its name: seven calls
+    // before.
+    leave(false, 8 + changes_done, Fault::FailForGood(libc::EIO))
 }
 
 /// A commit that ended while it waited for the disk with all changes applied.
 fn left_waiting() -> Left {
     // Three waits more before, two changes, and the note that they are applied.
-    leave(true, 6 + 3 + 2 + 1 + 1, Fault::Fail(libc::EIO))
+    leave(true, 7 + 3 + 2 + 1 + 1, Fault::Fail(libc::EIO))
 }
 
 /// Changes at 1000 (over two sectors), at the superblock and above the old end.

@@ -2,5 +2,6 @@
 
 mod faults;
 mod kills;
+mod power;
 mod readers;
 mod script;

@@ -8,6 +8,7 @@ use std::process::Command;
 use frazil_types::{FilterPipeline, FilterSpec, Selection};
 
 use crate::classic::{ClassicDimension, ClassicModel, ClassicVariable, NcType};
+use crate::commit::faults::{self, Event};
 use crate::error::{ContainerError, Result};
 use crate::hdf5::{Additions, Hdf5Input, LiveOutput, OutputStorage, Placement};
 
@@ -123,6 +124,7 @@ impl Script {
         let bytes = stored(&values(record as u64, state[record]), state[record]);
         let offset = [record as u64, 0];
         if let Placement::WriteAt(address) = output.place_chunk(FIELD, &offset, 0, &bytes)? {
+            faults::note(|| Event::Write(address, bytes.clone()));
             data.write_all_at(&bytes, address).unwrap();
         }
         Ok(())
