@@ -1,6 +1,6 @@
 //! The system calls of a commit, in one place, so that tests can make each of them fail.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
@@ -19,12 +19,29 @@ pub(super) struct Identity {
     pub(super) inode: u64,
 }
 
+/// Who else may have a file open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Others {
+    Readers,
+    Nobody,
+}
+
 impl Disk {
-    pub(super) fn new(file: File) -> Self {
-        Self(file)
+    /// Opens a file for reading and writing, and keeps others away; `None` if one is there that
+    /// may not be. Where the file system has no locks, all are let in.
+    pub(super) fn open(path: &Path, others: Others) -> io::Result<Option<Self>> {
+        let disk = Self(File::options().read(true).write(true).open(path)?);
+        let locked = match others {
+            Others::Readers => disk.0.try_lock_shared(),
+            Others::Nobody => disk.0.try_lock(),
+        };
+        match locked {
+            Err(TryLockError::WouldBlock) => Ok(None),
+            _ => Ok(Some(disk)),
+        }
     }
 
-    /// Lets other writers at the file; also where libhdf5 fails to close it.
+    /// Lets others at the file, also where libhdf5 fails to close it.
     pub(super) fn unlock(&self) {
         // Best effort: where this fails there are no locks.
         let _ = self.0.unlock();
@@ -82,6 +99,13 @@ impl Disk {
         #[cfg(test)]
         faults::on_call(|| Event::Sync)?;
         self.0.sync_data()
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        // Closing is not enough while a child process that was just forked holds the file too.
+        self.unlock();
     }
 }
 

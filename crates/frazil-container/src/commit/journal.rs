@@ -218,6 +218,7 @@ impl<'a> Reader<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commit::disk::Others;
 
     fn sample() -> Journal {
         Journal {
@@ -292,7 +293,7 @@ mod tests {
             let mut whole = vec![9; 500];
             whole.extend_from_slice(bytes);
             std::fs::write(path.path(), whole).unwrap();
-            let disk = Disk::new(std::fs::File::open(path.path()).unwrap());
+            let disk = Disk::open(path.path(), Others::Nobody).unwrap().unwrap();
             let mut survey = Survey::default();
             change.look(&disk, &mut survey).unwrap();
             survey

@@ -19,11 +19,10 @@ mod journal;
 mod overlay;
 mod recover;
 
-use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 
-use disk::{Disk, Identity};
+use disk::{Disk, Identity, Others};
 use journal::{Change, Journal, JournalPath};
 use overlay::Overlay;
 
@@ -63,17 +62,13 @@ impl CommittedFile {
     /// # Errors
     /// If the file cannot be opened or another program writes it.
     pub(crate) fn open(path: &Path, superblock: u64) -> Result<Self> {
-        let doing = || format!("open {}", path.display());
-        let file = File::options().read(true).write(true).open(path);
-        let file = file.map_err(|error| ContainerError::io(doing(), error))?;
-        if let Err(TryLockError::WouldBlock) = file.try_lock_shared() {
+        let wrap = |error| ContainerError::io(format!("open {}", path.display()), error);
+        let Some(disk) = Disk::open(path, Others::Readers).map_err(wrap)? else {
             return Err(ContainerError::Locked(format!(
                 "{} is being written by another program",
                 path.display()
             )));
-        }
-        let disk = Disk::new(file);
-        let wrap = |error| ContainerError::io(doing(), error);
+        };
         Ok(Self {
             identity: disk.identity().map_err(wrap)?,
             committed_end: disk.bytes().map_err(wrap)?,

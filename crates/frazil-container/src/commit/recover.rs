@@ -1,9 +1,8 @@
 //! What a writer that ended in the middle of a commit left behind is brought in order.
 
-use std::fs::{File, TryLockError};
 use std::path::Path;
 
-use super::disk::{self, Disk};
+use super::disk::{self, Disk, Others};
 use super::journal::{Journal, JournalPath, Survey};
 use crate::error::{ContainerError, Result};
 
@@ -35,18 +34,13 @@ pub fn recover(path: &Path) -> Result<Recovery> {
     if !journal.sealed.exists() && !journal.unsealed.exists() {
         return Ok(Recovery::Clean);
     }
-    let file = File::options()
-        .read(true)
-        .write(true)
-        .open(path)
-        .map_err(|error| ContainerError::io(format!("open {}", path.display()), error))?;
-    if let Err(TryLockError::WouldBlock) = file.try_lock() {
+    let wrap = |error| ContainerError::io(format!("recover {}", path.display()), error);
+    let Some(disk) = Disk::open(path, Others::Nobody).map_err(wrap)? else {
         return Err(ContainerError::Locked(format!(
             "{} is open in another program; recover it when that has ended",
             path.display()
         )));
-    }
-    let wrap = |error| ContainerError::io(format!("recover {}", path.display()), error);
+    };
     disk::remove(&journal.unsealed).map_err(wrap)?;
     let bytes = match std::fs::read(&journal.sealed) {
         Ok(bytes) => bytes,
@@ -57,7 +51,6 @@ pub fn recover(path: &Path) -> Result<Recovery> {
     };
     let (sealed, is_applied) =
         Journal::decode(&bytes).ok_or_else(|| refuse(&journal, "the journal is damaged"))?;
-    let disk = Disk::new(file);
     let recovery = replay(&disk, &sealed, is_applied, &journal)?;
     disk.sync().map_err(wrap)?;
     disk::remove(&journal.sealed).map_err(wrap)?;

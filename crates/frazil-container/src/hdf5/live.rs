@@ -215,7 +215,7 @@ impl LiveOutput {
     }
 
     /// Bytes that wait in memory for the next commit; rewriting what was committed before makes
-    /// them many.
+    /// them many. The commit takes up to twice as much again.
     #[must_use]
     pub fn pending_bytes(&self) -> u64 {
         self.live.lock().pending_bytes()

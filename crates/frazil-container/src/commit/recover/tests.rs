@@ -1,5 +1,6 @@
 //! Journals that were left behind, and files that others touched since.
 
+use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
