@@ -39,6 +39,9 @@ fetch: .build/setup-build
 .build/setup-test: scripts/setup requirements-test.txt
 	scripts/setup test
 
+.build/setup-bench: scripts/setup requirements-bench.txt
+	scripts/setup bench
+
 .PHONY: build
 build: .build/setup-build ## Build the frazil command
 	$(CARGO) build $(CARGO_FLAGS) --package frazil-cli
@@ -77,12 +80,17 @@ format: .build/setup-test ## Format Rust and Python sources
 	$(PYTHON) -m ruff format
 
 .PHONY: bench
-bench: bench-pack ## Run all benchmarks, each beside its peers
+bench: bench-pack bench-precision ## Run all benchmarks, each beside its peers
 
 .PHONY: bench-pack
 bench-pack: build .build/setup-test ## frazil pack beside nccopy, h5repack and cmip7repack
 	$(if $(wildcard crates/frazil-bench),$(CARGO) build $(CARGO_FLAGS) --package frazil-bench)
 	$(PYTHON) bench/pack.py $(BENCH_ARGS)
+
+.PHONY: bench-precision
+bench-precision: build .build/setup-test .build/setup-bench ## Rounding and its analysis beside netCDF-C, NCO and xbitinfo
+	$(CARGO) build $(CARGO_FLAGS) --package frazil-bench
+	$(PYTHON) bench/precision.py $(BENCH_ARGS)
 
 .PHONY: notices
 notices: .build/setup-test ## Collect the licence texts of everything that is linked in
@@ -90,4 +98,4 @@ notices: .build/setup-test ## Collect the licence texts of everything that is li
 
 .PHONY: clean
 clean: ## Remove everything that was built or installed here
-	rm -rf .build .venv $(TARGET)
+	rm -rf .build .venv .venv-bench $(TARGET)

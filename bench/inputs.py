@@ -1,6 +1,6 @@
 """Builds large inputs from real fields of the corpus; see README.md.
 
-python bench/inputs.py tiled|rechunk|cmip7 CORPUS OUTPUT
+python bench/inputs.py tiled|rechunk|cmip7|information|information_large|rounding_NN CORPUS OUTPUT
 """
 
 import sys
@@ -27,6 +27,11 @@ WRF_SHAPE = (26, 40, 80, 80)
 
 CMIP = "b_atmos/znicholls+netcdf-scm/tas_Amon_IPSL-CM6A-LR_piControl_r1i1p1f1_gr_284601-284912.nc"
 CMIP_STEPS = 4000
+
+# Of the variable that quantizers are measured on.
+ROUNDING_BYTES = 256 << 20
+# netCDF's default fill value.
+FILL = 9.969209968386869e36
 
 
 def mixtures(frames: np.ndarray, count: int, fill: float | None) -> Iterator[np.ndarray]:
@@ -113,7 +118,51 @@ def build_cmip(corpus: Path, target: Path) -> None:
             tas[step] = mixed
 
 
-BUILDERS = {"tiled": build_tiled, "rechunk": build_wrf, "cmip7": build_cmip}
+def build_information(target: Path, corpus: Path, steps: int) -> None:
+    """One float32 variable of real temperatures, uncompressed, in chunks of 2 MiB."""
+    name, steps_per_chunk = "b_atmos/NCAR+geocat-datafiles/TREFHT.B06.57.atm.1890-1999ANN.nc", 64
+    frames, fill = real_frames(corpus / name, "TREFHT")
+    lat, lon = frames.shape[1:]
+    with netCDF4.Dataset(target, "w") as file:
+        for name, size in {"time": steps, "lat": lat, "lon": lon}.items():
+            file.createDimension(name, size)
+        out = file.createVariable(
+            *("tas", "f4", ("time", "lat", "lon")),
+            chunksizes=(steps_per_chunk, lat, lon),
+            fill_value=fill,
+        )
+        for step, mixed in enumerate(mixtures(frames, steps, fill)):
+            out[step] = mixed
+
+
+def build_rounding(target: Path, kind: str) -> None:
+    """One variable of 256 MiB, contiguous: the field that `frazil-bench quantize` makes."""
+    count = ROUNDING_BYTES // np.dtype(kind).itemsize
+    with netCDF4.Dataset(target, "w") as file:
+        file.createDimension("x", count)
+        out = file.createVariable("v", kind, ("x",), fill_value=FILL, contiguous=True)
+        out.set_auto_mask(False)
+        out[:] = rounding_field(count).astype(kind)
+
+
+def rounding_field(count: int) -> np.ndarray:
+    """Smooth with noise, 250 to 310 as a temperature is, a tenth of it fill value in runs."""
+    places = np.arange(count)
+    smooth = 280 + 25 * np.sin(places / 3000) + 4 * np.cos(places / 170)
+    values = smooth + np.random.default_rng(1).uniform(-0.5, 0.5, count)
+    values[places // 64 % 10 == 3] = FILL
+    return values
+
+
+BUILDERS = {
+    "tiled": build_tiled,
+    "rechunk": build_wrf,
+    "cmip7": build_cmip,
+    "information": lambda corpus, target: build_information(target, corpus, 896),
+    "information_large": lambda corpus, target: build_information(target, corpus, 10_496),
+    "rounding_f4": lambda _, target: build_rounding(target, "f4"),
+    "rounding_f8": lambda _, target: build_rounding(target, "f8"),
+}
 
 
 def build(case: str, corpus: Path, path: Path) -> None:

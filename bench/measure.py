@@ -20,6 +20,7 @@ class Contender:
     reported_seconds: Callable[[str], float] | None = None
     walls: list[float] = field(default_factory=list)
     cpus: list[float] = field(default_factory=list)
+    users: list[float] = field(default_factory=list)
     peaks: list[int] = field(default_factory=list)
     output_bytes: int = 0
 
@@ -30,6 +31,11 @@ class Contender:
     @property
     def cpu(self) -> float:
         return statistics.median(self.cpus)
+
+    @property
+    def user(self) -> float:
+        """CPU seconds outside the system."""
+        return statistics.median(self.users)
 
     @property
     def peak_mib(self) -> float:
@@ -52,6 +58,7 @@ def run_once(contender: Contender, output: Path) -> None:
         wall = contender.reported_seconds(text)
     contender.walls.append(wall)
     contender.cpus.append(usage.ru_utime + usage.ru_stime)
+    contender.users.append(usage.ru_utime)
     # Linux counts kibibytes, macOS bytes.
     unit = 1 if os.uname().sysname == "Darwin" else 1024
     contender.peaks.append(usage.ru_maxrss * unit)

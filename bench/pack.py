@@ -1,11 +1,7 @@
 """`frazil pack` beside nccopy, h5repack and cmip7repack: one run, taking turns, medians."""
 
 import argparse
-import csv
 import json
-import os
-import platform
-import re
 import shutil
 import subprocess
 import sys
@@ -14,11 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from measure import Contender, take_turns, warm
+from record import (
+    CORPUS,
+    FOLDER,
+    FRAZIL,
+    FRAZIL_BENCH,
+    build_input,
+    machine,
+    result_path,
+    save,
+    show,
+    version_of,
+)
 
-ROOT = Path(__file__).resolve().parent.parent
-FRAZIL = Path(os.environ.get("FRAZIL_BIN", ROOT / "target/release/frazil"))
-CORPUS = Path(os.environ.get("FRAZIL_CORPUS") or ROOT.parent / "shared/corpus")
-FOLDER = ROOT / ".build/bench"
 THREADS = (1, 4)
 
 # Where results are wanted: case, threads, how many times as fast as the fastest peer.
@@ -55,19 +59,8 @@ class Case:
 
 
 def find_input(case: str) -> Path:
-    """The input of a case; built where it is not there yet.
-
-    In a process of its own: peak memory as the system counts it begins with the parent's, which
-    must stay small.
-    """
-    if case == "squall":
-        return CORPUS / "wrf/squall_line.nc"
-    path = FOLDER / f"{case}.nc"
-    if not path.exists():
-        print(f"building {path.name} from real fields ...", flush=True)
-        script = Path(__file__).with_name("inputs.py")
-        subprocess.run([sys.executable, script, case, CORPUS, path], check=True)
-    return path
+    """The input of a case; built where it is not there yet."""
+    return CORPUS / "wrf/squall_line.nc" if case == "squall" else build_input(case)
 
 
 def frazil_contenders(source: Path, *options: object) -> list[Contender]:
@@ -84,13 +77,13 @@ def frazil_contenders(source: Path, *options: object) -> list[Contender]:
 
 def codec_loops(source: Path, level: int) -> list[Contender]:
     """The bare codec loop over the same chunks, where frazil-bench is built."""
-    binary = FRAZIL.with_name("frazil-bench")
-    if not binary.exists():
+    if not FRAZIL_BENCH.exists():
         return []
 
     def command(threads: int) -> Callable[[Path], list[object]]:
         options = ("--keep-chunks", "--shuffle", "on", "--level", level, "--threads", threads)
-        return lambda output: [binary, "codec-loop", source, *options, "--repeats", 1, "--json"]
+        words = (FRAZIL_BENCH, "codec-loop", source, *options, "--repeats", 1, "--json")
+        return lambda output: [*words]
 
     def seconds(text: str) -> float:
         return float(json.loads(text)["median_seconds"])
@@ -218,56 +211,6 @@ COLUMNS = {
 }
 
 
-def show(rows: list[dict[str, object]]) -> None:
-    print("  " + "".join(f"{name:<{width}}" for name, width in COLUMNS.items()) + "missed")
-    for row in rows:
-        cells = "".join(f"{row[name]!s:<{width}}" for name, width in COLUMNS.items())
-        print(f"  {cells}{row['missed']}")
-
-
-def version_of(*command: object) -> str:
-    """The line in which a tool names its version (ncdump says it below its usage)."""
-    answer = subprocess.run([str(word) for word in command], capture_output=True, text=True)
-    lines = (answer.stdout + answer.stderr).splitlines()
-    return next((line.strip(" $") for line in lines if re.search(r"\d+\.\d+\.\d+", line)), "?")
-
-
-def processor() -> str:
-    info = Path("/proc/cpuinfo")
-    found = re.search(r"model name\s*:\s*(.*)", info.read_text()) if info.exists() else None
-    return found.group(1) if found else platform.processor() or platform.machine()
-
-
-def machine() -> dict[str, str]:
-    """What the figures depend on."""
-    return {
-        "processor": processor(),
-        "cores": str(len(os.sched_getaffinity(0))),
-        "system": f"{platform.system()} {platform.release()}",
-        "load_at_start": f"{os.getloadavg()[0]:.2f}",
-        "frazil": version_of(FRAZIL, "--version"),
-        "nccopy": version_of("ncdump"),
-        "h5repack": version_of("h5repack", "--version"),
-    }
-
-
-def save(path: Path, about: dict[str, str], rows: list[dict[str, object]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="") as file:
-        for key, value in about.items():
-            file.write(f"# {key}: {value}\n")
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    print(f"\nwritten: {path.relative_to(ROOT)}")
-
-
-def result_path(about: dict[str, str]) -> Path:
-    words = re.sub(r"[^A-Za-z0-9]+", "-", about["processor"]).strip("-").lower()
-    version = about["frazil"].split()[-1]
-    return ROOT / "bench/results" / f"{words}-{about['cores']}cores-{version}.csv"
-
-
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", default="squall,tiled,rechunk,cmip7")
@@ -286,10 +229,7 @@ def main() -> int:
         print(f"not installed: {', '.join(missing)}", file=sys.stderr)
         return 2
     FOLDER.mkdir(parents=True, exist_ok=True)
-    about = machine()
-    print("\n".join(f"{key}: {value}" for key, value in about.items()))
-    if float(about["load_at_start"]) > 0.5:
-        print("The machine is not idle: trust CPU seconds more than wall seconds.")
+    about = machine(nccopy=version_of("ncdump"), h5repack=version_of("h5repack", "--version"))
     rows = []
     levels = [int(level) for level in options.levels.split(",")]
     for make in cases(options.cases.split(","), levels):
@@ -298,7 +238,7 @@ def main() -> int:
         warm(case.source)
         take_turns(case.contenders, options.repeats, FOLDER, check_equal(case.source))
         rows += judge(case)
-        show(rows[-len(case.contenders) :])
+        show(rows[-len(case.contenders) :], COLUMNS)
     save(result_path(about), about, rows)
     return 0
 
