@@ -70,6 +70,7 @@ check: fetch .build/setup-test ## Formatting, lints, the dependency law, documen
 	$(PYTHON) scripts/check_dependencies.py
 	scripts/check-deny
 	$(PYTHON) scripts/check_docs.py
+	$(PYTHON) scripts/make_precision_tables.py --check
 	$(PYTHON) -m ruff check
 	$(PYTHON) -m ruff format --check
 
