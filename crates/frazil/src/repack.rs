@@ -18,7 +18,9 @@ use crate::options::{
 };
 use crate::output::{self, PendingOutput, Target};
 use crate::precision::rounding_text;
-use crate::report::{PackReport, Progress, Silent, VariablePrecision, VariableReport};
+use crate::report::{
+    PackReport, PrecisionReport, Progress, Silent, VariablePrecision, VariableReport,
+};
 use crate::routes::Decisions;
 use crate::{run, unpack_classic, verify};
 
@@ -326,16 +328,30 @@ fn prove(source: &Input, written: &Path, job: &Job<'_>, progress: &mut dyn Progr
         ..verify::VerifyOptions::default()
     };
     let report = verify::compare(source, &copy, &options, progress)?;
-    match report.differences.first() {
+    let unequal = report.differences.first().map(|first| {
+        let cause = format!("the written file differs from the input: {}", first.what);
+        Error::new(ErrorCode::Mismatch, cause).at_variable(&first.path)
+    });
+    match unequal.or_else(|| broken_promise(&report.precision)) {
         None => Ok(()),
-        Some(first) => Err(Error::new(
-            ErrorCode::Mismatch,
-            format!("the written file differs from the input: {}", first.what),
-        )
-        .in_file(source.path())
-        .at_variable(&first.path)
-        .with_cure("please report it; the input is untouched and no output was kept")),
+        Some(error) => Err(error
+            .in_file(source.path())
+            .with_cure("please report it; the input is untouched and no output was kept")),
     }
+}
+
+/// The first rounded variable that does not keep what the written file promises of it.
+fn broken_promise(variables: &[PrecisionReport]) -> Option<Error> {
+    let broken = variables.iter().find(|variable| !variable.passed)?;
+    let code = match broken.beyond_bound {
+        0 => ErrorCode::Mismatch,
+        _ => ErrorCode::BoundExceeded,
+    };
+    let cause = format!(
+        "the written file breaks its promise: {}",
+        broken.failures.join("; ")
+    );
+    Some(Error::new(code, cause).at_variable(&broken.path))
 }
 
 /// The report of a finished or predicted file, still without its output.

@@ -29,8 +29,8 @@ const MAX_LINEAR_BITS: f64 = 31.0;
 /// What a file says about one variable.
 #[derive(Debug, Clone)]
 pub(crate) struct Statement {
-    /// What it promises.
-    pub(crate) precision: StatedPrecision,
+    /// What it promises; `None` if all of it is malformed.
+    pub(crate) precision: Option<StatedPrecision>,
     /// The number of its quantization container in [`Input::variables`].
     pub(crate) container: Option<usize>,
     /// Attributes that make no sense and are taken as absent, one line each.
@@ -42,7 +42,7 @@ pub(crate) struct Statement {
 /// # Errors
 /// If attributes cannot be read.
 pub(crate) fn stated_precision(input: &Input, i: usize) -> Result<Option<StatedPrecision>> {
-    Ok(statement(input, i)?.map(|statement| statement.precision))
+    Ok(statement(input, i)?.and_then(|statement| statement.precision))
 }
 
 /// As [`stated_precision`], with the container and what is malformed.
@@ -136,7 +136,7 @@ fn read(
         || precision.keep_information.is_some()
         || !precision.bound.is_none();
     (says_something || !reader.malformed.is_empty()).then_some(Statement {
-        precision,
+        precision: says_something.then_some(precision),
         container: None,
         malformed: reader.malformed,
     })

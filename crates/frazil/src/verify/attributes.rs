@@ -7,6 +7,7 @@ use super::findings::Findings;
 use super::{datatypes, order};
 use crate::error::Result;
 use crate::input::{Input, from_container};
+use crate::precision::names;
 
 /// Who wrote the file: no part of what it says.
 const PROVENANCE: &str = "_NCProperties";
@@ -37,6 +38,16 @@ pub(super) struct Objects<'a> {
 
 /// Compares the attributes of an object.
 pub(super) fn compare(objects: Objects<'_>, findings: &mut Findings) -> Result<()> {
+    compare_variable(objects, |_| Ok(false), findings)
+}
+
+/// Compares the attributes of a variable. Where the second file has attributes that tell of
+/// rounding, and `is_rounded` says that these count, they may differ.
+pub(super) fn compare_variable(
+    objects: Objects<'_>,
+    is_rounded: impl FnOnce(&mut Findings) -> Result<bool>,
+    findings: &mut Findings,
+) -> Result<()> {
     let path = objects.path_a;
     let read = |(input, hdf5): (&Input, &Hdf5Input), at: &str| {
         hdf5.describe_attributes(at)
@@ -47,6 +58,12 @@ pub(super) fn compare(objects: Objects<'_>, findings: &mut Findings) -> Result<(
     if path == "/" {
         for all in [&mut a, &mut b] {
             all.list.retain(|attribute| attribute.name != PROVENANCE);
+        }
+    }
+    let tells = |name: &str| names::OF_VARIABLE.contains(&name);
+    if b.list.iter().any(|attribute| tells(&attribute.name)) && is_rounded(findings)? {
+        for all in [&mut a, &mut b] {
+            all.list.retain(|attribute| !tells(&attribute.name));
         }
     }
     compare_names(path, &a, &b, findings);

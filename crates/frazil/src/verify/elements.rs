@@ -68,7 +68,7 @@ impl Unequal {
 }
 
 /// Array indices of the element with row-major number `number`.
-fn indices(shape: &[u64], number: u64) -> Vec<u64> {
+pub(super) fn indices(shape: &[u64], number: u64) -> Vec<u64> {
     let mut rest = number;
     let mut at = vec![0; shape.len()];
     for axis in (0..shape.len()).rev() {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::report::{Difference, VerifyReport};
+use crate::report::{Difference, PrecisionReport, VariableFigures, VerifyReport};
 
 /// Differences kept; more are only counted.
 const MAX_KEPT: usize = 100;
@@ -14,6 +14,8 @@ pub(crate) struct Findings {
     pub(crate) attributes: u64,
     pub(crate) values: u64,
     pub(crate) value_bytes: u64,
+    pub(crate) precision: Vec<PrecisionReport>,
+    pub(crate) figures: Vec<VariableFigures>,
     differences: Vec<Difference>,
     count: u64,
     notices: Vec<String>,
@@ -46,8 +48,8 @@ impl Findings {
             value_bytes: self.value_bytes,
             differences: self.differences,
             difference_count: self.count,
-            precision: Vec::new(),
-            figures: Vec::new(),
+            precision: self.precision,
+            figures: self.figures,
             notices: self.notices,
             seconds,
         }

@@ -16,6 +16,12 @@
 //! attributes that dimension scales and netCDF-4 keep their books in. The order of links and
 //! attributes where neither file keeps it; where only one keeps it, a notice says so.
 //!
+//! # Rounded variables
+//! A floating-point variable of the second file that states a precision which the first one does
+//! not state (see `precision::stated`) need not be equal: its errors are measured and judged by what
+//! is stated, special values must be unchanged, and attributes that tell of rounding, and the
+//! container that they name, may be new (see `lossy`).
+//!
 //! Values that were never written and have no fill value are undefined: reading them gives whatever
 //! was in memory. They are skipped with a notice.
 
@@ -23,6 +29,7 @@ mod attributes;
 mod datatypes;
 mod elements;
 mod findings;
+mod lossy;
 mod netcdf;
 mod objects;
 mod options;
@@ -83,6 +90,6 @@ pub(crate) fn compare(
         .iter()
         .fold(0_u64, |sum, pair| sum.saturating_add(pair.bytes()));
     progress.stage("verify", total);
-    values::compare(a, b, &pairs, resources, &mut findings, progress)?;
+    values::compare(a, b, &pairs, options, &mut findings, progress)?;
     Ok(findings.into_report(a.path(), b.path(), start.elapsed().as_secs_f64()))
 }

@@ -7,10 +7,11 @@ use frazil_container::hdf5::TypeDescription;
 
 use super::elements::RawComparison;
 use super::findings::Findings;
-use super::order;
 use super::plan::{Pair, Side};
+use super::{lossy, order};
 use crate::error::Result;
 use crate::input::{Input, InputKind, from_container};
+use crate::precision::names as precision_names;
 
 /// One file in the classic model, and the variables behind the model's.
 struct View {
@@ -31,23 +32,23 @@ pub(super) fn compare(a: &Input, b: &Input, findings: &mut Findings) -> Result<V
         &second.model.attributes,
         findings,
     );
+    let new_containers = new_containers(b, &first.model, &second)?;
+    let is_old = |position: &usize| !new_containers.contains(&second.variables[*position]);
+    let all = |model: &ClassicModel| 0..model.variables.len();
+    let name = |model: &ClassicModel, position: usize| model.variables[position].name.clone();
     names(
         "/",
         "variable",
-        &first
-            .model
-            .variables
-            .iter()
-            .map(|v| v.name.as_str())
+        &all(&first.model)
+            .map(|i| name(&first.model, i))
             .collect::<Vec<_>>(),
-        &second
-            .model
-            .variables
-            .iter()
-            .map(|v| v.name.as_str())
+        &all(&second.model)
+            .filter(is_old)
+            .map(|i| name(&second.model, i))
             .collect::<Vec<_>>(),
         findings,
     );
+    let mut used_containers = Vec::new();
     let mut pairs = Vec::new();
     for (variable, &number_a) in first.model.variables.iter().zip(&first.variables) {
         let Some(position) = second.model.variable_position(&variable.name) else {
@@ -56,23 +57,35 @@ pub(super) fn compare(a: &Input, b: &Input, findings: &mut Findings) -> Result<V
         let twin = &second.model.variables[position];
         findings.objects += 1;
         let number_b = second.variables[position];
-        if !compare_variable((variable, &first.model), (twin, &second.model), findings) {
-            continue;
-        }
-        let path = format!("/{}", variable.name);
+        let (side_a, side_b) = (
+            side(a, number_a, variable.nc_type)?,
+            side(b, number_b, twin.nc_type)?,
+        );
+        let promise = promise((a, &side_a), (b, &side_b, twin), findings)?;
+        used_containers.extend(promise.as_ref().and_then(|promise| promise.container));
+        let models = (&first.model, &second.model);
+        let is_comparable = compare_variable((variable, twin), models, promise.is_some(), findings);
         let shape = first.model.shape(variable);
-        if shape.contains(&0) {
-            continue;
+        if is_comparable && !shape.contains(&0) {
+            pairs.push(Pair {
+                path: format!("/{}", variable.name),
+                shape,
+                a: side_a,
+                b: side_b,
+                promise,
+            });
         }
-        let a = Side {
-            variable: number_a,
-            datatype: datatype(a, number_a, variable.nc_type)?,
-        };
-        let b = Side {
-            variable: number_b,
-            datatype: datatype(b, number_b, twin.nc_type)?,
-        };
-        pairs.push(Pair { path, shape, a, b });
+    }
+    for number in new_containers
+        .iter()
+        .filter(|number| !used_containers.contains(number))
+    {
+        let path = &b.variables()[*number].path;
+        let name = path.trim_start_matches('/');
+        findings.differ(
+            path,
+            format!("variable `{name}` is only in the second file"),
+        );
     }
     Ok(pairs)
 }
@@ -106,6 +119,43 @@ fn view(input: &Input, which: &str, findings: &mut Findings) -> Result<View> {
             })
         }
     }
+}
+
+/// Quantization containers that only the second file has: their numbers in its variables.
+fn new_containers(b: &Input, first: &ClassicModel, second: &View) -> Result<Vec<usize>> {
+    let mut found = Vec::new();
+    for (variable, &number) in second.model.variables.iter().zip(&second.variables) {
+        if first.variable_position(&variable.name).is_none() && lossy::is_container(b, number)? {
+            found.push(number);
+        }
+    }
+    Ok(found)
+}
+
+/// What the second file promises of a variable that it states to be rounded.
+fn promise(
+    (a, side_a): (&Input, &Side),
+    (b, side_b, twin): (&Input, &Side, &ClassicVariable),
+    findings: &mut Findings,
+) -> Result<Option<lossy::Promise>> {
+    let tells = |attribute: &ClassicAttribute| {
+        precision_names::OF_VARIABLE.contains(&attribute.name.as_str())
+    };
+    if !twin.attributes.iter().any(tells) {
+        return Ok(None);
+    }
+    lossy::promise(
+        (a, side_a.variable, &side_a.datatype),
+        (b, side_b.variable, &side_b.datatype),
+        findings,
+    )
+}
+
+fn side(input: &Input, variable: usize, nc_type: NcType) -> Result<Side> {
+    Ok(Side {
+        variable,
+        datatype: datatype(input, variable, nc_type)?,
+    })
 }
 
 /// Elements as the side's source delivers them: classic values come little-endian.
@@ -183,10 +233,12 @@ fn names<S: AsRef<str>>(
     }
 }
 
-/// Compares a variable's dimensions, type and attributes; whether its values can be compared.
+/// Compares a variable's dimensions, type and attributes (those that tell of rounding may differ
+/// where it is rounded); whether its values can be compared.
 fn compare_variable(
-    (a, model_a): (&ClassicVariable, &ClassicModel),
-    (b, model_b): (&ClassicVariable, &ClassicModel),
+    (a, b): (&ClassicVariable, &ClassicVariable),
+    (model_a, model_b): (&ClassicModel, &ClassicModel),
+    is_rounded: bool,
     findings: &mut Findings,
 ) -> bool {
     let path = format!("/{}", a.name);
@@ -211,7 +263,14 @@ fn compare_variable(
         );
         findings.differ(&path, what);
     }
-    attributes(&path, &a.attributes, &b.attributes, findings);
+    let kept = |variable: &ClassicVariable| -> Vec<ClassicAttribute> {
+        let tells = |name: &str| is_rounded && precision_names::OF_VARIABLE.contains(&name);
+        let all = variable.attributes.iter();
+        all.filter(|attribute| !tells(&attribute.name))
+            .cloned()
+            .collect()
+    };
+    attributes(&path, &kept(a), &kept(b), findings);
     a.nc_type == b.nc_type && model_a.shape(a) == model_b.shape(b)
 }
 

@@ -1,6 +1,6 @@
 //! Two HDF5 files, object by object.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use frazil_container::hdf5::{
     DatasetInfo, Entry, EntryKind, Extent, FillStatus, FillTime, Hdf5Input, TypeDescription,
@@ -11,7 +11,7 @@ use super::attributes::{self, Objects};
 use super::elements::compare_expanded;
 use super::findings::Findings;
 use super::plan::{Pair, Side};
-use super::{datatypes, order};
+use super::{datatypes, lossy, order};
 use crate::error::{Error, Result};
 use crate::input::{Input, from_container};
 use crate::options::Resources;
@@ -32,10 +32,12 @@ pub(super) fn compare(
         files: (a, b),
         findings,
         pairs: Vec::new(),
+        new_containers: Vec::new(),
+        used_containers: HashSet::new(),
     };
     comparison.user_block()?;
     comparison.group("/", "/")?;
-    comparison.missing_names();
+    comparison.missing_names()?;
     comparison.identities();
     for entry in a.1.entries() {
         run::check_cancel(resources)?;
@@ -44,6 +46,7 @@ pub(super) fn compare(
             comparison.entry(entry, twin)?;
         }
     }
+    comparison.unused_containers();
     Ok(comparison.pairs)
 }
 
@@ -113,6 +116,11 @@ struct Comparison<'a, 'f> {
     files: (File<'a>, File<'a>),
     findings: &'f mut Findings,
     pairs: Vec<Pair>,
+    /// Quantization containers that only the second file has: its number, and the difference that
+    /// it is unless a rounded variable names it.
+    new_containers: Vec<(usize, &'a str, String)>,
+    /// Containers that rounded variables of the second file name.
+    used_containers: HashSet<usize>,
 }
 
 impl<'a> Comparison<'a, '_> {
@@ -145,8 +153,9 @@ impl<'a> Comparison<'a, '_> {
     }
 
     /// Names that only one file has, in places that both have.
-    fn missing_names(&mut self) {
-        let mut only = |names: &Names<'a>, others: &Names<'a>, which: &str| {
+    fn missing_names(&mut self) -> Result<()> {
+        let only = |names: &Names<'a>, others: &Names<'a>, which: &str| {
+            let mut found = Vec::new();
             for entry in names.file.entries() {
                 let is_there = others.entries.contains_key(entry.path.as_str());
                 // What lies below a missing group is missing with it.
@@ -154,12 +163,32 @@ impl<'a> Comparison<'a, '_> {
                     entry.parent == "/" || others.entries.contains_key(entry.parent.as_str());
                 if !is_there && has_parent {
                     let what = format!("{} only in the {which} file", kind_name(&entry.kind));
-                    self.findings.differ(&entry.path, what);
+                    found.push((entry, what));
                 }
             }
+            found
         };
-        only(&self.a, &self.b, "first");
-        only(&self.b, &self.a, "second");
+        for (entry, what) in only(&self.a, &self.b, "first") {
+            self.findings.differ(&entry.path, what);
+        }
+        for (entry, what) in only(&self.b, &self.a, "second") {
+            match entry.kind {
+                EntryKind::Dataset(i) if lossy::is_container(self.files.1.0, i)? => {
+                    self.new_containers.push((i, &entry.path, what));
+                }
+                _ => self.findings.differ(&entry.path, what),
+            }
+        }
+        Ok(())
+    }
+
+    /// A new container that no rounded variable names is a difference like any other.
+    fn unused_containers(&mut self) {
+        for (i, path, what) in std::mem::take(&mut self.new_containers) {
+            if !self.used_containers.contains(&i) {
+                self.findings.differ(path, what);
+            }
+        }
     }
 
     /// Several names of one object in one file must be names of one object in the other.
@@ -268,6 +297,30 @@ impl<'a> Comparison<'a, '_> {
         )
     }
 
+    /// Compares a dataset's attributes; what the second file promises of its values.
+    fn variable_attributes(
+        &mut self,
+        (i, type_a): (usize, &TypeDescription),
+        (j, type_b): (usize, &TypeDescription),
+    ) -> Result<Option<lossy::Promise>> {
+        let (a, b) = self.files;
+        let mut promise = None;
+        let is_rounded = |findings: &mut Findings| {
+            promise = lossy::promise((a.0, i, type_a), (b.0, j, type_b), findings)?;
+            Ok(promise.is_some())
+        };
+        let objects = Objects {
+            a,
+            b,
+            path_a: &a.1.datasets()[i].path,
+            path_b: &b.1.datasets()[j].path,
+        };
+        attributes::compare_variable(objects, is_rounded, self.findings)?;
+        let container = promise.as_ref().and_then(|promise| promise.container);
+        self.used_containers.extend(container);
+        Ok(promise)
+    }
+
     fn named_datatype(&mut self, path_a: &str, path_b: &str) -> Result<()> {
         let describe = |(input, hdf5): File<'_>, path: &str| {
             hdf5.describe_named_datatype(path)
@@ -295,7 +348,7 @@ impl<'a> Comparison<'a, '_> {
                 .differ(path, format!("shape: {first} against {second}"));
         }
         self.fill((info_a, &type_a), (info_b, &type_b))?;
-        self.attributes(path, &info_b.path)?;
+        let promise = self.variable_attributes((i, &type_a), (j, &type_b))?;
         let same_shape = info_a.shape == info_b.shape && info_a.is_null == info_b.is_null;
         if !same_shape || info_a.is_null || info_a.shape.contains(&0) {
             return Ok(());
@@ -316,6 +369,7 @@ impl<'a> Comparison<'a, '_> {
                     variable: j,
                     datatype: type_b,
                 },
+                promise,
             });
         }
         Ok(())

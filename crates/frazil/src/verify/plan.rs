@@ -2,6 +2,7 @@
 
 use frazil_container::hdf5::{DatasetInfo, FillStatus, FillTime, TypeDescription};
 
+use super::lossy::Promise;
 use crate::input::Input;
 
 /// One variable of one file.
@@ -22,6 +23,8 @@ pub(super) struct Pair {
     pub(super) shape: Vec<u64>,
     pub(super) a: Side,
     pub(super) b: Side,
+    /// What the second file promises where values need not be equal.
+    pub(super) promise: Option<Promise>,
 }
 
 impl Pair {

@@ -11,11 +11,13 @@ use frazil_types::{ByteOrder, ChunkGrid, ChunkRecord, ErrorCode, FilterPipeline}
 use super::datatypes;
 use super::elements::{RawComparison, Unequal};
 use super::findings::Findings;
+use super::lossy::{self, Comparison, Measurement, Promise, SliceTile};
 use super::plan::{Pair, has_undefined_fill};
 use super::stored::{self, StoredComparison};
 use super::tiles::{self, TileLimits, Tiling};
 use crate::error::{Error, Result};
 use crate::input::Input;
+use crate::precision::protected::protected_values;
 use crate::sources::{self, Access, Stored};
 
 /// How one pair is compared.
@@ -30,13 +32,15 @@ pub(super) enum Part {
     Stored(StoredComparison),
     /// Tile by tile, in parallel.
     Parallel(Box<TileComparison>),
+    /// Tile by tile, as a rounded variable.
+    Lossy(Box<Comparison>),
 }
 
 impl Part {
     /// The difference in words, if there is one.
     pub(super) fn describe(&self, pair: &Pair, unequal: &Unequal) -> Option<String> {
         match self {
-            Self::Skip | Self::FillOnly => None,
+            Self::Skip | Self::FillOnly | Self::Lossy(_) => None,
             Self::Stored(comparison) => comparison.describe(unequal),
             Self::Library | Self::Parallel(_) => unequal.describe(&pair.shape, pair.elements()),
         }
@@ -62,6 +66,7 @@ pub(super) struct Preparation<'a> {
     pub(super) a: &'a Input,
     pub(super) b: &'a Input,
     pub(super) limits: TileLimits,
+    pub(super) memory_bytes: u64,
     pub(super) sources: Vec<ArraySource>,
     pub(super) findings: &'a mut Findings,
 }
@@ -101,13 +106,17 @@ impl Preparation<'_> {
             (_, Access::Undecodable(_, _, missing)) => Err(sources::missing_filter_error(&missing)
                 .in_file(self.b.path())
                 .at_variable(&info_b.path)),
-            (Access::Library, _) | (_, Access::Library) => Ok(self.through_library(pair)),
+            (Access::Library, _) | (_, Access::Library) => self.through_library(pair),
             (Access::Nothing, Access::Nothing) => Ok(Part::FillOnly),
             (access_a, access_b) => {
                 let a = readable(self.a, info_a, access_a)?;
                 let b = readable(self.b, info_b, access_b)?;
-                self.parallel(pair, a, b)
-                    .map(|comparison| Part::Parallel(Box::new(comparison)))
+                match &pair.promise {
+                    None => self
+                        .parallel(pair, a, b)
+                        .map(|comparison| Part::Parallel(Box::new(comparison))),
+                    Some(promise) => self.lossy(pair, promise, a, b),
+                }
             }
         }
     }
@@ -136,16 +145,25 @@ impl Preparation<'_> {
         false
     }
 
-    fn through_library(&mut self, pair: &Pair) -> Part {
+    fn through_library(&mut self, pair: &Pair) -> Result<Part> {
         if pair.info_a(self.a).shape == pair.shape && pair.info_b(self.b).shape == pair.shape {
-            return Part::Library;
+            let Some(promise) = &pair.promise else {
+                return Ok(Part::Library);
+            };
+            let tile = self.slice_tile(pair, [None, None]);
+            let grid = self.tile_grid(pair, &tile.shape)?;
+            return Ok(Part::Lossy(Box::new(Comparison {
+                sources: None,
+                measurement: self.measurement(pair, promise, &tile)?,
+                tiling: Tiling::new(grid, [(&self.tile_grid(pair, &tile.shape)?, None); 2]),
+            })));
         }
         self.findings.notice(format!(
             "{}: shorter than its unlimited dimension, and only libhdf5 can read it; values are \
              not compared",
             pair.path
         ));
-        Part::Skip
+        Ok(Part::Skip)
     }
 
     fn parallel(
@@ -182,11 +200,7 @@ impl Preparation<'_> {
     fn tiling(&mut self, pair: &Pair, a: &mut Readable, b: &mut Readable) -> Result<Tiling> {
         let (info_a, info_b) = (pair.info_a(self.a), pair.info_b(self.b));
         let element_bytes = a.source.element_bytes as u64;
-        let chunk = |info: &DatasetInfo, side: &Readable| {
-            matches!(info.storage, DatasetStorage::Chunked { .. })
-                .then(|| side.source.grid.chunk().to_vec())
-        };
-        let (chunk_a, chunk_b) = (chunk(info_a, a), chunk(info_b, b));
+        let [chunk_a, chunk_b] = self.chunks(pair, a, b);
         let undefined = has_undefined_fill(info_a) || has_undefined_fill(info_b);
         let tile = if undefined && chunk_a == chunk_b && keep_common(a, b) {
             self.findings.notice(format!(
@@ -199,20 +213,94 @@ impl Preparation<'_> {
             let chunks = [chunk_a.as_deref(), chunk_b.as_deref()];
             tiles::tile_shape(&pair.shape, chunks, element_bytes, self.limits)
         };
-        let grid = ChunkGrid::new(&pair.shape, &tile).ok_or_else(|| {
+        Ok(Tiling::new(self.tile_grid(pair, &tile)?, stored(a, b)))
+    }
+
+    fn tile_grid(&self, pair: &Pair, tile: &[u64]) -> Result<ChunkGrid> {
+        ChunkGrid::new(&pair.shape, tile).ok_or_else(|| {
             Error::new(
                 ErrorCode::Corrupt,
                 "the number of chunks is beyond counting",
             )
             .in_file(self.a.path())
-            .at_variable(&info_a.path)
-        })?;
-        let stored = [
-            (&a.source.grid, a.records.as_deref()),
-            (&b.source.grid, b.records.as_deref()),
-        ];
-        Ok(Tiling::new(grid, stored))
+            .at_variable(&pair.info_a(self.a).path)
+        })
     }
+
+    /// The comparison of a rounded variable with its original.
+    fn lossy(
+        &mut self,
+        pair: &Pair,
+        promise: &Promise,
+        mut a: Readable,
+        mut b: Readable,
+    ) -> Result<Part> {
+        for (side, info, datatype) in [
+            (&mut a, pair.info_a(self.a), &pair.a.datatype),
+            (&mut b, pair.info_b(self.b), &pair.b.datatype),
+        ] {
+            pad_as_netcdf(side, info, pair);
+            if datatype.number_order() == Some(ByteOrder::Big) {
+                side.source.byte_swap = Some(side.source.element_bytes);
+                side.source.fill.reverse();
+            }
+        }
+        let chunks = self.chunks(pair, &a, &b);
+        let (info_a, info_b) = (pair.info_a(self.a), pair.info_b(self.b));
+        if (has_undefined_fill(info_a) || has_undefined_fill(info_b)) && chunks[0] == chunks[1] {
+            keep_common(&mut a, &mut b);
+        }
+        let tile = self.slice_tile(pair, chunks.each_ref().map(Option::as_deref));
+        let tiling = Tiling::new(self.tile_grid(pair, &tile.shape)?, stored(&a, &b));
+        for side in [&mut a, &mut b] {
+            if side.source.grid.shape() == pair.shape {
+                side.source.tiling = Some(tiling.hint());
+            }
+        }
+        Ok(Part::Lossy(Box::new(Comparison {
+            measurement: self.measurement(pair, promise, &tile)?,
+            sources: Some([a.source, b.source]),
+            tiling,
+        })))
+    }
+
+    fn slice_tile(&mut self, pair: &Pair, chunks: [Option<&[u64]>; 2]) -> SliceTile {
+        let element_bytes = pair.a.datatype.size_bytes as u64;
+        let tile = lossy::tile_shape(&pair.shape, chunks, element_bytes, self.memory_bytes);
+        if !tile.is_whole {
+            self.findings.notice(format!(
+                "{}: horizontal slices do not fit into the memory allowed; structural similarity, \
+                 gradients and spectra are those of parts of {:?}",
+                pair.path, tile.shape
+            ));
+        }
+        tile
+    }
+
+    fn measurement(&self, pair: &Pair, promise: &Promise, tile: &SliceTile) -> Result<Measurement> {
+        let protected = protected_values(self.a, pair.a.variable, None)?;
+        Ok(Measurement::new(
+            promise,
+            &protected,
+            &pair.shape,
+            &tile.shape,
+        ))
+    }
+
+    /// Chunk shapes of both sides; `None` where values are contiguous.
+    fn chunks(&self, pair: &Pair, a: &Readable, b: &Readable) -> [Option<Vec<u64>>; 2] {
+        let infos = [pair.info_a(self.a), pair.info_b(self.b)];
+        let chunk = |(info, side): (&DatasetInfo, &Readable)| {
+            matches!(info.storage, DatasetStorage::Chunked { .. })
+                .then(|| side.source.grid.chunk().to_vec())
+        };
+        [chunk((infos[0], a)), chunk((infos[1], b))]
+    }
+}
+
+/// The chunks of both sides, and which of them are stored.
+fn stored<'r>(a: &'r Readable, b: &'r Readable) -> [(&'r ChunkGrid, Option<&'r [ChunkRecord]>); 2] {
+    [a, b].map(|side| (&side.source.grid, side.records.as_deref()))
 }
 
 /// Drops chunks that only one side has; whether there were any. Both sides have one chunk shape.

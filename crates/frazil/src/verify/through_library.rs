@@ -25,12 +25,25 @@ pub(super) fn compare(a: &Input, b: &Input, pair: &Pair, resources: &Resources) 
     for number in 0..grid.chunk_count() {
         run::check_cancel(resources)?;
         let part = grid.valid_box(number);
-        let first = read(a, &pair.a, &part, resources)?;
-        let second = read(b, &pair.b, &part, resources)?;
+        let [first, second] = read_both(a, b, pair, &part, resources)?;
         let unequal = compare_expanded((&pair.a.datatype, &first), (&pair.b.datatype, &second));
         all.merge(unequal.in_array(&part, &pair.shape));
     }
     Ok(all)
+}
+
+/// Values of the same box of both sides, numbers little-endian.
+pub(super) fn read_both(
+    a: &Input,
+    b: &Input,
+    pair: &Pair,
+    part: &Selection,
+    resources: &Resources,
+) -> Result<[Expanded; 2]> {
+    Ok([
+        read(a, &pair.a, part, resources)?,
+        read(b, &pair.b, part, resources)?,
+    ])
 }
 
 fn read(input: &Input, side: &Side, part: &Selection, resources: &Resources) -> Result<Expanded> {

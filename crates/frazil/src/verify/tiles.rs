@@ -60,6 +60,21 @@ impl Tiling {
         }
     }
 
+    /// Numbers of up to `most` tiles to look at, evenly spread.
+    pub(super) fn spread(&self, most: u64) -> Vec<u64> {
+        let all = match &self.wanted {
+            None => self.grid.chunk_count(),
+            Some(list) => list.len() as u64,
+        };
+        let number = |i: u64| match &self.wanted {
+            None => i,
+            Some(list) => list[i as usize],
+        };
+        let count = most.min(all);
+        let pick = |k: u64| u128::from(all) * (2 * u128::from(k) + 1) / (2 * u128::from(count));
+        (0..count).map(|k| number(pick(k) as u64)).collect()
+    }
+
     /// Numbers of the tiles to look at, ascending.
     pub(super) fn numbers(&self) -> Box<dyn Iterator<Item = u64> + Send> {
         match &self.wanted {

@@ -1,4 +1,4 @@
-//! All values, in one parallel run.
+//! All values: those that must be equal in one parallel run, rounded variables one by one.
 
 use frazil_pipeline::{
     ArraySource, Block, MemoryBudget, PipelineError, Request, RunOptions, Task, run_ordered,
@@ -7,10 +7,11 @@ use frazil_types::{ErrorCode, Selection};
 
 use super::elements::Unequal;
 use super::findings::Findings;
+use super::options::VerifyOptions;
 use super::plan::Pair;
 use super::prepare::{Part, Preparation};
 use super::tiles::TileLimits;
-use super::{stored, through_library};
+use super::{lossy, stored, through_library};
 use crate::error::{Error, Result};
 use crate::input::{Input, from_container};
 use crate::options::Resources;
@@ -23,15 +24,17 @@ pub(super) fn compare(
     a: &Input,
     b: &Input,
     pairs: &[Pair],
-    resources: &Resources,
+    options: &VerifyOptions,
     findings: &mut Findings,
     progress: &mut dyn Progress,
 ) -> Result<()> {
+    let resources = &options.resources;
     let limits = TileLimits::new(resources.memory_bytes, run::threads(resources));
     let mut preparation = Preparation {
         a,
         b,
         limits,
+        memory_bytes: resources.memory_bytes,
         sources: Vec::new(),
         findings,
     };
@@ -67,7 +70,25 @@ pub(super) fn compare(
             findings.differ(&pair.path, what);
         }
     }
-    Ok(())
+    let rounded = rounded(pairs, &parts);
+    lossy::compare((a, b), &rounded, options, findings, progress)
+}
+
+/// The variables that are compared as rounded ones.
+fn rounded<'a>(pairs: &'a [Pair], parts: &'a [Part]) -> Vec<lossy::Rounded<'a>> {
+    let all = pairs.iter().zip(parts).filter_map(|(pair, part)| {
+        let comparison = match part {
+            Part::Lossy(comparison) => Some(&**comparison),
+            Part::FillOnly => None,
+            _ => return None,
+        };
+        Some(lossy::Rounded {
+            pair,
+            promise: pair.promise.as_ref()?,
+            comparison,
+        })
+    });
+    all.collect()
 }
 
 /// What one task looks at.
@@ -78,7 +99,9 @@ enum Work {
 
 fn tasks<'p>(number: usize, part: &'p Part) -> Box<dyn Iterator<Item = Task<Work>> + Send + 'p> {
     match part {
-        Part::Skip | Part::FillOnly | Part::Library => Box::new(std::iter::empty()),
+        Part::Skip | Part::FillOnly | Part::Library | Part::Lossy(_) => {
+            Box::new(std::iter::empty())
+        }
         Part::Stored(comparison) => Box::new(comparison.batches().map(move |indices| {
             let requests = comparison.requests(&indices);
             Task {
@@ -183,7 +206,7 @@ impl Run<'_> {
             let owned = |part: &Part| match part {
                 Part::Parallel(comparison) => comparison.sources.contains(&source),
                 Part::Stored(comparison) => comparison.sources.contains(&source),
-                Part::Skip | Part::FillOnly | Part::Library => false,
+                Part::Skip | Part::FillOnly | Part::Library | Part::Lossy(_) => false,
             };
             let pair = &self.pairs[self.parts.iter().position(owned)?];
             Some(if in_second {

@@ -5,6 +5,7 @@
 mod classic;
 mod corpus;
 mod hdf5;
+mod rounded;
 
 use std::path::{Path, PathBuf};
 
