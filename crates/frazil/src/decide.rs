@@ -75,7 +75,7 @@ pub(crate) fn decide(
             .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))?;
     }
     decisions.additions =
-        precision::additions(input, &decisions.plans, options.precision.netcdf_attribute);
+        precision::additions(input, &decisions.plans, options.precision.netcdf_attribute)?;
     decisions.precision_rules = precision.rules;
     decisions.notices.extend(precision.notices);
     Ok(decisions)

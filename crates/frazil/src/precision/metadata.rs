@@ -8,28 +8,35 @@ use frazil_types::{QuantizeAlgorithm, QuantizePlan, Rounding, VariablePlan};
 
 use super::names;
 use super::rounding::RoundingStats;
+use crate::error::Result;
 use crate::input::{Input, InputKind};
+
+/// Who rounded, as containers say it.
+const SELF: &str = concat!("frazil version ", env!("CARGO_PKG_VERSION"));
 
 /// What rounding adds to a file. Values that are known only when all chunks are packed are written
 /// again by [`final_attributes`].
+///
+/// # Errors
+/// If the attributes of containers that are there already cannot be read.
 pub(crate) fn additions(
     input: &Input,
     plans: &[VariablePlan],
     netcdf_attribute: bool,
-) -> Additions {
+) -> Result<Additions> {
     let rounded: Vec<(usize, &QuantizePlan)> = plans
         .iter()
         .enumerate()
         .filter_map(|(i, plan)| Some((i, plan.quantize.as_ref()?)))
         .collect();
-    let containers = container_names(input, &rounded);
+    let containers = containers(input, &rounded)?;
     let mut additions = Additions::default();
     for &(i, plan) in &rounded {
         let path = &input.variables()[i].path;
         let algorithm = plan.rounding.algorithm();
         let container = containers
             .get(algorithm_name(algorithm))
-            .map(String::as_str);
+            .map(|container| container.name.as_str());
         let mut attributes = statement(plan, path, container);
         if netcdf_attribute {
             attributes.extend(netcdf_statement(&plan.rounding));
@@ -42,17 +49,17 @@ pub(crate) fn additions(
             .push((i, unwritten.map(|&name| name.to_owned()).collect()));
         additions.attributes.push((i, attributes));
     }
-    for (algorithm, name) in containers {
-        let attributes = vec![
-            text(names::ALGORITHM, algorithm),
-            text(
-                names::IMPLEMENTATION,
-                concat!("frazil version ", env!("CARGO_PKG_VERSION")),
-            ),
-        ];
-        additions.containers.push(NewContainer { name, attributes });
+    for (algorithm, container) in containers {
+        if container.is_new {
+            let attributes = vec![
+                text(names::ALGORITHM, algorithm),
+                text(names::IMPLEMENTATION, SELF),
+            ];
+            let name = container.name;
+            additions.containers.push(NewContainer { name, attributes });
+        }
     }
-    additions
+    Ok(additions)
 }
 
 /// The attributes of a rounded variable that depend on its values.
@@ -70,28 +77,66 @@ pub(crate) fn final_attributes(plan: &QuantizePlan, stats: &RoundingStats) -> Ve
     }
 }
 
-/// Names of the containers by algorithm: one for all variables that share it.
-fn container_names(
+/// The container of one algorithm.
+struct Container {
+    name: String,
+    /// False: the input has it already.
+    is_new: bool,
+}
+
+/// The containers by algorithm: one for all variables that share it.
+fn containers(
     input: &Input,
     rounded: &[(usize, &QuantizePlan)],
-) -> BTreeMap<&'static str, String> {
+) -> Result<BTreeMap<&'static str, Container>> {
     let algorithms: HashSet<&'static str> = rounded
         .iter()
         .filter_map(|(_, plan)| plan.rounding.algorithm().cf_name())
         .collect();
     let taken = names_in_root(input);
     let several = algorithms.len() > 1;
-    let name_for = |algorithm: &'static str| {
+    let mut containers = BTreeMap::new();
+    for algorithm in algorithms {
         let base = match several {
             true => format!("{}_{algorithm}", names::CONTAINER_VARIABLE),
             false => names::CONTAINER_VARIABLE.to_owned(),
         };
         let numbered = (2..).map(|n: u32| format!("{base}_{n}"));
         let mut candidates = std::iter::once(base.clone()).chain(numbered);
-        let free = candidates.find(|name| !taken.contains(name));
-        (algorithm, free.unwrap_or_default())
-    };
-    algorithms.into_iter().map(name_for).collect()
+        let container = match own_container(input, algorithm)? {
+            Some(name) => Container {
+                name,
+                is_new: false,
+            },
+            None => Container {
+                name: candidates
+                    .find(|name| !taken.contains(name))
+                    .unwrap_or_default(),
+                is_new: true,
+            },
+        };
+        containers.insert(algorithm, container);
+    }
+    Ok(containers)
+}
+
+/// A container in the input's root group that says what ours would say.
+fn own_container(input: &Input, algorithm: &str) -> Result<Option<String>> {
+    for (i, variable) in input.variables().iter().enumerate() {
+        let Some(name) = variable.path.strip_prefix('/') else {
+            continue;
+        };
+        if !name.starts_with(names::CONTAINER_VARIABLE) || name.contains('/') {
+            continue;
+        }
+        let attributes = input.attributes(Some(i))?;
+        if attributes.text(names::ALGORITHM) == Some(algorithm)
+            && attributes.text(names::IMPLEMENTATION) == Some(SELF)
+        {
+            return Ok(Some(name.to_owned()));
+        }
+    }
+    Ok(None)
 }
 
 /// Names that a new variable in the root group cannot have.
