@@ -45,6 +45,8 @@ fn run(cli: Cli) -> io::Result<Status> {
         Some(Command::Unpack(args)) => commands::unpack(&args, &cancel),
         Some(Command::Info(args)) => commands::info(&args, &cancel),
         Some(Command::Verify(args)) => commands::verify(&args, &cancel),
+        Some(Command::Synth(args)) => commands::synth(&args, &cancel),
+        Some(Command::Import(args)) => commands::import(&args, &cancel),
         Some(Command::Completions { shell }) => commands::completions(shell),
     }
 }

@@ -72,16 +72,30 @@ fn separate(input: &Path, source: &Metadata, path: &Path, overwrite: bool) -> Re
                 .in_file(path)
                 .with_cure("use --out-dir for a directory"));
         }
-        if !overwrite {
-            return Err(Error::new(ErrorCode::AlreadyExists, "exists already")
-                .in_file(path)
-                .with_cure("add --overwrite to replace it"));
-        }
     }
+    check_new(path, overwrite)?;
     Ok(Target {
         path: path.to_owned(),
         in_place: false,
     })
+}
+
+/// Checks that a file may be written at `path`: nothing is there, or a file that is to be replaced.
+pub(crate) fn check_new(path: &Path, overwrite: bool) -> Result<()> {
+    let Ok(existing) = path.metadata() else {
+        return Ok(());
+    };
+    if existing.is_dir() {
+        return Err(Error::new(ErrorCode::InvalidArgument, "is a directory")
+            .in_file(path)
+            .with_cure("name a file in it"));
+    }
+    if !overwrite {
+        return Err(Error::new(ErrorCode::AlreadyExists, "exists already")
+            .in_file(path)
+            .with_cure("add --overwrite to replace it"));
+    }
+    Ok(())
 }
 
 /// An output being written. Dropped without [`Self::commit`], it leaves nothing behind.

@@ -1,10 +1,12 @@
 //! The arguments: what may be asked on the command line, and its translation into the facade's
 //! options.
 
+mod import;
 mod info;
 mod output;
 mod pack;
 mod resources;
+mod synth;
 mod target;
 mod unpack;
 mod verify;
@@ -14,10 +16,12 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
+pub(crate) use import::ImportArgs;
 pub(crate) use info::InfoArgs;
 pub(crate) use output::OutputArgs;
 pub(crate) use pack::PackArgs;
 use resources::ResourceArgs;
+pub(crate) use synth::SynthArgs;
 use target::TargetArgs;
 pub(crate) use unpack::UnpackArgs;
 pub(crate) use verify::VerifyArgs;
@@ -54,6 +58,10 @@ pub(crate) enum Command {
     Info(InfoArgs),
     /// Compare two files value by value
     Verify(VerifyArgs),
+    /// Write test fields of known content
+    Synth(SynthArgs),
+    /// Write the numbers of a CSV file to a netCDF-4 file
+    Import(ImportArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell

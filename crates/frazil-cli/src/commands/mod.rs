@@ -1,13 +1,16 @@
 //! One file per command, and what they share: the exit status and the JSON document.
 
 mod completions;
+mod import;
 mod info;
 mod pack;
 mod summary;
+mod synth;
 mod transform;
 mod unpack;
 mod verify;
 mod version;
+mod written;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,8 +19,10 @@ use frazil::ErrorCode;
 use serde::Serialize;
 
 pub(crate) use completions::run as completions;
+pub(crate) use import::run as import;
 pub(crate) use info::run as info;
 pub(crate) use pack::run as pack;
+pub(crate) use synth::run as synth;
 pub(crate) use unpack::run as unpack;
 pub(crate) use verify::run as verify;
 pub(crate) use version::run as version;
