@@ -18,6 +18,26 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Decode and encode all chunks of a file in memory, as `frazil pack` would with these options
     CodecLoop(CodecLoopArgs),
+    /// Round a field in memory with every algorithm, on one core, and check the errors
+    Quantize(QuantizeArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct QuantizeArgs {
+    /// Timed rounds of 64 MiB; medians are reported
+    #[arg(long, value_name = "N", default_value_t = 9)]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+    repeats: u16,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl QuantizeArgs {
+    /// Timed rounds, at least 1.
+    pub(crate) fn repeats(&self) -> usize {
+        self.repeats.into()
+    }
 }
 
 #[derive(Debug, Args)]
@@ -92,7 +112,10 @@ mod tests {
     #[test]
     fn arguments_become_the_options_of_pack() {
         let words = "frazil-bench codec-loop a.nc --keep-chunks --level 4 --shuffle on --threads 3";
-        let Command::CodecLoop(args) = Cli::try_parse_from(words.split(' ')).unwrap().command;
+        let Command::CodecLoop(args) = Cli::try_parse_from(words.split(' ')).unwrap().command
+        else {
+            panic!("another command");
+        };
         let options = args.options();
         assert_eq!(options.chunks, ChunkPolicy::Keep);
         assert_eq!(
@@ -103,6 +126,11 @@ mod tests {
             (options.resources.threads, args.repeats(), args.json),
             (3, 5, false)
         );
+        let words = ["frazil-bench", "quantize", "--json", "--repeats", "2"];
+        let Command::Quantize(args) = Cli::try_parse_from(words).unwrap().command else {
+            panic!("another command");
+        };
+        assert_eq!((args.repeats(), args.json), (2, true));
         let none = ["frazil-bench", "codec-loop", "a.nc", "--repeats", "0"];
         assert!(Cli::try_parse_from(none).is_err());
     }

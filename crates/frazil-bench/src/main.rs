@@ -3,6 +3,8 @@
 //! `codec-loop` times what packing cannot beat: every stored chunk, in memory already, decoded and
 //! encoded by threads that share nothing but a counter. No reads, no gathering, no order, no
 //! writes: the distance of `frazil pack` from it is what the rest of the engine costs.
+//!
+//! `quantize` times the rounding kernels and the error check, on one core and a field of its own.
 
 #![forbid(unsafe_code)]
 
@@ -11,6 +13,7 @@ mod codec_loop;
 mod cut;
 mod error;
 mod input;
+mod quantize;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -20,21 +23,32 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, Command};
+use args::{Cli, CodecLoopArgs, Command, QuantizeArgs};
 use error::Error;
 
 fn main() -> ExitCode {
-    let Command::CodecLoop(args) = Cli::parse().command;
-    let outcome =
-        codec_loop::measure(&args.file, &args.options(), args.repeats()).and_then(|report| {
-            if args.json {
-                report.json()
-            } else {
-                Ok(report.text())
-            }
-        });
+    let outcome = match Cli::parse().command {
+        Command::CodecLoop(args) => codec_loop(&args),
+        Command::Quantize(args) => quantize(&args),
+    };
     print(&outcome);
     ExitCode::from(u8::from(outcome.is_err()))
+}
+
+fn codec_loop(args: &CodecLoopArgs) -> Result<String, Error> {
+    let report = codec_loop::measure(&args.file, &args.options(), args.repeats())?;
+    match args.json {
+        true => report.json(),
+        false => Ok(report.text()),
+    }
+}
+
+fn quantize(args: &QuantizeArgs) -> Result<String, Error> {
+    let report = quantize::measure(args.repeats())?;
+    match args.json {
+        true => report.json(),
+        false => Ok(report.text()),
+    }
 }
 
 /// The only place that prints: results to standard output, errors to standard error.

@@ -86,7 +86,7 @@ impl Report {
 }
 
 /// The middle value, or the mean of the two in the middle; 0 of nothing.
-fn median(values: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut sorted: Vec<f64> = values.collect();
     sorted.sort_by(f64::total_cmp);
     let middle = sorted.len() / 2;
