@@ -106,11 +106,15 @@ def is_normal(values: np.ndarray) -> np.ndarray:
     return np.isfinite(values) & (np.abs(values) >= np.finfo(values.dtype).tiny)
 
 
+def wide(values: np.ndarray) -> np.ndarray:
+    """The values in a type in which differences of close ones are exact."""
+    return values.astype("f8" if values.dtype.itemsize == 4 else np.longdouble)
+
+
 def errors(original: np.ndarray, rounded: np.ndarray) -> np.ndarray:
-    """Absolute errors in the widest type there is."""
-    wide = np.longdouble
+    """Absolute errors."""
     with np.errstate(invalid="ignore"):
-        return np.abs(rounded.astype(wide) - original.astype(wide))
+        return np.abs(wide(rounded) - wide(original))
 
 
 def allowed_errors(
@@ -120,9 +124,10 @@ def allowed_errors(
     finest: float = 0.0,
 ) -> np.ndarray:
     """The largest error of each value under the bounds."""
-    limit = np.full(original.shape, np.inf, np.longdouble)
+    magnitude = np.abs(wide(original))
+    kind = magnitude.dtype.type
+    limit = np.full(original.shape, np.inf, kind)
     if relative is not None:
         with np.errstate(invalid="ignore"):
-            share = np.longdouble(relative) * np.abs(original.astype(np.longdouble))
-        limit = np.maximum(share, np.longdouble(finest))
-    return limit if absolute is None else np.minimum(limit, np.longdouble(absolute))
+            limit = np.maximum(kind(relative) * magnitude, kind(finest))
+    return limit if absolute is None else np.minimum(limit, kind(absolute))
