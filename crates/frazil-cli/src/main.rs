@@ -44,6 +44,7 @@ fn run(cli: Cli) -> io::Result<Status> {
         Some(Command::Pack(args)) => commands::pack(&args, &cancel),
         Some(Command::Unpack(args)) => commands::unpack(&args, &cancel),
         Some(Command::Info(args)) => commands::info(&args, &cancel),
+        Some(Command::Analyze(args)) => commands::analyze(&args, &cancel),
         Some(Command::Verify(args)) => commands::verify(&args, &cancel),
         Some(Command::Synth(args)) => commands::synth(&args, &cancel),
         Some(Command::Import(args)) => commands::import(&args, &cancel),

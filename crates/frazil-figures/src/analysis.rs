@@ -3,7 +3,7 @@
 
 mod panel;
 
-use frazil::{AnalyzeReport, VariableInformation};
+use frazil::{AnalyzeReport, DataOrigin, VariableInformation};
 
 use crate::colour::{self, Map};
 use crate::markup::{Element, px, shorten};
@@ -31,23 +31,17 @@ const MARK: &str = "#d1232a";
 /// marks the recommended bits.
 #[must_use]
 pub fn analysis_svg(report: &AnalyzeReport) -> String {
-    let panels = panels(&report.variables);
+    let (shown, hidden): (Vec<_>, Vec<_>) = report.variables.iter().partition(|v| tells(v));
+    let panels = panels(&shown);
     let mut top = TITLE_HEIGHT;
     let mut drawings = Vec::new();
     for panel in &panels {
         drawings.push(panel.draw(top));
         top += panel.height() + PANEL_GAP;
     }
-    if panels.is_empty() {
-        let empty = text(
-            MARGIN,
-            top + 16.0,
-            "no floating-point variables",
-            QUIET,
-            13.0,
-        );
-        drawings.push(empty);
-        top += 32.0;
+    if let Some(remark) = remark(shown.len(), hidden.len()) {
+        drawings.push(text(MARGIN, top, remark, QUIET, 12.0));
+        top += 28.0;
     }
     let height = top + LEGEND_HEIGHT;
     Element::new("svg")
@@ -67,14 +61,30 @@ pub fn analysis_svg(report: &AnalyzeReport) -> String {
         .to_string()
 }
 
+/// Whether a variable has bits to show: constants and those with hardly any values have not.
+fn tells(variable: &VariableInformation) -> bool {
+    !matches!(variable.origin, DataOrigin::Constant | DataOrigin::TooFew)
+}
+
+/// What is said of variables that are not shown.
+fn remark(shown: usize, hidden: usize) -> Option<String> {
+    match (shown, hidden) {
+        (0, 0) => Some("no floating-point variables".into()),
+        (_, 0) => None,
+        _ => Some(format!(
+            "not shown: {hidden} that are constant or have too few values"
+        )),
+    }
+}
+
 /// One panel for each size of element, the smallest first.
-fn panels(variables: &[VariableInformation]) -> Vec<Panel<'_>> {
+fn panels<'a>(variables: &[&'a VariableInformation]) -> Vec<Panel<'a>> {
     let mut sizes: Vec<usize> = variables.iter().map(|v| v.information.len()).collect();
     sizes.sort_unstable();
     sizes.dedup();
     let of_size = |&size: &usize| {
         let rows = variables.iter().filter(|v| v.information.len() == size);
-        Panel::new(size, rows.collect())
+        Panel::new(size, rows.copied().collect())
     };
     sizes.iter().map(of_size).collect()
 }

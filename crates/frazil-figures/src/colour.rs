@@ -21,7 +21,7 @@ pub(crate) enum Map {
     Field,
     /// Blue over white to red: for differences; 0.5 is none.
     Difference,
-    /// Viridis, light to dark: for information on a white page.
+    /// Pale yellow over green to dark blue: for information on a white page.
     Information,
 }
 
@@ -32,7 +32,7 @@ impl Map {
         let (gradient, share): (Gradient, f64) = match self {
             Self::Field => (colorous::VIRIDIS, share),
             Self::Difference => (colorous::RED_BLUE, 1.0 - share),
-            Self::Information => (colorous::VIRIDIS, 1.0 - share),
+            Self::Information => (colorous::YELLOW_GREEN_BLUE, share),
         };
         gradient.eval_continuous(share)
     }

@@ -1,10 +1,13 @@
 //! The arguments: what may be asked on the command line, and its translation into the facade's
 //! options.
 
+mod analyze;
 mod import;
 mod info;
+mod named_as;
 mod output;
 mod pack;
+mod precision;
 mod resources;
 mod synth;
 mod target;
@@ -16,10 +19,12 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
+pub(crate) use analyze::AnalyzeArgs;
 pub(crate) use import::ImportArgs;
 pub(crate) use info::InfoArgs;
 pub(crate) use output::OutputArgs;
 pub(crate) use pack::PackArgs;
+use precision::PrecisionArgs;
 use resources::ResourceArgs;
 pub(crate) use synth::SynthArgs;
 use target::TargetArgs;
@@ -56,7 +61,9 @@ pub(crate) enum Command {
     Unpack(UnpackArgs),
     /// Show what is in files, how it is stored and who can read it
     Info(InfoArgs),
-    /// Compare two files value by value
+    /// Show how much information is in each bit of each variable, and how many bits to keep
+    Analyze(AnalyzeArgs),
+    /// Compare two files value by value, rounded variables by what is stated of them
     Verify(VerifyArgs),
     /// Write test fields of known content
     Synth(SynthArgs),
@@ -78,7 +85,7 @@ pub(crate) fn parse<T: Into<OsString> + Clone>(
 ) -> Result<Cli, clap::Error> {
     let cli = Cli::try_parse_from(arguments)?;
     let (name, checked) = match &cli.command {
-        Some(Command::Pack(args)) => ("pack", args.target.check(&args.inputs, !args.dry_run)),
+        Some(Command::Pack(args)) => ("pack", args.check()),
         Some(Command::Unpack(args)) => ("unpack", args.target.check(&args.inputs, true)),
         _ => return Ok(cli),
     };

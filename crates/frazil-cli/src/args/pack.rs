@@ -4,12 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use frazil::{
-    ChunkOverride, ChunkPolicy, Destination, LayoutProfile, PackOptions, ReaderLevel, ShufflePolicy,
+    ChunkOverride, ChunkPolicy, Destination, LayoutProfile, PackOptions, PrecisionOptions,
+    ReaderLevel, ShufflePolicy,
 };
 
-use super::{OutputArgs, ResourceArgs, TargetArgs};
+use super::{OutputArgs, PrecisionArgs, ResourceArgs, TargetArgs};
 use crate::chunks;
 
 #[derive(Debug, Args)]
@@ -18,7 +20,7 @@ pub(crate) struct PackArgs {
     #[arg(required = true, value_name = "IN")]
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
-    pub(super) target: TargetArgs,
+    target: TargetArgs,
     /// Chunk shape, for example tas:time=24,lat=64; without a variable for all that have the
     /// dimension; axis numbers serve too (0=24); may be repeated
     #[arg(long, value_name = "[VAR:]DIM=N,...", value_parser = chunks::parse)]
@@ -44,7 +46,9 @@ pub(crate) struct PackArgs {
     readable_by: Readers,
     /// Plan and predict only; nothing is written
     #[arg(long, short = 'n')]
-    pub(super) dry_run: bool,
+    dry_run: bool,
+    #[command(flatten)]
+    pub(crate) precision: PrecisionArgs,
     #[command(flatten)]
     resources: ResourceArgs,
     /// Show every variable, however many
@@ -91,7 +95,18 @@ impl PackArgs {
         destination.or_else(|| self.dry_run.then_some(anywhere))
     }
 
-    /// The facade's options.
+    /// Whether an existing file may be replaced.
+    pub(crate) fn overwrite(&self) -> bool {
+        self.target.overwrite
+    }
+
+    /// What clap cannot check.
+    pub(super) fn check(&self) -> Result<(), (ErrorKind, String)> {
+        self.precision.check(self.inputs.len())?;
+        self.target.check(&self.inputs, !self.dry_run)
+    }
+
+    /// The facade's options, without the rules of a file.
     pub(crate) fn options(&self, cancel: &Arc<AtomicBool>) -> PackOptions {
         PackOptions {
             chunks: match self.keep_chunks {
@@ -113,6 +128,10 @@ impl PackArgs {
             layout: match self.layout {
                 Layout::Standard => LayoutProfile::Standard,
                 Layout::Cmip7 => LayoutProfile::Cmip7,
+            },
+            precision: PrecisionOptions {
+                rules: self.precision.rules().to_vec(),
+                netcdf_attribute: self.precision.netcdf_attribute(),
             },
             dry_run: self.dry_run,
             overwrite: self.target.overwrite,

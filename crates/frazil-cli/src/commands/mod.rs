@@ -1,9 +1,12 @@
 //! One file per command, and what they share: the exit status and the JSON document.
 
+mod analyze;
+mod bounds;
 mod completions;
 mod import;
 mod info;
 mod pack;
+mod page;
 mod summary;
 mod synth;
 mod transform;
@@ -18,6 +21,7 @@ use std::process::ExitCode;
 use frazil::ErrorCode;
 use serde::Serialize;
 
+pub(crate) use analyze::run as analyze;
 pub(crate) use completions::run as completions;
 pub(crate) use import::run as import;
 pub(crate) use info::run as info;
@@ -38,6 +42,16 @@ pub(crate) enum Status {
     Trouble,
     /// Stopped by a signal.
     Interrupted,
+}
+
+impl Status {
+    /// Trouble, unless there is worse news.
+    fn or_trouble(self) -> Self {
+        match self {
+            Self::Success => Self::Trouble,
+            worse => worse,
+        }
+    }
 }
 
 impl From<Status> for ExitCode {

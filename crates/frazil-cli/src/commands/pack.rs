@@ -1,12 +1,16 @@
 //! `frazil pack`.
 
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::Status;
+use frazil::{ErrorCode, PackOptions, PackReport};
+
 use super::transform::{Transform, each};
+use super::{Document, Status};
 use crate::args::PackArgs;
+use crate::printer::Printer;
 
 /// Packs every input.
 ///
@@ -16,7 +20,10 @@ pub(crate) fn run(args: &PackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
     let Some(destination) = args.destination() else {
         return Ok(Status::Trouble);
     };
-    let options = args.options(cancel);
+    let options = match options(args, cancel) {
+        Ok(options) => options,
+        Err(error) => return refuse(Printer::new(args.output), error),
+    };
     let transform = Transform {
         inputs: &args.inputs,
         output: args.output,
@@ -24,6 +31,42 @@ pub(crate) fn run(args: &PackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
         cancel,
     };
     each(&transform, |input, progress| {
-        frazil::pack(input, &destination, &options, progress)
+        let report = frazil::pack(input, &destination, &options, progress)?;
+        if let Some(path) = args.precision.write() {
+            frazil::write_precision(path, &report.precision)?;
+        }
+        Ok(report)
     })
+}
+
+/// The facade's options, with the rules of `--precision` before those of the command line.
+///
+/// # Errors
+/// If that file is not understood, or the file for the decisions must not be written.
+fn options(args: &PackArgs, cancel: &Arc<AtomicBool>) -> frazil::Result<PackOptions> {
+    let mut options = args.options(cancel);
+    if let Some(path) = args.precision.file() {
+        let mut rules = frazil::read_precision(path)?;
+        rules.append(&mut options.precision.rules);
+        options.precision.rules = rules;
+    }
+    match args.precision.write() {
+        Some(path) if path.exists() && !args.overwrite() => Err(exists(path)),
+        _ => Ok(options),
+    }
+}
+
+fn exists(path: &Path) -> frazil::Error {
+    frazil::Error::new(ErrorCode::AlreadyExists, "there is such a file")
+        .in_file(path)
+        .with_cure("name another one, or give --overwrite")
+}
+
+/// Ends before anything was read or written.
+fn refuse(printer: Printer, error: frazil::Error) -> io::Result<Status> {
+    let mut document = Document::<PackReport>::new();
+    printer.error(&error);
+    document.errors.push(error.into());
+    printer.json(&document)?;
+    Ok(Status::Trouble)
 }

@@ -1,7 +1,8 @@
 //! The closing table of `pack` and `unpack`.
 
-use frazil::{PackReport, VariableReport};
+use frazil::{PackReport, VariablePrecision, VariableReport};
 
+use super::bounds;
 use crate::size::human;
 use crate::table::{self, Column, Table};
 use crate::text::{self, SCREEN_COLUMNS};
@@ -37,10 +38,11 @@ pub(super) fn of_file(report: &PackReport, all_variables: bool) -> String {
         text::ratio(report.raw_bytes, stored),
     ]);
     format!(
-        "{}\n{}{}{}\n{}\n",
+        "{}\n{}{}{}{}\n{}\n",
         heading(report),
         table.render(SCREEN_COLUMNS),
         table::left_out(hidden),
+        rounded(report, all_variables),
         file_sizes(report),
         cost(report)
     )
@@ -59,6 +61,78 @@ fn cells(variable: &VariableReport) -> Vec<String> {
         human(variable.raw_bytes),
         human(variable.stored_bytes),
         text::ratio(variable.raw_bytes, variable.stored_bytes),
+    ]
+}
+
+/// A table of the rounded variables; nothing where none was rounded.
+fn rounded(report: &PackReport, all_variables: bool) -> String {
+    let rounded: Vec<Rounded<'_>> = report
+        .variables
+        .iter()
+        .filter_map(|variable| Some((variable, variable.precision.as_ref()?)))
+        .collect();
+    let total = rounded.len();
+    // Those that rounding left as they are say nothing; a dry run does not know.
+    let changed: Vec<Rounded<'_>> = rounded
+        .into_iter()
+        .filter(|(_, precision)| report.dry_run || all_variables || precision.changed > 0)
+        .collect();
+    let unchanged = match (total - changed.len()) as u64 {
+        0 => String::new(),
+        count => format!(
+            "{} with nothing to round\n",
+            text::count(count, "more variable")
+        ),
+    };
+    if changed.is_empty() {
+        return unchanged;
+    }
+    let (rows, hidden) = table::shown(&changed, all_variables, |(variable, _)| variable.raw_bytes);
+    let mut table = Table::new(vec![
+        Column::words("rounded"),
+        Column::words("how"),
+        Column::number("least kept"),
+        Column::extents("error bound"),
+        Column::number("max abs"),
+        Column::number("max rel"),
+        Column::number("changed"),
+    ]);
+    for &&rounded in &rows {
+        table.row(rounded_cells(report, rounded));
+    }
+    let left_out = table::left_out(hidden);
+    format!("\n{}{left_out}{unchanged}\n", table.render(SCREEN_COLUMNS))
+}
+
+/// A variable and what became of its precision.
+type Rounded<'a> = (&'a VariableReport, &'a VariablePrecision);
+
+fn rounded_cells(report: &PackReport, (variable, precision): Rounded<'_>) -> Vec<String> {
+    let least_kept = precision.least_kept.map(|kept| kept.to_string());
+    let mut cells = vec![
+        variable.path.clone(),
+        precision.rounding.clone(),
+        least_kept.unwrap_or_else(|| "-".into()),
+        bounds::bound(&precision.bound),
+    ];
+    cells.extend(measured(report, variable, precision));
+    cells
+}
+
+/// Errors found and the share of values that changed; a dry run has none.
+fn measured(
+    report: &PackReport,
+    variable: &VariableReport,
+    precision: &VariablePrecision,
+) -> [String; 3] {
+    if report.dry_run {
+        return ["-", "-", "-"].map(String::from);
+    }
+    let elements: f64 = variable.shape.iter().map(|&extent| extent as f64).product();
+    [
+        bounds::number(precision.max_absolute_error),
+        bounds::number(precision.max_relative_error),
+        bounds::percent(precision.changed as f64 / elements.max(1.0)),
     ]
 }
 
@@ -148,6 +222,8 @@ pub(super) fn of_all(reports: &[PackReport]) -> String {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use frazil::ErrorBound;
+
     use super::*;
 
     /// A report on `variables` variables of rising size.
@@ -162,6 +238,7 @@ pub(super) mod tests {
             input_bytes: 6_307_200 * (number + 1),
             stored_bytes: 2_102_400 * (number + 1),
             reason: "trial".into(),
+            precision: None,
         };
         let variables: Vec<VariableReport> = (0..variables).map(variable).collect();
         PackReport {
@@ -177,6 +254,7 @@ pub(super) mod tests {
             memory_bytes: 256 << 20,
             verified: true,
             dry_run: false,
+            precision: Vec::new(),
             notices: Vec::new(),
         }
     }
@@ -195,6 +273,51 @@ file 20.0 MiB -> 5.0 MiB (75.0 % smaller)
 0.50 s, 37.8 MB/s, 1.75 CPU s, 4 threads, memory budget 256.0 MiB, verified
 ";
         assert_eq!(of_file(&report(2), false), expected);
+    }
+
+    /// What became of a variable that was rounded to 9 bits.
+    fn precision() -> VariablePrecision {
+        VariablePrecision {
+            rounding: "bitround(9)".into(),
+            least_kept: Some(9),
+            bound: ErrorBound {
+                relative: Some(0.5_f64.powi(10)),
+                ..ErrorBound::default()
+            },
+            max_absolute_error: 0.249,
+            max_relative_error: 9.72e-4,
+            changed: 8760 * 180,
+        }
+    }
+
+    #[test]
+    fn rounded_variables_have_a_table_of_their_own() {
+        let mut report = report(2);
+        report.variables[1].precision = Some(precision());
+        let text = of_file(&report, false);
+        let expected = "
+rounded     how          least kept  error bound  max abs  max rel  changed
+----------  -----------  ----------  -----------  -------  -------  -------
+/variable1  bitround(9)           9   9.8e-4 rel     0.25   9.7e-4   50.0 %
+
+file 20.0 MiB";
+        assert!(text.contains(expected), "{text}");
+        report.variables[0].precision = report.variables[1].precision.clone();
+        if let Some(precision) = &mut report.variables[0].precision {
+            precision.changed = 0;
+        }
+        let text = of_file(&report, false);
+        assert!(
+            text.contains("1 more variable with nothing to round\n\nfile"),
+            "{text}"
+        );
+        report.dry_run = true;
+        let text = of_file(&report, false);
+        assert!(text.contains("/variable0  bitround(9)"), "{text}");
+        assert!(
+            text.contains("9.8e-4 rel        -        -        -\n"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -19,8 +19,8 @@ const CELLS_WIDTH: f64 = 500.0;
 const SEPARATOR: f64 = 7.0;
 /// Right edges of the columns of numbers, and their heads.
 const COLUMNS: [(f64, &str); 4] = [
-    (772.0, "total"),
-    (846.0, "keep"),
+    (778.0, "total bits"),
+    (838.0, "keep bits"),
     (908.0, "share"),
     (976.0, "max. error"),
 ];
@@ -154,20 +154,30 @@ impl<'a> Panel<'a> {
 fn numbers(row: &VariableInformation) -> [String; 4] {
     let information: f64 = row.information.iter().filter(|bit| bit.is_finite()).sum();
     let keep = match row.significant_bits {
-        Some(bits) => format!("{bits} bits"),
-        None => match row.origin {
-            DataOrigin::Constant => "constant".into(),
-            _ => "all".into(),
-        },
+        Some(bits) => bits.to_string(),
+        None => "all".into(),
     };
     let kept = row.preserved_information.map(number::percent);
     let error = row.relative_bound.map(|bound| format!("{bound:.1e}"));
+    // Who keeps all bits wants to know why.
+    let error = error.or_else(|| origin(row.origin));
     [
-        format!("{information:.2} bits"),
+        format!("{information:.2}"),
         keep,
         kept.unwrap_or_default(),
         error.unwrap_or_default(),
     ]
+}
+
+/// Where values come from that are not their own, in few words.
+fn origin(origin: DataOrigin) -> Option<String> {
+    match origin {
+        DataOrigin::Rounded { significant_bits } | DataOrigin::Groomed { significant_bits } => {
+            Some(format!("rounded to {significant_bits}"))
+        }
+        DataOrigin::UnpackedIntegers { .. } => Some("from integers".into()),
+        DataOrigin::Continuous | DataOrigin::Constant | DataOrigin::TooFew => None,
+    }
 }
 
 /// The step line that marks the recommended bits: this row's piece and its link to the row above.

@@ -66,6 +66,15 @@ fn the_mark_stands_behind_the_recommended_bits() {
 }
 
 #[test]
+fn constants_are_counted_not_drawn() {
+    let mut constant = samples::information("/c", 32);
+    constant.origin = DataOrigin::Constant;
+    let svg = analysis_svg(&analysis(vec![constant, samples::information("/a", 32)]));
+    assert_eq!(count(&svg, "rect"), 1 + 2 + 32);
+    assert!(svg.contains("not shown: 1 that are constant"));
+}
+
+#[test]
 fn an_empty_report_is_a_picture_too() {
     let svg = analysis_svg(&analysis(Vec::new()));
     assert!(svg.contains("no floating-point variables"));
@@ -79,7 +88,6 @@ fn names_and_odd_numbers_do_no_harm() {
     variable.information[4] = f64::INFINITY;
     variable.significant_bits = Some(u32::MAX);
     variable.relative_bound = Some(f64::NAN);
-    variable.origin = DataOrigin::TooFew;
     let mut odd = variable.clone();
     odd.information = vec![0.5; 5];
     let mut none = variable.clone();

@@ -1,0 +1,257 @@
+//! The words about precision that `pack` takes: each may name variables, `tas:3`, and may be
+//! repeated; together they become rules.
+
+mod rules;
+mod values;
+
+pub(super) use values::share_of_information;
+
+use std::path::PathBuf;
+
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
+use frazil::{PrecisionRule, PrecisionWish};
+
+/// What one word states of which variables.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Statement {
+    /// A glob over paths or bare names.
+    variables: String,
+    wish: PrecisionWish,
+}
+
+/// A word of the command line.
+struct Word {
+    name: &'static str,
+    value: &'static str,
+    help: &'static str,
+    parse: fn(&str) -> Result<Vec<Statement>, String>,
+}
+
+const HEADING: &str = "Precision";
+
+/// The words, in the order of the help.
+const WORDS: [Word; 11] = [
+    Word {
+        name: "bits",
+        value: "[VAR:]N",
+        help: "Explicit mantissa bits to keep, for example 9 or 'tas*:7'",
+        parse: values::bits,
+    },
+    Word {
+        name: "digits",
+        value: "[VAR:]N",
+        help: "Significant decimal digits to keep",
+        parse: values::digits,
+    },
+    Word {
+        name: "abs-error",
+        value: "[VAR:]X",
+        help: "Largest absolute error of any value",
+        parse: values::abs_error,
+    },
+    Word {
+        name: "rel-error",
+        value: "[VAR:]SHARE",
+        help: "Largest error of any value relative to it, for example 1e-3 or 0.1%",
+        parse: values::rel_error,
+    },
+    Word {
+        name: "finest-abs-error",
+        value: "[VAR:]X",
+        help: "The relative bound never demands a smaller absolute error than this",
+        parse: values::finest_abs_error,
+    },
+    Word {
+        name: "keep-information",
+        value: "[VAR:]SHARE",
+        help: "Share of the bitwise real information to keep, for example 0.99 or 99%",
+        parse: values::keep_information,
+    },
+    Word {
+        name: "nbits",
+        value: "[VAR:]N",
+        help: "Bits of a linear grid over the range of the field",
+        parse: values::nbits,
+    },
+    Word {
+        name: "quantizer",
+        value: "[VAR:]NAME",
+        help: "Algorithm: bitround, granular-bitround, bitgroom or linear",
+        parse: values::quantizer,
+    },
+    Word {
+        name: "lossless-range",
+        value: "[VAR:]LO..HI",
+        help: "Values in this range stay exact; either end may be left out",
+        parse: values::lossless_range,
+    },
+    Word {
+        name: "special",
+        value: "[VAR:]X,...",
+        help: "Values with a meaning of their own, kept exact",
+        parse: values::special,
+    },
+    Word {
+        name: "lossless",
+        value: "VAR,...",
+        help: "Variables that stay exact, whatever is stated of others",
+        parse: values::lossless,
+    },
+];
+
+/// All that the command line says about precision.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PrecisionArgs {
+    rules: Vec<PrecisionRule>,
+    file: Option<PathBuf>,
+    write: Option<PathBuf>,
+    netcdf_attribute: bool,
+}
+
+impl PrecisionArgs {
+    /// What the words state: first of all variables, then of named ones in the order given.
+    pub(crate) fn rules(&self) -> &[PrecisionRule] {
+        &self.rules
+    }
+
+    /// A file of rules that come before those of the command line.
+    pub(crate) fn file(&self) -> Option<&PathBuf> {
+        self.file.as_ref()
+    }
+
+    /// Where the decisions are to be written.
+    pub(crate) fn write(&self) -> Option<&PathBuf> {
+        self.write.as_ref()
+    }
+
+    /// Whether netCDF-C's own attribute is wanted too.
+    pub(super) fn netcdf_attribute(&self) -> bool {
+        self.netcdf_attribute
+    }
+
+    /// What clap cannot check: one file for the decisions on one input.
+    pub(super) fn check(&self, inputs: usize) -> Result<(), (ErrorKind, String)> {
+        if self.write.is_some() && inputs > 1 {
+            let message = "--write-precision holds the decisions on one input".into();
+            return Err((ErrorKind::ArgumentConflict, message));
+        }
+        Ok(())
+    }
+}
+
+impl Args for PrecisionArgs {
+    fn augment_args(command: Command) -> Command {
+        let words = WORDS.map(|word| {
+            Arg::new(word.name)
+                .long(word.name)
+                .value_name(word.value)
+                .help(word.help)
+                .help_heading(HEADING)
+                .action(ArgAction::Append)
+                .allow_hyphen_values(true)
+                .value_parser(word.parse)
+        });
+        command.args(words).args(files_and_flags())
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+/// What is said once for all variables.
+fn files_and_flags() -> [Arg; 4] {
+    let file = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("FILE")
+            .help(help)
+            .help_heading(HEADING)
+            .value_parser(value_parser!(PathBuf))
+    };
+    let flag = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .help(help)
+            .help_heading(HEADING)
+            .action(ArgAction::SetTrue)
+    };
+    [
+        file(
+            "precision",
+            "Read rules from this TOML file; words of the command line come after them",
+        ),
+        file(
+            "write-precision",
+            "Write what was decided as such a file: to review, edit and replay",
+        ),
+        flag(
+            "force-precision",
+            "Round even what is refused otherwise: coordinates, restarts...",
+        ),
+        flag(
+            "netcdf-quantize-attribute",
+            "Also write netCDF-C's _Quantize... attribute; netCDF-C then may round again on reading",
+        ),
+    ]
+}
+
+impl FromArgMatches for PrecisionArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut statements = in_order(matches);
+        let file = matches.get_one("precision").cloned();
+        if matches.get_flag("force-precision") {
+            if statements.is_empty() && file.is_none() {
+                let message = "--force-precision: no precision is stated that could be forced\n";
+                return Err(clap::Error::raw(
+                    ErrorKind::MissingRequiredArgument,
+                    message,
+                ));
+            }
+            statements.push(Statement {
+                variables: "*".into(),
+                wish: PrecisionWish {
+                    force: Some(true),
+                    ..PrecisionWish::default()
+                },
+            });
+        }
+        let rules = rules::from_statements(statements);
+        Ok(Self {
+            rules: rules.map_err(|message| {
+                clap::Error::raw(ErrorKind::ArgumentConflict, format!("{message}\n"))
+            })?,
+            file,
+            write: matches.get_one("write-precision").cloned(),
+            netcdf_attribute: matches.get_flag("netcdf-quantize-attribute"),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The statements of all words in the order of the command line.
+fn in_order(matches: &ArgMatches) -> Vec<Statement> {
+    let mut placed: Vec<(usize, Statement)> = Vec::new();
+    for word in &WORDS {
+        let values = matches.get_many::<Vec<Statement>>(word.name);
+        let places = matches.indices_of(word.name);
+        for (values, place) in values
+            .into_iter()
+            .flatten()
+            .zip(places.into_iter().flatten())
+        {
+            placed.extend(values.iter().map(|value| (place, value.clone())));
+        }
+    }
+    // Stable: the names of one --lossless keep their order.
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, statement)| statement).collect()
+}
+
+#[cfg(test)]
+mod tests;

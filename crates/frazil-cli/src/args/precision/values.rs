@@ -1,0 +1,219 @@
+//! The values of the words: `9`, `tas:0.1%`, `tas:0..5`, `-9999,1e20`.
+
+use frazil::{PrecisionWish, QuantizeAlgorithm};
+
+use super::Statement;
+
+type Result<T> = std::result::Result<T, String>;
+
+pub(super) fn bits(text: &str) -> Result<Vec<Statement>> {
+    stated(text, |value| {
+        Ok(PrecisionWish {
+            significant_bits: Some(whole(value, "mantissa bits", 52)?),
+            ..PrecisionWish::default()
+        })
+    })
+}
+
+pub(super) fn digits(text: &str) -> Result<Vec<Statement>> {
+    stated(text, |value| {
+        Ok(PrecisionWish {
+            significant_digits: Some(whole(value, "decimal digits", 15)?),
+            ..PrecisionWish::default()
+        })
+    })
+}
+
+pub(super) fn nbits(text: &str) -> Result<Vec<Statement>> {
+    stated(text, |value| {
+        Ok(PrecisionWish {
+            nbits: Some(whole(value, "bits of a linear grid", 31)?),
+            ..PrecisionWish::default()
+        })
+    })
+}
+
+pub(super) fn abs_error(text: &str) -> Result<Vec<Statement>> {
+    stated(text, |value| {
+        Ok(PrecisionWish {
+            absolute_tolerance: Some(positive(value)?),
+            ..PrecisionWish::default()
+        })
+    })
+}
+
+pub(super) fn finest_abs_error(text: &str) -> Result<Vec<Statement>> {
+    stated(text, |value| {
+        Ok(PrecisionWish {
+            relative_err_finest_abs_tolerance: Some(positive(value)?),
+            ..PrecisionWish::default()
+        })
+    })
+}
+
+pub(super) fn rel_error(text: &str) -> Result<Vec<Statement>> {
+    stated(text, |value| {
+        let percent = percent(value)?;
+        match percent > 0.0 && percent < 100.0 {
+            true => Ok(PrecisionWish {
+                relative_tolerance_percent: Some(percent),
+                ..PrecisionWish::default()
+            }),
+            false => Err(format!(
+                "`{value}` is not a share between 0 and 1, for example 1e-3 or 0.1%"
+            )),
+        }
+    })
+}
+
+pub(super) fn keep_information(text: &str) -> Result<Vec<Statement>> {
+    stated(text, |value| {
+        Ok(PrecisionWish {
+            keep_information: Some(share_of_information(value)?),
+            ..PrecisionWish::default()
+        })
+    })
+}
+
+/// A share above 0 and at most 1: `0.99`, `99%`.
+pub(crate) fn share_of_information(text: &str) -> Result<f64> {
+    let share = match text.strip_suffix('%') {
+        Some(percent) => number_moved(percent, -2),
+        None => number_moved(text, 0),
+    };
+    match share.filter(|share| *share > 0.0 && *share <= 1.0) {
+        Some(share) => Ok(share),
+        None => Err(format!(
+            "`{text}` is not a share above 0 and at most 1, for example 0.99 or 99%"
+        )),
+    }
+}
+
+pub(super) fn quantizer(text: &str) -> Result<Vec<Statement>> {
+    stated(text, |value| {
+        let algorithm = match value {
+            "bitround" => QuantizeAlgorithm::BitRound,
+            "granular-bitround" => QuantizeAlgorithm::GranularBitRound,
+            "bitgroom" => QuantizeAlgorithm::BitGroom,
+            "linear" => QuantizeAlgorithm::Linear,
+            _ => {
+                return Err(format!(
+                    "`{value}` is none of bitround, granular-bitround, bitgroom, linear"
+                ));
+            }
+        };
+        Ok(PrecisionWish {
+            algorithm: Some(algorithm),
+            ..PrecisionWish::default()
+        })
+    })
+}
+
+pub(super) fn lossless_range(text: &str) -> Result<Vec<Statement>> {
+    stated(text, |value| {
+        let (low, high) = value
+            .split_once("..")
+            .ok_or_else(|| format!("`{value}` is not a range LO..HI, for example 0..5"))?;
+        let end = |text: &str| match text.trim() {
+            "" => Ok(None),
+            text => finite(text).map(Some),
+        };
+        match (end(low)?, end(high)?) {
+            (Some(low), Some(high)) if low <= high => Ok(PrecisionWish {
+                lossless_data_ranges: vec![[low, high]],
+                ..PrecisionWish::default()
+            }),
+            (Some(low), Some(high)) => Err(format!("{low} is above {high}")),
+            (low, high) if low.or(high).is_some() => Ok(PrecisionWish {
+                lossless_data_range_from: low,
+                lossless_data_range_up_to: high,
+                ..PrecisionWish::default()
+            }),
+            _ => Err("a range without ends holds everything: use --lossless".into()),
+        }
+    })
+}
+
+pub(super) fn special(text: &str) -> Result<Vec<Statement>> {
+    stated(text, |value| {
+        Ok(PrecisionWish {
+            special_values: value.split(',').map(finite).collect::<Result<_>>()?,
+            ..PrecisionWish::default()
+        })
+    })
+}
+
+/// A list of variables: one statement for each.
+pub(super) fn lossless(text: &str) -> Result<Vec<Statement>> {
+    let statement = |name: &str| match name.trim() {
+        "" => Err("a name is missing".to_owned()),
+        name => Ok(Statement {
+            variables: name.into(),
+            wish: PrecisionWish {
+                lossless: Some(true),
+                ..PrecisionWish::default()
+            },
+        }),
+    };
+    text.split(',').map(statement).collect()
+}
+
+/// Splits at the last colon, since names may hold colons themselves; without a variable, `*`.
+fn stated(text: &str, wish: impl Fn(&str) -> Result<PrecisionWish>) -> Result<Vec<Statement>> {
+    let (variables, value) = match text.rsplit_once(':') {
+        Some(("", value)) => ("*", value),
+        Some((variables, value)) => (variables, value),
+        None => ("*", text),
+    };
+    Ok(vec![Statement {
+        variables: variables.into(),
+        wish: wish(value.trim())?,
+    }])
+}
+
+/// A number from 1 to `most`.
+fn whole(text: &str, what: &str, most: u32) -> Result<u32> {
+    text.parse()
+        .ok()
+        .filter(|number| (1..=most).contains(number))
+        .ok_or_else(|| format!("`{text}` is not a number of {what} from 1 to {most}"))
+}
+
+fn finite(text: &str) -> Result<f64> {
+    let text = text.trim();
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        Ok(_) => Err(format!(
+            "`{text}`: NaN and infinities are never touched anyway"
+        )),
+        Err(_) => Err(format!("`{text}` is not a number")),
+    }
+}
+
+fn positive(text: &str) -> Result<f64> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
+        _ => Err(format!("`{text}` is not an error bound, a number above 0")),
+    }
+}
+
+/// A share in percent.
+fn percent(text: &str) -> Result<f64> {
+    let found = match text.strip_suffix('%') {
+        Some(percent) => number_moved(percent, 0),
+        None => number_moved(text, 2),
+    };
+    found.ok_or_else(|| format!("`{text}` is not a share, for example 1e-3 or 0.1%"))
+}
+
+/// A number with its decimal point moved to the right. `0.07`, moved by 2, is 7 exactly: the point
+/// is moved in the text, not by a multiplication that rounds.
+fn number_moved(text: &str, places: i32) -> Option<f64> {
+    let text = text.trim_end();
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse().ok()?),
+        None => (text, 0_i32),
+    };
+    let moved = format!("{mantissa}e{}", exponent.saturating_add(places));
+    moved.parse().ok()
+}

@@ -1,0 +1,172 @@
+use frazil::{
+    Difference, ErrorBound, PrecisionReport, QuantizeAlgorithm, StatedPrecision, ThresholdResult,
+};
+
+use super::*;
+use crate::args::{Command, parse};
+use crate::text::{SCREEN_COLUMNS, columns};
+
+fn report(difference_count: u64) -> VerifyReport {
+    VerifyReport {
+        precision: Vec::new(),
+        figures: Vec::new(),
+        a: "a.nc".into(),
+        b: "b.nc".into(),
+        objects: 12,
+        attributes: 40,
+        values: 1_000_000,
+        value_bytes: 4_000_000,
+        differences: (0..difference_count.min(2))
+            .map(|number| Difference {
+                path: format!("/v{number}"),
+                what: "[3, 4]: 1.5 and 1.25".into(),
+            })
+            .collect(),
+        difference_count,
+        notices: Vec::new(),
+        seconds: 0.25,
+    }
+}
+
+fn rounded(path: &str) -> PrecisionReport {
+    PrecisionReport {
+        path: path.into(),
+        stated: StatedPrecision {
+            algorithm: Some(QuantizeAlgorithm::GranularBitRound),
+            significant_bits: None,
+            significant_digits: Some(3),
+            bound: ErrorBound {
+                relative: Some(5e-3),
+                ..ErrorBound::default()
+            },
+            keep_information: None,
+        },
+        values: 1000,
+        changed: 990,
+        special: 2,
+        special_changed: 0,
+        max_absolute_error: 0.2498,
+        max_relative_error: 4.9e-3,
+        beyond_bound: 0,
+        rmse: 0.071,
+        bias: 0.0,
+        correlation: Some(0.999_999_9),
+        ks_distance: 0.0014,
+        gradient_error: None,
+        spectral_error: None,
+        ssim: Some((0.999, 0.99)),
+        preserved_information: None,
+        thresholds: vec![ThresholdResult {
+            name: "Pearson correlation".into(),
+            value: 0.9999,
+            limit: 0.99999,
+            passed: false,
+        }],
+        passed: true,
+        failures: Vec::new(),
+    }
+}
+
+#[test]
+fn equal_takes_one_line() {
+    let expected = "equal: 12 objects, 40 attributes, 1000000 values (3.8 MiB) in 0.25 s\n";
+    assert_eq!(verdict::of(&report(0), true), expected);
+}
+
+#[test]
+fn the_first_differences_are_listed() {
+    let expected = "\
+different: 5 differences among 12 objects, 40 attributes, 1000000 values (3.8 MiB) in 0.25 s
+  /v0: [3, 4]: 1.5 and 1.25
+  /v1: [3, 4]: 1.5 and 1.25
+... and 3 more
+";
+    assert_eq!(verdict::of(&report(5), false), expected);
+}
+
+#[test]
+fn rounded_variables_have_a_table() {
+    let mut report = report(0);
+    report.precision = vec![rounded("/tas")];
+    let text = verdict::of(&report, false);
+    let expected = "\
+variable  stated             bound       max abs  max rel   RMSE  correl.      KS     SSIM  result
+--------  -----------------  ----------  -------  -------  -----  -------  ------  -------  ------
+/tas      granular_b…und(3)    5e-3 rel     0.25   4.9e-3  0.071  0.99999  1.4e-3  0.99900    pass
+";
+    assert!(text.starts_with("equal but for rounding within what is stated of 1 variable: 12"));
+    let columns_of = |text: &str| text.lines().map(columns).max();
+    assert!(columns_of(expected) <= Some(SCREEN_COLUMNS));
+    let row = text.lines().last().unwrap();
+    for cell in ["/tas", "5e-3 rel", "4.9e-3", "0.99999", "0.99900", "pass"] {
+        assert!(row.contains(cell), "{text}");
+    }
+    assert!(columns(row) <= SCREEN_COLUMNS, "{text}");
+}
+
+#[test]
+fn failures_and_tests_are_said() {
+    let mut report = report(1);
+    let mut failed = rounded("/very/long/group/path/of/a/variable");
+    failed.passed = false;
+    failed.failures = vec!["3 values beyond\u{1b} the bound".into()];
+    report.precision = vec![rounded("/tas"), failed];
+    let text = verdict::of(&report, true);
+    assert!(text.contains("FAIL\n"), "{text}");
+    assert!(text.contains("0 of 2 documented tests passed"), "{text}");
+    let failure = "variable: 3 values beyond\\u{1b} the bound\n";
+    assert!(text.contains(failure), "{text}");
+    assert!(text.contains("\ndifferences:\n  /v0"), "{text}");
+    assert!(!verdict::of(&report, false).contains("documented"));
+    report.difference_count = 0;
+    let text = verdict::of(&report, false);
+    assert!(
+        text.starts_with("rounded beyond what is stated: 1 of 2 variables; "),
+        "{text}"
+    );
+}
+
+fn arguments(line: &str) -> VerifyArgs {
+    match parse(line.split_whitespace()).unwrap().command {
+        Some(Command::Verify(args)) => args,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn status(line: &str, result: frazil::Result<VerifyReport>) -> Status {
+    let args = arguments(line);
+    let printer = Printer::new(args.output);
+    let meter = Meter::new(printer, Path::new("b.nc"));
+    conclude(&args, printer, meter, result).unwrap()
+}
+
+#[test]
+fn each_outcome_has_its_status() {
+    let status = |result| status("frazil verify a.nc b.nc --quiet", result);
+    let error = |code| Err(frazil::Error::new(code, "cause"));
+    assert_eq!(status(Ok(report(0))), Status::Success);
+    assert_eq!(status(Ok(report(1))), Status::Failure);
+    assert_eq!(status(error(ErrorCode::NotFound)), Status::Trouble);
+    assert_eq!(status(error(ErrorCode::Interrupted)), Status::Interrupted);
+}
+
+#[test]
+fn a_page_is_written_where_the_files_differ_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("out.html");
+    let line = format!(
+        "frazil verify a.nc b.nc --quiet --report {}",
+        path.display()
+    );
+    std::fs::write(&path, "an older page").unwrap();
+    assert_eq!(status(&line, Ok(report(1))), Status::Failure);
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("/v0"));
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_no_success() {
+    let line = "frazil verify a.nc b.nc --quiet --report /absent/directory/out.html";
+    assert_eq!(status(line, Ok(report(0))), Status::Trouble);
+    assert_eq!(status(line, Ok(report(1))), Status::Failure);
+}
