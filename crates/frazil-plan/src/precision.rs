@@ -38,14 +38,14 @@ pub fn choose_precision(
 ) -> Result<PrecisionChoice, PlanError> {
     check(wish)?;
     if wish.lossless == Some(true) {
-        return Ok(PrecisionChoice::Exact("kept exact, as asked".to_owned()));
+        return Ok(PrecisionChoice::Exact("as asked".to_owned()));
     }
     if !has_precision(wish) || element.class != ElementClass::Float {
         return Ok(PrecisionChoice::Exact(String::new()));
     }
     let Some(limits) = Limits::of(element) else {
         let bits = element.size_bytes * 8;
-        let reason = format!("floating point of {bits} bits is kept exact");
+        let reason = format!("floating point of {bits} bits");
         return Ok(PrecisionChoice::Exact(reason));
     };
     let rounding = match choose_rounding(wish, limits, information_bits)? {
@@ -121,7 +121,7 @@ fn choose_rounding(
     if let Some(digits) = wish.significant_digits
         && digits > limits.digits
     {
-        let reason = format!("{digits} digits are all that its type has: kept exact");
+        let reason = format!("{digits} digits are all that the type has");
         return Ok(Err(reason));
     }
     let is_alone = !has_bound(wish) && wish.significant_bits.is_none() && information.is_none();
@@ -135,7 +135,7 @@ fn choose_rounding(
     let stated = [wish.significant_bits, digit_bits, information];
     let least = stated.into_iter().flatten().max();
     if let Some(bits) = least.filter(|&bits| bits >= limits.bits) {
-        let reason = format!("{bits} bits are all that its type has: kept exact");
+        let reason = format!("{bits} bits are all that the type has");
         return Ok(Err(reason));
     }
     Ok(Ok(match (has_bound(wish), least) {

@@ -14,6 +14,8 @@ use super::words::Word;
 const MOST_VALUES: usize = 1 << 12;
 /// Groomed bits fewer than this are not told from chance.
 const LEAST_GROOMED_BITS: u32 = 3;
+/// Fewer unused bits than this are no rounding: a difference of large numbers leaves as many.
+const LEAST_UNUSED_BITS: u32 = 2;
 /// A step this close to a power of two is one.
 const STEP_PRECISION: f64 = 1e-4;
 /// So many values of one binade say which of their bits are in use.
@@ -97,7 +99,7 @@ pub fn origin(counts: &VariableCounts, element_bytes: usize, step: Option<f64>) 
         return DataOrigin::UnpackedIntegers { step };
     }
     let used = used_bits(bits.any, mantissa);
-    if used < mantissa {
+    if used + LEAST_UNUSED_BITS <= mantissa {
         return DataOrigin::Rounded {
             significant_bits: used,
         };

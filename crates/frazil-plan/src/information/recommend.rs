@@ -128,9 +128,18 @@ fn reason(origin: DataOrigin, bits: u32, whole: Option<u32>, keep: f64) -> Strin
     };
     match whole {
         Some(whole) if whole < bits => format!(
-            "{bits} mantissa bits hold {percent} % of the information on every level and sample, \
-             {whole} on the whole{before}"
+            "{} {percent} % of the information on every level and sample, {whole} on the \
+             whole{before}",
+            hold(bits)
         ),
-        _ => format!("{bits} mantissa bits hold {percent} % of the information{before}"),
+        _ => format!("{} {percent} % of the information{before}", hold(bits)),
+    }
+}
+
+fn hold(bits: u32) -> String {
+    if bits == 1 {
+        "1 mantissa bit holds".to_owned()
+    } else {
+        format!("{bits} mantissa bits hold")
     }
 }
