@@ -124,12 +124,6 @@ impl Input {
         }
     }
 
-    /// The numbers of a numeric attribute of a variable, or of the file (`None`); empty if there is
-    /// none.
-    pub(crate) fn number_attribute(&self, variable: Option<usize>, name: &str) -> Result<Vec<f64>> {
-        Ok(self.attributes(variable)?.numbers(name).to_vec())
-    }
-
     /// A text attribute of a variable, or of the file (`None`).
     pub(crate) fn text_attribute(
         &self,

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use frazil::{
-    Destination, PackOptions, PackReport, PrecisionOptions, PrecisionRule, PrecisionWish, Resources,
-    Silent, VerifyOptions, pack, read_precision, verify, write_precision,
+    Destination, PackOptions, PackReport, PrecisionOptions, PrecisionRule, PrecisionWish,
+    Resources, Silent, VerifyOptions, pack, read_precision, verify, write_precision,
 };
 
 fn sample() -> PathBuf {
@@ -59,9 +59,18 @@ fn fields_are_rounded_and_coordinates_are_not() {
     assert!(temperature.max_relative_error <= temperature.bound.relative.unwrap());
     assert_eq!(of("/XLAT"), None);
     let refused = |word: &str| report.notices.iter().any(|line| line.contains(word));
-    assert!(refused("coordinates: ") && refused("XLAT"), "{:?}", report.notices);
+    assert!(
+        refused("coordinates: ") && refused("XLAT"),
+        "{:?}",
+        report.notices
+    );
     let found = verify(&sample(), &output, &VerifyOptions::default(), &mut Silent).unwrap();
-    assert!(found.is_equal(), "{:?} {:?}", found.differences, found.precision);
+    assert!(
+        found.is_equal(),
+        "{:?} {:?}",
+        found.differences,
+        found.precision
+    );
     assert!(found.precision.iter().any(|variable| variable.path == "/T"));
 }
 

@@ -9,12 +9,13 @@ use frazil_types::{
     ElementClass, ErrorCode, PrecisionWish, ProtectedValues, QuantizePlan, Rounding,
 };
 
-use super::field_range::{Wanted, field_ranges};
+use super::field_range::{Field, field_ranges};
 use super::protected::protected_values;
 use super::refusals::refusals;
 use super::rules::{Matcher, PrecisionRule, pattern_of};
 use super::stated::stated_precision;
 
+use crate::analyze::{self, Wanted};
 use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::options::PackOptions;
@@ -53,9 +54,17 @@ pub(crate) fn decide_precision(
     }
     let candidates = candidates(input, options, reaches, &mut decisions.notices)?;
     let information = information(input, &candidates, options, budget, progress)?;
+    let mut exact: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (candidate, information) in candidates.iter().zip(&information) {
-        decisions.add(input, candidate, information.as_ref())?;
+        if let Some(reason) = decisions.add(input, candidate, information.as_ref())? {
+            let path = &input.variables()[candidate.variable].path;
+            exact.entry(reason).or_default().push(path);
+        }
     }
+    let line = |(reason, paths): (&String, &Vec<&str>)| {
+        format!("kept exact: {reason}: {}", enumerate(paths))
+    };
+    decisions.notices.extend(exact.iter().map(line));
     decisions.find_ranges(input, options, reaches, sources, budget)?;
     Ok(decisions)
 }
@@ -137,48 +146,42 @@ fn information(
     budget: &MemoryBudget,
     progress: &mut dyn Progress,
 ) -> Result<Vec<Option<VariableInformation>>> {
-    let wanted: Vec<(usize, f64)> = candidates
-        .iter()
-        .enumerate()
-        .filter_map(|(number, one)| Some((number, one.wish.keep_information?)))
-        .collect();
+    let mut numbers = Vec::new();
+    let mut wanted = Vec::new();
+    for (number, one) in candidates.iter().enumerate() {
+        if let Some(keep_information) = one.wish.keep_information {
+            numbers.push(number);
+            wanted.push(Wanted {
+                variable: one.variable,
+                keep_information,
+                protected: one.protected.clone(),
+            });
+        }
+    }
     let mut found: Vec<Option<VariableInformation>> = candidates.iter().map(|_| None).collect();
     if wanted.is_empty() {
         return Ok(found);
     }
-    let of = |&(number, _): &(usize, f64)| &candidates[number];
-    let variables: Vec<usize> = wanted.iter().map(|w| of(w).variable).collect();
-    let shares: Vec<f64> = wanted.iter().map(|&(_, share)| share).collect();
-    let protected: Vec<ProtectedValues> = wanted.iter().map(|w| of(w).protected.clone()).collect();
-    let analysed = crate::precision::decide::later(
-        input,
-        &variables,
-        &shares,
-        &protected,
-        &options.resources,
-        budget,
-        progress,
-    )?;
-    for ((number, _), information) in wanted.into_iter().zip(analysed) {
+    let analysed =
+        analyze::variable_information(input, &wanted, &options.resources, budget, progress)?;
+    for (number, information) in numbers.into_iter().zip(analysed) {
         found[number] = Some(information);
     }
     Ok(found)
 }
 
 impl PrecisionDecisions {
-    /// Decides about one candidate.
+    /// Decides about one candidate; the reason if it is kept exact.
     fn add(
         &mut self,
         input: &Input,
         candidate: &Candidate,
         information: Option<&VariableInformation>,
-    ) -> Result<()> {
+    ) -> Result<Option<String>> {
         let variable = &input.variables()[candidate.variable];
         let wrap = |error: Error| error.in_file(input.path()).at_variable(&variable.path);
-        let answer = information.map(|found| {
-            let reason = || format!("kept exact: {}", found.reason);
-            found.significant_bits.ok_or_else(reason)
-        });
+        let answer =
+            information.map(|found| found.significant_bits.ok_or_else(|| found.reason.clone()));
         let choice = choose_precision(
             &candidate.wish,
             variable.element,
@@ -187,19 +190,12 @@ impl PrecisionDecisions {
         )
         .map_err(|error| wrap(Error::new(error.code(), error.to_string())))?;
         let plan = match choice {
-            PrecisionChoice::Exact(reason) => {
-                if !reason.is_empty() {
-                    self.notices.push(format!("{}: {reason}", variable.path));
-                }
-                return Ok(());
-            }
+            PrecisionChoice::Exact(reason) => return Ok(Some(reason).filter(|r| !r.is_empty())),
             PrecisionChoice::Round(plan) => plan,
         };
         if let Some(before) = &candidate.before {
             if is_as_coarse(before, &plan.rounding) {
-                let line = "was rounded at least as coarsely before; kept as it is";
-                self.notices.push(format!("{}: {line}", variable.path));
-                return Ok(());
+                return Ok(Some("rounded at least as coarsely before".to_owned()));
             }
             let line = "was rounded before; the errors of both roundings add up";
             self.notices.push(format!("{}: {line}", variable.path));
@@ -211,7 +207,7 @@ impl PrecisionDecisions {
             reason,
         });
         self.plans[candidate.variable] = Some(plan);
-        Ok(())
+        Ok(None)
     }
 
     /// Looks at the values of variables that are rounded over their range.
@@ -223,7 +219,7 @@ impl PrecisionDecisions {
         sources: &[ArraySource],
         budget: &MemoryBudget,
     ) -> Result<()> {
-        let wanted: Vec<Wanted<'_>> = self
+        let fields: Vec<Field<'_>> = self
             .plans
             .iter()
             .enumerate()
@@ -234,18 +230,18 @@ impl PrecisionDecisions {
                 else {
                     return None;
                 };
-                Some(Wanted {
+                Some(Field {
                     variable,
                     source: *source,
                     protected: &plan.protected,
                 })
             })
             .collect();
-        if wanted.is_empty() {
+        if fields.is_empty() {
             return Ok(());
         }
-        let found = field_ranges(input, &wanted, sources, &options.resources, budget)?;
-        let numbers: Vec<usize> = wanted.iter().map(|one| one.variable).collect();
+        let found = field_ranges(input, &fields, sources, &options.resources, budget)?;
+        let numbers: Vec<usize> = fields.iter().map(|one| one.variable).collect();
         for (variable, range) in numbers.into_iter().zip(found) {
             self.set_range(variable, range, input)?;
         }
@@ -347,15 +343,4 @@ mod tests {
             (Some(7), None, vec![-1.0])
         );
     }
-}
-pub(super) fn later(
-    _: &Input,
-    _: &[usize],
-    _: &[f64],
-    _: &[ProtectedValues],
-    _: &crate::options::Resources,
-    _: &MemoryBudget,
-    _: &mut dyn Progress,
-) -> Result<Vec<VariableInformation>> {
-    Err(Error::new(ErrorCode::Unsupported, "not yet"))
 }

@@ -10,7 +10,7 @@ use crate::options::Resources;
 use crate::run::{self, RunError};
 
 /// A variable whose range is wanted.
-pub(crate) struct Wanted<'a> {
+pub(crate) struct Field<'a> {
     /// Its number in [`Input::variables`].
     pub(crate) variable: usize,
     /// Its number among the sources.
@@ -25,13 +25,13 @@ pub(crate) struct Wanted<'a> {
 /// If values cannot be read or decoded.
 pub(crate) fn field_ranges(
     input: &Input,
-    wanted: &[Wanted<'_>],
+    fields: &[Field<'_>],
     sources: &[ArraySource],
     resources: &Resources,
     budget: &MemoryBudget,
 ) -> Result<Vec<Option<[f64; 2]>>> {
-    let mut ranges: Vec<Option<[f64; 2]>> = vec![None; wanted.len()];
-    let tasks = wanted.iter().enumerate().flat_map(|(number, one)| {
+    let mut ranges: Vec<Option<[f64; 2]>> = vec![None; fields.len()];
+    let tasks = fields.iter().enumerate().flat_map(|(number, one)| {
         let grid = &sources[one.source].grid;
         (0..grid.chunk_count()).map(move |tile| Task {
             meta: number,
@@ -51,7 +51,7 @@ pub(crate) fn field_ranges(
         sources,
         tasks,
         &options,
-        |&number: &usize, blocks, _scratch| range_of(input, &wanted[number], &blocks),
+        |&number: &usize, blocks, _scratch| range_of(input, &fields[number], &blocks),
         |number, range| {
             ranges[number] = union(ranges[number], range);
             Ok(())
@@ -62,7 +62,7 @@ pub(crate) fn field_ranges(
         Err(RunError::Facade(error)) => Err(error.in_file(input.path())),
         Err(RunError::Pipeline(error)) => {
             let owner = |source| {
-                let found = wanted.iter().find(|one| one.source == source);
+                let found = fields.iter().find(|one| one.source == source);
                 found.map(|one| one.variable)
             };
             Err(run::explain(error, input, sources, owner, resources))
@@ -72,20 +72,19 @@ pub(crate) fn field_ranges(
 
 fn range_of(
     input: &Input,
-    wanted: &Wanted<'_>,
+    field: &Field<'_>,
     blocks: &[Block],
 ) -> std::result::Result<Option<[f64; 2]>, RunError> {
-    let variable = &input.variables()[wanted.variable];
+    let variable = &input.variables()[field.variable];
     let mut range = None;
     for block in blocks {
         let Block::Values(values) = block else {
             continue;
         };
-        let found =
-            ordinary_range(values, wanted.protected, variable.element).map_err(|error| {
-                let error = Error::new(error.code(), error.to_string());
-                RunError::Facade(error.at_variable(&variable.path))
-            })?;
+        let found = ordinary_range(values, field.protected, variable.element).map_err(|error| {
+            let error = Error::new(error.code(), error.to_string());
+            RunError::Facade(error.at_variable(&variable.path))
+        })?;
         range = union(range, found);
     }
     Ok(range)
