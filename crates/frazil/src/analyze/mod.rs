@@ -159,7 +159,7 @@ fn run(
         crate::run::check_cancel(resources)?;
         match prepare::prepare(input, one)? {
             Prepared::Ready(source) => {
-                sources.push(source);
+                sources.push(*source);
                 ready.push(one);
                 numbers.push(number);
             }

@@ -13,7 +13,7 @@ use crate::sources::{self, Access};
 /// What can be done about a variable.
 pub(super) enum Prepared {
     /// Its values, little-endian.
-    Ready(ArraySource),
+    Ready(Box<ArraySource>),
     /// Nothing, and why.
     Obstacle(String),
 }
@@ -82,7 +82,7 @@ pub(super) fn prepare(input: &Input, wanted: &Wanted) -> Result<Prepared> {
                 source.byte_swap = Some(source.element_bytes);
                 source.fill.reverse();
             }
-            Ok(Prepared::Ready(source))
+            Ok(Prepared::Ready(Box::new(source)))
         }
         Access::Nothing => obstacle("no values were written"),
         Access::Library => obstacle("stored so that only libhdf5 can read it"),
