@@ -108,7 +108,9 @@ def is_normal(values: np.ndarray) -> np.ndarray:
 
 def wide(values: np.ndarray) -> np.ndarray:
     """The values in a type in which differences of close ones are exact."""
-    return values.astype("f8" if values.dtype.itemsize == 4 else np.longdouble)
+    # A signalling NaN is no mistake here.
+    with np.errstate(invalid="ignore"):
+        return values.astype("f8" if values.dtype.itemsize == 4 else np.longdouble)
 
 
 def errors(original: np.ndarray, rounded: np.ndarray) -> np.ndarray:
