@@ -29,10 +29,29 @@ pub(crate) fn image(
     range: (f32, f32),
     map: Map,
 ) -> Result<String> {
-    let lines: Vec<&[f32]> = values.chunks(columns.max(1) as usize).collect();
-    let upwards = lines.iter().rev().flat_map(|line| line.iter());
-    let pixels: Vec<u8> = upwards.map(|&value| shade(value, range)).collect();
-    encode(&pixels, (columns, rows), map)
+    let (across, down) = stretch(columns, rows);
+    let mut pixels = Vec::new();
+    for line in values.chunks(columns.max(1) as usize).rev() {
+        let shades = line
+            .iter()
+            .flat_map(|&value| std::iter::repeat_n(shade(value, range), across as usize));
+        let shades: Vec<u8> = shades.collect();
+        pixels.extend(std::iter::repeat_n(shades, down as usize).flatten());
+    }
+    encode(&pixels, (columns * across, rows * down), map)
+}
+
+/// Thinner images than this (columns to rows, or rows to columns) are stretched until one can see
+/// them.
+const THINNEST: u32 = 4;
+
+/// How many pixels a value takes across and down.
+fn stretch(columns: u32, rows: u32) -> (u32, u32) {
+    let (columns, rows) = (columns.max(1), rows.max(1));
+    (
+        (rows / columns / THINNEST).max(1),
+        (columns / rows / THINNEST).max(1),
+    )
 }
 
 /// The colours from first to last as an image of one row.
@@ -110,6 +129,19 @@ mod tests {
             rgb(Map::Field.colour(1.0)),
         ];
         assert_eq!(colours(&uri), expected);
+    }
+
+    #[test]
+    fn thin_images_are_stretched() {
+        let values: Vec<f32> = (0..32).map(|value| value as f32).collect();
+        let wide = colours(&image(&values, (16, 2), (0.0, 31.0), Map::Field).unwrap());
+        assert_eq!(wide.len(), 16 * 4);
+        assert_eq!(wide[0], wide[16]);
+        assert_ne!(wide[16], wide[32]);
+        let tall = colours(&image(&values, (2, 16), (0.0, 31.0), Map::Field).unwrap());
+        assert_eq!(tall.len(), 4 * 16);
+        assert_eq!(tall[0], tall[1]);
+        assert_ne!(tall[1], tall[2]);
     }
 
     #[test]

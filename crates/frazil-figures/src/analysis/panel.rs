@@ -176,6 +176,7 @@ fn origin(origin: DataOrigin) -> Option<String> {
             Some(format!("rounded to {significant_bits}"))
         }
         DataOrigin::UnpackedIntegers { .. } => Some("from integers".into()),
+        DataOrigin::Repeating { distinct } => Some(format!("{distinct} values")),
         DataOrigin::Continuous | DataOrigin::Constant | DataOrigin::TooFew => None,
     }
 }

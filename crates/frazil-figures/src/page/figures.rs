@@ -47,6 +47,7 @@ fn variable(figure: &VariableFigures) -> Result<Element> {
     };
     let note = format!("{slice}{missing}");
     let part = Element::new("section")
+        .with("class", "keep")
         .child(Element::new("h3").text(&figure.path))
         .child(Element::new("p").with("class", "note").text(note));
     let fields = match columns.min(rows) {
@@ -104,11 +105,8 @@ fn one_map(
     let words = format!("Map of {}, {title}, {says}", figure.path);
     let size = (pixels(columns), pixels(rows));
     let uri = map::image(values, size, range.unwrap_or((0.0, 1.0)), colours)?;
-    // Thin slices are widened until they can be seen.
-    let shape = (columns as f64 / rows.max(1) as f64).clamp(0.6, 4.0);
     let image = Element::new("img")
         .with("class", "map")
-        .with("style", format!("aspect-ratio: {shape:.3}"))
         .with("src", uri)
         .with("alt", words);
     let part = Element::new("figure")

@@ -123,19 +123,57 @@ fn failures(precision: &[PrecisionReport]) -> Option<Element> {
     (!lines.is_empty()).then(|| section("What failed").child(list(lines.iter())))
 }
 
+/// One row per variable, one column per documented test; `None` where there are no tests.
 fn thresholds(precision: &[PrecisionReport]) -> Option<Element> {
-    let rows: Vec<Row> = precision
-        .iter()
-        .flat_map(|variable| {
-            variable.thresholds.iter().map(|test| Row {
-                words: vec![variable.path.clone(), test.name.clone()],
-                numbers: vec![exact(test.value), exact(test.limit)],
-                passed: test.passed,
-            })
-        })
-        .collect();
-    let titles = ["variable", "test", "found", "limit"];
-    (!rows.is_empty()).then(|| section("Documented tests").child(table(&titles, rows)))
+    let mut names: Vec<(&str, f64)> = Vec::new();
+    for test in precision.iter().flat_map(|variable| &variable.thresholds) {
+        if !names.iter().any(|(name, _)| *name == test.name) {
+            names.push((&test.name, test.limit));
+        }
+    }
+    if names.is_empty() {
+        return None;
+    }
+    let title = |(name, limit): &(&str, f64)| {
+        Element::new("th")
+            .with("scope", "col")
+            .text(format!("{name} (limit {})", exact(*limit)))
+    };
+    let variable_title = Element::new("th")
+        .with("scope", "col")
+        .with("class", "words");
+    let head = Element::new("tr")
+        .child(variable_title.text("variable"))
+        .children(names.iter().map(title));
+    let rows = precision.iter().map(|variable| tested(variable, &names));
+    let note = "Limits from the literature, ldcpy's (Baker et al. 2016); they decide only where \
+                that was asked for. Red: beyond the limit.";
+    Some(
+        section("Documented tests")
+            .child(Element::new("p").with("class", "note").text(note))
+            .child(framed(head, rows)),
+    )
+}
+
+/// The tests of one variable, in the order of `names`.
+fn tested(variable: &PrecisionReport, names: &[(&str, f64)]) -> Element {
+    let cell = |(name, _): &(&str, f64)| {
+        let test = variable.thresholds.iter().find(|test| test.name == *name);
+        match test {
+            None => Element::new("td").text("–"),
+            Some(test) if test.passed => Element::new("td").text(exact(test.value)),
+            Some(test) => Element::new("td")
+                .with("class", "fail")
+                .text(format!("{} !", exact(test.value))),
+        }
+    };
+    Element::new("tr")
+        .child(
+            Element::new("td")
+                .with("class", "name")
+                .text(&variable.path),
+        )
+        .children(names.iter().map(cell))
 }
 
 fn differences(report: &VerifyReport) -> Option<Element> {
@@ -194,9 +232,14 @@ fn table(titles: &[&str], rows: impl IntoIterator<Item = Row>) -> Element {
             .text(title)
     };
     let head = Element::new("tr").children(titles.iter().chain([&"result"]).enumerate().map(title));
+    framed(head, rows.into_iter().map(Row::draw))
+}
+
+/// A table that may be wider than the screen.
+fn framed(head: Element, rows: impl Iterator<Item = Element>) -> Element {
     let table = Element::new("table")
         .child(Element::new("thead").child(head))
-        .child(Element::new("tbody").children(rows.into_iter().map(Row::draw)));
+        .child(Element::new("tbody").children(rows));
     Element::new("div").with("class", "wide").child(table)
 }
 

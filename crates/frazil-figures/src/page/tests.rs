@@ -32,11 +32,10 @@ fn a_page_has_a_row_and_three_maps_per_variable() {
     );
     let page = verify_html(&report).unwrap();
     let document = parse(&page);
-    // Two rows of variables, two of documented tests.
     let rows = document
         .descendants()
         .filter(|n| n.attribute("class") == Some("kept"));
-    assert_eq!(rows.count(), 4);
+    assert_eq!(rows.count(), 2);
     let maps = document
         .descendants()
         .filter(|n| n.attribute("class") == Some("map"));
@@ -85,6 +84,20 @@ fn failures_and_differences_are_listed() {
     let page = verify_html(&report).unwrap();
     assert!(page.contains("and 5 other differences"));
     assert!(page.contains("/lat: [3]: 1.5 and 1.25") && page.contains("... and 4 more"));
+}
+
+#[test]
+fn documented_tests_are_a_table() {
+    let mut failed = precision("/pr");
+    failed.thresholds[0].passed = false;
+    failed.thresholds[0].value = 0.5;
+    let mut none = precision("/ps");
+    none.thresholds.clear();
+    let report = verification(vec![precision("/tas"), failed, none], Vec::new());
+    let page = verify_html(&report).unwrap();
+    assert!(page.contains("<th scope=\"col\">Pearson correlation (limit 0.99999)</th>"));
+    assert_eq!(page.matches("<td>0.9999993</td>").count(), 1);
+    assert_eq!(page.matches("<td class=\"fail\">0.5 !</td>").count(), 1);
 }
 
 #[test]
