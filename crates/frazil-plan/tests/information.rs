@@ -6,7 +6,7 @@
 use frazil_plan::information::{
     Grouping, LEAST_GROUP_PAIRS, PairCounter, PairCounts, Recommendation, VariableCounts,
     bits_to_keep, integer_step, mantissa_bits, mutual_information, ordinary_values, origin,
-    preserved_information, recommend, without_tail,
+    preserved_information, recommend, repeating_values, without_tail,
 };
 use frazil_types::{ChunkGrid, DataOrigin, ProtectedValues, Selection};
 use proptest::prelude::*;
@@ -236,8 +236,9 @@ fn analyse(values: &[f32], protected: &ProtectedValues) -> (DataOrigin, Recommen
         .unwrap()
         .count(&bytes, &Selection::whole(&shape), false)
         .unwrap();
-    let step = integer_step(&ordinary_values(&bytes, 4, protected), 4);
-    let origin = origin(&counts, 4, step);
+    let sample = ordinary_values(&bytes, 4, protected);
+    let step = integer_step(&sample, 4);
+    let origin = origin(&counts, 4, step, repeating_values(&sample));
     (origin, recommend(&counts, 4, origin, 0.99))
 }
 
@@ -401,6 +402,28 @@ fn differences_of_large_numbers_are_not_integers() {
         "{origin:?}"
     );
     assert!(found.significant_bits.is_some(), "{found:?}");
+}
+
+#[test]
+fn a_profile_repeated_in_time_is_left_alone() {
+    let profile: Vec<f32> = field()[..200].to_vec();
+    let repeated = profile.repeat(40);
+    let (origin, found) = analyse(&repeated, &NOTHING);
+    assert!(
+        matches!(origin, DataOrigin::Repeating { distinct } if distinct <= 200),
+        "{origin:?}"
+    );
+    assert_eq!(found.significant_bits, None);
+    // Rain: zero nearly everywhere, and anything elsewhere.
+    let rain: Vec<f32> = field()
+        .iter()
+        .enumerate()
+        .map(|(i, x)| if i % 20 == 0 { *x } else { 0.0 })
+        .collect();
+    assert_ne!(
+        std::mem::discriminant(&analyse(&rain, &NOTHING).0),
+        std::mem::discriminant(&DataOrigin::Repeating { distinct: 0 })
+    );
 }
 
 #[test]

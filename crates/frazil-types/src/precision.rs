@@ -210,6 +210,12 @@ pub enum DataOrigin {
         /// The distance of neighbouring values.
         step: f64,
     },
+    /// The same few values over and over: categories, or a profile repeated in time. That some bits
+    /// always follow others there says nothing about noise.
+    Repeating {
+        /// Different values found among those that were looked at.
+        distinct: u64,
+    },
     /// One value only, or none.
     Constant,
     /// Too few values to tell noise from signal.

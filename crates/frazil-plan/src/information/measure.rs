@@ -11,6 +11,8 @@ use super::counts::PairCounts;
 const QUANTILE: f64 = 2.575_829_303_548_900_4;
 /// Bits set more often than this, and not set more often than this, are as good as random.
 const LEAST_NOISE: f64 = 0.3;
+/// Of neighbours that are copies of each other, no bit differs in more than this share of pairs.
+const MOST_UNEQUAL: f64 = 0.05;
 /// Information has to stand out this much from that of the last bits.
 const TAIL_FACTOR: f64 = 1.5;
 /// So many last bits are taken for noise.
@@ -63,6 +65,16 @@ pub fn real_information(counts: &PairCounts, mantissa_bits: u32, used_bits: u32)
         }
     }
     information
+}
+
+/// Whether nearly all neighbours are the same number: a field that does not change along an axis (a
+/// base state in time, a symmetric model's second half). Then even noise looks like information.
+#[must_use]
+pub fn are_copies(counts: &PairCounts) -> bool {
+    let marginals = counts.both.iter().zip(&counts.first).zip(&counts.second);
+    let unequal = marginals.map(|((both, first), second)| first + second - 2 * both);
+    let most = unequal.max().unwrap_or(0);
+    counts.pairs > 0 && (most as f64) < MOST_UNEQUAL * counts.pairs as f64
 }
 
 /// Drops what follows noise in the mantissa.
@@ -158,6 +170,20 @@ mod tests {
         // Joint probabilities 3/8, 1/8, 1/8, 3/8.
         let expected = 0.75 * 1.5_f64.log2() + 0.25 * 0.5_f64.log2();
         assert!((one_position(8, 3, 4, 4) - expected).abs() < 1e-15);
+    }
+
+    #[test]
+    fn neighbours_that_hardly_differ_are_copies() {
+        let counts = |both: u64| PairCounts {
+            pairs: 1000,
+            both: vec![500, both],
+            first: vec![500, 500],
+            second: vec![500, 500],
+        };
+        assert!(are_copies(&counts(500)));
+        assert!(are_copies(&counts(480)));
+        assert!(!are_copies(&counts(460)));
+        assert!(!are_copies(&PairCounts::default()));
     }
 
     #[test]

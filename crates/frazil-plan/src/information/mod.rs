@@ -27,10 +27,10 @@ pub use counts::{BitUse, PairCounts, VariableCounts};
 pub use grid::grid_step;
 pub use groups::{Bands, Grouping, MOST_LEVELS, MOST_SAMPLES};
 pub use measure::{
-    before_noise, bits_to_keep, decisive_information, free_entropy, mutual_information,
+    are_copies, before_noise, bits_to_keep, decisive_information, free_entropy, mutual_information,
     real_information, share_kept, without_tail,
 };
-pub use origin::{integer_step, mantissa_bits, ordinary_values, origin};
+pub use origin::{integer_step, mantissa_bits, ordinary_values, origin, repeating_values};
 pub use pairs::{PairCounter, working_bytes};
 pub use recommend::{
     LEAST_GROUP_PAIRS, LEAST_PAIRS, Recommendation, preserved_information, recommend,

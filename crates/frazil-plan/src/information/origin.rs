@@ -18,6 +18,10 @@ const LEAST_GROOMED_BITS: u32 = 3;
 const LEAST_UNUSED_BITS: u32 = 2;
 /// A step this close to a power of two is one.
 const STEP_PRECISION: f64 = 1e-4;
+/// Values that repeat others, so many times on average, are few.
+const LEAST_REPEATS: usize = 8;
+/// Fewer values than this do not tell repetition from a small field.
+const LEAST_REPEATING: usize = 512;
 /// So many values of one binade say which of their bits are in use.
 const LEAST_IN_BINADE: usize = 8;
 
@@ -79,11 +83,33 @@ pub fn integer_step(sample: &[f64], element_bytes: usize) -> Option<f64> {
     grid_step(sample, epsilon).filter(|&step| !is_rounding(sample, step))
 }
 
+/// The number of different values, if there are only few, again and again. The most frequent value
+/// does not count: rain is zero nearly everywhere, and anything elsewhere.
+#[must_use]
+pub fn repeating_values(sample: &[f64]) -> Option<u64> {
+    let mut sorted = sample.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let runs: Vec<usize> = sorted
+        .chunk_by(|a, b| a.to_bits() == b.to_bits())
+        .map(<[f64]>::len)
+        .collect();
+    let most_frequent = runs.iter().copied().max().unwrap_or(0);
+    let others = sorted.len() - most_frequent;
+    let is_few = others >= LEAST_REPEATING && (runs.len() - 1) * LEAST_REPEATS <= others;
+    is_few.then_some(runs.len() as u64)
+}
+
 /// Where a variable of `element_bytes` of 4 or 8 seems to come from.
 ///
-/// `counts` are those of the whole variable, `step` is what [`integer_step`] found.
+/// `counts` are those of the whole variable; `step` and `repeating` are what [`integer_step`] and
+/// [`repeating_values`] found.
 #[must_use]
-pub fn origin(counts: &VariableCounts, element_bytes: usize, step: Option<f64>) -> DataOrigin {
+pub fn origin(
+    counts: &VariableCounts,
+    element_bytes: usize,
+    step: Option<f64>,
+    repeating: Option<u64>,
+) -> DataOrigin {
     let mantissa = mantissa_bits(element_bytes);
     let bits = &counts.bits;
     if bits.ordinary == 0 || bits.any == bits.all {
@@ -104,7 +130,10 @@ pub fn origin(counts: &VariableCounts, element_bytes: usize, step: Option<f64>) 
             significant_bits: used,
         };
     }
-    DataOrigin::Continuous
+    match repeating {
+        Some(distinct) => DataOrigin::Repeating { distinct },
+        None => DataOrigin::Continuous,
+    }
 }
 
 /// Leading mantissa bits up to the last one that any value sets.

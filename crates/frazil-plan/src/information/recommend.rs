@@ -95,6 +95,9 @@ fn refusal(origin: DataOrigin) -> Option<String> {
         DataOrigin::UnpackedIntegers { step } => Some(format!(
             "kept: integers unpacked in steps of {step:.4e}; their trailing bits only look real"
         )),
+        DataOrigin::Repeating { distinct } => Some(format!(
+            "kept: {distinct} values over and over, which pack well as they are"
+        )),
         DataOrigin::Constant => Some("kept: one value only, or none".to_owned()),
         DataOrigin::TooFew => Some(format!(
             "kept: fewer than {LEAST_PAIRS} pairs do not tell noise from signal"

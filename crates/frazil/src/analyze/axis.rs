@@ -2,8 +2,8 @@
 
 use frazil_pipeline::{ArraySource, Block, Request, Task, run_ordered};
 use frazil_plan::information::{
-    Grouping, PairCounter, PairCounts, integer_step, ordinary_values, sample_boxes,
-    total_information, working_bytes,
+    Grouping, PairCounter, PairCounts, are_copies, integer_step, ordinary_values, repeating_values,
+    sample_boxes, total_information, working_bytes,
 };
 use frazil_types::{ErrorCode, Selection};
 
@@ -18,6 +18,8 @@ pub(super) struct Look {
     pub(super) axis: usize,
     /// The step of the integers that its values were unpacked from, if they were.
     pub(super) step: Option<f64>,
+    /// The number of different values, if they are few.
+    pub(super) repeating: Option<u64>,
 }
 
 /// What boxes told so far.
@@ -133,7 +135,11 @@ impl Seen {
             if counts.both.is_empty() {
                 continue;
             }
-            let information = total_information(counts, element_bytes);
+            let information = match are_copies(counts) {
+                // Better than nothing, worse than any other axis.
+                true => 0.0,
+                false => total_information(counts, element_bytes),
+            };
             // Of equal axes the fastest one.
             if information >= best.1 {
                 best = (axis, information);
@@ -142,6 +148,7 @@ impl Seen {
         Look {
             axis: best.0,
             step: integer_step(&self.values, element_bytes),
+            repeating: repeating_values(&self.values),
         }
     }
 }

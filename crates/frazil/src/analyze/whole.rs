@@ -160,7 +160,7 @@ fn conclude(
     let wanted = work.wanted[number];
     let variable = &work.input.variables()[wanted.variable];
     let element_bytes = work.element_bytes(number);
-    let origin = origin(counts, element_bytes, look.step);
+    let origin = origin(counts, element_bytes, look.step, look.repeating);
     let found = recommend(counts, element_bytes, origin, wanted.keep_information);
     let name = variable.dimension_names.get(look.axis).cloned();
     VariableInformation {

@@ -135,6 +135,7 @@ fn origin(origin: DataOrigin) -> String {
         DataOrigin::Rounded { significant_bits } => format!("rounded to {significant_bits}"),
         DataOrigin::Groomed { significant_bits } => format!("groomed to {significant_bits}"),
         DataOrigin::UnpackedIntegers { step } => format!("integers x {}", number(step)),
+        DataOrigin::Repeating { distinct } => format!("{distinct} values"),
         DataOrigin::Constant => "constant".into(),
         DataOrigin::TooFew => "too few values".into(),
     }
