@@ -9,8 +9,9 @@ use super::word::Word;
 use crate::error::CodecError;
 use crate::simd::{Kernel, Simd};
 
-/// The smallest and the largest ordinary value, for the linear rounding: neither protected nor
-/// NaN, infinite, zero or subnormal. `None` if there is none.
+/// The smallest and the largest value that is neither protected nor NaN, infinite or subnormal, for
+/// the linear rounding. `None` if there is none. Zeros count: they are data, although no rounding
+/// touches them, and the least rain is none.
 ///
 /// `original` holds values in the byte order of the file; the range of a variable is that of the
 /// ranges of its parts.
@@ -41,17 +42,28 @@ pub fn ordinary_range(
 fn range<W: Word>(bytes: &[u8], protected: &ProtectedValues, order: ByteOrder) -> [f64; 2] {
     let guard: Guard<W> = Guard::new(protected);
     let guard = &guard;
+    let counts_zero = is_data(0.0, protected);
     Simd::detect().run(Extremes {
         bytes,
         order,
         guard,
+        counts_zero,
     })
+}
+
+/// Whether a value is not protected.
+fn is_data(value: f64, protected: &ProtectedValues) -> bool {
+    let within = |range: &[f64; 2]| (range[0]..=range[1]).contains(&value);
+    !protected.values.contains(&value)
+        && !protected.ranges.iter().any(within)
+        && protected.valid.as_ref().is_none_or(within)
 }
 
 struct Extremes<'a, W: Word> {
     bytes: &'a [u8],
     order: ByteOrder,
     guard: &'a Guard<W>,
+    counts_zero: bool,
 }
 
 impl<W: Word> Kernel for Extremes<'_, W> {
@@ -66,15 +78,18 @@ impl<W: Word> Kernel for Extremes<'_, W> {
         for bytes in self.bytes.chunks(LANES * W::BYTES) {
             load(bytes, self.order, &mut x);
             self.guard.ordinary(&x, &mut ordinary);
+            // The last block is filled up with zeros, which are no data.
+            let loaded = bytes.len() / W::BYTES;
             for i in 0..LANES {
                 let value = x[i].to_f64();
-                let is_ordinary = ordinary[i] != W::default();
-                low[i] = if is_ordinary & (value < low[i]) {
+                let is_zero = self.counts_zero & (value == 0.0) & (i < loaded);
+                let counts = is_zero | (ordinary[i] != W::default());
+                low[i] = if counts & (value < low[i]) {
                     value
                 } else {
                     low[i]
                 };
-                high[i] = if is_ordinary & (value > high[i]) {
+                high[i] = if counts & (value > high[i]) {
                     value
                 } else {
                     high[i]

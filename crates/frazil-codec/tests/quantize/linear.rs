@@ -74,8 +74,17 @@ fn the_range_is_that_of_ordinary_values() {
         let range = ordinary_range(&bytes, &protected, float(4, order)).unwrap();
         assert_eq!(range, Some([-3.5, 42.25]));
     }
-    let none = to_bytes(&words[..5], ByteOrder::Little);
+    let none = to_bytes(&[words[0], words[1], words[3], words[4]], ByteOrder::Little);
     assert_eq!(ordinary_range(&none, &protected, SINGLE).unwrap(), None);
+    let rain = to_bytes(&[0.0_f32, 3.5, 2.0].map(f32::to_bits), ByteOrder::Little);
+    let from_zero = ordinary_range(&rain, &protected, SINGLE).unwrap();
+    assert_eq!(from_zero, Some([0.0, 3.5]));
+    let fill_is_zero = ProtectedValues {
+        values: vec![0.0],
+        ..ProtectedValues::default()
+    };
+    let without = ordinary_range(&rain, &fill_is_zero, SINGLE).unwrap();
+    assert_eq!(without, Some([2.0, 3.5]));
     assert!(ordinary_range(&none[1..], &protected, SINGLE).is_err());
 
     let random: Vec<u64> = any_patterns(21, 10_000);

@@ -112,6 +112,8 @@ fn is_coordinate(variable: &DatasetInfo, attributes: &Attributes) -> bool {
         || COORDINATE_NAMES.contains(&standard)
         || DEGREES.contains(&units.as_str())
         || units.contains(" since ")
+        // WRF's vertical levels and constants have no attributes of the CF conventions.
+        || attributes.text("MemoryOrder").is_some_and(|order| ["Z", "0"].contains(&order.trim()))
 }
 
 /// Whether a file looks like one that a model starts from again: it must stay exact.
