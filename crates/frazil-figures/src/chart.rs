@@ -114,6 +114,7 @@ impl Chart {
         let mut svg = Element::new("svg")
             .with("xmlns", "http://www.w3.org/2000/svg")
             .with("viewBox", format!("0 0 {WIDTH} {HEIGHT}"))
+            .with("preserveAspectRatio", "xMinYMid")
             .with("role", "img")
             .with("aria-label", &self.description)
             .with("font-size", 11)

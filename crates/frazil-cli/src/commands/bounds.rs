@@ -40,6 +40,15 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
+/// Up to seven decimals, for what is held against a limit: `0.9999993`, `5`.
+pub(super) fn exact(value: f64) -> String {
+    let text = format!("{value:.7}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').into(),
+        false => text,
+    }
+}
+
 /// A value near 1 that is never rounded up to 1: `0.99999`; `-` for none.
 pub(super) fn near_one(value: Option<f64>) -> String {
     value.map_or_else(
@@ -85,6 +94,13 @@ mod tests {
         ] {
             assert_eq!(number(value), text);
         }
+    }
+
+    #[test]
+    fn limits_are_exact() {
+        assert_eq!(exact(0.99999), "0.99999");
+        assert_eq!(exact(91.589_292_313), "91.5892923");
+        assert_eq!((exact(50.0), exact(f64::NAN)), ("50".into(), "NaN".into()));
     }
 
     #[test]

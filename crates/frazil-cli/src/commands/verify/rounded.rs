@@ -2,7 +2,7 @@
 
 use frazil::{PrecisionReport, StatedPrecision};
 
-use crate::commands::bounds::{bound, near_one, number};
+use crate::commands::bounds::{bound, exact, near_one, number};
 use crate::table::{Column, Table};
 use crate::text::{self, SCREEN_COLUMNS};
 
@@ -79,8 +79,8 @@ pub(super) fn thresholds(variables: &[PrecisionReport]) -> String {
         table.row(vec![
             variable.path.clone(),
             test.name.clone(),
-            format!("{:.7}", test.value),
-            format!("{:.7}", test.limit),
+            exact(test.value),
+            exact(test.limit),
         ]);
     }
     let passed = format!(

@@ -121,7 +121,7 @@ fn failures_and_tests_are_said() {
     report.difference_count = 0;
     let text = verdict::of(&report, false);
     assert!(
-        text.starts_with("rounded beyond what is stated: 1 of 2 variables; "),
+        text.starts_with("failed: 1 of 2 rounded variables; "),
         "{text}"
     );
 }

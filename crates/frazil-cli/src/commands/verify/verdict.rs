@@ -46,9 +46,7 @@ fn headline(report: &VerifyReport) -> String {
             "equal but for rounding within what is stated of {}: {compared}\n",
             text::count(rounded, "variable")
         ),
-        (0, ..) => {
-            format!("rounded beyond what is stated: {failed} of {rounded} variables; {compared}\n")
-        }
+        (0, ..) => format!("failed: {failed} of {rounded} rounded variables; {compared}\n"),
         (differences, ..) => {
             let differences = text::count(differences, "difference");
             format!("different: {differences} among {compared}\n")
