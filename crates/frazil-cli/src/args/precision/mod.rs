@@ -95,7 +95,7 @@ const WORDS: [Word; 11] = [
     Word {
         name: "lossless",
         value: "VAR,...",
-        help: "Variables that stay exact, whatever is stated of others",
+        help: "Variables that stay exact, whatever is stated of wider patterns",
         parse: values::lossless,
     },
 ];
@@ -110,7 +110,8 @@ pub(crate) struct PrecisionArgs {
 }
 
 impl PrecisionArgs {
-    /// What the words state: first of all variables, then of named ones in the order given.
+    /// What the words state: first of all variables, then of named ones in the order given,
+    /// and last which stay lossless.
     pub(crate) fn rules(&self) -> &[PrecisionRule] {
         &self.rules
     }

