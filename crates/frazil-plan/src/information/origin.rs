@@ -125,15 +125,17 @@ pub fn origin(
         return DataOrigin::UnpackedIntegers { step };
     }
     let used = used_bits(bits.any, mantissa);
+    // Rounding to a few bits leaves few values as well, but as many as these bits can tell apart.
+    let by_rounding = |distinct: &u64| distinct.saturating_mul(8) >= 1 << used;
+    if let Some(distinct) = repeating.filter(|distinct| !by_rounding(distinct)) {
+        return DataOrigin::Repeating { distinct };
+    }
     if used + LEAST_UNUSED_BITS <= mantissa {
         return DataOrigin::Rounded {
             significant_bits: used,
         };
     }
-    match repeating {
-        Some(distinct) => DataOrigin::Repeating { distinct },
-        None => DataOrigin::Continuous,
-    }
+    DataOrigin::Continuous
 }
 
 /// Leading mantissa bits up to the last one that any value sets.
