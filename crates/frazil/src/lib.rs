@@ -28,6 +28,7 @@ mod sources;
 mod synth;
 mod unpack_classic;
 mod verify;
+mod wording;
 
 pub use about::{About, FilterSupport, about};
 pub use analyze::{AnalyzeOptions, analyze};
@@ -50,7 +51,5 @@ pub use report::{
     StatedPrecision, ThresholdResult, VariableFigures, VariableInfo, VariableInformation,
     VariablePrecision, VariableReport, VerifyReport,
 };
-pub use synth::{
-    NamedPattern, Noise, NoiseKind, SynthOptions, SynthReport, synth, synth_patterns,
-};
+pub use synth::{NamedPattern, Noise, NoiseKind, SynthOptions, SynthReport, synth, synth_patterns};
 pub use verify::{Thresholds, VerifyOptions, verify};

@@ -10,6 +10,7 @@ mod tiles;
 mod vertical;
 mod whole;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
@@ -22,7 +23,9 @@ use crate::input::Input;
 use crate::options::Resources;
 use crate::precision::protected::protected_values;
 use crate::precision::rules::{globs, is_match};
+use crate::repack::guarded;
 use crate::report::{AnalyzeReport, Progress, VariableInformation};
+use crate::wording::enumerate;
 use prepare::Prepared;
 
 pub use options::AnalyzeOptions;
@@ -54,26 +57,41 @@ pub fn analyze(
         let cause = format!("information to keep is {keep}; it must be above 0 and at most 1");
         return Err(Error::new(ErrorCode::InvalidArgument, cause));
     }
-    let input = Input::open(path)?;
+    guarded(path, || {
+        analyze_open(&Input::open(path)?, options, progress)
+    })
+    .map(|mut report| {
+        report.seconds = start.elapsed().as_secs_f64();
+        report
+    })
+}
+
+fn analyze_open(
+    input: &Input,
+    options: &AnalyzeOptions,
+    progress: &mut dyn Progress,
+) -> Result<AnalyzeReport> {
     let mut notices = Vec::new();
-    let wanted = choose(&input, options, &mut notices)?;
+    let wanted = choose(input, options, &mut notices)?;
     let budget = MemoryBudget::new(options.resources.memory_bytes);
-    let found = run(&input, &wanted, &options.resources, &budget, progress)?;
+    let found = run(input, &wanted, &options.resources, &budget, progress)?;
     let mut variables = Vec::with_capacity(found.len());
+    let mut obstacles: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (one, outcome) in wanted.iter().zip(found) {
         match outcome {
             Ok(information) => variables.push(information),
             Err(obstacle) => {
                 let path = &input.variables()[one.variable].path;
-                notices.push(format!("{path}: not analysed: {obstacle}"));
+                obstacles.entry(obstacle).or_default().push(path);
             }
         }
     }
+    notices.extend(left_out(&obstacles));
     Ok(AnalyzeReport {
-        path: path.to_owned(),
+        path: input.path().to_owned(),
         variables,
         notices,
-        seconds: start.elapsed().as_secs_f64(),
+        seconds: 0.0,
     })
 }
 
@@ -96,6 +114,7 @@ fn choose(
         }
     }
     let mut wanted = Vec::new();
+    let mut others: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for i in all {
         if !patterns.is_empty() && !is_match(&patterns, path(i)) {
             continue;
@@ -108,10 +127,18 @@ fn choose(
                 protected: protected_values(input, i, None)?,
             });
         } else {
-            notices.push(format!("{}: not analysed: {}", path(i), element.name()));
+            others.entry(element.name()).or_default().push(path(i));
         }
     }
+    notices.extend(left_out(&others));
     Ok(wanted)
+}
+
+/// One line for each reason to leave variables out.
+fn left_out(reasons: &BTreeMap<String, Vec<&str>>) -> impl Iterator<Item = String> {
+    reasons
+        .iter()
+        .map(|(reason, paths)| format!("not analysed: {reason}: {}", enumerate(paths)))
 }
 
 /// The information in some variables, in their order. One that cannot be analysed says why in its

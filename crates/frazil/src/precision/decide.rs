@@ -21,6 +21,7 @@ use crate::input::Input;
 use crate::options::PackOptions;
 use crate::report::{Progress, StatedPrecision, VariableInformation};
 use crate::routes::Reach;
+use crate::wording::enumerate;
 
 /// The precision decided for a whole file.
 #[derive(Debug, Default)]
@@ -123,19 +124,6 @@ fn candidates(
             .map(|(reason, paths)| format!("kept exact: {reason}: {}", enumerate(paths))),
     );
     Ok(candidates)
-}
-
-/// Names in one line; of many only the first.
-fn enumerate(paths: &[&str]) -> String {
-    const SHOWN: usize = 8;
-    let names: Vec<&str> = paths
-        .iter()
-        .map(|path| path.trim_start_matches('/'))
-        .collect();
-    match names.len().checked_sub(SHOWN) {
-        None | Some(0) => names.join(", "),
-        Some(more) => format!("{} and {more} more", names[..SHOWN].join(", ")),
-    }
 }
 
 /// Analyses the variables whose wish is a share of information.
@@ -310,13 +298,6 @@ fn replayable(wish: &PrecisionWish, plan: &QuantizePlan) -> PrecisionWish {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn many_names_are_cut() {
-        let names = ["/a"; 10];
-        assert_eq!(enumerate(&names[..2]), "a, a");
-        assert!(enumerate(&names).ends_with("a and 2 more"));
-    }
 
     #[test]
     fn information_is_replayed_as_bits() {

@@ -3,37 +3,11 @@
 
 use std::path::PathBuf;
 
+pub use frazil_types::DataOrigin;
 use frazil_types::{ErrorBound, QuantizeAlgorithm};
 use serde::Serialize;
 
 use super::lossy;
-
-/// What a variable's values look like to someone who asks how many of their bits are real.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "kind")]
-pub enum DataOrigin {
-    /// Ordinary floating-point values.
-    Continuous,
-    /// Rounded before: mantissa bits after the first `significant_bits` are all zero.
-    Rounded {
-        /// Explicit mantissa bits in use.
-        significant_bits: u32,
-    },
-    /// Bit-groomed before: the trailing bits are all zeros and all ones in turn.
-    Groomed {
-        /// Explicit mantissa bits in use.
-        significant_bits: u32,
-    },
-    /// Integers times a scale plus an offset: all bits look used, few are real.
-    UnpackedIntegers {
-        /// The distance of neighbouring values.
-        step: f64,
-    },
-    /// One value only, or none.
-    Constant,
-    /// Too few values to tell noise from signal.
-    TooFew,
-}
 
 /// The information in the bits of one variable (Klöwer et al. 2021, doi:10.1038/s43588-021-00156-2).
 #[derive(Debug, Clone, Serialize)]
@@ -60,12 +34,17 @@ pub struct VariableInformation {
     /// Explicit mantissa bits that keep it, on every level and sample; `None`: keep all (see
     /// `reason`).
     pub significant_bits: Option<u32>,
-    /// Share of the whole variable's information that these bits keep.
+    /// Share of information that these bits keep: the smallest of the whole variable's and of every
+    /// level's and sample's that has enough pairs.
     pub preserved_information: Option<f64>,
     /// The relative error bound that these bits mean: 2^-(bits + 1).
     pub relative_bound: Option<f64>,
     /// Why, in one line.
     pub reason: String,
+    /// What the bits were decided on: the information by bit position that counts, of the whole
+    /// variable and of every level and sample that has a vote.
+    #[serde(skip)]
+    pub votes: Vec<Vec<f64>>,
 }
 
 /// The result of analysing one file.

@@ -7,6 +7,15 @@ use super::comparison::Measured;
 use super::thresholds;
 use crate::report::PrecisionReport;
 
+/// A number with as many digits as a reader needs: six decimals tell 0.99998 from 0.99999.
+fn readable(value: f64) -> String {
+    match value.abs() {
+        small if small > 0.0 && small < 1e-4 => format!("{value:.2e}"),
+        large if large >= 10.0 => format!("{value:.2}"),
+        _ => format!("{value:.6}"),
+    }
+}
+
 /// Judges a variable of this shape by what the second file promises of it, and by documented tests
 /// where these are to decide.
 pub(in crate::verify) fn judge(
@@ -25,7 +34,9 @@ pub(in crate::verify) fn judge(
         failures.extend(failed.map(|test| {
             format!(
                 "ldcpy: {} is {}, the limit is {}",
-                test.name, test.value, test.limit
+                test.name,
+                readable(test.value),
+                test.limit
             )
         }));
     }
