@@ -1,6 +1,6 @@
 //! Power spectra along the last axis.
 //!
-//! Rows without special values are transformed as they are (no window, no trend removed); rows
+//! Rows without special values are transformed with no window and no trend removed; rows
 //! longer than [`MAX_LENGTH`] are cut into pieces of that length. The power of each wavenumber is
 //! added up over all rows.
 
@@ -88,7 +88,10 @@ impl Transform {
 
     fn transform(&self, piece: &[f64], with: &mut Scratch) -> bool {
         with.input.clear();
-        with.input.extend_from_slice(piece);
+        // A shift changes wavenumber 0 only, which does not count; without it a constant row would
+        // have the power of rounding errors.
+        let shift = piece.first().copied().unwrap_or(0.0);
+        with.input.extend(piece.iter().map(|value| value - shift));
         let zero = Complex::new(0.0, 0.0);
         with.output.resize(self.fft.complex_len(), zero);
         with.inside.resize(self.fft.get_scratch_len(), zero);
@@ -131,6 +134,16 @@ impl Spectra {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn constant_rows_have_no_power() {
+        let transform = Transform::new(100).unwrap();
+        let mut spectra = Spectra::default();
+        let mut scratch = Scratch::default();
+        transform.add(&[0.1; 100], &[0.100_1; 100], &mut spectra, &mut scratch);
+        assert!(spectra.original.iter().all(|&power| power == 0.0));
+        assert_eq!(spectra.relative_error(), None);
+    }
 
     /// By the definition of the discrete Fourier transform.
     fn power(row: &[f64], k: usize) -> f64 {
