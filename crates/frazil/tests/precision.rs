@@ -1,5 +1,7 @@
 //! Packing with precision: what is rounded, what is refused, and that decisions can be replayed.
 
+#![expect(clippy::unwrap_used, reason = "a test's own helpers")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
