@@ -1,6 +1,7 @@
 """Writes the golden vectors of the information analysis: fields, and what xbitinfo makes of them.
 
-    python -m venv env && env/bin/pip install xbitinfo && env/bin/python scripts/make_information_vectors.py
+    python -m venv env && env/bin/pip install xbitinfo
+    env/bin/python scripts/make_information_vectors.py
 
 Fields are seeded and go to crates/frazil-plan/tests/data/information.bin, little-endian, one after
 the other; information.json says what they are, with the mutual information of every bit position
@@ -71,7 +72,9 @@ def main():
         content += values.tobytes()
     (DATA / "information.bin").write_bytes(content)
     version = xbitinfo.__version__
-    (DATA / "information.json").write_text(json.dumps({"xbitinfo": version, "fields": entries}) + "\n")
+    (DATA / "information.json").write_text(
+        json.dumps({"xbitinfo": version, "fields": entries}) + "\n"
+    )
 
 
 if __name__ == "__main__":
