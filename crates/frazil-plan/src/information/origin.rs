@@ -18,6 +18,8 @@ const LEAST_GROOMED_BITS: u32 = 3;
 const LEAST_UNUSED_BITS: u32 = 2;
 /// A step this close to a power of two is one.
 const STEP_PRECISION: f64 = 1e-4;
+/// Rounded data take at least one in so many of the values of a binade.
+const ROUNDED_SHARE: u64 = 64;
 /// Values that repeat others, so many times on average, are few.
 const LEAST_REPEATS: usize = 8;
 /// Fewer values than this do not tell repetition from a small field.
@@ -125,8 +127,8 @@ pub fn origin(
         return DataOrigin::UnpackedIntegers { step };
     }
     let used = used_bits(bits.any, mantissa);
-    // Rounding to a few bits leaves few values as well, but as many as these bits can tell apart.
-    let by_rounding = |distinct: &u64| distinct.saturating_mul(8) >= 1 << used;
+    // Rounding leaves few values as well, but not far fewer than these bits can tell apart.
+    let by_rounding = |distinct: &u64| distinct.saturating_mul(ROUNDED_SHARE) >= 1 << used;
     if let Some(distinct) = repeating.filter(|distinct| !by_rounding(distinct)) {
         return DataOrigin::Repeating { distinct };
     }
