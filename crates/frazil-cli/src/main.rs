@@ -46,6 +46,7 @@ fn run(cli: Cli) -> io::Result<Status> {
         Some(Command::Info(args)) => commands::info(&args, &cancel),
         Some(Command::Analyze(args)) => commands::analyze(&args, &cancel),
         Some(Command::Verify(args)) => commands::verify(&args, &cancel),
+        Some(Command::Recover(args)) => commands::recover(&args),
         Some(Command::Synth(args)) => commands::synth(&args, &cancel),
         Some(Command::Import(args)) => commands::import(&args, &cancel),
         Some(Command::Completions { shell }) => commands::completions(shell),

@@ -10,10 +10,11 @@ use frazil_container::ContainerError;
 use frazil_container::classic::{ClassicFile, ClassicFormat, NcType};
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage, FillStatus, FillTime, Hdf5Input};
 use frazil_pipeline::ByteSource;
-use frazil_types::ByteOrder;
+use frazil_types::{ByteOrder, ErrorCode};
 
 use crate::attributes::Attributes;
 use crate::error::{Error, Result};
+use crate::recover::bring_in_order;
 
 /// HDF5 superblocks begin at byte 0, 512, 1024, ... with these bytes.
 const HDF5_SIGNATURE: [u8; 8] = [0x89, b'H', b'D', b'F', 0x0d, 0x0a, 0x1a, 0x0a];
@@ -47,18 +48,20 @@ impl ByteSource for FileBytes {
 }
 
 impl Input {
-    /// Opens a file of either kind.
+    /// Opens a file of either kind. One that a killed writer left in the middle of a commit is
+    /// recovered first; one whose writer is alive is read as it is.
     pub(crate) fn open(path: &Path) -> Result<Self> {
+        match bring_in_order(path) {
+            Ok(_) => {}
+            Err(error) if error.code == ErrorCode::Locked => {}
+            Err(error) => return Err(error),
+        }
         let file = File::open(path).map_err(|error| Error::io(&error, "open", path))?;
         let metadata = file
             .metadata()
             .map_err(|error| Error::io(&error, "inspect", path))?;
         if !metadata.is_file() {
-            return Err(Error::new(
-                frazil_types::ErrorCode::InvalidArgument,
-                "not a regular file",
-            )
-            .in_file(path));
+            return Err(Error::new(ErrorCode::InvalidArgument, "not a regular file").in_file(path));
         }
         let kind = open_kind(&file, path).map_err(|error| unreadable(error, path))?;
         let variables = match &kind {

@@ -19,6 +19,7 @@ mod options;
 mod output;
 mod placer;
 mod precision;
+mod recover;
 mod repack;
 mod report;
 mod routes;
@@ -45,6 +46,7 @@ pub use options::{
     UnpackFormat, UnpackOptions,
 };
 pub use precision::rules::{PrecisionOptions, PrecisionRule, read_precision, write_precision};
+pub use recover::{RecoverOutcome, RecoverReport, recover};
 pub use repack::{pack, plan, unpack};
 pub use report::{
     AnalyzeReport, DataOrigin, Difference, FileInfo, PackReport, PrecisionReport, Progress, Silent,

@@ -8,6 +8,7 @@ mod named_as;
 mod output;
 mod pack;
 mod precision;
+mod recover;
 mod resources;
 mod synth;
 mod target;
@@ -25,6 +26,7 @@ pub(crate) use info::InfoArgs;
 pub(crate) use output::OutputArgs;
 pub(crate) use pack::PackArgs;
 use precision::PrecisionArgs;
+pub(crate) use recover::RecoverArgs;
 use resources::ResourceArgs;
 pub(crate) use synth::SynthArgs;
 use target::TargetArgs;
@@ -65,6 +67,8 @@ pub(crate) enum Command {
     Analyze(AnalyzeArgs),
     /// Compare two files value by value, rounded variables by what is stated of them
     Verify(VerifyArgs),
+    /// Bring files whose writer was killed back to their last commit
+    Recover(RecoverArgs),
     /// Write test fields of known content
     Synth(SynthArgs),
     /// Write the numbers of a CSV file to a netCDF-4 file

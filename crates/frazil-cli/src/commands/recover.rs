@@ -1,0 +1,49 @@
+//! `frazil recover`.
+
+use std::io;
+
+use frazil::RecoverOutcome;
+
+use super::{Document, Status};
+use crate::args::RecoverArgs;
+use crate::printer::Printer;
+use crate::text;
+
+/// Recovers every file; one that cannot be does not stop the next.
+///
+/// # Errors
+/// Standard output's.
+pub(crate) fn run(args: &RecoverArgs) -> io::Result<Status> {
+    let printer = Printer::new(args.print);
+    let mut document = Document::new();
+    let mut status = Status::Success;
+    for file in &args.files {
+        match frazil::recover(file) {
+            Ok(report) => {
+                let line = format!("{}: {}\n", text::path(file), describe(report.outcome));
+                printer.table(&line)?;
+                document.reports.push(report);
+            }
+            Err(error) => {
+                printer.error(&error);
+                document.errors.push(error.into());
+                status = Status::Failure;
+            }
+        }
+    }
+    printer.json(&document)?;
+    Ok(status)
+}
+
+const fn describe(outcome: RecoverOutcome) -> &'static str {
+    match outcome {
+        RecoverOutcome::Clean => "nothing to recover; the file is at its last commit",
+        RecoverOutcome::Discarded => {
+            "an undecided commit was discarded; the file is at the one before"
+        }
+        RecoverOutcome::Completed => "the last commit was completed",
+        RecoverOutcome::TakenBack => {
+            "the data of the last commit are gone; the file is at the one before"
+        }
+    }
+}
