@@ -1,5 +1,6 @@
 //! How many bytes may be held at a time.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes that all runs of a process may hold in chunk buffers together.
@@ -51,6 +52,15 @@ impl MemoryBudget {
             held_bytes: 0,
             peak_bytes: 0,
         }
+    }
+
+    /// Takes `bytes` for as long as the charge lives, if the budget has them; never waits.
+    #[must_use]
+    pub fn charge(self: &Arc<Self>, bytes: u64) -> Option<Charge> {
+        self.try_acquire(bytes).then(|| Charge {
+            budget: Arc::clone(self),
+            bytes,
+        })
     }
 
     fn try_acquire(&self, bytes: u64) -> bool {
@@ -130,6 +140,35 @@ impl Drop for Lease<'_> {
     }
 }
 
+/// Bytes of a [`MemoryBudget`] that travel with what they were taken for; they go back on drop.
+#[derive(Debug)]
+pub struct Charge {
+    budget: Arc<MemoryBudget>,
+    bytes: u64,
+}
+
+impl Charge {
+    /// Bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Gives back what is held beyond `bytes`.
+    pub fn shrink_to(&mut self, bytes: u64) {
+        if bytes < self.bytes {
+            self.budget.release(self.bytes - bytes);
+            self.bytes = bytes;
+        }
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        self.budget.release(self.bytes);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,6 +193,18 @@ mod tests {
         let mut lease = budget.lease();
         assert!(lease.try_grow(10));
         drop(lease);
+        assert_eq!(budget.used_bytes(), 0);
+    }
+
+    #[test]
+    fn a_charge_goes_back_in_parts_and_on_drop() {
+        let budget = Arc::new(MemoryBudget::new(10));
+        let mut charge = budget.charge(8).unwrap();
+        assert!(budget.charge(3).is_none());
+        charge.shrink_to(5);
+        charge.shrink_to(7);
+        assert_eq!((charge.bytes(), budget.used_bytes()), (5, 5));
+        drop(charge);
         assert_eq!(budget.used_bytes(), 0);
     }
 

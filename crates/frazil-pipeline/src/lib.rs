@@ -43,6 +43,7 @@
 
 mod admission;
 mod assembly;
+mod background;
 mod batch;
 mod budget;
 mod cache;
@@ -59,7 +60,8 @@ mod stats;
 mod tiling;
 mod unpack;
 
-pub use budget::{Lease, MemoryBudget};
+pub use background::Background;
+pub use budget::{Charge, Lease, MemoryBudget};
 pub use error::PipelineError;
 pub use executor::{RunOptions, run_ordered};
 pub use parallel::map_ordered;

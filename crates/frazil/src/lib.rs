@@ -30,10 +30,12 @@ mod synth;
 mod unpack_classic;
 mod verify;
 mod wording;
+mod write;
 
 pub use about::{About, FilterSupport, about};
 pub use analyze::{AnalyzeOptions, analyze};
 pub use error::{Error, Result};
+pub use frazil_container::classic::{AttributeValue, NcType};
 pub use frazil_types::{
     ErrorBound, ErrorCode, PrecisionWish, ProtectedValues, QuantizeAlgorithm, QuantizePlan,
     ReaderLevel, Rounding,
@@ -55,3 +57,7 @@ pub use report::{
 };
 pub use synth::{NamedPattern, Noise, NoiseKind, SynthOptions, SynthReport, synth, synth_patterns};
 pub use verify::{Thresholds, VerifyOptions, verify};
+pub use write::{
+    DimensionId, FileDefinition, VariableDefinition, VariableId, Writer, WriterOptions,
+    WriterReport, WriterVariable,
+};

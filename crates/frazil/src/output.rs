@@ -103,10 +103,9 @@ pub(crate) fn check_new(path: &Path, overwrite: bool) -> Result<()> {
 pub(crate) struct PendingOutput {
     target: PathBuf,
     temporary: PathBuf,
-    lock_path: PathBuf,
-    // Held open for their locks.
-    _lock: File,
+    // Given up last: the name is ours while there is a temporary.
     file: File,
+    _lock: NameLock,
     committed: bool,
     notices: Vec<String>,
 }
@@ -117,9 +116,8 @@ impl PendingOutput {
     /// A sidecar keeps other frazil processes away from this target; a shared lock on the file
     /// itself admits readers and keeps stock writers out.
     pub(crate) fn create(target: &Path) -> Result<Self> {
-        let mut notices = Vec::new();
-        let lock_path = beside(target, ".frazil-lock")?;
-        let lock = lock_sidecar(&lock_path, target, &mut notices)?;
+        let mut lock = NameLock::take(target)?;
+        let mut notices = std::mem::take(&mut lock.notices);
         let temporary = beside(target, ".frazil-part")?;
         // We hold the sidecar: a temporary that exists was left by a writer that was killed.
         let created = File::options()
@@ -128,13 +126,7 @@ impl PendingOutput {
             .create(true)
             .truncate(true)
             .open(&temporary);
-        let file = match created {
-            Ok(file) => file,
-            Err(error) => {
-                let _ = std::fs::remove_file(&lock_path);
-                return Err(cannot_create(&error, target));
-            }
-        };
+        let file = created.map_err(|error| cannot_create(&error, target))?;
         if let Err(TryLockError::Error(_)) = file.try_lock_shared()
             && notices.is_empty()
         {
@@ -143,9 +135,8 @@ impl PendingOutput {
         Ok(Self {
             target: target.to_owned(),
             temporary,
-            lock_path,
-            _lock: lock,
             file,
+            _lock: lock,
             committed: false,
             notices,
         })
@@ -215,12 +206,53 @@ impl Drop for PendingOutput {
         if !self.committed {
             let _ = std::fs::remove_file(&self.temporary);
         }
-        let _ = std::fs::remove_file(&self.lock_path);
     }
 }
 
+/// Keeps other frazil processes from writing a file, by a lock on a file beside it.
+#[derive(Debug)]
+pub(crate) struct NameLock {
+    path: PathBuf,
+    // Held open for its lock.
+    _file: File,
+    notices: Vec<String>,
+}
+
+impl NameLock {
+    /// Takes the lock of `target`.
+    pub(crate) fn take(target: &Path) -> Result<Self> {
+        let mut notices = Vec::new();
+        let path = beside(target, ".frazil-lock")?;
+        let file = lock_sidecar(&path, target, &mut notices)?;
+        Ok(Self {
+            path,
+            _file: file,
+            notices,
+        })
+    }
+}
+
+impl Drop for NameLock {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Makes an empty file at `path`, in place of an existing one if that is wanted.
+pub(crate) fn create_empty(path: &Path, overwrite: bool) -> Result<()> {
+    check_new(path, overwrite)?;
+    let wrap = |error: std::io::Error| cannot_create(&error, path);
+    if !path.exists() {
+        return File::create_new(path).map(drop).map_err(wrap);
+    }
+    // Whoever reads the old file goes on reading it.
+    let temporary = beside(path, ".frazil-part")?;
+    File::create(&temporary).map_err(wrap)?;
+    std::fs::rename(&temporary, path).map_err(wrap)
+}
+
 /// `.NAMEsuffix` in the target's directory.
-fn beside(target: &Path, suffix: &str) -> Result<PathBuf> {
+pub(crate) fn beside(target: &Path, suffix: &str) -> Result<PathBuf> {
     let name = target.file_name().ok_or_else(|| {
         Error::new(ErrorCode::InvalidArgument, "is not a file name").in_file(target)
     })?;

@@ -27,9 +27,19 @@ const NEWEST_SUPERBLOCK: u32 = 2;
 pub enum Placement {
     /// The caller, to this address, before the next commit and before the chunk is placed again.
     WriteAt(FileAddress),
-    /// Nobody any more: the place belongs to the last commit, and the bytes wait in memory for the
-    /// next one.
-    Held,
+    /// Nobody any more: this address belongs to the last commit, and the bytes wait in memory for
+    /// the next one.
+    Held(FileAddress),
+}
+
+impl Placement {
+    /// Where the chunk is.
+    #[must_use]
+    pub fn address(self) -> FileAddress {
+        match self {
+            Self::WriteAt(address) | Self::Held(address) => address,
+        }
+    }
 }
 
 /// A file that changes by commits only.
@@ -184,7 +194,16 @@ impl LiveOutput {
             return Ok(Placement::WriteAt(address));
         }
         live.hold(bytes, address);
-        Ok(Placement::Held)
+        Ok(Placement::Held(address))
+    }
+
+    /// Reads bytes as they will be after the next commit; bytes past the end are zero.
+    ///
+    /// # Errors
+    /// If the system cannot read.
+    pub fn read(&self, address: FileAddress, buffer: &mut [u8]) -> Result<()> {
+        let outcome = self.live.lock().read(buffer, address);
+        outcome.map_err(|error| ContainerError::io("read back what was written", error))
     }
 
     /// Writes a box of a dataset without filters (row-major, in the bytes of the dataset's own

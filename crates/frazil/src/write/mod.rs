@@ -1,0 +1,37 @@
+//! Writing from a running program: slices of any size in any order, packed behind its back.
+//!
+//! [`Writer::put`] copies values into chunks being gathered. A complete chunk becomes a job for
+//! background threads, which pack it; one placer takes the packed chunks in the order in which they
+//! were completed, and writes them. The file's bytes depend on the order and the bytes of the puts
+//! only.
+//!
+//! # Memory
+//! Chunks being gathered, waiting and packed share one budget. Where it is used up, a put first
+//! waits for chunks that are under way; if none is, the chunk that was not touched for the longest
+//! time goes to a scratch file as it is, and comes back when it is touched or committed.
+//!
+//! # Commits
+//! [`Writer::sync`] packs incomplete chunks as they stand and makes everything put so far the state
+//! that readers see and that survives the end of the process. Rewriting much that was committed
+//! brings a commit about as well, to limit memory.
+
+mod background;
+mod data_file;
+mod definition;
+mod layout;
+mod options;
+mod pack;
+mod partial;
+mod placing;
+mod repeats;
+mod scratch_file;
+mod slab;
+mod store;
+#[cfg(test)]
+mod tests;
+mod variable;
+mod writer;
+
+pub use definition::{DimensionId, FileDefinition, VariableDefinition, VariableId};
+pub use options::{WriterOptions, WriterReport, WriterVariable};
+pub use writer::Writer;

@@ -1,0 +1,165 @@
+//! A chunk being gathered: its values so far, and which of them were written.
+
+use frazil_pipeline::Charge;
+
+/// Which elements of a chunk were written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Mask {
+    words: Vec<u64>,
+    written: u64,
+}
+
+impl Mask {
+    pub(super) fn new(elements: usize) -> Self {
+        Self {
+            words: vec![0; elements.div_ceil(64)],
+            written: 0,
+        }
+    }
+
+    /// Bytes of a mask in memory and in the scratch file.
+    pub(super) fn bytes_for(elements: usize) -> usize {
+        elements.div_ceil(64) * 8
+    }
+
+    /// Marks elements as written.
+    pub(super) fn mark(&mut self, from: usize, elements: usize) {
+        let (mut at, end) = (from, from + elements);
+        while at < end {
+            let bits = (64 - at % 64).min(end - at);
+            let run = (u64::MAX >> (64 - bits)) << (at % 64);
+            let word = &mut self.words[at / 64];
+            self.written += u64::from((run & !*word).count_ones());
+            *word |= run;
+            at += bits;
+        }
+    }
+
+    fn is_written(&self, element: usize) -> bool {
+        self.words[element / 64] >> (element % 64) & 1 == 1
+    }
+
+    /// Takes over from `base` the elements that were not written.
+    pub(super) fn merge(&self, values: &mut [u8], base: &[u8], element_bytes: usize) {
+        let pairs = values
+            .chunks_exact_mut(element_bytes)
+            .zip(base.chunks_exact(element_bytes));
+        for (element, (value, old)) in pairs.enumerate() {
+            if !self.is_written(element) {
+                value.copy_from_slice(old);
+            }
+        }
+    }
+
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        self.words.iter().flat_map(|w| w.to_le_bytes()).collect()
+    }
+
+    pub(super) fn from_bytes(bytes: &[u8]) -> Self {
+        let words = bytes.as_chunks::<8>().0.iter();
+        let words: Vec<u64> = words.map(|&word| u64::from_le_bytes(word)).collect();
+        Self {
+            written: words.iter().map(|word| u64::from(word.count_ones())).sum(),
+            words,
+        }
+    }
+}
+
+/// A chunk being gathered.
+#[derive(Debug)]
+pub(super) struct PartialChunk {
+    pub(super) values: Vec<u8>,
+    pub(super) mask: Mask,
+    /// Elements that may be written: with all of them the chunk is complete.
+    writable: u64,
+    /// Whether elements that were not written have values in the file.
+    pub(super) has_base: bool,
+    /// Whether there are values that were not packed yet.
+    pub(super) is_dirty: bool,
+    pub(super) charge: Charge,
+}
+
+impl PartialChunk {
+    /// A chunk of `values` as they are before anything is written.
+    pub(super) fn new(
+        values: Vec<u8>,
+        mask: Mask,
+        writable: u64,
+        has_base: bool,
+        charge: Charge,
+    ) -> Self {
+        Self {
+            values,
+            mask,
+            writable,
+            has_base,
+            is_dirty: false,
+            charge,
+        }
+    }
+
+    /// Memory that a chunk takes while it is gathered.
+    pub(super) fn bytes_for(chunk_bytes: usize, element_bytes: usize) -> u64 {
+        (chunk_bytes + Mask::bytes_for(chunk_bytes / element_bytes)) as u64
+    }
+
+    /// Writes elements from `at` on.
+    pub(super) fn write(&mut self, at: usize, bytes: &[u8], element_bytes: usize) {
+        let first = at * element_bytes;
+        self.values[first..first + bytes.len()].copy_from_slice(bytes);
+        self.mask.mark(at, bytes.len() / element_bytes);
+        self.is_dirty = true;
+    }
+
+    /// A copy to be packed as it stands; this one goes on being gathered.
+    pub(super) fn copy_for_commit(&mut self, charge: Charge) -> Self {
+        self.is_dirty = false;
+        Self {
+            values: self.values.clone(),
+            mask: self.mask.clone(),
+            writable: self.writable,
+            has_base: self.has_base,
+            is_dirty: false,
+            charge,
+        }
+    }
+
+    pub(super) fn is_complete(&self) -> bool {
+        self.mask.written >= self.writable
+    }
+}
+
+/// The element that all of `values` are, bit for bit, if there is one.
+pub(super) fn constant(values: &[u8], element_bytes: usize) -> Option<&[u8]> {
+    let element = values.get(..element_bytes)?;
+    (values[..values.len() - element_bytes] == values[element_bytes..]).then_some(element)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mask_counts_every_element_once() {
+        let mut mask = Mask::new(200);
+        mask.mark(60, 10);
+        mask.mark(65, 70);
+        mask.mark(0, 1);
+        mask.mark(199, 1);
+        assert_eq!(mask.written, 75 + 2);
+        assert_eq!(Mask::from_bytes(&mask.to_bytes()), mask);
+        assert_eq!(mask.to_bytes().len(), Mask::bytes_for(200));
+        let mut values = vec![1; 200];
+        mask.merge(&mut values, &[2; 200], 1);
+        let kept = (0..200).filter(|&i| values[i] == 1).count();
+        assert_eq!(kept, 77);
+        assert!(values[60] == 1 && values[134] == 1 && values[135] == 2 && values[59] == 2);
+    }
+
+    #[test]
+    fn constants_are_told_by_their_bits() {
+        assert_eq!(constant(&[1, 2, 1, 2, 1, 2], 2), Some([1, 2].as_slice()));
+        assert_eq!(constant(&[1, 2, 1, 3], 2), None);
+        assert_eq!(constant(&[7, 7], 2), Some([7, 7].as_slice()));
+    }
+}

@@ -1,0 +1,94 @@
+//! Packed bytes that serve again: a chunk equal to one that was packed before is not packed again.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::Hasher;
+use std::sync::Arc;
+
+use frazil_codec::{BoundDecoder, Scratch};
+use parking_lot::Mutex;
+
+/// Most constants that a variable remembers.
+const CONSTANTS: usize = 64;
+
+/// Packed chunks of one variable, by what was packed.
+pub(super) struct Repeats {
+    /// Most bytes of packed chunks to remember.
+    limit_bytes: usize,
+    remembered: Mutex<Remembered>,
+}
+
+#[derive(Default)]
+struct Remembered {
+    by_hash: HashMap<u64, Arc<Vec<u8>>>,
+    /// Hashes, oldest first.
+    order: VecDeque<u64>,
+    bytes: usize,
+    /// Chunks of one element over and over, by that element.
+    constants: HashMap<Vec<u8>, Arc<Vec<u8>>>,
+}
+
+impl Repeats {
+    pub(super) fn new(limit_bytes: usize) -> Self {
+        Self {
+            limit_bytes,
+            remembered: Mutex::default(),
+        }
+    }
+
+    /// The packed bytes of an equal chunk that was packed before.
+    ///
+    /// Equality is not left to the hash: what is remembered is unpacked and compared, which costs
+    /// less than packing and no memory for raw values.
+    pub(super) fn find(
+        &self,
+        hash: u64,
+        values: &[u8],
+        decoder: &BoundDecoder,
+        scratch: &mut Scratch,
+    ) -> Option<Arc<Vec<u8>>> {
+        let packed = self.remembered.lock().by_hash.get(&hash).cloned()?;
+        let is_equal = decoder
+            .decode(&packed, 0, scratch)
+            .is_ok_and(|unpacked| unpacked == values);
+        is_equal.then_some(packed)
+    }
+
+    /// The packed bytes of a chunk of one element over and over.
+    pub(super) fn find_constant(&self, element: &[u8]) -> Option<Arc<Vec<u8>>> {
+        self.remembered.lock().constants.get(element).cloned()
+    }
+
+    /// Remembers a packed chunk of one element over and over, if its bytes are few.
+    pub(super) fn remember_constant(&self, element: Vec<u8>, packed: &Arc<Vec<u8>>) {
+        let mut remembered = self.remembered.lock();
+        let is_small = packed.len() <= self.limit_bytes / CONSTANTS;
+        if remembered.constants.len() < CONSTANTS && is_small {
+            remembered.constants.insert(element, Arc::clone(packed));
+        }
+    }
+
+    /// Remembers a packed chunk, and forgets the oldest ones for it.
+    pub(super) fn remember(&self, hash: u64, packed: &Arc<Vec<u8>>) {
+        let mut remembered = self.remembered.lock();
+        if packed.len() > self.limit_bytes || remembered.by_hash.contains_key(&hash) {
+            return;
+        }
+        remembered.bytes += packed.len();
+        remembered.order.push_back(hash);
+        remembered.by_hash.insert(hash, Arc::clone(packed));
+        while remembered.bytes > self.limit_bytes {
+            let Some(oldest) = remembered.order.pop_front() else {
+                return;
+            };
+            let forgotten = remembered.by_hash.remove(&oldest);
+            remembered.bytes -= forgotten.map_or(0, |packed| packed.len());
+        }
+    }
+}
+
+/// A hash of a chunk's values, the same in every run.
+pub(super) fn hash(values: &[u8]) -> u64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    hasher.write(values);
+    hasher.finish()
+}

@@ -1,0 +1,201 @@
+//! The chunks being gathered: in memory as far as it goes, the rest in the scratch file.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use frazil_pipeline::Charge;
+
+use super::partial::{Mask, PartialChunk};
+use super::scratch_file::ScratchFile;
+use super::variable::Variable;
+use crate::error::Result;
+
+/// A chunk of a variable, by its first element.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Key {
+    pub(super) variable: usize,
+    pub(super) offset: Box<[u64]>,
+}
+
+/// Where a chunk in memory is, until it is removed.
+pub(super) type Slot = usize;
+
+/// All chunks being gathered.
+pub(super) struct Store {
+    slots: Vec<Option<Entry>>,
+    free: Vec<Slot>,
+    index: HashMap<Key, Slot>,
+    /// Chunks in memory, by when they were last looked up.
+    order: BTreeMap<u64, Slot>,
+    clock: u64,
+    spilled: HashMap<Key, Spilled>,
+    scratch: ScratchFile,
+    /// By variable: the chunk looked up last.
+    hot: Vec<Option<Slot>>,
+}
+
+struct Entry {
+    key: Key,
+    chunk: PartialChunk,
+    used: u64,
+}
+
+/// A chunk in the scratch file: its values, then its mask.
+#[derive(Debug, Clone, Copy)]
+struct Spilled {
+    address: u64,
+    values_bytes: usize,
+    mask_bytes: usize,
+    has_base: bool,
+    is_dirty: bool,
+}
+
+impl Spilled {
+    fn bytes(&self) -> usize {
+        self.values_bytes + self.mask_bytes
+    }
+}
+
+impl Store {
+    /// An empty store for `variables`, which spills beside `output`.
+    pub(super) fn new(variables: usize, output: &Path) -> Self {
+        Self {
+            slots: Vec::new(),
+            free: Vec::new(),
+            index: HashMap::new(),
+            order: BTreeMap::new(),
+            clock: 0,
+            spilled: HashMap::new(),
+            scratch: ScratchFile::beside(output),
+            hot: vec![None; variables],
+        }
+    }
+
+    /// Bytes ever written to the scratch file.
+    pub(super) fn spilled_bytes(&self) -> u64 {
+        self.scratch.written_bytes()
+    }
+
+    /// The chunk of a variable that was looked up last, with its first element.
+    pub(super) fn hot(&mut self, variable: usize) -> Option<(Slot, &[u64], &mut PartialChunk)> {
+        let slot = self.hot[variable]?;
+        let entry = self.slots[slot].as_mut()?;
+        Some((slot, &entry.key.offset, &mut entry.chunk))
+    }
+
+    /// Looks for a chunk in memory.
+    pub(super) fn find(&mut self, key: &Key) -> Option<Slot> {
+        let slot = *self.index.get(key)?;
+        self.clock += 1;
+        let entry = self.slots[slot].as_mut()?;
+        self.order.remove(&entry.used);
+        entry.used = self.clock;
+        self.order.insert(self.clock, slot);
+        self.hot[key.variable] = Some(slot);
+        Some(slot)
+    }
+
+    /// Adds a chunk that is neither in memory nor spilled.
+    pub(super) fn insert(&mut self, key: Key, chunk: PartialChunk) -> Slot {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() - 1
+        });
+        self.clock += 1;
+        self.hot[key.variable] = Some(slot);
+        self.index.insert(key.clone(), slot);
+        self.order.insert(self.clock, slot);
+        let used = self.clock;
+        self.slots[slot] = Some(Entry { key, chunk, used });
+        slot
+    }
+
+    pub(super) fn get_mut(&mut self, slot: Slot) -> Option<&mut PartialChunk> {
+        self.slots[slot].as_mut().map(|entry| &mut entry.chunk)
+    }
+
+    pub(super) fn remove(&mut self, slot: Slot) -> Option<(Key, PartialChunk)> {
+        let Entry { key, chunk, used } = self.slots[slot].take()?;
+        self.order.remove(&used);
+        self.index.remove(&key);
+        if self.hot[key.variable] == Some(slot) {
+            self.hot[key.variable] = None;
+        }
+        self.free.push(slot);
+        Some((key, chunk))
+    }
+
+    /// Whether a chunk is in the scratch file.
+    pub(super) fn is_spilled(&self, key: &Key) -> bool {
+        self.spilled.contains_key(key)
+    }
+
+    /// Moves the chunk that was not looked up for the longest time to the scratch file. `false`:
+    /// there is none in memory.
+    pub(super) fn spill_oldest(&mut self) -> Result<bool> {
+        let Some((_, &slot)) = self.order.first_key_value() else {
+            return Ok(false);
+        };
+        let Some((key, chunk)) = self.remove(slot) else {
+            return Ok(false);
+        };
+        let mask = chunk.mask.to_bytes();
+        let spilled = Spilled {
+            address: self.scratch.write(&chunk.values, &mask)?,
+            values_bytes: chunk.values.len(),
+            mask_bytes: mask.len(),
+            has_base: chunk.has_base,
+            is_dirty: chunk.is_dirty,
+        };
+        self.spilled.insert(key, spilled);
+        Ok(true)
+    }
+
+    /// Reads a chunk back from the scratch file, which keeps it; `None`: it is not there.
+    pub(super) fn read_spilled(
+        &self,
+        key: &Key,
+        variable: &Variable,
+        charge: Charge,
+    ) -> Result<Option<PartialChunk>> {
+        let Some(spilled) = self.spilled.get(key) else {
+            return Ok(None);
+        };
+        let mut values = self.scratch.read(spilled.address, spilled.bytes())?;
+        let mask = Mask::from_bytes(&values[spilled.values_bytes..]);
+        values.truncate(spilled.values_bytes);
+        let writable = variable.writable_elements(&key.offset);
+        let mut chunk = PartialChunk::new(values, mask, writable, spilled.has_base, charge);
+        chunk.is_dirty = spilled.is_dirty;
+        Ok(Some(chunk))
+    }
+
+    /// Forgets a chunk in the scratch file.
+    pub(super) fn drop_spilled(&mut self, key: &Key) {
+        if let Some(spilled) = self.spilled.remove(key) {
+            self.scratch.free(spilled.address, spilled.bytes());
+        }
+    }
+
+    /// Notes that a spilled chunk was packed as it stands.
+    pub(super) fn set_spilled_clean(&mut self, key: &Key) {
+        if let Some(spilled) = self.spilled.get_mut(key) {
+            spilled.is_dirty = false;
+        }
+    }
+
+    /// Chunks with values that were not packed yet, by variable and place, and whether elements of
+    /// theirs have values in the file.
+    pub(super) fn dirty(&self) -> Vec<(Key, bool)> {
+        let resident = self.slots.iter().flatten();
+        let resident = resident
+            .filter(|entry| entry.chunk.is_dirty)
+            .map(|entry| (entry.key.clone(), entry.chunk.has_base));
+        let spilled = (self.spilled.iter())
+            .filter(|(_, spilled)| spilled.is_dirty)
+            .map(|(key, spilled)| (key.clone(), spilled.has_base));
+        let mut all: Vec<_> = resident.chain(spilled).collect();
+        all.sort_unstable();
+        all
+    }
+}

@@ -1,0 +1,60 @@
+//! Writers against arrays in memory.
+
+mod crash;
+mod model;
+mod outcome;
+mod script;
+mod types;
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use frazil_pipeline::{Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
+use frazil_types::Selection;
+
+use crate::input::Input;
+use crate::run::RunError;
+use crate::sources::{self, Access};
+
+/// Shape and values of a variable, read by our own reader.
+pub(super) fn read(path: &Path, variable: &str) -> (Vec<u64>, Vec<u8>) {
+    let input = Input::open(path).unwrap();
+    let all = input.variables();
+    let number = all.iter().position(|v| v.path == variable).unwrap();
+    let info = &all[number];
+    let elements = info.elements().unwrap() as usize;
+    let source = match sources::access(&input, number, None).unwrap() {
+        Access::Parallel(source, _) => source,
+        Access::Nothing => return (info.shape.clone(), info.fill.repeat(elements)),
+        _ => panic!("{variable} cannot be read in parallel"),
+    };
+    let task = Task {
+        meta: (),
+        requests: vec![Request::Values {
+            source: 0,
+            selection: Selection::whole(&info.shape),
+        }],
+        output_bytes: 0,
+    };
+    let options = RunOptions {
+        threads: 1,
+        budget: &MemoryBudget::new(1 << 30),
+        cancel: &AtomicBool::new(false),
+    };
+    let mut values = Vec::new();
+    let outcome = run_ordered(
+        &[source],
+        std::iter::once(task),
+        &options,
+        |(), mut blocks, _| match blocks.pop() {
+            Some(Block::Values(block)) => Ok(block.to_vec()),
+            _ => Ok(info.fill.repeat(elements)),
+        },
+        |(), bytes: Vec<u8>| {
+            values = bytes;
+            Ok::<(), RunError>(())
+        },
+    );
+    assert!(outcome.is_ok(), "{variable} cannot be read");
+    (info.shape.clone(), values)
+}

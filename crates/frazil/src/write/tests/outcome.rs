@@ -1,0 +1,177 @@
+//! What calls report: errors that last, reuse, what is left behind.
+
+use std::path::Path;
+
+use super::read;
+use super::script::{Random, options};
+use crate::write::{FileDefinition, VariableDefinition, VariableId, Writer, WriterOptions};
+use crate::{ErrorCode, NcType};
+
+const ROW: u64 = 1000;
+
+/// A file of one variable `v` (records of [`ROW`] integers, one chunk each).
+fn rows(path: &Path, options: &WriterOptions) -> (Writer, VariableId) {
+    let mut definition = FileDefinition::default();
+    let time = definition.add_unlimited("time", None);
+    let x = definition.add_dimension("x", ROW);
+    let variable = VariableDefinition::new("v", NcType::Int, &[time, x]).with_chunk(&[1, ROW]);
+    let variable = definition.add_variable(variable);
+    (
+        Writer::create(path, &definition, options).unwrap(),
+        variable,
+    )
+}
+
+fn noise(seed: u64) -> Vec<u8> {
+    let mut random = Random(seed);
+    (0..4 * ROW).map(|_| random.below(7) as u8).collect()
+}
+
+fn put(writer: &mut Writer, variable: VariableId, record: u64, bytes: &[u8]) -> crate::Result<()> {
+    writer.put(variable, &[record, 0], &[1, ROW], None, bytes)
+}
+
+#[test]
+fn a_failed_write_comes_back_at_every_call_and_loses_no_commit() {
+    for threads in [0, 1, 4] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.nc");
+        let (mut writer, v) = rows(&path, &options(16 << 20, threads));
+        for record in 0..5 {
+            put(&mut writer, v, record, &noise(record)).unwrap();
+        }
+        writer.sync().unwrap();
+        writer.fail_after(3);
+        let error = (5..10_000)
+            .find_map(|record| put(&mut writer, v, record, &noise(record)).err())
+            .unwrap();
+        assert_eq!(error.code, ErrorCode::NoSpace);
+        assert_eq!(error.variable.as_deref(), Some("/v"));
+        assert!(error.cause.contains("chunk at [8, 0]"), "{}", error.cause);
+        assert_eq!(put(&mut writer, v, 0, &noise(0)).unwrap_err(), error);
+        assert_eq!(writer.sync().unwrap_err(), error);
+        assert_eq!(writer.close().unwrap_err(), error);
+        let (shape, values) = read(&path, "/v");
+        assert_eq!(shape, [5, ROW]);
+        let expected: Vec<u8> = (0..5).flat_map(noise).collect();
+        assert!(values == expected);
+    }
+}
+
+#[test]
+fn wrong_arguments_concern_their_call_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.nc");
+    let (mut writer, v) = rows(&path, &options(16 << 20, 1));
+    type Call<'a> = (&'a [u64], &'a [u64], Option<&'a [u64]>, usize);
+    let calls: [Call<'_>; 6] = [
+        (&[0], &[1], None, 4),
+        (&[0, 999], &[1, 2], None, 8),
+        (&[0, 0], &[1, 2], None, 4),
+        (&[0, 0], &[1, 2], Some(&[1, 0]), 8),
+        (&[0, 0], &[1, 2], Some(&[1, 1000]), 8),
+        (&[u64::MAX, 0], &[2, 1], None, 8),
+    ];
+    for (start, count, stride, bytes) in calls {
+        let error = writer
+            .put(v, start, count, stride, &vec![0; bytes])
+            .unwrap_err();
+        assert_eq!(error.code, ErrorCode::InvalidArgument);
+    }
+    writer.put(v, &[3, 0], &[0, 7], None, &[]).unwrap();
+    put(&mut writer, v, 0, &noise(1)).unwrap();
+    writer.close().unwrap();
+    assert_eq!(read(&path, "/v"), (vec![1, ROW], noise(1)));
+}
+
+#[test]
+fn equal_and_constant_chunks_are_packed_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.nc");
+    let (mut writer, v) = rows(&path, &options(16 << 20, 1));
+    let contents = |record: u64| match record % 4 {
+        0 => vec![0; 4 * ROW as usize],
+        1 => 7_i32.to_le_bytes().repeat(ROW as usize),
+        _ => noise(record % 4),
+    };
+    for record in 0..40 {
+        put(&mut writer, v, record, &contents(record)).unwrap();
+    }
+    let report = writer.close().unwrap();
+    assert_eq!((report.chunks, report.chunks_reused), (40, 36));
+    assert_eq!(report.raw_bytes, 40 * 4 * ROW);
+    assert!(report.ratio > 2.0 && report.stored_bytes > 0);
+    assert!(report.variables[0].filters.contains("deflate"));
+    assert_eq!(
+        read(&path, "/v").1,
+        (0..40).flat_map(contents).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn filters_are_decided_by_real_data_after_constant_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.nc");
+    let (mut writer, v) = rows(&path, &options(16 << 20, 2));
+    let mut random = Random(5);
+    let rough: Vec<u8> = (0..4 * ROW).map(|_| random.next() as u8).collect();
+    put(&mut writer, v, 0, &vec![1; 4 * ROW as usize]).unwrap();
+    put(&mut writer, v, 1, &rough).unwrap();
+    put(&mut writer, v, 0, &rough).unwrap();
+    let report = writer.close().unwrap();
+    assert_eq!(report.variables[0].filters, "none");
+    assert_eq!(read(&path, "/v").1, [rough.clone(), rough].concat());
+}
+
+#[test]
+fn a_writer_without_a_commit_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.nc");
+    let (mut writer, v) = rows(&path, &options(16 << 20, 2));
+    put(&mut writer, v, 0, &noise(0)).unwrap();
+    drop(writer);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_dropped_writer_leaves_its_last_commit_and_a_new_one_must_be_asked_to_replace_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.nc");
+    let some = options(16 << 20, 2);
+    let (mut writer, v) = rows(&path, &some);
+    put(&mut writer, v, 0, &noise(0)).unwrap();
+    writer.sync().unwrap();
+    put(&mut writer, v, 1, &noise(1)).unwrap();
+    let second = Writer::create(&path, &FileDefinition::default(), &some).unwrap_err();
+    assert_eq!(second.code, ErrorCode::Locked);
+    drop(writer);
+    assert_eq!(read(&path, "/v"), (vec![1, ROW], noise(0)));
+    let second = Writer::create(&path, &FileDefinition::default(), &some).unwrap_err();
+    assert_eq!(second.code, ErrorCode::AlreadyExists);
+    let replace = WriterOptions {
+        overwrite: true,
+        ..some
+    };
+    let (mut writer, v) = rows(&path, &replace);
+    put(&mut writer, v, 0, &noise(3)).unwrap();
+    writer.close().unwrap();
+    assert_eq!(read(&path, "/v"), (vec![1, ROW], noise(3)));
+}
+
+#[test]
+fn single_elements_make_whole_chunks() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.nc");
+    let (mut writer, v) = rows(&path, &options(16 << 20, 2));
+    let values = noise(9);
+    for record in 0..20 {
+        for (i, value) in values.chunks_exact(4).enumerate() {
+            writer
+                .put(v, &[record, i as u64], &[1, 1], None, value)
+                .unwrap();
+        }
+    }
+    let report = writer.close().unwrap();
+    assert_eq!((report.chunks, report.spilled_bytes), (20, 0));
+    assert_eq!(read(&path, "/v").1, values.repeat(20));
+}

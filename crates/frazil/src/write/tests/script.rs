@@ -1,0 +1,208 @@
+//! Random puts, and what the file must hold after them.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use frazil_container::classic::NcType;
+
+use super::read;
+use crate::error::Result;
+use crate::options::Resources;
+use crate::write::{
+    DimensionId, FileDefinition, VariableDefinition, VariableId, Writer, WriterOptions,
+};
+
+/// Random numbers that are the same in every run (SplitMix64).
+pub(super) struct Random(pub(super) u64);
+
+impl Random {
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `end`.
+    pub(super) fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+
+    fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+}
+
+/// How far puts let unlimited dimensions grow.
+const MOST_RECORDS: u64 = 24;
+
+/// A variable and all values that were put into it.
+struct Mirror {
+    id: VariableId,
+    path: String,
+    size: usize,
+    fill: Vec<u8>,
+    dimensions: Vec<usize>,
+    values: HashMap<Vec<u64>, Vec<u8>>,
+}
+
+/// A random file definition with a mirror of the file in memory.
+pub(super) struct Script {
+    random: Random,
+    pub(super) definition: FileDefinition,
+    /// Lengths of dimensions; those of unlimited ones grow.
+    lengths: Vec<u64>,
+    is_unlimited: Vec<bool>,
+    mirrors: Vec<Mirror>,
+}
+
+/// Options with so much memory and so many threads; none: everything in the calls.
+pub(super) fn options(memory_bytes: u64, threads: usize) -> WriterOptions {
+    WriterOptions {
+        resources: Resources {
+            threads,
+            memory_bytes,
+            ..Resources::default()
+        },
+        synchronous: threads == 0,
+        ..WriterOptions::default()
+    }
+}
+
+impl Script {
+    /// A script; with `own_shapes` some variables leave their chunk shape to us.
+    pub(super) fn new(seed: u64, own_shapes: bool) -> Self {
+        let mut script = Self {
+            random: Random(seed),
+            definition: FileDefinition::default(),
+            lengths: Vec::new(),
+            is_unlimited: Vec::new(),
+            mirrors: Vec::new(),
+        };
+        let ids: Vec<DimensionId> = (0..4).map(|i| script.dimension(i)).collect();
+        for i in 0..1 + script.random.below(4) {
+            script.variable(i, &ids, own_shapes);
+        }
+        script
+    }
+
+    fn dimension(&mut self, i: usize) -> DimensionId {
+        // One of them is always unlimited.
+        let is_unlimited = i == 0 || self.random.one_in(4);
+        self.is_unlimited.push(is_unlimited);
+        if is_unlimited {
+            self.lengths.push(0);
+            return self.definition.add_unlimited(format!("d{i}"), None);
+        }
+        let length = 1 + self.random.below(20);
+        self.lengths.push(length);
+        self.definition.add_dimension(format!("d{i}"), length)
+    }
+
+    fn variable(&mut self, i: u64, ids: &[DimensionId], own_shapes: bool) {
+        let random = &mut self.random;
+        let nc_type = NcType::ALL[random.below(NcType::ALL.len() as u64) as usize];
+        let size = nc_type.size_bytes();
+        let dimensions: Vec<usize> = (0..ids.len()).filter(|_| random.one_in(2)).collect();
+        let axes: Vec<DimensionId> = dimensions.iter().map(|&d| ids[d]).collect();
+        // Some variables have the name of a dimension.
+        let name = match i {
+            0 => "d1".to_owned(),
+            _ => format!("v{i}"),
+        };
+        let mut variable = VariableDefinition::new(name.clone(), nc_type, &axes);
+        if random.one_in(2) {
+            let bytes = (random.below(3) * 0x0101).to_be_bytes();
+            let value = crate::AttributeValue::from_be_bytes(nc_type, &bytes[8 - size..]);
+            variable = variable.with_fill(value);
+        }
+        let is_ours = own_shapes && random.one_in(3);
+        if !axes.is_empty() && !is_ours {
+            let chunk: Vec<u64> = axes.iter().map(|_| 1 + random.below(4)).collect();
+            variable = variable.with_chunk(&chunk);
+        }
+        let fill = variable.fill.clone();
+        let mut fill = fill.unwrap_or_else(|| nc_type.default_fill()).to_be_bytes();
+        fill.reverse();
+        self.mirrors.push(Mirror {
+            id: self.definition.add_variable(variable),
+            path: match name.as_str() {
+                "d1" if dimensions.first() != Some(&1) => "/_nc4_non_coord_d1".to_owned(),
+                other => format!("/{other}"),
+            },
+            size,
+            fill,
+            dimensions,
+            values: HashMap::new(),
+        });
+    }
+
+    /// Writes a random slab, to the file and to the mirror.
+    pub(super) fn put(&mut self, writer: &mut Writer) -> Result<()> {
+        let random = &mut self.random;
+        let number = random.below(self.mirrors.len() as u64) as usize;
+        let mirror = &mut self.mirrors[number];
+        let (mut start, mut count, mut stride) = (Vec::new(), Vec::new(), Vec::new());
+        let is_single = random.one_in(3);
+        for &dimension in &mirror.dimensions {
+            let length = match self.is_unlimited[dimension] {
+                true => MOST_RECORDS,
+                false => self.lengths[dimension],
+            };
+            let first = random.below(length);
+            let step = 1 + random.below(4) * random.below(2);
+            let most = (length - 1 - first) / step + 1;
+            start.push(first);
+            stride.push(step);
+            count.push(if is_single { 1 } else { 1 + random.below(most) });
+        }
+        let elements = count.iter().product::<u64>() as usize;
+        let bytes: Vec<u8> = match random.below(3) {
+            // Constants, fill values among them.
+            0 => mirror.fill.repeat(elements),
+            1 => vec![random.below(3) as u8; elements * mirror.size],
+            _ => (0..elements * mirror.size)
+                .map(|_| random.below(5) as u8)
+                .collect(),
+        };
+        let strided = stride.iter().any(|&step| step > 1) || random.one_in(2);
+        let given = strided.then_some(stride.as_slice());
+        writer.put(mirror.id, &start, &count, given, &bytes)?;
+        for (i, value) in bytes.chunks_exact(mirror.size).enumerate() {
+            let mut rest = i as u64;
+            let mut at = vec![0; start.len()];
+            for axis in (0..start.len()).rev() {
+                at[axis] = start[axis] + rest % count[axis] * stride[axis];
+                rest /= count[axis];
+            }
+            mirror.values.insert(at, value.to_vec());
+        }
+        for (axis, &dimension) in mirror.dimensions.iter().enumerate() {
+            let end = start[axis] + (count[axis] - 1) * stride[axis] + 1;
+            self.lengths[dimension] = self.lengths[dimension].max(end);
+        }
+        Ok(())
+    }
+
+    /// The file at `path` must hold what was put so far.
+    pub(super) fn check(&self, path: &Path) {
+        for mirror in &self.mirrors {
+            let (shape, values) = read(path, &mirror.path);
+            let lengths = mirror.dimensions.iter().map(|&d| self.lengths[d]);
+            assert_eq!(shape, lengths.collect::<Vec<_>>(), "{}", mirror.path);
+            let elements = shape.iter().product::<u64>() as usize;
+            assert_eq!(values.len(), elements * mirror.size, "{}", mirror.path);
+            for (i, value) in values.chunks_exact(mirror.size).enumerate() {
+                let mut rest = i as u64;
+                let mut at = vec![0; shape.len()];
+                for axis in (0..shape.len()).rev() {
+                    at[axis] = rest % shape[axis];
+                    rest /= shape[axis];
+                }
+                let expected = mirror.values.get(&at).unwrap_or(&mirror.fill);
+                assert_eq!(value, expected, "{} at {at:?}", mirror.path);
+            }
+        }
+    }
+}
