@@ -240,6 +240,20 @@ impl Submission {
         }));
     }
 
+    /// Whether a job decides a variable's filters.
+    pub(super) fn is_decided(&self, number: usize) -> bool {
+        self.is_decided[number]
+    }
+
+    /// Has a variable's filters decided by these values unless they are one element over and over.
+    pub(super) fn decide_by(&mut self, number: usize, values: &[u8]) -> Result<()> {
+        let size = self.variables[number].element_bytes();
+        match constant(values, size) {
+            None if !values.is_empty() => self.decide(number, samples(values, size)),
+            _ => Ok(()),
+        }
+    }
+
     /// Has a variable's filters decided, if they are not, and submits what waited for that.
     fn decide(&mut self, number: usize, samples: Vec<Vec<u8>>) -> Result<()> {
         if std::mem::replace(&mut self.is_decided[number], true) {

@@ -51,6 +51,13 @@ impl Mask {
         }
     }
 
+    /// The elements that were written, one behind the other.
+    pub(super) fn written(&self, values: &[u8], element_bytes: usize) -> Vec<u8> {
+        let elements = values.chunks_exact(element_bytes).enumerate();
+        let written = elements.filter(|(element, _)| self.is_written(*element));
+        written.flat_map(|(_, value)| value).copied().collect()
+    }
+
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         self.words.iter().flat_map(|w| w.to_le_bytes()).collect()
     }
@@ -153,6 +160,7 @@ mod tests {
         mask.merge(&mut values, &[2; 200], 1);
         let kept = (0..200).filter(|&i| values[i] == 1).count();
         assert_eq!(kept, 77);
+        assert_eq!(mask.written(&values, 1), [1; 77]);
         assert!(values[60] == 1 && values[134] == 1 && values[135] == 2 && values[59] == 2);
     }
 

@@ -253,8 +253,9 @@ impl Writer {
     /// Packs and places all values that were put, incomplete chunks as they stand.
     fn flush(&mut self, is_end: bool) -> Result<()> {
         self.submission.check()?;
-        self.submission.define()?;
         let dirty = self.store.dirty();
+        self.decide_by_incomplete(&dirty)?;
+        self.submission.define()?;
         if dirty.iter().any(|(_, has_base)| *has_base) {
             // What is merged must be placed.
             drop(self.submission.placing());
@@ -264,6 +265,33 @@ impl Writer {
         }
         drop(self.submission.placing());
         self.submission.check()
+    }
+
+    /// Tries filters on incomplete chunks where a variable has no complete one yet.
+    fn decide_by_incomplete(&mut self, dirty: &[(Key, bool)]) -> Result<()> {
+        for (key, _) in dirty {
+            if self.submission.is_decided(key.variable) {
+                continue;
+            }
+            let variable = Arc::clone(&self.variables[key.variable]);
+            let size = variable.element_bytes();
+            let bytes = PartialChunk::bytes_for(variable.chunk_bytes, size);
+            // Twice: the values, and those of them that were written.
+            let charge = self.submission.room(2 * bytes, &mut self.store)?;
+            let values = match self.store.find(key) {
+                Some(slot) => {
+                    let chunk = self.store.get_mut(slot).ok_or_else(lost)?;
+                    chunk.mask.written(&chunk.values, size)
+                }
+                None => {
+                    let chunk = self.store.read_spilled(key, &variable, charge)?;
+                    let chunk = chunk.ok_or_else(lost)?;
+                    chunk.mask.written(&chunk.values, size)
+                }
+            };
+            self.submission.decide_by(key.variable, &values)?;
+        }
+        Ok(())
     }
 
     fn flush_chunk(&mut self, key: Key, has_base: bool, is_end: bool) -> Result<()> {

@@ -124,6 +124,26 @@ fn filters_are_decided_by_real_data_after_constant_records() {
 }
 
 #[test]
+fn filters_are_decided_by_an_incomplete_chunk_where_a_commit_comes_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.nc");
+    let (mut writer, v) = rows(&path, &options(16 << 20, 2));
+    let mut random = Random(5);
+    let rough: Vec<u8> = (0..4 * (ROW - 1)).map(|_| random.next() as u8).collect();
+    writer.put(v, &[0, 1], &[1, ROW - 1], None, &rough).unwrap();
+    writer.sync().unwrap();
+    writer
+        .put(v, &[0, 0], &[1, 1], None, &[1, 2, 3, 4])
+        .unwrap();
+    let report = writer.close().unwrap();
+    assert_eq!(report.variables[0].filters, "none");
+    assert_eq!(
+        read(&path, "/v").1,
+        [&[1, 2, 3, 4], rough.as_slice()].concat()
+    );
+}
+
+#[test]
 fn a_writer_without_a_commit_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.nc");
