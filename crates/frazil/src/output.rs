@@ -6,9 +6,11 @@ use std::fs::{File, Metadata, TryLockError};
 use std::os::unix::fs::{MetadataExt, fchown};
 use std::path::{Path, PathBuf};
 
+use frazil_container::hdf5::forget_journal;
 use frazil_types::ErrorCode;
 
 use crate::error::{Error, Result};
+use crate::input::from_container;
 use crate::options::Destination;
 
 /// Where one input's output goes, checked before any work is done.
@@ -169,6 +171,8 @@ impl PendingOutput {
         std::fs::rename(&self.temporary, &self.target)
             .map_err(|error| Error::io(&error, "rename to", &self.target))?;
         self.committed = true;
+        // A journal of the file that was there means nothing to the new one.
+        forget_journal(&self.target).map_err(|error| from_container(error, &self.target))?;
         Ok(notices)
     }
 
@@ -248,7 +252,8 @@ pub(crate) fn create_empty(path: &Path, overwrite: bool) -> Result<()> {
     // Whoever reads the old file goes on reading it.
     let temporary = beside(path, ".frazil-part")?;
     File::create(&temporary).map_err(wrap)?;
-    std::fs::rename(&temporary, path).map_err(wrap)
+    std::fs::rename(&temporary, path).map_err(wrap)?;
+    forget_journal(path).map_err(|error| from_container(error, path))
 }
 
 /// `.NAMEsuffix` in the target's directory.
@@ -336,6 +341,26 @@ mod tests {
         first.commit(None).unwrap();
         let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
         assert_eq!(names.len(), 1);
+    }
+
+    #[test]
+    fn a_journal_of_the_file_before_is_not_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out.nc");
+        let journal = folder.path().join("out.nc.frazil-journal");
+        let before = || {
+            std::fs::write(&target, b"before").unwrap();
+            std::fs::write(&journal, b"of the file before").unwrap();
+        };
+        before();
+        PendingOutput::create(&target)
+            .unwrap()
+            .commit(None)
+            .unwrap();
+        assert!(target.exists() && !journal.exists());
+        before();
+        create_empty(&target, true).unwrap();
+        assert!(target.exists() && !journal.exists());
     }
 
     #[test]

@@ -28,7 +28,7 @@ use overlay::Overlay;
 
 use crate::error::{ContainerError, Result};
 
-pub use recover::{Recovery, recover};
+pub use recover::{Recovery, forget_journal, recover};
 
 /// Bytes of a superblock of version 2 or 3 with 8-byte addresses; older ones are longer.
 const SUPERBLOCK_BYTES: u64 = 48;

@@ -58,6 +58,18 @@ pub fn recover(path: &Path) -> Result<Recovery> {
     Ok(recovery)
 }
 
+/// Removes what a killed writer left beside a file that another file has taken the place of.
+///
+/// # Errors
+/// If a journal cannot be removed.
+pub fn forget_journal(path: &Path) -> Result<()> {
+    let journal = JournalPath::of(path);
+    let wrap =
+        |error| ContainerError::io(format!("remove the journal of {}", path.display()), error);
+    disk::remove(&journal.unsealed).map_err(wrap)?;
+    disk::remove(&journal.sealed).map_err(wrap)
+}
+
 /// Brings the file to the new state if all of its data are there, else to the old one.
 fn replay(disk: &Disk, sealed: &Journal, is_applied: bool, path: &JournalPath) -> Result<Recovery> {
     let wrap = |error| ContainerError::io("recover", error);

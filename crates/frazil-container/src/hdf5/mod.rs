@@ -21,7 +21,7 @@ pub use live::{LiveOutput, Placement};
 pub use output::{Hdf5Output, OutputTarget};
 pub use scan::{DatasetInfo, DatasetStorage, Entry, EntryKind, Hdf5Input};
 
-pub use crate::commit::{Recovery, recover};
+pub use crate::commit::{Recovery, forget_journal, recover};
 pub use crate::ffi::dataspace::Extent;
 pub use crate::ffi::number_form::{BitRange, FloatForm};
 pub use crate::ffi::property::{FillStatus, FillTime};
