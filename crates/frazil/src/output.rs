@@ -13,6 +13,20 @@ use crate::error::{Error, Result};
 use crate::input::from_container;
 use crate::options::Destination;
 
+/// Metadata of ordinary files are allocated in blocks of this many bytes, so that chunks lie in
+/// long runs; files smaller than [`SMALL_FILE_BYTES`] use libhdf5's own 2 KiB.
+pub(crate) const METADATA_BLOCK_BYTES: u64 = 32 << 10;
+const SMALL_FILE_BYTES: u64 = 4 << 20;
+const SMALL_METADATA_BLOCK_BYTES: u64 = 2 << 10;
+
+/// The blocks of metadata for a file of about `bytes`.
+pub(crate) const fn metadata_block_bytes(bytes: u64) -> u64 {
+    match bytes < SMALL_FILE_BYTES {
+        true => SMALL_METADATA_BLOCK_BYTES,
+        false => METADATA_BLOCK_BYTES,
+    }
+}
+
 /// Where one input's output goes, checked before any work is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Target {

@@ -24,12 +24,6 @@ use crate::report::{
 use crate::routes::Decisions;
 use crate::{run, unpack_classic, verify};
 
-/// Metadata of ordinary files are allocated in blocks of this many bytes, so that chunks lie in
-/// long runs; files smaller than [`SMALL_FILE_BYTES`] use libhdf5's own 2 KiB.
-const METADATA_BLOCK_BYTES: u64 = 32 << 10;
-const SMALL_FILE_BYTES: u64 = 4 << 20;
-const SMALL_METADATA_BLOCK_BYTES: u64 = 2 << 10;
-
 /// Packs one file.
 ///
 /// # Errors
@@ -247,10 +241,7 @@ fn fill_file(
 ) -> Result<Vec<Stored>> {
     let metadata_block_bytes = match job.layout {
         LayoutProfile::Cmip7 => measure_metadata(source, decisions)?,
-        LayoutProfile::Standard if source.file_bytes() < SMALL_FILE_BYTES => {
-            SMALL_METADATA_BLOCK_BYTES
-        }
-        LayoutProfile::Standard => METADATA_BLOCK_BYTES,
+        LayoutProfile::Standard => output::metadata_block_bytes(source.file_bytes()),
     };
     let target = OutputTarget::File {
         path: pending.path(),

@@ -22,6 +22,8 @@ use std::process::ExitCode;
 use frazil::ErrorCode;
 use serde::Serialize;
 
+use crate::printer::Printer;
+
 pub(crate) use analyze::run as analyze;
 pub(crate) use completions::run as completions;
 pub(crate) use import::run as import;
@@ -80,6 +82,22 @@ impl<R> Document<R> {
             reports: Vec::new(),
             errors: Vec::new(),
         }
+    }
+
+    /// Says and notes why the only work of a command ended early; how the program ends.
+    fn fail(&mut self, printer: Printer, error: frazil::Error) -> Status {
+        let status = match error.code {
+            ErrorCode::Interrupted => {
+                printer.interrupted(0);
+                Status::Interrupted
+            }
+            _ => {
+                printer.error(&error);
+                Status::Failure
+            }
+        };
+        self.errors.push(error.into());
+        status
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use frazil::{ErrorCode, Progress, WrittenVariable};
+use frazil::{Progress, WrittenVariable};
 use serde::Serialize;
 
 use super::{Document, Status};
@@ -48,16 +48,7 @@ pub(super) fn one<R: Serialize>(
         }
         Err(error) => {
             drop(meter);
-            let status = match error.code {
-                ErrorCode::Interrupted => Status::Interrupted,
-                _ => Status::Failure,
-            };
-            match status {
-                Status::Interrupted => printer.interrupted(0),
-                _ => printer.error(&error),
-            }
-            document.errors.push(error.into());
-            status
+            document.fail(printer, error)
         }
     };
     printer.json(&document)?;

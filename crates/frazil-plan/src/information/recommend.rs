@@ -57,10 +57,7 @@ pub fn recommend(
     let most = votes.iter().filter_map(wanted).max();
     let (significant_bits, reason) = match (refusal(origin), most) {
         (Some(reason), _) => (None, reason),
-        (None, None) => (
-            None,
-            "kept: no information stands out from noise".to_owned(),
-        ),
+        (None, None) => (None, "no information stands out from noise".to_owned()),
         (None, Some(bits)) if bits >= used => (None, kept_reason(origin, bits, mantissa)),
         (None, Some(bits)) => (Some(bits), reason(origin, bits, wanted(&votes[0]), keep)),
     };
@@ -93,14 +90,14 @@ pub fn preserved_information(
 fn refusal(origin: DataOrigin) -> Option<String> {
     match origin {
         DataOrigin::UnpackedIntegers { step } => Some(format!(
-            "kept: integers unpacked in steps of {step:.4e}; their trailing bits only look real"
+            "integers unpacked in steps of {step:.4e}; their trailing bits only look real"
         )),
         DataOrigin::Repeating { distinct } => Some(format!(
-            "kept: {distinct} values over and over, which pack well as they are"
+            "{distinct} values over and over, which pack well as they are"
         )),
-        DataOrigin::Constant => Some("kept: one value only, or none".to_owned()),
+        DataOrigin::Constant => Some("one value only, or none".to_owned()),
         DataOrigin::TooFew => Some(format!(
-            "kept: fewer than {LEAST_PAIRS} pairs do not tell noise from signal"
+            "fewer than {LEAST_PAIRS} pairs do not tell noise from signal"
         )),
         DataOrigin::Continuous | DataOrigin::Rounded { .. } | DataOrigin::Groomed { .. } => None,
     }
@@ -109,12 +106,12 @@ fn refusal(origin: DataOrigin) -> Option<String> {
 fn kept_reason(origin: DataOrigin, bits: u32, mantissa: u32) -> String {
     match origin {
         DataOrigin::Rounded { significant_bits } => {
-            format!("kept: already rounded to {significant_bits} bits")
+            format!("already rounded to {significant_bits} bits")
         }
         DataOrigin::Groomed { significant_bits } => {
-            format!("kept: already groomed to {significant_bits} bits")
+            format!("already groomed to {significant_bits} bits")
         }
-        _ => format!("kept: {bits} of {mantissa} mantissa bits hold information"),
+        _ => format!("{bits} of {mantissa} mantissa bits hold information"),
     }
 }
 

@@ -157,7 +157,7 @@ pub(crate) fn variable_information(
     let complete = |(one, outcome): (&Wanted, std::result::Result<_, String>)| {
         outcome.unwrap_or_else(|obstacle| VariableInformation {
             origin: DataOrigin::TooFew,
-            reason: format!("kept: {obstacle}"),
+            reason: obstacle,
             ..whole::blank(input, one)
         })
     };

@@ -19,15 +19,10 @@ pub use number::NumberType;
 use crate::error::{Error, Result};
 use crate::input::from_container;
 use crate::options::Resources;
-use crate::output::PendingOutput;
+use crate::output::{self, PendingOutput};
 use crate::placer::Placer;
 use crate::report::Progress;
 use crate::run::{self, RunError};
-
-/// Blocks of metadata: large ones keep chunks in long runs, small ones keep small files small.
-const METADATA_BLOCK_BYTES: u64 = 32 << 10;
-const SMALL_FILE_BYTES: u64 = 4 << 20;
-const SMALL_METADATA_BLOCK_BYTES: u64 = 2 << 10;
 
 /// One variable of a new file, as written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -102,10 +97,7 @@ impl NewFile {
         });
         let place = OutputTarget::File {
             path: pending.path(),
-            metadata_block_bytes: match raw_bytes < SMALL_FILE_BYTES {
-                true => SMALL_METADATA_BLOCK_BYTES,
-                false => METADATA_BLOCK_BYTES,
-            },
+            metadata_block_bytes: output::metadata_block_bytes(raw_bytes),
         };
         let storage: Vec<_> = layouts.iter().map(Layout::storage).collect();
         let output =

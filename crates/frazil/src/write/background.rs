@@ -19,6 +19,7 @@ use super::variable::{Variable, samples};
 use crate::error::{Error, Result};
 use crate::new_file::not_enough_memory;
 use crate::options::Resources;
+use crate::output::METADATA_BLOCK_BYTES;
 use crate::run;
 
 /// The output is defined, decided or not, once chunks of this part of the memory wait for it.
@@ -27,8 +28,6 @@ const WAITING_SHARE: u64 = 4;
 const PENDING_SHARE: u64 = 8;
 /// ... and not less than this: commits have a price.
 const LEAST_PENDING_BYTES: u64 = 1 << 20;
-/// Metadata are allocated in blocks of this many bytes.
-const METADATA_BLOCK_BYTES: u64 = 32 << 10;
 /// What packed bytes may take beyond the raw ones.
 const PACKED_SLACK_BYTES: u64 = 1024;
 

@@ -6,8 +6,6 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use frazil::ErrorCode;
-
 use super::{Document, Status, page};
 use crate::args::AnalyzeArgs;
 use crate::printer::Printer;
@@ -36,16 +34,7 @@ pub(crate) fn run(args: &AnalyzeArgs, cancel: &Arc<AtomicBool>) -> io::Result<St
         }
         Err(error) => {
             drop(meter);
-            let status = match error.code {
-                ErrorCode::Interrupted => Status::Interrupted,
-                _ => Status::Failure,
-            };
-            match status {
-                Status::Interrupted => printer.interrupted(0),
-                _ => printer.error(&error),
-            }
-            document.errors.push(error.into());
-            status
+            document.fail(printer, error)
         }
     };
     printer.json(&document)?;

@@ -70,7 +70,7 @@ fn reasons<'a>(variables: impl Iterator<Item = &'a VariableInformation>) -> Stri
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let line = format!("{reason}: {named}{more}");
+        let line = format!("kept exact: {reason}: {named}{more}");
         format!("{}\n", text::shorten(&text::plain(&line), SCREEN_COLUMNS))
     };
     groups.iter().map(line).collect()
@@ -293,7 +293,7 @@ mod tests {
             significant_bits: 7,
         };
         rounded.significant_bits = None;
-        rounded.reason = "kept: already rounded to 7 bits".into();
+        rounded.reason = "already rounded to 7 bits".into();
         rounded.preserved_information = None;
         rounded.relative_bound = None;
         rounded.masked = 0;
@@ -311,7 +311,7 @@ information in each bit: sign, exponent, mantissa
 /b  · ·······█ ▄▁·····················
 · under 0.01  ▁ to █ up to one bit  | end of the bits to keep
 
-kept: already rounded to 7 bits: /b
+kept exact: already rounded to 7 bits: /b
 2 variables, 0.50 s
 ";
         let text = of(&report(vec![variable("/a", 32), rounded]), false);
@@ -335,7 +335,7 @@ kept: already rounded to 7 bits: /b
             let mut constant = variable(&path, 32);
             constant.origin = DataOrigin::Constant;
             constant.significant_bits = None;
-            constant.reason = "kept: one value only, or none".into();
+            constant.reason = "one value only, or none".into();
             constant
         };
         let report = report(
@@ -343,7 +343,7 @@ kept: already rounded to 7 bits: /b
                 .map(|number| constant(format!("/c{number}")))
                 .collect(),
         );
-        let line = "kept: one value only, or none: /c0, /c1, /c2, /c3 and 2 more\n";
+        let line = "kept exact: one value only, or none: /c0, /c1, /c2, /c3 and 2 more\n";
         assert_eq!(
             of(&report, false),
             format!("in.nc\n{line}6 variables, 0.50 s\n")
