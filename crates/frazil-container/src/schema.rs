@@ -1,0 +1,268 @@
+//! The netCDF-4 data model of a file being written: groups, dimensions, variables, attributes.
+//!
+//! Plain data. Objects are numbered over the whole file in the order of their definition, which is
+//! the order of netCDF's dimension identifiers; a number stays what it is when the object is
+//! renamed. Objects are never deleted.
+
+use frazil_types::{ByteOrder, ElementType};
+
+use crate::classic::{AttributeValue, NcType};
+
+/// Number of a [`SchemaGroup`]; the root group is 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GroupId(pub usize);
+
+/// Number of a [`SchemaDimension`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DimensionId(pub usize);
+
+/// Number of a [`SchemaVariable`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VariableId(pub usize);
+
+/// Whose attribute it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AttributeOwner {
+    /// An attribute of a group; of the root group: a global one.
+    Group(GroupId),
+    /// An attribute of a variable.
+    Variable(VariableId),
+}
+
+/// All objects of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Schema {
+    /// The root group first, parents before their children.
+    pub groups: Vec<SchemaGroup>,
+    /// In the order of their definition.
+    pub dimensions: Vec<SchemaDimension>,
+    /// In the order of their definition.
+    pub variables: Vec<SchemaVariable>,
+}
+
+/// A group.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SchemaGroup {
+    /// Its name; of the root group: `/`.
+    pub name: String,
+    /// The group that it is in; `None`: it is the root group.
+    pub parent: Option<GroupId>,
+    /// In file order.
+    pub attributes: Vec<SchemaAttribute>,
+}
+
+/// A dimension.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaDimension {
+    /// Its name.
+    pub name: String,
+    /// The group that it is in; variables there and below can have it.
+    pub group: GroupId,
+    /// Length as of the last put; of a fixed one, for ever.
+    pub length: u64,
+    /// Whether it grows as it is written.
+    pub is_unlimited: bool,
+}
+
+/// The type of a variable's elements or an attribute's values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ValueType {
+    /// A number or a text byte.
+    Atomic(NcType),
+    /// Text of any length (`NC_STRING`).
+    String,
+}
+
+/// A variable.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SchemaVariable {
+    /// Its name.
+    pub name: String,
+    /// The group that it is in.
+    pub group: GroupId,
+    /// Type of its elements.
+    pub value_type: ValueType,
+    /// Whether its elements are stored big-endian; single bytes and strings are not.
+    pub is_big_endian: bool,
+    /// Its dimensions, slowest axis first; none for a scalar.
+    pub dimensions: Vec<DimensionId>,
+    /// What elements hold that were never written.
+    pub fill: Fill,
+    /// In file order; `_FillValue` is among them if [`Self::fill`] is a value of the user's.
+    pub attributes: Vec<SchemaAttribute>,
+}
+
+/// What elements hold that were never written.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fill {
+    /// The type's own fill value in netCDF.
+    Default,
+    /// One element of the variable's type.
+    Value(AttributeValue),
+    /// Nothing in particular: `NC_NOFILL`.
+    Nothing,
+}
+
+/// An attribute.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SchemaAttribute {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: SchemaValue,
+}
+
+/// An attribute's value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SchemaValue {
+    /// Numbers, or text bytes.
+    Atomic(AttributeValue),
+    /// Texts of any length.
+    Strings(Vec<String>),
+}
+
+impl Default for Schema {
+    /// The root group and nothing else.
+    fn default() -> Self {
+        Self {
+            groups: vec![SchemaGroup {
+                name: "/".to_owned(),
+                parent: None,
+                attributes: Vec::new(),
+            }],
+            dimensions: Vec::new(),
+            variables: Vec::new(),
+        }
+    }
+}
+
+impl Schema {
+    /// The root group.
+    pub const ROOT: GroupId = GroupId(0);
+
+    /// Absolute path of a group, `/` or `/model/ocean`.
+    #[must_use]
+    pub fn group_path(&self, group: GroupId) -> String {
+        let mut names = Vec::new();
+        let mut at = group;
+        while let Some(parent) = self.groups[at.0].parent {
+            names.push(self.groups[at.0].name.as_str());
+            at = parent;
+        }
+        names.reverse();
+        format!("/{}", names.join("/"))
+    }
+
+    /// Absolute path of a variable.
+    #[must_use]
+    pub fn variable_path(&self, variable: VariableId) -> String {
+        let variable = &self.variables[variable.0];
+        match self.group_path(variable.group).as_str() {
+            "/" => format!("/{}", variable.name),
+            group => format!("{group}/{}", variable.name),
+        }
+    }
+
+    /// Shape of a variable as of the last put.
+    #[must_use]
+    pub fn shape(&self, variable: VariableId) -> Vec<u64> {
+        let dimensions = self.variables[variable.0].dimensions.iter();
+        dimensions.map(|id| self.dimensions[id.0].length).collect()
+    }
+
+    /// Lengths of a variable's axes; `None`: unlimited.
+    #[must_use]
+    pub fn limits(&self, variable: VariableId) -> Vec<Option<u64>> {
+        let dimensions = self.variables[variable.0].dimensions.iter();
+        dimensions
+            .map(|id| &self.dimensions[id.0])
+            .map(|dimension| (!dimension.is_unlimited).then_some(dimension.length))
+            .collect()
+    }
+
+    /// The dimension whose coordinate variable this is: its first one, of its own group and name.
+    #[must_use]
+    pub fn coordinate_of(&self, variable: VariableId) -> Option<DimensionId> {
+        let variable = &self.variables[variable.0];
+        let first = variable.dimensions.first().copied()?;
+        let dimension = &self.dimensions[first.0];
+        (dimension.name == variable.name && dimension.group == variable.group).then_some(first)
+    }
+
+    /// The coordinate variable of a dimension.
+    #[must_use]
+    pub fn coordinate_variable(&self, dimension: DimensionId) -> Option<VariableId> {
+        let mut all = (0..self.variables.len()).map(VariableId);
+        all.find(|&variable| self.coordinate_of(variable) == Some(dimension))
+    }
+
+    /// The attributes of a group or variable.
+    #[must_use]
+    pub fn attributes(&self, owner: AttributeOwner) -> &[SchemaAttribute] {
+        match owner {
+            AttributeOwner::Group(group) => &self.groups[group.0].attributes,
+            AttributeOwner::Variable(variable) => &self.variables[variable.0].attributes,
+        }
+    }
+
+    /// As [`Self::attributes`], to change them.
+    pub fn attributes_mut(&mut self, owner: AttributeOwner) -> &mut Vec<SchemaAttribute> {
+        match owner {
+            AttributeOwner::Group(group) => &mut self.groups[group.0].attributes,
+            AttributeOwner::Variable(variable) => &mut self.variables[variable.0].attributes,
+        }
+    }
+
+    /// A group's dimension of this name.
+    #[must_use]
+    pub fn dimension_in(&self, group: GroupId, name: &str) -> Option<DimensionId> {
+        let found = (self.dimensions.iter()).position(|d| d.group == group && d.name == name);
+        found.map(DimensionId)
+    }
+
+    /// A group's variable of this name.
+    #[must_use]
+    pub fn variable_in(&self, group: GroupId, name: &str) -> Option<VariableId> {
+        let found = (self.variables.iter()).position(|v| v.group == group && v.name == name);
+        found.map(VariableId)
+    }
+
+    /// A group's group of this name.
+    #[must_use]
+    pub fn group_in(&self, parent: GroupId, name: &str) -> Option<GroupId> {
+        let found = (self.groups.iter()).position(|g| g.parent == Some(parent) && g.name == name);
+        found.map(GroupId)
+    }
+}
+
+impl SchemaVariable {
+    /// The elements as they are stored; `None`: strings, which have no fixed size.
+    #[must_use]
+    pub fn element(&self) -> Option<ElementType> {
+        let ValueType::Atomic(nc_type) = self.value_type else {
+            return None;
+        };
+        let element = nc_type.element();
+        let order = match element.order {
+            ByteOrder::Big if !self.is_big_endian => ByteOrder::Little,
+            other => other,
+        };
+        Some(ElementType { order, ..element })
+    }
+
+    /// One element that was never written, in the stored byte order; `None`: a string.
+    #[must_use]
+    pub fn fill_bytes(&self) -> Option<Vec<u8>> {
+        let ValueType::Atomic(nc_type) = self.value_type else {
+            return None;
+        };
+        let mut bytes = match &self.fill {
+            Fill::Value(value) => value.to_be_bytes(),
+            Fill::Default | Fill::Nothing => nc_type.default_fill().to_be_bytes(),
+        };
+        if !self.is_big_endian {
+            bytes.reverse();
+        }
+        Some(bytes)
+    }
+}
