@@ -4,6 +4,8 @@
 //! the order of netCDF's dimension identifiers; a number stays what it is when the object is
 //! renamed. Objects are never deleted.
 
+use std::collections::BTreeMap;
+
 use frazil_types::{ByteOrder, ElementType};
 
 use crate::classic::{AttributeValue, NcType};
@@ -19,6 +21,12 @@ pub struct DimensionId(pub usize);
 /// Number of a [`SchemaVariable`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VariableId(pub usize);
+
+impl From<usize> for VariableId {
+    fn from(number: usize) -> Self {
+        Self(number)
+    }
+}
 
 /// Whose attribute it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -93,9 +101,10 @@ pub struct SchemaVariable {
 }
 
 /// What elements hold that were never written.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub enum Fill {
     /// The type's own fill value in netCDF.
+    #[default]
     Default,
     /// One element of the variable's type.
     Value(AttributeValue),
@@ -194,6 +203,14 @@ impl Schema {
     pub fn coordinate_variable(&self, dimension: DimensionId) -> Option<VariableId> {
         let mut all = (0..self.variables.len()).map(VariableId);
         all.find(|&variable| self.coordinate_of(variable) == Some(dimension))
+    }
+
+    /// All dimensions that have a coordinate variable, with it.
+    #[must_use]
+    pub fn coordinates(&self) -> BTreeMap<DimensionId, VariableId> {
+        let all = (0..self.variables.len()).map(VariableId);
+        all.filter_map(|variable| Some((self.coordinate_of(variable)?, variable)))
+            .collect()
     }
 
     /// The attributes of a group or variable.

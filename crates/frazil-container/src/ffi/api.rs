@@ -45,6 +45,7 @@ mod declared_here {
     unsafe extern "C" {
         pub(super) fn H5DSset_scale(dataset: hid_t, name: *const c_char) -> herr_t;
         pub(super) fn H5DSattach_scale(dataset: hid_t, scale: hid_t, axis: c_uint) -> herr_t;
+        pub(super) fn H5DSdetach_scale(dataset: hid_t, scale: hid_t, axis: c_uint) -> herr_t;
         pub(super) fn H5Lget_info2(
             location: hid_t,
             name: *const c_char,
@@ -82,6 +83,8 @@ function_table! {
         H5Aiterate2(hid_t, H5_index_t, H5_iter_order_t, *mut hsize_t, H5A_operator2_t, *mut c_void) -> herr_t;
         H5Aopen(hid_t, *const c_char, hid_t) -> hid_t;
         H5Aexists(hid_t, *const c_char) -> htri_t;
+        H5Adelete(hid_t, *const c_char) -> herr_t;
+        H5Arename(hid_t, *const c_char, *const c_char) -> herr_t;
         H5Aget_name(hid_t, size_t, *mut c_char) -> ssize_t;
         H5Aget_type(hid_t) -> hid_t;
         H5Aget_space(hid_t) -> hid_t;
@@ -127,6 +130,8 @@ function_table! {
     }
     h5l::{
         H5Literate2(hid_t, H5_index_t, H5_iter_order_t, *mut hsize_t, H5L_iterate2_t, *mut c_void) -> herr_t;
+        H5Lmove(hid_t, *const c_char, hid_t, *const c_char, hid_t, hid_t) -> herr_t;
+        H5Ldelete(hid_t, *const c_char, hid_t) -> herr_t;
         H5Lget_val(hid_t, *const c_char, *mut c_void, size_t, hid_t) -> herr_t;
         H5Lunpack_elink_val(*const c_void, size_t, *mut c_uint, *mut *const c_char, *mut *const c_char) -> herr_t;
         H5Lcreate_soft(*const c_char, hid_t, *const c_char, hid_t, hid_t) -> herr_t;
@@ -199,6 +204,7 @@ function_table! {
         H5Tget_size(hid_t) -> size_t;
         H5Tset_size(hid_t, size_t) -> herr_t;
         H5Tget_order(hid_t) -> H5T_order_t;
+        H5Tset_order(hid_t, H5T_order_t) -> herr_t;
         H5Tget_sign(hid_t) -> H5T_sign_t;
         H5Tget_precision(hid_t) -> size_t;
         H5Tget_offset(hid_t) -> c_int;
@@ -232,6 +238,7 @@ function_table! {
     declared_here::{
         H5DSset_scale(hid_t, *const c_char) -> herr_t;
         H5DSattach_scale(hid_t, hid_t, c_uint) -> herr_t;
+        H5DSdetach_scale(hid_t, hid_t, c_uint) -> herr_t;
         H5Lget_info2(hid_t, *const c_char, *mut LinkInfo, hid_t) -> herr_t;
         H5FDregister(*const crate::ffi::driver::DriverClass) -> hid_t;
     }

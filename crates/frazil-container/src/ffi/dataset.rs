@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 
 use super::attribute::usize_of;
-use super::dataspace::{self, Extent};
+use super::dataspace::{self, Extent, Hyperslab};
 use super::datatype::Datatype;
 use super::driver::{RawSink, defined};
 use super::handle::{DEFAULT, Handle, api, c_name, check, own};
@@ -201,7 +201,7 @@ impl Dataset {
     pub(crate) fn read(
         &self,
         memory: &Datatype,
-        selection: Option<(&[u64], &[u64])>,
+        selection: Option<Hyperslab<'_>>,
         elements: u64,
     ) -> Result<Vec<u8>> {
         let bytes = elements
@@ -234,11 +234,11 @@ impl Dataset {
     pub(crate) fn write(
         &self,
         memory: &Datatype,
-        selection: Option<(&[u64], &[u64])>,
+        selection: Option<Hyperslab<'_>>,
         values: &[u8],
     ) -> Result<()> {
         let elements = match selection {
-            Some((_, count)) => count.iter().try_fold(1_u64, |n, &c| n.checked_mul(c)),
+            Some(slab) => slab.elements(),
             None => self.extent()?.elements(),
         };
         let wanted = elements.and_then(|n| n.checked_mul(memory.size_bytes().ok()? as u64));
@@ -266,15 +266,18 @@ impl Dataset {
     }
 
     /// Memory and file dataspaces for a box.
-    fn selected(&self, selection: Option<(&[u64], &[u64])>) -> Result<Option<(Handle, Handle)>> {
-        let Some((start, count)) = selection else {
+    fn selected(&self, selection: Option<Hyperslab<'_>>) -> Result<Option<(Handle, Handle)>> {
+        let Some(slab) = selection else {
             return Ok(None);
         };
         let space = self.space()?;
-        let file = dataspace::select_box(&space, start, count)?;
-        let max_shape = count.iter().map(|&n| Some(n)).collect();
+        if slab.count.is_empty() && dataspace::read_extent(&space)? == Extent::Scalar {
+            return Ok(None);
+        }
+        let file = dataspace::select(&space, &slab)?;
+        let max_shape = slab.count.iter().map(|&n| Some(n)).collect();
         let memory = dataspace::create(&Extent::Simple {
-            shape: count.to_vec(),
+            shape: slab.count.to_vec(),
             max_shape,
         })?;
         Ok(Some((memory, file)))

@@ -94,23 +94,68 @@ pub(super) fn create(extent: &Extent) -> Result<Handle> {
     }
 }
 
-/// A memory or file dataspace of `shape` with the box `start`, `count` selected.
-pub(super) fn select_box(space: &Handle, start: &[u64], count: &[u64]) -> Result<Handle> {
+/// A regular part of an array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hyperslab<'a> {
+    /// First element along each axis.
+    pub start: &'a [u64],
+    /// Number of elements along each axis.
+    pub count: &'a [u64],
+    /// From one element to the next along each axis, at least 1; `None`: 1 everywhere.
+    pub stride: Option<&'a [u64]>,
+}
+
+impl<'a> Hyperslab<'a> {
+    /// The box of `count` elements from `start` on.
+    #[must_use]
+    pub fn dense(start: &'a [u64], count: &'a [u64]) -> Self {
+        Self {
+            start,
+            count,
+            stride: None,
+        }
+    }
+
+    /// Number of elements; `None` on overflow.
+    #[must_use]
+    pub fn elements(&self) -> Option<u64> {
+        let mut counts = self.count.iter();
+        counts.try_fold(1_u64, |product, &n| product.checked_mul(n))
+    }
+
+    fn has_rank(&self, rank: usize) -> bool {
+        let stride = self.stride.map_or(rank, <[u64]>::len);
+        [self.start.len(), self.count.len(), stride] == [rank; 3]
+    }
+}
+
+/// A copy of a file's dataspace with a hyperslab selected.
+pub(super) fn select(space: &Handle, slab: &Hyperslab<'_>) -> Result<Handle> {
+    let rank = match read_extent(space)? {
+        Extent::Simple { shape, .. } => shape.len(),
+        Extent::Null | Extent::Scalar => 0,
+    };
+    if !slab.has_rank(rank) {
+        return Err(ContainerError::Internal(
+            "a selection of another rank than the array".to_owned(),
+        ));
+    }
     let _guard = library_lock();
     // SAFETY: a live dataspace identifier.
     let copy = own(unsafe { (api().H5Scopy)(space.id()) }, "copy dataspace")?;
-    // SAFETY: start and count have the dataspace's rank; stride and block may be null.
+    // SAFETY: start, count and stride have the dataspace's rank, checked above; stride and block
+    // may be null.
     let status = unsafe {
         (api().H5Sselect_hyperslab)(
             copy.id(),
             H5S_seloper_t::H5S_SELECT_SET,
-            start.as_ptr(),
-            std::ptr::null(),
-            count.as_ptr(),
+            slab.start.as_ptr(),
+            slab.stride.map_or(std::ptr::null(), <[u64]>::as_ptr),
+            slab.count.as_ptr(),
             std::ptr::null(),
         )
     };
-    check(status, "select a box")?;
+    check(status, "select a part")?;
     Ok(copy)
 }
 

@@ -92,6 +92,16 @@ impl Datatype {
         Self::predefined(id)
     }
 
+    /// As [`Self::little_endian`], in the other order.
+    pub(crate) fn big_endian(class: ElementClass, size_bytes: usize) -> Result<Self> {
+        let number = Self::little_endian(class, size_bytes)?;
+        let _guard = library_lock();
+        // SAFETY: a number type of our own.
+        let status = unsafe { (api().H5Tset_order)(number.id(), H5T_order_t::H5T_ORDER_BE) };
+        check(status, "set byte order")?;
+        Ok(number)
+    }
+
     /// `H5T_IEEE_F32BE`: what netCDF-C gives to dimensions without a variable.
     pub(crate) fn float32_big_endian() -> Result<Self> {
         api();
@@ -118,6 +128,23 @@ impl Datatype {
             }
         }
         Ok(text)
+    }
+
+    /// Text of any length in UTF-8: netCDF's `NC_STRING`.
+    pub(crate) fn variable_text() -> Result<Self> {
+        /// `H5T_VARIABLE`.
+        const VARIABLE: usize = usize::MAX;
+        Self::text(VARIABLE, true)
+    }
+
+    /// Whether two types are the same.
+    pub(crate) fn equals(&self, other: &Self) -> Result<bool> {
+        let _guard = library_lock();
+        // SAFETY: live datatypes.
+        truth(
+            unsafe { (api().H5Tequal)(self.id(), other.id()) },
+            "compare datatypes",
+        )
     }
 
     /// A modifiable copy in memory form: variable-length parts become pointers on reading.

@@ -222,6 +222,41 @@ pub(crate) fn link_object(
     check(status, "link object")
 }
 
+/// Gives the object behind a link of this group another name in it; it comes last in the group's
+/// creation order then.
+pub(crate) fn rename(
+    group: &Handle,
+    old: &str,
+    new: &str,
+    link_creation: &PropertyList,
+) -> Result<()> {
+    let _guard = library_lock();
+    let (old, new) = (c_name(old)?, c_name(new)?);
+    // SAFETY: a live group, NUL-terminated names and a live list.
+    let status = unsafe {
+        (api().H5Lmove)(
+            group.id(),
+            old.as_ptr(),
+            group.id(),
+            new.as_ptr(),
+            link_creation.0.id(),
+            DEFAULT,
+        )
+    };
+    check(status, "rename link")
+}
+
+/// Removes a link, and its object if that has no other and is not open.
+pub(crate) fn delete(group: &Handle, name: &str) -> Result<()> {
+    let _guard = library_lock();
+    let c = c_name(name)?;
+    // SAFETY: a live group and a NUL-terminated name.
+    check(
+        unsafe { (api().H5Ldelete)(group.id(), c.as_ptr(), DEFAULT) },
+        "delete link",
+    )
+}
+
 /// Creates a soft or external link.
 pub(crate) fn create_link(
     location: &Handle,

@@ -86,3 +86,15 @@ pub(crate) fn attach_scale(dataset: &Handle, scale: &Handle, axis: usize) -> Res
         "attach dimension scale",
     )
 }
+
+/// Takes a dimension scale off an axis of a dataset (`H5DSdetach_scale`).
+pub(crate) fn detach_scale(dataset: &Handle, scale: &Handle, axis: usize) -> Result<()> {
+    let _guard = library_lock();
+    let axis = u32::try_from(axis)
+        .map_err(|_| ContainerError::Internal("axis number out of range".to_owned()))?;
+    // SAFETY: live datasets; libhdf5 checks the axis number.
+    check(
+        unsafe { (api().H5DSdetach_scale)(dataset.id(), scale.id(), axis) },
+        "detach dimension scale",
+    )
+}

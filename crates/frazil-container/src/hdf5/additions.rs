@@ -2,10 +2,9 @@
 
 use std::collections::HashSet;
 
-use frazil_types::ElementClass;
-
-use super::attributes::{write_numbers, write_text};
+use super::attribute_form::Form;
 use super::define::name_object;
+use crate::classic::AttributeValue as Value;
 use crate::error::{ContainerError, Result};
 use crate::ffi::attribute;
 use crate::ffi::dataset::Dataset;
@@ -13,6 +12,7 @@ use crate::ffi::dataspace::Extent;
 use crate::ffi::datatype::{Class, Datatype};
 use crate::ffi::property::{FillTime, PropertyList};
 use crate::ffi::{Handle, link};
+use crate::schema::{SchemaAttribute, SchemaValue};
 
 /// What a copy has beside what it copies.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -56,6 +56,21 @@ pub enum AttributeValue {
     Double(f64),
 }
 
+impl NewAttribute {
+    /// The attribute in the words of the netCDF-4 data model.
+    pub(super) fn to_schema(&self) -> SchemaAttribute {
+        let value = match &self.value {
+            AttributeValue::Text(text) => Value::Char(text.clone().into_bytes()),
+            AttributeValue::Int(value) => Value::Int(vec![*value]),
+            AttributeValue::Double(value) => Value::Double(vec![*value]),
+        };
+        SchemaAttribute {
+            name: self.name.clone(),
+            value: SchemaValue::Atomic(value),
+        }
+    }
+}
+
 impl Additions {
     /// Refuses numbers that no dataset has.
     pub(super) fn check(&self, datasets: usize) -> Result<()> {
@@ -76,9 +91,15 @@ impl Additions {
         dropped.chain(replaced).collect()
     }
 
+    /// A dataset's new attributes.
+    pub(super) fn new_attributes(&self, dataset: usize) -> impl Iterator<Item = &NewAttribute> {
+        of(&self.attributes, dataset)
+    }
+
     /// Writes a dataset's new attributes, after those that were copied.
     pub(super) fn write_attributes(&self, dataset: usize, object: &Handle) -> Result<()> {
-        of(&self.attributes, dataset).try_for_each(|new| write(object, new))
+        self.new_attributes(dataset)
+            .try_for_each(|new| write(object, new))
     }
 
     /// Creates the container variables, after all objects that were copied.
@@ -119,22 +140,8 @@ fn write_container(root: &Handle, container: &NewContainer) -> Result<()> {
 
 /// Writes one new attribute in netCDF-C's form.
 fn write(object: &Handle, new: &NewAttribute) -> Result<()> {
-    let outcome = match &new.value {
-        AttributeValue::Text(text) => write_text(object, &new.name, text.as_bytes()),
-        AttributeValue::Int(value) => {
-            let (class, bytes) = (ElementClass::SignedInteger, value.to_le_bytes());
-            write_number(object, &new.name, class, &bytes)
-        }
-        AttributeValue::Double(value) => {
-            write_number(object, &new.name, ElementClass::Float, &value.to_le_bytes())
-        }
-    };
+    let outcome = Form::of(&new.to_schema().value).and_then(|form| form.create(object, &new.name));
     outcome.map_err(|error| name_object(&format!("attribute {}", new.name), error))
-}
-
-fn write_number(object: &Handle, name: &str, class: ElementClass, bytes: &[u8]) -> Result<()> {
-    let datatype = Datatype::little_endian(class, bytes.len())?;
-    write_numbers(object, name, &datatype, bytes)
 }
 
 /// Replaces the value of an attribute that [`write`] wrote; form and size stay.

@@ -4,15 +4,14 @@ use std::collections::HashSet;
 
 use crate::error::{ContainerError, Result};
 use crate::ffi::attribute::{self, Attribute};
-use crate::ffi::dataspace::Extent;
-use crate::ffi::datatype::Datatype;
 use crate::ffi::{Handle, names};
 
+use super::attribute_form::Form;
 use super::define::CommittedTypes;
 use super::references::Translator;
 
 /// Who wrote a netCDF-4 file: netCDF-C's root attribute, hidden from its own readers.
-const PROVENANCE: &str = "_NCProperties";
+pub(super) const PROVENANCE: &str = "_NCProperties";
 
 /// An attribute whose value holds references: written once all objects exist.
 pub(super) struct DeferredAttribute {
@@ -109,39 +108,7 @@ pub(super) fn write_provenance(root: &Handle) -> Result<()> {
         env!("CARGO_PKG_VERSION"),
         crate::ffi::library_version()
     );
-    write_text(root, PROVENANCE, text.as_bytes())
-}
-
-/// Writes a text attribute as netCDF-C does: one fixed-length string, or null if it is empty.
-pub(super) fn write_text(object: &Handle, name: &str, text: &[u8]) -> Result<()> {
-    let utf8 = !text.is_ascii();
-    let datatype = Datatype::text(text.len().max(1), utf8)?;
-    if text.is_empty() {
-        attribute::create(object, name, &datatype, &Extent::Null)?;
-        return Ok(());
-    }
-    let target = attribute::create(object, name, &datatype, &Extent::Scalar)?;
-    target.write(&datatype, &Extent::Scalar, text)
-}
-
-/// Writes a one-dimensional numeric attribute (null if it is empty) from bytes of `datatype`.
-pub(super) fn write_numbers(
-    object: &Handle,
-    name: &str,
-    datatype: &Datatype,
-    values: &[u8],
-) -> Result<()> {
-    let elements = (values.len() / datatype.size_bytes()?) as u64;
-    let extent = if elements == 0 {
-        Extent::Null
-    } else {
-        Extent::Simple {
-            shape: vec![elements],
-            max_shape: vec![Some(elements)],
-        }
-    };
-    let target = attribute::create(object, name, datatype, &extent)?;
-    target.write(datatype, &extent, values)
+    Form::text(text.as_bytes())?.create(root, PROVENANCE)
 }
 
 fn in_attribute(name: &str, error: ContainerError) -> ContainerError {

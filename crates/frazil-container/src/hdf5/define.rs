@@ -274,7 +274,12 @@ fn creation_list(
     Ok(creation)
 }
 
-fn set_chunked(creation: &PropertyList, chunk: &[u64], pipeline: &FilterPipeline) -> Result<()> {
+/// Sets chunked layout; filters need not be there, since chunks come encoded.
+pub(super) fn set_chunked(
+    creation: &PropertyList,
+    chunk: &[u64],
+    pipeline: &FilterPipeline,
+) -> Result<()> {
     for stage in &pipeline.0 {
         filter::accept_encoded(stage.id)?;
     }

@@ -4,6 +4,7 @@ use frazil_types::{ChunkGrid, ChunkRecord};
 
 use super::scan::{DatasetInfo, DatasetStorage, Hdf5Input};
 use crate::error::{ContainerError, Result};
+use crate::ffi::dataset::Dataset;
 use crate::ffi::filter;
 
 /// An index entry takes at least this many bytes of any file.
@@ -18,45 +19,8 @@ impl Hdf5Input {
         let DatasetStorage::Chunked { chunk, .. } = &dataset.storage else {
             return Ok(Vec::new());
         };
-        let grid = ChunkGrid::new(&dataset.shape, chunk).ok_or_else(|| {
-            ContainerError::Corrupt("the number of chunks is beyond counting".to_owned())
-        })?;
-        let limit = usize::try_from(self.file_bytes() / MIN_ENTRY_BYTES).unwrap_or(usize::MAX);
         let open = self.open_dataset(&dataset.path)?;
-        let entries = open.chunk_index(dataset.shape.len(), limit)?;
-        let mut records = Vec::with_capacity(entries.len());
-        for entry in entries {
-            let end = entry.address.checked_add(entry.stored_bytes);
-            if end.is_none_or(|end| end > self.file_bytes()) {
-                return Err(ContainerError::Corrupt(format!(
-                    "the chunk at {:?} lies outside the file (address {}, {} bytes; the file has \
-                     {} bytes)",
-                    entry.offset,
-                    entry.address,
-                    entry.stored_bytes,
-                    self.file_bytes()
-                )));
-            }
-            // Chunks that a shrunk dataset left behind are outside the grid: nobody can read them.
-            if let Some(index) = grid.index_of_offset(&entry.offset) {
-                records.push(ChunkRecord {
-                    index,
-                    filter_mask: entry.filter_mask,
-                    address: entry.address,
-                    stored_bytes: entry.stored_bytes,
-                });
-            }
-        }
-        records.sort_by_key(|record| record.index);
-        if records
-            .windows(2)
-            .any(|pair| pair[0].index == pair[1].index)
-        {
-            return Err(ContainerError::Corrupt(
-                "the index names one chunk twice".to_owned(),
-            ));
-        }
-        Ok(records)
+        records(&open, &dataset.shape, chunk, self.file_bytes())
     }
 
     /// Whether libhdf5 can decode with this filter (built in, or a plugin on its path).
@@ -66,4 +30,46 @@ impl Hdf5Input {
     pub fn has_plugin(&self, filter_id: i32) -> Result<bool> {
         filter::is_available(filter_id)
     }
+}
+
+/// The stored chunks of a dataset in a file of `file_bytes`, in row-major order of the grid.
+pub(super) fn records(
+    dataset: &Dataset,
+    shape: &[u64],
+    chunk: &[u64],
+    file_bytes: u64,
+) -> Result<Vec<ChunkRecord>> {
+    let grid = ChunkGrid::new(shape, chunk).ok_or_else(|| {
+        ContainerError::Corrupt("the number of chunks is beyond counting".to_owned())
+    })?;
+    let limit = usize::try_from(file_bytes / MIN_ENTRY_BYTES).unwrap_or(usize::MAX);
+    let entries = dataset.chunk_index(shape.len(), limit)?;
+    let mut records = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let end = entry.address.checked_add(entry.stored_bytes);
+        if end.is_none_or(|end| end > file_bytes) {
+            return Err(ContainerError::Corrupt(format!(
+                "the chunk at {:?} lies outside the file (address {}, {} bytes; the file has \
+                 {file_bytes} bytes)",
+                entry.offset, entry.address, entry.stored_bytes,
+            )));
+        }
+        // Chunks that a shrunk dataset left behind are outside the grid: nobody can read them.
+        if let Some(index) = grid.index_of_offset(&entry.offset) {
+            records.push(ChunkRecord {
+                index,
+                filter_mask: entry.filter_mask,
+                address: entry.address,
+                stored_bytes: entry.stored_bytes,
+            });
+        }
+    }
+    records.sort_by_key(|record| record.index);
+    let is_twice = |pair: &[ChunkRecord]| pair[0].index == pair[1].index;
+    if records.windows(2).any(is_twice) {
+        return Err(ContainerError::Corrupt(
+            "the index names one chunk twice".to_owned(),
+        ));
+    }
+    Ok(records)
 }

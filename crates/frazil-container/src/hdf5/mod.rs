@@ -1,12 +1,14 @@
 //! HDF5 files: scan one, locate its chunks, define its copy, place chunks into that.
 
 mod additions;
+mod attribute_form;
 mod attributes;
 mod classic_define;
 mod define;
 mod describe;
 mod live;
 mod locate;
+mod objects;
 mod output;
 mod references;
 mod scan;
@@ -17,12 +19,12 @@ pub use describe::{
     AttributeDescription, ClassicView, Expanded, MemberDescription, ObjectAttributes, Obstacle,
     TextPadding, TypeClass, TypeDescription,
 };
-pub use live::{LiveOutput, Placement};
+pub use live::{ExistingFile, ExistingVariable, LiveOutput, Placement};
 pub use output::{Hdf5Output, OutputTarget};
 pub use scan::{DatasetInfo, DatasetStorage, Entry, EntryKind, Hdf5Input};
 
 pub use crate::commit::{Recovery, forget_journal, recover};
-pub use crate::ffi::dataspace::Extent;
+pub use crate::ffi::dataspace::{Extent, Hyperslab};
 pub use crate::ffi::number_form::{BitRange, FloatForm};
 pub use crate::ffi::property::{FillStatus, FillTime};
 

@@ -406,6 +406,16 @@ impl Hdf5Input {
         Ok(())
     }
 
+    /// Object address of the first scale attached to each axis, 0 where there is none; nothing if
+    /// the dataset has no list of scales.
+    pub(super) fn attached_scales(&self, dataset: &DatasetInfo) -> Result<Vec<u64>> {
+        let open = self.open_dataset(&dataset.path)?;
+        match attribute::open_by_name(open.handle(), "DIMENSION_LIST")? {
+            Some(list) => scale_addresses(&list, self.file_bytes),
+            None => Ok(Vec::new()),
+        }
+    }
+
     fn dimension_names(&self, dataset: &DatasetInfo) -> Result<Vec<String>> {
         let rank = dataset.shape.len();
         let mut names = vec![String::new(); rank];
@@ -413,17 +423,15 @@ impl Hdf5Input {
             return Ok(names);
         }
         let open = self.open_dataset(&dataset.path)?;
-        let Some(list) = attribute::open_by_name(open.handle(), "DIMENSION_LIST")? else {
+        let addresses = self.attached_scales(dataset)?;
+        if addresses.is_empty() {
             if attribute::open_by_name(open.handle(), "CLASS")?.is_some() {
                 // A dimension scale: its first axis is the dimension it stands for.
                 last_part(&dataset.path).clone_into(&mut names[0]);
             }
             return Ok(names);
-        };
-        for (axis, address) in scale_addresses(&list, self.file_bytes)?
-            .into_iter()
-            .enumerate()
-        {
+        }
+        for (axis, address) in addresses.into_iter().enumerate() {
             if let (Some(path), Some(name)) = (self.paths.get(&address), names.get_mut(axis)) {
                 last_part(path).clone_into(name);
             }

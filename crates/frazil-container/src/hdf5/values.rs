@@ -4,7 +4,7 @@
 use super::references::Translator;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
-use crate::ffi::dataspace::Extent;
+use crate::ffi::dataspace::{Extent, Hyperslab};
 use crate::ffi::datatype::Datatype;
 
 /// Bytes read and written at a time.
@@ -44,7 +44,7 @@ pub(super) fn copy(
             shape: count.clone(),
             max_shape,
         };
-        copier.copy(Some((&start, &count)), &slab)?;
+        copier.copy(Some(Hyperslab::dense(&start, &count)), &slab)?;
     }
     Ok(())
 }
@@ -59,7 +59,7 @@ struct SlabCopier<'a> {
 }
 
 impl SlabCopier<'_> {
-    fn copy(&self, selection: Option<(&[u64], &[u64])>, slab: &Extent) -> Result<()> {
+    fn copy(&self, selection: Option<Hyperslab<'_>>, slab: &Extent) -> Result<()> {
         let elements = slab
             .elements()
             .ok_or_else(|| ContainerError::Corrupt("dataset size overflows".to_owned()))?;

@@ -4,7 +4,7 @@
 mod attributes;
 mod datatype;
 mod expand;
-mod netcdf;
+pub(super) mod netcdf;
 mod types;
 
 use frazil_types::Selection;
@@ -16,7 +16,7 @@ pub use types::{MemberDescription, TextPadding, TypeClass, TypeDescription};
 
 use super::scan::{DatasetInfo, Hdf5Input};
 use crate::error::{ContainerError, Result};
-use crate::ffi::dataspace::Extent;
+use crate::ffi::dataspace::{Extent, Hyperslab};
 use crate::ffi::link;
 use crate::ffi::property::FillStatus;
 use expand::Expander;
@@ -99,7 +99,7 @@ impl Hdf5Input {
             .elements()
             .ok_or_else(|| ContainerError::Corrupt("dataset size overflows".to_owned()))?;
         let is_scalar = selection.count.is_empty();
-        let part = (!is_scalar).then_some((selection.start.as_slice(), selection.count.as_slice()));
+        let part = (!is_scalar).then(|| Hyperslab::dense(&selection.start, &selection.count));
         let raw = open.read(&memory, part, elements)?;
         let expanded = Expander::new(self).expand_all(datatype, &raw);
         let slab = if is_scalar {

@@ -11,21 +11,21 @@ use crate::classic::{
     AttributeValue, ClassicAttribute, ClassicDimension, ClassicModel, ClassicVariable, NcType,
 };
 use crate::error::Result;
+use crate::hdf5::attributes::PROVENANCE;
+use crate::hdf5::objects::{COORDINATES, NON_COORDINATE_PREFIX, NUMBER, STRICT};
 use crate::hdf5::scan::{DatasetInfo, EntryKind, Hdf5Input};
 
 /// What netCDF-4 keeps its books in.
-const INTERNAL: [&str; 7] = [
+const INTERNAL: [&str; 8] = [
     "CLASS",
     "NAME",
     "REFERENCE_LIST",
     "DIMENSION_LIST",
-    "_Netcdf4Dimid",
-    "_Netcdf4Coordinates",
-    "_NCProperties",
+    NUMBER,
+    COORDINATES,
+    PROVENANCE,
+    STRICT,
 ];
-const STRICT: &str = "_nc3_strict";
-/// Link name of a variable that has a dimension's name without being its coordinate.
-const NON_COORDINATE_PREFIX: &str = "_nc4_non_coord_";
 
 /// Something that the classic model has no place for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,7 +115,7 @@ impl View<'_> {
         let mut scales: Vec<(u64, &DatasetInfo)> = Vec::new();
         for (number, dataset) in self.input.datasets().iter().enumerate() {
             if is_scale(&self.attributes[number]) && is_in_root(dataset) {
-                let id = numbers(&self.attributes[number], "_Netcdf4Dimid");
+                let id = numbers(&self.attributes[number], NUMBER);
                 let id = id.first().copied().unwrap_or(scales.len() as u64);
                 scales.push((id, dataset));
             }
@@ -166,7 +166,7 @@ impl View<'_> {
     /// names of the attached scales.
     fn dimensions_of(&self, number: usize) -> Option<Vec<usize>> {
         let dataset = &self.input.datasets()[number];
-        let ids = numbers(&self.attributes[number], "_Netcdf4Coordinates");
+        let ids = numbers(&self.attributes[number], COORDINATES);
         if ids.len() == dataset.shape.len() {
             let found: Option<Vec<usize>> =
                 ids.iter().map(|id| self.ids.get(id).copied()).collect();
@@ -196,9 +196,7 @@ impl View<'_> {
     fn attributes_of(&mut self, path: &str, all: &ObjectAttributes) -> Vec<ClassicAttribute> {
         let mut list = Vec::new();
         for attribute in &all.list {
-            if INTERNAL.contains(&attribute.name.as_str())
-                || (path == "/" && attribute.name == STRICT)
-            {
+            if is_internal(&attribute.name) {
                 continue;
             }
             match value_of(attribute) {
@@ -230,7 +228,7 @@ fn name_of(dataset: &DatasetInfo) -> &str {
     name.strip_prefix(NON_COORDINATE_PREFIX).unwrap_or(name)
 }
 
-fn is_scale(attributes: &ObjectAttributes) -> bool {
+pub(in crate::hdf5) fn is_scale(attributes: &ObjectAttributes) -> bool {
     attributes
         .named("CLASS")
         .and_then(|class| class.values.as_ref())
@@ -238,7 +236,7 @@ fn is_scale(attributes: &ObjectAttributes) -> bool {
 }
 
 /// The non-negative numbers of an integer attribute; none if there is no such attribute.
-fn numbers(attributes: &ObjectAttributes, name: &str) -> Vec<u64> {
+pub(in crate::hdf5) fn numbers(attributes: &ObjectAttributes, name: &str) -> Vec<u64> {
     let Some(attribute) = attributes.named(name) else {
         return Vec::new();
     };
@@ -255,8 +253,13 @@ fn numbers(attributes: &ObjectAttributes, name: &str) -> Vec<u64> {
     (0..values.len()).filter_map(number).collect()
 }
 
+/// Whether an attribute is netCDF-4's own, hidden from readers.
+pub(in crate::hdf5) fn is_internal(name: &str) -> bool {
+    INTERNAL.contains(&name)
+}
+
 /// An attribute's value in classic types; `None` if these cannot hold it.
-fn value_of(attribute: &AttributeDescription) -> Option<AttributeValue> {
+pub(in crate::hdf5) fn value_of(attribute: &AttributeDescription) -> Option<AttributeValue> {
     let values = attribute.values.as_ref()?;
     match &attribute.datatype.class {
         // One fixed-length string is a text of that length; a character array is one as well.

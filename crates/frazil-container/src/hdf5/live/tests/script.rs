@@ -7,10 +7,13 @@ use std::process::Command;
 
 use frazil_types::{FilterPipeline, FilterSpec, Selection};
 
-use crate::classic::{ClassicDimension, ClassicModel, ClassicVariable, NcType};
+use crate::classic::NcType;
 use crate::commit::faults::{self, Event};
 use crate::error::{ContainerError, Result};
-use crate::hdf5::{Additions, Hdf5Input, LiveOutput, OutputStorage, Placement};
+use crate::hdf5::{Hdf5Input, Hyperslab, LiveOutput, OutputStorage, Placement};
+use crate::schema::{
+    DimensionId, Fill, Schema, SchemaDimension, SchemaVariable, ValueType, VariableId,
+};
 
 /// Values of a record.
 const WIDTH: u64 = 64;
@@ -19,8 +22,8 @@ const METADATA_BLOCK_BYTES: u64 = 512;
 const DEFLATE: i32 = 1;
 
 /// Numbers of the variables.
-const FIELD: usize = 0;
-const TIME: usize = 1;
+const FIELD: VariableId = VariableId(0);
+const TIME: VariableId = VariableId(1);
 
 /// A writer's whole life; equal scripts write equal files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,17 +74,20 @@ impl Script {
 
     /// Creates the file, without a commit.
     pub(super) fn create(path: &Path) -> Result<LiveOutput> {
-        let storage = [chunked(&[1, WIDTH], true), chunked(&[1024], false)];
         File::create(path).unwrap();
-        let (none, block) = (Additions::default(), METADATA_BLOCK_BYTES);
-        LiveOutput::create(path, &model(), true, &storage, &none, block)
+        let mut output = LiveOutput::create_empty(path, true, METADATA_BLOCK_BYTES)?;
+        let schema = schema();
+        output.define_variable(&schema, FIELD, &chunked(&[1, WIDTH], true))?;
+        output.define_variable(&schema, TIME, &chunked(&[1024], false))?;
+        output.complete(&schema)?;
+        Ok(output)
     }
 
     /// Opens the file to go on.
     pub(super) fn open(path: &Path) -> Result<LiveOutput> {
-        let mut output = LiveOutput::open(path, METADATA_BLOCK_BYTES)?;
-        assert_eq!(output.open_dataset("/t")?, FIELD);
-        assert_eq!(output.open_dataset("/time")?, TIME);
+        let (output, found) = LiveOutput::open(path, METADATA_BLOCK_BYTES)?;
+        let names = found.schema.variables.iter().map(|v| v.name.as_str());
+        assert_eq!(names.collect::<Vec<_>>(), ["t", "time"]);
         Ok(output)
     }
 
@@ -112,7 +118,9 @@ impl Script {
                 output.extend(FIELD, &[records + 1, WIDTH])?;
                 output.extend(TIME, &[records + 1])?;
                 let time = time_of(records).to_le_bytes();
-                output.write_values(TIME, Some((&[records], &[1])), &time)?;
+                let start = [records];
+                let slab = Hyperslab::dense(&start, &[1]);
+                output.write_values(TIME, Some(slab), &time)?;
                 state.push(1);
                 records as usize
             }
@@ -131,25 +139,29 @@ impl Script {
     }
 }
 
-fn model() -> ClassicModel {
-    let variable = |name: &str, dimensions: &[usize], nc_type| ClassicVariable {
+fn schema() -> Schema {
+    let variable = |name: &str, dimensions: &[usize], nc_type| SchemaVariable {
         name: name.to_owned(),
-        dimensions: dimensions.to_vec(),
+        group: Schema::ROOT,
+        value_type: ValueType::Atomic(nc_type),
+        is_big_endian: false,
+        dimensions: dimensions.iter().copied().map(DimensionId).collect(),
+        fill: Fill::Default,
         attributes: Vec::new(),
-        nc_type,
     };
-    let dimension = |name: &str, length, is_record| ClassicDimension {
+    let dimension = |name: &str, length, is_unlimited| SchemaDimension {
         name: name.to_owned(),
+        group: Schema::ROOT,
         length,
-        is_record,
+        is_unlimited,
     };
-    ClassicModel {
+    Schema {
         dimensions: vec![dimension("time", 0, true), dimension("x", WIDTH, false)],
-        attributes: Vec::new(),
         variables: vec![
             variable("t", &[0, 1], NcType::Float),
             variable("time", &[0], NcType::Int),
         ],
+        ..Schema::default()
     }
 }
 

@@ -1,23 +1,29 @@
 //! A file being written over a long time, which is at its last commit whatever happens.
 
+mod define;
+mod existing;
+mod values;
+
 use std::path::Path;
 use std::sync::Arc;
 
-use frazil_types::FileAddress;
+use frazil_types::{ChunkRecord, FileAddress};
 use parking_lot::{Mutex, MutexGuard};
 
-use super::OutputStorage;
-use super::additions::{self, Additions, NewAttribute};
-use super::classic_define;
-use super::define::name_object;
+use super::additions::Additions;
+use super::objects::Objects;
 use super::output::{blame, check_lengths};
+use super::{OutputStorage, classic_define, locate};
 use crate::classic::ClassicModel;
 use crate::commit::{CommittedFile, recover};
 use crate::error::{ContainerError, Result};
-use crate::ffi::dataset::Dataset;
+use crate::ffi::dataspace::Extent;
 use crate::ffi::file;
-use crate::ffi::property::{PropertyList, TRACKED_AND_INDEXED};
+use crate::ffi::property::{LayoutClass, PropertyList, TRACKED_AND_INDEXED};
 use crate::ffi::{Handle, LiveFile, RawSink};
+use crate::schema::VariableId;
+
+pub use existing::{ExistingFile, ExistingVariable};
 
 /// Newest superblock that is opened for appending: newer ones mark the file as being written.
 const NEWEST_SUPERBLOCK: u32 = 2;
@@ -50,8 +56,8 @@ impl Placement {
 pub struct LiveOutput {
     // Dropped first: what closing the rest makes libhdf5 write is of no commit.
     live: Writing,
-    // Datasets and handles are dropped before the file they belong to.
-    datasets: Vec<Dataset>,
+    // Objects are dropped before the file they belong to.
+    objects: Objects,
     sink: RawSink,
     file: Handle,
 }
@@ -77,19 +83,48 @@ impl Drop for Writing {
 
 impl std::fmt::Debug for LiveOutput {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LiveOutput")
-            .field("datasets", &self.datasets.len())
-            .finish_non_exhaustive()
+        f.debug_struct("LiveOutput").finish_non_exhaustive()
     }
 }
 
 impl LiveOutput {
-    /// Makes a netCDF-4 file with the dimensions, variables and attributes of `model`, and
-    /// `additions`, of the file at `path`, which must exist and be empty. It can be read from the
-    /// first commit on.
+    /// Makes an empty netCDF-4 file of the file at `path`, which must exist and be empty; one that
+    /// says that it keeps to the classic model if `is_classic_model`. It can be read from the first
+    /// commit on.
     ///
-    /// `storage` says how each variable lies; metadata are allocated in blocks of
-    /// `metadata_block_bytes`. Datasets are numbered as the model's variables.
+    /// Metadata are allocated in blocks of `metadata_block_bytes`.
+    ///
+    /// # Errors
+    /// If the file is not there, not empty or locked.
+    pub fn create_empty(
+        path: &Path,
+        is_classic_model: bool,
+        metadata_block_bytes: u64,
+    ) -> Result<Self> {
+        let live = CommittedFile::open(path, 0)?;
+        if live.committed_end() != 0 {
+            return Err(ContainerError::Internal(format!(
+                "{} is not empty",
+                path.display()
+            )));
+        }
+        let live = Writing::new(live);
+        let creation = PropertyList::file_create(0, TRACKED_AND_INDEXED)?;
+        let (file, sink) = file::create_live(&live.0, path, &creation, metadata_block_bytes)?;
+        let objects = Objects::new(&file)?;
+        objects
+            .write_kind(is_classic_model)
+            .map_err(|error| blame(error, sink))?;
+        Ok(Self {
+            live,
+            objects,
+            sink,
+            file,
+        })
+    }
+
+    /// Makes a netCDF-4 file with the dimensions, variables and attributes of `model`, and
+    /// `additions`, of the file at `path`, which must exist and be empty.
     ///
     /// # Errors
     /// If the file is not there, not empty or locked, or libhdf5 refuses a definition.
@@ -102,76 +137,52 @@ impl LiveOutput {
         metadata_block_bytes: u64,
     ) -> Result<Self> {
         check_lengths(model.variables.len(), storage, additions)?;
-        let live = CommittedFile::open(path, 0)?;
-        if live.committed_end() != 0 {
-            return Err(ContainerError::Internal(format!(
-                "{} is not empty",
-                path.display()
-            )));
-        }
-        let live = Writing::new(live);
-        let creation = PropertyList::file_create(0, TRACKED_AND_INDEXED)?;
-        let (file, sink) = file::create_live(&live.0, path, &creation, metadata_block_bytes)?;
-        let mut output = Self {
-            live,
-            datasets: Vec::new(),
-            sink,
-            file,
-        };
-        let defined = classic_define::define(model, strict, &output.file, storage, additions)
-            .map_err(|error| blame(error, sink))?;
-        output.datasets = defined.datasets;
+        let mut output = Self::create_empty(path, strict, metadata_block_bytes)?;
+        let schema = classic_define::schema_of(model, additions);
+        classic_define::define_all(&mut output.objects, &schema, storage)
+            .map_err(|error| blame(error, output.sink))?;
         Ok(output)
     }
 
-    /// Opens a file to go on writing it; a commit that was left half-done is recovered first. It
-    /// has no datasets until [`Self::open_dataset`] is called.
+    /// Opens a netCDF-4 file to go on writing it; a commit that was left half-done is recovered
+    /// first.
     ///
     /// # Errors
-    /// If the file cannot be recovered ([`recover`]) or opened, is locked, or is in a format that
-    /// cannot be written safely.
-    pub fn open(path: &Path, metadata_block_bytes: u64) -> Result<Self> {
+    /// If the file cannot be recovered ([`recover`]) or opened, is locked, is in a format that
+    /// cannot be written safely, or has arrays without dimensions.
+    pub fn open(path: &Path, metadata_block_bytes: u64) -> Result<(Self, ExistingFile)> {
         recover(path)?;
         let live = Writing::new(CommittedFile::open_existing(path)?);
+        let found = existing::read(path)?;
         let (file, sink) = file::open_live(&live.0, path, metadata_block_bytes)?;
-        let output = Self {
-            live,
-            datasets: Vec::new(),
-            sink,
-            file,
-        };
-        if file::superblock_version(&output.file)? > NEWEST_SUPERBLOCK {
+        if file::superblock_version(&file)? > NEWEST_SUPERBLOCK {
             return Err(ContainerError::Unsupported(
                 "files in the latest HDF5 format (superblock 3) cannot be appended to: repack the \
                  file first"
                     .to_owned(),
             ));
         }
-        let end = sink.end_of_allocation();
-        output.live.lock().set_committed_end(end);
-        Ok(output)
+        live.lock().set_committed_end(sink.end_of_allocation());
+        let objects = Objects::open(&file, &found.file.schema, &found.places)?;
+        let output = Self {
+            live,
+            objects,
+            sink,
+            file,
+        };
+        Ok((output, found.file))
     }
 
-    /// Opens the dataset at a path and returns its number.
-    ///
-    /// # Errors
-    /// If there is none.
-    pub fn open_dataset(&mut self, path: &str) -> Result<usize> {
-        let dataset = Dataset::open(&self.file, path).map_err(|e| name_object(path, e))?;
-        self.datasets.push(dataset);
-        Ok(self.datasets.len() - 1)
-    }
-
-    /// Lets a dataset grow to this shape, as far as it is unlimited.
+    /// Lets a variable grow to this shape, as far as it is unlimited.
     ///
     /// # Errors
     /// If it cannot have the shape.
-    pub fn extend(&self, dataset: usize, shape: &[u64]) -> Result<()> {
-        let outcome = self.dataset(dataset)?.set_shape(shape);
+    pub fn extend(&self, variable: impl Into<VariableId>, shape: &[u64]) -> Result<()> {
+        let outcome = self.objects.dataset(variable.into())?.set_shape(shape);
         outcome.map_err(|error| blame(error, self.sink))
     }
 
-    /// Enters a chunk into a dataset's index, or another form of one that is there.
+    /// Enters a chunk into a variable's index, or another form of one that is there.
     ///
     /// `offset` is the chunk's first element, `bytes` the chunk as it is stored. A chunk that
     /// replaces one of the same size keeps that one's filter mask (libhdf5 does not change it).
@@ -180,13 +191,14 @@ impl LiveOutput {
     /// If libhdf5 refuses.
     pub fn place_chunk(
         &self,
-        dataset: usize,
+        variable: impl Into<VariableId>,
         offset: &[u64],
         filter_mask: u32,
         bytes: &[u8],
     ) -> Result<Placement> {
         let address = self
-            .dataset(dataset)?
+            .objects
+            .dataset(variable.into())?
             .place_chunk(self.sink, offset, filter_mask, bytes.len())
             .map_err(|error| blame(error, self.sink))?;
         let mut live = self.live.lock();
@@ -197,6 +209,21 @@ impl LiveOutput {
         Ok(Placement::Held(address))
     }
 
+    /// Where the chunks of a variable lie, in row-major order; none if it is not chunked. One pass
+    /// over its index.
+    ///
+    /// # Errors
+    /// If the index cannot be read or contradicts itself.
+    pub fn locate(&self, variable: VariableId) -> Result<Vec<ChunkRecord>> {
+        let dataset = self.objects.dataset(variable)?;
+        let (Extent::Simple { shape, .. }, LayoutClass::Chunked { chunk, .. }) =
+            (dataset.extent()?, dataset.creation()?.layout()?)
+        else {
+            return Ok(Vec::new());
+        };
+        locate::records(dataset, &shape, &chunk, self.sink.end_of_allocation())
+    }
+
     /// Reads bytes as they will be after the next commit; bytes past the end are zero.
     ///
     /// # Errors
@@ -204,33 +231,6 @@ impl LiveOutput {
     pub fn read(&self, address: FileAddress, buffer: &mut [u8]) -> Result<()> {
         let outcome = self.live.lock().read(buffer, address);
         outcome.map_err(|error| ContainerError::io("read back what was written", error))
-    }
-
-    /// Writes a box of a dataset without filters (row-major, in the bytes of the dataset's own
-    /// type); everything if there is no selection.
-    ///
-    /// # Errors
-    /// If the bytes do not fit or cannot be written.
-    pub fn write_values(
-        &self,
-        dataset: usize,
-        selection: Option<(&[u64], &[u64])>,
-        bytes: &[u8],
-    ) -> Result<()> {
-        let dataset = self.dataset(dataset)?;
-        let memory = dataset.datatype()?.memory_copy()?;
-        dataset
-            .write(&memory, selection, bytes)
-            .map_err(|error| blame(error, self.sink))
-    }
-
-    /// As [`super::Hdf5Output::set_attribute`].
-    ///
-    /// # Errors
-    /// If the dataset has no such attribute or it cannot be written.
-    pub fn set_attribute(&self, dataset: usize, attribute: &NewAttribute) -> Result<()> {
-        additions::replace(self.dataset(dataset)?.handle(), attribute)
-            .map_err(|error| blame(error, self.sink))
     }
 
     /// Bytes that wait in memory for the next commit; rewriting what was committed before makes
@@ -259,21 +259,15 @@ impl LiveOutput {
     /// As [`Self::commit`]; the file is closed in any case.
     pub fn finish(self, sync: bool) -> Result<()> {
         let Self {
-            datasets,
+            objects,
             file,
             live,
             ..
         } = self;
-        drop(datasets);
+        drop(objects);
         // Closing makes libhdf5 give back space that it had set aside, and write about it.
         file::close(file)?;
         live.lock().commit(sync)
-    }
-
-    fn dataset(&self, number: usize) -> Result<&Dataset> {
-        self.datasets
-            .get(number)
-            .ok_or_else(|| ContainerError::Internal(format!("no dataset number {number}")))
     }
 }
 

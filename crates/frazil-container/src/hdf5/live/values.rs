@@ -1,0 +1,116 @@
+//! Values of a live file that go through libhdf5: contiguous variables and strings.
+
+use super::LiveOutput;
+use crate::error::{ContainerError, Result};
+use crate::ffi::dataset::Dataset;
+use crate::ffi::dataspace::{Extent, Hyperslab};
+use crate::ffi::datatype::{self, Datatype};
+use crate::hdf5::attribute_form::Texts;
+use crate::hdf5::output::blame;
+use crate::schema::VariableId;
+
+impl LiveOutput {
+    /// Writes a part of a variable (row-major, in the bytes of its stored type); everything if
+    /// there is no selection.
+    ///
+    /// # Errors
+    /// If the bytes do not fit or cannot be written.
+    pub fn write_values(
+        &self,
+        variable: impl Into<VariableId>,
+        selection: Option<Hyperslab<'_>>,
+        bytes: &[u8],
+    ) -> Result<()> {
+        let dataset = self.objects.dataset(variable.into())?;
+        let memory = dataset.datatype()?.memory_copy()?;
+        if memory.holds_variable_length()? {
+            return Err(strings_are_texts());
+        }
+        dataset
+            .write(&memory, selection, bytes)
+            .map_err(|error| blame(error, self.sink))
+    }
+
+    /// Reads a part of a variable as [`Self::write_values`] takes it, as of the last write.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn read_values(
+        &self,
+        variable: VariableId,
+        selection: Option<Hyperslab<'_>>,
+    ) -> Result<Vec<u8>> {
+        let dataset = self.objects.dataset(variable)?;
+        let memory = dataset.datatype()?.memory_copy()?;
+        if memory.holds_variable_length()? {
+            return Err(strings_are_texts());
+        }
+        let elements = elements(dataset, selection)?;
+        let outcome = dataset.read(&memory, selection, elements);
+        outcome.map_err(|error| blame(error, self.sink))
+    }
+
+    /// Writes a part of a variable of strings (row-major); everything if there is no selection.
+    ///
+    /// # Errors
+    /// If their number does not fit, one holds a NUL, or they cannot be written.
+    pub fn write_strings<T: AsRef<str>>(
+        &self,
+        variable: VariableId,
+        selection: Option<Hyperslab<'_>>,
+        strings: &[T],
+    ) -> Result<()> {
+        let (dataset, memory) = self.strings(variable)?;
+        let texts = Texts::new(strings)?;
+        dataset
+            .write(&memory, selection, &texts.pointers())
+            .map_err(|error| blame(error, self.sink))
+    }
+
+    /// Reads a part of a variable of strings; those never written are empty or the fill value.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn read_strings(
+        &self,
+        variable: VariableId,
+        selection: Option<Hyperslab<'_>>,
+    ) -> Result<Vec<String>> {
+        let (dataset, memory) = self.strings(variable)?;
+        let elements = elements(dataset, selection)?;
+        let raw = dataset.read(&memory, selection, elements)?;
+        let mut strings = Vec::new();
+        for element in raw.chunks_exact(memory.size_bytes()?) {
+            let text = datatype::variable_text_bytes(element)?.unwrap_or_default();
+            strings.push(String::from_utf8_lossy(&text).into_owned());
+        }
+        let shape = vec![elements];
+        let max_shape = vec![Some(elements)];
+        memory.reclaim(&Extent::Simple { shape, max_shape }, raw)?;
+        Ok(strings)
+    }
+
+    /// A variable of strings with its type in memory.
+    fn strings(&self, variable: VariableId) -> Result<(&Dataset, Datatype)> {
+        let dataset = self.objects.dataset(variable)?;
+        let memory = dataset.datatype()?.memory_copy()?;
+        if memory.class()? == datatype::Class::String && memory.is_variable_text()? {
+            return Ok((dataset, memory));
+        }
+        Err(ContainerError::Internal(
+            "no variable of strings".to_owned(),
+        ))
+    }
+}
+
+fn elements(dataset: &Dataset, selection: Option<Hyperslab<'_>>) -> Result<u64> {
+    let elements = match selection {
+        Some(slab) => slab.elements(),
+        None => dataset.extent()?.elements(),
+    };
+    elements.ok_or_else(|| ContainerError::Corrupt("variable size overflows".to_owned()))
+}
+
+fn strings_are_texts() -> ContainerError {
+    ContainerError::Internal("strings have no bytes of their own".to_owned())
+}

@@ -1,0 +1,356 @@
+//! The objects of a netCDF-4 file being written, made one by one the way netCDF-C lays them out.
+
+mod names;
+mod open;
+mod scales;
+
+use super::OutputStorage;
+use super::attribute_form::{Form, Texts, number_type};
+use super::attributes::write_provenance;
+use super::define::{name_object, set_chunked};
+use crate::error::{ContainerError, Result};
+use crate::ffi::attribute;
+use crate::ffi::dataset::Dataset;
+use crate::ffi::dataspace::Extent;
+use crate::ffi::datatype::Datatype;
+use crate::ffi::property::{FillTime, PropertyList, TRACKED_AND_INDEXED};
+use crate::ffi::{Handle, link};
+use crate::schema::{
+    AttributeOwner, DimensionId, Fill, GroupId, Schema, SchemaAttribute, SchemaValue,
+    SchemaVariable, ValueType, VariableId,
+};
+
+pub(super) use names::NON_COORDINATE_PREFIX;
+pub(super) use open::{Places, Role};
+pub(super) use scales::NUMBER;
+use scales::Scale;
+
+/// Marks a file that keeps to the classic model.
+pub(super) const STRICT: &str = "_nc3_strict";
+/// The numbers of a variable's dimensions.
+pub(super) const COORDINATES: &str = "_Netcdf4Coordinates";
+
+/// The objects that are in the file, by their numbers in a [`Schema`].
+pub(super) struct Objects {
+    groups: Vec<Option<Handle>>,
+    scales: Vec<Scale>,
+    variables: Vec<Option<Variable>>,
+    /// What the file calls each dimension (`_Netcdf4Dimid`).
+    numbers: Vec<i32>,
+    /// Dimensions that the file gives no number to: readers count them.
+    unnumbered: Vec<DimensionId>,
+    /// Whether something is left for [`Self::complete`].
+    is_incomplete: bool,
+    link_creation: PropertyList,
+    root: Handle,
+}
+
+/// A dataset and where it is.
+pub(super) struct Linked {
+    pub(super) dataset: Dataset,
+    pub(super) group: GroupId,
+    /// Its name in the group.
+    pub(super) link: String,
+}
+
+/// A variable that is in the file.
+pub(super) struct Variable {
+    pub(super) linked: Linked,
+    pub(super) dimensions: Vec<DimensionId>,
+    /// Whether each axis has its dimension scale; a scale itself has none.
+    pub(super) attached: Vec<bool>,
+}
+
+impl Objects {
+    /// Nothing but the root group.
+    pub(super) fn new(file: &Handle) -> Result<Self> {
+        Ok(Self {
+            groups: Vec::new(),
+            scales: Vec::new(),
+            variables: Vec::new(),
+            numbers: Vec::new(),
+            unnumbered: Vec::new(),
+            is_incomplete: true,
+            link_creation: link::link_creation()?,
+            root: link::open_group(file, "/")?,
+        })
+    }
+
+    /// Writes what tells readers what kind of file it is.
+    pub(super) fn write_kind(&self, is_classic_model: bool) -> Result<()> {
+        write_provenance(&self.root)?;
+        if is_classic_model {
+            Form::mark(1)?.create(&self.root, STRICT)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a variable is in the file.
+    pub(super) fn is_defined(&self, id: VariableId) -> bool {
+        self.variables.get(id.0).is_some_and(Option::is_some)
+    }
+
+    /// A variable's dataset.
+    pub(super) fn dataset(&self, id: VariableId) -> Result<&Dataset> {
+        self.variable(id).map(|variable| &variable.linked.dataset)
+    }
+
+    fn variable(&self, id: VariableId) -> Result<&Variable> {
+        let variable = self.variables.get(id.0).and_then(Option::as_ref);
+        variable
+            .ok_or_else(|| ContainerError::Internal(format!("variable {} is not defined", id.0)))
+    }
+
+    fn group(&self, id: GroupId) -> Result<&Handle> {
+        let group = self.groups.get(id.0).and_then(Option::as_ref);
+        group.ok_or_else(|| ContainerError::Internal(format!("group {} is not defined", id.0)))
+    }
+
+    /// The datasets of all variables.
+    pub(super) fn into_datasets(self) -> Vec<Dataset> {
+        let variables = self.variables.into_iter().flatten();
+        variables.map(|variable| variable.linked.dataset).collect()
+    }
+
+    /// Makes room for all objects of the schema.
+    fn fit(&mut self, schema: &Schema) {
+        self.groups.resize_with(schema.groups.len(), || None);
+        self.variables.resize_with(schema.variables.len(), || None);
+        self.scales
+            .resize_with(schema.dimensions.len(), || Scale::Missing);
+        while self.numbers.len() < schema.dimensions.len() {
+            let last = self.numbers.iter().max();
+            self.numbers.push(last.map_or(0, |last| last + 1));
+        }
+    }
+
+    /// Creates a group with its attributes, after those above it.
+    fn ensure_group(&mut self, schema: &Schema, id: GroupId) -> Result<()> {
+        self.fit(schema);
+        let mut missing = Vec::new();
+        let mut next = Some(id);
+        while let Some(group) = next.filter(|group| self.groups[group.0].is_none()) {
+            missing.push(group);
+            next = schema.groups[group.0].parent;
+        }
+        for group in missing.into_iter().rev() {
+            let created = self.create_group(schema, group);
+            let handle = created.map_err(|e| name_object(&schema.group_path(group), e))?;
+            self.groups[group.0] = Some(handle);
+        }
+        Ok(())
+    }
+
+    /// Creates all groups.
+    pub(super) fn create_groups(&mut self, schema: &Schema) -> Result<()> {
+        let mut groups = (0..schema.groups.len()).map(GroupId);
+        groups.try_for_each(|group| self.ensure_group(schema, group))
+    }
+
+    fn create_group(&self, schema: &Schema, id: GroupId) -> Result<Handle> {
+        let group = &schema.groups[id.0];
+        let handle = match group.parent {
+            None => link::open_group(&self.root, "/")?,
+            Some(parent) => {
+                let creation = PropertyList::group_create(TRACKED_AND_INDEXED)?;
+                let parent = self.group(parent)?;
+                link::create_group(parent, &group.name, &self.link_creation, &creation)?
+            }
+        };
+        write_attributes(&handle, &group.attributes)?;
+        Ok(handle)
+    }
+
+    /// Creates a variable's dataset with its attributes, and the groups above it.
+    pub(super) fn define_variable(
+        &mut self,
+        schema: &Schema,
+        id: VariableId,
+        storage: &OutputStorage,
+    ) -> Result<()> {
+        let outcome = self.define(schema, id, storage);
+        outcome.map_err(|error| name_object(&schema.variable_path(id), error))
+    }
+
+    fn define(&mut self, schema: &Schema, id: VariableId, storage: &OutputStorage) -> Result<()> {
+        let variable = &schema.variables[id.0];
+        self.ensure_group(schema, variable.group)?;
+        if self.is_defined(id) {
+            return Err(ContainerError::Internal("it is defined already".to_owned()));
+        }
+        self.is_incomplete = true;
+        let dimension = schema.coordinate_of(id);
+        if let Some(dimension) = dimension {
+            self.take_scale(dimension)?;
+        }
+        let link = names::link_of(schema, id);
+        let dataset = self.create_dataset(schema, id, &link, storage)?;
+        let numbers = variable.dimensions.iter().map(|id| self.numbers[id.0]);
+        let numbers: Vec<u8> = numbers.flat_map(i32::to_le_bytes).collect();
+        if !numbers.is_empty() {
+            let int32 = number_type(crate::classic::NcType::Int, false)?;
+            Form::numbers(int32, numbers)?.create(dataset.handle(), COORDINATES)?;
+        }
+        self.variables[id.0] = Some(Variable {
+            linked: Linked {
+                dataset,
+                group: variable.group,
+                link,
+            },
+            dimensions: variable.dimensions.clone(),
+            attached: vec![false; variable.dimensions.len()],
+        });
+        if let Some(dimension) = dimension {
+            self.make_coordinate(schema, id, dimension)?;
+        }
+        write_attributes(self.dataset(id)?.handle(), &variable.attributes)
+    }
+
+    fn create_dataset(
+        &self,
+        schema: &Schema,
+        id: VariableId,
+        link: &str,
+        storage: &OutputStorage,
+    ) -> Result<Dataset> {
+        let variable = &schema.variables[id.0];
+        let (datatype, extent) = (datatype_of(variable)?, extent_of(schema, id));
+        let creation = PropertyList::dataset_create()?;
+        match storage {
+            OutputStorage::Chunked { chunk, pipeline } if extent != Extent::Scalar => {
+                set_chunked(&creation, chunk, pipeline)?;
+            }
+            _ => creation.set_contiguous()?,
+        }
+        let fill = FillBytes::of(variable)?;
+        match &fill.0 {
+            Some(bytes) => {
+                creation.set_fill_time(FillTime::IfSet)?;
+                creation.set_fill_value(&datatype, Some(bytes))?;
+            }
+            None => creation.set_fill_time(FillTime::Never)?,
+        }
+        let (group, links) = (self.group(variable.group)?, &self.link_creation);
+        Dataset::create(group, link, &datatype, &extent, links, &creation)
+    }
+
+    /// Makes everything that the schema has and the file lacks, but for variables, which must all
+    /// be there; gives dimensions their scales and scales to variables.
+    pub(super) fn complete(&mut self, schema: &Schema) -> Result<()> {
+        let is_known = self.groups.len() == schema.groups.len()
+            && self.scales.len() == schema.dimensions.len()
+            && self.variables.len() == schema.variables.len();
+        if is_known && !self.is_incomplete {
+            return Ok(());
+        }
+        self.create_groups(schema)?;
+        if let Some(number) = self.variables.iter().position(Option::is_none) {
+            let path = schema.variable_path(VariableId(number));
+            return Err(ContainerError::Internal(format!("{path} is not defined")));
+        }
+        self.settle_names(schema)?;
+        self.create_scales(schema)?;
+        self.attach_scales(schema)?;
+        self.is_incomplete = false;
+        Ok(())
+    }
+
+    /// The object of a group or variable that is in the file already.
+    fn owner(&self, owner: AttributeOwner) -> Option<&Handle> {
+        match owner {
+            AttributeOwner::Group(id) => self.groups.get(id.0)?.as_ref(),
+            AttributeOwner::Variable(id) => {
+                let variable = self.variables.get(id.0)?.as_ref()?;
+                Some(variable.linked.dataset.handle())
+            }
+        }
+    }
+
+    /// Writes or replaces an attribute of an object that is in the file already.
+    pub(super) fn put_attribute(
+        &self,
+        owner: AttributeOwner,
+        attribute: &SchemaAttribute,
+    ) -> Result<()> {
+        let Some(object) = self.owner(owner) else {
+            return Ok(());
+        };
+        let outcome = Form::of(&attribute.value).and_then(|form| form.put(object, &attribute.name));
+        outcome.map_err(|error| in_attribute(&attribute.name, error))
+    }
+
+    /// Removes an attribute of an object that is in the file already.
+    pub(super) fn delete_attribute(&self, owner: AttributeOwner, name: &str) -> Result<()> {
+        let Some(object) = self.owner(owner) else {
+            return Ok(());
+        };
+        attribute::delete(object, name).map_err(|error| in_attribute(name, error))
+    }
+
+    /// Renames an attribute of an object that is in the file already.
+    pub(super) fn rename_attribute(
+        &self,
+        owner: AttributeOwner,
+        old: &str,
+        new: &str,
+    ) -> Result<()> {
+        let Some(object) = self.owner(owner) else {
+            return Ok(());
+        };
+        attribute::rename(object, old, new).map_err(|error| in_attribute(old, error))
+    }
+}
+
+/// One element that was never written, in the bytes of a variable's type.
+struct FillBytes(
+    Option<Vec<u8>>,
+    #[expect(dead_code, reason = "the bytes point to it")] Texts,
+);
+
+impl FillBytes {
+    fn of(variable: &SchemaVariable) -> Result<Self> {
+        if variable.fill == Fill::Nothing {
+            return Ok(Self(None, Texts::default()));
+        }
+        if let Some(bytes) = variable.fill_bytes() {
+            return Ok(Self(Some(bytes), Texts::default()));
+        }
+        let own = variable.attributes.iter().find(|a| a.name == "_FillValue");
+        let text = match own.map(|attribute| &attribute.value) {
+            Some(SchemaValue::Strings(texts)) => texts.first().map_or("", String::as_str),
+            _ => "",
+        };
+        let texts = Texts::new(&[text])?;
+        Ok(Self(Some(texts.pointers()), texts))
+    }
+}
+
+fn datatype_of(variable: &SchemaVariable) -> Result<Datatype> {
+    match variable.value_type {
+        ValueType::Atomic(nc_type) => number_type(nc_type, variable.is_big_endian),
+        ValueType::String => Datatype::variable_text(),
+    }
+}
+
+fn extent_of(schema: &Schema, id: VariableId) -> Extent {
+    let shape = schema.shape(id);
+    if shape.is_empty() {
+        return Extent::Scalar;
+    }
+    Extent::Simple {
+        shape,
+        max_shape: schema.limits(id),
+    }
+}
+
+fn write_attributes(object: &Handle, attributes: &[SchemaAttribute]) -> Result<()> {
+    attributes.iter().try_for_each(|attribute| {
+        let form = Form::of(&attribute.value);
+        form.and_then(|form| form.create(object, &attribute.name))
+            .map_err(|error| in_attribute(&attribute.name, error))
+    })
+}
+
+fn in_attribute(name: &str, error: ContainerError) -> ContainerError {
+    name_object(&format!("attribute {name}"), error)
+}
