@@ -1,7 +1,10 @@
-//! Live files under kills, stops and failing system calls.
+//! Live files: their objects, their values, and both under kills, stops and failing system calls.
 
+mod appending;
 mod faults;
+mod growing;
 mod kills;
+mod model;
 mod power;
 mod readers;
 mod script;
