@@ -63,6 +63,15 @@ impl MemoryBudget {
         })
     }
 
+    /// A charge of no bytes.
+    #[must_use]
+    pub fn free_charge(self: &Arc<Self>) -> Charge {
+        Charge {
+            budget: Arc::clone(self),
+            bytes: 0,
+        }
+    }
+
     fn try_acquire(&self, bytes: u64) -> bool {
         let acquired = self
             .used_bytes

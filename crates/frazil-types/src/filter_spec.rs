@@ -82,10 +82,13 @@ pub fn filter_name(id: i32) -> Option<&'static str> {
 }
 
 /// Who must be able to read a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum ReaderLevel {
     /// Every netCDF-4 reader since 2008: shuffle, deflate and Fletcher-32 only.
+    #[default]
     Any,
     /// Readers with the registered filter plugins at hand.
     Plugins,

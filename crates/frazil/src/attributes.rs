@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use frazil_container::classic::{AttributeValue, ClassicAttribute};
 use frazil_container::hdf5::{AttributeDescription, ObjectAttributes, TypeClass};
+use frazil_container::schema::{SchemaAttribute, SchemaValue};
 
 /// The attributes of one object.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +29,21 @@ impl Attributes {
     pub(crate) fn of_classic(attributes: &[ClassicAttribute]) -> Self {
         let pair = |attribute: &ClassicAttribute| {
             (attribute.name.clone(), classic_value(&attribute.value))
+        };
+        Self(attributes.iter().map(pair).collect())
+    }
+
+    /// The attributes of an object that is being written.
+    pub(crate) fn of_schema(attributes: &[SchemaAttribute]) -> Self {
+        let pair = |attribute: &SchemaAttribute| {
+            let value = match &attribute.value {
+                SchemaValue::Atomic(value) => classic_value(value),
+                SchemaValue::Strings(texts) => match texts.as_slice() {
+                    [text] => Value::Text(text.clone()),
+                    _ => Value::Other,
+                },
+            };
+            (attribute.name.clone(), value)
         };
         Self(attributes.iter().map(pair).collect())
     }

@@ -324,7 +324,7 @@ fn packings<'a>(source: &'a Input, decisions: &Decisions) -> Result<Vec<Packing<
         let rounding = decisions.plans[dataset]
             .quantize
             .as_ref()
-            .map(|plan| VariableRounding::bind(plan, variable))
+            .map(|plan| VariableRounding::bind(plan, variable.element, &variable.shape))
             .transpose()?;
         packings.push(Packing {
             dataset,

@@ -97,7 +97,7 @@ impl Trial<'_> {
             let requests = boxes.iter().map(request).collect();
             let plan = self.precision[variable].as_ref();
             let rounding = plan
-                .map(|plan| VariableRounding::bind(plan, info))
+                .map(|plan| VariableRounding::bind(plan, info.element, &info.shape))
                 .transpose()?;
             tasks.push(Task {
                 meta: Samples {

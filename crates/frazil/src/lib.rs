@@ -36,9 +36,10 @@ pub use about::{About, FilterSupport, about};
 pub use analyze::{AnalyzeOptions, analyze};
 pub use error::{Error, Result};
 pub use frazil_container::classic::{AttributeValue, NcType};
+pub use frazil_container::schema;
 pub use frazil_types::{
-    ErrorBound, ErrorCode, PrecisionWish, ProtectedValues, QuantizeAlgorithm, QuantizePlan,
-    ReaderLevel, Rounding,
+    ErrorBound, ErrorCode, FilterPipeline, FilterSpec, PrecisionWish, ProtectedValues,
+    QuantizeAlgorithm, QuantizePlan, ReaderLevel, Rounding, VariablePlan, WritePlan, filter_id,
 };
 pub use import::{Columns, ImportLayout, ImportOptions, ImportReport, Matrix, import};
 pub use info::info;
@@ -58,6 +59,6 @@ pub use report::{
 pub use synth::{NamedPattern, Noise, NoiseKind, SynthOptions, SynthReport, synth, synth_patterns};
 pub use verify::{Thresholds, VerifyOptions, verify};
 pub use write::{
-    DimensionId, FileDefinition, VariableDefinition, VariableId, Writer, WriterOptions,
-    WriterReport, WriterVariable,
+    Cores, DimensionLength, FilterWish, LayoutWish, OwnCommits, PrecisionStatement, VariableSettings,
+    VariableStorage, Writer, WriterOptions, WriterReport, WriterVariable,
 };

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::input::{Input, InputKind};
 
 /// Who rounded, as containers say it.
-const SELF: &str = concat!("frazil version ", env!("CARGO_PKG_VERSION"));
+pub(crate) const SELF: &str = concat!("frazil version ", env!("CARGO_PKG_VERSION"));
 
 /// What rounding adds to a file. Values that are known only when all chunks are packed are written
 /// again by [`final_attributes`].
@@ -160,12 +160,12 @@ fn names_in_root(input: &Input) -> HashSet<String> {
     }
 }
 
-fn algorithm_name(algorithm: QuantizeAlgorithm) -> &'static str {
+pub(crate) fn algorithm_name(algorithm: QuantizeAlgorithm) -> &'static str {
     algorithm.cf_name().unwrap_or_default()
 }
 
 /// The attributes of one rounded variable.
-fn statement(plan: &QuantizePlan, path: &str, container: Option<&str>) -> Vec<NewAttribute> {
+pub(crate) fn statement(plan: &QuantizePlan, path: &str, container: Option<&str>) -> Vec<NewAttribute> {
     let mut attributes = Vec::new();
     if let Some(container) = container {
         // Variables of the root group share it with the container; others name it by its path.
@@ -213,7 +213,7 @@ fn statement(plan: &QuantizePlan, path: &str, container: Option<&str>) -> Vec<Ne
 }
 
 /// netCDF-C's own attribute, for the roundings it knows.
-fn netcdf_statement(rounding: &Rounding) -> Option<NewAttribute> {
+pub(crate) fn netcdf_statement(rounding: &Rounding) -> Option<NewAttribute> {
     match *rounding {
         Rounding::BitRound { significant_bits } => {
             Some(int(names::NETCDF_BITROUND, significant_bits))

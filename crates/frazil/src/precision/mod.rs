@@ -2,7 +2,7 @@
 
 mod decide;
 mod field_range;
-mod metadata;
+pub(crate) mod metadata;
 pub(crate) mod names;
 pub(crate) mod protected;
 mod refusals;

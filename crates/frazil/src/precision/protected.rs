@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::input::{Input, InputKind};
 
 /// `NC_FILL_FLOAT` and `NC_FILL_DOUBLE`: what netCDF gives for values that were never written.
-const NETCDF_FILL: f64 = 9.969_209_968_386_869e36;
+pub(crate) const NETCDF_FILL: f64 = 9.969_209_968_386_869e36;
 
 /// The protected values of floating-point variable `i`: what its attributes and its fill value say,
 /// and what the user named.
@@ -21,9 +21,18 @@ pub(crate) fn protected_values(
     wish: Option<&PrecisionWish>,
 ) -> Result<ProtectedValues> {
     let attributes = input.attributes(Some(i))?;
-    let mut protected = stated(&attributes);
-    let variable = &input.variables()[i];
-    protected.values.extend(fill_value(input, variable));
+    let fill = fill_value(input, &input.variables()[i]);
+    Ok(protected_by(&attributes, fill, wish))
+}
+
+/// The protected values that attributes, the fill value, and the user name.
+pub(crate) fn protected_by(
+    attributes: &Attributes,
+    fill: Option<f64>,
+    wish: Option<&PrecisionWish>,
+) -> ProtectedValues {
+    let mut protected = stated(attributes);
+    protected.values.extend(fill);
     if let Some(wish) = wish {
         protected.values.extend(&wish.special_values);
         protected.values.extend(wish.fill_value);
@@ -31,7 +40,7 @@ pub(crate) fn protected_values(
     }
     protected.values.sort_by(f64::total_cmp);
     protected.values.dedup_by(|a, b| a.to_bits() == b.to_bits());
-    Ok(protected)
+    protected
 }
 
 /// What attributes say; a number that was written as text says nothing.

@@ -1,8 +1,7 @@
 //! Rounding of one variable's chunks, each proved before it goes on.
 
 use frazil_codec::{BoxPlace, ErrorCheck, ErrorStats, Quantizer};
-use frazil_container::hdf5::DatasetInfo;
-use frazil_types::{QuantizePlan, Rounding, Selection};
+use frazil_types::{ElementType, QuantizePlan, Rounding, Selection};
 
 use crate::error::{Error, Result};
 
@@ -47,12 +46,11 @@ impl RoundingStats {
 impl VariableRounding {
     /// # Errors
     /// If the plan does not fit the variable's type.
-    pub(crate) fn bind(plan: &QuantizePlan, variable: &DatasetInfo) -> Result<Self> {
-        let wrap = |error| from_codec(&error).at_variable(&variable.path);
+    pub(crate) fn bind(plan: &QuantizePlan, element: ElementType, shape: &[u64]) -> Result<Self> {
         Ok(Self {
-            quantizer: Quantizer::bind(plan, variable.element).map_err(wrap)?,
-            check: ErrorCheck::bind(plan, variable.element).map_err(wrap)?,
-            shape: variable.shape.clone(),
+            quantizer: Quantizer::bind(plan, element).map_err(|error| from_codec(&error))?,
+            check: ErrorCheck::bind(plan, element).map_err(|error| from_codec(&error))?,
+            shape: shape.to_vec(),
         })
     }
 
@@ -95,30 +93,13 @@ fn from_codec(error: &frazil_codec::CodecError) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use frazil_container::hdf5::{DatasetStorage, FillStatus, FillTime};
-    use frazil_types::{
-        ByteOrder, ElementClass, ElementType, ErrorBound, ErrorCode, ProtectedValues,
-    };
+    use frazil_types::{ByteOrder, ElementClass, ErrorBound, ErrorCode, ProtectedValues};
 
     fn rounding() -> VariableRounding {
-        let variable = DatasetInfo {
-            path: "/t".to_owned(),
-            element: ElementType {
-                class: ElementClass::Float,
-                size_bytes: 4,
-                order: ByteOrder::Little,
-            },
-            shape: vec![4],
-            unlimited: vec![false],
-            is_null: false,
-            storage: DatasetStorage::Contiguous { address: None },
-            stored_bytes: 0,
-            fill: vec![0; 4],
-            fill_status: FillStatus::Default,
-            fill_time: FillTime::IfSet,
-            dimension_names: vec![String::new()],
-            object_address: 0,
-            is_dimension_only: false,
+        let element = ElementType {
+            class: ElementClass::Float,
+            size_bytes: 4,
+            order: ByteOrder::Little,
         };
         let plan = QuantizePlan {
             rounding: Rounding::BoundedBitRound {
@@ -134,7 +115,7 @@ mod tests {
             },
             keep_information: None,
         };
-        VariableRounding::bind(&plan, &variable).unwrap()
+        VariableRounding::bind(&plan, element, &[4]).unwrap()
     }
 
     #[test]

@@ -1,33 +1,26 @@
 //! The caller's side of background work: what is decided, what was submitted, and room for more.
 
 use std::collections::HashSet;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use frazil_container::classic::ClassicModel;
 use frazil_pipeline::{Background, Charge, MemoryBudget};
 use parking_lot::{Mutex, MutexGuard};
 
-use super::options::WriterOptions;
-use super::pack::{ChunkJob, Content, Job, Packed, Place};
+use super::change::Change;
+use super::pack::{
+    ChooseJob, ChunkJob, CommitStep, Content, Job, Packed, Place, Step, StoredChunk,
+};
 use super::partial::constant;
-use super::placing::{Placing, PlacingOptions};
+use super::placing::Placing;
 use super::store::{Key, Store};
-use super::variable::{Variable, samples};
+use super::variable::{Choice, Filters, Variable, samples};
 use crate::error::{Error, Result};
 use crate::new_file::not_enough_memory;
 use crate::options::Resources;
-use crate::output::METADATA_BLOCK_BYTES;
-use crate::run;
+use crate::schema::VariableId;
 
-/// The output is defined, decided or not, once chunks of this part of the memory wait for it.
-const WAITING_SHARE: u64 = 4;
-/// Rewritten bytes that wait for a commit get this part of the memory.
-const PENDING_SHARE: u64 = 8;
-/// ... and not less than this: commits have a price.
-const LEAST_PENDING_BYTES: u64 = 1 << 20;
 /// What packed bytes may take beyond the raw ones.
 const PACKED_SLACK_BYTES: u64 = 1024;
 
@@ -39,21 +32,28 @@ pub(super) struct Submission {
     has_failed: Arc<AtomicBool>,
     resources: Resources,
     budget: Arc<MemoryBudget>,
-    variables: Vec<Arc<Variable>>,
-    /// By variable: whether a job decides its filters.
-    is_decided: Vec<bool>,
-    /// By variable: constant chunks that wait until its filters are decided.
-    undecided: Vec<Vec<HeldConstant>>,
-    is_defined: bool,
-    /// Raw bytes submitted before the output is defined.
-    waiting_bytes: u64,
+    /// By variable.
+    choices: Vec<Choices>,
     /// Chunks that have, or are about to have, values in the file.
     submitted: HashSet<Key>,
     pub(super) omitted: u64,
     pub(super) stalled: Duration,
 }
 
-/// A constant chunk whose variable's filters are not decided.
+/// How far the choice of a variable's filters is.
+#[derive(Default)]
+struct Choices {
+    /// The choice that chunks are packed by now.
+    now: Option<Choice>,
+    /// Whether it was made by trial, or by somebody's wish.
+    is_final: bool,
+    /// Constant chunks that wait for the first choice.
+    held: Vec<HeldConstant>,
+    /// Whether a chunk was handed on, or left out.
+    has_any: bool,
+}
+
+/// A constant chunk whose variable has no filters yet.
 struct HeldConstant {
     key: Key,
     shape: Vec<u64>,
@@ -61,45 +61,51 @@ struct HeldConstant {
 }
 
 impl Submission {
+    /// Starts so many threads; none: every job is done by the call that submits it.
     pub(super) fn start(
-        path: &Path,
-        model: ClassicModel,
-        variables: Vec<Arc<Variable>>,
+        placing: Placing,
+        threads: usize,
         memory_bytes: u64,
-        options: &WriterOptions,
-    ) -> Result<Self> {
-        let has_failed = Arc::new(AtomicBool::new(false));
-        let how = PlacingOptions {
-            is_durable: options.durable,
-            metadata_block_bytes: METADATA_BLOCK_BYTES,
-            pending_limit_bytes: (memory_bytes / PENDING_SHARE).max(LEAST_PENDING_BYTES),
-        };
-        let placing = Placing::new(path, model, &how, Arc::clone(&has_failed))?;
+        resources: &Resources,
+    ) -> Self {
+        let has_failed = placing.has_failed();
         let placing = Arc::new(Mutex::new(placing));
-        let threads = match options.synchronous {
-            true => 0,
-            false => run::threads(&options.resources),
-        };
         let placer = Arc::clone(&placing);
         let background = Background::start(threads, Job::run, move |outcome| {
             placer.lock().take(outcome);
         });
-        Ok(Self {
+        Self {
             background,
             placing,
             has_failed,
-            resources: options.resources.clone(),
+            resources: resources.clone(),
             budget: Arc::new(MemoryBudget::new(memory_bytes)),
-            // Contiguous variables have no filters to decide.
-            is_decided: variables.iter().map(|v| v.is_contiguous).collect(),
-            undecided: variables.iter().map(|_| Vec::new()).collect(),
-            variables,
-            is_defined: false,
-            waiting_bytes: 0,
+            choices: Vec::new(),
             submitted: HashSet::new(),
             omitted: 0,
             stalled: Duration::ZERO,
-        })
+        }
+    }
+
+    /// Makes room for what is known of one more variable.
+    pub(super) fn add_variable(&mut self) {
+        self.choices.push(Choices::default());
+    }
+
+    /// Has a change made in the file in its turn.
+    pub(super) fn change(&mut self, change: Change) {
+        self.background.submit(Job::PassOn(Step::Change(change)));
+    }
+
+    /// Says that a variable's dataset can be made.
+    pub(super) fn ready(&mut self, variable: &Arc<Variable>) {
+        let step = Step::Ready(Arc::clone(variable));
+        self.background.submit(Job::PassOn(step));
+    }
+
+    /// Has everything submitted so far made the file's state; does not wait.
+    pub(super) fn commit(&mut self, step: CommitStep) {
+        self.background.submit(Job::PassOn(Step::Commit(step)));
     }
 
     /// The error that ended the background work, if one did.
@@ -158,24 +164,19 @@ impl Submission {
     /// before any work.
     pub(super) fn submit(
         &mut self,
-        key: Key,
-        shape: Vec<u64>,
+        place: Place,
         content: Content,
         content_charge: Charge,
         packed_charge: Charge,
     ) -> Result<()> {
         self.check()?;
-        let variable = &self.variables[key.variable];
+        let variable = &*place.variable;
         let content = match content {
             Content::Values(values) if !variable.is_contiguous => {
                 match constant(&values, variable.element_bytes()) {
                     Some(element) => Content::Constant(element.to_vec()),
                     None => {
-                        let samples = || samples(&values, variable.element_bytes());
-                        let samples = (!self.is_decided[key.variable]).then(samples);
-                        if let Some(samples) = samples {
-                            self.decide(key.variable, samples)?;
-                        }
+                        self.choose_by(&place.variable, &values);
                         Content::Values(values)
                     }
                 }
@@ -184,126 +185,174 @@ impl Submission {
         };
         if let Content::Constant(element) = content {
             drop(content_charge);
-            return self.submit_constant(key, shape, element, packed_charge);
-        }
-        self.waiting_bytes += content_charge.bytes();
-        self.submit_chunk(key, shape, content, Some(content_charge), packed_charge);
-        self.define_if_due()
-    }
-
-    /// Submits a chunk of one element over and over, unless readers know it anyway; before its
-    /// filters are decided it waits for them.
-    fn submit_constant(
-        &mut self,
-        key: Key,
-        shape: Vec<u64>,
-        element: Vec<u8>,
-        packed_charge: Charge,
-    ) -> Result<()> {
-        let number = key.variable;
-        if self.variables[number].may_omit(&element) && !self.submitted.contains(&key) {
-            self.omitted += 1;
-        } else if self.is_decided[number] {
-            let content = Content::Constant(element);
-            self.submit_chunk(key, shape, content, None, packed_charge);
+            self.submit_constant(place, element, packed_charge);
         } else {
-            self.submitted.insert(key.clone());
-            let held = HeldConstant {
-                key,
-                shape,
-                element,
-            };
-            self.undecided[number].push(held);
+            self.submit_chunk(place, content, Some(content_charge), packed_charge);
         }
         Ok(())
     }
 
+    /// Submits a chunk of one element over and over, unless readers know it anyway; before its
+    /// variable has filters it waits for them.
+    fn submit_constant(&mut self, place: Place, element: Vec<u8>, packed_charge: Charge) {
+        let number = place.variable.id.0;
+        let key = key_of(&place);
+        self.choices[number].has_any = true;
+        if place.variable.may_omit(&element) && !self.submitted.contains(&key) {
+            self.omitted += 1;
+        } else if self.choices[number].now.is_some() {
+            self.submit_chunk(place, Content::Constant(element), None, packed_charge);
+        } else {
+            self.submitted.insert(key.clone());
+            let shape = place.shape;
+            self.choices[number].held.push(HeldConstant {
+                key,
+                shape,
+                element,
+            });
+        }
+    }
+
     fn submit_chunk(
         &mut self,
-        key: Key,
-        shape: Vec<u64>,
+        place: Place,
         content: Content,
         content_charge: Option<Charge>,
         packed_charge: Charge,
     ) {
-        self.submitted.insert(key.clone());
+        self.submitted.insert(key_of(&place));
+        self.choices[place.variable.id.0].has_any = true;
+        let choice = match place.variable.is_contiguous {
+            true => None,
+            false => self.choices[place.variable.id.0].now.clone(),
+        };
         self.background.submit(Job::Chunk(ChunkJob {
-            place: Place {
-                variable: Arc::clone(&self.variables[key.variable]),
-                offset: key.offset,
-                shape,
-            },
+            place,
+            choice,
             content,
             content_charge,
             packed_charge,
         }));
     }
 
-    /// Whether a job decides a variable's filters.
+    // --- filters ---
+
+    /// Whether a variable's filters are chosen by trial or by wish.
     pub(super) fn is_decided(&self, number: usize) -> bool {
-        self.is_decided[number]
+        self.choices[number].is_final
     }
 
-    /// Has a variable's filters decided by these values unless they are one element over and over.
-    pub(super) fn decide_by(&mut self, number: usize, values: &[u8]) -> Result<()> {
-        let size = self.variables[number].element_bytes();
-        match constant(values, size) {
-            None if !values.is_empty() => self.decide(number, samples(values, size)),
-            _ => Ok(()),
+    /// The filters that a variable's chunks are packed with; waits while they are being chosen.
+    pub(super) fn filters(&self, number: usize) -> Option<Result<&Filters>> {
+        let now = self.choices[number].now.as_ref()?;
+        Some(now.wait().as_ref().map_err(Clone::clone))
+    }
+
+    /// Fixes a variable's filters without any trial.
+    pub(super) fn fix(&mut self, number: usize, filters: Filters) {
+        let choice = Choice::default();
+        choice.get_or_init(|| Ok(filters));
+        self.choices[number].now = Some(choice);
+        self.choices[number].is_final = true;
+    }
+
+    /// Has a variable's filters chosen by these values, if they are not and the values are not one
+    /// element over and over.
+    pub(super) fn choose_by(&mut self, variable: &Arc<Variable>, values: &[u8]) {
+        let size = variable.element_bytes();
+        let is_open = !variable.is_contiguous && !self.choices[variable.id.0].is_final;
+        if is_open && !values.is_empty() && constant(values, size).is_none() {
+            self.choices[variable.id.0].is_final = true;
+            self.choose(variable, samples(values, size));
         }
     }
 
-    /// Has a variable's filters decided, if they are not, and submits what waited for that.
-    fn decide(&mut self, number: usize, samples: Vec<Vec<u8>>) -> Result<()> {
-        if std::mem::replace(&mut self.is_decided[number], true) {
-            return Ok(());
+    /// Has a variable's filters chosen without values, if they are not chosen: its dataset must
+    /// be made. How hard the encoder works stays open.
+    pub(super) fn force(&mut self, variable: &Arc<Variable>) {
+        if !variable.is_contiguous && self.choices[variable.id.0].now.is_none() {
+            self.choose(variable, Vec::new());
         }
-        self.background.submit(Job::Decide {
-            variable: Arc::clone(&self.variables[number]),
+    }
+
+    /// Has a choice made, and submits what waited for it.
+    fn choose(&mut self, variable: &Arc<Variable>, samples: Vec<Vec<u8>>) {
+        let choice = Choice::default();
+        let known = &mut self.choices[variable.id.0];
+        let before = known.now.replace(Arc::clone(&choice));
+        let held = std::mem::take(&mut known.held);
+        self.background.submit(Job::Choose(ChooseJob {
+            variable: Arc::clone(variable),
+            choice,
+            before,
             samples,
-        });
-        for held in std::mem::take(&mut self.undecided[number]) {
+        }));
+        for held in held {
+            let place = Place {
+                variable: Arc::clone(variable),
+                offset: held.key.offset,
+                shape: held.shape,
+            };
             // Packed constants are small, and most of them share their bytes.
-            let packed_charge = self.budget.charge(0);
-            let packed_charge =
-                packed_charge.ok_or_else(|| not_enough_memory(0, &self.resources))?;
+            let packed_charge = self.budget.free_charge();
             let content = Content::Constant(held.element);
-            self.submit_chunk(held.key, held.shape, content, None, packed_charge);
+            self.submit_chunk(place, content, None, packed_charge);
         }
-        Ok(())
     }
 
-    /// Has the output defined once all variables are decided or too much waits for it.
-    fn define_if_due(&mut self) -> Result<()> {
-        let limit_bytes = self.budget.capacity_bytes() / WAITING_SHARE;
-        let is_due = self.is_decided.iter().all(|&is| is) || self.waiting_bytes > limit_bytes;
-        if is_due { self.define() } else { Ok(()) }
+    /// The element that a chunk holds over and over which waits for its variable's filters.
+    pub(super) fn held_constant(&self, key: &Key) -> Option<&[u8]> {
+        let mut held = self.choices[key.variable].held.iter().rev();
+        let found = held.find(|held| held.key == *key);
+        found.map(|held| held.element.as_slice())
     }
 
-    /// Has the output defined. Variables without a chunk to try filters on get shuffle and deflate.
-    pub(super) fn define(&mut self) -> Result<()> {
-        if std::mem::replace(&mut self.is_defined, true) {
-            return Ok(());
-        }
-        for number in 0..self.variables.len() {
-            self.decide(number, Vec::new())?;
-        }
-        self.background.submit(Job::Define(self.variables.clone()));
-        Ok(())
+    // --- what is in the file ---
+
+    /// Whether a chunk of a variable was handed on, or left out.
+    pub(super) fn has_any(&self, number: usize) -> bool {
+        self.choices[number].has_any
+    }
+
+    /// Forgets the filters of a variable without any chunk.
+    pub(super) fn reset(&mut self, number: usize) {
+        self.choices[number] = Choices::default();
+    }
+
+    /// Notes the shape of a dataset of an existing file.
+    pub(super) fn note_shape(&self, id: VariableId, shape: Vec<u64>) {
+        self.placing.lock().note_shape(id, shape);
+    }
+
+    /// A charge for memory that is not counted: what a caller reads is the caller's.
+    pub(super) fn no_room(&self) -> Charge {
+        self.budget.free_charge()
+    }
+
+    /// Notes that a chunk of an existing file has values.
+    pub(super) fn note_existing(&mut self, key: Key) {
+        self.submitted.insert(key);
     }
 
     /// The stored bytes of a chunk that was placed.
-    pub(super) fn read_stored(&self, key: &Key) -> Result<Option<Vec<u8>>> {
+    pub(super) fn read_stored(&self, key: &Key) -> Result<Option<StoredChunk>> {
         self.placing.lock().read(key)
     }
 
     /// Whether readers can open the file.
     pub(super) fn has_commit(&self) -> bool {
-        self.placing.lock().has_commit()
+        self.placing.lock().counts.commits > 0
     }
 
     /// Makes an error of the caller's side last.
     pub(super) fn fail(&self, error: Error) -> Error {
         self.placing.lock().fail(error)
+    }
+}
+
+fn key_of(place: &Place) -> Key {
+    Key {
+        variable: place.variable.id.0,
+        offset: place.offset.clone(),
     }
 }

@@ -1,4 +1,4 @@
-//! The output's file as the placer writes packed bytes into it.
+//! The output's file as the placer writes packed bytes into it: neighbours together.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -8,10 +8,17 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use crate::error::{Error, Result};
 
+/// Neighbouring chunks are written together up to this many bytes.
+const RUN_BYTES: usize = 1 << 20;
+/// Chunks of more bytes than this gain nothing by it.
+const LARGE_BYTES: usize = 128 << 10;
+
 /// The output, open for writing packed bytes.
 #[derive(Debug)]
 pub(super) struct DataFile {
     file: File,
+    run: Vec<u8>,
+    run_address: u64,
     /// Writes that succeed before all fail as on a full disk; negative: all succeed.
     #[cfg(test)]
     pub(super) writes_left: AtomicI64,
@@ -22,18 +29,53 @@ impl DataFile {
         let file = File::options().write(true).open(path);
         Ok(Self {
             file: file.map_err(|error| Error::io(&error, "open", path))?,
+            run: Vec::new(),
+            run_address: 0,
             #[cfg(test)]
             writes_left: AtomicI64::new(-1),
         })
     }
 
-    pub(super) fn write(&self, bytes: &[u8], address: u64) -> std::io::Result<()> {
+    /// Writes bytes, now or with their neighbours.
+    pub(super) fn write(&mut self, bytes: &[u8], address: u64, path: &Path) -> Result<()> {
+        let follows = self.run_address + self.run.len() as u64 == address;
+        if !follows || self.run.len() + bytes.len() > RUN_BYTES {
+            self.flush(path)?;
+            self.run_address = address;
+        }
+        if self.run.is_empty() && bytes.len() > LARGE_BYTES {
+            return self.write_now(bytes, address, path);
+        }
+        self.run.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Writes what was held back.
+    pub(super) fn flush(&mut self, path: &Path) -> Result<()> {
+        if self.run.is_empty() {
+            return Ok(());
+        }
+        self.write_now(&self.run, self.run_address, path)?;
+        self.run.clear();
+        Ok(())
+    }
+
+    /// Forgets what was held back.
+    pub(super) fn forget(&mut self) {
+        self.run.clear();
+    }
+
+    fn write_now(&self, bytes: &[u8], address: u64, path: &Path) -> Result<()> {
         #[cfg(test)]
         match self.writes_left.load(Ordering::Relaxed) {
-            0 => return Err(std::io::ErrorKind::StorageFull.into()),
+            0 => {
+                let full = std::io::ErrorKind::StorageFull.into();
+                return Err(Error::io(&full, "write", path));
+            }
             left if left > 0 => self.writes_left.store(left - 1, Ordering::Relaxed),
             _ => {}
         }
-        self.file.write_all_at(bytes, address)
+        let outcome = self.file.write_all_at(bytes, address);
+        outcome.map_err(|error| Error::io(&error, "write", path))
     }
 }

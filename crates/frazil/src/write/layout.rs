@@ -1,12 +1,13 @@
-//! Chunk shapes, chosen at definition: by the rule of `pack`, and such that the chunks that one
-//! record begins can be gathered in memory.
+//! Chunk shapes, chosen before a variable's first value is stored: by the rule of `pack`, and such
+//! that the chunks that one record begins can be gathered in memory.
 
-use frazil_container::classic::ClassicModel;
 use frazil_plan::{ShapeInput, ShapePolicy, choose};
 use frazil_types::ErrorCode;
 
-use super::definition::{FileDefinition, VariableDefinition, refused};
+use super::define::refused;
+use super::settings::LayoutWish;
 use crate::error::{Error, Result};
+use crate::schema::{Schema, ValueType, VariableId};
 
 /// Records that a chunk is planned for where nobody said how many there will be.
 const GUESSED_RECORDS: u64 = 1024;
@@ -14,6 +15,9 @@ const GUESSED_RECORDS: u64 = 1024;
 const RECORDS_SHARE: u64 = 4;
 /// One chunk takes at most this part of the memory.
 const CHUNK_SHARE: u64 = 8;
+/// Where commits come before chunks are full, chunks of more bytes than this are cut to the records
+/// between two commits: smaller ones cost less to write again than to divide.
+const REWRITTEN_BYTES: u64 = 16 << 10;
 
 /// How one variable lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,180 +28,218 @@ pub(super) struct Layout {
     pub(super) is_contiguous: bool,
 }
 
-/// Chooses how every variable lies, in the order of the definition.
-///
-/// # Errors
-/// For chunk shapes asked for that cannot be, or that `memory_bytes` cannot gather.
-pub(super) fn layouts(
-    definition: &FileDefinition,
-    model: &ClassicModel,
-    memory_bytes: u64,
-) -> Result<Vec<Layout>> {
-    let records = records_at_once(definition, memory_bytes);
-    let variables = definition.variables().iter();
-    variables
-        .zip(&model.variables)
-        .map(|(variable, in_model)| {
-            layout(definition, variable, records, memory_bytes)
-                .map_err(|error| error.at_variable(&format!("/{}", in_model.name)))
-        })
-        .collect()
+/// What chunk shapes depend on beside the variable.
+pub(super) struct Circumstances<'a> {
+    pub(super) schema: &'a Schema,
+    /// By dimension: the length that an unlimited one is expected to get.
+    pub(super) expected: &'a [Option<u64>],
+    pub(super) memory_bytes: u64,
+    /// Records between two commits, if commits come faster than chunks fill.
+    pub(super) records_per_commit: Option<u64>,
 }
 
-fn layout(
-    definition: &FileDefinition,
-    variable: &VariableDefinition,
-    records: u64,
-    memory_bytes: u64,
-) -> Result<Layout> {
-    let limits = definition.limits(variable);
-    let size = variable.nc_type.size_bytes();
-    let chunk = match &variable.chunk {
-        Some(asked) => Some(as_asked(asked, &limits)?),
-        None => ours(definition, variable, records, memory_bytes),
-    };
-    let is_contiguous = chunk.is_none();
-    // Only variables without unlimited axes are contiguous.
-    let chunk = chunk.unwrap_or_else(|| limits.iter().flatten().copied().collect());
-    let bytes = chunk
-        .iter()
-        .try_fold(size as u64, |product, &n| product.checked_mul(n))
-        .filter(|&bytes| bytes <= frazil_plan::MAX_CHUNK_BYTES)
-        .ok_or_else(|| refused("the chunks have more bytes than the format allows"))?;
-    if bytes > memory_bytes / CHUNK_SHARE {
-        return Err(Error::new(
-            ErrorCode::MemoryBudget,
-            format!(
-                "chunks of {bytes} bytes cannot be gathered: one may have an eighth of the \
-                 {memory_bytes} bytes of memory that are allowed"
-            ),
-        )
-        .with_cure("allow more memory, or smaller chunks"));
-    }
-    Ok(Layout {
-        chunk,
-        chunk_bytes: usize::try_from(bytes).map_err(|_| refused("the chunks are too large"))?,
-        is_contiguous,
-    })
-}
-
-/// The shape that the user wants, no longer than fixed axes are.
-fn as_asked(asked: &[u64], limits: &[Option<u64>]) -> Result<Vec<u64>> {
-    if asked.len() != limits.len() || asked.contains(&0) || asked.is_empty() {
-        return Err(refused(format!(
-            "no chunk shape for {} axes: {asked:?}",
-            limits.len()
-        )));
-    }
-    let pairs = asked.iter().zip(limits);
-    Ok(pairs
-        .map(|(&n, limit)| limit.map_or(n, |length| n.min(length)))
-        .collect())
-}
-
-fn ours(
-    definition: &FileDefinition,
-    variable: &VariableDefinition,
-    records: u64,
-    memory_bytes: u64,
-) -> Option<Vec<u64>> {
-    let limits = definition.limits(variable);
-    let expected = definition.expected(variable);
-    let shape: Vec<u64> = (0..limits.len())
-        .map(|axis| {
-            let guess = expected[axis].unwrap_or(GUESSED_RECORDS).max(1);
-            match limits[axis] {
-                Some(length) => length,
-                None if axis == 0 => guess.min(records),
-                None => guess,
+impl Circumstances<'_> {
+    /// Chooses how a variable of numbers lies.
+    ///
+    /// # Errors
+    /// For chunk shapes asked for that cannot be, or that the memory cannot gather.
+    pub(super) fn layout(&self, id: VariableId, wish: &LayoutWish) -> Result<Layout> {
+        let limits = self.schema.limits(id);
+        let size = element_bytes(self.schema, id);
+        let chunk = match wish {
+            LayoutWish::Chunked(asked) => {
+                let pairs = asked.iter().zip(&limits);
+                Some(pairs.map(|(&n, limit)| limit.map_or(n, |length| n.min(length))).collect())
             }
+            LayoutWish::Contiguous => None,
+            LayoutWish::Ours => self.ours(id, &limits),
+        };
+        let is_contiguous = chunk.is_none();
+        // Only variables without unlimited axes are contiguous.
+        let chunk: Vec<u64> = chunk.unwrap_or_else(|| limits.iter().flatten().copied().collect());
+        let bytes = chunk
+            .iter()
+            .try_fold(size as u64, |product, &n| product.checked_mul(n))
+            .filter(|&bytes| bytes <= frazil_plan::MAX_CHUNK_BYTES)
+            .ok_or_else(|| refused("the chunks have more bytes than the format allows"))?;
+        if bytes > self.memory_bytes / CHUNK_SHARE {
+            return Err(Error::new(
+                ErrorCode::MemoryBudget,
+                format!(
+                    "chunks of {bytes} bytes cannot be gathered: one may have an eighth of the {} \
+                     bytes of memory that are allowed",
+                    self.memory_bytes
+                ),
+            )
+            .with_cure("allow more memory, or smaller chunks"));
+        }
+        Ok(Layout {
+            chunk,
+            chunk_bytes: usize::try_from(bytes).map_err(|_| refused("the chunks are too large"))?,
+            is_contiguous,
         })
-        .collect();
-    let input = ShapeInput {
-        shape: &shape,
-        unlimited: &limits.iter().map(Option::is_none).collect::<Vec<_>>(),
-        element_bytes: variable.nc_type.size_bytes(),
-        current: None,
-        dimension_names: &[],
-        must_chunk: false,
-    };
-    let policy = ShapePolicy::default();
-    let target_bytes = policy.target_bytes.min(memory_bytes / CHUNK_SHARE / 2);
-    let policy = ShapePolicy {
-        target_bytes,
-        ..policy
-    };
-    choose(&input, &policy).chunk
+    }
+
+    fn ours(&self, id: VariableId, limits: &[Option<u64>]) -> Option<Vec<u64>> {
+        let shape = self.chunk_of(id, limits, self.records_at_once())?;
+        let Some(records) = self.records_per_commit else {
+            return Some(shape);
+        };
+        let size = element_bytes(self.schema, id) as u64;
+        let bytes = shape.iter().fold(size, |product, &n| product.saturating_mul(n));
+        let is_cut = limits.first() == Some(&None) && shape[0] > records && bytes > REWRITTEN_BYTES;
+        if !is_cut {
+            return Some(shape);
+        }
+        let record_bytes = bytes / shape[0];
+        // So many records that a chunk is not smaller than what may be written again.
+        let records = records.max(REWRITTEN_BYTES / record_bytes.max(1)).min(shape[0]);
+        self.chunk_of(id, limits, records)
+    }
+
+    /// Our chunk shape if at most `records` records wait for each other.
+    fn chunk_of(&self, id: VariableId, limits: &[Option<u64>], records: u64) -> Option<Vec<u64>> {
+        let expected = self.expected_of(id);
+        let shape: Vec<u64> = (0..limits.len())
+            .map(|axis| {
+                let guess = expected[axis].unwrap_or(GUESSED_RECORDS).max(1);
+                match limits[axis] {
+                    Some(length) => length,
+                    None if axis == 0 => guess.min(records),
+                    None => guess,
+                }
+            })
+            .collect();
+        let input = ShapeInput {
+            shape: &shape,
+            unlimited: &limits.iter().map(Option::is_none).collect::<Vec<_>>(),
+            element_bytes: element_bytes(self.schema, id),
+            current: None,
+            dimension_names: &[],
+            must_chunk: false,
+        };
+        let policy = ShapePolicy::default();
+        let target_bytes = policy.target_bytes.min(self.memory_bytes / CHUNK_SHARE / 2);
+        let policy = ShapePolicy {
+            target_bytes,
+            ..policy
+        };
+        choose(&input, &policy).chunk
+    }
+
+    /// Lengths that a variable's unlimited axes are expected to get.
+    fn expected_of(&self, id: VariableId) -> Vec<Option<u64>> {
+        let dimensions = self.schema.variables[id.0].dimensions.iter();
+        dimensions.map(|id| self.expected[id.0]).collect()
+    }
+
+    /// How many records of all variables together fit into the memory set aside for chunks that
+    /// wait for further records; at least one.
+    fn records_at_once(&self) -> u64 {
+        let record_bytes = |number: usize| {
+            let id = VariableId(number);
+            let limits = self.schema.limits(id);
+            let expected = self.expected_of(id);
+            match limits.first() {
+                Some(None) => (1..limits.len())
+                    .map(|axis| limits[axis].or(expected[axis]).unwrap_or(1))
+                    .fold(element_bytes(self.schema, id) as u64, u64::saturating_mul),
+                _ => 0,
+            }
+        };
+        let all = (0..self.schema.variables.len())
+            .map(record_bytes)
+            .fold(0, u64::saturating_add);
+        (self.memory_bytes / RECORDS_SHARE / all.max(1)).max(1)
+    }
 }
 
-/// How many records of all variables together fit into the memory set aside for chunks that wait
-/// for further records; at least one.
-fn records_at_once(definition: &FileDefinition, memory_bytes: u64) -> u64 {
-    let record_bytes = |variable: &VariableDefinition| {
-        let limits = definition.limits(variable);
-        let expected = definition.expected(variable);
-        match limits.first() {
-            Some(None) => (1..limits.len())
-                .map(|axis| limits[axis].or(expected[axis]).unwrap_or(1))
-                .fold(variable.nc_type.size_bytes() as u64, u64::saturating_mul),
-            _ => 0,
-        }
-    };
-    let variables = definition.variables().iter();
-    let all = variables.map(record_bytes).fold(0, u64::saturating_add);
-    (memory_bytes / RECORDS_SHARE / all.max(1)).max(1)
+/// Bytes of one element; strings, which are never gathered, count as nothing.
+fn element_bytes(schema: &Schema, id: VariableId) -> usize {
+    match schema.variables[id.0].value_type {
+        ValueType::Atomic(nc_type) => nc_type.size_bytes(),
+        ValueType::String => 0,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::{DimensionId, Fill, SchemaDimension, SchemaVariable};
     use frazil_container::classic::NcType;
 
-    fn shape(lengths: &[Option<u64>], memory_bytes: u64) -> Layout {
-        let mut definition = FileDefinition::default();
-        let axes: Vec<_> = (lengths.iter().enumerate())
-            .map(|(i, length)| match length {
-                Some(n) => definition.add_dimension(format!("d{i}"), *n),
-                None => definition.add_unlimited(format!("d{i}"), None),
-            })
-            .collect();
-        definition.add_variable(VariableDefinition::new("v", NcType::Float, &axes));
-        let model = definition.model().unwrap();
-        layouts(&definition, &model, memory_bytes)
-            .unwrap()
-            .remove(0)
+    fn schema(lengths: &[Option<u64>]) -> Schema {
+        let mut schema = Schema::default();
+        for (i, length) in lengths.iter().enumerate() {
+            schema.dimensions.push(SchemaDimension {
+                name: format!("d{i}"),
+                group: Schema::ROOT,
+                length: length.unwrap_or(0),
+                is_unlimited: length.is_none(),
+            });
+        }
+        schema.variables.push(SchemaVariable {
+            name: "v".to_owned(),
+            group: Schema::ROOT,
+            value_type: ValueType::Atomic(NcType::Float),
+            is_big_endian: false,
+            dimensions: (0..lengths.len()).map(DimensionId).collect(),
+            fill: Fill::Default,
+            attributes: Vec::new(),
+        });
+        schema
+    }
+
+    fn layout(
+        lengths: &[Option<u64>],
+        wish: &LayoutWish,
+        memory_bytes: u64,
+        records_per_commit: Option<u64>,
+    ) -> Result<Layout> {
+        let circumstances = Circumstances {
+            schema: &schema(lengths),
+            expected: &vec![None; lengths.len()],
+            memory_bytes,
+            records_per_commit,
+        };
+        circumstances.layout(VariableId(0), wish)
+    }
+
+    fn ours(lengths: &[Option<u64>], records_per_commit: Option<u64>) -> Layout {
+        layout(lengths, &LayoutWish::Ours, 64 << 20, records_per_commit).unwrap()
     }
 
     #[test]
     fn a_record_that_fills_the_memory_is_cut_by_records() {
-        let model_field = [None, Some(32), Some(384), Some(768)];
-        let layout = shape(&model_field, 64 << 20);
-        assert_eq!(layout.chunk[0], 1);
-        assert!((256 << 10..=1 << 20).contains(&layout.chunk_bytes));
-        let series = shape(&[None], 64 << 20);
-        assert!(series.chunk[0] >= 1024);
+        let model_field = ours(&[None, Some(32), Some(384), Some(768)], None);
+        assert_eq!(model_field.chunk[0], 1);
+        assert!((256 << 10..=1 << 20).contains(&model_field.chunk_bytes));
+        assert!(ours(&[None], None).chunk[0] >= 1024);
+    }
+
+    #[test]
+    fn a_commit_per_record_cuts_chunks_by_records_unless_they_are_small() {
+        let surface = [None, Some(100), Some(200)];
+        assert!(ours(&surface, None).chunk[0] > 1);
+        assert_eq!(ours(&surface, Some(1)).chunk[0], 1);
+        assert_eq!(ours(&surface, Some(3)).chunk[0], 3);
+        assert_eq!(ours(&[None], Some(1)), ours(&[None], None));
+        let profile = ours(&[None, Some(64)], Some(1));
+        assert!((8 << 10..=32 << 10).contains(&profile.chunk_bytes));
     }
 
     #[test]
     fn small_fixed_variables_are_contiguous() {
-        assert!(shape(&[Some(10), Some(10)], 64 << 20).is_contiguous);
-        assert!(shape(&[], 64 << 20).is_contiguous);
+        assert!(ours(&[Some(10), Some(10)], None).is_contiguous);
+        assert!(ours(&[], None).is_contiguous);
     }
 
     #[test]
     fn chunks_asked_for_must_fit() {
-        let mut definition = FileDefinition::default();
-        let x = definition.add_dimension("x", 100);
-        let variable = VariableDefinition::new("v", NcType::Double, &[x]);
-        definition.add_variable(variable.clone().with_chunk(&[200]));
-        let model = definition.model().unwrap();
-        let fits = layouts(&definition, &model, 8000).unwrap();
-        assert_eq!(fits[0].chunk, [100]);
-        let error = layouts(&definition, &model, 4000).unwrap_err();
+        let wish = LayoutWish::Chunked(vec![200]);
+        let fits = layout(&[Some(100)], &wish, 4000, None).unwrap();
+        assert_eq!(fits.chunk, [100]);
+        let error = layout(&[Some(100)], &wish, 2000, None).unwrap_err();
         assert_eq!(error.code, ErrorCode::MemoryBudget);
-        let mut wrong = FileDefinition::default();
-        wrong.add_dimension("x", 100);
-        wrong.add_variable(variable.with_chunk(&[2, 2]));
-        assert!(layouts(&wrong, &wrong.model().unwrap(), 8000).is_err());
     }
 }

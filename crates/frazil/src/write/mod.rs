@@ -15,16 +15,24 @@
 //! that readers see and that survives the end of the process. Rewriting much that was committed
 //! brings a commit about as well, to limit memory.
 
+mod activate;
 mod background;
+mod change;
+mod commit;
+mod cores;
 mod data_file;
-mod definition;
+mod define;
 mod layout;
 mod options;
 mod pack;
 mod partial;
 mod placing;
+mod put;
+mod read;
 mod repeats;
+mod rounding;
 mod scratch_file;
+mod settings;
 mod slab;
 mod store;
 #[cfg(test)]
@@ -32,6 +40,7 @@ mod tests;
 mod variable;
 mod writer;
 
-pub use definition::{DimensionId, FileDefinition, VariableDefinition, VariableId};
-pub use options::{WriterOptions, WriterReport, WriterVariable};
-pub use writer::Writer;
+pub use define::DimensionLength;
+pub use options::{Cores, OwnCommits, WriterOptions, WriterReport, WriterVariable};
+pub use settings::{FilterWish, LayoutWish, PrecisionStatement, VariableSettings};
+pub use writer::{VariableStorage, Writer};

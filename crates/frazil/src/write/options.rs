@@ -1,5 +1,6 @@
 //! How a [`Writer`](super::Writer) works, and what it did.
 
+use frazil_types::{ReaderLevel, WritePlan};
 use serde::Serialize;
 
 use crate::options::Resources;
@@ -12,11 +13,63 @@ pub struct WriterOptions {
     pub resources: Resources,
     /// Do all work in the calls themselves, on the calling thread: for debugging.
     pub synchronous: bool,
+    /// Cores of the background threads.
+    pub cores: Cores,
     /// Wait at every commit until the disk has it: commits then survive a power cut, not only the
     /// end of the process.
     pub durable: bool,
+    /// Commits of the writer's own, for programs that never sync.
+    pub commits: OwnCommits,
+    /// Records that the program writes between two syncs, if that is known: chunks then have no
+    /// more records, so that a sync finds them full.
+    pub records_per_sync: Option<u64>,
     /// Replace an existing file.
     pub overwrite: bool,
+    /// Record that the file keeps to the classic model (`_nc3_strict`).
+    pub classic_model: bool,
+    /// Who must be able to read the file.
+    pub readable_by: ReaderLevel,
+    /// Chunk shapes, filters and rounding of variables that ask for none themselves, as another
+    /// run decided them ([`Writer::plan`](super::Writer::plan)).
+    pub plan: Option<WritePlan>,
+    /// Keep what was decided in the file, as the global attribute `frazil_plan` (JSON).
+    pub keep_plan: bool,
+}
+
+/// Cores of the background threads.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Cores {
+    /// Those that the program may use and has not bound its own threads to; if it has bound all,
+    /// they share them and yield to the program's threads.
+    #[default]
+    Spare,
+    /// Wherever the system lets them run.
+    Any,
+    /// These, by the system's numbers.
+    These(Vec<usize>),
+}
+
+/// When the writer commits by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OwnCommits {
+    /// When a record is complete and 256 MiB were put since the last commit.
+    #[default]
+    Usual,
+    /// When a record is complete and so many bytes were put since the last commit.
+    EveryBytes(u64),
+    /// Never, unless rewritten chunks would take too much memory.
+    Never,
+}
+
+impl OwnCommits {
+    /// Bytes between two commits.
+    pub(super) fn bytes(self) -> u64 {
+        match self {
+            Self::Usual => 256 << 20,
+            Self::EveryBytes(bytes) => bytes,
+            Self::Never => u64::MAX,
+        }
+    }
 }
 
 /// What a [`Writer`](super::Writer) did.
@@ -33,11 +86,17 @@ pub struct WriterReport {
     pub stored_bytes: u64,
     /// Raw bytes by stored bytes; 1 where nothing is stored.
     pub ratio: f64,
+    /// Bytes of all chunks that were written: more than are stored where chunks were written
+    /// again, because a commit found them incomplete or because their values changed.
+    pub written_bytes: u64,
     /// Bytes written to the scratch file because memory was short.
     pub spilled_bytes: u64,
+    /// Commits, the last one included.
+    pub commits: u64,
     /// Chunks placed; a chunk that was packed anew counts again.
     pub chunks: u64,
-    /// Of those, chunks that were equal to one packed before and took over its packed bytes.
+    /// Of those, chunks that were equal to one packed before, and chunks of one value over and
+    /// over: they took no packing.
     pub chunks_reused: u64,
     /// Chunks of nothing but fill values that need not be stored.
     pub chunks_omitted: u64,

@@ -1,33 +1,61 @@
-//! What background threads do: decide filters, and make chunks ready to be placed.
+//! What background threads do: choose filters, and make chunks ready to be placed.
 
 use std::sync::Arc;
 
 use frazil_codec::Scratch;
-use frazil_container::hdf5::OutputStorage;
 use frazil_pipeline::Charge;
+use frazil_types::ErrorCode;
 
+use super::change::Change;
 use super::partial::Mask;
 use super::repeats;
-use super::variable::{Filters, Variable};
+use super::variable::{Choice, Filters, Variable};
 use crate::error::{Error, Result};
+use crate::precision::RoundingStats;
 
-/// A piece of background work. Jobs that need a variable's filters come after the one that
-/// decides them.
+/// A piece of background work. Jobs that need a choice of filters come after the one that makes it.
 pub(super) enum Job {
-    /// Decide a variable's filters by these samples of its values.
-    Decide {
-        variable: Arc<Variable>,
-        samples: Vec<Vec<u8>>,
-    },
+    /// Choose a variable's filters.
+    Choose(ChooseJob),
     /// Make a chunk ready to be placed.
     Chunk(ChunkJob),
-    /// All filters are decided: the output can be defined.
-    Define(Vec<Arc<Variable>>),
+    /// Hand this on to the placer in its turn.
+    PassOn(Step),
+}
+
+/// What the placer does beside placing chunks.
+pub(super) enum Step {
+    /// Change what the file holds beside values.
+    Change(Change),
+    /// The dataset of this variable can be made, in its turn.
+    Ready(Arc<Variable>),
+    /// Make everything so far the file's state.
+    Commit(CommitStep),
+}
+
+/// A commit.
+pub(super) struct CommitStep {
+    /// Lengths of the dimensions.
+    pub(super) lengths: Vec<u64>,
+    /// By number: variables whose datasets must be there; `None`: a variable of strings, or one
+    /// of another program's that we do not write.
+    pub(super) variables: Vec<Option<Arc<Variable>>>,
+}
+
+/// A choice of filters to be made.
+pub(super) struct ChooseJob {
+    pub(super) variable: Arc<Variable>,
+    pub(super) choice: Choice,
+    /// The choice that this one follows.
+    pub(super) before: Option<Choice>,
+    /// Samples of its values.
+    pub(super) samples: Vec<Vec<u8>>,
 }
 
 /// A chunk to be packed.
 pub(super) struct ChunkJob {
     pub(super) place: Place,
+    pub(super) choice: Option<Choice>,
     pub(super) content: Content,
     /// For the content; goes back when it is packed.
     pub(super) content_charge: Option<Charge>,
@@ -53,16 +81,21 @@ pub(super) enum Content {
     Merge {
         values: Vec<u8>,
         mask: Mask,
-        stored: Vec<u8>,
+        stored: StoredChunk,
     },
+}
+
+/// A chunk as it is in the file.
+pub(super) struct StoredChunk {
+    pub(super) bytes: Vec<u8>,
+    pub(super) filter_mask: u32,
 }
 
 /// What came of a job.
 pub(super) enum Packed {
     Nothing,
     Chunk(PackedChunk),
-    /// How each variable lies.
-    Define(Vec<OutputStorage>),
+    Step(Step),
 }
 
 /// A chunk ready to be placed.
@@ -71,6 +104,7 @@ pub(super) struct PackedChunk {
     pub(super) bytes: Arc<Vec<u8>>,
     /// Whether an equal chunk was packed before.
     pub(super) is_reused: bool,
+    pub(super) rounding: RoundingStats,
     // Held until the chunk is placed.
     _charge: Charge,
 }
@@ -78,19 +112,39 @@ pub(super) struct PackedChunk {
 impl Job {
     pub(super) fn run(self, scratch: &mut Scratch) -> Result<Packed> {
         match self {
-            Self::Decide { variable, samples } => {
-                variable.decide(&samples, scratch);
+            Self::Choose(job) => {
+                job.run(scratch);
                 Ok(Packed::Nothing)
             }
             Self::Chunk(job) => job.run(scratch).map(Packed::Chunk),
-            Self::Define(variables) => {
-                let all = variables.iter().map(|variable| {
-                    let storage = variable.storage();
-                    storage.map_err(|error| error.at_variable(&variable.path))
-                });
-                Ok(Packed::Define(all.collect::<Result<_>>()?))
-            }
+            Self::PassOn(step) => Ok(Packed::Step(step)),
         }
+    }
+}
+
+impl ChooseJob {
+    fn run(self, scratch: &mut Scratch) {
+        // Whatever happens, those who wait are told.
+        let told = Told(&self.choice);
+        if let Some(before) = &self.before {
+            before.wait();
+        }
+        let samples = self.variable.rounded(self.samples);
+        let filters = samples.and_then(|samples| self.variable.choose(&samples, scratch));
+        // Nobody else makes this choice.
+        let _ = self.choice.set(filters);
+        drop(told);
+    }
+}
+
+/// Makes sure that a choice is made, if only by an error.
+struct Told<'a>(&'a Choice);
+
+impl Drop for Told<'_> {
+    fn drop(&mut self) {
+        let cause = "the choice of filters failed";
+        let missing = || Err(Error::new(ErrorCode::Internal, cause));
+        self.0.get_or_init(missing);
     }
 }
 
@@ -98,18 +152,27 @@ impl ChunkJob {
     fn run(self, scratch: &mut Scratch) -> Result<PackedChunk> {
         let Self {
             place,
+            choice,
             content,
             content_charge,
             mut packed_charge,
         } = self;
-        let (bytes, is_reused) =
-            pack(&place.variable, content, scratch).map_err(|error| named(error, &place))?;
+        let done = match &choice {
+            // Contiguous values have no filters.
+            None => plain(&place, content),
+            Some(choice) => match choice.wait() {
+                Ok(filters) => pack(&place, filters, content, scratch),
+                Err(error) => Err(error.clone()),
+            },
+        };
+        let done = done.map_err(|error| named(error, &place))?;
         drop(content_charge);
-        packed_charge.shrink_to(bytes.len() as u64);
+        packed_charge.shrink_to(done.bytes.len() as u64);
         Ok(PackedChunk {
             place,
-            bytes,
-            is_reused,
+            bytes: done.bytes,
+            is_reused: done.is_reused,
+            rounding: done.rounding,
             _charge: packed_charge,
         })
     }
@@ -121,57 +184,94 @@ pub(super) fn named(mut error: Error, place: &Place) -> Error {
     error.at_variable(&place.variable.path)
 }
 
-/// The bytes of a chunk as they are stored, and whether they served before.
+/// A packed chunk's bytes, and how they came about.
+struct Done {
+    bytes: Arc<Vec<u8>>,
+    is_reused: bool,
+    rounding: RoundingStats,
+}
+
+impl Done {
+    fn new(bytes: Arc<Vec<u8>>, is_reused: bool) -> Self {
+        Self {
+            bytes,
+            is_reused,
+            rounding: RoundingStats::default(),
+        }
+    }
+}
+
 fn pack(
-    variable: &Variable,
+    place: &Place,
+    filters: &Filters,
     content: Content,
     scratch: &mut Scratch,
-) -> Result<(Arc<Vec<u8>>, bool)> {
-    if variable.is_contiguous {
-        return Ok((Arc::new(values_of(variable, content)), false));
-    }
-    let filters = variable.filters()?;
+) -> Result<Done> {
+    let variable = &*place.variable;
     match content {
         Content::Constant(element) => {
-            if let Some(packed) = variable.repeats.find_constant(&element) {
-                return Ok((packed, true));
+            let wanted = (filters.deflate, element);
+            if let Some(packed) = variable.repeats.find_constant(&wanted) {
+                return Ok(Done::new(packed, true));
             }
-            let values = element.repeat(variable.chunk_bytes / element.len());
+            let values = wanted.1.repeat(variable.chunk_bytes / wanted.1.len());
+            let (values, rounding) = round(place, values)?;
             let packed = Arc::new(encode(filters, &values, scratch)?);
-            variable.repeats.remember_constant(element, &packed);
-            Ok((packed, false))
+            variable.repeats.remember_constant(wanted, &packed);
+            Ok(Done {
+                rounding,
+                ..Done::new(packed, true)
+            })
         }
         Content::Merge {
             mut values,
             mask,
             stored,
         } => {
-            let base = (filters.decoder.decode(&stored, 0, scratch))
-                .map_err(|error| Error::new(error.code(), error.to_string()))?;
+            let decoded = filters.decoder.decode(&stored.bytes, stored.filter_mask, scratch);
+            let base = decoded.map_err(|error| Error::new(error.code(), error.to_string()))?;
             mask.merge(&mut values, &base, variable.element_bytes());
-            pack_values(variable, filters, &values, scratch)
+            pack_values(place, filters, values, scratch)
         }
-        Content::Values(values) => pack_values(variable, filters, &values, scratch),
+        Content::Values(values) => pack_values(place, filters, values, scratch),
     }
 }
 
 fn pack_values(
-    variable: &Variable,
+    place: &Place,
     filters: &Filters,
-    values: &[u8],
+    values: Vec<u8>,
     scratch: &mut Scratch,
-) -> Result<(Arc<Vec<u8>>, bool)> {
+) -> Result<Done> {
+    let (values, rounding) = round(place, values)?;
     if filters.pipeline.is_empty() {
-        return Ok((Arc::new(values.to_vec()), false));
+        return Ok(Done {
+            rounding,
+            ..Done::new(Arc::new(values), false)
+        });
     }
-    let hash = repeats::hash(values);
-    let found = (variable.repeats).find(hash, values, &filters.decoder, scratch);
-    if let Some(packed) = found {
-        return Ok((packed, true));
+    let repeats = &place.variable.repeats;
+    let hash = repeats::hash(&values);
+    if let Some(packed) = repeats.find(hash, &values, &filters.decoder, scratch) {
+        return Ok(Done {
+            rounding,
+            ..Done::new(packed, true)
+        });
     }
-    let packed = Arc::new(encode(filters, values, scratch)?);
-    variable.repeats.remember(hash, &packed);
-    Ok((packed, false))
+    let packed = Arc::new(encode(filters, &values, scratch)?);
+    repeats.remember(hash, &packed);
+    Ok(Done {
+        rounding,
+        ..Done::new(packed, false)
+    })
+}
+
+/// The values as they are to be stored, each proved to keep what was promised.
+fn round(place: &Place, values: Vec<u8>) -> Result<(Vec<u8>, RoundingStats)> {
+    match place.variable.round(&values, &place.offset)? {
+        Some(rounded) => Ok(rounded),
+        None => Ok((values, RoundingStats::default())),
+    }
 }
 
 fn encode(filters: &Filters, values: &[u8], scratch: &mut Scratch) -> Result<Vec<u8>> {
@@ -180,9 +280,15 @@ fn encode(filters: &Filters, values: &[u8], scratch: &mut Scratch) -> Result<Vec
 }
 
 /// A contiguous variable's values; it always has them all in memory.
-fn values_of(variable: &Variable, content: Content) -> Vec<u8> {
-    match content {
+fn plain(place: &Place, content: Content) -> Result<Done> {
+    let variable = &*place.variable;
+    let values = match content {
         Content::Values(values) | Content::Merge { values, .. } => values,
         Content::Constant(element) => element.repeat(variable.chunk_bytes / element.len()),
-    }
+    };
+    let (values, rounding) = round(place, values)?;
+    Ok(Done {
+        rounding,
+        ..Done::new(Arc::new(values), false)
+    })
 }

@@ -35,8 +35,37 @@ impl Mask {
         }
     }
 
+    /// Marks one element as written.
+    pub(super) fn mark_one(&mut self, element: usize) {
+        let word = &mut self.words[element / 64];
+        let bit = 1 << (element % 64);
+        self.written += u64::from(*word & bit == 0);
+        *word |= bit;
+    }
+
     fn is_written(&self, element: usize) -> bool {
         self.words[element / 64] >> (element % 64) & 1 == 1
+    }
+
+    /// Runs of elements that were written, none beyond the end of a row: first element, elements.
+    pub(super) fn runs(&self, row: usize) -> Vec<(usize, usize)> {
+        let mut runs: Vec<(usize, usize)> = Vec::new();
+        for (number, &word) in self.words.iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                let element = number * 64 + rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                match runs.last_mut() {
+                    Some((from, elements))
+                        if *from + *elements == element && element % row != 0 =>
+                    {
+                        *elements += 1;
+                    }
+                    _ => runs.push((element, 1)),
+                }
+            }
+        }
+        runs
     }
 
     /// Takes over from `base` the elements that were not written.
@@ -115,6 +144,14 @@ impl PartialChunk {
         let first = at * element_bytes;
         self.values[first..first + bytes.len()].copy_from_slice(bytes);
         self.mask.mark(at, bytes.len() / element_bytes);
+        self.is_dirty = true;
+    }
+
+    /// Writes one element.
+    pub(super) fn write_one(&mut self, at: usize, bytes: &[u8]) {
+        let first = at * bytes.len();
+        self.values[first..first + bytes.len()].copy_from_slice(bytes);
+        self.mask.mark_one(at);
         self.is_dirty = true;
     }
 

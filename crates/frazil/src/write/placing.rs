@@ -1,47 +1,68 @@
-//! The placer: defines the output, gives packed chunks their addresses in order, commits.
+//! The placer: makes datasets, gives packed chunks their addresses in order, commits.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use frazil_container::classic::ClassicModel;
-use frazil_container::hdf5::{Additions, LiveOutput, OutputStorage, Placement};
+use frazil_container::hdf5::{LiveOutput, Placement};
 use frazil_pipeline::PipelineError;
-use frazil_types::{ErrorCode, FileAddress};
+use frazil_types::{ErrorCode, FileAddress, filter_id};
 
 use super::data_file::DataFile;
-use super::pack::{Packed, PackedChunk, named};
+use super::pack::{CommitStep, Packed, PackedChunk, Step, StoredChunk, named};
+use super::rounding::in_schema;
 use super::store::Key;
+use super::variable::Variable;
 use crate::error::{Error, Result};
 use crate::input::from_container;
+use crate::precision::{RoundingStats, final_attributes};
+use crate::schema::{AttributeOwner, Schema, VariableId};
+
+/// Rewritten bytes that wait for a commit get this part of the memory.
+const PENDING_SHARE: u64 = 8;
+/// ... and not less than this: commits have a price.
+const LEAST_PENDING_BYTES: u64 = 1 << 20;
+/// Datasets are made in the order of their definition as far as this part of the memory, in raw
+/// bytes, allows to wait for it.
+const WAITING_SHARE: u64 = 8;
 
 /// The placing side of a writer; one thread at a time has it.
 pub(super) struct Placing {
     path: PathBuf,
-    model: ClassicModel,
-    pub(super) file: DataFile,
+    /// The file's objects as of the chunks placed so far.
+    schema: Schema,
+    file: DataFile,
     is_durable: bool,
-    metadata_block_bytes: u64,
     /// Rewritten bytes of earlier commits that may wait in memory for the next one.
     pending_limit_bytes: u64,
     output: Option<LiveOutput>,
-    /// Chunks that were packed before the output could be defined.
+    /// Variables whose datasets can be made.
+    ready: BTreeMap<VariableId, Arc<Variable>>,
+    /// Chunks packed before the first datasets are made.
     waiting: Vec<PackedChunk>,
+    /// Raw bytes of these.
+    waiting_bytes: u64,
+    /// Datasets are made once so many raw bytes wait.
+    waiting_limit_bytes: u64,
+    /// Whether the first datasets are made.
+    is_begun: bool,
     places: HashMap<Key, Stored>,
-    /// Shape that each dataset has.
-    shapes: Vec<Vec<u64>>,
+    /// By variable: the shape that its dataset has.
+    shapes: HashMap<VariableId, Vec<u64>>,
+    /// By variable: what rounding did to its values.
+    roundings: HashMap<VariableId, RoundingStats>,
     failure: Option<Error>,
     has_failed: Arc<AtomicBool>,
-    has_commit: bool,
     pub(super) counts: Counts,
 }
 
 /// Where a chunk's bytes are.
 #[derive(Debug, Clone, Copy)]
-struct Stored {
-    address: FileAddress,
-    bytes: usize,
+pub(super) struct Stored {
+    pub(super) address: FileAddress,
+    pub(super) bytes: usize,
+    pub(super) filter_mask: u32,
 }
 
 /// What was placed.
@@ -51,51 +72,51 @@ pub(super) struct Counts {
     pub(super) chunks: u64,
     /// Of those, chunks whose packed bytes had served before.
     pub(super) reused: u64,
+    /// Bytes of all chunks placed.
+    pub(super) written_bytes: u64,
     /// Bytes of all chunks in the file now.
     pub(super) stored_bytes: u64,
-}
-
-/// How a [`Placing`] goes about it.
-pub(super) struct PlacingOptions {
-    pub(super) is_durable: bool,
-    pub(super) metadata_block_bytes: u64,
-    pub(super) pending_limit_bytes: u64,
+    pub(super) commits: u64,
 }
 
 impl Placing {
-    /// A placer for the file at `path`, which exists and is empty.
+    /// A placer for an output whose objects are those of `schema`.
     pub(super) fn new(
         path: &Path,
-        model: ClassicModel,
-        options: &PlacingOptions,
-        has_failed: Arc<AtomicBool>,
+        output: LiveOutput,
+        schema: Schema,
+        is_durable: bool,
+        memory_bytes: u64,
     ) -> Result<Self> {
         Ok(Self {
             path: path.to_owned(),
             file: DataFile::open(path)?,
-            is_durable: options.is_durable,
-            metadata_block_bytes: options.metadata_block_bytes,
-            pending_limit_bytes: options.pending_limit_bytes,
-            output: None,
+            schema,
+            is_durable,
+            pending_limit_bytes: (memory_bytes / PENDING_SHARE).max(LEAST_PENDING_BYTES),
+            output: Some(output),
+            ready: BTreeMap::new(),
             waiting: Vec::new(),
+            waiting_bytes: 0,
+            waiting_limit_bytes: memory_bytes / WAITING_SHARE,
+            is_begun: false,
             places: HashMap::new(),
-            shapes: model.variables.iter().map(|v| model.shape(v)).collect(),
+            shapes: HashMap::new(),
+            roundings: HashMap::new(),
             failure: None,
-            has_failed,
-            has_commit: false,
+            has_failed: Arc::default(),
             counts: Counts::default(),
-            model,
         })
+    }
+
+    /// Set once the first error is there.
+    pub(super) fn has_failed(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.has_failed)
     }
 
     /// The first error, if there was one; nothing is placed after it.
     pub(super) fn failure(&self) -> Option<Error> {
         self.failure.clone()
-    }
-
-    /// Whether readers can open the file.
-    pub(super) fn has_commit(&self) -> bool {
-        self.has_commit
     }
 
     /// Takes what came of a job.
@@ -113,6 +134,7 @@ impl Placing {
 
     pub(super) fn fail(&mut self, error: Error) -> Error {
         let error = error.in_file(&self.path);
+        self.file.forget();
         self.waiting.clear();
         self.has_failed.store(true, Ordering::Release);
         self.failure.get_or_insert(error).clone()
@@ -121,33 +143,93 @@ impl Placing {
     fn place(&mut self, packed: Packed) -> Result<()> {
         match packed {
             Packed::Nothing => Ok(()),
-            Packed::Chunk(chunk) if self.output.is_none() => {
-                self.waiting.push(chunk);
+            Packed::Chunk(chunk) if !self.is_begun => self.wait(chunk),
+            Packed::Chunk(chunk) => self.place_chunk(&chunk),
+            Packed::Step(Step::Ready(variable)) => {
+                self.ready.insert(variable.id, variable);
                 Ok(())
             }
-            Packed::Chunk(chunk) => self.place_chunk(&chunk),
-            Packed::Define(storage) => {
-                self.define(&storage)?;
-                let waiting = std::mem::take(&mut self.waiting);
-                waiting
-                    .into_iter()
-                    .try_for_each(|chunk| self.place_chunk(&chunk))
+            Packed::Step(Step::Change(change)) => {
+                let output = self.output.as_mut().ok_or_else(closed)?;
+                let outcome = change.carry_out(&mut self.schema, output);
+                outcome.map_err(|error| from_container(error, &self.path))
             }
+            Packed::Step(Step::Commit(step)) => self.commit(&step),
         }
     }
 
-    fn define(&mut self, storage: &[OutputStorage]) -> Result<()> {
-        let output = LiveOutput::create(
-            &self.path,
-            &self.model,
-            false,
-            storage,
-            &Additions::default(),
-            self.metadata_block_bytes,
-        );
-        self.output = Some(output.map_err(|error| from_container(error, &self.path))?);
-        Ok(())
+    // --- datasets ---
+
+    /// Keeps a chunk until datasets are made: readers list variables in the order in which their
+    /// datasets were made, which is to be the order of their definition.
+    fn wait(&mut self, chunk: PackedChunk) -> Result<()> {
+        let variable = Arc::clone(&chunk.place.variable);
+        self.waiting_bytes += variable.chunk_bytes as u64;
+        self.ready.insert(variable.id, variable);
+        self.waiting.push(chunk);
+        match self.waiting_bytes > self.waiting_limit_bytes {
+            true => self.make_ready(),
+            false => Ok(()),
+        }
     }
+
+    /// Makes the datasets of all variables that are ready, in the order of their definition, and
+    /// places what waited for that.
+    fn make_ready(&mut self) -> Result<()> {
+        self.is_begun = true;
+        for (id, variable) in std::mem::take(&mut self.ready) {
+            let shape = self.schema.shape(id);
+            let outcome = self.prepare(&variable, &shape);
+            outcome.map_err(|error| error.at_variable(&variable.path))?;
+        }
+        let waiting = std::mem::take(&mut self.waiting);
+        waiting.iter().try_for_each(|chunk| self.place_chunk(chunk))
+    }
+
+    /// Makes a variable's dataset if it is not there, or lets it grow to `shape`.
+    fn prepare(&mut self, variable: &Variable, shape: &[u64]) -> Result<()> {
+        let id = variable.id;
+        for (&dimension, &length) in variable.dimensions.iter().zip(shape) {
+            let known = &mut self.schema.dimensions[dimension].length;
+            *known = length.max(*known);
+        }
+        let output = self.output.as_mut().ok_or_else(closed)?;
+        if !output.is_defined(id) {
+            let storage = variable.storage()?;
+            output
+                .define_variable(&self.schema, id, &storage)
+                .map_err(|error| from_container(error, &self.path))?;
+            self.shapes.insert(id, self.schema.shape(id));
+            return Ok(());
+        }
+        self.extend(id, shape)
+    }
+
+    /// Lets a dataset grow to `wanted` along each axis where it is shorter.
+    fn extend(&mut self, id: VariableId, wanted: &[u64]) -> Result<()> {
+        let output = self.output.as_ref().ok_or_else(closed)?;
+        let shape = self.shapes.entry(id).or_insert_with(|| vec![0; wanted.len()]);
+        if shape.iter().zip(wanted).all(|(now, want)| now >= want) {
+            return Ok(());
+        }
+        for (now, &want) in shape.iter_mut().zip(wanted) {
+            *now = want.max(*now);
+        }
+        let outcome = output.extend(id, shape);
+        outcome.map_err(|error| from_container(error, &self.path))
+    }
+
+    /// Notes the shape of a dataset of an existing file.
+    pub(super) fn note_shape(&mut self, id: VariableId, shape: Vec<u64>) {
+        self.shapes.insert(id, shape);
+    }
+
+    /// The shape that a dataset has.
+    pub(super) fn shape(&self, id: VariableId) -> Vec<u64> {
+        self.shapes.get(&id).cloned().unwrap_or_default()
+    }
+
+    // --- chunks ---
 
     fn place_chunk(&mut self, chunk: &PackedChunk) -> Result<()> {
         let outcome = self.place_in(chunk);
@@ -155,111 +237,214 @@ impl Placing {
     }
 
     fn place_in(&mut self, chunk: &PackedChunk) -> Result<()> {
-        let wrap = |error| from_container(error, &self.path);
-        let output = self.output.as_ref().ok_or_else(undefined)?;
         let place = &chunk.place;
-        let number = place.variable.number;
+        let id = place.variable.id;
+        self.prepare(&place.variable, &place.shape)?;
+        if place.variable.quantize.is_some() {
+            let stats = self.roundings.entry(id).or_default();
+            stats.merge(&chunk.rounding);
+        }
         if place.variable.is_contiguous {
-            let outcome = output.write_values(number, None, &chunk.bytes);
-            outcome.map_err(wrap)?;
-            self.note(chunk, 0);
+            let output = self.output.as_ref().ok_or_else(closed)?;
+            let outcome = output.write_values(id, None, &chunk.bytes);
+            outcome.map_err(|error| from_container(error, &self.path))?;
+            self.note(chunk, 0, chunk.bytes.len());
             return self.limit_pending();
         }
-        extend(output, number, &mut self.shapes[number], &place.shape).map_err(wrap)?;
-        let placed = output.place_chunk(number, &place.offset, 0, &chunk.bytes);
-        let placement = placed.map_err(wrap)?;
-        if let Placement::WriteAt(address) = placement {
-            let outcome = self.file.write(&chunk.bytes, address);
-            outcome.map_err(|error| Error::io(&error, "write", &self.path))?;
+        let bytes = self.storable(chunk)?;
+        let output = self.output.as_ref().ok_or_else(closed)?;
+        if self.places.contains_key(&key_of(chunk)) {
+            // Its old place may be given away: what is on the way there must not come later.
+            self.file.flush(&self.path)?;
         }
-        self.note(chunk, placement.address());
+        let placed = output.place_chunk(id, &place.offset, 0, &bytes);
+        let placement = placed.map_err(|error| from_container(error, &self.path))?;
+        if let Placement::WriteAt(address) = placement {
+            self.file.write(&bytes, address, &self.path)?;
+        }
+        self.note(chunk, placement.address(), bytes.len());
         self.limit_pending()
     }
 
-    fn note(&mut self, chunk: &PackedChunk, address: FileAddress) {
-        let key = Key {
-            variable: chunk.place.variable.number,
-            offset: chunk.place.offset.clone(),
+    /// The bytes to store: a chunk that takes the place of one that skipped filters must not have
+    /// its size, or libhdf5 keeps that one's filter mask. Deflate ends by itself: one byte more
+    /// does no harm.
+    fn storable(&self, chunk: &PackedChunk) -> Result<Arc<Vec<u8>>> {
+        let before = self.places.get(&key_of(chunk));
+        let filters = chunk.place.variable.stored_filters();
+        let last = filters.and_then(|filters| filters.0.last());
+        let is_deflate = last.is_some_and(|filter| filter.id == filter_id::DEFLATE);
+        match before {
+            Some(before) if before.filter_mask != 0 && before.bytes == chunk.bytes.len() => {
+                if !is_deflate {
+                    let cause = "the chunk in the file skips filters that the new one does not";
+                    return Err(Error::new(ErrorCode::Unsupported, cause)
+                        .with_cure("repack the file before it is changed"));
+                }
+                let mut longer = chunk.bytes.to_vec();
+                longer.push(0);
+                Ok(Arc::new(longer))
+            }
+            _ => Ok(Arc::clone(&chunk.bytes)),
+        }
+    }
+
+    fn note(&mut self, chunk: &PackedChunk, address: FileAddress, bytes: usize) {
+        let stored = Stored {
+            address,
+            bytes,
+            filter_mask: 0,
         };
-        let bytes = chunk.bytes.len();
-        let before = self.places.insert(key, Stored { address, bytes });
+        let before = self.places.insert(key_of(chunk), stored);
         self.counts.chunks += 1;
         self.counts.reused += u64::from(chunk.is_reused);
+        self.counts.written_bytes += bytes as u64;
         self.counts.stored_bytes += bytes as u64;
         self.counts.stored_bytes -= before.map_or(0, |stored| stored.bytes as u64);
     }
 
-    /// Rewritten bytes wait in memory for a commit: many of them bring it about.
-    fn limit_pending(&mut self) -> Result<()> {
-        let pending = self.output.as_ref().map_or(0, LiveOutput::pending_bytes);
-        if pending > self.pending_limit_bytes {
-            self.commit_now()?;
-        }
-        Ok(())
+    /// Notes where a chunk of an existing file is.
+    pub(super) fn note_existing(&mut self, key: Key, stored: Stored) {
+        self.counts.stored_bytes += stored.bytes as u64;
+        self.places.insert(key, stored);
     }
 
-    /// The stored bytes of a chunk that was placed; `None`: it was not.
-    pub(super) fn read(&self, key: &Key) -> Result<Option<Vec<u8>>> {
+    /// The stored bytes of a chunk that was placed or waits for that; `None`: there is none.
+    pub(super) fn read(&mut self, key: &Key) -> Result<Option<StoredChunk>> {
+        let mut waiting = self.waiting.iter().rev();
+        if let Some(chunk) = waiting.find(|chunk| key_of(chunk) == *key) {
+            let bytes = chunk.bytes.to_vec();
+            let filter_mask = 0;
+            return Ok(Some(StoredChunk { bytes, filter_mask }));
+        }
+        self.file.flush(&self.path)?;
         let (Some(stored), Some(output)) = (self.places.get(key), &self.output) else {
             return Ok(None);
         };
         let mut bytes = vec![0; stored.bytes];
         let outcome = output.read(stored.address, &mut bytes);
         outcome.map_err(|error| from_container(error, &self.path))?;
-        Ok(Some(bytes))
+        let filter_mask = stored.filter_mask;
+        Ok(Some(StoredChunk { bytes, filter_mask }))
     }
 
-    /// Brings all datasets to these shapes and makes everything placed the file's state.
-    pub(super) fn commit(&mut self, shapes: &[Vec<u64>]) -> Result<()> {
+    /// The output, with everything written that is placed.
+    pub(super) fn output(&mut self) -> Result<&mut LiveOutput> {
         if let Some(error) = &self.failure {
             return Err(error.clone());
         }
-        let outcome = self.extend_all(shapes).and_then(|()| self.commit_now());
-        outcome.map_err(|error| self.fail(error))
+        self.file.flush(&self.path)?;
+        self.output.as_mut().ok_or_else(closed)
     }
 
-    fn extend_all(&mut self, shapes: &[Vec<u64>]) -> Result<()> {
-        let output = self.output.as_ref().ok_or_else(undefined)?;
-        for (number, shape) in shapes.iter().enumerate() {
-            extend(output, number, &mut self.shapes[number], shape)
-                .map_err(|error| from_container(error, &self.path))?;
+    /// As [`Self::output`], with the dataset of a variable that is not packed made or grown.
+    pub(super) fn plain_output(
+        &mut self,
+        id: VariableId,
+        lengths: &[u64],
+        storage: &frazil_container::hdf5::OutputStorage,
+    ) -> Result<&mut LiveOutput> {
+        self.set_lengths(lengths);
+        let output = self.output.as_mut().ok_or_else(closed)?;
+        if !output.is_defined(id) {
+            let outcome = output.define_variable(&self.schema, id, storage);
+            outcome.map_err(|error| from_container(error, &self.path))?;
+            self.shapes.insert(id, self.schema.shape(id));
+        }
+        let shape = self.schema.shape(id);
+        self.extend(id, &shape)?;
+        self.output()
+    }
+
+    // --- commits ---
+
+    /// Rewritten bytes wait in memory for a commit: many of them bring it about.
+    fn limit_pending(&mut self) -> Result<()> {
+        let pending = self.output.as_ref().map_or(0, LiveOutput::pending_bytes);
+        // The first commit has all objects, and comes from the caller.
+        if pending > self.pending_limit_bytes && self.counts.commits > 0 {
+            self.commit_now()?;
+        }
+        Ok(())
+    }
+
+    fn set_lengths(&mut self, lengths: &[u64]) {
+        for (dimension, &length) in self.schema.dimensions.iter_mut().zip(lengths) {
+            dimension.length = length.max(dimension.length);
+        }
+    }
+
+    /// Brings all datasets to the dimensions' lengths and makes everything placed the file's
+    /// state.
+    fn commit(&mut self, step: &CommitStep) -> Result<()> {
+        self.set_lengths(&step.lengths);
+        for variable in step.variables.iter().flatten() {
+            self.ready.insert(variable.id, Arc::clone(variable));
+        }
+        self.make_ready()?;
+        for variable in step.variables.iter().flatten() {
+            let shape = self.schema.shape(variable.id);
+            let outcome = self.prepare(variable, &shape);
+            outcome.map_err(|error| error.at_variable(&variable.path))?;
+        }
+        self.state_roundings(step)?;
+        let output = self.output.as_mut().ok_or_else(closed)?;
+        let outcome = output.complete(&self.schema);
+        outcome.map_err(|error| from_container(error, &self.path))?;
+        self.commit_now()
+    }
+
+    /// Writes what is known of rounding only when values were rounded.
+    fn state_roundings(&mut self, step: &CommitStep) -> Result<()> {
+        for variable in step.variables.iter().flatten() {
+            let stats = self.roundings.get(&variable.id);
+            let (Some(plan), Some(stats)) = (&variable.quantize, stats) else {
+                continue;
+            };
+            let output = self.output.as_mut().ok_or_else(closed)?;
+            for attribute in final_attributes(plan, stats) {
+                let owner = AttributeOwner::Variable(variable.id);
+                output
+                    .put_attribute(owner, &in_schema(&attribute))
+                    .map_err(|error| from_container(error, &self.path))?;
+            }
         }
         Ok(())
     }
 
     fn commit_now(&mut self) -> Result<()> {
-        let output = self.output.as_ref().ok_or_else(undefined)?;
+        self.file.flush(&self.path)?;
+        let output = self.output.as_ref().ok_or_else(closed)?;
         let outcome = output.commit(self.is_durable);
         outcome.map_err(|error| from_container(error, &self.path))?;
-        self.has_commit = true;
+        self.counts.commits += 1;
         Ok(())
     }
 
-    /// As [`Self::commit`], and closes the file.
-    pub(super) fn finish(&mut self, shapes: &[Vec<u64>]) -> Result<()> {
-        self.commit(shapes)?;
-        let output = self.output.take().ok_or_else(undefined)?;
+    /// Closes the file after its last commit.
+    pub(super) fn finish(&mut self) -> Result<()> {
+        if let Some(error) = &self.failure {
+            return Err(error.clone());
+        }
+        let output = self.output.take().ok_or_else(closed)?;
         let outcome = output.finish(self.is_durable);
         outcome.map_err(|error| self.fail(from_container(error, &self.path)))
     }
+
+    /// Lets the `writes`-th write of packed bytes from now, and all after it, fail.
+    #[cfg(test)]
+    pub(super) fn fail_after(&self, writes: i64) {
+        self.file.writes_left.store(writes, Ordering::Relaxed);
+    }
 }
 
-/// Lets a dataset grow to `wanted` along each axis where it is shorter.
-fn extend(
-    output: &LiveOutput,
-    dataset: usize,
-    shape: &mut [u64],
-    wanted: &[u64],
-) -> frazil_container::Result<()> {
-    if shape.iter().zip(wanted).all(|(now, want)| now >= want) {
-        return Ok(());
+fn key_of(chunk: &PackedChunk) -> Key {
+    Key {
+        variable: chunk.place.variable.id.0,
+        offset: chunk.place.offset.clone(),
     }
-    for (now, &want) in shape.iter_mut().zip(wanted) {
-        *now = want.max(*now);
-    }
-    output.extend(dataset, shape)
 }
 
-fn undefined() -> Error {
-    Error::new(ErrorCode::Internal, "the output is not defined yet")
+fn closed() -> Error {
+    Error::new(ErrorCode::Internal, "the output is closed already")
 }

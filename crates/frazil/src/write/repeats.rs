@@ -5,10 +5,14 @@ use std::hash::Hasher;
 use std::sync::Arc;
 
 use frazil_codec::{BoundDecoder, Scratch};
+use frazil_types::DeflateEncoder;
 use parking_lot::Mutex;
 
 /// Most constants that a variable remembers.
 const CONSTANTS: usize = 64;
+
+/// A chunk of one element over and over: how it is encoded, and the element.
+pub(super) type Constant = (Option<DeflateEncoder>, Vec<u8>);
 
 /// Packed chunks of one variable, by what was packed.
 pub(super) struct Repeats {
@@ -23,8 +27,7 @@ struct Remembered {
     /// Hashes, oldest first.
     order: VecDeque<u64>,
     bytes: usize,
-    /// Chunks of one element over and over, by that element.
-    constants: HashMap<Vec<u8>, Arc<Vec<u8>>>,
+    constants: HashMap<Constant, Arc<Vec<u8>>>,
 }
 
 impl Repeats {
@@ -54,12 +57,12 @@ impl Repeats {
     }
 
     /// The packed bytes of a chunk of one element over and over.
-    pub(super) fn find_constant(&self, element: &[u8]) -> Option<Arc<Vec<u8>>> {
+    pub(super) fn find_constant(&self, element: &Constant) -> Option<Arc<Vec<u8>>> {
         self.remembered.lock().constants.get(element).cloned()
     }
 
     /// Remembers a packed chunk of one element over and over, if its bytes are few.
-    pub(super) fn remember_constant(&self, element: Vec<u8>, packed: &Arc<Vec<u8>>) {
+    pub(super) fn remember_constant(&self, element: Constant, packed: &Arc<Vec<u8>>) {
         let mut remembered = self.remembered.lock();
         let is_small = packed.len() <= self.limit_bytes / CONSTANTS;
         if remembered.constants.len() < CONSTANTS && is_small {

@@ -57,8 +57,8 @@ impl Spilled {
 }
 
 impl Store {
-    /// An empty store for `variables`, which spills beside `output`.
-    pub(super) fn new(variables: usize, output: &Path) -> Self {
+    /// An empty store, which spills beside `output`.
+    pub(super) fn new(output: &Path) -> Self {
         Self {
             slots: Vec::new(),
             free: Vec::new(),
@@ -67,7 +67,7 @@ impl Store {
             clock: 0,
             spilled: HashMap::new(),
             scratch: ScratchFile::beside(output),
-            hot: vec![None; variables],
+            hot: Vec::new(),
         }
     }
 
@@ -78,7 +78,7 @@ impl Store {
 
     /// The chunk of a variable that was looked up last, with its first element.
     pub(super) fn hot(&mut self, variable: usize) -> Option<(Slot, &[u64], &mut PartialChunk)> {
-        let slot = self.hot[variable]?;
+        let slot = (*self.hot.get(variable)?)?;
         let entry = self.slots[slot].as_mut()?;
         Some((slot, &entry.key.offset, &mut entry.chunk))
     }
@@ -91,7 +91,7 @@ impl Store {
         self.order.remove(&entry.used);
         entry.used = self.clock;
         self.order.insert(self.clock, slot);
-        self.hot[key.variable] = Some(slot);
+        self.set_hot(key.variable, slot);
         Some(slot)
     }
 
@@ -102,12 +102,19 @@ impl Store {
             self.slots.len() - 1
         });
         self.clock += 1;
-        self.hot[key.variable] = Some(slot);
+        self.set_hot(key.variable, slot);
         self.index.insert(key.clone(), slot);
         self.order.insert(self.clock, slot);
         let used = self.clock;
         self.slots[slot] = Some(Entry { key, chunk, used });
         slot
+    }
+
+    fn set_hot(&mut self, variable: usize, slot: Slot) {
+        if self.hot.len() <= variable {
+            self.hot.resize(variable + 1, None);
+        }
+        self.hot[variable] = Some(slot);
     }
 
     pub(super) fn get_mut(&mut self, slot: Slot) -> Option<&mut PartialChunk> {
@@ -118,8 +125,8 @@ impl Store {
         let Entry { key, chunk, used } = self.slots[slot].take()?;
         self.order.remove(&used);
         self.index.remove(&key);
-        if self.hot[key.variable] == Some(slot) {
-            self.hot[key.variable] = None;
+        if let Some(hot) = self.hot.get_mut(key.variable).filter(|hot| **hot == Some(slot)) {
+            *hot = None;
         }
         self.free.push(slot);
         Some((key, chunk))
@@ -182,6 +189,22 @@ impl Store {
         if let Some(spilled) = self.spilled.get_mut(key) {
             spilled.is_dirty = false;
         }
+    }
+
+    /// Keys of all chunks of a variable, in memory and spilled, in order.
+    pub(super) fn keys(&self, variable: usize) -> Vec<Key> {
+        let resident = self.index.keys().chain(self.spilled.keys());
+        let mut keys: Vec<Key> = resident.filter(|k| k.variable == variable).cloned().collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// Bytes of the chunks with values that were not packed yet.
+    pub(super) fn dirty_bytes(&self) -> u64 {
+        let resident = self.slots.iter().flatten().filter(|entry| entry.chunk.is_dirty);
+        let spilled = self.spilled.values().filter(|spilled| spilled.is_dirty);
+        resident.map(|entry| entry.chunk.values.len() as u64).sum::<u64>()
+            + spilled.map(|spilled| spilled.values_bytes as u64).sum::<u64>()
     }
 
     /// Chunks with values that were not packed yet, by variable and place, and whether elements of

@@ -1,16 +1,19 @@
-//! A variable being written: what is fixed from its definition on, and its filters, decided once.
+//! A variable being written: what is fixed from its first value on.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use frazil_codec::{BoundDecoder, BoundEncoder, Scratch};
-use frazil_container::classic::ClassicVariable;
 use frazil_container::hdf5::OutputStorage;
-use frazil_plan::{FilterWishes, choose_filters};
-use frazil_types::{ByteOrder, DeflateEncoder, ElementType, FilterPipeline};
+use frazil_plan::{FilterWishes, ShuffleWish, choose_filters};
+use frazil_types::{
+    DeflateEncoder, ElementType, FilterPipeline, QuantizePlan, ReaderLevel, Selection, filter_id,
+};
 
 use super::layout::Layout;
 use super::repeats::Repeats;
 use crate::error::{Error, Result};
+use crate::precision::{RoundingStats, VariableRounding};
+use crate::schema::VariableId;
 
 /// Samples for the trial: so many pieces of a chunk ...
 const PIECES: usize = 4;
@@ -19,13 +22,15 @@ const PIECE_BYTES: usize = 64 << 10;
 
 /// A variable being written, shared by all threads.
 pub(super) struct Variable {
-    /// Position in the file's model.
-    pub(super) number: usize,
+    pub(super) id: VariableId,
     /// Absolute path.
     pub(super) path: String,
+    /// The elements as they are stored.
     pub(super) element: ElementType,
-    /// The fill value, little-endian.
+    /// The fill value as it is stored.
     pub(super) fill: Vec<u8>,
+    /// Whether absent chunks read as the fill value.
+    pub(super) has_fill: bool,
     /// Numbers of its dimensions.
     pub(super) dimensions: Vec<usize>,
     /// Lengths of its axes; `None`: unlimited.
@@ -35,46 +40,67 @@ pub(super) struct Variable {
     /// Bytes of a chunk; they can be counted.
     pub(super) chunk_bytes: usize,
     pub(super) is_contiguous: bool,
-    filters: OnceLock<Result<Filters>>,
+    pub(super) reader_level: ReaderLevel,
+    /// The filters in the file: of the first choice.
+    stored: OnceLock<FilterPipeline>,
+    pub(super) quantize: Option<QuantizePlan>,
+    rounding: Option<VariableRounding>,
     pub(super) repeats: Repeats,
 }
 
-/// The decided filters, bound to the variable's chunks.
+/// A choice of filters that somebody may wait for.
+pub(super) type Choice = Arc<OnceLock<Result<Filters>>>;
+
+/// Decided filters, bound to a variable's chunks.
 #[derive(Debug, Clone)]
 pub(super) struct Filters {
     pub(super) pipeline: FilterPipeline,
+    pub(super) deflate: Option<DeflateEncoder>,
     pub(super) encoder: BoundEncoder,
     pub(super) decoder: BoundDecoder,
+    pub(super) reason: String,
+}
+
+/// What a [`Variable`] is made of.
+pub(super) struct Origin {
+    pub(super) id: VariableId,
+    pub(super) path: String,
+    pub(super) element: ElementType,
+    pub(super) fill: Vec<u8>,
+    pub(super) has_fill: bool,
+    pub(super) dimensions: Vec<usize>,
+    pub(super) limits: Vec<Option<u64>>,
+    pub(super) layout: Layout,
+    pub(super) reader_level: ReaderLevel,
+    pub(super) quantize: Option<QuantizePlan>,
+    pub(super) repeats_bytes: usize,
 }
 
 impl Variable {
-    pub(super) fn new(
-        number: usize,
-        model: &ClassicVariable,
-        limits: Vec<Option<u64>>,
-        layout: Layout,
-        repeats_bytes: usize,
-    ) -> Self {
-        let big = model.nc_type.element();
-        let order = match big.order {
-            ByteOrder::Big => ByteOrder::Little,
-            other => other,
-        };
-        let mut fill = model.fill_value().to_be_bytes();
-        fill.reverse();
-        Self {
-            number,
-            path: format!("/{}", model.name),
-            element: ElementType { order, ..big },
-            fill,
-            dimensions: model.dimensions.clone(),
-            limits,
-            chunk: layout.chunk,
-            chunk_bytes: layout.chunk_bytes,
-            is_contiguous: layout.is_contiguous,
-            filters: OnceLock::new(),
-            repeats: Repeats::new(repeats_bytes),
-        }
+    pub(super) fn new(origin: Origin) -> Result<Self> {
+        // Elements are numbered by the lengths as they are: only inner axes count, and of those
+        // unlimited ones are taken for endless.
+        let numbering: Vec<u64> = origin.limits.iter().map(|l| l.unwrap_or(1 << 16)).collect();
+        let quantize = origin.quantize;
+        let bind = |plan| VariableRounding::bind(plan, origin.element, &numbering);
+        let rounding = quantize.as_ref().map(bind).transpose()?;
+        Ok(Self {
+            id: origin.id,
+            path: origin.path,
+            element: origin.element,
+            fill: origin.fill,
+            has_fill: origin.has_fill,
+            dimensions: origin.dimensions,
+            limits: origin.limits,
+            chunk: origin.layout.chunk,
+            chunk_bytes: origin.layout.chunk_bytes,
+            is_contiguous: origin.layout.is_contiguous,
+            reader_level: origin.reader_level,
+            stored: OnceLock::new(),
+            quantize,
+            rounding,
+            repeats: Repeats::new(origin.repeats_bytes),
+        })
     }
 
     pub(super) fn element_bytes(&self) -> usize {
@@ -95,70 +121,109 @@ impl Variable {
     /// Whether a chunk of this one element need not be stored: readers give the fill value where
     /// there is no chunk, and some give zeros whatever the fill value is.
     pub(super) fn may_omit(&self, element: &[u8]) -> bool {
-        element == self.fill && element.iter().all(|&byte| byte == 0)
+        self.has_fill && element == self.fill && element.iter().all(|&byte| byte == 0)
     }
 
-    /// The filters, once they are decided: waits for the job that decides them, which is an
-    /// earlier one.
-    pub(super) fn filters(&self) -> Result<&Filters> {
-        self.filters.wait().as_ref().map_err(Clone::clone)
+    /// Rounds a chunk's values and proves the result; `None`: they stay as they are.
+    pub(super) fn round(
+        &self,
+        values: &[u8],
+        offset: &[u64],
+    ) -> Result<Option<(Vec<u8>, RoundingStats)>> {
+        let Some(rounding) = &self.rounding else {
+            return Ok(None);
+        };
+        let part = Selection {
+            start: offset.to_vec(),
+            count: self.chunk.clone(),
+        };
+        rounding.round(values, &part).map(Some)
     }
 
-    /// Decides the filters by trial on samples; without any: shuffle, and a middling level.
-    pub(super) fn decide(&self, samples: &[Vec<u8>], scratch: &mut Scratch) {
-        // Whatever happens, those who wait are told.
-        let told = Told(self);
-        let decided = self.by_trial(samples, scratch);
-        // A variable is decided once: whoever came first was asked first.
-        let _ = self.filters.set(decided);
-        drop(told);
+    /// Filters that are known without any trial.
+    pub(super) fn exactly(
+        &self,
+        pipeline: &FilterPipeline,
+        deflate: Option<DeflateEncoder>,
+    ) -> Result<Filters> {
+        self.stored.get_or_init(|| pipeline.clone());
+        let deflate = deflate.or_else(|| encoder_of(pipeline));
+        self.bind(pipeline.clone(), deflate, "as asked".to_owned())
     }
 
-    fn by_trial(&self, samples: &[Vec<u8>], scratch: &mut Scratch) -> Result<Filters> {
+    /// The filters of a variable that is not worth a trial.
+    pub(super) fn untried(&self) -> Result<Filters> {
+        self.choose(&[], &mut Scratch::default())
+    }
+
+    /// Chooses filters by trial on samples (rounded, as they will be stored); without any:
+    /// shuffle, and a middling level. Where an earlier choice is in the file already, only its
+    /// effort is open.
+    pub(super) fn choose(&self, samples: &[Vec<u8>], scratch: &mut Scratch) -> Result<Filters> {
+        let is_first = self.stored.get().is_none();
         let wishes = FilterWishes {
             chunk_bytes: Some(self.chunk_bytes as u64),
+            reader_level: self.reader_level,
+            shuffle: match is_first {
+                true => ShuffleWish::Auto,
+                false => ShuffleWish::On,
+            },
             ..FilterWishes::default()
         };
         let choice = choose_filters(samples, self.element, &wishes, None, scratch)
             .map_err(|error| Error::new(error.code(), error.to_string()))?;
-        self.bind(choice.pipeline, choice.deflate_encoder)
+        let stored = self.stored.get_or_init(|| choice.pipeline.clone());
+        let ids = |pipeline: &FilterPipeline| pipeline.0.iter().map(|f| f.id).collect::<Vec<_>>();
+        if ids(stored) == ids(&choice.pipeline) {
+            return self.bind(choice.pipeline, choice.deflate_encoder, choice.reason);
+        }
+        // Not worth compressing, but the file says that it is compressed.
+        self.bind(stored.clone(), encoder_of(stored), choice.reason)
     }
 
-    fn bind(&self, pipeline: FilterPipeline, deflate: Option<DeflateEncoder>) -> Result<Filters> {
+    fn bind(
+        &self,
+        pipeline: FilterPipeline,
+        deflate: Option<DeflateEncoder>,
+        reason: String,
+    ) -> Result<Filters> {
         let (size, bytes) = (self.element_bytes(), self.chunk_bytes);
         let wrap = |error: frazil_codec::CodecError| Error::new(error.code(), error.to_string());
         Ok(Filters {
             encoder: BoundEncoder::bind(&pipeline, deflate, size, bytes).map_err(wrap)?,
             decoder: BoundDecoder::bind(&pipeline, size, bytes).map_err(wrap)?,
+            deflate,
             pipeline,
+            reason,
         })
     }
 
-    /// How the variable lies in the file; waits as [`Self::filters`].
+    /// The filters in the file, once they are known.
+    pub(super) fn stored_filters(&self) -> Option<&FilterPipeline> {
+        self.stored.get()
+    }
+
+    /// How the variable lies in the file; its filters are known.
     pub(super) fn storage(&self) -> Result<OutputStorage> {
         if self.is_contiguous {
             return Ok(OutputStorage::Contiguous);
         }
+        let stored = self.stored.get().ok_or_else(|| {
+            let cause = "a dataset is made before its filters are known";
+            Error::new(frazil_types::ErrorCode::Internal, cause)
+        })?;
         Ok(OutputStorage::Chunked {
             chunk: self.chunk.clone(),
-            pipeline: self.filters()?.pipeline.clone(),
+            pipeline: stored.clone(),
         })
     }
 }
 
-/// Makes sure that filters are decided, if only by an error.
-struct Told<'a>(&'a Variable);
-
-impl Drop for Told<'_> {
-    fn drop(&mut self) {
-        let missing = || {
-            Err(Error::new(
-                frazil_types::ErrorCode::Internal,
-                "the choice of filters failed",
-            ))
-        };
-        self.0.filters.get_or_init(missing);
-    }
+/// The encoder for a deflate stage whose level somebody stated.
+fn encoder_of(pipeline: &FilterPipeline) -> Option<DeflateEncoder> {
+    let stage = pipeline.position(filter_id::DEFLATE)?;
+    let level = pipeline.0[stage].cd_values.first().copied().unwrap_or(1);
+    Some(DeflateEncoder::Libdeflate(i32::try_from(level).map_or(1, |level| level.clamp(1, 12))))
 }
 
 /// Pieces of a chunk, spread over it.
@@ -177,4 +242,23 @@ pub(super) fn samples(values: &[u8], element_bytes: usize) -> Vec<Vec<u8>> {
             values[from..from + PIECE_BYTES].to_vec()
         })
         .collect()
+}
+
+impl Variable {
+    /// Samples as they will be stored.
+    pub(super) fn rounded(&self, samples: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>> {
+        let Some(rounding) = &self.rounding else {
+            return Ok(samples);
+        };
+        let rank = self.chunk.len();
+        let one = |sample: Vec<u8>| {
+            let elements = (sample.len() / self.element_bytes()) as u64;
+            let mut part = Selection::whole(&vec![1; rank]);
+            if let Some(last) = part.count.last_mut() {
+                *last = elements;
+            }
+            rounding.round(&sample, &part).map(|(rounded, _)| rounded)
+        };
+        samples.into_iter().map(one).collect()
+    }
 }

@@ -1,44 +1,87 @@
-//! The writer's calls.
+//! The writer: begun, ended, and what it is made of.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use frazil_types::{ErrorCode, FilterPipeline};
+use frazil_container::hdf5::{LiveOutput, OutputStorage};
+use frazil_types::{FilterPipeline, StorageLayout, VariablePlan, WritePlan};
 
 use super::background::Submission;
-use super::definition::{FileDefinition, VariableId, refused};
-use super::layout::layouts;
+use super::cores::workers;
 use super::options::{WriterOptions, WriterReport, WriterVariable};
-use super::pack::Content;
-use super::partial::{Mask, PartialChunk};
-use super::slab::Slab;
-use super::store::{Key, Slot, Store};
+use super::placing::Placing;
+use super::settings::VariableSettings;
+use super::store::Store;
 use super::variable::Variable;
 use crate::error::{Error, Result};
-use crate::output::{NameLock, create_empty};
+use crate::input::from_container;
+use crate::output::{METADATA_BLOCK_BYTES, NameLock, create_empty};
+use crate::schema::{Schema, VariableId};
 
-/// No unlimited axis gets longer: offsets in it can be counted.
-const LONGEST_AXIS: u64 = 1 << 60;
 /// Packed chunks that may serve again get this part of the memory, one part in so many.
 const REPEATS_SHARE: u64 = 16;
-
 /// A netCDF-4 file being written by a running program.
 ///
 /// Errors of the background work come back at the next call, and at every call after that; the
 /// file then is, and stays, at its last commit. Errors of the arguments of a call concern that call
-/// only. Dropped without [`Self::close`], the file is left at its last commit; if there is none, it
-/// is removed.
+/// only. Dropped without [`Self::close`], the file is left at its last commit; a new file without
+/// any is removed.
 pub struct Writer {
     // Ended first.
-    submission: Submission,
-    store: Store,
-    path: PathBuf,
-    variables: Vec<Arc<Variable>>,
-    /// Lengths of the dimensions as of the last put.
-    lengths: Vec<u64>,
-    raw_bytes: u64,
+    pub(super) submission: Submission,
+    pub(super) store: Store,
+    pub(super) path: PathBuf,
+    pub(super) schema: Schema,
+    /// By dimension: the length that an unlimited one is expected to get.
+    pub(super) expected: Vec<Option<u64>>,
+    /// By variable.
+    pub(super) details: Vec<Details>,
+    pub(super) options: WriterOptions,
+    /// For chunks; packed ones that may serve again have their own.
+    pub(super) memory_bytes: u64,
+    pub(super) repeats_bytes: u64,
+    pub(super) raw_bytes: u64,
+    /// Bytes put since the last commit.
+    pub(super) uncommitted_bytes: u64,
+    /// Records between the first two commits, once chunks were found incomplete by one.
+    pub(super) records_per_commit: Option<u64>,
+    is_new: bool,
     _lock: NameLock,
+}
+
+/// What a writer knows of a variable beside the schema.
+pub(super) struct Details {
+    pub(super) settings: VariableSettings,
+    /// Fixed from its first value on.
+    pub(super) active: Option<Arc<Variable>>,
+    /// Whether its dataset is in the file.
+    pub(super) is_in_file: bool,
+    /// Of a variable of an existing file: how it is stored there.
+    pub(super) existing: Option<OutputStorage>,
+    /// Why its values cannot be written.
+    pub(super) refusal: Option<String>,
+}
+
+impl Details {
+    pub(super) fn new(settings: VariableSettings) -> Self {
+        Self {
+            settings,
+            active: None,
+            is_in_file: false,
+            existing: None,
+            refusal: None,
+        }
+    }
+}
+
+/// How a variable lies in the file, as far as it is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VariableStorage {
+    /// Chunk shape in elements; `None`: contiguous.
+    pub chunk: Option<Vec<u64>>,
+    /// Filters; `None`: not decided yet.
+    pub filters: Option<FilterPipeline>,
 }
 
 impl std::fmt::Debug for Writer {
@@ -50,95 +93,81 @@ impl std::fmt::Debug for Writer {
 }
 
 impl Writer {
-    /// Begins a new file. It can be read from the first [`Self::sync`] on.
+    /// Begins a new, empty file. It can be read from the first [`Self::sync`] on.
     ///
     /// # Errors
-    /// [`ErrorCode::InvalidArgument`] for a definition that no file can have,
-    /// [`ErrorCode::MemoryBudget`] if the memory allowed cannot hold a few chunks, or if the file
-    /// cannot be made.
-    pub fn create(
+    /// If the file cannot be made, or is there and is not to be replaced.
+    pub fn create(path: &Path, options: &WriterOptions) -> Result<Self> {
+        let lock = NameLock::take(path)?;
+        create_empty(path, options.overwrite)?;
+        let output = LiveOutput::create_empty(path, options.classic_model, METADATA_BLOCK_BYTES);
+        let output = output.map_err(|error| from_container(error, path))?;
+        Self::start(path, output, Schema::default(), options, lock, true)
+    }
+
+    /// Opens an existing netCDF-4 file to go on writing it; a commit that was left half-done is
+    /// recovered first.
+    ///
+    /// # Errors
+    /// If the file cannot be opened or recovered, is being written, or is no netCDF-4 file.
+    pub fn append(path: &Path, options: &WriterOptions) -> Result<Self> {
+        let lock = NameLock::take(path)?;
+        let opened = LiveOutput::open(path, METADATA_BLOCK_BYTES);
+        let (output, existing) = opened.map_err(|error| from_container(error, path))?;
+        let mut writer = Self::start(path, output, existing.schema, options, lock, false)?;
+        writer.expected = vec![None; writer.schema.dimensions.len()];
+        for (number, variable) in existing.variables.into_iter().enumerate() {
+            writer.add_existing(VariableId(number), variable);
+        }
+        Ok(writer)
+    }
+
+    fn start(
         path: &Path,
-        definition: &FileDefinition,
+        output: LiveOutput,
+        schema: Schema,
         options: &WriterOptions,
+        lock: NameLock,
+        is_new: bool,
     ) -> Result<Self> {
-        let wrap = |error: Error| error.in_file(path);
-        let model = definition.model().map_err(wrap)?;
         let allowed = options.resources.memory_bytes;
         let repeats_bytes = allowed / REPEATS_SHARE;
         let memory_bytes = allowed - repeats_bytes;
-        let layouts = layouts(definition, &model, memory_bytes).map_err(wrap)?;
-        let each = repeats_bytes as usize / layouts.len().max(1);
-        let variables: Vec<Arc<Variable>> = (layouts.into_iter().enumerate())
-            .map(|(i, layout)| {
-                let limits = definition.limits(&definition.variables()[i]);
-                Arc::new(Variable::new(i, &model.variables[i], limits, layout, each))
-            })
-            .collect();
-        let lock = NameLock::take(path)?;
-        create_empty(path, options.overwrite)?;
-        let store = Store::new(variables.len(), path);
-        let submission = Submission::start(path, model, variables.clone(), memory_bytes, options);
+        let placing = Placing::new(path, output, schema.clone(), options.durable, memory_bytes)?;
+        let threads = workers(options);
         Ok(Self {
-            submission: submission.map_err(wrap)?,
-            store,
+            submission: Submission::start(placing, threads, memory_bytes, &options.resources),
+            store: Store::new(path),
             path: path.to_owned(),
-            variables,
-            lengths: definition.lengths(),
+            schema,
+            expected: Vec::new(),
+            details: Vec::new(),
+            options: options.clone(),
+            memory_bytes,
+            repeats_bytes,
             raw_bytes: 0,
+            uncommitted_bytes: 0,
+            records_per_commit: options.records_per_sync,
+            is_new,
             _lock: lock,
         })
     }
 
-    /// Writes values: `count` elements along each axis from `start`, every `stride`-th of the
-    /// variable (`None`: every one). `bytes` are the values row-major, little-endian; they are
-    /// copied. Where puts overlap the last one holds.
-    ///
-    /// Unlimited dimensions grow as far as is written.
-    ///
-    /// # Errors
-    /// [`ErrorCode::InvalidArgument`] if the arguments do not fit the variable; else the first
-    /// error of the work so far.
-    pub fn put(
-        &mut self,
-        variable: VariableId,
-        start: &[u64],
-        count: &[u64],
-        stride: Option<&[u64]>,
-        bytes: &[u8],
-    ) -> Result<()> {
-        self.submission.check()?;
-        let Some(variable) = self.variables.get(variable.0).map(Arc::clone) else {
-            return Err(refused("no such variable").in_file(&self.path));
-        };
-        let slab = Slab {
-            start,
-            count,
-            stride,
-        };
-        check_slab(&variable, &slab, bytes.len())
-            .map_err(|error| error.in_file(&self.path).at_variable(&variable.path))?;
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        self.grow(&variable, &slab);
-        self.raw_bytes += bytes.len() as u64;
-        self.gather(&variable, &slab, bytes)
-            .map_err(|error| self.submission.fail(error.at_variable(&variable.path)))
+    /// The file's name.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
-    /// Makes everything put so far the state that readers see and that survives the end of this
-    /// process. Incomplete chunks are packed as they stand, and go on being gathered.
-    ///
-    /// # Errors
-    /// The first error of the work so far.
-    pub fn sync(&mut self) -> Result<()> {
-        let began = Instant::now();
-        let outcome = self.flush(false).and_then(|()| {
-            let shapes = self.shapes();
-            self.submission.placing().commit(&shapes)
-        });
-        self.submission.stalled += began.elapsed();
-        self.end_step(outcome)
+    /// All objects defined so far, with the lengths of unlimited dimensions as of the last put.
+    #[must_use]
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The first error of the work so far, if there was one.
+    pub(super) fn begin(&self) -> Result<()> {
+        self.submission.check()
     }
 
     /// Commits everything and closes the file.
@@ -147,230 +176,34 @@ impl Writer {
     /// The first error of the work; the file then is at its last commit.
     pub fn close(mut self) -> Result<WriterReport> {
         let began = Instant::now();
-        let outcome = self.flush(true).and_then(|()| {
-            let shapes = self.shapes();
-            self.submission.placing().finish(&shapes)
-        });
+        let outcome = self
+            .commit(true)
+            .and_then(|()| self.submission.placing().finish());
         self.submission.stalled += began.elapsed();
         self.end_step(outcome)?;
         self.report()
     }
 
+    /// Gives up what was put since the last commit and closes the file; a new file without any
+    /// commit is removed.
+    pub fn abandon(self) {
+        drop(self);
+    }
+
     /// Adds an error to those that last.
-    fn end_step(&self, outcome: Result<()>) -> Result<()> {
+    pub(super) fn end_step(&self, outcome: Result<()>) -> Result<()> {
         outcome.map_err(|error| self.submission.fail(error))
     }
 
-    // --- gathering ---
-
-    fn gather(&mut self, variable: &Variable, slab: &Slab<'_>, bytes: &[u8]) -> Result<()> {
-        let size = variable.element_bytes();
-        if bytes.len() == size && self.put_one(variable, slab.start, bytes)? {
-            return Ok(());
-        }
-        for piece in slab.pieces(&variable.chunk) {
-            let key = Key {
-                variable: variable.number,
-                offset: piece.offset(&variable.chunk),
-            };
-            let is_whole = piece.elements() == variable.writable_elements(&key.offset);
-            let slot = self.slot(variable, key, is_whole)?;
-            let Some(chunk) = self.store.get_mut(slot) else {
-                return Err(lost());
-            };
-            piece.for_each_run(slab, &variable.chunk, |run| {
-                let from = run.from * size;
-                let values = &bytes[from..from + run.elements * size];
-                chunk.write(run.to, values, size);
-            });
-            if chunk.is_complete() {
-                self.complete(variable, slot)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes one element if it belongs to the chunk that was used last; `false`: it does not.
-    fn put_one(&mut self, variable: &Variable, start: &[u64], bytes: &[u8]) -> Result<bool> {
-        let Some((slot, offset, chunk)) = self.store.hot(variable.number) else {
-            return Ok(false);
-        };
-        let mut at = 0;
-        for axis in 0..start.len() {
-            let local = start[axis].wrapping_sub(offset[axis]);
-            if local >= variable.chunk[axis] {
-                return Ok(false);
-            }
-            at = at * variable.chunk[axis] + local;
-        }
-        chunk.write(at as usize, bytes, variable.element_bytes());
-        if chunk.is_complete() {
-            self.complete(variable, slot)?;
-        }
-        Ok(true)
-    }
-
-    /// The place in memory of a chunk that is about to be written to, as a whole or in part.
-    fn slot(&mut self, variable: &Variable, key: Key, is_whole: bool) -> Result<Slot> {
-        if let Some(slot) = self.store.find(&key) {
-            return Ok(slot);
-        }
-        let elements = variable.chunk_bytes / variable.element_bytes();
-        let bytes = PartialChunk::bytes_for(variable.chunk_bytes, variable.element_bytes());
-        let charge = self.submission.room(bytes, &mut self.store)?;
-        if !is_whole && self.store.is_spilled(&key) {
-            let chunk = self.store.read_spilled(&key, variable, charge)?;
-            self.store.drop_spilled(&key);
-            return Ok(self.store.insert(key, chunk.ok_or_else(lost)?));
-        }
-        self.store.drop_spilled(&key);
-        let writable = variable.writable_elements(&key.offset);
-        let values = match is_whole && writable == elements as u64 {
-            true => vec![0; variable.chunk_bytes],
-            false => variable.fill.repeat(elements),
-        };
-        let has_base = !is_whole && self.submission.is_submitted(&key);
-        let mask = Mask::new(elements);
-        let chunk = PartialChunk::new(values, mask, writable, has_base, charge);
-        Ok(self.store.insert(key, chunk))
-    }
-
-    /// Hands a complete chunk on. Contiguous variables stay until a commit.
-    fn complete(&mut self, variable: &Variable, slot: Slot) -> Result<()> {
-        if variable.is_contiguous {
-            return Ok(());
-        }
-        let (key, chunk) = self.store.remove(slot).ok_or_else(lost)?;
-        let packed_charge = self.submission.packed_room(variable, &mut self.store)?;
-        let shape = self.shape(variable);
-        let content = Content::Values(chunk.values);
-        self.submission
-            .submit(key, shape, content, chunk.charge, packed_charge)
-    }
-
-    // --- commits ---
-
-    /// Packs and places all values that were put, incomplete chunks as they stand.
-    fn flush(&mut self, is_end: bool) -> Result<()> {
-        self.submission.check()?;
-        let dirty = self.store.dirty();
-        self.decide_by_incomplete(&dirty)?;
-        self.submission.define()?;
-        if dirty.iter().any(|(_, has_base)| *has_base) {
-            // What is merged must be placed.
-            drop(self.submission.placing());
-        }
-        for (key, has_base) in dirty {
-            self.flush_chunk(key, has_base, is_end)?;
-        }
-        drop(self.submission.placing());
-        self.submission.check()
-    }
-
-    /// Tries filters on incomplete chunks where a variable has no complete one yet.
-    fn decide_by_incomplete(&mut self, dirty: &[(Key, bool)]) -> Result<()> {
-        for (key, _) in dirty {
-            if self.submission.is_decided(key.variable) {
-                continue;
-            }
-            let variable = Arc::clone(&self.variables[key.variable]);
-            let size = variable.element_bytes();
-            let bytes = PartialChunk::bytes_for(variable.chunk_bytes, size);
-            // Twice: the values, and those of them that were written.
-            let charge = self.submission.room(2 * bytes, &mut self.store)?;
-            let values = match self.store.find(key) {
-                Some(slot) => {
-                    let chunk = self.store.get_mut(slot).ok_or_else(lost)?;
-                    chunk.mask.written(&chunk.values, size)
-                }
-                None => {
-                    let chunk = self.store.read_spilled(key, &variable, charge)?;
-                    let chunk = chunk.ok_or_else(lost)?;
-                    chunk.mask.written(&chunk.values, size)
-                }
-            };
-            self.submission.decide_by(key.variable, &values)?;
-        }
-        Ok(())
-    }
-
-    fn flush_chunk(&mut self, key: Key, has_base: bool, is_end: bool) -> Result<()> {
-        let variable = Arc::clone(&self.variables[key.variable]);
-        let stored = match has_base {
-            true => self.submission.read_stored(&key)?,
-            false => None,
-        };
-        // A chunk that was merged has all its values in the file.
-        let is_kept = !is_end && stored.is_none();
-        // Room comes first: making it may spill the very chunk.
-        let bytes = PartialChunk::bytes_for(variable.chunk_bytes, variable.element_bytes());
-        let copy_charge = self.submission.room(bytes, &mut self.store)?;
-        let packed_charge = self.submission.packed_room(&variable, &mut self.store)?;
-        let chunk = match self.store.find(&key) {
-            Some(slot) if is_kept => {
-                let chunk = self.store.get_mut(slot).ok_or_else(lost)?;
-                chunk.copy_for_commit(copy_charge)
-            }
-            Some(slot) => self.store.remove(slot).ok_or_else(lost)?.1,
-            None => {
-                let chunk = self.store.read_spilled(&key, &variable, copy_charge)?;
-                match is_kept {
-                    true => self.store.set_spilled_clean(&key),
-                    false => self.store.drop_spilled(&key),
-                }
-                chunk.ok_or_else(lost)?
-            }
-        };
-        let (values, mask) = (chunk.values, chunk.mask);
-        let content = match stored {
-            Some(stored) => Content::Merge {
-                values,
-                mask,
-                stored,
-            },
-            None => Content::Values(values),
-        };
-        let shape = self.shape(&variable);
-        self.submission
-            .submit(key, shape, content, chunk.charge, packed_charge)
-    }
-
-    // --- shapes ---
-
-    fn grow(&mut self, variable: &Variable, slab: &Slab<'_>) {
-        for (axis, &dimension) in variable.dimensions.iter().enumerate() {
-            if variable.limits[axis].is_none() {
-                let length = &mut self.lengths[dimension];
-                *length = (*length).max(slab.end(axis));
-            }
-        }
-    }
-
-    fn shape(&self, variable: &Variable) -> Vec<u64> {
-        let dimensions = variable.dimensions.iter();
-        dimensions.map(|&number| self.lengths[number]).collect()
-    }
-
-    fn shapes(&self) -> Vec<Vec<u64>> {
-        let variables = self.variables.iter();
-        variables.map(|variable| self.shape(variable)).collect()
-    }
-
-    fn report(&self) -> Result<WriterReport> {
+    /// What was done so far.
+    ///
+    /// # Errors
+    /// The first error of the work so far.
+    pub fn report(&self) -> Result<WriterReport> {
         let counts = self.submission.placing().counts;
         let stalled_seconds = self.submission.stalled.as_secs_f64();
         let busy_seconds = self.submission.busy().as_secs_f64();
-        let variables = self.variables.iter().map(|variable| {
-            Ok(WriterVariable {
-                path: variable.path.clone(),
-                shape: self.shape(variable),
-                chunk: (!variable.is_contiguous).then(|| variable.chunk.clone()),
-                filters: match variable.is_contiguous {
-                    true => FilterPipeline::default().summary(),
-                    false => variable.filters()?.pipeline.summary(),
-                },
-            })
-        });
+        let variables = (0..self.details.len()).map(|number| self.report_of(VariableId(number)));
         Ok(WriterReport {
             stalled_seconds,
             hidden_seconds: (busy_seconds - stalled_seconds).max(0.0),
@@ -380,7 +213,9 @@ impl Writer {
                 0 => 1.0,
                 stored => self.raw_bytes as f64 / stored as f64,
             },
+            written_bytes: counts.written_bytes,
             spilled_bytes: self.store.spilled_bytes(),
+            commits: counts.commits,
             chunks: counts.chunks,
             chunks_reused: counts.reused,
             chunks_omitted: self.submission.omitted,
@@ -388,55 +223,105 @@ impl Writer {
         })
     }
 
-    /// Lets the `writes`-th write of packed bytes from now, and all after it, fail.
-    #[cfg(test)]
-    pub(super) fn fail_after(&self, writes: i64) {
-        let left = &self.submission.placing().file.writes_left;
-        left.store(writes, std::sync::atomic::Ordering::Relaxed);
+    fn report_of(&self, id: VariableId) -> Result<WriterVariable> {
+        let storage = self.storage(id)?;
+        Ok(WriterVariable {
+            path: self.schema.variable_path(id),
+            shape: self.schema.shape(id),
+            chunk: storage.chunk,
+            filters: storage
+                .filters
+                .map_or_else(|| "not decided".to_owned(), |filters| filters.summary()),
+        })
+    }
+
+    /// How a variable lies in the file; before its first values, as it would now.
+    ///
+    /// # Errors
+    /// If there is no such variable, or its filters could not be chosen.
+    pub fn storage(&self, id: VariableId) -> Result<VariableStorage> {
+        self.check_variable(id)?;
+        let details = &self.details[id.0];
+        let known = |storage: &OutputStorage| match storage {
+            OutputStorage::Chunked { chunk, pipeline } => VariableStorage {
+                chunk: Some(chunk.clone()),
+                filters: Some(pipeline.clone()),
+            },
+            OutputStorage::Contiguous | OutputStorage::Keep => VariableStorage {
+                chunk: None,
+                filters: Some(FilterPipeline::default()),
+            },
+        };
+        if let Some(existing) = &details.existing {
+            return Ok(known(existing));
+        }
+        let Some(variable) = &details.active else {
+            return Ok(self.expected_storage(id));
+        };
+        if variable.is_contiguous {
+            return Ok(known(&OutputStorage::Contiguous));
+        }
+        // Whoever asks for filters that are being chosen gets them.
+        self.submission.filters(id.0).transpose()?;
+        Ok(VariableStorage {
+            chunk: Some(variable.chunk.clone()),
+            filters: variable.stored_filters().cloned(),
+        })
+    }
+
+    /// What was decided, to be replayed by [`WriterOptions::plan`].
+    ///
+    /// # Errors
+    /// If the filters of a variable could not be chosen.
+    pub fn plan(&self) -> Result<WritePlan> {
+        let mut variables = Vec::new();
+        for (number, details) in self.details.iter().enumerate() {
+            let Some(variable) = &details.active else {
+                continue;
+            };
+            let filters = self.submission.filters(number).transpose()?;
+            let stored = variable.stored_filters().cloned();
+            variables.push(VariablePlan {
+                path: variable.path.clone(),
+                layout: match variable.is_contiguous {
+                    true => StorageLayout::Contiguous,
+                    false => StorageLayout::Chunked {
+                        chunk: variable.chunk.clone(),
+                    },
+                },
+                quantize: variable.quantize.clone(),
+                pipeline: stored.unwrap_or_default(),
+                deflate_encoder: filters.and_then(|filters| filters.deflate),
+                copy_raw: false,
+                predicted_bytes: None,
+                reason: filters.map(|f| f.reason.clone()).unwrap_or_default(),
+            });
+        }
+        Ok(WritePlan { variables })
     }
 }
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        if !self.submission.has_commit() {
+        if self.is_new && !self.submission.has_commit() {
             // Best effort: nobody can read it.
             let _ = std::fs::remove_file(&self.path);
         }
     }
 }
 
-/// Refuses what does not fit the variable.
-fn check_slab(variable: &Variable, slab: &Slab<'_>, bytes: usize) -> Result<()> {
-    let rank = variable.chunk.len();
-    let strides = slab.stride.map_or(rank, <[u64]>::len);
-    if slab.start.len() != rank || slab.count.len() != rank || strides != rank {
-        return Err(refused(format!("has {rank} axes, other than the put")));
+#[cfg(test)]
+impl Writer {
+    /// Lets the `writes`-th write of packed bytes from now, and all after it, fail.
+    pub(super) fn fail_after(&self, writes: i64) {
+        self.submission.placing().fail_after(writes);
     }
-    let mut wanted = Some(variable.element_bytes() as u64);
-    for axis in 0..rank {
-        let count = slab.count[axis];
-        wanted = wanted.and_then(|product| product.checked_mul(count));
-        let last = (count.saturating_sub(1))
-            .checked_mul(slab.stride(axis))
-            .and_then(|way| way.checked_add(slab.start[axis]));
-        let limit = variable.limits[axis].unwrap_or(LONGEST_AXIS);
-        if slab.stride(axis) == 0 || last.is_none_or(|last| count > 0 && last >= limit) {
-            return Err(refused(format!(
-                "axis {axis} has {limit} elements; {count} from {} with stride {} reach past it",
-                slab.start[axis],
-                slab.stride(axis)
-            )));
-        }
-    }
-    if wanted != Some(bytes as u64) {
-        return Err(refused(format!(
-            "the put needs {} bytes and has {bytes}",
-            wanted.map_or("countless".to_owned(), |wanted| wanted.to_string())
-        )));
-    }
-    Ok(())
 }
 
-fn lost() -> Error {
-    Error::new(ErrorCode::Internal, "a chunk being gathered is lost")
+/// An error that means a bug.
+pub(super) fn lost() -> Error {
+    Error::new(
+        frazil_types::ErrorCode::Internal,
+        "a chunk being gathered is lost",
+    )
 }

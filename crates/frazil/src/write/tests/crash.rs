@@ -10,7 +10,8 @@ use frazil_container::hdf5::recover;
 use super::read;
 use super::script::{Random, options};
 use crate::NcType;
-use crate::write::{FileDefinition, VariableDefinition, Writer};
+use crate::schema::{Schema, ValueType};
+use crate::write::{DimensionLength, LayoutWish, VariableSettings, Writer};
 
 /// Tells the child which file to write.
 const ORDERS: &str = "FRAZIL_TEST_WRITER";
@@ -34,13 +35,18 @@ fn child() {
     let Ok(path) = std::env::var(ORDERS) else {
         return;
     };
-    let mut definition = FileDefinition::default();
-    let time = definition.add_unlimited("time", None);
-    let x = definition.add_dimension("x", ROW);
-    let rows = VariableDefinition::new("rows", NcType::Int, &[time, x]).with_chunk(&[4, 16]);
-    let rows = definition.add_variable(rows);
-    let step = definition.add_variable(VariableDefinition::new("step", NcType::Int, &[]));
-    let mut writer = Writer::create(Path::new(&path), &definition, &options(1 << 20, 2)).unwrap();
+    let mut writer = Writer::create(Path::new(&path), &options(1 << 20, 2)).unwrap();
+    let (root, int) = (Schema::ROOT, ValueType::Atomic(NcType::Int));
+    let grows = DimensionLength::Unlimited { expected: None };
+    let time = writer.add_dimension(root, "time", grows).unwrap();
+    let x = writer.add_dimension(root, "x", DimensionLength::Fixed(ROW)).unwrap();
+    let settings = VariableSettings {
+        layout: LayoutWish::Chunked(vec![4, 16]),
+        ..VariableSettings::default()
+    };
+    let rows = writer.add_variable(root, "rows", int, &[time, x], settings).unwrap();
+    let settings = VariableSettings::default();
+    let step = writer.add_variable(root, "step", int, &[], settings).unwrap();
     for number in 1..10_000_i32 {
         let bytes = row(number);
         writer

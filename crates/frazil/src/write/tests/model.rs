@@ -10,12 +10,22 @@ const TINY_BYTES: u64 = 24 << 10;
 fn run(seed: u64, memory_bytes: u64, threads: usize, checks: bool) -> (Vec<u8>, u64) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.nc");
-    let mut script = Script::new(seed, memory_bytes > TINY_BYTES);
-    let mut writer =
-        Writer::create(&path, &script.definition, &options(memory_bytes, threads)).unwrap();
+    let some = options(memory_bytes, threads);
+    let mut writer = Writer::create(&path, &some).unwrap();
+    let mut script = Script::new(seed, memory_bytes > TINY_BYTES, &mut writer);
     let mut random = Random(!seed);
     for _ in 0..random.below(60) {
         script.put(&mut writer).unwrap();
+        match random.below(30) {
+            0 => script.variable(&mut writer),
+            1 => {
+                writer.close().unwrap();
+                writer = Writer::append(&path, &some).unwrap();
+                script.look_up(&writer);
+            }
+            2..6 => script.read_back(&mut writer),
+            _ => {}
+        }
         if random.below(12) == 0 {
             writer.sync().unwrap();
             if checks {

@@ -8,8 +8,9 @@ use frazil_container::classic::NcType;
 use super::read;
 use crate::error::Result;
 use crate::options::Resources;
+use crate::schema::{DimensionId, Fill, Schema, ValueType, VariableId};
 use crate::write::{
-    DimensionId, FileDefinition, VariableDefinition, VariableId, Writer, WriterOptions,
+    DimensionLength, FilterWish, LayoutWish, OwnCommits, VariableSettings, Writer, WriterOptions,
 };
 
 /// Random numbers that are the same in every run (SplitMix64).
@@ -40,6 +41,8 @@ const MOST_RECORDS: u64 = 24;
 /// A variable and all values that were put into it.
 struct Mirror {
     id: VariableId,
+    is_big_endian: bool,
+    name: String,
     path: String,
     size: usize,
     fill: Vec<u8>,
@@ -47,10 +50,11 @@ struct Mirror {
     values: HashMap<Vec<u64>, Vec<u8>>,
 }
 
-/// A random file definition with a mirror of the file in memory.
+/// A random file with a mirror of it in memory.
 pub(super) struct Script {
     random: Random,
-    pub(super) definition: FileDefinition,
+    ids: Vec<DimensionId>,
+    own_shapes: bool,
     /// Lengths of dimensions; those of unlimited ones grow.
     lengths: Vec<u64>,
     is_unlimited: Vec<bool>,
@@ -66,41 +70,49 @@ pub(super) fn options(memory_bytes: u64, threads: usize) -> WriterOptions {
             ..Resources::default()
         },
         synchronous: threads == 0,
+        commits: OwnCommits::EveryBytes(1 << 10),
         ..WriterOptions::default()
     }
 }
 
 impl Script {
     /// A script; with `own_shapes` some variables leave their chunk shape to us.
-    pub(super) fn new(seed: u64, own_shapes: bool) -> Self {
+    pub(super) fn new(seed: u64, own_shapes: bool, writer: &mut Writer) -> Self {
         let mut script = Self {
             random: Random(seed),
-            definition: FileDefinition::default(),
+            ids: Vec::new(),
+            own_shapes,
             lengths: Vec::new(),
             is_unlimited: Vec::new(),
             mirrors: Vec::new(),
         };
-        let ids: Vec<DimensionId> = (0..4).map(|i| script.dimension(i)).collect();
-        for i in 0..1 + script.random.below(4) {
-            script.variable(i, &ids, own_shapes);
+        for i in 0..4 {
+            script.dimension(i, writer);
+        }
+        for _ in 0..1 + script.random.below(4) {
+            script.variable(writer);
         }
         script
     }
 
-    fn dimension(&mut self, i: usize) -> DimensionId {
+    fn dimension(&mut self, i: usize, writer: &mut Writer) {
         // One of them is always unlimited.
         let is_unlimited = i == 0 || self.random.one_in(4);
         self.is_unlimited.push(is_unlimited);
-        if is_unlimited {
-            self.lengths.push(0);
-            return self.definition.add_unlimited(format!("d{i}"), None);
-        }
         let length = 1 + self.random.below(20);
-        self.lengths.push(length);
-        self.definition.add_dimension(format!("d{i}"), length)
+        let (length, known) = match is_unlimited {
+            true => (DimensionLength::Unlimited { expected: None }, 0),
+            false => (DimensionLength::Fixed(length), length),
+        };
+        self.lengths.push(known);
+        let id = writer.add_dimension(Schema::ROOT, &format!("d{i}"), length);
+        self.ids.push(id.unwrap());
     }
 
-    fn variable(&mut self, i: u64, ids: &[DimensionId], own_shapes: bool) {
+    /// Adds a random variable.
+    pub(super) fn variable(&mut self, writer: &mut Writer) {
+        let i = self.mirrors.len();
+        let (ids, own_shapes) = (&self.ids, self.own_shapes);
         let random = &mut self.random;
         let nc_type = NcType::ALL[random.below(NcType::ALL.len() as u64) as usize];
         let size = nc_type.size_bytes();
@@ -111,22 +123,36 @@ impl Script {
             0 => "d1".to_owned(),
             _ => format!("v{i}"),
         };
-        let mut variable = VariableDefinition::new(name.clone(), nc_type, &axes);
+        let mut settings = VariableSettings {
+            is_big_endian: random.one_in(4),
+            ..VariableSettings::default()
+        };
         if random.one_in(2) {
             let bytes = (random.below(3) * 0x0101).to_be_bytes();
             let value = crate::AttributeValue::from_be_bytes(nc_type, &bytes[8 - size..]);
-            variable = variable.with_fill(value);
+            settings.fill = Fill::Value(value);
         }
         let is_ours = own_shapes && random.one_in(3);
         if !axes.is_empty() && !is_ours {
             let chunk: Vec<u64> = axes.iter().map(|_| 1 + random.below(4)).collect();
-            variable = variable.with_chunk(&chunk);
+            settings.layout = LayoutWish::Chunked(chunk);
         }
-        let fill = variable.fill.clone();
-        let mut fill = fill.unwrap_or_else(|| nc_type.default_fill()).to_be_bytes();
+        if random.one_in(6) {
+            settings.filters = FilterWish::Exactly(crate::FilterPipeline::default());
+        }
+        let fill = match &settings.fill {
+            Fill::Value(value) => value.clone(),
+            _ => nc_type.default_fill(),
+        };
+        let mut fill = fill.to_be_bytes();
         fill.reverse();
+        let value_type = ValueType::Atomic(nc_type);
+        let is_big_endian = settings.is_big_endian;
+        let id = writer.add_variable(Schema::ROOT, &name, value_type, &axes, settings);
         self.mirrors.push(Mirror {
-            id: self.definition.add_variable(variable),
+            id: id.unwrap(),
+            is_big_endian,
+            name: name.clone(),
             path: match name.as_str() {
                 "d1" if dimensions.first() != Some(&1) => "/_nc4_non_coord_d1".to_owned(),
                 other => format!("/{other}"),
@@ -136,6 +162,17 @@ impl Script {
             dimensions,
             values: HashMap::new(),
         });
+    }
+
+    /// Finds all objects again in a file that was opened anew.
+    pub(super) fn look_up(&mut self, writer: &Writer) {
+        let schema = writer.schema();
+        for (i, id) in self.ids.iter_mut().enumerate() {
+            *id = schema.dimension_in(Schema::ROOT, &format!("d{i}")).unwrap();
+        }
+        for mirror in &mut self.mirrors {
+            mirror.id = schema.variable_in(Schema::ROOT, &mirror.name).unwrap();
+        }
     }
 
     /// Writes a random slab, to the file and to the mirror.
@@ -185,6 +222,36 @@ impl Script {
         Ok(())
     }
 
+    /// A random slab must be read back as it was put, committed or not.
+    pub(super) fn read_back(&mut self, writer: &mut Writer) {
+        let random = &mut self.random;
+        let number = random.below(self.mirrors.len() as u64) as usize;
+        let mirror = &self.mirrors[number];
+        let (mut start, mut count, mut stride) = (Vec::new(), Vec::new(), Vec::new());
+        for &dimension in &mirror.dimensions {
+            let length = self.lengths[dimension];
+            if length == 0 {
+                return;
+            }
+            let first = random.below(length);
+            let step = 1 + random.below(4) * random.below(2);
+            start.push(first);
+            stride.push(step);
+            count.push(1 + random.below((length - 1 - first) / step + 1));
+        }
+        let values = writer.read(mirror.id, &start, &count, Some(&stride)).unwrap();
+        for (i, value) in values.chunks_exact(mirror.size).enumerate() {
+            let mut rest = i as u64;
+            let mut at = vec![0; start.len()];
+            for axis in (0..start.len()).rev() {
+                at[axis] = start[axis] + rest % count[axis] * stride[axis];
+                rest /= count[axis];
+            }
+            let expected = mirror.values.get(&at).unwrap_or(&mirror.fill);
+            assert_eq!(value, expected, "{} at {at:?}", mirror.path);
+        }
+    }
+
     /// The file at `path` must hold what was put so far.
     pub(super) fn check(&self, path: &Path) {
         for mirror in &self.mirrors {
@@ -200,7 +267,10 @@ impl Script {
                     at[axis] = rest % shape[axis];
                     rest /= shape[axis];
                 }
-                let expected = mirror.values.get(&at).unwrap_or(&mirror.fill);
+                let mut expected = mirror.values.get(&at).unwrap_or(&mirror.fill).clone();
+                if mirror.is_big_endian {
+                    expected.reverse();
+                }
                 assert_eq!(value, expected, "{} at {at:?}", mirror.path);
             }
         }

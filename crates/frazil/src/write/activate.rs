@@ -1,0 +1,218 @@
+//! From a definition to a variable being written: what is fixed when its first value comes, or when
+//! a commit must have its dataset.
+
+use std::sync::Arc;
+
+use frazil_container::hdf5::{ExistingVariable, OutputStorage};
+use frazil_types::{ChunkGrid, ErrorCode, FilterPipeline, StorageLayout, VariablePlan};
+
+use super::define::refused;
+use super::layout::{Circumstances, Layout};
+use super::placing::Stored;
+use super::rounding;
+use super::settings::{FilterWish, LayoutWish, VariableSettings};
+use super::store::Key;
+use super::variable::{Origin, Variable};
+use super::writer::{Details, VariableStorage, Writer};
+use crate::error::{Error, Result};
+use crate::schema::{Fill, VariableId};
+
+impl Writer {
+    /// The variable as it is written; fixed now if it was not.
+    pub(super) fn active(&mut self, id: VariableId) -> Result<Arc<Variable>> {
+        if let Some(active) = self.details.get(id.0).and_then(|d| d.active.as_ref()) {
+            return Ok(Arc::clone(active));
+        }
+        self.check_variable(id)?;
+        self.activate(id).map_err(|error| {
+            let path = self.schema.variable_path(id);
+            error.in_file(&self.path).at_variable(&path)
+        })
+    }
+
+    fn activate(&mut self, id: VariableId) -> Result<Arc<Variable>> {
+        let details = &self.details[id.0];
+        if let Some(refusal) = &details.refusal {
+            return Err(Error::new(ErrorCode::Unsupported, refusal.clone()));
+        }
+        let Some(element) = self.schema.variables[id.0].element() else {
+            return Err(refused("holds strings, not numbers"));
+        };
+        let path = self.schema.variable_path(id);
+        let settings = details.settings.clone();
+        let existing = details.existing.clone();
+        let replayed = self.replayed(&path, &settings);
+        let quantize = match (&existing, &replayed) {
+            (Some(_), _) => None,
+            (None, Some(plan)) if settings.precision.is_none() => plan.quantize.clone(),
+            _ => rounding::plan(&self.schema, id, &settings)?,
+        };
+        if let Some(plan) = &quantize {
+            self.state_rounding(id, plan)?;
+        }
+        let model = &self.schema.variables[id.0];
+        let variable = Variable::new(Origin {
+            id,
+            path,
+            element,
+            fill: model.fill_bytes().unwrap_or_default(),
+            has_fill: model.fill != Fill::Nothing,
+            dimensions: model.dimensions.iter().map(|id| id.0).collect(),
+            limits: self.schema.limits(id),
+            layout: self.layout_of(id, &settings, replayed.as_ref())?,
+            reader_level: self.options.readable_by,
+            quantize,
+            repeats_bytes: self.repeats_bytes as usize / self.details.len().max(1),
+        })?;
+        self.fix_filters(&variable, &settings, replayed.as_ref())?;
+        let variable = Arc::new(variable);
+        self.details[id.0].active = Some(Arc::clone(&variable));
+        if existing.is_some() {
+            self.locate_existing(&variable)?;
+        } else if variable.is_contiguous || self.submission.is_decided(id.0) {
+            self.submission.ready(&variable);
+        }
+        Ok(variable)
+    }
+
+    /// What another run decided for a variable that asks for nothing.
+    pub(super) fn replayed(&self, path: &str, settings: &VariableSettings) -> Option<VariablePlan> {
+        let asks_nothing =
+            settings.layout == LayoutWish::Ours && settings.filters == FilterWish::Ours;
+        let plan = self.options.plan.as_ref().filter(|_| asks_nothing)?;
+        plan.variables.iter().find(|plan| plan.path == path).cloned()
+    }
+
+    /// Filters that are known without any trial.
+    fn fix_filters(
+        &mut self,
+        variable: &Variable,
+        settings: &VariableSettings,
+        replayed: Option<&VariablePlan>,
+    ) -> Result<()> {
+        if variable.is_contiguous {
+            return Ok(());
+        }
+        let number = variable.id.0;
+        let filters = match (&self.details[number].existing, &settings.filters, replayed) {
+            (Some(OutputStorage::Chunked { pipeline, .. }), ..) => {
+                variable.exactly(pipeline, None)?
+            }
+            (_, FilterWish::Exactly(pipeline), _) => variable.exactly(pipeline, None)?,
+            (_, _, Some(plan)) => variable.exactly(&plan.pipeline, plan.deflate_encoder)?,
+            // Coordinates are small, and their datasets are wanted early.
+            _ if self.schema.coordinate_of(variable.id).is_some() => variable.untried()?,
+            _ => return Ok(()),
+        };
+        self.submission.fix(number, filters);
+        Ok(())
+    }
+
+    fn circumstances(&self) -> Circumstances<'_> {
+        Circumstances {
+            schema: &self.schema,
+            expected: &self.expected,
+            memory_bytes: self.memory_bytes,
+            records_per_commit: self.records_per_commit,
+        }
+    }
+
+    pub(super) fn layout_of(
+        &self,
+        id: VariableId,
+        settings: &VariableSettings,
+        replayed: Option<&VariablePlan>,
+    ) -> Result<Layout> {
+        let wish = match (&self.details[id.0].existing, replayed) {
+            (Some(OutputStorage::Chunked { chunk, .. }), _) => LayoutWish::Chunked(chunk.clone()),
+            (Some(_), _) => LayoutWish::Contiguous,
+            (None, Some(plan)) => match &plan.layout {
+                StorageLayout::Chunked { chunk } => LayoutWish::Chunked(chunk.clone()),
+                StorageLayout::Contiguous => LayoutWish::Contiguous,
+            },
+            (None, None) => settings.layout.clone(),
+        };
+        let layout = self.circumstances().layout(id, &wish)?;
+        let is_filtered = match &settings.filters {
+            FilterWish::Exactly(pipeline) => !pipeline.is_empty(),
+            FilterWish::Ours => false,
+        };
+        if layout.is_contiguous && is_filtered && !layout.chunk.is_empty() {
+            // Filters need chunks, if only one.
+            let whole = LayoutWish::Chunked(layout.chunk);
+            return self.circumstances().layout(id, &whole);
+        }
+        Ok(layout)
+    }
+
+    /// How a variable would lie if its first value came now.
+    pub(super) fn expected_storage(&self, id: VariableId) -> VariableStorage {
+        let settings = &self.details[id.0].settings;
+        let replayed = self.replayed(&self.schema.variable_path(id), settings);
+        let layout = self.layout_of(id, settings, replayed.as_ref()).ok();
+        let chunk = layout.filter(|layout| !layout.is_contiguous);
+        let filters = match (&settings.filters, replayed) {
+            (FilterWish::Exactly(pipeline), _) => Some(pipeline.clone()),
+            (FilterWish::Ours, Some(plan)) => Some(plan.pipeline),
+            (FilterWish::Ours, None) if chunk.is_none() => Some(FilterPipeline::default()),
+            (FilterWish::Ours, None) => None,
+        };
+        VariableStorage {
+            chunk: chunk.map(|layout| layout.chunk),
+            filters,
+        }
+    }
+
+    // --- existing files ---
+
+    /// Takes over what is known of a variable of an existing file.
+    pub(super) fn add_existing(&mut self, id: VariableId, found: ExistingVariable) {
+        let variable = &self.schema.variables[id.0];
+        self.submission.add_variable();
+        self.submission.note_shape(id, found.shape);
+        self.details.push(Details {
+            settings: VariableSettings {
+                fill: variable.fill.clone(),
+                is_big_endian: variable.is_big_endian,
+                ..VariableSettings::default()
+            },
+            active: None,
+            is_in_file: true,
+            existing: Some(found.storage),
+            refusal: found.refusal,
+        });
+    }
+
+    /// Notes where the chunks of a variable of an existing file are.
+    fn locate_existing(&mut self, variable: &Variable) -> Result<()> {
+        if variable.is_contiguous {
+            return Ok(());
+        }
+        let mut placing = self.submission.placing();
+        let found = placing.output()?.locate(variable.id);
+        let chunks =
+            found.map_err(|error| crate::input::from_container(error, &self.path))?;
+        let Some(grid) = ChunkGrid::new(&placing.shape(variable.id), &variable.chunk) else {
+            // Nothing was written yet.
+            return Ok(());
+        };
+        let mut keys = Vec::new();
+        for chunk in chunks {
+            let key = Key {
+                variable: variable.id.0,
+                offset: grid.offset(chunk.index).into(),
+            };
+            let too_large = |_| refused("a chunk is larger than memory");
+            let stored = Stored {
+                address: chunk.address,
+                bytes: usize::try_from(chunk.stored_bytes).map_err(too_large)?,
+                filter_mask: chunk.filter_mask,
+            };
+            placing.note_existing(key.clone(), stored);
+            keys.push(key);
+        }
+        drop(placing);
+        keys.into_iter().for_each(|key| self.submission.note_existing(key));
+        Ok(())
+    }
+}

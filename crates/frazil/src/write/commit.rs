@@ -1,0 +1,258 @@
+//! Commits: everything put so far becomes the file's state.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use frazil_container::classic::AttributeValue;
+use frazil_types::ErrorCode;
+
+use super::change::Change;
+use super::pack::{CommitStep, Content};
+use super::partial::PartialChunk;
+use super::settings::LayoutWish;
+use super::slab::Slab;
+use super::store::Key;
+use super::variable::Variable;
+use super::writer::{Writer, lost};
+use crate::error::{Error, Result};
+use crate::schema::{
+    AttributeOwner, Schema, SchemaAttribute, SchemaValue, ValueType, VariableId,
+};
+
+/// The attribute that keeps what was decided.
+const PLAN_ATTRIBUTE: &str = "frazil_plan";
+
+impl Writer {
+    /// Makes everything put so far the state that readers see and that survives the end of this
+    /// process. Incomplete chunks are packed as they stand, and go on being gathered.
+    ///
+    /// # Errors
+    /// The first error of the work so far.
+    pub fn sync(&mut self) -> Result<()> {
+        let began = Instant::now();
+        let outcome = self.commit(false).and_then(|()| {
+            drop(self.submission.placing());
+            self.submission.check()
+        });
+        self.submission.stalled += began.elapsed();
+        self.end_step(outcome)
+    }
+
+    /// Hands on everything put so far and a commit after it; does not wait for that.
+    pub(super) fn commit(&mut self, is_end: bool) -> Result<()> {
+        self.begin()?;
+        let all: Vec<VariableId> = (0..self.details.len()).map(VariableId).collect();
+        self.cut_chunks(is_end)?;
+        for &id in &all {
+            self.prepare(id)?;
+        }
+        self.flush(is_end)?;
+        if self.options.keep_plan {
+            self.put_plan()?;
+        }
+        self.submission.commit(CommitStep {
+            lengths: self.lengths(),
+            variables: self.details.iter().map(|d| d.active.clone()).collect(),
+        });
+        self.details.iter_mut().for_each(|details| details.is_in_file = true);
+        self.uncommitted_bytes = 0;
+        Ok(())
+    }
+
+    /// Fixes how a variable lies that is not in the file yet: a commit has all datasets.
+    fn prepare(&mut self, id: VariableId) -> Result<()> {
+        if self.details[id.0].is_in_file {
+            return Ok(());
+        }
+        if self.schema.variables[id.0].value_type == ValueType::String {
+            let storage = self.strings_storage(id);
+            let lengths = self.lengths();
+            let mut placing = self.submission.placing();
+            return placing.plain_output(id, &lengths, &storage).map(drop);
+        }
+        self.active(id).map(drop)
+    }
+
+    /// Puts what was decided into the file.
+    fn put_plan(&mut self) -> Result<()> {
+        let plan = serde_json::to_string(&self.plan()?).map_err(|error| {
+            let cause = format!("the plan cannot be written as JSON: {error}");
+            Error::new(ErrorCode::Internal, cause)
+        })?;
+        let owner = AttributeOwner::Group(Schema::ROOT);
+        let attribute = SchemaAttribute {
+            name: PLAN_ATTRIBUTE.to_owned(),
+            value: SchemaValue::Atomic(AttributeValue::Char(plan.into_bytes())),
+        };
+        if !self.schema.attributes(owner).contains(&attribute) {
+            self.change(Change::PutAttribute(owner, attribute));
+        }
+        Ok(())
+    }
+
+    // --- chunks ---
+
+    /// Packs and places all values that were put, incomplete chunks as they stand.
+    fn flush(&mut self, is_end: bool) -> Result<()> {
+        let dirty = self.store.dirty();
+        self.choose_by_incomplete(&dirty)?;
+        let active = self.details.iter().filter_map(|d| d.active.clone());
+        for variable in active.collect::<Vec<_>>() {
+            self.submission.force(&variable);
+        }
+        if dirty.iter().any(|(_, has_base)| *has_base) {
+            // What is merged must be placed.
+            drop(self.submission.placing());
+        }
+        for (key, has_base) in dirty {
+            self.flush_chunk(key, has_base, is_end)?;
+        }
+        self.submission.check()
+    }
+
+    /// Tries filters on incomplete chunks where a variable has no complete one yet.
+    fn choose_by_incomplete(&mut self, dirty: &[(Key, bool)]) -> Result<()> {
+        for (key, _) in dirty {
+            if self.submission.is_decided(key.variable) {
+                continue;
+            }
+            let variable = self.active(VariableId(key.variable))?;
+            let size = variable.element_bytes();
+            let bytes = PartialChunk::bytes_for(variable.chunk_bytes, size);
+            // Twice: the values, and those of them that were written.
+            let charge = self.submission.room(2 * bytes, &mut self.store)?;
+            let values = match self.store.find(key) {
+                Some(slot) => {
+                    let chunk = self.store.get_mut(slot).ok_or_else(lost)?;
+                    chunk.mask.written(&chunk.values, size)
+                }
+                None => {
+                    let chunk = self.store.read_spilled(key, &variable, charge)?;
+                    let chunk = chunk.ok_or_else(lost)?;
+                    chunk.mask.written(&chunk.values, size)
+                }
+            };
+            self.submission.choose_by(&variable, &values);
+        }
+        Ok(())
+    }
+
+    fn flush_chunk(&mut self, key: Key, has_base: bool, is_end: bool) -> Result<()> {
+        let variable = self.active(VariableId(key.variable))?;
+        let stored = match has_base {
+            true => self.submission.read_stored(&key)?,
+            false => None,
+        };
+        // A chunk that was merged has all its values in the file.
+        let is_kept = !is_end && stored.is_none();
+        // Room comes first: making it may spill the very chunk.
+        let bytes = PartialChunk::bytes_for(variable.chunk_bytes, variable.element_bytes());
+        let copy_charge = self.submission.room(bytes, &mut self.store)?;
+        let packed_charge = self.submission.packed_room(&variable, &mut self.store)?;
+        let chunk = match self.store.find(&key) {
+            Some(slot) if is_kept => {
+                let chunk = self.store.get_mut(slot).ok_or_else(lost)?;
+                chunk.copy_for_commit(copy_charge)
+            }
+            Some(slot) => self.store.remove(slot).ok_or_else(lost)?.1,
+            None => {
+                let chunk = self.store.read_spilled(&key, &variable, copy_charge)?;
+                match is_kept {
+                    true => self.store.set_spilled_clean(&key),
+                    false => self.store.drop_spilled(&key),
+                }
+                chunk.ok_or_else(lost)?
+            }
+        };
+        let (values, mask) = (chunk.values, chunk.mask);
+        let content = match stored {
+            Some(stored) => Content::Merge {
+                values,
+                mask,
+                stored,
+            },
+            None => Content::Values(values),
+        };
+        let place = self.place(&variable, key);
+        self.submission
+            .submit(place, content, chunk.charge, packed_charge)
+    }
+
+    // --- chunks of fewer records ---
+
+    /// Where the first commit comes before chunks are full, commits will come per so many records:
+    /// chunks of more records would be written again by each of them. Variables without a stored
+    /// chunk get chunks of those records, and what was gathered goes into them.
+    fn cut_chunks(&mut self, is_end: bool) -> Result<()> {
+        if is_end || self.records_per_commit.is_some() {
+            return Ok(());
+        }
+        let active: Vec<Arc<Variable>> =
+            self.details.iter().filter_map(|d| d.active.clone()).collect();
+        let records = active.iter().filter(|v| v.limits.first() == Some(&None));
+        let records = records.filter_map(|v| self.schema.shape(v.id).first().copied()).max();
+        let Some(records) = records.filter(|&records| records > 0) else {
+            return Ok(());
+        };
+        self.records_per_commit = Some(records);
+        for variable in active {
+            let details = &self.details[variable.id.0];
+            let is_open = details.existing.is_none()
+                && details.settings.layout == LayoutWish::Ours
+                && self.replayed(&variable.path, &details.settings).is_none()
+                && !self.submission.has_any(variable.id.0);
+            let layout = self.layout_of(variable.id, &details.settings, None)?;
+            if is_open && layout.chunk != variable.chunk && !variable.is_contiguous {
+                self.regather(&variable)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the gathered values of a variable into chunks of its new shape.
+    fn regather(&mut self, old: &Arc<Variable>) -> Result<()> {
+        self.details[old.id.0].active = None;
+        self.submission.reset(old.id.0);
+        let new = self.active(old.id)?;
+        let size = old.element_bytes();
+        for key in self.store.keys(old.id.0) {
+            let chunk = match self.store.find(&key) {
+                Some(slot) => self.store.remove(slot).ok_or_else(lost)?.1,
+                None => {
+                    let bytes = PartialChunk::bytes_for(old.chunk_bytes, size);
+                    let charge = self.submission.room(bytes, &mut self.store)?;
+                    let chunk = self.store.read_spilled(&key, old, charge)?;
+                    self.store.drop_spilled(&key);
+                    chunk.ok_or_else(lost)?
+                }
+            };
+            let row = old.chunk.last().copied().unwrap_or(1) as usize;
+            for (from, elements) in chunk.mask.runs(row) {
+                let start = position(from as u64, &old.chunk, &key.offset);
+                let mut count = vec![1; start.len()];
+                if let Some(last) = count.last_mut() {
+                    *last = elements as u64;
+                }
+                let slab = Slab {
+                    start: &start,
+                    count: &count,
+                    stride: None,
+                };
+                let values = &chunk.values[from * size..(from + elements) * size];
+                self.gather(&new, &slab, values)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where element number `at` of a chunk is in the variable.
+fn position(at: u64, chunk: &[u64], offset: &[u64]) -> Vec<u64> {
+    let mut rest = at;
+    let mut place = vec![0; chunk.len()];
+    for axis in (0..chunk.len()).rev() {
+        place[axis] = offset[axis] + rest % chunk[axis];
+        rest /= chunk[axis];
+    }
+    place
+}

@@ -1,0 +1,412 @@
+//! The writer's definitions: dimensions, groups, variables, attributes, their names.
+
+use frazil_types::ErrorCode;
+
+use super::change::Change;
+use super::settings::{LayoutWish, VariableSettings};
+use super::writer::{Details, Writer};
+use crate::error::{Error, Result};
+use crate::schema::{
+    AttributeOwner, DimensionId, Fill, GroupId, SchemaAttribute, SchemaDimension, SchemaGroup,
+    SchemaValue, SchemaVariable, ValueType, VariableId,
+};
+
+/// The attribute that says what elements hold that were never written.
+const FILL_VALUE: &str = "_FillValue";
+
+/// How long a new dimension is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DimensionLength {
+    /// For ever this long.
+    Fixed(u64),
+    /// Grows as it is written.
+    Unlimited {
+        /// The length expected, if known; it serves to choose chunk shapes and nothing else.
+        expected: Option<u64>,
+    },
+}
+
+impl Writer {
+    /// Adds a group to a group.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] for a name that no group can have, or that is in use.
+    pub fn add_group(&mut self, parent: GroupId, name: &str) -> Result<GroupId> {
+        self.begin()?;
+        self.check_group(parent)?;
+        self.check_free(parent, name, false)
+            .map_err(|error| error.in_file(&self.path))?;
+        let group = SchemaGroup {
+            name: name.to_owned(),
+            parent: Some(parent),
+            attributes: Vec::new(),
+        };
+        self.change(Change::AddGroup(group));
+        Ok(GroupId(self.schema.groups.len() - 1))
+    }
+
+    /// Adds a dimension to a group.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] for a name that no dimension can have, or that is in use, or
+    /// a fixed length of 0.
+    pub fn add_dimension(
+        &mut self,
+        group: GroupId,
+        name: &str,
+        length: DimensionLength,
+    ) -> Result<DimensionId> {
+        self.begin()?;
+        self.check_group(group)?;
+        check_name(name).map_err(|error| error.in_file(&self.path))?;
+        if self.schema.dimension_in(group, name).is_some() {
+            return Err(in_use("dimension", name).in_file(&self.path));
+        }
+        let (length, expected) = match length {
+            DimensionLength::Fixed(0) => {
+                let cause = format!("dimension `{name}` has the fixed length 0");
+                return Err(refused(cause).in_file(&self.path));
+            }
+            DimensionLength::Fixed(length) => (Some(length), None),
+            DimensionLength::Unlimited { expected } => (None, expected),
+        };
+        self.expected.push(expected);
+        self.change(Change::AddDimension(SchemaDimension {
+            name: name.to_owned(),
+            group,
+            length: length.unwrap_or(0),
+            is_unlimited: length.is_none(),
+        }));
+        Ok(DimensionId(self.schema.dimensions.len() - 1))
+    }
+
+    /// Adds a variable to a group, over dimensions of that group and of those above it; at any
+    /// time, also after puts and commits.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] for a name that no variable can have, or that is in use,
+    /// dimensions that are not there, settings that do not fit the type.
+    pub fn add_variable(
+        &mut self,
+        group: GroupId,
+        name: &str,
+        value_type: ValueType,
+        dimensions: &[DimensionId],
+        settings: VariableSettings,
+    ) -> Result<VariableId> {
+        self.begin()?;
+        self.check_group(group)?;
+        self.check_free(group, name, true)
+            .map_err(|error| error.in_file(&self.path))?;
+        let mut variable = SchemaVariable {
+            name: name.to_owned(),
+            group,
+            value_type,
+            is_big_endian: false,
+            dimensions: dimensions.to_vec(),
+            fill: Fill::Default,
+            attributes: Vec::new(),
+        };
+        let wrap = |error: Error| error.in_file(&self.path).at_variable(name);
+        self.check_dimensions(&variable).map_err(wrap)?;
+        check_settings(&self.schema, &variable, &settings).map_err(wrap)?;
+        take_over(&mut variable, &settings);
+        self.details.push(Details::new(settings));
+        self.submission.add_variable();
+        self.change(Change::AddVariable(Box::new(variable)));
+        Ok(VariableId(self.schema.variables.len() - 1))
+    }
+
+    /// The settings of a variable.
+    ///
+    /// # Panics
+    /// If there is no such variable.
+    #[must_use]
+    pub fn settings(&self, variable: VariableId) -> &VariableSettings {
+        &self.details[variable.0].settings
+    }
+
+    /// Whether the settings of a variable can still be changed: none of its values were put, and
+    /// no commit has brought it into the file.
+    #[must_use]
+    pub fn is_changeable(&self, variable: VariableId) -> bool {
+        self.details
+            .get(variable.0)
+            .is_some_and(|details| details.active.is_none() && !details.is_in_file)
+    }
+
+    /// Changes the settings of a variable.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] if it is too late for that, or they do not fit.
+    pub fn set_settings(&mut self, id: VariableId, settings: VariableSettings) -> Result<()> {
+        self.begin()?;
+        self.check_variable(id)?;
+        let path = self.schema.variable_path(id);
+        let wrap = |error: Error| error.in_file(&self.path).at_variable(&path);
+        if !self.is_changeable(id) {
+            return Err(wrap(refused(
+                "its values are being written: it is too late to change how",
+            )));
+        }
+        let mut variable = self.schema.variables[id.0].clone();
+        check_settings(&self.schema, &variable, &settings).map_err(wrap)?;
+        take_over(&mut variable, &settings);
+        self.details[id.0].settings = settings;
+        self.change(Change::SetVariable(id, Box::new(variable)));
+        Ok(())
+    }
+
+    /// Sets an attribute, in place of one of the same name if there is one. The fill value is no
+    /// attribute in this sense: it is among the settings.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] for a name that no attribute can have, or no such owner.
+    pub fn put_attribute(
+        &mut self,
+        owner: AttributeOwner,
+        name: &str,
+        value: SchemaValue,
+    ) -> Result<()> {
+        self.begin()?;
+        self.check_owner(owner)?;
+        check_name(name).map_err(|error| error.in_file(&self.path))?;
+        check_no_fill_value(owner, name).map_err(|error| error.in_file(&self.path))?;
+        let name = name.to_owned();
+        let attribute = SchemaAttribute { name, value };
+        self.change(Change::PutAttribute(owner, attribute));
+        Ok(())
+    }
+
+    /// Deletes an attribute.
+    ///
+    /// # Errors
+    /// [`ErrorCode::NotFound`] if there is none of this name.
+    pub fn delete_attribute(&mut self, owner: AttributeOwner, name: &str) -> Result<()> {
+        self.begin()?;
+        self.check_attribute(owner, name)?;
+        check_no_fill_value(owner, name).map_err(|error| error.in_file(&self.path))?;
+        self.change(Change::DeleteAttribute(owner, name.to_owned()));
+        Ok(())
+    }
+
+    /// Gives an attribute another name.
+    ///
+    /// # Errors
+    /// [`ErrorCode::NotFound`] if there is none of the old name, [`ErrorCode::InvalidArgument`]
+    /// for a new one that cannot be or is in use.
+    pub fn rename_attribute(&mut self, owner: AttributeOwner, old: &str, new: &str) -> Result<()> {
+        self.begin()?;
+        self.check_attribute(owner, old)?;
+        check_name(new).map_err(|error| error.in_file(&self.path))?;
+        for name in [old, new] {
+            check_no_fill_value(owner, name).map_err(|error| error.in_file(&self.path))?;
+        }
+        if self.has_attribute(owner, new) {
+            return Err(in_use("attribute", new).in_file(&self.path));
+        }
+        let (old, new) = (old.to_owned(), new.to_owned());
+        self.change(Change::RenameAttribute(owner, old, new));
+        Ok(())
+    }
+
+    /// Gives a group another name.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] for the root group, or a name that cannot be or is in use.
+    pub fn rename_group(&mut self, group: GroupId, name: &str) -> Result<()> {
+        self.begin()?;
+        self.check_group(group)?;
+        let Some(parent) = self.schema.groups[group.0].parent else {
+            return Err(refused("the root group has no other name").in_file(&self.path));
+        };
+        self.check_free(parent, name, false)
+            .map_err(|error| error.in_file(&self.path))?;
+        self.change(Change::RenameGroup(group, name.to_owned()));
+        Ok(())
+    }
+
+    /// Gives a dimension another name.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] for a name that cannot be or is in use.
+    pub fn rename_dimension(&mut self, dimension: DimensionId, name: &str) -> Result<()> {
+        self.begin()?;
+        let Some(known) = self.schema.dimensions.get(dimension.0) else {
+            return Err(refused("no such dimension").in_file(&self.path));
+        };
+        check_name(name).map_err(|error| error.in_file(&self.path))?;
+        if self.schema.dimension_in(known.group, name).is_some() {
+            return Err(in_use("dimension", name).in_file(&self.path));
+        }
+        self.change(Change::RenameDimension(dimension, name.to_owned()));
+        Ok(())
+    }
+
+    /// Gives a variable another name.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] for a name that cannot be or is in use.
+    pub fn rename_variable(&mut self, variable: VariableId, name: &str) -> Result<()> {
+        self.begin()?;
+        self.check_variable(variable)?;
+        let group = self.schema.variables[variable.0].group;
+        self.check_free(group, name, true)
+            .map_err(|error| error.in_file(&self.path))?;
+        self.change(Change::RenameVariable(variable, name.to_owned()));
+        Ok(())
+    }
+
+    /// Makes a change here, and in the file in its turn.
+    pub(super) fn change(&mut self, change: Change) {
+        change.apply(&mut self.schema);
+        self.submission.change(change);
+    }
+
+    // --- checks ---
+
+    fn check_group(&self, group: GroupId) -> Result<()> {
+        match self.schema.groups.get(group.0) {
+            Some(_) => Ok(()),
+            None => Err(refused("no such group").in_file(&self.path)),
+        }
+    }
+
+    pub(super) fn check_variable(&self, variable: VariableId) -> Result<()> {
+        match self.schema.variables.get(variable.0) {
+            Some(_) => Ok(()),
+            None => Err(refused("no such variable").in_file(&self.path)),
+        }
+    }
+
+    fn check_owner(&self, owner: AttributeOwner) -> Result<()> {
+        match owner {
+            AttributeOwner::Group(group) => self.check_group(group),
+            AttributeOwner::Variable(variable) => self.check_variable(variable),
+        }
+    }
+
+    fn has_attribute(&self, owner: AttributeOwner, name: &str) -> bool {
+        let mut all = self.schema.attributes(owner).iter();
+        all.any(|attribute| attribute.name == name)
+    }
+
+    fn check_attribute(&self, owner: AttributeOwner, name: &str) -> Result<()> {
+        self.check_owner(owner)?;
+        if self.has_attribute(owner, name) {
+            return Ok(());
+        }
+        let cause = format!("there is no attribute `{name}`");
+        Err(Error::new(ErrorCode::NotFound, cause).in_file(&self.path))
+    }
+
+    /// Refuses a name that a group or variable of `group` cannot get.
+    fn check_free(&self, group: GroupId, name: &str, is_variable: bool) -> Result<()> {
+        check_name(name)?;
+        if self.schema.variable_in(group, name).is_some() {
+            return Err(in_use("variable", name));
+        }
+        if self.schema.group_in(group, name).is_some() {
+            return Err(in_use("group", name));
+        }
+        // A dimension is stored under its name: only a variable can share it.
+        if !is_variable && self.schema.dimension_in(group, name).is_some() {
+            return Err(in_use("dimension", name));
+        }
+        Ok(())
+    }
+
+    /// Refuses dimensions that are not in the variable's group or above it.
+    fn check_dimensions(&self, variable: &SchemaVariable) -> Result<()> {
+        for id in &variable.dimensions {
+            let Some(dimension) = self.schema.dimensions.get(id.0) else {
+                return Err(refused("has a dimension that is not there"));
+            };
+            let mut at = Some(variable.group);
+            while at.is_some_and(|group| group != dimension.group) {
+                at = at.and_then(|group| self.schema.groups[group.0].parent);
+            }
+            if at.is_none() {
+                return Err(refused(format!(
+                    "dimension `{}` is in none of the groups above it",
+                    dimension.name
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses settings that do not fit a variable.
+fn check_settings(
+    schema: &crate::schema::Schema,
+    variable: &SchemaVariable,
+    settings: &VariableSettings,
+) -> Result<()> {
+    if let Fill::Value(value) = &settings.fill {
+        let is_element =
+            variable.value_type == ValueType::Atomic(value.nc_type()) && value.len() == 1;
+        if !is_element {
+            return Err(refused("the fill value is not one element of its type"));
+        }
+    }
+    let mut axes = variable.dimensions.iter();
+    let grows = axes.any(|id| schema.dimensions[id.0].is_unlimited);
+    match &settings.layout {
+        LayoutWish::Contiguous if grows => Err(refused(
+            "has an unlimited dimension and cannot be contiguous",
+        )),
+        LayoutWish::Chunked(chunk)
+            if chunk.len() != variable.dimensions.len()
+                || chunk.contains(&0)
+                || chunk.is_empty() =>
+        {
+            Err(refused(format!(
+                "no chunk shape for {} axes: {chunk:?}",
+                variable.dimensions.len()
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What of the settings the schema tells.
+fn take_over(variable: &mut SchemaVariable, settings: &VariableSettings) {
+    variable.is_big_endian = settings.is_big_endian;
+    variable.fill = settings.fill.clone();
+    variable.attributes.retain(|a| a.name != FILL_VALUE);
+    if let Fill::Value(value) = &settings.fill {
+        let attribute = SchemaAttribute {
+            name: FILL_VALUE.to_owned(),
+            value: SchemaValue::Atomic(value.clone()),
+        };
+        variable.attributes.insert(0, attribute);
+    }
+}
+
+fn check_no_fill_value(owner: AttributeOwner, name: &str) -> Result<()> {
+    match owner {
+        AttributeOwner::Variable(_) if name == FILL_VALUE => {
+            let error = refused("the fill value is not set as an attribute");
+            Err(error.with_cure("set it among the settings of the variable"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_name(name: &str) -> Result<()> {
+    if name.is_empty() || name.contains(['\0', '/']) || name.ends_with(' ') {
+        return Err(refused(format!(
+            "the name {name:?} is empty, ends in a blank, or holds a NUL or a slash"
+        )));
+    }
+    Ok(())
+}
+
+fn in_use(kind: &str, name: &str) -> Error {
+    refused(format!("there is a {kind} `{name}` already"))
+}
+
+pub(super) fn refused(cause: impl Into<String>) -> Error {
+    Error::new(ErrorCode::InvalidArgument, cause)
+}

@@ -1,0 +1,389 @@
+//! Puts: slices of any size, gathered into chunks.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use frazil_container::hdf5::{Hyperslab, OutputStorage};
+
+use super::define::refused;
+use super::pack::{Content, Place};
+use super::partial::{Mask, PartialChunk};
+use super::slab::Slab;
+use super::store::{Key, Slot};
+use super::variable::Variable;
+use super::writer::{Writer, lost};
+use crate::error::{Error, Result};
+use crate::input::from_container;
+use crate::schema::{ValueType, VariableId};
+
+/// No unlimited axis gets longer: offsets in it can be counted.
+const LONGEST_AXIS: u64 = 1 << 60;
+
+impl Writer {
+    /// Writes values: `count` elements along each axis from `start`, every `stride`-th of the
+    /// variable (`None`: every one). `bytes` are the values row-major, little-endian; they are
+    /// copied. Where puts overlap the last one holds.
+    ///
+    /// Unlimited dimensions grow as far as is written.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`](frazil_types::ErrorCode::InvalidArgument) if the arguments
+    /// do not fit the variable; else the first error of the work so far.
+    pub fn put(
+        &mut self,
+        variable: VariableId,
+        start: &[u64],
+        count: &[u64],
+        stride: Option<&[u64]>,
+        bytes: &[u8],
+    ) -> Result<()> {
+        self.begin()?;
+        if stride.is_none() && self.put_one(variable, start, count, bytes)? {
+            return Ok(());
+        }
+        let variable = self.active(variable)?;
+        let slab = Slab {
+            start,
+            count,
+            stride,
+        };
+        let longest = |axis: usize| variable.limits[axis].unwrap_or(LONGEST_AXIS);
+        check_slab(&slab, variable.chunk.len(), longest)
+            .and_then(|elements| check_bytes(elements, variable.element_bytes(), bytes.len()))
+            .map_err(|error| error.in_file(&self.path).at_variable(&variable.path))?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let outcome = self.put_all(&variable, &slab, bytes);
+        outcome.map_err(|error| self.submission.fail(error.at_variable(&variable.path)))
+    }
+
+    fn put_all(&mut self, variable: &Arc<Variable>, slab: &Slab<'_>, bytes: &[u8]) -> Result<()> {
+        if self.completes_records(&variable.dimensions, slab) {
+            self.commit(false)?;
+        }
+        self.grow(&variable.dimensions, slab);
+        self.raw_bytes += bytes.len() as u64;
+        self.uncommitted_bytes += bytes.len() as u64;
+        // A commit may have cut the chunks anew.
+        let variable = self.active(variable.id)?;
+        let bytes = variable.in_stored_order(bytes);
+        self.gather(&variable, slab, &bytes)
+    }
+
+    pub(super) fn gather(
+        &mut self,
+        variable: &Arc<Variable>,
+        slab: &Slab<'_>,
+        bytes: &[u8],
+    ) -> Result<()> {
+        let size = variable.element_bytes();
+        for piece in slab.pieces(&variable.chunk) {
+            let key = Key {
+                variable: variable.id.0,
+                offset: piece.offset(&variable.chunk),
+            };
+            let is_whole = piece.elements() == variable.writable_elements(&key.offset);
+            let slot = self.slot(variable, key, is_whole)?;
+            let Some(chunk) = self.store.get_mut(slot) else {
+                return Err(lost());
+            };
+            piece.for_each_run(slab, &variable.chunk, |run| {
+                let from = run.from * size;
+                let values = &bytes[from..from + run.elements * size];
+                chunk.write(run.to, values, size);
+            });
+            if chunk.is_complete() {
+                self.complete(variable, slot)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes one element if it belongs to the chunk that was used last; `false`: it is no single
+    /// element, or does not, or something is wrong with it.
+    fn put_one(
+        &mut self,
+        id: VariableId,
+        start: &[u64],
+        count: &[u64],
+        bytes: &[u8],
+    ) -> Result<bool> {
+        let Some(variable) = self.details.get(id.0).and_then(|d| d.active.as_ref()) else {
+            return Ok(false);
+        };
+        let Some((slot, offset, chunk)) = self.store.hot(id.0) else {
+            return Ok(false);
+        };
+        let rank = offset.len();
+        let is_one = bytes.len() == variable.element_bytes() && !variable.is_swapped();
+        if !is_one || start.len() != rank || count.len() != rank {
+            return Ok(false);
+        }
+        let mut at = 0;
+        for axis in 0..rank {
+            let local = start[axis].wrapping_sub(offset[axis]);
+            let dimension = &self.schema.dimensions[variable.dimensions[axis]];
+            // Growing is not for here: a record may be complete.
+            if count[axis] != 1 || local >= variable.chunk[axis] || start[axis] >= dimension.length {
+                return Ok(false);
+            }
+            at = at * variable.chunk[axis] + local;
+        }
+        chunk.write_one(at as usize, bytes);
+        self.raw_bytes += bytes.len() as u64;
+        self.uncommitted_bytes += bytes.len() as u64;
+        if chunk.is_complete() {
+            let variable = Arc::clone(variable);
+            let outcome = self.complete(&variable, slot);
+            outcome.map_err(|error| self.submission.fail(error.at_variable(&variable.path)))?;
+        }
+        Ok(true)
+    }
+
+    /// The place in memory of a chunk that is about to be written to, as a whole or in part.
+    fn slot(&mut self, variable: &Variable, key: Key, is_whole: bool) -> Result<Slot> {
+        if let Some(slot) = self.store.find(&key) {
+            return Ok(slot);
+        }
+        let elements = variable.chunk_bytes / variable.element_bytes();
+        let bytes = PartialChunk::bytes_for(variable.chunk_bytes, variable.element_bytes());
+        let charge = self.submission.room(bytes, &mut self.store)?;
+        if !is_whole && self.store.is_spilled(&key) {
+            let chunk = self.store.read_spilled(&key, variable, charge)?;
+            self.store.drop_spilled(&key);
+            return Ok(self.store.insert(key, chunk.ok_or_else(lost)?));
+        }
+        self.store.drop_spilled(&key);
+        let writable = variable.writable_elements(&key.offset);
+        let values = match is_whole && writable == elements as u64 {
+            true => vec![0; variable.chunk_bytes],
+            false => self.unwritten(variable, elements)?,
+        };
+        let has_base = !is_whole && self.submission.is_submitted(&key);
+        let mask = Mask::new(elements);
+        let chunk = PartialChunk::new(values, mask, writable, has_base, charge);
+        Ok(self.store.insert(key, chunk))
+    }
+
+    /// Values of a chunk before anything is written: fill values; those of the file for a
+    /// contiguous variable of an existing one, which is gathered as a whole.
+    fn unwritten(&self, variable: &Variable, elements: usize) -> Result<Vec<u8>> {
+        let details = &self.details[variable.id.0];
+        if variable.is_contiguous && details.existing.is_some() {
+            let mut placing = self.submission.placing();
+            let values = placing.output()?.read_values(variable.id, None);
+            return values.map_err(|error| from_container(error, &self.path));
+        }
+        Ok(variable.fill.repeat(elements))
+    }
+
+    /// Hands a complete chunk on. Contiguous variables stay until a commit.
+    fn complete(&mut self, variable: &Arc<Variable>, slot: Slot) -> Result<()> {
+        if variable.is_contiguous {
+            return Ok(());
+        }
+        let (key, chunk) = self.store.remove(slot).ok_or_else(lost)?;
+        let packed_charge = self.submission.packed_room(variable, &mut self.store)?;
+        let content = Content::Values(chunk.values);
+        let place = self.place(variable, key);
+        self.submission
+            .submit(place, content, chunk.charge, packed_charge)
+    }
+
+    pub(super) fn place(&self, variable: &Arc<Variable>, key: Key) -> Place {
+        Place {
+            variable: Arc::clone(variable),
+            offset: key.offset,
+            shape: self.schema.shape(variable.id),
+        }
+    }
+
+    // --- growing ---
+
+    /// Whether a put begins a new record while so much was put that it is time for a commit.
+    fn completes_records(&self, dimensions: &[usize], slab: &Slab<'_>) -> bool {
+        if self.uncommitted_bytes < self.options.commits.bytes() {
+            return false;
+        }
+        let grows = dimensions.iter().enumerate().any(|(axis, &number)| {
+            let dimension = &self.schema.dimensions[number];
+            dimension.is_unlimited && slab.end(axis) > dimension.length
+        });
+        // What is incomplete is packed twice: that must stay a small part of the work.
+        grows && self.store.dirty_bytes() <= self.uncommitted_bytes / 4
+    }
+
+    fn grow(&mut self, dimensions: &[usize], slab: &Slab<'_>) {
+        for (axis, &number) in dimensions.iter().enumerate() {
+            let dimension = &mut self.schema.dimensions[number];
+            if dimension.is_unlimited {
+                dimension.length = dimension.length.max(slab.end(axis));
+            }
+        }
+    }
+
+    // --- strings ---
+
+    /// As [`Self::put`], for variables of strings. They are not packed, and written at once.
+    ///
+    /// # Errors
+    /// As [`Self::put`].
+    pub fn put_strings(
+        &mut self,
+        id: VariableId,
+        start: &[u64],
+        count: &[u64],
+        stride: Option<&[u64]>,
+        values: &[String],
+    ) -> Result<()> {
+        self.begin()?;
+        self.check_strings(id)?;
+        let slab = Slab {
+            start,
+            count,
+            stride,
+        };
+        let limits = self.schema.limits(id);
+        let path = self.schema.variable_path(id);
+        check_slab(&slab, limits.len(), |axis| limits[axis].unwrap_or(LONGEST_AXIS))
+            .and_then(|elements| check_count(elements, values.len()))
+            .map_err(|error| error.in_file(&self.path).at_variable(&path))?;
+        if values.is_empty() {
+            return Ok(());
+        }
+        let model = &self.schema.variables[id.0];
+        let dimensions: Vec<usize> = model.dimensions.iter().map(|id| id.0).collect();
+        self.grow(&dimensions, &slab);
+        let storage = self.strings_storage(id);
+        let lengths = self.lengths();
+        let mut placing = self.submission.placing();
+        let outcome = placing
+            .plain_output(id, &lengths, &storage)
+            .and_then(|output| {
+                output
+                    .write_strings(id, Some(Hyperslab {
+                        start,
+                        count,
+                        stride,
+                    }), values)
+                    .map_err(|error| from_container(error, &self.path))
+            });
+        drop(placing);
+        self.details[id.0].is_in_file = true;
+        outcome.map_err(|error| self.submission.fail(error.at_variable(&path)))
+    }
+
+    /// Refuses variables of numbers.
+    pub(super) fn check_strings(&self, id: VariableId) -> Result<()> {
+        self.check_variable(id)?;
+        if self.schema.variables[id.0].value_type != ValueType::String {
+            let path = self.schema.variable_path(id);
+            let error = refused("holds numbers, not strings");
+            return Err(error.in_file(&self.path).at_variable(&path));
+        }
+        Ok(())
+    }
+
+    /// How a variable of strings lies: chunks only where it grows, or as asked.
+    pub(super) fn strings_storage(&self, id: VariableId) -> OutputStorage {
+        use super::settings::LayoutWish;
+        let limits = self.schema.limits(id);
+        let asked = match &self.details[id.0].settings.layout {
+            LayoutWish::Chunked(chunk) => Some(chunk.clone()),
+            _ if limits.contains(&None) => {
+                // 16 bytes each: pages of some kilobytes.
+                let grows = limits.iter().map(|limit| limit.map_or(256, |n| n.clamp(1, 256)));
+                let mut chunk: Vec<u64> = grows.collect();
+                let mut left = 1024;
+                for extent in chunk.iter_mut().rev() {
+                    *extent = (*extent).min(left);
+                    left = (left / *extent).max(1);
+                }
+                Some(chunk)
+            }
+            _ => None,
+        };
+        match asked {
+            Some(chunk) => OutputStorage::Chunked {
+                chunk,
+                pipeline: frazil_types::FilterPipeline::default(),
+            },
+            None => OutputStorage::Contiguous,
+        }
+    }
+
+    pub(super) fn lengths(&self) -> Vec<u64> {
+        let dimensions = self.schema.dimensions.iter();
+        dimensions.map(|dimension| dimension.length).collect()
+    }
+}
+
+impl Variable {
+    /// Whether values are stored in another byte order than they are put.
+    pub(super) fn is_swapped(&self) -> bool {
+        self.element.order == frazil_types::ByteOrder::Big
+    }
+
+    /// Little-endian values as they are stored, and back.
+    pub(super) fn in_stored_order<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+        if !self.is_swapped() {
+            return Cow::Borrowed(bytes);
+        }
+        let mut swapped = bytes.to_vec();
+        for element in swapped.chunks_exact_mut(self.element_bytes()) {
+            element.reverse();
+        }
+        Cow::Owned(swapped)
+    }
+}
+
+/// Refuses what does not fit axes of these longest lengths; elements of the slab.
+pub(super) fn check_slab(
+    slab: &Slab<'_>,
+    rank: usize,
+    longest: impl Fn(usize) -> u64,
+) -> Result<Option<u64>> {
+    let strides = slab.stride.map_or(rank, <[u64]>::len);
+    if slab.start.len() != rank || slab.count.len() != rank || strides != rank {
+        return Err(refused(format!("has {rank} axes, other than the selection")));
+    }
+    let mut elements = Some(1_u64);
+    for axis in 0..rank {
+        let count = slab.count[axis];
+        elements = elements.and_then(|product| product.checked_mul(count));
+        let last = (count.saturating_sub(1))
+            .checked_mul(slab.stride(axis))
+            .and_then(|way| way.checked_add(slab.start[axis]));
+        let limit = longest(axis);
+        if slab.stride(axis) == 0 || last.is_none_or(|last| count > 0 && last >= limit) {
+            return Err(refused(format!(
+                "axis {axis} has {limit} elements; {count} from {} with stride {} reach past it",
+                slab.start[axis],
+                slab.stride(axis)
+            )));
+        }
+    }
+    Ok(elements)
+}
+
+fn check_bytes(elements: Option<u64>, size: usize, bytes: usize) -> Result<()> {
+    let wanted = elements.and_then(|elements| elements.checked_mul(size as u64));
+    match wanted {
+        Some(wanted) if wanted == bytes as u64 => Ok(()),
+        _ => Err(refused(format!(
+            "the put needs {} bytes and has {bytes}",
+            wanted.map_or("countless".to_owned(), |wanted| wanted.to_string())
+        ))),
+    }
+}
+
+fn check_count(elements: Option<u64>, values: usize) -> Result<()> {
+    match elements {
+        Some(elements) if elements == values as u64 => Ok(()),
+        _ => Err(Error::new(
+            frazil_types::ErrorCode::InvalidArgument,
+            format!("the put has {values} values, other than its selection"),
+        )),
+    }
+}

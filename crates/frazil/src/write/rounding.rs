@@ -1,0 +1,126 @@
+//! Precision of a variable that is being written: decided before its first value, stated in the
+//! file.
+
+use frazil_container::classic::{AttributeValue, NcType};
+use frazil_container::hdf5::{AttributeValue as NewValue, NewAttribute};
+use frazil_plan::{PrecisionChoice, choose_precision};
+use frazil_types::{ElementClass, QuantizePlan};
+
+use super::define::refused;
+use super::settings::{PrecisionStatement, VariableSettings};
+use super::writer::Writer;
+use crate::attributes::Attributes;
+use crate::error::{Error, Result};
+use crate::precision::{metadata, names, protected};
+use crate::schema::{
+    AttributeOwner, Fill, Schema, SchemaAttribute, SchemaValue, ValueType, VariableId,
+};
+
+/// How a variable's values are rounded; `None`: not at all.
+///
+/// # Errors
+/// For wishes that need all values before the first is written.
+pub(super) fn plan(
+    schema: &Schema,
+    id: VariableId,
+    settings: &VariableSettings,
+) -> Result<Option<QuantizePlan>> {
+    let variable = &schema.variables[id.0];
+    let (Some(wish), Some(element)) = (&settings.precision, variable.element()) else {
+        return Ok(None);
+    };
+    if wish.nbits.is_some() || wish.keep_information.is_some() {
+        let error = refused("this precision is decided by all values, and they are not there yet");
+        return Err(error.with_cure(
+            "state bits, digits or an error bound (`frazil analyze` of an earlier file tells how \
+             many bits hold information)",
+        ));
+    }
+    let is_coordinate = schema.coordinate_of(id).is_some() && wish.force != Some(true);
+    let is_refused = is_coordinate && settings.statement == PrecisionStatement::Cf;
+    if is_refused || element.class != ElementClass::Float {
+        return Ok(None);
+    }
+    let attributes = Attributes::of_schema(&variable.attributes);
+    // A fill value of the user's is among the attributes.
+    let fill = (!matches!(variable.fill, Fill::Value(_))).then_some(protected::NETCDF_FILL);
+    let protected = protected::protected_by(&attributes, fill, Some(wish));
+    match choose_precision(wish, element, &protected, None) {
+        Ok(PrecisionChoice::Exact(_)) => Ok(None),
+        Ok(PrecisionChoice::Round(plan)) => Ok(Some(plan)),
+        Err(error) => Err(Error::new(error.code(), error.to_string())),
+    }
+}
+
+impl Writer {
+    /// Puts into the file what it is to say about a variable's rounding.
+    pub(super) fn state_rounding(&mut self, id: VariableId, plan: &QuantizePlan) -> Result<()> {
+        let path = self.schema.variable_path(id);
+        let statement = match self.details[id.0].settings.statement {
+            PrecisionStatement::Cf => {
+                let container = self.rounding_container(plan)?;
+                metadata::statement(plan, &path, container.as_deref())
+            }
+            PrecisionStatement::NetCdf => {
+                let own = metadata::netcdf_statement(&plan.rounding);
+                own.into_iter().collect()
+            }
+        };
+        for attribute in statement {
+            let SchemaAttribute { name, value } = in_schema(&attribute);
+            self.put_attribute(AttributeOwner::Variable(id), &name, value)?;
+        }
+        Ok(())
+    }
+
+    /// The container variable of the root group that describes an algorithm; made if there is
+    /// none. `None`: CF has no name for the algorithm.
+    fn rounding_container(&mut self, plan: &QuantizePlan) -> Result<Option<String>> {
+        let Some(algorithm) = plan.rounding.algorithm().cf_name() else {
+            return Ok(None);
+        };
+        let is_ours = |attributes: &Attributes| {
+            attributes.text(names::ALGORITHM) == Some(algorithm)
+                && attributes.text(names::IMPLEMENTATION) == Some(metadata::SELF)
+        };
+        for variable in self.schema.variables.iter().filter(|v| v.group == Schema::ROOT) {
+            if is_ours(&Attributes::of_schema(&variable.attributes)) {
+                return Ok(Some(variable.name.clone()));
+            }
+        }
+        let base = names::CONTAINER_VARIABLE.to_owned();
+        let numbered = (2..).map(|n: u32| format!("{base}_{n}"));
+        let is_free = |name: &String| {
+            self.schema.variable_in(Schema::ROOT, name).is_none()
+                && self.schema.group_in(Schema::ROOT, name).is_none()
+                && self.schema.dimension_in(Schema::ROOT, name).is_none()
+        };
+        let mut names = std::iter::once(base.clone()).chain(numbered);
+        let name = names.find(is_free).unwrap_or_default();
+        let text = ValueType::Atomic(NcType::Char);
+        let settings = VariableSettings::default();
+        let container = self.add_variable(Schema::ROOT, &name, text, &[], settings)?;
+        let owner = AttributeOwner::Variable(container);
+        for (key, value) in [
+            (names::ALGORITHM, algorithm),
+            (names::IMPLEMENTATION, metadata::SELF),
+        ] {
+            let value = AttributeValue::Char(value.as_bytes().to_vec());
+            self.put_attribute(owner, key, SchemaValue::Atomic(value))?;
+        }
+        Ok(Some(name))
+    }
+}
+
+/// An attribute of a statement as one of a schema.
+pub(super) fn in_schema(attribute: &NewAttribute) -> SchemaAttribute {
+    let value = match &attribute.value {
+        NewValue::Text(text) => AttributeValue::Char(text.as_bytes().to_vec()),
+        NewValue::Int(number) => AttributeValue::Int(vec![*number]),
+        NewValue::Double(number) => AttributeValue::Double(vec![*number]),
+    };
+    SchemaAttribute {
+        name: attribute.name.clone(),
+        value: SchemaValue::Atomic(value),
+    }
+}
