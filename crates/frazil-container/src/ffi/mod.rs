@@ -28,6 +28,7 @@ pub(crate) mod property;
 pub(crate) mod reference;
 pub(crate) mod region;
 mod reserve;
+pub(crate) mod variable_length;
 
 pub(crate) use backing::LiveFile;
 pub(crate) use driver::RawSink;

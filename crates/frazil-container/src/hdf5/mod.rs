@@ -11,10 +11,12 @@ mod locate;
 mod objects;
 mod output;
 mod references;
+mod scales;
 mod scan;
 mod values;
 
 pub use additions::{Additions, AttributeValue, NewAttribute, NewContainer};
+pub use describe::netcdf::is_internal as is_hidden_attribute;
 pub use describe::{
     AttributeDescription, ClassicView, Expanded, MemberDescription, ObjectAttributes, Obstacle,
     TextPadding, TypeClass, TypeDescription,

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use crate::error::{ContainerError, Result};
 use crate::ffi::Handle;
-use crate::ffi::datatype::{self, Class, Datatype, ReferenceKind};
+use crate::ffi::datatype::{Class, Datatype, ReferenceKind};
 use crate::ffi::link;
 use crate::ffi::reference::{self, REGION_BYTES};
+use crate::ffi::variable_length;
 
 /// Translates references of one file into references of its copy.
 pub(super) struct Translator<'a> {
@@ -39,9 +40,10 @@ impl Translator<'_> {
                 if !base.holds_references()? {
                     return Ok(());
                 }
-                let mut bytes = datatype::variable_length_bytes(element, base.size_bytes()?)?;
+                let mut bytes =
+                    variable_length::variable_length_bytes(element, base.size_bytes()?)?;
                 self.translate(&base, &mut bytes)?;
-                datatype::overwrite_variable_length(element, &bytes)
+                variable_length::overwrite_variable_length(element, &bytes)
             }
             Class::Array => self.translate(&memory.base()?, element),
             Class::Compound => {

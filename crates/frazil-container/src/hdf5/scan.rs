@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use frazil_types::{ElementType, FileAddress, FilterPipeline};
 
+use super::scales::is_dimension_only;
 use crate::error::{ContainerError, Result};
 use crate::ffi::Handle;
 use crate::ffi::dataset::Dataset;
 use crate::ffi::dataspace::Extent;
 use crate::ffi::link::{self, LinkTarget, ObjectKind};
 use crate::ffi::property::{FillStatus, FillTime, LayoutClass};
-use crate::ffi::{attribute, datatype, file, names};
+use crate::ffi::{attribute, datatype, file, names, variable_length};
 
 /// Most datasets kept open at a time: each holds some kilobytes in libhdf5.
 const MAX_OPEN_DATASETS: usize = 2000;
@@ -286,7 +287,7 @@ impl Hdf5Input {
                 .unwrap_or(value.len());
             return Ok(Some(String::from_utf8_lossy(&value[..end]).into_owned()));
         }
-        let text = datatype::variable_text_bytes(&value)?;
+        let text = variable_length::variable_text_bytes(&value)?;
         memory.reclaim(&extent, value)?;
         Ok(text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
@@ -405,39 +406,6 @@ impl Hdf5Input {
         }
         Ok(())
     }
-
-    /// Object address of the first scale attached to each axis, 0 where there is none; nothing if
-    /// the dataset has no list of scales.
-    pub(super) fn attached_scales(&self, dataset: &DatasetInfo) -> Result<Vec<u64>> {
-        let open = self.open_dataset(&dataset.path)?;
-        match attribute::open_by_name(open.handle(), "DIMENSION_LIST")? {
-            Some(list) => scale_addresses(&list, self.file_bytes),
-            None => Ok(Vec::new()),
-        }
-    }
-
-    fn dimension_names(&self, dataset: &DatasetInfo) -> Result<Vec<String>> {
-        let rank = dataset.shape.len();
-        let mut names = vec![String::new(); rank];
-        if rank == 0 {
-            return Ok(names);
-        }
-        let open = self.open_dataset(&dataset.path)?;
-        let addresses = self.attached_scales(dataset)?;
-        if addresses.is_empty() {
-            if attribute::open_by_name(open.handle(), "CLASS")?.is_some() {
-                // A dimension scale: its first axis is the dimension it stands for.
-                last_part(&dataset.path).clone_into(&mut names[0]);
-            }
-            return Ok(names);
-        }
-        for (axis, address) in addresses.into_iter().enumerate() {
-            if let (Some(path), Some(name)) = (self.paths.get(&address), names.get_mut(axis)) {
-                last_part(path).clone_into(name);
-            }
-        }
-        Ok(names)
-    }
 }
 
 /// A group whose links are being walked.
@@ -523,41 +491,6 @@ fn describe(dataset: &Dataset, path: &str, object_address: u64) -> Result<Datase
     })
 }
 
-/// Whether a dataset only stands for a netCDF dimension (netCDF-C looks at the NAME as well).
-fn is_dimension_only(dataset: &Dataset) -> Result<bool> {
-    const MARK: &[u8] = b"This is a netCDF dimension but not a netCDF variable.";
-    let Some(name) = attribute::open_by_name(dataset.handle(), "NAME")? else {
-        return Ok(false);
-    };
-    let memory = name.datatype()?;
-    let extent = name.extent()?;
-    if memory.holds_variable_length()? || extent.elements() != Some(1) {
-        return Ok(false);
-    }
-    Ok(name.read(&memory, &extent, 1 << 16)?.starts_with(MARK))
-}
-
-/// Object addresses of the first scale on each axis, 0 where there is none.
-fn scale_addresses(list: &attribute::Attribute, file_bytes: u64) -> Result<Vec<u64>> {
-    let file_type = list.datatype()?;
-    if file_type.class()? != datatype::Class::VariableLength
-        || file_type.base()?.class()? != datatype::Class::Reference
-    {
-        return Ok(Vec::new());
-    }
-    let memory = file_type.memory_copy()?;
-    let extent = list.extent()?;
-    let value = list.read(&memory, &extent, file_bytes)?;
-    let mut addresses = Vec::new();
-    for element in value.chunks_exact(memory.size_bytes()?) {
-        let references = datatype::variable_length_bytes(element, 8)?;
-        let first = references.get(..8).and_then(|bytes| bytes.try_into().ok());
-        addresses.push(first.map_or(0, u64::from_ne_bytes));
-    }
-    memory.reclaim(&extent, value)?;
-    Ok(addresses)
-}
-
 /// `parent/name`.
 fn join(parent: &str, name: &str) -> String {
     if parent == "/" {
@@ -568,7 +501,7 @@ fn join(parent: &str, name: &str) -> String {
 }
 
 /// What follows the last slash.
-fn last_part(path: &str) -> &str {
+pub(super) fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 

@@ -8,11 +8,11 @@ use frazil_types::ByteOrder;
 
 use super::types::{TypeClass, TypeDescription};
 use crate::error::{ContainerError, Result};
-use crate::ffi::datatype;
 use crate::ffi::link;
 use crate::ffi::number_form::BitRange;
 use crate::ffi::reference::{self, REGION_BYTES};
 use crate::ffi::region::{self, Region};
+use crate::ffi::variable_length;
 use crate::hdf5::scan::Hdf5Input;
 
 /// Expanded elements.
@@ -170,14 +170,14 @@ fn expand(
         TypeClass::VariableText { .. } => {
             needs_file()?;
             put_bytes(
-                &datatype::variable_text_bytes(raw)?.unwrap_or_default(),
+                &variable_length::variable_text_bytes(raw)?.unwrap_or_default(),
                 out,
             );
         }
         TypeClass::VariableLength { base } => {
             needs_file()?;
             let size = base.size_bytes.max(1);
-            let elements = datatype::variable_length_bytes(raw, size)?;
+            let elements = variable_length::variable_length_bytes(raw, size)?;
             out.extend_from_slice(&((elements.len() / size) as u64).to_le_bytes());
             for element in elements.chunks_exact(size) {
                 expand(expander, base, element, out)?;

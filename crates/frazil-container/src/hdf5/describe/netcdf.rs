@@ -253,8 +253,10 @@ pub(in crate::hdf5) fn numbers(attributes: &ObjectAttributes, name: &str) -> Vec
     (0..values.len()).filter_map(number).collect()
 }
 
-/// Whether an attribute is netCDF-4's own, hidden from readers.
-pub(in crate::hdf5) fn is_internal(name: &str) -> bool {
+/// Whether an attribute of this name is netCDF-4's own, hidden from readers; writers must not have
+/// one.
+#[must_use]
+pub fn is_internal(name: &str) -> bool {
     INTERNAL.contains(&name)
 }
 

@@ -14,11 +14,14 @@ use crate::ffi::property::FillStatus;
 use crate::hdf5::OutputStorage;
 use crate::hdf5::describe::{ObjectAttributes, TypeClass, TypeDescription, netcdf};
 use crate::hdf5::objects::{COORDINATES, NON_COORDINATE_PREFIX, NUMBER, Places, Role};
-use crate::hdf5::scan::{DatasetInfo, DatasetStorage, Entry, EntryKind, Hdf5Input};
+use crate::hdf5::scan::{DatasetInfo, DatasetStorage, Entry, EntryKind, Hdf5Input, last_part};
 use crate::schema::{
     DimensionId, Fill, GroupId, Schema, SchemaAttribute, SchemaDimension, SchemaGroup, SchemaValue,
     SchemaVariable, ValueType, VariableId,
 };
+
+/// Newest superblock that is opened for appending: newer ones mark the file as being written.
+const NEWEST_SUPERBLOCK: u32 = 2;
 
 /// What a file holds that is opened to be written on.
 ///
@@ -55,6 +58,13 @@ pub(super) struct Found {
 /// Reads what is in a file.
 pub(super) fn read(path: &Path) -> Result<Found> {
     let input = Hdf5Input::open(path)?;
+    if input.superblock() > NEWEST_SUPERBLOCK {
+        return Err(ContainerError::Unsupported(
+            "files in the latest HDF5 format (superblock 3) cannot be appended to: repack the \
+             file first"
+                .to_owned(),
+        ));
+    }
     let mut reader = Reader {
         attributes: Vec::new(),
         members: Vec::new(),
@@ -138,7 +148,7 @@ impl Reader<'_> {
         if path == "/" {
             return Ok(None);
         }
-        let name = path.rsplit('/').next().unwrap_or(path).to_owned();
+        let name = last_part(path).to_owned();
         let attributes = attributes_of(&self.input.describe_attributes(path)?);
         let groups = &mut self.found.file.schema.groups;
         groups.push(SchemaGroup {
@@ -411,10 +421,6 @@ fn attributes_of(all: &ObjectAttributes) -> Vec<SchemaAttribute> {
         })
     })
     .collect()
-}
-
-fn last_part(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 fn corrupt(what: &str) -> ContainerError {

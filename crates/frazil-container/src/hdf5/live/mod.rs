@@ -25,9 +25,6 @@ use crate::schema::VariableId;
 
 pub use existing::{ExistingFile, ExistingVariable};
 
-/// Newest superblock that is opened for appending: newer ones mark the file as being written.
-const NEWEST_SUPERBLOCK: u32 = 2;
-
 /// Who writes the bytes of a chunk that was placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
@@ -155,13 +152,6 @@ impl LiveOutput {
         let live = Writing::new(CommittedFile::open_existing(path)?);
         let found = existing::read(path)?;
         let (file, sink) = file::open_live(&live.0, path, metadata_block_bytes)?;
-        if file::superblock_version(&file)? > NEWEST_SUPERBLOCK {
-            return Err(ContainerError::Unsupported(
-                "files in the latest HDF5 format (superblock 3) cannot be appended to: repack the \
-                 file first"
-                    .to_owned(),
-            ));
-        }
         live.lock().set_committed_end(sink.end_of_allocation());
         let objects = Objects::open(&file, &found.file.schema, &found.places)?;
         let output = Self {

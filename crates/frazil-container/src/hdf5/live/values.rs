@@ -4,7 +4,8 @@ use super::LiveOutput;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
 use crate::ffi::dataspace::{Extent, Hyperslab};
-use crate::ffi::datatype::{self, Datatype};
+use crate::ffi::datatype::{Class, Datatype};
+use crate::ffi::variable_length;
 use crate::hdf5::attribute_form::Texts;
 use crate::hdf5::output::blame;
 use crate::schema::VariableId;
@@ -81,7 +82,7 @@ impl LiveOutput {
         let raw = dataset.read(&memory, selection, elements)?;
         let mut strings = Vec::new();
         for element in raw.chunks_exact(memory.size_bytes()?) {
-            let text = datatype::variable_text_bytes(element)?.unwrap_or_default();
+            let text = variable_length::variable_text_bytes(element)?.unwrap_or_default();
             strings.push(String::from_utf8_lossy(&text).into_owned());
         }
         let shape = vec![elements];
@@ -94,7 +95,7 @@ impl LiveOutput {
     fn strings(&self, variable: VariableId) -> Result<(&Dataset, Datatype)> {
         let dataset = self.objects.dataset(variable)?;
         let memory = dataset.datatype()?.memory_copy()?;
-        if memory.class()? == datatype::Class::String && memory.is_variable_text()? {
+        if memory.class()? == Class::String && memory.is_variable_text()? {
             return Ok((dataset, memory));
         }
         Err(ContainerError::Internal(

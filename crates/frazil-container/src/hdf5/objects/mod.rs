@@ -22,8 +22,8 @@ use crate::schema::{
 
 pub(super) use names::NON_COORDINATE_PREFIX;
 pub(super) use open::{Places, Role};
-pub(super) use scales::NUMBER;
 use scales::Scale;
+pub(super) use scales::{NUMBER, PLACEHOLDER};
 
 /// Marks a file that keeps to the classic model.
 pub(super) const STRICT: &str = "_nc3_strict";

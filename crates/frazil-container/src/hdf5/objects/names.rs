@@ -47,6 +47,7 @@ impl Objects {
         if self.groups.get(id.0).is_none_or(Option::is_none) {
             return Ok(());
         }
+        self.number_old_scales()?;
         let parent_group = self.group(parent)?;
         let rename =
             |old: &str, new: &str| link::rename(parent_group, old, new, &self.link_creation);
@@ -128,6 +129,7 @@ impl Objects {
             return Ok(());
         };
         self.is_incomplete = true;
+        self.number_old_scales()?;
         // A renamed link is the group's last one: those behind it follow, so that the order stays.
         let follows = self.keeps_order(group)?;
         let mut moving = Vec::new();

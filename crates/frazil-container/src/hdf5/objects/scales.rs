@@ -96,8 +96,8 @@ impl Objects {
         Form::mark(self.numbers[id.0])?.put(dataset, NUMBER)
     }
 
-    /// Writes the numbers that readers find by counting, before there is more to count.
-    fn number_old_scales(&mut self) -> Result<()> {
+    /// Writes the numbers that readers find by counting, before what they count changes.
+    pub(super) fn number_old_scales(&mut self) -> Result<()> {
         for id in std::mem::take(&mut self.unnumbered) {
             if let Some(dataset) = self.scale(id) {
                 self.write_number(dataset.handle(), id)?;
