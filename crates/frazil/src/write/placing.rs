@@ -49,7 +49,7 @@ pub(super) struct Placing {
     is_begun: bool,
     places: HashMap<Key, Stored>,
     /// By variable: the shape that its dataset has.
-    shapes: HashMap<VariableId, Vec<u64>>,
+    shapes: BTreeMap<VariableId, Vec<u64>>,
     /// By variable: what rounding did to its values.
     roundings: HashMap<VariableId, RoundingStats>,
     failure: Option<Error>,
@@ -101,7 +101,7 @@ impl Placing {
             waiting_limit_bytes: memory_bytes / WAITING_SHARE,
             is_begun: false,
             places: HashMap::new(),
-            shapes: HashMap::new(),
+            shapes: BTreeMap::new(),
             roundings: HashMap::new(),
             failure: None,
             has_failed: Arc::default(),
@@ -382,10 +382,9 @@ impl Placing {
             self.ready.insert(variable.id, Arc::clone(variable));
         }
         self.make_ready()?;
-        for variable in step.variables.iter().flatten() {
-            let shape = self.schema.shape(variable.id);
-            let outcome = self.prepare(variable, &shape);
-            outcome.map_err(|error| error.at_variable(&variable.path))?;
+        for id in self.shapes.keys().copied().collect::<Vec<_>>() {
+            let shape = self.schema.shape(id);
+            self.extend(id, &shape)?;
         }
         self.state_roundings(step)?;
         let output = self.output.as_mut().ok_or_else(closed)?;
