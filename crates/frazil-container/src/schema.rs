@@ -22,12 +22,6 @@ pub struct DimensionId(pub usize);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VariableId(pub usize);
 
-impl From<usize> for VariableId {
-    fn from(number: usize) -> Self {
-        Self(number)
-    }
-}
-
 /// Whose attribute it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AttributeOwner {

@@ -38,11 +38,7 @@ pub(super) fn define(
 
 /// Defines all objects: dimensions first, so that readers meet them in their order. Variables
 /// without a storage are contiguous.
-pub(super) fn define_all(
-    objects: &mut Objects,
-    schema: &Schema,
-    storage: &[OutputStorage],
-) -> Result<()> {
+fn define_all(objects: &mut Objects, schema: &Schema, storage: &[OutputStorage]) -> Result<()> {
     objects.create_groups(schema)?;
     objects.create_scales(schema)?;
     for number in 0..schema.variables.len() {
@@ -53,7 +49,7 @@ pub(super) fn define_all(
 }
 
 /// The model with additions: attributes in their place, containers as variables at the end.
-pub(super) fn schema_of(model: &ClassicModel, additions: &Additions) -> Schema {
+fn schema_of(model: &ClassicModel, additions: &Additions) -> Schema {
     let mut schema = Schema::default();
     schema.groups[0].attributes = model.attributes.iter().map(attribute_of).collect();
     let dimensions = model.dimensions.iter().map(|dimension| SchemaDimension {

@@ -2,7 +2,8 @@
 
 use frazil_types::{ChunkGrid, ChunkRecord};
 
-use super::scan::{DatasetInfo, DatasetStorage, Hdf5Input};
+use super::dataset_info::{DatasetInfo, DatasetStorage};
+use super::scan::Hdf5Input;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
 use crate::ffi::filter;

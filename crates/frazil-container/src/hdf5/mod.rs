@@ -4,6 +4,7 @@ mod additions;
 mod attribute_form;
 mod attributes;
 mod classic_define;
+mod dataset_info;
 mod define;
 mod describe;
 mod live;
@@ -16,6 +17,7 @@ mod scan;
 mod values;
 
 pub use additions::{Additions, AttributeValue, NewAttribute, NewContainer};
+pub use dataset_info::{DatasetInfo, DatasetStorage};
 pub use describe::netcdf::is_internal as is_hidden_attribute;
 pub use describe::{
     AttributeDescription, ClassicView, Expanded, MemberDescription, ObjectAttributes, Obstacle,
@@ -23,7 +25,7 @@ pub use describe::{
 };
 pub use live::{ExistingFile, ExistingVariable, LiveOutput, Placement};
 pub use output::{Hdf5Output, OutputTarget};
-pub use scan::{DatasetInfo, DatasetStorage, Entry, EntryKind, Hdf5Input};
+pub use scan::{Entry, EntryKind, Hdf5Input};
 
 pub use crate::commit::{Recovery, forget_journal, recover};
 pub use crate::ffi::dataspace::{Extent, Hyperslab};

@@ -260,11 +260,7 @@ impl Hdf5Output {
 }
 
 /// Refuses lists that do not fit the input.
-pub(super) fn check_lengths(
-    datasets: usize,
-    storage: &[OutputStorage],
-    additions: &Additions,
-) -> Result<()> {
+fn check_lengths(datasets: usize, storage: &[OutputStorage], additions: &Additions) -> Result<()> {
     if storage.len() != datasets {
         return Err(ContainerError::Internal(
             "one storage per dataset is needed".to_owned(),

@@ -1,7 +1,8 @@
 //! Dimension scales of a file that is read.
 
+use super::dataset_info::DatasetInfo;
 use super::objects::PLACEHOLDER;
-use super::scan::{DatasetInfo, Hdf5Input, last_part};
+use super::scan::{Hdf5Input, last_part};
 use crate::error::Result;
 use crate::ffi::dataset::Dataset;
 use crate::ffi::{attribute, datatype, variable_length};

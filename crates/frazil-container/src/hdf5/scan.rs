@@ -4,15 +4,14 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use frazil_types::{ElementType, FileAddress, FilterPipeline};
-
+use super::dataset_info::{DatasetInfo, DatasetStorage};
 use super::scales::is_dimension_only;
 use crate::error::{ContainerError, Result};
 use crate::ffi::Handle;
 use crate::ffi::dataset::Dataset;
 use crate::ffi::dataspace::Extent;
 use crate::ffi::link::{self, LinkTarget, ObjectKind};
-use crate::ffi::property::{FillStatus, FillTime, LayoutClass};
+use crate::ffi::property::{FillStatus, LayoutClass};
 use crate::ffi::{attribute, datatype, file, names, variable_length};
 
 /// Most datasets kept open at a time: each holds some kilobytes in libhdf5.
@@ -20,82 +19,6 @@ const MAX_OPEN_DATASETS: usize = 2000;
 
 /// Deepest nesting of groups that is believed to be meant.
 const MAX_DEPTH: usize = 1000;
-
-/// How a dataset's values are stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DatasetStorage {
-    /// In the object header.
-    Compact,
-    /// One run of bytes; no address if nothing was ever written.
-    Contiguous {
-        /// Where the run begins.
-        address: Option<FileAddress>,
-    },
-    /// In other files.
-    External,
-    /// Mapped onto datasets of (other) files.
-    Virtual,
-    /// Equal chunks.
-    Chunked {
-        /// Chunk shape in elements.
-        chunk: Vec<u64>,
-        /// Filters in writing order.
-        pipeline: FilterPipeline,
-        /// Chunks that stick out of the array are stored without filters
-        /// (`H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS`).
-        raw_partial_edges: bool,
-    },
-}
-
-/// A dataset as plain data.
-#[derive(Debug, Clone)]
-pub struct DatasetInfo {
-    /// Absolute path.
-    pub path: String,
-    /// One element.
-    pub element: ElementType,
-    /// Shape in elements; empty for scalars.
-    pub shape: Vec<u64>,
-    /// Which axes are unlimited.
-    pub unlimited: Vec<bool>,
-    /// Whether the dataspace is null: no value at all.
-    pub is_null: bool,
-    /// How values are stored.
-    pub storage: DatasetStorage,
-    /// Bytes stored for values.
-    pub stored_bytes: u64,
-    /// One element of fill value, zeros where none was set; empty for indirect elements.
-    pub fill: Vec<u8>,
-    /// What kind of fill value that is.
-    pub fill_status: FillStatus,
-    /// When fill values are written.
-    pub fill_time: FillTime,
-    /// Dimension names by axis where dimension scales name them, else empty strings.
-    pub dimension_names: Vec<String>,
-    /// Address of the object header: what object references hold.
-    pub object_address: u64,
-    /// Whether this is a netCDF dimension without a variable.
-    pub is_dimension_only: bool,
-}
-
-impl DatasetInfo {
-    /// Number of elements; `None` on overflow.
-    #[must_use]
-    pub fn elements(&self) -> Option<u64> {
-        if self.is_null {
-            return Some(0);
-        }
-        self.shape
-            .iter()
-            .try_fold(1_u64, |product, &n| product.checked_mul(n))
-    }
-
-    /// Bytes without compression; `None` on overflow.
-    #[must_use]
-    pub fn raw_bytes(&self) -> Option<u64> {
-        self.elements()?.checked_mul(self.element.size_bytes as u64)
-    }
-}
 
 /// What a name in a group stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]

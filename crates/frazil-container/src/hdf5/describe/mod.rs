@@ -14,7 +14,8 @@ pub use expand::Expanded;
 pub use netcdf::{ClassicView, Obstacle};
 pub use types::{MemberDescription, TextPadding, TypeClass, TypeDescription};
 
-use super::scan::{DatasetInfo, Hdf5Input};
+use super::dataset_info::DatasetInfo;
+use super::scan::Hdf5Input;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataspace::{Extent, Hyperslab};
 use crate::ffi::link;

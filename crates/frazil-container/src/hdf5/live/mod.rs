@@ -10,11 +10,9 @@ use std::sync::Arc;
 use frazil_types::{ChunkRecord, FileAddress};
 use parking_lot::{Mutex, MutexGuard};
 
-use super::additions::Additions;
+use super::locate;
 use super::objects::Objects;
-use super::output::{blame, check_lengths};
-use super::{OutputStorage, classic_define, locate};
-use crate::classic::ClassicModel;
+use super::output::blame;
 use crate::commit::{CommittedFile, recover};
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataspace::Extent;
@@ -120,27 +118,6 @@ impl LiveOutput {
         })
     }
 
-    /// Makes a netCDF-4 file with the dimensions, variables and attributes of `model`, and
-    /// `additions`, of the file at `path`, which must exist and be empty.
-    ///
-    /// # Errors
-    /// If the file is not there, not empty or locked, or libhdf5 refuses a definition.
-    pub fn create(
-        path: &Path,
-        model: &ClassicModel,
-        strict: bool,
-        storage: &[OutputStorage],
-        additions: &Additions,
-        metadata_block_bytes: u64,
-    ) -> Result<Self> {
-        check_lengths(model.variables.len(), storage, additions)?;
-        let mut output = Self::create_empty(path, strict, metadata_block_bytes)?;
-        let schema = classic_define::schema_of(model, additions);
-        classic_define::define_all(&mut output.objects, &schema, storage)
-            .map_err(|error| blame(error, output.sink))?;
-        Ok(output)
-    }
-
     /// Opens a netCDF-4 file to go on writing it; a commit that was left half-done is recovered
     /// first.
     ///
@@ -167,8 +144,8 @@ impl LiveOutput {
     ///
     /// # Errors
     /// If it cannot have the shape.
-    pub fn extend(&self, variable: impl Into<VariableId>, shape: &[u64]) -> Result<()> {
-        let outcome = self.objects.dataset(variable.into())?.set_shape(shape);
+    pub fn extend(&self, variable: VariableId, shape: &[u64]) -> Result<()> {
+        let outcome = self.objects.dataset(variable)?.set_shape(shape);
         outcome.map_err(|error| blame(error, self.sink))
     }
 
@@ -181,14 +158,14 @@ impl LiveOutput {
     /// If libhdf5 refuses.
     pub fn place_chunk(
         &self,
-        variable: impl Into<VariableId>,
+        variable: VariableId,
         offset: &[u64],
         filter_mask: u32,
         bytes: &[u8],
     ) -> Result<Placement> {
         let address = self
             .objects
-            .dataset(variable.into())?
+            .dataset(variable)?
             .place_chunk(self.sink, offset, filter_mask, bytes.len())
             .map_err(|error| blame(error, self.sink))?;
         let mut live = self.live.lock();

@@ -18,11 +18,11 @@ impl LiveOutput {
     /// If the bytes do not fit or cannot be written.
     pub fn write_values(
         &self,
-        variable: impl Into<VariableId>,
+        variable: VariableId,
         selection: Option<Hyperslab<'_>>,
         bytes: &[u8],
     ) -> Result<()> {
-        let dataset = self.objects.dataset(variable.into())?;
+        let dataset = self.objects.dataset(variable)?;
         let memory = dataset.datatype()?.memory_copy()?;
         if memory.holds_variable_length()? {
             return Err(strings_are_texts());

@@ -3,6 +3,7 @@
 use super::script::{Script, holds, stock_tools_read};
 use crate::error::ContainerError;
 use crate::hdf5::{LiveOutput, Recovery, recover};
+use crate::schema::VariableId;
 
 const SCRIPT: Script = Script {
     seed: 7,
@@ -73,11 +74,15 @@ fn memory_held_is_counted() {
     let output = Script::create(&path).unwrap();
     SCRIPT.run(&output, &path, 0..8, |_| ()).unwrap();
     assert_eq!(output.pending_bytes(), 0);
-    output.place_chunk(0, &[0, 0], 0, &[1; 9000]).unwrap();
+    output
+        .place_chunk(VariableId(0), &[0, 0], 0, &[1; 9000])
+        .unwrap();
     let first = output.pending_bytes();
     assert!(first < 9000, "new space takes no memory");
     output.commit(false).unwrap();
-    output.place_chunk(0, &[0, 0], 0, &[2; 9000]).unwrap();
+    output
+        .place_chunk(VariableId(0), &[0, 0], 0, &[2; 9000])
+        .unwrap();
     assert!(output.pending_bytes() >= 9000, "committed space does");
 }
 
