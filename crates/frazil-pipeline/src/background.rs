@@ -80,11 +80,14 @@ impl<J: Send + 'static, R: Send + 'static> Background<J, R> {
     /// Starts `threads` workers and a deliverer. With no threads (or where none can be started)
     /// every job is done, and its result delivered, by the call that submits it.
     ///
+    /// Every thread calls `settle` before it does anything else.
+    ///
     /// `work` may wait for jobs submitted before its own, never for later ones. `deliver` gets
     /// every result in order, [`PipelineError::WorkerPanicked`] in place of a job that panicked; it
     /// must not wait for the threads that submit.
     pub fn start(
         threads: usize,
+        settle: impl Fn() + Send + Sync + 'static,
         work: impl Fn(J, &mut Scratch) -> R + Send + Sync + 'static,
         deliver: impl FnMut(Outcome<R>) + Send + 'static,
     ) -> Self {
@@ -92,17 +95,24 @@ impl<J: Send + 'static, R: Send + 'static> Background<J, R> {
         let work: Arc<Work<J, R>> = Arc::new(work);
         // Handed to the deliverer's thread if that starts.
         let deliver: Arc<Mutex<Box<Deliver<R>>>> = Arc::new(Mutex::new(Box::new(deliver)));
+        let settle = Arc::new(settle);
         let mut started = Vec::new();
         if threads > 0 {
             let (state, deliver) = (Arc::clone(&shared), Arc::clone(&deliver));
+            let settle = Arc::clone(&settle);
             started.extend(named("frazil-placer", move || {
+                settle();
                 state.run_deliverer(&mut **deliver.lock());
             }));
         }
         let has_deliverer = !started.is_empty();
         for _ in 0..if has_deliverer { threads } else { 0 } {
             let (state, work) = (Arc::clone(&shared), Arc::clone(&work));
-            started.extend(named("frazil-worker", move || state.run_worker(&*work)));
+            let settle = Arc::clone(&settle);
+            started.extend(named("frazil-worker", move || {
+                settle();
+                state.run_worker(&*work);
+            }));
         }
         let mut background = Self {
             shared,
@@ -290,7 +300,7 @@ mod tests {
                 }
                 n * n
             };
-            let background = Background::start(threads, slow_evens, logging(&log));
+            let background = Background::start(threads, || (), slow_evens, logging(&log));
             (0..200).for_each(|n| background.submit(n));
             background.wait_idle();
             let expected: Vec<_> = (0..200).map(|n| Ok(n * n)).collect();
@@ -306,7 +316,7 @@ mod tests {
                 assert_ne!(n, 3, "unlucky");
                 n
             };
-            let background = Background::start(threads, work, logging(&log));
+            let background = Background::start(threads, || (), work, logging(&log));
             (0..6).for_each(|n| background.submit(n));
             background.wait_idle();
             let log = log.lock();
@@ -324,7 +334,7 @@ mod tests {
                 std::thread::sleep(Duration::from_micros(200));
                 charge
             };
-            let background = Background::start(threads, work, drop::<Outcome<Charge>>);
+            let background = Background::start(threads, || (), work, drop::<Outcome<Charge>>);
             for _ in 0..100 {
                 background.submit(background.acquire(&budget, 60).unwrap());
             }
@@ -347,7 +357,7 @@ mod tests {
                 }
                 _ => *cell.wait() + n,
             };
-            let background = Background::start(threads, work, logging(&log));
+            let background = Background::start(threads, || (), work, logging(&log));
             (0..9).for_each(|n| background.submit(n));
             background.wait_idle();
             assert_eq!(*log.lock(), (0..9).map(|n| Ok(42 + n)).collect::<Vec<_>>());
@@ -361,7 +371,7 @@ mod tests {
             std::thread::sleep(Duration::from_millis(2));
             n
         };
-        let background = Background::start(1, work, logging(&log));
+        let background = Background::start(1, || (), work, logging(&log));
         (0..10_000).for_each(|n| background.submit(n));
         drop(background);
         assert!(log.lock().len() < 10_000);

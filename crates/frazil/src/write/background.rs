@@ -9,6 +9,7 @@ use frazil_pipeline::{Background, Charge, MemoryBudget};
 use parking_lot::{Mutex, MutexGuard};
 
 use super::change::Change;
+use super::cores::CoresFound;
 use super::pack::{
     ChooseJob, ChunkJob, CommitStep, Content, Job, Packed, Place, Step, StoredChunk,
 };
@@ -64,14 +65,14 @@ impl Submission {
     /// Starts so many threads; none: every job is done by the call that submits it.
     pub(super) fn start(
         placing: Placing,
-        threads: usize,
+        (threads, cores): (usize, CoresFound),
         memory_bytes: u64,
         resources: &Resources,
     ) -> Self {
         let has_failed = placing.has_failed();
         let placing = Arc::new(Mutex::new(placing));
         let placer = Arc::clone(&placing);
-        let background = Background::start(threads, Job::run, move |outcome| {
+        let background = Background::start(threads, move || cores.settle(), Job::run, move |outcome| {
             placer.lock().take(outcome);
         });
         Self {

@@ -1,7 +1,6 @@
 //! Packed bytes that serve again: a chunk equal to one that was packed before is not packed again.
 
 use std::collections::{HashMap, VecDeque};
-use std::hash::Hasher;
 use std::sync::Arc;
 
 use frazil_codec::{BoundDecoder, Scratch};
@@ -91,7 +90,5 @@ impl Repeats {
 
 /// A hash of a chunk's values, the same in every run.
 pub(super) fn hash(values: &[u8]) -> u64 {
-    let mut hasher = std::hash::DefaultHasher::new();
-    hasher.write(values);
-    hasher.finish()
+    rapidhash::v3::rapidhash_v3(values)
 }

@@ -8,7 +8,7 @@ use frazil_container::hdf5::{LiveOutput, OutputStorage};
 use frazil_types::{FilterPipeline, StorageLayout, VariablePlan, WritePlan};
 
 use super::background::Submission;
-use super::cores::workers;
+use super::cores::{CoresFound, workers};
 use super::options::{WriterOptions, WriterReport, WriterVariable};
 use super::placing::Placing;
 use super::settings::VariableSettings;
@@ -134,7 +134,7 @@ impl Writer {
         let repeats_bytes = allowed / REPEATS_SHARE;
         let memory_bytes = allowed - repeats_bytes;
         let placing = Placing::new(path, output, schema.clone(), options.durable, memory_bytes)?;
-        let threads = workers(options);
+        let threads = (workers(options), CoresFound::look(&options.cores));
         Ok(Self {
             submission: Submission::start(placing, threads, memory_bytes, &options.resources),
             store: Store::new(path),
