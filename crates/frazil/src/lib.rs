@@ -59,6 +59,6 @@ pub use report::{
 pub use synth::{NamedPattern, Noise, NoiseKind, SynthOptions, SynthReport, synth, synth_patterns};
 pub use verify::{Thresholds, VerifyOptions, verify};
 pub use write::{
-    Cores, DimensionLength, FilterWish, LayoutWish, OwnCommits, PrecisionStatement, VariableSettings,
-    VariableStorage, Writer, WriterOptions, WriterReport, WriterVariable,
+    Cores, DimensionLength, FilterWish, LayoutWish, OwnCommits, PrecisionStatement,
+    VariableSettings, VariableStorage, Writer, WriterOptions, WriterReport, WriterVariable,
 };

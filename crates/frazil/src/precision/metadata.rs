@@ -165,7 +165,11 @@ pub(crate) fn algorithm_name(algorithm: QuantizeAlgorithm) -> &'static str {
 }
 
 /// The attributes of one rounded variable.
-pub(crate) fn statement(plan: &QuantizePlan, path: &str, container: Option<&str>) -> Vec<NewAttribute> {
+pub(crate) fn statement(
+    plan: &QuantizePlan,
+    path: &str,
+    container: Option<&str>,
+) -> Vec<NewAttribute> {
     let mut attributes = Vec::new();
     if let Some(container) = container {
         // Variables of the root group share it with the container; others name it by its path.

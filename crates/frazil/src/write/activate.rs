@@ -80,7 +80,10 @@ impl Writer {
         let asks_nothing =
             settings.layout == LayoutWish::Ours && settings.filters == FilterWish::Ours;
         let plan = self.options.plan.as_ref().filter(|_| asks_nothing)?;
-        plan.variables.iter().find(|plan| plan.path == path).cloned()
+        plan.variables
+            .iter()
+            .find(|plan| plan.path == path)
+            .cloned()
     }
 
     /// Filters that are known without any trial.
@@ -190,8 +193,7 @@ impl Writer {
         }
         let mut placing = self.submission.placing();
         let found = placing.output()?.locate(variable.id);
-        let chunks =
-            found.map_err(|error| crate::input::from_container(error, &self.path))?;
+        let chunks = found.map_err(|error| crate::input::from_container(error, &self.path))?;
         let Some(grid) = ChunkGrid::new(&placing.shape(variable.id), &variable.chunk) else {
             // Nothing was written yet.
             return Ok(());
@@ -212,7 +214,8 @@ impl Writer {
             keys.push(key);
         }
         drop(placing);
-        keys.into_iter().for_each(|key| self.submission.note_existing(key));
+        keys.into_iter()
+            .for_each(|key| self.submission.note_existing(key));
         Ok(())
     }
 }

@@ -72,9 +72,14 @@ impl Submission {
         let has_failed = placing.has_failed();
         let placing = Arc::new(Mutex::new(placing));
         let placer = Arc::clone(&placing);
-        let background = Background::start(threads, move || cores.settle(), Job::run, move |outcome| {
-            placer.lock().take(outcome);
-        });
+        let background = Background::start(
+            threads,
+            move || cores.settle(),
+            Job::run,
+            move |outcome| {
+                placer.lock().take(outcome);
+            },
+        );
         Self {
             background,
             placing,

@@ -15,9 +15,7 @@ use super::store::Key;
 use super::variable::Variable;
 use super::writer::{Writer, lost};
 use crate::error::{Error, Result};
-use crate::schema::{
-    AttributeOwner, Schema, SchemaAttribute, SchemaValue, ValueType, VariableId,
-};
+use crate::schema::{AttributeOwner, Schema, SchemaAttribute, SchemaValue, ValueType, VariableId};
 
 /// The attribute that keeps what was decided.
 const PLAN_ATTRIBUTE: &str = "frazil_plan";
@@ -54,7 +52,9 @@ impl Writer {
             lengths: self.lengths(),
             variables: self.details.iter().map(|d| d.active.clone()).collect(),
         });
-        self.details.iter_mut().for_each(|details| details.is_in_file = true);
+        self.details
+            .iter_mut()
+            .for_each(|details| details.is_in_file = true);
         self.uncommitted_bytes = 0;
         Ok(())
     }
@@ -187,10 +187,15 @@ impl Writer {
         if is_end || self.records_per_commit.is_some() {
             return Ok(());
         }
-        let active: Vec<Arc<Variable>> =
-            self.details.iter().filter_map(|d| d.active.clone()).collect();
+        let active: Vec<Arc<Variable>> = self
+            .details
+            .iter()
+            .filter_map(|d| d.active.clone())
+            .collect();
         let records = active.iter().filter(|v| v.limits.first() == Some(&None));
-        let records = records.filter_map(|v| self.schema.shape(v.id).first().copied()).max();
+        let records = records
+            .filter_map(|v| self.schema.shape(v.id).first().copied())
+            .max();
         let Some(records) = records.filter(|&records| records > 0) else {
             return Ok(());
         };

@@ -105,12 +105,18 @@ mod system {
         let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
         let names = threads.flatten().map(|thread| thread.file_name());
         let numbers = names.filter_map(|name| name.to_str()?.parse().ok());
-        numbers.filter_map(|number| mask(Pid::from_raw(number))).collect()
+        numbers
+            .filter_map(|number| mask(Pid::from_raw(number)))
+            .collect()
     }
 
     fn mask(thread: Option<Pid>) -> Option<Vec<usize>> {
         let set = sched_getaffinity(thread).ok()?;
-        Some((0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect())
+        Some(
+            (0..CpuSet::MAX_CPU)
+                .filter(|&core| set.is_set(core))
+                .collect(),
+        )
     }
 }
 

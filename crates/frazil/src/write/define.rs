@@ -1,5 +1,6 @@
 //! The writer's definitions: dimensions, groups, variables, attributes, their names.
 
+use frazil_container::hdf5::is_hidden_attribute;
 use frazil_types::ErrorCode;
 
 use super::change::Change;
@@ -170,8 +171,7 @@ impl Writer {
     ) -> Result<()> {
         self.begin()?;
         self.check_owner(owner)?;
-        check_name(name).map_err(|error| error.in_file(&self.path))?;
-        check_no_fill_value(owner, name).map_err(|error| error.in_file(&self.path))?;
+        check_attribute_name(owner, name).map_err(|error| error.in_file(&self.path))?;
         let name = name.to_owned();
         let attribute = SchemaAttribute { name, value };
         self.change(Change::PutAttribute(owner, attribute));
@@ -185,7 +185,7 @@ impl Writer {
     pub fn delete_attribute(&mut self, owner: AttributeOwner, name: &str) -> Result<()> {
         self.begin()?;
         self.check_attribute(owner, name)?;
-        check_no_fill_value(owner, name).map_err(|error| error.in_file(&self.path))?;
+        check_attribute_name(owner, name).map_err(|error| error.in_file(&self.path))?;
         self.change(Change::DeleteAttribute(owner, name.to_owned()));
         Ok(())
     }
@@ -198,9 +198,8 @@ impl Writer {
     pub fn rename_attribute(&mut self, owner: AttributeOwner, old: &str, new: &str) -> Result<()> {
         self.begin()?;
         self.check_attribute(owner, old)?;
-        check_name(new).map_err(|error| error.in_file(&self.path))?;
         for name in [old, new] {
-            check_no_fill_value(owner, name).map_err(|error| error.in_file(&self.path))?;
+            check_attribute_name(owner, name).map_err(|error| error.in_file(&self.path))?;
         }
         if self.has_attribute(owner, new) {
             return Err(in_use("attribute", new).in_file(&self.path));
@@ -384,14 +383,19 @@ fn take_over(variable: &mut SchemaVariable, settings: &VariableSettings) {
     }
 }
 
-fn check_no_fill_value(owner: AttributeOwner, name: &str) -> Result<()> {
-    match owner {
-        AttributeOwner::Variable(_) if name == FILL_VALUE => {
-            let error = refused("the fill value is not set as an attribute");
-            Err(error.with_cure("set it among the settings of the variable"))
-        }
-        _ => Ok(()),
+/// Refuses names that no attribute of the user's can have.
+fn check_attribute_name(owner: AttributeOwner, name: &str) -> Result<()> {
+    check_name(name)?;
+    if is_hidden_attribute(name) {
+        return Err(refused(format!(
+            "the attribute `{name}` belongs to the format: it is written by frazil"
+        )));
     }
+    if matches!(owner, AttributeOwner::Variable(_)) && name == FILL_VALUE {
+        let error = refused("the fill value is not set as an attribute");
+        return Err(error.with_cure("set it among the settings of the variable"));
+    }
+    Ok(())
 }
 
 fn check_name(name: &str) -> Result<()> {

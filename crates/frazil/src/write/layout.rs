@@ -49,7 +49,11 @@ impl Circumstances<'_> {
         let chunk = match wish {
             LayoutWish::Chunked(asked) => {
                 let pairs = asked.iter().zip(&limits);
-                Some(pairs.map(|(&n, limit)| limit.map_or(n, |length| n.min(length))).collect())
+                Some(
+                    pairs
+                        .map(|(&n, limit)| limit.map_or(n, |length| n.min(length)))
+                        .collect(),
+                )
             }
             LayoutWish::Contiguous => None,
             LayoutWish::Ours => self.ours(id, &limits),
@@ -86,14 +90,18 @@ impl Circumstances<'_> {
             return Some(shape);
         };
         let size = element_bytes(self.schema, id) as u64;
-        let bytes = shape.iter().fold(size, |product, &n| product.saturating_mul(n));
+        let bytes = shape
+            .iter()
+            .fold(size, |product, &n| product.saturating_mul(n));
         let is_cut = limits.first() == Some(&None) && shape[0] > records && bytes > REWRITTEN_BYTES;
         if !is_cut {
             return Some(shape);
         }
         let record_bytes = bytes / shape[0];
         // So many records that a chunk is not smaller than what may be written again.
-        let records = records.max(REWRITTEN_BYTES / record_bytes.max(1)).min(shape[0]);
+        let records = records
+            .max(REWRITTEN_BYTES / record_bytes.max(1))
+            .min(shape[0]);
         self.chunk_of(id, limits, records)
     }
 

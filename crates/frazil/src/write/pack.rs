@@ -201,12 +201,7 @@ impl Done {
     }
 }
 
-fn pack(
-    place: &Place,
-    filters: &Filters,
-    content: Content,
-    scratch: &mut Scratch,
-) -> Result<Done> {
+fn pack(place: &Place, filters: &Filters, content: Content, scratch: &mut Scratch) -> Result<Done> {
     let variable = &*place.variable;
     match content {
         Content::Constant(element) => {
@@ -228,7 +223,9 @@ fn pack(
             mask,
             stored,
         } => {
-            let decoded = filters.decoder.decode(&stored.bytes, stored.filter_mask, scratch);
+            let decoded = filters
+                .decoder
+                .decode(&stored.bytes, stored.filter_mask, scratch);
             let base = decoded.map_err(|error| Error::new(error.code(), error.to_string()))?;
             mask.merge(&mut values, &base, variable.element_bytes());
             pack_values(place, filters, values, scratch)

@@ -57,7 +57,7 @@ impl Mask {
                 rest &= rest - 1;
                 match runs.last_mut() {
                     Some((from, elements))
-                        if *from + *elements == element && element % row != 0 =>
+                        if *from + *elements == element && !element.is_multiple_of(row) =>
                     {
                         *elements += 1;
                     }

@@ -208,7 +208,10 @@ impl Placing {
     /// Lets a dataset grow to `wanted` along each axis where it is shorter.
     fn extend(&mut self, id: VariableId, wanted: &[u64]) -> Result<()> {
         let output = self.output.as_ref().ok_or_else(closed)?;
-        let shape = self.shapes.entry(id).or_insert_with(|| vec![0; wanted.len()]);
+        let shape = self
+            .shapes
+            .entry(id)
+            .or_insert_with(|| vec![0; wanted.len()]);
         if shape.iter().zip(wanted).all(|(now, want)| now >= want) {
             return Ok(());
         }

@@ -125,7 +125,8 @@ impl Writer {
             let local = start[axis].wrapping_sub(offset[axis]);
             let dimension = &self.schema.dimensions[variable.dimensions[axis]];
             // Growing is not for here: a record may be complete.
-            if count[axis] != 1 || local >= variable.chunk[axis] || start[axis] >= dimension.length {
+            if count[axis] != 1 || local >= variable.chunk[axis] || start[axis] >= dimension.length
+            {
                 return Ok(false);
             }
             at = at * variable.chunk[axis] + local;
@@ -246,9 +247,11 @@ impl Writer {
         };
         let limits = self.schema.limits(id);
         let path = self.schema.variable_path(id);
-        check_slab(&slab, limits.len(), |axis| limits[axis].unwrap_or(LONGEST_AXIS))
-            .and_then(|elements| check_count(elements, values.len()))
-            .map_err(|error| error.in_file(&self.path).at_variable(&path))?;
+        check_slab(&slab, limits.len(), |axis| {
+            limits[axis].unwrap_or(LONGEST_AXIS)
+        })
+        .and_then(|elements| check_count(elements, values.len()))
+        .map_err(|error| error.in_file(&self.path).at_variable(&path))?;
         if values.is_empty() {
             return Ok(());
         }
@@ -262,11 +265,15 @@ impl Writer {
             .plain_output(id, &lengths, &storage)
             .and_then(|output| {
                 output
-                    .write_strings(id, Some(Hyperslab {
-                        start,
-                        count,
-                        stride,
-                    }), values)
+                    .write_strings(
+                        id,
+                        Some(Hyperslab {
+                            start,
+                            count,
+                            stride,
+                        }),
+                        values,
+                    )
                     .map_err(|error| from_container(error, &self.path))
             });
         drop(placing);
@@ -293,7 +300,9 @@ impl Writer {
             LayoutWish::Chunked(chunk) => Some(chunk.clone()),
             _ if limits.contains(&None) => {
                 // 16 bytes each: pages of some kilobytes.
-                let grows = limits.iter().map(|limit| limit.map_or(256, |n| n.clamp(1, 256)));
+                let grows = limits
+                    .iter()
+                    .map(|limit| limit.map_or(256, |n| n.clamp(1, 256)));
                 let mut chunk: Vec<u64> = grows.collect();
                 let mut left = 1024;
                 for extent in chunk.iter_mut().rev() {
@@ -346,7 +355,9 @@ pub(super) fn check_slab(
 ) -> Result<Option<u64>> {
     let strides = slab.stride.map_or(rank, <[u64]>::len);
     if slab.start.len() != rank || slab.count.len() != rank || strides != rank {
-        return Err(refused(format!("has {rank} axes, other than the selection")));
+        return Err(refused(format!(
+            "has {rank} axes, other than the selection"
+        )));
     }
     let mut elements = Some(1_u64);
     for axis in 0..rank {

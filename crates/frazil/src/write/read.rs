@@ -132,7 +132,9 @@ impl Writer {
         self.begin()?;
         let stored = self.submission.read_stored(key)?.ok_or_else(lost)?;
         let filters = self.submission.filters(key.variable).ok_or_else(lost)??;
-        let decoded = filters.decoder.decode(&stored.bytes, stored.filter_mask, scratch);
+        let decoded = filters
+            .decoder
+            .decode(&stored.bytes, stored.filter_mask, scratch);
         decoded
             .map(|values| values.to_vec())
             .map_err(|error| Error::new(error.code(), error.to_string()))
@@ -167,11 +169,14 @@ impl Writer {
         let lengths = self.lengths();
         let mut placing = self.submission.placing();
         let output = placing.plain_output(id, &lengths, &storage)?;
-        let found = output.read_strings(id, Some(Hyperslab {
-                        start,
-                        count,
-                        stride,
-                    }));
+        let found = output.read_strings(
+            id,
+            Some(Hyperslab {
+                start,
+                count,
+                stride,
+            }),
+        );
         found.map_err(|error| wrap(from_container(error, &self.path)))
     }
 }

@@ -83,7 +83,12 @@ impl Writer {
             attributes.text(names::ALGORITHM) == Some(algorithm)
                 && attributes.text(names::IMPLEMENTATION) == Some(metadata::SELF)
         };
-        for variable in self.schema.variables.iter().filter(|v| v.group == Schema::ROOT) {
+        for variable in self
+            .schema
+            .variables
+            .iter()
+            .filter(|v| v.group == Schema::ROOT)
+        {
             if is_ours(&Attributes::of_schema(&variable.attributes)) {
                 return Ok(Some(variable.name.clone()));
             }

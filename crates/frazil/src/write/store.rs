@@ -125,7 +125,11 @@ impl Store {
         let Entry { key, chunk, used } = self.slots[slot].take()?;
         self.order.remove(&used);
         self.index.remove(&key);
-        if let Some(hot) = self.hot.get_mut(key.variable).filter(|hot| **hot == Some(slot)) {
+        if let Some(hot) = self
+            .hot
+            .get_mut(key.variable)
+            .filter(|hot| **hot == Some(slot))
+        {
             *hot = None;
         }
         self.free.push(slot);
@@ -194,17 +198,28 @@ impl Store {
     /// Keys of all chunks of a variable, in memory and spilled, in order.
     pub(super) fn keys(&self, variable: usize) -> Vec<Key> {
         let resident = self.index.keys().chain(self.spilled.keys());
-        let mut keys: Vec<Key> = resident.filter(|k| k.variable == variable).cloned().collect();
+        let mut keys: Vec<Key> = resident
+            .filter(|k| k.variable == variable)
+            .cloned()
+            .collect();
         keys.sort_unstable();
         keys
     }
 
     /// Bytes of the chunks with values that were not packed yet.
     pub(super) fn dirty_bytes(&self) -> u64 {
-        let resident = self.slots.iter().flatten().filter(|entry| entry.chunk.is_dirty);
+        let resident = self
+            .slots
+            .iter()
+            .flatten()
+            .filter(|entry| entry.chunk.is_dirty);
         let spilled = self.spilled.values().filter(|spilled| spilled.is_dirty);
-        resident.map(|entry| entry.chunk.values.len() as u64).sum::<u64>()
-            + spilled.map(|spilled| spilled.values_bytes as u64).sum::<u64>()
+        resident
+            .map(|entry| entry.chunk.values.len() as u64)
+            .sum::<u64>()
+            + spilled
+                .map(|spilled| spilled.values_bytes as u64)
+                .sum::<u64>()
     }
 
     /// Chunks with values that were not packed yet, by variable and place, and whether elements of

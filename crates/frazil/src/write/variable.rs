@@ -223,7 +223,9 @@ impl Variable {
 fn encoder_of(pipeline: &FilterPipeline) -> Option<DeflateEncoder> {
     let stage = pipeline.position(filter_id::DEFLATE)?;
     let level = pipeline.0[stage].cd_values.first().copied().unwrap_or(1);
-    Some(DeflateEncoder::Libdeflate(i32::try_from(level).map_or(1, |level| level.clamp(1, 12))))
+    Some(DeflateEncoder::Libdeflate(
+        i32::try_from(level).map_or(1, |level| level.clamp(1, 12)),
+    ))
 }
 
 /// Pieces of a chunk, spread over it.

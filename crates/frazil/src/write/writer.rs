@@ -269,7 +269,8 @@ impl Writer {
         })
     }
 
-    /// What was decided, to be replayed by [`WriterOptions::plan`].
+    /// What was decided so far, to be replayed by [`WriterOptions::plan`]: nothing about variables
+    /// whose values tell nothing yet.
     ///
     /// # Errors
     /// If the filters of a variable could not be chosen.
@@ -280,6 +281,9 @@ impl Writer {
                 continue;
             };
             let filters = self.submission.filters(number).transpose()?;
+            if filters.is_none() && !variable.is_contiguous {
+                continue;
+            }
             let stored = variable.stored_filters().cloned();
             variables.push(VariablePlan {
                 path: variable.path.clone(),

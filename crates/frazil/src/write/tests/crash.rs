@@ -39,14 +39,20 @@ fn child() {
     let (root, int) = (Schema::ROOT, ValueType::Atomic(NcType::Int));
     let grows = DimensionLength::Unlimited { expected: None };
     let time = writer.add_dimension(root, "time", grows).unwrap();
-    let x = writer.add_dimension(root, "x", DimensionLength::Fixed(ROW)).unwrap();
+    let x = writer
+        .add_dimension(root, "x", DimensionLength::Fixed(ROW))
+        .unwrap();
     let settings = VariableSettings {
         layout: LayoutWish::Chunked(vec![4, 16]),
         ..VariableSettings::default()
     };
-    let rows = writer.add_variable(root, "rows", int, &[time, x], settings).unwrap();
+    let rows = writer
+        .add_variable(root, "rows", int, &[time, x], settings)
+        .unwrap();
     let settings = VariableSettings::default();
-    let step = writer.add_variable(root, "step", int, &[], settings).unwrap();
+    let step = writer
+        .add_variable(root, "step", int, &[], settings)
+        .unwrap();
     for number in 1..10_000_i32 {
         let bytes = row(number);
         writer

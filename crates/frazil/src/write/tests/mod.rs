@@ -1,5 +1,6 @@
 //! Writers against arrays in memory.
 
+mod choices;
 mod crash;
 mod model;
 mod outcome;

@@ -239,7 +239,9 @@ impl Script {
             stride.push(step);
             count.push(1 + random.below((length - 1 - first) / step + 1));
         }
-        let values = writer.read(mirror.id, &start, &count, Some(&stride)).unwrap();
+        let values = writer
+            .read(mirror.id, &start, &count, Some(&stride))
+            .unwrap();
         for (i, value) in values.chunks_exact(mirror.size).enumerate() {
             let mut rest = i as u64;
             let mut at = vec![0; start.len()];

@@ -9,7 +9,6 @@ use crate::schema::{
 use crate::write::{DimensionLength, VariableSettings, Writer};
 use crate::{AttributeValue, NcType};
 
-
 const GROWS: DimensionLength = DimensionLength::Unlimited { expected: None };
 
 fn dimension(writer: &mut Writer, name: &str, length: DimensionLength) -> DimensionId {
@@ -40,7 +39,13 @@ fn every_type_keeps_its_values_and_its_fill() {
     let time = dimension(&mut writer, "time", GROWS);
     let x = dimension(&mut writer, "x", DimensionLength::Fixed(5));
     for nc_type in NcType::ALL {
-        let id = variable(&mut writer, Schema::ROOT, nc_type.name(), nc_type, &[time, x]);
+        let id = variable(
+            &mut writer,
+            Schema::ROOT,
+            nc_type.name(),
+            nc_type,
+            &[time, x],
+        );
         let bytes: Vec<u8> = (0..3 * nc_type.size_bytes() as u8).collect();
         writer
             .put(id, &[1, 0], &[1, 3], Some(&[1, 2]), &bytes)
@@ -70,7 +75,9 @@ fn attributes_scalars_groups_and_unwritten_variables() {
     let mut writer = Writer::create(&path, &options(64 << 20, 1)).unwrap();
     let root = Schema::ROOT;
     let title = AttributeOwner::Group(root);
-    writer.put_attribute(title, "title", text("a test")).unwrap();
+    writer
+        .put_attribute(title, "title", text("a test"))
+        .unwrap();
     let time = dimension(&mut writer, "time", GROWS);
     let x = dimension(&mut writer, "x", DimensionLength::Fixed(3000));
     let scalar = variable(&mut writer, root, "scalar", NcType::Double, &[]);
@@ -82,12 +89,18 @@ fn attributes_scalars_groups_and_unwritten_variables() {
         ..VariableSettings::default()
     };
     let float = ValueType::Atomic(NcType::Float);
-    let never = writer.add_variable(root, "never", float, &[x], settings).unwrap();
+    let never = writer
+        .add_variable(root, "never", float, &[x], settings)
+        .unwrap();
     let stamps = variable(&mut writer, root, "time", NcType::Double, &[time]);
     let group = writer.add_group(root, "inner").unwrap();
     variable(&mut writer, group, "short", NcType::Short, &[time, x]);
-    writer.put(scalar, &[], &[], None, &1.5_f64.to_le_bytes()).unwrap();
-    writer.put(stamps, &[6], &[1], None, &6.0_f64.to_le_bytes()).unwrap();
+    writer
+        .put(scalar, &[], &[], None, &1.5_f64.to_le_bytes())
+        .unwrap();
+    writer
+        .put(stamps, &[6], &[1], None, &6.0_f64.to_le_bytes())
+        .unwrap();
     // Definitions go on after puts.
     let units = AttributeOwner::Variable(never);
     writer.put_attribute(units, "units", text("K")).unwrap();
@@ -125,7 +138,9 @@ fn strings_are_kept_and_read_back() {
     let all = writer.read_strings(names, &[0], &[4], None).unwrap();
     assert_eq!(all[1..], words);
     writer.sync().unwrap();
-    writer.put_strings(names, &[4], &[1], None, &words[..1]).unwrap();
+    writer
+        .put_strings(names, &[4], &[1], None, &words[..1])
+        .unwrap();
     writer.close().unwrap();
     let mut writer = Writer::append(&path, &options(64 << 20, 1)).unwrap();
     let all = writer.read_strings(names, &[1], &[4], None).unwrap();
@@ -141,7 +156,9 @@ fn definitions_that_cannot_be_are_refused_and_change_nothing() {
     let mut writer = Writer::create(&path, &options(64 << 20, 1)).unwrap();
     let x = dimension(&mut writer, "x", DimensionLength::Fixed(2));
     let group = writer.add_group(Schema::ROOT, "g").unwrap();
-    let inner = writer.add_dimension(group, "y", DimensionLength::Fixed(2)).unwrap();
+    let inner = writer
+        .add_dimension(group, "y", DimensionLength::Fixed(2))
+        .unwrap();
     let before = writer.schema().clone();
     let root = Schema::ROOT;
     let int = ValueType::Atomic(NcType::Int);
