@@ -9,6 +9,7 @@ mod error;
 mod ffi;
 pub mod hdf5;
 mod lock;
+pub mod netcdf;
 pub mod schema;
 
 pub use error::{ContainerError, Result};

@@ -14,6 +14,7 @@ mod filter_trial;
 mod import;
 mod info;
 mod input;
+pub mod netcdf;
 mod new_file;
 mod options;
 mod output;

@@ -260,14 +260,19 @@ fn check(status: c_int) -> Checked<()> {
 }
 
 fn known(code: c_int) -> NetCdfStatus {
+    NetCdfStatus {
+        code,
+        message: status_message(code),
+    }
+}
+
+/// netCDF-C's words for a status.
+pub(crate) fn status_message(code: c_int) -> String {
     let _lock = library_lock();
     // SAFETY: for every status the function returns a NUL-terminated string that lives at least
     // until the next call of it or of `strerror`, which the lock keeps away.
     let message = unsafe { ptr::NonNull::new(netcdf_sys::nc_strerror(code).cast_mut()) }
         // SAFETY: see above; the pointer is not null.
         .map(|words| unsafe { CStr::from_ptr(words.as_ptr()) });
-    NetCdfStatus {
-        code,
-        message: message.map_or_else(String::new, |words| words.to_string_lossy().into_owned()),
-    }
+    message.map_or_else(String::new, |words| words.to_string_lossy().into_owned())
 }
