@@ -1,0 +1,59 @@
+//! The way into every exported function: panics and errors end here.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use frazil::{Error, ErrorCode, Result};
+
+use crate::message;
+use crate::status::frz_status;
+
+/// Runs the body of an exported function: its error becomes a status, and the message of this
+/// thread.
+pub(crate) fn guarded(body: impl FnOnce() -> Result<()>) -> frz_status {
+    match caught(body) {
+        Ok(()) => frz_status::FRZ_OK,
+        Err(error) => {
+            let status = frz_status::from(error.code);
+            message::remember(&error);
+            status
+        }
+    }
+}
+
+/// Runs `body`; a panic in it becomes [`ErrorCode::Internal`].
+///
+/// What the panic left half changed must not be used again: handles are behind mutexes, which a
+/// panic poisons.
+pub(crate) fn caught<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|payload| {
+        let cause = payload
+            .downcast_ref::<&str>()
+            .map(|&text| text.to_owned())
+            .or_else(|| payload.downcast_ref::<String>().cloned())
+            .unwrap_or_else(|| "no message".to_owned());
+        Err(Error::new(
+            ErrorCode::Internal,
+            format!("a bug in frazil: {cause}"),
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_a_status_with_its_message() {
+        let status = guarded(|| panic!("index 7 of 3"));
+        assert_eq!(status, frz_status::FRZ_INTERNAL);
+        let text = message::with_last(|last| last.cause.to_str().unwrap().to_owned());
+        assert_eq!(text, "a bug in frazil: index 7 of 3");
+    }
+
+    #[test]
+    fn an_error_becomes_its_own_status() {
+        let status = guarded(|| Err(Error::new(ErrorCode::NoSpace, "disk full")));
+        assert_eq!(status, frz_status::FRZ_NO_SPACE);
+        assert_eq!(guarded(|| Ok(())), frz_status::FRZ_OK);
+    }
+}
