@@ -1,20 +1,61 @@
 //! The C face of frazil: opaque handles, stable status codes, no panic that leaves a function.
 //!
-//! `include/frazil.h` is made of this crate by `make header`; `make check` compares.
-//! Names are as C sees them.
+//! `include/frazil.h` is made of this crate by `make header`; `make check` compares. Names are as C
+//! sees them, and so is the documentation of what is exported: pointers must be NULL or point to
+//! what the text says, handles must come from here and not be freed yet.
 
 #![expect(
     non_camel_case_types,
     reason = "types and enumerators are named as C sees them"
 )]
+#![expect(
+    clippy::missing_safety_doc,
+    reason = "what C must keep to is said once, above and at the top of the header"
+)]
 
+#[expect(unsafe_code, reason = "the pointers that C hands in")]
+mod arguments;
 mod guard;
+
+// In the order in which the header is read.
 #[expect(unsafe_code, reason = "exported functions")]
-mod message;
+mod version;
+
 #[expect(unsafe_code, reason = "exported functions")]
 mod status;
 
-pub use message::{
-    frz_last_cause, frz_last_cure, frz_last_file, frz_last_message, frz_last_variable,
-};
-pub use status::{frz_status, frz_strerror};
+#[expect(unsafe_code, reason = "exported functions")]
+mod message;
+
+#[expect(unsafe_code, reason = "exported functions")]
+mod options;
+
+#[expect(unsafe_code, reason = "exported functions")]
+mod writer;
+
+#[expect(unsafe_code, reason = "exported functions")]
+mod define;
+
+#[expect(unsafe_code, reason = "exported functions")]
+mod settings;
+
+#[expect(unsafe_code, reason = "exported functions")]
+mod attributes;
+
+#[expect(unsafe_code, reason = "exported functions")]
+mod values;
+
+#[expect(unsafe_code, reason = "exported functions")]
+mod single;
+
+pub use arguments::frz_type;
+pub use attributes::*;
+pub use define::*;
+pub use message::*;
+pub use options::*;
+pub use settings::*;
+pub use single::*;
+pub use status::*;
+pub use values::*;
+pub use version::*;
+pub use writer::*;

@@ -1,0 +1,753 @@
+/*
+ * frazil: writes standard netCDF-4/HDF5 files from running programs, packed in the background.
+ *
+ *     frz_writer *writer;
+ *     int time, temperature;
+ *     uint64_t start[1] = {0}, count[1] = {1000};
+ *     frz_create("out.nc", NULL, &writer);
+ *     frz_add_unlimited_dimension(writer, FRZ_ROOT, "time", 0, &time);
+ *     frz_add_variable(writer, FRZ_ROOT, "temperature", FRZ_FLOAT, 1, &time, &temperature);
+ *     frz_put(writer, temperature, start, count, NULL, FRZ_FLOAT, values);
+ *     frz_close(writer, NULL);
+ *
+ * Errors: every function returns FRZ_OK (0) or another frz_status. frz_strerror says what a status
+ * means; frz_last_message says what happened to which file and variable in this thread's last call
+ * that failed, and what to do about it. Results are not touched by a call that fails, but where
+ * its description says so. An error of writing in the background comes back from the next call
+ * and from frz_close; a commit that was made stays.
+ *
+ * Pointers: a pointer is NULL only where the description says that it may be; otherwise
+ * FRZ_INVALID_ARGUMENT comes back. Arrays have the length that the description says. Text is UTF-8
+ * and ends with a NUL; a path has the encoding of the system. What the caller hands in stays the
+ * caller's and is not used after the call has returned. Each handle has one function that frees
+ * it; a handle that was freed must not be used any more.
+ *
+ * Numbers: groups, dimensions and variables are numbered over the whole file, each kind from 0.
+ * Shapes and positions are in elements, the slowest dimension first, counted from 0.
+ *
+ * Threads: writers and options have no state in common. A writer may be used by several threads,
+ * options by several as long as none changes them. No function may be called from a signal
+ * handler, and no writer be used in the child of a fork.
+ *
+ * This file is generated: `make header`.
+ */
+
+#ifndef FRAZIL_H
+#define FRAZIL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * Version of the header: major number. It changes when the interface breaks.
+ */
+#define FRZ_VERSION_MAJOR 0
+
+/**
+ * Version of the header: minor number.
+ */
+#define FRZ_VERSION_MINOR 1
+
+/**
+ * Version of the header: patch number.
+ */
+#define FRZ_VERSION_PATCH 0
+
+/**
+ * The root group of every file.
+ */
+#define FRZ_ROOT 0
+
+/**
+ * What became of a call. The numbers never change; new ones come at the end.
+ */
+typedef enum {
+    /**
+     * Done.
+     */
+    FRZ_OK = 0,
+    /**
+     * An argument that cannot be honoured.
+     */
+    FRZ_INVALID_ARGUMENT = 1,
+    /**
+     * A file, group, dimension or variable that does not exist.
+     */
+    FRZ_NOT_FOUND = 2,
+    /**
+     * The operating system refused access.
+     */
+    FRZ_PERMISSION_DENIED = 3,
+    /**
+     * The file exists and overwriting was not asked for.
+     */
+    FRZ_ALREADY_EXISTS = 4,
+    /**
+     * Any other input/output error.
+     */
+    FRZ_IO = 5,
+    /**
+     * The disk or the quota is full.
+     */
+    FRZ_NO_SPACE = 6,
+    /**
+     * The file contradicts itself or its format.
+     */
+    FRZ_CORRUPT = 7,
+    /**
+     * A legal thing that frazil does not do.
+     */
+    FRZ_UNSUPPORTED = 8,
+    /**
+     * A filter that is neither built in nor found as a plugin.
+     */
+    FRZ_MISSING_FILTER = 9,
+    /**
+     * One indivisible piece of work is larger than the memory budget.
+     */
+    FRZ_MEMORY_BUDGET = 10,
+    /**
+     * Stopped by the user.
+     */
+    FRZ_INTERRUPTED = 11,
+    /**
+     * libhdf5 reported an error that fits no other code.
+     */
+    FRZ_HDF5 = 12,
+    /**
+     * netCDF-C reported an error that fits no other code.
+     */
+    FRZ_NETCDF = 13,
+    /**
+     * A bug in frazil.
+     */
+    FRZ_INTERNAL = 14,
+    /**
+     * Verification found a difference.
+     */
+    FRZ_MISMATCH = 15,
+    /**
+     * Another process is writing the file.
+     */
+    FRZ_LOCKED = 16,
+    /**
+     * The file changed while it was being read.
+     */
+    FRZ_FILE_CHANGED = 17,
+    /**
+     * A rounded value lies further from its original than was promised.
+     */
+    FRZ_BOUND_EXCEEDED = 18,
+} frz_status;
+
+/**
+ * Types of elements. The numbers are those of netCDF's `NC_BYTE`, `NC_CHAR`...
+ */
+typedef enum {
+    /**
+     * `int8_t`; netCDF's byte.
+     */
+    FRZ_INT8 = 1,
+    /**
+     * `char`: one byte of text.
+     */
+    FRZ_CHAR = 2,
+    /**
+     * `int16_t`; netCDF's short.
+     */
+    FRZ_INT16 = 3,
+    /**
+     * `int32_t`; netCDF's int.
+     */
+    FRZ_INT32 = 4,
+    /**
+     * `float`
+     */
+    FRZ_FLOAT = 5,
+    /**
+     * `double`
+     */
+    FRZ_DOUBLE = 6,
+    /**
+     * `uint8_t`; netCDF's ubyte.
+     */
+    FRZ_UINT8 = 7,
+    /**
+     * `uint16_t`; netCDF's ushort.
+     */
+    FRZ_UINT16 = 8,
+    /**
+     * `uint32_t`; netCDF's uint.
+     */
+    FRZ_UINT32 = 9,
+    /**
+     * `int64_t`
+     */
+    FRZ_INT64 = 10,
+    /**
+     * `uint64_t`
+     */
+    FRZ_UINT64 = 11,
+    /**
+     * `const char *`: text of any length in UTF-8, ended by a NUL.
+     */
+    FRZ_STRING = 12,
+} frz_type;
+
+/**
+ * What ::frz_recover found and did.
+ */
+typedef enum {
+    /**
+     * Nothing was left behind: the file is at its last commit.
+     */
+    FRZ_CLEAN = 0,
+    /**
+     * What a commit that had not been decided left behind is removed.
+     */
+    FRZ_DISCARDED = 1,
+    /**
+     * A commit that had been decided is complete now.
+     */
+    FRZ_COMPLETED = 2,
+    /**
+     * The data of a commit are gone: the file is at the commit before.
+     */
+    FRZ_TAKEN_BACK = 3,
+} frz_recovery;
+
+/**
+ * How a writer works. One may serve several writers, one after the other or several at once, as
+ * long as nobody changes it meanwhile; it is not needed any more once ::frz_create has returned.
+ */
+typedef struct frz_options frz_options;
+
+/**
+ * A netCDF-4 file being written.
+ *
+ * Several threads may use one writer: their calls come one after the other. Once a thread has
+ * called ::frz_close or ::frz_abandon, the handle is gone and no thread may use it any more.
+ * Writers of different files do not wait for each other, but for the library that keeps the
+ * books of HDF5 files.
+ */
+typedef struct frz_writer frz_writer;
+
+/**
+ * What a writer did.
+ */
+typedef struct {
+    /**
+     * Set by the caller before the call: `sizeof(frz_report)`.
+     */
+    size_t size_bytes;
+    /**
+     * Seconds that calls waited: for memory, for commits, for the end.
+     */
+    double stalled_seconds;
+    /**
+     * Seconds of packing and placing that ran behind the caller's back.
+     */
+    double hidden_seconds;
+    /**
+     * Bytes handed to ::frz_put and its like.
+     */
+    uint64_t raw_bytes;
+    /**
+     * Bytes of all values in the file, as they are stored.
+     */
+    uint64_t stored_bytes;
+    /**
+     * Raw bytes by stored bytes; 1 where nothing is stored.
+     */
+    double ratio;
+    /**
+     * Bytes written to the scratch file because memory was short.
+     */
+    uint64_t spilled_bytes;
+    /**
+     * Chunks placed; a chunk that was packed anew counts again.
+     */
+    uint64_t chunks;
+    /**
+     * Of those, chunks equal to one packed before, whose packed bytes they took over.
+     */
+    uint64_t chunks_reused;
+    /**
+     * Chunks of nothing but fill values that need not be stored.
+     */
+    uint64_t chunks_omitted;
+} frz_report;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * The version of the library, `0.1.0`. The text lives as long as the program.
+ */
+const char *frz_version(void);
+
+/**
+ * What a status means, in a few words. Never NULL; the text lives as long as the program.
+ * ::frz_last_message says what happened to which file and variable.
+ */
+const char *frz_strerror(int status);
+
+/**
+ * What went wrong in the last call of this thread that failed, in one line: file, variable,
+ * cause, and what to do about it. Never NULL; empty if no call failed.
+ *
+ * The text belongs to frazil and stays as it is until another call of this thread fails.
+ */
+const char *frz_last_message(void);
+
+/**
+ * The file that ::frz_last_message is about; empty if none. Lives as long as that text.
+ */
+const char *frz_last_file(void);
+
+/**
+ * The variable, group or attribute that ::frz_last_message is about; empty if none. Lives as
+ * long as that text.
+ */
+const char *frz_last_variable(void);
+
+/**
+ * The cause alone. Lives as long as ::frz_last_message.
+ */
+const char *frz_last_cause(void);
+
+/**
+ * What can be done about it; empty if nothing is known. Lives as long as ::frz_last_message.
+ */
+const char *frz_last_cure(void);
+
+/**
+ * Options with their defaults. Free them with ::frz_options_free.
+ */
+frz_options *frz_options_new(void);
+
+/**
+ * Frees options. NULL is allowed.
+ */
+void frz_options_free(frz_options *options);
+
+/**
+ * Packing threads; 0 (the default): one for each core that the process may use.
+ */
+frz_status frz_options_set_threads(frz_options *options, int threads);
+
+/**
+ * Bytes that values may take in memory while they are gathered, packed and placed (default:
+ * 268435456). What does not fit waits in a scratch file beside the output.
+ */
+frz_status frz_options_set_memory_bytes(frz_options *options, uint64_t bytes);
+
+/**
+ * Not 0: every ::frz_sync waits until the disk has it, and survives a power cut. 0 (the default):
+ * it survives the end of the process, in whatever way that ends.
+ */
+frz_status frz_options_set_durable(frz_options *options, int durable);
+
+/**
+ * Not 0: all work is done in the calls themselves, on the calling thread; for debugging.
+ */
+frz_status frz_options_set_synchronous(frz_options *options, int synchronous);
+
+/**
+ * Not 0: ::frz_create replaces an existing file. 0 (the default): it refuses.
+ */
+frz_status frz_options_set_overwrite(frz_options *options, int overwrite);
+
+/**
+ * Not 0: the file says that it keeps to netCDF's classic model (no groups, no strings, at most
+ * one unlimited dimension).
+ */
+frz_status frz_options_set_classic_model(frz_options *options, int classic_model);
+
+/**
+ * Begins a new, empty netCDF-4 file. Readers can open it from the first ::frz_sync on.
+ *
+ * `options` may be NULL: the defaults. `*writer` becomes the new handle, to be given to
+ * ::frz_close or ::frz_abandon; on an error it becomes NULL.
+ *
+ * Errors: ::FRZ_ALREADY_EXISTS, ::FRZ_NOT_FOUND (no such folder), ::FRZ_PERMISSION_DENIED,
+ * ::FRZ_LOCKED (somebody is writing the file)...
+ */
+frz_status frz_create(const char *path, const frz_options *options, frz_writer **writer);
+
+/**
+ * Opens an existing netCDF-4 file to go on writing it. What a killed writer left behind is
+ * brought in order first, as by ::frz_recover.
+ *
+ * `options` and `writer` as for ::frz_create. Groups, dimensions and variables of the file are
+ * found by ::frz_find_group, ::frz_find_dimension and ::frz_find_variable.
+ *
+ * Errors: ::FRZ_NOT_FOUND, ::FRZ_LOCKED, ::FRZ_CORRUPT, ::FRZ_UNSUPPORTED (what the file holds
+ * cannot be continued)...
+ */
+frz_status frz_append(const char *path, const frz_options *options, frz_writer **writer);
+
+/**
+ * Makes everything put so far the state that readers see and that survives the end of this
+ * process.
+ *
+ * Errors: those of writing, also of chunks that were put by earlier calls: ::FRZ_NO_SPACE,
+ * ::FRZ_IO... The last commit stays readable.
+ */
+frz_status frz_sync(frz_writer *writer);
+
+/**
+ * Says what was done so far.
+ *
+ * `report->size_bytes` must be `sizeof(frz_report)`, in the size that the caller was compiled
+ * with: later versions append members.
+ */
+frz_status frz_writer_report(frz_writer *writer, frz_report *report);
+
+/**
+ * Commits everything and closes the file. The handle is freed in any case, also on an error, and
+ * must not be used any more.
+ *
+ * `report` may be NULL; else it is filled as by ::frz_writer_report.
+ *
+ * Errors: as ::frz_sync. The file is then at its last commit.
+ */
+frz_status frz_close(frz_writer *writer, frz_report *report);
+
+/**
+ * Gives up: the file goes back to its last commit; a new file without any is removed. The handle
+ * is freed in any case and must not be used any more.
+ */
+frz_status frz_abandon(frz_writer *writer);
+
+/**
+ * Brings a file back to its last commit after its writer was killed. A file without a journal is
+ * left as it is.
+ *
+ * `*outcome` becomes one of ::frz_recovery; NULL is allowed.
+ *
+ * Errors: ::FRZ_NOT_FOUND; ::FRZ_LOCKED if its writer is alive; ::FRZ_CORRUPT if the journal is
+ * damaged or others changed the file since: then nothing is changed.
+ */
+frz_status frz_recover(const char *path, int *outcome);
+
+/**
+ * Adds a group to the group `parent` (::FRZ_ROOT: the root group). `*id` becomes its number.
+ *
+ * Errors: ::FRZ_INVALID_ARGUMENT for a name that is in use or that netCDF does not allow.
+ */
+frz_status frz_add_group(frz_writer *writer, int parent, const char *name, int *id);
+
+/**
+ * Adds a dimension of `length` elements to a group. `*id` becomes its number, with which
+ * variables of this group and the groups below it can name it.
+ *
+ * Errors: ::FRZ_INVALID_ARGUMENT for a name that is in use or that netCDF does not allow.
+ */
+frz_status frz_add_dimension(frz_writer *writer,
+                             int group,
+                             const char *name,
+                             uint64_t length,
+                             int *id);
+
+/**
+ * Adds a dimension that grows as it is written. `*id` becomes its number.
+ *
+ * `expected_length` is how long it will become, as far as the caller knows; 0: unknown. It serves
+ * to choose chunk shapes and binds nobody.
+ *
+ * Errors: as ::frz_add_dimension.
+ */
+frz_status frz_add_unlimited_dimension(frz_writer *writer,
+                                       int group,
+                                       const char *name,
+                                       uint64_t expected_length,
+                                       int *id);
+
+/**
+ * Adds a variable to a group. `*id` becomes its number. Variables can be added at any time, also
+ * after values were put and synced.
+ *
+ * `type` is one of ::frz_type. `dimensions` holds the numbers of `rank` dimensions of this group
+ * or the groups above it, the slowest first; it may be NULL if `rank` is 0: a scalar.
+ *
+ * Chunk shape, filters and their effort are frazil's unless one of the functions `frz_set_...`
+ * says otherwise before the variable's first values.
+ *
+ * Errors: ::FRZ_INVALID_ARGUMENT for a name that is in use or that netCDF does not allow, an
+ * unknown type or dimension.
+ */
+frz_status frz_add_variable(frz_writer *writer,
+                            int group,
+                            const char *name,
+                            int type,
+                            int rank,
+                            const int *dimensions,
+                            int *id);
+
+/**
+ * Finds a group in the group `parent` by its name.
+ *
+ * Errors: ::FRZ_NOT_FOUND.
+ */
+frz_status frz_find_group(frz_writer *writer, int parent, const char *name, int *id);
+
+/**
+ * Finds a dimension of a group or of the groups above it by its name; the nearest counts.
+ *
+ * Errors: ::FRZ_NOT_FOUND.
+ */
+frz_status frz_find_dimension(frz_writer *writer, int group, const char *name, int *id);
+
+/**
+ * Finds a variable of a group by its name.
+ *
+ * Errors: ::FRZ_NOT_FOUND.
+ */
+frz_status frz_find_variable(frz_writer *writer, int group, const char *name, int *id);
+
+/**
+ * The length of a dimension; of an unlimited one, as of the last put.
+ */
+frz_status frz_dimension_length(frz_writer *writer, int dimension, uint64_t *length);
+
+/**
+ * What a variable is: `*type` becomes one of ::frz_type, `*rank` the number of its dimensions,
+ * `shape` their lengths as of the last put. Each of the three may be NULL; `shape` has room for
+ * as many elements as the variable has dimensions.
+ */
+frz_status frz_inquire_variable(frz_writer *writer,
+                                int variable,
+                                int *type,
+                                int *rank,
+                                uint64_t *shape);
+
+/**
+ * What elements hold that were never written: one element of the variable's own type at `value`.
+ *
+ * Errors of all functions `frz_set_...`: ::FRZ_INVALID_ARGUMENT for a value that the variable
+ * cannot have, or once values were put into it or it is in the file by a ::frz_sync.
+ */
+frz_status frz_set_fill_value(frz_writer *writer, int variable, const void *value);
+
+/**
+ * Elements that were never written hold nothing in particular; netCDF's `NC_NOFILL`.
+ */
+frz_status frz_set_no_fill(frz_writer *writer, int variable);
+
+/**
+ * Not 0: the elements are stored big-endian. 0 (the default): little-endian. Values are put and
+ * read in this machine's order either way.
+ */
+frz_status frz_set_big_endian(frz_writer *writer, int variable, int big_endian);
+
+/**
+ * Chunks of this shape: elements along each dimension, the slowest first, each at least 1.
+ */
+frz_status frz_set_chunk_shape(frz_writer *writer, int variable, const uint64_t *shape);
+
+/**
+ * One run of bytes: no chunks, no filters, no unlimited dimension.
+ */
+frz_status frz_set_contiguous(frz_writer *writer, int variable);
+
+/**
+ * No compression, no shuffle.
+ */
+frz_status frz_set_uncompressed(frz_writer *writer, int variable);
+
+/**
+ * Deflate (zlib) with this level, 1 (fast) to 9 (small), after a byte shuffle if `shuffle` is not
+ * 0. A variable has one compressor: ::frz_set_uncompressed takes another away first.
+ */
+frz_status frz_set_deflate(frz_writer *writer, int variable, int level, int shuffle);
+
+/**
+ * Zstandard with this level, -131072 (fast) to 22 (small), after a byte shuffle if `shuffle` is
+ * not 0. Readers need its plugin. A variable has one compressor, as for ::frz_set_deflate.
+ */
+frz_status frz_set_zstd(frz_writer *writer, int variable, int level, int shuffle);
+
+/**
+ * A Fletcher-32 checksum with each chunk, beside the compression that was asked for: call it
+ * after ::frz_set_deflate, ::frz_set_zstd or ::frz_set_uncompressed.
+ */
+frz_status frz_set_checksum(frz_writer *writer, int variable);
+
+/**
+ * Rounds values to this many decimal digits: 1 to 6 (float), 1 to 15 (double).
+ *
+ * Whatever is stated about precision, by this function and the ones below, holds together; fill
+ * values, NaN, infinities and zeros are never touched. What was done is written into the file.
+ */
+frz_status frz_set_significant_digits(frz_writer *writer, int variable, int digits);
+
+/**
+ * Rounds values to this many mantissa bits: 1 to 23 (float), 1 to 52 (double).
+ */
+frz_status frz_set_significant_bits(frz_writer *writer, int variable, int bits);
+
+/**
+ * No value errs by more than this, in the variable's units.
+ */
+frz_status frz_set_absolute_tolerance(frz_writer *writer, int variable, double tolerance);
+
+/**
+ * No value errs by more than this share of it, in percent.
+ */
+frz_status frz_set_relative_tolerance(frz_writer *writer, int variable, double percent);
+
+/**
+ * Sets an attribute of a variable, new or in place of one of the same name.
+ *
+ * `values` holds `length` elements of `type`, one of ::frz_type; for ::FRZ_STRING, pointers to
+ * texts. It may be NULL if `length` is 0.
+ *
+ * Errors: ::FRZ_INVALID_ARGUMENT for a name or a type that is none; `_FillValue` goes by
+ * ::frz_set_fill_value.
+ */
+frz_status frz_put_attribute(frz_writer *writer,
+                             int variable,
+                             const char *name,
+                             int type,
+                             size_t length,
+                             const void *values);
+
+/**
+ * Sets an attribute of a variable to a text that a NUL ends, as ::FRZ_CHAR.
+ */
+frz_status frz_put_attribute_text(frz_writer *writer,
+                                  int variable,
+                                  const char *name,
+                                  const char *text);
+
+/**
+ * Sets an attribute of a group; of ::FRZ_ROOT: a global one. Values as for ::frz_put_attribute.
+ */
+frz_status frz_put_group_attribute(frz_writer *writer,
+                                   int group,
+                                   const char *name,
+                                   int type,
+                                   size_t length,
+                                   const void *values);
+
+/**
+ * Sets an attribute of a group to a text that a NUL ends, as ::FRZ_CHAR.
+ */
+frz_status frz_put_group_attribute_text(frz_writer *writer,
+                                        int group,
+                                        const char *name,
+                                        const char *text);
+
+/**
+ * Puts a box of values into a variable. The values are copied: the caller's memory is free when
+ * the call returns.
+ *
+ * `start` (default, if NULL: zeros) and `count` (default: up to the end of each dimension as it
+ * is now) have one element for each dimension of the variable, the slowest first. `stride` (default:
+ * ones) takes every stride-th element of the variable; `count` counts what is put. An unlimited
+ * dimension grows as needed.
+ *
+ * `values` holds the product of `count` elements, the last dimension varying fastest. `type`, one
+ * of ::frz_type, says what they are; it must be the variable's own type. For ::FRZ_STRING, they
+ * are pointers to texts.
+ *
+ * Errors: ::FRZ_INVALID_ARGUMENT for another type or a box that is not within the dimensions;
+ * also those of chunks that were put by earlier calls: ::FRZ_NO_SPACE, ::FRZ_IO...
+ */
+frz_status frz_put(frz_writer *writer,
+                   int variable,
+                   const uint64_t *start,
+                   const uint64_t *count,
+                   const uint64_t *stride,
+                   int type,
+                   const void *values);
+
+/**
+ * Reads a box of values back, those included that no ::frz_sync has committed yet. Elements that
+ * were never written hold the fill value.
+ *
+ * Arguments as for ::frz_put; `values` has room for the product of `count` elements. For
+ * ::FRZ_STRING, they become pointers to texts, to be freed by ::frz_free_strings.
+ *
+ * Errors: as ::frz_put; a box beyond the present length of an unlimited dimension is an error.
+ */
+frz_status frz_read(frz_writer *writer,
+                    int variable,
+                    const uint64_t *start,
+                    const uint64_t *count,
+                    const uint64_t *stride,
+                    int type,
+                    void *values);
+
+/**
+ * Frees texts that ::frz_read gave, and makes the pointers NULL. NULL is allowed, for `texts`
+ * and for each of them.
+ */
+void frz_free_strings(size_t length, char **texts);
+
+/**
+ * Puts one character at `start`, which has one element for each dimension of the variable, the
+ * slowest first, and may be NULL for a scalar. The variable's type must be ::FRZ_CHAR.
+ *
+ * These functions make single values cheap: loops over elements need no buffers of their own.
+ * Errors: as ::frz_put.
+ */
+frz_status frz_put1_char(frz_writer *writer, int variable, const uint64_t *start, char value);
+
+/**
+ * Puts one value of a variable of type ::FRZ_INT8; as ::frz_put1_char.
+ */
+frz_status frz_put1_int8(frz_writer *writer, int variable, const uint64_t *start, int8_t value);
+
+/**
+ * Puts one value of a variable of type ::FRZ_UINT8; as ::frz_put1_char.
+ */
+frz_status frz_put1_uint8(frz_writer *writer, int variable, const uint64_t *start, uint8_t value);
+
+/**
+ * Puts one value of a variable of type ::FRZ_INT16; as ::frz_put1_char.
+ */
+frz_status frz_put1_int16(frz_writer *writer, int variable, const uint64_t *start, int16_t value);
+
+/**
+ * Puts one value of a variable of type ::FRZ_UINT16; as ::frz_put1_char.
+ */
+frz_status frz_put1_uint16(frz_writer *writer, int variable, const uint64_t *start, uint16_t value);
+
+/**
+ * Puts one value of a variable of type ::FRZ_INT32; as ::frz_put1_char.
+ */
+frz_status frz_put1_int32(frz_writer *writer, int variable, const uint64_t *start, int32_t value);
+
+/**
+ * Puts one value of a variable of type ::FRZ_UINT32; as ::frz_put1_char.
+ */
+frz_status frz_put1_uint32(frz_writer *writer, int variable, const uint64_t *start, uint32_t value);
+
+/**
+ * Puts one value of a variable of type ::FRZ_INT64; as ::frz_put1_char.
+ */
+frz_status frz_put1_int64(frz_writer *writer, int variable, const uint64_t *start, int64_t value);
+
+/**
+ * Puts one value of a variable of type ::FRZ_UINT64; as ::frz_put1_char.
+ */
+frz_status frz_put1_uint64(frz_writer *writer, int variable, const uint64_t *start, uint64_t value);
+
+/**
+ * Puts one value of a variable of type ::FRZ_FLOAT; as ::frz_put1_char.
+ */
+frz_status frz_put1_float(frz_writer *writer, int variable, const uint64_t *start, float value);
+
+/**
+ * Puts one value of a variable of type ::FRZ_DOUBLE; as ::frz_put1_char.
+ */
+frz_status frz_put1_double(frz_writer *writer, int variable, const uint64_t *start, double value);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* FRAZIL_H */

@@ -1,0 +1,150 @@
+//! How a writer works: an opaque handle, so that options can be added.
+
+use std::ffi::c_int;
+
+use frazil::{Result, WriterOptions};
+
+use crate::arguments::{invalid, not_negative, null};
+use crate::guard::guarded;
+use crate::status::frz_status;
+
+/// How a writer works. One may serve several writers, one after the other or several at once, as
+/// long as nobody changes it meanwhile; it is not needed any more once ::frz_create has returned.
+pub struct frz_options {
+    pub(crate) inner: WriterOptions,
+}
+
+/// The options behind a handle; the defaults if it is NULL.
+///
+/// # Safety
+/// A handle that is not NULL must be one of [`frz_options_new`] that was not freed.
+pub(crate) unsafe fn or_default(options: *const frz_options) -> WriterOptions {
+    // SAFETY: the caller's promise.
+    unsafe { options.as_ref() }.map_or_else(WriterOptions::default, |one| one.inner.clone())
+}
+
+/// # Safety
+/// As [`or_default`], and nobody else uses the handle meanwhile.
+unsafe fn change(
+    options: *mut frz_options,
+    body: impl FnOnce(&mut WriterOptions) -> Result<()>,
+) -> frz_status {
+    guarded(|| {
+        // SAFETY: the caller's promise.
+        let options = unsafe { options.as_mut() }.ok_or_else(|| null("options"))?;
+        body(&mut options.inner)
+    })
+}
+
+/// Options with their defaults. Free them with ::frz_options_free.
+#[unsafe(no_mangle)]
+pub extern "C" fn frz_options_new() -> *mut frz_options {
+    Box::into_raw(Box::new(frz_options {
+        inner: WriterOptions::default(),
+    }))
+}
+
+/// Frees options. NULL is allowed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_free(options: *mut frz_options) {
+    if !options.is_null() {
+        // SAFETY: of frz_options_new and not freed, as the caller promises.
+        drop(unsafe { Box::from_raw(options) });
+    }
+}
+
+/// Packing threads; 0 (the default): one for each core that the process may use.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_threads(
+    options: *mut frz_options,
+    threads: c_int,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            inner.resources.threads = not_negative(threads, "threads")?;
+            Ok(())
+        })
+    }
+}
+
+/// Bytes that values may take in memory while they are gathered, packed and placed (default:
+/// 268435456). What does not fit waits in a scratch file beside the output.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_memory_bytes(
+    options: *mut frz_options,
+    bytes: u64,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            if bytes == 0 {
+                return Err(invalid("`bytes` is 0"));
+            }
+            inner.resources.memory_bytes = bytes;
+            Ok(())
+        })
+    }
+}
+
+/// Not 0: every ::frz_sync waits until the disk has it, and survives a power cut. 0 (the default):
+/// it survives the end of the process, in whatever way that ends.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_durable(
+    options: *mut frz_options,
+    durable: c_int,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            inner.durable = durable != 0;
+            Ok(())
+        })
+    }
+}
+
+/// Not 0: all work is done in the calls themselves, on the calling thread; for debugging.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_synchronous(
+    options: *mut frz_options,
+    synchronous: c_int,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            inner.synchronous = synchronous != 0;
+            Ok(())
+        })
+    }
+}
+
+/// Not 0: ::frz_create replaces an existing file. 0 (the default): it refuses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_overwrite(
+    options: *mut frz_options,
+    overwrite: c_int,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            inner.overwrite = overwrite != 0;
+            Ok(())
+        })
+    }
+}
+
+/// Not 0: the file says that it keeps to netCDF's classic model (no groups, no strings, at most
+/// one unlimited dimension).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_classic_model(
+    options: *mut frz_options,
+    classic_model: c_int,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            inner.classic_model = classic_model != 0;
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,312 @@
+//! The handle of a file being written: from create or append to close.
+
+use std::ffi::{c_char, c_int};
+use std::path::{Path, PathBuf};
+use std::ptr;
+use std::sync::Mutex;
+
+use frazil::schema::{DimensionId, GroupId, VariableId};
+use frazil::{Error, ErrorCode, RecoverOutcome, Result, Writer, WriterOptions, WriterReport};
+
+use crate::arguments::{self, invalid, null, result_at};
+use crate::guard::guarded;
+use crate::options::{frz_options, or_default};
+use crate::status::frz_status;
+
+/// A netCDF-4 file being written.
+///
+/// Several threads may use one writer: their calls come one after the other. Once a thread has
+/// called ::frz_close or ::frz_abandon, the handle is gone and no thread may use it any more.
+/// Writers of different files do not wait for each other, but for the library that keeps the
+/// books of HDF5 files.
+pub struct frz_writer {
+    path: PathBuf,
+    state: Mutex<Writer>,
+}
+
+/// What a writer did.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct frz_report {
+    /// Set by the caller before the call: `sizeof(frz_report)`.
+    pub size_bytes: usize,
+    /// Seconds that calls waited: for memory, for commits, for the end.
+    pub stalled_seconds: f64,
+    /// Seconds of packing and placing that ran behind the caller's back.
+    pub hidden_seconds: f64,
+    /// Bytes handed to ::frz_put and its like.
+    pub raw_bytes: u64,
+    /// Bytes of all values in the file, as they are stored.
+    pub stored_bytes: u64,
+    /// Raw bytes by stored bytes; 1 where nothing is stored.
+    pub ratio: f64,
+    /// Bytes written to the scratch file because memory was short.
+    pub spilled_bytes: u64,
+    /// Chunks placed; a chunk that was packed anew counts again.
+    pub chunks: u64,
+    /// Of those, chunks equal to one packed before, whose packed bytes they took over.
+    pub chunks_reused: u64,
+    /// Chunks of nothing but fill values that need not be stored.
+    pub chunks_omitted: u64,
+}
+
+/// What ::frz_recover found and did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub enum frz_recovery {
+    /// Nothing was left behind: the file is at its last commit.
+    FRZ_CLEAN = 0,
+    /// What a commit that had not been decided left behind is removed.
+    FRZ_DISCARDED = 1,
+    /// A commit that had been decided is complete now.
+    FRZ_COMPLETED = 2,
+    /// The data of a commit are gone: the file is at the commit before.
+    FRZ_TAKEN_BACK = 3,
+}
+
+/// Calls `body` with the writer behind a handle.
+///
+/// # Errors
+/// Those of `body`; [`ErrorCode::InvalidArgument`] if the handle is NULL; [`ErrorCode::Internal`]
+/// after a panic in an earlier call.
+///
+/// # Safety
+/// A handle that is not NULL must be one of [`frz_create`] or [`frz_append`] that was not closed.
+#[inline]
+pub(crate) unsafe fn with_writer<T>(
+    writer: *const frz_writer,
+    body: impl FnOnce(&mut Writer) -> Result<T>,
+) -> Result<T> {
+    // SAFETY: the caller's promise.
+    let handle = unsafe { writer.as_ref() }.ok_or_else(|| null("writer"))?;
+    match handle.state.lock() {
+        Ok(mut writer) => body(&mut writer),
+        Err(_) => Err(broken()),
+    }
+    .map_err(|error| error.in_file(&handle.path))
+}
+
+/// The error of a writer that a panic left half changed.
+fn broken() -> Error {
+    Error::new(
+        ErrorCode::Internal,
+        "an earlier call ended in a bug in frazil: the writer can only be closed",
+    )
+}
+
+/// The group with a number.
+pub(crate) fn group_id(writer: &Writer, group: c_int) -> Result<GroupId> {
+    known(group, writer.schema().groups.len(), "group").map(GroupId)
+}
+
+/// The dimension with a number.
+pub(crate) fn dimension_id(writer: &Writer, dimension: c_int) -> Result<DimensionId> {
+    known(dimension, writer.schema().dimensions.len(), "dimension").map(DimensionId)
+}
+
+/// The variable with a number.
+#[inline]
+pub(crate) fn variable_id(writer: &Writer, variable: c_int) -> Result<VariableId> {
+    known(variable, writer.schema().variables.len(), "variable").map(VariableId)
+}
+
+#[inline]
+fn known(number: c_int, all: usize, kind: &str) -> Result<usize> {
+    usize::try_from(number)
+        .ok()
+        .filter(|&number| number < all)
+        .ok_or_else(|| invalid(format!("no {kind} has the number {number}")))
+}
+
+/// # Safety
+/// `path` as [`arguments::path`], `options` as [`or_default`], `writer` as [`result_at`].
+unsafe fn open(
+    path: *const c_char,
+    options: *const frz_options,
+    writer: *mut *mut frz_writer,
+    begin: impl FnOnce(&Path, &WriterOptions) -> Result<Writer>,
+) -> frz_status {
+    guarded(|| {
+        // SAFETY: the caller's promises.
+        let (path, options, result) = unsafe {
+            let result = result_at(writer, "writer")?;
+            *result = ptr::null_mut();
+            (arguments::path(path)?, or_default(options), result)
+        };
+        let opened = begin(path, &options).map_err(|error| error.in_file(path))?;
+        *result = Box::into_raw(Box::new(frz_writer {
+            path: path.to_owned(),
+            state: Mutex::new(opened),
+        }));
+        Ok(())
+    })
+}
+
+/// Begins a new, empty netCDF-4 file. Readers can open it from the first ::frz_sync on.
+///
+/// `options` may be NULL: the defaults. `*writer` becomes the new handle, to be given to
+/// ::frz_close or ::frz_abandon; on an error it becomes NULL.
+///
+/// Errors: ::FRZ_ALREADY_EXISTS, ::FRZ_NOT_FOUND (no such folder), ::FRZ_PERMISSION_DENIED,
+/// ::FRZ_LOCKED (somebody is writing the file)...
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_create(
+    path: *const c_char,
+    options: *const frz_options,
+    writer: *mut *mut frz_writer,
+) -> frz_status {
+    // SAFETY: the caller's promises.
+    unsafe { open(path, options, writer, Writer::create) }
+}
+
+/// Opens an existing netCDF-4 file to go on writing it. What a killed writer left behind is
+/// brought in order first, as by ::frz_recover.
+///
+/// `options` and `writer` as for ::frz_create. Groups, dimensions and variables of the file are
+/// found by ::frz_find_group, ::frz_find_dimension and ::frz_find_variable.
+///
+/// Errors: ::FRZ_NOT_FOUND, ::FRZ_LOCKED, ::FRZ_CORRUPT, ::FRZ_UNSUPPORTED (what the file holds
+/// cannot be continued)...
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_append(
+    path: *const c_char,
+    options: *const frz_options,
+    writer: *mut *mut frz_writer,
+) -> frz_status {
+    // SAFETY: the caller's promises.
+    unsafe { open(path, options, writer, Writer::append) }
+}
+
+/// Makes everything put so far the state that readers see and that survives the end of this
+/// process.
+///
+/// Errors: those of writing, also of chunks that were put by earlier calls: ::FRZ_NO_SPACE,
+/// ::FRZ_IO... The last commit stays readable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_sync(writer: *mut frz_writer) -> frz_status {
+    // SAFETY: the caller's promise.
+    guarded(|| unsafe { with_writer(writer, Writer::sync) })
+}
+
+/// Says what was done so far.
+///
+/// `report->size_bytes` must be `sizeof(frz_report)`, in the size that the caller was compiled
+/// with: later versions append members.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_writer_report(
+    writer: *mut frz_writer,
+    report: *mut frz_report,
+) -> frz_status {
+    guarded(|| {
+        // SAFETY: the caller's promises.
+        unsafe {
+            let done = with_writer(writer, |writer| writer.report())?;
+            fill_report(report, &done)
+        }
+    })
+}
+
+/// Commits everything and closes the file. The handle is freed in any case, also on an error, and
+/// must not be used any more.
+///
+/// `report` may be NULL; else it is filled as by ::frz_writer_report.
+///
+/// Errors: as ::frz_sync. The file is then at its last commit.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_close(writer: *mut frz_writer, report: *mut frz_report) -> frz_status {
+    guarded(|| {
+        // SAFETY: the caller's promise.
+        let (path, writer) = unsafe { take(writer) }?;
+        let done = writer?.close().map_err(|error| error.in_file(&path))?;
+        if report.is_null() {
+            return Ok(());
+        }
+        // SAFETY: not NULL; the rest is the caller's promise.
+        unsafe { fill_report(report, &done) }
+    })
+}
+
+/// Gives up: the file goes back to its last commit; a new file without any is removed. The handle
+/// is freed in any case and must not be used any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_abandon(writer: *mut frz_writer) -> frz_status {
+    guarded(|| {
+        // SAFETY: the caller's promise.
+        let (_, writer) = unsafe { take(writer) }?;
+        writer?.abandon();
+        Ok(())
+    })
+}
+
+/// Brings a file back to its last commit after its writer was killed. A file without a journal is
+/// left as it is.
+///
+/// `*outcome` becomes one of ::frz_recovery; NULL is allowed.
+///
+/// Errors: ::FRZ_NOT_FOUND; ::FRZ_LOCKED if its writer is alive; ::FRZ_CORRUPT if the journal is
+/// damaged or others changed the file since: then nothing is changed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_recover(path: *const c_char, outcome: *mut c_int) -> frz_status {
+    guarded(|| {
+        // SAFETY: the caller's promise.
+        let path = unsafe { arguments::path(path) }?;
+        let found = match frazil::recover(path)?.outcome {
+            RecoverOutcome::Clean => frz_recovery::FRZ_CLEAN,
+            RecoverOutcome::Discarded => frz_recovery::FRZ_DISCARDED,
+            RecoverOutcome::Completed => frz_recovery::FRZ_COMPLETED,
+            RecoverOutcome::TakenBack => frz_recovery::FRZ_TAKEN_BACK,
+        };
+        if !outcome.is_null() {
+            // SAFETY: not NULL; the rest is the caller's promise.
+            *unsafe { result_at(outcome, "outcome") }? = found as c_int;
+        }
+        Ok(())
+    })
+}
+
+/// Frees the handle. Of a writer that a panic left half changed, only an error remains: the file
+/// stays at its last commit.
+///
+/// # Safety
+/// A handle that is not NULL must be one of [`frz_create`] or [`frz_append`] that was not closed.
+unsafe fn take(writer: *mut frz_writer) -> Result<(PathBuf, Result<Writer>)> {
+    if writer.is_null() {
+        return Err(null("writer"));
+    }
+    // SAFETY: made by Box::into_raw in `open`; the rest is the caller's promise.
+    let handle = unsafe { Box::from_raw(writer) };
+    let frz_writer { path, state } = *handle;
+    let writer = state.into_inner().map_err(|poisoned| {
+        poisoned.into_inner().abandon();
+        broken().in_file(&path)
+    });
+    Ok((path, writer))
+}
+
+/// # Safety
+/// `report` must be NULL or point to `report->size_bytes` bytes.
+unsafe fn fill_report(report: *mut frz_report, done: &WriterReport) -> Result<()> {
+    let ours = frz_report {
+        size_bytes: size_of::<frz_report>(),
+        stalled_seconds: done.stalled_seconds,
+        hidden_seconds: done.hidden_seconds,
+        raw_bytes: done.raw_bytes,
+        stored_bytes: done.stored_bytes,
+        ratio: done.ratio,
+        spilled_bytes: done.spilled_bytes,
+        chunks: done.chunks,
+        chunks_reused: done.chunks_reused,
+        chunks_omitted: done.chunks_omitted,
+    };
+    // SAFETY: the first member is there, as the caller promises.
+    let size_bytes = unsafe { result_at(report.cast::<usize>(), "report") }?;
+    if *size_bytes < ours.size_bytes {
+        return Err(invalid(
+            "`report->size_bytes` is not sizeof(frz_report): set it before the call",
+        ));
+    }
+    // SAFETY: at least as many bytes are there as we write, as the caller promises; aligned, as
+    // the first member is.
+    unsafe { report.write(ours) };
+    Ok(())
+}
