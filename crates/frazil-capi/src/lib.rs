@@ -48,6 +48,12 @@ mod values;
 #[expect(unsafe_code, reason = "exported functions")]
 mod single;
 
+#[expect(unsafe_code, reason = "exported functions")]
+mod nc;
+
+#[expect(unsafe_code, reason = "exported functions")]
+mod nf;
+
 pub use arguments::frz_type;
 pub use attributes::*;
 pub use define::*;

@@ -1,0 +1,324 @@
+//! Values of variables: `put` and `get` of one element, of slabs with strides and maps, of all.
+
+use std::ffi::{c_char, c_int, c_long, c_void};
+
+use frazil::netcdf::{MemoryType, Outcome, Status};
+
+use crate::nc::entries;
+use crate::nc::pointers::list;
+use crate::nc::slab::{Axes, Slab, Variable};
+use crate::nc::{strings, table, types};
+
+/// C's pointers to a slab's numbers; NULL where none is given.
+#[derive(Clone, Copy)]
+struct Place {
+    start: *const usize,
+    count: *const usize,
+    stride: *const isize,
+    map: *const isize,
+    /// Whether the origin must be given: all calls but those for a whole variable.
+    needs_start: bool,
+    /// Whether a missing `count` means one element instead of the whole shape.
+    is_element: bool,
+}
+
+impl Place {
+    /// The whole variable, one value after the other.
+    const WHOLE: Self = Self {
+        start: std::ptr::null(),
+        count: std::ptr::null(),
+        stride: std::ptr::null(),
+        map: std::ptr::null(),
+        needs_start: false,
+        is_element: false,
+    };
+
+    fn element(start: *const usize) -> Self {
+        Self {
+            start,
+            needs_start: true,
+            is_element: true,
+            ..Self::WHOLE
+        }
+    }
+
+    fn slab(start: *const usize, count: *const usize) -> Self {
+        Self {
+            start,
+            count,
+            needs_start: true,
+            ..Self::WHOLE
+        }
+    }
+
+    fn strided(self, stride: *const isize) -> Self {
+        Self { stride, ..self }
+    }
+
+    fn mapped(self, map: *const isize) -> Self {
+        Self { map, ..self }
+    }
+
+    /// The numbers behind the pointers.
+    ///
+    /// # Safety
+    /// Each pointer is NULL or to as many numbers as the variable has axes.
+    unsafe fn read(&self, variable: &mut Variable<'_>) -> Outcome<Slab> {
+        let rank = variable.rank()?;
+        if self.needs_start && self.start.is_null() && rank > 0 {
+            return Err(Status::EINVALCOORDS);
+        }
+        // SAFETY: as this function's; NULL is not read.
+        let (start, count, stride, map) = unsafe {
+            (
+                axes(self.start, rank, |&n| n as u64)?,
+                axes(self.count, rank, |&n| n as u64)?,
+                axes(self.stride, rank, |&n| n as i64)?,
+                axes(self.map, rank, |&n| n as i64)?,
+            )
+        };
+        let count = match count {
+            None if !self.is_element && start.is_some() => Some(variable.shape()?),
+            count => count,
+        };
+        // A scalar's only element has no coordinates.
+        let start = start.or_else(|| (rank == 0 && self.is_element).then(Axes::new));
+        Ok(Slab {
+            start,
+            count,
+            stride,
+            map,
+        })
+    }
+}
+
+/// Numbers of axes; `None` for NULL.
+///
+/// # Safety
+/// `values` is NULL or holds `rank` numbers.
+unsafe fn axes<T, U>(
+    values: *const T,
+    rank: usize,
+    convert: impl Fn(&T) -> U,
+) -> Outcome<Option<Axes<U>>> {
+    if values.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: as this function's.
+    let values = unsafe { list(values, rank) }?;
+    Ok(Some(values.iter().map(convert).collect()))
+}
+
+/// Writes values; `memory` is their type, `None`: the variable's own.
+///
+/// # Safety
+/// `place` as in [`Place::read`]; `data` is NULL or holds what the slab covers.
+unsafe fn put(
+    ncid: c_int,
+    varid: c_int,
+    place: Place,
+    memory: Option<MemoryType>,
+    data: *const c_void,
+) -> Outcome<()> {
+    table::with(ncid, |file, group| {
+        let mut variable = Variable { file, group, varid };
+        let memory = memory.map_or_else(|| variable.memory(), Ok)?;
+        // SAFETY: as this function's.
+        unsafe {
+            let slab = place.read(&mut variable)?;
+            variable.put(&slab, memory, data)
+        }
+    })
+}
+
+/// Reads values; as [`put`].
+///
+/// # Safety
+/// As [`put`]; `data` can be written.
+unsafe fn get(
+    ncid: c_int,
+    varid: c_int,
+    place: Place,
+    memory: Option<MemoryType>,
+    data: *mut c_void,
+) -> Outcome<()> {
+    table::with(ncid, |file, group| {
+        let mut variable = Variable { file, group, varid };
+        let memory = memory.map_or_else(|| variable.memory(), Ok)?;
+        // SAFETY: as this function's.
+        unsafe {
+            let slab = place.read(&mut variable)?;
+            variable.get(&slab, memory, data)
+        }
+    })
+}
+
+/// One exported pair of functions for a way to address elements.
+macro_rules! pair {
+    ($slab:literal, $suffix:literal, $put:ident, $get:ident, $in:ty, $out:ty, $memory:expr,
+     ($($argument:ident: $type:ty),*), $place:expr) => {
+        /// Writes values, as netCDF-C's function of this name.
+        ///
+        /// # Safety
+        /// Every pointer is NULL or good for what the interface reads there.
+        #[unsafe(export_name = concat!("frz_nc_put_", $slab, $suffix))]
+        unsafe extern "C" fn $put(
+            ncid: c_int, varid: c_int, $($argument: $type,)* op: $in,
+        ) -> c_int {
+            // SAFETY: the caller vouches for its pointers; NULL is checked for.
+            crate::nc::run(|| unsafe { put(ncid, varid, $place, $memory, op.cast()) })
+        }
+
+        /// Reads values, as netCDF-C's function of this name.
+        ///
+        /// # Safety
+        /// Every pointer is NULL or good for what the interface reads or writes there.
+        #[unsafe(export_name = concat!("frz_nc_get_", $slab, $suffix))]
+        unsafe extern "C" fn $get(
+            ncid: c_int, varid: c_int, $($argument: $type,)* ip: $out,
+        ) -> c_int {
+            // SAFETY: the caller vouches for its pointers; NULL is checked for.
+            crate::nc::run(|| unsafe { get(ncid, varid, $place, $memory, ip.cast()) })
+        }
+    };
+}
+
+/// The exported functions for values of one type in memory.
+macro_rules! family {
+    ($module:ident, $suffix:literal, $in:ty, $out:ty, $memory:expr) => {
+        mod $module {
+            use super::*;
+
+            pair!("var", $suffix, put_var, get_var, $in, $out, $memory, (), Place::WHOLE);
+            pair!("var1", $suffix, put_var1, get_var1, $in, $out, $memory,
+                (index: *const usize), Place::element(index));
+            pair!("vara", $suffix, put_vara, get_vara, $in, $out, $memory,
+                (start: *const usize, count: *const usize), Place::slab(start, count));
+            pair!("vars", $suffix, put_vars, get_vars, $in, $out, $memory,
+                (start: *const usize, count: *const usize, stride: *const isize),
+                Place::slab(start, count).strided(stride));
+            pair!("varm", $suffix, put_varm, get_varm, $in, $out, $memory,
+                (start: *const usize, count: *const usize, stride: *const isize,
+                 imap: *const isize),
+                Place::slab(start, count).strided(stride).mapped(imap));
+        }
+    };
+}
+
+/// `long` has the size of `int` or of `long long`.
+const LONG: MemoryType = match size_of::<c_long>() {
+    4 => MemoryType::Int,
+    _ => MemoryType::Int64,
+};
+
+family!(untyped, "", *const c_void, *mut c_void, None);
+family!(
+    text,
+    "_text",
+    *const c_char,
+    *mut c_char,
+    Some(MemoryType::Text)
+);
+family!(schar, "_schar", *const i8, *mut i8, Some(MemoryType::SChar));
+family!(uchar, "_uchar", *const u8, *mut u8, Some(MemoryType::UChar));
+family!(ubyte, "_ubyte", *const u8, *mut u8, Some(MemoryType::UChar));
+family!(
+    short,
+    "_short",
+    *const i16,
+    *mut i16,
+    Some(MemoryType::Short)
+);
+family!(
+    ushort,
+    "_ushort",
+    *const u16,
+    *mut u16,
+    Some(MemoryType::UShort)
+);
+family!(int, "_int", *const i32, *mut i32, Some(MemoryType::Int));
+family!(uint, "_uint", *const u32, *mut u32, Some(MemoryType::UInt));
+family!(long, "_long", *const c_long, *mut c_long, Some(LONG));
+family!(
+    longlong,
+    "_longlong",
+    *const i64,
+    *mut i64,
+    Some(MemoryType::Int64)
+);
+family!(
+    ulonglong,
+    "_ulonglong",
+    *const u64,
+    *mut u64,
+    Some(MemoryType::UInt64)
+);
+family!(
+    float,
+    "_float",
+    *const f32,
+    *mut f32,
+    Some(MemoryType::Float)
+);
+family!(
+    double,
+    "_double",
+    *const f64,
+    *mut f64,
+    Some(MemoryType::Double)
+);
+family!(
+    string,
+    "_string",
+    *mut *const c_char,
+    *mut *mut c_char,
+    Some(MemoryType::String)
+);
+
+/// The memory type of a number; `NC_NAT` (0) is the variable's own.
+fn memory_of(memtype: c_int) -> Outcome<Option<MemoryType>> {
+    match memtype {
+        0 => Ok(None),
+        number => types::memory(number).map(Some),
+    }
+}
+
+/// Ours: the origin, the shape and the stride may all be missing.
+fn loose(
+    start: *const usize,
+    count: *const usize,
+    stride: *const isize,
+    imap: *const isize,
+) -> Place {
+    let place = Place::slab(start, count).strided(stride).mapped(imap);
+    Place {
+        needs_start: false,
+        ..place
+    }
+}
+
+entries! {
+    /// Writes a slab from an array that lies in memory as `imap` says, in elements; NULL: row-major.
+    fn frz_nc_put_array(
+        ncid: c_int, varid: c_int, start: *const usize, count: *const usize,
+        stride: *const isize, imap: *const isize, data: *const c_void, memtype: c_int,
+    ) {
+        put(ncid, varid, loose(start, count, stride, imap), memory_of(memtype)?, data)
+    }
+
+    /// Reads a slab into an array that lies in memory as `imap` says, in elements; NULL: row-major.
+    fn frz_nc_get_array(
+        ncid: c_int, varid: c_int, start: *const usize, count: *const usize,
+        stride: *const isize, imap: *const isize, data: *mut c_void, memtype: c_int,
+    ) {
+        get(ncid, varid, loose(start, count, stride, imap), memory_of(memtype)?, data)
+    }
+
+    /// `nc_free_string`
+    fn frz_nc_free_string(nelems: usize, data: *mut *mut c_char) {
+        for &text in list(data, nelems)? {
+            strings::free(text);
+        }
+        Ok(())
+    }
+}

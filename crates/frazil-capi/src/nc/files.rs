@@ -1,0 +1,168 @@
+//! Files: create, open, define mode, commit, close.
+
+use std::ffi::{c_char, c_int};
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use frazil::netcdf::{Dataset, Mode, Outcome, Status};
+
+use crate::nc::entries;
+use crate::nc::entry::explain;
+use crate::nc::pointers::{path, store, store_text};
+use crate::nc::table;
+
+/// `NC_ECANTREMOVE`
+const CANNOT_REMOVE: Status = Status(-91);
+/// Mode flags that name a format.
+const FORMATS: c_int = Mode::NETCDF4.0 | Mode::CDF2.0 | Mode::CDF5.0 | Mode::CLASSIC_MODEL.0;
+
+/// `nc_set_default_format`: what `nc_create` makes of a mode without format. The interface keeps it
+/// for the process.
+static DEFAULT_FORMAT: AtomicI32 = AtomicI32::new(1);
+
+/// Sets the default format; gives the one before.
+pub(crate) fn set_default_format(format: c_int) -> Outcome<c_int> {
+    if !(1..=5).contains(&format) {
+        return Err(Status::EINVAL);
+    }
+    Ok(DEFAULT_FORMAT.swap(format, Ordering::Relaxed))
+}
+
+/// The mode with the default format if it names none.
+pub(crate) fn default_mode(mode: c_int) -> Mode {
+    if mode & FORMATS != 0 {
+        return Mode(mode);
+    }
+    let format = match DEFAULT_FORMAT.load(Ordering::Relaxed) {
+        2 => Mode::CDF2,
+        3 => Mode::NETCDF4,
+        4 => Mode::NETCDF4 | Mode::CLASSIC_MODEL,
+        5 => Mode::CDF5,
+        _ => Mode(0),
+    };
+    Mode(mode) | format
+}
+
+/// Puts a new file into the table, or keeps the words of the refusal.
+pub(crate) fn enter(file: Result<Dataset, (Status, String)>) -> Outcome<c_int> {
+    match file {
+        Ok(file) => table::insert(file),
+        Err((status, detail)) => {
+            explain(status, &detail);
+            Err(status)
+        }
+    }
+}
+
+/// `nc_delete`: removes a file.
+pub(crate) fn delete(path: &std::path::Path) -> Outcome<()> {
+    std::fs::remove_file(path).map_err(|error| {
+        explain(CANNOT_REMOVE, &format!("{}: {error}", path.display()));
+        CANNOT_REMOVE
+    })
+}
+
+entries! {
+    /// `nc_create`
+    fn frz_nc_create(path_: *const c_char, cmode: c_int, ncidp: *mut c_int) {
+        let ncid = enter(Dataset::create(path(path_)?, default_mode(cmode)))?;
+        store(ncidp, ncid);
+        Ok(())
+    }
+
+    /// `nc__create`: the sizes are hints for classic files and go unheeded.
+    fn frz_nc__create(
+        path_: *const c_char, cmode: c_int, _initialsz: usize, _chunksizehintp: *mut usize,
+        ncidp: *mut c_int,
+    ) {
+        let ncid = enter(Dataset::create(path(path_)?, default_mode(cmode)))?;
+        store(ncidp, ncid);
+        Ok(())
+    }
+
+    /// `nc_open`
+    fn frz_nc_open(path_: *const c_char, mode: c_int, ncidp: *mut c_int) {
+        store(ncidp, enter(Dataset::open(path(path_)?, Mode(mode)))?);
+        Ok(())
+    }
+
+    /// `nc__open`: the size is a hint for classic files and goes unheeded.
+    fn frz_nc__open(
+        path_: *const c_char, mode: c_int, _chunksizehintp: *mut usize, ncidp: *mut c_int,
+    ) {
+        store(ncidp, enter(Dataset::open(path(path_)?, Mode(mode)))?);
+        Ok(())
+    }
+
+    /// `nc_delete`
+    fn frz_nc_delete(path_: *const c_char) {
+        delete(path(path_)?)
+    }
+
+    /// `nc_set_default_format`
+    fn frz_nc_set_default_format(format: c_int, old_formatp: *mut c_int) {
+        store(old_formatp, set_default_format(format)?);
+        Ok(())
+    }
+
+    /// `nc_redef`
+    fn frz_nc_redef(ncid: c_int) {
+        table::with(ncid, |file, _| file.redef())
+    }
+
+    /// `nc_enddef`
+    fn frz_nc_enddef(ncid: c_int) {
+        table::with(ncid, |file, _| file.enddef())
+    }
+
+    /// `nc__enddef`
+    fn frz_nc__enddef(
+        ncid: c_int, h_minfree: usize, v_align: usize, v_minfree: usize, r_align: usize,
+    ) {
+        table::with(ncid, |file, _| {
+            file.enddef_with(h_minfree as u64, v_align as u64, v_minfree as u64, r_align as u64)
+        })
+    }
+
+    /// `nc_sync`
+    fn frz_nc_sync(ncid: c_int) {
+        table::with(ncid, |file, _| file.sync())
+    }
+
+    /// `nc_close`
+    fn frz_nc_close(ncid: c_int) {
+        table::remove(ncid, Dataset::close)
+    }
+
+    /// `nc_abort`
+    fn frz_nc_abort(ncid: c_int) {
+        table::remove(ncid, Dataset::abort)
+    }
+
+    /// `nc_set_fill`
+    fn frz_nc_set_fill(ncid: c_int, fillmode: c_int, old_modep: *mut c_int) {
+        store(old_modep, table::with(ncid, |file, _| file.set_fill(fillmode))?);
+        Ok(())
+    }
+
+    /// `nc_inq_path`
+    fn frz_nc_inq_path(ncid: c_int, pathlen: *mut usize, path_: *mut c_char) {
+        let name = table::with(ncid, |file, _| Ok(file.path().as_os_str().to_owned()))?;
+        store(pathlen, name.len());
+        store_text(path_, name.as_encoded_bytes());
+        Ok(())
+    }
+
+    /// `nc_inq_format`
+    fn frz_nc_inq_format(ncid: c_int, formatp: *mut c_int) {
+        store(formatp, table::with(ncid, |file, _| file.inq_format())?);
+        Ok(())
+    }
+
+    /// `nc_inq_format_extended`
+    fn frz_nc_inq_format_extended(ncid: c_int, formatp: *mut c_int, modep: *mut c_int) {
+        let (format, mode) = table::with(ncid, |file, _| file.inq_format_extended())?;
+        store(formatp, format);
+        store(modep, mode);
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+//! The open files by their numbers.
+//!
+//! The interface identifies a file by an integer, in any thread and without a handle: the table is
+//! therefore one for the process, the only such state of this face beside the two defaults that the
+//! interface itself keeps for the process (format and chunk cache). An identifier is
+//! `slot << 16 | group`, as in netCDF-C. Each file has a lock of its own, so that threads write
+//! different files at the same time; looking a file up takes no other lock.
+
+use std::ffi::c_int;
+use std::sync::{Mutex, PoisonError};
+
+use frazil::netcdf::{Dataset, GroupNumber, Outcome, Status};
+
+use crate::nc::entry::explain;
+
+/// `NC_ENFILE`: too many files are open.
+const TOO_MANY: Status = Status(-34);
+/// `NC_EBADGRPID`: not the number of a root group, or none of a group.
+const BAD_GROUP: Status = Status(-116);
+
+/// Slots of the table: identifiers stay positive in 32 bits.
+const SLOTS: usize = 1 << 15;
+
+type Slot = Mutex<Option<Box<Dataset>>>;
+
+/// Files by slot. A panic in a call poisons the file's mutex: it can be closed only.
+static FILES: [Slot; SLOTS] = [const { Mutex::new(None) }; SLOTS];
+
+/// Which slots are taken; slot 0 never is.
+static TAKEN: Mutex<Vec<bool>> = Mutex::new(Vec::new());
+
+/// The identifier of a group in the file of another identifier.
+pub(crate) fn group_id(ncid: c_int, group: GroupNumber) -> c_int {
+    (ncid & !0xFFFF) | c_int::from(group.0)
+}
+
+fn slot_of(ncid: c_int) -> Outcome<usize> {
+    match usize::try_from(ncid >> 16) {
+        Ok(slot) if slot > 0 => Ok(slot),
+        _ => Err(Status::EBADID),
+    }
+}
+
+fn group_of(ncid: c_int) -> GroupNumber {
+    GroupNumber((ncid & 0xFFFF) as u16)
+}
+
+/// Gives a new file an identifier.
+pub(crate) fn insert(file: Dataset) -> Outcome<c_int> {
+    let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
+    if taken.is_empty() {
+        taken.push(true);
+    }
+    let free = taken.iter().position(|&taken| !taken);
+    let slot = free.unwrap_or(taken.len());
+    if slot >= SLOTS {
+        return Err(TOO_MANY);
+    }
+    if slot == taken.len() {
+        taken.push(true);
+    } else {
+        taken[slot] = true;
+    }
+    FILES[slot].clear_poison();
+    let mut place = FILES[slot].lock().unwrap_or_else(PoisonError::into_inner);
+    *place = Some(Box::new(file));
+    Ok((slot as c_int) << 16)
+}
+
+/// Takes a file out of the table, whatever becomes of `end`, which closes it; its identifier is
+/// free afterwards.
+pub(crate) fn remove(ncid: c_int, end: impl FnOnce(&mut Dataset) -> Outcome<()>) -> Outcome<()> {
+    let slot = slot_of(ncid)?;
+    let mut place = FILES[slot].lock().unwrap_or_else(PoisonError::into_inner);
+    if place.is_some() && group_of(ncid) != GroupNumber::ROOT {
+        return Err(BAD_GROUP);
+    }
+    let mut file = place.take().ok_or(Status::EBADID)?;
+    drop(place);
+    let outcome = end(&mut file);
+    if let Err(status) = &outcome {
+        explain(*status, file.last_message());
+    }
+    // Only now may another file have the slot: two files at once could have the same path.
+    let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(taken) = taken.get_mut(slot) {
+        *taken = false;
+    }
+    outcome
+}
+
+/// Calls `body` with the file and the group of an identifier.
+pub(crate) fn with<T>(
+    ncid: c_int,
+    body: impl FnOnce(&mut Dataset, GroupNumber) -> Outcome<T>,
+) -> Outcome<T> {
+    let mut place = FILES[slot_of(ncid)?].lock().map_err(|_| Status::EBADID)?;
+    let file = place.as_mut().ok_or(Status::EBADID)?;
+    let outcome = body(file, group_of(ncid));
+    if let Err(status) = &outcome {
+        explain(*status, file.last_message());
+    }
+    outcome
+}

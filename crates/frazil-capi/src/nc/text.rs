@@ -1,0 +1,44 @@
+//! Words that belong to the library: status messages and its version.
+
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::sync::OnceLock;
+
+use frazil::netcdf::Status;
+
+/// The version of netCDF whose interface this is, and ours. Programs read the number in front.
+pub(crate) const LIBRARY_VERSION: &CStr = match CStr::from_bytes_with_nul(
+    concat!("4.10.1 of frazil ", env!("CARGO_PKG_VERSION"), "\0").as_bytes(),
+) {
+    Ok(text) => text,
+    Err(_) => c"4.10.1 of frazil",
+};
+
+/// The lowest number of a netCDF status, and the highest one of the operating system's we keep.
+const LOWEST: c_int = -144;
+const HIGHEST: c_int = 255;
+
+/// Texts by number, made when they are first asked for: C keeps the pointer.
+static MESSAGES: [OnceLock<CString>; (HIGHEST - LOWEST + 1) as usize] =
+    [const { OnceLock::new() }; (HIGHEST - LOWEST + 1) as usize];
+
+/// The words for a status; they live as long as the process.
+pub(crate) fn message(status: c_int) -> &'static CStr {
+    let place = usize::try_from(i64::from(status) - i64::from(LOWEST)).ok();
+    let Some(place) = place.and_then(|index| MESSAGES.get(index)) else {
+        return c"Unknown Error";
+    };
+    place.get_or_init(|| CString::new(Status(status).message()).unwrap_or_default())
+}
+
+/// `nc_strerror`: what a status means. The text lives as long as the process.
+#[unsafe(no_mangle)]
+extern "C" fn frz_nc_strerror(ncerr: c_int) -> *const c_char {
+    let text = std::panic::catch_unwind(|| message(ncerr));
+    text.unwrap_or(c"Unknown Error").as_ptr()
+}
+
+/// `nc_inq_libvers`: the version of the interface and of frazil.
+#[unsafe(no_mangle)]
+extern "C" fn frz_nc_inq_libvers() -> *const c_char {
+    LIBRARY_VERSION.as_ptr()
+}

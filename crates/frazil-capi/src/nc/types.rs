@@ -1,0 +1,41 @@
+//! The types of the interface: their names, and which memory type a number means.
+
+use std::ffi::c_int;
+
+use frazil::netcdf::{MemoryType, Outcome, Status};
+
+/// Names and sizes of the atomic types, from `NC_BYTE` (1) to `NC_STRING` (12).
+const ATOMIC: [(&str, usize); 12] = [
+    ("byte", 1),
+    ("char", 1),
+    ("short", 2),
+    ("int", 4),
+    ("float", 4),
+    ("double", 8),
+    ("ubyte", 1),
+    ("ushort", 2),
+    ("uint", 4),
+    ("int64", 8),
+    ("uint64", 8),
+    ("string", size_of::<*const u8>()),
+];
+
+/// `nc_inq_type`: name and size in bytes.
+pub(crate) fn describe(nc_type: c_int) -> Outcome<(&'static str, usize)> {
+    let index = usize::try_from(nc_type).ok().and_then(|n| n.checked_sub(1));
+    let found = index.and_then(|index| ATOMIC.get(index));
+    found.copied().ok_or(Status::EBADTYPE)
+}
+
+/// `nc_inq_typeid`: a type by its name.
+pub(crate) fn by_name(name: &str) -> Outcome<c_int> {
+    let index = ATOMIC.iter().position(|&(known, _)| known == name);
+    index
+        .map(|index| index as c_int + 1)
+        .ok_or(Status::EBADTYPE)
+}
+
+/// The memory type of values that look like `nc_type`.
+pub(crate) fn memory(nc_type: c_int) -> Outcome<MemoryType> {
+    MemoryType::of_number(nc_type).ok_or(Status::EBADTYPE)
+}
