@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::netcdf::status::{Answer, Outcome, Refusal, Status};
+use crate::netcdf::bundled::Bundled;
+use crate::netcdf::create::{create, open, options_from_environment};
+use crate::netcdf::engine::Engine;
+use crate::netcdf::status::{Answer, Outcome, Status};
 use crate::netcdf::types::{
     AttributeInquiry, AttributeValues, ChunkCache, DeflateInquiry, DimensionInquiry, FillInquiry,
     GroupInquiry, GroupNumber, MemorySpan, MemoryType, Mode, Region, Storage, VariableInquiry,
@@ -23,9 +26,15 @@ pub struct Dataset {
     last_message: String,
 }
 
+/// Who serves a file.
 #[derive(Debug)]
-enum Backend {
-    Closed,
+pub(super) enum Backend {
+    /// This crate's writer.
+    Engine(Box<Engine>),
+    /// The netCDF-C library that is built in.
+    Bundled(Bundled),
+    /// Nobody any more; what the writer had done.
+    Closed(Option<Box<WriterReport>>),
 }
 
 /// Methods that ask the back end and keep the words of a refusal.
@@ -39,7 +48,12 @@ macro_rules! forward {
                 /// The status that netCDF-C returns in the same case; [`Self::last_message`] says
                 /// more.
                 pub fn $name(&mut self, $($argument: $type),*) -> Outcome<$result> {
-                    todo!()
+                    let answer = match &mut self.backend {
+                        Backend::Engine(engine) => engine.$name($($argument),*),
+                        Backend::Bundled(bundled) => bundled.$name($($argument),*),
+                        Backend::Closed(_) => Err(Status::EBADID.into()),
+                    };
+                    self.outcome(answer)
                 }
             )*
         }
@@ -47,15 +61,19 @@ macro_rules! forward {
 }
 
 impl Dataset {
-    /// `nc_create`: options come from the environment, see [`WriterOptions`].
+    /// `nc_create`. How the writer works is read from the environment: `FRAZIL_THREADS`,
+    /// `FRAZIL_MEMORY` (bytes, or with K, M or G), `FRAZIL_MODE=sync`, `FRAZIL_DURABLE=1`,
+    /// `FRAZIL_READABLE_BY=plugins`. With `FRAZIL_FORMAT=netcdf4` a classic file becomes a netCDF-4
+    /// one of the classic model.
     ///
     /// # Errors
     /// As `nc_create`. The second part says more than the status.
     pub fn create(path: &Path, mode: Mode) -> std::result::Result<Self, (Status, String)> {
-        todo!()
+        let created = options_from_environment().and_then(|it| create(path, mode, it));
+        Self::new(path, created)
     }
 
-    /// As [`Self::create`], with the options of the caller.
+    /// As [`Self::create`], with the options of the caller instead of the environment's.
     ///
     /// # Errors
     /// As [`Self::create`].
@@ -64,15 +82,89 @@ impl Dataset {
         mode: Mode,
         options: &WriterOptions,
     ) -> std::result::Result<Self, (Status, String)> {
-        todo!()
+        Self::new(path, create(path, mode, options.clone()))
     }
 
-    /// `nc_open`.
+    /// `nc_open`. Files opened for writing are served as in [`Self::create`]; what a killed writer
+    /// left behind is recovered first.
     ///
     /// # Errors
     /// As `nc_open`. The second part says more than the status.
     pub fn open(path: &Path, mode: Mode) -> std::result::Result<Self, (Status, String)> {
-        todo!()
+        let opened = options_from_environment().and_then(|it| open(path, mode, it));
+        Self::new(path, opened)
+    }
+
+    fn new(path: &Path, backend: Answer<Backend>) -> std::result::Result<Self, (Status, String)> {
+        match backend {
+            Ok(backend) => Ok(Self {
+                path: path.to_owned(),
+                backend,
+                last_message: String::new(),
+            }),
+            Err(refusal) => Err((refusal.status, refusal.message())),
+        }
+    }
+
+    /// `nc_close`; afterwards every call returns `NC_EBADID`, but [`Self::report`] still says what
+    /// the writer did.
+    ///
+    /// # Errors
+    /// As `nc_close`; the file is closed all the same, at its last commit.
+    pub fn close(&mut self) -> Outcome<()> {
+        let answer = match std::mem::replace(&mut self.backend, Backend::Closed(None)) {
+            Backend::Engine(engine) => engine.close().map(|report| {
+                self.backend = Backend::Closed(Some(Box::new(report)));
+            }),
+            Backend::Bundled(bundled) => bundled.close(),
+            closed @ Backend::Closed(_) => {
+                self.backend = closed;
+                Err(Status::EBADID.into())
+            }
+        };
+        self.outcome(answer)
+    }
+
+    /// `nc_abort`; afterwards every call returns `NC_EBADID`. A new file without a sync is removed;
+    /// another goes back to its last commit.
+    ///
+    /// # Errors
+    /// As `nc_abort`.
+    pub fn abort(&mut self) -> Outcome<()> {
+        let answer = match std::mem::replace(&mut self.backend, Backend::Closed(None)) {
+            Backend::Engine(engine) => {
+                engine.abort();
+                Ok(())
+            }
+            Backend::Bundled(bundled) => bundled.abort(),
+            closed @ Backend::Closed(_) => {
+                self.backend = closed;
+                Err(Status::EBADID.into())
+            }
+        };
+        self.outcome(answer)
+    }
+
+    /// What the writer did so far; `None`: the file is not written by it.
+    ///
+    /// # Errors
+    /// The first error of its work.
+    pub fn report(&mut self) -> Outcome<Option<WriterReport>> {
+        let answer = match &mut self.backend {
+            Backend::Engine(engine) => engine.report().map(Some),
+            Backend::Bundled(_) => Ok(None),
+            Backend::Closed(report) => Ok(report.as_deref().cloned()),
+        };
+        self.outcome(answer)
+    }
+
+    /// Keeps the words of a refusal.
+    fn outcome<T>(&mut self, answer: Answer<T>) -> Outcome<T> {
+        answer.map_err(|refusal| {
+            let status = refusal.status;
+            self.last_message = refusal.message();
+            status
+        })
     }
 
     /// What there is to say about the last refusal; empty if there was none.
@@ -98,14 +190,8 @@ forward! {
     fn enddef_with(header_free: u64, variable_align: u64, variable_free: u64, record_align: u64) -> ();
     /// `nc_sync`
     fn sync() -> ();
-    /// `nc_close`; afterwards every call returns `NC_EBADID`.
-    fn close() -> ();
-    /// `nc_abort`; afterwards every call returns `NC_EBADID`.
-    fn abort() -> ();
     /// `nc_set_fill` (`NC_FILL` 0, `NC_NOFILL` 0x100): the mode before.
     fn set_fill(mode: i32) -> i32;
-    /// What the writer did so far; `None`: the file is not written by it.
-    fn report() -> Option<WriterReport>;
 
     /// `nc_inq`
     fn inq(group: GroupNumber) -> GroupInquiry;
@@ -209,6 +295,7 @@ forward! {
 
     /// `nc_put_att_*`: all of `bytes`, converted to `nc_type`. `NC_ERANGE` is returned after the
     /// attribute was set.
+    #[expect(clippy::too_many_arguments, reason = "the arguments of nc_put_att")]
     fn put_att(group: GroupNumber, varid: i32, name: &str, nc_type: i32, memory: MemoryType, bytes: &[u8]) -> ();
     /// `nc_put_att_string`
     fn put_att_strings(group: GroupNumber, varid: i32, name: &str, values: &[String]) -> ();

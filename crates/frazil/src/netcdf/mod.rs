@@ -5,7 +5,13 @@
 //! business of this crate's [`Writer`](crate::Writer); classic files, and whatever is opened for
 //! reading only, go to the netCDF-C library that is built in.
 
+mod bundled;
+mod convert;
+mod create;
 mod dataset;
+mod engine;
+mod names;
+mod region;
 mod status;
 mod types;
 

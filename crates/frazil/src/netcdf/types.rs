@@ -147,7 +147,8 @@ impl MemoryType {
     /// Bytes of one element; a string is a pointer in C.
     #[must_use]
     pub fn size_bytes(self) -> usize {
-        self.nc_type().map_or(size_of::<usize>(), NcType::size_bytes)
+        self.nc_type()
+            .map_or(size_of::<usize>(), NcType::size_bytes)
     }
 }
 
@@ -282,4 +283,15 @@ pub struct ChunkCache {
     pub slots: u64,
     /// Preference for chunks read to the end, 0 to 1.
     pub preemption: f32,
+}
+
+impl Default for ChunkCache {
+    /// netCDF-C's.
+    fn default() -> Self {
+        Self {
+            size_bytes: 64 << 20,
+            slots: 1000,
+            preemption: 0.75,
+        }
+    }
 }

@@ -1,0 +1,234 @@
+//! How variables are stored.
+
+use super::{Bundled, atomic};
+use crate::netcdf::convert::values_of;
+use crate::netcdf::status::{Answer, Status};
+use crate::netcdf::types::{
+    AttributeValues, ChunkCache, DeflateInquiry, FillInquiry, GroupNumber, STRING, Storage,
+};
+use crate::{FilterSpec, filter_id};
+
+impl Bundled {
+    pub(in crate::netcdf) fn def_var_fill(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        no_fill: bool,
+        value: Option<&[u8]>,
+    ) -> Answer<()> {
+        if !self.is_writable {
+            return Err(Status::EPERM.into());
+        }
+        Ok(self.file.def_var_fill(group.0, varid, no_fill, value)?)
+    }
+
+    pub(in crate::netcdf) fn inq_var_fill(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+    ) -> Answer<FillInquiry> {
+        let nc_type = self.file.inq_vartype(group.0, varid)?;
+        if nc_type == STRING {
+            // A fill value of a string variable is an attribute like any other.
+            let value = self.file.get_att_strings(group.0, varid, "_FillValue");
+            return Ok(FillInquiry {
+                no_fill: false,
+                value: AttributeValues::Strings(value.unwrap_or_else(|_| vec![String::new()])),
+            });
+        }
+        let (no_fill, value) = self.file.inq_var_fill(group.0, varid)?;
+        Ok(FillInquiry {
+            no_fill,
+            value: AttributeValues::Atomic(values_of(atomic(nc_type)?, &value)),
+        })
+    }
+
+    pub(in crate::netcdf) fn def_var_chunking(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        _storage: i32,
+        _chunk: Option<&[u64]>,
+    ) -> Answer<()> {
+        self.no_setting(group, varid)
+    }
+
+    pub(in crate::netcdf) fn inq_var_chunking(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+    ) -> Answer<(Storage, Vec<u64>)> {
+        let (storage, chunk) = self.file.inq_var_chunking(group.0, varid)?;
+        Ok(match storage {
+            0 => (Storage::Chunked, chunk),
+            2 => (Storage::Compact, Vec::new()),
+            _ => (Storage::Contiguous, Vec::new()),
+        })
+    }
+
+    pub(in crate::netcdf) fn def_var_deflate(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        _shuffle: bool,
+        _deflate: bool,
+        _level: i32,
+    ) -> Answer<()> {
+        self.no_setting(group, varid)
+    }
+
+    pub(in crate::netcdf) fn inq_var_deflate(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+    ) -> Answer<DeflateInquiry> {
+        let [shuffle, deflate, level] = self.file.inq_var_deflate(group.0, varid)?;
+        Ok(DeflateInquiry {
+            shuffle: shuffle != 0,
+            deflate: deflate != 0,
+            level,
+        })
+    }
+
+    pub(in crate::netcdf) fn def_var_fletcher32(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        _fletcher32: bool,
+    ) -> Answer<()> {
+        self.no_setting(group, varid)
+    }
+
+    pub(in crate::netcdf) fn inq_var_fletcher32(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+    ) -> Answer<bool> {
+        Ok(self.file.inq_var_fletcher32(group.0, varid)? != 0)
+    }
+
+    pub(in crate::netcdf) fn def_var_endian(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        _endian: i32,
+    ) -> Answer<()> {
+        self.no_setting(group, varid)
+    }
+
+    pub(in crate::netcdf) fn inq_var_endian(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+    ) -> Answer<i32> {
+        Ok(self.file.inq_var_endian(group.0, varid)?)
+    }
+
+    pub(in crate::netcdf) fn def_var_szip(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        _options_mask: i32,
+        _pixels_per_block: i32,
+    ) -> Answer<()> {
+        self.no_setting(group, varid)
+    }
+
+    pub(in crate::netcdf) fn inq_var_szip(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+    ) -> Answer<(i32, i32)> {
+        Ok(self.file.inq_var_szip(group.0, varid)?)
+    }
+
+    pub(in crate::netcdf) fn def_var_zstandard(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        _level: i32,
+    ) -> Answer<()> {
+        self.no_setting(group, varid)
+    }
+
+    pub(in crate::netcdf) fn inq_var_zstandard(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+    ) -> Answer<Option<i32>> {
+        let filters = self.inq_var_filters(group, varid)?;
+        let zstd = filters.iter().find(|filter| filter.id == filter_id::ZSTD);
+        let level = zstd.and_then(|filter| filter.cd_values.first());
+        Ok(level.map(|level| level.cast_signed()))
+    }
+
+    pub(in crate::netcdf) fn def_var_filter(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        _id: u32,
+        _parameters: &[u32],
+    ) -> Answer<()> {
+        self.no_setting(group, varid)
+    }
+
+    pub(in crate::netcdf) fn inq_var_filters(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+    ) -> Answer<Vec<FilterSpec>> {
+        let filters = self.file.inq_var_filters(group.0, varid)?;
+        let spec =
+            |(id, parameters): (u32, Vec<u32>)| FilterSpec::new(id.cast_signed(), parameters);
+        Ok(filters.into_iter().map(spec).collect())
+    }
+
+    pub(in crate::netcdf) fn inq_filter_avail(&mut self, id: u32) -> Answer<()> {
+        Ok(self.file.inq_filter_avail(id)?)
+    }
+
+    pub(in crate::netcdf) fn def_var_quantize(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        _mode: i32,
+        _nsd: i32,
+    ) -> Answer<()> {
+        self.no_setting(group, varid)
+    }
+
+    pub(in crate::netcdf) fn inq_var_quantize(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+    ) -> Answer<(i32, i32)> {
+        Ok(self.file.inq_var_quantize(group.0, varid)?)
+    }
+
+    pub(in crate::netcdf) fn set_var_chunk_cache(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        cache: ChunkCache,
+    ) -> Answer<()> {
+        self.get_var_chunk_cache(group, varid)?;
+        if !(0.0..=1.0).contains(&cache.preemption) {
+            return Err(Status::EINVAL.into());
+        }
+        self.caches.insert((group, varid), cache);
+        Ok(())
+    }
+
+    pub(in crate::netcdf) fn get_var_chunk_cache(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+    ) -> Answer<ChunkCache> {
+        self.file.inq_vartype(group.0, varid)?;
+        if !self.is_netcdf4() {
+            return Err(Status::ENOTNC4.into());
+        }
+        let cache = self.caches.get(&(group, varid)).copied();
+        Ok(cache.unwrap_or_default())
+    }
+}

@@ -1,0 +1,193 @@
+//! Opening and creating: which back end serves a file, and with what options.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use frazil_types::{ErrorCode, ReaderLevel};
+
+use crate::netcdf::bundled::Bundled;
+use crate::netcdf::dataset::Backend;
+use crate::netcdf::engine::Engine;
+use crate::netcdf::status::{Answer, Refusal, Status};
+use crate::netcdf::types::Mode;
+use crate::recover::bring_in_order;
+use crate::{Error, WriterOptions};
+
+/// `NC_FORMAT_NETCDF4_CLASSIC`.
+pub(super) const FORMAT_NETCDF4_CLASSIC: i32 = 4;
+/// `NC_FORMAT_NETCDF4`.
+pub(super) const FORMAT_NETCDF4: i32 = 3;
+
+/// How the writer works, as the environment says: `FRAZIL_THREADS`, `FRAZIL_MEMORY` (bytes, or
+/// with K, M or G), `FRAZIL_MODE=sync`, `FRAZIL_DURABLE=1`, `FRAZIL_READABLE_BY=plugins`.
+///
+/// # Errors
+/// `NC_EINVAL` for a value that none of them can have.
+pub(super) fn options_from_environment() -> Answer<WriterOptions> {
+    options_from(&|name| env::var_os(name))
+}
+
+fn options_from(variable: &dyn Fn(&str) -> Option<OsString>) -> Answer<WriterOptions> {
+    let text = |name: &str| {
+        let value = variable(name).filter(|value| !value.is_empty());
+        value.map(|value| value.to_string_lossy().into_owned())
+    };
+    let refuse = |name: &str, value: &str| {
+        Refusal::new(Status::EINVAL, format!("{name}={value} is not understood"))
+    };
+    let mut options = WriterOptions::default();
+    if let Some(value) = text("FRAZIL_THREADS") {
+        let threads = value
+            .parse()
+            .map_err(|_| refuse("FRAZIL_THREADS", &value))?;
+        options.resources.threads = threads;
+    }
+    if let Some(value) = text("FRAZIL_MEMORY") {
+        let bytes = bytes_of(&value).ok_or_else(|| refuse("FRAZIL_MEMORY", &value))?;
+        options.resources.memory_bytes = bytes;
+    }
+    match text("FRAZIL_MODE").as_deref() {
+        None | Some("async") => {}
+        Some("sync") => options.synchronous = true,
+        Some(other) => return Err(refuse("FRAZIL_MODE", other)),
+    }
+    match text("FRAZIL_DURABLE").as_deref() {
+        None | Some("0") => {}
+        Some("1") => options.durable = true,
+        Some(other) => return Err(refuse("FRAZIL_DURABLE", other)),
+    }
+    match text("FRAZIL_READABLE_BY").as_deref() {
+        None | Some("netcdf4" | "any") => {}
+        Some("plugins") => options.readable_by = ReaderLevel::Plugins,
+        Some(other) => return Err(refuse("FRAZIL_READABLE_BY", other)),
+    }
+    Ok(options)
+}
+
+/// Whether filters that need a plugin count as absent.
+pub(super) fn plugins_are_absent() -> bool {
+    env::var_os("FRAZIL_READABLE_BY").is_some_and(|value| value == "netcdf4")
+}
+
+/// `300000`, `512M`, `2G`.
+fn bytes_of(text: &str) -> Option<u64> {
+    let (digits, shift) = match text.trim_end_matches(['B', 'b', 'i']) {
+        number if number.ends_with(['K', 'k']) => (number, 10),
+        number if number.ends_with(['M', 'm']) => (number, 20),
+        number if number.ends_with(['G', 'g']) => (number, 30),
+        number => return number.parse().ok(),
+    };
+    let number: u64 = digits[..digits.len() - 1].trim().parse().ok()?;
+    number.checked_mul(1 << shift)
+}
+
+/// `nc_create`.
+pub(super) fn create(path: &Path, mode: Mode, options: WriterOptions) -> Answer<Backend> {
+    refuse_memory_files(mode)?;
+    let formats = [Mode::NETCDF4, Mode::CDF2, Mode::CDF5];
+    if formats.iter().filter(|&&format| mode.has(format)).count() > 1 {
+        return Err(Refusal::new(
+            Status::EINVAL,
+            "only one of NC_NETCDF4, NC_64BIT_OFFSET and NC_64BIT_DATA can be asked for",
+        ));
+    }
+    let upgraded = env::var_os("FRAZIL_FORMAT").is_some_and(|value| value == "netcdf4");
+    if !mode.has(Mode::NETCDF4) && !upgraded {
+        return Bundled::create(path, mode).map(Backend::Bundled);
+    }
+    let options = WriterOptions {
+        overwrite: !mode.has(Mode::NOCLOBBER),
+        classic_model: mode.has(Mode::CLASSIC_MODEL) || !mode.has(Mode::NETCDF4),
+        ..options
+    };
+    Ok(Backend::Engine(Box::new(Engine::create(path, &options)?)))
+}
+
+/// `nc_open`.
+pub(super) fn open(path: &Path, mode: Mode, options: WriterOptions) -> Answer<Backend> {
+    refuse_memory_files(mode)?;
+    let is_hdf5 = is_hdf5(path)?;
+    if is_hdf5 {
+        match bring_in_order(path) {
+            Ok(_) => {}
+            // Its writer is alive: readers see the last commit.
+            Err(error) if error.code == ErrorCode::Locked && !mode.has(Mode::WRITE) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if !is_hdf5 || !mode.has(Mode::WRITE) {
+        return Bundled::open(path, mode).map(Backend::Bundled);
+    }
+    let format = Bundled::open(path, Mode::NOWRITE)?.inq_format()?;
+    let options = WriterOptions {
+        classic_model: format == FORMAT_NETCDF4_CLASSIC,
+        ..options
+    };
+    Ok(Backend::Engine(Box::new(Engine::append(path, &options)?)))
+}
+
+fn refuse_memory_files(mode: Mode) -> Answer<()> {
+    let in_memory = [Mode::DISKLESS, Mode::MMAP, Mode::INMEMORY];
+    if in_memory.iter().any(|&flag| mode.has(flag)) {
+        return Err(Refusal::new(
+            Status::EDISKLESS,
+            "files in memory (NC_DISKLESS, NC_MMAP, NC_INMEMORY) are not served",
+        ));
+    }
+    Ok(())
+}
+
+/// Whether a file is of the netCDF-4 format; what is neither is left to netCDF-C.
+fn is_hdf5(path: &Path) -> Answer<bool> {
+    let mut start = Vec::new();
+    let mut file = File::open(path).map_err(|error| Error::io(&error, "open", path))?;
+    let read = file.by_ref().take(8).read_to_end(&mut start);
+    read.map_err(|error| Error::io(&error, "read", path))?;
+    Ok(start == *b"\x89HDF\r\n\x1a\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(pairs: &'static [(&str, &str)]) -> Answer<WriterOptions> {
+        options_from(&|name| {
+            let found = pairs.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| OsString::from(value))
+        })
+    }
+
+    #[test]
+    fn the_environment_says_how_the_writer_works() {
+        let options = with(&[
+            ("FRAZIL_THREADS", "3"),
+            ("FRAZIL_MEMORY", "512M"),
+            ("FRAZIL_MODE", "sync"),
+            ("FRAZIL_DURABLE", "1"),
+            ("FRAZIL_READABLE_BY", "plugins"),
+        ]);
+        let options = options.unwrap();
+        assert_eq!(options.resources.threads, 3);
+        assert_eq!(options.resources.memory_bytes, 512 << 20);
+        assert!(options.synchronous && options.durable);
+        assert_eq!(options.readable_by, ReaderLevel::Plugins);
+        assert!(!with(&[]).unwrap().synchronous);
+        for wrong in [
+            &[("FRAZIL_THREADS", "many")],
+            &[("FRAZIL_MEMORY", "1X")],
+            &[("FRAZIL_MODE", "fast")],
+        ] {
+            assert_eq!(with(wrong).unwrap_err().status, Status::EINVAL);
+        }
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        let sizes = ["17", "2K", "2KiB", "1G"].map(bytes_of);
+        assert_eq!(sizes, [Some(17), Some(2048), Some(2048), Some(1 << 30)]);
+        assert_eq!(bytes_of("G"), None);
+    }
+}

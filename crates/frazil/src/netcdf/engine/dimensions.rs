@@ -1,0 +1,134 @@
+//! Dimensions.
+
+use super::{Engine, count};
+use crate::DimensionLength;
+use crate::netcdf::names::check_name;
+use crate::netcdf::status::{Answer, Status};
+use crate::netcdf::types::{DimensionInquiry, GroupNumber, UNLIMITED};
+use crate::schema::{DimensionId, GroupId};
+
+impl Engine {
+    pub(in crate::netcdf) fn def_dim(
+        &mut self,
+        group: GroupNumber,
+        name: &str,
+        length: u64,
+    ) -> Answer<i32> {
+        let group = self.group(group)?;
+        let is_unlimited = length == UNLIMITED;
+        if self.classic_model {
+            let mut all = self.schema().dimensions.iter();
+            if is_unlimited && all.any(|dimension| dimension.is_unlimited) {
+                return Err(Status::EUNLIMIT.into());
+            }
+            if !self.in_define_mode {
+                return Err(Status::ENOTINDEFINE.into());
+            }
+        }
+        check_name(name)?;
+        if self.classic_model && u32::try_from(length).is_err() {
+            return Err(Status::EDIMSIZE.into());
+        }
+        self.check_free_dimension(group, name)?;
+        self.enter_define_mode()?;
+        let length = if is_unlimited {
+            DimensionLength::Unlimited { expected: None }
+        } else {
+            DimensionLength::Fixed(length)
+        };
+        count(self.writer.add_dimension(group, name, length)?.0)
+    }
+
+    pub(in crate::netcdf) fn inq_dim(
+        &mut self,
+        group: GroupNumber,
+        dimid: i32,
+    ) -> Answer<DimensionInquiry> {
+        let id = self.dimension(group, dimid)?;
+        let dimension = &self.schema().dimensions[id.0];
+        Ok(DimensionInquiry {
+            name: dimension.name.clone(),
+            length: dimension.length,
+        })
+    }
+
+    pub(in crate::netcdf) fn inq_dimid(&mut self, group: GroupNumber, name: &str) -> Answer<i32> {
+        let group = self.group(group)?;
+        let found = self.upwards(group).find_map(|at| {
+            let mut own = self.dimensions_of(at);
+            own.find(|id| self.schema().dimensions[id.0].name == name)
+        });
+        found.map_or_else(|| Err(Status::EBADDIM.into()), |id| count(id.0))
+    }
+
+    pub(in crate::netcdf) fn rename_dim(
+        &mut self,
+        group: GroupNumber,
+        dimid: i32,
+        name: &str,
+    ) -> Answer<()> {
+        let at = self.group(group)?;
+        check_name(name)?;
+        let id = self.dimension(group, dimid)?;
+        self.check_free_dimension(at, name)?;
+        Ok(self.writer.rename_dimension(id, name)?)
+    }
+
+    pub(in crate::netcdf) fn inq_dimids(
+        &mut self,
+        group: GroupNumber,
+        include_parents: bool,
+    ) -> Answer<Vec<i32>> {
+        let group = self.group(group)?;
+        let groups = self
+            .upwards(group)
+            .take(if include_parents { usize::MAX } else { 1 });
+        let ids = groups.flat_map(|at| self.dimensions_of(at));
+        let mut ids = ids.map(|id| count(id.0)).collect::<Answer<Vec<i32>>>()?;
+        ids.sort_unstable();
+        Ok(ids)
+    }
+
+    pub(in crate::netcdf) fn inq_unlimdims(&mut self, group: GroupNumber) -> Answer<Vec<i32>> {
+        let group = self.group(group)?;
+        self.unlimited_of(group).map(|id| count(id.0)).collect()
+    }
+
+    pub(in crate::netcdf) fn inq_unlimdim(&mut self, group: GroupNumber) -> Answer<i32> {
+        let group = self.group(group)?;
+        let mut groups = self.upwards(group);
+        let found = groups.find_map(|at| self.unlimited_of(at).next());
+        found.map_or(Ok(-1), |id| count(id.0))
+    }
+
+    /// A dimension of a group or of those above it.
+    pub(super) fn dimension(&self, group: GroupNumber, dimid: i32) -> Answer<DimensionId> {
+        let group = self.group(group)?;
+        let id = usize::try_from(dimid).map_err(|_| Status::EBADDIM)?;
+        let owner = self.schema().dimensions.get(id).map(|it| it.group);
+        if owner.is_some_and(|owner| self.upwards(group).any(|at| at == owner)) {
+            Ok(DimensionId(id))
+        } else {
+            Err(Status::EBADDIM.into())
+        }
+    }
+
+    fn check_free_dimension(&self, group: GroupId, name: &str) -> Answer<()> {
+        let mut own = self.dimensions_of(group);
+        if own.any(|id| self.schema().dimensions[id.0].name == name) {
+            return Err(Status::ENAMEINUSE.into());
+        }
+        Ok(())
+    }
+
+    fn dimensions_of(&self, group: GroupId) -> impl Iterator<Item = DimensionId> + '_ {
+        let dimensions = &self.schema().dimensions;
+        let own = (0..dimensions.len()).filter(move |&id| dimensions[id].group == group);
+        own.map(DimensionId)
+    }
+
+    fn unlimited_of(&self, group: GroupId) -> impl Iterator<Item = DimensionId> + '_ {
+        let own = self.dimensions_of(group);
+        own.filter(|id| self.schema().dimensions[id.0].is_unlimited)
+    }
+}

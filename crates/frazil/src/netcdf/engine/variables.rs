@@ -1,0 +1,135 @@
+//! Variables: what they are.
+
+use frazil_container::classic::NcType;
+
+use super::{Engine, NOFILL, Remembered, count};
+use crate::VariableSettings;
+use crate::netcdf::names::{MAX_NAME, check_name, is_reserved};
+use crate::netcdf::status::{Answer, Status};
+use crate::netcdf::types::{GroupNumber, STRING, VariableInquiry};
+use crate::schema::{AttributeOwner, DimensionId, Fill, ValueType};
+
+/// HDF5's limit of a dataset's rank.
+const MAX_RANK: usize = 32;
+
+impl Engine {
+    pub(in crate::netcdf) fn def_var(
+        &mut self,
+        group: GroupNumber,
+        name: &str,
+        nc_type: i32,
+        dimids: &[i32],
+    ) -> Answer<i32> {
+        let id = self.group(group)?;
+        if dimids.len() > MAX_RANK {
+            return Err(Status::EMAXDIMS.into());
+        }
+        self.enter_define_mode()?;
+        check_name(name)?;
+        let value_type = self.value_type(nc_type)?;
+        self.check_free(id, name)?;
+        let dimensions = dimids.iter().map(|&dimid| self.dimension(group, dimid));
+        let dimensions: Vec<DimensionId> = dimensions.collect::<Answer<_>>()?;
+        let mut settings = VariableSettings::default();
+        if self.fill_mode == NOFILL && value_type != ValueType::String {
+            settings.fill = Fill::Nothing;
+        }
+        let varid = count(self.variables[id.0].len())?;
+        let variable = self
+            .writer
+            .add_variable(id, name, value_type, &dimensions, settings)?;
+        self.variables[id.0].push(variable);
+        let needed = self.remembered.len().max(variable.0 + 1);
+        self.remembered.resize(needed, Remembered::default());
+        Ok(varid)
+    }
+
+    pub(in crate::netcdf) fn inq_var(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+    ) -> Answer<VariableInquiry> {
+        let id = self.variable(group, varid)?;
+        let variable = self.described(id);
+        let attributes = self
+            .schema()
+            .attributes(AttributeOwner::Variable(id))
+            .iter();
+        let visible = attributes.filter(|attribute| !is_reserved(&attribute.name));
+        let dimensions = variable.dimensions.iter().map(|id| count(id.0));
+        Ok(VariableInquiry {
+            name: variable.name.clone(),
+            nc_type: number_of(variable.value_type),
+            dimensions: dimensions.collect::<Answer<_>>()?,
+            attributes: count(visible.count())?,
+        })
+    }
+
+    pub(in crate::netcdf) fn inq_varndims(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+    ) -> Answer<usize> {
+        let id = self.variable(group, varid)?;
+        Ok(self.described(id).dimensions.len())
+    }
+
+    pub(in crate::netcdf) fn inq_vartype(&mut self, group: GroupNumber, varid: i32) -> Answer<i32> {
+        let id = self.variable(group, varid)?;
+        Ok(number_of(self.described(id).value_type))
+    }
+
+    pub(in crate::netcdf) fn inq_varid(&mut self, group: GroupNumber, name: &str) -> Answer<i32> {
+        let group = self.group(group)?;
+        let mut own = self.variables[group.0].iter();
+        let place = own.position(|&id| self.described(id).name == name);
+        place.map_or_else(|| Err(Status::ENOTVAR.into()), count)
+    }
+
+    pub(in crate::netcdf) fn inq_varids(&mut self, group: GroupNumber) -> Answer<Vec<i32>> {
+        let group = self.group(group)?;
+        Ok((0..count(self.variables[group.0].len())?).collect())
+    }
+
+    pub(in crate::netcdf) fn rename_var(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        name: &str,
+    ) -> Answer<()> {
+        let at = self.group(group)?;
+        if name.len() > MAX_NAME {
+            return Err(Status::EMAXNAME.into());
+        }
+        check_name(name)?;
+        let id = self.variable(group, varid)?;
+        self.check_free(at, name)?;
+        let is_longer = name.len() > self.described(id).name.len();
+        if self.classic_model && !self.in_define_mode && is_longer {
+            return Err(Status::ENOTINDEFINE.into());
+        }
+        Ok(self.writer.rename_variable(id, name)?)
+    }
+
+    /// The type with a number, as far as the file may hold it.
+    pub(super) fn value_type(&self, nc_type: i32) -> Answer<ValueType> {
+        let is_classic = (1..=NcType::Double.number().cast_signed()).contains(&nc_type);
+        if self.classic_model && nc_type > 0 && !is_classic {
+            return Err(Status::ESTRICTNC3.into());
+        }
+        if nc_type == STRING {
+            return Ok(ValueType::String);
+        }
+        let number = u32::try_from(nc_type).ok();
+        let atomic = number.and_then(NcType::from_number).map(ValueType::Atomic);
+        atomic.ok_or_else(|| Status::EBADTYPE.into())
+    }
+}
+
+/// netCDF's number of a type.
+pub(super) fn number_of(value_type: ValueType) -> i32 {
+    match value_type {
+        ValueType::Atomic(nc_type) => nc_type.number().cast_signed(),
+        ValueType::String => STRING,
+    }
+}
