@@ -132,7 +132,8 @@ ptrdiff_t frz_integer_at(const CFI_cdesc_t *vector, size_t i, ptrdiff_t otherwis
         return otherwise;
     }
     const char *element = (const char *)vector->base_addr + (ptrdiff_t)i * vector->dim[0].sm;
-    return *(const int *)element;
+    return vector->elem_len == sizeof(int64_t) ? (ptrdiff_t)*(const int64_t *)element
+                                               : *(const int32_t *)element;
 }
 
 size_t frz_trimmed_length(const CFI_cdesc_t *text)

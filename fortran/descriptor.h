@@ -1,17 +1,14 @@
 /* Fortran arguments of any type, kind and rank, as C sees them.
  *
  * Fortran hands over a descriptor (ISO_Fortran_binding.h) of a dummy argument that is declared
- * `type(*), dimension(..)`. Everything that knows about descriptors, element order in memory and
- * the order of axes is here and in descriptor.c. */
+ * `type(*), dimension(..)`. descriptor.c reads types, shapes and texts from it, and brings elements
+ * side by side in memory. */
 #ifndef FRAZIL_DESCRIPTOR_H
 #define FRAZIL_DESCRIPTOR_H
 
 #include <ISO_Fortran_binding.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-/* More axes than any variable has (NC_MAX_VAR_DIMS). */
-#define FRZ_MAX_AXES 1024
 
 /* An element count that is not known: the array is of assumed size. */
 #define FRZ_UNKNOWN SIZE_MAX
@@ -42,7 +39,7 @@ void frz_unpack(const frz_packed *packed, CFI_cdesc_t *values);
 /* Gives the memory back. */
 void frz_release(frz_packed *packed);
 
-/* The i-th element (from 0) of a vector of default integers; `otherwise` beyond its end or if it
+/* The i-th element (from 0) of a vector of integers of four or eight bytes; `otherwise` beyond its end or if it
  * is absent (NULL). */
 ptrdiff_t frz_integer_at(const CFI_cdesc_t *vector, size_t i, ptrdiff_t otherwise);
 

@@ -3,7 +3,7 @@ module frazil_netcdf_attributes
   use, intrinsic :: iso_c_binding, only: c_char, c_int, c_size_t
   use frazil_netcdf_c
   use frazil_netcdf_parameters
-  use frazil_netcdf_text, only: c_text, copy_c_text
+  use frazil_text, only: c_text, copy_c_text
   implicit none
   private
   public :: nf90_copy_att, nf90_rename_att, nf90_del_att, nf90_inq_attname, nf90_inquire_attribute

@@ -3,7 +3,7 @@ module frazil_netcdf_groups
   use, intrinsic :: iso_c_binding, only: c_char, c_int, c_size_t
   use frazil_netcdf_c
   use frazil_netcdf_parameters
-  use frazil_netcdf_text, only: c_text, copy_c_text
+  use frazil_text, only: c_text, copy_c_text
   implicit none
   private
   public :: nf90_def_dim, nf90_inq_dimid, nf90_inquire_dimension, nf90_rename_dim, nf90_inq_dimids

@@ -1,6 +1,7 @@
 !> How one variable is stored: layout, filters, byte order, rounding, cache.
 module frazil_netcdf_storage
   use, intrinsic :: iso_c_binding, only: c_float, c_int, c_size_t
+  use frazil_axes, only: other_order
   use frazil_netcdf_c
   use frazil_netcdf_parameters
   implicit none
@@ -30,7 +31,7 @@ contains
     else if (any(chunksizes(:ndims) < 0)) then
       status = nf90_ebadchunk
     else
-      status = nc_def_var_chunking(ncid, varid - 1, contiguous, int(chunksizes(ndims:1:-1), c_size_t))
+      status = nc_def_var_chunking(ncid, varid - 1, contiguous, int(other_order(chunksizes(:ndims)), c_size_t))
     end if
   end function nf90_def_var_chunking
 
@@ -52,8 +53,9 @@ contains
     if (contiguous == nf90_chunked .and. size(chunksizes) < ndims) then
       status = nf90_einval
     else
+      chunk = other_order(chunk)
       ndims = min(ndims, size(chunksizes))
-      chunksizes(:ndims) = int(chunk(size(chunk):size(chunk) - ndims + 1:-1))
+      chunksizes(:ndims) = int(chunk(:ndims))
     end if
   end function nf90_inq_var_chunking
 

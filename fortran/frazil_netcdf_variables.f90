@@ -1,10 +1,11 @@
 !> Variables: defined with all that netCDF lets one ask for in one call, inquired, renamed.
 module frazil_netcdf_variables
   use, intrinsic :: iso_c_binding, only: c_char, c_int
+  use frazil_axes, only: other_order
   use frazil_netcdf_c
   use frazil_netcdf_parameters
   use frazil_netcdf_storage
-  use frazil_netcdf_text, only: c_text, copy_c_text
+  use frazil_text, only: c_text, copy_c_text
   implicit none
   private
   public :: nf90_def_var, nf90_inq_varid, nf90_inquire_variable, nf90_rename_var
@@ -70,7 +71,7 @@ contains
     status = check_layout(size(dimids), contiguous, chunksizes)
     if (status == nf90_noerr) status = check_compressors(deflate_level, zstandard_level)
     if (status /= nf90_noerr) return
-    status = nc_def_var(ncid, c_text(name), xtype, size(dimids), dimids(size(dimids):1:-1) - 1, c_varid)
+    status = nc_def_var(ncid, c_text(name), xtype, size(dimids), other_order(dimids) - 1, c_varid)
     if (status /= nf90_noerr) return
     varid = c_varid + 1
 
@@ -236,7 +237,7 @@ contains
     if (present(natts)) natts = c_natts
     if (.not. present(dimids)) return
     if (size(dimids) >= c_ndims) then
-      dimids(:c_ndims) = c_dimids(c_ndims:1:-1) + 1
+      dimids(:c_ndims) = other_order(c_dimids(:c_ndims)) + 1
     else
       status = nf90_einval
     end if

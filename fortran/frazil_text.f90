@@ -1,5 +1,5 @@
 !> Names and texts between Fortran (padded with blanks) and C (ended by a null character).
-module frazil_netcdf_text
+module frazil_text
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_null_char, c_ptr, c_size_t
   implicit none
   private
@@ -48,4 +48,4 @@ contains
       text(i:i) = characters(i)
     end do
   end subroutine copy_c_pointer
-end module frazil_netcdf_text
+end module frazil_text

@@ -1,0 +1,256 @@
+!> The functions of frazil's C face (frazil.h) that the module frazil calls. Axes are in C order.
+module frazil_writer_c
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t
+  implicit none
+  public
+  private :: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t
+
+  interface
+    ! Texts
+    function frz_strerror(status) bind(C) result(text)
+      import :: c_int, c_ptr
+      integer(c_int), value :: status
+      type(c_ptr) :: text
+    end function
+    function frz_last_message() bind(C) result(text)
+      import :: c_ptr
+      type(c_ptr) :: text
+    end function
+    function frz_version() bind(C) result(text)
+      import :: c_ptr
+      type(c_ptr) :: text
+    end function
+    ! Options
+    function frz_options_new() bind(C) result(options)
+      import :: c_ptr
+      type(c_ptr) :: options
+    end function
+    subroutine frz_options_free(options) bind(C)
+      import :: c_ptr
+      type(c_ptr), value :: options
+    end subroutine
+    function frz_options_set_threads(options, threads) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: options
+      integer(c_int), value :: threads
+      integer(c_int) :: status
+    end function
+    function frz_options_set_memory_bytes(options, bytes) bind(C) result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: options
+      integer(c_int64_t), value :: bytes
+      integer(c_int) :: status
+    end function
+    function frz_options_set_durable(options, wanted) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: options
+      integer(c_int), value :: wanted
+      integer(c_int) :: status
+    end function
+    function frz_options_set_synchronous(options, wanted) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: options
+      integer(c_int), value :: wanted
+      integer(c_int) :: status
+    end function
+    function frz_options_set_overwrite(options, wanted) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: options
+      integer(c_int), value :: wanted
+      integer(c_int) :: status
+    end function
+    function frz_options_set_classic_model(options, wanted) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: options
+      integer(c_int), value :: wanted
+      integer(c_int) :: status
+    end function
+    ! Files
+    function frz_create(path, options, writer) bind(C) result(status)
+      import :: c_char, c_int, c_ptr
+      character(kind=c_char), intent(in) :: path(*)
+      type(c_ptr), value :: options
+      type(c_ptr), intent(out) :: writer
+      integer(c_int) :: status
+    end function
+    function frz_append(path, options, writer) bind(C) result(status)
+      import :: c_char, c_int, c_ptr
+      character(kind=c_char), intent(in) :: path(*)
+      type(c_ptr), value :: options
+      type(c_ptr), intent(out) :: writer
+      integer(c_int) :: status
+    end function
+    function frz_sync(writer) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int) :: status
+    end function
+    function frz_writer_report(writer, report) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: writer, report
+      integer(c_int) :: status
+    end function
+    function frz_close(writer, report) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: writer, report
+      integer(c_int) :: status
+    end function
+    function frz_abandon(writer) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int) :: status
+    end function
+    function frz_recover(path, outcome) bind(C) result(status)
+      import :: c_char, c_int
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int), intent(out) :: outcome
+      integer(c_int) :: status
+    end function
+    ! Definitions
+    function frz_add_group(writer, parent, name, id) bind(C) result(status)
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: parent
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), intent(out) :: id
+      integer(c_int) :: status
+    end function
+    function frz_add_dimension(writer, group, name, length, id) bind(C) result(status)
+      import :: c_char, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: group
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int64_t), value :: length
+      integer(c_int), intent(out) :: id
+      integer(c_int) :: status
+    end function
+    function frz_add_unlimited_dimension(writer, group, name, expected_length, id) bind(C) result(status)
+      import :: c_char, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: group
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int64_t), value :: expected_length
+      integer(c_int), intent(out) :: id
+      integer(c_int) :: status
+    end function
+    function frz_add_variable(writer, group, name, type, rank, dimensions, id) bind(C) result(status)
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: group
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), value :: type, rank
+      integer(c_int), intent(in) :: dimensions(*)
+      integer(c_int), intent(out) :: id
+      integer(c_int) :: status
+    end function
+    function frz_find_group(writer, parent, name, id) bind(C) result(status)
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: parent
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), intent(out) :: id
+      integer(c_int) :: status
+    end function
+    function frz_find_dimension(writer, group, name, id) bind(C) result(status)
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: group
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), intent(out) :: id
+      integer(c_int) :: status
+    end function
+    function frz_find_variable(writer, group, name, id) bind(C) result(status)
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: group
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), intent(out) :: id
+      integer(c_int) :: status
+    end function
+    function frz_dimension_length(writer, dimension, length) bind(C) result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: dimension
+      integer(c_int64_t), intent(out) :: length
+      integer(c_int) :: status
+    end function
+    function frz_inquire_variable(writer, variable, type, rank, shape) bind(C) result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: variable
+      integer(c_int), intent(out) :: type, rank
+      integer(c_int64_t), intent(out), optional :: shape(*)
+      integer(c_int) :: status
+    end function
+    ! How a variable is stored
+    function frz_set_no_fill(writer, variable) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: variable
+      integer(c_int) :: status
+    end function
+    function frz_set_chunk_shape(writer, variable, shape) bind(C) result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: variable
+      integer(c_int64_t), intent(in) :: shape(*)
+      integer(c_int) :: status
+    end function
+    function frz_set_contiguous(writer, variable) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: variable
+      integer(c_int) :: status
+    end function
+    function frz_set_uncompressed(writer, variable) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: variable
+      integer(c_int) :: status
+    end function
+    function frz_set_deflate(writer, variable, level, shuffle) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: variable, level, shuffle
+      integer(c_int) :: status
+    end function
+    function frz_set_zstd(writer, variable, level, shuffle) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: variable, level, shuffle
+      integer(c_int) :: status
+    end function
+    function frz_set_checksum(writer, variable) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: variable
+      integer(c_int) :: status
+    end function
+    function frz_set_significant_digits(writer, variable, digits) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: variable, digits
+      integer(c_int) :: status
+    end function
+    function frz_set_significant_bits(writer, variable, bits) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: variable, bits
+      integer(c_int) :: status
+    end function
+    function frz_set_absolute_tolerance(writer, variable, tolerance) bind(C) result(status)
+      import :: c_double, c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: variable
+      real(c_double), value :: tolerance
+      integer(c_int) :: status
+    end function
+    function frz_set_relative_tolerance(writer, variable, percent) bind(C) result(status)
+      import :: c_double, c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: variable
+      real(c_double), value :: percent
+      integer(c_int) :: status
+    end function
+  end interface
+end module frazil_writer_c

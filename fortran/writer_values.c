@@ -1,0 +1,120 @@
+/* Values for the module frazil: frazil_put, frazil_read, attributes and fill values of all types,
+ * kinds and ranks. */
+#include "region.h"
+
+#include <frazil.h>
+#include <stdint.h>
+
+/* What only this layer refuses; the module frazil gives the numbers names and words. */
+enum { NO_SUCH_TYPE = -1, ARRAY_TOO_SHORT = -2, TOO_MANY_AXES = -3 };
+
+_Static_assert(sizeof(size_t) == sizeof(uint64_t), "C's sizes are frazil's");
+
+/* Presents the values that a call is about. That their type is the variable's own is for frazil
+ * to say. */
+static int prepare(frz_writer *writer, int variable, const CFI_cdesc_t *values,
+                   const frz_wishes *given, frz_region *at, frz_packed *packed)
+{
+    if (frz_memory_type(values) == 0) {
+        return NO_SUCH_TYPE;
+    }
+    const int status = frz_inquire_variable(writer, variable, NULL, &at->ndims, NULL);
+    if (status != FRZ_OK) {
+        return status;
+    }
+    if (at->ndims > FRZ_MAX_AXES) {
+        return TOO_MANY_AXES;
+    }
+    frz_locate(values, given, at);
+    const size_t elements = frz_elements_needed(values, at);
+    if (elements > frz_element_count(values)) {
+        return ARRAY_TOO_SHORT;
+    }
+    return frz_pack(values, elements, packed) ? FRZ_OK : FRZ_MEMORY_BUDGET;
+}
+
+static const uint64_t *stride_of(const frz_region *at)
+{
+    return at->has_stride ? (const uint64_t *)at->stride : NULL;
+}
+
+int frz_fortran_put(frz_writer *const *writer, int variable, const CFI_cdesc_t *values,
+                    const CFI_cdesc_t *start, const CFI_cdesc_t *count, const CFI_cdesc_t *stride)
+{
+    const frz_wishes given = {start, count, stride, NULL};
+    frz_region at;
+    frz_packed packed;
+    int status = prepare(*writer, variable, values, &given, &at, &packed);
+    if (status == FRZ_OK) {
+        status = frz_put(*writer, variable, (uint64_t *)at.start, (uint64_t *)at.count,
+                         stride_of(&at), frz_memory_type(values), packed.data);
+        frz_release(&packed);
+    }
+    return status;
+}
+
+int frz_fortran_read(frz_writer *const *writer, int variable, CFI_cdesc_t *values,
+                     const CFI_cdesc_t *start, const CFI_cdesc_t *count, const CFI_cdesc_t *stride)
+{
+    const frz_wishes given = {start, count, stride, NULL};
+    frz_region at;
+    frz_packed packed;
+    int status = prepare(*writer, variable, values, &given, &at, &packed);
+    if (status == FRZ_OK) {
+        status = frz_read(*writer, variable, (uint64_t *)at.start, (uint64_t *)at.count,
+                          stride_of(&at), frz_memory_type(values), packed.data);
+        frz_unpack(&packed, values);
+        frz_release(&packed);
+    }
+    return status;
+}
+
+/* An attribute of a variable, or of a group if there is no variable. */
+static int put_attribute(frz_writer *writer, int owner, bool is_group, const CFI_cdesc_t *name,
+                         const CFI_cdesc_t *values)
+{
+    char room[FRZ_TEXT_ROOM];
+    const int type = frz_memory_type(values);
+    frz_packed packed;
+    if (type == 0 || (type == FRZ_CHAR && values->rank > 0)) {
+        return NO_SUCH_TYPE;
+    }
+    const size_t elements = frz_element_count(values);
+    const size_t length = type == FRZ_CHAR ? frz_trimmed_length(values) : elements;
+    const char *c_name = frz_text(name, room);
+    int status = FRZ_MEMORY_BUDGET;
+    if (c_name == NULL) {
+        return status;
+    }
+    if (frz_pack(values, elements, &packed)) {
+        status = is_group ? frz_put_group_attribute(writer, owner, c_name, type, length, packed.data)
+                          : frz_put_attribute(writer, owner, c_name, type, length, packed.data);
+        frz_release(&packed);
+    }
+    frz_text_release(c_name, room);
+    return status;
+}
+
+int frz_fortran_put_attribute(frz_writer *const *writer, int variable, const CFI_cdesc_t *name,
+                              const CFI_cdesc_t *values)
+{
+    return put_attribute(*writer, variable, false, name, values);
+}
+
+int frz_fortran_put_group_attribute(frz_writer *const *writer, int group, const CFI_cdesc_t *name,
+                                    const CFI_cdesc_t *values)
+{
+    return put_attribute(*writer, group, true, name, values);
+}
+
+/* The value must be of the variable's own type. */
+int frz_fortran_set_fill_value(frz_writer *const *writer, int variable, const CFI_cdesc_t *value)
+{
+    int type;
+    const int status = frz_inquire_variable(*writer, variable, &type, NULL, NULL);
+    if (status != FRZ_OK) {
+        return status;
+    }
+    return type == frz_memory_type(value) ? (int)frz_set_fill_value(*writer, variable, value->base_addr)
+                                          : NO_SUCH_TYPE;
+}
