@@ -1,33 +1,7 @@
 #include "descriptor.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* netCDF's numbers of types: of the memory's side here. */
-enum { NO_TYPE = 0, BYTE = 1, CHAR = 2, SHORT = 3, INT = 4, FLOAT = 5, DOUBLE = 6, INT64 = 10 };
-
-int frz_memory_type(const CFI_cdesc_t *values)
-{
-    switch (values->type) {
-    case CFI_type_int8_t:
-        return BYTE;
-    case CFI_type_int16_t:
-        return SHORT;
-    case CFI_type_int32_t:
-        return INT;
-    case CFI_type_int64_t:
-        return INT64;
-    case CFI_type_float:
-        return FLOAT;
-    case CFI_type_double:
-        return DOUBLE;
-    case CFI_type_char:
-        return CHAR;
-    default:
-        return NO_TYPE;
-    }
-}
 
 static bool is_assumed_size(const CFI_cdesc_t *values)
 {
@@ -124,16 +98,6 @@ void frz_release(frz_packed *packed)
 {
     free(packed->copy);
     packed->copy = NULL;
-}
-
-ptrdiff_t frz_integer_at(const CFI_cdesc_t *vector, size_t i, ptrdiff_t otherwise)
-{
-    if (vector == NULL || (CFI_index_t)i >= vector->dim[0].extent) {
-        return otherwise;
-    }
-    const char *element = (const char *)vector->base_addr + (ptrdiff_t)i * vector->dim[0].sm;
-    return vector->elem_len == sizeof(int64_t) ? (ptrdiff_t)*(const int64_t *)element
-                                               : *(const int32_t *)element;
 }
 
 size_t frz_trimmed_length(const CFI_cdesc_t *text)

@@ -9,13 +9,36 @@
 #include <ISO_Fortran_binding.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* An element count that is not known: the array is of assumed size. */
 #define FRZ_UNKNOWN SIZE_MAX
 
 /* The netCDF number of a Fortran type and kind; 0 (NC_NAT) for what netCDF has no type for, such
- * as logical, complex and derived types. */
-int frz_memory_type(const CFI_cdesc_t *values);
+ * as logical, complex and derived types. Here, not in descriptor.c, like all that a call with one
+ * value needs. */
+static inline int frz_memory_type(const CFI_cdesc_t *values)
+{
+    enum { NAT = 0, BYTE = 1, CHAR = 2, SHORT = 3, INT = 4, FLOAT = 5, DOUBLE = 6, INT64 = 10 };
+    switch (values->type) {
+    case CFI_type_int8_t:
+        return BYTE;
+    case CFI_type_int16_t:
+        return SHORT;
+    case CFI_type_int32_t:
+        return INT;
+    case CFI_type_int64_t:
+        return INT64;
+    case CFI_type_float:
+        return FLOAT;
+    case CFI_type_double:
+        return DOUBLE;
+    case CFI_type_char:
+        return CHAR;
+    default:
+        return NAT;
+    }
+}
 
 /* Elements of the array, 1 for a scalar; FRZ_UNKNOWN for an array of assumed size. */
 size_t frz_element_count(const CFI_cdesc_t *values);
@@ -39,9 +62,17 @@ void frz_unpack(const frz_packed *packed, CFI_cdesc_t *values);
 /* Gives the memory back. */
 void frz_release(frz_packed *packed);
 
-/* The i-th element (from 0) of a vector of integers of four or eight bytes; `otherwise` beyond its end or if it
- * is absent (NULL). */
-ptrdiff_t frz_integer_at(const CFI_cdesc_t *vector, size_t i, ptrdiff_t otherwise);
+/* The i-th element (from 0) of a vector of integers of four or eight bytes; `otherwise` beyond its
+ * end or if it is absent (NULL). */
+static inline ptrdiff_t frz_integer_at(const CFI_cdesc_t *vector, size_t i, ptrdiff_t otherwise)
+{
+    if (vector == NULL || (CFI_index_t)i >= vector->dim[0].extent) {
+        return otherwise;
+    }
+    const char *element = (const char *)vector->base_addr + (ptrdiff_t)i * vector->dim[0].sm;
+    return vector->elem_len == sizeof(int64_t) ? (ptrdiff_t)*(const int64_t *)element
+                                               : *(const int32_t *)element;
+}
 
 /* A Fortran text without trailing blanks, ended by NUL, in `room` or, if it is longer, in memory
  * that frz_text_release gives back; NULL if memory is short. */

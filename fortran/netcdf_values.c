@@ -55,13 +55,6 @@ static int explain_shortage(int ncid, int varid, const frz_region *at, direction
 static int prepare(int ncid, int varid, const CFI_cdesc_t *values, const frz_wishes *given,
                    direction way, frz_region *at, frz_packed *packed)
 {
-    if (frz_memory_type(values) == NC_NAT) {
-        return NC_EBADTYPE;
-    }
-    const int status = frz_nc_inq_varndims(ncid, varid, &at->ndims);
-    if (status != NC_NOERR) {
-        return status;
-    }
     if (at->ndims > FRZ_MAX_AXES) {
         return NC_EMAXDIMS;
     }
@@ -73,36 +66,74 @@ static int prepare(int ncid, int varid, const CFI_cdesc_t *values, const frz_wis
     return frz_pack(values, elements, packed) ? NC_NOERR : NC_ENOMEM;
 }
 
+static int put_many(int ncid, int varid, const CFI_cdesc_t *values, const frz_wishes *given, int ndims)
+{
+    frz_region at;
+    frz_packed packed;
+    at.ndims = ndims;
+    int status = prepare(ncid, varid, values, given, PUT, &at, &packed);
+    if (status == NC_NOERR) {
+        status = frz_nc_put_array(ncid, varid, at.start, at.count, at.has_stride ? at.stride : NULL,
+                                  at.has_map ? at.map : NULL, packed.data, frz_memory_type(values));
+        frz_release(&packed);
+    }
+    return status;
+}
+
+static int get_many(int ncid, int varid, CFI_cdesc_t *values, const frz_wishes *given, int ndims)
+{
+    frz_region at;
+    frz_packed packed;
+    at.ndims = ndims;
+    int status = prepare(ncid, varid, values, given, GET, &at, &packed);
+    if (status == NC_NOERR) {
+        status = frz_nc_get_array(ncid, varid, at.start, at.count, at.has_stride ? at.stride : NULL,
+                                  at.has_map ? at.map : NULL, packed.data, frz_memory_type(values));
+        /* Also after an error: values out of range do not keep the others from arriving. */
+        frz_unpack(&packed, values);
+        frz_release(&packed);
+    }
+    return status;
+}
+
 int frz_nf90_put_var(int ncid, int varid, const CFI_cdesc_t *values, const CFI_cdesc_t *start,
                      const CFI_cdesc_t *count, const CFI_cdesc_t *stride, const CFI_cdesc_t *map)
 {
     const frz_wishes given = {start, count, stride, map};
-    frz_region at;
-    frz_packed packed;
-    int status = prepare(ncid, varid - 1, values, &given, PUT, &at, &packed);
-    if (status == NC_NOERR) {
-        status = frz_nc_put_array(ncid, varid - 1, at.start, at.count,
-                                  at.has_stride ? at.stride : NULL, at.has_map ? at.map : NULL,
-                                  packed.data, frz_memory_type(values));
-        frz_release(&packed);
+    const int type = frz_memory_type(values);
+    size_t index[FRZ_FEW_AXES];
+    int ndims;
+    if (type == NC_NAT) {
+        return NC_EBADTYPE;
     }
-    return status;
+    const int status = frz_nc_inq_varndims(ncid, varid - 1, &ndims);
+    if (status != NC_NOERR) {
+        return status;
+    }
+    if (!frz_is_one_number(values, &given, ndims)) {
+        return put_many(ncid, varid - 1, values, &given, ndims);
+    }
+    frz_locate_start(start, ndims, index);
+    return frz_nc_put_array(ncid, varid - 1, index, FRZ_ONES, NULL, NULL, values->base_addr, type);
 }
 
 int frz_nf90_get_var(int ncid, int varid, CFI_cdesc_t *values, const CFI_cdesc_t *start,
                      const CFI_cdesc_t *count, const CFI_cdesc_t *stride, const CFI_cdesc_t *map)
 {
     const frz_wishes given = {start, count, stride, map};
-    frz_region at;
-    frz_packed packed;
-    int status = prepare(ncid, varid - 1, values, &given, GET, &at, &packed);
-    if (status == NC_NOERR) {
-        status = frz_nc_get_array(ncid, varid - 1, at.start, at.count,
-                                  at.has_stride ? at.stride : NULL, at.has_map ? at.map : NULL,
-                                  packed.data, frz_memory_type(values));
-        /* Also after an error: values out of range do not keep the others from arriving. */
-        frz_unpack(&packed, values);
-        frz_release(&packed);
+    const int type = frz_memory_type(values);
+    size_t index[FRZ_FEW_AXES];
+    int ndims;
+    if (type == NC_NAT) {
+        return NC_EBADTYPE;
     }
-    return status;
+    const int status = frz_nc_inq_varndims(ncid, varid - 1, &ndims);
+    if (status != NC_NOERR) {
+        return status;
+    }
+    if (!frz_is_one_number(values, &given, ndims)) {
+        return get_many(ncid, varid - 1, values, &given, ndims);
+    }
+    frz_locate_start(start, ndims, index);
+    return frz_nc_get_array(ncid, varid - 1, index, FRZ_ONES, NULL, NULL, values->base_addr, type);
 }

@@ -1,7 +1,5 @@
 #include "region.h"
 
-#include <stdint.h>
-
 /* How many elements along Fortran axis `axis` (from 0) if no count says so: as many as the array
  * has. A text's characters are an axis before the others; an array of texts writes nothing to
  * axes beyond its own, as in netcdf-fortran. */
@@ -21,13 +19,13 @@ static size_t default_count(const CFI_cdesc_t *values, int axis)
 void frz_locate(const CFI_cdesc_t *values, const frz_wishes *given, frz_region *at)
 {
     ptrdiff_t step = 1;
+    frz_locate_start(given->start, at->ndims, at->start);
     at->has_stride = given->stride != NULL;
     /* One text has no axes to map. */
     at->has_map = given->map != NULL && !(values->type == CFI_type_char && values->rank == 0);
     for (int axis = 0; axis < at->ndims; axis++) {
         const int c_axis = at->ndims - 1 - axis;
         const size_t extent = default_count(values, axis);
-        at->start[c_axis] = (size_t)(frz_integer_at(given->start, axis, 1) - 1);
         at->count[c_axis] = (size_t)frz_integer_at(given->count, axis, (ptrdiff_t)extent);
         if (at->has_stride) {
             at->stride[c_axis] = frz_integer_at(given->stride, axis, 1);

@@ -1,5 +1,5 @@
 /* Which part of a variable a call is about. Fortran says it with indices from 1 and the fastest axis
- * first, C with indices from 0 and the slowest axis first: region.c translates, and nothing else. */
+ * first, C with indices from 0 and the slowest axis first: this file and region.c translate, and nothing else. */
 #ifndef FRAZIL_REGION_H
 #define FRAZIL_REGION_H
 
@@ -22,6 +22,26 @@ typedef struct {
 typedef struct {
     const CFI_cdesc_t *start, *count, *stride, *map;
 } frz_wishes;
+
+/* The start of each of a variable's axes in C's terms; `start` may be absent (NULL) or name fewer or
+ * more axes than there are. */
+static inline void frz_locate_start(const CFI_cdesc_t *start, int ndims, size_t *c_start)
+{
+    for (int axis = 0; axis < ndims; axis++) {
+        c_start[ndims - 1 - axis] = (size_t)(frz_integer_at(start, axis, 1) - 1);
+    }
+}
+
+/* One number goes to one element of a variable with few axes without a region: models that write
+ * value by value spend their time here. */
+#define FRZ_FEW_AXES 8
+static const size_t FRZ_ONES[FRZ_FEW_AXES] = {1, 1, 1, 1, 1, 1, 1, 1};
+
+static inline bool frz_is_one_number(const CFI_cdesc_t *values, const frz_wishes *given, int ndims)
+{
+    return values->rank == 0 && values->type != CFI_type_char && ndims <= FRZ_FEW_AXES
+           && given->count == NULL && given->map == NULL && given->stride == NULL;
+}
 
 /* Fills `at`, whose ndims says how many axes the variable has, at most FRZ_MAX_AXES. An axis that
  * is not mentioned begins at 1, has stride 1, and is as long as that axis of `values`. What is

@@ -10,18 +10,33 @@ enum { NO_SUCH_TYPE = -1, ARRAY_TOO_SHORT = -2, TOO_MANY_AXES = -3 };
 
 _Static_assert(sizeof(size_t) == sizeof(uint64_t), "C's sizes are frazil's");
 
-/* Presents the values that a call is about. That their type is the variable's own is for frazil
- * to say. */
-static int prepare(frz_writer *writer, int variable, const CFI_cdesc_t *values,
-                   const frz_wishes *given, frz_region *at, frz_packed *packed)
+/* One number of the variable's own type: frazil compares. */
+static int put_one(frz_writer *writer, int variable, const CFI_cdesc_t *value, const uint64_t *index)
 {
-    if (frz_memory_type(values) == 0) {
+    const void *bytes = value->base_addr;
+    switch (frz_memory_type(value)) {
+    case FRZ_INT8:
+        return frz_put1_int8(writer, variable, index, *(const int8_t *)bytes);
+    case FRZ_INT16:
+        return frz_put1_int16(writer, variable, index, *(const int16_t *)bytes);
+    case FRZ_INT32:
+        return frz_put1_int32(writer, variable, index, *(const int32_t *)bytes);
+    case FRZ_INT64:
+        return frz_put1_int64(writer, variable, index, *(const int64_t *)bytes);
+    case FRZ_FLOAT:
+        return frz_put1_float(writer, variable, index, *(const float *)bytes);
+    case FRZ_DOUBLE:
+        return frz_put1_double(writer, variable, index, *(const double *)bytes);
+    default:
         return NO_SUCH_TYPE;
     }
-    const int status = frz_inquire_variable(writer, variable, NULL, &at->ndims, NULL);
-    if (status != FRZ_OK) {
-        return status;
-    }
+}
+
+/* Presents the values that a call is about. That their type is the variable's own is for frazil
+ * to say. */
+static int prepare(const CFI_cdesc_t *values, const frz_wishes *given, frz_region *at,
+                   frz_packed *packed)
+{
     if (at->ndims > FRZ_MAX_AXES) {
         return TOO_MANY_AXES;
     }
@@ -38,19 +53,45 @@ static const uint64_t *stride_of(const frz_region *at)
     return at->has_stride ? (const uint64_t *)at->stride : NULL;
 }
 
+/* How many axes a variable has, if `values` are of a type that can be put into one. */
+static int count_axes(frz_writer *writer, int variable, const CFI_cdesc_t *values, int *ndims)
+{
+    if (frz_memory_type(values) == 0) {
+        return NO_SUCH_TYPE;
+    }
+    return frz_inquire_variable(writer, variable, NULL, ndims, NULL);
+}
+
+static int put_many(frz_writer *writer, int variable, const CFI_cdesc_t *values,
+                    const frz_wishes *given, int ndims)
+{
+    frz_region at;
+    frz_packed packed;
+    at.ndims = ndims;
+    int status = prepare(values, given, &at, &packed);
+    if (status == FRZ_OK) {
+        status = frz_put(writer, variable, (uint64_t *)at.start, (uint64_t *)at.count, stride_of(&at),
+                         frz_memory_type(values), packed.data);
+        frz_release(&packed);
+    }
+    return status;
+}
+
 int frz_fortran_put(frz_writer *const *writer, int variable, const CFI_cdesc_t *values,
                     const CFI_cdesc_t *start, const CFI_cdesc_t *count, const CFI_cdesc_t *stride)
 {
     const frz_wishes given = {start, count, stride, NULL};
-    frz_region at;
-    frz_packed packed;
-    int status = prepare(*writer, variable, values, &given, &at, &packed);
-    if (status == FRZ_OK) {
-        status = frz_put(*writer, variable, (uint64_t *)at.start, (uint64_t *)at.count,
-                         stride_of(&at), frz_memory_type(values), packed.data);
-        frz_release(&packed);
+    size_t index[FRZ_FEW_AXES];
+    int ndims;
+    const int status = count_axes(*writer, variable, values, &ndims);
+    if (status != FRZ_OK) {
+        return status;
     }
-    return status;
+    if (!frz_is_one_number(values, &given, ndims)) {
+        return put_many(*writer, variable, values, &given, ndims);
+    }
+    frz_locate_start(start, ndims, index);
+    return put_one(*writer, variable, values, (uint64_t *)index);
 }
 
 int frz_fortran_read(frz_writer *const *writer, int variable, CFI_cdesc_t *values,
@@ -59,7 +100,10 @@ int frz_fortran_read(frz_writer *const *writer, int variable, CFI_cdesc_t *value
     const frz_wishes given = {start, count, stride, NULL};
     frz_region at;
     frz_packed packed;
-    int status = prepare(*writer, variable, values, &given, &at, &packed);
+    int status = count_axes(*writer, variable, values, &at.ndims);
+    if (status == FRZ_OK) {
+        status = prepare(values, &given, &at, &packed);
+    }
     if (status == FRZ_OK) {
         status = frz_read(*writer, variable, (uint64_t *)at.start, (uint64_t *)at.count,
                           stride_of(&at), frz_memory_type(values), packed.data);
