@@ -84,8 +84,19 @@ fn bytes_of(text: &str) -> Option<u64> {
     number.checked_mul(1 << shift)
 }
 
-/// `nc_create`.
+/// `nc_create`; the environment may ask for netCDF-4 in place of the classic formats.
 pub(super) fn create(path: &Path, mode: Mode, options: WriterOptions) -> Answer<Backend> {
+    let upgrade = env::var_os("FRAZIL_FORMAT").is_some_and(|value| value == "netcdf4");
+    create_as(path, mode, options, upgrade)
+}
+
+/// `nc_create`; with `upgrade` a classic file becomes a netCDF-4 one of the classic model.
+pub(super) fn create_as(
+    path: &Path,
+    mode: Mode,
+    options: WriterOptions,
+    upgrade: bool,
+) -> Answer<Backend> {
     refuse_memory_files(mode)?;
     let formats = [Mode::NETCDF4, Mode::CDF2, Mode::CDF5];
     if formats.iter().filter(|&&format| mode.has(format)).count() > 1 {
@@ -94,8 +105,7 @@ pub(super) fn create(path: &Path, mode: Mode, options: WriterOptions) -> Answer<
             "only one of NC_NETCDF4, NC_64BIT_OFFSET and NC_64BIT_DATA can be asked for",
         ));
     }
-    let upgraded = env::var_os("FRAZIL_FORMAT").is_some_and(|value| value == "netcdf4");
-    if !mode.has(Mode::NETCDF4) && !upgraded {
+    if !mode.has(Mode::NETCDF4) && !upgrade {
         return Bundled::create(path, mode).map(Backend::Bundled);
     }
     let options = WriterOptions {

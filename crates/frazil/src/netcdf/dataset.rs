@@ -95,7 +95,10 @@ impl Dataset {
         Self::new(path, opened)
     }
 
-    fn new(path: &Path, backend: Answer<Backend>) -> std::result::Result<Self, (Status, String)> {
+    pub(super) fn new(
+        path: &Path,
+        backend: Answer<Backend>,
+    ) -> std::result::Result<Self, (Status, String)> {
         match backend {
             Ok(backend) => Ok(Self {
                 path: path.to_owned(),
@@ -201,7 +204,7 @@ forward! {
     fn inq_format_extended() -> (i32, i32);
     /// `nc_inq_unlimdims`: the unlimited dimensions of a group.
     fn inq_unlimdims(group: GroupNumber) -> Vec<i32>;
-    /// `nc_inq_unlimdim`: the first one of a group or of those above; -1: none.
+    /// `nc_inq_unlimdim`: the first one of a group; -1: none.
     fn inq_unlimdim(group: GroupNumber) -> i32;
 
     /// `nc_def_dim`: its number; a length of [`UNLIMITED`](crate::netcdf::UNLIMITED) grows.

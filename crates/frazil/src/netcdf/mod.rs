@@ -13,6 +13,8 @@ mod engine;
 mod names;
 mod region;
 mod status;
+#[cfg(test)]
+mod tests;
 mod types;
 
 pub use dataset::Dataset;

@@ -125,7 +125,6 @@ impl Engine {
         out: &mut Vec<u8>,
     ) -> Answer<()> {
         let attribute = self.find(self.owner(group, varid)?, name)?;
-        out.clear();
         let SchemaValue::Atomic(values) = &attribute.value else {
             return Err(Status::EBADTYPE.into());
         };
@@ -134,6 +133,7 @@ impl Engine {
         };
         // Nothing is converted without an objection.
         if values.is_empty() {
+            out.clear();
             return Ok(());
         }
         let bytes = values.to_native_bytes();

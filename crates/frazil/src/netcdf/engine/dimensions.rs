@@ -44,7 +44,7 @@ impl Engine {
         group: GroupNumber,
         dimid: i32,
     ) -> Answer<DimensionInquiry> {
-        let id = self.dimension(group, dimid)?;
+        let id = self.any_dimension(group, dimid)?;
         let dimension = &self.schema().dimensions[id.0];
         Ok(DimensionInquiry {
             name: dimension.name.clone(),
@@ -69,7 +69,7 @@ impl Engine {
     ) -> Answer<()> {
         let at = self.group(group)?;
         check_name(name)?;
-        let id = self.dimension(group, dimid)?;
+        let id = self.any_dimension(group, dimid)?;
         self.check_free_dimension(at, name)?;
         Ok(self.writer.rename_dimension(id, name)?)
     }
@@ -95,19 +95,29 @@ impl Engine {
     }
 
     pub(in crate::netcdf) fn inq_unlimdim(&mut self, group: GroupNumber) -> Answer<i32> {
-        let group = self.group(group)?;
-        let mut groups = self.upwards(group);
-        let found = groups.find_map(|at| self.unlimited_of(at).next());
-        found.map_or(Ok(-1), |id| count(id.0))
+        // netCDF-C means to look into the groups above too, but does not.
+        let own = self.inq_unlimdims(group)?;
+        Ok(own.first().copied().unwrap_or(-1))
+    }
+
+    /// A dimension by its number, which means the same in every group.
+    fn any_dimension(&self, group: GroupNumber, dimid: i32) -> Answer<DimensionId> {
+        self.group(group)?;
+        let id = usize::try_from(dimid).map_err(|_| Status::EBADDIM)?;
+        if id < self.schema().dimensions.len() {
+            Ok(DimensionId(id))
+        } else {
+            Err(Status::EBADDIM.into())
+        }
     }
 
     /// A dimension of a group or of those above it.
     pub(super) fn dimension(&self, group: GroupNumber, dimid: i32) -> Answer<DimensionId> {
+        let id = self.any_dimension(group, dimid)?;
+        let owner = self.schema().dimensions[id.0].group;
         let group = self.group(group)?;
-        let id = usize::try_from(dimid).map_err(|_| Status::EBADDIM)?;
-        let owner = self.schema().dimensions.get(id).map(|it| it.group);
-        if owner.is_some_and(|owner| self.upwards(group).any(|at| at == owner)) {
-            Ok(DimensionId(id))
+        if self.upwards(group).any(|at| at == owner) {
+            Ok(id)
         } else {
             Err(Status::EBADDIM.into())
         }

@@ -212,7 +212,7 @@ impl Engine {
         for spec in wanted {
             match pipeline.position(spec.id) {
                 Some(place) => pipeline.0[place] = spec,
-                None => pipeline.0.push(spec),
+                None => pipeline.0.insert(place_of(&pipeline, spec.id), spec),
             }
         }
         check_compressors(&pipeline)?;
@@ -223,6 +223,16 @@ impl Engine {
             }
             settings.filters = FilterWish::Exactly(pipeline);
         })
+    }
+}
+
+/// Where netCDF-C puts a filter among those asked for before: the checksum first, then shuffle.
+fn place_of(pipeline: &FilterPipeline, id: i32) -> usize {
+    let has_checksum = pipeline.position(filter_id::FLETCHER32) == Some(0);
+    match id {
+        filter_id::FLETCHER32 => 0,
+        filter_id::SHUFFLE => usize::from(has_checksum),
+        _ => pipeline.0.len(),
     }
 }
 

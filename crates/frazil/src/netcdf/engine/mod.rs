@@ -83,7 +83,7 @@ impl Engine {
     }
 
     pub(in crate::netcdf) fn redef(&mut self) -> Answer<()> {
-        if self.in_define_mode {
+        if self.in_define_mode && self.classic_model {
             return Err(Status::EINDEFINE.into());
         }
         self.in_define_mode = true;
