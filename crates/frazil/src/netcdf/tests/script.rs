@@ -9,6 +9,10 @@ use super::*;
 struct Log(Vec<String>);
 
 impl Log {
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "answers come straight from calls"
+    )]
     fn note<T: Debug>(&mut self, call: &str, answer: Outcome<T>) {
         self.0.push(format!("{call}: {answer:?}"));
     }
