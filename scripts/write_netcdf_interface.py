@@ -1,11 +1,12 @@
 """Writes the include files of the netCDF faces from the tables in scripts/netcdf_interface/.
 
     python3 scripts/write_netcdf_interface.py            writes both files
-    python3 scripts/write_netcdf_interface.py --check    fails if one of them is not what it would be
+    python3 scripts/write_netcdf_interface.py --check    fails if one of them would change
 
-The C header names every function of netCDF-C that frazil serves with the prefix `frz_`; the Fortran
-include file declares the `nf_` functions of netCDF's Fortran 77 interface. Names, signatures and
-numbers are facts of these interfaces; a test compares them with the ones of an installed netCDF.
+The C header names every function of netCDF-C that frazil serves with the prefix `frz_`; the
+Fortran include file declares the `nf_` functions of netCDF's Fortran 77 interface. Names,
+signatures and numbers are facts of these interfaces; a test compares them with the ones of an
+installed netCDF.
 """
 
 import re

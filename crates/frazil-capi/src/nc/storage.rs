@@ -116,7 +116,8 @@ entries! {
     ) {
         let fill = table::with(ncid, |file, group| file.inq_var_fill(group, varid))?;
         store(no_fill, c_int::from(fill.no_fill));
-        store_fill(fill_valuep, &fill.value)
+        // netCDF-C leaves the caller's value alone where there is none.
+        if fill.no_fill { Ok(()) } else { store_fill(fill_valuep, &fill.value) }
     }
 
     /// `nc_def_var_chunking`

@@ -69,7 +69,7 @@ macro_rules! pair {
             ncid: *const c_int, varid: *const c_int, $($argument: *const c_int,)*
             values: *const $value, $($length: usize)?
         ) -> c_int {
-            let place = Place { $($argument: Some($argument),)* ..Place::default() };
+            let place = Place::default()$(.$argument($argument))*;
             // SAFETY: the caller vouches for its references; NULL is checked for.
             crate::nc::run(|| unsafe { put((ncid, varid), place, $memory, values.cast()) })
         }
@@ -83,7 +83,7 @@ macro_rules! pair {
             ncid: *const c_int, varid: *const c_int, $($argument: *const c_int,)*
             values: *mut $value, $($length: usize)?
         ) -> c_int {
-            let place = Place { $($argument: Some($argument),)* ..Place::default() };
+            let place = Place::default()$(.$argument($argument))*;
             // SAFETY: the caller vouches for its references; NULL is checked for.
             crate::nc::run(|| unsafe { get((ncid, varid), place, $memory, values.cast()) })
         }

@@ -102,13 +102,37 @@ unsafe fn steps(steps: *const c_int, rank: usize) -> Outcome<Axes<i64>> {
 /// Fortran's references to a slab's numbers; `None` where the call has no such argument.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Place {
-    pub(super) start: Option<*const c_int>,
-    pub(super) count: Option<*const c_int>,
-    pub(super) stride: Option<*const c_int>,
-    pub(super) map: Option<*const c_int>,
+    start: Option<*const c_int>,
+    count: Option<*const c_int>,
+    stride: Option<*const c_int>,
+    map: Option<*const c_int>,
 }
 
 impl Place {
+    /// With the first element.
+    pub(super) fn start(mut self, start: *const c_int) -> Self {
+        self.start = Some(start);
+        self
+    }
+
+    /// With the number of elements along each axis.
+    pub(super) fn count(mut self, count: *const c_int) -> Self {
+        self.count = Some(count);
+        self
+    }
+
+    /// With every how many-th element along each axis.
+    pub(super) fn stride(mut self, stride: *const c_int) -> Self {
+        self.stride = Some(stride);
+        self
+    }
+
+    /// With the distance of neighbours in memory along each axis.
+    pub(super) fn map(mut self, map: *const c_int) -> Self {
+        self.map = Some(map);
+        self
+    }
+
     /// The numbers behind the references.
     ///
     /// # Safety
@@ -139,12 +163,10 @@ mod tests {
     #[test]
     fn axes_are_turned_around_and_counted_from_zero() {
         let (start, count, step) = ([1, 5, 9], [10, 20, 30], [1, 2, -3]);
-        let place = Place {
-            start: Some(start.as_ptr()),
-            count: Some(count.as_ptr()),
-            stride: Some(step.as_ptr()),
-            map: None,
-        };
+        let place = Place::default()
+            .start(start.as_ptr())
+            .count(count.as_ptr())
+            .stride(step.as_ptr());
         // SAFETY: three numbers each.
         let slab = unsafe { place.read(3) }.unwrap();
         assert_eq!(slab.start.unwrap().as_slice(), [8, 4, 0]);
@@ -155,10 +177,8 @@ mod tests {
 
     #[test]
     fn a_start_of_zero_is_outside_of_every_variable() {
-        let place = Place {
-            start: Some([0].as_ptr()),
-            ..Place::default()
-        };
+        let zero = [0];
+        let place = Place::default().start(zero.as_ptr());
         // SAFETY: one number.
         let slab = unsafe { place.read(1) }.unwrap();
         assert_eq!(slab.start.unwrap().as_slice(), [u64::MAX]);

@@ -60,7 +60,7 @@ entries! {
         let varid = variable(varid)?;
         let fill = table::with(value(ncid)?, |file, group| file.inq_var_fill(group, varid))?;
         store(no_fill, c_int::from(fill.no_fill));
-        store_fill(fill_value, &fill.value)
+        if fill.no_fill { Ok(()) } else { store_fill(fill_value, &fill.value) }
     }
 
     /// `NF_DEF_VAR_CHUNKING`
