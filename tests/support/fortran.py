@@ -33,10 +33,10 @@ def install(prefix: Path) -> Path:
     """Installs frazil's C and Fortran libraries into `prefix`."""
     if not (LIBRARIES / "libfrazil.so").exists():
         pytest.fail(f"{LIBRARIES}/libfrazil.so is missing: run 'make lib' (or set FRAZIL_LIB)")
-    environment = {**os.environ, "PREFIX": str(prefix), "LIBDIR": str(prefix / "lib")}
-    run(ROOT / "scripts/install-library", LIBRARIES, env={**environment, "DESTDIR": ""})
-    options = (f"BUILD={prefix / 'build'}", f"PREFIX={prefix}", "DESTDIR=")
-    run("make", "-C", ROOT / "fortran", "install", *options)
+    where = {"PREFIX": prefix, "LIBDIR": prefix / "lib", "BUILD": prefix / "build", "DESTDIR": ""}
+    environment = {**os.environ, **{name: str(value) for name, value in where.items()}}
+    run(ROOT / "scripts/install-library", LIBRARIES, env=environment)
+    run("make", "-C", ROOT / "fortran", "install", env=environment)
     return prefix
 
 
