@@ -58,4 +58,12 @@ macro_rules! entries {
     };
 }
 
-pub(crate) use entries;
+/// Exported functions whose prototypes are not for `frazil.h`: they have a header or an include
+/// file of their own. What makes `frazil.h` reads functions, not macros.
+macro_rules! declared_elsewhere {
+    ($($function:item)*) => {
+        $($function)*
+    };
+}
+
+pub(crate) use {declared_elsewhere, entries};

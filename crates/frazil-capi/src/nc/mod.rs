@@ -19,5 +19,5 @@ mod text;
 pub(crate) mod types;
 mod variables;
 
-pub(crate) use entry::{entries, run};
+pub(crate) use entry::{declared_elsewhere, entries, run};
 pub(crate) use text::{LIBRARY_VERSION, message};

@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 
 use frazil::netcdf::Status;
 
+use crate::nc::declared_elsewhere;
+
 /// The version of netCDF whose interface this is, and ours. Programs read the number in front.
 pub(crate) const LIBRARY_VERSION: &CStr = match CStr::from_bytes_with_nul(
     concat!("4.10.1 of frazil ", env!("CARGO_PKG_VERSION"), "\0").as_bytes(),
@@ -30,15 +32,17 @@ pub(crate) fn message(status: c_int) -> &'static CStr {
     place.get_or_init(|| CString::new(Status(status).message()).unwrap_or_default())
 }
 
-/// `nc_strerror`: what a status means. The text lives as long as the process.
-#[unsafe(no_mangle)]
-extern "C" fn frz_nc_strerror(ncerr: c_int) -> *const c_char {
-    let text = std::panic::catch_unwind(|| message(ncerr));
-    text.unwrap_or(c"Unknown Error").as_ptr()
-}
+declared_elsewhere! {
+    /// `nc_strerror`: what a status means. The text lives as long as the process.
+    #[unsafe(no_mangle)]
+    extern "C" fn frz_nc_strerror(ncerr: c_int) -> *const c_char {
+        let text = std::panic::catch_unwind(|| message(ncerr));
+        text.unwrap_or(c"Unknown Error").as_ptr()
+    }
 
-/// `nc_inq_libvers`: the version of the interface and of frazil.
-#[unsafe(no_mangle)]
-extern "C" fn frz_nc_inq_libvers() -> *const c_char {
-    LIBRARY_VERSION.as_ptr()
+    /// `nc_inq_libvers`: the version of the interface and of frazil.
+    #[unsafe(no_mangle)]
+    extern "C" fn frz_nc_inq_libvers() -> *const c_char {
+        LIBRARY_VERSION.as_ptr()
+    }
 }

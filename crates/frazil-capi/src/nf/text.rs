@@ -8,7 +8,7 @@ use std::ptr;
 use frazil::netcdf::{Outcome, Status};
 
 use crate::nc::pointers::list;
-use crate::nc::{LIBRARY_VERSION, message};
+use crate::nc::{LIBRARY_VERSION, declared_elsewhere, message};
 
 /// The text without the blanks at its end; a NUL ends it, too.
 fn trimmed(text: &[u8]) -> &[u8] {
@@ -58,41 +58,43 @@ pub(super) unsafe fn store_text(place: *mut c_char, length: usize, text: &[u8]) 
     }
 }
 
-/// `NF_STRERROR`: what a status means.
-///
-/// # Safety
-/// `result` has room for `length` bytes; `ncerr` is NULL or can be read.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn nf_strerror_(result: *mut c_char, length: usize, ncerr: *const c_int) {
-    crate::nc::run(|| {
+declared_elsewhere! {
+    /// `NF_STRERROR`: what a status means.
+    ///
+    /// # Safety
+    /// `result` has room for `length` bytes; `ncerr` is NULL or can be read.
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn nf_strerror_(result: *mut c_char, length: usize, ncerr: *const c_int) {
+        crate::nc::run(|| {
+            // SAFETY: as this function's.
+            unsafe {
+                let status = super::value(ncerr)?;
+                store_text(result, length, message(status).to_bytes());
+            }
+            Ok(())
+        });
+    }
+
+    /// `NF_INQ_LIBVERS`: the version of the interface and of frazil.
+    ///
+    /// # Safety
+    /// `result` has room for `length` bytes.
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn nf_inq_libvers_(result: *mut c_char, length: usize) {
         // SAFETY: as this function's.
-        unsafe {
-            let status = super::value(ncerr)?;
-            store_text(result, length, message(status).to_bytes());
-        }
-        Ok(())
-    });
-}
+        unsafe { store_text(result, length, LIBRARY_VERSION.to_bytes()) };
+    }
 
-/// `NF_INQ_LIBVERS`: the version of the interface and of frazil.
-///
-/// # Safety
-/// `result` has room for `length` bytes.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn nf_inq_libvers_(result: *mut c_char, length: usize) {
-    // SAFETY: as this function's.
-    unsafe { store_text(result, length, LIBRARY_VERSION.to_bytes()) };
-}
-
-/// `NF_ISSYSERR`: whether a status is one of the operating system's.
-///
-/// # Safety
-/// `nerr` is NULL or can be read.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn nf_issyserr_(nerr: *const c_int) -> c_int {
-    // SAFETY: as this function's.
-    let status = unsafe { super::value(nerr) };
-    c_int::from(status.is_ok_and(|status| status > 0))
+    /// `NF_ISSYSERR`: whether a status is one of the operating system's.
+    ///
+    /// # Safety
+    /// `nerr` is NULL or can be read.
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn nf_issyserr_(nerr: *const c_int) -> c_int {
+        // SAFETY: as this function's.
+        let status = unsafe { super::value(nerr) };
+        c_int::from(status.is_ok_and(|status| status > 0))
+    }
 }
 
 #[cfg(test)]
