@@ -97,11 +97,10 @@ impl Circumstances<'_> {
         if !is_cut {
             return Some(shape);
         }
-        let record_bytes = bytes / shape[0];
-        // So many records that a chunk is not smaller than what may be written again.
-        let records = records
-            .max(REWRITTEN_BYTES / record_bytes.max(1))
-            .min(shape[0]);
+        // So many records that a chunk is not smaller than what may be written again: chunks of few
+        // records are as wide as a record.
+        let record_bytes = self.record_bytes(id).max(1);
+        let records = records.max(REWRITTEN_BYTES / record_bytes).min(shape[0]);
         self.chunk_of(id, limits, records)
     }
 
@@ -141,22 +140,23 @@ impl Circumstances<'_> {
         dimensions.map(|id| self.expected[id.0]).collect()
     }
 
+    /// Bytes of one record of a variable as far as they are known; 0 without records.
+    fn record_bytes(&self, id: VariableId) -> u64 {
+        let limits = self.schema.limits(id);
+        let expected = self.expected_of(id);
+        match limits.first() {
+            Some(None) => (1..limits.len())
+                .map(|axis| limits[axis].or(expected[axis]).unwrap_or(1))
+                .fold(element_bytes(self.schema, id) as u64, u64::saturating_mul),
+            _ => 0,
+        }
+    }
+
     /// How many records of all variables together fit into the memory set aside for chunks that
     /// wait for further records; at least one.
     fn records_at_once(&self) -> u64 {
-        let record_bytes = |number: usize| {
-            let id = VariableId(number);
-            let limits = self.schema.limits(id);
-            let expected = self.expected_of(id);
-            match limits.first() {
-                Some(None) => (1..limits.len())
-                    .map(|axis| limits[axis].or(expected[axis]).unwrap_or(1))
-                    .fold(element_bytes(self.schema, id) as u64, u64::saturating_mul),
-                _ => 0,
-            }
-        };
         let all = (0..self.schema.variables.len())
-            .map(record_bytes)
+            .map(|number| self.record_bytes(VariableId(number)))
             .fold(0, u64::saturating_add);
         (self.memory_bytes / RECORDS_SHARE / all.max(1)).max(1)
     }
@@ -232,6 +232,10 @@ mod tests {
         assert_eq!(ours(&surface, Some(1)).chunk[0], 1);
         assert_eq!(ours(&surface, Some(3)).chunk[0], 3);
         assert_eq!(ours(&[None], Some(1)), ours(&[None], None));
+        // Alone they would have chunks that are long in time and a part of a record wide.
+        let small = [None, Some(5), Some(20), Some(30)];
+        assert!(ours(&small, None).chunk[0] > 100);
+        assert_eq!(ours(&small, Some(1)).chunk, [1, 5, 20, 30]);
         let profile = ours(&[None, Some(64)], Some(1));
         assert!((8 << 10..=32 << 10).contains(&profile.chunk_bytes));
     }
