@@ -97,7 +97,9 @@ def differences(found: State, orders: dict[str, int]) -> list[str]:
             wrong.append(f"{name} has shape {there.shape}, not {here.shape}")
         elif not np.array_equal(there, here):
             first = np.argwhere(there != here)[0]
-            wrong.append(f"{name}{first.tolist()} is {there[tuple(first)]}, not {here[tuple(first)]}")
+            wrong.append(
+                f"{name}{first.tolist()} is {there[tuple(first)]}, not {here[tuple(first)]}"
+            )
     return wrong
 
 
