@@ -102,11 +102,23 @@ int frz_nf90_put_var(int ncid, int varid, const CFI_cdesc_t *values, const CFI_c
     const frz_wishes given = {start, count, stride, map};
     const int type = frz_memory_type(values);
     size_t index[FRZ_FEW_AXES];
-    int ndims;
+    int ndims, status;
     if (type == NC_NAT) {
         return NC_EBADTYPE;
     }
-    const int status = frz_nc_inq_varndims(ncid, varid - 1, &ndims);
+    if (start != NULL && start->dim[0].extent <= FRZ_FEW_AXES) {
+        int done = 0;
+        ndims = (int)start->dim[0].extent;
+        if (frz_is_one_number(values, &given, ndims)) {
+            frz_locate_start(start, ndims, index);
+            status = frz_nc_put_element(ncid, varid - 1, (size_t)ndims, index, values->base_addr,
+                                        type, &done);
+            if (status != NC_NOERR || done) {
+                return status;
+            }
+        }
+    }
+    status = frz_nc_inq_varndims(ncid, varid - 1, &ndims);
     if (status != NC_NOERR) {
         return status;
     }

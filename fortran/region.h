@@ -32,15 +32,31 @@ static inline void frz_locate_start(const CFI_cdesc_t *start, int ndims, size_t 
     }
 }
 
-/* One number goes to one element of a variable with few axes without a region: models that write
- * value by value spend their time here. */
+/* Whether a call moves one number, to or from one element of a variable with few axes: models that
+ * write value by value spend their time here. */
 #define FRZ_FEW_AXES 8
 static const size_t FRZ_ONES[FRZ_FEW_AXES] = {1, 1, 1, 1, 1, 1, 1, 1};
 
 static inline bool frz_is_one_number(const CFI_cdesc_t *values, const frz_wishes *given, int ndims)
 {
-    return values->rank == 0 && values->type != CFI_type_char && ndims <= FRZ_FEW_AXES
-           && given->count == NULL && given->map == NULL && given->stride == NULL;
+    if (values->type == CFI_type_char || ndims > FRZ_FEW_AXES || given->map != NULL
+        || given->stride != NULL) {
+        return false;
+    }
+    if (given->count == NULL) {
+        return values->rank == 0;
+    }
+    for (int axis = 0; axis < ndims; axis++) {
+        if (frz_integer_at(given->count, axis, 0) != 1) {
+            return false;
+        }
+    }
+    for (int axis = 0; axis < values->rank; axis++) {
+        if (values->dim[axis].extent == 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Fills `at`, whose ndims says how many axes the variable has, at most FRZ_MAX_AXES. An axis that

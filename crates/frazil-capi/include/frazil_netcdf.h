@@ -1011,6 +1011,13 @@ int frz_nc_get_var_string(int ncid, int varid, char **ip);
 int frz_nc_put_array(int ncid, int varid, const size_t *start, const size_t *count,
     const ptrdiff_t *stride, const ptrdiff_t *imap, const void *data, int memtype);
 
+/** Writes one value of the variable's own type at `index`, which has `rank` numbers, if there is a
+ * short way to it: `*done` becomes 1. Else it becomes 0 and nothing is done: frz_nc_put_array can do
+ * it or says why not.
+ */
+int frz_nc_put_element(int ncid, int varid, size_t rank, const size_t *index, const void *data,
+    int memtype, int *done);
+
 /** Reads a slab; the arguments are those of frz_nc_put_array. */
 int frz_nc_get_array(int ncid, int varid, const size_t *start, const size_t *count,
     const ptrdiff_t *stride, const ptrdiff_t *imap, void *data, int memtype);

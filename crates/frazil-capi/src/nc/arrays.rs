@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int, c_long, c_void};
 
-use frazil::netcdf::{MemoryType, Outcome, Status};
+use frazil::netcdf::{Dataset, GroupNumber, MemoryType, Outcome, Status};
 
 use crate::nc::entries;
 use crate::nc::pointers::list;
@@ -121,6 +121,18 @@ unsafe fn put(
     data: *const c_void,
 ) -> Outcome<()> {
     table::with(ncid, |file, group| {
+        if let (Some(memory), true) = (memory, place.map.is_null()) {
+            let (count, is_element) = (place.count, place.is_element || !place.count.is_null());
+            let index = Index {
+                rank: None,
+                first: place.start,
+                count,
+            };
+            // SAFETY: as this function's.
+            if is_element && unsafe { put_element((file, group, varid), index, memory, data) }? {
+                return Ok(());
+            }
+        }
         let mut variable = Variable { file, group, varid };
         let memory = memory.map_or_else(|| variable.memory(), Ok)?;
         // SAFETY: as this function's.
@@ -129,6 +141,60 @@ unsafe fn put(
             variable.put(&slab, memory, data)
         }
     })
+}
+
+/// More axes than variables have that are written value by value.
+const FEW_AXES: usize = 8;
+
+/// C's pointers to the place of what may be one element.
+struct Index {
+    /// How many numbers are there, if the caller knows it.
+    rank: Option<usize>,
+    first: *const usize,
+    /// NULL: it is one.
+    count: *const usize,
+}
+
+/// Writes one value of the variable's own type the short way; `false`: there is none, or there are
+/// more values, and nothing was done.
+///
+/// # Safety
+/// The pointers in `index` are NULL or to as many numbers as the variable has axes, or else as it
+/// says; `data` is NULL or holds what is put.
+#[inline]
+unsafe fn put_element(
+    (file, group, varid): (&mut Dataset, GroupNumber, c_int),
+    index: Index,
+    memory: MemoryType,
+    data: *const c_void,
+) -> Outcome<bool> {
+    let Some((variable, axes)) = file.plain_variable(group, varid, memory) else {
+        return Ok(false);
+    };
+    let is_other = index.rank.is_some_and(|rank| rank != axes);
+    if is_other || axes > FEW_AXES || index.first.is_null() || data.is_null() {
+        return Ok(false);
+    }
+    // SAFETY: as this function's.
+    let count = match index.count.is_null() {
+        true => &[],
+        false => unsafe { list(index.count, axes) }?,
+    };
+    if count.iter().any(|&elements| elements != 1) {
+        return Ok(false);
+    }
+    let mut start = [0; FEW_AXES];
+    // SAFETY: as this function's; not NULL.
+    let (first, bytes) = unsafe {
+        (
+            list(index.first, axes)?,
+            list(data.cast::<u8>(), memory.size_bytes())?,
+        )
+    };
+    for (start, &index) in start.iter_mut().zip(first) {
+        *start = index as u64;
+    }
+    file.put_element(variable, &start[..axes], bytes)
 }
 
 /// Reads values; as [`put`].
@@ -304,6 +370,29 @@ entries! {
         stride: *const isize, imap: *const isize, data: *const c_void, memtype: c_int,
     ) {
         put(ncid, varid, loose(start, count, stride, imap), memory_of(memtype)?, data)
+    }
+
+    /// Writes one value at `index`, which has `rank` numbers, if there is a short way: `*done`
+    /// becomes 1. Else it becomes 0, and nothing is done.
+    fn frz_nc_put_element(
+        ncid: c_int, varid: c_int, rank: usize, index: *const usize, data: *const c_void,
+        memtype: c_int, done: *mut c_int,
+    ) {
+        let Some(memory) = memory_of(memtype)? else {
+            return Ok(());
+        };
+        let index = Index {
+            rank: Some(rank),
+            first: index,
+            count: std::ptr::null(),
+        };
+        let is_done = table::with(ncid, |file, group| {
+            put_element((file, group, varid), index, memory, data)
+        })?;
+        if let Some(done) = done.as_mut() {
+            *done = c_int::from(is_done);
+        }
+        Ok(())
     }
 
     /// Reads a slab into an array that lies in memory as `imap` says, in elements; NULL: row-major.

@@ -10,6 +10,7 @@ use crate::netcdf::types::{
     AttributeInquiry, AttributeValues, ChunkCache, DeflateInquiry, DimensionInquiry, FillInquiry,
     GroupInquiry, GroupNumber, MemorySpan, MemoryType, Mode, Region, Storage, VariableInquiry,
 };
+use crate::schema::VariableId;
 use crate::{FilterSpec, WriterOptions, WriterReport};
 
 /// One open file.
@@ -159,6 +160,43 @@ impl Dataset {
             Backend::Closed(report) => Ok(report.as_deref().cloned()),
         };
         self.outcome(answer)
+    }
+
+    /// A variable whose elements [`Self::put_element`] may write from values of this type, and its
+    /// number of axes.
+    #[inline]
+    #[must_use]
+    pub fn plain_variable(
+        &self,
+        group: GroupNumber,
+        varid: i32,
+        memory: MemoryType,
+    ) -> Option<(VariableId, usize)> {
+        match &self.backend {
+            Backend::Engine(engine) => engine.plain_variable(group, varid, memory),
+            Backend::Bundled(_) | Backend::Closed(_) => None,
+        }
+    }
+
+    /// Writes one element the short way: `bytes` at `start` of a [`Self::plain_variable`]. `false`:
+    /// there is no short way to it, nothing was done, and [`Self::put`] can do it or says why not.
+    ///
+    /// # Errors
+    /// As [`Self::put`].
+    #[inline]
+    pub fn put_element(
+        &mut self,
+        variable: VariableId,
+        start: &[u64],
+        bytes: &[u8],
+    ) -> Outcome<bool> {
+        match &mut self.backend {
+            Backend::Engine(engine) => {
+                let answer = engine.put_element(variable, start, bytes);
+                self.outcome(answer)
+            }
+            Backend::Bundled(_) | Backend::Closed(_) => Ok(false),
+        }
     }
 
     /// Keeps the words of a refusal.

@@ -38,7 +38,8 @@ impl Writer {
         bytes: &[u8],
     ) -> Result<()> {
         self.begin()?;
-        if stride.is_none() && self.put_one(variable, start, count, bytes)? {
+        let is_one = stride.is_none() && count.iter().all(|&elements| elements == 1);
+        if is_one && count.len() == start.len() && self.put_one(variable, start, bytes)? {
             return Ok(());
         }
         let variable = self.active(variable)?;
@@ -100,15 +101,25 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes one element if it belongs to the chunk that was used last; `false`: it is no single
-    /// element, or does not, or something is wrong with it.
-    fn put_one(
+    /// Writes one element the short way; `false`: there is none, nothing was done, and [`Self::put`]
+    /// can do it or says what is wrong.
+    ///
+    /// # Errors
+    /// As [`Self::put`].
+    #[inline]
+    pub(crate) fn put_element(
         &mut self,
-        id: VariableId,
+        variable: VariableId,
         start: &[u64],
-        count: &[u64],
         bytes: &[u8],
     ) -> Result<bool> {
+        self.begin()?;
+        self.put_one(variable, start, bytes)
+    }
+
+    /// Writes one element if it belongs to the chunk that was used last; `false`: it does not, or
+    /// something is wrong with it.
+    fn put_one(&mut self, id: VariableId, start: &[u64], bytes: &[u8]) -> Result<bool> {
         let Some(variable) = self.details.get(id.0).and_then(|d| d.active.as_ref()) else {
             return Ok(false);
         };
@@ -116,25 +127,36 @@ impl Writer {
             return Ok(false);
         };
         let rank = offset.len();
-        let is_one = bytes.len() == variable.element_bytes() && !variable.is_swapped();
-        if !is_one || start.len() != rank || count.len() != rank {
+        if bytes.len() != variable.element_bytes() || variable.is_swapped() || start.len() != rank {
             return Ok(false);
         }
-        let mut at = 0;
+        let may_grow = self.uncommitted_bytes < self.options.commits.bytes();
+        let (mut at, mut grows) = (0, false);
         for axis in 0..rank {
             let local = start[axis].wrapping_sub(offset[axis]);
             let dimension = &self.schema.dimensions[variable.dimensions[axis]];
-            // Growing is not for here: a record may be complete.
-            if count[axis] != 1 || local >= variable.chunk[axis] || start[axis] >= dimension.length
-            {
+            let is_beyond = start[axis] >= dimension.length;
+            // Where a complete record may call for a commit, growing is not for here.
+            let is_elsewhere = is_beyond && !(dimension.is_unlimited && may_grow);
+            if local >= variable.chunk[axis] || is_elsewhere {
                 return Ok(false);
             }
+            grows |= is_beyond;
             at = at * variable.chunk[axis] + local;
         }
         chunk.write_one(at as usize, bytes);
+        let is_complete = chunk.is_complete();
         self.raw_bytes += bytes.len() as u64;
         self.uncommitted_bytes += bytes.len() as u64;
-        if chunk.is_complete() {
+        if grows {
+            for (&number, &start) in variable.dimensions.iter().zip(start) {
+                let dimension = &mut self.schema.dimensions[number];
+                if dimension.is_unlimited {
+                    dimension.length = dimension.length.max(start + 1);
+                }
+            }
+        }
+        if is_complete {
             let variable = Arc::clone(variable);
             let outcome = self.complete(&variable, slot);
             outcome.map_err(|error| self.submission.fail(error.at_variable(&variable.path)))?;

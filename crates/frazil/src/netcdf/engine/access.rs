@@ -55,6 +55,34 @@ impl Engine {
         Ok(())
     }
 
+    /// A variable that values of this type can be written to one by one as they are; with its rank.
+    #[inline]
+    pub(in crate::netcdf) fn plain_variable(
+        &self,
+        group: GroupNumber,
+        varid: i32,
+        memory: MemoryType,
+    ) -> Option<(VariableId, usize)> {
+        let place = usize::try_from(varid).ok()?;
+        let id = *self.variables.get(usize::from(group.0))?.get(place)?;
+        let described = self.described(id);
+        let is_same = match described.value_type {
+            ValueType::Atomic(stored) => memory.nc_type() == Some(stored),
+            ValueType::String => false,
+        };
+        (is_same && !self.in_define_mode).then_some((id, described.dimensions.len()))
+    }
+
+    #[inline]
+    pub(in crate::netcdf) fn put_element(
+        &mut self,
+        id: VariableId,
+        start: &[u64],
+        bytes: &[u8],
+    ) -> Answer<bool> {
+        Ok(self.writer.put_element(id, start, bytes)?)
+    }
+
     pub(in crate::netcdf) fn get(
         &mut self,
         group: GroupNumber,
