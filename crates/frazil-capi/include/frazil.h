@@ -217,6 +217,21 @@ typedef enum {
 } frz_recovery;
 
 /**
+ * Where packing threads run.
+ */
+typedef enum {
+    /**
+     * On the cores that the process may use and has not bound its own threads to; if it has bound
+     * all, on all of them, where they yield to the program's threads.
+     */
+    FRZ_CORES_SPARE = 0,
+    /**
+     * Wherever the system lets them run.
+     */
+    FRZ_CORES_ANY = 1,
+} frz_cores;
+
+/**
  * How a writer works. One may serve several writers, one after the other or several at once, as
  * long as nobody changes it meanwhile; it is not needed any more once ::frz_create has returned.
  */
@@ -336,6 +351,11 @@ void frz_options_free(frz_options *options);
  * Packing threads; 0 (the default): one for each core that the process may use.
  */
 frz_status frz_options_set_threads(frz_options *options, int threads);
+
+/**
+ * Cores of the packing threads: one of ::frz_cores (default: ::FRZ_CORES_SPARE).
+ */
+frz_status frz_options_set_cores(frz_options *options, int cores);
 
 /**
  * Bytes that values may take in memory while they are gathered, packed and placed (default:

@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use frazil::{Result, WriterOptions};
+use frazil::{Cores, Result, WriterOptions};
 
 use crate::arguments::{invalid, not_negative, null};
 use crate::guard::guarded;
@@ -63,6 +63,36 @@ pub unsafe extern "C" fn frz_options_set_threads(
     unsafe {
         change(options, |inner| {
             inner.resources.threads = not_negative(threads, "threads")?;
+            Ok(())
+        })
+    }
+}
+
+/// Where packing threads run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub enum frz_cores {
+    /// On the cores that the process may use and has not bound its own threads to; if it has bound
+    /// all, on all of them, where they yield to the program's threads.
+    FRZ_CORES_SPARE = 0,
+    /// Wherever the system lets them run.
+    FRZ_CORES_ANY = 1,
+}
+
+/// Cores of the packing threads: one of ::frz_cores (default: ::FRZ_CORES_SPARE).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_cores(
+    options: *mut frz_options,
+    cores: c_int,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            inner.cores = match cores {
+                spare if spare == frz_cores::FRZ_CORES_SPARE as c_int => Cores::Spare,
+                any if any == frz_cores::FRZ_CORES_ANY as c_int => Cores::Any,
+                other => return Err(invalid(format!("no choice of cores has the number {other}"))),
+            };
             Ok(())
         })
     }

@@ -14,7 +14,7 @@ use crate::netcdf::engine::Engine;
 use crate::netcdf::status::{Answer, Refusal, Status};
 use crate::netcdf::types::Mode;
 use crate::recover::bring_in_order;
-use crate::{Error, WriterOptions};
+use crate::{Cores, Error, WriterOptions};
 
 /// `NC_FORMAT_NETCDF4_CLASSIC`.
 pub(super) const FORMAT_NETCDF4_CLASSIC: i32 = 4;
@@ -22,7 +22,8 @@ pub(super) const FORMAT_NETCDF4_CLASSIC: i32 = 4;
 pub(super) const FORMAT_NETCDF4: i32 = 3;
 
 /// How the writer works, as the environment says: `FRAZIL_THREADS`, `FRAZIL_MEMORY` (bytes, or
-/// with K, M or G), `FRAZIL_MODE=sync`, `FRAZIL_DURABLE=1`, `FRAZIL_READABLE_BY=plugins`.
+/// with K, M or G), `FRAZIL_CORES=any`, `FRAZIL_MODE=sync`, `FRAZIL_DURABLE=1`,
+/// `FRAZIL_READABLE_BY=plugins`.
 ///
 /// # Errors
 /// `NC_EINVAL` for a value that none of them can have.
@@ -53,6 +54,11 @@ fn options_from(variable: &dyn Fn(&str) -> Option<OsString>) -> Answer<WriterOpt
         None | Some("async") => {}
         Some("sync") => options.synchronous = true,
         Some(other) => return Err(refuse("FRAZIL_MODE", other)),
+    }
+    match text("FRAZIL_CORES").as_deref() {
+        None | Some("spare") => {}
+        Some("any") => options.cores = Cores::Any,
+        Some(other) => return Err(refuse("FRAZIL_CORES", other)),
     }
     match text("FRAZIL_DURABLE").as_deref() {
         None | Some("0") => {}

@@ -63,7 +63,7 @@ macro_rules! forward {
 
 impl Dataset {
     /// `nc_create`. How the writer works is read from the environment: `FRAZIL_THREADS`,
-    /// `FRAZIL_MEMORY` (bytes, or with K, M or G), `FRAZIL_MODE=sync`, `FRAZIL_DURABLE=1`,
+    /// `FRAZIL_MEMORY` (bytes, or with K, M or G), `FRAZIL_CORES=any`, `FRAZIL_MODE=sync`, `FRAZIL_DURABLE=1`,
     /// `FRAZIL_READABLE_BY=plugins`. With `FRAZIL_FORMAT=netcdf4` a classic file becomes a netCDF-4
     /// one of the classic model.
     ///
