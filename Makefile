@@ -81,7 +81,7 @@ format: .build/setup-test ## Format Rust and Python sources
 	$(PYTHON) -m ruff format
 
 .PHONY: bench
-bench: bench-pack bench-precision ## Run all benchmarks, each beside its peers
+bench: bench-pack bench-precision bench-model ## Run all benchmarks, each beside its peers
 
 .PHONY: bench-pack
 bench-pack: build .build/setup-test ## frazil pack beside nccopy, h5repack and cmip7repack
@@ -92,6 +92,11 @@ bench-pack: build .build/setup-test ## frazil pack beside nccopy, h5repack and c
 bench-precision: build .build/setup-test .build/setup-bench ## Rounding and its analysis beside netCDF-C, NCO and xbitinfo
 	$(CARGO) build $(CARGO_FLAGS) --package frazil-bench
 	$(PYTHON) bench/precision.py $(BENCH_ARGS)
+
+.PHONY: bench-model
+bench-model: build lib .build/setup-test ## Writing from models beside netCDF-C and netcdf-fortran
+	$(PYTHON) bench/model.py $(BENCH_ARGS)
+	$(PYTHON) scripts/make_model_tables.py
 
 .PHONY: notices
 notices: .build/setup-test ## Collect the licence texts of everything that is linked in

@@ -1,0 +1,64 @@
+"""Writing from models: our writer beside netCDF-C and netcdf-fortran; see README.md."""
+
+import argparse
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import model_figure
+import model_puts
+import model_stream
+from model_programs import build
+from record import CORPUS, FOLDER, machine, version_of
+
+PARTS = {
+    "figure": model_figure.measure,
+    "stream": model_stream.measure,
+    "puts": model_puts.measure,
+}
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--parts", default=",".join(PARTS))
+    parser.add_argument("--repeats", type=int, default=5, help="of the figure's cells and of puts")
+    parser.add_argument("--stream-repeats", type=int, default=3)
+    parser.add_argument("--slow-repeats", type=int, default=1, help="of what takes over 4 s a step")
+    parser.add_argument("--quick", action="store_true", help="less data, once: to see that it runs")
+    return parser.parse_args()
+
+
+def first_line(*command: str) -> str:
+    text = subprocess.run(command, capture_output=True, text=True).stdout
+    return text.splitlines()[0].strip() if text else "?"
+
+
+def main() -> int:
+    options = arguments()
+    missing = [
+        name for name in ("gcc", "gfortran", "nc-config", "nf-config") if not shutil.which(name)
+    ]
+    if missing:
+        print(f"not installed: {', '.join(missing)}", file=sys.stderr)
+        return 2
+    if not CORPUS.is_dir():
+        print(f"the corpus is not at {CORPUS} (set FRAZIL_CORPUS)", file=sys.stderr)
+        return 2
+    if options.quick:
+        options.repeats = options.stream_repeats = 1
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    programs = build(FOLDER / "model")
+    about = machine(
+        netcdf_c=first_line("nc-config", "--version"),
+        netcdf_fortran=first_line("nf-config", "--version"),
+        hdf5=version_of("h5dump", "--version"),
+        gfortran=first_line("gfortran", "--version"),
+    )
+    for part in options.parts.split(","):
+        PARTS[part](Path(programs), about, options)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
