@@ -16,7 +16,15 @@ CARGO := scripts/with-env cargo
 CARGO_FLAGS := --locked $(if $(filter 1,$(OFFLINE)),--offline) --profile $(PROFILE)
 PYTHON := .venv/bin/python
 TARGET := $(or $(CARGO_TARGET_DIR),target)
-export FRAZIL_BIN ?= $(abspath $(TARGET))/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/frazil
+BUILT := $(abspath $(TARGET))/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
+export FRAZIL_BIN ?= $(BUILT)/frazil
+# What `make lib` makes, and where `make install` puts it.
+export FRAZIL_LIB ?= $(abspath .build/lib)
+export PREFIX ?= /usr/local
+export LIBDIR ?= $(PREFIX)/lib
+export DESTDIR ?=
+# Changes with the interface; from version 1 on with the major version only.
+SONAME := libfrazil.so.0
 export OFFLINE
 
 DEMO := .build/demo
@@ -27,7 +35,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: setup
-setup: .build/setup-test fetch ## Install and fetch everything; OFFLINE=1 works from then on
+setup: .build/setup-test .build/setup-check fetch ## Install and fetch everything; OFFLINE=1 works from then on
 
 .PHONY: fetch
 fetch: .build/setup-build
@@ -39,12 +47,41 @@ fetch: .build/setup-build
 .build/setup-test: scripts/setup requirements-test.txt
 	scripts/setup test
 
+.build/setup-check: scripts/setup
+	scripts/setup check
+
 .build/setup-bench: scripts/setup requirements-bench.txt
 	scripts/setup bench
 
 .PHONY: build
 build: .build/setup-build ## Build the frazil command
 	$(CARGO) build $(CARGO_FLAGS) --package frazil-cli
+
+.PHONY: lib
+lib: .build/setup-build ## Build the libraries for C and Fortran: libfrazil.so and libfrazil.a
+	$(CARGO) rustc $(CARGO_FLAGS) --package frazil-capi --lib --crate-type cdylib,staticlib -- \
+		-C link-arg=-Wl,-soname,$(SONAME)
+	scripts/make-static-library $(BUILT)/libfrazil_capi.a $(FRAZIL_LIB)/libfrazil.a
+	cp -u $(BUILT)/libfrazil_capi.so $(FRAZIL_LIB)/libfrazil.so
+
+.PHONY: install
+install: install-c $(if $(shell command -v gfortran),install-fortran) ## Install them with headers, pkg-config and CMake files: PREFIX=/usr/local DESTDIR=
+
+.PHONY: install-c
+install-c: lib
+	scripts/install-library $(FRAZIL_LIB)
+
+.PHONY: fortran
+fortran: ## Build the Fortran modules with FC (gfortran) and CC: docs/fortran.md
+	$(MAKE) -C fortran BUILD=$(abspath .build/fortran)
+
+.PHONY: install-fortran
+install-fortran:
+	$(MAKE) -C fortran install BUILD=$(abspath .build/fortran)
+
+.PHONY: header
+header: .build/setup-check fetch ## Make frazil.h of the crate frazil-capi
+	scripts/make-header
 
 .PHONY: demo
 demo: build ## Pack the bundled sample, show the table, prove the result equal
@@ -59,16 +96,17 @@ test-rust: .build/setup-build ## Run the tests of the crates
 	$(CARGO) test $(CARGO_FLAGS) --workspace
 
 .PHONY: test-python
-test-python: build .build/setup-test ## Run the acceptance tests on the command (with the corpus if present)
+test-python: build lib .build/setup-test ## Run the acceptance tests on the command (with the corpus if present)
 	$(PYTHON) -m pytest --numprocesses $(JOBS) tests
 
 .PHONY: check
-check: fetch .build/setup-test ## Formatting, lints, the dependency law, documentation
+check: fetch .build/setup-test .build/setup-check ## Formatting, lints, the dependency law, documentation
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(CARGO_FLAGS) --workspace --no-deps
 	$(PYTHON) scripts/check_dependencies.py
 	scripts/check-deny
+	scripts/make-header --verify
 	$(PYTHON) scripts/check_docs.py
 	$(PYTHON) scripts/make_precision_tables.py --check
 	$(PYTHON) -m ruff check
