@@ -32,6 +32,9 @@ use crate::{Charge, MemoryBudget, PipelineError};
 /// How often a waiting submitter looks at memory that was given back without a delivery.
 const NAP: Duration = Duration::from_millis(5);
 
+/// Small jobs that a worker takes, and the deliverer delivers, at once.
+const RUN: usize = 64;
+
 type Outcome<R> = Result<R, PipelineError>;
 type Work<J, R> = dyn Fn(J, &mut Scratch) -> R + Send + Sync;
 type Deliver<R> = dyn FnMut(Outcome<R>) + Send;
@@ -53,13 +56,21 @@ struct Shared<J, R> {
 }
 
 struct State<J, R> {
-    jobs: VecDeque<(u64, J)>,
-    /// Results that wait for their turn.
-    results: BTreeMap<u64, Outcome<R>>,
+    jobs: VecDeque<Queued<J>>,
+    /// Small jobs that nobody was woken for yet.
+    quiet: usize,
+    /// Results that wait for their turn, and whether their jobs were small.
+    results: BTreeMap<u64, (Outcome<R>, bool)>,
     submitted: u64,
     delivered: u64,
     is_closed: bool,
     busy: Duration,
+}
+
+struct Queued<J> {
+    number: u64,
+    job: J,
+    is_small: bool,
 }
 
 struct Inline<J, R> {
@@ -132,14 +143,31 @@ impl<J: Send + 'static, R: Send + 'static> Background<J, R> {
 
     /// Submits a job; does not wait.
     pub fn submit(&self, job: J) {
+        self.push(job, false);
+    }
+
+    /// Submits a job that takes less time than waking a thread: a worker is woken for many of them,
+    /// or for the next other job, or when somebody waits.
+    pub fn submit_small(&self, job: J) {
+        self.push(job, true);
+    }
+
+    fn push(&self, job: J, is_small: bool) {
         if let Some(inline) = &self.inline {
             return inline.lock().run(job, &self.shared.state);
         }
         let mut state = self.shared.state.lock();
         let number = state.submitted;
         state.submitted += 1;
-        state.jobs.push_back((number, job));
-        self.shared.jobs_wake.notify_one();
+        state.jobs.push_back(Queued {
+            number,
+            job,
+            is_small,
+        });
+        state.quiet += 1;
+        if !is_small || state.quiet >= RUN {
+            self.shared.wake_worker(&mut state);
+        }
     }
 
     /// Takes `bytes` of a budget, waiting for jobs under way while it has too few.
@@ -156,6 +184,7 @@ impl<J: Send + 'static, R: Send + 'static> Background<J, R> {
                 drop(state);
                 return budget.charge(bytes);
             }
+            self.shared.wake_worker(&mut state);
             self.shared.submitters_wake.wait_for(&mut state, NAP);
         }
     }
@@ -163,6 +192,7 @@ impl<J: Send + 'static, R: Send + 'static> Background<J, R> {
     /// Waits until every submitted job is delivered.
     pub fn wait_idle(&self) {
         let mut state = self.shared.state.lock();
+        self.shared.wake_worker(&mut state);
         while !state.is_idle() {
             self.shared.submitters_wake.wait(&mut state);
         }
@@ -202,6 +232,34 @@ impl<J, R> State<J, R> {
     fn is_idle(&self) -> bool {
         self.delivered == self.submitted
     }
+
+    /// The oldest job, with the small ones behind it if it is small.
+    fn take_jobs(&mut self, run: &mut Vec<Queued<J>>) {
+        while let Some(next) = self.jobs.front() {
+            let joins = run.is_empty() || (run[0].is_small && next.is_small);
+            if !joins || run.len() >= RUN {
+                return;
+            }
+            run.extend(self.jobs.pop_front());
+        }
+    }
+
+    /// The next result, with those of small jobs behind it if its job was small.
+    fn take_results(&mut self, run: &mut Vec<Outcome<R>>) {
+        let mut all_small = true;
+        while run.len() < RUN && all_small {
+            let number = self.delivered + run.len() as u64;
+            let is_next = |(_, is_small): &(Outcome<R>, bool)| *is_small || run.is_empty();
+            if !self.results.get(&number).is_some_and(is_next) {
+                return;
+            }
+            let Some((outcome, is_small)) = self.results.remove(&number) else {
+                return;
+            };
+            all_small = is_small;
+            run.push(outcome);
+        }
+    }
 }
 
 impl<J, R> Inline<J, R> {
@@ -218,6 +276,7 @@ impl<J, R> Shared<J, R> {
         Self {
             state: Mutex::new(State {
                 jobs: VecDeque::new(),
+                quiet: 0,
                 results: BTreeMap::new(),
                 submitted: 0,
                 delivered: 0,
@@ -230,36 +289,56 @@ impl<J, R> Shared<J, R> {
         }
     }
 
+    /// Wakes a worker for jobs that nobody was woken for.
+    fn wake_worker(&self, state: &mut State<J, R>) {
+        if state.quiet > 0 {
+            state.quiet = 0;
+            self.jobs_wake.notify_one();
+        }
+    }
+
     fn run_worker(&self, work: &Work<J, R>) {
         let mut scratch = Scratch::default();
+        let (mut run, mut done) = (Vec::new(), Vec::new());
         let mut state = self.state.lock();
         while !state.is_closed {
-            let Some((number, job)) = state.jobs.pop_front() else {
+            state.take_jobs(&mut run);
+            let Some(first) = run.first().map(|queued| queued.number) else {
                 self.jobs_wake.wait(&mut state);
                 continue;
             };
             let began = Instant::now();
-            let outcome = MutexGuard::unlocked(&mut state, || guarded(|| work(job, &mut scratch)));
+            MutexGuard::unlocked(&mut state, || {
+                done.extend(run.drain(..).map(|queued| {
+                    let outcome = guarded(|| work(queued.job, &mut scratch));
+                    (queued.number, (outcome, queued.is_small))
+                }));
+            });
             state.busy += began.elapsed();
-            state.results.insert(number, outcome);
-            if number == state.delivered {
+            state.results.extend(done.drain(..));
+            if first == state.delivered {
                 self.deliverer_wakes.notify_one();
             }
         }
     }
 
     fn run_deliverer(&self, deliver: &mut Deliver<R>) {
+        let mut run = Vec::new();
         let mut state = self.state.lock();
         while !state.is_closed {
-            let next = state.delivered;
-            let Some(outcome) = state.results.remove(&next) else {
+            state.take_results(&mut run);
+            if run.is_empty() {
                 self.deliverer_wakes.wait(&mut state);
                 continue;
-            };
-            let began = Instant::now();
-            MutexGuard::unlocked(&mut state, || deliver_guarded(deliver, outcome));
+            }
+            let (began, results) = (Instant::now(), run.len() as u64);
+            MutexGuard::unlocked(&mut state, || {
+                for outcome in run.drain(..) {
+                    deliver_guarded(deliver, outcome);
+                }
+            });
             state.busy += began.elapsed();
-            state.delivered += 1;
+            state.delivered += results;
             self.submitters_wake.notify_all();
         }
     }
@@ -305,6 +384,25 @@ mod tests {
             background.wait_idle();
             let expected: Vec<_> = (0..200).map(|n| Ok(n * n)).collect();
             assert_eq!(*log.lock(), expected, "{threads} threads");
+        }
+    }
+
+    #[test]
+    fn small_jobs_keep_their_place_among_others() {
+        for threads in [0, 1, 2, 4] {
+            let log = Log::default();
+            let background = Background::start(threads, |n: u64, _: &mut Scratch| n, logging(&log));
+            for n in 0..1000 {
+                match n % 131 {
+                    0 => background.submit(n),
+                    _ => background.submit_small(n),
+                }
+            }
+            background.wait_idle();
+            assert_eq!(*log.lock(), (0..1000).map(Ok).collect::<Vec<_>>());
+            background.submit_small(1000);
+            background.wait_idle();
+            assert_eq!(log.lock().len(), 1001, "{threads} threads");
         }
     }
 

@@ -25,6 +25,9 @@ use crate::schema::VariableId;
 /// What packed bytes may take beyond the raw ones.
 const PACKED_SLACK_BYTES: u64 = 1024;
 
+/// Chunks up to this size take less time to pack than threads to wake.
+const SMALL_CHUNK_BYTES: usize = 4096;
+
 /// Hands chunks to the background threads.
 pub(super) struct Submission {
     // Ended before the placer goes.
@@ -232,13 +235,18 @@ impl Submission {
             true => None,
             false => self.choices[place.variable.id.0].now.clone(),
         };
-        self.background.submit(Job::Chunk(ChunkJob {
+        let is_small = place.variable.chunk_bytes <= SMALL_CHUNK_BYTES;
+        let job = Job::Chunk(ChunkJob {
             place,
             choice,
             content,
             content_charge,
             packed_charge,
-        }));
+        });
+        match is_small {
+            true => self.background.submit_small(job),
+            false => self.background.submit(job),
+        }
     }
 
     // --- filters ---
