@@ -129,7 +129,7 @@ unsafe fn put(
                 count,
             };
             // SAFETY: as this function's.
-            if is_element && unsafe { put_element((file, group, varid), index, memory, data) }? {
+            if is_element && unsafe { put_element((file, group, varid), &index, memory, data) }? {
                 return Ok(());
             }
         }
@@ -164,7 +164,7 @@ struct Index {
 #[inline]
 unsafe fn put_element(
     (file, group, varid): (&mut Dataset, GroupNumber, c_int),
-    index: Index,
+    index: &Index,
     memory: MemoryType,
     data: *const c_void,
 ) -> Outcome<bool> {
@@ -175,9 +175,9 @@ unsafe fn put_element(
     if is_other || axes > FEW_AXES || index.first.is_null() || data.is_null() {
         return Ok(false);
     }
-    // SAFETY: as this function's.
     let count = match index.count.is_null() {
         true => &[],
+        // SAFETY: as this function's; not NULL.
         false => unsafe { list(index.count, axes) }?,
     };
     if count.iter().any(|&elements| elements != 1) {
@@ -387,7 +387,7 @@ entries! {
             count: std::ptr::null(),
         };
         let is_done = table::with(ncid, |file, group| {
-            put_element((file, group, varid), index, memory, data)
+            put_element((file, group, varid), &index, memory, data)
         })?;
         if let Some(done) = done.as_mut() {
             *done = c_int::from(is_done);
