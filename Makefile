@@ -63,6 +63,7 @@ lib: .build/setup-build ## Build the libraries for C and Fortran: libfrazil.so a
 		-C link-arg=-Wl,-soname,$(SONAME)
 	scripts/make-static-library $(BUILT)/libfrazil_capi.a $(FRAZIL_LIB)/libfrazil.a
 	cp -u $(BUILT)/libfrazil_capi.so $(FRAZIL_LIB)/libfrazil.so
+	ln -sf libfrazil.so $(FRAZIL_LIB)/$(SONAME)
 
 .PHONY: install
 install: install-c $(if $(shell command -v gfortran),install-fortran) ## Install them with headers, pkg-config and CMake files: PREFIX=/usr/local DESTDIR=

@@ -25,6 +25,7 @@ pub(crate) fn null(name: &str) -> Error {
 ///
 /// # Safety
 /// A pointer that is not NULL must point to `length` elements, which nobody changes during `'a`.
+#[inline]
 pub(crate) unsafe fn elements<'a, T>(
     pointer: *const T,
     length: usize,
@@ -64,6 +65,7 @@ pub(crate) unsafe fn elements_mut<'a, T>(
     Ok(unsafe { slice::from_raw_parts_mut(pointer, length) })
 }
 
+#[inline]
 fn check_extent<T>(is_aligned: bool, length: usize, name: &str) -> Result<()> {
     if !is_aligned {
         return Err(invalid(format!("`{name}` is not aligned")));

@@ -115,10 +115,6 @@ pub unsafe extern "C" fn frz_add_unlimited_dimension(
 ///
 /// Errors: ::FRZ_INVALID_ARGUMENT for a name that is in use or that netCDF does not allow, an
 /// unknown type or dimension.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "a function of C has no named options"
-)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_add_variable(
     writer: *mut frz_writer,

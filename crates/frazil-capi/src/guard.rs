@@ -1,5 +1,6 @@
 //! The way into every exported function: panics and errors end here.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use frazil::{Error, ErrorCode, Result};
@@ -9,33 +10,37 @@ use crate::status::frz_status;
 
 /// Runs the body of an exported function: its error becomes a status, and the message of this
 /// thread.
+#[inline]
 pub(crate) fn guarded(body: impl FnOnce() -> Result<()>) -> frz_status {
     match caught(body) {
         Ok(()) => frz_status::FRZ_OK,
-        Err(error) => {
-            let status = frz_status::from(error.code);
-            message::remember(&error);
-            status
-        }
+        Err(error) => failed(&error),
     }
+}
+
+#[cold]
+fn failed(error: &Error) -> frz_status {
+    message::remember(error);
+    frz_status::from(error.code)
 }
 
 /// Runs `body`; a panic in it becomes [`ErrorCode::Internal`].
 ///
 /// What the panic left half changed must not be used again: handles are behind mutexes, which a
 /// panic poisons.
+#[inline]
 pub(crate) fn caught<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|payload| {
-        let cause = payload
-            .downcast_ref::<&str>()
-            .map(|&text| text.to_owned())
-            .or_else(|| payload.downcast_ref::<String>().cloned())
-            .unwrap_or_else(|| "no message".to_owned());
-        Err(Error::new(
-            ErrorCode::Internal,
-            format!("a bug in frazil: {cause}"),
-        ))
-    })
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|payload| Err(bug(payload.as_ref())))
+}
+
+#[cold]
+fn bug(payload: &(dyn Any + Send)) -> Error {
+    let cause = payload
+        .downcast_ref::<&str>()
+        .map(|&text| text.to_owned())
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned());
+    Error::new(ErrorCode::Internal, format!("a bug in frazil: {cause}"))
 }
 
 #[cfg(test)]

@@ -91,7 +91,11 @@ pub unsafe extern "C" fn frz_options_set_cores(
             inner.cores = match cores {
                 spare if spare == frz_cores::FRZ_CORES_SPARE as c_int => Cores::Spare,
                 any if any == frz_cores::FRZ_CORES_ANY as c_int => Cores::Any,
-                other => return Err(invalid(format!("no choice of cores has the number {other}"))),
+                other => {
+                    return Err(invalid(format!(
+                        "no choice of cores has the number {other}"
+                    )));
+                }
             };
             Ok(())
         })

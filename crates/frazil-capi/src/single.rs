@@ -2,12 +2,13 @@
 
 use std::ffi::{c_char, c_int};
 
-use frazil::Result;
+use frazil::NcType;
+use frazil::schema::ValueType;
 
-use crate::arguments::{elements, frz_type};
+use crate::arguments::elements;
 use crate::guard::guarded;
 use crate::status::frz_status;
-use crate::values::checked_type;
+use crate::values::other_type;
 use crate::writer::{frz_writer, variable_id, with_writer};
 
 /// Ones, as many as a variable has dimensions at most in any library (`H5S_MAX_RANK`).
@@ -22,22 +23,25 @@ unsafe fn put_one(
     writer: *mut frz_writer,
     variable: c_int,
     start: *const u64,
-    value_type: frz_type,
+    nc_type: NcType,
     value: &[u8],
 ) -> frz_status {
     guarded(|| {
         // SAFETY: the caller's promises.
         unsafe {
-            with_writer(writer, |writer| -> Result<()> {
+            with_writer(writer, |writer| {
                 let variable = variable_id(writer, variable)?;
-                checked_type(writer, variable, value_type as c_int)?;
-                let rank = writer.schema().variables[variable.0].dimensions.len();
-                let start = elements(start, rank, "start")?;
+                let described = &writer.schema().variables[variable.0];
+                let stated = ValueType::Atomic(nc_type);
+                if described.value_type != stated {
+                    return Err(other_type(writer.schema(), variable, stated));
+                }
+                let start = elements(start, described.dimensions.len(), "start")?;
                 let many;
-                let count = if let Some(ones) = ONES.get(..rank) {
+                let count = if let Some(ones) = ONES.get(..start.len()) {
                     ones
                 } else {
-                    many = vec![1; rank];
+                    many = vec![1; start.len()];
                     &many
                 };
                 writer.put(variable, start, count, None, value)
@@ -60,7 +64,7 @@ pub unsafe extern "C" fn frz_put1_char(
 ) -> frz_status {
     let value = value.to_ne_bytes();
     // SAFETY: the caller's promises.
-    unsafe { put_one(writer, variable, start, frz_type::FRZ_CHAR, &value) }
+    unsafe { put_one(writer, variable, start, NcType::Char, &value) }
 }
 
 /// Puts one value of a variable of type ::FRZ_INT8; as ::frz_put1_char.
@@ -73,7 +77,7 @@ pub unsafe extern "C" fn frz_put1_int8(
 ) -> frz_status {
     let value = value.to_ne_bytes();
     // SAFETY: the caller's promises.
-    unsafe { put_one(writer, variable, start, frz_type::FRZ_INT8, &value) }
+    unsafe { put_one(writer, variable, start, NcType::Byte, &value) }
 }
 
 /// Puts one value of a variable of type ::FRZ_UINT8; as ::frz_put1_char.
@@ -86,7 +90,7 @@ pub unsafe extern "C" fn frz_put1_uint8(
 ) -> frz_status {
     let value = value.to_ne_bytes();
     // SAFETY: the caller's promises.
-    unsafe { put_one(writer, variable, start, frz_type::FRZ_UINT8, &value) }
+    unsafe { put_one(writer, variable, start, NcType::UByte, &value) }
 }
 
 /// Puts one value of a variable of type ::FRZ_INT16; as ::frz_put1_char.
@@ -99,7 +103,7 @@ pub unsafe extern "C" fn frz_put1_int16(
 ) -> frz_status {
     let value = value.to_ne_bytes();
     // SAFETY: the caller's promises.
-    unsafe { put_one(writer, variable, start, frz_type::FRZ_INT16, &value) }
+    unsafe { put_one(writer, variable, start, NcType::Short, &value) }
 }
 
 /// Puts one value of a variable of type ::FRZ_UINT16; as ::frz_put1_char.
@@ -112,7 +116,7 @@ pub unsafe extern "C" fn frz_put1_uint16(
 ) -> frz_status {
     let value = value.to_ne_bytes();
     // SAFETY: the caller's promises.
-    unsafe { put_one(writer, variable, start, frz_type::FRZ_UINT16, &value) }
+    unsafe { put_one(writer, variable, start, NcType::UShort, &value) }
 }
 
 /// Puts one value of a variable of type ::FRZ_INT32; as ::frz_put1_char.
@@ -125,7 +129,7 @@ pub unsafe extern "C" fn frz_put1_int32(
 ) -> frz_status {
     let value = value.to_ne_bytes();
     // SAFETY: the caller's promises.
-    unsafe { put_one(writer, variable, start, frz_type::FRZ_INT32, &value) }
+    unsafe { put_one(writer, variable, start, NcType::Int, &value) }
 }
 
 /// Puts one value of a variable of type ::FRZ_UINT32; as ::frz_put1_char.
@@ -138,7 +142,7 @@ pub unsafe extern "C" fn frz_put1_uint32(
 ) -> frz_status {
     let value = value.to_ne_bytes();
     // SAFETY: the caller's promises.
-    unsafe { put_one(writer, variable, start, frz_type::FRZ_UINT32, &value) }
+    unsafe { put_one(writer, variable, start, NcType::UInt, &value) }
 }
 
 /// Puts one value of a variable of type ::FRZ_INT64; as ::frz_put1_char.
@@ -151,7 +155,7 @@ pub unsafe extern "C" fn frz_put1_int64(
 ) -> frz_status {
     let value = value.to_ne_bytes();
     // SAFETY: the caller's promises.
-    unsafe { put_one(writer, variable, start, frz_type::FRZ_INT64, &value) }
+    unsafe { put_one(writer, variable, start, NcType::Int64, &value) }
 }
 
 /// Puts one value of a variable of type ::FRZ_UINT64; as ::frz_put1_char.
@@ -164,7 +168,7 @@ pub unsafe extern "C" fn frz_put1_uint64(
 ) -> frz_status {
     let value = value.to_ne_bytes();
     // SAFETY: the caller's promises.
-    unsafe { put_one(writer, variable, start, frz_type::FRZ_UINT64, &value) }
+    unsafe { put_one(writer, variable, start, NcType::UInt64, &value) }
 }
 
 /// Puts one value of a variable of type ::FRZ_FLOAT; as ::frz_put1_char.
@@ -177,7 +181,7 @@ pub unsafe extern "C" fn frz_put1_float(
 ) -> frz_status {
     let value = value.to_ne_bytes();
     // SAFETY: the caller's promises.
-    unsafe { put_one(writer, variable, start, frz_type::FRZ_FLOAT, &value) }
+    unsafe { put_one(writer, variable, start, NcType::Float, &value) }
 }
 
 /// Puts one value of a variable of type ::FRZ_DOUBLE; as ::frz_put1_char.
@@ -190,5 +194,5 @@ pub unsafe extern "C" fn frz_put1_double(
 ) -> frz_status {
     let value = value.to_ne_bytes();
     // SAFETY: the caller's promises.
-    unsafe { put_one(writer, variable, start, frz_type::FRZ_DOUBLE, &value) }
+    unsafe { put_one(writer, variable, start, NcType::Double, &value) }
 }

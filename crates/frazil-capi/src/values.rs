@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr;
 
-use frazil::schema::{ValueType, VariableId};
+use frazil::schema::{Schema, ValueType, VariableId};
 use frazil::{Error, ErrorCode, Result, Writer};
 
 use crate::arguments::{elements, elements_mut, invalid, texts, type_name, value_type};
@@ -82,21 +82,22 @@ impl Selection<'_> {
 }
 
 /// The variable's type, which must be the one that the caller states.
-#[inline]
-pub(crate) fn checked_type(
-    writer: &Writer,
-    variable: VariableId,
-    type_number: c_int,
-) -> Result<ValueType> {
+fn checked_type(writer: &Writer, variable: VariableId, type_number: c_int) -> Result<ValueType> {
     let stated = value_type(type_number)?;
     let schema = writer.schema();
-    let found = schema.variables[variable.0].value_type;
-    if stated == found {
-        return Ok(found);
+    if schema.variables[variable.0].value_type == stated {
+        return Ok(stated);
     }
-    let (found, stated) = (type_name(found), type_name(stated));
-    let cause = format!("holds {found}, but the values are {stated}");
-    Err(invalid(cause).at_variable(&schema.variable_path(variable)))
+    Err(other_type(schema, variable, stated))
+}
+
+/// The error about values that are not of the variable's type.
+#[cold]
+pub(crate) fn other_type(schema: &Schema, variable: VariableId, stated: ValueType) -> Error {
+    let found = type_name(schema.variables[variable.0].value_type);
+    let stated = type_name(stated);
+    invalid(format!("holds {found}, but the values are {stated}"))
+        .at_variable(&schema.variable_path(variable))
 }
 
 /// Puts a box of values into a variable. The values are copied: the caller's memory is free when
@@ -113,10 +114,6 @@ pub(crate) fn checked_type(
 ///
 /// Errors: ::FRZ_INVALID_ARGUMENT for another type or a box that is not within the dimensions;
 /// also those of chunks that were put by earlier calls: ::FRZ_NO_SPACE, ::FRZ_IO...
-#[expect(
-    clippy::too_many_arguments,
-    reason = "a function of C has no named options"
-)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_put(
     writer: *mut frz_writer,
@@ -181,10 +178,6 @@ unsafe fn put_selected(
 /// ::FRZ_STRING, they become pointers to texts, to be freed by ::frz_free_strings.
 ///
 /// Errors: as ::frz_put; a box beyond the present length of an unlimited dimension is an error.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "a function of C has no named options"
-)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_read(
     writer: *mut frz_writer,

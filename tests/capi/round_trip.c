@@ -1,0 +1,138 @@
+/*
+ * round_trip FILE: every type, groups, strides, strings, fill values, attributes and settings;
+ * reads back what it put, before and after a sync.
+ */
+#include "check.h"
+
+static void every_type(frz_writer *writer, int group)
+{
+    static const char *names[] = {"int8", "char", "int16", "int32", "float", "double",
+                                  "uint8", "uint16", "uint32", "int64", "uint64"};
+    uint64_t at[1];
+    int i, dim, id[12];
+
+    MUST(frz_add_dimension(writer, group, "pair", 2, &dim));
+    for (i = 1; i <= 11; i++)
+        MUST(frz_add_variable(writer, group, names[i - 1], i, 1, &dim, &id[i]));
+    at[0] = 1;
+    MUST(frz_put1_int8(writer, id[FRZ_INT8], at, -5));
+    MUST(frz_put1_char(writer, id[FRZ_CHAR], at, 'q'));
+    MUST(frz_put1_int16(writer, id[FRZ_INT16], at, -300));
+    MUST(frz_put1_int32(writer, id[FRZ_INT32], at, -70000));
+    MUST(frz_put1_float(writer, id[FRZ_FLOAT], at, 0.5f));
+    MUST(frz_put1_double(writer, id[FRZ_DOUBLE], at, 1e-300));
+    MUST(frz_put1_uint8(writer, id[FRZ_UINT8], at, 200));
+    MUST(frz_put1_uint16(writer, id[FRZ_UINT16], at, 60000));
+    MUST(frz_put1_uint32(writer, id[FRZ_UINT32], at, 4000000000u));
+    MUST(frz_put1_int64(writer, id[FRZ_INT64], at, -9000000000));
+    MUST(frz_put1_uint64(writer, id[FRZ_UINT64], at, 18000000000000000000u));
+}
+
+static void strides(frz_writer *writer)
+{
+    const uint64_t start[2] = {1, 0}, count[2] = {2, 3}, stride[2] = {2, 2};
+    const int32_t put[6] = {1, 2, 3, 4, 5, 6};
+    int32_t all[5 * 6], some[6];
+    int dims[2], id, i, type, rank;
+    uint64_t shape[2];
+
+    MUST(frz_add_unlimited_dimension(writer, FRZ_ROOT, "row", 0, &dims[0]));
+    MUST(frz_add_dimension(writer, FRZ_ROOT, "column", 6, &dims[1]));
+    MUST(frz_add_variable(writer, FRZ_ROOT, "strided", FRZ_INT32, 2, dims, &id));
+    MUST(frz_set_fill_value(writer, id, &put[5]));
+    MUST(frz_put(writer, id, start, count, stride, FRZ_INT32, put));
+    MUST(frz_inquire_variable(writer, id, &type, &rank, shape));
+    CHECK(type == FRZ_INT32 && rank == 2 && shape[0] == 4 && shape[1] == 6);
+    MUST(frz_read(writer, id, start, count, stride, FRZ_INT32, some));
+    CHECK(memcmp(some, put, sizeof put) == 0);
+    MUST(frz_read(writer, id, NULL, NULL, NULL, FRZ_INT32, all));
+    for (i = 0; i < 4 * 6; i++) {
+        int row = i / 6, column = i % 6;
+        int written = row % 2 == 1 && column % 2 == 0;
+        CHECK(all[i] == (written ? put[row / 2 * 3 + column / 2] : 6));
+    }
+}
+
+static void strings(frz_writer *writer)
+{
+    static const char *const put[3] = {"one", "", "zw\xc3\xb6lf"};
+    char *found[3];
+    int dim, id, i;
+
+    MUST(frz_add_dimension(writer, FRZ_ROOT, "word", 3, &dim));
+    MUST(frz_add_variable(writer, FRZ_ROOT, "words", FRZ_STRING, 1, &dim, &id));
+    MUST(frz_put(writer, id, NULL, NULL, NULL, FRZ_STRING, put));
+    MUST(frz_read(writer, id, NULL, NULL, NULL, FRZ_STRING, found));
+    for (i = 0; i < 3; i++)
+        CHECK(strcmp(found[i], put[i]) == 0);
+    frz_free_strings(3, found);
+    CHECK(found[0] == NULL && found[2] == NULL);
+    MUST(frz_put_attribute(writer, id, "choices", FRZ_STRING, 3, put));
+}
+
+static void settings(frz_writer *writer)
+{
+    const uint64_t chunk[1] = {100};
+    uint64_t i;
+    int dim, deflate, plain, rounded, run;
+
+    MUST(frz_add_dimension(writer, FRZ_ROOT, "x", 1000, &dim));
+    MUST(frz_add_variable(writer, FRZ_ROOT, "deflated", FRZ_DOUBLE, 1, &dim, &deflate));
+    MUST(frz_set_chunk_shape(writer, deflate, chunk));
+    MUST(frz_set_deflate(writer, deflate, 5, 1));
+    MUST(frz_set_checksum(writer, deflate));
+    MUST(frz_add_variable(writer, FRZ_ROOT, "plain", FRZ_DOUBLE, 1, &dim, &plain));
+    MUST(frz_set_chunk_shape(writer, plain, chunk));
+    MUST(frz_set_uncompressed(writer, plain));
+    MUST(frz_set_big_endian(writer, plain, 1));
+    MUST(frz_add_variable(writer, FRZ_ROOT, "rounded", FRZ_FLOAT, 1, &dim, &rounded));
+    MUST(frz_set_absolute_tolerance(writer, rounded, 0.01));
+    MUST(frz_add_variable(writer, FRZ_ROOT, "run", FRZ_INT32, 1, &dim, &run));
+    MUST(frz_set_contiguous(writer, run));
+    for (i = 0; i < 1000; i++) {
+        MUST(frz_put1_double(writer, deflate, &i, (double)(i / 10)));
+        MUST(frz_put1_double(writer, plain, &i, (double)(i / 10)));
+        MUST(frz_put1_float(writer, rounded, &i, 280.0f + 0.001234f * (float)i));
+        MUST(frz_put1_int32(writer, run, &i, (int32_t)i));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const int16_t numbers[3] = {-1, 0, 1};
+    frz_options *options = frz_options_new();
+    frz_writer *writer, *second;
+    frz_report report;
+    int group, inner, found, outcome = -1;
+    uint64_t length;
+
+    CHECK(argc == 2);
+    MUST(frz_options_set_threads(options, 2));
+    MUST(frz_options_set_memory_bytes(options, 64u << 20));
+    MUST(frz_options_set_overwrite(options, 1));
+    MUST(frz_options_set_durable(options, 1));
+    MUST(frz_create(argv[1], options, &writer));
+    frz_options_free(options);
+    MUST(frz_put_group_attribute_text(writer, FRZ_ROOT, "title", "round trip"));
+    MUST(frz_put_group_attribute(writer, FRZ_ROOT, "numbers", FRZ_INT16, 3, numbers));
+    MUST(frz_put_group_attribute(writer, FRZ_ROOT, "nothing", FRZ_DOUBLE, 0, NULL));
+    MUST(frz_add_group(writer, FRZ_ROOT, "model", &group));
+    MUST(frz_add_group(writer, group, "ocean", &inner));
+    every_type(writer, group);
+    MUST(frz_find_dimension(writer, inner, "pair", &found));
+    MUST(frz_dimension_length(writer, found, &length));
+    CHECK(length == 2);
+    strides(writer);
+    MUST(frz_sync(writer));
+    MUST_BE(FRZ_LOCKED, frz_append(argv[1], NULL, &second));
+    strings(writer);
+    settings(writer);
+
+    report.size_bytes = sizeof report;
+    MUST(frz_close(writer, &report));
+    CHECK(report.raw_bytes > 0 && report.stored_bytes > 0 && report.chunks > 0);
+    MUST(frz_recover(argv[1], &outcome));
+    CHECK(outcome == FRZ_CLEAN);
+    puts("read back what was put");
+    return EXIT_SUCCESS;
+}
