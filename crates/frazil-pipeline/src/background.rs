@@ -391,7 +391,8 @@ mod tests {
     fn small_jobs_keep_their_place_among_others() {
         for threads in [0, 1, 2, 4] {
             let log = Log::default();
-            let background = Background::start(threads, |n: u64, _: &mut Scratch| n, logging(&log));
+            let same = |n: u64, _: &mut Scratch| n;
+            let background = Background::start(threads, || (), same, logging(&log));
             for n in 0..1000 {
                 match n % 131 {
                     0 => background.submit(n),

@@ -62,6 +62,7 @@ where
 mod tests {
     use super::*;
     use std::sync::atomic::AtomicUsize;
+    use std::time::Duration;
 
     #[test]
     fn results_keep_the_order_of_the_items() {
@@ -74,15 +75,20 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_error_and_stops_the_rest() {
+        const ITEMS: u32 = 100_000;
         let begun = AtomicUsize::new(0);
         for threads in [1, 4] {
             begun.store(0, Ordering::Relaxed);
-            let outcome = map_ordered((0..100_000).collect(), threads, |i: u32| {
+            let outcome = map_ordered((0..ITEMS).collect(), threads, |i| {
                 begun.fetch_add(1, Ordering::Relaxed);
                 assert_ne!(i, 17, "unlucky");
+                // Reporting a panic takes a while: the others must not get through all items in it.
+                if i > 17 {
+                    std::thread::sleep(Duration::from_millis(2));
+                }
             });
             assert!(matches!(outcome, Err(PipelineError::WorkerPanicked(_))));
-            assert!(begun.load(Ordering::Relaxed) < 100_000);
+            assert!(begun.load(Ordering::Relaxed) < ITEMS as usize);
         }
     }
 }

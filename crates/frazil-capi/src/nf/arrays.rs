@@ -2,11 +2,12 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-use frazil::netcdf::{MemoryType, Outcome};
+use frazil::netcdf::{Dataset, GroupNumber, MemoryType, Outcome};
 
+use crate::nc::pointers::list;
 use crate::nc::slab::Variable;
 use crate::nc::table;
-use crate::nf::order::{Place, variable};
+use crate::nf::order::{Place, coordinates, variable};
 use crate::nf::value;
 
 /// Writes values; `memory` is their type, `None`: the variable's own.
@@ -22,6 +23,12 @@ unsafe fn put(
     // SAFETY: as this function's.
     let (ncid, varid) = unsafe { (value(ncid)?, variable(varid)?) };
     table::with(ncid, |file, group| {
+        if let (Some(start), Some(memory)) = (place.element(), memory) {
+            // SAFETY: as this function's.
+            if unsafe { put_element((file, group, varid), start, memory, data) }? {
+                return Ok(());
+            }
+        }
         let mut variable = Variable { file, group, varid };
         let memory = memory.map_or_else(|| variable.memory(), Ok)?;
         // SAFETY: as this function's.
@@ -30,6 +37,41 @@ unsafe fn put(
             variable.put(&slab, memory, data)
         }
     })
+}
+
+/// More axes than variables have that are written value by value.
+const FEW_AXES: usize = 8;
+
+/// Writes one value of the variable's own type the short way; `false`: there is none, and nothing
+/// was done.
+///
+/// # Safety
+/// `start` is NULL or holds as many numbers as the variable has axes; `data` is NULL or holds one
+/// value.
+#[inline]
+unsafe fn put_element(
+    (file, group, varid): (&mut Dataset, GroupNumber, c_int),
+    start: *const c_int,
+    memory: MemoryType,
+    data: *const c_void,
+) -> Outcome<bool> {
+    let Some((variable, rank)) = file.plain_variable(group, varid, memory) else {
+        return Ok(false);
+    };
+    if rank > FEW_AXES || start.is_null() || data.is_null() {
+        return Ok(false);
+    }
+    let mut index = [0; FEW_AXES];
+    // SAFETY: as this function's; not NULL.
+    let bytes = unsafe {
+        let coordinates = coordinates(start, rank)?;
+        index
+            .iter_mut()
+            .zip(coordinates)
+            .for_each(|(place, at)| *place = at);
+        list(data.cast::<u8>(), memory.size_bytes())?
+    };
+    file.put_element(variable, &index[..rank], bytes)
 }
 
 /// Reads values; as [`put`].

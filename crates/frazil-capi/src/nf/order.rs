@@ -79,6 +79,21 @@ pub(super) unsafe fn store_axes(place: *mut c_int, numbers: impl Iterator<Item =
     unsafe { store_all(place, &numbers) };
 }
 
+/// The coordinates of an element. One before the first becomes one that no axis has.
+///
+/// # Safety
+/// `start` is NULL or holds `rank` numbers; it outlives the result.
+#[inline]
+pub(super) unsafe fn coordinates<'a>(
+    start: *const c_int,
+    rank: usize,
+) -> Outcome<impl Iterator<Item = u64> + 'a> {
+    // SAFETY: as this function's.
+    let start = unsafe { list(start, rank) }.map_err(|_| Status::EINVALCOORDS)?;
+    let start = start.iter().rev();
+    Ok(start.map(|&start| (i64::from(start) - 1).cast_unsigned()))
+}
+
 /// One size for each axis. A negative one becomes one that no axis has.
 ///
 /// # Safety
@@ -133,6 +148,11 @@ impl Place {
         self
     }
 
+    /// Where the only element is that the call is about; `None`: it is about slabs.
+    pub(super) fn element(&self) -> Option<*const c_int> {
+        self.start.filter(|_| self.count.is_none())
+    }
+
     /// The numbers behind the references.
     ///
     /// # Safety
@@ -140,9 +160,7 @@ impl Place {
     pub(super) unsafe fn read(&self, rank: usize) -> Outcome<Slab> {
         let first = |start: *const c_int| -> Outcome<Axes<u64>> {
             // SAFETY: as this function's.
-            let start = unsafe { list(start, rank) }.map_err(|_| Status::EINVALCOORDS)?;
-            let start = start.iter().rev().map(|&start| i64::from(start) - 1);
-            Ok(start.map(i64::cast_unsigned).collect())
+            Ok(unsafe { coordinates(start, rank) }?.collect())
         };
         Ok(Slab {
             start: self.start.map(first).transpose()?,
