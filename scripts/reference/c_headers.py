@@ -41,10 +41,10 @@ The writer's own interface, [frazil.h](../crates/frazil-capi/include/frazil.h), 
 <!-- Written by scripts/make_reference.py from the headers. -->
 """
 
-NETCDF = """Every function has the signature, the meaning and the status codes of netCDF-C's function of
-the same name. It is called `frz_` and that name, and by the bare name where `FRAZIL_NETCDF_NAMES`
-is defined before the header is included. Identifiers are numbers of a table of open files that the
-whole process shares; each file has its own lock.
+NETCDF = """Every function has the signature, the meaning and the status codes of the function of
+netCDF-C that bears its name. It is called `frz_` and that name, and by the bare name where
+`FRAZIL_NETCDF_NAMES` is defined before the header is included. Identifiers are numbers of a table
+of open files that the whole process shares; each file has its own lock.
 """
 
 
