@@ -35,7 +35,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: setup
-setup: .build/setup-test .build/setup-check fetch ## Install and fetch everything; OFFLINE=1 works from then on
+setup: .build/setup-test .build/setup-check .build/setup-site fetch ## Install and fetch everything; OFFLINE=1 works from then on
 
 .PHONY: fetch
 fetch: .build/setup-build
@@ -52,6 +52,9 @@ fetch: .build/setup-build
 
 .build/setup-bench: scripts/setup requirements-bench.txt
 	scripts/setup bench
+
+.build/setup-site: scripts/setup requirements-site.txt
+	scripts/setup site
 
 .PHONY: build
 build: .build/setup-build ## Build the frazil command
@@ -101,7 +104,7 @@ test-python: build lib .build/setup-test ## Run the acceptance tests on the comm
 	$(PYTHON) -m pytest --numprocesses $(JOBS) tests
 
 .PHONY: check
-check: fetch .build/setup-test .build/setup-check ## Formatting, lints, the dependency law, documentation
+check: fetch .build/setup-test .build/setup-check site ## Formatting, lints, the dependency law, documents and their site
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(CARGO_FLAGS) --workspace --no-deps
@@ -110,8 +113,18 @@ check: fetch .build/setup-test .build/setup-check ## Formatting, lints, the depe
 	scripts/make-header --verify
 	$(PYTHON) scripts/check_docs.py
 	$(PYTHON) scripts/make_precision_tables.py --check
+	$(PYTHON) scripts/make_model_tables.py --check
+	$(PYTHON) scripts/make_reference.py --check
 	$(PYTHON) -m ruff check
 	$(PYTHON) -m ruff format --check
+
+.PHONY: site
+site: .build/setup-site ## Build the documents as a site: .build/site/index.html
+	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict
+
+.PHONY: reference
+reference: .build/setup-test ## Make the reference pages of the C headers and the Fortran modules
+	$(PYTHON) scripts/make_reference.py
 
 .PHONY: format
 format: .build/setup-test ## Format Rust and Python sources

@@ -68,7 +68,8 @@ module frazil
     integer(c_int64_t) :: chunks = 0, chunks_reused = 0, chunks_omitted = 0
   end type frazil_report
 
-  !> `length` is a default integer or one of eight bytes.
+  !> Adds a dimension of this length to a group (default: the root group). `length` is a default
+  !> integer or one of eight bytes.
   interface frazil_add_dimension
     module procedure add_dimension, add_long_dimension
   end interface frazil_add_dimension
@@ -209,12 +210,14 @@ contains
     end select
   end function frazil_message
 
+  !> The version of the library, `0.1.0`.
   function frazil_version() result(text)
     character(len=80) :: text
 
     call copy_c_pointer(frz_version(), text)
   end function frazil_version
 
+  !> Adds a group to the group `parent` (default: the root group).
   function frazil_add_group(writer, name, group, parent) result(status)
     type(frazil_writer), intent(in) :: writer
     character(len=*), intent(in) :: name
@@ -284,6 +287,7 @@ contains
                               other_order(dimensions), variable)
   end function frazil_add_variable
 
+  !> Finds a group in the group `parent` (default: the root group) by its name.
   function frazil_find_group(writer, name, group, parent) result(status)
     type(frazil_writer), intent(in) :: writer
     character(len=*), intent(in) :: name
@@ -294,6 +298,8 @@ contains
     status = frz_find_group(writer%handle, or_root(parent), c_text(name), group)
   end function frazil_find_group
 
+  !> Finds a dimension of a group (default: the root group) or of the groups above it by its name; the
+  !> nearest counts.
   function frazil_find_dimension(writer, name, dimension, group) result(status)
     type(frazil_writer), intent(in) :: writer
     character(len=*), intent(in) :: name
@@ -304,6 +310,7 @@ contains
     status = frz_find_dimension(writer%handle, or_root(group), c_text(name), dimension)
   end function frazil_find_dimension
 
+  !> Finds a variable of a group (default: the root group) by its name.
   function frazil_find_variable(writer, name, variable, group) result(status)
     type(frazil_writer), intent(in) :: writer
     character(len=*), intent(in) :: name
@@ -375,6 +382,7 @@ contains
     status = frz_set_contiguous(writer%handle, variable)
   end function frazil_set_contiguous
 
+  !> No compression, no shuffle.
   function frazil_set_uncompressed(writer, variable) result(status)
     type(frazil_writer), intent(in) :: writer
     integer, intent(in) :: variable

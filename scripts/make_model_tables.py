@@ -56,6 +56,11 @@ COLUMNS = {
     },
 }
 
+# By table: a picture of the same rows, drawn by the benchmark.
+PICTURES = {
+    "figure": "![Seconds for each chunk and slice](figures/writing_from_models.svg)",
+}
+
 
 def newest(prefix: str) -> Path | None:
     found = sorted(RESULTS.glob(f"{prefix}-*.csv"), key=lambda path: path.stat().st_mtime)
@@ -75,7 +80,9 @@ def table(name: str, prefix: str) -> str:
     about, rows = read(path)
     columns = COLUMNS[name]
     used = {heading: key for heading, key in columns.items() if any(row.get(key) for row in rows)}
+    picture = [PICTURES[name], ""] if name in PICTURES else []
     lines = [
+        *picture,
         f"{about['processor']}, {about['cores']} cores, load average at the start "
         f"{about['load_at_start']}; {about['netcdf_c']}, {about['netcdf_fortran']}, "
         f"{about['frazil']}.",

@@ -1,5 +1,6 @@
-"""What docs/precision.md shows is what the command does."""
+"""What README.md and docs/precision.md show is what the command and the libraries do."""
 
+import os
 import re
 import shlex
 import shutil
@@ -7,27 +8,72 @@ import subprocess
 import sys
 from pathlib import Path
 
+import netCDF4
 import pytest
+from support import capi, fortran
 from support.command import BINARY, DONE, ROOT, SAMPLE
 
-DOCUMENT = ROOT / "docs/precision.md"
+README = ROOT / "README.md"
+PRECISION = ROOT / "docs/precision.md"
 
 
-def blocks(language: str) -> list[str]:
+def blocks(document: Path, language: str) -> list[str]:
     """Code blocks of one language."""
-    return re.findall(rf"```{language}\n(.*?)```", DOCUMENT.read_text(), flags=re.DOTALL)
+    return re.findall(rf"```{language}\n(.*?)```", document.read_text(), flags=re.DOTALL)
 
 
 def test_commands_of_the_document_run(tmp_path: Path) -> None:
     shutil.copy(SAMPLE, tmp_path / "input.nc")
-    (tmp_path / "precision.toml").write_text("\n".join(blocks("toml")))
-    commands = [line for block in blocks("sh") for line in block.splitlines() if line.strip()]
+    (tmp_path / "precision.toml").write_text("\n".join(blocks(PRECISION, "toml")))
+    commands = [line for block in blocks(PRECISION, "sh") for line in block.splitlines()]
+    commands = [line for line in commands if line.strip()]
     assert len(commands) > 5
     for line in commands:
         name, *words = shlex.split(line, comments=True)
         assert name == "frazil", line
         answer = subprocess.run([BINARY, *words], cwd=tmp_path, capture_output=True, text=True)
         assert answer.returncode == DONE, f"{line}\n{answer.stderr}"
+
+
+def test_commands_of_the_readme_run(tmp_path: Path) -> None:
+    found = blocks(README, "sh")
+    assert sum(block.count("\nfrazil ") for block in found) > 5
+    environment = os.environ | {"PATH": f"{BINARY.parent}:{os.environ['PATH']}"}
+    for number, block in enumerate(found):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for name in ("input.nc", "output.nc"):
+            shutil.copy(SAMPLE, folder / name)
+        (folder / "table.csv").write_text("place,height\n1,10.5\n2,11.5\n")
+        answer = subprocess.run(
+            ["bash", "-ec", block], cwd=folder, env=environment, capture_output=True, text=True
+        )
+        assert answer.returncode == DONE, f"{block}\n{answer.stderr}"
+
+
+@fortran.needs_gfortran
+def test_the_fortran_lines_of_the_readme_run(tmp_path: Path) -> None:
+    (block,) = blocks(README, "fortran")
+    use, *rest = block.splitlines()
+    source = tmp_path / "model.f90"
+    lines = ["program model", use, "implicit none", *rest, "if (status /= 0) stop 1", "end program"]
+    source.write_text("\n".join(lines) + "\n")
+    prefix = fortran.install(tmp_path / "installed")
+    fortran.run(fortran.with_frazil(prefix, source, tmp_path / "model"), cwd=tmp_path)
+    with netCDF4.Dataset(tmp_path / "out.nc") as file:
+        assert file["temperature"][:].tolist() == [280.5, 281.0, 281.5]
+
+
+@capi.needs("pkg-config")
+def test_the_c_lines_of_the_readme_run(tmp_path: Path) -> None:
+    (block,) = blocks(README, "c")
+    source = tmp_path / "model.c"
+    source.write_text(f"#include <frazil.h>\n\nint main(void)\n{{\n{block}return 0;\n}}\n")
+    prefix = capi.install(tmp_path / "installed")
+    fortran.run(capi.compiled(prefix, source, tmp_path / "model"), cwd=tmp_path)
+    with netCDF4.Dataset(tmp_path / "out.nc") as file:
+        assert file["temperature"].shape == (1000,)
+        assert abs(file["temperature"][999] - 289.99) < 1e-4
 
 
 def test_generated_parts_of_the_document_are_current() -> None:
