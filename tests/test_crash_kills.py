@@ -13,9 +13,12 @@ from crash.program import FULL, Fault, Run
 from crash.readers import check, inspect
 
 KILLS, BATCHES = (2000 if FULL else 200), 8
+OWN_KILLS = 400 if FULL else 40
 REPLAYED = os.environ.get("FRAZIL_CRASH_SEED")
 # Changes that a writer of the random kills makes in a second or less.
 CALLS = 1500
+# ... and one that commits by itself.
+OWN_CALLS = 300
 
 
 def _orders(dice: random.Random) -> dict[str, int]:
@@ -75,6 +78,25 @@ def test_kills_at_random_instants(tmp_path: Path, batch: int):
         run.forget()
     print(f"{len(seeds)} kills, {journals} with a journal, {commits} records committed")
     assert REPLAYED or commits > 10 * len(seeds), "hardly anything was committed"
+
+
+def test_kills_between_commits_of_the_writers_own(tmp_path: Path):
+    commits = journals = 0
+    for seed in [int(REPLAYED)] if REPLAYED else range(OWN_KILLS):
+        dice = random.Random(seed)
+        orders = _orders(dice) | {"own_commits": 20_000, "own_chunks": 1}
+        run = Run(tmp_path / f"own{seed}", orders)
+        at, how = dice.randrange(1, OWN_CALLS), dice.choice(["kill", "half"])
+        run.finish(run.start(Fault(at, how)))
+        print(f"FRAZIL_CRASH_SEED={seed}: {how} at change {at}, {orders}")
+        assert run.is_killed, run.printed[-3:]
+        records, has_journal = inspect(run, orders["records"])
+        print(f"  {records} records, {'a' if has_journal else 'no'} journal")
+        commits += records > 0
+        journals += has_journal
+        run.forget()
+    print(f"{commits} files with commits, {journals} with a journal")
+    assert REPLAYED or (commits > OWN_KILLS / 2 and journals)
 
 
 @pytest.mark.parametrize("how", ["kill", "half"])

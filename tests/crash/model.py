@@ -45,8 +45,9 @@ def _row(what: int, record: int) -> np.ndarray:
 
 def state(records: int, orders: dict[str, int]) -> State:
     """The file once `records` records are committed, by the orders of the writer."""
-    # Records are written in pairs in one variable, the later one first.
-    length = records + records % 2
+    in_turn = bool(orders.get("own_commits", 0))
+    # Else records are written in pairs in one variable, the later one first.
+    length = records if in_turn else records + records % 2
     shapes = {
         "time": (length,),
         "field": (length, Y, X),
@@ -64,10 +65,11 @@ def state(records: int, orders: dict[str, int]) -> State:
         values["time"][record] = 0.25 * record
         noise = (_draw(FIELD, record, np.arange(Y * X)) >> np.uint32(8)) * np.float32(2.0**-24)
         # The second half of a record comes with the next one.
-        known = Y if record + 1 < records else HALF
+        known = Y if in_turn or record + 1 < records else HALF
         values["field"][record, :known] = noise.reshape(Y, X)[:known]
         values["rows"][record] = _row(ROWS, record)
-        values["late"][record ^ 1] = _row(LATE, record ^ 1)
+        late = record if in_turn else record ^ 1
+        values["late"][late] = _row(LATE, late)
         if record >= EXTRA_FROM:
             values["extra"][record] = _row(EXTRA, record)
         if orders.get("rewrites", 1):

@@ -33,6 +33,9 @@ static struct order orders[] = {
     {"durable", 0},
     {"memory", 64 << 20},
     {"pause", 0}, /* microseconds after each sync */
+    /* Not 0: no syncs, the writer commits by itself after so many bytes; every record is written
+     * whole before the next. */
+    {"own_commits", 0},
     {NULL, 0},
 };
 
@@ -152,11 +155,13 @@ static void put_record(frz_writer *w, uint32_t record) {
     const uint64_t at[] = {record};
     did("put", frz_put1_double(w, id.times, at, 0.25 * record));
     put_half(w, record, 0);
-    if (record)
+    if (order("own_commits"))
+        put_half(w, record, HALF);
+    else if (record)
         put_half(w, record - 1, HALF);
     put_row(w, id.rows, ROWS, record);
     /* Records 1, 0, 3, 2... */
-    put_row(w, id.late, LATE, record ^ 1);
+    put_row(w, id.late, LATE, order("own_commits") ? record : record ^ 1);
     if (record == EXTRA_FROM) {
         const int plane[] = {id.time, id.x};
         did("define", frz_add_variable(w, FRZ_ROOT, "extra", FRZ_INT32, 2, plane, &id.extra));
@@ -187,6 +192,8 @@ int main(int count, char **arguments) {
     frz_options_set_synchronous(options, (int)order("synchronous"));
     frz_options_set_durable(options, (int)order("durable"));
     frz_options_set_memory_bytes(options, order("memory"));
+    if (order("own_commits"))
+        frz_options_set_commit_bytes(options, order("own_commits"));
     frz_writer *w;
     uint32_t first = (uint32_t)order("first"), end = first + (uint32_t)order("records");
     frz_status status = first ? frz_append(arguments[1], options, &w)
@@ -197,7 +204,7 @@ int main(int count, char **arguments) {
     first ? find(w) : define(w);
     for (uint32_t record = first; record < end; record++) {
         put_record(w, record);
-        if ((record + 1) % order("every"))
+        if (order("own_commits") || (record + 1) % order("every"))
             continue;
         if (did("sync", frz_sync(w)))
             printf("synced %" PRIu32 "\n", record + 1);
