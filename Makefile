@@ -108,6 +108,7 @@ check: fetch .build/setup-test .build/setup-check ## Formatting, lints, the depe
 	$(PYTHON) scripts/check_dependencies.py
 	scripts/check-deny
 	scripts/make-header --verify
+	$(PYTHON) scripts/write_netcdf_interface.py --check
 	$(PYTHON) scripts/check_docs.py
 	$(PYTHON) scripts/make_precision_tables.py --check
 	$(PYTHON) -m ruff check

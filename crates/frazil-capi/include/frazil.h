@@ -379,6 +379,12 @@ const char *frz_last_cause(void);
 const char *frz_last_cure(void);
 
 /**
+ * Makes `message` the last message of this thread, for those who build an interface on this one
+ * and refuse a call themselves.
+ */
+frz_status frz_set_last_message(const char *message);
+
+/**
  * Options with their defaults. Free them with ::frz_options_free.
  */
 frz_options *frz_options_new(void);
