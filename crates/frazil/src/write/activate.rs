@@ -7,11 +7,11 @@ use frazil_container::hdf5::{ExistingVariable, OutputStorage};
 use frazil_types::{ChunkGrid, ErrorCode, FilterPipeline, StorageLayout, VariablePlan};
 
 use super::define::refused;
+use super::key::Key;
 use super::layout::{Circumstances, Layout};
 use super::placing::Stored;
 use super::rounding;
 use super::settings::{FilterWish, LayoutWish, VariableSettings};
-use super::store::Key;
 use super::variable::{Origin, Variable};
 use super::writer::{Details, VariableStorage, Writer};
 use crate::error::{Error, Result};

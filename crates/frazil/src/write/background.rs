@@ -1,6 +1,5 @@
 //! The caller's side of background work: what is decided, what was submitted, and room for more.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -10,12 +9,13 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::change::Change;
 use super::cores::CoresFound;
+use super::key::{Key, KeySet};
 use super::pack::{
     ChooseJob, ChunkJob, CommitStep, Content, Job, Packed, Place, Step, StoredChunk,
 };
 use super::partial::constant;
 use super::placing::Placing;
-use super::store::{Key, Store};
+use super::store::Store;
 use super::variable::{Choice, Filters, Variable, samples};
 use crate::error::{Error, Result};
 use crate::new_file::not_enough_memory;
@@ -39,7 +39,7 @@ pub(super) struct Submission {
     /// By variable.
     choices: Vec<Choices>,
     /// Chunks that have, or are about to have, values in the file.
-    submitted: HashSet<Key>,
+    submitted: KeySet,
     pub(super) omitted: u64,
     pub(super) stalled: Duration,
 }
@@ -90,7 +90,7 @@ impl Submission {
             resources: resources.clone(),
             budget: Arc::new(MemoryBudget::new(memory_bytes)),
             choices: Vec::new(),
-            submitted: HashSet::new(),
+            submitted: KeySet::default(),
             omitted: 0,
             stalled: Duration::ZERO,
         }

@@ -7,11 +7,11 @@ use frazil_container::classic::AttributeValue;
 use frazil_types::ErrorCode;
 
 use super::change::Change;
+use super::key::Key;
 use super::pack::{CommitStep, Content};
 use super::partial::PartialChunk;
 use super::settings::LayoutWish;
 use super::slab::Slab;
-use super::store::Key;
 use super::variable::Variable;
 use super::writer::{Writer, lost};
 use crate::error::{Error, Result};
@@ -202,7 +202,7 @@ impl Writer {
         self.records_per_commit = Some(records);
         for variable in active {
             let details = &self.details[variable.id.0];
-            let is_open = details.existing.is_none()
+            let is_open = !details.is_in_file
                 && details.settings.layout == LayoutWish::Ours
                 && self.replayed(&variable.path, &details.settings).is_none()
                 && !self.submission.has_any(variable.id.0);

@@ -22,6 +22,7 @@ mod commit;
 mod cores;
 mod data_file;
 mod define;
+mod key;
 mod layout;
 mod options;
 mod pack;

@@ -7,6 +7,7 @@ use frazil_pipeline::Charge;
 use frazil_types::ErrorCode;
 
 use super::change::Change;
+use super::key::Offset;
 use super::partial::Mask;
 use super::repeats;
 use super::variable::{Choice, Filters, Variable};
@@ -67,7 +68,7 @@ pub(super) struct ChunkJob {
 pub(super) struct Place {
     pub(super) variable: Arc<Variable>,
     /// Its first element.
-    pub(super) offset: Box<[u64]>,
+    pub(super) offset: Offset,
     /// The variable's shape when the chunk was complete.
     pub(super) shape: Vec<u64>,
 }

@@ -10,9 +10,9 @@ use frazil_pipeline::PipelineError;
 use frazil_types::{ErrorCode, FileAddress, filter_id};
 
 use super::data_file::DataFile;
+use super::key::{Key, KeyMap};
 use super::pack::{CommitStep, Packed, PackedChunk, Step, StoredChunk, named};
 use super::rounding::in_schema;
-use super::store::Key;
 use super::variable::Variable;
 use crate::error::{Error, Result};
 use crate::input::from_container;
@@ -23,6 +23,8 @@ use crate::schema::{AttributeOwner, Schema, VariableId};
 const PENDING_SHARE: u64 = 8;
 /// ... and not less than this: commits have a price.
 const LEAST_PENDING_BYTES: u64 = 1 << 20;
+/// Pending bytes of the index are counted once in so many chunks.
+const INDEX_CHUNKS: u64 = 1024;
 /// Datasets are made in the order of their definition as far as this part of the memory, in raw
 /// bytes, allows to wait for it.
 const WAITING_SHARE: u64 = 8;
@@ -47,7 +49,7 @@ pub(super) struct Placing {
     waiting_limit_bytes: u64,
     /// Whether the first datasets are made.
     is_begun: bool,
-    places: HashMap<Key, Stored>,
+    places: KeyMap<Stored>,
     /// By variable: the shape that its dataset has.
     shapes: BTreeMap<VariableId, Vec<u64>>,
     /// By variable: what rounding did to its values.
@@ -100,7 +102,7 @@ impl Placing {
             waiting_bytes: 0,
             waiting_limit_bytes: memory_bytes / WAITING_SHARE,
             is_begun: false,
-            places: HashMap::new(),
+            places: KeyMap::default(),
             shapes: BTreeMap::new(),
             roundings: HashMap::new(),
             failure: None,
@@ -262,10 +264,14 @@ impl Placing {
         }
         let placed = output.place_chunk(id, &place.offset, 0, &bytes);
         let placement = placed.map_err(|error| from_container(error, &self.path))?;
+        self.note(chunk, placement.address(), bytes.len());
         if let Placement::WriteAt(address) = placement {
             self.file.write(&bytes, address, &self.path)?;
+            // The index alone grows slowly.
+            if !self.counts.chunks.is_multiple_of(INDEX_CHUNKS) {
+                return Ok(());
+            }
         }
-        self.note(chunk, placement.address(), bytes.len());
         self.limit_pending()
     }
 

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use frazil_container::hdf5::{Hyperslab, OutputStorage};
 
 use super::define::refused;
+use super::key::Key;
 use super::pack::{Content, Place};
 use super::partial::{Mask, PartialChunk};
 use super::slab::Slab;
-use super::store::{Key, Slot};
+use super::store::Slot;
 use super::variable::Variable;
 use super::writer::{Writer, lost};
 use crate::error::{Error, Result};

@@ -6,9 +6,9 @@ use frazil_codec::Scratch;
 use frazil_container::hdf5::Hyperslab;
 use frazil_types::ErrorCode;
 
+use super::key::Key;
 use super::put::check_slab;
 use super::slab::Slab;
-use super::store::Key;
 use super::variable::Variable;
 use super::writer::{Writer, lost};
 use crate::error::{Error, Result};

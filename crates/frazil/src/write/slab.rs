@@ -1,5 +1,7 @@
 //! A put cut along the chunk grid: which elements of the caller's array go where in which chunk.
 
+use super::key::Offset;
+
 /// Where a put goes: `count` elements along each axis from `start`, every `stride`-th.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Slab<'a> {
@@ -112,7 +114,7 @@ pub(super) struct Run {
 
 impl Piece {
     /// The chunk's first element.
-    pub(super) fn offset(&self, chunk: &[u64]) -> Box<[u64]> {
+    pub(super) fn offset(&self, chunk: &[u64]) -> Offset {
         let pairs = self.0.iter().zip(chunk);
         pairs.map(|(part, &extent)| part.chunk * extent).collect()
     }

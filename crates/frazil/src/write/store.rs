@@ -1,21 +1,15 @@
 //! The chunks being gathered: in memory as far as it goes, the rest in the scratch file.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use frazil_pipeline::Charge;
 
+use super::key::{Key, KeyMap};
 use super::partial::{Mask, PartialChunk};
 use super::scratch_file::ScratchFile;
 use super::variable::Variable;
 use crate::error::Result;
-
-/// A chunk of a variable, by its first element.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Key {
-    pub(super) variable: usize,
-    pub(super) offset: Box<[u64]>,
-}
 
 /// Where a chunk in memory is, until it is removed.
 pub(super) type Slot = usize;
@@ -24,11 +18,11 @@ pub(super) type Slot = usize;
 pub(super) struct Store {
     slots: Vec<Option<Entry>>,
     free: Vec<Slot>,
-    index: HashMap<Key, Slot>,
+    index: KeyMap<Slot>,
     /// Chunks in memory, by when they were last looked up.
     order: BTreeMap<u64, Slot>,
     clock: u64,
-    spilled: HashMap<Key, Spilled>,
+    spilled: KeyMap<Spilled>,
     scratch: ScratchFile,
     /// By variable: the chunk looked up last.
     hot: Vec<Option<Slot>>,
@@ -62,10 +56,10 @@ impl Store {
         Self {
             slots: Vec::new(),
             free: Vec::new(),
-            index: HashMap::new(),
+            index: KeyMap::default(),
             order: BTreeMap::new(),
             clock: 0,
-            spilled: HashMap::new(),
+            spilled: KeyMap::default(),
             scratch: ScratchFile::beside(output),
             hot: Vec::new(),
         }

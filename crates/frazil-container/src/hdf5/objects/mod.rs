@@ -4,6 +4,8 @@ mod names;
 mod open;
 mod scales;
 
+use std::collections::BTreeSet;
+
 use super::OutputStorage;
 use super::attribute_form::{Form, Texts, number_type};
 use super::attributes::write_provenance;
@@ -39,6 +41,8 @@ pub(super) struct Objects {
     numbers: Vec<i32>,
     /// Dimensions that the file gives no number to: readers count them.
     unnumbered: Vec<DimensionId>,
+    /// Variables that were linked after one defined later: readers list links in their order.
+    late: BTreeSet<VariableId>,
     /// Whether something is left for [`Self::complete`].
     is_incomplete: bool,
     link_creation: PropertyList,
@@ -70,6 +74,7 @@ impl Objects {
             variables: Vec::new(),
             numbers: Vec::new(),
             unnumbered: Vec::new(),
+            late: BTreeSet::new(),
             is_incomplete: true,
             link_creation: link::link_creation()?,
             root: link::open_group(file, "/")?,
@@ -184,6 +189,9 @@ impl Objects {
             self.take_scale(dimension)?;
         }
         let link = names::link_of(schema, id);
+        if self.has_later(id, variable.group) {
+            self.late.insert(id);
+        }
         let dataset = self.create_dataset(schema, id, &link, storage)?;
         let numbers = variable.dimensions.iter().map(|id| self.numbers[id.0]);
         let numbers: Vec<u8> = numbers.flat_map(i32::to_le_bytes).collect();
@@ -204,6 +212,12 @@ impl Objects {
             self.make_coordinate(schema, id, dimension)?;
         }
         write_attributes(self.dataset(id)?.handle(), &variable.attributes)
+    }
+
+    /// Whether a group has a variable that was defined after this one.
+    fn has_later(&self, id: VariableId, group: GroupId) -> bool {
+        let later = self.variables[id.0 + 1..].iter().flatten();
+        later.into_iter().any(|other| other.linked.group == group)
     }
 
     fn create_dataset(

@@ -122,8 +122,9 @@ impl Objects {
         let members = self.members(group);
         let wanted: Vec<String> = members.iter().map(|m| wanted_link(schema, *m)).collect();
         let changes = |(member, link): (&Member, &String)| {
-            self.linked(*member)
-                .is_some_and(|linked| linked.link != *link)
+            let linked = self.linked(*member);
+            let is_late = matches!(member, Member::Variable(id) if self.late.contains(id));
+            is_late || linked.is_some_and(|linked| linked.link != *link)
         };
         let Some(first) = members.iter().zip(&wanted).position(changes) else {
             return Ok(());
@@ -145,6 +146,9 @@ impl Objects {
         }
         for (member, link) in moving {
             self.rename_link(group, member, &link)?;
+            if let Member::Variable(id) = member {
+                self.late.remove(&id);
+            }
         }
         Ok(())
     }

@@ -205,3 +205,40 @@ fn single_elements_make_whole_chunks() {
     assert_eq!((report.chunks, report.spilled_bytes), (20, 0));
     assert_eq!(read(&path, "/v").1, values.repeat(20));
 }
+
+#[test]
+fn variables_keep_the_order_of_their_definition() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.nc");
+    let (mut writer, v) = rows(&path, &options(16 << 20, 2));
+    let add = |writer: &mut Writer, name: &str, value_type| {
+        let settings = VariableSettings::default();
+        writer.add_variable(Schema::ROOT, name, value_type, &[], settings)
+    };
+    let int = ValueType::Atomic(NcType::Int);
+    add(&mut writer, "b", int).unwrap();
+    let text = add(&mut writer, "a", ValueType::String).unwrap();
+    // Strings are written at once, before variables defined earlier.
+    writer
+        .put_strings(text, &[], &[], None, &["x".to_owned()])
+        .unwrap();
+    put(&mut writer, v, 0, &noise(0)).unwrap();
+    writer.sync().unwrap();
+    let early = add(&mut writer, "early", int).unwrap();
+    let late = add(&mut writer, "late", int).unwrap();
+    for variable in [late, early] {
+        writer
+            .put(variable, &[], &[], None, &7_i32.to_le_bytes())
+            .unwrap();
+    }
+    writer.close().unwrap();
+    let input = crate::input::Input::open(&path).unwrap();
+    let paths: Vec<&str> = input.variables().iter().map(|v| v.path.as_str()).collect();
+    let own = paths
+        .iter()
+        .filter(|path| ["/v", "/b", "/a", "/early", "/late"].contains(path));
+    assert_eq!(
+        own.collect::<Vec<_>>(),
+        [&"/v", &"/b", &"/a", &"/early", &"/late"]
+    );
+}
