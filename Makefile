@@ -111,6 +111,7 @@ check: fetch .build/setup-test .build/setup-check site ## Formatting, lints, the
 	$(PYTHON) scripts/check_dependencies.py
 	scripts/check-deny
 	scripts/make-header --verify
+	$(PYTHON) scripts/write_netcdf_interface.py --check
 	$(PYTHON) scripts/check_docs.py
 	$(PYTHON) scripts/make_precision_tables.py --check
 	$(PYTHON) scripts/make_model_tables.py --check

@@ -17,8 +17,9 @@ module frazil
   use, intrinsic :: iso_c_binding, only: c_double, c_int, c_int64_t, c_loc, c_null_ptr, c_ptr, c_size_t, &
                                          c_sizeof
   use frazil_axes, only: other_order
-  use frazil_text, only: c_text, copy_c_pointer
+  use frazil_text, only: c_text, copy_c_pointer, take_c_pointer
   use frazil_writer_c
+  use frazil_writer_settings
   use frazil_writer_values
   implicit none
   private
@@ -29,11 +30,16 @@ module frazil
   public :: frazil_add_group, frazil_add_dimension, frazil_add_unlimited_dimension, frazil_add_variable
   public :: frazil_find_group, frazil_find_dimension, frazil_find_variable
   public :: frazil_dimension_length, frazil_inquire_variable
+  public :: frazil_inquire_storage, frazil_get_plan
   public :: frazil_put, frazil_read, frazil_put_attribute, frazil_put_group_attribute
+  public :: frazil_delete_attribute, frazil_delete_group_attribute
+  public :: frazil_rename_attribute, frazil_rename_group_attribute
   public :: frazil_set_fill_value, frazil_set_no_fill, frazil_set_chunk_shape, frazil_set_contiguous
   public :: frazil_set_uncompressed, frazil_set_deflate, frazil_set_zstd, frazil_set_checksum
   public :: frazil_set_significant_digits, frazil_set_significant_bits
-  public :: frazil_set_absolute_tolerance, frazil_set_relative_tolerance
+  public :: frazil_set_absolute_tolerance, frazil_set_relative_tolerance, frazil_set_quantize
+  public :: frazil_ok, frazil_no_such_type, frazil_array_too_short, frazil_too_many_axes
+  public :: frazil_bitgroom, frazil_granular_bitround, frazil_bitround
 
   !> The root group.
   integer, parameter, public :: frazil_root = 0
@@ -42,9 +48,8 @@ module frazil
   integer, parameter, public :: frazil_int8 = 1, frazil_character = 2, frazil_int16 = 3, frazil_int32 = 4, &
                                 frazil_real32 = 5, frazil_real64 = 6, frazil_int64 = 10
 
-  !> Done; and what this module refuses before frazil sees it.
-  integer, parameter, public :: frazil_ok = 0, frazil_no_such_type = -1, frazil_array_too_short = -2, &
-                                frazil_too_many_axes = -3
+  !> Who must be able to read a file: everybody; those with the registered filter plugins.
+  integer, parameter, public :: frazil_readers_any = 0, frazil_readers_plugins = 1
 
   !> What `frazil_recover` found and did: nothing to do; a commit not yet begun was discarded; one
   !> was finished; one was taken back.
@@ -66,6 +71,10 @@ module frazil
     integer(c_int64_t) :: spilled_bytes = 0
     !> Chunks placed; of those, such as were equal to one before; chunks of fill values not stored.
     integer(c_int64_t) :: chunks = 0, chunks_reused = 0, chunks_omitted = 0
+    !> Bytes of all chunks that were written: more than stored_bytes where chunks were written again.
+    integer(c_int64_t) :: written_bytes = 0
+    !> Commits, the last one included.
+    integer(c_int64_t) :: commits = 0
   end type frazil_report
 
   !> Adds a dimension of this length to a group (default: the root group). `length` is a default
@@ -77,18 +86,30 @@ module frazil
 contains
 
   !> Begins a new file, as [`frz_create`] does. Absent options are frazil's.
-  function frazil_create(path, writer, threads, memory_bytes, durable, synchronous, overwrite, classic_model) &
-    result(status)
+  !>
+  !> `readable_by` is frazil_readers_any or frazil_readers_plugins. The writer commits by itself
+  !> after `commit_bytes` (0: never). `records_per_sync` tells how many records the program writes
+  !> between two syncs. `plan_file` holds the plan of an earlier run, to be replayed;
+  !> `keep_plan` keeps this one's in the file.
+  function frazil_create(path, writer, threads, memory_bytes, durable, synchronous, overwrite, classic_model, &
+                         readable_by, commit_bytes, records_per_sync, plan_file, keep_plan) result(status)
     character(len=*), intent(in) :: path
     type(frazil_writer), intent(out) :: writer
     integer, intent(in), optional :: threads
     integer(c_int64_t), intent(in), optional :: memory_bytes
     logical, intent(in), optional :: durable, synchronous, overwrite, classic_model
+    integer, intent(in), optional :: readable_by
+    integer(c_int64_t), intent(in), optional :: commit_bytes
+    integer, intent(in), optional :: records_per_sync
+    character(len=*), intent(in), optional :: plan_file
+    logical, intent(in), optional :: keep_plan
     integer :: status
     type(c_ptr) :: options
 
     options = frz_options_new()
     status = set_options(options, threads, memory_bytes, durable, synchronous)
+    if (status == frazil_ok) &
+      status = set_choices(options, readable_by, commit_bytes, records_per_sync, plan_file, keep_plan)
     if (status == frazil_ok .and. present(overwrite)) &
       status = frz_options_set_overwrite(options, c_logical(overwrite))
     if (status == frazil_ok .and. present(classic_model)) &
@@ -98,21 +119,30 @@ contains
   end function frazil_create
 
   !> Goes on writing an existing file, which is brought in order first if its writer was killed.
-  function frazil_append(path, writer, threads, memory_bytes, durable, synchronous) result(status)
+  function frazil_append(path, writer, threads, memory_bytes, durable, synchronous, readable_by, commit_bytes, &
+                         records_per_sync, plan_file, keep_plan) result(status)
     character(len=*), intent(in) :: path
     type(frazil_writer), intent(out) :: writer
     integer, intent(in), optional :: threads
     integer(c_int64_t), intent(in), optional :: memory_bytes
     logical, intent(in), optional :: durable, synchronous
+    integer, intent(in), optional :: readable_by
+    integer(c_int64_t), intent(in), optional :: commit_bytes
+    integer, intent(in), optional :: records_per_sync
+    character(len=*), intent(in), optional :: plan_file
+    logical, intent(in), optional :: keep_plan
     integer :: status
     type(c_ptr) :: options
 
     options = frz_options_new()
     status = set_options(options, threads, memory_bytes, durable, synchronous)
+    if (status == frazil_ok) &
+      status = set_choices(options, readable_by, commit_bytes, records_per_sync, plan_file, keep_plan)
     if (status == frazil_ok) status = frz_append(c_text(path), options, writer%handle)
     call frz_options_free(options)
   end function frazil_append
 
+  !> How the writer works.
   function set_options(options, threads, memory_bytes, durable, synchronous) result(status)
     type(c_ptr), intent(in) :: options
     integer, intent(in), optional :: threads
@@ -130,11 +160,27 @@ contains
       status = frz_options_set_synchronous(options, c_logical(synchronous))
   end function set_options
 
-  pure integer(c_int) function c_logical(wanted)
-    logical, intent(in) :: wanted
+  !> What the writer decides by.
+  function set_choices(options, readable_by, commit_bytes, records_per_sync, plan_file, keep_plan) result(status)
+    type(c_ptr), intent(in) :: options
+    integer, intent(in), optional :: readable_by
+    integer(c_int64_t), intent(in), optional :: commit_bytes
+    integer, intent(in), optional :: records_per_sync
+    character(len=*), intent(in), optional :: plan_file
+    logical, intent(in), optional :: keep_plan
+    integer :: status
 
-    c_logical = merge(1, 0, wanted)
-  end function c_logical
+    status = frazil_ok
+    if (present(readable_by)) status = frz_options_set_readable_by(options, readable_by)
+    if (status == frazil_ok .and. present(commit_bytes)) &
+      status = frz_options_set_commit_bytes(options, commit_bytes)
+    if (status == frazil_ok .and. present(records_per_sync)) &
+      status = frz_options_set_records_per_sync(options, int(max(records_per_sync, 0), c_int64_t))
+    if (status == frazil_ok .and. present(plan_file)) &
+      status = frz_options_read_plan(options, c_text(plan_file))
+    if (status == frazil_ok .and. present(keep_plan)) &
+      status = frz_options_set_keep_plan(options, c_logical(keep_plan))
+  end function set_choices
 
   !> Makes everything put so far what readers see and what survives the end of the process.
   function frazil_sync(writer) result(status)
@@ -350,111 +396,80 @@ contains
     if (present(shape)) allocate (shape, source=other_order(c_shape))
   end function frazil_inquire_variable
 
-  !> Elements that were never written hold anything.
-  function frazil_set_no_fill(writer, variable) result(status)
+  !> How a variable lies in the file; before its first values, as it would now. `chunk` is its chunk
+  !> shape, the fastest axis first, with no elements if the values are one run of bytes; `filters` is
+  !> a text like `shuffle+deflate(4)`, `none`, or blank while the trial on the first values is to come.
+  function frazil_inquire_storage(writer, variable, chunk, filters) result(status)
     type(frazil_writer), intent(in) :: writer
     integer, intent(in) :: variable
+    integer(c_int64_t), intent(out), allocatable, optional :: chunk(:)
+    character(len=:), intent(out), allocatable, optional :: filters
     integer :: status
-
-    status = frz_set_no_fill(writer%handle, variable)
-  end function frazil_set_no_fill
-
-  !> Chunks of this shape, one element for each dimension of the variable, the fastest first.
-  function frazil_set_chunk_shape(writer, variable, shape) result(status)
-    type(frazil_writer), intent(in) :: writer
-    integer, intent(in) :: variable
-    integer, intent(in) :: shape(:)
-    integer :: status
-    integer(c_int) :: type, rank
+    integer(c_int) :: type, rank, is_chunked
+    integer(c_int64_t), allocatable :: c_shape(:)
+    type(c_ptr) :: c_filters
 
     status = frz_inquire_variable(writer%handle, variable, type, rank)
-    if (status == frazil_ok .and. size(shape) < rank) status = frazil_array_too_short
     if (status /= frazil_ok) return
-    status = frz_set_chunk_shape(writer%handle, variable, int(other_order(shape(:rank)), c_int64_t))
-  end function frazil_set_chunk_shape
+    allocate (c_shape(rank))
+    status = frz_inquire_storage(writer%handle, variable, is_chunked, c_shape, c_filters)
+    if (status /= frazil_ok) return
+    if (is_chunked == 0) c_shape = c_shape(:0)
+    if (present(chunk)) allocate (chunk, source=other_order(c_shape))
+    if (present(filters)) call take_c_pointer(c_filters, filters)
+    call frz_free_strings(1_c_size_t, c_filters)
+  end function frazil_inquire_storage
 
-  !> One run of bytes, no filters.
-  function frazil_set_contiguous(writer, variable) result(status)
+  !> What was decided so far, as JSON; written to a file, it serves as `plan_file` of frazil_create.
+  function frazil_get_plan(writer, plan) result(status)
+    type(frazil_writer), intent(in) :: writer
+    character(len=:), intent(out), allocatable :: plan
+    integer :: status
+    type(c_ptr) :: c_plan
+
+    status = frz_plan(writer%handle, c_plan)
+    if (status /= frazil_ok) return
+    call take_c_pointer(c_plan, plan)
+    call frz_free_strings(1_c_size_t, c_plan)
+  end function frazil_get_plan
+
+  !> Deletes an attribute of a variable.
+  function frazil_delete_attribute(writer, variable, name) result(status)
     type(frazil_writer), intent(in) :: writer
     integer, intent(in) :: variable
+    character(len=*), intent(in) :: name
     integer :: status
 
-    status = frz_set_contiguous(writer%handle, variable)
-  end function frazil_set_contiguous
+    status = frz_delete_attribute(writer%handle, variable, c_text(name))
+  end function frazil_delete_attribute
 
-  !> No compression, no shuffle.
-  function frazil_set_uncompressed(writer, variable) result(status)
+  !> Renames an attribute of a variable.
+  function frazil_rename_attribute(writer, variable, name, new_name) result(status)
     type(frazil_writer), intent(in) :: writer
     integer, intent(in) :: variable
+    character(len=*), intent(in) :: name, new_name
     integer :: status
 
-    status = frz_set_uncompressed(writer%handle, variable)
-  end function frazil_set_uncompressed
+    status = frz_rename_attribute(writer%handle, variable, c_text(name), c_text(new_name))
+  end function frazil_rename_attribute
 
-  !> Deflate with this level, 1 to 9, after a byte shuffle if asked for.
-  function frazil_set_deflate(writer, variable, level, shuffle) result(status)
+  !> Deletes an attribute of a group; of frazil_root: a global one.
+  function frazil_delete_group_attribute(writer, group, name) result(status)
     type(frazil_writer), intent(in) :: writer
-    integer, intent(in) :: variable, level
-    logical, intent(in) :: shuffle
+    integer, intent(in) :: group
+    character(len=*), intent(in) :: name
     integer :: status
 
-    status = frz_set_deflate(writer%handle, variable, level, c_logical(shuffle))
-  end function frazil_set_deflate
+    status = frz_delete_group_attribute(writer%handle, group, c_text(name))
+  end function frazil_delete_group_attribute
 
-  !> Zstandard with this level, after a byte shuffle if asked for. Readers need its plugin.
-  function frazil_set_zstd(writer, variable, level, shuffle) result(status)
+  !> Renames an attribute of a group.
+  function frazil_rename_group_attribute(writer, group, name, new_name) result(status)
     type(frazil_writer), intent(in) :: writer
-    integer, intent(in) :: variable, level
-    logical, intent(in) :: shuffle
+    integer, intent(in) :: group
+    character(len=*), intent(in) :: name, new_name
     integer :: status
 
-    status = frz_set_zstd(writer%handle, variable, level, c_logical(shuffle))
-  end function frazil_set_zstd
-
-  !> A Fletcher-32 checksum with each chunk.
-  function frazil_set_checksum(writer, variable) result(status)
-    type(frazil_writer), intent(in) :: writer
-    integer, intent(in) :: variable
-    integer :: status
-
-    status = frz_set_checksum(writer%handle, variable)
-  end function frazil_set_checksum
-
-  !> Rounds values so that this many decimal digits stay significant.
-  function frazil_set_significant_digits(writer, variable, digits) result(status)
-    type(frazil_writer), intent(in) :: writer
-    integer, intent(in) :: variable, digits
-    integer :: status
-
-    status = frz_set_significant_digits(writer%handle, variable, digits)
-  end function frazil_set_significant_digits
-
-  !> Rounds values to this many bits of the mantissa.
-  function frazil_set_significant_bits(writer, variable, bits) result(status)
-    type(frazil_writer), intent(in) :: writer
-    integer, intent(in) :: variable, bits
-    integer :: status
-
-    status = frz_set_significant_bits(writer%handle, variable, bits)
-  end function frazil_set_significant_bits
-
-  !> No value errs by more than this, in the variable's units.
-  function frazil_set_absolute_tolerance(writer, variable, tolerance) result(status)
-    type(frazil_writer), intent(in) :: writer
-    integer, intent(in) :: variable
-    real(c_double), intent(in) :: tolerance
-    integer :: status
-
-    status = frz_set_absolute_tolerance(writer%handle, variable, tolerance)
-  end function frazil_set_absolute_tolerance
-
-  !> No value errs by more than this share of it, in percent.
-  function frazil_set_relative_tolerance(writer, variable, percent) result(status)
-    type(frazil_writer), intent(in) :: writer
-    integer, intent(in) :: variable
-    real(c_double), intent(in) :: percent
-    integer :: status
-
-    status = frz_set_relative_tolerance(writer%handle, variable, percent)
-  end function frazil_set_relative_tolerance
+    status = frz_rename_group_attribute(writer%handle, group, c_text(name), c_text(new_name))
+  end function frazil_rename_group_attribute
 end module frazil

@@ -13,6 +13,15 @@ module frazil_netcdf_c
       integer(c_int), value :: status
       type(c_ptr) :: text
     end function
+    function last_message() bind(C, name='frz_last_message') result(text)
+      import :: c_ptr
+      type(c_ptr) :: text
+    end function
+    function set_last_message(message) bind(C, name='frz_set_last_message') result(status)
+      import :: c_char, c_int
+      character(kind=c_char), intent(in) :: message(*)
+      integer(c_int) :: status
+    end function
     function nc_inq_libvers() bind(C, name='frz_nc_inq_libvers') result(text)
       import :: c_ptr
       type(c_ptr) :: text

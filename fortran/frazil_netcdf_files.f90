@@ -6,7 +6,7 @@ module frazil_netcdf_files
   use frazil_text, only: c_text, copy_c_pointer, copy_c_text
   implicit none
   private
-  public :: nf90_inq_libvers, nf90_strerror
+  public :: nf90_inq_libvers, nf90_strerror, frazil_last_message
   public :: nf90_create, nf90_create_par, nf90_open, nf90_open_par, nf90_delete
   public :: nf90_redef, nf90_enddef, nf90_sync, nf90_abort, nf90_close, nf90_set_fill
   public :: nf90_inquire, nf90_inq_format, nf90_inq_path
@@ -32,6 +32,14 @@ contains
 
     call copy_c_pointer(nc_strerror(ncerr), text)
   end function nf90_strerror
+
+  !> What there is to say about this thread's last call that failed, beyond the words for its status:
+  !> often the cause and what to do about it.
+  function frazil_last_message() result(text)
+    character(len=512) :: text
+
+    call copy_c_pointer(last_message(), text)
+  end function frazil_last_message
 
   !> `initialsize` and `chunksize` are hints for files of the classic format.
   !> `cache_preemption` counts percent here and is a fraction in [`nf90_open`], as in netCDF.

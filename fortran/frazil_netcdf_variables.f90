@@ -111,12 +111,15 @@ contains
     end if
   end function check_layout
 
-  pure integer function check_compressors(deflate_level, zstandard_level) result(status)
+  integer function check_compressors(deflate_level, zstandard_level) result(status)
     integer, intent(in), optional :: deflate_level, zstandard_level
 
     status = nf90_noerr
     if (.not. (present(deflate_level) .and. present(zstandard_level))) return
-    if (deflate_level > 0) status = nf90_efilter
+    if (deflate_level <= 0) return
+    status = set_last_message(c_text('deflate_level and zstandard_level were asked for one variable: the ' &
+      //'second would compress what is compressed already; ask for one of them only'))
+    status = nf90_efilter
   end function check_compressors
 
   function wish_layout(ncid, varid, contiguous, chunksizes) result(status)

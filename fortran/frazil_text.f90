@@ -3,7 +3,7 @@ module frazil_text
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_null_char, c_ptr, c_size_t
   implicit none
   private
-  public :: c_text, copy_c_text, copy_c_pointer
+  public :: c_text, copy_c_text, copy_c_pointer, take_c_pointer
 
   interface
     pure function strlen(text) bind(C, name='strlen') result(length)
@@ -48,4 +48,16 @@ contains
       text(i:i) = characters(i)
     end do
   end subroutine copy_c_pointer
+
+  !> The text that C points to, in its own length; none for a null pointer.
+  subroutine take_c_pointer(pointer, text)
+    type(c_ptr), intent(in) :: pointer
+    character(len=:), allocatable, intent(out) :: text
+    integer :: length
+
+    length = 0
+    if (c_associated(pointer)) length = int(strlen(pointer))
+    allocate (character(len=length) :: text)
+    call copy_c_pointer(pointer, text)
+  end subroutine take_c_pointer
 end module frazil_text

@@ -65,6 +65,36 @@ module frazil_writer_c
       integer(c_int), value :: wanted
       integer(c_int) :: status
     end function
+    function frz_options_set_readable_by(options, readers) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: options
+      integer(c_int), value :: readers
+      integer(c_int) :: status
+    end function
+    function frz_options_set_commit_bytes(options, bytes) bind(C) result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: options
+      integer(c_int64_t), value :: bytes
+      integer(c_int) :: status
+    end function
+    function frz_options_set_records_per_sync(options, records) bind(C) result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: options
+      integer(c_int64_t), value :: records
+      integer(c_int) :: status
+    end function
+    function frz_options_read_plan(options, path) bind(C) result(status)
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: options
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int) :: status
+    end function
+    function frz_options_set_keep_plan(options, wanted) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: options
+      integer(c_int), value :: wanted
+      integer(c_int) :: status
+    end function
     ! Files
     function frz_create(path, options, writer) bind(C) result(status)
       import :: c_char, c_int, c_ptr
@@ -238,6 +268,12 @@ module frazil_writer_c
       integer(c_int), value :: variable, bits
       integer(c_int) :: status
     end function
+    function frz_set_quantize(writer, variable, algorithm) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: variable, algorithm
+      integer(c_int) :: status
+    end function
     function frz_set_absolute_tolerance(writer, variable, tolerance) bind(C) result(status)
       import :: c_double, c_int, c_ptr
       type(c_ptr), value :: writer
@@ -250,6 +286,56 @@ module frazil_writer_c
       type(c_ptr), value :: writer
       integer(c_int), value :: variable
       real(c_double), value :: percent
+      integer(c_int) :: status
+    end function
+    ! What was decided
+    function frz_inquire_storage(writer, variable, chunked, shape, filters) bind(C) result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: variable
+      integer(c_int), intent(out) :: chunked
+      integer(c_int64_t), intent(inout) :: shape(*)
+      type(c_ptr), intent(out) :: filters
+      integer(c_int) :: status
+    end function
+    function frz_plan(writer, plan) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: writer
+      type(c_ptr), intent(out) :: plan
+      integer(c_int) :: status
+    end function
+    subroutine frz_free_strings(length, texts) bind(C)
+      import :: c_ptr, c_size_t
+      integer(c_size_t), value :: length
+      type(c_ptr), intent(inout) :: texts
+    end subroutine
+    ! Attributes; those with values are in writer_values.c
+    function frz_delete_attribute(writer, variable, name) bind(C) result(status)
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: variable
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int) :: status
+    end function
+    function frz_rename_attribute(writer, variable, name, new_name) bind(C) result(status)
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: variable
+      character(kind=c_char), intent(in) :: name(*), new_name(*)
+      integer(c_int) :: status
+    end function
+    function frz_delete_group_attribute(writer, group, name) bind(C) result(status)
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: group
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int) :: status
+    end function
+    function frz_rename_group_attribute(writer, group, name, new_name) bind(C) result(status)
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: group
+      character(kind=c_char), intent(in) :: name(*), new_name(*)
       integer(c_int) :: status
     end function
   end interface

@@ -1,5 +1,6 @@
 """The C library: its examples, its refusals, its symbols, and how programs find it."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -143,6 +144,12 @@ def check_round_trip(file: Path) -> None:
         original = np.float32(280) + np.float32(0.001234) * np.arange(1000, dtype="f4")
         rounded = data["rounded"][:]
         assert 0 < np.abs(rounded - original).max() <= 0.01
+        groomed = data["groomed"]
+        assert 0 < np.abs(groomed[:] - original).max() <= 0.5
+        assert data[groomed.getncattr("quantization")].algorithm == "bitgroom"
+        assert data["deflated"].units == "m"
+        assert "wrong" not in data["deflated"].ncattrs()
+        assert not {"old", "new"} & set(data.ncattrs())
     with h5py.File(file) as data:
         assert data["strided"][1].tolist() == [1, 6, 2, 6, 3, 6]
 
@@ -154,6 +161,10 @@ def test_what_is_put_is_read(prefix: Path, tmp_path: Path, link) -> None:
     program = link(prefix, PROGRAMS / "round_trip.c", tmp_path / "round_trip")
     run(program, file, env=PLAIN)
     check_round_trip(file)
+    with netCDF4.Dataset(f"{file}.again") as again:
+        assert again["deflated"].chunking() == [100]
+        kept = json.loads(again.frazil_plan)
+        assert [variable["path"] for variable in kept["variables"]] == ["/deflated"]
 
 
 @needs("pkg-config")

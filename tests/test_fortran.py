@@ -1,5 +1,6 @@
 """Fortran programs with frazil's modules, beside the same programs with netcdf-fortran."""
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -98,6 +99,11 @@ def test_the_writer_from_fortran(prefix: Path, tmp_path: Path):
         assert file.title == "all of it"
         assert file["field"].units == "m s-1"
         assert list(file["field"].numbers) == [0.125, -0.5]
+    with netCDF4.Dataset(tmp_path / "again.nc") as file:
+        assert file["tuned"].chunking() == [2, 4]
+        paths = [variable["path"] for variable in json.loads(file.frazil_plan)["variables"]]
+        assert paths[:2] == ["/tuned", "/groomed"]
+        assert file[file["groomed"].getncattr("quantization")].algorithm == "bitgroom"
 
 
 @pytest.mark.parametrize("openmp", [False, True], ids=["plain", "openmp"])

@@ -20,7 +20,7 @@ NC_CONFIG = shutil.which("nc-config")
 # netcdf-fortran's sources, for its own tests.
 SOURCES = os.environ.get("FRAZIL_NETCDF_FORTRAN")
 
-CLASSIC, OFFSET64, DATA64, NETCDF4 = 0, 512, 32, 4096
+CLASSIC, OFFSET64, DATA64, NETCDF4, CLASSIC_MODEL = 0, 512, 32, 4096, 4096 + 256
 FORMATS = pytest.mark.parametrize("mode", [CLASSIC, OFFSET64, DATA64, NETCDF4])
 
 # Its old programs pass a scalar here and an array there.
@@ -128,6 +128,21 @@ def test_c_calls_mean_what_they_mean_in_netcdf_c(link: tuple[str, ...], tmp_path
         *libraries,
     )
     compare(tmp_path, ours, theirs, "model.nc", mode)
+
+
+@needs_netcdf
+@pytest.mark.parametrize("mode", [CLASSIC, OFFSET64, DATA64, NETCDF4, CLASSIC_MODEL])
+def test_c_calls_are_refused_as_by_netcdf_c(link: tuple[str, ...], tmp_path: Path, mode: int):
+    source = TWIN / "refusals.c"
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    strict = ("-std=c11", "-Wall", "-Wextra", "-Werror")
+    run("gcc", *strict, "-DWITH_FRAZIL", f"-I{HEADERS}", source, "-o", ours, *link)
+    include, *libraries = (run(NC_CONFIG, what) for what in ("--includedir", "--libs"))
+    run("gcc", *strict, f"-I{include.strip()}", source, "-o", theirs, *libraries[0].split())
+    said = [run(program, tmp_path / "a.nc", mode).splitlines() for program in (ours, theirs)]
+    # Writing to a file opened for reading: NC_EPERM, where older versions say NC_EHDFERR.
+    wanted = [re.sub(r"^(nc_put_var.*): -101$", r"\1: -37", line) for line in said[1]]
+    assert said[0] == wanted
 
 
 @needs_netcdf_fortran

@@ -98,5 +98,7 @@ int main(int argc, char **argv)
     printf("%.1f MB became %.1f MB (1 : %.1f); the program waited %.3f s for output\n",
            (double)report.raw_bytes / 1e6, (double)report.stored_bytes / 1e6, report.ratio,
            report.stalled_seconds);
+    printf("%llu commits wrote %.1f MB: a sync packs what is there, and packs it again when more has come\n",
+           (unsigned long long)report.commits, (double)report.written_bytes / 1e6);
     return EXIT_SUCCESS;
 }

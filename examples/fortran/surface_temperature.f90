@@ -54,6 +54,7 @@ program surface_temperature
   end do
   call check(frazil_close(writer, report))
   print '(i0, a, i0, a)', report%raw_bytes, ' bytes put, ', report%stored_bytes, ' bytes stored'
+  print '(i0, a, i0, a)', report%commits, ' commits wrote ', report%written_bytes, ' bytes'
 
 contains
 

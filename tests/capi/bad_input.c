@@ -38,6 +38,11 @@ static void null_handles(void)
     REFUSED(frz_put(NULL, 0, zero, zero, NULL, FRZ_DOUBLE, &value));
     REFUSED(frz_put1_double(NULL, 0, zero, value));
     REFUSED(frz_read(NULL, 0, zero, zero, NULL, FRZ_DOUBLE, &value));
+    REFUSED(frz_plan(NULL, NULL));
+    REFUSED(frz_inquire_storage(NULL, 0, NULL, NULL, NULL));
+    REFUSED(frz_delete_attribute(NULL, 0, "a"));
+    REFUSED(frz_rename_group_attribute(NULL, 0, "a", "b"));
+    REFUSED(frz_options_set_plan(NULL, "{}"));
     REFUSED(frz_options_set_threads(NULL, 1));
     frz_options_free(NULL);
     frz_free_strings(3, NULL);

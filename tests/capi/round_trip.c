@@ -70,11 +70,11 @@ static void strings(frz_writer *writer)
     MUST(frz_put_attribute(writer, id, "choices", FRZ_STRING, 3, put));
 }
 
-static void settings(frz_writer *writer)
+static int settings(frz_writer *writer)
 {
     const uint64_t chunk[1] = {100};
     uint64_t i;
-    int dim, deflate, plain, rounded, run;
+    int dim, deflate, plain, rounded, groomed, run;
 
     MUST(frz_add_dimension(writer, FRZ_ROOT, "x", 1000, &dim));
     MUST(frz_add_variable(writer, FRZ_ROOT, "deflated", FRZ_DOUBLE, 1, &dim, &deflate));
@@ -87,14 +87,73 @@ static void settings(frz_writer *writer)
     MUST(frz_set_big_endian(writer, plain, 1));
     MUST(frz_add_variable(writer, FRZ_ROOT, "rounded", FRZ_FLOAT, 1, &dim, &rounded));
     MUST(frz_set_absolute_tolerance(writer, rounded, 0.01));
+    MUST(frz_add_variable(writer, FRZ_ROOT, "groomed", FRZ_FLOAT, 1, &dim, &groomed));
+    MUST(frz_set_quantize(writer, groomed, FRZ_BITGROOM));
+    MUST(frz_set_significant_digits(writer, groomed, 3));
+    MUST_BE(FRZ_INVALID_ARGUMENT, frz_set_quantize(writer, groomed, 4));
     MUST(frz_add_variable(writer, FRZ_ROOT, "run", FRZ_INT32, 1, &dim, &run));
     MUST(frz_set_contiguous(writer, run));
     for (i = 0; i < 1000; i++) {
         MUST(frz_put1_double(writer, deflate, &i, (double)(i / 10)));
         MUST(frz_put1_double(writer, plain, &i, (double)(i / 10)));
         MUST(frz_put1_float(writer, rounded, &i, 280.0f + 0.001234f * (float)i));
+        MUST(frz_put1_float(writer, groomed, &i, 280.0f + 0.001234f * (float)i));
         MUST(frz_put1_int32(writer, run, &i, (int32_t)i));
     }
+    return deflate;
+}
+
+/* Attributes deleted and renamed; what was decided, told in words and as a plan. */
+static char *decided(frz_writer *writer, int variable)
+{
+    char *filters, *plan;
+    uint64_t chunk[1] = {0};
+    int chunked = -1;
+
+    MUST(frz_put_attribute_text(writer, variable, "wrong", "x"));
+    MUST(frz_put_attribute_text(writer, variable, "unit", "m"));
+    MUST(frz_delete_attribute(writer, variable, "wrong"));
+    MUST(frz_rename_attribute(writer, variable, "unit", "units"));
+    MUST_BE(FRZ_NOT_FOUND, frz_delete_attribute(writer, variable, "wrong"));
+    MUST(frz_put_group_attribute_text(writer, FRZ_ROOT, "old", "y"));
+    MUST(frz_rename_group_attribute(writer, FRZ_ROOT, "old", "new"));
+    MUST_BE(FRZ_INVALID_ARGUMENT, frz_rename_group_attribute(writer, FRZ_ROOT, "new", "title"));
+    MUST(frz_delete_group_attribute(writer, FRZ_ROOT, "new"));
+
+    MUST(frz_inquire_storage(writer, variable, &chunked, chunk, &filters));
+    CHECK(chunked == 1 && chunk[0] == 100);
+    CHECK(strcmp(filters, "shuffle+deflate(5)+fletcher32") == 0);
+    frz_free_strings(1, &filters);
+    MUST(frz_plan(writer, &plan));
+    CHECK(strstr(plan, "\"/deflated\"") != NULL && strstr(plan, "\"/rounded\"") != NULL);
+    return plan;
+}
+
+/* A second file by the plan of the first, which chunks of 100 elements tell. */
+static void replay(const char *path, const char *plan)
+{
+    frz_options *options = frz_options_new();
+    frz_writer *writer;
+    uint64_t i, chunk[1] = {0};
+    char *filters;
+    int dim, id;
+
+    MUST(frz_options_set_plan(options, plan));
+    MUST(frz_options_set_keep_plan(options, 1));
+    MUST(frz_options_set_readable_by(options, FRZ_READERS_PLUGINS));
+    MUST(frz_options_set_commit_bytes(options, 0));
+    MUST(frz_options_set_records_per_sync(options, 4));
+    MUST(frz_options_set_overwrite(options, 1));
+    MUST(frz_create(path, options, &writer));
+    frz_options_free(options);
+    MUST(frz_add_dimension(writer, FRZ_ROOT, "x", 1000, &dim));
+    MUST(frz_add_variable(writer, FRZ_ROOT, "deflated", FRZ_DOUBLE, 1, &dim, &id));
+    for (i = 0; i < 1000; i++)
+        MUST(frz_put1_double(writer, id, &i, (double)i));
+    MUST(frz_inquire_storage(writer, id, NULL, chunk, &filters));
+    CHECK(chunk[0] == 100 && strcmp(filters, "shuffle+deflate(5)+fletcher32") == 0);
+    frz_free_strings(1, &filters);
+    MUST(frz_close(writer, NULL));
 }
 
 int main(int argc, char **argv)
@@ -105,6 +164,7 @@ int main(int argc, char **argv)
     frz_report report;
     int group, inner, found, outcome = -1;
     uint64_t length;
+    char *plan, second_path[4096];
 
     CHECK(argc == 2);
     MUST(frz_options_set_threads(options, 2));
@@ -126,11 +186,15 @@ int main(int argc, char **argv)
     MUST(frz_sync(writer));
     MUST_BE(FRZ_LOCKED, frz_append(argv[1], NULL, &second));
     strings(writer);
-    settings(writer);
+    plan = decided(writer, settings(writer));
 
     report.size_bytes = sizeof report;
     MUST(frz_close(writer, &report));
     CHECK(report.raw_bytes > 0 && report.stored_bytes > 0 && report.chunks > 0);
+    CHECK(report.written_bytes >= report.stored_bytes && report.commits == 2);
+    snprintf(second_path, sizeof second_path, "%s.again", argv[1]);
+    replay(second_path, plan);
+    frz_free_strings(1, &plan);
     MUST(frz_recover(argv[1], &outcome));
     CHECK(outcome == FRZ_CLEAN);
     puts("read back what was put");

@@ -156,7 +156,7 @@ class Run:
         """`frazil recover`; what it did."""
         outcome = frazil("recover", "--json", self.path)
         assert outcome.code == 0, outcome.stdout + outcome.stderr
-        assert not self.files & {JOURNAL, UNSEALED}
+        assert not self.files & {JOURNAL, UNSEALED, LOCK}
         return outcome.report["reports"][0]["outcome"]
 
     def forget(self) -> None:

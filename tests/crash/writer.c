@@ -85,6 +85,7 @@ static void define(frz_writer *w) {
     did("define", frz_add_variable(w, FRZ_ROOT, "step", FRZ_INT32, 0, NULL, &id.step));
     if (order("strings"))
         did("define", frz_add_variable(w, FRZ_ROOT, "label", FRZ_STRING, 1, all, &id.label));
+    lay_out(w, id.times, 1);
     lay_out(w, id.field, 3);
     lay_out(w, id.rows, 2);
     lay_out(w, id.late, 2);
@@ -166,6 +167,7 @@ static void put_record(frz_writer *w, uint32_t record) {
         const int plane[] = {id.time, id.x};
         did("define", frz_add_variable(w, FRZ_ROOT, "extra", FRZ_INT32, 2, plane, &id.extra));
         did("attribute", frz_put_attribute_text(w, id.extra, "units", "m"));
+        lay_out(w, id.extra, 2);
     }
     if (record >= EXTRA_FROM)
         put_row(w, id.extra, EXTRA, record);

@@ -11,6 +11,7 @@ program writer_calls
   call get_command_argument(1, folder)
   call write_all
   call go_on
+  call replay
   if (failures > 0) error stop 1
 
 contains
@@ -102,10 +103,63 @@ contains
     call expect('steps', int(steps), 3)
     call expect('inquire', frazil_inquire_variable(writer, v(6), kind, shape), 0)
     if (any(shape /= [4, 3, 3]) .or. kind /= frazil_real32) call expect('shape', 1, 0)
+    call decided(writer, tuned)
     call expect('close', frazil_close(writer, report), 0)
     if (report%raw_bytes <= 0) call expect('report', 1, 0)
+    if (report%written_bytes < report%stored_bytes) call expect('written bytes', 1, 0)
+    call expect('commits', int(report%commits), 2)
     call expect('closed', frazil_sync(writer), 1)
   end subroutine write_all
+
+  !> Attributes deleted and renamed; what was decided, and its plan put into a file.
+  subroutine decided(writer, tuned)
+    type(frazil_writer), intent(in) :: writer
+    integer, intent(in) :: tuned
+    integer(int64), allocatable :: chunk(:)
+    character(len=:), allocatable :: filters, plan
+    integer :: unit
+
+    call expect('storage', frazil_inquire_storage(writer, tuned, chunk, filters), 0)
+    if (any(chunk /= [4, 2])) call expect('chunk', 1, 0)
+    if (filters /= 'shuffle+deflate(6)') call expect('filters', 1, 0)
+    call expect('old', frazil_put_attribute(writer, tuned, 'old', 1), 0)
+    call expect('rename', frazil_rename_attribute(writer, tuned, 'old', 'new'), 0)
+    call expect('old is gone', frazil_delete_attribute(writer, tuned, 'old'), 2)
+    call expect('delete', frazil_delete_attribute(writer, tuned, 'new'), 0)
+    call expect('old', frazil_put_group_attribute(writer, frazil_root, 'old', 1), 0)
+    call expect('rename', frazil_rename_group_attribute(writer, frazil_root, 'old', 'new'), 0)
+    call expect('delete', frazil_delete_group_attribute(writer, frazil_root, 'new'), 0)
+    call expect('plan', frazil_get_plan(writer, plan), 0)
+    open (newunit=unit, file=trim(folder)//'/plan.json', status='replace', action='write')
+    write (unit, '(a)') plan
+    close (unit)
+  end subroutine decided
+
+  !> A second run by the plan of the first.
+  subroutine replay
+    type(frazil_writer) :: writer
+    integer :: x, y, tuned, groomed
+    integer(int64), allocatable :: chunk(:)
+    character(len=:), allocatable :: filters
+
+    call expect('no plan', frazil_create(trim(folder)//'/again.nc', writer, plan_file='/nowhere.json'), 2)
+    call expect('create', frazil_create(trim(folder)//'/again.nc', writer, readable_by=frazil_readers_plugins, &
+                                        commit_bytes=0_int64, records_per_sync=2, &
+                                        plan_file=trim(folder)//'/plan.json', keep_plan=.true.), 0)
+    call expect('x', frazil_add_dimension(writer, 'x', 4, x), 0)
+    call expect('y', frazil_add_dimension(writer, 'y', 3, y), 0)
+    call expect('tuned', frazil_add_variable(writer, 'tuned', frazil_real32, [x, y], tuned), 0)
+    call expect('groomed', frazil_add_variable(writer, 'groomed', frazil_real32, [x, y], groomed), 0)
+    call expect('groom', frazil_set_quantize(writer, groomed, frazil_bitgroom), 0)
+    call expect('digits', frazil_set_significant_digits(writer, groomed, 3), 0)
+    call expect('no algorithm', frazil_set_quantize(writer, groomed, 9), 1)
+    call expect('put', frazil_put(writer, tuned, 1.5), 0)
+    call expect('put', frazil_put(writer, groomed, 3.14159), 0)
+    call expect('storage', frazil_inquire_storage(writer, tuned, chunk, filters), 0)
+    if (any(chunk /= [4, 2])) call expect('chunk again', 1, 0)
+    if (filters /= 'shuffle+deflate(6)') call expect('filters again', 1, 0)
+    call expect('close', frazil_close(writer), 0)
+  end subroutine replay
 
   subroutine go_on
     type(frazil_writer) :: writer

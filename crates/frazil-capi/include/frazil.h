@@ -232,6 +232,38 @@ typedef enum {
 } frz_cores;
 
 /**
+ * Who must be able to read a file.
+ */
+typedef enum {
+    /**
+     * Every netCDF-4 reader since 2008: shuffle, deflate and Fletcher-32 only.
+     */
+    FRZ_READERS_ANY = 0,
+    /**
+     * Readers with the registered filter plugins at hand: Zstandard, too, where it is better.
+     */
+    FRZ_READERS_PLUGINS = 1,
+} frz_readers;
+
+/**
+ * How values are rounded, with netCDF's numbers.
+ */
+typedef enum {
+    /**
+     * Clears and sets the trailing mantissa bits in turn; to decimal digits.
+     */
+    FRZ_BITGROOM = 1,
+    /**
+     * As many bits for each value as the digits need; to decimal digits.
+     */
+    FRZ_GRANULAR_BITROUND = 2,
+    /**
+     * The same number of bits for all values; to bits.
+     */
+    FRZ_BITROUND = 3,
+} frz_quantize;
+
+/**
  * How a writer works. One may serve several writers, one after the other or several at once, as
  * long as nobody changes it meanwhile; it is not needed any more once ::frz_create has returned.
  */
@@ -291,6 +323,15 @@ typedef struct {
      * Chunks of nothing but fill values that need not be stored.
      */
     uint64_t chunks_omitted;
+    /**
+     * Bytes of all chunks that were written: more than `stored_bytes` where chunks were written
+     * again, because a commit found them incomplete or because their values changed.
+     */
+    uint64_t written_bytes;
+    /**
+     * Commits: those of ::frz_sync, those of the writer's own, and that of ::frz_close.
+     */
+    uint64_t commits;
 } frz_report;
 
 #ifdef __cplusplus
@@ -338,6 +379,12 @@ const char *frz_last_cause(void);
 const char *frz_last_cure(void);
 
 /**
+ * Makes `message` the last message of this thread, for those who build an interface on this one
+ * and refuse a call themselves.
+ */
+frz_status frz_set_last_message(const char *message);
+
+/**
  * Options with their defaults. Free them with ::frz_options_free.
  */
 frz_options *frz_options_new(void);
@@ -356,6 +403,12 @@ frz_status frz_options_set_threads(frz_options *options, int threads);
  * Cores of the packing threads: one of ::frz_cores (default: ::FRZ_CORES_SPARE).
  */
 frz_status frz_options_set_cores(frz_options *options, int cores);
+
+/**
+ * Packing threads run on these cores and no others: `count` numbers, as the system counts them
+ * from 0.
+ */
+frz_status frz_options_set_core_list(frz_options *options, int count, const int *cores);
 
 /**
  * Bytes that values may take in memory while they are gathered, packed and placed (default:
@@ -384,6 +437,46 @@ frz_status frz_options_set_overwrite(frz_options *options, int overwrite);
  * one unlimited dimension).
  */
 frz_status frz_options_set_classic_model(frz_options *options, int classic_model);
+
+/**
+ * Who must be able to read the file: one of ::frz_readers (default: ::FRZ_READERS_ANY). It binds
+ * what frazil chooses; a filter that the caller asks for is honoured.
+ */
+frz_status frz_options_set_readable_by(frz_options *options, int readers);
+
+/**
+ * The writer commits by itself when a record is complete and so many bytes were put since the last
+ * commit (default: 268435456), for programs that never call ::frz_sync. 0: it never does, unless
+ * rewritten chunks would take too much memory.
+ */
+frz_status frz_options_set_commit_bytes(frz_options *options, uint64_t bytes);
+
+/**
+ * Records that the program writes between two calls of ::frz_sync; 0 (the default): not known.
+ * Chunks then have no more records, so that a sync finds them complete and writes none twice.
+ */
+frz_status frz_options_set_records_per_sync(frz_options *options, uint64_t records);
+
+/**
+ * Chunk shapes, filters and rounding as another run decided them, for all variables that ask for
+ * none themselves: `plan` is the JSON text of ::frz_plan. NULL: no plan.
+ *
+ * Errors: ::FRZ_INVALID_ARGUMENT for a text that is no plan; ::frz_last_message says where.
+ */
+frz_status frz_options_set_plan(frz_options *options, const char *plan);
+
+/**
+ * As ::frz_options_set_plan, with the text of a file.
+ *
+ * Errors: ::FRZ_NOT_FOUND, ::FRZ_PERMISSION_DENIED; as ::frz_options_set_plan.
+ */
+frz_status frz_options_read_plan(frz_options *options, const char *path);
+
+/**
+ * Not 0: what was decided is kept in the file, as the global attribute `frazil_plan` (JSON). 0 (the
+ * default): it is not.
+ */
+frz_status frz_options_set_keep_plan(frz_options *options, int keep_plan);
 
 /**
  * Begins a new, empty netCDF-4 file. Readers can open it from the first ::frz_sync on.
@@ -421,7 +514,7 @@ frz_status frz_sync(frz_writer *writer);
  * Says what was done so far.
  *
  * `report->size_bytes` must be `sizeof(frz_report)`, in the size that the caller was compiled
- * with: later versions append members.
+ * with: later versions append members, and fill only those that the caller knows.
  */
 frz_status frz_writer_report(frz_writer *writer, frz_report *report);
 
@@ -609,6 +702,13 @@ frz_status frz_set_significant_digits(frz_writer *writer, int variable, int digi
 frz_status frz_set_significant_bits(frz_writer *writer, int variable, int bits);
 
 /**
+ * Rounds by this algorithm, one of ::frz_quantize; how far, say ::frz_set_significant_digits
+ * (::FRZ_BITGROOM, ::FRZ_GRANULAR_BITROUND) or ::frz_set_significant_bits (::FRZ_BITROUND). Without
+ * this call frazil takes what suits the statements.
+ */
+frz_status frz_set_quantize(frz_writer *writer, int variable, int algorithm);
+
+/**
  * No value errs by more than this, in the variable's units.
  */
 frz_status frz_set_absolute_tolerance(frz_writer *writer, int variable, double tolerance);
@@ -661,6 +761,40 @@ frz_status frz_put_group_attribute_text(frz_writer *writer,
                                         const char *text);
 
 /**
+ * Deletes an attribute of a variable.
+ *
+ * Errors: ::FRZ_NOT_FOUND.
+ */
+frz_status frz_delete_attribute(frz_writer *writer, int variable, const char *name);
+
+/**
+ * Gives an attribute of a variable another name.
+ *
+ * Errors: ::FRZ_NOT_FOUND; ::FRZ_INVALID_ARGUMENT for a new name that is in use or none.
+ */
+frz_status frz_rename_attribute(frz_writer *writer,
+                                int variable,
+                                const char *name,
+                                const char *new_name);
+
+/**
+ * Deletes an attribute of a group; of ::FRZ_ROOT: a global one.
+ *
+ * Errors: ::FRZ_NOT_FOUND.
+ */
+frz_status frz_delete_group_attribute(frz_writer *writer, int group, const char *name);
+
+/**
+ * Gives an attribute of a group another name.
+ *
+ * Errors: as ::frz_rename_attribute.
+ */
+frz_status frz_rename_group_attribute(frz_writer *writer,
+                                      int group,
+                                      const char *name,
+                                      const char *new_name);
+
+/**
  * Puts a box of values into a variable. The values are copied: the caller's memory is free when
  * the call returns.
  *
@@ -702,10 +836,11 @@ frz_status frz_read(frz_writer *writer,
                     void *values);
 
 /**
- * Frees texts that ::frz_read gave, and makes the pointers NULL. NULL is allowed, for `texts`
+ * Frees texts that ::frz_read and others gave, and makes the pointers NULL. NULL is allowed, for `texts`
  * and for each of them.
  */
-void frz_free_strings(size_t length, char **texts);
+void frz_free_strings(size_t length,
+                      char **texts);
 
 /**
  * Puts one character at `start`, which has one element for each dimension of the variable, the
@@ -765,6 +900,28 @@ frz_status frz_put1_float(frz_writer *writer, int variable, const uint64_t *star
  * Puts one value of a variable of type ::FRZ_DOUBLE; as ::frz_put1_char.
  */
 frz_status frz_put1_double(frz_writer *writer, int variable, const uint64_t *start, double value);
+
+/**
+ * How a variable lies in the file; before its first values, as it would now.
+ *
+ * `*chunked` becomes 1, and `shape` the elements of a chunk along each dimension, the slowest
+ * first; or it becomes 0 and `shape` is not touched: the values are one run of bytes. `*filters`
+ * becomes a text like `shuffle+deflate(4)`, `none` if there are none, or NULL as long as the trial
+ * on the first values is to come; free it by ::frz_free_strings with a length of 1. Each of the
+ * three may be NULL.
+ */
+frz_status frz_inquire_storage(frz_writer *writer,
+                               int variable,
+                               int *chunked,
+                               uint64_t *shape,
+                               char **filters);
+
+/**
+ * What was decided so far, as JSON: chunk shape, filters and rounding of each variable that has
+ * values, with the reason. `*plan` becomes a text to be freed by ::frz_free_strings with a length
+ * of 1; ::frz_options_set_plan replays it.
+ */
+frz_status frz_plan(frz_writer *writer, char **plan);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -138,3 +138,96 @@ pub unsafe extern "C" fn frz_put_group_attribute_text(
     // SAFETY: the caller's promises.
     unsafe { put(writer, of_group(group), name, || characters(text)) }
 }
+
+/// # Safety
+/// `writer` as [`with_writer`], `name` as [`text`].
+unsafe fn delete(
+    writer: *mut frz_writer,
+    owner: impl FnOnce(&Writer) -> Result<AttributeOwner>,
+    name: *const c_char,
+) -> frz_status {
+    guarded(|| {
+        // SAFETY: the caller's promises.
+        unsafe {
+            let name = text(name, "name")?;
+            with_writer(writer, |writer| {
+                let owner = owner(writer)?;
+                writer.delete_attribute(owner, name)
+            })
+        }
+    })
+}
+
+/// # Safety
+/// `writer` as [`with_writer`], the names as [`text`].
+unsafe fn rename(
+    writer: *mut frz_writer,
+    owner: impl FnOnce(&Writer) -> Result<AttributeOwner>,
+    name: *const c_char,
+    new_name: *const c_char,
+) -> frz_status {
+    guarded(|| {
+        // SAFETY: the caller's promises.
+        unsafe {
+            let names = (text(name, "name")?, text(new_name, "new_name")?);
+            with_writer(writer, |writer| {
+                let owner = owner(writer)?;
+                writer.rename_attribute(owner, names.0, names.1)
+            })
+        }
+    })
+}
+
+/// Deletes an attribute of a variable.
+///
+/// Errors: ::FRZ_NOT_FOUND.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_delete_attribute(
+    writer: *mut frz_writer,
+    variable: c_int,
+    name: *const c_char,
+) -> frz_status {
+    // SAFETY: the caller's promises.
+    unsafe { delete(writer, of_variable(variable), name) }
+}
+
+/// Gives an attribute of a variable another name.
+///
+/// Errors: ::FRZ_NOT_FOUND; ::FRZ_INVALID_ARGUMENT for a new name that is in use or none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_rename_attribute(
+    writer: *mut frz_writer,
+    variable: c_int,
+    name: *const c_char,
+    new_name: *const c_char,
+) -> frz_status {
+    // SAFETY: the caller's promises.
+    unsafe { rename(writer, of_variable(variable), name, new_name) }
+}
+
+/// Deletes an attribute of a group; of ::FRZ_ROOT: a global one.
+///
+/// Errors: ::FRZ_NOT_FOUND.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_delete_group_attribute(
+    writer: *mut frz_writer,
+    group: c_int,
+    name: *const c_char,
+) -> frz_status {
+    // SAFETY: the caller's promises.
+    unsafe { delete(writer, of_group(group), name) }
+}
+
+/// Gives an attribute of a group another name.
+///
+/// Errors: as ::frz_rename_attribute.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_rename_group_attribute(
+    writer: *mut frz_writer,
+    group: c_int,
+    name: *const c_char,
+    new_name: *const c_char,
+) -> frz_status {
+    // SAFETY: the caller's promises.
+    unsafe { rename(writer, of_group(group), name, new_name) }
+}

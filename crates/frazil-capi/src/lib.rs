@@ -49,6 +49,9 @@ mod values;
 mod single;
 
 #[expect(unsafe_code, reason = "exported functions")]
+mod decided;
+
+#[expect(unsafe_code, reason = "exported functions")]
 mod nc;
 
 #[expect(unsafe_code, reason = "exported functions")]
@@ -56,6 +59,7 @@ mod nf;
 
 pub use arguments::frz_type;
 pub use attributes::*;
+pub use decided::*;
 pub use define::*;
 pub use message::*;
 pub use options::*;

@@ -4,7 +4,11 @@ use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 use std::os::unix::ffi::OsStrExt;
 
-use frazil::Error;
+use frazil::{Error, ErrorCode};
+
+use crate::arguments::text;
+use crate::guard::guarded;
+use crate::status::frz_status;
 
 /// An error as C reads it; empty where there is nothing to say.
 #[derive(Default)]
@@ -85,4 +89,16 @@ pub extern "C" fn frz_last_cause() -> *const c_char {
 #[unsafe(no_mangle)]
 pub extern "C" fn frz_last_cure() -> *const c_char {
     with_last(|last| last.cure.as_ptr())
+}
+
+/// Makes `message` the last message of this thread, for those who build an interface on this one
+/// and refuse a call themselves.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_set_last_message(message: *const c_char) -> frz_status {
+    guarded(|| {
+        // SAFETY: the caller's promise.
+        let words = unsafe { text(message, "message") }?;
+        remember(&Error::new(ErrorCode::InvalidArgument, words));
+        Ok(())
+    })
 }

@@ -1,10 +1,10 @@
 //! How a writer works: an opaque handle, so that options can be added.
 
-use std::ffi::c_int;
+use std::ffi::{c_char, c_int};
 
-use frazil::{Cores, Result, WriterOptions};
+use frazil::{Cores, OwnCommits, ReaderLevel, Result, WriterOptions, parse_plan, read_plan};
 
-use crate::arguments::{invalid, not_negative, null};
+use crate::arguments::{self, elements, invalid, not_negative, null, text};
 use crate::guard::guarded;
 use crate::status::frz_status;
 
@@ -102,6 +102,31 @@ pub unsafe extern "C" fn frz_options_set_cores(
     }
 }
 
+/// Packing threads run on these cores and no others: `count` numbers, as the system counts them
+/// from 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_core_list(
+    options: *mut frz_options,
+    count: c_int,
+    cores: *const c_int,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            let count = not_negative(count, "count")?;
+            let numbers = elements(cores, count, "cores")?.iter();
+            let numbers: Vec<usize> = numbers
+                .map(|&core| not_negative(core, "cores"))
+                .collect::<Result<_>>()?;
+            if numbers.is_empty() {
+                return Err(invalid("`count` is 0: no core to run on"));
+            }
+            inner.cores = Cores::These(numbers);
+            Ok(())
+        })
+    }
+}
+
 /// Bytes that values may take in memory while they are gathered, packed and placed (default:
 /// 268435456). What does not fit waits in a scratch file beside the output.
 #[unsafe(no_mangle)]
@@ -178,6 +203,128 @@ pub unsafe extern "C" fn frz_options_set_classic_model(
     unsafe {
         change(options, |inner| {
             inner.classic_model = classic_model != 0;
+            Ok(())
+        })
+    }
+}
+
+/// Who must be able to read a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub enum frz_readers {
+    /// Every netCDF-4 reader since 2008: shuffle, deflate and Fletcher-32 only.
+    FRZ_READERS_ANY = 0,
+    /// Readers with the registered filter plugins at hand: Zstandard, too, where it is better.
+    FRZ_READERS_PLUGINS = 1,
+}
+
+/// Who must be able to read the file: one of ::frz_readers (default: ::FRZ_READERS_ANY). It binds
+/// what frazil chooses; a filter that the caller asks for is honoured.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_readable_by(
+    options: *mut frz_options,
+    readers: c_int,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            inner.readable_by = match readers {
+                any if any == frz_readers::FRZ_READERS_ANY as c_int => ReaderLevel::Any,
+                plugins if plugins == frz_readers::FRZ_READERS_PLUGINS as c_int => {
+                    ReaderLevel::Plugins
+                }
+                other => return Err(invalid(format!("no readers have the number {other}"))),
+            };
+            Ok(())
+        })
+    }
+}
+
+/// The writer commits by itself when a record is complete and so many bytes were put since the last
+/// commit (default: 268435456), for programs that never call ::frz_sync. 0: it never does, unless
+/// rewritten chunks would take too much memory.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_commit_bytes(
+    options: *mut frz_options,
+    bytes: u64,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            inner.commits = match bytes {
+                0 => OwnCommits::Never,
+                bytes => OwnCommits::EveryBytes(bytes),
+            };
+            Ok(())
+        })
+    }
+}
+
+/// Records that the program writes between two calls of ::frz_sync; 0 (the default): not known.
+/// Chunks then have no more records, so that a sync finds them complete and writes none twice.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_records_per_sync(
+    options: *mut frz_options,
+    records: u64,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            inner.records_per_sync = (records > 0).then_some(records);
+            Ok(())
+        })
+    }
+}
+
+/// Chunk shapes, filters and rounding as another run decided them, for all variables that ask for
+/// none themselves: `plan` is the JSON text of ::frz_plan. NULL: no plan.
+///
+/// Errors: ::FRZ_INVALID_ARGUMENT for a text that is no plan; ::frz_last_message says where.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_plan(
+    options: *mut frz_options,
+    plan: *const c_char,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            inner.plan = match plan.is_null() {
+                true => None,
+                false => Some(parse_plan(text(plan, "plan")?)?),
+            };
+            Ok(())
+        })
+    }
+}
+
+/// As ::frz_options_set_plan, with the text of a file.
+///
+/// Errors: ::FRZ_NOT_FOUND, ::FRZ_PERMISSION_DENIED; as ::frz_options_set_plan.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_read_plan(
+    options: *mut frz_options,
+    path: *const c_char,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            inner.plan = Some(read_plan(arguments::path(path)?)?);
+            Ok(())
+        })
+    }
+}
+
+/// Not 0: what was decided is kept in the file, as the global attribute `frazil_plan` (JSON). 0 (the
+/// default): it is not.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_keep_plan(
+    options: *mut frz_options,
+    keep_plan: c_int,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            inner.keep_plan = keep_plan != 0;
             Ok(())
         })
     }

@@ -5,8 +5,8 @@ use std::slice;
 
 use frazil::schema::{Fill, SchemaVariable, ValueType};
 use frazil::{
-    FilterPipeline, FilterSpec, FilterWish, LayoutWish, PrecisionWish, Result, VariableSettings,
-    filter_id,
+    FilterPipeline, FilterSpec, FilterWish, LayoutWish, PrecisionWish, QuantizeAlgorithm, Result,
+    VariableSettings, filter_id,
 };
 
 use crate::arguments::{elements, invalid, native_values, not_negative, null};
@@ -289,6 +289,47 @@ pub unsafe extern "C" fn frz_set_significant_bits(
     unsafe {
         change_precision(writer, variable, |wish| {
             wish.significant_bits = Some(at_least_1(bits, "bits")?);
+            Ok(())
+        })
+    }
+}
+
+/// How values are rounded, with netCDF's numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub enum frz_quantize {
+    /// Clears and sets the trailing mantissa bits in turn; to decimal digits.
+    FRZ_BITGROOM = 1,
+    /// As many bits for each value as the digits need; to decimal digits.
+    FRZ_GRANULAR_BITROUND = 2,
+    /// The same number of bits for all values; to bits.
+    FRZ_BITROUND = 3,
+}
+
+/// Rounds by this algorithm, one of ::frz_quantize; how far, say ::frz_set_significant_digits
+/// (::FRZ_BITGROOM, ::FRZ_GRANULAR_BITROUND) or ::frz_set_significant_bits (::FRZ_BITROUND). Without
+/// this call frazil takes what suits the statements.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_set_quantize(
+    writer: *mut frz_writer,
+    variable: c_int,
+    algorithm: c_int,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change_precision(writer, variable, |wish| {
+            let all = [
+                (frz_quantize::FRZ_BITGROOM, QuantizeAlgorithm::BitGroom),
+                (
+                    frz_quantize::FRZ_GRANULAR_BITROUND,
+                    QuantizeAlgorithm::GranularBitRound,
+                ),
+                (frz_quantize::FRZ_BITROUND, QuantizeAlgorithm::BitRound),
+            ];
+            let known = all.iter().find(|one| one.0 as c_int == algorithm);
+            let (_, algorithm) =
+                known.ok_or_else(|| invalid(format!("no algorithm has the number {algorithm}")))?;
+            wish.algorithm = Some(*algorithm);
             Ok(())
         })
     }

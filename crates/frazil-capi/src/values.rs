@@ -257,7 +257,7 @@ fn check_length(found: usize, wanted: usize) -> Result<()> {
     Err(Error::new(ErrorCode::Internal, cause))
 }
 
-/// Frees texts that ::frz_read gave, and makes the pointers NULL. NULL is allowed, for `texts`
+/// Frees texts that ::frz_read and others gave, and makes the pointers NULL. NULL is allowed, for `texts`
 /// and for each of them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_free_strings(length: usize, texts: *mut *mut c_char) {
@@ -271,7 +271,7 @@ pub unsafe extern "C" fn frz_free_strings(length: usize, texts: *mut *mut c_char
     for text in texts {
         let text = std::mem::replace(text, ptr::null_mut());
         if !text.is_null() {
-            // SAFETY: made by CString::into_raw in `read_selected`, as the caller promises.
+            // SAFETY: made by CString::into_raw in this crate, as the caller promises.
             drop(unsafe { CString::from_raw(text) });
         }
     }

@@ -1,6 +1,7 @@
 //! The handle of a file being written: from create or append to close.
 
 use std::ffi::{c_char, c_int};
+use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::Mutex;
@@ -48,7 +49,15 @@ pub struct frz_report {
     pub chunks_reused: u64,
     /// Chunks of nothing but fill values that need not be stored.
     pub chunks_omitted: u64,
+    /// Bytes of all chunks that were written: more than `stored_bytes` where chunks were written
+    /// again, because a commit found them incomplete or because their values changed.
+    pub written_bytes: u64,
+    /// Commits: those of ::frz_sync, those of the writer's own, and that of ::frz_close.
+    pub commits: u64,
 }
+
+/// The size of the report in version 0.1.0, which had no `written_bytes`.
+const FIRST_REPORT_BYTES: usize = offset_of!(frz_report, written_bytes);
 
 /// What ::frz_recover found and did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,7 +200,7 @@ pub unsafe extern "C" fn frz_sync(writer: *mut frz_writer) -> frz_status {
 /// Says what was done so far.
 ///
 /// `report->size_bytes` must be `sizeof(frz_report)`, in the size that the caller was compiled
-/// with: later versions append members.
+/// with: later versions append members, and fill only those that the caller knows.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_writer_report(
     writer: *mut frz_writer,
@@ -286,8 +295,16 @@ unsafe fn take(writer: *mut frz_writer) -> Result<(PathBuf, Result<Writer>)> {
 /// # Safety
 /// `report` must be NULL or point to `report->size_bytes` bytes.
 unsafe fn fill_report(report: *mut frz_report, done: &WriterReport) -> Result<()> {
+    // SAFETY: the first member is there, as the caller promises.
+    let size_bytes = *unsafe { result_at(report.cast::<usize>(), "report") }?;
+    if size_bytes < FIRST_REPORT_BYTES {
+        return Err(invalid(
+            "`report->size_bytes` is not sizeof(frz_report): set it before the call",
+        ));
+    }
+    let known_bytes = size_bytes.min(size_of::<frz_report>());
     let ours = frz_report {
-        size_bytes: size_of::<frz_report>(),
+        size_bytes: known_bytes,
         stalled_seconds: done.stalled_seconds,
         hidden_seconds: done.hidden_seconds,
         raw_bytes: done.raw_bytes,
@@ -297,16 +314,17 @@ unsafe fn fill_report(report: *mut frz_report, done: &WriterReport) -> Result<()
         chunks: done.chunks,
         chunks_reused: done.chunks_reused,
         chunks_omitted: done.chunks_omitted,
+        written_bytes: done.written_bytes,
+        commits: done.commits,
     };
-    // SAFETY: the first member is there, as the caller promises.
-    let size_bytes = unsafe { result_at(report.cast::<usize>(), "report") }?;
-    if *size_bytes < ours.size_bytes {
-        return Err(invalid(
-            "`report->size_bytes` is not sizeof(frz_report): set it before the call",
-        ));
+    // SAFETY: the caller has `size_bytes` bytes there, no fewer than are copied, as it promises; a
+    // report has no padding (all members have eight bytes), and is apart from the caller's.
+    unsafe {
+        ptr::copy_nonoverlapping(
+            (&raw const ours).cast::<u8>(),
+            report.cast::<u8>(),
+            known_bytes,
+        );
     }
-    // SAFETY: at least as many bytes are there as we write, as the caller promises; aligned, as
-    // the first member is.
-    unsafe { report.write(ours) };
     Ok(())
 }

@@ -19,6 +19,7 @@ mod new_file;
 mod options;
 mod output;
 mod placer;
+mod plan_text;
 mod precision;
 mod recover;
 mod repack;
@@ -49,6 +50,7 @@ pub use options::{
     ChunkOverride, ChunkPolicy, Destination, LayoutProfile, PackOptions, Resources, ShufflePolicy,
     UnpackFormat, UnpackOptions,
 };
+pub use plan_text::{parse_plan, read_plan, render_plan};
 pub use precision::rules::{PrecisionOptions, PrecisionRule, read_precision, write_precision};
 pub use recover::{RecoverOutcome, RecoverReport, recover};
 pub use repack::{pack, plan, unpack};

@@ -248,6 +248,23 @@ impl NameLock {
             notices,
         })
     }
+
+    /// Removes the lock file of a writer of `target` that was killed; that of a living one stays.
+    ///
+    /// # Errors
+    /// If it is there and cannot be removed.
+    pub(crate) fn remove_left_behind(target: &Path) -> Result<()> {
+        let path = beside(target, ".frazil-lock")?;
+        let Ok(file) = File::options().write(true).open(&path) else {
+            return Ok(());
+        };
+        // Who holds the lock may remove the file: a writer that comes meanwhile waits for none,
+        // and one that had opened the file before sees that it is another one now.
+        if file.try_lock().is_err() || !is_still(&path, &file) {
+            return Ok(());
+        }
+        std::fs::remove_file(&path).map_err(|error| Error::io(&error, "remove", &path))
+    }
 }
 
 impl Drop for NameLock {
@@ -305,13 +322,17 @@ fn lock_sidecar(path: &Path, target: &Path, notices: &mut Vec<String>) -> Result
             }
         }
         // The previous holder may have removed the sidecar between our open and our lock.
-        let still_there = match (path.metadata(), lock.metadata()) {
-            (Ok(named), Ok(held)) => named.dev() == held.dev() && named.ino() == held.ino(),
-            _ => false,
-        };
-        if still_there {
+        if is_still(path, &lock) {
             return Ok(lock);
         }
+    }
+}
+
+/// Whether `path` names this very file.
+fn is_still(path: &Path, file: &File) -> bool {
+    match (path.metadata(), file.metadata()) {
+        (Ok(named), Ok(held)) => named.dev() == held.dev() && named.ino() == held.ino(),
+        _ => false,
     }
 }
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::input::from_container;
+use crate::output::NameLock;
 use crate::repack::guarded;
 
 /// What recovering found and did.
@@ -34,8 +35,8 @@ pub struct RecoverReport {
     pub outcome: RecoverOutcome,
 }
 
-/// Brings a file back to its last commit after its writer was killed. A file without a journal is
-/// left as it is.
+/// Brings a file back to its last commit after its writer was killed, and removes what the writer
+/// left beside it. A file without a journal is left as it is.
 ///
 /// # Errors
 /// [`ErrorCode::Locked`] if its writer is alive;
@@ -51,6 +52,7 @@ pub fn recover(path: &Path) -> Result<RecoverReport> {
             Recovery::Completed => RecoverOutcome::Completed,
             Recovery::TakenBack => RecoverOutcome::TakenBack,
         };
+        NameLock::remove_left_behind(path)?;
         Ok(RecoverReport {
             path: path.to_owned(),
             outcome,
@@ -82,6 +84,23 @@ mod tests {
         fs::write(&file, b"anything").unwrap();
         assert_eq!(recover(&file).unwrap().outcome, RecoverOutcome::Clean);
         assert_eq!(fs::read(&file).unwrap(), b"anything");
+    }
+
+    #[test]
+    fn the_lock_of_a_killed_writer_goes_that_of_a_living_one_stays() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("a.nc");
+        let lock = directory.path().join(".a.nc.frazil-lock");
+        fs::write(&file, b"anything").unwrap();
+        let writer = NameLock::take(&file).unwrap();
+        assert_eq!(recover(&file).unwrap().outcome, RecoverOutcome::Clean);
+        assert!(lock.exists());
+        drop(writer);
+        assert!(!lock.exists());
+        // As the end of a process leaves it: nobody holds it any more.
+        fs::write(&lock, b"").unwrap();
+        assert_eq!(recover(&file).unwrap().outcome, RecoverOutcome::Clean);
+        assert!(!lock.exists());
     }
 
     #[test]

@@ -121,7 +121,7 @@ unsafe fn put(
     data: *const c_void,
 ) -> Outcome<()> {
     table::with(ncid, |file, group| {
-        if let (Some(memory), true) = (memory, place.map.is_null()) {
+        if let (Some(memory), true) = (memory, place.map.is_null() && place.stride.is_null()) {
             let (count, is_element) = (place.count, place.is_element || !place.count.is_null());
             let index = Index {
                 rank: None,
@@ -137,7 +137,11 @@ unsafe fn put(
         let memory = memory.map_or_else(|| variable.memory(), Ok)?;
         // SAFETY: as this function's.
         unsafe {
-            let slab = place.read(&mut variable)?;
+            let slab = match place.read(&mut variable) {
+                // What else is wrong comes first: the file may not be written at all.
+                Err(Status::ENOTVAR) => return variable.refuse_put(memory),
+                slab => slab?,
+            };
             variable.put(&slab, memory, data)
         }
     })

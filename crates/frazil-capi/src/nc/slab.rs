@@ -77,6 +77,13 @@ impl Variable<'_> {
             .memory_span(self.group, self.varid, region, memory, is_put)
     }
 
+    /// Why nothing can be put into a variable that is not there.
+    pub(crate) fn refuse_put(&mut self, memory: MemoryType) -> Outcome<()> {
+        let (group, region) = (self.group, Region::default());
+        self.file.put(group, self.varid, &region, memory, &[])?;
+        Err(Status::ENOTVAR)
+    }
+
     /// Writes a slab from memory.
     ///
     /// # Safety

@@ -60,7 +60,16 @@ pub(crate) unsafe fn define_fill(
     if value.is_null() || no_fill {
         return file.def_var_fill(group, varid, no_fill, None);
     }
-    let (_, size) = types::describe(file.inq_vartype(group, varid)?)?;
+    let nc_type = match file.inq_vartype(group, varid) {
+        Ok(nc_type) => nc_type,
+        // What else is wrong comes first: the file may not be written at all.
+        Err(status) => {
+            return file
+                .def_var_fill(group, varid, no_fill, None)
+                .and(Err(status));
+        }
+    };
+    let (_, size) = types::describe(nc_type)?;
     // SAFETY: as this function's.
     let bytes = unsafe { list(value.cast::<u8>(), size) }?;
     file.def_var_fill(group, varid, no_fill, Some(bytes))

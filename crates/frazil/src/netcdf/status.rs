@@ -90,6 +90,8 @@ statuses! {
     ESTRICTNC3 = -112;
     /// `NC_EBADGRPID`
     EBADGRPID = -116;
+    /// `NC_EBADTYPID`
+    EBADTYPID = -117;
     /// `NC_ELATEFILL`
     ELATEFILL = -122;
     /// `NC_ELATEDEF`
@@ -109,9 +111,15 @@ statuses! {
 }
 
 impl Status {
-    /// The library's words for it, as `nc_strerror` has them.
+    /// The library's words for it, as `nc_strerror` has them; of `NC_EFILTER`, they name what it
+    /// nearly always is here.
     #[must_use]
     pub fn message(self) -> String {
+        if self == Self::EFILTER {
+            // Fortran has 80 characters for it.
+            return "NetCDF: Filter error: ask for deflate or zstandard, not both (or bad parameters)"
+                .to_owned();
+        }
         frazil_container::netcdf::status_message(self.0)
     }
 }

@@ -3,12 +3,13 @@
 use frazil_container::classic::NcType;
 use frazil_container::netcdf::LibraryStatus;
 
+use super::decoded::{DecodedFile, Wanted};
 use super::{Bundled, atomic};
 use crate::netcdf::convert::convert;
-use crate::netcdf::create::FORMAT_NETCDF4_CLASSIC;
+use crate::netcdf::create::{FORMAT_NETCDF4_CLASSIC, plugins_are_absent};
 use crate::netcdf::region::Slab;
 use crate::netcdf::status::{Answer, Refusal, Status};
-use crate::netcdf::types::{GroupNumber, MemorySpan, MemoryType, Region};
+use crate::netcdf::types::{GroupNumber, MemorySpan, MemoryType, Region, STRING};
 
 impl Bundled {
     /// The elements that a call means, with the current lengths of the variable's axes.
@@ -29,14 +30,67 @@ impl Bundled {
         Ok((slab, shape))
     }
 
+    /// What netCDF-C looks at before it looks where the values are to go or come from.
+    fn check_values(
+        &self,
+        group: GroupNumber,
+        varid: i32,
+        memory: MemoryType,
+        is_put: bool,
+    ) -> Answer<()> {
+        if !self.is_netcdf4() {
+            if is_put && !self.is_writable {
+                return Err(Status::EPERM.into());
+            }
+            if self.in_define_mode {
+                return Err(Status::EINDEFINE.into());
+            }
+        }
+        let stored = self.file.inq_vartype(group.0, varid)?;
+        let is_text = stored == NcType::Char.number().cast_signed();
+        match memory.nc_type() {
+            None if stored != STRING => Err(self.no_strings(group, varid)),
+            Some(given) if stored != STRING && is_text != (given == NcType::Char) => {
+                Err(Status::ECHAR.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Reading a classic file, netCDF-C looks at one axis after the other: its origin, then its
+    /// stride.
+    fn check_origins(&self, group: GroupNumber, varid: i32, region: &Region<'_>) -> Answer<()> {
+        let (Some(start), Some(stride), false) = (region.start, region.stride, self.is_netcdf4())
+        else {
+            return Ok(());
+        };
+        let dimensions = self.file.inq_var(group.0, varid)?.dimensions;
+        for (axis, &dimid) in dimensions.iter().enumerate() {
+            let length = self.file.inq_dim(group.0, dimid)?.length;
+            let origin = start.get(axis).copied().unwrap_or(0);
+            let is_none = region.count.and_then(|count| count.get(axis)) == Some(&0);
+            if origin > length || (origin == length && !is_none) {
+                return Err(Status::EINVALCOORDS.into());
+            }
+            if stride.get(axis).is_some_and(|&step| step <= 0) {
+                return Err(Status::ESTRIDE.into());
+            }
+        }
+        Ok(())
+    }
+
     pub(in crate::netcdf) fn memory_span(
         &mut self,
         group: GroupNumber,
         varid: i32,
         region: &Region<'_>,
-        _memory: MemoryType,
+        memory: MemoryType,
         is_put: bool,
     ) -> Answer<MemorySpan> {
+        self.check_values(group, varid, memory, is_put)?;
+        if !is_put {
+            self.check_origins(group, varid, region)?;
+        }
         let (slab, shape) = self.slab(group, varid, region)?;
         if !is_put {
             slab.check(|axis| Some(shape[axis]), false)?;
@@ -53,6 +107,7 @@ impl Bundled {
         bytes: &[u8],
     ) -> Answer<()> {
         if !self.is_writable {
+            self.check_values(group, varid, memory, true)?;
             return Err(Status::EPERM.into());
         }
         let Some(memory) = memory.nc_type() else {
@@ -75,6 +130,7 @@ impl Bundled {
         memory: MemoryType,
         bytes: &mut [u8],
     ) -> Answer<()> {
+        self.check_values(group, varid, memory, false)?;
         let Some(memory) = memory.nc_type() else {
             return Err(self.no_strings(group, varid));
         };
@@ -94,14 +150,22 @@ impl Bundled {
         let mut values = memory_of(slab.elements()?, read_as.size_bytes())?;
         let place = (&*slab.start, &*slab.count);
         let variable = (group.0, varid);
-        let status = self
-            .file
-            .get_vars(variable, place, slab.stride, read_as, &mut values);
+        let status = match self.ours_to_read.contains(&(group, varid)) {
+            false => (self.file).get_vars(variable, place, slab.stride, read_as, &mut values),
+            true => Err(LibraryStatus(Status::ENOFILTER.0)),
+        };
+        let mut is_out = false;
         match status {
-            Ok(()) | Err(LibraryStatus(-60)) => {}
-            Err(status) => return Err(status.into()),
+            Ok(()) => {}
+            Err(LibraryStatus(-60)) => is_out = true,
+            Err(status) => {
+                let found = self.decode_values(group, varid, &slab, status.into())?;
+                if found.len() != values.len() {
+                    return Err(Status::EHDFERR.into());
+                }
+                values = found;
+            }
         }
-        let mut is_out = status.is_err();
         if read_as != memory {
             let is_classic = self.format == FORMAT_NETCDF4_CLASSIC;
             (values, is_out) = convert(&values, read_as, memory, is_classic)?;
@@ -113,6 +177,38 @@ impl Bundled {
         Ok(())
     }
 
+    /// The values of a slab that netCDF-C could not read for want of a filter plugin.
+    fn decode_values(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        slab: &Slab<'_>,
+        refusal: Refusal,
+    ) -> Answer<Vec<u8>> {
+        let may_be_filter = [Status::EHDFERR, Status::EFILTER, Status::ENOFILTER];
+        let is_ours = self.is_netcdf4() && !self.is_writable && !plugins_are_absent();
+        if !is_ours || !may_be_filter.contains(&refusal.status) {
+            return Err(refusal);
+        }
+        let name = self.file.inq_var(group.0, varid)?.name;
+        let folder = self.file.inq_grpname_full(group.0)?;
+        let folder = folder.trim_end_matches('/');
+        // So netCDF calls what has the name of a dimension and is not its coordinate.
+        let paths = ["", "_nc4_non_coord_"].map(|prefix| format!("{folder}/{prefix}{name}"));
+        let wanted = Wanted {
+            start: &slab.start,
+            count: &slab.count,
+            stride: slab.stride,
+        };
+        let decoded = match &mut self.decoded {
+            Some(open) => open,
+            none => none.insert(DecodedFile::open(&self.path)?),
+        };
+        let values = decoded.read(&paths, wanted)?.ok_or(refusal)?;
+        self.ours_to_read.insert((group, varid));
+        Ok(values)
+    }
+
     pub(in crate::netcdf) fn put_strings(
         &mut self,
         group: GroupNumber,
@@ -120,6 +216,7 @@ impl Bundled {
         _region: &Region<'_>,
         _values: &[String],
     ) -> Answer<()> {
+        self.check_values(group, varid, MemoryType::String, true)?;
         if !self.is_writable {
             return Err(Status::EPERM.into());
         }

@@ -30,7 +30,7 @@ impl Bundled {
         _name: &str,
         _values: &[String],
     ) -> Answer<()> {
-        if self.is_netcdf4() {
+        if self.is_netcdf4() || !self.is_writable {
             return Err(Status::EPERM.into());
         }
         Err(Refusal::new(

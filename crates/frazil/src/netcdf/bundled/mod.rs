@@ -2,14 +2,16 @@
 
 mod access;
 mod attributes;
+mod decoded;
 mod storage;
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use frazil_container::classic::NcType;
 use frazil_container::netcdf::{LibraryFile, LibraryStatus};
 
+use self::decoded::DecodedFile;
 use crate::netcdf::create::{FORMAT_NETCDF4, FORMAT_NETCDF4_CLASSIC};
 use crate::netcdf::status::{Answer, Refusal, Status};
 use crate::netcdf::types::{
@@ -22,7 +24,13 @@ pub(in crate::netcdf) struct Bundled {
     file: LibraryFile,
     format: i32,
     is_writable: bool,
+    in_define_mode: bool,
     caches: BTreeMap<(GroupNumber, i32), ChunkCache>,
+    path: PathBuf,
+    /// Once a variable was met whose filters netCDF-C has no plugin for.
+    decoded: Option<DecodedFile>,
+    /// Those variables.
+    ours_to_read: BTreeSet<(GroupNumber, i32)>,
 }
 
 impl From<LibraryStatus> for Refusal {
@@ -34,21 +42,31 @@ impl From<LibraryStatus> for Refusal {
 impl Bundled {
     /// Creates a classic file.
     pub(in crate::netcdf) fn create(path: &Path, mode: Mode) -> Answer<Self> {
-        Self::new(LibraryFile::create(path, mode.0)?, true)
+        let mut created = Self::new(LibraryFile::create(path, mode.0)?, path, true)?;
+        created.in_define_mode = true;
+        Ok(created)
     }
 
     /// Opens a file of any format; only classic ones can be written.
     pub(in crate::netcdf) fn open(path: &Path, mode: Mode) -> Answer<Self> {
-        Self::new(LibraryFile::open(path, mode.0)?, mode.has(Mode::WRITE))
+        Self::new(
+            LibraryFile::open(path, mode.0)?,
+            path,
+            mode.has(Mode::WRITE),
+        )
     }
 
-    fn new(file: LibraryFile, is_writable: bool) -> Answer<Self> {
+    fn new(file: LibraryFile, path: &Path, is_writable: bool) -> Answer<Self> {
         let format = file.inq_format(0)?;
         Ok(Self {
             file,
             format,
             is_writable,
+            in_define_mode: false,
             caches: BTreeMap::new(),
+            path: path.to_owned(),
+            decoded: None,
+            ours_to_read: BTreeSet::new(),
         })
     }
 
@@ -57,8 +75,7 @@ impl Bundled {
     }
 
     /// Why a setting that only netCDF-4 variables have cannot be made here.
-    fn no_setting<T>(&self, group: GroupNumber, varid: i32) -> Answer<T> {
-        self.file.inq_vartype(group.0, varid)?;
+    fn no_setting<T>(&self) -> Answer<T> {
         if self.is_netcdf4() {
             Err(Status::EPERM.into())
         } else {
@@ -67,11 +84,15 @@ impl Bundled {
     }
 
     pub(in crate::netcdf) fn redef(&mut self) -> Answer<()> {
-        Ok(self.file.redef()?)
+        self.file.redef()?;
+        self.in_define_mode = true;
+        Ok(())
     }
 
     pub(in crate::netcdf) fn enddef(&mut self) -> Answer<()> {
-        Ok(self.file.enddef()?)
+        self.file.enddef()?;
+        self.in_define_mode = false;
+        Ok(())
     }
 
     pub(in crate::netcdf) fn enddef_with(
@@ -82,10 +103,14 @@ impl Bundled {
         record_align: u64,
     ) -> Answer<()> {
         let space = [header_free, variable_align, variable_free, record_align];
-        Ok(self.file.enddef_with(space)?)
+        self.file.enddef_with(space)?;
+        self.in_define_mode = false;
+        Ok(())
     }
 
     pub(in crate::netcdf) fn sync(&mut self) -> Answer<()> {
+        // What its writer has committed meanwhile is seen from now on.
+        self.decoded = None;
         Ok(self.file.sync()?)
     }
 
@@ -183,10 +208,10 @@ impl Bundled {
         _name: &str,
     ) -> Answer<GroupNumber> {
         self.file.inq_natts(parent.0)?;
-        Err(if self.is_netcdf4() {
-            Status::EPERM.into()
-        } else {
-            Status::ENOTNC4.into()
+        Err(match self.format {
+            FORMAT_NETCDF4 => Status::EPERM.into(),
+            FORMAT_NETCDF4_CLASSIC => Status::ESTRICTNC3.into(),
+            _ => Status::ENOTNC4.into(),
         })
     }
 
@@ -224,7 +249,10 @@ impl Bundled {
     }
 
     pub(in crate::netcdf) fn rename_grp(&mut self, group: GroupNumber, name: &str) -> Answer<()> {
-        self.def_grp(group, name).map(|_| ())
+        match self.def_grp(group, name) {
+            Err(refusal) if refusal.status == Status::ESTRICTNC3 => Err(Status::EPERM.into()),
+            other => other.map(|_| ()),
+        }
     }
 
     pub(in crate::netcdf) fn inq_typeids(&mut self, group: GroupNumber) -> Answer<Vec<i32>> {

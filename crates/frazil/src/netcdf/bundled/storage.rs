@@ -2,6 +2,7 @@
 
 use super::{Bundled, atomic};
 use crate::netcdf::convert::values_of;
+use crate::netcdf::create::plugins_are_absent;
 use crate::netcdf::status::{Answer, Status};
 use crate::netcdf::types::{
     AttributeValues, ChunkCache, DeflateInquiry, FillInquiry, GroupNumber, STRING, Storage,
@@ -45,12 +46,12 @@ impl Bundled {
 
     pub(in crate::netcdf) fn def_var_chunking(
         &mut self,
-        group: GroupNumber,
-        varid: i32,
+        _group: GroupNumber,
+        _varid: i32,
         _storage: i32,
         _chunk: Option<&[u64]>,
     ) -> Answer<()> {
-        self.no_setting(group, varid)
+        self.no_setting()
     }
 
     pub(in crate::netcdf) fn inq_var_chunking(
@@ -68,13 +69,13 @@ impl Bundled {
 
     pub(in crate::netcdf) fn def_var_deflate(
         &mut self,
-        group: GroupNumber,
-        varid: i32,
+        _group: GroupNumber,
+        _varid: i32,
         _shuffle: bool,
         _deflate: bool,
         _level: i32,
     ) -> Answer<()> {
-        self.no_setting(group, varid)
+        self.no_setting()
     }
 
     pub(in crate::netcdf) fn inq_var_deflate(
@@ -92,11 +93,11 @@ impl Bundled {
 
     pub(in crate::netcdf) fn def_var_fletcher32(
         &mut self,
-        group: GroupNumber,
-        varid: i32,
+        _group: GroupNumber,
+        _varid: i32,
         _fletcher32: bool,
     ) -> Answer<()> {
-        self.no_setting(group, varid)
+        self.no_setting()
     }
 
     pub(in crate::netcdf) fn inq_var_fletcher32(
@@ -109,11 +110,11 @@ impl Bundled {
 
     pub(in crate::netcdf) fn def_var_endian(
         &mut self,
-        group: GroupNumber,
-        varid: i32,
+        _group: GroupNumber,
+        _varid: i32,
         _endian: i32,
     ) -> Answer<()> {
-        self.no_setting(group, varid)
+        self.no_setting()
     }
 
     pub(in crate::netcdf) fn inq_var_endian(
@@ -126,12 +127,20 @@ impl Bundled {
 
     pub(in crate::netcdf) fn def_var_szip(
         &mut self,
-        group: GroupNumber,
-        varid: i32,
+        _group: GroupNumber,
+        _varid: i32,
         _options_mask: i32,
         _pixels_per_block: i32,
     ) -> Answer<()> {
-        self.no_setting(group, varid)
+        self.no_filter()
+    }
+
+    /// As [`Self::no_setting`]; netCDF-C asks first whether the file is in define mode.
+    fn no_filter(&self) -> Answer<()> {
+        if self.is_netcdf4() {
+            return Err(Status::EINDEFINE.into());
+        }
+        self.no_setting()
     }
 
     pub(in crate::netcdf) fn inq_var_szip(
@@ -144,11 +153,11 @@ impl Bundled {
 
     pub(in crate::netcdf) fn def_var_zstandard(
         &mut self,
-        group: GroupNumber,
-        varid: i32,
+        _group: GroupNumber,
+        _varid: i32,
         _level: i32,
     ) -> Answer<()> {
-        self.no_setting(group, varid)
+        self.no_setting()
     }
 
     pub(in crate::netcdf) fn inq_var_zstandard(
@@ -164,12 +173,12 @@ impl Bundled {
 
     pub(in crate::netcdf) fn def_var_filter(
         &mut self,
-        group: GroupNumber,
-        varid: i32,
+        _group: GroupNumber,
+        _varid: i32,
         _id: u32,
         _parameters: &[u32],
     ) -> Answer<()> {
-        self.no_setting(group, varid)
+        self.no_filter()
     }
 
     pub(in crate::netcdf) fn inq_var_filters(
@@ -184,17 +193,22 @@ impl Bundled {
     }
 
     pub(in crate::netcdf) fn inq_filter_avail(&mut self, id: u32) -> Answer<()> {
+        let mut ours = frazil_codec::filters().iter();
+        let is_ours = ours.any(|filter| filter.id == id.cast_signed() && filter.can_decode);
+        if is_ours && self.is_netcdf4() && !plugins_are_absent() {
+            return Ok(());
+        }
         Ok(self.file.inq_filter_avail(id)?)
     }
 
     pub(in crate::netcdf) fn def_var_quantize(
         &mut self,
-        group: GroupNumber,
-        varid: i32,
+        _group: GroupNumber,
+        _varid: i32,
         _mode: i32,
         _nsd: i32,
     ) -> Answer<()> {
-        self.no_setting(group, varid)
+        self.no_setting()
     }
 
     pub(in crate::netcdf) fn inq_var_quantize(

@@ -23,6 +23,7 @@ impl Engine {
     ) -> Answer<MemorySpan> {
         let id = self.variable(group, varid)?;
         self.check_memory(id, memory)?;
+        self.check_data_mode()?;
         self.slab(id, region, is_put)?.span()
     }
 

@@ -37,6 +37,10 @@ impl Engine {
         if nc_type == STRING || (nc_type == text) != (memory == NcType::Char) {
             return Err(Status::ECHAR.into());
         }
+        // Types from here on are those that programs define: there is none.
+        if nc_type > STRING && !self.classic_model {
+            return Err(Status::EBADTYPID.into());
+        }
         let ValueType::Atomic(stored) = self.value_type(nc_type)? else {
             return Err(Status::ECHAR.into());
         };

@@ -246,6 +246,10 @@ fn check_compressors(pipeline: &FilterPipeline) -> Answer<()> {
     if asked.len() < 2 {
         return Ok(());
     }
-    let words = format!("{} were asked for: choose one", asked.join(" and "));
-    Err(Refusal::new(Status::EINVAL, words))
+    let words = format!(
+        "{} were asked for one variable: the second would compress what is compressed already; ask \
+         for one of them only",
+        asked.join(" and ")
+    );
+    Err(Refusal::new(Status::EFILTER, words))
 }

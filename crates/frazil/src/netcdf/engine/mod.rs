@@ -43,6 +43,8 @@ pub(in crate::netcdf) struct Engine {
 struct Remembered {
     cache: Option<ChunkCache>,
     endian: i32,
+    /// Asked for compact storage, an economy of HDF5's: the values lie contiguous here.
+    is_compact: bool,
 }
 
 impl Engine {
@@ -66,6 +68,7 @@ impl Engine {
         }
         let endian = |variable: &SchemaVariable| Remembered {
             cache: None,
+            is_compact: false,
             endian: match variable.is_big_endian {
                 true => settings::ENDIAN_BIG,
                 false => settings::ENDIAN_LITTLE,
@@ -166,10 +169,16 @@ impl Engine {
     /// Before values move: leaves define mode, or refuses where the classic model demands that the
     /// program does.
     fn enter_data_mode(&mut self) -> Answer<()> {
+        self.check_data_mode()?;
+        self.in_define_mode = false;
+        Ok(())
+    }
+
+    /// Refuses values where the classic model demands that the program leaves define mode first.
+    fn check_data_mode(&self) -> Answer<()> {
         if self.in_define_mode && self.classic_model {
             return Err(Status::EINDEFINE.into());
         }
-        self.in_define_mode = false;
         Ok(())
     }
 

@@ -98,7 +98,9 @@ impl Engine {
             self.check_unchunked(id, &limits, storage)?;
             LayoutWish::Contiguous
         };
-        self.set(id, |settings| settings.layout = layout)
+        self.set(id, |settings| settings.layout = layout)?;
+        self.remembered[id.0].is_compact = storage == Storage::Compact as i32;
+        Ok(())
     }
 
     fn checked_chunk(
@@ -161,6 +163,7 @@ impl Engine {
         };
         Ok(match chunk {
             Some(chunk) => (Storage::Chunked, chunk),
+            None if self.remembered[id.0].is_compact => (Storage::Compact, Vec::new()),
             None => (Storage::Contiguous, Vec::new()),
         })
     }

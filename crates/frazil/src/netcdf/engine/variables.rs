@@ -26,10 +26,14 @@ impl Engine {
         }
         self.enter_define_mode()?;
         check_name(name)?;
-        let value_type = self.value_type(nc_type)?;
+        if nc_type < 0 {
+            return Err(Status::EINVAL.into());
+        }
+        self.check_strict(nc_type)?;
         self.check_free(id, name)?;
         let dimensions = dimids.iter().map(|&dimid| self.dimension(group, dimid));
         let dimensions: Vec<DimensionId> = dimensions.collect::<Answer<_>>()?;
+        let value_type = self.value_type(nc_type)?;
         let mut settings = VariableSettings::default();
         if self.fill_mode == NOFILL && value_type != ValueType::String {
             settings.fill = Fill::Nothing;
@@ -113,16 +117,21 @@ impl Engine {
 
     /// The type with a number, as far as the file may hold it.
     pub(super) fn value_type(&self, nc_type: i32) -> Answer<ValueType> {
-        let is_classic = (1..=NcType::Double.number().cast_signed()).contains(&nc_type);
-        if self.classic_model && nc_type > 0 && !is_classic {
-            return Err(Status::ESTRICTNC3.into());
-        }
+        self.check_strict(nc_type)?;
         if nc_type == STRING {
             return Ok(ValueType::String);
         }
         let number = u32::try_from(nc_type).ok();
         let atomic = number.and_then(NcType::from_number).map(ValueType::Atomic);
         atomic.ok_or_else(|| Status::EBADTYPE.into())
+    }
+
+    /// Refuses a type that the classic model has not.
+    fn check_strict(&self, nc_type: i32) -> Answer<()> {
+        if self.classic_model && nc_type > NcType::Double.number().cast_signed() {
+            return Err(Status::ESTRICTNC3.into());
+        }
+        Ok(())
     }
 }
 

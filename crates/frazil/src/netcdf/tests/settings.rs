@@ -112,7 +112,7 @@ fn zstandard_is_written_but_not_with_deflate() {
     data.def_var_zstandard(ROOT, 0, 3).unwrap();
     assert_eq!(
         data.def_var_deflate(ROOT, 0, true, true, 1),
-        Err(Status::EINVAL)
+        Err(Status::EFILTER)
     );
     assert!(
         data.last_message().contains("zstd and deflate"),
@@ -123,6 +123,35 @@ fn zstandard_is_written_but_not_with_deflate() {
     assert_eq!(data.inq_var_zstandard(ROOT, 0), Ok(Some(3)));
     put_record(&mut data);
     assert_eq!(values(&mut data, 0, MemoryType::Float), Ok(record()));
+    let more = vara(&[2, 0, 0], &[1, 40, 50]);
+    data.put(ROOT, 0, &more, MemoryType::Float, &record())
+        .unwrap();
+    // Read from the closed file by frazil's own decoder, with conversion, strides and fill.
+    let mut data = reopened(data);
+    assert_eq!(data.inq_var_zstandard(ROOT, 0), Ok(Some(3)));
+    assert_eq!(data.inq_filter_avail(filter_id::ZSTD as u32), Ok(()));
+    let all = values(&mut data, 0, MemoryType::Float).unwrap();
+    assert_eq!(all[..8000], record());
+    assert_eq!(all[8000..16000], floats(&[9.969_21e36; 2000]));
+    assert_eq!(all[16000..], record());
+    let region = Region {
+        stride: Some(&[2, 13, 7]),
+        ..vara(&[0, 1, 3], &[2, 3, 6])
+    };
+    let mut some = vec![0; 2 * 3 * 6 * 8];
+    data.get(ROOT, 0, &region, MemoryType::Double, &mut some)
+        .unwrap();
+    let one = |element: usize| f32::from_ne_bytes(all[4 * element..][..4].try_into().unwrap());
+    let mut wanted = Vec::new();
+    for (time, y) in [0, 2]
+        .into_iter()
+        .flat_map(|time| [1, 14, 27].map(|y| (time, y)))
+    {
+        for x in (3..).step_by(7).take(6) {
+            wanted.extend(f64::from(one((time * 40 + y) * 50 + x)).to_ne_bytes());
+        }
+    }
+    assert_eq!(some, wanted);
     data.close().unwrap();
 }
 

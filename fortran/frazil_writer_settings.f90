@@ -1,0 +1,148 @@
+!> How a variable is stored, where a program does not leave that to frazil.
+module frazil_writer_settings
+  use, intrinsic :: iso_c_binding, only: c_double, c_int, c_int64_t
+  use frazil_axes, only: other_order
+  use frazil_writer_c
+  use frazil_writer_values, only: frazil_writer
+  implicit none
+  private
+
+  public :: c_logical
+  public :: frazil_set_no_fill, frazil_set_chunk_shape, frazil_set_contiguous
+  public :: frazil_set_uncompressed, frazil_set_deflate, frazil_set_zstd, frazil_set_checksum
+  public :: frazil_set_significant_digits, frazil_set_significant_bits
+  public :: frazil_set_absolute_tolerance, frazil_set_relative_tolerance, frazil_set_quantize
+
+  !> Algorithms of rounding, with netCDF's numbers.
+  integer, parameter, public :: frazil_bitgroom = 1, frazil_granular_bitround = 2, frazil_bitround = 3
+
+  !> Done; and what this module refuses before frazil sees it.
+  integer, parameter, public :: frazil_ok = 0, frazil_no_such_type = -1, frazil_array_too_short = -2, &
+                                frazil_too_many_axes = -3
+
+contains
+
+  pure integer(c_int) function c_logical(wanted)
+    logical, intent(in) :: wanted
+
+    c_logical = merge(1, 0, wanted)
+  end function c_logical
+
+  !> Elements that were never written hold anything.
+  function frazil_set_no_fill(writer, variable) result(status)
+    type(frazil_writer), intent(in) :: writer
+    integer, intent(in) :: variable
+    integer :: status
+
+    status = frz_set_no_fill(writer%handle, variable)
+  end function frazil_set_no_fill
+
+  !> Chunks of this shape, one element for each dimension of the variable, the fastest first.
+  function frazil_set_chunk_shape(writer, variable, shape) result(status)
+    type(frazil_writer), intent(in) :: writer
+    integer, intent(in) :: variable
+    integer, intent(in) :: shape(:)
+    integer :: status
+    integer(c_int) :: type, rank
+
+    status = frz_inquire_variable(writer%handle, variable, type, rank)
+    if (status == frazil_ok .and. size(shape) < rank) status = frazil_array_too_short
+    if (status /= frazil_ok) return
+    status = frz_set_chunk_shape(writer%handle, variable, int(other_order(shape(:rank)), c_int64_t))
+  end function frazil_set_chunk_shape
+
+  !> One run of bytes, no filters.
+  function frazil_set_contiguous(writer, variable) result(status)
+    type(frazil_writer), intent(in) :: writer
+    integer, intent(in) :: variable
+    integer :: status
+
+    status = frz_set_contiguous(writer%handle, variable)
+  end function frazil_set_contiguous
+
+  !> No compression, no shuffle.
+  function frazil_set_uncompressed(writer, variable) result(status)
+    type(frazil_writer), intent(in) :: writer
+    integer, intent(in) :: variable
+    integer :: status
+
+    status = frz_set_uncompressed(writer%handle, variable)
+  end function frazil_set_uncompressed
+
+  !> Deflate with this level, 1 to 9, after a byte shuffle if asked for.
+  function frazil_set_deflate(writer, variable, level, shuffle) result(status)
+    type(frazil_writer), intent(in) :: writer
+    integer, intent(in) :: variable, level
+    logical, intent(in) :: shuffle
+    integer :: status
+
+    status = frz_set_deflate(writer%handle, variable, level, c_logical(shuffle))
+  end function frazil_set_deflate
+
+  !> Zstandard with this level, after a byte shuffle if asked for. Readers need its plugin.
+  function frazil_set_zstd(writer, variable, level, shuffle) result(status)
+    type(frazil_writer), intent(in) :: writer
+    integer, intent(in) :: variable, level
+    logical, intent(in) :: shuffle
+    integer :: status
+
+    status = frz_set_zstd(writer%handle, variable, level, c_logical(shuffle))
+  end function frazil_set_zstd
+
+  !> A Fletcher-32 checksum with each chunk.
+  function frazil_set_checksum(writer, variable) result(status)
+    type(frazil_writer), intent(in) :: writer
+    integer, intent(in) :: variable
+    integer :: status
+
+    status = frz_set_checksum(writer%handle, variable)
+  end function frazil_set_checksum
+
+  !> Rounds values so that this many decimal digits stay significant.
+  function frazil_set_significant_digits(writer, variable, digits) result(status)
+    type(frazil_writer), intent(in) :: writer
+    integer, intent(in) :: variable, digits
+    integer :: status
+
+    status = frz_set_significant_digits(writer%handle, variable, digits)
+  end function frazil_set_significant_digits
+
+  !> Rounds values to this many bits of the mantissa.
+  function frazil_set_significant_bits(writer, variable, bits) result(status)
+    type(frazil_writer), intent(in) :: writer
+    integer, intent(in) :: variable, bits
+    integer :: status
+
+    status = frz_set_significant_bits(writer%handle, variable, bits)
+  end function frazil_set_significant_bits
+
+  !> No value errs by more than this, in the variable's units.
+  function frazil_set_absolute_tolerance(writer, variable, tolerance) result(status)
+    type(frazil_writer), intent(in) :: writer
+    integer, intent(in) :: variable
+    real(c_double), intent(in) :: tolerance
+    integer :: status
+
+    status = frz_set_absolute_tolerance(writer%handle, variable, tolerance)
+  end function frazil_set_absolute_tolerance
+
+  !> No value errs by more than this share of it, in percent.
+  function frazil_set_relative_tolerance(writer, variable, percent) result(status)
+    type(frazil_writer), intent(in) :: writer
+    integer, intent(in) :: variable
+    real(c_double), intent(in) :: percent
+    integer :: status
+
+    status = frz_set_relative_tolerance(writer%handle, variable, percent)
+  end function frazil_set_relative_tolerance
+
+  !> Rounds by this algorithm: frazil_bitgroom, frazil_granular_bitround (both to digits) or
+  !> frazil_bitround (to bits). How far, say frazil_set_significant_digits or ..._bits.
+  function frazil_set_quantize(writer, variable, algorithm) result(status)
+    type(frazil_writer), intent(in) :: writer
+    integer, intent(in) :: variable, algorithm
+    integer :: status
+
+    status = frz_set_quantize(writer%handle, variable, algorithm)
+  end function frazil_set_quantize
+end module frazil_writer_settings
