@@ -103,7 +103,7 @@ def test_readers_of_a_file_being_written_see_whole_commits(tmp_path: Path, read)
     orders = {"records": 1000, "pause": 150000, "rewrites": 1, "own_chunks": 1}
     run = Run(tmp_path / "run", orders)
     process = run.start()
-    run.printed.append(process.stdout.readline().strip())
+    run.await_line(process)
     seen: Counter[str] = Counter()
     last, states = 0, set()
     # A process for each attempt: after a read that failed, netCDF-C keeps the file open and sees

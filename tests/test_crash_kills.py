@@ -43,7 +43,7 @@ def _kill(run: Run, dice: random.Random) -> str:
         return f"{how} at change {at}"
     process = run.start()
     if dice.random() < 0.8:
-        run.printed.append(process.stdout.readline().strip())
+        run.await_line(process)
     seconds = dice.uniform(0, 0.1)
     time.sleep(seconds)
     process.kill()

@@ -108,7 +108,8 @@ def writer(root: Path) -> Iterable[str]:
         "Positions\ncount from 1, the fastest axis first."
     )
     yield ""
-    for match in PARAMETER.finditer(sources[0]):
+    parameters = list(PARAMETER.finditer("\n".join(sources)))
+    for match in parameters:
         yield from (plain(match["comment"]), "", "```fortran", dedent(match["code"]), "```", "")
     for match in TYPE.finditer("".join(sources)):
         yield from (f"### {match['name']}", "", plain(match["comment"]), "")
@@ -121,6 +122,8 @@ def writer(root: Path) -> Iterable[str]:
             yield from entry(name, comment, [known[one] for one in procedures])
         elif name in known:
             yield from entry(name, known[name].comment, [known[name]])
+        elif any(re.search(rf"\b{name} =", match["code"]) for match in parameters):
+            continue
         elif not re.search(rf"type, bind\(C\) :: {name}\n", "".join(sources)):
             raise SystemExit(f"{name}: not found in {WRITER}")
 

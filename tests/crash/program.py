@@ -127,8 +127,13 @@ class Run:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            text=True,
+            # Lines behind the first one are not read before they are asked for.
+            bufsize=0,
         )
+
+    def await_line(self, process: subprocess.Popen) -> None:
+        """Waits for the next line that the writer prints."""
+        self.printed.append(process.stdout.readline().decode().strip())
 
     def finish(self, process: subprocess.Popen, timeout: float = 60) -> "Run":
         """Waits for the writer; raises `TimeoutExpired` if it hangs."""
@@ -138,8 +143,8 @@ class Run:
             except subprocess.TimeoutExpired:
                 process.kill()
                 raise
-        assert "panic" not in stderr, stderr
-        self.printed += stdout.splitlines()
+        assert b"panic" not in stderr, stderr
+        self.printed += stdout.decode().splitlines()
         self.code = process.returncode
         return self
 

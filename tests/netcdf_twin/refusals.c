@@ -21,7 +21,8 @@
 static float f[24];
 static int in[24];
 static char text[24] = "text";
-static const size_t first[3] = {0, 0, 0}, far[3] = {9, 9, 9}, one[3] = {1, 1, 1}, many[3] = {1, 99, 1};
+static const size_t first[3] = {0, 0, 0}, far[3] = {9, 9, 9}, one[3] = {1, 1, 1};
+static const size_t many[3] = {1, 99, 1}, nothing[3] = {0, 0, 0}, later[3] = {9, 0, 0};
 static const ptrdiff_t each[3] = {1, 1, 1}, none[3] = {0, 1, 1};
 
 /* v(time, y, x) and c(y, x) of floats, t(y, x) of characters. */
@@ -40,6 +41,8 @@ static void types(int nc, const int *dims) {
     T(nc_def_var(nc, "lost", 99, 1, &lost, &found));
     T(nc_def_var(nc, "lost", NC_FLOAT, 1, &lost, &found));
     T(nc_def_var(nc, "v", NC_FLOAT, 1, &lost, &found));
+    T(nc_def_var(nc, "lost", NC_FLOAT, -1, dims, &found));
+    T(nc_def_var(nc, "lost", 0, -1, dims, &found));
 }
 
 static void compact(int nc) {
@@ -83,6 +86,16 @@ static void places(int nc) {
     T(nc_put_vars_float(nc, V, far, one, none, f));
     T(nc_get_vars_float(nc, V, far, one, none, f));
     T(nc_get_vars_float(nc, C, first, one, none, f));
+    T(nc_get_vara_float(nc, V, later, one, f));
+    T(nc_get_vara_float(nc, V, later, nothing, f));
+    T(nc_get_var1_float(nc, V, later, f));
+    T(nc_get_vars_float(nc, V, later, one, each, f));
+    T(nc_get_vara_float(nc, V, far, one, f));
+    T(nc_get_vara_float(nc, V, far, nothing, f));
+    T(nc_get_var1_float(nc, V, far, f));
+    T(nc_get_vars_float(nc, V, far, one, each, f));
+    T(nc_get_vara_float(nc, C, far, one, f));
+    T(nc_get_var1_float(nc, C, far, f));
     T(nc_put_vara_float(nc, V, NULL, one, f));
     T(nc_get_vara_float(nc, V, NULL, one, f));
     T(nc_put_vara_float(nc, V, first, one, f));
@@ -129,6 +142,8 @@ static void read_only(int nc, const int *dims) {
     const char *string[1] = {"a"};
     const unsigned level = 1;
     int id, before;
+    T(nc_get_vara_float(nc, V, later, one, f));
+    T(nc_get_var1_float(nc, V, later, f));
     /* For netCDF-4, netCDF-C leaves the refusal of these six to HDF5 before version 4.9.3. */
     T(nc_put_vara_float(nc, V, first, one, f));
     T(nc_put_var_float(nc, C, f));

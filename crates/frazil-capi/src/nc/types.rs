@@ -4,6 +4,8 @@ use std::ffi::c_int;
 
 use frazil::netcdf::{MemoryType, Outcome, Status};
 
+use crate::nc::table;
+
 /// Names and sizes of the atomic types, from `NC_BYTE` (1) to `NC_STRING` (12).
 const ATOMIC: [(&str, usize); 12] = [
     ("byte", 1),
@@ -38,4 +40,16 @@ pub(crate) fn by_name(name: &str) -> Outcome<c_int> {
 /// The memory type of values that look like `nc_type`.
 pub(crate) fn memory(nc_type: c_int) -> Outcome<MemoryType> {
     MemoryType::of_number(nc_type).ok_or(Status::EBADTYPE)
+}
+
+/// The status for dimensions that cannot be: what netCDF-C says of the type comes first.
+pub(crate) fn or_bad_type(ncid: c_int, nc_type: c_int, status: Status) -> Status {
+    match table::with(ncid, |file, _| file.inq_format()) {
+        Err(closed) => closed,
+        Ok(_) if nc_type == 0 => Status::EBADTYPE,
+        Ok(1 | 2) if !(1..=6).contains(&nc_type) => Status::EBADTYPE,
+        Ok(5) if !(1..=11).contains(&nc_type) => Status::EBADTYPE,
+        Ok(4) if nc_type > 6 => Status::ESTRICTNC3,
+        Ok(_) => status,
+    }
 }

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int};
 use frazil::netcdf::Status;
 
 use crate::nc::pointers::{list, store, store_all, store_text, text};
-use crate::nc::{entries, table};
+use crate::nc::{entries, table, types};
 
 entries! {
     /// `nc_def_var`
@@ -14,7 +14,9 @@ entries! {
         varidp: *mut c_int,
     ) {
         let name = text(name)?;
-        let dimids = list(dimidsp, usize::try_from(ndims).map_err(|_| Status::EINVAL)?)?;
+        let rank = usize::try_from(ndims).map_err(|_| Status::EINVAL);
+        let dimids = rank.and_then(|rank| list(dimidsp, rank));
+        let dimids = dimids.map_err(|status| types::or_bad_type(ncid, xtype, status))?;
         let varid = table::with(ncid, |file, group| file.def_var(group, name, xtype, dimids))?;
         store(varidp, varid);
         Ok(())

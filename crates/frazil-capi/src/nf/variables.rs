@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int};
 
 use crate::nc::pointers::store;
-use crate::nc::{entries, table};
+use crate::nc::{entries, table, types};
 use crate::nf::order::{dimensions, store_dimensions, store_position, variable};
 use crate::nf::text::{name, store_text};
 use crate::nf::{integer, size, value};
@@ -15,7 +15,11 @@ entries! {
         vdims: *const c_int, varid: *mut c_int, length: usize,
     ) {
         let (text, nc_type) = (name(text, length)?, value(xtype)?);
-        let dimids = dimensions(vdims, size(nvdims)?)?;
+        let dimids = size(nvdims).and_then(|rank| dimensions(vdims, rank));
+        let dimids = match dimids {
+            Ok(dimids) => dimids,
+            Err(status) => return Err(types::or_bad_type(value(ncid)?, nc_type, status)),
+        };
         let found = table::with(value(ncid)?, |file, group| {
             file.def_var(group, text, nc_type, &dimids)
         })?;

@@ -57,24 +57,30 @@ impl Bundled {
         }
     }
 
-    /// Reading a classic file, netCDF-C looks at one axis after the other: its origin, then its
-    /// stride.
+    /// What netCDF-C looks at first when it reads a classic file.
     fn check_origins(&self, group: GroupNumber, varid: i32, region: &Region<'_>) -> Answer<()> {
-        let (Some(start), Some(stride), false) = (region.start, region.stride, self.is_netcdf4())
-        else {
+        let (Some(start), false) = (region.start, self.is_netcdf4()) else {
             return Ok(());
         };
         let dimensions = self.file.inq_var(group.0, varid)?.dimensions;
-        for (axis, &dimid) in dimensions.iter().enumerate() {
+        let is_record = dimensions.first() == Some(&self.file.inq_unlimdim(group.0)?);
+        let mut exceeds_records = false;
+        for (axis, (&dimid, &origin)) in dimensions.iter().zip(start).enumerate() {
             let length = self.file.inq_dim(group.0, dimid)?.length;
-            let origin = start.get(axis).copied().unwrap_or(0);
-            let is_none = region.count.and_then(|count| count.get(axis)) == Some(&0);
-            if origin > length || (origin == length && !is_none) {
+            let count = (region.count).map_or(1, |count| count.get(axis).copied().unwrap_or(0));
+            // Without a stride, records of a file that is being written come last.
+            if axis == 0 && is_record && region.stride.is_none() && self.is_writable {
+                exceeds_records = origin.saturating_add(count) > length;
+            } else if origin > length || (origin == length && count > 0) {
                 return Err(Status::EINVALCOORDS.into());
             }
-            if stride.get(axis).is_some_and(|&step| step <= 0) {
+            // With one, one axis is looked at after the other.
+            if (region.stride).is_some_and(|all| all.get(axis).is_some_and(|&step| step <= 0)) {
                 return Err(Status::ESTRIDE.into());
             }
+        }
+        if exceeds_records {
+            return Err(Status::EEDGE.into());
         }
         Ok(())
     }
@@ -131,6 +137,7 @@ impl Bundled {
         bytes: &mut [u8],
     ) -> Answer<()> {
         self.check_values(group, varid, memory, false)?;
+        self.check_origins(group, varid, region)?;
         let Some(memory) = memory.nc_type() else {
             return Err(self.no_strings(group, varid));
         };
@@ -202,7 +209,7 @@ impl Bundled {
         };
         let decoded = match &mut self.decoded {
             Some(open) => open,
-            none => none.insert(DecodedFile::open(&self.path)?),
+            none => none.insert(Box::new(DecodedFile::open(&self.path)?)),
         };
         let values = decoded.read(&paths, wanted)?.ok_or(refusal)?;
         self.ours_to_read.insert((group, varid));

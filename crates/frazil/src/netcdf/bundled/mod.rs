@@ -28,7 +28,7 @@ pub(in crate::netcdf) struct Bundled {
     caches: BTreeMap<(GroupNumber, i32), ChunkCache>,
     path: PathBuf,
     /// Once a variable was met whose filters netCDF-C has no plugin for.
-    decoded: Option<DecodedFile>,
+    decoded: Option<Box<DecodedFile>>,
     /// Those variables.
     ours_to_read: BTreeSet<(GroupNumber, i32)>,
 }

@@ -26,8 +26,10 @@ impl Engine {
         }
         self.enter_define_mode()?;
         check_name(name)?;
-        if nc_type < 0 {
-            return Err(Status::EINVAL.into());
+        match nc_type {
+            ..0 => return Err(Status::EINVAL.into()),
+            0 => return Err(Status::EBADTYPE.into()),
+            _ => {}
         }
         self.check_strict(nc_type)?;
         self.check_free(id, name)?;
