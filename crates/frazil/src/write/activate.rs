@@ -103,6 +103,7 @@ impl Writer {
             }
             (_, FilterWish::Exactly(pipeline), _) => variable.exactly(pipeline, None)?,
             (_, _, Some(plan)) => variable.exactly(&plan.pipeline, plan.deflate_encoder)?,
+            _ if variable.is_tiny() => variable.unpacked()?,
             // Coordinates are small, and their datasets are wanted early.
             _ if self.schema.coordinate_of(variable.id).is_some() => variable.untried()?,
             _ => return Ok(()),

@@ -183,8 +183,10 @@ impl Submission {
         let content = match content {
             Content::Values(values) if !variable.is_contiguous => {
                 match constant(&values, variable.element_bytes()) {
-                    Some(element) => Content::Constant(element.to_vec()),
-                    None => {
+                    Some(element) if !variable.is_tiny() || variable.may_omit(element) => {
+                        Content::Constant(element.to_vec())
+                    }
+                    _ => {
                         self.choose_by(&place.variable, &values);
                         Content::Values(values)
                     }

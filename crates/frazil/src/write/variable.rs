@@ -20,6 +20,9 @@ const PIECES: usize = 4;
 /// ... of so many bytes each.
 const PIECE_BYTES: usize = 64 << 10;
 
+/// Smaller chunks stay as they are: the entry in the file's index alone takes 32 bytes and more.
+const LEAST_PACKED_BYTES: usize = 256;
+
 /// A variable being written, shared by all threads.
 pub(super) struct Variable {
     pub(super) id: VariableId,
@@ -149,6 +152,19 @@ impl Variable {
         self.stored.get_or_init(|| pipeline.clone());
         let deflate = deflate.or_else(|| encoder_of(pipeline));
         self.bind(pipeline.clone(), deflate, "as asked".to_owned())
+    }
+
+    /// Whether chunks are so small that packing them takes more than it saves.
+    pub(super) fn is_tiny(&self) -> bool {
+        self.chunk_bytes < LEAST_PACKED_BYTES
+    }
+
+    /// No filters, for a variable of tiny chunks.
+    pub(super) fn unpacked(&self) -> Result<Filters> {
+        let none = FilterPipeline::default();
+        self.stored.get_or_init(|| none.clone());
+        let reason = format!("chunks of less than {LEAST_PACKED_BYTES} bytes");
+        self.bind(none, None, reason)
     }
 
     /// The filters of a variable that is not worth a trial.
