@@ -33,7 +33,7 @@ use crate::{Charge, MemoryBudget, PipelineError};
 const NAP: Duration = Duration::from_millis(5);
 
 /// Small jobs that a worker takes, and the deliverer delivers, at once.
-const RUN: usize = 64;
+const RUN: usize = 256;
 
 type Outcome<R> = Result<R, PipelineError>;
 type Work<J, R> = dyn Fn(J, &mut Scratch) -> R + Send + Sync;
@@ -44,6 +44,8 @@ type Deliver<R> = dyn FnMut(Outcome<R>) + Send;
 pub struct Background<J, R> {
     shared: Arc<Shared<J, R>>,
     threads: Vec<JoinHandle<()>>,
+    /// Small jobs that are handed over together. Locked before the shared state.
+    small: Mutex<Vec<J>>,
     /// Does everything on the submitting thread where there are no others.
     inline: Option<Mutex<Inline<J, R>>>,
 }
@@ -57,8 +59,6 @@ struct Shared<J, R> {
 
 struct State<J, R> {
     jobs: VecDeque<Queued<J>>,
-    /// Small jobs that nobody was woken for yet.
-    quiet: usize,
     /// Results that wait for their turn, and whether their jobs were small.
     results: BTreeMap<u64, (Outcome<R>, bool)>,
     submitted: u64,
@@ -128,6 +128,7 @@ impl<J: Send + 'static, R: Send + 'static> Background<J, R> {
         let mut background = Self {
             shared,
             threads: started,
+            small: Mutex::new(Vec::new()),
             inline: None,
         };
         if background.threads.len() < 2 {
@@ -143,31 +144,37 @@ impl<J: Send + 'static, R: Send + 'static> Background<J, R> {
 
     /// Submits a job; does not wait.
     pub fn submit(&self, job: J) {
-        self.push(job, false);
-    }
-
-    /// Submits a job that takes less time than waking a thread: a worker is woken for many of them,
-    /// or for the next other job, or when somebody waits.
-    pub fn submit_small(&self, job: J) {
-        self.push(job, true);
-    }
-
-    fn push(&self, job: J, is_small: bool) {
         if let Some(inline) = &self.inline {
             return inline.lock().run(job, &self.shared.state);
         }
-        let mut state = self.shared.state.lock();
-        let number = state.submitted;
-        state.submitted += 1;
-        state.jobs.push_back(Queued {
-            number,
-            job,
-            is_small,
-        });
-        state.quiet += 1;
-        if !is_small || state.quiet >= RUN {
-            self.shared.wake_worker(&mut state);
+        let mut state = self.hand_over();
+        state.push(job, false);
+        self.shared.jobs_wake.notify_one();
+    }
+
+    /// Submits a job that takes less time than waking a thread: many of them are handed over
+    /// together, or with the next other job, or when somebody waits.
+    pub fn submit_small(&self, job: J) {
+        if let Some(inline) = &self.inline {
+            return inline.lock().run(job, &self.shared.state);
         }
+        let mut small = self.small.lock();
+        small.push(job);
+        if small.len() >= RUN {
+            drop(small);
+            drop(self.hand_over());
+        }
+    }
+
+    /// Hands over the small jobs that wait for that.
+    fn hand_over(&self) -> MutexGuard<'_, State<J, R>> {
+        let mut small = self.small.lock();
+        let mut state = self.shared.state.lock();
+        if !small.is_empty() {
+            small.drain(..).for_each(|job| state.push(job, true));
+            self.shared.jobs_wake.notify_one();
+        }
+        state
     }
 
     /// Takes `bytes` of a budget, waiting for jobs under way while it has too few.
@@ -179,20 +186,18 @@ impl<J: Send + 'static, R: Send + 'static> Background<J, R> {
             if let Some(charge) = budget.charge(bytes) {
                 return Some(charge);
             }
-            let mut state = self.shared.state.lock();
+            let mut state = self.hand_over();
             if state.is_idle() {
                 drop(state);
                 return budget.charge(bytes);
             }
-            self.shared.wake_worker(&mut state);
             self.shared.submitters_wake.wait_for(&mut state, NAP);
         }
     }
 
     /// Waits until every submitted job is delivered.
     pub fn wait_idle(&self) {
-        let mut state = self.shared.state.lock();
-        self.shared.wake_worker(&mut state);
+        let mut state = self.hand_over();
         while !state.is_idle() {
             self.shared.submitters_wake.wait(&mut state);
         }
@@ -229,6 +234,16 @@ impl<J, R> Drop for Background<J, R> {
 }
 
 impl<J, R> State<J, R> {
+    fn push(&mut self, job: J, is_small: bool) {
+        let number = self.submitted;
+        self.submitted += 1;
+        self.jobs.push_back(Queued {
+            number,
+            job,
+            is_small,
+        });
+    }
+
     fn is_idle(&self) -> bool {
         self.delivered == self.submitted
     }
@@ -276,7 +291,6 @@ impl<J, R> Shared<J, R> {
         Self {
             state: Mutex::new(State {
                 jobs: VecDeque::new(),
-                quiet: 0,
                 results: BTreeMap::new(),
                 submitted: 0,
                 delivered: 0,
@@ -286,14 +300,6 @@ impl<J, R> Shared<J, R> {
             jobs_wake: Condvar::new(),
             deliverer_wakes: Condvar::new(),
             submitters_wake: Condvar::new(),
-        }
-    }
-
-    /// Wakes a worker for jobs that nobody was woken for.
-    fn wake_worker(&self, state: &mut State<J, R>) {
-        if state.quiet > 0 {
-            state.quiet = 0;
-            self.jobs_wake.notify_one();
         }
     }
 

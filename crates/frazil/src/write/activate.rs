@@ -69,8 +69,6 @@ impl Writer {
         self.details[id.0].active = Some(Arc::clone(&variable));
         if existing.is_some() {
             self.locate_existing(&variable)?;
-        } else if variable.is_contiguous || self.submission.is_decided(id.0) {
-            self.submission.ready(&variable);
         }
         Ok(variable)
     }
@@ -104,7 +102,7 @@ impl Writer {
             (_, FilterWish::Exactly(pipeline), _) => variable.exactly(pipeline, None)?,
             (_, _, Some(plan)) => variable.exactly(&plan.pipeline, plan.deflate_encoder)?,
             _ if variable.is_tiny() => variable.unpacked()?,
-            // Coordinates are small, and their datasets are wanted early.
+            // Coordinates are small.
             _ if self.schema.coordinate_of(variable.id).is_some() => variable.untried()?,
             _ => return Ok(()),
         };

@@ -106,12 +106,6 @@ impl Submission {
         self.background.submit(Job::PassOn(Step::Change(change)));
     }
 
-    /// Says that a variable's dataset can be made.
-    pub(super) fn ready(&mut self, variable: &Arc<Variable>) {
-        let step = Step::Ready(Arc::clone(variable));
-        self.background.submit(Job::PassOn(step));
-    }
-
     /// Has everything submitted so far made the file's state; does not wait.
     pub(super) fn commit(&mut self, step: CommitStep) {
         self.background.submit(Job::PassOn(Step::Commit(step)));

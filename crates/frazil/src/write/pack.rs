@@ -28,8 +28,6 @@ pub(super) enum Job {
 pub(super) enum Step {
     /// Change what the file holds beside values.
     Change(Change),
-    /// The dataset of this variable can be made, in its turn.
-    Ready(Arc<Variable>),
     /// Make everything so far the file's state.
     Commit(CommitStep),
 }

@@ -25,9 +25,6 @@ const PENDING_SHARE: u64 = 8;
 const LEAST_PENDING_BYTES: u64 = 1 << 20;
 /// Pending bytes of the index are counted once in so many chunks.
 const INDEX_CHUNKS: u64 = 1024;
-/// Datasets are made in the order of their definition as far as this part of the memory, in raw
-/// bytes, allows to wait for it.
-const WAITING_SHARE: u64 = 8;
 
 /// The placing side of a writer; one thread at a time has it.
 pub(super) struct Placing {
@@ -39,16 +36,6 @@ pub(super) struct Placing {
     /// Rewritten bytes of earlier commits that may wait in memory for the next one.
     pending_limit_bytes: u64,
     output: Option<LiveOutput>,
-    /// Variables whose datasets can be made.
-    ready: BTreeMap<VariableId, Arc<Variable>>,
-    /// Chunks packed before the first datasets are made.
-    waiting: Vec<PackedChunk>,
-    /// Raw bytes of these.
-    waiting_bytes: u64,
-    /// Datasets are made once so many raw bytes wait.
-    waiting_limit_bytes: u64,
-    /// Whether the first datasets are made.
-    is_begun: bool,
     places: KeyMap<Stored>,
     /// By variable: the shape that its dataset has.
     shapes: BTreeMap<VariableId, Vec<u64>>,
@@ -97,11 +84,6 @@ impl Placing {
             is_durable,
             pending_limit_bytes: (memory_bytes / PENDING_SHARE).max(LEAST_PENDING_BYTES),
             output: Some(output),
-            ready: BTreeMap::new(),
-            waiting: Vec::new(),
-            waiting_bytes: 0,
-            waiting_limit_bytes: memory_bytes / WAITING_SHARE,
-            is_begun: false,
             places: KeyMap::default(),
             shapes: BTreeMap::new(),
             roundings: HashMap::new(),
@@ -137,7 +119,6 @@ impl Placing {
     pub(super) fn fail(&mut self, error: Error) -> Error {
         let error = error.in_file(&self.path);
         self.file.forget();
-        self.waiting.clear();
         self.has_failed.store(true, Ordering::Release);
         self.failure.get_or_insert(error).clone()
     }
@@ -145,12 +126,7 @@ impl Placing {
     fn place(&mut self, packed: Packed) -> Result<()> {
         match packed {
             Packed::Nothing => Ok(()),
-            Packed::Chunk(chunk) if !self.is_begun => self.wait(chunk),
             Packed::Chunk(chunk) => self.place_chunk(&chunk),
-            Packed::Step(Step::Ready(variable)) => {
-                self.ready.insert(variable.id, variable);
-                Ok(())
-            }
             Packed::Step(Step::Change(change)) => {
                 let output = self.output.as_mut().ok_or_else(closed)?;
                 let outcome = change.carry_out(&mut self.schema, output);
@@ -161,32 +137,6 @@ impl Placing {
     }
 
     // --- datasets ---
-
-    /// Keeps a chunk until datasets are made: readers list variables in the order in which their
-    /// datasets were made, which is to be the order of their definition.
-    fn wait(&mut self, chunk: PackedChunk) -> Result<()> {
-        let variable = Arc::clone(&chunk.place.variable);
-        self.waiting_bytes += variable.chunk_bytes as u64;
-        self.ready.insert(variable.id, variable);
-        self.waiting.push(chunk);
-        match self.waiting_bytes > self.waiting_limit_bytes {
-            true => self.make_ready(),
-            false => Ok(()),
-        }
-    }
-
-    /// Makes the datasets of all variables that are ready, in the order of their definition, and
-    /// places what waited for that.
-    fn make_ready(&mut self) -> Result<()> {
-        self.is_begun = true;
-        for (id, variable) in std::mem::take(&mut self.ready) {
-            let shape = self.schema.shape(id);
-            let outcome = self.prepare(&variable, &shape);
-            outcome.map_err(|error| error.at_variable(&variable.path))?;
-        }
-        let waiting = std::mem::take(&mut self.waiting);
-        waiting.iter().try_for_each(|chunk| self.place_chunk(chunk))
-    }
 
     /// Makes a variable's dataset if it is not there, or lets it grow to `shape`.
     fn prepare(&mut self, variable: &Variable, shape: &[u64]) -> Result<()> {
@@ -318,14 +268,8 @@ impl Placing {
         self.places.insert(key, stored);
     }
 
-    /// The stored bytes of a chunk that was placed or waits for that; `None`: there is none.
+    /// The stored bytes of a chunk that was placed; `None`: there is none.
     pub(super) fn read(&mut self, key: &Key) -> Result<Option<StoredChunk>> {
-        let mut waiting = self.waiting.iter().rev();
-        if let Some(chunk) = waiting.find(|chunk| key_of(chunk) == *key) {
-            let bytes = chunk.bytes.to_vec();
-            let filter_mask = 0;
-            return Ok(Some(StoredChunk { bytes, filter_mask }));
-        }
         self.file.flush(&self.path)?;
         let (Some(stored), Some(output)) = (self.places.get(key), &self.output) else {
             return Ok(None);
@@ -388,9 +332,10 @@ impl Placing {
     fn commit(&mut self, step: &CommitStep) -> Result<()> {
         self.set_lengths(&step.lengths);
         for variable in step.variables.iter().flatten() {
-            self.ready.insert(variable.id, Arc::clone(variable));
+            let shape = self.schema.shape(variable.id);
+            let outcome = self.prepare(variable, &shape);
+            outcome.map_err(|error| error.at_variable(&variable.path))?;
         }
-        self.make_ready()?;
         for id in self.shapes.keys().copied().collect::<Vec<_>>() {
             let shape = self.schema.shape(id);
             self.extend(id, &shape)?;

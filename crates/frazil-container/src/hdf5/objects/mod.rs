@@ -129,27 +129,18 @@ impl Objects {
         }
     }
 
-    /// Creates a group with its attributes, after those above it.
-    fn ensure_group(&mut self, schema: &Schema, id: GroupId) -> Result<()> {
+    /// Creates all groups that are missing, with their attributes. Those above come first, as they
+    /// do in the schema.
+    pub(super) fn create_groups(&mut self, schema: &Schema) -> Result<()> {
         self.fit(schema);
-        let mut missing = Vec::new();
-        let mut next = Some(id);
-        while let Some(group) = next.filter(|group| self.groups[group.0].is_none()) {
-            missing.push(group);
-            next = schema.groups[group.0].parent;
-        }
-        for group in missing.into_iter().rev() {
-            let created = self.create_group(schema, group);
-            let handle = created.map_err(|e| name_object(&schema.group_path(group), e))?;
-            self.groups[group.0] = Some(handle);
+        for group in (0..schema.groups.len()).map(GroupId) {
+            if self.groups[group.0].is_none() {
+                let created = self.create_group(schema, group);
+                let handle = created.map_err(|e| name_object(&schema.group_path(group), e))?;
+                self.groups[group.0] = Some(handle);
+            }
         }
         Ok(())
-    }
-
-    /// Creates all groups.
-    pub(super) fn create_groups(&mut self, schema: &Schema) -> Result<()> {
-        let mut groups = (0..schema.groups.len()).map(GroupId);
-        groups.try_for_each(|group| self.ensure_group(schema, group))
     }
 
     fn create_group(&self, schema: &Schema, id: GroupId) -> Result<Handle> {
@@ -179,7 +170,8 @@ impl Objects {
 
     fn define(&mut self, schema: &Schema, id: VariableId, storage: &OutputStorage) -> Result<()> {
         let variable = &schema.variables[id.0];
-        self.ensure_group(schema, variable.group)?;
+        // All of them, so that they keep the order of their definition.
+        self.create_groups(schema)?;
         if self.is_defined(id) {
             return Err(ContainerError::Internal("it is defined already".to_owned()));
         }

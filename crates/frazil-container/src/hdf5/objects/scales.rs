@@ -41,7 +41,6 @@ impl Objects {
             if is_there || coordinates.contains_key(&id) {
                 continue;
             }
-            self.ensure_group(schema, schema.dimensions[id.0].group)?;
             let scale = self.create_placeholder(schema, id);
             let name = &schema.dimensions[id.0].name;
             self.scales[id.0] = Scale::Placeholder(scale.map_err(|e| name_object(name, e))?);
