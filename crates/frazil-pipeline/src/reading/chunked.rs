@@ -284,7 +284,10 @@ impl Read<'_> {
             self.process.cache.put(array.key(number), Arc::new(chunk));
             return Ok(());
         }
-        decoded.resize(array.chunk_bytes, 0);
+        if decoded.len() < array.chunk_bytes {
+            decoded.resize(array.chunk_bytes, 0);
+        }
+        let decoded = &mut decoded[..array.chunk_bytes];
         let outcome = array
             .source
             .decode_into(number, stored, mask, decoded, scratch);
@@ -309,7 +312,9 @@ fn read_run(
     buffer: &mut Vec<u8>,
 ) -> std::io::Result<()> {
     let length = usize::try_from(end - start).map_err(|_| std::io::ErrorKind::InvalidData)?;
-    buffer.resize(length, 0);
+    if buffer.len() < length {
+        buffer.resize(length, 0);
+    }
     bytes.read_exact_at(&mut buffer[..length], start)
 }
 
