@@ -117,3 +117,31 @@ fn the_number_of_threads_changes_nothing_and_cancelling_stops() {
         assert_eq!(stopped.unwrap_err().code, ErrorCode::Interrupted);
     }
 }
+
+#[test]
+fn who_walks_along_an_axis_finds_chunks_decoded() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = make(folder.path(), 19);
+    let options = ReaderOptions {
+        threads: 4,
+        ..ReaderOptions::default()
+    };
+    let reader = Reader::open(made.path(), &options).unwrap();
+    let id = largest(reader.model());
+    let values = whole(&made, id).unwrap();
+    let shape = reader.model().shape(id);
+    let before = read_stats();
+    // Slices of a part of a chunk, of whole chunks, and along another axis.
+    for (axis, step) in [(0, 1), (0, 7), (1, 11)] {
+        for start in (0..shape[axis]).step_by(step) {
+            let mut selections = AxisSelection::whole(&shape);
+            selections[axis] = AxisSelection::dense(start, (step as u64).min(shape[axis] - start));
+            let expected = pick(&values, &shape, &selections, 4);
+            let mut got = vec![0; expected.len()];
+            reader.read(id, &selections, &mut got).unwrap();
+            assert!(got == expected, "{axis} {start}");
+            std::thread::yield_now();
+        }
+    }
+    assert!(read_stats().ahead > before.ahead);
+}
