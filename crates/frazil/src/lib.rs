@@ -21,6 +21,7 @@ mod output;
 mod placer;
 mod plan_text;
 mod precision;
+mod read;
 mod recover;
 mod repack;
 mod report;
@@ -38,10 +39,12 @@ pub use about::{About, FilterSupport, about};
 pub use analyze::{AnalyzeOptions, analyze};
 pub use error::{Error, Result};
 pub use frazil_container::classic::{AttributeValue, NcType};
-pub use frazil_container::schema;
+pub use frazil_container::{model, schema};
+pub use frazil_pipeline::{ReadStats, read_stats, set_read_budget};
 pub use frazil_types::{
-    ErrorBound, ErrorCode, FilterPipeline, FilterSpec, PrecisionWish, ProtectedValues,
-    QuantizeAlgorithm, QuantizePlan, ReaderLevel, Rounding, VariablePlan, WritePlan, filter_id,
+    AxisSelection, ByteOrder, ElementClass, ElementType, ErrorBound, ErrorCode, FilterPipeline,
+    FilterSpec, PrecisionWish, ProtectedValues, QuantizeAlgorithm, QuantizePlan, ReaderLevel,
+    Rounding, VariablePlan, WritePlan, filter_id,
 };
 pub use import::{Columns, ImportLayout, ImportOptions, ImportReport, Matrix, import};
 pub use info::info;
@@ -52,6 +55,7 @@ pub use options::{
 };
 pub use plan_text::{parse_plan, read_plan, render_plan};
 pub use precision::rules::{PrecisionOptions, PrecisionRule, read_precision, write_precision};
+pub use read::{Checksums, Reader, ReaderOptions};
 pub use recover::{RecoverOutcome, RecoverReport, recover};
 pub use repack::{pack, plan, unpack};
 pub use report::{
