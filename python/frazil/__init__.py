@@ -1,0 +1,50 @@
+"""frazil: standard netCDF-4/HDF5 files, read and written on all cores.
+
+``pack``, ``unpack``, ``plan``, ``info``, ``verify``, ``analyze``, ``recover`` work on whole files;
+:class:`Writer` writes from a running program; ``to_netcdf`` writes xarray datasets.
+"""
+
+from . import errors
+from ._frazil import __version__
+from .errors import Error
+from .operations import about, analyze, info, pack, plan, recover, unpack, verify
+from .progress import Progress, ProgressBar
+from .reports import (
+    AnalyzeReport,
+    FileInfo,
+    PackReport,
+    RecoverReport,
+    VariableInfo,
+    VariableReport,
+    VerifyReport,
+    WritePlan,
+    WriterReport,
+)
+from .writer import VariableWriter, Writer
+
+__all__ = [
+    "AnalyzeReport",
+    "Error",
+    "FileInfo",
+    "PackReport",
+    "Progress",
+    "ProgressBar",
+    "RecoverReport",
+    "VariableInfo",
+    "VariableReport",
+    "VariableWriter",
+    "VerifyReport",
+    "WritePlan",
+    "Writer",
+    "WriterReport",
+    "__version__",
+    "about",
+    "analyze",
+    "errors",
+    "info",
+    "pack",
+    "plan",
+    "recover",
+    "unpack",
+    "verify",
+]
