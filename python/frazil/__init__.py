@@ -4,6 +4,8 @@
 :class:`Writer` writes from a running program; ``to_netcdf`` writes xarray datasets.
 """
 
+from importlib.util import find_spec
+
 from . import errors
 from ._frazil import __version__
 from .errors import Error
@@ -45,6 +47,16 @@ __all__ = [
     "pack",
     "plan",
     "recover",
+    "to_netcdf",
     "unpack",
     "verify",
 ]
+
+# `ds.frazil` must be there whichever is imported first.
+if find_spec("xarray") is not None:
+    from .xarray_write import to_netcdf
+else:
+
+    def to_netcdf(*_arguments: object, **_options: object) -> None:
+        """Write a dataset to a netCDF-4 file; needs xarray."""
+        raise ImportError("frazil.to_netcdf needs xarray: pip install xarray")

@@ -64,6 +64,7 @@ class ProgressBar:
 
     def _end(self) -> None:
         if self._done:
+            self._draw(time.monotonic())
             self._stream.write("\n")
             self._stream.flush()
             self._done = 0
