@@ -19,6 +19,31 @@ pub struct BoundDecoder {
     stages: Vec<DecodeStage>,
     missing: Vec<FilterSpec>,
     chunk_bytes: usize,
+    skips_checksums: bool,
+}
+
+/// Where the decoded chunk goes.
+enum Sink<'a> {
+    Vec(&'a mut Vec<u8>),
+    /// As long as the chunk.
+    Slice(&'a mut [u8]),
+}
+
+impl Sink<'_> {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Vec(bytes) => bytes,
+            Self::Slice(bytes) => bytes,
+        }
+    }
+
+    /// Takes the whole chunk.
+    fn take(self, chunk: &[u8]) {
+        match self {
+            Self::Vec(bytes) => bytes.extend_from_slice(chunk),
+            Self::Slice(bytes) => bytes.copy_from_slice(chunk),
+        }
+    }
 }
 
 /// Where the bytes decoded so far lie.
@@ -58,7 +83,15 @@ impl BoundDecoder {
             stages,
             missing,
             chunk_bytes,
+            skips_checksums: false,
         })
+    }
+
+    /// Takes Fletcher-32 checksums off without looking whether they are right.
+    #[must_use]
+    pub fn skip_checksums(mut self) -> Self {
+        self.skips_checksums = true;
+        self
     }
 
     /// Filters of the pipeline that this build cannot decode; [`crate::cure_for`] says what to do.
@@ -93,6 +126,33 @@ impl BoundDecoder {
         filter_mask: u32,
         scratch: &mut Scratch,
     ) -> Result<Vec<u8>, CodecError> {
+        let mut result = Vec::new();
+        self.run(stored, filter_mask, Sink::Vec(&mut result), scratch)?;
+        Ok(result)
+    }
+
+    /// As [`Self::decode`], into `out`, which must be [`Self::chunk_bytes`] long.
+    ///
+    /// # Errors
+    /// As [`Self::decode`]; what `out` holds then means nothing.
+    pub fn decode_into(
+        &self,
+        stored: &[u8],
+        filter_mask: u32,
+        out: &mut [u8],
+        scratch: &mut Scratch,
+    ) -> Result<(), CodecError> {
+        OutputSize::Exact(self.chunk_bytes).check(out.len())?;
+        self.run(stored, filter_mask, Sink::Slice(out), scratch)
+    }
+
+    fn run(
+        &self,
+        stored: &[u8],
+        filter_mask: u32,
+        mut sink: Sink<'_>,
+        scratch: &mut Scratch,
+    ) -> Result<(), CodecError> {
         let (steps, count) = self.steps(filter_mask);
         let steps = steps[..count].iter().rev().flatten();
         let mut to_move = steps.clone().filter(|(s, _)| !s.is_prefix()).count();
@@ -101,36 +161,48 @@ impl BoundDecoder {
             back,
             codecs,
         } = scratch;
-        let mut result = Vec::new();
         let mut held = Held::Stored;
         let mut length = stored.len();
         for &(stage, size) in steps {
             let encoded = match held {
                 Held::Stored => &stored[..length],
                 Held::Scratch => &front[..length],
-                Held::Result => &result[..length],
+                Held::Result => &sink.bytes()[..length],
             };
-            if let Some(prefix) = stage.decoded_prefix(encoded) {
+            if let Some(prefix) = stage.decoded_prefix(encoded, self.skips_checksums) {
                 length = prefix?;
                 continue;
             }
+            // Only the last step that moves bytes makes the result.
+            let encoded = match held {
+                Held::Stored => &stored[..length],
+                _ => &front[..length],
+            };
             to_move -= 1;
-            if to_move == 0 {
-                let mut last = Vec::new();
-                stage.decode(encoded, &mut last, size, codecs)?;
-                (length, result, held) = (last.len(), last, Held::Result);
-            } else {
-                stage.decode(encoded, back, size, codecs)?;
-                std::mem::swap(front, back);
-                (length, held) = (front.len(), Held::Scratch);
+            match &mut sink {
+                Sink::Vec(result) if to_move == 0 => {
+                    stage.decode(encoded, result, size, codecs)?;
+                    (length, held) = (result.len(), Held::Result);
+                }
+                Sink::Slice(out) if to_move == 0 && size == OutputSize::Exact(out.len()) => {
+                    stage.decode_slice(encoded, out, codecs)?;
+                    (length, held) = (out.len(), Held::Result);
+                }
+                _ => {
+                    stage.decode(encoded, back, size, codecs)?;
+                    std::mem::swap(front, back);
+                    (length, held) = (front.len(), Held::Scratch);
+                }
             }
         }
         OutputSize::Exact(self.chunk_bytes).check(length)?;
-        match held {
-            Held::Result => result.truncate(length),
-            _ => result.extend_from_slice(&stored[..length]),
+        match (held, sink) {
+            (Held::Result, Sink::Vec(result)) => result.truncate(length),
+            (Held::Result, Sink::Slice(_)) => {}
+            (Held::Stored, sink) => sink.take(&stored[..length]),
+            (Held::Scratch, sink) => sink.take(&front[..length]),
         }
-        Ok(result)
+        Ok(())
     }
 
     /// The filters that were applied, in writing order, each with what is known about the length of

@@ -82,9 +82,14 @@ impl DecodeStage {
     }
 
     /// For filters whose decoded form is the start of their encoded form: its length.
-    pub(crate) fn decoded_prefix(&self, encoded: &[u8]) -> Option<Result<usize, CodecError>> {
+    pub(crate) fn decoded_prefix(
+        &self,
+        encoded: &[u8],
+        skip_checksum: bool,
+    ) -> Option<Result<usize, CodecError>> {
         match self {
             Self::Identity => Some(Ok(encoded.len())),
+            Self::Fletcher32 if skip_checksum => Some(fletcher32::data_bytes(encoded)),
             Self::Fletcher32 => Some(fletcher32::decode(encoded)),
             _ => None,
         }
@@ -129,6 +134,35 @@ impl DecodeStage {
                 id: *id,
                 name: name.clone(),
             }),
+        }
+    }
+}
+
+impl DecodeStage {
+    /// Overwrites `out` by the decoded form of `encoded`, which must have the same length.
+    pub(crate) fn decode_slice(
+        &self,
+        encoded: &[u8],
+        out: &mut [u8],
+        codecs: &mut Codecs,
+    ) -> Result<(), CodecError> {
+        let size = OutputSize::Exact(out.len());
+        match self {
+            Self::Deflate => codecs.deflate.decode_slice(encoded, out),
+            Self::Zstd => codecs.zstd.decode_slice(encoded, out),
+            Self::Shuffle { element_bytes } => {
+                size.check(encoded.len())?;
+                let direction = Direction::Unshuffle;
+                shuffle::transform_slice(direction, Simd::detect(), *element_bytes, encoded, out);
+                Ok(())
+            }
+            _ => {
+                let mut decoded = Vec::new();
+                self.decode(encoded, &mut decoded, size, codecs)?;
+                size.check(decoded.len())?;
+                out.copy_from_slice(&decoded);
+                Ok(())
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ mod error;
 mod ffi;
 pub mod hdf5;
 mod lock;
+pub mod model;
 pub mod netcdf;
 pub mod schema;
 

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// holds them.
 #[derive(Debug)]
 pub struct MemoryBudget {
-    capacity_bytes: u64,
+    capacity_bytes: AtomicU64,
     used_bytes: AtomicU64,
     peak_bytes: AtomicU64,
 }
@@ -20,7 +20,7 @@ impl MemoryBudget {
     #[must_use]
     pub const fn new(capacity_bytes: u64) -> Self {
         Self {
-            capacity_bytes,
+            capacity_bytes: AtomicU64::new(capacity_bytes),
             used_bytes: AtomicU64::new(0),
             peak_bytes: AtomicU64::new(0),
         }
@@ -29,7 +29,13 @@ impl MemoryBudget {
     /// Bytes that may be held at a time.
     #[must_use]
     pub fn capacity_bytes(&self) -> u64 {
-        self.capacity_bytes
+        self.capacity_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Changes how many bytes may be held at a time. Who holds more keeps it, but nobody gets more
+    /// before enough was given back.
+    pub fn set_capacity_bytes(&self, bytes: u64) {
+        self.capacity_bytes.store(bytes, Ordering::Relaxed);
     }
 
     /// Bytes held now.
@@ -77,7 +83,7 @@ impl MemoryBudget {
             .used_bytes
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
                 used.checked_add(bytes)
-                    .filter(|&sum| sum <= self.capacity_bytes)
+                    .filter(|&sum| sum <= self.capacity_bytes())
             });
         if let Ok(before) = acquired {
             self.peak_bytes.fetch_max(before + bytes, Ordering::Relaxed);
@@ -133,13 +139,13 @@ impl Lease<'_> {
     #[must_use]
     pub fn available_bytes(&self) -> u64 {
         let used = self.budget.used_bytes();
-        self.budget.capacity_bytes.saturating_sub(used)
+        self.budget.capacity_bytes().saturating_sub(used)
     }
 
     /// Capacity of the whole budget.
     #[must_use]
     pub fn capacity_bytes(&self) -> u64 {
-        self.budget.capacity_bytes
+        self.budget.capacity_bytes()
     }
 }
 

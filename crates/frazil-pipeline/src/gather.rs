@@ -83,10 +83,10 @@ impl Placed<'_> {
 
 /// One axis of a copy: `count` steps of these byte distances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Axis {
-    count: usize,
-    from_stride: usize,
-    to_stride: usize,
+pub(crate) struct Axis {
+    pub(crate) count: usize,
+    pub(crate) from_stride: usize,
+    pub(crate) to_stride: usize,
 }
 
 fn copy_overlap(
@@ -114,7 +114,7 @@ fn copy_overlap(
 
 /// Joins axes that are contiguous on both sides; returns the bytes of the innermost run and the
 /// axes left, slowest first.
-fn collapse(axes: Vec<Axis>, element_bytes: usize) -> (usize, Vec<Axis>) {
+pub(crate) fn collapse(axes: Vec<Axis>, element_bytes: usize) -> (usize, Vec<Axis>) {
     let mut run_bytes = element_bytes;
     let mut joined: Vec<Axis> = Vec::with_capacity(axes.len());
     for axis in axes.into_iter().rev().filter(|axis| axis.count != 1) {

@@ -39,8 +39,6 @@
 //! 4. Whatever makes a new job possible (an admission, an answer, a batch done, memory given back,
 //!    a failure) happens under the scheduler's lock and wakes sleepers before the lock is released.
 
-#![forbid(unsafe_code)]
-
 mod admission;
 mod assembly;
 mod background;
@@ -53,10 +51,12 @@ mod executor;
 mod fetch;
 mod gather;
 mod parallel;
+mod reading;
 mod request;
 mod scheduler;
 mod source;
 mod stats;
+mod stored_chunks;
 mod tiling;
 mod unpack;
 
@@ -65,7 +65,9 @@ pub use budget::{Charge, Lease, MemoryBudget};
 pub use error::PipelineError;
 pub use executor::{RunOptions, run_ordered};
 pub use parallel::map_ordered;
+pub use reading::{ChunkedArray, PlainArray, ReadContext, ReadStats, read_stats, set_read_budget};
 pub use request::{Block, Request, Task, Values};
 pub use source::{ArraySource, ByteSource, ChunkDecoder, ChunkFormula, ChunkIndex, StoredChunk};
 pub use stats::RunStats;
+pub use stored_chunks::StoredChunks;
 pub use tiling::{TilingHint, WantedTiles};

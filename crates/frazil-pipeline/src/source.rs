@@ -1,6 +1,5 @@
 //! Arrays to read from: where their chunks lie and how to decode them.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
@@ -8,6 +7,7 @@ use std::sync::Arc;
 use frazil_codec::{BoundDecoder, CodecError, Scratch};
 use frazil_types::{ChunkGrid, FileExtent, Selection};
 
+use crate::stored_chunks::StoredChunks;
 use crate::{PipelineError, TilingHint};
 
 /// Positioned reads of a file's bytes, from any number of threads at a time.
@@ -32,6 +32,21 @@ pub trait ChunkDecoder: Send + Sync {
         scratch: &mut Scratch,
     ) -> Result<Vec<u8>, CodecError>;
 
+    /// As [`Self::decode`], into `out`, which has the length of a decoded chunk.
+    ///
+    /// # Errors
+    /// As [`Self::decode`]; what `out` holds then means nothing.
+    fn decode_into(
+        &self,
+        stored: &[u8],
+        filter_mask: u32,
+        out: &mut [u8],
+        scratch: &mut Scratch,
+    ) -> Result<(), CodecError> {
+        let decoded = self.decode(stored, filter_mask, scratch)?;
+        copy_exactly(&decoded, out)
+    }
+
     /// Whether chunks are stored as they are, so that `decode` would only copy.
     fn is_identity(&self) -> bool;
 }
@@ -44,6 +59,16 @@ impl ChunkDecoder for BoundDecoder {
         scratch: &mut Scratch,
     ) -> Result<Vec<u8>, CodecError> {
         Self::decode(self, stored, filter_mask, scratch)
+    }
+
+    fn decode_into(
+        &self,
+        stored: &[u8],
+        filter_mask: u32,
+        out: &mut [u8],
+        scratch: &mut Scratch,
+    ) -> Result<(), CodecError> {
+        Self::decode_into(self, stored, filter_mask, out, scratch)
     }
 
     fn is_identity(&self) -> bool {
@@ -65,8 +90,8 @@ pub type ChunkFormula = Box<dyn Fn(u64) -> Option<StoredChunk> + Send + Sync>;
 
 /// Where the chunks of a source lie. A chunk that is nowhere has the fill value throughout.
 pub enum ChunkIndex {
-    /// By linear chunk number.
-    Stored(HashMap<u64, StoredChunk>),
+    /// Chunks of one segment each, by linear chunk number.
+    Stored(StoredChunks),
     /// Contiguous and classic data cut into slabs. A slab at the upper edge may be stored whole
     /// (with padding) or clipped to the array (packed, row-major).
     Computed(ChunkFormula),
@@ -78,6 +103,12 @@ impl fmt::Debug for ChunkIndex {
             Self::Stored(chunks) => write!(f, "Stored({} chunks)", chunks.len()),
             Self::Computed(_) => f.write_str("Computed"),
         }
+    }
+}
+
+impl fmt::Debug for ArraySource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ArraySource({:?}, {:?})", self.grid, self.index)
     }
 }
 
@@ -116,7 +147,7 @@ impl ArraySource {
             return None;
         }
         match &self.index {
-            ChunkIndex::Stored(chunks) => chunks.get(&index).copied(),
+            ChunkIndex::Stored(chunks) => chunks.get(index),
             ChunkIndex::Computed(formula) => formula(index),
         }
     }
@@ -190,11 +221,7 @@ impl ArraySource {
                             .zip(&ranges)
                             .all(|(i, (first, last))| (first..=last).contains(&i))
                 };
-                chunks
-                    .iter()
-                    .filter(|&(&index, _)| inside(index))
-                    .map(|(&index, &stored)| (index, stored))
-                    .collect()
+                chunks.iter().filter(|found| inside(found.0)).collect()
             }
             _ => self
                 .grid
@@ -228,10 +255,34 @@ impl ArraySource {
                 .decode(stored.as_slice(), filter_mask, scratch)?
         };
         self.check_length(index, decoded.len())?;
-        if let Some(unit) = self.byte_swap.filter(|&unit| unit > 1) {
-            swap_bytes(&mut decoded, unit);
-        }
+        self.swap(&mut decoded);
         Ok(decoded)
+    }
+
+    /// As [`Self::decode`], into `out`, which has the length of a whole chunk.
+    pub(crate) fn decode_into(
+        &self,
+        index: u64,
+        stored: &[u8],
+        filter_mask: u32,
+        out: &mut [u8],
+        scratch: &mut Scratch,
+    ) -> Result<(), CodecError> {
+        if self.is_stored_raw(index) {
+            copy_exactly(stored, out)?;
+        } else {
+            self.decoder
+                .decode_into(stored, filter_mask, out, scratch)?;
+        }
+        self.swap(out);
+        Ok(())
+    }
+
+    /// Brings decoded values into the byte order that is wanted.
+    pub(crate) fn swap(&self, decoded: &mut [u8]) {
+        if let Some(unit) = self.byte_swap.filter(|&unit| unit > 1) {
+            swap_bytes(decoded, unit);
+        }
     }
 
     fn check_length(&self, index: u64, got: usize) -> Result<(), CodecError> {
@@ -275,8 +326,20 @@ impl StoredBytes<'_> {
     }
 }
 
+/// Overwrites `out` by bytes of the same length.
+fn copy_exactly(bytes: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
+    if bytes.len() != out.len() {
+        return Err(CodecError::WrongSize {
+            got: bytes.len(),
+            expected: out.len(),
+        });
+    }
+    out.copy_from_slice(bytes);
+    Ok(())
+}
+
 /// Reverses the bytes of each unit.
-fn swap_bytes(bytes: &mut [u8], unit: usize) {
+pub(crate) fn swap_bytes(bytes: &mut [u8], unit: usize) {
     fn swap<const N: usize>(bytes: &mut [u8]) {
         for unit in bytes.as_chunks_mut::<N>().0 {
             unit.reverse();

@@ -8,14 +8,13 @@
 
 mod support;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use frazil_codec::{BoundDecoder, BoundEncoder, Scratch};
 use frazil_pipeline::{
-    ArraySource, ChunkIndex, MemoryBudget, StoredChunk, TilingHint, WantedTiles,
+    ArraySource, ChunkIndex, MemoryBudget, StoredChunks, TilingHint, WantedTiles,
 };
-use frazil_types::{ChunkGrid, FileExtent, FilterPipeline, FilterSpec, Selection, filter_id};
+use frazil_types::{ChunkGrid, ChunkRecord, FilterPipeline, FilterSpec, Selection, filter_id};
 use support::{Layout, MemoryFile, World, collect, values_task};
 
 /// 30 x 40 int32 in chunks of 8 x 16, shuffled, deflated and with checksums.
@@ -30,28 +29,25 @@ fn deflated_source() -> ArraySource {
     let encoder = BoundEncoder::bind(&pipeline, None, 4, chunk_bytes).unwrap();
     let mut scratch = Scratch::default();
     let mut content = Vec::new();
-    let mut chunks = HashMap::new();
+    let mut chunks = Vec::new();
     for index in 0..grid.chunk_count() {
         let mut raw = Vec::with_capacity(chunk_bytes);
         support::for_each_element(&grid.chunk_box(index), |at| {
             raw.extend((at[0] as u32 * 1000 + at[1] as u32).to_le_bytes());
         });
         let stored = encoder.encode(&raw, &mut scratch).unwrap();
-        let extent = FileExtent::contiguous(content.len() as u64, stored.len() as u64);
-        content.extend(stored);
-        let filter_mask = 0;
-        chunks.insert(
+        chunks.push(ChunkRecord {
             index,
-            StoredChunk {
-                extent,
-                filter_mask,
-            },
-        );
+            filter_mask: 0,
+            address: content.len() as u64,
+            stored_bytes: stored.len() as u64,
+        });
+        content.extend(stored);
     }
     ArraySource {
         grid,
         element_bytes: 4,
-        index: ChunkIndex::Stored(chunks),
+        index: ChunkIndex::Stored(StoredChunks::new(chunks)),
         decoder: Arc::new(BoundDecoder::bind(&pipeline, 4, chunk_bytes).unwrap()),
         raw_partial_edges: false,
         byte_swap: None,

@@ -11,9 +11,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use frazil_pipeline::{
-    ChunkIndex, MemoryBudget, Request, StoredChunk, Task, TilingHint, WantedTiles,
+    ChunkIndex, MemoryBudget, Request, StoredChunk, StoredChunks, Task, TilingHint, WantedTiles,
 };
-use frazil_types::{ChunkGrid, FileExtent, Selection};
+use frazil_types::{ChunkGrid, ChunkRecord, FileExtent, Selection};
 use proptest::prelude::*;
 use support::{FILL, Layout, MemoryFile, World, collect, smallest_budget, values_task, watched};
 
@@ -250,18 +250,13 @@ fn hostile_grids_cost_only_what_is_stored() {
     let mut world = World::new(Layout::new(&[4, 4], &[2, 2], 1));
     let huge = 1_000_000_000;
     world.source.grid = ChunkGrid::new(&[huge, huge], &[1, 1]).unwrap();
-    world.source.index = ChunkIndex::Stored(
-        [(0, 7), (huge + 1, 8), (u64::MAX, 9)]
-            .map(|(index, address)| {
-                let extent = FileExtent::contiguous(address, 1);
-                let stored = StoredChunk {
-                    extent,
-                    filter_mask: 1,
-                };
-                (index, stored)
-            })
-            .into(),
-    );
+    let records = [(0, 7), (huge + 1, 8), (u64::MAX, 9)].map(|(index, address)| ChunkRecord {
+        index,
+        filter_mask: 1,
+        address,
+        stored_bytes: 1,
+    });
+    world.source.index = ChunkIndex::Stored(StoredChunks::new(records.into()));
     let selection = Selection {
         start: vec![0, 0],
         count: vec![1000, 1000],

@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+mod axis_run;
+mod axis_selection;
 mod chunk_record;
 mod element;
 mod error_code;
@@ -14,6 +16,8 @@ mod plan;
 mod precision;
 mod selection;
 
+pub use axis_run::AxisRun;
+pub use axis_selection::{AxisSelection, selected_elements};
 pub use chunk_record::{ChunkRecord, FileAddress, FileExtent};
 pub use element::{ByteOrder, ElementClass, ElementType};
 pub use error_code::ErrorCode;

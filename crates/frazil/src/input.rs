@@ -41,6 +41,13 @@ pub(crate) enum InputKind {
 #[derive(Debug)]
 pub(crate) struct FileBytes(File);
 
+impl FileBytes {
+    /// The open file.
+    pub(crate) fn file(&self) -> &File {
+        &self.0
+    }
+}
+
 impl ByteSource for FileBytes {
     fn read_exact_at(&self, buffer: &mut [u8], address: u64) -> std::io::Result<()> {
         self.0.read_exact_at(buffer, address)
@@ -99,6 +106,11 @@ impl Input {
 
     pub(crate) fn bytes(&self) -> Arc<FileBytes> {
         Arc::clone(&self.bytes)
+    }
+
+    /// What kind of file it is, and its bytes.
+    pub(crate) fn into_parts(self) -> (InputKind, Arc<FileBytes>, Vec<DatasetInfo>) {
+        (self.kind, self.bytes, self.variables)
     }
 
     pub(crate) fn file_bytes(&self) -> u64 {

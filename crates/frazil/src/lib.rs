@@ -20,6 +20,7 @@ mod options;
 mod output;
 mod placer;
 mod precision;
+mod read;
 mod recover;
 mod repack;
 mod report;
@@ -37,10 +38,12 @@ pub use about::{About, FilterSupport, about};
 pub use analyze::{AnalyzeOptions, analyze};
 pub use error::{Error, Result};
 pub use frazil_container::classic::{AttributeValue, NcType};
-pub use frazil_container::schema;
+pub use frazil_container::{model, schema};
+pub use frazil_pipeline::{ReadStats, read_stats, set_read_budget};
 pub use frazil_types::{
-    ErrorBound, ErrorCode, FilterPipeline, FilterSpec, PrecisionWish, ProtectedValues,
-    QuantizeAlgorithm, QuantizePlan, ReaderLevel, Rounding, VariablePlan, WritePlan, filter_id,
+    AxisSelection, ByteOrder, ElementClass, ElementType, ErrorBound, ErrorCode, FilterPipeline,
+    FilterSpec, PrecisionWish, ProtectedValues, QuantizeAlgorithm, QuantizePlan, ReaderLevel,
+    Rounding, VariablePlan, WritePlan, filter_id,
 };
 pub use import::{Columns, ImportLayout, ImportOptions, ImportReport, Matrix, import};
 pub use info::info;
@@ -50,6 +53,7 @@ pub use options::{
     UnpackFormat, UnpackOptions,
 };
 pub use precision::rules::{PrecisionOptions, PrecisionRule, read_precision, write_precision};
+pub use read::{Checksums, Reader, ReaderOptions};
 pub use recover::{RecoverOutcome, RecoverReport, recover};
 pub use repack::{pack, plan, unpack};
 pub use report::{

@@ -1,15 +1,14 @@
 //! Variables as sources of decoded chunks.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use frazil_codec::{BoundDecoder, cure_for};
-use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
-use frazil_pipeline::{ArraySource, ChunkIndex, StoredChunk};
+use frazil_container::hdf5::{DatasetInfo, DatasetStorage, Hdf5Input};
+use frazil_pipeline::{ArraySource, ChunkIndex, StoredChunk, StoredChunks};
 use frazil_types::{ChunkGrid, ChunkRecord, ErrorCode, FileExtent, FilterPipeline, FilterSpec};
 
 use crate::error::{Error, Result};
-use crate::input::{Input, InputKind, from_container};
+use crate::input::{FileBytes, Input, InputKind, from_container};
 
 /// Contiguous data are cut into slabs of about this many bytes: large enough to read at full
 /// speed, small enough that several fit into any budget.
@@ -68,30 +67,34 @@ fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
             },
             _,
         ) => contiguous_slabs(input, variable, *address, leading),
-        (
-            DatasetStorage::Chunked {
-                chunk,
-                pipeline,
-                raw_partial_edges,
-            },
-            _,
-        ) => chunked(input, variable, chunk, pipeline, *raw_partial_edges),
+        (DatasetStorage::Chunked { .. }, InputKind::Hdf5(hdf5)) => {
+            chunked(hdf5, input.bytes(), variable)
+        }
+        (DatasetStorage::Chunked { .. }, InputKind::Classic(_)) => {
+            Err(Error::new(ErrorCode::Internal, "chunks in a classic file"))
+        }
     }
 }
 
-fn chunked(
-    input: &Input,
+/// Finds out how a chunked variable of an HDF5 file can be read, whose bytes are `bytes`.
+pub(crate) fn chunked(
+    hdf5: &Hdf5Input,
+    bytes: Arc<FileBytes>,
     variable: &DatasetInfo,
-    chunk: &[u64],
-    pipeline: &FilterPipeline,
-    raw_partial_edges: bool,
 ) -> Result<Access> {
-    let InputKind::Hdf5(hdf5) = input.kind() else {
-        return Err(Error::new(ErrorCode::Internal, "chunks in a classic file"));
+    let DatasetStorage::Chunked {
+        chunk,
+        pipeline,
+        raw_partial_edges,
+    } = &variable.storage
+    else {
+        return Err(Error::new(
+            ErrorCode::Internal,
+            "chunks of a dataset without",
+        ));
     };
-    let records = hdf5
-        .locate(variable)
-        .map_err(|e| from_container(e, input.path()))?;
+    let path = hdf5.path();
+    let records = hdf5.locate(variable).map_err(|e| from_container(e, path))?;
     let grid = grid(variable, chunk)?;
     let chunk_bytes = grid
         .chunk_elements()
@@ -104,33 +107,20 @@ fn chunked(
     for filter in &missing {
         if hdf5
             .has_plugin(filter.id)
-            .map_err(|e| from_container(e, input.path()))?
+            .map_err(|e| from_container(e, path))?
         {
             return Ok(Access::Library);
         }
     }
-    let index = records
-        .iter()
-        .map(|record| {
-            let extent = FileExtent::contiguous(record.address, record.stored_bytes);
-            (
-                record.index,
-                StoredChunk {
-                    extent,
-                    filter_mask: record.filter_mask,
-                },
-            )
-        })
-        .collect::<HashMap<_, _>>();
     let source = ArraySource {
         grid,
         element_bytes: variable.element.size_bytes,
-        index: ChunkIndex::Stored(index),
+        index: ChunkIndex::Stored(StoredChunks::new(records.clone())),
         decoder: Arc::new(decoder),
-        raw_partial_edges,
+        raw_partial_edges: *raw_partial_edges,
         byte_swap: None,
         fill: variable.fill.clone(),
-        bytes: input.bytes(),
+        bytes,
         tiling: None,
     };
     if missing.is_empty() {

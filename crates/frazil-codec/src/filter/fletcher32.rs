@@ -68,14 +68,21 @@ pub(crate) fn encode(data: &mut Vec<u8>) {
     data.extend_from_slice(&sum.to_le_bytes());
 }
 
+/// Length of the data before the checksum, which is not looked at.
+pub(crate) fn data_bytes(stored: &[u8]) -> Result<usize, CodecError> {
+    split(stored).map(|(data, _)| data.len())
+}
+
+fn split(stored: &[u8]) -> Result<(&[u8], &[u8; CHECKSUM_BYTES]), CodecError> {
+    stored.split_last_chunk().ok_or(CodecError::Corrupt {
+        filter: "fletcher32",
+        reason: "shorter than its checksum",
+    })
+}
+
 /// Verifies the checksum at the end of `stored` and returns how many bytes precede it.
 pub(crate) fn decode(stored: &[u8]) -> Result<usize, CodecError> {
-    let Some((data, tail)) = stored.split_last_chunk::<CHECKSUM_BYTES>() else {
-        return Err(CodecError::Corrupt {
-            filter: "fletcher32",
-            reason: "shorter than its checksum",
-        });
-    };
+    let (data, tail) = split(stored)?;
     let stored = u32::from_le_bytes(*tail);
     let computed = checksum(data);
     // Files of little-endian HDF5 up to 1.6.2 have the bytes of each half swapped.

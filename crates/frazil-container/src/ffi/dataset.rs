@@ -208,14 +208,46 @@ impl Dataset {
             .checked_mul(memory.size_bytes()? as u64)
             .ok_or_else(|| ContainerError::Corrupt("dataset size overflows".to_owned()))?;
         let mut values = vec![0_u8; usize_of(bytes)?];
+        self.read_whole(memory, selection, &mut values)?;
+        Ok(values)
+    }
+
+    /// Reads a box (or everything) in the layout of `memory` into `values`, which must have room for
+    /// exactly that.
+    pub(crate) fn read_into(
+        &self,
+        memory: &Datatype,
+        selection: Option<Hyperslab<'_>>,
+        values: &mut [u8],
+    ) -> Result<()> {
+        let elements = match selection {
+            Some(slab) => slab.elements(),
+            None => self.extent()?.elements(),
+        };
+        let wanted = elements.and_then(|n| n.checked_mul(memory.size_bytes().ok()? as u64));
+        if wanted != Some(values.len() as u64) {
+            return Err(ContainerError::Internal(
+                "a buffer of wrong size".to_owned(),
+            ));
+        }
+        self.read_whole(memory, selection, values)
+    }
+
+    /// Reads; `values` has the length of the part in the layout of `memory`.
+    fn read_whole(
+        &self,
+        memory: &Datatype,
+        selection: Option<Hyperslab<'_>>,
+        values: &mut [u8],
+    ) -> Result<()> {
         if values.is_empty() {
-            return Ok(values);
+            return Ok(());
         }
         let _guard = library_lock();
         let spaces = self.selected(selection)?;
         let (memory_space, file_space) = space_ids(spaces.as_ref());
-        // SAFETY: the buffer holds `elements` elements of the memory type, which is what the
-        // selection (or the whole extent, by the caller's count) covers.
+        // SAFETY: the buffer holds as many elements of the memory type as the selection (or the
+        // whole extent, by the caller's count) covers.
         let status = unsafe {
             (api().H5Dread)(
                 self.0.id(),
@@ -226,8 +258,7 @@ impl Dataset {
                 values.as_mut_ptr().cast(),
             )
         };
-        check(status, "read values")?;
-        Ok(values)
+        check(status, "read values")
     }
 
     /// Writes a box (or everything) from the layout of `memory`.

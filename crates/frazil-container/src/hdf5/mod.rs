@@ -4,6 +4,7 @@ mod additions;
 mod attribute_form;
 mod attributes;
 mod classic_define;
+mod contents;
 mod dataset_info;
 mod define;
 mod describe;
@@ -17,6 +18,7 @@ mod scan;
 mod values;
 
 pub use additions::{Additions, AttributeValue, NewAttribute, NewContainer};
+pub use contents::{Contents, Entry, EntryKind};
 pub use dataset_info::{DatasetInfo, DatasetStorage};
 pub use describe::netcdf::is_internal as is_hidden_attribute;
 pub use describe::{
@@ -25,7 +27,7 @@ pub use describe::{
 };
 pub use live::{ExistingFile, ExistingVariable, LiveOutput, Placement};
 pub use output::{Hdf5Output, OutputTarget};
-pub use scan::{Entry, EntryKind, Hdf5Input};
+pub use scan::Hdf5Input;
 
 pub use crate::commit::{Recovery, forget_journal, recover};
 pub use crate::ffi::dataspace::{Extent, Hyperslab};

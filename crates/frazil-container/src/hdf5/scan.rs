@@ -1,9 +1,10 @@
 //! One pass over an HDF5 file's objects, into plain data.
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
+use super::contents::{Contents, Entry, EntryKind};
 use super::dataset_info::{DatasetInfo, DatasetStorage};
 use super::scales::is_dimension_only;
 use crate::error::{ContainerError, Result};
@@ -20,54 +21,6 @@ const MAX_OPEN_DATASETS: usize = 2000;
 /// Deepest nesting of groups that is believed to be meant.
 const MAX_DEPTH: usize = 1000;
 
-/// What a name in a group stands for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum EntryKind {
-    /// A group met for the first time.
-    Group {
-        /// Its identity.
-        object_address: u64,
-        /// HDF5's link creation order flags.
-        link_order: u32,
-    },
-    /// A dataset met for the first time: its number in [`Hdf5Input::datasets`].
-    Dataset(usize),
-    /// A committed datatype met for the first time.
-    NamedDatatype {
-        /// Its identity.
-        object_address: u64,
-    },
-    /// One more name for an object that was met before.
-    HardLink {
-        /// The object's identity.
-        object_address: u64,
-    },
-    /// A soft link to a path.
-    Soft(String),
-    /// A link to a path in another file.
-    External {
-        /// The other file.
-        file: String,
-        /// The path in it.
-        path: String,
-    },
-    /// A link of a class that only its author's program knows.
-    UserDefined(i32),
-}
-
-/// One name in the file, in the order in which readers see them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
-    /// Absolute path.
-    pub path: String,
-    /// Path of the group it is in.
-    pub parent: String,
-    /// Last part of the path.
-    pub name: String,
-    /// What it stands for.
-    pub kind: EntryKind,
-}
-
 /// An HDF5 file open for reading.
 #[derive(Debug)]
 pub struct Hdf5Input {
@@ -75,14 +28,7 @@ pub struct Hdf5Input {
     /// must be closed before the file.
     open: HashMap<String, Arc<Dataset>>,
     pub(super) file: Handle,
-    path: PathBuf,
-    file_bytes: u64,
-    user_block_bytes: u64,
-    superblock: u32,
-    root_link_order: u32,
-    entries: Vec<Entry>,
-    datasets: Vec<DatasetInfo>,
-    paths: HashMap<u64, String>,
+    contents: Arc<Contents>,
 }
 
 impl Hdf5Input {
@@ -96,72 +42,95 @@ impl Hdf5Input {
         let file = file::open_read(path)?;
         let creation = file::creation(&file)?;
         let root = link::open_group(&file, "/")?;
-        let mut input = Self {
+        let contents = Contents {
             user_block_bytes: creation.user_block_bytes()?,
             superblock: file::superblock_version(&file)?,
             root_link_order: link::group_creation(&root)?.link_order()?,
-            open: HashMap::new(),
-            file,
             path: path.to_owned(),
             file_bytes: metadata.len(),
             entries: Vec::new(),
             datasets: Vec::new(),
-            paths: HashMap::new(),
+            paths: HashMap::from([(link::object_address(&root)?, "/".to_owned())]),
         };
-        input
-            .paths
-            .insert(link::object_address(&root)?, "/".to_owned());
+        let mut input = Self {
+            open: HashMap::new(),
+            file,
+            contents: Arc::new(contents),
+        };
         input.scan(root)?;
         input.name_dimensions()?;
         Ok(input)
     }
 
+    /// Opens a file again of which it is known what it holds: nothing is read but what is asked for.
+    ///
+    /// # Errors
+    /// If the file cannot be opened.
+    pub fn reopen(contents: &Arc<Contents>) -> Result<Self> {
+        Ok(Self {
+            open: HashMap::new(),
+            file: file::open_read(&contents.path)?,
+            contents: Arc::clone(contents),
+        })
+    }
+
+    /// What the file holds; outlives the open file.
+    #[must_use]
+    pub fn contents(&self) -> &Arc<Contents> {
+        &self.contents
+    }
+
+    /// To be filled in; nobody else has the contents yet, so that nothing is copied.
+    fn contents_mut(&mut self) -> &mut Contents {
+        Arc::make_mut(&mut self.contents)
+    }
+
     /// The file.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.contents.path
     }
 
     /// Size of the file in bytes.
     #[must_use]
     pub fn file_bytes(&self) -> u64 {
-        self.file_bytes
+        self.contents.file_bytes
     }
 
     /// Bytes before the HDF5 part.
     #[must_use]
     pub fn user_block_bytes(&self) -> u64 {
-        self.user_block_bytes
+        self.contents.user_block_bytes
     }
 
     /// Superblock version.
     #[must_use]
     pub fn superblock(&self) -> u32 {
-        self.superblock
+        self.contents.superblock
     }
 
     /// Link creation order flags of the root group.
     #[must_use]
     pub fn root_link_order(&self) -> u32 {
-        self.root_link_order
+        self.contents.root_link_order
     }
 
     /// Every name in the file but the root's, parents before children.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
-        &self.entries
+        &self.contents.entries
     }
 
     /// Every dataset, in the order of first names.
     #[must_use]
     pub fn datasets(&self) -> &[DatasetInfo] {
-        &self.datasets
+        &self.contents.datasets
     }
 
     /// The first path of each object, by object address.
     #[must_use]
     pub fn paths(&self) -> &HashMap<u64, String> {
-        &self.paths
+        &self.contents.paths
     }
 
     /// Whether the file says it was written by netCDF (or by frazil for netCDF readers).
@@ -172,7 +141,7 @@ impl Hdf5Input {
         Ok(self.root_has("_NCProperties")?
             || self.root_has("_nc3_strict")?
             || self
-                .datasets
+                .datasets()
                 .iter()
                 .any(|dataset| dataset.is_dimension_only))
     }
@@ -202,7 +171,7 @@ impl Hdf5Input {
         if memory.class()? != datatype::Class::String || extent.elements() != Some(1) {
             return Ok(None);
         }
-        let value = found.read(&memory, &extent, self.file_bytes)?;
+        let value = found.read(&memory, &extent, self.file_bytes())?;
         if !memory.is_variable_text()? {
             let end = value
                 .iter()
@@ -220,6 +189,11 @@ impl Hdf5Input {
         Ok(attribute::open_by_name(&root, attribute_name)?.is_some())
     }
 
+    /// The dataset of this path, if it is open already.
+    pub(super) fn opened(&self, path: &str) -> Option<&Dataset> {
+        self.open.get(path).map(Arc::as_ref)
+    }
+
     pub(super) fn open_dataset(&self, path: &str) -> Result<Arc<Dataset>> {
         match self.open.get(path) {
             Some(dataset) => Ok(Arc::clone(dataset)),
@@ -229,7 +203,7 @@ impl Hdf5Input {
 
     /// Walks all groups depth first, without recursion: nesting depth is the file's to choose.
     fn scan(&mut self, root: Handle) -> Result<()> {
-        let names = names_in_order(&root, self.root_link_order)?;
+        let names = names_in_order(&root, self.contents.root_link_order)?;
         let mut stack = vec![OpenGroup {
             group: root,
             path: "/".to_owned(),
@@ -265,7 +239,7 @@ impl Hdf5Input {
             LinkTarget::UserDefined(class) => (EntryKind::UserDefined(class), None),
         };
         let (parent, name) = (parent.path.clone(), name.to_owned());
-        self.entries.push(Entry {
+        self.contents_mut().entries.push(Entry {
             path,
             parent,
             name,
@@ -282,21 +256,23 @@ impl Hdf5Input {
     ) -> Result<(EntryKind, Option<OpenGroup>)> {
         let object = link::open_object(group, name).map_err(|error| at(path, error))?;
         let object_address = link::object_address(&object)?;
-        if self.paths.contains_key(&object_address) {
+        if self.paths().contains_key(&object_address) {
             return Ok((EntryKind::HardLink { object_address }, None));
         }
-        self.paths.insert(object_address, path.to_owned());
+        self.contents_mut()
+            .paths
+            .insert(object_address, path.to_owned());
         match link::kind(&object)? {
             ObjectKind::NamedDatatype => Ok((EntryKind::NamedDatatype { object_address }, None)),
             ObjectKind::Dataset => {
                 let dataset = Dataset::from_handle(object);
                 let info =
                     describe(&dataset, path, object_address).map_err(|error| at(path, error))?;
-                self.datasets.push(info);
+                self.contents_mut().datasets.push(info);
                 if self.open.len() < MAX_OPEN_DATASETS {
                     self.open.insert(path.to_owned(), Arc::new(dataset));
                 }
-                Ok((EntryKind::Dataset(self.datasets.len() - 1), None))
+                Ok((EntryKind::Dataset(self.datasets().len() - 1), None))
             }
             ObjectKind::Group => {
                 let link_order = link::group_creation(&object)?.link_order()?;
@@ -320,11 +296,11 @@ impl Hdf5Input {
 
     /// Names the axes of datasets from their dimension scales.
     fn name_dimensions(&mut self) -> Result<()> {
-        let mut named = Vec::with_capacity(self.datasets.len());
-        for dataset in &self.datasets {
+        let mut named = Vec::with_capacity(self.datasets().len());
+        for dataset in self.datasets() {
             named.push(self.dimension_names(dataset)?);
         }
-        for (dataset, names) in self.datasets.iter_mut().zip(named) {
+        for (dataset, names) in self.contents_mut().datasets.iter_mut().zip(named) {
             dataset.dimension_names = names;
         }
         Ok(())

@@ -5,7 +5,6 @@
     reason = "each test binary uses its own part"
 )]
 
-use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,9 +14,9 @@ use std::time::Duration;
 use frazil_codec::{CodecError, Scratch};
 use frazil_pipeline::{
     ArraySource, Block, ByteSource, ChunkDecoder, ChunkIndex, MemoryBudget, PipelineError, Request,
-    RunOptions, RunStats, StoredChunk, Task, run_ordered,
+    RunOptions, RunStats, StoredChunks, Task, run_ordered,
 };
-use frazil_types::{ChunkGrid, FileExtent, Selection};
+use frazil_types::{ChunkGrid, ChunkRecord, FileExtent, Selection};
 
 /// A file in memory that can fail or panic at its n-th read.
 #[derive(Default)]
@@ -190,7 +189,7 @@ impl World {
     pub fn with_mishap(layout: Layout, mishap: Mishap, fail_at_read: Option<u64>) -> Self {
         let grid = ChunkGrid::new(&layout.shape, &layout.chunk).unwrap();
         let mut content = vec![0xAA; 7];
-        let mut chunks = HashMap::new();
+        let mut chunks = Vec::new();
         let mut order: Vec<u64> = (0..grid.chunk_count()).collect();
         if layout.scattered {
             order.sort_by_key(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -201,13 +200,12 @@ impl World {
             }
             let (stored, filter_mask) = stored_chunk(&layout, &grid, index);
             let extent = FileExtent::contiguous(content.len() as u64, stored.len() as u64);
-            chunks.insert(
+            chunks.push(ChunkRecord {
                 index,
-                StoredChunk {
-                    extent,
-                    filter_mask,
-                },
-            );
+                filter_mask,
+                address: extent.address,
+                stored_bytes: extent.segment_bytes,
+            });
             content.extend(stored);
             content.resize(content.len() + layout.gap_bytes, 0xBB);
         }
@@ -215,7 +213,7 @@ impl World {
         let source = ArraySource {
             grid: grid.clone(),
             element_bytes: layout.element_bytes,
-            index: ChunkIndex::Stored(chunks),
+            index: ChunkIndex::Stored(StoredChunks::new(chunks)),
             decoder: Arc::new(ToyDecoder::new(layout.identity, mishap)),
             raw_partial_edges: layout.raw_partial_edges,
             byte_swap: layout.byte_swap.then_some(layout.element_bytes),

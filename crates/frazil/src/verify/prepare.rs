@@ -1,11 +1,10 @@
 //! How each pair of variables is compared, and the sources that takes.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use frazil_codec::BoundDecoder;
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage, FillStatus};
-use frazil_pipeline::{ArraySource, ChunkIndex};
+use frazil_pipeline::{ArraySource, ChunkIndex, StoredChunks};
 use frazil_types::{ByteOrder, ChunkGrid, ChunkRecord, ErrorCode, FilterPipeline};
 
 use super::datatypes;
@@ -360,7 +359,7 @@ fn nothing_stored(input: &Input, info: &DatasetInfo) -> Result<ArraySource> {
     Ok(ArraySource {
         grid,
         element_bytes,
-        index: ChunkIndex::Stored(HashMap::new()),
+        index: ChunkIndex::Stored(StoredChunks::default()),
         decoder: Arc::new(decoder),
         raw_partial_edges: false,
         byte_swap: None,

@@ -43,13 +43,19 @@ impl ObjectAttributes {
 
 /// Describes all attributes of the object at `path`.
 pub(super) fn describe_all(input: &Hdf5Input, path: &str) -> Result<ObjectAttributes> {
-    let object = open(input, path)?;
+    if let Some(dataset) = input.opened(path) {
+        return describe_object(input, dataset.handle());
+    }
+    describe_object(input, &open(input, path)?)
+}
+
+fn describe_object(input: &Hdf5Input, object: &Handle) -> Result<ObjectAttributes> {
     let mut all = ObjectAttributes {
         list: Vec::new(),
-        is_ordered: attribute_order::is_kept(&object)?,
+        is_ordered: attribute_order::is_kept(object)?,
     };
-    for name in names::of_attributes(&object)? {
-        let attribute = attribute::open(&object, &name)?;
+    for name in names::of_attributes(object)? {
+        let attribute = attribute::open(object, &name)?;
         all.list.push(describe(input, &attribute)?);
     }
     Ok(all)

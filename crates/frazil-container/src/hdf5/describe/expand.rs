@@ -56,6 +56,12 @@ impl Expanded {
         }
     }
 
+    /// Appends an element that is expanded already.
+    pub fn push(&mut self, element: &[u8]) {
+        self.bytes.extend_from_slice(element);
+        self.finish_element();
+    }
+
     fn finish_element(&mut self) {
         self.ends.push(self.bytes.len());
     }

@@ -2,12 +2,13 @@
 //! attributes, fill values, and values in a form that means the same in every file.
 
 mod attributes;
+mod data_model;
 mod datatype;
 mod expand;
 pub(super) mod netcdf;
 mod types;
 
-use frazil_types::Selection;
+use frazil_types::{ElementType, Selection};
 
 pub use attributes::{AttributeDescription, ObjectAttributes};
 pub use expand::Expanded;
@@ -18,6 +19,7 @@ use super::dataset_info::DatasetInfo;
 use super::scan::Hdf5Input;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataspace::{Extent, Hyperslab};
+use crate::ffi::datatype::Datatype;
 use crate::ffi::link;
 use crate::ffi::property::FillStatus;
 use expand::Expander;
@@ -89,6 +91,20 @@ impl Hdf5Input {
         datatype: &TypeDescription,
         selection: &Selection,
     ) -> Result<Expanded> {
+        let slab = Hyperslab::dense(&selection.start, &selection.count);
+        self.expanded_slab(dataset, datatype, slab)
+    }
+
+    /// As [`Self::expanded_values`], for any regular part.
+    ///
+    /// # Errors
+    /// As [`Self::expanded_values`].
+    pub fn expanded_slab(
+        &self,
+        dataset: &DatasetInfo,
+        datatype: &TypeDescription,
+        slab: Hyperslab<'_>,
+    ) -> Result<Expanded> {
         if !datatype.can_be_expanded() {
             return Err(ContainerError::Unsupported(
                 "references of HDF5 1.12 (H5T_STD_REF)".to_owned(),
@@ -96,22 +112,48 @@ impl Hdf5Input {
         }
         let open = self.open_dataset(&dataset.path)?;
         let memory = open.datatype()?.memory_copy()?;
-        let elements = selection
+        let elements = slab
             .elements()
             .ok_or_else(|| ContainerError::Corrupt("dataset size overflows".to_owned()))?;
-        let is_scalar = selection.count.is_empty();
-        let part = (!is_scalar).then(|| Hyperslab::dense(&selection.start, &selection.count));
-        let raw = open.read(&memory, part, elements)?;
+        let is_scalar = slab.count.is_empty();
+        let raw = open.read(&memory, (!is_scalar).then_some(slab), elements)?;
         let expanded = Expander::new(self).expand_all(datatype, &raw);
-        let slab = if is_scalar {
+        let extent = if is_scalar {
             Extent::Scalar
         } else {
             Extent::Simple {
-                shape: selection.count.clone(),
-                max_shape: selection.count.iter().map(|&n| Some(n)).collect(),
+                shape: slab.count.to_vec(),
+                max_shape: slab.count.iter().map(|&n| Some(n)).collect(),
             }
         };
-        memory.reclaim(&slab, raw)?;
+        memory.reclaim(&extent, raw)?;
         expanded
+    }
+
+    /// Reads a regular part of a dataset of fixed-size elements through libhdf5 into `values`:
+    /// numbers of type `number` where that is given, else elements as they lie in the file.
+    ///
+    /// # Errors
+    /// If values cannot be read; [`ContainerError::Internal`] if `values` does not hold the part, or
+    /// elements point into the file's heap.
+    pub fn read_slab(
+        &self,
+        dataset: &DatasetInfo,
+        number: Option<ElementType>,
+        slab: Hyperslab<'_>,
+        values: &mut [u8],
+    ) -> Result<()> {
+        if !dataset.element.is_self_contained() {
+            return Err(ContainerError::Internal(
+                "elements that point into the heap".to_owned(),
+            ));
+        }
+        let open = self.open_dataset(&dataset.path)?;
+        let memory = match number {
+            Some(number) => Datatype::native(number.class, number.size_bytes)?,
+            None => open.datatype()?.memory_copy()?,
+        };
+        let is_scalar = slab.count.is_empty();
+        open.read_into(&memory, (!is_scalar).then_some(slab), values)
     }
 }

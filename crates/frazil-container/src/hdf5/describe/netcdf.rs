@@ -12,9 +12,10 @@ use crate::classic::{
 };
 use crate::error::Result;
 use crate::hdf5::attributes::PROVENANCE;
+use crate::hdf5::contents::EntryKind;
 use crate::hdf5::dataset_info::DatasetInfo;
 use crate::hdf5::objects::{COORDINATES, NON_COORDINATE_PREFIX, NUMBER, STRICT};
-use crate::hdf5::scan::{EntryKind, Hdf5Input};
+use crate::hdf5::scan::Hdf5Input;
 
 /// What netCDF-4 keeps its books in.
 const INTERNAL: [&str; 8] = [

@@ -167,6 +167,17 @@ impl TypeDescription {
         }
     }
 
+    /// The same numbers, stored big-endian; other types stay as they are.
+    #[must_use]
+    pub fn big_endian(mut self) -> Self {
+        if let TypeClass::Integer { order, .. } | TypeClass::Float { order, .. } = &mut self.class
+            && self.size_bytes > 1
+        {
+            *order = ByteOrder::Big;
+        }
+        self
+    }
+
     /// The classic netCDF type with the same values, if there is one (byte order aside).
     #[must_use]
     pub fn classic(&self) -> Option<NcType> {
@@ -205,6 +216,35 @@ impl TypeDescription {
         }
     }
 
+    /// The plain number that elements are, if they are one (byte order and padding bits aside):
+    /// integers of 1 to 8 bytes, IEEE 754 floating point of 2, 4 and 8, enumerations and bit sets
+    /// over such integers. `size_bytes` and class only; no order.
+    #[must_use]
+    pub fn number(&self) -> Option<(ElementClass, usize)> {
+        let class = match &self.class {
+            TypeClass::Integer { signed: true, .. } => ElementClass::SignedInteger,
+            TypeClass::Integer { .. } | TypeClass::Bitfield { .. } => ElementClass::UnsignedInteger,
+            TypeClass::Float { form, .. } if is_ieee(form, self.size_bytes) => ElementClass::Float,
+            TypeClass::Enumeration { base, .. } => base.number()?.0,
+            _ => return None,
+        };
+        matches!(self.size_bytes, 1 | 2 | 4 | 8).then_some((class, self.size_bytes))
+    }
+
+    /// Whether every bit of a number belongs to its value.
+    #[must_use]
+    pub fn is_whole_number(&self) -> bool {
+        match &self.class {
+            TypeClass::Integer { bits, .. }
+            | TypeClass::Bitfield { bits, .. }
+            | TypeClass::Float { bits, .. } => {
+                bits.offset == 0 && bits.precision == self.size_bytes * 8
+            }
+            TypeClass::Enumeration { base, .. } => base.is_whole_number(),
+            _ => false,
+        }
+    }
+
     /// Whether values have a meaning that can be written down outside the file: not so for
     /// references of HDF5 1.12.
     #[must_use]
@@ -235,12 +275,16 @@ impl TypeDescription {
     }
 }
 
-/// IEEE 754 binary32 and binary64.
+fn is_ieee(form: &FloatForm, size_bytes: usize) -> bool {
+    matches!(size_bytes, 2 | 4 | 8) && *form == ieee(size_bytes)
+}
+
+/// IEEE 754 binary16, binary32 and binary64.
 fn ieee(size_bytes: usize) -> FloatForm {
-    let (exponent_bits, bias, mantissa_bits) = if size_bytes == 4 {
-        (8, 127, 23)
-    } else {
-        (11, 1023, 52)
+    let (exponent_bits, bias, mantissa_bits) = match size_bytes {
+        2 => (5, 15, 10),
+        4 => (8, 127, 23),
+        _ => (11, 1023, 52),
     };
     FloatForm {
         sign: size_bytes * 8 - 1,

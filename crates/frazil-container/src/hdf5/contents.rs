@@ -1,0 +1,87 @@
+//! What an HDF5 file holds, as plain data: no open file is behind it.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::dataset_info::DatasetInfo;
+
+/// What a name in a group stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A group met for the first time.
+    Group {
+        /// Its identity.
+        object_address: u64,
+        /// HDF5's link creation order flags.
+        link_order: u32,
+    },
+    /// A dataset met for the first time: its number in [`Hdf5Input::datasets`].
+    Dataset(usize),
+    /// A committed datatype met for the first time.
+    NamedDatatype {
+        /// Its identity.
+        object_address: u64,
+    },
+    /// One more name for an object that was met before.
+    HardLink {
+        /// The object's identity.
+        object_address: u64,
+    },
+    /// A soft link to a path.
+    Soft(String),
+    /// A link to a path in another file.
+    External {
+        /// The other file.
+        file: String,
+        /// The path in it.
+        path: String,
+    },
+    /// A link of a class that only its author's program knows.
+    UserDefined(i32),
+}
+
+/// One name in the file, in the order in which readers see them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Absolute path.
+    pub path: String,
+    /// Path of the group it is in.
+    pub parent: String,
+    /// Last part of the path.
+    pub name: String,
+    /// What it stands for.
+    pub kind: EntryKind,
+}
+
+/// What an HDF5 file holds, as plain data.
+#[derive(Debug, Clone)]
+pub struct Contents {
+    pub(super) path: PathBuf,
+    pub(super) file_bytes: u64,
+    pub(super) user_block_bytes: u64,
+    pub(super) superblock: u32,
+    pub(super) root_link_order: u32,
+    pub(super) entries: Vec<Entry>,
+    pub(super) datasets: Vec<DatasetInfo>,
+    pub(super) paths: HashMap<u64, String>,
+}
+
+impl Contents {
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Size of the file in bytes when it was opened.
+    #[must_use]
+    pub fn file_bytes(&self) -> u64 {
+        self.file_bytes
+    }
+
+    /// Every dataset, in the order of first names.
+    #[must_use]
+    pub fn datasets(&self) -> &[DatasetInfo] {
+        &self.datasets
+    }
+}

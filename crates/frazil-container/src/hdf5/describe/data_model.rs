@@ -1,0 +1,273 @@
+//! An HDF5 file as readers of netCDF-4 see it, user-defined types and files of other tools included.
+//!
+//! Source: netCDF-C's `libhdf5/hdf5open.c`. Within a group, datasets come in file order, then the
+//! groups below; dimensions that have no number are counted in that order. Axes without a
+//! dimension get one of the group that is as long, else one named `phony_dim_N`.
+
+use std::collections::HashMap;
+
+use super::attributes::{AttributeDescription, ObjectAttributes};
+use super::netcdf::{is_internal, is_scale, numbers};
+use crate::error::Result;
+use crate::hdf5::contents::{Entry, EntryKind};
+use crate::hdf5::dataset_info::DatasetInfo;
+use crate::hdf5::objects::{COORDINATES, NON_COORDINATE_PREFIX, NUMBER};
+use crate::hdf5::scan::{Hdf5Input, last_part};
+use crate::model::{Dimension, FileModel, Group, Variable};
+use crate::schema::{DimensionId, GroupId};
+
+impl Hdf5Input {
+    /// The file as readers of netCDF-4 see it.
+    ///
+    /// # Errors
+    /// If an object or attribute cannot be read.
+    pub fn data_model(&self) -> Result<FileModel> {
+        let mut attributes = Vec::with_capacity(self.datasets().len());
+        for dataset in self.datasets() {
+            attributes.push(self.describe_attributes(&dataset.path)?);
+        }
+        let mut reader = Reader {
+            input: self,
+            attributes,
+            members: Vec::new(),
+            children_first: Vec::new(),
+            by_number: HashMap::new(),
+            by_address: HashMap::new(),
+            next_number: 0,
+            axes: vec![Vec::new(); self.datasets().len()],
+            model: FileModel::default(),
+        };
+        reader.groups()?;
+        reader.dimensions();
+        reader.find_axes()?;
+        reader.invent_axes();
+        reader.stretch();
+        reader.variables()?;
+        Ok(reader.model)
+    }
+}
+
+struct Reader<'a> {
+    input: &'a Hdf5Input,
+    /// Of each dataset.
+    attributes: Vec<ObjectAttributes>,
+    /// Datasets by number, in netCDF-C's order, with their groups.
+    members: Vec<(GroupId, usize)>,
+    /// All groups, those below before those above.
+    children_first: Vec<GroupId>,
+    /// Dimensions by the numbers that the file gives them.
+    by_number: HashMap<u64, DimensionId>,
+    /// Dimensions by the object address of their scale.
+    by_address: HashMap<u64, DimensionId>,
+    next_number: u64,
+    /// Of each dataset, as far as known.
+    axes: Vec<Vec<Option<DimensionId>>>,
+    model: FileModel,
+}
+
+impl<'a> Reader<'a> {
+    /// Enters all groups, each before those below it, and lists their datasets.
+    fn groups(&mut self) -> Result<()> {
+        let mut entries: HashMap<&str, Vec<&Entry>> = HashMap::new();
+        for entry in self.input.entries() {
+            entries.entry(&entry.parent).or_default().push(entry);
+        }
+        let mut stack = vec![Step::Enter(None, "/")];
+        while let Some(step) = stack.pop() {
+            let (parent, path) = match step {
+                Step::Enter(parent, path) => (parent, path),
+                Step::Leave(group) => {
+                    self.children_first.push(group);
+                    continue;
+                }
+            };
+            let group = self.enter_group(parent, path)?;
+            stack.push(Step::Leave(group));
+            let inside = entries.get(path).map_or(&[][..], Vec::as_slice);
+            for entry in inside {
+                if let EntryKind::Dataset(number) = entry.kind {
+                    self.members.push((group, number));
+                }
+            }
+            // The first one on top.
+            for entry in inside.iter().rev() {
+                if matches!(entry.kind, EntryKind::Group { .. }) {
+                    stack.push(Step::Enter(Some(group), &entry.path));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn enter_group(&mut self, parent: Option<GroupId>, path: &str) -> Result<GroupId> {
+        let all = self.input.describe_attributes(path)?;
+        let name = if path == "/" { path } else { last_part(path) };
+        self.model.groups.push(Group {
+            name: name.to_owned(),
+            path: path.to_owned(),
+            parent,
+            attributes: seen(all),
+        });
+        Ok(GroupId(self.model.groups.len() - 1))
+    }
+
+    fn dataset(&self, number: usize) -> &'a DatasetInfo {
+        &self.input.datasets()[number]
+    }
+
+    /// Enters the dimension scales, in the order of their numbers.
+    fn dimensions(&mut self) {
+        let mut scales = Vec::new();
+        for &(group, number) in &self.members {
+            let attributes = &self.attributes[number];
+            let dataset = self.dataset(number);
+            if !is_scale(attributes) || dataset.shape.is_empty() {
+                continue;
+            }
+            let own = numbers(attributes, NUMBER).first().copied();
+            let own = own.unwrap_or(self.next_number);
+            self.next_number = self.next_number.max(own.saturating_add(1));
+            scales.push((own, group, number));
+        }
+        // Stable: of several with one number, the first stays first and answers to it.
+        scales.sort_by_key(|&(own, _, _)| own);
+        for (own, group, number) in scales {
+            let dataset = self.dataset(number);
+            let id = DimensionId(self.model.dimensions.len());
+            self.by_number.entry(own).or_insert(id);
+            self.by_address.insert(dataset.object_address, id);
+            self.model.dimensions.push(Dimension {
+                name: last_part(&dataset.path).to_owned(),
+                group,
+                length: dataset.shape.first().copied().unwrap_or(0),
+                is_unlimited: dataset.unlimited.first().copied().unwrap_or(false),
+                is_phony: false,
+            });
+        }
+    }
+
+    /// The dimensions that files name: by numbers, by being one, by attached scales.
+    fn find_axes(&mut self) -> Result<()> {
+        for i in 0..self.members.len() {
+            let number = self.members[i].1;
+            let dataset = self.dataset(number);
+            let mut axes = self.named_axes(number)?;
+            axes.resize(dataset.shape.len(), None);
+            for (axis, found) in axes.iter_mut().enumerate() {
+                *found = found.filter(|id| self.fits(dataset, axis, *id));
+            }
+            self.axes[number] = axes;
+        }
+        Ok(())
+    }
+
+    fn named_axes(&self, number: usize) -> Result<Vec<Option<DimensionId>>> {
+        let dataset = self.dataset(number);
+        let rank = dataset.shape.len();
+        let stated = numbers(&self.attributes[number], COORDINATES);
+        if stated.len() == rank {
+            let found: Vec<_> = stated.iter().map(|n| self.by_number.get(n)).collect();
+            if found.iter().all(Option::is_some) {
+                return Ok(found.into_iter().map(Option::<&_>::copied).collect());
+            }
+        }
+        let own = self.by_address.get(&dataset.object_address).copied();
+        if own.is_some() {
+            return Ok(vec![own]);
+        }
+        let scales = self.input.attached_scales(dataset)?;
+        let found = scales.iter().map(|address| self.by_address.get(address));
+        Ok(found.map(Option::<&_>::copied).collect())
+    }
+
+    /// Whether an axis is one of this dimension, and not only says so.
+    fn fits(&self, dataset: &DatasetInfo, axis: usize, id: DimensionId) -> bool {
+        let dimension = &self.model.dimensions[id.0];
+        dimension.is_unlimited || dataset.shape[axis] == dimension.length
+    }
+
+    /// Gives a dimension to every axis that has none.
+    fn invent_axes(&mut self) {
+        for group in std::mem::take(&mut self.children_first) {
+            for i in 0..self.members.len() {
+                let (home, number) = self.members[i];
+                if home != group {
+                    continue;
+                }
+                for axis in 0..self.axes[number].len() {
+                    if self.axes[number][axis].is_none() {
+                        let dataset = self.dataset(number);
+                        let (length, grows) = (dataset.shape[axis], dataset.unlimited[axis]);
+                        self.axes[number][axis] = Some(self.phony(group, length, grows));
+                    }
+                }
+            }
+        }
+    }
+
+    fn phony(&mut self, group: GroupId, length: u64, is_unlimited: bool) -> DimensionId {
+        let is_alike = |d: &Dimension| {
+            d.group == group && d.length == length && d.is_unlimited == is_unlimited
+        };
+        if let Some(found) = self.model.dimensions.iter().position(is_alike) {
+            return DimensionId(found);
+        }
+        let name = format!("phony_dim_{}", self.next_number);
+        self.next_number = self.next_number.saturating_add(1);
+        self.model.dimensions.push(Dimension {
+            name,
+            group,
+            length,
+            is_unlimited,
+            is_phony: true,
+        });
+        DimensionId(self.model.dimensions.len() - 1)
+    }
+
+    /// Unlimited dimensions are as long as the longest variable along them.
+    fn stretch(&mut self) {
+        for &(_, number) in &self.members {
+            let shape = &self.input.datasets()[number].shape;
+            for (id, &extent) in self.axes[number].iter().zip(shape) {
+                if let Some(dimension) = id.and_then(|id| self.model.dimensions.get_mut(id.0))
+                    && dimension.is_unlimited
+                {
+                    dimension.length = dimension.length.max(extent);
+                }
+            }
+        }
+    }
+
+    fn variables(&mut self) -> Result<()> {
+        for (group, number) in std::mem::take(&mut self.members) {
+            let dataset = self.dataset(number);
+            if dataset.is_dimension_only {
+                continue;
+            }
+            let link = last_part(&dataset.path);
+            let name = link.strip_prefix(NON_COORDINATE_PREFIX).unwrap_or(link);
+            let axes = std::mem::take(&mut self.axes[number]);
+            self.model.variables.push(Variable {
+                name: name.to_owned(),
+                group,
+                dimensions: axes.into_iter().flatten().collect(),
+                dataset: dataset.clone(),
+                datatype: self.input.describe_datatype(dataset)?,
+                attributes: seen(std::mem::take(&mut self.attributes[number])),
+            });
+        }
+        Ok(())
+    }
+}
+
+enum Step<'a> {
+    Enter(Option<GroupId>, &'a str),
+    Leave(GroupId),
+}
+
+/// The attributes that a reader of netCDF sees.
+fn seen(all: ObjectAttributes) -> Vec<AttributeDescription> {
+    let mut list = all.list;
+    list.retain(|attribute| !is_internal(&attribute.name));
+    list
+}

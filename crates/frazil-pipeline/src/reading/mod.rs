@@ -1,0 +1,21 @@
+//! Reading parts of arrays straight into a caller's memory: fetch, unpack, gather.
+//!
+//! A read works on the calling thread; where there is enough to do, it invites helping threads of
+//! the process. Any number of threads may read at the same time: they share the helpers, the
+//! chunks that were decoded and may be wanted again, and the budget for those, and wait for each
+//! other nowhere but for the moment of looking something up.
+
+mod cells;
+mod chunk_cache;
+mod chunked;
+mod context;
+mod plain;
+mod pool;
+mod process;
+mod target;
+mod workspace;
+
+pub use chunked::ChunkedArray;
+pub use context::ReadContext;
+pub use plain::PlainArray;
+pub use process::{ReadStats, read_stats, set_read_budget};

@@ -1,0 +1,280 @@
+//! The caller's memory, written by several threads at once: each cell of a read owns the bytes that
+//! its elements go to, and no two cells own the same.
+
+#![expect(
+    unsafe_code,
+    reason = "parts of one buffer that interleave cannot be handed out as slices"
+)]
+
+use std::marker::PhantomData;
+
+use super::cells::Cells;
+use crate::gather::{Axis, collapse, fill_values};
+
+/// Byte distance between neighbours along each axis of a row-major buffer.
+pub(super) fn byte_strides(counts: &[u64], element_bytes: usize) -> Vec<usize> {
+    let mut strides = vec![element_bytes; counts.len()];
+    for axis in (1..strides.len()).rev() {
+        strides[axis - 1] = strides[axis].saturating_mul(counts[axis] as usize);
+    }
+    strides
+}
+
+/// A read's target, cut into the parts of its cells.
+pub(super) struct Target<'a> {
+    start: *mut u8,
+    bytes: usize,
+    cells: &'a Cells,
+    element_bytes: usize,
+    /// Byte distances in the target.
+    to_strides: Vec<usize>,
+    /// Byte distances in a decoded chunk.
+    from_strides: Vec<usize>,
+    chunk_bytes: usize,
+    /// Cells handed out so far.
+    given: u64,
+    memory: PhantomData<&'a mut [u8]>,
+}
+
+// SAFETY: a `Target` stands for an exclusive borrow of the memory; cells write disjoint parts of it
+// (see `CellTarget`).
+unsafe impl Send for Target<'_> {}
+// SAFETY: as above; nothing can be written through a shared `Target` itself.
+unsafe impl Sync for Target<'_> {}
+
+/// The part of the target that belongs to one cell. There is one of each cell at most
+/// ([`Target::next_cell`]).
+pub(super) struct CellTarget {
+    /// Number of the chunk.
+    pub(super) chunk: u64,
+    places: Vec<u64>,
+}
+
+impl<'a> Target<'a> {
+    /// `counts`: those of the selections that `cells` came from; `chunk`: the grid's. `None` if
+    /// `memory` does not hold exactly the selected elements.
+    pub(super) fn new(
+        memory: &'a mut [u8],
+        cells: &'a Cells,
+        counts: &[u64],
+        chunk: &[u64],
+        element_bytes: usize,
+    ) -> Option<Self> {
+        let product = |extents: &[u64]| {
+            extents.iter().try_fold(element_bytes, |product, &n| {
+                product.checked_mul(usize::try_from(n).ok()?)
+            })
+        };
+        if product(counts)? != memory.len() {
+            return None;
+        }
+        Some(Self {
+            start: memory.as_mut_ptr(),
+            bytes: memory.len(),
+            cells,
+            element_bytes,
+            to_strides: byte_strides(counts, element_bytes),
+            from_strides: byte_strides(chunk, element_bytes),
+            chunk_bytes: product(chunk)?,
+            given: 0,
+            memory: PhantomData,
+        })
+    }
+
+    /// The next cell; `None` when all were handed out. Each is handed out once.
+    pub(super) fn next_cell(&mut self) -> Option<CellTarget> {
+        if self.given >= self.cells.count() {
+            return None;
+        }
+        let (chunk, places) = self.cells.locate(self.given);
+        self.given += 1;
+        Some(CellTarget { chunk, places })
+    }
+
+    /// Whether every element of the cell's chunk that lies in the array is wanted.
+    pub(super) fn is_whole(&self, cell: &CellTarget) -> bool {
+        self.cells.is_whole(&cell.places)
+    }
+
+    /// The memory that holds exactly the cell's chunk, if there is such.
+    pub(super) fn chunk_slice<'c>(&'c self, cell: &'c mut CellTarget) -> Option<&'c mut [u8]> {
+        if !self.cells.is_whole(&cell.places) {
+            return None;
+        }
+        let mut slice = None;
+        self.for_each_nest(cell, |_, to, run_bytes, axes| {
+            if run_bytes == self.chunk_bytes && axes.is_empty() {
+                slice = Some(to);
+            }
+        });
+        let at = slice?;
+        debug_assert!(at + self.chunk_bytes <= self.bytes);
+        // SAFETY: `for_each_nest` found the range inside the target, which is borrowed for at least
+        // `'c`. It belongs to this cell alone: distinct cells differ in a chunk coordinate along
+        // some axis, hence in all their places along that axis of the result. The only `CellTarget`
+        // of the cell is borrowed exclusively for as long as the slice lives.
+        Some(unsafe { std::slice::from_raw_parts_mut(self.start.add(at), self.chunk_bytes) })
+    }
+
+    /// Copies what the cell wants of its chunk. Nothing happens if `decoded` is not a whole chunk.
+    pub(super) fn scatter(&self, cell: &mut CellTarget, decoded: &[u8]) {
+        if decoded.len() != self.chunk_bytes {
+            return;
+        }
+        self.for_each_nest(cell, |from, to, run_bytes, axes| {
+            // SAFETY: `for_each_nest` checked both ends of the nest; the places belong to this cell
+            // alone (see `chunk_slice`), and `decoded` is no part of the target, which is borrowed
+            // exclusively.
+            unsafe {
+                copy_nest(
+                    decoded.as_ptr().add(from),
+                    self.start.add(to),
+                    run_bytes,
+                    axes,
+                );
+            };
+        });
+    }
+
+    /// Fills what belongs to the cell with an element.
+    pub(super) fn fill(&self, cell: &mut CellTarget, element: &[u8]) {
+        self.for_each_nest(cell, |_, to, run_bytes, axes| {
+            for_each_run(axes, |_, offset| {
+                // SAFETY: `for_each_nest` checked the nest's end; these bytes belong to this cell
+                // alone (see `chunk_slice`), and no other slice of them lives.
+                let run = unsafe {
+                    std::slice::from_raw_parts_mut(self.start.add(to + offset), run_bytes)
+                };
+                fill_values(run, element);
+            });
+        });
+    }
+
+    /// Calls `visit` with byte positions in chunk and target, bytes of a run and the loops around
+    /// it, for each combination of runs of the cell. All bytes named lie inside chunk and target.
+    fn for_each_nest(
+        &self,
+        cell: &CellTarget,
+        mut visit: impl FnMut(usize, usize, usize, &[Axis]),
+    ) {
+        let rank = cell.places.len();
+        let wanted: Vec<_> = (0..rank)
+            .map(|axis| self.cells.wanted(axis, cell.places[axis]))
+            .collect();
+        let mut chosen = vec![0_usize; rank];
+        loop {
+            let (mut from, mut to) = (0, 0);
+            let (mut from_end, mut to_end) = (self.element_bytes, self.element_bytes);
+            let mut axes = Vec::with_capacity(rank);
+            for axis in 0..rank {
+                let run = wanted[axis].as_slice()[chosen[axis]];
+                let more = run.count as usize - 1;
+                let loops = Axis {
+                    count: run.count as usize,
+                    from_stride: run.step as usize * self.from_strides[axis],
+                    to_stride: self.to_strides[axis],
+                };
+                from += run.from as usize * self.from_strides[axis];
+                to += run.to as usize * self.to_strides[axis];
+                from_end += more * loops.from_stride;
+                to_end += more * loops.to_stride;
+                axes.push(loops);
+            }
+            // Always so; what is unsafe relies on it.
+            if from + from_end <= self.chunk_bytes && to + to_end <= self.bytes {
+                let (run_bytes, axes) = collapse(axes, self.element_bytes);
+                visit(from, to, run_bytes, &axes);
+            }
+            let mut axis = rank;
+            loop {
+                if axis == 0 {
+                    return;
+                }
+                axis -= 1;
+                chosen[axis] += 1;
+                if chosen[axis] < wanted[axis].as_slice().len() {
+                    break;
+                }
+                chosen[axis] = 0;
+            }
+        }
+    }
+}
+
+/// Calls `visit` with the byte offsets of every run of a nest of loops.
+fn for_each_run(axes: &[Axis], mut visit: impl FnMut(usize, usize)) {
+    let mut cursor = vec![0_usize; axes.len()];
+    let (mut from, mut to) = (0, 0);
+    loop {
+        visit(from, to);
+        let mut level = axes.len();
+        loop {
+            if level == 0 {
+                return;
+            }
+            level -= 1;
+            let axis = axes[level];
+            cursor[level] += 1;
+            if cursor[level] < axis.count {
+                from += axis.from_stride;
+                to += axis.to_stride;
+                break;
+            }
+            cursor[level] = 0;
+            from -= axis.from_stride * (axis.count - 1);
+            to -= axis.to_stride * (axis.count - 1);
+        }
+    }
+}
+
+/// Copies every run of a nest of loops.
+///
+/// # Safety
+/// All runs must lie in readable memory behind `from` and in writable memory behind `to`, which
+/// nobody else reads or writes meanwhile; the two must not overlap.
+unsafe fn copy_nest(from: *const u8, to: *mut u8, run_bytes: usize, axes: &[Axis]) {
+    let one = Axis {
+        count: 1,
+        from_stride: 0,
+        to_stride: 0,
+    };
+    let (inner, outer) = match axes.split_last() {
+        Some((inner, outer)) => (*inner, outer),
+        None => (one, axes),
+    };
+    for_each_run(outer, |from_at, to_at| {
+        // SAFETY: the caller's promise, for one line of runs.
+        unsafe {
+            let (from, to) = (from.add(from_at), to.add(to_at));
+            match run_bytes {
+                1 => copy_line::<1>(from, to, inner),
+                2 => copy_line::<2>(from, to, inner),
+                4 => copy_line::<4>(from, to, inner),
+                8 => copy_line::<8>(from, to, inner),
+                12 => copy_line::<12>(from, to, inner),
+                16 => copy_line::<16>(from, to, inner),
+                _ => {
+                    for i in 0..inner.count {
+                        let from = from.add(i * inner.from_stride);
+                        to.add(i * inner.to_stride)
+                            .copy_from_nonoverlapping(from, run_bytes);
+                    }
+                }
+            }
+        }
+    });
+}
+
+/// Copies a line of runs of `N` bytes.
+///
+/// # Safety
+/// As [`copy_nest`].
+unsafe fn copy_line<const N: usize>(from: *const u8, to: *mut u8, axis: Axis) {
+    for i in 0..axis.count {
+        // SAFETY: the caller's promise; arrays of bytes need no alignment.
+        unsafe {
+            let run = from.add(i * axis.from_stride).cast::<[u8; N]>().read();
+            to.add(i * axis.to_stride).cast::<[u8; N]>().write(run);
+        }
+    }
+}

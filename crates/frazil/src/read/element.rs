@@ -1,0 +1,138 @@
+//! The elements that a reader hands out, and the way to them from those in the file.
+
+use frazil_container::hdf5::{FillStatus, TypeClass, TypeDescription};
+use frazil_container::model::Variable;
+use frazil_types::{ByteOrder, ElementClass, ElementType};
+
+/// This machine's byte order.
+const NATIVE: ByteOrder = if cfg!(target_endian = "big") {
+    ByteOrder::Big
+} else {
+    ByteOrder::Little
+};
+
+/// How elements come out of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Conversion {
+    /// As they are, bytes of each unit of this many reversed.
+    Swap(Option<usize>),
+    /// By libhdf5, to the element that is handed out.
+    Library,
+}
+
+/// The elements that reading a variable gives, and how they come about.
+///
+/// Numbers are in this machine's order and use all their bits. Compounds, arrays inside elements,
+/// opaque data and texts are as they lie in the file.
+pub(super) fn handed_out(variable: &Variable) -> (ElementType, Conversion) {
+    let stored = variable.dataset.element;
+    let datatype = &variable.datatype;
+    let as_stored = ElementType {
+        order: ByteOrder::None,
+        ..stored
+    };
+    if stored.class == ElementClass::Indirect {
+        return (as_stored, Conversion::Library);
+    }
+    let Some((class, size_bytes)) = datatype.number() else {
+        return match odd_number(datatype) {
+            Some(element) => (element, Conversion::Library),
+            None => (as_stored, Conversion::Swap(None)),
+        };
+    };
+    let is_enumeration = matches!(datatype.class, TypeClass::Enumeration { .. });
+    let class = if is_enumeration {
+        ElementClass::Enumeration
+    } else {
+        class
+    };
+    let element = ElementType {
+        class,
+        size_bytes,
+        order: if size_bytes == 1 {
+            ByteOrder::None
+        } else {
+            NATIVE
+        },
+    };
+    // libhdf5 converts plain integers and floating point only.
+    let is_plain = matches!(
+        datatype.class,
+        TypeClass::Integer { .. } | TypeClass::Float { .. }
+    );
+    if is_plain && !datatype.is_whole_number() && size_bytes >= least_bytes(class) {
+        return (element, Conversion::Library);
+    }
+    let is_foreign = size_bytes > 1 && datatype.number_order() != Some(NATIVE);
+    (element, Conversion::Swap(is_foreign.then_some(size_bytes)))
+}
+
+/// libhdf5 knows no plain half-precision number to convert to.
+fn least_bytes(class: ElementClass) -> usize {
+    if class == ElementClass::Float { 4 } else { 1 }
+}
+
+/// A usual number that holds the values of an unusual one, as well as it can.
+fn odd_number(datatype: &TypeDescription) -> Option<ElementType> {
+    let size = datatype.size_bytes;
+    let (class, size_bytes) = match &datatype.class {
+        TypeClass::Float { .. } => (ElementClass::Float, 8),
+        TypeClass::Integer { signed, .. } if size <= 8 => {
+            let class = if *signed {
+                ElementClass::SignedInteger
+            } else {
+                ElementClass::UnsignedInteger
+            };
+            (class, size.next_power_of_two())
+        }
+        _ => return None,
+    };
+    Some(ElementType {
+        class,
+        size_bytes,
+        order: NATIVE,
+    })
+}
+
+/// One element of what chunks that are not stored hold, as handed out.
+pub(super) fn fill_inside(variable: &Variable) -> Vec<u8> {
+    let (element, conversion) = handed_out(variable);
+    let mut fill = variable.dataset.fill.clone();
+    match conversion {
+        Conversion::Swap(unit) if fill.len() == element.size_bytes => {
+            if let Some(unit) = unit {
+                fill.chunks_exact_mut(unit).for_each(<[u8]>::reverse);
+            }
+            fill
+        }
+        _ => vec![0; element.size_bytes],
+    }
+}
+
+/// One element of what readers of netCDF see where a variable is shorter than its unlimited
+/// dimension: its own fill value, else that of its type.
+pub(super) fn fill_outside(variable: &Variable) -> Vec<u8> {
+    let inside = fill_inside(variable);
+    if variable.dataset.fill_status == FillStatus::User {
+        return inside;
+    }
+    let stated = variable.attribute("_FillValue");
+    let stated = stated.and_then(|attribute| {
+        let is_same = attribute.datatype.classic() == variable.datatype.classic();
+        attribute.values.as_ref().filter(|_| is_same)
+    });
+    if let Some(values) = stated
+        && values.len() == 1
+        && values.bytes().len() == inside.len()
+    {
+        let mut fill = values.bytes().to_vec();
+        if NATIVE == ByteOrder::Big {
+            fill.reverse();
+        }
+        return fill;
+    }
+    match variable.datatype.classic() {
+        Some(nc_type) => nc_type.default_fill().to_native_bytes(),
+        None => inside,
+    }
+}

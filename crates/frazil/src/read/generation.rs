@@ -1,0 +1,250 @@
+//! One state of a file: what it holds and where, found out once.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use frazil_codec::BoundDecoder;
+use frazil_container::classic::ClassicFile;
+use frazil_container::hdf5::{Contents, DatasetStorage, Hdf5Input};
+use frazil_container::model::{FileModel, Variable};
+use frazil_pipeline::{ChunkedArray, PipelineError, PlainArray};
+use frazil_types::{ErrorCode, FilterSpec};
+use parking_lot::Mutex;
+
+use super::element::{Conversion, fill_inside, fill_outside, handed_out};
+use super::identity::Identity;
+use super::options::Checksums;
+use super::{library, model};
+use crate::error::{Error, Result};
+use crate::input::{FileBytes, Input, InputKind, from_container};
+use crate::sources::{self, Access};
+
+/// One state of a file.
+#[derive(Debug)]
+pub(super) struct Generation {
+    number: u64,
+    path: PathBuf,
+    identity: Identity,
+    mark_at: u64,
+    bytes: Arc<FileBytes>,
+    kind: Kind,
+    pub(super) format: String,
+    pub(super) model: Arc<FileModel>,
+    checksums: Checksums,
+    /// By variable, as soon as it is known.
+    reaches: Vec<OnceLock<Arc<Reach>>>,
+    /// Held while a variable is located.
+    locating: Mutex<()>,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Hdf5(Arc<Contents>),
+    Classic(Box<ClassicFile>),
+}
+
+/// How a variable's values can be reached.
+#[derive(Debug)]
+pub(super) enum Reach {
+    /// Chunk by chunk; the filters, if any, that nobody here can decode.
+    Chunked(ChunkedArray, Vec<FilterSpec>),
+    /// Where they lie.
+    Plain(PlainArray),
+    /// Through libhdf5.
+    Library,
+    /// There are none.
+    Nothing,
+}
+
+impl Drop for Generation {
+    fn drop(&mut self) {
+        library::close(self.number);
+    }
+}
+
+impl Generation {
+    /// Opens a file and reads what it holds. A file that changes meanwhile is looked at again.
+    pub(super) fn open(path: &Path, checksums: Checksums) -> Result<Self> {
+        const ATTEMPTS: usize = 4;
+        let mut outcome = Self::look(path, checksums);
+        for _ in 1..ATTEMPTS {
+            match &outcome {
+                Ok((_, true)) => break,
+                Err(error) if error.code == ErrorCode::NotFound => break,
+                // A commit under way can look like damage.
+                Ok((_, false)) => {}
+                Err(_) if !super::reader::is_being_written(path) => break,
+                Err(_) => std::thread::sleep(std::time::Duration::from_millis(2)),
+            }
+            outcome = Self::look(path, checksums);
+        }
+        outcome.map(|(generation, _)| generation)
+    }
+
+    /// Also tells whether the file stayed the same meanwhile.
+    fn look(path: &Path, checksums: Checksums) -> Result<(Self, bool)> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let before = std::fs::metadata(path);
+        let input = Input::open(path)?;
+        let format = input.format_name()?;
+        let (kind, bytes, datasets) = input.into_parts();
+        let mark_at = match &kind {
+            InputKind::Hdf5(hdf5) => hdf5.user_block_bytes(),
+            InputKind::Classic(_) => 0,
+        };
+        let identity = Identity::now(path, bytes.file(), mark_at)?;
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let (kind, model) = match kind {
+            InputKind::Hdf5(hdf5) => {
+                let model = hdf5.data_model().map_err(|e| from_container(e, path))?;
+                let contents = Arc::clone(hdf5.contents());
+                library::keep(number, Arc::new(hdf5));
+                (Kind::Hdf5(contents), model)
+            }
+            InputKind::Classic(classic) => {
+                let model = model::of_classic(&classic, datasets);
+                (Kind::Classic(Box::new(classic)), model)
+            }
+        };
+        let generation = Self {
+            number,
+            path: path.to_owned(),
+            identity,
+            mark_at,
+            bytes,
+            kind,
+            format,
+            checksums,
+            reaches: model.variables.iter().map(|_| OnceLock::new()).collect(),
+            model: Arc::new(model),
+            locating: Mutex::new(()),
+        };
+        let same = before.is_ok_and(|before| generation.identity.is_of(&before));
+        let is_steady = same && generation.is_current()?;
+        Ok((generation, is_steady))
+    }
+
+    /// Whether the file is as it was found.
+    pub(super) fn is_current(&self) -> Result<bool> {
+        let now = Identity::now(&self.path, self.bytes.file(), self.mark_at)?;
+        Ok(now == self.identity)
+    }
+
+    pub(super) fn is_classic(&self) -> bool {
+        matches!(self.kind, Kind::Classic(_))
+    }
+
+    /// The file open in libhdf5.
+    pub(super) fn library(&self) -> Result<Arc<Hdf5Input>> {
+        match &self.kind {
+            Kind::Hdf5(contents) => library::open(self.number, contents)
+                .map_err(|error| from_container(error, &self.path)),
+            Kind::Classic(_) => Err(Error::new(ErrorCode::Internal, "a classic file in libhdf5")),
+        }
+    }
+
+    /// How a variable can be reached; located when first asked for.
+    pub(super) fn reach(&self, number: usize) -> Result<Arc<Reach>> {
+        let (Some(slot), Some(variable)) =
+            (self.reaches.get(number), self.model.variables.get(number))
+        else {
+            let cause = format!("there is no variable number {number}");
+            return Err(Error::new(ErrorCode::InvalidArgument, cause));
+        };
+        if let Some(reach) = slot.get() {
+            return Ok(Arc::clone(reach));
+        }
+        let _one_at_a_time = self.locating.lock();
+        if let Some(reach) = slot.get() {
+            return Ok(Arc::clone(reach));
+        }
+        let reach = Arc::new(self.locate(number, variable)?);
+        Ok(Arc::clone(slot.get_or_init(|| reach)))
+    }
+
+    fn locate(&self, number: usize, variable: &Variable) -> Result<Reach> {
+        let dataset = &variable.dataset;
+        let (_, conversion) = handed_out(variable);
+        let Conversion::Swap(byte_swap) = conversion else {
+            return Ok(Reach::Library);
+        };
+        if dataset.is_null || dataset.shape.contains(&0) {
+            return Ok(Reach::Nothing);
+        }
+        match (&dataset.storage, &self.kind) {
+            (DatasetStorage::Contiguous { .. }, Kind::Classic(classic)) => {
+                let location = &classic.locations()[number];
+                let record = location.record_stride_bytes();
+                self.plain(variable, location.begin(), record, byte_swap)
+            }
+            (DatasetStorage::Contiguous { address: None }, _) => Ok(Reach::Nothing),
+            (
+                DatasetStorage::Contiguous {
+                    address: Some(address),
+                },
+                _,
+            ) => self.plain(variable, *address, None, byte_swap),
+            (DatasetStorage::Chunked { .. }, Kind::Hdf5(_)) => self.chunked(variable, byte_swap),
+            _ => Ok(Reach::Library),
+        }
+    }
+
+    /// Values one after the other; `record`: from one record to the next.
+    fn plain(
+        &self,
+        variable: &Variable,
+        address: u64,
+        record: Option<u64>,
+        byte_swap: Option<usize>,
+    ) -> Result<Reach> {
+        let shape = &variable.dataset.shape;
+        let element_bytes = variable.dataset.element.size_bytes;
+        let mut strides = vec![element_bytes as u64; shape.len()];
+        let too_large = || Error::new(ErrorCode::Corrupt, "its size overflows");
+        for axis in (1..shape.len()).rev() {
+            let step = strides[axis].checked_mul(shape[axis]);
+            strides[axis - 1] = step.ok_or_else(too_large)?;
+        }
+        if let (Some(record), Some(first)) = (record, strides.first_mut()) {
+            *first = record;
+        }
+        Ok(Reach::Plain(PlainArray {
+            shape: shape.clone(),
+            address,
+            stride_bytes: strides,
+            element_bytes,
+            byte_swap,
+            fill: fill_outside(variable),
+            bytes: Arc::clone(&self.bytes) as Arc<_>,
+        }))
+    }
+
+    fn chunked(&self, variable: &Variable, byte_swap: Option<usize>) -> Result<Reach> {
+        let hdf5 = self.library()?;
+        let access = sources::chunked(&hdf5, Arc::clone(&self.bytes), &variable.dataset)?;
+        let (mut source, missing) = match access {
+            Access::Parallel(source, _) => (source, Vec::new()),
+            Access::Undecodable(source, _, missing) => (source, missing),
+            Access::Library => return Ok(Reach::Library),
+            Access::Nothing => return Ok(Reach::Nothing),
+        };
+        if let (DatasetStorage::Chunked { pipeline, .. }, Checksums::Skip) =
+            (&variable.dataset.storage, self.checksums)
+        {
+            let elements = usize::try_from(source.grid.chunk_elements()).unwrap_or(usize::MAX);
+            let chunk_bytes = elements.saturating_mul(source.element_bytes);
+            let decoder = BoundDecoder::bind(pipeline, source.element_bytes, chunk_bytes)
+                .map_err(|error| Error::new(error.code(), error.to_string()))?;
+            source.decoder = Arc::new(decoder.skip_checksums());
+        }
+        source.byte_swap = byte_swap;
+        source.fill = fill_inside(variable);
+        let array = ChunkedArray::new(source).map_err(|error| internal(&error))?;
+        Ok(Reach::Chunked(array, missing))
+    }
+}
+
+fn internal(error: &PipelineError) -> Error {
+    Error::new(error.code(), error.to_string())
+}

@@ -1,0 +1,29 @@
+//! What a reader may be told.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Whether Fletcher-32 checksums are compared with the data.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Checksums {
+    /// Of every chunk that is decoded.
+    #[default]
+    Verify,
+    /// Never: faster, and damage may go unnoticed.
+    Skip,
+}
+
+/// How to read.
+///
+/// What is kept in memory for later reads is a matter of the whole process:
+/// [`set_read_budget`](crate::set_read_budget).
+#[derive(Debug, Clone, Default)]
+pub struct ReaderOptions {
+    /// Threads that may work on one read, the calling one included; 0 means one per available core.
+    /// They are shared by all reads of the process.
+    pub threads: usize,
+    /// What to do with checksums.
+    pub checksums: Checksums,
+    /// Set to stop: reads end at the next chunk with `ErrorCode::Interrupted`.
+    pub cancel: Arc<AtomicBool>,
+}
