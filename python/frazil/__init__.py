@@ -1,7 +1,8 @@
 """frazil: standard netCDF-4/HDF5 files, read and written on all cores.
 
 ``pack``, ``unpack``, ``plan``, ``info``, ``verify``, ``analyze``, ``recover`` work on whole files;
-:class:`Writer` writes from a running program; ``to_netcdf`` writes xarray datasets.
+``open`` reads; :class:`Writer` writes from a running program; ``to_netcdf`` writes xarray
+datasets, and ``engine="frazil"`` opens them.
 """
 
 from importlib.util import find_spec
@@ -9,6 +10,7 @@ from importlib.util import find_spec
 from . import errors
 from ._frazil import __version__
 from .errors import Error
+from .file import File, Group, Variable, open, read_stats, set_read_budget
 from .operations import about, analyze, info, pack, plan, recover, unpack, verify
 from .progress import Progress, ProgressBar
 from .reports import (
@@ -27,11 +29,14 @@ from .writer import VariableWriter, Writer
 __all__ = [
     "AnalyzeReport",
     "Error",
+    "File",
     "FileInfo",
+    "Group",
     "PackReport",
     "Progress",
     "ProgressBar",
     "RecoverReport",
+    "Variable",
     "VariableInfo",
     "VariableReport",
     "VariableWriter",
@@ -44,9 +49,12 @@ __all__ = [
     "analyze",
     "errors",
     "info",
+    "open",
     "pack",
     "plan",
+    "read_stats",
     "recover",
+    "set_read_budget",
     "to_netcdf",
     "unpack",
     "verify",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -45,6 +44,13 @@ _QUANTIZERS = {
 }
 
 
+def round_to_places(values: np.ndarray, places: int) -> np.ndarray:
+    """Rounds as netCDF4-python does: to the power of two that is fine enough."""
+    scale = 2.0 ** np.ceil(np.log2(10.0**places))
+    with np.errstate(invalid="ignore"):
+        return (np.around(scale * values) / scale).astype(values.dtype, copy=False)
+
+
 class Storage:
     """What :meth:`frazil.Writer.add_variable` is to be told of a variable.
 
@@ -54,11 +60,14 @@ class Storage:
         Its keyword arguments.
     dropped : list of str
         Encodings that came with the data and do not fit any more.
+    places : int or None
+        Decimal places that are kept, as netCDF4-python's ``least_significant_digit`` has it.
     """
 
     def __init__(self) -> None:
         self.settings: dict[str, Any] = {}
         self.dropped: list[str] = []
+        self.places: int | None = None
 
 
 def storage(variable: Any, *, is_asked: bool, unlimited: Collection[str]) -> Storage:
@@ -180,5 +189,4 @@ def _rounding(variable: Any, encoding: Mapping[str, Any], result: Storage) -> No
         result.settings["precision"] = {"algorithm": algorithm, key: int(digits)}
         result.settings["netcdf_statement"] = True
     elif encoding.get("least_significant_digit") is not None:
-        places = int(encoding["least_significant_digit"])
-        result.settings["precision"] = {"absolute_tolerance": 0.5 * math.pow(10, -places)}
+        result.places = int(encoding["least_significant_digit"])

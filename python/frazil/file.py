@@ -64,6 +64,20 @@ def open(
     return File(path, threads=threads, verify=verify)
 
 
+def read_stats() -> dict[str, int | float | None]:
+    """What reading did in this process so far, and what it holds.
+
+    ``hits`` and ``misses`` count partly wanted chunks that were, or were not, found decoded;
+    ``hit_rate`` is the share of hits; ``kept_bytes`` of ``budget_bytes`` are kept for later reads.
+    """
+    return _frazil.read_stats()
+
+
+def set_read_budget(count: int) -> None:
+    """Set how many bytes of decoded chunks this process may keep for later reads (256 MiB)."""
+    _frazil.set_read_budget(count)
+
+
 class Group:
     """A group: dimensions, variables, groups and attributes by name."""
 
@@ -174,6 +188,7 @@ class File(Group):
         self._open: _frazil.Reader | None = self._reader_of_file()
         model = self._open.model()
         self._dimensions = model["dimensions"]
+        self._types = model["types"]
         self._groups: list[Group] = [self]
         for number, one in enumerate(model["groups"]):
             if number:
@@ -295,8 +310,10 @@ class Variable:
         members = enum_members(self._type)
         if members is None:
             return None
-        name = (self._type["committed"] or "").rpartition("/")[2] or self.name
-        return name, members
+        # As in netCDF-C: the first named type that is the same.
+        same = (one for one in self._file._types if enum_members(one) == members)
+        path = next((one["committed"] for one in same if one["committed"]), self.name)
+        return path.rpartition("/")[2], members
 
     @property
     def is_big_endian(self) -> bool:

@@ -33,12 +33,14 @@ class ProgressBar:
         self._began = self._drawn = time.monotonic()
 
     def stage(self, name: str, total_bytes: int) -> None:
+        """Begin a new line."""
         self._end()
         self._name, self._total, self._done = name, total_bytes, 0
         self._began = time.monotonic()
         self._drawn = 0.0
 
     def advance(self, count: int) -> None:
+        """Draw the bar, at most ten times a second."""
         self._done += count
         now = time.monotonic()
         if now - self._drawn >= 0.1 or self._done >= self._total:
@@ -46,6 +48,7 @@ class ProgressBar:
             self._draw(now)
 
     def notice(self, line: str) -> None:
+        """Write a line of its own."""
         self._stream.write(f"\r{line}\n")
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,16 @@ class FrazilArray(BackendArray):
         )
 
 
+def _block_bytes() -> int:
+    """Bytes of a block: not more than dask's automatic ones, which would cut it otherwise."""
+    if "dask" not in sys.modules:
+        return _BLOCK_BYTES
+    import dask.config
+    from dask.utils import parse_bytes
+
+    return min(_BLOCK_BYTES, parse_bytes(dask.config.get("array.chunk-size", _BLOCK_BYTES)))
+
+
 def preferred_chunks(
     shape: Sequence[int], chunks: Sequence[int] | None, itemsize: int
 ) -> tuple[int, ...] | None:
@@ -47,13 +58,14 @@ def preferred_chunks(
 
     ``None``: the variable is not chunked and fits into one block.
     """
+    most = _block_bytes()
     bytes_of_all = int(np.prod(shape, dtype=np.int64)) * itemsize
     if chunks is None:
-        if bytes_of_all <= _BLOCK_BYTES:
+        if bytes_of_all <= most:
             return None
         chunks = [1] * len(shape)
     block = [max(1, min(chunk, length)) for chunk, length in zip(chunks, shape, strict=True)]
-    room = _BLOCK_BYTES // max(1, int(np.prod(block, dtype=np.int64)) * itemsize)
+    room = most // max(1, int(np.prod(block, dtype=np.int64)) * itemsize)
     for axis in reversed(range(len(shape))):
         if room < 2:
             break

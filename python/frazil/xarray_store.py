@@ -18,7 +18,7 @@ import numpy as np
 from xarray.backends.common import WritableCFDataStore
 from xarray.coding.strings import CharacterArrayCoder, EncodedStringCoder, is_unicode_dtype
 
-from .encodings import storage
+from .encodings import round_to_places, storage
 from .errors import EncodingNotice, InvalidArgumentError
 from .operations import pack
 from .progress import Progress
@@ -107,9 +107,14 @@ class Target:
     """Where xarray and dask put the values of one variable."""
 
     def __init__(
-        self, variable: VariableWriter, offset: tuple[int, ...], progress: Progress | None
+        self,
+        variable: VariableWriter,
+        offset: tuple[int, ...],
+        progress: Progress | None,
+        places: int | None = None,
     ) -> None:
         self._variable, self._offset, self._progress = variable, offset, progress
+        self._places = places
 
     def __dask_tokenize__(self) -> str:
         return uuid.uuid4().hex
@@ -121,6 +126,8 @@ class Target:
             key = key if isinstance(key, tuple) else (key,)
             start = [first + (one.start or 0) for first, one in zip(start, key, strict=True)]
         if values.size:
+            if self._places is not None:
+                values = round_to_places(values, self._places)
             self._variable.put(values, start)
         if self._progress is not None:
             self._progress.advance(values.nbytes)
@@ -243,6 +250,9 @@ class FrazilStore(WritableCFDataStore):
         wish = self._wish(name)
         if wish is not None:
             settings |= {"precision": wish, "netcdf_statement": False}
+            found.places = None
+        if found.places is not None:
+            attrs["least_significant_digit"] = found.places
         fill = attrs.pop("_FillValue", None)
         if dtype is not str:
             settings["fill_value"] = fill
@@ -252,7 +262,8 @@ class FrazilStore(WritableCFDataStore):
         added = self.writer.add_variable(
             name, dtype, variable.dims, self.group, attrs=attrs, **settings
         )
-        return Target(added, (0,) * added.ndim, self.progress), variable.data
+        target = Target(added, (0,) * added.ndim, self.progress, found.places)
+        return target, variable.data
 
     def _go_on(self, existing: VariableWriter, variable: Any) -> Target:
         if existing.dims != tuple(variable.dims):

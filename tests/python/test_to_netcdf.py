@@ -198,6 +198,16 @@ def test_quantization_by_encoding_is_that_of_netcdf_c(mode, tmp_path):
             assert (a["t2m"][:] == b["t2m"][:]).all()
 
 
+def test_decimal_places_are_kept_as_netcdf4_keeps_them(tmp_path):
+    dataset = sample().compute()
+    encoding = {"t2m": {"least_significant_digit": 2, "zlib": True}}
+    dataset.to_netcdf(tmp_path / "theirs.nc", engine="netcdf4", encoding=encoding)
+    frazil.to_netcdf(dataset, tmp_path / "ours.nc", encoding=encoding)
+    with netCDF4.Dataset(tmp_path / "theirs.nc") as a, netCDF4.Dataset(tmp_path / "ours.nc") as b:
+        assert (a["t2m"][:] == b["t2m"][:]).all()
+        assert a["t2m"].least_significant_digit == b["t2m"].least_significant_digit == 2
+
+
 def test_precision_by_rules(tmp_path):
     dataset = sample().compute()
     path = tmp_path / "out.nc"

@@ -13,8 +13,10 @@
 mod attributes;
 mod error;
 mod job;
+mod model;
 mod operations;
 mod options;
+mod reader;
 mod settings;
 mod writer;
 
@@ -34,5 +36,8 @@ fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(operations::analyze, module)?)?;
     module.add_function(wrap_pyfunction!(operations::recover, module)?)?;
     module.add_function(wrap_pyfunction!(operations::read_precision, module)?)?;
+    module.add_function(wrap_pyfunction!(reader::read_stats, module)?)?;
+    module.add_function(wrap_pyfunction!(reader::set_read_budget, module)?)?;
+    module.add_class::<reader::Reader>()?;
     module.add_class::<writer::Writer>()
 }

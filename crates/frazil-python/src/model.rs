@@ -33,7 +33,12 @@ pub(crate) fn describe<'py>(py: Python<'py>, reader: &Reader) -> PyResult<Bound<
     for (number, found) in model.variables.iter().enumerate() {
         variables.append(variable(py, reader, model, VariableId(number), found)?)?;
     }
+    let types = PyList::empty(py);
+    for named in &model.types {
+        types.append(datatype(py, named)?)?;
+    }
     let all = PyDict::new(py);
+    all.set_item("types", types)?;
     all.set_item("groups", groups)?;
     all.set_item("dimensions", dimensions)?;
     all.set_item("variables", variables)?;
@@ -97,10 +102,7 @@ fn element_text(element: ElementType) -> String {
 
 /// Attributes: name, type, shape (`None`: no value at all), bytes (`None`: they mean nothing
 /// outside the file).
-fn attributes<'py>(
-    py: Python<'py>,
-    list: &[AttributeDescription],
-) -> PyResult<Bound<'py, PyList>> {
+fn attributes<'py>(py: Python<'py>, list: &[AttributeDescription]) -> PyResult<Bound<'py, PyList>> {
     let all = PyList::empty(py);
     for attribute in list {
         let shape = match &attribute.extent {

@@ -37,9 +37,7 @@ fn selections(axes: &[Axis<'_>]) -> Outcome<Vec<AxisSelection>> {
                 count: *count,
                 stride: *stride,
             },
-            Axis::List(list) => {
-                AxisSelection::List(list.as_slice().map_err(PyErr::from)?.to_vec())
-            }
+            Axis::List(list) => AxisSelection::List(list.as_slice().map_err(PyErr::from)?.to_vec()),
         });
     }
     Ok(all)
@@ -132,4 +130,27 @@ impl Reader {
         }
         Ok(texts)
     }
+}
+
+/// What reading did in this process so far, and what it holds.
+#[pyfunction]
+pub(crate) fn read_stats(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let stats = frazil::read_stats();
+    let all = PyDict::new(py);
+    all.set_item("hits", stats.hits)?;
+    all.set_item("misses", stats.misses)?;
+    all.set_item("hit_rate", stats.hit_rate())?;
+    all.set_item("ahead", stats.ahead)?;
+    all.set_item("chunks_decoded", stats.chunks_decoded)?;
+    all.set_item("decoded_bytes", stats.decoded_bytes)?;
+    all.set_item("fetched_bytes", stats.fetched_bytes)?;
+    all.set_item("kept_bytes", stats.kept_bytes)?;
+    all.set_item("budget_bytes", stats.budget_bytes)?;
+    Ok(all)
+}
+
+/// Sets how many bytes of decoded chunks may be kept for later reads.
+#[pyfunction]
+pub(crate) fn set_read_budget(py: Python<'_>, count: u64) {
+    py.detach(|| frazil::set_read_budget(count));
 }
