@@ -20,6 +20,39 @@ pub(crate) enum Command {
     CodecLoop(CodecLoopArgs),
     /// Round a field in memory with every algorithm, on one core, and check the errors
     Quantize(QuantizeArgs),
+    /// Read a variable whole, and random boxes, maps and series of it
+    Read(ReadArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReadArgs {
+    /// netCDF-4, HDF5 or classic netCDF
+    pub(crate) file: PathBuf,
+    /// Path of the variable
+    pub(crate) variable: String,
+    /// Threads; 0 means one per available core
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(value_parser = clap::value_parser!(u16).range(0..=4096))]
+    threads: u16,
+    /// Rounds of each kind; the shortest are reported
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+    repeats: u16,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl ReadArgs {
+    /// Threads as the facade counts them.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads.into()
+    }
+
+    /// Rounds, at least 1.
+    pub(crate) fn repeats(&self) -> usize {
+        self.repeats.into()
+    }
 }
 
 #[derive(Debug, Args)]

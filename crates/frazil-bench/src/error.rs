@@ -44,6 +44,9 @@ pub(crate) enum Error {
         /// What is wrong.
         what: &'static str,
     },
+    /// No variable of this path.
+    #[error("there is no variable {0}")]
+    NoVariable(String),
     /// There is nothing to measure.
     #[error("nothing to encode or copy with these options; left out: {0}")]
     NoWork(String),

@@ -5,6 +5,8 @@
 //! writes: the distance of `frazil pack` from it is what the rest of the engine costs.
 //!
 //! `quantize` times the rounding kernels and the error check, on one core and a field of its own.
+//!
+//! `read` times the reader: a whole variable, random boxes, maps and series.
 
 #![forbid(unsafe_code)]
 
@@ -14,6 +16,7 @@ mod cut;
 mod error;
 mod input;
 mod quantize;
+mod read;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -23,13 +26,14 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, CodecLoopArgs, Command, QuantizeArgs};
+use args::{Cli, CodecLoopArgs, Command, QuantizeArgs, ReadArgs};
 use error::Error;
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::CodecLoop(args) => codec_loop(&args),
         Command::Quantize(args) => quantize(&args),
+        Command::Read(args) => read(&args),
     };
     print(&outcome);
     ExitCode::from(u8::from(outcome.is_err()))
@@ -45,6 +49,14 @@ fn codec_loop(args: &CodecLoopArgs) -> Result<String, Error> {
 
 fn quantize(args: &QuantizeArgs) -> Result<String, Error> {
     let report = quantize::measure(args.repeats())?;
+    match args.json {
+        true => report.json(),
+        false => Ok(report.text()),
+    }
+}
+
+fn read(args: &ReadArgs) -> Result<String, Error> {
+    let report = read::measure(&args.file, &args.variable, args.threads(), args.repeats())?;
     match args.json {
         true => report.json(),
         false => Ok(report.text()),

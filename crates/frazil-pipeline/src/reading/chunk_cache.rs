@@ -69,6 +69,19 @@ impl ChunkCache {
         Some(Arc::clone(&kept.chunk))
     }
 
+    /// Whether a chunk is kept; does not count as a use.
+    pub(super) fn holds(&self, key: ChunkKey) -> bool {
+        self.shard(key).lock().chunks.contains_key(&key)
+    }
+
+    /// Takes a chunk that will not be wanted again.
+    pub(super) fn take(&self, key: ChunkKey) -> Option<Arc<Vec<u8>>> {
+        let mut shard = self.shard(key).lock();
+        let kept = shard.chunks.remove(&key)?;
+        shard.by_use.remove(&kept.used_at);
+        Some(kept.chunk)
+    }
+
     /// Keeps a chunk if there is, or can be made, room for it.
     pub(super) fn put(&self, key: ChunkKey, chunk: Arc<Vec<u8>>) {
         let bytes = chunk.capacity() as u64;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
+use super::ahead::{Walk, read_ahead};
 use super::cells::Cells;
 use super::chunk_cache::ChunkKey;
 use super::context::ReadContext;
@@ -32,6 +33,7 @@ pub struct ChunkedArray {
     source: ArraySource,
     number: u64,
     chunk_bytes: usize,
+    walk: Walk,
 }
 
 impl Drop for ChunkedArray {
@@ -55,6 +57,7 @@ impl ChunkedArray {
                 reason: "chunks of more bytes than can be addressed",
             })?,
             source,
+            walk: Walk::default(),
             number: NEXT.fetch_add(1, Ordering::Relaxed),
         })
     }
@@ -72,7 +75,7 @@ impl ChunkedArray {
     /// Whatever reading or decoding fails with; `InvalidRequest` if the selections or the target do
     /// not fit.
     pub fn read(
-        &self,
+        self: &Arc<Self>,
         selections: &[AxisSelection],
         outside: &[u8],
         target: &mut [u8],
@@ -102,7 +105,9 @@ impl ChunkedArray {
                         target: &target,
                         process,
                     };
-                    return read.fetch(wanted, context);
+                    read.fetch(wanted, context)?;
+                    read_ahead(self, selections, context.threads, process);
+                    return Ok(());
                 };
                 self.settle(&target, cell, process, &mut wanted);
             }
@@ -127,7 +132,16 @@ impl ChunkedArray {
             target.fill(&mut cell, &self.source.fill);
             return;
         };
-        let keep = !target.is_whole(&cell) && process.cache.would_keep(self.chunk_bytes);
+        let is_whole = target.is_whole(&cell);
+        if is_whole && self.walk.has_begun() {
+            // It was read ahead, if anything, and has done its service.
+            if let Some(chunk) = process.cache.take(self.key(cell.chunk)) {
+                process.counts.hits.fetch_add(1, Ordering::Relaxed);
+                target.scatter(&mut cell, &chunk);
+                return;
+            }
+        }
+        let keep = !is_whole && process.cache.would_keep(self.chunk_bytes);
         if keep {
             if let Some(chunk) = process.cache.get(self.key(cell.chunk)) {
                 process.counts.hits.fetch_add(1, Ordering::Relaxed);
@@ -139,8 +153,40 @@ impl ChunkedArray {
         wanted.push(WantedChunk { cell, stored, keep });
     }
 
-    fn key(&self, chunk: u64) -> ChunkKey {
+    pub(super) fn key(&self, chunk: u64) -> ChunkKey {
         (self.number, chunk)
+    }
+
+    pub(super) fn walk(&self) -> &Walk {
+        &self.walk
+    }
+
+    pub(super) fn chunk_bytes(&self) -> usize {
+        self.chunk_bytes
+    }
+
+    /// One stored chunk, decoded; `None` if there is none or it cannot be.
+    pub(super) fn decode_one(&self, chunk: u64, process: &Process) -> Option<Vec<u8>> {
+        let stored = self.source.locate(chunk)?;
+        let (start, end) = (stored.extent.address, stored.extent.end()?);
+        process.workspaces.with(|workspace| {
+            let Workspace {
+                scratch,
+                stored: buffer,
+                ..
+            } = workspace;
+            read_run(self.source.bytes.as_ref(), start, end, buffer).ok()?;
+            let bytes = &buffer[..(end - start) as usize];
+            let mut decoded = vec![0; self.chunk_bytes];
+            let mask = stored.filter_mask;
+            let outcome = self
+                .source
+                .decode_into(chunk, bytes, mask, &mut decoded, scratch);
+            outcome.ok().map(|()| {
+                process.counts.decoded(end - start, self.chunk_bytes);
+                decoded
+            })
+        })
     }
 }
 
@@ -208,8 +254,7 @@ impl Read<'_> {
         let first = members.first().map_or(0, |member| member.cell.chunk);
         let outcome = outcome.map_err(|error| failed_reading(first, error));
         let outcome = outcome.and_then(|()| {
-            let fetched = &self.process.counts.fetched_bytes;
-            fetched.fetch_add(end - start, Ordering::Relaxed);
+            self.process.counts.fetched(end - start);
             members.iter_mut().try_for_each(|member| {
                 let extent = &member.stored.extent;
                 let from = (extent.address - start) as usize;
@@ -239,8 +284,7 @@ impl Read<'_> {
             .read_exact_at(slice, extent.address)
             .map_err(|error| failed_reading(number, error))?;
         source.swap(slice);
-        let fetched = &self.process.counts.fetched_bytes;
-        fetched.fetch_add(extent.segment_bytes, Ordering::Relaxed);
+        self.process.counts.fetched(extent.segment_bytes);
         Ok(true)
     }
 
@@ -284,7 +328,10 @@ impl Read<'_> {
             self.process.cache.put(array.key(number), Arc::new(chunk));
             return Ok(());
         }
-        decoded.resize(array.chunk_bytes, 0);
+        if decoded.len() < array.chunk_bytes {
+            decoded.resize(array.chunk_bytes, 0);
+        }
+        let decoded = &mut decoded[..array.chunk_bytes];
         let outcome = array
             .source
             .decode_into(number, stored, mask, decoded, scratch);
@@ -309,7 +356,9 @@ fn read_run(
     buffer: &mut Vec<u8>,
 ) -> std::io::Result<()> {
     let length = usize::try_from(end - start).map_err(|_| std::io::ErrorKind::InvalidData)?;
-    buffer.resize(length, 0);
+    if buffer.len() < length {
+        buffer.resize(length, 0);
+    }
     bytes.read_exact_at(&mut buffer[..length], start)
 }
 

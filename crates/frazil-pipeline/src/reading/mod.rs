@@ -5,6 +5,7 @@
 //! chunks that were decoded and may be wanted again, and the budget for those, and wait for each
 //! other nowhere but for the moment of looking something up.
 
+mod ahead;
 mod cells;
 mod chunk_cache;
 mod chunked;

@@ -21,6 +21,14 @@ const MAX_HELPERS: usize = 256;
 /// What helpers run.
 type Work = dyn Fn() + Sync;
 
+/// What helpers do when nobody waits for them.
+pub(super) type Later = Box<dyn FnOnce() + Send>;
+
+enum Next {
+    Job(Arc<Job>),
+    Later(Later),
+}
+
 /// The helpers of one process.
 #[derive(Default)]
 pub(super) struct Pool {
@@ -31,6 +39,8 @@ pub(super) struct Pool {
 #[derive(Default)]
 struct Queue {
     jobs: VecDeque<Arc<Job>>,
+    /// What nobody waits for; done when no job has an invitation.
+    later: VecDeque<Later>,
     threads: usize,
 }
 
@@ -142,6 +152,23 @@ impl Pool {
     fn invite(&'static self, job: &Arc<Job>, helpers: usize) {
         let mut queue = self.queue.lock();
         queue.jobs.push_back(Arc::clone(job));
+        self.ensure_threads(&mut queue, helpers);
+        drop(queue);
+        for _ in 0..helpers {
+            self.wake.notify_one();
+        }
+    }
+
+    /// Has `work` done some time, by one of `helpers` threads.
+    pub(super) fn later(&'static self, helpers: usize, work: Later) {
+        let mut queue = self.queue.lock();
+        queue.later.push_back(work);
+        self.ensure_threads(&mut queue, helpers);
+        drop(queue);
+        self.wake.notify_one();
+    }
+
+    fn ensure_threads(&'static self, queue: &mut Queue, helpers: usize) {
         while queue.threads < helpers.min(MAX_HELPERS) {
             let helper = std::thread::Builder::new().name("frazil-reader".to_owned());
             // Where no thread starts, those that are there do the work.
@@ -150,29 +177,31 @@ impl Pool {
             }
             queue.threads += 1;
         }
-        drop(queue);
-        for _ in 0..helpers {
-            self.wake.notify_one();
-        }
     }
 
     /// What a helper does all its life.
     fn help(&self) {
         loop {
-            let job = self.next_job();
-            job.run_and_leave();
+            match self.next() {
+                Next::Job(job) => job.run_and_leave(),
+                // Nobody waits for the outcome.
+                Next::Later(work) => drop(catch_unwind(AssertUnwindSafe(work))),
+            }
         }
     }
 
-    /// The first job that still has an invitation, entered.
-    fn next_job(&self) -> Arc<Job> {
+    /// The first job that still has an invitation, entered; else what can be done later.
+    fn next(&self) -> Next {
         let mut queue = self.queue.lock();
         loop {
             while let Some(job) = queue.jobs.front() {
                 if job.enter() {
-                    return Arc::clone(job);
+                    return Next::Job(Arc::clone(job));
                 }
                 queue.jobs.pop_front();
+            }
+            if let Some(work) = queue.later.pop_front() {
+                return Next::Later(work);
             }
             self.wake.wait(&mut queue);
         }

@@ -9,6 +9,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
+use super::ahead::Underway;
 use super::chunk_cache::ChunkCache;
 use super::pool::Pool;
 use super::workspace::Workspaces;
@@ -23,6 +24,7 @@ pub(super) struct Process {
     pub(super) pool: Pool,
     pub(super) budget: Arc<MemoryBudget>,
     pub(super) cache: ChunkCache,
+    pub(super) underway: Underway,
     pub(super) workspaces: Workspaces,
     pub(super) counts: Counts,
 }
@@ -36,6 +38,20 @@ pub(super) struct Counts {
     pub(super) chunks_decoded: AtomicU64,
     pub(super) decoded_bytes: AtomicU64,
     pub(super) fetched_bytes: AtomicU64,
+}
+
+impl Counts {
+    pub(super) fn fetched(&self, bytes: u64) {
+        self.fetched_bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Counts a chunk, and what was fetched for it alone.
+    pub(super) fn decoded(&self, fetched_bytes: u64, bytes: usize) {
+        self.fetched(fetched_bytes);
+        self.chunks_decoded.fetch_add(1, Ordering::Relaxed);
+        self.decoded_bytes
+            .fetch_add(bytes as u64, Ordering::Relaxed);
+    }
 }
 
 /// What reading did in this process so far, and what it holds.
@@ -78,6 +94,7 @@ impl Process {
             pool: Pool::default(),
             cache: ChunkCache::new(Arc::clone(&budget)),
             budget,
+            underway: Underway::default(),
             workspaces: Workspaces::default(),
             counts: Counts::default(),
         }

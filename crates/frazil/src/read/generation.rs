@@ -48,7 +48,7 @@ enum Kind {
 #[derive(Debug)]
 pub(super) enum Reach {
     /// Chunk by chunk; the filters, if any, that nobody here can decode.
-    Chunked(ChunkedArray, Vec<FilterSpec>),
+    Chunked(Arc<ChunkedArray>, Vec<FilterSpec>),
     /// Where they lie.
     Plain(PlainArray),
     /// Through libhdf5.
@@ -241,7 +241,7 @@ impl Generation {
         source.byte_swap = byte_swap;
         source.fill = fill_inside(variable);
         let array = ChunkedArray::new(source).map_err(|error| internal(&error))?;
-        Ok(Reach::Chunked(array, missing))
+        Ok(Reach::Chunked(Arc::new(array), missing))
     }
 }
 

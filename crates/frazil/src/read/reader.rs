@@ -243,8 +243,8 @@ impl Reader {
         let outcome = crate::repack::guarded(self.path(), || {
             for is_last in [false, true] {
                 let generation = Arc::clone(&self.shared.current.read());
-                let number = self.number_in(&generation, id)?;
-                let outcome = read(&generation, number);
+                let number = self.number_in(&generation, id);
+                let outcome = number.and_then(|number| read(&generation, number));
                 let is_interrupted = |error: &Error| error.code == ErrorCode::Interrupted;
                 if outcome.as_ref().is_err_and(is_interrupted) || generation.is_current()? {
                     return outcome;

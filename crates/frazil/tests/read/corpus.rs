@@ -56,7 +56,7 @@ fn every_variable_of_the_corpus_reads_as_libhdf5_reads_it() {
 }
 
 /// Compares one variable; an error says why it cannot be read, by libhdf5 either.
-fn check(
+pub(crate) fn check(
     reader: &Reader,
     hdf5: Option<&Hdf5Input>,
     id: VariableId,

@@ -7,5 +7,9 @@
     reason = "helpers of tests may fail the test"
 )]
 
+mod changes;
 mod corpus;
+mod damage;
+mod files;
 mod support;
+mod threads;

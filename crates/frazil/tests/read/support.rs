@@ -102,3 +102,10 @@ pub(crate) fn pick(
     }
     picked
 }
+
+/// A file made by `data/read/make.py`.
+pub(crate) fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data/read")
+        .join(name)
+}
