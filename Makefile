@@ -84,7 +84,7 @@ install-fortran:
 python: .build/setup-build .build/setup-test ## Build the Python package and install it into .venv
 	PATH=$(abspath .venv/bin):$$PATH scripts/with-env $(abspath $(PYTHON)) -m pip install --quiet \
 		--disable-pip-version-check --no-deps --no-build-isolation --no-index --force-reinstall \
-		--config-settings=build-args="--profile $(PROFILE) $(if $(filter 1,$(OFFLINE)),--offline)" ./python
+		--config-settings=build-args="--locked --profile $(PROFILE) $(if $(filter 1,$(OFFLINE)),--offline)" ./python
 
 .PHONY: header
 header: .build/setup-check fetch ## Make frazil.h of the crate frazil-capi

@@ -44,9 +44,11 @@ _QUANTIZERS = {
 }
 
 
-def round_to_places(values: np.ndarray, places: int) -> np.ndarray:
+def round_to_places(values: np.ndarray, places: float) -> np.ndarray:
     """Rounds as netCDF4-python does: to the power of two that is fine enough."""
-    scale = 2.0 ** np.ceil(np.log2(10.0**places))
+    # Places that are no whole number are rounded away from zero there.
+    exponent = np.floor(-places) if places > 0 else np.ceil(-places)
+    scale = 2.0 ** np.ceil(np.log2(10.0**-exponent))
     with np.errstate(invalid="ignore"):
         return (np.around(scale * values) / scale).astype(values.dtype, copy=False)
 
@@ -60,14 +62,14 @@ class Storage:
         Its keyword arguments.
     dropped : list of str
         Encodings that came with the data and do not fit any more.
-    places : int or None
+    places : number or None
         Decimal places that are kept, as netCDF4-python's ``least_significant_digit`` has it.
     """
 
     def __init__(self) -> None:
         self.settings: dict[str, Any] = {}
         self.dropped: list[str] = []
-        self.places: int | None = None
+        self.places: float | None = None
 
 
 def storage(variable: Any, *, is_asked: bool, unlimited: Collection[str]) -> Storage:
@@ -189,4 +191,4 @@ def _rounding(variable: Any, encoding: Mapping[str, Any], result: Storage) -> No
         result.settings["precision"] = {"algorithm": algorithm, key: int(digits)}
         result.settings["netcdf_statement"] = True
     elif encoding.get("least_significant_digit") is not None:
-        result.places = int(encoding["least_significant_digit"])
+        result.places = encoding["least_significant_digit"]

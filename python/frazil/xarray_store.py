@@ -111,7 +111,7 @@ class Target:
         variable: VariableWriter,
         offset: tuple[int, ...],
         progress: Progress | None,
-        places: int | None = None,
+        places: float | None = None,
     ) -> None:
         self._variable, self._offset, self._progress = variable, offset, progress
         self._places = places

@@ -5,6 +5,7 @@ import importlib.metadata
 import inspect
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import frazil
@@ -57,6 +58,26 @@ print("fine")
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout == "fine\n", done.stderr
+
+
+def test_the_source_distribution_is_complete(tmp_path):
+    """It holds every crate that the package needs: cargo resolves them without the repository."""
+    maturin = Path(sys.executable).with_name("maturin")
+    project = Path(__file__).parents[2] / "python"
+    subprocess.run(
+        [maturin, "sdist", "--out", tmp_path], cwd=project, check=True, capture_output=True
+    )
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as file:
+        file.extractall(tmp_path, filter="data")
+    (unpacked,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    assert (unpacked / "frazil/py.typed").exists() and (unpacked / "Cargo.lock").exists()
+    subprocess.run(
+        ["cargo", "metadata", "--offline", "--format-version=1"],
+        cwd=unpacked,
+        check=True,
+        capture_output=True,
+    )
 
 
 def test_everything_public_is_documented():

@@ -198,14 +198,15 @@ def test_quantization_by_encoding_is_that_of_netcdf_c(mode, tmp_path):
             assert (a["t2m"][:] == b["t2m"][:]).all()
 
 
-def test_decimal_places_are_kept_as_netcdf4_keeps_them(tmp_path):
-    dataset = sample().compute()
-    encoding = {"t2m": {"least_significant_digit": 2, "zlib": True}}
+@pytest.mark.parametrize("places", [2, 0, -1, 0.1, 1.5])
+def test_decimal_places_are_kept_as_netcdf4_keeps_them(places, tmp_path):
+    dataset = sample().compute() * 20
+    encoding = {"t2m": {"least_significant_digit": places, "zlib": True}}
     dataset.to_netcdf(tmp_path / "theirs.nc", engine="netcdf4", encoding=encoding)
     frazil.to_netcdf(dataset, tmp_path / "ours.nc", encoding=encoding)
     with netCDF4.Dataset(tmp_path / "theirs.nc") as a, netCDF4.Dataset(tmp_path / "ours.nc") as b:
         assert (a["t2m"][:] == b["t2m"][:]).all()
-        assert a["t2m"].least_significant_digit == b["t2m"].least_significant_digit == 2
+        assert a["t2m"].least_significant_digit == b["t2m"].least_significant_digit == places
 
 
 def test_precision_by_rules(tmp_path):
