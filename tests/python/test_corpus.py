@@ -44,12 +44,10 @@ def groups_of(path):
 
 # Groups in these hold further names (links) of objects of other groups, which are not shown there.
 LINKED = (
-    "AgBehenate_228.hdf5",
     "chopper.nxs",
     "dectris_eiger_master.h5",
     "i05-4859.nxs",
     "nexus-example.hdf5",
-    "p45-1168.nxs",
 )
 
 

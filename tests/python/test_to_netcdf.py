@@ -332,13 +332,13 @@ MEMORY = """
 import sys, resource
 import dask, dask.array as da, frazil, xarray as xr
 path, steps = sys.argv[1], int(sys.argv[2])
-# 16 MB blocks.
-values = da.random.default_rng(0).normal(size=(steps, 1000, 2000), chunks=(1, 1000, 2000))
+# 8 MB blocks.
+values = da.random.default_rng(0).normal(size=(steps, 1000, 1000), chunks=(1, 1000, 1000))
 dataset = xr.Dataset({"v": (("t", "y", "x"), values)})
 with dask.config.set(num_workers=2):
     frazil.to_netcdf(
         dataset, path, encoding={"v": {"zlib": True, "complevel": 1, "chunksizes": (4, 250, 500)}},
-        memory=128 << 20,
+        memory=64 << 20,
     )
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
@@ -356,6 +356,6 @@ def test_memory_stays_flat_when_the_data_double(tmp_path):
         path.unlink()
         return int(done.stdout) << 10
 
-    small, large = peak(12), peak(24)
+    small, large = peak(24), peak(48)
     # 192 MB more went through.
     assert large - small < 64 << 20
