@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use frazil::model::Variable;
+use frazil::model::{DatasetStorage, Variable};
 use frazil::schema::VariableId;
 use frazil::{AxisSelection, ElementClass, ErrorCode, Reader, ReaderOptions};
 use frazil_container::hdf5::{Expanded, Hdf5Input};
@@ -81,9 +81,10 @@ pub(crate) fn check(
             return Err(error.to_string());
         }
     };
-    // libhdf5 lacks some filters that frazil decodes.
-    let expected = hdf5.filter(|_| !is_stretched);
-    if let Some(Ok(expected)) = expected.map(|hdf5| reference(hdf5, variable)) {
+    let has_reference = !is_stretched && !variable.dataset.is_null && has_common_filters(variable);
+    let hdf5 = hdf5.filter(|_| has_reference);
+    if let Some(hdf5) = hdf5 {
+        let expected = reference(hdf5, variable).unwrap_or_else(|e| panic!("{name}: {e}"));
         let is_number = variable.datatype.number().is_some();
         if !is_number {
             let got = variable.datatype.expand_plain(&values);
@@ -102,6 +103,16 @@ pub(crate) fn check(
         assert!(got == expected, "{name}: {selections:?}");
     }
     Ok(())
+}
+
+/// Whether libhdf5 has all the filters itself; others need plugins.
+fn has_common_filters(variable: &Variable) -> bool {
+    match &variable.dataset.storage {
+        DatasetStorage::Chunked { pipeline, .. } => {
+            pipeline.0.iter().all(|filter| (1..=6).contains(&filter.id))
+        }
+        _ => true,
+    }
 }
 
 fn reference(hdf5: &Hdf5Input, variable: &Variable) -> Result<Expanded, String> {
