@@ -83,6 +83,12 @@ fortran: ## Build the Fortran modules with FC (gfortran) and CC: docs/fortran.md
 install-fortran:
 	$(MAKE) -C fortran install BUILD=$(abspath .build/fortran)
 
+.PHONY: python
+python: .build/setup-build .build/setup-test ## Build the Python package and install it into .venv
+	PATH=$(abspath .venv/bin):$$PATH scripts/with-env $(abspath $(PYTHON)) -m pip install --quiet \
+		--disable-pip-version-check --no-deps --no-build-isolation --no-index --force-reinstall \
+		--config-settings=build-args="--locked --profile $(PROFILE) $(if $(filter 1,$(OFFLINE)),--offline)" ./python
+
 .PHONY: header
 header: .build/setup-check fetch ## Make frazil.h of the crate frazil-capi
 	scripts/make-header
@@ -100,7 +106,7 @@ test-rust: .build/setup-build ## Run the tests of the crates
 	$(CARGO) test $(CARGO_FLAGS) --workspace
 
 .PHONY: test-python
-test-python: build lib .build/setup-test ## Run the acceptance tests on the command (with the corpus if present)
+test-python: build lib python ## Run the acceptance tests on the command and the packages (with the corpus if present)
 	$(PYTHON) -m pytest --numprocesses $(JOBS) tests
 
 .PHONY: check

@@ -17,6 +17,8 @@ pub struct FileModel {
     pub dimensions: Vec<Dimension>,
     /// Group by group, each in file order.
     pub variables: Vec<Variable>,
+    /// Types that the file has names for, in file order.
+    pub types: Vec<TypeDescription>,
 }
 
 /// A group.

@@ -35,6 +35,14 @@ mod verify;
 mod wording;
 mod write;
 
+/// What files say of the types of their values, and values of any type.
+pub mod datatype {
+    pub use frazil_container::hdf5::{
+        AttributeDescription, DatasetStorage, Expanded, Extent, MemberDescription, TypeClass,
+        TypeDescription,
+    };
+}
+
 pub use about::{About, FilterSupport, about};
 pub use analyze::{AnalyzeOptions, analyze};
 pub use error::{Error, Result};

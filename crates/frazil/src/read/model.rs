@@ -39,6 +39,7 @@ pub(super) fn of_classic(classic: &ClassicFile, datasets: Vec<DatasetInfo>) -> F
         }],
         dimensions: dimensions.collect(),
         variables: variables.collect(),
+        types: Vec::new(),
     }
 }
 

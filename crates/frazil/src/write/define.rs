@@ -159,7 +159,8 @@ impl Writer {
     }
 
     /// Sets an attribute, in place of one of the same name if there is one. The fill value is no
-    /// attribute in this sense: it is among the settings.
+    /// attribute in this sense: it is among the settings; but for strings, where it is nothing else:
+    /// strings that were never written are empty whatever it says.
     ///
     /// # Errors
     /// [`ErrorCode::InvalidArgument`] for a name that no attribute can have, or no such owner.
@@ -171,7 +172,9 @@ impl Writer {
     ) -> Result<()> {
         self.begin()?;
         self.check_owner(owner)?;
-        check_attribute_name(owner, name).map_err(|error| error.in_file(&self.path))?;
+        if !self.is_fill_of_strings(owner, name, &value) {
+            check_attribute_name(owner, name).map_err(|error| error.in_file(&self.path))?;
+        }
         let name = name.to_owned();
         let attribute = SchemaAttribute { name, value };
         self.change(Change::PutAttribute(owner, attribute));
@@ -283,6 +286,16 @@ impl Writer {
             AttributeOwner::Group(group) => self.check_group(group),
             AttributeOwner::Variable(variable) => self.check_variable(variable),
         }
+    }
+
+    /// Whether an attribute is the fill value of a variable of strings: one text.
+    fn is_fill_of_strings(&self, owner: AttributeOwner, name: &str, value: &SchemaValue) -> bool {
+        let AttributeOwner::Variable(id) = owner else {
+            return false;
+        };
+        name == FILL_VALUE
+            && self.schema.variables[id.0].value_type == ValueType::String
+            && matches!(value, SchemaValue::Strings(texts) if texts.len() == 1)
     }
 
     fn has_attribute(&self, owner: AttributeOwner, name: &str) -> bool {

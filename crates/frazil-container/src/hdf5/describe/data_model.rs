@@ -43,6 +43,12 @@ impl Hdf5Input {
         reader.invent_axes();
         reader.stretch();
         reader.variables()?;
+        for entry in self.entries() {
+            if matches!(entry.kind, EntryKind::NamedDatatype { .. }) {
+                let named = self.describe_named_datatype(&entry.path)?;
+                reader.model.types.push(named);
+            }
+        }
         Ok(reader.model)
     }
 }
@@ -198,18 +204,28 @@ impl<'a> Reader<'a> {
                     if self.axes[number][axis].is_none() {
                         let dataset = self.dataset(number);
                         let (length, grows) = (dataset.shape[axis], dataset.unlimited[axis]);
-                        self.axes[number][axis] = Some(self.phony(group, length, grows));
+                        let used: Vec<_> = self.axes[number].iter().flatten().copied().collect();
+                        self.axes[number][axis] = Some(self.phony(group, length, grows, &used));
                     }
                 }
             }
         }
     }
 
-    fn phony(&mut self, group: GroupId, length: u64, is_unlimited: bool) -> DimensionId {
-        let is_alike = |d: &Dimension| {
-            d.group == group && d.length == length && d.is_unlimited == is_unlimited
+    /// A dimension as long as an axis, but none of those `used` by the variable already.
+    fn phony(
+        &mut self,
+        group: GroupId,
+        length: u64,
+        is_unlimited: bool,
+        used: &[DimensionId],
+    ) -> DimensionId {
+        let is_alike = |&(i, d): &(usize, &Dimension)| {
+            let fits = d.group == group && d.length == length && d.is_unlimited == is_unlimited;
+            fits && !used.contains(&DimensionId(i))
         };
-        if let Some(found) = self.model.dimensions.iter().position(is_alike) {
+        let mut all = self.model.dimensions.iter().enumerate();
+        if let Some((found, _)) = all.find(is_alike) {
             return DimensionId(found);
         }
         let name = format!("phony_dim_{}", self.next_number);

@@ -1,0 +1,43 @@
+//! The Python face of frazil: the compiled part of the package `frazil`.
+//!
+//! What crosses the border is small: numbers and texts, options and reports as JSON, and values as
+//! numpy arrays of bytes. What is Python's business (numpy's types, xarray's conventions, pictures)
+//! is written in Python, in `python/frazil`.
+
+#![forbid(unsafe_code)]
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "PyO3 hands arguments over by value"
+)]
+
+mod attributes;
+mod error;
+mod job;
+mod model;
+mod operations;
+mod options;
+mod reader;
+mod settings;
+mod writer;
+
+use pyo3::prelude::*;
+
+/// The compiled part of frazil; use the package `frazil`.
+#[pymodule(gil_used = false)]
+#[pyo3(name = "_frazil")]
+fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", frazil::about().version)?;
+    module.add_function(wrap_pyfunction!(operations::about, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::pack, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::plan, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::unpack, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::info, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::verify, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::analyze, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::recover, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::read_precision, module)?)?;
+    module.add_function(wrap_pyfunction!(reader::read_stats, module)?)?;
+    module.add_function(wrap_pyfunction!(reader::set_read_budget, module)?)?;
+    module.add_class::<reader::Reader>()?;
+    module.add_class::<writer::Writer>()
+}

@@ -1,0 +1,177 @@
+//! What a file holds, as Python's dictionaries and lists.
+
+use frazil::datatype::{AttributeDescription, DatasetStorage, Extent, TypeClass, TypeDescription};
+use frazil::model::{FileModel, Variable};
+use frazil::schema::VariableId;
+use frazil::{ByteOrder, ElementClass, ElementType, Reader};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+
+/// Groups, dimensions and variables of an open file.
+pub(crate) fn describe<'py>(py: Python<'py>, reader: &Reader) -> PyResult<Bound<'py, PyDict>> {
+    let model = reader.model();
+    let groups = PyList::empty(py);
+    for group in &model.groups {
+        let one = PyDict::new(py);
+        one.set_item("path", &group.path)?;
+        one.set_item("name", &group.name)?;
+        one.set_item("parent", group.parent.map(|id| id.0))?;
+        one.set_item("attributes", attributes(py, &group.attributes)?)?;
+        groups.append(one)?;
+    }
+    let dimensions = PyList::empty(py);
+    for dimension in &model.dimensions {
+        let one = PyDict::new(py);
+        one.set_item("name", &dimension.name)?;
+        one.set_item("group", dimension.group.0)?;
+        one.set_item("length", dimension.length)?;
+        one.set_item("is_unlimited", dimension.is_unlimited)?;
+        one.set_item("is_phony", dimension.is_phony)?;
+        dimensions.append(one)?;
+    }
+    let variables = PyList::empty(py);
+    for (number, found) in model.variables.iter().enumerate() {
+        variables.append(variable(py, reader, model, VariableId(number), found)?)?;
+    }
+    let types = PyList::empty(py);
+    for named in &model.types {
+        types.append(datatype(py, named)?)?;
+    }
+    let all = PyDict::new(py);
+    all.set_item("types", types)?;
+    all.set_item("groups", groups)?;
+    all.set_item("dimensions", dimensions)?;
+    all.set_item("variables", variables)?;
+    Ok(all)
+}
+
+fn variable<'py>(
+    py: Python<'py>,
+    reader: &Reader,
+    model: &FileModel,
+    id: VariableId,
+    variable: &Variable,
+) -> PyResult<Bound<'py, PyDict>> {
+    let one = PyDict::new(py);
+    one.set_item("name", &variable.name)?;
+    one.set_item("group", variable.group.0)?;
+    let dimensions: Vec<usize> = variable.dimensions.iter().map(|id| id.0).collect();
+    one.set_item("dimensions", dimensions)?;
+    one.set_item("shape", model.shape(id))?;
+    one.set_item("type", datatype(py, &variable.datatype)?)?;
+    let element = reader.element(id).map_err(crate::error::Failure::from)?;
+    one.set_item("element", element_text(element))?;
+    one.set_item("attributes", attributes(py, &variable.attributes)?)?;
+    let (chunk, filters) = storage(variable);
+    one.set_item("chunk", chunk)?;
+    one.set_item("filters", filters)?;
+    Ok(one)
+}
+
+/// Chunk shape, and the identifier and client data of each filter.
+type Storage = (Option<Vec<u64>>, Vec<(i32, Vec<u32>)>);
+
+/// How a variable is stored.
+fn storage(variable: &Variable) -> Storage {
+    match &variable.dataset.storage {
+        DatasetStorage::Chunked {
+            chunk, pipeline, ..
+        } => {
+            let filters = pipeline.0.iter();
+            let filters = filters.map(|one| (one.id, one.cd_values.clone()));
+            (Some(chunk.clone()), filters.collect())
+        }
+        _ => (None, Vec::new()),
+    }
+}
+
+/// What a read gives: numpy's kind and the size in bytes; `O`: only expanded.
+fn element_text(element: ElementType) -> String {
+    let kind = match element.class {
+        ElementClass::SignedInteger => "i",
+        ElementClass::UnsignedInteger => "u",
+        ElementClass::Float => "f",
+        ElementClass::Text => "S",
+        // The integers behind it, signed or not: the type says.
+        ElementClass::Enumeration => "e",
+        ElementClass::Opaque => "V",
+        ElementClass::Indirect => return "O".to_owned(),
+    };
+    format!("{kind}{}", element.size_bytes)
+}
+
+/// Attributes: name, type, shape (`None`: no value at all), bytes (`None`: they mean nothing
+/// outside the file).
+fn attributes<'py>(py: Python<'py>, list: &[AttributeDescription]) -> PyResult<Bound<'py, PyList>> {
+    let all = PyList::empty(py);
+    for attribute in list {
+        let shape = match &attribute.extent {
+            Extent::Null => None,
+            Extent::Scalar => Some(Vec::new()),
+            Extent::Simple { shape, .. } => Some(shape.clone()),
+        };
+        let values = attribute.values.as_ref();
+        all.append((
+            &attribute.name,
+            datatype(py, &attribute.datatype)?,
+            shape,
+            values.map(|values| PyBytes::new(py, values.bytes())),
+        ))?;
+    }
+    Ok(all)
+}
+
+/// A type: a dictionary with its `kind`, its `size` in bytes as stored, and what else there is.
+fn datatype<'py>(py: Python<'py>, of: &TypeDescription) -> PyResult<Bound<'py, PyDict>> {
+    let one = PyDict::new(py);
+    one.set_item("size", of.size_bytes)?;
+    one.set_item("committed", of.committed.as_deref())?;
+    one.set_item("is_big", of.number_order() == Some(ByteOrder::Big))?;
+    one.set_item("kind", kind(&of.class))?;
+    match &of.class {
+        TypeClass::Integer { signed, .. } => one.set_item("signed", signed)?,
+        TypeClass::Enumeration { base, members } => {
+            one.set_item("base", datatype(py, base)?)?;
+            let named = PyDict::new(py);
+            for (name, value) in members {
+                named.set_item(name, PyBytes::new(py, value))?;
+            }
+            one.set_item("members", named)?;
+        }
+        TypeClass::Compound { members } => {
+            let list = PyList::empty(py);
+            for member in members {
+                list.append((&member.name, member.offset, datatype(py, &member.datatype)?))?;
+            }
+            one.set_item("members", list)?;
+        }
+        TypeClass::Array { base, shape } => {
+            one.set_item("base", datatype(py, base)?)?;
+            one.set_item("shape", shape)?;
+        }
+        TypeClass::VariableLength { base } => one.set_item("base", datatype(py, base)?)?,
+        TypeClass::Complex { part } => one.set_item("base", datatype(py, part)?)?,
+        _ => {}
+    }
+    Ok(one)
+}
+
+fn kind(class: &TypeClass) -> &'static str {
+    match class {
+        TypeClass::Integer { .. } => "integer",
+        TypeClass::Float { .. } => "float",
+        TypeClass::Bitfield { .. } => "bitfield",
+        TypeClass::Time { .. } => "time",
+        TypeClass::Complex { .. } => "complex",
+        TypeClass::FixedText { .. } => "text",
+        TypeClass::VariableText { .. } => "string",
+        TypeClass::Opaque { .. } => "opaque",
+        TypeClass::Enumeration { .. } => "enumeration",
+        TypeClass::Compound { .. } => "compound",
+        TypeClass::Array { .. } => "array",
+        TypeClass::VariableLength { .. } => "vlen",
+        TypeClass::ObjectReference | TypeClass::RegionReference | TypeClass::NewReference => {
+            "reference"
+        }
+    }
+}

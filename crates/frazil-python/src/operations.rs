@@ -1,0 +1,132 @@
+//! The operations on whole files. Options come and reports go as JSON; `frazil/operations.py` has
+//! the names and the documentation that users see.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use frazil::ErrorCode;
+use pyo3::prelude::*;
+use serde::Serialize;
+
+use crate::error::Outcome;
+use crate::job::run;
+use crate::options::{self, destination, parse};
+
+/// Nothing is lost that a report holds: numbers that JSON has no word for are `null`.
+fn json(report: &impl Serialize) -> frazil::Result<String> {
+    serde_json::to_string(report)
+        .map_err(|error| frazil::Error::new(ErrorCode::Internal, error.to_string()))
+}
+
+#[pyfunction]
+pub(crate) fn about() -> Outcome<String> {
+    Ok(json(&frazil::about())?)
+}
+
+#[pyfunction]
+#[pyo3(signature = (input, output, options, listener=None))]
+pub(crate) fn pack(
+    py: Python<'_>,
+    input: PathBuf,
+    output: Option<PathBuf>,
+    options: &str,
+    listener: Option<Py<PyAny>>,
+) -> Outcome<String> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let asked: options::Pack = parse(options)?;
+    let destination = destination(output, asked.break_hard_links);
+    let options = asked.options(&cancel);
+    run(py, listener, &cancel, |progress| {
+        json(&frazil::pack(&input, &destination, &options, progress)?)
+    })
+}
+
+#[pyfunction]
+pub(crate) fn plan(py: Python<'_>, input: PathBuf, options: &str) -> Outcome<String> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let options = parse::<options::Pack>(options)?.options(&cancel);
+    run(py, None, &cancel, |_| {
+        json(&frazil::plan(&input, &options)?)
+    })
+}
+
+#[pyfunction]
+#[pyo3(signature = (input, output, options, listener=None))]
+pub(crate) fn unpack(
+    py: Python<'_>,
+    input: PathBuf,
+    output: Option<PathBuf>,
+    options: &str,
+    listener: Option<Py<PyAny>>,
+) -> Outcome<String> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let asked: options::Unpack = parse(options)?;
+    let destination = destination(output, asked.break_hard_links);
+    let options = asked.options(&cancel);
+    run(py, listener, &cancel, |progress| {
+        json(&frazil::unpack(&input, &destination, &options, progress)?)
+    })
+}
+
+#[pyfunction]
+pub(crate) fn info(
+    py: Python<'_>,
+    path: PathBuf,
+    fill_fraction: bool,
+    limits: &str,
+) -> Outcome<String> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let resources = parse::<options::Limits>(limits)?.resources(&cancel);
+    run(py, None, &cancel, |_| {
+        json(&frazil::info(&path, fill_fraction, &resources)?)
+    })
+}
+
+#[pyfunction]
+#[pyo3(signature = (a, b, options, listener=None))]
+pub(crate) fn verify(
+    py: Python<'_>,
+    a: PathBuf,
+    b: PathBuf,
+    options: &str,
+    listener: Option<Py<PyAny>>,
+) -> Outcome<String> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let options = parse::<options::Verify>(options)?.options(&cancel);
+    run(py, listener, &cancel, |progress| {
+        json(&frazil::verify(&a, &b, &options, progress)?)
+    })
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, options, listener=None))]
+pub(crate) fn analyze(
+    py: Python<'_>,
+    path: PathBuf,
+    options: &str,
+    listener: Option<Py<PyAny>>,
+) -> Outcome<String> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let options = parse::<options::Analyze>(options)?.options(&cancel);
+    run(py, listener, &cancel, |progress| {
+        json(&frazil::analyze(&path, &options, progress)?)
+    })
+}
+
+#[pyfunction]
+pub(crate) fn recover(py: Python<'_>, path: PathBuf) -> Outcome<String> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    run(py, None, &cancel, |_| json(&frazil::recover(&path)?))
+}
+
+/// Rules of precision of a TOML file: `[[globs, wish], ...]`.
+#[pyfunction]
+pub(crate) fn read_precision(path: PathBuf) -> Outcome<String> {
+    let rules = frazil::read_precision(&path)?;
+    let pairs: Vec<_> = rules
+        .iter()
+        .map(|rule| (&rule.variables, &rule.wish))
+        .collect();
+    Ok(json(&pairs)?)
+}

@@ -1,0 +1,277 @@
+//! Options as the package hands them over: JSON objects, so that names are checked here and nowhere
+//! else. What is left out is as frazil has it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use frazil::{
+    AnalyzeOptions, ChunkOverride, ChunkPolicy, Cores, Destination, Error, LayoutProfile,
+    OwnCommits, PackOptions, PrecisionOptions, PrecisionRule, PrecisionWish, ReaderLevel,
+    Resources, ShufflePolicy, Thresholds, UnpackFormat, UnpackOptions, VerifyOptions, WritePlan,
+    WriterOptions,
+};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::invalid;
+
+/// Understands options.
+///
+/// # Errors
+/// Names the key that is unknown or cannot be.
+pub(crate) fn parse<T: DeserializeOwned>(json: &str) -> Result<T, Error> {
+    serde_json::from_str(json).map_err(|error| {
+        // The place in the text means nothing to a user.
+        let text = error.to_string();
+        let cause = text
+            .rsplit_once(" at line ")
+            .map_or(text.as_str(), |(cause, _)| cause);
+        invalid(cause)
+    })
+}
+
+/// Limits of any operation.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Limits {
+    threads: Option<usize>,
+    memory_bytes: Option<u64>,
+}
+
+impl Limits {
+    pub(crate) fn resources(&self, cancel: &Arc<AtomicBool>) -> Resources {
+        Resources {
+            threads: self.threads.unwrap_or(0),
+            memory_bytes: self.memory_bytes.unwrap_or(Resources::DEFAULT_MEMORY_BYTES),
+            cancel: Arc::clone(cancel),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Extents {
+    variable: String,
+    extents: Vec<(String, u64)>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rule {
+    variables: Vec<String>,
+    wish: PrecisionWish,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Chunks {
+    #[default]
+    Auto,
+    Keep,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Layout {
+    #[default]
+    Standard,
+    Cmip7,
+}
+
+/// Options of `pack` and `plan`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Pack {
+    pub(crate) limits: Limits,
+    chunks: Chunks,
+    chunk_overrides: Vec<Extents>,
+    level: Option<u32>,
+    shuffle: Option<bool>,
+    checksum: bool,
+    precision: Vec<Rule>,
+    netcdf_attribute: bool,
+    readable_by: ReaderLevel,
+    layout: Layout,
+    dry_run: bool,
+    overwrite: bool,
+    verify: bool,
+    pub(crate) break_hard_links: bool,
+}
+
+impl Pack {
+    pub(crate) fn options(self, cancel: &Arc<AtomicBool>) -> PackOptions {
+        let overrides = self.chunk_overrides.into_iter();
+        PackOptions {
+            chunks: match self.chunks {
+                Chunks::Auto => ChunkPolicy::Auto,
+                Chunks::Keep => ChunkPolicy::Keep,
+            },
+            chunk_overrides: overrides
+                .map(|one| ChunkOverride {
+                    variable: one.variable,
+                    extents: one.extents,
+                })
+                .collect(),
+            level: self.level,
+            shuffle: match self.shuffle {
+                None => ShufflePolicy::Auto,
+                Some(true) => ShufflePolicy::On,
+                Some(false) => ShufflePolicy::Off,
+            },
+            checksum: self.checksum,
+            precision: PrecisionOptions {
+                rules: self.precision.into_iter().map(Rule::into_rule).collect(),
+                netcdf_attribute: self.netcdf_attribute,
+            },
+            readable_by: self.readable_by,
+            layout: match self.layout {
+                Layout::Standard => LayoutProfile::Standard,
+                Layout::Cmip7 => LayoutProfile::Cmip7,
+            },
+            dry_run: self.dry_run,
+            overwrite: self.overwrite,
+            verify: self.verify,
+            resources: self.limits.resources(cancel),
+        }
+    }
+}
+
+impl Rule {
+    fn into_rule(self) -> PrecisionRule {
+        PrecisionRule {
+            variables: self.variables,
+            wish: self.wish,
+            reason: None,
+        }
+    }
+}
+
+/// Where an output goes: a file, or the place of its input.
+pub(crate) fn destination(output: Option<PathBuf>, break_hard_links: bool) -> Destination {
+    match output {
+        Some(path) if path.is_dir() => Destination::Directory(path),
+        Some(path) => Destination::File(path),
+        None => Destination::InPlace { break_hard_links },
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Format {
+    #[default]
+    Hdf5,
+    Classic,
+}
+
+/// Options of `unpack`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Unpack {
+    limits: Limits,
+    format: Format,
+    overwrite: bool,
+    verify: bool,
+    pub(crate) break_hard_links: bool,
+}
+
+impl Unpack {
+    pub(crate) fn options(&self, cancel: &Arc<AtomicBool>) -> UnpackOptions {
+        UnpackOptions {
+            format: match self.format {
+                Format::Hdf5 => UnpackFormat::Hdf5,
+                Format::Classic => UnpackFormat::Classic,
+            },
+            overwrite: self.overwrite,
+            verify: self.verify,
+            resources: self.limits.resources(cancel),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Tests {
+    Ldcpy,
+}
+
+/// Options of `verify`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Verify {
+    limits: Limits,
+    thresholds: Option<Tests>,
+}
+
+impl Verify {
+    pub(crate) fn options(&self, cancel: &Arc<AtomicBool>) -> VerifyOptions {
+        VerifyOptions {
+            resources: self.limits.resources(cancel),
+            thresholds: self
+                .thresholds
+                .as_ref()
+                .map(|Tests::Ldcpy| Thresholds::Ldcpy),
+            figures: 0,
+        }
+    }
+}
+
+/// Options of `analyze`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Analyze {
+    limits: Limits,
+    keep_information: Option<f64>,
+    variables: Vec<String>,
+}
+
+impl Analyze {
+    pub(crate) fn options(self, cancel: &Arc<AtomicBool>) -> AnalyzeOptions {
+        let keep = self.keep_information;
+        AnalyzeOptions {
+            keep_information: keep.unwrap_or(AnalyzeOptions::DEFAULT_KEEP_INFORMATION),
+            resources: self.limits.resources(cancel),
+            variables: self.variables,
+        }
+    }
+}
+
+/// Options of a writer.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Write {
+    limits: Limits,
+    synchronous: bool,
+    cores: Option<Vec<usize>>,
+    durable: bool,
+    commit_every_bytes: Option<u64>,
+    own_commits: Option<bool>,
+    records_per_sync: Option<u64>,
+    overwrite: bool,
+    classic_model: bool,
+    readable_by: ReaderLevel,
+    plan: Option<WritePlan>,
+    keep_plan: bool,
+}
+
+impl Write {
+    pub(crate) fn options(self, cancel: &Arc<AtomicBool>) -> WriterOptions {
+        WriterOptions {
+            resources: self.limits.resources(cancel),
+            synchronous: self.synchronous,
+            cores: self.cores.map_or(Cores::Any, Cores::These),
+            durable: self.durable,
+            commits: match (self.own_commits, self.commit_every_bytes) {
+                (Some(false), _) => OwnCommits::Never,
+                (_, Some(bytes)) => OwnCommits::EveryBytes(bytes),
+                (_, None) => OwnCommits::Usual,
+            },
+            records_per_sync: self.records_per_sync,
+            overwrite: self.overwrite,
+            classic_model: self.classic_model,
+            readable_by: self.readable_by,
+            plan: self.plan,
+            keep_plan: self.keep_plan,
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! The writer. `frazil/writer.py` makes it fit for numpy.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use frazil::schema::{AttributeOwner, DimensionId, GroupId, Schema, VariableId};
+use frazil::{DimensionLength, ErrorCode};
+use numpy::{PyArray1, PyReadonlyArray1};
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+use serde_json::json;
+
+use crate::attributes::Value;
+use crate::error::{Outcome, invalid};
+use crate::options::{self, parse};
+use crate::settings::{Settings, type_number, value_type};
+
+/// Start, count and stride (`None`: 1) along each axis.
+type Slab = (Vec<u64>, Vec<u64>, Option<Vec<u64>>);
+
+/// A netCDF-4 file being written. Any thread may use it; they take turns.
+#[pyclass(frozen, module = "frazil._frazil")]
+pub(crate) struct Writer {
+    writer: Mutex<Option<frazil::Writer>>,
+    cancel: Arc<AtomicBool>,
+}
+
+impl Writer {
+    /// Does something with the writer, without Python's lock.
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut frazil::Writer) -> frazil::Result<T> + Send,
+    ) -> Outcome<T> {
+        py.detach(|| match self.writer.lock().as_mut() {
+            Some(writer) => Ok(work(writer)?),
+            None => Err(closed().into()),
+        })
+    }
+
+    fn new(writer: frazil::Writer, cancel: Arc<AtomicBool>) -> Self {
+        Self {
+            writer: Mutex::new(Some(writer)),
+            cancel,
+        }
+    }
+}
+
+fn closed() -> frazil::Error {
+    invalid("the writer is closed")
+}
+
+fn ids(dimensions: Vec<usize>) -> Vec<DimensionId> {
+    dimensions.into_iter().map(DimensionId).collect()
+}
+
+/// The variable's attributes if one is given, else the group's.
+fn owner(group: usize, variable: Option<usize>) -> AttributeOwner {
+    match variable {
+        Some(variable) => AttributeOwner::Variable(VariableId(variable)),
+        None => AttributeOwner::Group(GroupId(group)),
+    }
+}
+
+#[pymethods]
+impl Writer {
+    #[staticmethod]
+    fn create(py: Python<'_>, path: PathBuf, options: &str) -> Outcome<Self> {
+        let cancel = Arc::new(AtomicBool::new(false));
+        let options = parse::<options::Write>(options)?.options(&cancel);
+        let writer = py.detach(|| frazil::Writer::create(&path, &options))?;
+        Ok(Self::new(writer, cancel))
+    }
+
+    #[staticmethod]
+    fn append(py: Python<'_>, path: PathBuf, options: &str) -> Outcome<Self> {
+        let cancel = Arc::new(AtomicBool::new(false));
+        let options = parse::<options::Write>(options)?.options(&cancel);
+        let writer = py.detach(|| frazil::Writer::append(&path, &options))?;
+        Ok(Self::new(writer, cancel))
+    }
+
+    // --- definitions ---
+
+    fn add_group(&self, py: Python<'_>, parent: usize, name: &str) -> Outcome<usize> {
+        self.with(py, |writer| Ok(writer.add_group(GroupId(parent), name)?.0))
+    }
+
+    /// `length` of an unlimited dimension: the length expected, if known.
+    fn add_dimension(
+        &self,
+        py: Python<'_>,
+        group: usize,
+        name: &str,
+        length: Option<u64>,
+        is_unlimited: bool,
+    ) -> Outcome<usize> {
+        let length = match (is_unlimited, length) {
+            (true, expected) => DimensionLength::Unlimited { expected },
+            (false, Some(length)) => DimensionLength::Fixed(length),
+            (false, None) => return Err(invalid("a fixed dimension has a length").into()),
+        };
+        self.with(py, |writer| {
+            Ok(writer.add_dimension(GroupId(group), name, length)?.0)
+        })
+    }
+
+    fn add_variable(
+        &self,
+        group: usize,
+        name: &str,
+        type_number: u32,
+        dimensions: Vec<usize>,
+        settings: &str,
+    ) -> Outcome<usize> {
+        let value_type = value_type(type_number)?;
+        let settings = parse::<Settings>(settings)?.into_settings(value_type)?;
+        let dimensions = ids(dimensions);
+        let mut writer = self.writer.lock();
+        let writer = writer.as_mut().ok_or_else(closed)?;
+        let id = writer.add_variable(GroupId(group), name, value_type, &dimensions, settings)?;
+        Ok(id.0)
+    }
+
+    fn put_attribute(
+        &self,
+        py: Python<'_>,
+        group: usize,
+        variable: Option<usize>,
+        name: &str,
+        value: Value<'_>,
+    ) -> Outcome<()> {
+        let value = value.into_schema()?;
+        self.with(py, |writer| {
+            writer.put_attribute(owner(group, variable), name, value)
+        })
+    }
+
+    fn delete_attribute(
+        &self,
+        py: Python<'_>,
+        group: usize,
+        variable: Option<usize>,
+        name: &str,
+    ) -> Outcome<()> {
+        self.with(py, |writer| {
+            writer.delete_attribute(owner(group, variable), name)
+        })
+    }
+
+    /// Groups, dimensions and variables as JSON.
+    fn schema(&self, py: Python<'_>) -> Outcome<String> {
+        self.with(py, |writer| Ok(schema_json(writer.schema())))
+    }
+
+    // --- values ---
+
+    /// `values`: the bytes of the values, row-major, little-endian.
+    fn put(
+        &self,
+        py: Python<'_>,
+        variable: usize,
+        slab: Slab,
+        values: PyReadonlyArray1<'_, u8>,
+    ) -> Outcome<()> {
+        let (start, count, stride) = slab;
+        let bytes = values.as_slice().map_err(PyErr::from)?;
+        self.with(py, |writer| {
+            writer.put(
+                VariableId(variable),
+                &start,
+                &count,
+                stride.as_deref(),
+                bytes,
+            )
+        })
+    }
+
+    fn put_strings(
+        &self,
+        py: Python<'_>,
+        variable: usize,
+        slab: Slab,
+        values: Vec<String>,
+    ) -> Outcome<()> {
+        let (start, count, stride) = slab;
+        self.with(py, |writer| {
+            writer.put_strings(
+                VariableId(variable),
+                &start,
+                &count,
+                stride.as_deref(),
+                &values,
+            )
+        })
+    }
+
+    fn read<'py>(
+        &self,
+        py: Python<'py>,
+        variable: usize,
+        slab: Slab,
+    ) -> Outcome<Bound<'py, PyArray1<u8>>> {
+        let (start, count, stride) = slab;
+        let bytes = self.with(py, |writer| {
+            writer.read(VariableId(variable), &start, &count, stride.as_deref())
+        })?;
+        Ok(PyArray1::from_vec(py, bytes))
+    }
+
+    fn read_strings(&self, py: Python<'_>, variable: usize, slab: Slab) -> Outcome<Vec<String>> {
+        let (start, count, stride) = slab;
+        self.with(py, |writer| {
+            writer.read_strings(VariableId(variable), &start, &count, stride.as_deref())
+        })
+    }
+
+    // --- commits ---
+
+    fn sync(&self, py: Python<'_>) -> Outcome<()> {
+        self.with(py, frazil::Writer::sync)
+    }
+
+    /// What was decided so far, as JSON.
+    fn plan(&self, py: Python<'_>) -> Outcome<String> {
+        self.with(py, |writer| text(&writer.plan()?))
+    }
+
+    /// What was done so far, as JSON.
+    fn report(&self, py: Python<'_>) -> Outcome<String> {
+        self.with(py, |writer| text(&writer.report()?))
+    }
+
+    /// The report, as JSON; `None`: it was closed before.
+    fn close(&self, py: Python<'_>) -> Outcome<Option<String>> {
+        py.detach(|| match self.writer.lock().take() {
+            Some(writer) => Ok(Some(text(&writer.close()?)?)),
+            None => Ok(None),
+        })
+    }
+
+    /// Gives up what was put since the last commit.
+    fn abandon(&self, py: Python<'_>) {
+        self.cancel.store(true, Ordering::Relaxed);
+        py.detach(|| drop(self.writer.lock().take()));
+    }
+
+    #[getter]
+    fn is_closed(&self, py: Python<'_>) -> bool {
+        py.detach(|| self.writer.lock().is_none())
+    }
+}
+
+fn text(report: &impl serde::Serialize) -> frazil::Result<String> {
+    serde_json::to_string(report)
+        .map_err(|error| frazil::Error::new(ErrorCode::Internal, error.to_string()))
+}
+
+fn schema_json(schema: &Schema) -> String {
+    let groups = schema
+        .groups
+        .iter()
+        .map(|group| json!({"name": group.name, "parent": group.parent.map(|id| id.0)}));
+    let dimensions = schema.dimensions.iter().map(|dimension| {
+        json!({
+            "name": dimension.name,
+            "group": dimension.group.0,
+            "length": dimension.length,
+            "is_unlimited": dimension.is_unlimited,
+        })
+    });
+    let variables = schema.variables.iter().map(|variable| {
+        json!({
+            "name": variable.name,
+            "group": variable.group.0,
+            "type": type_number(variable.value_type),
+            "dimensions": variable.dimensions.iter().map(|id| id.0).collect::<Vec<_>>(),
+            "attributes": variable.attributes.iter().map(|a| &a.name).collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "groups": groups.collect::<Vec<_>>(),
+        "dimensions": dimensions.collect::<Vec<_>>(),
+        "variables": variables.collect::<Vec<_>>(),
+    })
+    .to_string()
+}

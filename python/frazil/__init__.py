@@ -1,0 +1,70 @@
+"""frazil: standard netCDF-4/HDF5 files, read and written on all cores.
+
+``pack``, ``unpack``, ``plan``, ``info``, ``verify``, ``analyze``, ``recover`` work on whole files;
+``open`` reads; :class:`Writer` writes from a running program; ``to_netcdf`` writes xarray
+datasets, and ``engine="frazil"`` opens them.
+"""
+
+from importlib.util import find_spec
+
+from . import errors
+from ._frazil import __version__
+from .errors import Error
+from .file import File, Group, Variable, open, read_stats, set_read_budget
+from .operations import about, analyze, info, pack, plan, recover, unpack, verify
+from .progress import Progress, ProgressBar
+from .reports import (
+    AnalyzeReport,
+    FileInfo,
+    PackReport,
+    RecoverReport,
+    VariableInfo,
+    VariableReport,
+    VerifyReport,
+    WritePlan,
+    WriterReport,
+)
+from .writer import VariableWriter, Writer
+
+__all__ = [
+    "AnalyzeReport",
+    "Error",
+    "File",
+    "FileInfo",
+    "Group",
+    "PackReport",
+    "Progress",
+    "ProgressBar",
+    "RecoverReport",
+    "Variable",
+    "VariableInfo",
+    "VariableReport",
+    "VariableWriter",
+    "VerifyReport",
+    "WritePlan",
+    "Writer",
+    "WriterReport",
+    "__version__",
+    "about",
+    "analyze",
+    "errors",
+    "info",
+    "open",
+    "pack",
+    "plan",
+    "read_stats",
+    "recover",
+    "set_read_budget",
+    "to_netcdf",
+    "unpack",
+    "verify",
+]
+
+# `ds.frazil` must be there whichever is imported first.
+if find_spec("xarray") is not None:
+    from .xarray_write import to_netcdf
+else:
+
+    def to_netcdf(*_arguments: object, **_options: object) -> None:
+        """Write a dataset to a netCDF-4 file; needs xarray."""
+        raise ImportError("frazil.to_netcdf needs xarray: pip install xarray")

@@ -1,0 +1,240 @@
+"""Exceptions: one for each of frazil's stable error codes.
+
+All of them are :class:`Error`, and most are also what Python itself raises in such a case, so that
+``except FileNotFoundError`` catches a file that is not there.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from typing import ClassVar
+
+
+class Error(Exception):
+    """What went wrong in frazil.
+
+    Attributes
+    ----------
+    code : int
+        Stable number of the kind of error, the same in Rust, C and Fortran.
+    file : str or None
+        The file concerned.
+    variable : str or None
+        The variable, group or attribute concerned.
+    cause : str
+        What went wrong.
+    cure : str or None
+        What can be done.
+    """
+
+    code: int = 0
+    _errno: ClassVar[int | None] = None
+
+    def __init__(
+        self,
+        cause: str = "",
+        *,
+        code: int | None = None,
+        file: str | os.PathLike[str] | None = None,
+        variable: str | None = None,
+        cure: str | None = None,
+    ) -> None:
+        self.cause = cause
+        if code is not None:
+            self.code = code
+        self.file = None if file is None else os.fspath(file)
+        self.variable = variable
+        self.cure = cure
+        if isinstance(self, OSError):
+            # Not super(): LookupError may come before it, and would not fill in errno.
+            OSError.__init__(self, self._errno, cause, self.file)
+        else:
+            super().__init__(cause)
+
+    def __str__(self) -> str:
+        where = "".join(f"{name}: " for name in (self.file, self.variable) if name)
+        cure = f" ({self.cure})" if self.cure else ""
+        return f"{where}{self.cause}{cure}"
+
+    def __reduce__(self) -> tuple:
+        parts = (self.code, self.file, self.variable, self.cause, self.cure)
+        return from_parts, parts
+
+
+class InvalidArgumentError(Error, ValueError):
+    """An option or argument that cannot be honoured."""
+
+    code = 1
+
+
+class NotFoundError(Error, LookupError):
+    """A variable, group, dimension or attribute that does not exist."""
+
+    code = 2
+
+
+class FileMissingError(NotFoundError, FileNotFoundError):
+    """A file that does not exist."""
+
+    _errno = errno.ENOENT
+
+
+class PermissionDeniedError(Error, PermissionError):
+    """The operating system refused access."""
+
+    code = 3
+    _errno = errno.EACCES
+
+
+class AlreadyExistsError(Error, FileExistsError):
+    """The output exists and overwriting was not asked for."""
+
+    code = 4
+    _errno = errno.EEXIST
+
+
+class InputOutputError(Error, OSError):
+    """Any other input/output error."""
+
+    code = 5
+    _errno = errno.EIO
+
+
+class NoSpaceError(InputOutputError):
+    """The disk or the quota is full."""
+
+    code = 6
+    _errno = errno.ENOSPC
+
+
+class CorruptError(InputOutputError):
+    """The file contradicts itself or its format."""
+
+    code = 7
+
+
+class UnsupportedError(Error, NotImplementedError):
+    """A legal thing that frazil does not do."""
+
+    code = 8
+
+
+class MissingFilterError(InputOutputError):
+    """A filter that is neither built in nor found as a plugin."""
+
+    code = 9
+
+
+class MemoryBudgetError(Error, MemoryError):
+    """One indivisible piece of work is larger than the memory budget."""
+
+    code = 10
+
+
+class InterruptedByUserError(Error):
+    """Stopped by the user."""
+
+    code = 11
+
+
+class Hdf5Error(InputOutputError):
+    """libhdf5 reported an error that fits no other code."""
+
+    code = 12
+
+
+class NetCdfError(InputOutputError):
+    """netCDF-C reported an error that fits no other code."""
+
+    code = 13
+
+
+class InternalError(Error, RuntimeError):
+    """A bug in frazil."""
+
+    code = 14
+
+
+class MismatchError(Error, AssertionError):
+    """Verification found a difference."""
+
+    code = 15
+
+
+class LockedError(InputOutputError):
+    """Another process is writing the file."""
+
+    code = 16
+    _errno = errno.EAGAIN
+
+
+class FileChangedError(InputOutputError):
+    """The file changed while it was being read."""
+
+    code = 17
+
+
+class BoundExceededError(Error, ArithmeticError):
+    """A rounded value lies further from its original than was promised."""
+
+    code = 18
+
+
+class EncodingNotice(UserWarning):
+    """Encodings that no longer fit were dropped, see :func:`frazil.to_netcdf`."""
+
+
+_BY_CODE: dict[int, type[Error]] = {
+    kind.code: kind
+    for kind in (
+        InvalidArgumentError,
+        NotFoundError,
+        PermissionDeniedError,
+        AlreadyExistsError,
+        InputOutputError,
+        NoSpaceError,
+        CorruptError,
+        UnsupportedError,
+        MissingFilterError,
+        MemoryBudgetError,
+        InterruptedByUserError,
+        Hdf5Error,
+        NetCdfError,
+        InternalError,
+        MismatchError,
+        LockedError,
+        FileChangedError,
+        BoundExceededError,
+    )
+}
+
+
+# Cures are worded for the command; here its options are parameters.
+_PARAMETERS = {"--overwrite": "overwrite=True", "--verify": "verify=True"}
+
+
+def _in_python(cure: str | None) -> str | None:
+    if cure is None:
+        return None
+
+    def parameter(option: re.Match[str]) -> str:
+        name = option.group(0)
+        return _PARAMETERS.get(name, name[2:].replace("-", "_") + "=")
+
+    return re.sub(r"--[a-z][a-z-]*", parameter, cure)
+
+
+def from_parts(
+    code: int,
+    file: str | os.PathLike[str] | None,
+    variable: str | None,
+    cause: str,
+    cure: str | None,
+) -> Error:
+    """The exception of a code; one that is not known here is a plain :class:`Error`."""
+    kind = _BY_CODE.get(code, Error)
+    if kind is NotFoundError and file is not None and not os.path.lexists(file):
+        kind = FileMissingError
+    return kind(cause, code=code, file=file, variable=variable, cure=_in_python(cure))

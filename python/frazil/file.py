@@ -1,0 +1,463 @@
+"""Reading: ``frazil.open`` and what it gives."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from html import escape
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from . import _frazil
+from .datatypes import attribute, decode, enum_members, read_dtype, text
+from .errors import InvalidArgumentError, NotFoundError
+from .operations import StrPath
+from .pictures import chunk_grid_svg
+
+# Identifiers of HDF5's filters, by the names that netCDF4-python has for them.
+_FILTERS = {1: "zlib", 2: "shuffle", 3: "fletcher32", 4: "szip", 307: "bzip2", 32001: "blosc"}
+_FILTERS[32015] = "zstd"
+# Where a filter keeps its level.
+_LEVELS = {1: 0, 307: 0, 32015: 0, 32001: 4}
+
+Selection = tuple[int, int, int] | np.ndarray
+
+
+def open(
+    path: StrPath,
+    *,
+    threads: int | None = None,
+    verify: Literal["always", "never"] = "always",
+) -> File:
+    """Open a netCDF-4, HDF5 or classic netCDF file for reading.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    threads : int, optional
+        Threads that may work on one read; one per core if left out.
+    verify : "always" or "never"
+        Whether checksums of chunks that have them are compared with the data.
+
+    Returns
+    -------
+    File
+        The root group. Any number of threads may read from it at the same time.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    frazil.Error
+        If it is no such file, or damaged.
+
+    Examples
+    --------
+    >>> with frazil.open("run.nc") as file:
+    ...     values = file.variables["t2m"][0, 10:20, ::2]
+    """
+    return File(path, threads=threads, verify=verify)
+
+
+def read_stats() -> dict[str, int | float | None]:
+    """What reading did in this process so far, and what it holds.
+
+    ``hits`` and ``misses`` count partly wanted chunks that were, or were not, found decoded;
+    ``hit_rate`` is the share of hits; ``kept_bytes`` of ``budget_bytes`` are kept for later reads.
+    """
+    return _frazil.read_stats()
+
+
+def set_read_budget(count: int) -> None:
+    """Set how many bytes of decoded chunks this process may keep for later reads (256 MiB)."""
+    _frazil.set_read_budget(count)
+
+
+class Group:
+    """A group: dimensions, variables, groups and attributes by name."""
+
+    def __init__(self, file: File, number: int, description: Mapping[str, Any]) -> None:
+        self._file, self._number = file, number
+        #: Absolute path, ``/`` or ``/model/ocean``.
+        self.path: str = description["path"]
+        #: Its name; of the root group: ``/``.
+        self.name: str = description["name"]
+        self._parent = description["parent"]
+        attributes = {name: attribute(*rest) for name, *rest in description["attributes"]}
+        #: Attributes, as netCDF4-python gives them.
+        self.attrs: Mapping[str, Any] = MappingProxyType(attributes)
+
+    @property
+    def parent(self) -> Group | None:
+        """The group that it is in; of the root group: ``None``."""
+        return None if self._parent is None else self._file._groups[self._parent]
+
+    @property
+    def dims(self) -> Mapping[str, int]:
+        """Lengths of the dimensions that are defined here."""
+        found = (one for one in self._file._dimensions if one["group"] == self._number)
+        return MappingProxyType({one["name"]: one["length"] for one in found})
+
+    @property
+    def unlimited_dims(self) -> frozenset[str]:
+        """Those of them that can grow."""
+        return frozenset(
+            one["name"]
+            for one in self._file._dimensions
+            if one["group"] == self._number and one["is_unlimited"]
+        )
+
+    @property
+    def groups(self) -> Mapping[str, Group]:
+        """Groups in this one."""
+        found = (one for one in self._file._groups if one._parent == self._number)
+        return MappingProxyType({one.name: one for one in found})
+
+    @property
+    def variables(self) -> Mapping[str, Variable]:
+        """Variables in this group."""
+        return MappingProxyType(self._file._variables[self._number])
+
+    def __getitem__(self, path: str) -> Group | Variable:
+        """The group or variable behind a path, from here or, with a slash, from the root."""
+        at: Group = self._file if path.startswith("/") else self
+        names = [name for name in path.split("/") if name]
+        for i, name in enumerate(names):
+            if name in at.groups:
+                at = at.groups[name]
+            elif i == len(names) - 1 and name in at.variables:
+                return at.variables[name]
+            else:
+                raise NotFoundError(
+                    "there is no such group or variable", file=self._file.filename, variable=path
+                )
+        return at
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.groups
+        yield from self.variables
+
+    def __contains__(self, path: str) -> bool:
+        try:
+            self[path]
+        except NotFoundError:
+            return False
+        return True
+
+    def __repr__(self) -> str:
+        lines = [f"<frazil.{type(self).__name__} {self.path!r} of {self._file.filename!r}>"]
+        dims = (f"{n}: {size}" for n, size in self.dims.items())
+        lines.append(f"dims: {', '.join(dims)}")
+        lines += [f"  {variable._line()}" for variable in self.variables.values()]
+        lines += [f"  {group.path}/" for group in self.groups.values()]
+        lines += [f"  :{name} = {value!r}" for name, value in self.attrs.items()]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for variable in self.variables.values():
+            picture = chunk_grid_svg(variable.shape, variable.chunks, variable.dims)
+            rows.append(f"<tr><td>{escape(variable._line())}</td><td>{picture}</td></tr>")
+        attrs = (f"<li>{escape(f'{name}: {value}')}</li>" for name, value in self.attrs.items())
+        title = escape(f"{self._file.filename} {self.path}")
+        return f"<b>{title}</b><table>{''.join(rows)}</table><ul>{''.join(attrs)}</ul>"
+
+
+class File(Group):
+    """An open file: its root group. See :func:`frazil.open`."""
+
+    def __init__(
+        self,
+        path: StrPath,
+        *,
+        threads: int | None = None,
+        verify: str = "always",
+        reopens: bool = False,
+    ) -> None:
+        if verify not in ("always", "never"):
+            raise InvalidArgumentError(f"verify is {verify!r}; it must be 'always' or 'never'")
+        #: The path that it was opened by.
+        self.filename = os.fspath(path)
+        self._options = (threads, verify, reopens)
+        self._lock = threading.Lock()
+        self._open: _frazil.Reader | None = self._reader_of_file()
+        model = self._open.model()
+        self._dimensions = model["dimensions"]
+        self._types = model["types"]
+        self._groups: list[Group] = [self]
+        for number, one in enumerate(model["groups"]):
+            if number:
+                self._groups.append(Group(self, number, one))
+        self._variables: list[dict[str, Variable]] = [{} for _ in self._groups]
+        for number, one in enumerate(model["variables"]):
+            self._variables[one["group"]][one["name"]] = Variable(self, number, one)
+        super().__init__(self, 0, model["groups"][0])
+
+    def _reader_of_file(self) -> _frazil.Reader:
+        threads, verify, _ = self._options
+        return _frazil.Reader.open(Path(self.filename), threads or 0, verify == "never")
+
+    @property
+    def _reader(self) -> _frazil.Reader:
+        reader = self._open
+        if reader is not None:
+            return reader
+        if not self._options[2]:
+            raise InvalidArgumentError("the file is closed", file=self.filename)
+        with self._lock:
+            if self._open is None:
+                self._open = self._reader_of_file()
+            return self._open
+
+    @property
+    def format(self) -> str:
+        """``netCDF-4``, ``netCDF-4 classic model``, ``HDF5``, or that of a classic format."""
+        return self._reader.format
+
+    @property
+    def closed(self) -> bool:
+        """Whether it is closed."""
+        return self._open is None
+
+    def close(self) -> None:
+        """Close the file."""
+        self._open = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple:
+        return _reopen, (self.filename, self._options)
+
+
+def _reopen(path: str, options: tuple) -> File:
+    threads, verify, reopens = options
+    return File(path, threads=threads, verify=verify, reopens=reopens)
+
+
+class Variable:
+    """A variable: ``variable[0, 10:20, ::2]`` reads values as they are stored.
+
+    Indices are integers, slices, and lists or arrays of integers or booleans; arrays along several
+    axes stand for all combinations. Nothing is masked, scaled or decoded.
+    """
+
+    def __init__(self, file: File, number: int, description: Mapping[str, Any]) -> None:
+        self._file, self._number = file, number
+        self._type = description["type"]
+        #: Its name.
+        self.name: str = description["name"]
+        self._group = description["group"]
+        #: Names of the dimensions, the slowest first.
+        self.dims = tuple(file._dimensions[i]["name"] for i in description["dimensions"])
+        #: Elements along each axis.
+        self.shape = tuple(description["shape"])
+        #: Type of what is read; ``object`` for texts of any length and variable-length data.
+        self.dtype = read_dtype(self._type, description["element"])
+        #: Elements of one chunk along each axis; ``None``: not chunked.
+        self.chunks = None if description["chunk"] is None else tuple(description["chunk"])
+        self._pipeline: list[tuple[int, list[int]]] = description["filters"]
+        attributes = {name: attribute(*rest) for name, *rest in description["attributes"]}
+        #: Attributes, as netCDF4-python gives them.
+        self.attrs: Mapping[str, Any] = MappingProxyType(attributes)
+
+    @property
+    def file(self) -> File:
+        """The file that it is in."""
+        return self._file
+
+    @property
+    def path(self) -> str:
+        """Absolute path."""
+        return f"{self._file._groups[self._group].path.rstrip('/')}/{self.name}"
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements once they are read."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def is_string(self) -> bool:
+        """Whether elements are texts of any length."""
+        return self._type["kind"] == "string"
+
+    @property
+    def enum(self) -> tuple[str, dict[str, int]] | None:
+        """Name, and names and values, of an enumeration."""
+        members = enum_members(self._type)
+        if members is None:
+            return None
+        # As in netCDF-C: the first named type that is the same.
+        same = (one for one in self._file._types if enum_members(one) == members)
+        path = next((one["committed"] for one in same if one["committed"]), self.name)
+        return path.rpartition("/")[2], members
+
+    @property
+    def is_big_endian(self) -> bool:
+        """Whether numbers are stored big-endian."""
+        of = self._type.get("base", self._type)
+        return bool(of["is_big"]) and of["size"] > 1
+
+    def filters(self) -> dict[str, Any]:
+        """Compression as netCDF4-python's ``Variable.filters`` tells it."""
+        found: dict[str, Any] = {
+            name: False for name in ("zlib", "szip", "zstd", "bzip2", "blosc", "shuffle")
+        }
+        found |= {"complevel": 0, "fletcher32": False}
+        for identifier, values in self._pipeline:
+            name = _FILTERS.get(identifier)
+            if name is None:
+                continue
+            found[name] = True
+            at = _LEVELS.get(identifier)
+            if at is not None and at < len(values):
+                found["complevel"] = values[at]
+            if name == "szip" and len(values) > 1:
+                found[name] = {
+                    "coding": "nn" if values[0] & 32 else "ec",
+                    "pixels_per_block": values[1],
+                }
+            elif name == "blosc" and len(values) > 6:
+                found[name] = {"compressor": _blosc(values[6]), "shuffle": values[5]}
+        return found
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("a scalar has no length")
+        return self.shape[0]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self[...] if dtype is None else self[...].astype(dtype)
+
+    def __getitem__(self, key: Any) -> np.ndarray:
+        axes, shape, flips = _selections(key, self.shape)
+        counts = [one[1] if isinstance(one, tuple) else len(one) for one in axes]
+        values = self._read(axes, counts)
+        for axis in flips:
+            values = np.flip(values, axis)
+        return values.reshape(shape)
+
+    def _read(self, axes: list[Selection], counts: list[int]) -> np.ndarray:
+        reader = self._file._reader
+        if self.dtype != object:
+            values = np.empty(counts, self.dtype)
+            if values.size:
+                reader.read(self._number, axes, values.reshape(-1).view(np.uint8))
+            return values
+        found = np.empty(int(np.prod(counts, dtype=np.int64)), dtype=object)
+        if found.size and self.is_string:
+            found[:] = [text(one) for one in reader.read_texts(self._number, axes)]
+        elif found.size:
+            data = reader.read_expanded(self._number, axes)
+            for i, one in enumerate(decode(self._type, data, found.size)):
+                found[i] = one
+        return found.reshape(counts)
+
+    def __repr__(self) -> str:
+        return f"<frazil.Variable {self._line()}>"
+
+    def _line(self) -> str:
+        axes = ", ".join(f"{d}: {n}" for d, n in zip(self.dims, self.shape, strict=True))
+        kind = "string" if self.is_string else str(self.dtype)
+        return f"{self.path} {kind} ({axes})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(name)}</td><td>{escape(str(value))}</td></tr>"
+            for name, value in self.attrs.items()
+        )
+        picture = chunk_grid_svg(self.shape, self.chunks, self.dims)
+        return f"<b>{escape(self._line())}</b><table>{rows}</table>{picture}"
+
+    def __reduce__(self) -> tuple:
+        return _variable, (self._file, self._group, self.name)
+
+
+def _variable(file: File, group: int, name: str) -> Variable:
+    return file._variables[group][name]
+
+
+def _blosc(number: int) -> str:
+    names = ("blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd")
+    name = names[number] if number < len(names) else str(number)
+    return f"blosc_{name.removeprefix('blosc')}"
+
+
+def _selections(
+    key: Any, shape: tuple[int, ...]
+) -> tuple[list[Selection], tuple[int, ...], list[int]]:
+    """Selections along all axes, the shape of the result, and the axes to be turned round."""
+    keys = key if isinstance(key, tuple) else (key,)
+    if any(one is Ellipsis for one in keys):
+        at = next(i for i, one in enumerate(keys) if one is Ellipsis)
+        missing = len(shape) - (len(keys) - 1)
+        keys = (*keys[:at], *[slice(None)] * missing, *keys[at + 1 :])
+    keys = (*keys, *[slice(None)] * (len(shape) - len(keys)))
+    if len(keys) != len(shape):
+        raise IndexError(f"{len(keys)} indices for {len(shape)} axes")
+    axes: list[Selection] = []
+    result: list[int] = []
+    flips: list[int] = []
+    for axis, (one, length) in enumerate(zip(keys, shape, strict=True)):
+        if isinstance(one, slice):
+            indices = range(*one.indices(length))
+            if indices.step < 0:
+                flips.append(axis)
+                indices = indices[::-1]
+            axes.append((indices.start if indices else 0, len(indices), indices.step))
+            result.append(len(indices))
+        elif np.ndim(one) == 0 and not isinstance(one, (bool, np.bool_)):
+            axes.append((_position(one, length), 1, 1))
+        else:
+            chosen = _chosen(one, length)
+            axes.append(chosen)
+            result.append(len(chosen))
+    return axes, tuple(result), flips
+
+
+def _position(index: Any, length: int) -> int:
+    at = int(index)
+    if not -length <= at < length:
+        raise IndexError(f"index {at} is out of bounds for an axis of {length} elements")
+    return at % length if length else 0
+
+
+def _chosen(index: Any, length: int) -> np.ndarray:
+    chosen = np.asarray(index)
+    if chosen.ndim != 1:
+        raise IndexError("an axis is indexed by an integer, a slice or a list")
+    if chosen.dtype == bool:
+        if len(chosen) != length:
+            raise IndexError(f"{len(chosen)} booleans for an axis of {length} elements")
+        chosen = np.flatnonzero(chosen)
+    if not chosen.size:
+        return np.empty(0, dtype=np.uint64)
+    if chosen.dtype.kind not in "iu":
+        raise IndexError(f"an axis is not indexed by {chosen.dtype}")
+    wrapped = np.where(chosen < 0, chosen + length, chosen) if chosen.dtype.kind == "i" else chosen
+    if wrapped.min() < 0 or wrapped.max() >= length:
+        raise IndexError(f"an index is out of bounds for an axis of {length} elements")
+    return np.ascontiguousarray(wrapped, dtype=np.uint64)

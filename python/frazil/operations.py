@@ -1,0 +1,334 @@
+"""The operations on whole files."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from . import _frazil
+from .errors import InvalidArgumentError, MismatchError
+from .progress import Progress, ProgressBar, listener
+from .reports import AnalyzeReport, FileInfo, PackReport, RecoverReport, VerifyReport, WritePlan
+
+StrPath = str | os.PathLike[str]
+Precision = Mapping[str, Any] | StrPath
+
+
+def _options(**options: Any) -> str:
+    """Options as JSON; what is ``None`` is left to frazil."""
+    try:
+        kept = {key: value for key, value in options.items() if value is not None}
+        return json.dumps(kept, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(f"an option cannot be understood: {error}") from None
+
+
+def _limits(threads: int | None, memory: int | None) -> dict[str, int]:
+    limits = {"threads": threads, "memory_bytes": memory}
+    return {key: value for key, value in limits.items() if value is not None}
+
+
+def precision_rules(precision: Precision | None) -> list[dict[str, Any]]:
+    """``precision=`` as rules: a mapping of patterns to what is stated, or a TOML file of rules."""
+    if precision is None:
+        return []
+    if isinstance(precision, Mapping):
+        return [
+            {"variables": [pattern], "wish": {"lossless": True} if wish is None else dict(wish)}
+            for pattern, wish in precision.items()
+        ]
+    rules = json.loads(_frazil.read_precision(Path(precision)))
+    return [{"variables": patterns, "wish": wish} for patterns, wish in rules]
+
+
+def _overrides(chunks: Any) -> dict[str, Any]:
+    """``chunks=``: a policy, extents by dimension, or extents by variable and dimension."""
+    if chunks is None or isinstance(chunks, str):
+        return {} if chunks is None else {"chunks": chunks}
+    overrides = []
+    for key, value in chunks.items():
+        if isinstance(value, Mapping):
+            extents = [(str(dim), int(n)) for dim, n in value.items()]
+            overrides.append({"variable": str(key), "extents": extents})
+        else:
+            overrides.append({"variable": "*", "extents": [(str(key), int(value))]})
+    return {"chunk_overrides": overrides}
+
+
+def _pack_options(
+    chunks: Any,
+    level: int | None,
+    shuffle: bool | None,
+    checksum: bool,
+    precision: Precision | None,
+    **others: Any,
+) -> str:
+    return _options(
+        **_overrides(chunks),
+        level=level,
+        shuffle=shuffle,
+        checksum=checksum,
+        precision=precision_rules(precision),
+        **others,
+    )
+
+
+def _finish(bar: Progress | None) -> None:
+    if isinstance(bar, ProgressBar):
+        bar.close()
+
+
+def pack(
+    input: StrPath,
+    output: StrPath | None = None,
+    *,
+    chunks: Literal["auto", "keep"] | Mapping[str, Any] | None = None,
+    level: int | None = None,
+    shuffle: bool | None = None,
+    checksum: bool = False,
+    precision: Precision | None = None,
+    netcdf_attribute: bool = False,
+    readable_by: Literal["any", "plugins"] = "any",
+    layout: Literal["standard", "cmip7"] = "standard",
+    dry_run: bool = False,
+    overwrite: bool = False,
+    verify: bool = False,
+    break_hard_links: bool = False,
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: bool | Progress | None = None,
+) -> PackReport:
+    """Pack a file: a netCDF classic, netCDF-4 or HDF5 file into a small netCDF-4/HDF5 file.
+
+    Parameters
+    ----------
+    input : path
+        The file.
+    output : path, optional
+        The new file, or a folder for it. Left out: the input is replaced, once the new file is
+        verified.
+    chunks : "auto", "keep" or mapping, optional
+        Chunk shapes: by frazil's rule, as they are, or ``{"time": 12}`` (elements by dimension), or
+        ``{"t2m": {"time": 12}}`` (by variable and dimension).
+    level : int, optional
+        Level of compression, 0 (none) to 9; by trial if left out.
+    shuffle : bool, optional
+        Whether bytes are shuffled; by trial if left out.
+    checksum : bool
+        Add Fletcher-32 checksums.
+    precision : mapping or path, optional
+        How exactly values are kept, ``{"t2m": {"significant_digits": 4}}``: names or patterns, and
+        keys as in docs/precision.md; or a TOML file of such rules. Left out: every bit.
+    netcdf_attribute : bool
+        Also write netCDF-C's own attribute on rounded variables.
+    readable_by : "any" or "plugins"
+        Who must be able to read the file: every reader, or those with filter plugins (Zstandard).
+    layout : "standard" or "cmip7"
+        Layout of the file.
+    dry_run : bool
+        Predict only.
+    overwrite : bool
+        Replace an existing output.
+    verify : bool
+        Compare the output with the input value by value before it gets its name.
+    break_hard_links : bool
+        In place: replace a file that has other names, which keep the old content.
+    threads : int, optional
+        Threads; one per core if left out.
+    memory : int, optional
+        Bytes for chunks; 256 MiB if left out.
+    progress : bool or Progress, optional
+        ``True`` shows a bar.
+
+    Returns
+    -------
+    PackReport
+
+    Raises
+    ------
+    frazil.Error
+        With code, file, variable, cause and cure. The input is untouched and no output is left.
+    """
+    bar = listener(progress)
+    options = _pack_options(
+        chunks,
+        level,
+        shuffle,
+        checksum,
+        precision,
+        netcdf_attribute=netcdf_attribute,
+        readable_by=readable_by,
+        layout=layout,
+        dry_run=dry_run,
+        overwrite=overwrite,
+        verify=verify,
+        break_hard_links=break_hard_links,
+        limits=_limits(threads, memory),
+    )
+    target = None if output is None else Path(output)
+    try:
+        return PackReport._of(json.loads(_frazil.pack(Path(input), target, options, bar)))
+    finally:
+        _finish(bar)
+
+
+def plan(
+    input: StrPath,
+    *,
+    chunks: Literal["auto", "keep"] | Mapping[str, Any] | None = None,
+    level: int | None = None,
+    shuffle: bool | None = None,
+    checksum: bool = False,
+    precision: Precision | None = None,
+    readable_by: Literal["any", "plugins"] = "any",
+    layout: Literal["standard", "cmip7"] = "standard",
+    threads: int | None = None,
+    memory: int | None = None,
+) -> WritePlan:
+    """Decide as :func:`pack` would, and write nothing. The parameters are those of :func:`pack`."""
+    options = _pack_options(
+        chunks,
+        level,
+        shuffle,
+        checksum,
+        precision,
+        readable_by=readable_by,
+        layout=layout,
+        limits=_limits(threads, memory),
+    )
+    return WritePlan(**json.loads(_frazil.plan(Path(input), options)))
+
+
+def unpack(
+    input: StrPath,
+    output: StrPath | None = None,
+    *,
+    format: Literal["hdf5", "classic"] = "hdf5",
+    overwrite: bool = False,
+    verify: bool = False,
+    break_hard_links: bool = False,
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: bool | Progress | None = None,
+) -> PackReport:
+    """Undo :func:`pack`: no filters, contiguous where no dimension is unlimited.
+
+    Parameters
+    ----------
+    format : "hdf5" or "classic"
+        netCDF-4/HDF5, or the smallest classic format that holds the data.
+
+    The other parameters, what is returned and raised are those of :func:`pack`.
+    """
+    bar = listener(progress)
+    options = _options(
+        format=format,
+        overwrite=overwrite,
+        verify=verify,
+        break_hard_links=break_hard_links,
+        limits=_limits(threads, memory),
+    )
+    target = None if output is None else Path(output)
+    try:
+        return PackReport._of(json.loads(_frazil.unpack(Path(input), target, options, bar)))
+    finally:
+        _finish(bar)
+
+
+def info(
+    path: StrPath,
+    *,
+    fill_fraction: bool = False,
+    threads: int | None = None,
+    memory: int | None = None,
+) -> FileInfo:
+    """Look at a file: what is in it, how it is stored, who can read it.
+
+    Parameters
+    ----------
+    fill_fraction : bool
+        Also read all values, and count those equal to the fill value.
+    """
+    limits = _options(**_limits(threads, memory))
+    return FileInfo._of(json.loads(_frazil.info(Path(path), fill_fraction, limits)))
+
+
+def verify(
+    a: StrPath,
+    b: StrPath,
+    *,
+    thresholds: Literal["ldcpy"] | None = None,
+    check: bool = False,
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: bool | Progress | None = None,
+) -> VerifyReport:
+    """Compare two files, value by value. The report is true if they hold the same.
+
+    Parameters
+    ----------
+    a, b : path
+        The original, and what was made of it. Variables of ``b`` that state how they were rounded
+        are judged by that.
+    thresholds : "ldcpy", optional
+        Tests that rounded variables must pass beside what the file states.
+    check : bool
+        Raise :class:`frazil.errors.MismatchError` at a difference.
+    """
+    bar = listener(progress)
+    options = _options(thresholds=thresholds, limits=_limits(threads, memory))
+    try:
+        report = VerifyReport._of(json.loads(_frazil.verify(Path(a), Path(b), options, bar)))
+    finally:
+        _finish(bar)
+    if check and not report:
+        first = report._rows()[0]
+        raise MismatchError(first[1], file=os.fspath(b), variable=first[0])
+    return report
+
+
+def analyze(
+    path: StrPath,
+    *,
+    keep_information: float = 0.99,
+    variables: Sequence[str] = (),
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: bool | Progress | None = None,
+) -> AnalyzeReport:
+    """Measure the information in the bits of floating-point variables, and how many to keep.
+
+    Parameters
+    ----------
+    keep_information : float
+        The share of information that the recommended bits keep, above 0 and at most 1.
+    variables : sequence of str
+        Names or patterns; empty: all.
+    """
+    bar = listener(progress)
+    options = _options(
+        keep_information=keep_information,
+        variables=[variables] if isinstance(variables, str) else list(variables),
+        limits=_limits(threads, memory),
+    )
+    try:
+        return AnalyzeReport._of(json.loads(_frazil.analyze(Path(path), options, bar)))
+    finally:
+        _finish(bar)
+
+
+def recover(path: StrPath) -> RecoverReport:
+    """Bring a file back to its last commit after its writer was killed.
+
+    A file that needs nothing is left as it is: the outcome is ``"clean"``; else ``"discarded"``,
+    ``"completed"`` or ``"taken_back"``.
+    """
+    return RecoverReport._of(json.loads(_frazil.recover(Path(path))))
+
+
+def about() -> dict[str, Any]:
+    """What this build is made of: version, libraries, filters."""
+    return json.loads(_frazil.about())

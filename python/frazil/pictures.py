@@ -1,0 +1,134 @@
+"""Pictures and tables for notebooks: plain SVG and HTML, every name escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+# The longest and the shortest side of a face in pixels.
+_LONGEST = 150.0
+_SHORTEST = 12.0
+# More lines than this on a side are drawn as a tint.
+_MOST_LINES = 40
+_STYLE = "stroke:currentColor;stroke-width:{};stroke-opacity:{}"
+
+
+def bytes_text(count: float) -> str:
+    """A number of bytes in a few characters, ``1.5 MiB``."""
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if abs(count) < 1024 or unit == "TiB":
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1024
+    raise AssertionError
+
+
+def _sides(lengths: Sequence[int]) -> list[float]:
+    """Pixels of each side: in proportion, but none invisible."""
+    longest = max([*lengths, 1])
+    return [max(_SHORTEST, _LONGEST * (max(n, 1) / longest) ** 0.5) for n in lengths]
+
+
+def _edges(length: int, chunk: int) -> list[float]:
+    """Where chunks meet, as shares of the side; none where there would be too many."""
+    if chunk <= 0 or length <= chunk or length / chunk > _MOST_LINES:
+        return []
+    return [edge / length for edge in range(chunk, length, chunk)]
+
+
+def _is_dense(length: int, chunk: int) -> bool:
+    return chunk > 0 and length / chunk > _MOST_LINES
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, width: float = 0.5) -> str:
+    style = _STYLE.format(width, 0.45 if width < 1 else 0.9)
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" style="{style}"/>'
+
+
+def _face(corner: tuple, u: tuple, v: tuple, us: list[float], vs: list[float]) -> list[str]:
+    """A parallelogram from ``corner`` along ``u`` and ``v`` with lines across both."""
+    x, y = corner
+
+    def at(a: float, b: float) -> tuple[float, float]:
+        return x + a * u[0] + b * v[0], y + a * u[1] + b * v[1]
+
+    outline = [((0, 0), (1, 0)), ((1, 0), (1, 1)), ((1, 1), (0, 1)), ((0, 1), (0, 0))]
+    lines = [_line(*at(*start), *at(*end), 1.2) for start, end in outline]
+    lines += [_line(*at(a, 0), *at(a, 1)) for a in us]
+    lines += [_line(*at(0, b), *at(1, b)) for b in vs]
+    return lines
+
+
+def chunk_grid_svg(
+    shape: Sequence[int], chunk: Sequence[int] | None, dims: Sequence[str] = ()
+) -> str:
+    """The chunks of an array as an inline SVG picture: up to three axes, the last ones.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        Elements along each axis.
+    chunk : sequence of int or None
+        Elements of one chunk along each axis; ``None``: contiguous, drawn undivided.
+    dims : sequence of str
+        Names of the axes, if they have any.
+    """
+    if not shape:
+        return ""
+    chunk = list(shape) if chunk is None else list(chunk)
+    shown = min(3, len(shape))
+    lengths, extents = list(shape)[-shown:], chunk[-shown:]
+    while len(lengths) < 2:
+        lengths.insert(0, 1)
+        extents.insert(0, 1)
+    sides = _sides(lengths)
+    depth = sides[0] * 0.5 if len(lengths) == 3 else 0.0
+    height, width = sides[-2], sides[-1]
+    edges = [_edges(n, c) for n, c in zip(lengths, extents, strict=True)]
+    parts = []
+    if any(_is_dense(n, c) for n, c in zip(lengths, extents, strict=True)):
+        parts.append(
+            f'<rect x="{depth + 4:.1f}" y="{depth + 4:.1f}" width="{width:.1f}" '
+            f'height="{height:.1f}" style="fill:currentColor;fill-opacity:0.12"/>'
+        )
+    front = (depth + 4, depth + 4)
+    parts += _face(front, (width, 0), (0, height), edges[-1], edges[-2])
+    if depth:
+        # The third-last axis runs into the page, to the upper left.
+        back = [1 - edge for edge in edges[0]]
+        parts += _face((4, 4), (width, 0), (depth, depth), edges[-1], back)
+        parts += _face((4, 4), (0, height), (depth, depth), edges[-2], back)
+    label = _label(shape, chunk, dims)
+    total_width, total_height = depth + width + 8, depth + height + 8
+    return (
+        f'<svg width="{total_width:.0f}" height="{total_height:.0f}" role="img" '
+        f'aria-label="{escape(label)}"><title>{escape(label)}</title>{"".join(parts)}</svg>'
+    )
+
+
+def _label(shape: Sequence[int], chunk: Sequence[int], dims: Sequence[str]) -> str:
+    names = list(dims) if len(dims) == len(shape) else [f"axis {i}" for i in range(len(shape))]
+    axes = [f"{name} {n} by {c}" for name, n, c in zip(names, shape, chunk, strict=True)]
+    return "chunk grid: " + ", ".join(axes)
+
+
+def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], raw: int | None = None) -> str:
+    """A table. Cells of the column number ``raw`` are HTML already, all others are escaped."""
+    head = "".join(f'<th style="text-align:left">{escape(name)}</th>' for name in header)
+    body = []
+    for row in rows:
+        cells = (cell if column == raw else escape(str(cell)) for column, cell in enumerate(row))
+        body.append(
+            "<tr>" + "".join(f'<td style="text-align:left">{cell}</td>' for cell in cells) + "</tr>"
+        )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+
+
+def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """The same for a terminal."""
+    table = [list(header), *[[str(cell) for cell in row] for row in rows]]
+    widths = [max(len(row[column]) for row in table) for column in range(len(header))]
+    lines = (
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    )
+    return "\n".join(lines)

@@ -1,0 +1,452 @@
+"""What frazil found or did, as plain objects that show themselves as tables and pictures."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any, Self
+
+from .pictures import bytes_text, chunk_grid_svg, html_table, text_table
+
+
+def _numbers(values: Sequence[int] | None) -> str:
+    return "-" if values is None else " x ".join(str(n) for n in values) or "scalar"
+
+
+def _html(title: str, lines: Sequence[str], table: str, notices: Sequence[str]) -> str:
+    parts = [f"<div><b>{escape(title)}</b>"]
+    parts += [f"<div>{escape(line)}</div>" for line in lines]
+    parts.append(table)
+    if notices:
+        items = "".join(f"<li>{escape(notice)}</li>" for notice in notices)
+        parts.append(f"<ul>{items}</ul>")
+    return "".join(parts) + "</div>"
+
+
+class _Report:
+    """What all reports share: made of plain data, turned back into plain data."""
+
+    @classmethod
+    def _of(cls, data: Mapping[str, Any]) -> Self:
+        names = {one.name for one in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        return cls(**{key: value for key, value in data.items() if key in names})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as nested dictionaries and lists."""
+        return dataclasses.asdict(self)  # type: ignore[call-overload]
+
+
+class _Table(_Report):
+    """A report with a title, a few lines, a table and notices."""
+
+    def _notices(self) -> Sequence[str]:
+        return getattr(self, "notices", ())
+
+    def _title(self) -> str:
+        raise NotImplementedError
+
+    def _lines(self) -> list[str]:
+        return []
+
+    def _header(self) -> list[str]:
+        raise NotImplementedError
+
+    def _rows(self) -> list[list[str]]:
+        raise NotImplementedError
+
+    def _pictures(self) -> list[str] | None:
+        """One picture for each row."""
+        return None
+
+    def __repr__(self) -> str:
+        head = [f"<frazil.{type(self).__name__}> {self._title()}", *self._lines()]
+        rows = self._rows()
+        table = [text_table(self._header(), rows)] if rows else []
+        return "\n".join([*head, *table, *(f"note: {notice}" for notice in self._notices())])
+
+    def _repr_html_(self) -> str:
+        header, rows = self._header(), self._rows()
+        pictures = self._pictures()
+        raw = None
+        if pictures is not None:
+            raw = len(header)
+            header = [*header, "chunk grid"]
+            rows = [[*row, picture] for row, picture in zip(rows, pictures, strict=True)]
+        return _html(self._title(), self._lines(), html_table(header, rows, raw), self._notices())
+
+
+@dataclass(repr=False)
+class VariableInfo(_Report):
+    """One variable as it lies in a file."""
+
+    path: str
+    element: str
+    dimensions: list[str]
+    shape: list[int]
+    unlimited: list[bool]
+    layout: str
+    chunk: list[int] | None
+    chunk_count: int | None
+    filters: str
+    raw_bytes: int
+    stored_bytes: int
+    fill_fraction: float | None = None
+    missing_filters: list[tuple[int, str]] = field(default_factory=list)
+    readable_by: str | None = None
+    precision: dict[str, Any] | None = None
+
+    @property
+    def ratio(self) -> float:
+        """Raw bytes by stored bytes; 1 where nothing is stored."""
+        return self.raw_bytes / self.stored_bytes if self.stored_bytes else 1.0
+
+    def __repr__(self) -> str:
+        return (
+            f"<frazil.VariableInfo {self.path} {self.element} {_numbers(self.shape)}, "
+            f"chunks {_numbers(self.chunk)}, {self.filters}, {bytes_text(self.stored_bytes)}>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ["type", self.element],
+            ["shape", _numbers(self.shape)],
+            ["chunks", _numbers(self.chunk)],
+            ["filters", self.filters],
+            ["stored", f"{bytes_text(self.stored_bytes)} ({self.ratio:.2f} times smaller)"],
+        ]
+        picture = chunk_grid_svg(self.shape, self.chunk, self.dimensions)
+        return f"{_html(self.path, [], html_table(['', ''], rows), [])}{picture}"
+
+
+class _ByPath:
+    """Variables by path; the leading slash may be left out."""
+
+    variables: list[Any]
+
+    def __getitem__(self, path: str) -> Any:
+        for variable in self.variables:
+            if variable.path == path or variable.path == f"/{path}":
+                return variable
+        raise KeyError(path)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(variable.path for variable in self.variables)
+
+    def __len__(self) -> int:
+        return len(self.variables)
+
+
+@dataclass(repr=False)
+class FileInfo(_ByPath, _Table):
+    """A file at a glance; ``info[path]`` is one variable of it."""
+
+    path: Path
+    format: str
+    file_bytes: int
+    superblock: int | None
+    variables: list[VariableInfo]
+    readable_by: str
+    notices: list[str]
+
+    def __post_init__(self) -> None:
+        self.path = Path(self.path)
+        self.variables = [VariableInfo._of(one) for one in self.variables]  # type: ignore[arg-type]
+
+    def _title(self) -> str:
+        return f"{self.path}: {self.format}, {bytes_text(self.file_bytes)}"
+
+    def _lines(self) -> list[str]:
+        return [self.readable_by]
+
+    def _header(self) -> list[str]:
+        return ["variable", "type", "shape", "chunks", "filters", "raw", "stored", "ratio"]
+
+    def _rows(self) -> list[list[str]]:
+        return [
+            [
+                one.path,
+                one.element,
+                _numbers(one.shape),
+                _numbers(one.chunk) if one.chunk else one.layout,
+                one.filters,
+                bytes_text(one.raw_bytes),
+                bytes_text(one.stored_bytes),
+                f"{one.ratio:.2f}",
+            ]
+            for one in self.variables
+        ]
+
+    def _pictures(self) -> list[str]:
+        return [chunk_grid_svg(one.shape, one.chunk, one.dimensions) for one in self.variables]
+
+
+@dataclass(repr=False)
+class VariableReport(_Report):
+    """One variable of a packed or planned file."""
+
+    path: str
+    element: str
+    shape: list[int]
+    chunk: list[int] | None
+    filters: str
+    raw_bytes: int
+    input_bytes: int
+    stored_bytes: int
+    reason: str
+    precision: dict[str, Any] | None = None
+
+    def __repr__(self) -> str:
+        return (
+            f"<frazil.VariableReport {self.path}: {bytes_text(self.input_bytes)} to "
+            f"{bytes_text(self.stored_bytes)}, {self.filters}: {self.reason}>"
+        )
+
+
+@dataclass(repr=False)
+class PackReport(_ByPath, _Table):
+    """The result of packing or unpacking one file; ``report[path]`` is one variable of it."""
+
+    input: Path
+    output: Path | None
+    variables: list[VariableReport]
+    input_file_bytes: int
+    output_file_bytes: int
+    raw_bytes: int
+    seconds: float
+    cpu_seconds: float
+    threads: int
+    memory_bytes: int
+    verified: bool
+    dry_run: bool
+    precision: list[dict[str, Any]]
+    notices: list[str]
+
+    def __post_init__(self) -> None:
+        self.input = Path(self.input)
+        self.output = None if self.output is None else Path(self.output)
+        self.variables = [VariableReport._of(one) for one in self.variables]  # type: ignore[arg-type]
+
+    @property
+    def saved_bytes(self) -> int:
+        """How much smaller the output is than the input."""
+        return self.input_file_bytes - self.output_file_bytes
+
+    def _title(self) -> str:
+        target = self.output if self.output is not None else "(dry run)"
+        return f"{self.input} to {target}"
+
+    def _lines(self) -> list[str]:
+        sizes = f"{bytes_text(self.input_file_bytes)} to {bytes_text(self.output_file_bytes)}"
+        proof = ", verified" if self.verified else ""
+        return [f"{sizes} in {self.seconds:.2f} s with {self.threads} threads{proof}"]
+
+    def _header(self) -> list[str]:
+        return ["variable", "type", "shape", "chunks", "filters", "before", "after", "why"]
+
+    def _rows(self) -> list[list[str]]:
+        return [
+            [
+                one.path,
+                one.element,
+                _numbers(one.shape),
+                _numbers(one.chunk),
+                one.filters,
+                bytes_text(one.input_bytes),
+                bytes_text(one.stored_bytes),
+                one.reason,
+            ]
+            for one in self.variables
+        ]
+
+    def _pictures(self) -> list[str]:
+        return [chunk_grid_svg(one.shape, one.chunk) for one in self.variables]
+
+
+@dataclass(repr=False)
+class WritePlan(_Table):
+    """What was decided for each variable: to look at, to store and to replay.
+
+    ``frazil.to_netcdf(..., plan=plan)`` and :class:`frazil.Writer` take it.
+    """
+
+    variables: list[dict[str, Any]]
+
+    def _title(self) -> str:
+        return f"{len(self.variables)} variables"
+
+    def _header(self) -> list[str]:
+        return ["variable", "layout", "filters", "rounding", "predicted", "why"]
+
+    def _rows(self) -> list[list[str]]:
+        return [
+            [
+                one["path"],
+                _numbers(one["layout"]["chunk"]) if "chunk" in one["layout"] else "contiguous",
+                "+".join(_filter_name(spec) for spec in one["pipeline"]) or "none",
+                one["quantize"]["rounding"]["algorithm"] if one.get("quantize") else "none",
+                "-" if one.get("predicted_bytes") is None else bytes_text(one["predicted_bytes"]),
+                one["reason"],
+            ]
+            for one in self.variables
+        ]
+
+    def to_json(self) -> str:
+        """The plan as JSON text."""
+        return json.dumps({"variables": self.variables}, indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> WritePlan:
+        """A plan from :meth:`to_json`."""
+        return cls(variables=json.loads(text)["variables"])
+
+
+_FILTERS = {1: "deflate", 2: "shuffle", 3: "fletcher32", 32015: "zstd"}
+
+
+def _filter_name(spec: Mapping[str, Any]) -> str:
+    name = spec.get("name") or _FILTERS.get(spec["id"], f"filter {spec['id']}")
+    level = f"({spec['cd_values'][0]})" if spec["id"] in (1, 32015) and spec["cd_values"] else ""
+    return name + level
+
+
+@dataclass(repr=False)
+class VerifyReport(_Table):
+    """The result of comparing two files; true if they hold the same."""
+
+    a: Path
+    b: Path
+    objects: int
+    attributes: int
+    values: int
+    value_bytes: int
+    differences: list[dict[str, str]]
+    difference_count: int
+    precision: list[dict[str, Any]]
+    notices: list[str]
+    seconds: float
+
+    def __post_init__(self) -> None:
+        self.a, self.b = Path(self.a), Path(self.b)
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether nothing differs but rounded values that keep what was promised of them."""
+        return self.difference_count == 0 and all(one["passed"] for one in self.precision)
+
+    def __bool__(self) -> bool:
+        return self.is_equal
+
+    def _title(self) -> str:
+        return f"{self.a} and {self.b}: {'equal' if self.is_equal else 'DIFFERENT'}"
+
+    def _lines(self) -> list[str]:
+        return [
+            f"{self.objects} objects, {self.attributes} attributes, {self.values} values "
+            f"({bytes_text(self.value_bytes)}) in {self.seconds:.2f} s, "
+            f"{self.difference_count} differences"
+        ]
+
+    def _header(self) -> list[str]:
+        return ["object", "finding"]
+
+    def _rows(self) -> list[list[str]]:
+        rows = [[one["path"], one["what"]] for one in self.differences]
+        for one in self.precision:
+            verdict = "kept" if one["passed"] else "; ".join(one["failures"])
+            rows.append(
+                [one["path"], f"rounded, largest error {one['max_absolute_error']}: {verdict}"]
+            )
+        return rows
+
+
+@dataclass(repr=False)
+class AnalyzeReport(_Table):
+    """The information in the bits of a file's variables."""
+
+    path: Path
+    variables: list[dict[str, Any]]
+    notices: list[str]
+    seconds: float
+
+    def __post_init__(self) -> None:
+        self.path = Path(self.path)
+
+    def _title(self) -> str:
+        return f"{self.path}: information in bits, {self.seconds:.2f} s"
+
+    def _header(self) -> list[str]:
+        return ["variable", "type", "bits to keep", "information kept", "relative error", "why"]
+
+    def _rows(self) -> list[list[str]]:
+        return [
+            [
+                one["path"],
+                one["element"],
+                "all" if one["significant_bits"] is None else str(one["significant_bits"]),
+                _share(one["preserved_information"]),
+                "-" if one["relative_bound"] is None else f"{one['relative_bound']:.2e}",
+                one["reason"],
+            ]
+            for one in self.variables
+        ]
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.2f} %"
+
+
+@dataclass(repr=False)
+class RecoverReport(_Report):
+    """What recovering a file found and did."""
+
+    path: Path
+    outcome: str
+
+    def __post_init__(self) -> None:
+        self.path = Path(self.path)
+
+    def __repr__(self) -> str:
+        return f"<frazil.RecoverReport {self.path}: {self.outcome}>"
+
+
+@dataclass(repr=False)
+class WriterReport(_Table):
+    """What a :class:`frazil.Writer` did."""
+
+    stalled_seconds: float
+    hidden_seconds: float
+    raw_bytes: int
+    stored_bytes: int
+    ratio: float
+    written_bytes: int
+    spilled_bytes: int
+    commits: int
+    chunks: int
+    chunks_reused: int
+    chunks_omitted: int
+    variables: list[dict[str, Any]]
+
+    def _title(self) -> str:
+        return f"{bytes_text(self.raw_bytes)} to {bytes_text(self.stored_bytes)}"
+
+    def _lines(self) -> list[str]:
+        return [
+            f"{self.chunks} chunks; {self.hidden_seconds:.2f} s of packing behind the caller's "
+            f"back, {self.stalled_seconds:.2f} s waited for"
+        ]
+
+    def _header(self) -> list[str]:
+        return ["variable", "shape", "chunks", "filters"]
+
+    def _rows(self) -> list[list[str]]:
+        return [
+            [one["path"], _numbers(one["shape"]), _numbers(one["chunk"]), one["filters"]]
+            for one in self.variables
+        ]
+
+    def _pictures(self) -> list[str]:
+        return [chunk_grid_svg(one["shape"], one["chunk"]) for one in self.variables]

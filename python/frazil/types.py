@@ -1,0 +1,94 @@
+"""numpy's types and netCDF's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .errors import UnsupportedError
+
+CHAR, STRING = 2, 12
+
+# netCDF's numbers of its types, by numpy's kind and size.
+_NUMBERS = {
+    ("i", 1): 1,
+    ("i", 2): 3,
+    ("i", 4): 4,
+    ("f", 4): 5,
+    ("f", 8): 6,
+    ("u", 1): 7,
+    ("u", 2): 8,
+    ("u", 4): 9,
+    ("i", 8): 10,
+    ("u", 8): 11,
+}
+_DTYPES = {number: np.dtype(f"{kind}{size}") for (kind, size), number in _NUMBERS.items()}
+_DTYPES[CHAR] = np.dtype("S1")
+_DTYPES[STRING] = np.dtype(object)
+
+
+def type_number(dtype: Any) -> int:
+    """netCDF's number of a numpy type; ``str``, objects and texts of any length are strings.
+
+    Raises
+    ------
+    UnsupportedError
+        For a type that netCDF has no number for: bool, complex, float16, dates, structures.
+    """
+    if dtype is str:
+        return STRING
+    dtype = np.dtype(dtype)
+    if dtype.kind in "OU":
+        return STRING
+    if dtype == np.dtype("S1"):
+        return CHAR
+    number = _NUMBERS.get((dtype.kind, dtype.itemsize))
+    if number is None:
+        raise UnsupportedError(f"netCDF has no type for {dtype}")
+    return number
+
+
+def numpy_dtype(number: int) -> np.dtype:
+    """The numpy type of a netCDF type, in this machine's byte order."""
+    return _DTYPES[number]
+
+
+def native_bytes(values: np.ndarray) -> np.ndarray:
+    """The bytes of values in this machine's order, as a flat array of uint8."""
+    native = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
+    return native.reshape(-1).view(np.uint8)
+
+
+def little_bytes(values: np.ndarray) -> np.ndarray:
+    """The bytes of values in little-endian order, as a flat array of uint8; a view if it can be."""
+    little = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
+    return little.reshape(-1).view(np.uint8)
+
+
+def attribute_value(value: Any) -> list[str] | tuple[int, np.ndarray]:
+    """An attribute as the compiled part takes it: texts, or a type and bytes.
+
+    Text is stored as netCDF4-python stores it: as characters if it is ASCII, else as a string.
+    Numbers keep numpy's type; Python's are ``int64`` and ``float64``.
+    """
+    if isinstance(value, str) and not isinstance(value, bytes):
+        try:
+            return CHAR, np.frombuffer(value.encode("ascii"), dtype=np.uint8)
+        except UnicodeEncodeError:
+            return [value]
+    if isinstance(value, bytes):
+        return CHAR, np.frombuffer(value, dtype=np.uint8)
+    array = np.asarray(value)
+    if array.dtype.kind == "U" or (array.dtype.kind == "O" and _all_texts(array)):
+        texts = [str(text) for text in array.reshape(-1)]
+        return attribute_value(texts[0]) if array.ndim == 0 else texts
+    if array.dtype.kind == "S":
+        return [text.decode("utf-8") for text in array.reshape(-1)]
+    if array.dtype.kind == "b":
+        raise UnsupportedError("netCDF has no type for bool; store an integer")
+    return type_number(array.dtype), native_bytes(array)
+
+
+def _all_texts(array: np.ndarray) -> bool:
+    return all(isinstance(text, str) for text in array.reshape(-1))

@@ -1,0 +1,519 @@
+"""The writer: files that grow under a running program."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import EllipsisType, TracebackType
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from . import _frazil
+from .errors import InvalidArgumentError, NotFoundError, UnsupportedError
+from .operations import StrPath, _limits, _options
+from .reports import WritePlan, WriterReport
+from .types import (
+    CHAR,
+    STRING,
+    attribute_value,
+    little_bytes,
+    native_bytes,
+    numpy_dtype,
+    type_number,
+)
+
+# Copies of values that must be made are made in pieces of about this many bytes.
+_PIECE_BYTES = 64 << 20
+_DEFLATE, _SHUFFLE, _FLETCHER32, _ZSTD = 1, 2, 3, 32015
+_COMPRESSORS = {"zlib": _DEFLATE, "deflate": _DEFLATE, "gzip": _DEFLATE, "zstd": _ZSTD}
+_LEVELS = {_DEFLATE: 4, _ZSTD: 3}
+
+Index = int | slice | EllipsisType | tuple[int | slice | EllipsisType, ...]
+
+
+class Writer:
+    """A netCDF-4 file being written: slices of any size in any order, packed in the background.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    mode : "w", "x" or "a"
+        Replace an existing file, refuse to, or go on writing it.
+    readable_by : "any" or "plugins"
+        Who must be able to read the file.
+    threads, memory : int, optional
+        Threads, and bytes for chunks (256 MiB if left out).
+    plan : WritePlan, optional
+        Chunk shapes, filters and rounding as decided before.
+    keep_plan : bool
+        Keep what was decided in the file, as the global attribute ``frazil_plan``.
+    durable : bool
+        Wait at every commit until the disk has it.
+    own_commits : bool
+        Commit now and then while records are written. If not, only :meth:`sync` and
+        :meth:`close` do.
+    classic_model : bool
+        Record that the file keeps to the classic model.
+
+    Notes
+    -----
+    Values put since the last commit are lost if the program ends without :meth:`close`; what was
+    committed stays readable, also after ``kill -9``. Any thread may use a writer.
+
+    Used in a ``with`` statement, an exception gives up what was put since the last commit.
+    """
+
+    def __init__(
+        self,
+        path: StrPath,
+        mode: Literal["w", "x", "a"] = "w",
+        *,
+        readable_by: Literal["any", "plugins"] = "any",
+        threads: int | None = None,
+        memory: int | None = None,
+        plan: WritePlan | None = None,
+        keep_plan: bool = False,
+        durable: bool = False,
+        own_commits: bool = True,
+        classic_model: bool = False,
+    ) -> None:
+        if mode not in ("w", "x", "a"):
+            raise InvalidArgumentError(f"mode is {mode!r}; it must be 'w', 'x' or 'a'")
+        options = _options(
+            limits=_limits(threads, memory),
+            readable_by=readable_by,
+            plan=None if plan is None else {"variables": plan.variables},
+            keep_plan=keep_plan,
+            durable=durable,
+            own_commits=own_commits,
+            classic_model=classic_model,
+            overwrite=mode == "w",
+        )
+        self.path = Path(path)
+        if mode == "a":
+            self._writer = _frazil.Writer.append(self.path, options)
+        else:
+            self._writer = _frazil.Writer.create(self.path, options)
+        self.report: WriterReport | None = None
+
+    def __repr__(self) -> str:
+        state = "closed" if self._writer.is_closed else "open"
+        return f"<frazil.Writer {os.fspath(self.path)!r} ({state})>"
+
+    # --- what is there ---
+
+    def _schema(self) -> dict[str, Any]:
+        return json.loads(self._writer.schema())
+
+    @staticmethod
+    def _group_in(schema: Mapping[str, Any], path: str | None) -> int | None:
+        """The number of a group; ``None``: there is none."""
+        at: int | None = 0
+        for name in (path or "").strip("/").split("/"):
+            if name:
+                groups = enumerate(schema["groups"])
+                found = (i for i, g in groups if g["name"] == name and g["parent"] == at)
+                at = next(found, None)
+            if at is None:
+                return None
+        return at
+
+    def _group(self, path: str | None) -> int:
+        if path in (None, "", "/"):
+            return 0
+        group = self._group_in(self._schema(), path)
+        if group is None:
+            raise NotFoundError("there is no such group", file=self.path, variable=path)
+        return group
+
+    def dimensions(self, group: str | None = None, *, inherited: bool = False) -> dict[str, int]:
+        """Lengths of a group's dimensions by name; ``inherited``: also those of groups above."""
+        schema = self._schema()
+        at = self._group(group)
+        found: dict[str, int] = {}
+        while at is not None:
+            for one in schema["dimensions"]:
+                if one["group"] == at:
+                    found.setdefault(one["name"], one["length"])
+            at = schema["groups"][at]["parent"] if inherited else None
+        return found
+
+    def variables(self, group: str | None = None) -> dict[str, VariableWriter]:
+        """A group's variables by name."""
+        schema, number = self._schema(), self._group(group)
+        return {
+            one["name"]: self._variable(schema, i)
+            for i, one in enumerate(schema["variables"])
+            if one["group"] == number
+        }
+
+    def _variable(self, schema: Mapping[str, Any], number: int) -> VariableWriter:
+        one = schema["variables"][number]
+        dims = tuple(schema["dimensions"][i] for i in one["dimensions"])
+        return VariableWriter(self, number, one["name"], one["type"], dims)
+
+    def __getitem__(self, path: str) -> VariableWriter:
+        group, _, name = path.rpartition("/")
+        try:
+            return self.variables(group)[name]
+        except KeyError:
+            raise NotFoundError(
+                "there is no such variable", file=self.path, variable=path
+            ) from None
+
+    # --- definitions ---
+
+    def add_group(self, path: str) -> None:
+        """Add a group, and those above it that are not there. An existing one is left as it is."""
+        schema, at = self._schema(), 0
+        done = ""
+        for name in path.strip("/").split("/"):
+            done = f"{done}/{name}"
+            found = self._group_in(schema, done)
+            at = self._writer.add_group(at, name) if found is None else found
+            if found is None:
+                schema = self._schema()
+
+    def add_dimension(
+        self,
+        name: str,
+        length: int | None,
+        group: str | None = None,
+        *,
+        expected: int | None = None,
+    ) -> None:
+        """Add a dimension; ``length`` ``None``: unlimited, ``expected`` to become so long."""
+        number = self._group(group)
+        if length is None:
+            self._writer.add_dimension(number, name, expected, True)
+        else:
+            self._writer.add_dimension(number, name, int(length), False)
+
+    def add_variable(
+        self,
+        name: str,
+        dtype: Any,
+        dims: Sequence[str] = (),
+        group: str | None = None,
+        *,
+        fill_value: Any = None,
+        no_fill: bool = False,
+        endian: Literal["native", "little", "big"] = "native",
+        chunks: Sequence[int] | None = None,
+        contiguous: bool = False,
+        compression: str | None = None,
+        level: int | None = None,
+        shuffle: bool = True,
+        checksum: bool = False,
+        precision: Mapping[str, Any] | None = None,
+        netcdf_statement: bool = False,
+        attrs: Mapping[str, Any] | None = None,
+    ) -> VariableWriter:
+        """Add a variable. What is not asked for is decided by frazil when values come.
+
+        Parameters
+        ----------
+        dtype : numpy type or str
+            Integers and floats of 1 to 8 bytes, ``"S1"`` (characters), ``str``.
+        dims : sequence of str
+            Dimensions of the group, or of groups above it; the slowest first.
+        fill_value : scalar, optional
+            What elements hold that are never written, and the attribute ``_FillValue``.
+        no_fill : bool
+            They hold nothing in particular.
+        endian : "native", "little" or "big"
+            Byte order in the file.
+        chunks : sequence of int, optional
+            Elements of one chunk along each dimension.
+        contiguous : bool
+            One run of bytes, no filters.
+        compression : "zlib", "zstd" or "none", optional
+            The compressor; by trial if left out.
+        level : int, optional
+            Its level: 4 for zlib, 3 for zstd if left out.
+        shuffle, checksum : bool
+            Byte shuffle before, Fletcher-32 behind the compressor that was asked for.
+        precision : mapping, optional
+            How exactly values are kept, ``{"significant_digits": 4}``; keys as in
+            docs/precision.md.
+        netcdf_statement : bool
+            State rounding by netCDF-C's attribute in place of the CF conventions'.
+        """
+        number = type_number(dtype)
+        schema, at = self._schema(), self._group(group)
+        settings = {
+            "fill": _fill_bytes(number, fill_value),
+            "no_fill": no_fill,
+            "big_endian": _is_big(endian),
+            "chunk": None if chunks is None else [int(n) for n in chunks],
+            "contiguous": contiguous,
+            "filters": _filters(number, compression, level, shuffle, checksum),
+            "precision": None if precision is None else dict(precision),
+            "netcdf_statement": netcdf_statement,
+        }
+        ids = [self._dimension(schema, at, dim) for dim in dims]
+        variable = self._writer.add_variable(at, name, number, ids, _options(**settings))
+        axes = tuple(schema["dimensions"][i] for i in ids)
+        added = VariableWriter(self, variable, name, number, axes)
+        for key, value in (attrs or {}).items():
+            added.set_attribute(key, value)
+        return added
+
+    def _dimension(self, schema: Mapping[str, Any], group: int, name: str) -> int:
+        at: int | None = group
+        while at is not None:
+            for i, one in enumerate(schema["dimensions"]):
+                if one["group"] == at and one["name"] == name:
+                    return i
+            at = schema["groups"][at]["parent"]
+        raise NotFoundError("there is no such dimension", file=self.path, variable=name)
+
+    def set_attribute(self, name: str, value: Any, group: str | None = None) -> None:
+        """Set an attribute of a group; of the root group: a global one."""
+        self._writer.put_attribute(self._group(group), None, name, attribute_value(value))
+
+    # --- the end ---
+
+    def sync(self) -> None:
+        """Commit: what was put so far is what readers see, and survives the end of the program."""
+        self._writer.sync()
+
+    def plan(self) -> WritePlan:
+        """What was decided so far, to be replayed."""
+        return WritePlan(**json.loads(self._writer.plan()))
+
+    def close(self) -> WriterReport | None:
+        """Commit and close; what was done is also kept as :attr:`report`."""
+        text = self._writer.close()
+        if text is not None:
+            self.report = WriterReport._of(json.loads(text))
+        return self.report
+
+    def abandon(self) -> None:
+        """Close without a commit. A new file that never had one is removed."""
+        self._writer.abandon()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abandon()
+
+
+class VariableWriter:
+    """A variable of a :class:`Writer`: ``variable[10:20, :] = values`` puts values."""
+
+    def __init__(
+        self, writer: Writer, number: int, name: str, type_number: int, axes: tuple[dict, ...]
+    ) -> None:
+        self._file, self._writer, self._number = writer, writer._writer, number
+        self.name, self._type = name, type_number
+        self.dims = tuple(axis["name"] for axis in axes)
+        self._limits = tuple(None if axis["is_unlimited"] else axis["length"] for axis in axes)
+        self.dtype = numpy_dtype(type_number)
+
+    def __repr__(self) -> str:
+        axes = zip(self.dims, self._limits, strict=True)
+        text = ", ".join(f"{dim}: {'unlimited' if n is None else n}" for dim, n in axes)
+        return f"<frazil.VariableWriter {self.name} {self.dtype} ({text})>"
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.dims)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Elements along each axis as of the last put."""
+        schema = self._file._schema()
+        ids = schema["variables"][self._number]["dimensions"]
+        return tuple(schema["dimensions"][i]["length"] for i in ids)
+
+    def set_attribute(self, name: str, value: Any) -> None:
+        """Set an attribute."""
+        self._writer.put_attribute(0, self._number, name, attribute_value(value))
+
+    def put(self, values: Any, start: Sequence[int], stride: Sequence[int] | None = None) -> None:
+        """Put values whose shape says how many elements along each axis, from ``start`` on.
+
+        Values are converted to the variable's type as far as numpy's rule ``same_kind`` allows.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If they do not fit; and the first error of the background work, from any call.
+        """
+        values = np.asarray(values)
+        if values.ndim != self.ndim:
+            raise InvalidArgumentError(
+                f"values have {values.ndim} axes, not {self.ndim}",
+                file=self._file.path,
+                variable=self.name,
+            )
+        start = [int(n) for n in start]
+        steps = None if stride is None else [int(n) for n in stride]
+        if self._type == STRING:
+            texts = [_text(text) for text in values.reshape(-1)]
+            self._writer.put_strings(self._number, (start, list(values.shape), steps), texts)
+            return
+        for first, piece in _pieces(values, self.dtype):
+            at = start if first == 0 else [start[0] + first * (steps or [1])[0], *start[1:]]
+            slab = (at, list(piece.shape), steps)
+            self._writer.put(self._number, slab, self._little(piece))
+
+    def _little(self, values: np.ndarray) -> np.ndarray:
+        if values.dtype != self.dtype:
+            try:
+                values = values.astype(self.dtype, casting="same_kind")
+            except TypeError as error:
+                raise InvalidArgumentError(
+                    str(error), file=self._file.path, variable=self.name
+                ) from None
+        return little_bytes(values)
+
+    def __setitem__(self, key: Index, values: Any) -> None:
+        values = np.asarray(values)
+        start, count, stride, kept = _box(key, self._limits, values.shape, self.shape)
+        if values.ndim and values.shape != tuple(n for n, k in zip(count, kept, strict=True) if k):
+            values = np.broadcast_to(values, [n for n, k in zip(count, kept, strict=True) if k])
+        if values.ndim == 0:
+            values = np.broadcast_to(values, count)
+        self.put(values.reshape(count), start, stride)
+
+    def __getitem__(self, key: Index) -> np.ndarray:
+        """Read values back, those included that no commit has yet."""
+        shape = self.shape
+        start, count, stride, kept = _box(key, shape, shape, shape)
+        squeezed = [n for n, k in zip(count, kept, strict=True) if k]
+        if self._type == STRING:
+            texts = self._writer.read_strings(self._number, (start, count, stride))
+            return np.array(texts, dtype=object).reshape(squeezed)
+        raw = self._writer.read(self._number, (start, count, stride))
+        little = raw.view(self.dtype.newbyteorder("<"))
+        return little.astype(self.dtype, copy=False).reshape(squeezed)
+
+
+def _pieces(values: np.ndarray, dtype: np.dtype) -> Iterable[tuple[int, np.ndarray]]:
+    """The values, cut along the first axis where a copy of all of them would be large."""
+    is_plain = values.flags.c_contiguous and values.dtype == dtype.newbyteorder("<")
+    if is_plain or values.nbytes <= _PIECE_BYTES or values.ndim == 0:
+        yield 0, values
+        return
+    rows = max(1, _PIECE_BYTES * len(values) // values.nbytes)
+    for first in range(0, len(values), rows):
+        yield first, values[first : first + rows]
+
+
+def _box(
+    key: Any,
+    limits: Sequence[int | None],
+    given: Sequence[int],
+    lengths: Sequence[int],
+) -> tuple[list[int], list[int], list[int] | None, list[bool]]:
+    """Start, count, stride along each axis, and whether the axis is kept.
+
+    An open end of an unlimited axis is as far as the values that are ``given`` reach.
+    """
+    keys = key if isinstance(key, tuple) else (key,)
+    rank = len(limits)
+    if Ellipsis in keys:
+        at = keys.index(Ellipsis)
+        missing = rank - (len(keys) - 1)
+        keys = (*keys[:at], *[slice(None)] * missing, *keys[at + 1 :])
+    keys = (*keys, *[slice(None)] * (rank - len(keys)))
+    if len(keys) != rank:
+        raise InvalidArgumentError(f"{len(keys)} indices for {rank} axes")
+    start, count, stride, kept = [], [], [], []
+    sizes = list(given)
+    slices = sum(isinstance(one, slice) for one in keys)
+    sizes = sizes[-slices:] if slices else []
+    sizes = [1] * (slices - len(sizes)) + sizes
+    for one, limit, length in zip(keys, limits, lengths, strict=True):
+        is_slice = isinstance(one, slice)
+        if is_slice:
+            first, step, n = _range(one, limit, length, sizes.pop(0))
+        else:
+            first, step, n = _position(one, limit, length), 1, 1
+        start.append(first)
+        count.append(n)
+        stride.append(step)
+        kept.append(is_slice)
+    return start, count, None if all(n == 1 for n in stride) else stride, kept
+
+
+def _position(index: Any, limit: int | None, length: int) -> int:
+    at = int(index)
+    if at < 0:
+        at += length
+    if at < 0 or (limit is not None and at >= limit):
+        raise InvalidArgumentError(f"index {index} lies outside an axis of {length} elements")
+    return at
+
+
+def _range(one: slice, limit: int | None, length: int, given: int) -> tuple[int, int, int]:
+    step = 1 if one.step is None else int(one.step)
+    if step <= 0:
+        raise UnsupportedError("slices run forward only")
+    first = 0 if one.start is None else int(one.start)
+    first = max(0, first + length) if first < 0 else first
+    if one.stop is None and limit is None:
+        return first, step, given
+    stop = limit if one.stop is None else int(one.stop)
+    assert stop is not None
+    stop = max(0, stop + length) if stop < 0 else stop
+    if limit is not None:
+        stop = min(stop, limit)
+    return first, step, max(0, -(-(stop - first) // step))
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8") if isinstance(value, bytes) else str(value)
+
+
+def _is_big(endian: str) -> bool:
+    if endian not in ("native", "little", "big"):
+        raise InvalidArgumentError(f"endian is {endian!r}; it must be 'native', 'little' or 'big'")
+    return endian == "big" or (endian == "native" and not np.little_endian)
+
+
+def _fill_bytes(number: int, fill_value: Any) -> list[int] | None:
+    if fill_value is None or number == STRING:
+        return None
+    if number == CHAR:
+        text = fill_value.encode() if isinstance(fill_value, str) else bytes(fill_value)
+        return list(text[:1] or b"\0")
+    return native_bytes(np.asarray(fill_value).astype(numpy_dtype(number))).tolist()
+
+
+def _filters(
+    number: int, compression: str | None, level: int | None, shuffle: bool, checksum: bool
+) -> list[tuple[int, list[int]]] | None:
+    if number == STRING or (compression is None and level is None and not checksum):
+        return None
+    filters: list[tuple[int, list[int]]] = []
+    if compression != "none" and level != 0:
+        compressor = _COMPRESSORS.get(compression or "zlib")
+        if compressor is None:
+            raise UnsupportedError(
+                f"frazil does not write {compression!r}",
+                cure="'zlib' is read everywhere, 'zstd' by readers with plugins",
+            )
+        size = numpy_dtype(number).itemsize
+        if shuffle and size > 1:
+            filters.append((_SHUFFLE, [size]))
+        filters.append((compressor, [_LEVELS[compressor] if level is None else int(level)]))
+    if checksum:
+        filters.append((_FLETCHER32, []))
+    return filters

@@ -1,0 +1,276 @@
+"""xarray's engine ``frazil``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from xarray.backends import BackendArray, BackendEntrypoint
+from xarray.backends.common import AbstractDataStore
+from xarray.backends.store import StoreBackendEntrypoint
+from xarray.coding.strings import create_vlen_dtype
+from xarray.core import indexing
+from xarray.core.utils import FrozenDict, close_on_error, is_remote_uri
+
+from .file import File, Group, Variable
+
+# dask's blocks are about as large: whole file chunks.
+_BLOCK_BYTES = 64 << 20
+_SUFFIXES = {".nc", ".nc4", ".h5"}
+_MAGIC = (b"\x89HDF\r\n\x1a\n", b"CDF\x01", b"CDF\x02", b"CDF\x05")
+
+
+class FrazilArray(BackendArray):
+    """A variable's values, read when they are wanted. It needs no lock."""
+
+    __slots__ = ("dtype", "shape", "variable")
+
+    def __init__(self, variable: Variable) -> None:
+        self.variable = variable
+        self.shape = variable.shape
+        self.dtype = create_vlen_dtype(str) if variable.is_string else variable.dtype
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        return indexing.explicit_indexing_adapter(
+            key, self.shape, indexing.IndexingSupport.OUTER, self.variable.__getitem__
+        )
+
+
+def _block_bytes() -> int:
+    """Bytes of a block: not more than dask's automatic ones, which would cut it otherwise."""
+    if "dask" not in sys.modules:
+        return _BLOCK_BYTES
+    import dask.config
+    from dask.utils import parse_bytes
+
+    return min(_BLOCK_BYTES, parse_bytes(dask.config.get("array.chunk-size", _BLOCK_BYTES)))
+
+
+def preferred_chunks(
+    shape: Sequence[int], chunks: Sequence[int] | None, itemsize: int
+) -> tuple[int, ...] | None:
+    """Blocks of about 64 MiB for dask: whole multiples of the file's chunks, the last axes first.
+
+    ``None``: the variable is not chunked and fits into one block.
+    """
+    most = _block_bytes()
+    bytes_of_all = int(np.prod(shape, dtype=np.int64)) * itemsize
+    if chunks is None:
+        if bytes_of_all <= most:
+            return None
+        chunks = [1] * len(shape)
+    block = [max(1, min(chunk, length)) for chunk, length in zip(chunks, shape, strict=True)]
+    room = most // max(1, int(np.prod(block, dtype=np.int64)) * itemsize)
+    for axis in reversed(range(len(shape))):
+        if room < 2:
+            break
+        needed = -(-shape[axis] // chunks[axis])
+        times = min(room, max(1, needed))
+        block[axis] = min(shape[axis], times * chunks[axis]) or 1
+        room //= times
+        if times < needed:
+            break
+    return tuple(block)
+
+
+class ReadStore(AbstractDataStore):
+    """A group of a file, as xarray reads it."""
+
+    def __init__(self, group: Group) -> None:
+        self._group = group
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        group: str | None = None,
+        threads: int | None = None,
+        verify: str = "always",
+    ) -> ReadStore:
+        """Opens a file and finds a group in it."""
+        if group is not None and not isinstance(group, str):
+            raise ValueError("group must be a string or None")
+        file = File(path, threads=threads, verify=verify, reopens=True)
+        at: Group = file
+        for name in (group or "").split("/"):
+            if name and name not in at.groups:
+                file.close()
+                raise OSError(f"group not found: {name}")
+            at = at.groups[name] if name else at
+        return cls(at)
+
+    def get_variables(self) -> FrozenDict:
+        return FrozenDict(
+            (name, self.open_variable(one)) for name, one in self._group.variables.items()
+        )
+
+    def open_variable(self, variable: Variable) -> xr.Variable:
+        """A variable with the encoding that the engine netcdf4 reports."""
+        attributes = dict(variable.attrs)
+        encoding = variable.filters()
+        encoding["dtype"] = _encoded_dtype(variable)
+        if variable.chunks is None:
+            encoding["contiguous"] = True
+            encoding["chunksizes"] = None
+        else:
+            encoding["contiguous"] = False
+            encoding["chunksizes"] = variable.chunks
+        block = preferred_chunks(variable.shape, variable.chunks, variable.dtype.itemsize)
+        if block is not None and len(set(variable.dims)) == len(variable.dims):
+            encoding["preferred_chunks"] = dict(zip(variable.dims, block, strict=True))
+        if "least_significant_digit" in attributes:
+            encoding["least_significant_digit"] = attributes.pop("least_significant_digit")
+        if variable.dtype.kind == "S" and "_FillValue" in attributes:
+            fill = attributes["_FillValue"]
+            attributes["_FillValue"] = np.bytes_(fill.encode() if isinstance(fill, str) else fill)
+        encoding["source"] = variable.file.filename
+        encoding["original_shape"] = variable.shape
+        data = indexing.LazilyIndexedArray(FrazilArray(variable))
+        return xr.Variable(variable.dims, data, attributes, encoding)
+
+    def get_attrs(self) -> FrozenDict:
+        return FrozenDict(self._group.attrs)
+
+    def get_dimensions(self) -> FrozenDict:
+        return FrozenDict(self._group.dims)
+
+    def get_parent_dimensions(self) -> FrozenDict:
+        above: dict[str, int] = {}
+        at = self._group.parent
+        while at is not None:
+            above = {**at.dims, **above}
+            at = at.parent
+        return FrozenDict(above)
+
+    def get_encoding(self) -> dict[str, Any]:
+        return {"unlimited_dims": set(self._group.unlimited_dims)}
+
+    def close(self, **kwargs: Any) -> None:
+        self._group._file.close()
+
+
+def _encoded_dtype(variable: Variable) -> Any:
+    if variable.is_string:
+        return str
+    enum = variable.enum
+    if enum is not None:
+        name, members = enum
+        return np.dtype(variable.dtype, metadata={"enum": members, "enum_name": name})
+    if variable.is_big_endian and variable.dtype.kind in "iuf":
+        return variable.dtype.newbyteorder(">")
+    return variable.dtype
+
+
+class FrazilBackendEntrypoint(BackendEntrypoint):
+    """Opens netCDF-4, HDF5 and classic netCDF files with frazil: in parallel and without a lock."""
+
+    description = "Open netCDF and HDF5 files (.nc, .nc4, .h5) with all cores, using frazil"
+    url = "https://github.com/frazil-io/frazil"
+    supports_groups = True
+
+    def guess_can_open(self, filename_or_obj: Any) -> bool:
+        if not isinstance(filename_or_obj, str | os.PathLike):
+            return False
+        name = os.fspath(filename_or_obj)
+        if is_remote_uri(name) or Path(name).suffix.lower() not in _SUFFIXES:
+            return False
+        try:
+            with Path(name).open("rb") as file:
+                return file.read(8).startswith(_MAGIC)
+        except OSError:
+            return False
+
+    def open_dataset(
+        self,
+        filename_or_obj: Any,
+        *,
+        mask_and_scale: Any = True,
+        decode_times: Any = True,
+        concat_characters: Any = True,
+        decode_coords: Any = True,
+        drop_variables: str | Iterable[str] | None = None,
+        use_cftime: Any = None,
+        decode_timedelta: Any = None,
+        group: str | None = None,
+        threads: int | None = None,
+        verify: str = "always",
+        lock: Any = None,
+    ) -> xr.Dataset:
+        """Open one group as a dataset.
+
+        Parameters
+        ----------
+        group : str, optional
+            The group.
+        threads : int, optional
+            Threads that may work on one read.
+        verify : "always" or "never"
+            Whether checksums of chunks are compared with the data.
+        lock
+            Nothing is locked: taken for compatibility and not used.
+        """
+        store = ReadStore.open(_path(filename_or_obj), group, threads, verify)
+        with close_on_error(store):
+            return StoreBackendEntrypoint().open_dataset(
+                store,
+                mask_and_scale=mask_and_scale,
+                decode_times=decode_times,
+                concat_characters=concat_characters,
+                decode_coords=decode_coords,
+                drop_variables=drop_variables,
+                use_cftime=use_cftime,
+                decode_timedelta=decode_timedelta,
+            )
+
+    def open_groups_as_dict(
+        self,
+        filename_or_obj: Any,
+        *,
+        group: str | None = None,
+        threads: int | None = None,
+        verify: str = "always",
+        lock: Any = None,
+        **decoding: Any,
+    ) -> dict[str, xr.Dataset]:
+        """Open a group and all groups below it."""
+        store = ReadStore.open(_path(filename_or_obj), group, threads, verify)
+        base = store._group.path.rstrip("/")
+        found: dict[str, xr.Dataset] = {}
+        with close_on_error(store):
+            for at in _below(store._group):
+                # The first path is that of the group itself.
+                relative = at.path.rstrip("/").removeprefix(base).lstrip("/")
+                name = (relative or ".") if base else f"/{relative}"
+                opened = StoreBackendEntrypoint().open_dataset(ReadStore(at), **decoding)
+                found[name] = opened
+        return found
+
+    def open_datatree(self, filename_or_obj: Any, **options: Any) -> xr.DataTree:
+        """Open a group and all groups below it as a tree."""
+        groups = self.open_groups_as_dict(filename_or_obj, **options)
+        tree = xr.DataTree.from_dict(groups)
+        for path, dataset in groups.items():
+            tree[path].set_close(dataset._close)
+        return tree
+
+
+def _below(group: Group) -> Iterable[Group]:
+    yield group
+    for child in group.groups.values():
+        yield from _below(child)
+
+
+def _path(filename_or_obj: Any) -> str:
+    if not isinstance(filename_or_obj, str | os.PathLike):
+        raise ValueError(
+            f"engine 'frazil' opens files by their names, not {type(filename_or_obj).__name__}"
+        )
+    name = os.fspath(filename_or_obj)
+    if is_remote_uri(name):
+        raise ValueError(f"engine 'frazil' opens local files only, not {name}")
+    return str(Path(name).expanduser().absolute())

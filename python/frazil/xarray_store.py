@@ -1,0 +1,354 @@
+"""The store through which xarray writes: definitions and values go to a :class:`frazil.Writer`."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import sys
+import threading
+import uuid
+import warnings
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from xarray.backends.common import WritableCFDataStore
+from xarray.coding.strings import CharacterArrayCoder, EncodedStringCoder, is_unicode_dtype
+
+from .encodings import round_to_places, storage
+from .errors import EncodingNotice, InvalidArgumentError
+from .operations import pack
+from .progress import Progress
+from .types import type_number
+from .writer import VariableWriter, Writer
+
+_NUMBERS = itertools.count()
+
+
+class Output:
+    """A file on its way: under a temporary name until it is complete, if it is a new one."""
+
+    def __init__(
+        self, path: str | os.PathLike[str], mode: str, layout: str = "standard", **options: Any
+    ) -> None:
+        # A link stays; what it points to is replaced.
+        self.path = Path(os.path.realpath(path))
+        is_new = mode in ("w", "w-", "x") or not self.path.exists()
+        if mode in ("w-", "x") and self.path.exists():
+            raise FileExistsError(f"{self.path} exists already")
+        self._temporary: Path | None = None
+        if is_new:
+            name = f".{self.path.name}.{os.getpid()}-{next(_NUMBERS)}.frazil"
+            self._temporary = self.path.with_name(name)
+        self.writer = Writer(
+            self._temporary or self.path, "w" if is_new else "a", own_commits=False, **options
+        )
+        self._layout, self._limits = (
+            layout,
+            {key: options.get(key) for key in ("threads", "memory")},
+        )
+        self.dropped: list[str] = []
+        self._lock = threading.Lock()
+
+    @property
+    def written_path(self) -> Path:
+        """Where the file is now."""
+        return self.writer.path
+
+    def finish(self) -> None:
+        """Closes the file and gives it its name."""
+        with self._lock:
+            if self.writer.report is not None:
+                return
+            try:
+                self.writer.close()
+            except BaseException:
+                self.abandon()
+                raise
+            if self._temporary is None:
+                return
+            if self._layout != "standard":
+                self._lay_out(self._temporary)
+            self._keep_mode()
+            self._temporary.replace(self.path)
+
+    def _lay_out(self, temporary: Path) -> None:
+        """Packs the complete file once more, now that all of it is known."""
+        try:
+            pack(temporary, layout=self._layout, **self._limits)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+    def _keep_mode(self) -> None:
+        assert self._temporary is not None
+        with contextlib.suppress(OSError):
+            self._temporary.chmod(self.path.stat().st_mode & 0o7777)
+
+    def abandon(self) -> None:
+        """Leaves everything as it was."""
+        self.writer.abandon()
+        if self._temporary is not None:
+            self._temporary.unlink(missing_ok=True)
+
+    def tell(self) -> None:
+        """One notice about all encodings that were dropped."""
+        if self.dropped:
+            listed = ", ".join(self.dropped)
+            message = f"encodings that do not fit any more were dropped: {listed}"
+            warnings.warn(message, EncodingNotice, stacklevel=_depth())
+            self.dropped.clear()
+
+
+class Target:
+    """Where xarray and dask put the values of one variable."""
+
+    def __init__(
+        self,
+        variable: VariableWriter,
+        offset: tuple[int, ...],
+        progress: Progress | None,
+        places: float | None = None,
+    ) -> None:
+        self._variable, self._offset, self._progress = variable, offset, progress
+        self._places = places
+
+    def __dask_tokenize__(self) -> str:
+        return uuid.uuid4().hex
+
+    def __setitem__(self, key: Any, values: Any) -> None:
+        values = np.asarray(values)
+        start = list(self._offset)
+        if key is not Ellipsis:
+            key = key if isinstance(key, tuple) else (key,)
+            start = [first + (one.start or 0) for first, one in zip(start, key, strict=True)]
+        if values.size:
+            if self._places is not None:
+                values = round_to_places(values, self._places)
+            self._variable.put(values, start)
+        if self._progress is not None:
+            self._progress.advance(values.nbytes)
+
+
+class FrazilStore(WritableCFDataStore):
+    """A group of a netCDF-4 file being written.
+
+    Parameters
+    ----------
+    output : Output
+        The file.
+    group : str, optional
+        The group; it is added if it is not there.
+    append_dim : str, optional
+        The dimension along which values of existing variables go on.
+    precision : list of rules
+        As :func:`frazil.operations.precision_rules` gives them.
+    progress : Progress, optional
+        Told of bytes written.
+    """
+
+    __slots__ = (
+        "_appended",
+        "_existing",
+        "_output",
+        "append_dim",
+        "group",
+        "precision",
+        "progress",
+    )
+
+    def __init__(
+        self,
+        output: Output,
+        group: str | None = None,
+        *,
+        append_dim: str | None = None,
+        precision: list[dict[str, Any]] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        if group is not None and not isinstance(group, str):
+            raise ValueError("group must be a string or None")
+        self._output = output
+        self.group = None if group is None or not group.strip("/") else group.strip("/")
+        self.append_dim = append_dim
+        self.precision = precision or []
+        self.progress = progress
+        if self.group is not None:
+            output.writer.add_group(self.group)
+        self._existing = output.writer.variables(self.group)
+        self._appended = output.writer.dimensions(self.group).get(append_dim or "", 0)
+
+    @property
+    def writer(self) -> Writer:
+        """The writer behind it."""
+        return self._output.writer
+
+    def get_child_store(self, group: str) -> FrazilStore:
+        """The store of a group below."""
+        path = group if self.group is None else f"{self.group}/{group.strip('/')}"
+        return FrazilStore(
+            self._output,
+            path,
+            append_dim=self.append_dim,
+            precision=self.precision,
+            progress=self.progress,
+        )
+
+    # --- what is there ---
+
+    def get_dimensions(self) -> dict[str, int]:
+        dims = self.writer.dimensions(self.group)
+        return {name: length for name, length in dims.items() if name != self.append_dim}
+
+    def get_parent_dimensions(self) -> dict[str, int]:
+        own = self.writer.dimensions(self.group)
+        above = self.writer.dimensions(self.group, inherited=True)
+        return {name: length for name, length in above.items() if name not in own}
+
+    # --- definitions ---
+
+    def set_dimensions(self, variables: Any, unlimited_dims: Any = None) -> None:
+        if self.append_dim is not None and self.append_dim in self.writer.dimensions(self.group):
+            variables = {
+                name: variable.isel({self.append_dim: 0}, missing_dims="ignore")
+                for name, variable in variables.items()
+            }
+        super().set_dimensions(variables, unlimited_dims=unlimited_dims)
+
+    def set_dimension(self, name: str, length: int, is_unlimited: bool = False) -> None:
+        _check_name(name)
+        # As in netCDF, what has no length yet can grow.
+        grows = is_unlimited or length == 0 or length is None
+        self.writer.add_dimension(name, None if grows else length, self.group, expected=length)
+
+    def set_attribute(self, key: str, value: Any) -> None:
+        self.writer.set_attribute(key, value, self.group)
+
+    def encode_variable(self, variable: Any, name: Any = None) -> Any:
+        for coder in (EncodedStringCoder(allows_unicode=True), CharacterArrayCoder()):
+            variable = coder.encode(variable, name=name)
+        return variable
+
+    def prepare_variable(
+        self, name: str, variable: Any, check_encoding: bool = False, unlimited_dims: Any = None
+    ) -> tuple[Target, Any]:
+        _check_name(name)
+        existing = self._existing.get(name)
+        if existing is not None:
+            return self._go_on(existing, variable), variable.data
+        attrs = dict(variable.attrs)
+        dtype = _dtype(variable)
+        growing = {*(unlimited_dims or ()), *self._unlimited()}
+        found = storage(variable, is_asked=check_encoding, unlimited=growing)
+        if variable.dtype.metadata and "enum" in variable.dtype.metadata:
+            found.dropped.append("enumeration")
+        self._output.dropped += [f"{name}: {what}" for what in found.dropped]
+        settings = found.settings
+        wish = self._wish(name)
+        if wish is not None:
+            settings |= {"precision": wish, "netcdf_statement": False}
+            found.places = None
+        if found.places is not None:
+            attrs["least_significant_digit"] = found.places
+        fill = attrs.pop("_FillValue", None)
+        if dtype is not str:
+            settings["fill_value"] = fill
+        elif fill is not None:
+            # A string, even if it is plain text.
+            attrs["_FillValue"] = [fill]
+        added = self.writer.add_variable(
+            name, dtype, variable.dims, self.group, attrs=attrs, **settings
+        )
+        target = Target(added, (0,) * added.ndim, self.progress, found.places)
+        return target, variable.data
+
+    def _go_on(self, existing: VariableWriter, variable: Any) -> Target:
+        if existing.dims != tuple(variable.dims):
+            raise InvalidArgumentError(
+                f"has dimensions {existing.dims}, not {tuple(variable.dims)}",
+                file=self._output.path,
+                variable=existing.name,
+            )
+        for key, value in variable.attrs.items():
+            if key != "_FillValue":
+                existing.set_attribute(key, value)
+        offset = tuple(self._appended if dim == self.append_dim else 0 for dim in existing.dims)
+        return Target(existing, offset, self.progress)
+
+    def _unlimited(self) -> set[str]:
+        schema = self.writer._schema()
+        return {one["name"] for one in schema["dimensions"] if one["is_unlimited"]}
+
+    def _wish(self, name: str) -> dict[str, Any] | None:
+        """What the rules state about a variable: later rules win, key by key."""
+        path = f"/{self.group}/{name}" if self.group else f"/{name}"
+        stated: dict[str, Any] = {}
+        is_stated = False
+        for rule in self.precision:
+            names = (path if "/" in pattern else name for pattern in rule["variables"])
+            pairs = zip(rule["variables"], names, strict=True)
+            if any(fnmatchcase(subject, pattern) for pattern, subject in pairs):
+                is_stated = True
+                if rule["wish"].get("lossless"):
+                    stated = {}
+                stated |= rule["wish"]
+        return stated if is_stated else None
+
+    # --- the end ---
+
+    def load(self) -> Any:
+        """What is in the file so far."""
+        from .xarray_engine import ReadStore
+
+        self.writer.sync()
+        return ReadStore.open(self._output.written_path, group=self.group).load()
+
+    def sync(self) -> None:
+        """Values may still come: nothing is committed."""
+
+    def close(self, **kwargs: Any) -> None:
+        """Closes the file, and gives it its name."""
+        self._output.finish()
+
+
+def _depth() -> int:
+    """How far above the caller the code is that is not of this package."""
+    here = Path(__file__).parent
+    depth, frame = 1, sys._getframe(1)
+    while frame is not None and here in Path(frame.f_code.co_filename).parents:
+        depth, frame = depth + 1, frame.f_back  # type: ignore[assignment]
+    return depth
+
+
+def _check_name(name: str) -> None:
+    if "/" in name:
+        raise ValueError(
+            "Forward slashes '/' are not allowed in variable and dimension names "
+            f"(got {name!r}). They separate groups."
+        )
+
+
+def _dtype(variable: Any) -> Any:
+    """The type that a variable gets in the file."""
+    asked = variable.encoding.get("dtype")
+    if asked is str or is_unicode_dtype(variable.dtype):
+        return str
+    if variable.dtype.kind == "O" and (variable.dtype.metadata or {}).get("element_type") is bytes:
+        return str
+    if variable.dtype.kind not in "iufS":
+        raise ValueError(f"unsupported dtype for netCDF4 variable: {variable.dtype}")
+    type_number(variable.dtype)
+    return variable.dtype
+
+
+def encoding_of(variables: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Encodings of existing variables, for values that go on after theirs."""
+    keep = ("_FillValue", "missing_value", "scale_factor", "add_offset", "units", "calendar")
+    keep += ("dtype", "_Unsigned")
+    return {
+        name: {key: variable.encoding[key] for key in keep if key in variable.encoding}
+        for name, variable in variables.items()
+    }

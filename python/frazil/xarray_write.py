@@ -1,0 +1,328 @@
+"""``frazil.to_netcdf``: xarray's datasets into files."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import xarray as xr
+
+from .errors import InvalidArgumentError
+from .operations import Precision, StrPath, precision_rules
+from .progress import Progress, ProgressBar, listener
+from .reports import WritePlan
+from .xarray_store import FrazilStore, Output, Target, encoding_of
+
+if TYPE_CHECKING:
+    from dask.delayed import Delayed
+
+try:
+    from xarray.backends.writers import (
+        _sanitize_unlimited_dims,
+        _validate_attrs,
+        _validate_dataset_names,
+        dump_to_store,
+    )
+except ImportError:  # before it had a module of its own
+    from xarray.backends.api import (
+        _sanitize_unlimited_dims,
+        _validate_attrs,
+        _validate_dataset_names,
+        dump_to_store,
+    )
+
+# Blocks that are computed at once where dask computes in other processes.
+_WINDOW = 8
+
+
+class _Values:
+    """Values on their way: numpy's are put at once, dask's when everything is defined."""
+
+    def __init__(self) -> None:
+        self.sources: list[Any] = []
+        self.targets: list[Target] = []
+
+    def add(self, source: Any, target: Target, region: Any = None) -> None:
+        if hasattr(source, "dask") or hasattr(source, "__dask_graph__"):
+            self.sources.append(source)
+            self.targets.append(target)
+        else:
+            target[...] = source
+
+    def put(self, compute: bool) -> Any:
+        """Computes and puts dask's values; or says how, as a delayed object."""
+        if not self.sources:
+            return None
+        import dask.array as da
+
+        if compute and _computes_elsewhere():
+            return self._stream()
+        return da.store(self.sources, self.targets, lock=False, compute=compute, flush=True)
+
+    def _stream(self) -> None:
+        """The writer lives in this process: blocks come to it, a few at a time."""
+        import dask
+        from dask.array.core import slices_from_chunks
+
+        for source, target in zip(self.sources, self.targets, strict=True):
+            blocks = source.to_delayed().reshape(-1)
+            places = list(slices_from_chunks(source.chunks))
+            for first in range(0, len(blocks), _WINDOW):
+                window = slice(first, first + _WINDOW)
+                found = dask.compute(*blocks[window])
+                for place, values in zip(places[window], found, strict=True):
+                    target[place] = values
+
+
+def _computes_elsewhere() -> bool:
+    """Whether dask is set up to compute in other processes."""
+    from dask.base import get_scheduler
+
+    get = get_scheduler()
+    if get is None:
+        return False
+    owner = type(getattr(get, "__self__", None)).__module__
+    return "distributed" in owner or "multiprocessing" in getattr(get, "__module__", "")
+
+
+def to_netcdf(
+    dataset: xr.Dataset | xr.DataArray | xr.DataTree,
+    path: StrPath,
+    mode: Literal["w", "w-", "x", "a"] = "w",
+    *,
+    group: str | None = None,
+    encoding: Mapping[Hashable, Mapping[str, Any]] | None = None,
+    unlimited_dims: Iterable[Hashable] | str | None = None,
+    append_dim: str | None = None,
+    compute: bool = True,
+    readable_by: Literal["any", "plugins"] = "any",
+    precision: Precision | None = None,
+    layout: Literal["standard", "cmip7"] = "standard",
+    plan: WritePlan | None = None,
+    keep_plan: bool = False,
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: bool | Progress | None = None,
+) -> Delayed | None:
+    """Write a dataset to a netCDF-4 file, on all cores and in little memory.
+
+    Blocks of dask arrays are put as they are computed and regrouped into whole file chunks, which
+    are packed in the background. A new file gets its name when it is complete; an existing file
+    that is written on changes by one commit at the end. If anything fails, both are as before.
+
+    Parameters
+    ----------
+    dataset : Dataset, DataArray or DataTree
+        What is written.
+    path : path
+        The file.
+    mode : "w", "x" or "a"
+        Replace an existing file (``"w"``), refuse to (``"x"``), or add to it (``"a"``).
+    group : str, optional
+        The group to write to, ``"forecast/mean"``.
+    encoding : mapping, optional
+        Per variable, as for xarray's engine ``netcdf4``: ``zlib``, ``complevel``, ``shuffle``,
+        ``fletcher32``, ``chunksizes``, ``contiguous``, ``compression`` (``"zlib"``, ``"zstd"``),
+        ``significant_digits``, ``quantize_mode``, ``least_significant_digit``, ``endian``,
+        ``dtype``, ``_FillValue`` and those of time and packing. What is not asked for is decided by
+        frazil. Encodings that came along with data from another file are kept where they still fit;
+        the others are dropped with one :class:`frazil.errors.EncodingNotice`.
+    unlimited_dims : iterable of str, optional
+        Dimensions that can grow.
+    append_dim : str, optional
+        The unlimited dimension along which values are added to the variables of an existing file;
+        ``mode`` is ``"a"`` then. Variables without this dimension stay as they are.
+    compute : bool
+        If not: dask's values are not computed now; what is returned does so.
+    readable_by : "any" or "plugins"
+        Who must be able to read the file: all readers, or those with filter plugins.
+    precision : mapping or path, optional
+        How exactly values are kept, as in :func:`frazil.pack`.
+    layout : "standard" or "cmip7"
+        ``"cmip7"``: as ``check_cmip7_packing`` demands.
+    plan : WritePlan, optional
+        Chunk shapes, filters and rounding of variables that ask for none, as decided before.
+    keep_plan : bool
+        Keep what was decided in the file, as the global attribute ``frazil_plan``.
+    threads : int, optional
+        Threads that pack. dask's own are dask's affair.
+    memory : int, optional
+        Bytes for chunks, 256 MiB if left out. Blocks that dask computes come on top.
+    progress : bool or Progress, optional
+        ``True`` shows a bar.
+
+    Returns
+    -------
+    dask.delayed.Delayed or None
+
+    Raises
+    ------
+    frazil.Error
+        With code, file, variable, cause and cure.
+    ValueError
+        For encodings, names and attributes that cannot be, as xarray raises it.
+    """
+    nodes, mode = _checked(dataset, path, mode, group, append_dim)
+    if layout != "standard" and mode == "a":
+        raise InvalidArgumentError("a layout is for new files", file=path)
+    options: dict[str, Any] = {
+        "readable_by": readable_by,
+        "plan": plan,
+        "keep_plan": keep_plan,
+        "threads": threads,
+        "memory": memory,
+    }
+    rules = precision_rules(precision)
+    if append_dim is not None and unlimited_dims is None:
+        unlimited_dims = [append_dim]
+    with _showing(progress) as bar, _new_or_unchanged(path, mode, layout, options) as output:
+        store = FrazilStore(output, append_dim=append_dim, precision=rules, progress=bar)
+        values = _Values()
+        is_tree = isinstance(dataset, xr.DataTree)
+        if bar is not None:
+            bar.stage("write", sum(one.nbytes for _, one in nodes))
+        for at, one in nodes:
+            wanted = encoding or {}
+            if is_tree:
+                wanted = wanted.get(f"/{at or ''}", {})
+            _dump(one, store, at, values, wanted, unlimited_dims)
+        output.tell()
+        delayed = values.put(compute)
+        if compute:
+            output.finish()
+            return None
+    import dask
+
+    return dask.delayed(_finish_later)(delayed, _Held(output))
+
+
+@contextlib.contextmanager
+def _showing(progress: bool | Progress | None) -> Iterator[Progress | None]:
+    bar = listener(progress)
+    try:
+        yield bar
+    finally:
+        if isinstance(bar, ProgressBar):
+            bar.close()
+
+
+@contextlib.contextmanager
+def _new_or_unchanged(
+    path: StrPath, mode: str, layout: str, options: dict[str, Any]
+) -> Iterator[Output]:
+    """An output that is given up if anything fails."""
+    output = Output(path, mode, layout, **options)
+    try:
+        yield output
+    except BaseException:
+        output.abandon()
+        raise
+
+
+def _checked(
+    dataset: Any, path: StrPath, mode: str, group: Any, append_dim: str | None
+) -> tuple[list[tuple[str | None, xr.Dataset]], str]:
+    """Groups and what goes into them, and the mode, if all of that can be."""
+    if group is not None and not isinstance(group, str):
+        raise ValueError("group must be a string or None")
+    if mode not in ("w", "w-", "x", "a"):
+        raise InvalidArgumentError(f"mode is {mode!r}; it must be 'w', 'x' or 'a'")
+    nodes = _nodes(dataset, group)
+    for _, one in nodes:
+        _validate_dataset_names(one)
+        _validate_attrs(one, "netcdf4")
+    if append_dim is None:
+        return nodes, mode
+    return [(at, _fit(one, path, at, append_dim)) for at, one in nodes], "a"
+
+
+def _nodes(dataset: Any, group: str | None) -> list[tuple[str | None, xr.Dataset]]:
+    """Groups and what goes into them."""
+    if isinstance(dataset, xr.DataTree):
+        base = "" if group is None else group.strip("/")
+        return [
+            (f"{base}/{node.path.strip('/')}".strip("/") or None, node.to_dataset(inherit=False))
+            for node in dataset.subtree
+        ]
+    if isinstance(dataset, xr.DataArray):
+        name = dataset.name
+        if name is None or name in dataset.coords or name in dataset.dims:
+            dataset = dataset.to_dataset(name="__xarray_dataarray_variable__")
+        else:
+            dataset = dataset.to_dataset()
+    return [(group, dataset)]
+
+
+def _dump(
+    dataset: xr.Dataset,
+    root: FrazilStore,
+    group: str | None,
+    values: _Values,
+    encoding: Mapping[Any, Any],
+    unlimited_dims: Any,
+) -> None:
+    store = root if group is None else root.get_child_store(group)
+    dump_to_store(
+        dataset,
+        store,
+        values,
+        encoding=encoding,
+        unlimited_dims=_sanitize_unlimited_dims(dataset, unlimited_dims),
+    )
+
+
+def _fit(dataset: xr.Dataset, path: StrPath, group: str | None, append_dim: str) -> xr.Dataset:
+    """What of a dataset goes on along a dimension, encoded as the file has it."""
+    if append_dim not in dataset.dims:
+        raise ValueError(f"append_dim {append_dim!r} is no dimension of the dataset")
+    if not Path(path).exists():
+        return dataset
+    try:
+        existing = xr.open_dataset(path, engine="frazil", group=group)
+    except OSError:
+        return dataset
+    with existing:
+        if append_dim in existing.dims and append_dim not in existing.encoding["unlimited_dims"]:
+            raise ValueError(f"dimension {append_dim!r} of the file cannot grow")
+        settled = [
+            name
+            for name in dataset.variables
+            if name in existing.variables and append_dim not in dataset[name].dims
+        ]
+        dataset = dataset.drop_vars(settled).copy()
+        for name, one in encoding_of(existing.variables).items():
+            if name in dataset.variables:
+                dataset[name].encoding = one
+    return dataset
+
+
+class _Held:
+    """An output as dask may hold it: not looked into, not tokenized by content."""
+
+    def __init__(self, output: Output) -> None:
+        self.output = output
+
+    def __dask_tokenize__(self) -> str:
+        return f"frazil-{id(self.output)}"
+
+
+def _finish_later(_stored: Any, held: _Held) -> None:
+    held.output.finish()
+
+
+class FrazilAccessor:
+    """``ds.frazil``: what frazil does with a dataset."""
+
+    def __init__(self, dataset: Any) -> None:
+        self._dataset = dataset
+
+    def to_netcdf(self, path: StrPath, mode: Any = "w", **options: Any) -> Delayed | None:
+        """Write to a netCDF-4 file: :func:`frazil.to_netcdf` with this dataset."""
+        return to_netcdf(self._dataset, path, mode, **options)
+
+
+xr.register_dataset_accessor("frazil")(FrazilAccessor)
+xr.register_dataarray_accessor("frazil")(FrazilAccessor)
+xr.register_datatree_accessor("frazil")(FrazilAccessor)

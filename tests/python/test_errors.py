@@ -1,0 +1,78 @@
+"""Exceptions: the stable codes, and what Python calls such errors."""
+
+import errno
+import pickle
+import re
+from pathlib import Path
+
+import frazil
+import pytest
+from frazil import errors
+from support.command import SAMPLE
+
+CODES = Path(__file__).parents[2] / "crates/frazil-types/src/error_code.rs"
+
+
+def test_every_code_has_its_exception():
+    stated = re.findall(r"^    (\w+) = (\d+),$", CODES.read_text(), re.MULTILINE)
+    assert len(stated) >= 18
+    for name, number in stated:
+        error = errors.from_parts(int(number), None, None, "cause", None)
+        assert type(error) is not frazil.Error, name
+        assert error.code == int(number)
+
+
+def test_a_missing_file_is_a_filenotfounderror(tmp_path):
+    path = tmp_path / "no.nc"
+    for call in (frazil.info, frazil.open, frazil.recover, lambda p: frazil.pack(p, "x.nc")):
+        with pytest.raises(FileNotFoundError) as caught:
+            call(path)
+        error = caught.value
+        assert isinstance(error, frazil.Error)
+        assert (error.code, error.errno, error.filename) == (2, errno.ENOENT, str(path))
+        assert error.file == str(path)
+
+
+def test_an_existing_output_is_a_fileexistserror(tmp_path):
+    output = tmp_path / "out.nc"
+    output.write_bytes(b"mine")
+    with pytest.raises(FileExistsError) as caught:
+        frazil.pack(SAMPLE, output)
+    assert caught.value.code == 4
+    assert caught.value.cure == "add overwrite=True to replace it"
+    assert output.read_bytes() == b"mine"
+
+
+def test_errors_survive_pickling():
+    for code in range(1, 19):
+        error = errors.from_parts(code, "/no/such/file", "v", "cause", "cure")
+        again = pickle.loads(pickle.dumps(error))
+        assert type(again) is type(error)
+        for name in ("code", "file", "variable", "cause", "cure"):
+            assert getattr(again, name) == getattr(error, name)
+        assert str(again) == "/no/such/file: v: cause (cure)"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"readable_by": "nobody"},
+        {"level": "high"},
+        {"precision": {"T": {"no_such_key": 1}}},
+        {"precision": {"T": {"absolute_tolerance": float("nan")}}},
+        {"layout": "round"},
+    ],
+)
+def test_options_that_cannot_be_are_valueerrors(options, tmp_path):
+    with pytest.raises(ValueError) as caught:
+        frazil.pack(SAMPLE, tmp_path / "out.nc", **options)
+    assert caught.value.code == 1
+    assert not (tmp_path / "out.nc").exists()
+
+
+def test_a_damaged_file_is_an_oserror(tmp_path):
+    path = tmp_path / "damaged.nc"
+    path.write_bytes(b"\x89HDF\r\n\x1a\n" + b"\xff" * 2000)
+    with pytest.raises(OSError) as caught:
+        frazil.info(path)
+    assert isinstance(caught.value, frazil.Error)

@@ -1,0 +1,254 @@
+"""The operations on whole files, and how their reports show themselves."""
+
+import json
+import os
+import signal
+import threading
+import time
+from html.parser import HTMLParser
+
+import frazil
+import netCDF4
+import numpy as np
+import pytest
+from frazil.pictures import chunk_grid_svg
+from support.command import SAMPLE
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory):
+    path = tmp_path_factory.mktemp("packed") / "packed.nc"
+    return frazil.pack(SAMPLE, path, verify=True)
+
+
+class Balanced(HTMLParser):
+    """Complains about tags that do not match."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        self.seen.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.seen.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def check_html(text):
+    parser = Balanced()
+    parser.feed(text)
+    assert not parser.open
+    return parser.seen
+
+
+def test_pack_makes_a_smaller_equal_file(packed):
+    assert packed.verified and packed.output.exists()
+    assert packed.output_file_bytes == packed.output.stat().st_size
+    assert packed.output_file_bytes < 0.6 * packed.input_file_bytes
+    assert packed.saved_bytes == packed.input_file_bytes - packed.output_file_bytes
+    assert packed["/T"].filters.startswith("shuffle")
+    assert packed["T"] is packed["/T"]
+    report = frazil.verify(SAMPLE, packed.output)
+    assert report and report.is_equal and report.values > 1_000_000
+
+
+def test_unpack_undoes_it(packed, tmp_path):
+    plain = frazil.unpack(packed.output, tmp_path / "plain.nc", verify=True)
+    assert all(one.filters == "none" for one in frazil.info(plain.output).variables)
+    classic = frazil.unpack(packed.output, tmp_path / "classic.nc", format="classic")
+    assert frazil.info(classic.output).format.startswith("CDF")
+
+
+def test_a_dry_run_and_a_plan_write_nothing(tmp_path):
+    predicted = frazil.pack(SAMPLE, tmp_path / "never.nc", dry_run=True)
+    plan = frazil.plan(SAMPLE)
+    assert predicted.output is None and not list(tmp_path.iterdir())
+    again = frazil.WritePlan.from_json(plan.to_json())
+    assert again == plan
+    assert {one["path"] for one in plan.variables} >= {"/T", "/U"}
+    assert "shuffle" in repr(plan)
+
+
+def test_options_reach_the_engine(tmp_path):
+    report = frazil.pack(
+        SAMPLE,
+        tmp_path / "out.nc",
+        chunks={"T": {"Time": 2}},
+        level=2,
+        shuffle=True,
+        checksum=True,
+        precision={"U": {"significant_digits": 3}, "W": None},
+        threads=1,
+        memory=64 << 20,
+    )
+    info = frazil.info(report.output)
+    assert info["T"].chunk[0] == 2
+    assert info["T"].filters == "shuffle+deflate(2)+fletcher32"
+    assert report["U"].precision["rounding"].startswith("granular_bitround(3)")
+    assert report["W"].precision is None
+    assert (report.threads, report.memory_bytes) == (1, 64 << 20)
+    rounded = frazil.verify(SAMPLE, report.output)
+    assert rounded and [one["path"] for one in rounded.precision] == ["/U"]
+
+
+def test_in_place(tmp_path):
+    path = tmp_path / "mine.nc"
+    path.write_bytes(SAMPLE.read_bytes())
+    report = frazil.pack(path)
+    assert report.output == path and report.verified
+    assert frazil.verify(SAMPLE, path)
+
+
+def test_a_difference_is_a_false_report_or_an_exception(tmp_path):
+    path = tmp_path / "other.nc"
+    path.write_bytes(SAMPLE.read_bytes())
+    with netCDF4.Dataset(path, "a") as file:
+        file["T"][0, 0, 0, 0] += 1
+    report = frazil.verify(SAMPLE, path)
+    assert not report and report.difference_count == 1
+    assert "/T" in repr(report) and "DIFFERENT" in repr(report)
+    with pytest.raises(frazil.errors.MismatchError) as caught:
+        frazil.verify(SAMPLE, path, check=True)
+    assert caught.value.variable == "/T"
+
+
+def test_analyze_says_how_many_bits_to_keep():
+    report = frazil.analyze(SAMPLE, variables=["T", "U"])
+    assert [one["path"] for one in report.variables] == ["/T", "/U"]
+    assert 1 <= report.variables[0]["significant_bits"] <= 23
+    with pytest.raises(ValueError):
+        frazil.analyze(SAMPLE, keep_information=2)
+
+
+def test_recover_leaves_a_whole_file_alone(tmp_path):
+    path = tmp_path / "whole.nc"
+    path.write_bytes(SAMPLE.read_bytes())
+    assert frazil.recover(path).outcome == "clean"
+    assert path.read_bytes() == SAMPLE.read_bytes()
+
+
+def test_reports_show_themselves(packed):
+    info = frazil.info(packed.output, fill_fraction=True)
+    assert info["T"].fill_fraction is not None
+    reports = [packed, info, frazil.plan(SAMPLE), frazil.analyze(SAMPLE, variables="T")]
+    for report in reports:
+        assert "/T" in repr(report)
+        tags = check_html(report._repr_html_())
+        assert "table" in tags
+        json.dumps(report.to_dict(), default=str)
+    assert check_html(info._repr_html_()).count("svg") == len(info)
+    assert "svg" in check_html(info["T"]._repr_html_())
+
+
+def test_names_cannot_break_out_of_a_page(tmp_path):
+    name = "<script>alert(1)<"
+    path = tmp_path / "evil.nc"
+    with frazil.Writer(path) as writer:
+        writer.add_dimension('d"<b>', 4)
+        writer.add_variable(name, "f4", ['d"<b>'], attrs={"<i>": "<u>"})[:] = 1
+    for page in (frazil.info(path)._repr_html_(), frazil.open(path)._repr_html_()):
+        tags = check_html(page)
+        assert not {"script", "b>", "i", "u"} & set(tags)
+
+
+def test_the_picture_shows_where_chunks_meet():
+    assert chunk_grid_svg((), None) == ""
+    plain = chunk_grid_svg((100, 50), None, ("y", "x"))
+    cut = chunk_grid_svg((100, 50), (50, 10), ("y", "x"))
+    # One more line down, four more across.
+    assert cut.count("<line") - plain.count("<line") == 5
+    assert "y 100 by 50, x 50 by 10" in cut
+    check_html(cut)
+    check_html(chunk_grid_svg((3, 10_000_000, 7, 9), (1, 1, 7, 9)))
+    check_html(chunk_grid_svg((0, 5), (1, 5)))
+
+
+class Recorder:
+    """Notes progress."""
+
+    def __init__(self):
+        self.stages, self.bytes, self.notices = [], 0, []
+
+    def stage(self, name, total_bytes):
+        self.stages.append((name, total_bytes))
+
+    def advance(self, count):
+        self.bytes += count
+
+    def notice(self, line):
+        self.notices.append(line)
+
+
+def test_progress_is_told(tmp_path):
+    seen = Recorder()
+    report = frazil.pack(SAMPLE, tmp_path / "out.nc", verify=True, progress=seen)
+    names = [name for name, _ in seen.stages]
+    assert names[0] == "plan" and names[-1] == "verify"
+    assert seen.bytes >= 2 * report.raw_bytes * 0.99
+
+
+def test_an_exception_in_progress_stops_the_work(tmp_path):
+    class Stop(Exception):
+        pass
+
+    class Stubborn(Recorder):
+        def stage(self, name, total_bytes):
+            raise Stop
+
+    with pytest.raises(Stop):
+        frazil.pack(SAMPLE, tmp_path / "out.nc", progress=Stubborn())
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_bar_ends_its_line(tmp_path, capsys):
+    frazil.pack(SAMPLE, tmp_path / "out.nc", progress=True)
+    shown = capsys.readouterr().err
+    assert "100 %" in shown and shown.endswith("\n")
+
+
+def large_file(path):
+    noise = np.random.default_rng(1)
+    with frazil.Writer(path) as writer:
+        writer.add_dimension("t", 60)
+        writer.add_dimension("x", 1_000_000)
+        values = writer.add_variable("v", "f8", ["t", "x"], compression="none")
+        for i in range(60):
+            values[i] = noise.normal(size=1_000_000)
+
+
+def test_ctrl_c_stops_the_work_and_leaves_nothing(tmp_path):
+    path = tmp_path / "in.nc"
+    large_file(path)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        frazil.pack(path, tmp_path / "out.nc", level=9, threads=1)
+    timer.join()
+    # Packed at level 9 by one thread it takes half a minute.
+    assert time.monotonic() - began < 15
+    assert [one.name for one in tmp_path.iterdir()] == ["in.nc"]
+
+
+def test_other_threads_run_meanwhile(tmp_path):
+    path = tmp_path / "in.nc"
+    large_file(path)
+    done = threading.Event()
+    turns = 0
+
+    def work():
+        frazil.pack(path, tmp_path / "out.nc", level=1)
+        done.set()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    while not done.is_set():
+        turns += 1
+        time.sleep(0.001)
+    worker.join()
+    assert turns > 50

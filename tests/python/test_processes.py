@@ -1,0 +1,154 @@
+"""Threads and processes: many readers of many files, and forks after a read."""
+
+import concurrent.futures
+import multiprocessing
+import os
+import resource
+import subprocess
+import sys
+import threading
+
+import frazil
+import numpy as np
+import pytest
+import xarray as xr
+
+FILES, SHAPE = 20, (24, 60, 80)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("many")
+    for i in range(FILES):
+        values = expected(i)
+        with frazil.Writer(folder / f"{i}.nc") as writer:
+            for name, length in zip("tyx", SHAPE, strict=True):
+                writer.add_dimension(name, length)
+            writer.add_variable("v", "i4", "tyx", chunks=(5, 20, 30), level=1)[:] = values
+    return folder
+
+
+def expected(i):
+    t, y, x = np.ogrid[tuple(slice(n) for n in SHAPE)]
+    return (((t * 100 + y) * 100 + x) * (i + 1) % 1_000_003).astype("i4")
+
+
+def read_boxes(folder, seed, boxes):
+    """Reads random boxes of all files; how many were wrong."""
+    chance = np.random.default_rng(seed)
+    wrong = 0
+    for _ in range(boxes):
+        i = int(chance.integers(FILES))
+        starts = [int(chance.integers(n)) for n in SHAPE]
+        key = tuple(slice(s, s + int(chance.integers(1, 40))) for s in starts)
+        with frazil.open(folder / f"{i}.nc") as file:
+            wrong += not np.array_equal(file.variables["v"][key], expected(i)[key])
+    return wrong
+
+
+def test_64_threads_read_random_boxes_of_20_files(files):
+    variables = [frazil.open(files / f"{i}.nc").variables["v"] for i in range(FILES)]
+    values = [expected(i) for i in range(FILES)]
+
+    def work(seed):
+        chance = np.random.default_rng(seed)
+        wrong = 0
+        for _ in range(150):
+            i = int(chance.integers(FILES))
+            starts = [int(chance.integers(n)) for n in SHAPE]
+            key = tuple(slice(s, s + int(chance.integers(1, 40))) for s in starts)
+            wrong += not np.array_equal(variables[i][key], values[i][key])
+        return wrong
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with concurrent.futures.ThreadPoolExecutor(64) as pool:
+        assert sum(pool.map(work, range(64))) == 0
+    # Below the budget for chunks, whatever the number of threads.
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 512 << 10
+
+
+def test_a_fork_after_a_read_can_read(files):
+    context = multiprocessing.get_context("fork")
+    with frazil.open(files / "0.nc") as file:
+        variable = file.variables["v"]
+        assert (variable[:] == expected(0)).all()
+
+        def child(queue):
+            queue.put(bool((variable[:] == expected(0)).all()) and read_boxes(files, 1, 20) == 0)
+
+        queue = context.Queue()
+        children = [context.Process(target=child, args=(queue,)) for _ in range(4)]
+        for one in children:
+            one.start()
+        assert all(queue.get(timeout=60) for _ in children)
+        for one in children:
+            one.join(timeout=60)
+            assert one.exitcode == 0
+        assert (variable[:] == expected(0)).all()
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_pools_of_processes(files, method):
+    read_boxes(files, 0, 3)
+    with multiprocessing.get_context(method).Pool(3) as pool:
+        assert pool.starmap(read_boxes, [(files, seed, 10) for seed in range(6)]) == [0] * 6
+
+
+def test_a_fork_while_other_threads_read(files):
+    """Threads read values while a library starts a child process, which opens files itself."""
+    context = multiprocessing.get_context("fork")
+    variables = [frazil.open(files / f"{i}.nc").variables["v"] for i in range(FILES)]
+    done = threading.Event()
+
+    def work(i):
+        wrong = 0
+        while not done.is_set():
+            wrong += not np.array_equal(variables[i][3:9, ::2], expected(i)[3:9, ::2])
+        return wrong
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        running = [pool.submit(work, i) for i in range(8)]
+        try:
+            for _ in range(5):
+                child = context.Process(target=read_boxes, args=(files, 99, 5), daemon=True)
+                child.start()
+                child.join(timeout=60)
+                assert child.exitcode == 0
+        finally:
+            done.set()
+        assert sum(one.result() for one in running) == 0
+
+
+def test_dask_in_processes(files):
+    import dask
+
+    with dask.config.set(scheduler="processes", num_workers=2):
+        dataset = xr.open_mfdataset(
+            [files / f"{i}.nc" for i in range(4)],
+            engine="frazil",
+            combine="nested",
+            concat_dim="file",
+            chunks={},
+        )
+        found = dataset.v.sum(("t", "y", "x")).compute()
+    assert found.values.tolist() == [int(expected(i).sum()) for i in range(4)]
+
+
+def test_open_files_cost_little_memory(files):
+    program = f"""
+import resource, frazil
+files = [frazil.open({str(files)!r} + f"/{{i % {FILES}}}.nc") for i in range(40)]
+for one in files:
+    one.variables["v"][0, 0, 0]
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+more = [frazil.open({str(files)!r} + f"/{{i % {FILES}}}.nc") for i in range(400)]
+for one in more:
+    one.variables["v"][0, 0, 0]
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 400)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=dict(os.environ)
+    )
+    assert done.returncode == 0, done.stderr
+    # KiB for each open file.
+    assert float(done.stdout) < 64

@@ -1,0 +1,285 @@
+"""``frazil.open``: numpy's indices, every type, and what goes wrong."""
+
+import pickle
+import threading
+
+import frazil
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+
+NUMBERS = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory):
+    """A file of one chunked variable, and its values."""
+    path = tmp_path_factory.mktemp("box") / "box.nc"
+    values = np.arange(11 * 30 * 40, dtype="f4").reshape(11, 30, 40)
+    with netCDF4.Dataset(path, "w") as file:
+        for name, length in zip("tyx", (None, 30, 40), strict=True):
+            file.createDimension(name, length)
+        variable = file.createVariable("v", "f4", ("t", "y", "x"), zlib=True, chunksizes=(2, 7, 9))
+        variable[:] = values
+        variable.units = "K"
+        file.createVariable("scalar", "i8")[...] = 7
+    return path, values
+
+
+KEYS = [
+    np.s_[...],
+    np.s_[:],
+    np.s_[0],
+    np.s_[-1],
+    np.s_[2:5, 3:9, 1:30:4],
+    np.s_[::-1],
+    np.s_[9:2:-3, ::-7, 5],
+    np.s_[..., 0],
+    np.s_[1, ..., -3:],
+    np.s_[100:],
+    np.s_[3:3],
+    np.s_[[1, 5, 3]],
+    np.s_[:, [0, 29, 29, 1]],
+    np.s_[np.array([0, 4]), 2, ::2],
+    np.s_[[-1, 0]],
+    np.s_[:, [], 3],
+    np.s_[np.arange(11) % 2 == 0, 4:6],
+    np.s_[np.int64(3), np.uint8(2)],
+]
+
+
+@pytest.mark.parametrize("key", KEYS, ids=str)
+def test_indices_are_numpys(box, key):
+    path, values = box
+    with frazil.open(path) as file:
+        found = file.variables["v"][key]
+        assert found.dtype == values.dtype
+        np.testing.assert_array_equal(found, values[key])
+
+
+def test_arrays_along_several_axes_stand_for_all_combinations(box):
+    path, values = box
+    with frazil.open(path) as file:
+        found = file.variables["v"][[1, 5], [7, 3, 2], 4:6]
+        np.testing.assert_array_equal(found, values[np.ix_([1, 5], [7, 3, 2], [4, 5])])
+
+
+@pytest.mark.parametrize(
+    "key",
+    [np.s_[11], np.s_[-12], np.s_[0, 0, 0, 0], np.s_[[11]], np.s_[[0.5]], np.s_[[[1]]]],
+    ids=str,
+)
+def test_indices_that_cannot_be_are_indexerrors(box, key):
+    with frazil.open(box[0]) as file, pytest.raises(IndexError):
+        file.variables["v"][key]
+
+
+def test_what_a_file_shows(box):
+    path, values = box
+    with frazil.open(path) as file:
+        assert file.format == "netCDF-4"
+        assert file.dims == {"t": 11, "y": 30, "x": 40}
+        assert file.unlimited_dims == {"t"}
+        variable = file["v"]
+        assert variable is file.variables["v"] and "v" in file and "w" not in file
+        assert (variable.shape, variable.dims, variable.ndim) == ((11, 30, 40), tuple("tyx"), 3)
+        assert (variable.chunks, variable.size, len(variable)) == ((2, 7, 9), values.size, 11)
+        assert variable.attrs == {"units": "K"} and variable.path == "/v"
+        assert variable.filters()["zlib"] and variable.filters()["complevel"] == 4
+        np.testing.assert_array_equal(np.asarray(variable), values)
+        assert file.variables["scalar"][...] == 7 and file.variables["scalar"].shape == ()
+        assert "/v float32 (t: 11, y: 30, x: 40)" in repr(file)
+        assert "<svg" in variable._repr_html_() and "<svg" in file._repr_html_()
+        assert list(file) == ["v", "scalar"]
+        with pytest.raises(frazil.errors.NotFoundError):
+            file["nothing"]
+        with pytest.raises(TypeError):
+            variable.attrs["units"] = "m"
+    assert file.closed
+    with pytest.raises(ValueError, match="closed"):
+        variable[0]
+
+
+def test_files_and_variables_can_be_pickled(box):
+    path, values = box
+    with frazil.open(path) as file:
+        variable = pickle.loads(pickle.dumps(file.variables["v"]))
+    np.testing.assert_array_equal(variable[3], values[3])
+
+
+def test_every_type_of_number_in_both_byte_orders(tmp_path):
+    path = tmp_path / "types.nc"
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("x", 50)
+        for name in NUMBERS:
+            for endian in ("little", "big"):
+                variable = file.createVariable(f"{name}_{endian}", name, ("x",), endian=endian)
+                variable[:] = np.arange(50)
+    with frazil.open(path) as file:
+        for name in NUMBERS:
+            for endian in ("little", "big"):
+                variable = file.variables[f"{name}_{endian}"]
+                assert variable.dtype == np.dtype(name) and variable.dtype.isnative
+                np.testing.assert_array_equal(variable[:], np.arange(50))
+                assert variable.is_big_endian == (endian == "big" and variable.dtype.itemsize > 1)
+
+
+def test_types_of_hdf5(tmp_path):
+    path = tmp_path / "types.h5"
+    record = np.dtype([("a", "<i2"), ("b", ">f8"), ("c", "S3"), ("d", "<u1", (2,))])
+    records = np.array([(1, 2.5, b"xyz", (1, 2)), (-3, 0.1, b"p", (3, 4))], record)
+    complexes = np.array([1 + 2j, 3 - 4j])
+    ragged = [np.arange(3), np.arange(0), np.arange(5)]
+    with h5py.File(path, "w") as file:
+        file["record"] = records
+        file["complex"] = complexes
+        file["bool"] = np.array([True, False])
+        file["fixed"] = np.array([b"ab", b"cdef"])
+        file["opaque"] = np.array([b"12", b"34"]).view("V2")
+        file["half"] = np.array([0.5, 2], "f2")
+        vlen = file.create_dataset("vlen", (3,), h5py.vlen_dtype("i8"))
+        for i, one in enumerate(ragged):
+            vlen[i] = one
+        file["texts"] = np.array(["a", "ü", ""], dtype=h5py.string_dtype())
+        file["record"].attrs["of_record"] = records[0]
+        file["record"].attrs["texts"] = ["x", "yy"]
+        file["record"].attrs["empty"] = h5py.Empty("f4")
+        file["null"] = h5py.Empty("f4")
+    with frazil.open(path) as file:
+        found = file.variables["record"]
+        assert (found[:] == records).all() and found.attrs["texts"] == ["x", "yy"]
+        assert found.attrs["of_record"]["b"] == 2.5 and found.attrs["of_record"]["a"] == 1
+        np.testing.assert_array_equal(file.variables["complex"][:], complexes)
+        assert file.variables["bool"].enum[1] == {"FALSE": 0, "TRUE": 1}
+        assert file.variables["bool"][:].tolist() == [1, 0]
+        assert file.variables["fixed"][:].tolist() == [b"ab", b"cdef"]
+        assert file.variables["opaque"][:].tobytes() == b"1234"
+        assert file.variables["half"][:].tolist() == [0.5, 2]
+        for one, other in zip(file.variables["vlen"][:], ragged, strict=True):
+            np.testing.assert_array_equal(one, other)
+        assert file.variables["texts"][:].tolist() == ["a", "ü", ""]
+        assert file.variables["texts"][1] == "ü"
+
+
+@pytest.mark.parametrize(
+    "format", ["NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"]
+)
+def test_classic_files(format, tmp_path):
+    path = tmp_path / "classic.nc"
+    with netCDF4.Dataset(path, "w", format=format) as file:
+        file.createDimension("t", None)
+        file.createDimension("x", 3)
+        file.createVariable("a", "f8", ("t", "x"))[:] = np.arange(12).reshape(4, 3)
+        file.createVariable("c", "S1", ("x",))[:] = [b"x", b"y", b"z"]
+        file.title = "classic"
+    with frazil.open(path) as file:
+        assert file.format.startswith("CDF") and file.attrs["title"] == "classic"
+        np.testing.assert_array_equal(file.variables["a"][1:3], np.arange(3, 9).reshape(2, 3))
+        assert file.variables["c"][:].tolist() == [b"x", b"y", b"z"]
+
+
+def test_values_that_were_never_written_are_fill_values(tmp_path):
+    path = tmp_path / "short.nc"
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("t", None)
+        file.createDimension("x", 100)
+        file.createVariable("long", "i4", ("t",))[:] = np.arange(8)
+        short = file.createVariable("short", "f4", ("t", "x"), zlib=True, fill_value=-5)
+        short[0, :10] = 1
+    with frazil.open(path) as file:
+        found = file.variables["short"][:]
+    assert found.shape == (8, 100)
+    assert (found[0, :10] == 1).all() and (found[0, 10:] == -5).all() and (found[1:] == -5).all()
+
+
+def test_damage_names_file_variable_and_chunk(box, tmp_path):
+    content = bytearray(box[0].read_bytes())
+    path = tmp_path / "damaged.nc"
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("x", 100_000)
+        noise = np.random.default_rng(0).normal(size=100_000)
+        file.createVariable("v", "f8", ("x",), zlib=True, chunksizes=(1000,))[:] = noise
+    content = bytearray(path.read_bytes())
+    middle = len(content) // 2
+    content[middle : middle + 3000] = b"\xff" * 3000
+    path.write_bytes(content)
+    with frazil.open(path) as file, pytest.raises(frazil.errors.CorruptError) as caught:
+        file.variables["v"][:]
+    assert caught.value.file == str(path) and caught.value.variable == "/v"
+    assert "chunk" in caught.value.cause
+
+
+def test_checksums_can_be_skipped(tmp_path):
+    path = tmp_path / "sum.nc"
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("x", 1000)
+        file.createVariable("v", "f8", ("x",), fletcher32=True, chunksizes=(1000,))[:] = 1.5
+    content = bytearray(path.read_bytes())
+    at = content.index(np.full(100, 1.5).tobytes())
+    content[at + 80] ^= 1
+    path.write_bytes(content)
+    with (
+        frazil.open(path) as file,
+        pytest.raises(frazil.errors.CorruptError, match=r"(?i)fletcher"),
+    ):
+        file.variables["v"][:]
+    with frazil.open(path, verify="never") as file:
+        assert (file.variables["v"][:] != 1.5).sum() == 1
+    with pytest.raises(ValueError):
+        frazil.open(path, verify="sometimes")
+
+
+def test_a_file_that_changed_is_read_anew_or_refused(tmp_path):
+    path = tmp_path / "changes.nc"
+
+    def write(name, value):
+        with netCDF4.Dataset(path, "w") as file:
+            file.createDimension("x", 1000)
+            file.createVariable(name, "i4", ("x",), zlib=True)[:] = value
+
+    write("v", 1)
+    with frazil.open(path) as file:
+        assert (file.variables["v"][:] == 1).all()
+        write("v", 2)
+        assert (file.variables["v"][:] == 2).all()
+        write("w", 3)
+        with pytest.raises(frazil.errors.FileChangedError):
+            file.variables["v"][:]
+
+
+def test_one_budget_for_all_files(box):
+    frazil.set_read_budget(32 << 20)
+    try:
+        with frazil.open(box[0]) as file:
+            for _ in range(3):
+                file.variables["v"][0, 0, 0]
+        stats = frazil.read_stats()
+        assert stats["budget_bytes"] == 32 << 20
+        assert stats["hits"] > 0 and 0 < stats["hit_rate"] < 1
+        frazil.set_read_budget(0)
+        assert frazil.read_stats()["kept_bytes"] == 0
+    finally:
+        frazil.set_read_budget(256 << 20)
+
+
+def test_threads_of_python_read_at_the_same_time(box):
+    path, values = box
+    failures = []
+    with frazil.open(path) as file:
+        variable = file.variables["v"]
+
+        def work(seed):
+            chance = np.random.default_rng(seed)
+            for _ in range(200):
+                t, y, x = (chance.integers(0, n) for n in values.shape)
+                key = np.s_[t:, : y + 1, x]
+                if not (variable[key] == values[key]).all():
+                    failures.append(key)
+
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(16)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not failures

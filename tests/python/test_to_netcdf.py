@@ -1,0 +1,361 @@
+"""``frazil.to_netcdf``: what it does beyond what xarray's own tests ask for."""
+
+import contextlib
+import subprocess
+import sys
+import threading
+import warnings
+
+import dask
+import dask.array as da
+import frazil
+import netCDF4
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from xarray.testing import assert_identical
+
+
+def sample(steps=6, blocks=(2, 50, 120)):
+    values = da.random.default_rng(1).normal(size=(steps, 100, 120), chunks=blocks)
+    return xr.Dataset(
+        {
+            "t2m": (("time", "y", "x"), values.astype("f4"), {"units": "K"}),
+            "mask": (("y", "x"), np.eye(100, 120, dtype="i1")),
+        },
+        coords={"time": pd.date_range("2000-01-01", periods=steps), "x": np.arange(120.0)},
+        attrs={"title": "sample"},
+    )
+
+
+@contextlib.contextmanager
+def opened(path, **options):
+    with xr.open_dataset(path, engine="netcdf4", **options) as dataset:
+        yield dataset
+
+
+def test_the_accessor_and_the_function_are_the_same(tmp_path):
+    dataset = sample().compute()
+    frazil.to_netcdf(dataset, tmp_path / "a.nc")
+    dataset.frazil.to_netcdf(tmp_path / "b.nc")
+    dataset["t2m"].frazil.to_netcdf(tmp_path / "c.nc")
+    assert frazil.verify(tmp_path / "a.nc", tmp_path / "b.nc")
+    with opened(tmp_path / "c.nc") as found:
+        assert_identical(found["t2m"], dataset["t2m"])
+
+
+def test_frazil_decides_what_nobody_asked_for(tmp_path):
+    path = tmp_path / "out.nc"
+    frazil.to_netcdf(sample(), path)
+    info = frazil.info(path)
+    assert info["t2m"].filters.startswith("shuffle+deflate")
+    assert info["t2m"].readable_by == "any"
+    with netCDF4.Dataset(path) as file:
+        assert file["t2m"].dimensions == ("time", "y", "x") and file.title == "sample"
+
+
+def test_blocks_are_regrouped_and_each_chunk_is_written_once(tmp_path):
+    path = tmp_path / "out.nc"
+    dataset = sample(blocks=(1, 33, 47))
+    # Progress counts what was put.
+    frazil.to_netcdf(dataset, path, encoding={"t2m": {"chunksizes": (4, 40, 40)}})
+    info = frazil.info(path)["t2m"]
+    assert info.chunk == [4, 40, 40] and info.chunk_count == 2 * 3 * 3
+    # A chunk that was packed again would have left its first place empty.
+    assert info.stored_bytes > 0.9 * path.stat().st_size - 20_000
+    with opened(path) as found:
+        assert_identical(found.drop_encoding(), dataset.compute())
+
+
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "out.nc"
+    path.write_bytes(b"old")
+
+    def fail(block):
+        raise ZeroDivisionError
+
+    dataset = xr.Dataset({"v": ("x", da.ones(10, chunks=5).map_blocks(fail, dtype="f8"))})
+    with pytest.raises(ZeroDivisionError):
+        frazil.to_netcdf(dataset, path)
+    with pytest.raises(ValueError, match="unexpected encoding"):
+        frazil.to_netcdf(sample(), path, encoding={"t2m": {"nonsense": 1}})
+    assert path.read_bytes() == b"old"
+    assert [one.name for one in tmp_path.iterdir()] == ["out.nc"]
+
+
+def test_a_file_may_be_replaced_by_what_is_read_from_it(tmp_path):
+    path = tmp_path / "self.nc"
+    expected = sample().compute()
+    frazil.to_netcdf(expected, path)
+    with opened(path, chunks={"time": 1}) as dataset:
+        frazil.to_netcdf(dataset + 1, path)
+    with opened(path) as found:
+        np.testing.assert_array_equal(found.t2m, expected.t2m + 1)
+
+
+def test_links_and_permissions_stay(tmp_path):
+    real, link = tmp_path / "real.nc", tmp_path / "link.nc"
+    real.write_bytes(b"old")
+    real.chmod(0o600)
+    link.symlink_to(real)
+    frazil.to_netcdf(sample(), link)
+    assert link.is_symlink() and real.stat().st_mode & 0o777 == 0o600
+    assert frazil.info(real).format == "netCDF-4"
+
+
+def test_modes(tmp_path):
+    path = tmp_path / "out.nc"
+    first = xr.Dataset({"a": ("x", [1, 2])})
+    frazil.to_netcdf(first, path, mode="x")
+    with pytest.raises(FileExistsError):
+        frazil.to_netcdf(first, path, mode="x")
+    frazil.to_netcdf(xr.Dataset({"b": ("x", [3, 4])}), path, mode="a")
+    frazil.to_netcdf(xr.Dataset({"c": ("y", [5])}), path, mode="a", group="g/h")
+    frazil.to_netcdf(xr.Dataset({"a": ("x", [7, 8])}), path, mode="a")
+    with netCDF4.Dataset(path) as file:
+        assert list(file["a"][:]) == [7, 8] and list(file["b"][:]) == [3, 4]
+        assert list(file["g/h/c"][:]) == [5]
+    with pytest.raises(ValueError):
+        frazil.to_netcdf(first, path, mode="r+")
+    with pytest.raises(ValueError):
+        frazil.to_netcdf(xr.Dataset({"a": ("x", [1, 2, 3])}), path, mode="a")
+
+
+def test_stale_encodings_are_dropped_with_one_notice(tmp_path):
+    source, path = tmp_path / "in.nc", tmp_path / "out.nc"
+    encoding = {
+        "t2m": {"chunksizes": (6, 50, 60), "zlib": True, "complevel": 7},
+        "mask": {"chunksizes": (100, 120), "zlib": True},
+    }
+    sample().to_netcdf(source, engine="netcdf4", encoding=encoding)
+    with opened(source) as dataset:
+        part = dataset.isel(time=slice(0, 3), y=slice(0, 60))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            frazil.to_netcdf(part, path)
+        notices = [one for one in caught if one.category is frazil.errors.EncodingNotice]
+        assert len(notices) == 1
+        assert "t2m: chunksizes" in str(notices[0].message)
+        assert "mask: chunksizes" in str(notices[0].message)
+        assert notices[0].filename == __file__
+        # What still fits is kept, without a word.
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            frazil.to_netcdf(dataset, tmp_path / "whole.nc")
+    assert frazil.info(path)["t2m"].filters == "shuffle+deflate(7)"
+    assert frazil.info(tmp_path / "whole.nc")["t2m"].chunk == [6, 50, 60]
+
+
+def test_encodings_of_uncompressed_files_do_not_forbid_compression(tmp_path):
+    sample().to_netcdf(tmp_path / "plain.nc", engine="netcdf4")
+    with opened(tmp_path / "plain.nc") as dataset:
+        frazil.to_netcdf(dataset, tmp_path / "small.nc")
+        frazil.to_netcdf(
+            dataset, tmp_path / "asked.nc", encoding={"t2m": {"contiguous": True, "zlib": False}}
+        )
+    assert "deflate" in frazil.info(tmp_path / "small.nc")["t2m"].filters
+    assert frazil.info(tmp_path / "asked.nc")["t2m"].layout == "contiguous"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "expected"),
+    [
+        ({"zlib": True}, "shuffle+deflate(4)"),
+        ({"zlib": True, "complevel": 1, "shuffle": False}, "deflate(1)"),
+        ({"compression": "zlib", "complevel": 9}, "shuffle+deflate(9)"),
+        ({"compression": "gzip", "compression_opts": 3}, "shuffle+deflate(3)"),
+        ({"compression": "zstd", "complevel": 5}, "shuffle+zstd(5)"),
+        ({"zstd": True}, "shuffle+zstd(3)"),
+        ({"zlib": False}, "none"),
+        ({"compression": None}, "none"),
+        ({"fletcher32": True}, "fletcher32"),
+        ({"zlib": True, "fletcher32": True}, "shuffle+deflate(4)+fletcher32"),
+    ],
+)
+def test_compressions_that_are_asked_for(encoding, expected, tmp_path):
+    path = tmp_path / "out.nc"
+    frazil.to_netcdf(sample(), path, encoding={"t2m": encoding})
+    assert frazil.info(path)["t2m"].filters == expected
+
+
+def test_compressions_that_frazil_does_not_write(tmp_path):
+    with pytest.raises(NotImplementedError, match="blosc"):
+        frazil.to_netcdf(
+            sample(), tmp_path / "no.nc", encoding={"t2m": {"compression": "blosc_lz4"}}
+        )
+
+
+@pytest.mark.parametrize("mode", ["BitGroom", "GranularBitRound", "BitRound"])
+def test_quantization_by_encoding_is_that_of_netcdf_c(mode, tmp_path):
+    dataset = sample().compute()
+    encoding = {"t2m": {"significant_digits": 4, "quantize_mode": mode, "zlib": True}}
+    dataset.to_netcdf(tmp_path / "theirs.nc", engine="netcdf4", encoding=encoding)
+    frazil.to_netcdf(dataset, tmp_path / "ours.nc", encoding=encoding)
+    with netCDF4.Dataset(tmp_path / "theirs.nc") as a, netCDF4.Dataset(tmp_path / "ours.nc") as b:
+        assert a["t2m"].quantization() == b["t2m"].quantization() == (4, mode)
+        if mode != "BitGroom":
+            assert (a["t2m"][:] == b["t2m"][:]).all()
+
+
+@pytest.mark.parametrize("places", [2, 0, -1, 0.1, 1.5])
+def test_decimal_places_are_kept_as_netcdf4_keeps_them(places, tmp_path):
+    dataset = sample().compute() * 20
+    encoding = {"t2m": {"least_significant_digit": places, "zlib": True}}
+    dataset.to_netcdf(tmp_path / "theirs.nc", engine="netcdf4", encoding=encoding)
+    frazil.to_netcdf(dataset, tmp_path / "ours.nc", encoding=encoding)
+    with netCDF4.Dataset(tmp_path / "theirs.nc") as a, netCDF4.Dataset(tmp_path / "ours.nc") as b:
+        assert (a["t2m"][:] == b["t2m"][:]).all()
+        assert a["t2m"].least_significant_digit == b["t2m"].least_significant_digit == places
+
+
+def test_precision_by_rules(tmp_path):
+    dataset = sample().compute()
+    path = tmp_path / "out.nc"
+    frazil.to_netcdf(
+        dataset, path, precision={"*": {"significant_bits": 3}, "t2m": {"absolute_tolerance": 0.01}}
+    )
+    with opened(path) as found:
+        error = np.abs(found.t2m.values - dataset.t2m.values)
+        assert 0 < error.max() <= 0.01
+        assert found.t2m.attrs["quantization"] == "quantization_info"
+        np.testing.assert_array_equal(found.x, dataset.x)
+    exact = tmp_path / "exact.nc"
+    frazil.to_netcdf(dataset, exact, precision={"*": {"significant_bits": 3}, "t2m": None})
+    with opened(exact) as found:
+        np.testing.assert_array_equal(found.t2m, dataset.t2m)
+
+
+def test_plans_layouts_and_readers(tmp_path):
+    dataset = sample(steps=40)
+    frazil.to_netcdf(dataset, tmp_path / "first.nc", keep_plan=True)
+    plan = frazil.plan(tmp_path / "first.nc", chunks={"t2m": {"time": 5, "y": 10, "x": 10}})
+    frazil.to_netcdf(dataset, tmp_path / "planned.nc", plan=plan)
+    assert frazil.info(tmp_path / "planned.nc")["t2m"].chunk == [5, 10, 10]
+    frazil.to_netcdf(dataset, tmp_path / "zstd.nc", readable_by="plugins")
+    assert frazil.info(tmp_path / "zstd.nc")["t2m"].readable_by in ("any", "plugins")
+    frazil.to_netcdf(dataset, tmp_path / "cmip7.nc", layout="cmip7", unlimited_dims=["time"])
+    with opened(tmp_path / "cmip7.nc") as found:
+        np.testing.assert_array_equal(found.t2m, dataset.t2m)
+    assert frazil.info(tmp_path / "cmip7.nc")["time"].chunk_count == 1
+    assert sorted(one.name for one in tmp_path.iterdir()) == [
+        "cmip7.nc",
+        "first.nc",
+        "planned.nc",
+        "zstd.nc",
+    ]
+
+
+def test_values_are_added_along_a_dimension(tmp_path):
+    path = tmp_path / "grows.nc"
+    whole = sample(steps=10).compute()
+    encoding = {"t2m": {"dtype": "i2", "scale_factor": 1e-3, "_FillValue": -32768}}
+    for first in range(0, 10, 4):
+        part = whole.isel(time=slice(first, first + 4))
+        frazil.to_netcdf(
+            part,
+            path,
+            append_dim="time",
+            unlimited_dims=["time"],
+            encoding=encoding if first == 0 else None,
+        )
+    with opened(path) as found:
+        assert found.sizes["time"] == 10
+        np.testing.assert_array_equal(found.time, whole.time)
+        np.testing.assert_allclose(found.t2m, whole.t2m, atol=6e-4)
+        np.testing.assert_array_equal(found.mask, whole.mask)
+    with pytest.raises(ValueError, match="cannot grow"):
+        frazil.to_netcdf(whole, path, append_dim="x")
+    with pytest.raises(ValueError, match="no dimension"):
+        frazil.to_netcdf(whole, path, append_dim="nothing")
+
+
+def test_delayed_writes_happen_when_they_are_computed(tmp_path):
+    path = tmp_path / "late.nc"
+    dataset = sample()
+    delayed = frazil.to_netcdf(dataset, path, compute=False)
+    assert not path.exists()
+    dask.compute(delayed)
+    with opened(path) as found:
+        assert_identical(found.drop_encoding(), dataset.compute())
+
+
+@pytest.mark.parametrize("scheduler", ["threads", "synchronous", "processes"])
+def test_every_scheduler_of_dask(scheduler, tmp_path):
+    path = tmp_path / "out.nc"
+    dataset = sample()
+    with dask.config.set(scheduler=scheduler):
+        frazil.to_netcdf(dataset, path)
+    with opened(path) as found:
+        np.testing.assert_array_equal(found.t2m, dataset.t2m)
+
+
+def test_what_blocks_share_is_computed_once(tmp_path):
+    counted, lock = [], threading.Lock()
+
+    def note(block):
+        with lock:
+            counted.append(1)
+        return block
+
+    base = da.ones((8, 100), chunks=(2, 100)).map_blocks(note, dtype="f8", meta=np.empty((0, 0)))
+    anomaly = base - base.mean(axis=0)
+    frazil.to_netcdf(
+        xr.Dataset({"a": (("t", "x"), base), "b": (("t", "x"), anomaly)}), tmp_path / "out.nc"
+    )
+    assert len(counted) == 4
+
+
+def test_trees(tmp_path):
+    path = tmp_path / "tree.nc"
+    tree = xr.DataTree.from_dict(
+        {
+            "/": xr.Dataset({"root": ("x", [1, 2])}, coords={"x": [10, 20]}),
+            "/child": xr.Dataset({"leaf": (("y", "x"), [[1.0, 2.0]])}),
+            "/child/deep": xr.Dataset(attrs={"empty": 1}),
+        }
+    )
+    tree.frazil.to_netcdf(path, encoding={"/child": {"leaf": {"dtype": "f4"}}})
+    with xr.open_datatree(path, engine="netcdf4") as found:
+        xr.testing.assert_equal(found, tree)
+        assert found["child/leaf"].encoding["dtype"] == "f4"
+        assert found["child/deep"].attrs == {"empty": 1}
+
+
+def test_progress(tmp_path, capsys):
+    frazil.to_netcdf(sample(), tmp_path / "out.nc", progress=True)
+    shown = capsys.readouterr().err
+    assert "write" in shown and "100 %" in shown
+
+
+MEMORY = """
+import sys, resource
+import dask, dask.array as da, frazil, xarray as xr
+path, steps = sys.argv[1], int(sys.argv[2])
+# 8 MB blocks.
+values = da.random.default_rng(0).normal(size=(steps, 1000, 1000), chunks=(1, 1000, 1000))
+dataset = xr.Dataset({"v": (("t", "y", "x"), values)})
+with dask.config.set(num_workers=2):
+    frazil.to_netcdf(
+        dataset, path, encoding={"v": {"zlib": True, "complevel": 1, "chunksizes": (4, 250, 500)}},
+        memory=64 << 20,
+    )
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def test_memory_stays_flat_when_the_data_double(tmp_path):
+    def peak(steps):
+        path = tmp_path / f"{steps}.nc"
+        done = subprocess.run(
+            [sys.executable, "-c", MEMORY, path, str(steps)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        path.unlink()
+        return int(done.stdout) << 10
+
+    small, large = peak(24), peak(48)
+    # 192 MB more went through.
+    assert large - small < 64 << 20

@@ -1,0 +1,253 @@
+"""The Writer: numpy's arrays in, what netCDF4 and h5py read out."""
+
+import threading
+
+import frazil
+import netCDF4
+import numpy as np
+import pytest
+
+NUMBERS = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
+
+
+def test_every_type_of_number_in_both_byte_orders(tmp_path):
+    path = tmp_path / "types.nc"
+    values = {name: np.arange(-3, 60).astype(name) for name in NUMBERS}
+    with frazil.Writer(path) as writer:
+        writer.add_dimension("x", 63)
+        for name, array in values.items():
+            for endian in ("little", "big"):
+                variable = writer.add_variable(f"{name}_{endian}", name, ["x"], endian=endian)
+                variable[:] = array
+                # Another byte order in memory makes no difference.
+                variable[5:9] = array[5:9].astype(array.dtype.newbyteorder())
+                assert (variable[:] == array).all()
+    with netCDF4.Dataset(path) as file, frazil.open(path) as own:
+        for name, array in values.items():
+            for endian in ("little", "big"):
+                found = file[f"{name}_{endian}"]
+                found.set_auto_maskandscale(False)
+                assert (found[:] == array).all()
+                if array.itemsize > 1:
+                    assert (found.endian() == "big") == (endian == "big")
+                read = own.variables[f"{name}_{endian}"]
+                assert read.dtype == array.dtype and (read[:] == array).all()
+
+
+def test_texts_and_characters(tmp_path):
+    path = tmp_path / "texts.nc"
+    texts = np.array([["a", "ä", ""], ["long " * 50, "\N{SNOWMAN}", "z"]], dtype=object)
+    with frazil.Writer(path) as writer:
+        writer.add_dimension("t", None)
+        writer.add_dimension("x", 3)
+        writer.add_variable("s", str, ["t", "x"])[:] = texts
+        writer.add_variable("c", "S1", ["x"], fill_value=b"-")[0:2] = np.array([b"a", b"b"])
+        writer.add_variable("scalar", str)[...] = "alone"
+        assert (writer["s"][1] == texts[1]).all()
+    with netCDF4.Dataset(path) as file:
+        assert (file["s"][:] == texts).all()
+        assert list(file["c"][:].filled()) == [b"a", b"b", b"-"]
+        assert file["scalar"][...] == "alone"
+
+
+def test_attributes_have_the_types_that_netcdf4_gives_them(tmp_path):
+    attributes = {
+        "text": "plain",
+        "empty": "",
+        "unicode": "größer",
+        "texts": ["a", "bb"],
+        "int": 7,
+        "float": 0.5,
+        "int16": np.int16(3),
+        "array": np.arange(3, dtype="f4"),
+        "bytes": b"raw",
+    }
+    ours, theirs = tmp_path / "ours.nc", tmp_path / "theirs.nc"
+    with frazil.Writer(ours) as writer:
+        writer.add_variable("v", "i4", attrs=attributes)
+        for name, value in attributes.items():
+            writer.set_attribute(name, value)
+    with netCDF4.Dataset(theirs, "w") as file:
+        file.createVariable("v", "i4")
+        for at in (file, file["v"]):
+            at.setncatts(attributes)
+    with netCDF4.Dataset(ours) as a, netCDF4.Dataset(theirs) as b:
+        for x, y in ((a, b), (a["v"], b["v"])):
+            assert x.ncattrs() == y.ncattrs()
+            for name in y.ncattrs():
+                one, other = x.getncattr(name), y.getncattr(name)
+                assert type(one) is type(other), name
+                assert np.array_equal(one, other), name
+
+
+def test_slices_of_any_kind(tmp_path):
+    path = tmp_path / "slices.nc"
+    expected = np.full((7, 20, 30), -1, dtype="f4")
+    with frazil.Writer(path) as writer:
+        for name, length in zip("tyx", expected.shape, strict=True):
+            writer.add_dimension(name, None if name == "t" else length)
+        variable = writer.add_variable("v", "f4", list("tyx"), fill_value=-1, chunks=(2, 8, 8))
+        for number, key in enumerate(
+            [
+                np.s_[0],
+                np.s_[2:5, 3:9, 1:30:4],
+                np.s_[6, -1],
+                np.s_[..., 7],
+                np.s_[1::2, :, 11:13],
+                np.s_[5, 5, 5],
+            ]
+        ):
+            variable[6, 0, 0] = 0
+            expected[6, 0, 0] = 0
+            shape = expected[key].shape
+            values = np.arange(int(np.prod(shape)), dtype="f4").reshape(shape) + 1000 * number
+            variable[key] = values
+            expected[key] = values
+        variable[3] = 5.5
+        expected[3] = 5.5
+        assert (variable[:] == expected).all()
+        assert (variable[1::2, 3, ::5] == expected[1::2, 3, ::5]).all()
+        assert variable.shape == expected.shape
+    with netCDF4.Dataset(path) as file:
+        assert (file["v"][:].filled() == expected).all()
+        assert file["v"].chunking() == [2, 8, 8]
+
+
+def test_values_in_other_orders_and_types_are_converted(tmp_path):
+    path = tmp_path / "order.nc"
+    values = np.asfortranarray(np.arange(20_000_000, dtype="f8").reshape(4000, 5000))
+    with frazil.Writer(path) as writer:
+        writer.add_dimension("y", 4000)
+        writer.add_dimension("x", 5000)
+        variable = writer.add_variable("v", "f4", ["y", "x"])
+        variable[:] = values
+        with pytest.raises(ValueError, match="same_kind"):
+            writer.add_variable("i", "i4", ["x"])[:] = np.full(5000, 0.5)
+        with pytest.raises(ValueError):
+            variable[:, 0:7] = np.zeros((4000, 8))
+    with netCDF4.Dataset(path) as file:
+        assert (file["v"][:] == values.astype("f4")).all()
+
+
+def test_groups_and_inherited_dimensions(tmp_path):
+    path = tmp_path / "groups.nc"
+    with frazil.Writer(path) as writer:
+        writer.add_dimension("x", 3)
+        writer.add_group("a/b")
+        writer.add_group("a/b")
+        writer.add_variable("v", "i4", ["x"], "a/b")[:] = [1, 2, 3]
+        writer.set_attribute("here", 1, "/a")
+        assert list(writer.variables("/a/b")) == ["v"] and not writer.variables()
+        assert writer.dimensions("a", inherited=True) == {"x": 3}
+        with pytest.raises(frazil.errors.NotFoundError):
+            writer.add_variable("w", "i4", ["y"], "a")
+        with pytest.raises(frazil.errors.NotFoundError):
+            writer.add_variable("w", "i4", ["x"], "nowhere")
+    with netCDF4.Dataset(path) as file:
+        assert list(file["a/b/v"][:]) == [1, 2, 3] and file["a"].here == 1
+
+
+def test_filters_rounding_and_plans(tmp_path):
+    path = tmp_path / "filters.nc"
+    values = np.random.default_rng(0).normal(size=(200, 300)).astype("f4")
+    with frazil.Writer(path, readable_by="plugins", keep_plan=True) as writer:
+        writer.add_dimension("y", 200)
+        writer.add_dimension("x", 300)
+        options = {
+            "zlib": {"compression": "zlib", "level": 7, "shuffle": False, "checksum": True},
+            "zstd": {"compression": "zstd"},
+            "none": {"compression": "none", "chunks": (50, 50)},
+            "contiguous": {"contiguous": True},
+            "rounded": {"precision": {"significant_bits": 5}},
+        }
+        for name, one in options.items():
+            writer.add_variable(name, "f4", ["y", "x"], **one)[:] = values
+        with pytest.raises(NotImplementedError, match="lzma"):
+            writer.add_variable("bad", "f4", ["y", "x"], compression="lzma")
+    info = frazil.info(path)
+    assert info["zlib"].filters == "deflate(7)+fletcher32"
+    assert info["zstd"].filters == "shuffle+zstd(3)"
+    assert (info["none"].filters, info["none"].chunk) == ("none", [50, 50])
+    assert info["contiguous"].layout == "contiguous"
+    with frazil.open(path) as file:
+        assert "frazil_plan" in file.attrs
+        for name in options:
+            found = file.variables[name][:]
+            bound = 2.0**-6 if name == "rounded" else 0
+            assert (np.abs(found - values) <= bound * np.abs(values)).all()
+        assert (file.variables["rounded"][:] != values).any()
+
+
+def test_a_plan_is_replayed(tmp_path):
+    values = np.random.default_rng(0).normal(size=(100, 300)).astype("f4")
+
+    def write(path, **options):
+        with frazil.Writer(path, **options) as writer:
+            writer.add_dimension("y", 100)
+            writer.add_dimension("x", 300)
+            writer.add_variable("v", "f4", ["y", "x"])[:] = values
+            writer.sync()
+            return writer.plan()
+
+    plan = write(tmp_path / "a.nc")
+    plan.variables[0]["layout"] = {"kind": "chunked", "chunk": [10, 60]}
+    write(tmp_path / "b.nc", plan=frazil.WritePlan.from_json(plan.to_json()))
+    assert frazil.info(tmp_path / "b.nc")["v"].chunk == [10, 60]
+
+
+def test_an_exception_gives_up_what_was_not_committed(tmp_path):
+    path = tmp_path / "given_up.nc"
+    with pytest.raises(ZeroDivisionError), frazil.Writer(path) as writer:
+        writer.add_dimension("x", 3)
+        writer.add_variable("v", "i4", ["x"])[:] = 1
+        raise ZeroDivisionError
+    assert not path.exists()
+    with pytest.raises(ZeroDivisionError), frazil.Writer(path) as writer:
+        writer.add_dimension("t", None)
+        variable = writer.add_variable("v", "i4", ["t"])
+        variable[0:3] = [1, 2, 3]
+        writer.sync()
+        variable[3:5] = [4, 5]
+        raise ZeroDivisionError
+    assert list(frazil.open(path).variables["v"][:]) == [1, 2, 3]
+
+
+def test_appending_and_modes(tmp_path):
+    path = tmp_path / "grows.nc"
+    with frazil.Writer(path, "x") as writer:
+        writer.add_dimension("t", None)
+        writer.add_variable("v", "i4", ["t"])[0:2] = [1, 2]
+    with pytest.raises(FileExistsError):
+        frazil.Writer(path, "x")
+    with frazil.Writer(path, "a") as writer:
+        writer["v"][2:4] = [3, 4]
+        assert writer["v"][:].tolist() == [1, 2, 3, 4]
+    assert frazil.open(path).variables["v"][:].tolist() == [1, 2, 3, 4]
+    with pytest.raises(ValueError):
+        frazil.Writer(path, "q")
+    closed = frazil.Writer(path, "w")
+    report = closed.close()
+    assert closed.close() is report and "closed" in repr(closed)
+    with pytest.raises(ValueError, match="closed"):
+        closed.sync()
+
+
+def test_many_threads_put_into_one_writer(tmp_path):
+    path = tmp_path / "threads.nc"
+    values = np.random.default_rng(0).integers(0, 1000, (64, 100, 100)).astype("i4")
+    with frazil.Writer(path) as writer:
+        writer.add_dimension("t", None)
+        for name in "yx":
+            writer.add_dimension(name, 100)
+        variable = writer.add_variable("v", "i4", ["t", "y", "x"])
+
+        def work(first):
+            for i in range(first, 64, 8):
+                variable[i] = values[i]
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert (frazil.open(path).variables["v"][:] == values).all()
