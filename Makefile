@@ -56,6 +56,9 @@ fetch: .build/setup-build
 .build/setup-site: scripts/setup requirements-site.txt
 	scripts/setup site
 
+.build/setup-bench-read: scripts/setup requirements-bench-read.txt
+	scripts/setup bench-read
+
 .PHONY: build
 build: .build/setup-build ## Build the frazil command
 	$(CARGO) build $(CARGO_FLAGS) --package frazil-cli
@@ -140,7 +143,7 @@ format: .build/setup-test ## Format Rust and Python sources
 	$(PYTHON) -m ruff format
 
 .PHONY: bench
-bench: bench-pack bench-precision bench-model ## Run all benchmarks, each beside its peers
+bench: bench-pack bench-precision bench-model bench-read bench-xarray ## Run all benchmarks, each beside its peers
 
 .PHONY: bench-pack
 bench-pack: build .build/setup-test ## frazil pack beside nccopy, h5repack and cmip7repack
@@ -157,10 +160,24 @@ bench-model: build lib .build/setup-test ## Writing from models beside netCDF-C 
 	$(PYTHON) bench/model.py $(BENCH_ARGS)
 	$(PYTHON) scripts/make_model_tables.py
 
+# The package frazil beside its peers.
+.PHONY: bench-package
+bench-package: build .build/setup-bench-read
+	cd python && VIRTUAL_ENV=$(abspath .venv-bench-read) ../scripts/with-env \
+		../.venv-bench-read/bin/maturin develop --quiet $(CARGO_FLAGS)
+
+.PHONY: bench-read
+bench-read: bench-package .build/setup-test ## Reading beside netCDF4, h5py, h5netcdf, xarray, zarr, tensorstore, hidefix, HDF5
+	.venv-bench-read/bin/python bench/reading.py $(BENCH_ARGS)
+
+.PHONY: bench-xarray
+bench-xarray: bench-package ## frazil.to_netcdf beside xarray's to_netcdf and to_zarr
+	.venv-bench-read/bin/python bench/xarray_writing.py $(BENCH_ARGS)
+
 .PHONY: notices
 notices: .build/setup-test ## Collect the licence texts of everything that is linked in
 	$(PYTHON) scripts/third_party_notices.py .build/THIRD-PARTY-NOTICES.txt
 
 .PHONY: clean
 clean: ## Remove everything that was built or installed here
-	rm -rf .build .venv .venv-bench $(TARGET)
+	rm -rf .build .venv .venv-bench .venv-bench-read $(TARGET)

@@ -4,7 +4,8 @@ import os
 import statistics
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -85,3 +86,22 @@ def warm(path: Path) -> None:
     with path.open("rb") as file:
         while file.read(1 << 24):
             pass
+
+
+@contextmanager
+def cores(count: int) -> Iterator[None]:
+    """Programs started within may use this many cores, and count as many."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(before)[-count:])
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def files_of(path: Path) -> list[Path]:
+    """A file, or the files of a store that is a folder."""
+    return [one for one in path.rglob("*") if one.is_file()] if path.is_dir() else [path]
