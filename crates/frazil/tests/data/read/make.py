@@ -20,9 +20,7 @@ def chunks():
         packed = {"compression": "gzip", "shuffle": True, "fletcher32": True}
         for name, dtype in {"little": "<f4", "big": ">f4", "short": ">i2", "half": ">f2"}.items():
             file.create_dataset(name, data=numbers((7, 9), dtype), chunks=(4, 4), **packed)
-        gaps = file.create_dataset(
-            "gaps", (20, 9), ">i4", chunks=(4, 4), fillvalue=-5, **packed
-        )
+        gaps = file.create_dataset("gaps", (20, 9), ">i4", chunks=(4, 4), fillvalue=-5, **packed)
         gaps[4:8, :] = numbers((4, 9), "i4")
         gaps[19, 8] = 77
         masked = file.create_dataset("masked", (8, 4), "<i4", chunks=(4, 4), shuffle=True)
