@@ -15,7 +15,7 @@ pub enum EntryKind {
         /// HDF5's link creation order flags.
         link_order: u32,
     },
-    /// A dataset met for the first time: its number in [`Hdf5Input::datasets`].
+    /// A dataset met for the first time: its number in [`super::Hdf5Input::datasets`].
     Dataset(usize),
     /// A committed datatype met for the first time.
     NamedDatatype {
