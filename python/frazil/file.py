@@ -17,6 +17,7 @@ from .datatypes import attribute, decode, enum_members, read_dtype, text
 from .errors import InvalidArgumentError, NotFoundError
 from .operations import StrPath
 from .pictures import chunk_grid_svg
+from .types import whole_number
 
 # Identifiers of HDF5's filters, by the names that netCDF4-python has for them.
 _FILTERS = {1: "zlib", 2: "shuffle", 3: "fletcher32", 4: "szip", 307: "bzip2", 32001: "blosc"}
@@ -439,7 +440,7 @@ def _selections(
 
 
 def _position(index: Any, length: int) -> int:
-    at = int(index)
+    at = whole_number(index)
     if not -length <= at < length:
         raise IndexError(f"index {at} is out of bounds for an axis of {length} elements")
     return at % length if length else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -40,23 +41,23 @@ class _Report:
         return dataclasses.asdict(self)  # type: ignore[call-overload]
 
 
-class _Table(_Report):
+class _Table(_Report, ABC):
     """A report with a title, a few lines, a table and notices."""
 
     def _notices(self) -> Sequence[str]:
         return getattr(self, "notices", ())
 
-    def _title(self) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def _title(self) -> str: ...
 
     def _lines(self) -> list[str]:
         return []
 
-    def _header(self) -> list[str]:
-        raise NotImplementedError
+    @abstractmethod
+    def _header(self) -> list[str]: ...
 
-    def _rows(self) -> list[list[str]]:
-        raise NotImplementedError
+    @abstractmethod
+    def _rows(self) -> list[list[str]]: ...
 
     def _pictures(self) -> list[str] | None:
         """One picture for each row."""

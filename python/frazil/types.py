@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -92,3 +93,17 @@ def attribute_value(value: Any) -> list[str] | tuple[int, np.ndarray]:
 
 def _all_texts(array: np.ndarray) -> bool:
     return all(isinstance(text, str) for text in array.reshape(-1))
+
+
+def whole_number(index: Any) -> int:
+    """One index of an axis.
+
+    Raises
+    ------
+    IndexError
+        For what is no integer, as numpy does.
+    """
+    try:
+        return operator.index(index)
+    except TypeError as error:
+        raise IndexError(f"{index!r} is no index: indices are integers and slices") from error

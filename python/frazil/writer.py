@@ -23,6 +23,7 @@ from .types import (
     native_bytes,
     numpy_dtype,
     type_number,
+    whole_number,
 )
 
 # Copies of values that must be made are made in pieces of about this many bytes.
@@ -454,7 +455,7 @@ def _box(
 
 
 def _position(index: Any, limit: int | None, length: int) -> int:
-    at = int(index)
+    at = whole_number(index)
     if at < 0:
         at += length
     if at < 0 or (limit is not None and at >= limit):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import itertools
 import os
 import sys
 import threading
 import uuid
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -19,13 +20,26 @@ from xarray.backends.common import WritableCFDataStore
 from xarray.coding.strings import CharacterArrayCoder, EncodedStringCoder, is_unicode_dtype
 
 from .encodings import round_to_places, storage
-from .errors import EncodingNotice, InvalidArgumentError
+from .errors import EncodingNotice, Error, InvalidArgumentError
 from .operations import pack
 from .progress import Progress
 from .types import type_number
 from .writer import VariableWriter, Writer
 
 _NUMBERS = itertools.count()
+
+
+@contextlib.contextmanager
+def _named(temporary: Path | None, path: Path) -> Iterator[None]:
+    """Errors name the file that was asked for."""
+    try:
+        yield
+    except Error as error:
+        if temporary is not None and error.file == str(temporary):
+            error.file = str(path)
+            if isinstance(error, OSError):
+                error.filename = error.file
+        raise
 
 
 class Output:
@@ -36,6 +50,8 @@ class Output:
     ) -> None:
         # A link stays; what it points to is replaced.
         self.path = Path(os.path.realpath(path))
+        if self.path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(self.path))
         is_new = mode in ("w", "w-", "x") or not self.path.exists()
         if mode in ("w-", "x") and self.path.exists():
             raise FileExistsError(f"{self.path} exists already")
@@ -43,15 +59,20 @@ class Output:
         if is_new:
             name = f".{self.path.name}.{os.getpid()}-{next(_NUMBERS)}.frazil"
             self._temporary = self.path.with_name(name)
-        self.writer = Writer(
-            self._temporary or self.path, "w" if is_new else "a", own_commits=False, **options
-        )
+        with self.named():
+            self.writer = Writer(
+                self._temporary or self.path, "w" if is_new else "a", own_commits=False, **options
+            )
         self._layout, self._limits = (
             layout,
             {key: options.get(key) for key in ("threads", "memory")},
         )
         self.dropped: list[str] = []
         self._lock = threading.Lock()
+
+    def named(self) -> contextlib.AbstractContextManager[None]:
+        """Errors raised within name the file that was asked for."""
+        return _named(self._temporary, self.path)
 
     @property
     def written_path(self) -> Path:
@@ -64,14 +85,16 @@ class Output:
             if self.writer.report is not None:
                 return
             try:
-                self.writer.close()
+                with self.named():
+                    self.writer.close()
             except BaseException:
                 self.abandon()
                 raise
             if self._temporary is None:
                 return
             if self._layout != "standard":
-                self._lay_out(self._temporary)
+                with self.named():
+                    self._lay_out(self._temporary)
             self._keep_mode()
             self._temporary.replace(self.path)
 

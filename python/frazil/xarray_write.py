@@ -215,7 +215,8 @@ def _new_or_unchanged(
     """An output that is given up if anything fails."""
     output = Output(path, mode, layout, **options)
     try:
-        yield output
+        with output.named():
+            yield output
     except BaseException:
         output.abandon()
         raise

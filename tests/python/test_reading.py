@@ -67,7 +67,16 @@ def test_arrays_along_several_axes_stand_for_all_combinations(box):
 
 @pytest.mark.parametrize(
     "key",
-    [np.s_[11], np.s_[-12], np.s_[0, 0, 0, 0], np.s_[[11]], np.s_[[0.5]], np.s_[[[1]]]],
+    [
+        np.s_[11],
+        np.s_[-12],
+        np.s_[0, 0, 0, 0],
+        np.s_[[11]],
+        np.s_[[0.5]],
+        np.s_[1.5],
+        np.s_["a"],
+        np.s_[[[1]]],
+    ],
     ids=str,
 )
 def test_indices_that_cannot_be_are_indexerrors(box, key):

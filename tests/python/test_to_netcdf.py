@@ -359,3 +359,27 @@ def test_memory_stays_flat_when_the_data_double(tmp_path):
     small, large = peak(24), peak(48)
     # 192 MB more went through.
     assert large - small < 64 << 20
+
+
+def test_errors_name_the_file_that_was_asked_for(tmp_path):
+    path = tmp_path / "out.nc"
+    dataset = sample().compute()
+    with pytest.raises(frazil.errors.InvalidArgumentError) as wrong:
+        frazil.to_netcdf(dataset, path, encoding={"t2m": {"zlib": True, "complevel": 99}})
+    assert wrong.value.file == str(path) and wrong.value.variable == "/t2m"
+    with pytest.raises(FileNotFoundError) as missing:
+        frazil.to_netcdf(dataset, tmp_path / "nowhere" / "out.nc")
+    assert missing.value.filename == str(tmp_path / "nowhere" / "out.nc")
+    with pytest.raises(IsADirectoryError):
+        frazil.to_netcdf(dataset, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_damaged_file_is_not_written_on(tmp_path):
+    path = tmp_path / "out.nc"
+    frazil.to_netcdf(sample().compute(), path)
+    damaged = path.read_bytes()[:-2000]
+    path.write_bytes(damaged)
+    with pytest.raises(frazil.errors.CorruptError, match="damaged or incomplete"):
+        frazil.to_netcdf(sample().compute(), path, mode="a")
+    assert path.read_bytes() == damaged

@@ -81,6 +81,26 @@ impl Selection<'_> {
     }
 }
 
+/// Does what a call asks for at its place.
+///
+/// # Safety
+/// As [`with_writer`] and [`Place::selection`].
+unsafe fn at_place(
+    writer: *mut frz_writer,
+    place: Place,
+    work: impl FnOnce(&mut Writer, &Selection<'_>) -> Result<()>,
+) -> frz_status {
+    guarded(|| {
+        // SAFETY: as this function's.
+        unsafe {
+            with_writer(writer, |writer| {
+                let chosen = place.selection(writer)?;
+                work(writer, &chosen)
+            })
+        }
+    })
+}
+
 /// The variable's type, which must be the one that the caller states.
 fn checked_type(writer: &Writer, variable: VariableId, type_number: c_int) -> Result<ValueType> {
     let stated = value_type(type_number)?;
@@ -131,15 +151,12 @@ pub unsafe extern "C" fn frz_put(
         stride,
         type_number: r#type,
     };
-    guarded(|| {
-        // SAFETY: the caller's promises.
-        unsafe {
-            with_writer(writer, |writer| {
-                let chosen = place.selection(writer)?;
-                put_selected(writer, &chosen, values)
-            })
-        }
-    })
+    // SAFETY: the caller's promises.
+    unsafe {
+        at_place(writer, place, |writer, chosen| {
+            put_selected(writer, chosen, values)
+        })
+    }
 }
 
 /// # Safety
@@ -195,15 +212,12 @@ pub unsafe extern "C" fn frz_read(
         stride,
         type_number: r#type,
     };
-    guarded(|| {
-        // SAFETY: the caller's promises.
-        unsafe {
-            with_writer(writer, |writer| {
-                let chosen = place.selection(writer)?;
-                read_selected(writer, &chosen, values)
-            })
-        }
-    })
+    // SAFETY: the caller's promises.
+    unsafe {
+        at_place(writer, place, |writer, chosen| {
+            read_selected(writer, chosen, values)
+        })
+    }
 }
 
 /// # Safety

@@ -263,7 +263,7 @@ fn classic_variables(classic: &ClassicFile) -> Vec<DatasetInfo> {
 }
 
 /// The error for an input whose structure cannot be read: what libhdf5 refuses there is damage.
-fn unreadable(error: ContainerError, path: &Path) -> Error {
+pub(crate) fn unreadable(error: ContainerError, path: &Path) -> Error {
     match error {
         ContainerError::Hdf5 { doing, reason } => {
             let cause = format!("cannot be read as HDF5 ({doing}: {reason})");

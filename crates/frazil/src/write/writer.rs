@@ -15,7 +15,7 @@ use super::settings::VariableSettings;
 use super::store::Store;
 use super::variable::Variable;
 use crate::error::{Error, Result};
-use crate::input::from_container;
+use crate::input::{from_container, unreadable};
 use crate::output::{METADATA_BLOCK_BYTES, NameLock, create_empty};
 use crate::schema::{Schema, VariableId};
 
@@ -113,7 +113,7 @@ impl Writer {
     pub fn append(path: &Path, options: &WriterOptions) -> Result<Self> {
         let lock = NameLock::take(path)?;
         let opened = LiveOutput::open(path, METADATA_BLOCK_BYTES);
-        let (output, existing) = opened.map_err(|error| from_container(error, path))?;
+        let (output, existing) = opened.map_err(|error| unreadable(error, path))?;
         let mut writer = Self::start(path, output, existing.schema, options, lock, false)?;
         writer.expected = vec![None; writer.schema.dimensions.len()];
         for (number, variable) in existing.variables.into_iter().enumerate() {
