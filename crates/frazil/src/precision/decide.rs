@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use frazil_codec::implied_absolute_bound;
 use frazil_pipeline::{ArraySource, MemoryBudget};
+use frazil_plan::information::mantissa_bits;
 use frazil_plan::{PrecisionChoice, choose_precision, has_precision};
 use frazil_types::{
     ElementClass, ErrorCode, PrecisionWish, ProtectedValues, QuantizePlan, Rounding,
@@ -238,7 +239,7 @@ impl PrecisionDecisions {
 
     fn set_range(&mut self, variable: usize, found: Option<[f64; 2]>, input: &Input) -> Result<()> {
         let info = &input.variables()[variable];
-        let mantissa_bits = if info.element.size_bytes == 4 { 23 } else { 52 };
+        let mantissa_bits = mantissa_bits(info.element.size_bytes);
         let is_usable = |[low, high]: &[f64; 2]| (high - low).is_finite();
         if found.as_ref().is_some_and(|range| !is_usable(range)) {
             let line = "kept exact: its range is too wide for a linear grid";

@@ -181,6 +181,7 @@ impl Writer {
             active: None,
             is_in_file: true,
             existing: Some(found.storage),
+            largest_error: None,
             refusal: found.refusal,
         });
     }

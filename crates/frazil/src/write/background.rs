@@ -7,12 +7,9 @@ use std::time::{Duration, Instant};
 use frazil_pipeline::{Background, Charge, MemoryBudget};
 use parking_lot::{Mutex, MutexGuard};
 
-use super::change::Change;
 use super::cores::CoresFound;
 use super::key::{Key, KeySet};
-use super::pack::{
-    ChooseJob, ChunkJob, CommitStep, Content, Job, Packed, Place, Step, StoredChunk,
-};
+use super::pack::{ChooseJob, ChunkJob, Content, Job, Packed, Place, Step, StoredChunk};
 use super::partial::constant;
 use super::placing::Placing;
 use super::store::Store;
@@ -101,14 +98,9 @@ impl Submission {
         self.choices.push(Choices::default());
     }
 
-    /// Has a change made in the file in its turn.
-    pub(super) fn change(&mut self, change: Change) {
-        self.background.submit(Job::PassOn(Step::Change(change)));
-    }
-
-    /// Has everything submitted so far made the file's state; does not wait.
-    pub(super) fn commit(&mut self, step: CommitStep) {
-        self.background.submit(Job::PassOn(Step::Commit(step)));
+    /// Has the placer take a step in its turn; does not wait.
+    pub(super) fn pass_on(&mut self, step: Step) {
+        self.background.submit(Job::PassOn(step));
     }
 
     /// The error that ended the background work, if one did.

@@ -8,7 +8,7 @@ use frazil_types::ErrorCode;
 
 use super::change::Change;
 use super::key::Key;
-use super::pack::{CommitStep, Content};
+use super::pack::{CommitStep, Content, Step};
 use super::partial::PartialChunk;
 use super::settings::LayoutWish;
 use super::slab::Slab;
@@ -48,10 +48,10 @@ impl Writer {
         if self.options.keep_plan {
             self.put_plan()?;
         }
-        self.submission.commit(CommitStep {
+        self.submission.pass_on(Step::Commit(CommitStep {
             lengths: self.lengths(),
             variables: self.details.iter().map(|d| d.active.clone()).collect(),
-        });
+        }));
         self.details
             .iter_mut()
             .for_each(|details| details.is_in_file = true);

@@ -4,6 +4,7 @@ use frazil_container::hdf5::is_hidden_attribute;
 use frazil_types::ErrorCode;
 
 use super::change::Change;
+use super::pack::Step;
 use super::settings::{LayoutWish, VariableSettings};
 use super::writer::{Details, Writer};
 use crate::error::{Error, Result};
@@ -262,7 +263,7 @@ impl Writer {
     /// Makes a change here, and in the file in its turn.
     pub(super) fn change(&mut self, change: Change) {
         change.apply(&mut self.schema);
-        self.submission.change(change);
+        self.submission.pass_on(Step::Change(change));
     }
 
     // --- checks ---

@@ -24,6 +24,7 @@ mod data_file;
 mod define;
 mod key;
 mod layout;
+mod linear;
 mod options;
 mod pack;
 mod partial;

@@ -28,6 +28,8 @@ pub(super) enum Job {
 pub(super) enum Step {
     /// Change what the file holds beside values.
     Change(Change),
+    /// State this of a variable that was rounded before it was gathered.
+    Rounded(Arc<Variable>, RoundingStats),
     /// Make everything so far the file's state.
     Commit(CommitStep),
 }

@@ -1,6 +1,6 @@
 //! The placer: makes datasets, gives packed chunks their addresses in order, commits.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,7 +40,7 @@ pub(super) struct Placing {
     /// By variable: the shape that its dataset has.
     shapes: BTreeMap<VariableId, Vec<u64>>,
     /// By variable: what rounding did to its values.
-    roundings: HashMap<VariableId, RoundingStats>,
+    roundings: BTreeMap<VariableId, (Arc<Variable>, RoundingStats)>,
     failure: Option<Error>,
     has_failed: Arc<AtomicBool>,
     pub(super) counts: Counts,
@@ -86,7 +86,7 @@ impl Placing {
             output: Some(output),
             places: KeyMap::default(),
             shapes: BTreeMap::new(),
-            roundings: HashMap::new(),
+            roundings: BTreeMap::new(),
             failure: None,
             has_failed: Arc::default(),
             counts: Counts::default(),
@@ -131,6 +131,10 @@ impl Placing {
                 let output = self.output.as_mut().ok_or_else(closed)?;
                 let outcome = change.carry_out(&mut self.schema, output);
                 outcome.map_err(|error| from_container(error, &self.path))
+            }
+            Packed::Step(Step::Rounded(variable, stats)) => {
+                self.note_rounding(&variable, &stats);
+                Ok(())
             }
             Packed::Step(Step::Commit(step)) => self.commit(&step),
         }
@@ -195,10 +199,7 @@ impl Placing {
         let place = &chunk.place;
         let id = place.variable.id;
         self.prepare(&place.variable, &place.shape)?;
-        if place.variable.quantize.is_some() {
-            let stats = self.roundings.entry(id).or_default();
-            stats.merge(&chunk.rounding);
-        }
+        self.note_rounding(&place.variable, &chunk.rounding);
         if place.variable.is_contiguous {
             let output = self.output.as_ref().ok_or_else(closed)?;
             let outcome = output.write_values(id, None, &chunk.bytes);
@@ -316,6 +317,7 @@ impl Placing {
         let pending = self.output.as_ref().map_or(0, LiveOutput::pending_bytes);
         // The first commit has all objects, and comes from the caller.
         if pending > self.pending_limit_bytes && self.counts.commits > 0 {
+            self.state_roundings()?;
             self.commit_now()?;
         }
         Ok(())
@@ -340,21 +342,32 @@ impl Placing {
             let shape = self.schema.shape(id);
             self.extend(id, &shape)?;
         }
-        self.state_roundings(step)?;
+        self.state_roundings()?;
         let output = self.output.as_mut().ok_or_else(closed)?;
         let outcome = output.complete(&self.schema);
         outcome.map_err(|error| from_container(error, &self.path))?;
         self.commit_now()
     }
 
+    fn note_rounding(&mut self, variable: &Arc<Variable>, stats: &RoundingStats) {
+        if variable.quantize.is_some() {
+            let none = || (Arc::clone(variable), RoundingStats::default());
+            let known = self.roundings.entry(variable.id).or_insert_with(none);
+            known.1.merge(stats);
+        }
+    }
+
     /// Writes what is known of rounding only when values were rounded.
-    fn state_roundings(&mut self, step: &CommitStep) -> Result<()> {
-        for variable in step.variables.iter().flatten() {
-            let stats = self.roundings.get(&variable.id);
-            let (Some(plan), Some(stats)) = (&variable.quantize, stats) else {
+    fn state_roundings(&mut self) -> Result<()> {
+        let output = self.output.as_mut().ok_or_else(closed)?;
+        for (variable, stats) in self.roundings.values() {
+            let Some(plan) = variable
+                .quantize
+                .as_ref()
+                .filter(|_| output.is_defined(variable.id))
+            else {
                 continue;
             };
-            let output = self.output.as_mut().ok_or_else(closed)?;
             for attribute in final_attributes(plan, stats) {
                 let owner = AttributeOwner::Variable(variable.id);
                 output

@@ -70,7 +70,10 @@ impl Writer {
         // A commit may have cut the chunks anew.
         let variable = self.active(variable.id)?;
         let bytes = variable.in_stored_order(bytes);
-        self.gather(&variable, slab, &bytes)
+        match variable.is_rounded_by_call() {
+            true => self.gather_on_grid(&variable, slab, &bytes),
+            false => self.gather(&variable, slab, &bytes),
+        }
     }
 
     pub(super) fn gather(

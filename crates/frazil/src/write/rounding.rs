@@ -29,7 +29,7 @@ pub(super) fn plan(
     let (Some(wish), Some(element)) = (&settings.precision, variable.element()) else {
         return Ok(None);
     };
-    if wish.nbits.is_some() || wish.keep_information.is_some() {
+    if wish.keep_information.is_some() {
         let error = refused("this precision is decided by all values, and they are not there yet");
         return Err(error.with_cure(
             "state bits, digits or an error bound (`frazil analyze` of an earlier file tells how \

@@ -6,7 +6,8 @@ use frazil_codec::{BoundDecoder, BoundEncoder, Scratch};
 use frazil_container::hdf5::OutputStorage;
 use frazil_plan::{FilterWishes, ShuffleWish, choose_filters};
 use frazil_types::{
-    DeflateEncoder, ElementType, FilterPipeline, QuantizePlan, ReaderLevel, Selection, filter_id,
+    DeflateEncoder, ElementType, FilterPipeline, QuantizeAlgorithm, QuantizePlan, ReaderLevel,
+    Selection, filter_id,
 };
 
 use super::layout::Layout;
@@ -47,6 +48,7 @@ pub(super) struct Variable {
     /// The filters in the file: of the first choice.
     stored: OnceLock<FilterPipeline>,
     pub(super) quantize: Option<QuantizePlan>,
+    /// By chunk.
     rounding: Option<VariableRounding>,
     pub(super) repeats: Repeats,
 }
@@ -86,7 +88,8 @@ impl Variable {
         let numbering: Vec<u64> = origin.limits.iter().map(|l| l.unwrap_or(1 << 16)).collect();
         let quantize = origin.quantize;
         let bind = |plan| VariableRounding::bind(plan, origin.element, &numbering);
-        let rounding = quantize.as_ref().map(bind).transpose()?;
+        let by_chunk = quantize.as_ref().filter(|plan| !is_linear(plan));
+        let rounding = by_chunk.map(bind).transpose()?;
         Ok(Self {
             id: origin.id,
             path: origin.path,
@@ -125,6 +128,11 @@ impl Variable {
     /// there is no chunk, and some give zeros whatever the fill value is.
     pub(super) fn may_omit(&self, element: &[u8]) -> bool {
         self.has_fill && element == self.fill && element.iter().all(|&byte| byte == 0)
+    }
+
+    /// Whether values are rounded before they are gathered.
+    pub(super) fn is_rounded_by_call(&self) -> bool {
+        self.quantize.as_ref().is_some_and(is_linear)
     }
 
     /// Rounds a chunk's values and proves the result; `None`: they stay as they are.
@@ -233,6 +241,10 @@ impl Variable {
             pipeline: stored.clone(),
         })
     }
+}
+
+fn is_linear(plan: &QuantizePlan) -> bool {
+    plan.rounding.algorithm() == QuantizeAlgorithm::Linear
 }
 
 /// The encoder for a deflate stage whose level somebody stated.

@@ -59,6 +59,8 @@ pub(super) struct Details {
     pub(super) is_in_file: bool,
     /// Of a variable of an existing file: how it is stored there.
     pub(super) existing: Option<OutputStorage>,
+    /// The largest error of rounding by call that the placer knows of.
+    pub(super) largest_error: Option<f64>,
     /// Why its values cannot be written.
     pub(super) refusal: Option<String>,
 }
@@ -70,6 +72,7 @@ impl Details {
             active: None,
             is_in_file: false,
             existing: None,
+            largest_error: None,
             refusal: None,
         }
     }

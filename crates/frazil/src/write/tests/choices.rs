@@ -10,7 +10,7 @@ use crate::write::{
     DimensionLength, LayoutWish, OwnCommits, PrecisionStatement, VariableSettings, Writer,
     WriterOptions,
 };
-use crate::{ErrorCode, NcType, PrecisionWish, StatedPrecision};
+use crate::{ErrorCode, NcType, PrecisionWish, QuantizeAlgorithm, StatedPrecision};
 
 const GROWS: DimensionLength = DimensionLength::Unlimited { expected: None };
 
@@ -90,13 +90,90 @@ fn values_are_rounded_as_asked_and_the_file_says_so() {
     }
 }
 
+/// As fv3atm does it: the points from the least to the greatest value of the record.
+fn on_grid(values: &[u8], nbits: u32) -> Vec<f32> {
+    let values = values.as_chunks::<4>().0.iter();
+    let values: Vec<f64> = values.map(|&v| f64::from(f32::from_le_bytes(v))).collect();
+    let data = || values.iter().copied().filter(|&value| value < 1e30);
+    let low = data().fold(f64::INFINITY, f64::min);
+    let high = data().fold(f64::NEG_INFINITY, f64::max);
+    let step = (high - low) / f64::from((1 << nbits) - 1);
+    let point = |&value: &f64| match value < 1e30 {
+        true => (low + step * ((value - low) / step).round()) as f32,
+        false => value as f32,
+    };
+    values.iter().map(point).collect()
+}
+
+#[test]
+fn linear_rounding_is_over_the_range_of_each_call() {
+    const ROW: u64 = 300_000;
+    const FILL: f32 = 9.969_21e36;
+    let folder = tempfile::tempdir().unwrap();
+    for is_big_endian in [false, true] {
+        let path = folder.path().join(format!("{is_big_endian}.nc"));
+        let settings = VariableSettings {
+            precision: Some(PrecisionWish {
+                nbits: Some(14),
+                ..PrecisionWish::default()
+            }),
+            is_big_endian,
+            ..VariableSettings::default()
+        };
+        let (mut writer, v) = floats(&path, &options(64 << 20, 2), ROW, settings);
+        let mut wanted = Vec::new();
+        for number in 0..3 {
+            // More than one piece; with fill values, and records of different ranges.
+            let mut bytes = record(number, ROW);
+            let scale = 1.0 + 10.0 * number as f32;
+            for (i, value) in bytes.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+                let scaled = f32::from_le_bytes(*value) * scale;
+                let is_fill = i % 1000 == 7;
+                *value = if is_fill { FILL } else { scaled }.to_le_bytes();
+            }
+            wanted.push((on_grid(&bytes, 14), bytes.clone()));
+            writer
+                .put(v, &[number, 0], &[1, ROW], None, &bytes)
+                .unwrap();
+            if number == 1 {
+                writer.sync().unwrap();
+            }
+        }
+        // One value is the only point of its grid.
+        let alone = 281.234_56_f32;
+        writer
+            .put(v, &[3, 5], &[1, 1], None, &alone.to_le_bytes())
+            .unwrap();
+        writer.close().unwrap();
+        let stored = read(&path, "/v").1;
+        let float = |bytes: &[u8; 4]| match is_big_endian {
+            true => f32::from_be_bytes(*bytes),
+            false => f32::from_le_bytes(*bytes),
+        };
+        let stored: Vec<f32> = stored.as_chunks::<4>().0.iter().map(float).collect();
+        let mut largest = 0_f64;
+        for (number, (grid, original)) in wanted.iter().enumerate() {
+            let row = &stored[number * ROW as usize..(number + 1) * ROW as usize];
+            assert_eq!(row, grid);
+            for (rounded, value) in row.iter().zip(original.as_chunks::<4>().0) {
+                let error = f64::from(*rounded) - f64::from(f32::from_le_bytes(*value));
+                largest = largest.max(error.abs());
+            }
+        }
+        assert_eq!(stored[3 * ROW as usize + 5], alone);
+        let stated = stated(&path).unwrap();
+        assert_eq!(stated.algorithm, Some(QuantizeAlgorithm::Linear));
+        assert_eq!(stated.bound.absolute, Some(largest));
+    }
+}
+
 #[test]
 fn precision_that_needs_all_values_is_refused_before_any() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.nc");
     let settings = VariableSettings {
         precision: Some(PrecisionWish {
-            nbits: Some(14),
+            keep_information: Some(0.99),
             ..PrecisionWish::default()
         }),
         ..VariableSettings::default()
