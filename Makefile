@@ -123,7 +123,7 @@ check: fetch .build/setup-test .build/setup-check site ## Formatting, lints, the
 	$(PYTHON) scripts/write_netcdf_interface.py --check
 	$(PYTHON) scripts/check_docs.py
 	$(PYTHON) scripts/make_precision_tables.py --check
-	$(PYTHON) scripts/make_model_tables.py --check
+	$(PYTHON) scripts/make_bench_tables.py --check
 	$(PYTHON) scripts/make_reference.py --check
 	$(PYTHON) -m ruff check
 	$(PYTHON) -m ruff format --check
@@ -158,7 +158,7 @@ bench-precision: build .build/setup-test .build/setup-bench ## Rounding and its 
 .PHONY: bench-model
 bench-model: build lib .build/setup-test ## Writing from models beside netCDF-C and netcdf-fortran
 	$(PYTHON) bench/model.py $(BENCH_ARGS)
-	$(PYTHON) scripts/make_model_tables.py
+	$(PYTHON) scripts/make_bench_tables.py
 
 # The package frazil beside its peers.
 .PHONY: bench-package
@@ -169,10 +169,12 @@ bench-package: build .build/setup-bench-read
 .PHONY: bench-read
 bench-read: bench-package .build/setup-test ## Reading beside netCDF4, h5py, h5netcdf, xarray, zarr, tensorstore, hidefix, HDF5
 	.venv-bench-read/bin/python bench/reading.py $(BENCH_ARGS)
+	.venv-bench-read/bin/python scripts/make_bench_tables.py
 
 .PHONY: bench-xarray
 bench-xarray: bench-package ## frazil.to_netcdf beside xarray's to_netcdf and to_zarr
 	.venv-bench-read/bin/python bench/xarray_writing.py $(BENCH_ARGS)
+	.venv-bench-read/bin/python scripts/make_bench_tables.py
 
 .PHONY: notices
 notices: .build/setup-test ## Collect the licence texts of everything that is linked in

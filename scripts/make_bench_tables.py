@@ -1,0 +1,179 @@
+"""Writes the benchmark tables of the documents from the benchmarks' rows, or checks them.
+
+python scripts/make_bench_tables.py [--check]
+
+A table stands between `<!-- generated: NAME from PREFIX -->` and `<!-- end -->`; its rows are those
+of the newest `bench/results/PREFIX-*.csv`. Where there is none yet the table stays empty.
+"""
+
+import csv
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "bench/results"
+PART = re.compile(
+    r"(<!-- generated: (?P<name>\w+) from (?P<prefix>[\w-]+) -->\n).*?(<!-- end -->)",
+    flags=re.DOTALL,
+)
+
+Row = dict[str, str]
+
+# By table: heading and column of the rows.
+COLUMNS = {
+    "figure": {
+        "chunk": "chunk",
+        "slice": "slice",
+        "build": "build",
+        "netcdf-fortran": "netcdf_fortran_s",
+        "its I/O": "netcdf_fortran_io",
+        "frazil": "frazil_s",
+        "I/O": "frazil_io",
+        "wanted": "wanted_s",
+        "missed": "missed",
+    },
+    "stream": {
+        "case": "case",
+        "library": "library",
+        "filters": "filters",
+        "threads": "threads",
+        "wall, s": "wall_s",
+        "in calls, s": "visible_s",
+        "MB": "output_mb",
+        "memory, MiB": "memory_mib",
+        "measure": "against",
+        "": "ratio",
+        "wanted": "wanted",
+        "missed": "missed",
+    },
+    "puts": {
+        "calls": "calls",
+        "values": "values",
+        "puts a second": "puts_per_second",
+        "close, s": "close_s",
+        "wanted": "wanted",
+        "missed": "missed",
+    },
+    "xarray": {
+        "library": "library",
+        "filters": "filters",
+        "data, MB": "data_mb",
+        "s": "write_s",
+        "CPU s": "cpu_s",
+        "bytes": "output_bytes",
+        "memory, MiB": "memory_mib",
+        "over that of half": "memory_over_half_the_data",
+        "frazil: times as fast": "frazil_times",
+        "wanted": "wanted_times",
+        "missed": "missed",
+    },
+}
+
+# By table: a picture of the same rows, drawn by the benchmark.
+PICTURES = {
+    "figure": "![Seconds for each chunk and slice](figures/writing_from_models.svg)",
+}
+
+
+def newest(prefix: str) -> Path | None:
+    found = sorted(RESULTS.glob(f"{prefix}-*.csv"), key=lambda path: path.stat().st_mtime)
+    return found[-1] if found else None
+
+
+def read(path: Path) -> tuple[dict[str, str], list[Row]]:
+    lines = path.read_text().splitlines()
+    about = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
+    return about, list(csv.DictReader(line for line in lines if not line.startswith("# ")))
+
+
+def conditions(about: dict[str, str]) -> str:
+    """The machine, and the versions in the order in which the benchmark noted them."""
+    others = {"processor", "cores", "system", "load_at_start", "page_cache"}
+    versions = [
+        value if re.search(r"[A-Za-z]", value) else f"{name} {value}"
+        for name, value in about.items()
+        if name not in others
+    ]
+    return (
+        f"{about['processor']}, {about['cores']} cores, load average at the start "
+        f"{about['load_at_start']}; {', '.join(versions)}."
+    )
+
+
+def grid(headings: list[str], cells: list[list[str]]) -> list[str]:
+    rule = "|" + "---|" * len(headings)
+    return [f"| {' | '.join(line)} |" if line else rule for line in [headings, [], *cells]]
+
+
+def listed(name: str, rows: list[Row]) -> list[str]:
+    """One line a row."""
+    columns = COLUMNS[name]
+    used = {heading: key for heading, key in columns.items() if any(row.get(key) for row in rows)}
+    return grid(list(used), [[row[key] for key in used.values()] for row in rows])
+
+
+# Seconds of reading: what stands side by side.
+PATTERNS = ("full", "boxes", "map", "series")
+THREADS = ("1", "4")
+
+
+def reading(rows: list[Row]) -> list[str]:
+    """One line a reader, a table for each compression and state of the page cache."""
+    lines = []
+    for case in dict.fromkeys(row["compression"] for row in rows):
+        for cache in dict.fromkeys(row["cache"] for row in rows):
+            some = [row for row in rows if (row["compression"], row["cache"]) == (case, cache)]
+            lines += [f"### {case}, {cache}", "", *side_by_side(some), ""]
+    return lines
+
+
+def side_by_side(rows: list[Row]) -> list[str]:
+    cells: dict[tuple[str, str], dict[tuple[str, str], str]] = {}
+    for row in rows:
+        seconds, times = float(row["read_s"]), row["frazil_times"]
+        text = f"{seconds:.4g}" + (f" ({times})" if times else "")
+        of_reader = cells.setdefault((row["library"], row["file"]), {})
+        of_reader[row["pattern"], row["threads"]] = f"**{text}**" if row["missed"] else text
+    columns = [(pattern, threads) for pattern in PATTERNS for threads in THREADS]
+    headings = ["reader", "file", *(f"{pattern}, {threads}" for pattern, threads in columns)]
+    return grid(
+        headings,
+        [[*reader, *(found.get(key, "") for key in columns)] for reader, found in cells.items()],
+    )
+
+
+MAKERS: dict[str, Callable[[list[Row]], list[str]]] = {"reading": reading}
+
+
+def table(name: str, prefix: str) -> str:
+    path = newest(prefix)
+    if path is None:
+        return ""
+    about, rows = read(path)
+    picture = [PICTURES[name], ""] if name in PICTURES else []
+    made = MAKERS[name](rows) if name in MAKERS else listed(name, rows)
+    return "\n".join(["", *picture, conditions(about), "", *made, "", ""])
+
+
+def main() -> int:
+    status = 0
+    for document in sorted((ROOT / "docs").glob("*.md")):
+        text = document.read_text()
+        made = PART.sub(
+            lambda part: part[1] + table(part["name"], part["prefix"]) + part[4],
+            text,
+        )
+        if made == text:
+            continue
+        if "--check" in sys.argv[1:]:
+            print(f"{document.relative_to(ROOT)}: run scripts/make_bench_tables.py")
+            status = 1
+        else:
+            document.write_text(made)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
