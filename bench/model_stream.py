@@ -122,6 +122,9 @@ class Bench:
 
         if way.contender is None:
             way.contender = Contender(way.library, lambda _: way.command, way.threads, seconds)
+        # Neither the file before, which may still be on its way to the disk, nor the page cache's
+        # limit for such bytes may slow this run down.
+        os.sync()
         run_once(way.contender, self.output)
         if is_first and way.case == "alone":
             self.check(way)

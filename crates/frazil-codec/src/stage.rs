@@ -260,7 +260,9 @@ fn deflate_level(spec: &FilterSpec) -> Result<i32, CodecError> {
 
 fn check_encoder(encoder: DeflateEncoder) -> Result<(), CodecError> {
     match encoder {
-        DeflateEncoder::Libdeflate(0..=12) | DeflateEncoder::Zlib(0..=9) => Ok(()),
+        DeflateEncoder::Quick
+        | DeflateEncoder::Libdeflate(0..=12)
+        | DeflateEncoder::Zlib(0..=9) => Ok(()),
         DeflateEncoder::Libdeflate(_) => {
             Err(invalid("deflate", "libdeflate has levels from 0 to 12"))
         }

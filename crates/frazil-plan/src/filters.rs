@@ -21,7 +21,7 @@ const WORTHWHILE_SHARE: f64 = 0.95;
 const BETTER_SHARE: f64 = 0.95;
 
 /// A level is as good as the best if its size is within this factor.
-const LEVEL_SLACK: f64 = 1.03;
+pub(crate) const LEVEL_SLACK: f64 = 1.03;
 
 /// "zlib's size" means at most this factor of it on samples that are whole chunks.
 const ZLIB_PARITY: f64 = 1.001;
@@ -251,7 +251,7 @@ fn try_filters(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Fresh, Pl
     }
     stages.push(level.spec);
     let encoder = level.encoder.map_or("", |encoder| match encoder {
-        DeflateEncoder::Libdeflate(_) => "",
+        DeflateEncoder::Quick | DeflateEncoder::Libdeflate(_) => "",
         DeflateEncoder::Zlib(_) => ", zlib itself",
     });
     Ok(Fresh {

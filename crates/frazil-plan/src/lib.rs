@@ -11,6 +11,7 @@ mod balance;
 mod chunk_shape;
 mod error;
 mod explain;
+mod fast_level;
 mod filters;
 mod fixed_shape;
 pub mod information;
@@ -24,6 +25,7 @@ pub use chunk_shape::{
     ShapePolicy, choose,
 };
 pub use error::PlanError;
+pub use fast_level::{fastest_deflate_encoder, has_fastest_deflate};
 pub use filters::{CurrentStorage, FilterChoice, FilterWishes, ShuffleWish, choose_filters};
 pub use fixed_shape::{CMIP7_CHUNK_BYTES, apply_override, cmip7_data_shape, whole_shape};
 pub use precision::{PrecisionChoice, choose_precision, has_precision};

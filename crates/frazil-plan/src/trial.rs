@@ -4,6 +4,7 @@ use frazil_codec::{BoundEncoder, Scratch};
 use frazil_types::{DeflateEncoder, ElementType, FilterPipeline, FilterSpec, filter_id};
 
 use crate::error::PlanError;
+use crate::fast_level::FASTEST_LEVEL;
 
 /// The compressor behind an optional shuffle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +26,7 @@ impl Compressor {
     /// The stage as the file names it.
     pub(crate) fn spec(self) -> FilterSpec {
         match self {
+            Self::Deflate(DeflateEncoder::Quick) => deflate_spec(FASTEST_LEVEL),
             Self::Deflate(DeflateEncoder::Libdeflate(level) | DeflateEncoder::Zlib(level)) => {
                 // The format knows zlib's levels only.
                 deflate_spec(level.clamp(1, 9).cast_unsigned())

@@ -22,6 +22,8 @@ pub enum StorageLayout {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "encoder", content = "level")]
 pub enum DeflateEncoder {
+    /// Our own, quicker than any level of libdeflate and made for shuffled numbers.
+    Quick,
     /// libdeflate at this level (1 to 12).
     Libdeflate(i32),
     /// zlib itself, where libdeflate cannot reach zlib's size.

@@ -1,4 +1,4 @@
-//! zlib streams (filter 1), through libdeflate and, on request, zlib itself.
+//! zlib streams (filter 1), through libdeflate and, on request, zlib itself or our own encoder.
 //!
 //! Source: `H5Zdeflate.c` (one RFC 1950 stream; bytes after its end are ignored).
 
@@ -16,6 +16,8 @@ use libdeflate_sys as ffi;
 use crate::CodecError;
 use crate::buffer::{OutputSize, fill_uninit};
 
+use super::quick::{self, Quick};
+
 const NAME: &str = "deflate";
 /// First guess for an output of unknown length: this many times the input.
 const FIRST_GUESS: usize = 4;
@@ -30,6 +32,7 @@ const OUT_OF_MEMORY: CodecError = CodecError::EncodeFailed {
 pub(crate) struct Deflate {
     decompressor: Option<Decompressor>,
     compressor: Option<(i32, Compressor)>,
+    quick: Quick,
 }
 
 #[derive(Debug)]
@@ -117,9 +120,11 @@ impl Deflate {
         out: &mut Vec<u8>,
     ) -> Result<(), CodecError> {
         match encoder {
-            DeflateEncoder::Libdeflate(level) => self.compressor(level)?.compress(raw, out),
-            DeflateEncoder::Zlib(level) => compress_with_zlib(level, raw, out),
+            DeflateEncoder::Quick => self.quick.encode(raw, adler32(raw), out),
+            DeflateEncoder::Libdeflate(level) => self.compressor(level)?.compress(raw, out)?,
+            DeflateEncoder::Zlib(level) => compress_with_zlib(level, raw, out)?,
         }
+        Ok(())
     }
 }
 
@@ -203,12 +208,19 @@ impl Compressor {
     }
 }
 
-/// Bytes that either encoder needs at most for `raw_bytes`.
+/// Bytes that any encoder needs at most for `raw_bytes`.
 pub(crate) fn encode_bound(raw_bytes: usize) -> usize {
     // SAFETY: null asks for the bound of any compressor.
     let libdeflate =
         unsafe { ffi::libdeflate_zlib_compress_bound(std::ptr::null_mut(), raw_bytes) };
-    libdeflate.max(zlib_bound(raw_bytes))
+    let libraries = libdeflate.max(zlib_bound(raw_bytes));
+    libraries.max(quick::encode_bound(raw_bytes))
+}
+
+/// The checksum of a zlib stream.
+pub(crate) fn adler32(raw: &[u8]) -> u32 {
+    // SAFETY: the buffer is described by its own slice.
+    unsafe { ffi::libdeflate_adler32(1, raw.as_ptr().cast(), raw.len()) }
 }
 
 fn zlib_bound(raw_bytes: usize) -> usize {
@@ -258,6 +270,7 @@ mod tests {
         (1..=12)
             .map(DeflateEncoder::Libdeflate)
             .chain((0..=9).map(DeflateEncoder::Zlib))
+            .chain([DeflateEncoder::Quick])
     }
 
     #[test]

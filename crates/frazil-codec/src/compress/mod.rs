@@ -7,5 +7,6 @@ pub(crate) mod cursor;
 pub(crate) mod deflate;
 pub(crate) mod lz4;
 pub(crate) mod lzf;
+mod quick;
 pub(crate) mod szip;
 pub(crate) mod zstd;

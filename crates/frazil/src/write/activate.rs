@@ -106,7 +106,8 @@ impl Writer {
             _ if self.schema.coordinate_of(variable.id).is_some() => variable.untried()?,
             _ => return Ok(()),
         };
-        self.submission.fix(number, filters);
+        let is_final = !variable.has_open_encoder();
+        self.submission.fix(number, filters, is_final);
         Ok(())
     }
 

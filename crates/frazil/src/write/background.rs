@@ -46,7 +46,7 @@ pub(super) struct Submission {
 struct Choices {
     /// The choice that chunks are packed by now.
     now: Option<Choice>,
-    /// Whether it was made by trial, or by somebody's wish.
+    /// Whether it was made by trial, or leaves nothing open.
     is_final: bool,
     /// Constant chunks that wait for the first choice.
     held: Vec<HeldConstant>,
@@ -250,12 +250,12 @@ impl Submission {
         Some(now.wait().as_ref().map_err(Clone::clone))
     }
 
-    /// Fixes a variable's filters without any trial.
-    pub(super) fn fix(&mut self, number: usize, filters: Filters) {
+    /// Fixes a variable's filters without any trial; not for good if the encoder is open.
+    pub(super) fn fix(&mut self, number: usize, filters: Filters, is_final: bool) {
         let choice = Choice::default();
         choice.get_or_init(|| Ok(filters));
         self.choices[number].now = Some(choice);
-        self.choices[number].is_final = true;
+        self.choices[number].is_final = is_final;
     }
 
     /// Has a variable's filters chosen by these values, if they are not and the values are not one

@@ -4,7 +4,10 @@ use std::sync::{Arc, OnceLock};
 
 use frazil_codec::{BoundDecoder, BoundEncoder, Scratch};
 use frazil_container::hdf5::OutputStorage;
-use frazil_plan::{FilterWishes, ShuffleWish, choose_filters};
+use frazil_plan::{
+    FilterWishes, PlanError, ShuffleWish, choose_filters, fastest_deflate_encoder,
+    has_fastest_deflate,
+};
 use frazil_types::{
     DeflateEncoder, ElementType, FilterPipeline, QuantizeAlgorithm, QuantizePlan, ReaderLevel,
     Selection, filter_id,
@@ -47,6 +50,8 @@ pub(super) struct Variable {
     pub(super) reader_level: ReaderLevel,
     /// The filters in the file: of the first choice.
     stored: OnceLock<FilterPipeline>,
+    /// Filters as asked for which there is more than one encoder.
+    asked: OnceLock<FilterPipeline>,
     pub(super) quantize: Option<QuantizePlan>,
     /// By chunk.
     rounding: Option<VariableRounding>,
@@ -103,6 +108,7 @@ impl Variable {
             is_contiguous: origin.layout.is_contiguous,
             reader_level: origin.reader_level,
             stored: OnceLock::new(),
+            asked: OnceLock::new(),
             quantize,
             rounding,
             repeats: Repeats::new(origin.repeats_bytes),
@@ -151,15 +157,24 @@ impl Variable {
         rounding.round(values, &part).map(Some)
     }
 
-    /// Filters that are known without any trial.
+    /// Filters that are known without any trial; with deflate at its fastest level, and no word
+    /// about its encoder, that one is open.
     pub(super) fn exactly(
         &self,
         pipeline: &FilterPipeline,
         deflate: Option<DeflateEncoder>,
     ) -> Result<Filters> {
         self.stored.get_or_init(|| pipeline.clone());
+        if deflate.is_none() && has_fastest_deflate(pipeline) {
+            self.asked.get_or_init(|| pipeline.clone());
+        }
         let deflate = deflate.or_else(|| encoder_of(pipeline));
         self.bind(pipeline.clone(), deflate, "as asked".to_owned())
+    }
+
+    /// Whether filters are fixed, but a better encoder may be found by trial.
+    pub(super) fn has_open_encoder(&self) -> bool {
+        self.asked.get().is_some()
     }
 
     /// Whether chunks are so small that packing them takes more than it saves.
@@ -184,6 +199,11 @@ impl Variable {
     /// shuffle, and a middling level. Where an earlier choice is in the file already, only its
     /// effort is open.
     pub(super) fn choose(&self, samples: &[Vec<u8>], scratch: &mut Scratch) -> Result<Filters> {
+        let wrap = |error: PlanError| Error::new(error.code(), error.to_string());
+        if let Some(asked) = self.asked.get() {
+            let encoder = fastest_deflate_encoder(samples, self.element, asked, scratch);
+            return self.exactly(asked, Some(encoder.map_err(wrap)?));
+        }
         let is_first = self.stored.get().is_none();
         let wishes = FilterWishes {
             chunk_bytes: Some(self.chunk_bytes as u64),
@@ -194,8 +214,7 @@ impl Variable {
             },
             ..FilterWishes::default()
         };
-        let choice = choose_filters(samples, self.element, &wishes, None, scratch)
-            .map_err(|error| Error::new(error.code(), error.to_string()))?;
+        let choice = choose_filters(samples, self.element, &wishes, None, scratch).map_err(wrap)?;
         let stored = self.stored.get_or_init(|| choice.pipeline.clone());
         let ids = |pipeline: &FilterPipeline| pipeline.0.iter().map(|f| f.id).collect::<Vec<_>>();
         if ids(stored) == ids(&choice.pipeline) {
