@@ -9,6 +9,7 @@ use frazil_types::{
     DeflateEncoder, ElementType, FilterPipeline, QuantizePlan, ReaderLevel, Selection, filter_id,
 };
 
+use super::buffers::Buffers;
 use super::layout::Layout;
 use super::repeats::Repeats;
 use crate::error::{Error, Result};
@@ -49,6 +50,7 @@ pub(super) struct Variable {
     pub(super) quantize: Option<QuantizePlan>,
     rounding: Option<VariableRounding>,
     pub(super) repeats: Repeats,
+    pub(super) buffers: Arc<Buffers>,
 }
 
 /// A choice of filters that somebody may wait for.
@@ -77,6 +79,7 @@ pub(super) struct Origin {
     pub(super) reader_level: ReaderLevel,
     pub(super) quantize: Option<QuantizePlan>,
     pub(super) repeats_bytes: usize,
+    pub(super) buffers: Arc<Buffers>,
 }
 
 impl Variable {
@@ -103,6 +106,7 @@ impl Variable {
             quantize,
             rounding,
             repeats: Repeats::new(origin.repeats_bytes),
+            buffers: origin.buffers,
         })
     }
 
