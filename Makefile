@@ -92,6 +92,13 @@ python: .build/setup-build .build/setup-test ## Build the Python package and ins
 		--disable-pip-version-check --no-deps --no-build-isolation --no-index --force-reinstall \
 		--config-settings=build-args="--locked --profile $(PROFILE) $(if $(filter 1,$(OFFLINE)),--offline)" ./python
 
+.PHONY: wheel
+wheel: .build/setup-build .build/setup-test ## Build the Python package's source distribution and wheel: .build/dist
+	$(PYTHON) scripts/third_party_notices.py python/THIRD-PARTY-NOTICES.txt frazil-python
+	cd python && ../scripts/with-env ../.venv/bin/maturin sdist --out ../.build/dist
+	cd python && PATH=$(abspath .venv/bin):$$PATH ../scripts/with-env ../.venv/bin/maturin build $(CARGO_FLAGS) \
+		--interpreter $(or $(INTERPRETER),$(abspath $(PYTHON))) --out ../.build/dist
+
 .PHONY: header
 header: .build/setup-check fetch ## Make frazil.h of the crate frazil-capi
 	scripts/make-header
@@ -129,7 +136,7 @@ check: fetch .build/setup-test .build/setup-check site ## Formatting, lints, the
 	$(PYTHON) -m ruff format --check
 
 .PHONY: site
-site: .build/setup-site ## Build the documents as a site: .build/site/index.html
+site: .build/setup-site python ## Build the documents as a site: .build/site/index.html
 	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict
 
 .PHONY: reference

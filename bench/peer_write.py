@@ -4,7 +4,8 @@ python bench/peer_write.py LIBRARY FILTERS FRAMES STEPS THREADS OUTPUT
 python bench/peer_write.py check FILTERS FRAMES STEPS THREADS OUTPUT
 
 Prints a JSON object: wall and CPU seconds, and memory beyond what the process had before it wrote.
-`check` compares all values with those of the dataset.
+LIBRARY `nowhere` computes the values and writes nothing. `check` compares all values with those of
+the dataset.
 """
 
 import json
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import dask
+import dask.array
 import numpy as np
 import xarray
 from peer_read import memory_kib
@@ -68,11 +70,25 @@ def through_frazil(dataset: xarray.Dataset, path: Path, filters: str, threads: i
     frazil.to_netcdf(dataset, path, encoding=encoding, **options)
 
 
+class Nowhere:
+    """Takes values and drops them."""
+
+    def __setitem__(self, where: tuple[slice, ...], values: np.ndarray) -> None:
+        pass
+
+
+def nowhere(dataset: xarray.Dataset, *_: object) -> None:
+    """What it takes to compute the values, whoever writes them."""
+    sources = [dataset[name].data for name in FIELDS]
+    dask.array.store(sources, [Nowhere() for _ in sources], lock=False)
+
+
 LIBRARIES: dict[str, Callable[..., None]] = {
     "xarray-netcdf4": through_netcdf("netcdf4"),
     "xarray-h5netcdf": through_netcdf("h5netcdf"),
     "xarray-zarr": through_zarr,
     "frazil": through_frazil,
+    "nowhere": nowhere,
 }
 
 
@@ -80,7 +96,7 @@ def import_all(name: str) -> None:
     """What writing would import."""
     xarray.backends.list_engines()
     module = name.removeprefix("xarray-")
-    __import__({"netcdf4": "netCDF4"}.get(module, module))
+    __import__({"netcdf4": "netCDF4", "nowhere": "dask.array"}.get(module, module))
 
 
 def check(path: Path, dataset: xarray.Dataset) -> None:

@@ -19,8 +19,11 @@ THREADS = 4
 BYTES_PER_STEP = 4 * 128 * 256 * 4
 HERE = Path(__file__).parent
 FRAZIL = "frazil"
+# Computes the values only: what nobody who writes them can save.
+NOWHERE = "nowhere"
 # Who is measured against whom: the netCDF engines with the same filters.
 WAYS = (
+    (NOWHERE, ""),
     ("xarray-netcdf4", "deflate1"),
     ("xarray-h5netcdf", "deflate1"),
     (FRAZIL, "deflate1"),
@@ -70,10 +73,15 @@ class Way:
         command = self.words(self.library, frames)
         contender = Contender(self.library, lambda _: command, THREADS, seconds)
         run_once(contender, FOLDER / "write/no-output")
+        if self.library == NOWHERE:
+            return self.say()
         self.output_bytes = sum(one.stat().st_size for one in files_of(self.output))
         if is_first:
             subprocess.run([str(word) for word in self.words("check", frames)], check=True)
         remove(self.output)
+        self.say()
+
+    def say(self) -> None:
         last = self.times[-1]["write_s"]
         print(f"  {self.library:16} {self.filters:12} {last:8.2f} s", flush=True)
 
@@ -107,12 +115,14 @@ def find(ways: list[Way], library: str, filters: str) -> Way | None:
 
 def ours_for(way: Way, ways: list[Way]) -> Way | None:
     """Frazil with the same kind of compression."""
+    if way.library in (FRAZIL, NOWHERE):
+        return None
     return find(ways, FRAZIL, "zstd1" if "zstd" in way.filters else "deflate1")
 
 
 def row(way: Way, ways: list[Way], half: list[Way]) -> dict[str, object]:
     """A peer's row says how many times as fast frazil is; frazil's, what memory it takes."""
-    own = None if way.library == FRAZIL else ours_for(way, ways)
+    own = ours_for(way, ways)
     times = way.median("write_s") / own.median("write_s") if own else None
     wanted = WANTED_TIMES.get((way.library, way.filters))
     growth = way.memory_mib / max(find(half, way.library, way.filters).memory_mib, 1)
@@ -161,11 +171,16 @@ COLUMNS = {
 }
 
 
-def measure(steps: int, repeats: int, libraries: set[str], frames: Path) -> list[Way]:
+def measure(
+    steps: int, repeats: int, libraries: set[str], frames: Path, of_peers: int | None = None
+) -> list[Way]:
+    """Everybody so many times, in turns; peers only `of_peers` times if that is given."""
     print(f"\n{steps * BYTES_PER_STEP / 1e6:.0f} MB")
     ways = [Way(*names, steps) for names in WAYS if names[0] in libraries]
     for turn in range(repeats):
         for way in ways:
+            if way.library != FRAZIL and turn >= (of_peers or repeats):
+                continue
             with cores(THREADS):
                 way.run(frames, is_first=turn == 0)
     return ways
@@ -188,7 +203,7 @@ def main() -> int:
     libraries = set(options.libraries.split(","))
     frames = make_frames()
     about = machine(**package_versions())
-    half = measure(steps // 2, 1, libraries, frames)
+    half = measure(steps // 2, repeats, libraries, frames, of_peers=1)
     whole = measure(steps, repeats, libraries, frames)
     rows = [row(way, ways, half) for ways in (half, whole) for way in ways]
     show(rows, COLUMNS)

@@ -1,4 +1,5 @@
-"""Writes the reference pages of the site from the C headers and the Fortran modules.
+"""Writes the reference pages of the site from the C headers, the Fortran modules and the
+Python package.
 
 python scripts/make_reference.py [--check]
 
@@ -8,12 +9,13 @@ With `--check` nothing is written: it fails if a page would change.
 import sys
 from pathlib import Path
 
-from reference import c_headers, fortran_modules
+from reference import c_headers, fortran_modules, python_package
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = {
     ROOT / "docs/c_reference.md": c_headers.page,
     ROOT / "docs/fortran_reference.md": fortran_modules.page,
+    ROOT / "docs/python_reference.md": python_package.page,
 }
 
 

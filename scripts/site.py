@@ -1,17 +1,23 @@
 """Hooks of mkdocs: pages of the site that do not lie in docs/.
 
-README, changelog and their like become pages. Other files of the repository that a page links to,
-such as examples and headers, become pages that show them; links to folders become plain text.
+README, changelog and their like become pages, and so do the tutorials, with what they give when
+they are run. Other files of the repository that a page links to, such as examples and headers,
+become pages that show them; links to folders become plain text.
 """
 
 import posixpath
 import re
+import sys
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+
+# Beside this file.
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import tutorials
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -42,11 +48,15 @@ FETCHED = re.compile(
 
 def origin(page: str) -> str:
     """Where in the repository the text of a page is."""
+    if page.startswith("tutorials/"):
+        return f"docs/{page.removesuffix('.md')}.py"
     return SOURCES.get(page) or f"docs/{page}"
 
 
 def page_of(file: str) -> str | None:
     """The page that shows a file of the repository; none for folders."""
+    if file.startswith("docs/tutorials/") and file.endswith(".py"):
+        return file.removeprefix("docs/").removesuffix(".py") + ".md"
     if file.startswith("docs/"):
         return file.removeprefix("docs/")
     if file in PAGES:
@@ -72,9 +82,26 @@ def shown(file: str) -> str:
     return f"# {path.name}\n\n`{file}`\n\n````{language}\n{path.read_text().rstrip()}\n````\n"
 
 
+def add_tutorial(tutorial: Path, files: Files, config: MkDocsConfig) -> None:
+    """Runs a tutorial; its page and its notebook."""
+    try:
+        cells = tutorials.run(tutorial)
+    except RuntimeError as error:
+        raise PluginError(f"a tutorial fails (`make python` comes first):\n{error}") from None
+    uri = f"tutorials/{tutorial.name}"
+    files.remove(files.src_uris[uri])
+    name = uri.removesuffix(".py")
+    page = tutorials.page(tutorial, cells)
+    files.append(File.generated(config, f"{name}.md", content=page))
+    notebook = tutorials.notebook(cells)
+    files.append(File.generated(config, f"{name}.ipynb", content=notebook))
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     for file, page in PAGES.items():
         files.append(File.generated(config, page, content=(ROOT / file).read_text()))
+    for tutorial in tutorials.tutorials():
+        add_tutorial(tutorial, files, config)
     for file in list(files.documentation_pages()):
         for target in linked(file.src_uri, file.content_string):
             page = page_of(target)

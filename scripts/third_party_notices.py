@@ -1,6 +1,6 @@
-"""Collects the licence texts of everything that is linked into the command.
+"""Collects the licence texts of everything that is linked into the command, or other packages.
 
-    python scripts/third_party_notices.py OUTPUT
+    python scripts/third_party_notices.py OUTPUT [PACKAGE]
 
 Whoever ships a frazil binary ships this file with it.
 """
@@ -21,9 +21,9 @@ BUNDLED = {
 }
 
 
-def linked_packages() -> list[dict]:
-    """Foreign packages in the command, build-time tools left out, by name."""
-    tree = cargo("tree", "--package=frazil-cli", "--edges=normal", "--prefix=none", "--format={p}")
+def linked_packages(package: str) -> list[dict]:
+    """Foreign packages in one of ours, build-time tools left out, by name."""
+    tree = cargo("tree", f"--package={package}", "--edges=normal", "--prefix=none", "--format={p}")
     words = [line.split() for line in tree.splitlines() if line]
     names = {(name, version.removeprefix("v")) for name, version, *_ in words}
     packages = json.loads(cargo("metadata", "--format-version=1"))["packages"]
@@ -44,9 +44,10 @@ def licence_texts(package: dict) -> list[tuple[str, str]]:
     return [(name, text) for name, text in texts if len(text) > 200]
 
 
-def main(output: str) -> int:
+def main(output: str, package: str = "frazil-cli") -> int:
     lines = ["frazil is linked with the libraries below. Their licences:\n"]
-    for package in linked_packages():
+    packages = linked_packages(package)
+    for package in packages:
         licence = package["license"] or LICENCE_FILES[package["name"]]
         lines.append(f"\n{'=' * 100}\n{package['name']} {package['version']} ({licence})")
         lines.append(f"{package['repository'] or ''}\n{', '.join(package['authors'])}\n")
@@ -55,7 +56,7 @@ def main(output: str) -> int:
     target = ROOT / output
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text("\n".join(lines))
-    print(f"{output}: {len(linked_packages())} libraries, {target.stat().st_size // 1024} KiB")
+    print(f"{output}: {len(packages)} libraries, {target.stat().st_size // 1024} KiB")
     return 0
 
 

@@ -356,6 +356,12 @@ class VariableWriter:
         InvalidArgumentError
             If they do not fit; and the first error of the background work, from any call.
         """
+        self._put(values, start, stride)
+
+    def _put(
+        self, values: Any, start: Sequence[int], stride: Sequence[int] | None = None
+    ) -> tuple[int, float]:
+        """Also says how many chunks were being packed before, and how long it had to wait."""
         values = np.asarray(values)
         if values.ndim != self.ndim:
             raise InvalidArgumentError(
@@ -368,11 +374,15 @@ class VariableWriter:
         if self._type == STRING:
             texts = [_text(text) for text in values.reshape(-1)]
             self._writer.put_strings(self._number, (start, list(values.shape), steps), texts)
-            return
+            return 0, 0.0
+        before, waited = 0, 0.0
         for first, piece in _pieces(values, self.dtype):
             at = start if first == 0 else [start[0] + first * (steps or [1])[0], *start[1:]]
             slab = (at, list(piece.shape), steps)
-            self._writer.put(self._number, slab, self._little(piece))
+            under_way, stalled = self._writer.put(self._number, slab, self._little(piece))
+            before = before if first else under_way
+            waited += stalled
+        return before, waited
 
     def _little(self, values: np.ndarray) -> np.ndarray:
         if values.dtype != self.dtype:

@@ -19,6 +19,7 @@ import numpy as np
 from xarray.backends.common import WritableCFDataStore
 from xarray.coding.strings import CharacterArrayCoder, EncodedStringCoder, is_unicode_dtype
 
+from .crew import Crew
 from .encodings import round_to_places, storage
 from .errors import EncodingNotice, Error, InvalidArgumentError
 from .operations import pack
@@ -68,6 +69,7 @@ class Output:
             {key: options.get(key) for key in ("threads", "memory")},
         )
         self.dropped: list[str] = []
+        self._process = os.getpid()
         self._lock = threading.Lock()
 
     def named(self) -> contextlib.AbstractContextManager[None]:
@@ -112,7 +114,9 @@ class Output:
             self._temporary.chmod(self.path.stat().st_mode & 0o7777)
 
     def abandon(self) -> None:
-        """Leaves everything as it was."""
+        """Leaves everything as it was. To a fork of this process the file does not belong."""
+        if os.getpid() != self._process:
+            return
         self.writer.abandon()
         if self._temporary is not None:
             self._temporary.unlink(missing_ok=True)
@@ -138,6 +142,8 @@ class Target:
     ) -> None:
         self._variable, self._offset, self._progress = variable, offset, progress
         self._places = places
+        # Whose number of working threads follows the puts.
+        self.crew: Crew | None = None
 
     def __dask_tokenize__(self) -> str:
         return uuid.uuid4().hex
@@ -151,7 +157,9 @@ class Target:
         if values.size:
             if self._places is not None:
                 values = round_to_places(values, self._places)
-            self._variable.put(values, start)
+            under_way, stalled = self._variable._put(values, start)
+            if self.crew is not None:
+                self.crew.follow(under_way, stalled)
         if self._progress is not None:
             self._progress.advance(values.nbytes)
 

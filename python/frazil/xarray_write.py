@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import xarray as xr
 
+from .crew import crew
 from .errors import InvalidArgumentError
 from .operations import Precision, StrPath, precision_rules
 from .progress import Progress, ProgressBar, listener
@@ -57,9 +58,16 @@ class _Values:
             return None
         import dask.array as da
 
-        if compute and _computes_elsewhere():
+        if not compute:
+            return da.store(self.sources, self.targets, lock=False, compute=False)
+        if _computes_elsewhere():
             return self._stream()
-        return da.store(self.sources, self.targets, lock=False, compute=compute, flush=True)
+        with crew() as pool:
+            for target in self.targets:
+                target.crew = pool
+            options = {} if pool is None else {"scheduler": "threads", "pool": pool}
+            da.store(self.sources, self.targets, lock=False, **options)
+        return None
 
     def _stream(self) -> None:
         """The writer lives in this process: blocks come to it, a few at a time."""
@@ -147,9 +155,10 @@ def to_netcdf(
     keep_plan : bool
         Keep what was decided in the file, as the global attribute ``frazil_plan``.
     threads : int, optional
-        Threads that pack. dask's own are dask's affair.
+        Threads that pack. As long as these are what takes the time, two of dask's threads compute
+        blocks, else as many as dask is set up with.
     memory : int, optional
-        Bytes for chunks, 256 MiB if left out. Blocks that dask computes come on top.
+        Bytes for chunks, 256 MiB if left out. Blocks that dask computes at the moment come on top.
     progress : bool or Progress, optional
         ``True`` shows a bar.
 

@@ -1,12 +1,15 @@
 """Threads and processes: many readers of many files, and forks after a read."""
 
 import concurrent.futures
+import gc
 import multiprocessing
 import os
 import resource
+import signal
 import subprocess
 import sys
 import threading
+import time
 
 import frazil
 import numpy as np
@@ -117,6 +120,88 @@ def test_a_fork_while_other_threads_read(files):
         finally:
             done.set()
         assert sum(one.result() for one in running) == 0
+
+
+def test_a_fork_while_other_threads_open_files(files):
+    """A fork falls into the work of libhdf5, which keeps the books of all open files."""
+    done = threading.Event()
+
+    def work(seed):
+        wrong = 0
+        while not done.is_set():
+            wrong += read_boxes(files, seed, 5)
+        return wrong
+
+    context = multiprocessing.get_context("fork")
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        running = [pool.submit(work, seed) for seed in range(4)]
+        try:
+            for seed in range(40):
+                child = context.Process(target=read_boxes, args=(files, seed, 3), daemon=True)
+                child.start()
+                child.join(timeout=60)
+                assert child.exitcode == 0, f"fork {seed}"
+        finally:
+            done.set()
+        assert sum(one.result() for one in running) == 0
+
+
+def in_a_fork(work):
+    """What a forked process makes of it: whether it is true."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os._exit(0 if work() else 1)
+        finally:
+            os._exit(2)
+    for _ in range(6000):
+        found, status = os.waitpid(pid, os.WNOHANG)
+        if found:
+            return os.waitstatus_to_exitcode(status) == 0
+        time.sleep(0.01)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return False
+
+
+def test_a_fork_leaves_its_parents_files_alone(tmp_path):
+    path = tmp_path / "written.nc"
+    writer = frazil.Writer(path)
+    writer.add_dimension("x", 1000)
+    variable = writer.add_variable("v", "i4", ["x"], chunks=[100])
+    variable[:500] = np.arange(500)
+
+    def child():
+        nonlocal writer, variable
+        with pytest.raises(frazil.errors.InvalidArgumentError, match="fork"):
+            variable[500:] = 0
+        with pytest.raises(frazil.errors.InvalidArgumentError, match="fork"):
+            writer.close()
+        writer.abandon()
+        del variable, writer
+        gc.collect()
+        return True
+
+    assert in_a_fork(child)
+    variable[500:] = np.arange(500, 1000)
+    writer.close()
+    assert (frazil.open(path).variables["v"][:] == np.arange(1000)).all()
+
+
+def test_a_fork_that_ends_by_an_exception_keeps_the_dataset_being_written(tmp_path):
+    from frazil.xarray_store import Output
+
+    path = tmp_path / "written.nc"
+    output = Output(path, "w")
+    output.writer.add_dimension("x", 10)
+
+    def child():
+        output.abandon()
+        return True
+
+    assert in_a_fork(child)
+    output.finish()
+    assert frazil.open(path).dims == {"x": 10}
 
 
 def test_dask_in_processes(files):

@@ -15,6 +15,12 @@ pub mod schema;
 
 pub use error::{ContainerError, Result};
 
+/// Does something that no fork of this process falls into: a lock that is held only inside is free
+/// in every child. It must be short, and must not use this crate otherwise.
+pub fn outside_forks<T>(work: impl FnOnce() -> T) -> T {
+    ffi::outside_forks(work)
+}
+
 /// Version of the linked libhdf5, `2.2.0`.
 #[must_use]
 pub fn hdf5_version() -> String {

@@ -203,6 +203,13 @@ impl<J: Send + 'static, R: Send + 'static> Background<J, R> {
         }
     }
 
+    /// Jobs submitted and not delivered yet.
+    #[must_use]
+    pub fn under_way(&self) -> u64 {
+        let state = self.hand_over();
+        state.submitted - state.delivered
+    }
+
     /// Time that workers and the deliverer have spent on jobs so far, all threads together.
     #[must_use]
     pub fn busy(&self) -> Duration {

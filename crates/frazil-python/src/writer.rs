@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use frazil::schema::{AttributeOwner, DimensionId, GroupId, Schema, VariableId};
 use frazil::{DimensionLength, ErrorCode};
 use numpy::{PyArray1, PyReadonlyArray1};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use pyo3::prelude::*;
 use serde_json::json;
 
@@ -20,10 +20,15 @@ use crate::settings::{Settings, type_number, value_type};
 type Slab = (Vec<u64>, Vec<u64>, Option<Vec<u64>>);
 
 /// A netCDF-4 file being written. Any thread may use it; they take turns.
+///
+/// In a child process after a fork there are no threads to pack, and the file is the parent's: the
+/// child's copy refuses all work, and does nothing when it goes.
 #[pyclass(frozen, module = "frazil._frazil")]
 pub(crate) struct Writer {
     writer: Mutex<Option<frazil::Writer>>,
     cancel: Arc<AtomicBool>,
+    /// The process that opened the file.
+    process: u32,
 }
 
 impl Writer {
@@ -33,7 +38,7 @@ impl Writer {
         py: Python<'_>,
         work: impl FnOnce(&mut frazil::Writer) -> frazil::Result<T> + Send,
     ) -> Outcome<T> {
-        py.detach(|| match self.writer.lock().as_mut() {
+        py.detach(|| match self.lock()?.as_mut() {
             Some(writer) => Ok(work(writer)?),
             None => Err(closed().into()),
         })
@@ -43,6 +48,29 @@ impl Writer {
         Self {
             writer: Mutex::new(Some(writer)),
             cancel,
+            process: std::process::id(),
+        }
+    }
+
+    fn is_foreign(&self) -> bool {
+        self.process != std::process::id()
+    }
+
+    /// The writer; not in another process, where a thread that is no more may hold the lock.
+    fn lock(&self) -> frazil::Result<MutexGuard<'_, Option<frazil::Writer>>> {
+        if self.is_foreign() {
+            return Err(invalid(
+                "the file is being written by the process that this one is a fork of",
+            ));
+        }
+        Ok(self.writer.lock())
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if self.is_foreign() {
+            std::mem::forget(self.writer.get_mut().take());
         }
     }
 }
@@ -117,7 +145,7 @@ impl Writer {
         let value_type = value_type(type_number)?;
         let settings = parse::<Settings>(settings)?.into_settings(value_type)?;
         let dimensions = ids(dimensions);
-        let mut writer = self.writer.lock();
+        let mut writer = self.lock()?;
         let writer = writer.as_mut().ok_or_else(closed)?;
         let id = writer.add_variable(GroupId(group), name, value_type, &dimensions, settings)?;
         Ok(id.0)
@@ -156,24 +184,28 @@ impl Writer {
 
     // --- values ---
 
-    /// `values`: the bytes of the values, row-major, little-endian.
+    /// `values`: the bytes of the values, row-major, little-endian. Returns how many chunks were
+    /// under way before, and for how many seconds it had to wait for memory.
     fn put(
         &self,
         py: Python<'_>,
         variable: usize,
         slab: Slab,
         values: PyReadonlyArray1<'_, u8>,
-    ) -> Outcome<()> {
+    ) -> Outcome<(u64, f64)> {
         let (start, count, stride) = slab;
         let bytes = values.as_slice().map_err(PyErr::from)?;
         self.with(py, |writer| {
+            let (under_way, stalled) = writer.backlog();
             writer.put(
                 VariableId(variable),
                 &start,
                 &count,
                 stride.as_deref(),
                 bytes,
-            )
+            )?;
+            let stalled = writer.backlog().1.saturating_sub(stalled);
+            Ok((under_way, stalled.as_secs_f64()))
         })
     }
 
@@ -234,7 +266,7 @@ impl Writer {
 
     /// The report, as JSON; `None`: it was closed before.
     fn close(&self, py: Python<'_>) -> Outcome<Option<String>> {
-        py.detach(|| match self.writer.lock().take() {
+        py.detach(|| match self.lock()?.take() {
             Some(writer) => Ok(Some(text(&writer.close()?)?)),
             None => Ok(None),
         })
@@ -243,12 +275,12 @@ impl Writer {
     /// Gives up what was put since the last commit.
     fn abandon(&self, py: Python<'_>) {
         self.cancel.store(true, Ordering::Relaxed);
-        py.detach(|| drop(self.writer.lock().take()));
+        py.detach(|| drop(self.lock().map(|mut writer| writer.take())));
     }
 
     #[getter]
     fn is_closed(&self, py: Python<'_>) -> bool {
-        py.detach(|| self.writer.lock().is_none())
+        py.detach(|| self.lock().map_or(true, |writer| writer.is_none()))
     }
 }
 

@@ -14,15 +14,15 @@ use crate::lock::library_lock;
 /// Filters below this number are libhdf5's own and cannot be registered.
 const FIRST_FOREIGN_FILTER: i32 = 256;
 
-/// Filters that only have a stand-in.
+/// Filters that only have a stand-in. Locked under the library lock only, as forks ask for.
 static STAND_INS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
 /// Whether libhdf5 has a filter, built in or as a plugin on its path.
 pub(crate) fn is_available(id: i32) -> Result<bool> {
+    let _guard = library_lock();
     if STAND_INS.lock().contains(&id) {
         return Ok(false);
     }
-    let _guard = library_lock();
     // SAFETY: any number may be asked for.
     truth(unsafe { (api().H5Zfilter_avail)(id) }, "look for filter")
 }

@@ -16,6 +16,7 @@ pub(crate) mod datatype;
 mod driver;
 pub(crate) mod file;
 pub(crate) mod filter;
+mod fork;
 mod handle;
 mod heap_guard;
 pub(crate) mod link;
@@ -35,5 +36,6 @@ pub(crate) mod variable_length;
 
 pub(crate) use backing::LiveFile;
 pub(crate) use driver::RawSink;
+pub(crate) use fork::{outside_forks, watch_forks};
 pub(crate) use handle::{Handle, library_version, plugin_path};
 pub(crate) use reserve::reserve;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use frazil_codec::BoundDecoder;
 use frazil_container::classic::ClassicFile;
@@ -19,6 +20,9 @@ use super::{library, model};
 use crate::error::{Error, Result};
 use crate::input::{FileBytes, Input, InputKind, from_container};
 use crate::sources::{self, Access};
+
+/// How long a thread waits for another that locates the same variable.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// One state of a file.
 #[derive(Debug)]
@@ -155,7 +159,9 @@ impl Generation {
         if let Some(reach) = slot.get() {
             return Ok(Arc::clone(reach));
         }
-        let _one_at_a_time = self.locating.lock();
+        // Else work would be done twice, and no harm: in a child process the thread that holds
+        // this may be no more.
+        let _one_at_a_time = self.locating.try_lock_for(PATIENCE);
         if let Some(reach) = slot.get() {
             return Ok(Arc::clone(reach));
         }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use frazil_container::ContainerError;
 use frazil_container::hdf5::{Contents, Expanded, Hdf5Input, Hyperslab, TypeClass};
 use frazil_container::model::Variable;
+use frazil_container::{ContainerError, outside_forks};
 use frazil_types::{AxisRun, AxisSelection};
 use parking_lot::Mutex;
 
@@ -15,8 +15,10 @@ use super::element::{Conversion, handed_out};
 const MOST_OPEN: usize = 32;
 
 /// The last one used comes last.
-static OPEN: Mutex<Vec<(u64, Arc<Hdf5Input>)>> = Mutex::new(Vec::new());
+static OPEN: Mutex<Files> = Mutex::new(Vec::new());
 
+/// Files by the number of their generation.
+type Files = Vec<(u64, Arc<Hdf5Input>)>;
 type Result<T> = std::result::Result<T, ContainerError>;
 
 /// The open file of a generation; opened again if it was closed meanwhile.
@@ -32,10 +34,10 @@ pub(super) fn open(generation: u64, contents: &Arc<Contents>) -> Result<Arc<Hdf5
 
 /// Keeps a file open, and closes the one that was not used for longest if there are too many.
 pub(super) fn keep(generation: u64, input: Arc<Hdf5Input>) {
-    let mut open = OPEN.lock();
-    open.push((generation, input));
-    let closing = (open.len() > MOST_OPEN).then(|| open.remove(0));
-    drop(open);
+    let closing = with_open(|open| {
+        open.push((generation, input));
+        (open.len() > MOST_OPEN).then(|| open.remove(0))
+    });
     // Closing waits for libhdf5's lock.
     drop(closing);
 }
@@ -46,9 +48,14 @@ pub(super) fn close(generation: u64) {
 }
 
 fn take(generation: u64) -> Option<Arc<Hdf5Input>> {
-    let mut open = OPEN.lock();
-    let at = open.iter().position(|(number, _)| *number == generation)?;
-    Some(open.remove(at).1)
+    with_open(|open| {
+        let at = open.iter().position(|(number, _)| *number == generation)?;
+        Some(open.remove(at).1)
+    })
+}
+
+fn with_open<T>(work: impl FnOnce(&mut Files) -> T) -> T {
+    outside_forks(|| work(&mut OPEN.lock()))
 }
 
 /// Reads fixed-size elements as they are handed out; what lies outside the dataset is left alone.

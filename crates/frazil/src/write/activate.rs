@@ -63,6 +63,7 @@ impl Writer {
             reader_level: self.options.readable_by,
             quantize,
             repeats_bytes: self.repeats_bytes as usize / self.details.len().max(1),
+            buffers: Arc::clone(&self.buffers),
         })?;
         self.fix_filters(&variable, &settings, replayed.as_ref())?;
         let variable = Arc::new(variable);

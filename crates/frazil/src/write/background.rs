@@ -117,6 +117,11 @@ impl Submission {
         self.placing.lock()
     }
 
+    /// Chunks that were handed on and are not in the file yet.
+    pub(super) fn under_way(&self) -> u64 {
+        self.background.under_way()
+    }
+
     /// Time that background threads have worked.
     pub(super) fn busy(&self) -> Duration {
         self.background.busy()

@@ -257,6 +257,7 @@ fn pack_values(
         });
     }
     let packed = Arc::new(encode(filters, &values, scratch)?);
+    place.variable.buffers.give(values);
     repeats.remember(hash, &packed);
     Ok(Done {
         rounding,
@@ -267,7 +268,10 @@ fn pack_values(
 /// The values as they are to be stored, each proved to keep what was promised.
 fn round(place: &Place, values: Vec<u8>) -> Result<(Vec<u8>, RoundingStats)> {
     match place.variable.round(&values, &place.offset)? {
-        Some(rounded) => Ok(rounded),
+        Some(rounded) => {
+            place.variable.buffers.give(values);
+            Ok(rounded)
+        }
         None => Ok((values, RoundingStats::default())),
     }
 }

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use frazil_container::hdf5::{Hyperslab, OutputStorage};
+use frazil_pipeline::Charge;
 
 use super::define::refused;
 use super::key::Key;
 use super::pack::{Content, Place};
 use super::partial::{Mask, PartialChunk};
-use super::slab::Slab;
+use super::slab::{Piece, Slab};
 use super::store::Slot;
 use super::variable::Variable;
 use super::writer::{Writer, lost};
@@ -88,7 +89,13 @@ impl Writer {
                 variable: variable.id.0,
                 offset: piece.offset(&variable.chunk),
             };
-            let is_whole = piece.elements() == variable.writable_elements(&key.offset);
+            let elements = piece.elements();
+            let is_whole = elements == variable.writable_elements(&key.offset);
+            let is_full = is_whole && elements * size as u64 == variable.chunk_bytes as u64;
+            if is_full && !variable.is_contiguous && self.store.find(&key).is_none() {
+                self.gather_full(variable, key, &piece, slab, bytes)?;
+                continue;
+            }
             let slot = self.slot(variable, key, is_whole)?;
             let Some(chunk) = self.store.get_mut(slot) else {
                 return Err(lost());
@@ -103,6 +110,28 @@ impl Writer {
             }
         }
         Ok(())
+    }
+
+    /// Gathers a chunk that one put fills: it needs no place among those being gathered, no mask,
+    /// and no values to begin with.
+    fn gather_full(
+        &mut self,
+        variable: &Arc<Variable>,
+        key: Key,
+        piece: &Piece,
+        slab: &Slab<'_>,
+        bytes: &[u8],
+    ) -> Result<()> {
+        let size = variable.element_bytes();
+        let charge = (self.submission).room(variable.chunk_bytes as u64, &mut self.store)?;
+        self.store.drop_spilled(&key);
+        let mut values = self.buffers.take(variable.chunk_bytes);
+        // Runs come in row-major order, and there is none that is not written.
+        piece.for_each_run(slab, &variable.chunk, |run| {
+            let from = run.from * size;
+            values.extend_from_slice(&bytes[from..from + run.elements * size]);
+        });
+        self.submit(variable, key, values, charge)
     }
 
     /// Writes one element the short way; `false`: there is none, nothing was done, and [`Self::put`]
@@ -184,7 +213,7 @@ impl Writer {
         self.store.drop_spilled(&key);
         let writable = variable.writable_elements(&key.offset);
         let values = match is_whole && writable == elements as u64 {
-            true => vec![0; variable.chunk_bytes],
+            true => self.buffers.filled(&[0], variable.chunk_bytes),
             false => self.unwritten(variable, elements)?,
         };
         let has_base = !is_whole && self.submission.is_submitted(&key);
@@ -202,7 +231,7 @@ impl Writer {
             let values = placing.output()?.read_values(variable.id, None);
             return values.map_err(|error| from_container(error, &self.path));
         }
-        Ok(variable.fill.repeat(elements))
+        Ok(self.buffers.filled(&variable.fill, elements))
     }
 
     /// Hands a complete chunk on. Contiguous variables stay until a commit.
@@ -211,11 +240,22 @@ impl Writer {
             return Ok(());
         }
         let (key, chunk) = self.store.remove(slot).ok_or_else(lost)?;
+        self.submit(variable, key, chunk.values, chunk.charge)
+    }
+
+    /// Hands the values of a complete chunk on.
+    fn submit(
+        &mut self,
+        variable: &Arc<Variable>,
+        key: Key,
+        values: Vec<u8>,
+        charge: Charge,
+    ) -> Result<()> {
         let packed_charge = self.submission.packed_room(variable, &mut self.store)?;
-        let content = Content::Values(chunk.values);
         let place = self.place(variable, key);
+        let content = Content::Values(values);
         self.submission
-            .submit(place, content, chunk.charge, packed_charge)
+            .submit(place, content, charge, packed_charge)
     }
 
     pub(super) fn place(&self, variable: &Arc<Variable>, key: Key) -> Place {

@@ -13,6 +13,7 @@ use frazil_types::{
     Selection, filter_id,
 };
 
+use super::buffers::Buffers;
 use super::layout::Layout;
 use super::repeats::Repeats;
 use crate::error::{Error, Result};
@@ -56,6 +57,7 @@ pub(super) struct Variable {
     /// By chunk.
     rounding: Option<VariableRounding>,
     pub(super) repeats: Repeats,
+    pub(super) buffers: Arc<Buffers>,
 }
 
 /// A choice of filters that somebody may wait for.
@@ -84,6 +86,7 @@ pub(super) struct Origin {
     pub(super) reader_level: ReaderLevel,
     pub(super) quantize: Option<QuantizePlan>,
     pub(super) repeats_bytes: usize,
+    pub(super) buffers: Arc<Buffers>,
 }
 
 impl Variable {
@@ -112,6 +115,7 @@ impl Variable {
             quantize,
             rounding,
             repeats: Repeats::new(origin.repeats_bytes),
+            buffers: origin.buffers,
         })
     }
 

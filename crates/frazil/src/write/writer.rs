@@ -8,6 +8,7 @@ use frazil_container::hdf5::{LiveOutput, OutputStorage};
 use frazil_types::{FilterPipeline, StorageLayout, VariablePlan, WritePlan};
 
 use super::background::Submission;
+use super::buffers::Buffers;
 use super::cores::{CoresFound, workers};
 use super::options::{WriterOptions, WriterReport, WriterVariable};
 use super::placing::Placing;
@@ -21,6 +22,8 @@ use crate::schema::{Schema, VariableId};
 
 /// Packed chunks that may serve again get this part of the memory, one part in so many.
 const REPEATS_SHARE: u64 = 16;
+/// Of the memory for chunks, this part may wait for the next ones, one part in so many.
+const BUFFERS_SHARE: u64 = 16;
 /// A netCDF-4 file being written by a running program.
 ///
 /// Errors of the background work come back at the next call, and at every call after that; the
@@ -41,6 +44,7 @@ pub struct Writer {
     /// For chunks; packed ones that may serve again have their own.
     pub(super) memory_bytes: u64,
     pub(super) repeats_bytes: u64,
+    pub(super) buffers: Arc<Buffers>,
     pub(super) raw_bytes: u64,
     /// Bytes put since the last commit.
     pub(super) uncommitted_bytes: u64,
@@ -148,6 +152,7 @@ impl Writer {
             options: options.clone(),
             memory_bytes,
             repeats_bytes,
+            buffers: Arc::new(Buffers::new((memory_bytes / BUFFERS_SHARE) as usize)),
             raw_bytes: 0,
             uncommitted_bytes: 0,
             records_per_commit: options.records_per_sync,
@@ -196,6 +201,13 @@ impl Writer {
     /// Adds an error to those that last.
     pub(super) fn end_step(&self, outcome: Result<()>) -> Result<()> {
         outcome.map_err(|error| self.submission.fail(error))
+    }
+
+    /// How far the background threads are behind: chunks that were handed to them and are not in
+    /// the file yet, and how long puts have waited for memory so far.
+    #[must_use]
+    pub fn backlog(&self) -> (u64, std::time::Duration) {
+        (self.submission.under_way(), self.submission.stalled)
     }
 
     /// What was done so far.

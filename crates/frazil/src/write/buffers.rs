@@ -1,0 +1,115 @@
+//! Memory of chunks that were packed, kept for the next ones.
+//!
+//! The thread that gathers a chunk allocates and another one frees it. Left to the allocator, such
+//! memory ends up scattered over the arenas of all threads, takes half as much again, and is cleared
+//! by the system each time.
+
+use std::collections::VecDeque;
+
+use parking_lot::Mutex;
+
+/// Smaller buffers are the allocator's affair.
+const LEAST_BYTES: usize = 64 << 10;
+
+/// Buffers that nobody uses at the moment.
+pub(super) struct Buffers {
+    /// Most bytes to keep.
+    limit_bytes: usize,
+    /// Oldest first.
+    kept: Mutex<VecDeque<Vec<u8>>>,
+}
+
+impl Buffers {
+    pub(super) fn new(limit_bytes: usize) -> Self {
+        Self {
+            limit_bytes,
+            kept: Mutex::default(),
+        }
+    }
+
+    /// An empty buffer with room for `bytes`. Where none that is kept fits, as many bytes of others
+    /// are let go, so that all together do not take more.
+    pub(super) fn take(&self, bytes: usize) -> Vec<u8> {
+        if bytes < LEAST_BYTES {
+            return Vec::with_capacity(bytes);
+        }
+        let mut kept = self.kept.lock();
+        // The last one used is the likeliest to be in a core's cache.
+        let found = kept.iter().rposition(|buffer| buffer.capacity() == bytes);
+        if let Some(buffer) = found.and_then(|at| kept.remove(at)) {
+            return buffer;
+        }
+        shrink(&mut kept, self.limit_bytes.saturating_sub(bytes));
+        drop(kept);
+        Vec::with_capacity(bytes)
+    }
+
+    /// A buffer of this element so many times.
+    pub(super) fn filled(&self, element: &[u8], elements: usize) -> Vec<u8> {
+        let bytes = element.len() * elements;
+        let mut buffer = self.take(bytes);
+        if element.iter().all(|&byte| byte == 0) {
+            buffer.resize(bytes, 0);
+            return buffer;
+        }
+        buffer.extend_from_slice(element);
+        while buffer.len() < bytes {
+            let more = buffer.len().min(bytes - buffer.len());
+            buffer.extend_from_within(..more);
+        }
+        buffer
+    }
+
+    /// Keeps a buffer.
+    pub(super) fn give(&self, mut buffer: Vec<u8>) {
+        if buffer.capacity() < LEAST_BYTES {
+            return;
+        }
+        buffer.clear();
+        let mut kept = self.kept.lock();
+        kept.push_back(buffer);
+        shrink(&mut kept, self.limit_bytes);
+    }
+}
+
+/// Lets the oldest buffers go until the rest takes no more than `bytes`.
+fn shrink(kept: &mut VecDeque<Vec<u8>>, bytes: usize) {
+    let mut all: usize = kept.iter().map(Vec::capacity).sum();
+    while all > bytes {
+        let Some(oldest) = kept.pop_front() else {
+            return;
+        };
+        all -= oldest.capacity();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_that_was_given_back_is_taken_again() {
+        let buffers = Buffers::new(1 << 20);
+        let first = buffers.filled(&[1, 2, 3], 50_000);
+        assert_eq!(first.len(), 150_000);
+        assert!(first.chunks_exact(3).all(|element| element == [1, 2, 3]));
+        let address = first.as_ptr();
+        buffers.give(first);
+        let again = buffers.take(150_000);
+        assert_eq!((again.as_ptr(), again.len()), (address, 0));
+    }
+
+    #[test]
+    fn no_more_is_kept_than_allowed() {
+        let buffers = Buffers::new(300 << 10);
+        let all: Vec<_> = (0..5).map(|_| buffers.filled(&[0], 100 << 10)).collect();
+        all.into_iter().for_each(|buffer| buffers.give(buffer));
+        assert_eq!(buffers.kept.lock().len(), 3);
+        // One of another size makes room for itself.
+        drop(buffers.take(150 << 10));
+        assert_eq!(buffers.kept.lock().len(), 1);
+        buffers.give(Vec::with_capacity(1 << 20));
+        buffers.give(vec![0; 10]);
+        assert!(buffers.kept.lock().is_empty());
+    }
+}

@@ -1,0 +1,77 @@
+# %% [markdown]
+# # Choose precision
+#
+# Most numbers in model output carry more bits than the model knows. Those bits are noise, and most of the file. frazil
+# rounds them away if you ask for it, proves for every value that no error is larger than stated, and writes the
+# statement into the file. [Precision](../precision.md) has the details.
+#
+# Run this from the repository's root, where the sample is, or name a file of yours.
+
+# %%
+import frazil
+import xarray as xr
+
+sample = "data/sample/squall_line_sample.nc"
+
+# %% [markdown]
+# ## How much do the values know?
+#
+# The information in each bit says how much it tells about the value next to it. Real information sits in the first
+# bits; what is left is noise.
+
+# %%
+analysis = frazil.analyze(sample)
+analysis
+
+# %% [markdown]
+# ## Say it in digits, as a bound, or as a share of the information
+
+# %%
+wishes = {
+    "every bit": None,
+    "four digits": {"*": {"significant_digits": 4}},
+    "a thousandth": {"*": {"relative_tolerance_percent": 0.1}},
+    "99 % of the information": {"*": {"keep_information": 0.99}},
+}
+sizes = {}
+for number, (name, wish) in enumerate(wishes.items()):
+    report = frazil.pack(sample, f"{number}.nc", precision=wish)
+    sizes[name] = report.output_file_bytes
+for name, size in sizes.items():
+    print(f"{name:25} {size / 1e6:6.2f} MB")
+
+# %% [markdown]
+# Variables can be told apart, by names and patterns. Coordinates and what a model restarts from stay exact.
+
+# %%
+rules = {
+    "*": {"significant_digits": 4},
+    "Q*": {"significant_digits": 3},
+    "W": {"absolute_tolerance": 0.01},
+    "P*": None,
+}
+frazil.pack(sample, "rules.nc", precision=rules)
+found = xr.open_dataset("rules.nc", engine="frazil", decode_times=False)
+{key: value for key, value in found.W.attrs.items() if key.startswith("quantization")}
+
+# %% [markdown]
+# ## Prove it
+#
+# `verify` compares every value with the original's, and judges by what the file states.
+
+# %%
+verdict = frazil.verify(sample, "rules.nc")
+print(verdict)
+
+# %%
+original = xr.open_dataset(sample, engine="frazil", decode_times=False)
+float(abs(found.W - original.W).max())
+
+# %% [markdown]
+# ## While writing
+#
+# `frazil.to_netcdf` and `Writer.add_variable` take the same wishes.
+
+# %%
+original[["T", "W"]].frazil.to_netcdf("written.nc", precision={"T": {"significant_digits": 3}})
+xr.open_dataset("written.nc", engine="netcdf4", decode_times=False).T.attrs["quantization_nsd"]

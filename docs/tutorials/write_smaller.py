@@ -1,0 +1,85 @@
+# %% [markdown]
+# # Write smaller
+#
+# frazil chooses chunk shapes, filters and levels by trial on your data, packs on all cores, and writes files that every
+# netCDF program reads. Nothing is rounded unless you say so; that is [another page](choose_precision.py).
+#
+# Run this from the repository's root, where the sample is, or name a file of yours.
+
+# %%
+import frazil
+import xarray as xr
+
+sample = "data/sample/squall_line_sample.nc"
+
+# %% [markdown]
+# ## A file that is there
+#
+# First what would become of it. Nothing is written.
+
+# %%
+plan = frazil.plan(sample)
+plan
+
+# %% [markdown]
+# Then the deed. The result is compared with the original, value by value, before it gets its name.
+
+# %%
+report = frazil.pack(sample, "packed.nc", verify=True)
+print(report)
+
+# %%
+frazil.verify(sample, "packed.nc")
+
+# %% [markdown]
+# Without an output's name the file itself is replaced, once the new one is proved equal. `frazil.unpack` undoes it.
+
+# %% [markdown]
+# ## A dataset
+#
+# `ds.frazil.to_netcdf` is `frazil.to_netcdf`. It knows the encodings of the engine `netcdf4`; what is not asked for is
+# decided by frazil.
+
+# %%
+dataset = xr.open_dataset(sample, engine="frazil", decode_times=False)
+dataset.frazil.to_netcdf("dataset.nc", unlimited_dims="Time")
+frazil.info("dataset.nc").variables[0]
+
+# %% [markdown]
+# Arrays of dask are written block by block, in bounded memory. Blocks need not fit the file's chunks: whole chunks are
+# gathered from them, and each is packed once.
+
+# %%
+blocks = dataset[["T", "W"]].chunk(Time=1, west_east=70)
+frazil.to_netcdf(blocks, "blocks.nc", memory=64 << 20)
+xr.open_dataset("blocks.nc", engine="netcdf4", decode_times=False).T.encoding["chunksizes"]
+
+# %% [markdown]
+# Values can be added to a file later. It changes by one commit at the end: who reads meanwhile sees it as it was, and so
+# does everybody if the program dies.
+
+# %%
+frazil.to_netcdf(dataset[["T"]], "growing.nc", unlimited_dims="Time")
+frazil.to_netcdf(dataset[["T"]], "growing.nc", append_dim="Time")
+xr.open_dataset("growing.nc", engine="frazil", decode_times=False).sizes["Time"]
+
+# %% [markdown]
+# Readers with filter plugins can have Zstandard, which packs and unpacks faster.
+
+# %%
+frazil.pack(sample, "zstd.nc", readable_by="plugins").variables[0]
+
+# %% [markdown]
+# ## A running program
+#
+# A `Writer` takes slices of any size in any order, and packs in the background.
+
+# %%
+with frazil.Writer("run.nc") as writer:
+    writer.add_dimension("time", None)
+    writer.add_dimension("x", 201)
+    pressure = writer.add_variable("p", "f4", ["time", "x"], attrs={"units": "Pa"})
+    for step in range(4):
+        pressure[step] = dataset.P[step, 0, 0].values
+        writer.sync()  # now readers see it
+writer.report

@@ -1,0 +1,136 @@
+"""Threads that compute dask's blocks no faster than the writer takes them."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from functools import partial
+from typing import Any
+
+# So many threads work where packing is what takes the time: one block is put, one computed.
+_FEWEST = 2
+
+
+class Crew(Executor):
+    """An executor whose number of working threads follows the writer.
+
+    Every block that is computed before the writer has room for it only takes memory. So few
+    threads work while puts wait for room, and all of them where packing waits for blocks.
+
+    Parameters
+    ----------
+    most : int
+        Threads that may work at once.
+    """
+
+    def __init__(self, most: int) -> None:
+        # dask asks for it.
+        self._max_workers = most
+        self._width = min(_FEWEST, most)
+        self._working = 0
+        self._was_starved = False
+        self._tasks: deque[tuple[Future, Callable[[], Any]]] = deque()
+        self._threads: list[threading.Thread] = []
+        self._is_closed = False
+        self._changed = threading.Condition()
+
+    @property
+    def width(self) -> int:
+        """Threads that may work at the moment."""
+        return self._width
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
+        """Have a function called, after those submitted before."""
+        future: Future = Future()
+        context = contextvars.copy_context()
+        with self._changed:
+            if self._is_closed:
+                raise RuntimeError("the crew was dismissed")
+            self._tasks.append((future, partial(context.run, fn, *args, **kwargs)))
+            if len(self._threads) < min(self._max_workers, self._working + len(self._tasks)):
+                thread = threading.Thread(target=self._work, name="frazil-dask", daemon=True)
+                self._threads.append(thread)
+                thread.start()
+            self._changed.notify()
+        return future
+
+    def follow(self, under_way: int, stalled: float) -> None:
+        """Take account of a put.
+
+        Parameters
+        ----------
+        under_way : int
+            Chunks that were being packed when it began.
+        stalled : float
+            Seconds for which it waited for memory.
+        """
+        with self._changed:
+            is_starved = under_way == 0 and stalled == 0
+            if stalled > 0:
+                self._width = min(_FEWEST, self._max_workers)
+            elif is_starved and self._was_starved and self._width < self._max_workers:
+                self._width += 1
+                self._changed.notify()
+            # The first block always comes to idle threads.
+            self._was_starved = is_starved
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Let the threads end when nothing is left to do."""
+        with self._changed:
+            self._is_closed = True
+            if cancel_futures:
+                for future, _ in self._tasks:
+                    future.cancel()
+                self._tasks.clear()
+            self._changed.notify_all()
+        for thread in self._threads if wait else ():
+            thread.join()
+
+    def _work(self) -> None:
+        while (task := self._next()) is not None:
+            future, call = task
+            try:
+                if future.set_running_or_notify_cancel():
+                    future.set_result(call())
+            except BaseException as error:
+                future.set_exception(error)
+            # Nothing of a block is kept while waiting for the next.
+            del task, future, call
+            with self._changed:
+                self._working -= 1
+                self._changed.notify()
+
+    def _next(self) -> tuple[Future, Callable[[], Any]] | None:
+        with self._changed:
+            while not (self._tasks and self._working < self._width):
+                if self._is_closed and not self._tasks:
+                    return None
+                self._changed.wait()
+            self._working += 1
+            return self._tasks.popleft()
+
+
+@contextlib.contextmanager
+def crew() -> Iterator[Crew | None]:
+    """A crew for the blocks to be computed; ``None`` where dask is set up not to use threads, or to
+    use the caller's own."""
+    import dask
+    from dask.base import get_scheduler
+    from dask.system import CPU_COUNT
+
+    scheduler = get_scheduler()
+    is_threaded = scheduler is None or scheduler is dask.threaded.get
+    if not is_threaded or dask.config.get("pool", None) is not None:
+        yield None
+        return
+    made = Crew(dask.config.get("num_workers", None) or CPU_COUNT)
+    try:
+        yield made
+    except BaseException:
+        made.shutdown(wait=True, cancel_futures=True)
+        raise
+    made.shutdown()
