@@ -18,10 +18,10 @@ use frazil_types::AxisSelection;
 
 /// Cells looked at before any is fetched: bounds what a read holds beside chunks.
 const WINDOW_CELLS: usize = 4096;
-/// A chunk of which a read wants less than this part is kept only if it is wanted again: memory
+/// Chunks of which a read wants less than this part are kept only if they are wanted again: memory
 /// that is new to the process costs as much as decoding does. Where such reads follow each other
-/// through the chunk, one of them decodes it in vain, of at least so many.
-const SMALL_PART: usize = 16;
+/// through chunks, one of them decodes them in vain, of at least so many.
+const SMALL_PART: u64 = 32;
 
 /// A chunked array to read from, with a number that tells its chunks from those of all others.
 #[derive(Debug)]
@@ -91,6 +91,9 @@ impl ChunkedArray {
         let mut target =
             Target::new(target, &cells, &counts, grid.chunk(), element_bytes).ok_or_else(unfit)?;
         let process = Process::current();
+        let elements = counts.iter().fold(1, |all: u64, &n| all.saturating_mul(n));
+        let touched = cells.count().saturating_mul(grid.chunk_elements());
+        let is_small = elements < touched / SMALL_PART;
         loop {
             context.check()?;
             let mut wanted = Vec::new();
@@ -105,7 +108,7 @@ impl ChunkedArray {
                     read_ahead(self, selections, context.threads, process);
                     return Ok(());
                 };
-                self.settle(&target, cell, process, &mut wanted);
+                self.settle(&target, cell, process, is_small, &mut wanted);
             }
             let read = Read {
                 array: self,
@@ -116,12 +119,13 @@ impl ChunkedArray {
         }
     }
 
-    /// Answers a cell at once if it can be; else it is wanted.
+    /// Answers a cell of a read, which `is_small` or not, at once if it can be; else it is wanted.
     fn settle(
         &self,
         target: &Target<'_>,
         mut cell: CellTarget,
         process: &Process,
+        is_small: bool,
         wanted: &mut Vec<WantedChunk>,
     ) {
         let Some(stored) = self.source.locate(cell.chunk) else {
@@ -156,9 +160,7 @@ impl ChunkedArray {
             Keeping::Nothing
         } else if is_whole {
             Keeping::IfAwaited
-        } else if target.wanted_bytes(&cell) >= self.chunk_bytes / SMALL_PART
-            || process.cache.was_wanted(key)
-        {
+        } else if !is_small || process.cache.was_wanted(key) {
             Keeping::Chunk
         } else {
             Keeping::IfAwaited

@@ -1,7 +1,7 @@
 //! Fetching and decoding the chunks that a read wants.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
@@ -53,6 +53,26 @@ struct Batch {
 /// Chunks that other reads are decoding.
 type Awaited = Mutex<Vec<(WantedChunk, Arc<Flight>)>>;
 
+/// A thread that fetches for itself, as long as it does.
+struct Reading<'a> {
+    all: &'a AtomicUsize,
+    /// Those who did when it began.
+    others: usize,
+}
+
+impl<'a> Reading<'a> {
+    fn begin(all: &'a AtomicUsize) -> Self {
+        let others = all.fetch_add(1, Ordering::Relaxed);
+        Self { all, others }
+    }
+}
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        self.all.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 /// One read of one array.
 pub(super) struct Read<'a> {
     pub(super) array: &'a ChunkedArray,
@@ -89,10 +109,12 @@ impl Read<'_> {
         context: &ReadContext<'_>,
     ) -> Result<Vec<(WantedChunk, Arc<Flight>)>, PipelineError> {
         let work = wanted.iter().map(|chunk| self.work(chunk));
+        let reading = Reading::begin(&self.process.reading);
         let threads = if work.fold(0, u64::saturating_add) < SHARED_BYTES {
             1
         } else {
-            context.threads.max(1)
+            // Where others read too, there are as many threads at work without helpers.
+            context.threads.saturating_sub(reading.others).max(1)
         };
         let batches = self.form_batches(wanted, threads);
         let threads = threads.min(batches.len());

@@ -7,7 +7,7 @@
 #![expect(unsafe_code, reason = "one pointer, to what is never freed")]
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 use super::ahead::Underway;
 use super::chunk_cache::ChunkCache;
@@ -27,6 +27,8 @@ pub(super) struct Process {
     pub(super) cache: ChunkCache,
     pub(super) underway: Underway,
     pub(super) flights: Flights,
+    /// Threads that fetch chunks for themselves at the moment.
+    pub(super) reading: AtomicUsize,
     pub(super) workspaces: Workspaces,
     pub(super) counts: Counts,
 }
@@ -97,6 +99,7 @@ impl Process {
             budget,
             underway: Underway::default(),
             flights: Flights::default(),
+            reading: AtomicUsize::new(0),
             workspaces: Workspaces::default(),
             counts: Counts::default(),
         }
