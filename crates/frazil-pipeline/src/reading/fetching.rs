@@ -350,8 +350,8 @@ pub(super) fn read_run(
 ) -> std::io::Result<()> {
     let length = usize::try_from(end - start).map_err(|_| std::io::ErrorKind::InvalidData)?;
     if buffer.len() < length {
-        // Not moved: what it holds means nothing.
-        *buffer = vec![0; length];
+        // Not moved: what it holds means nothing. Some more, since the next chunk may be longer.
+        *buffer = vec![0; length.saturating_add(length / 4)];
     }
     bytes.read_exact_at(&mut buffer[..length], start)
 }
