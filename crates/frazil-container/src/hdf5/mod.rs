@@ -8,6 +8,7 @@ mod contents;
 mod dataset_info;
 mod define;
 mod describe;
+mod links;
 mod live;
 mod locate;
 mod objects;

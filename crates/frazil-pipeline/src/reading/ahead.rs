@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 
 use super::chunk_cache::ChunkKey;
 use super::chunked::ChunkedArray;
+use super::flights::Claim;
 use super::process::Process;
 
 /// Part of the budget that chunks read ahead for one walk may take.
@@ -137,10 +138,14 @@ fn next_chunks(
 fn decode_ahead(array: &Weak<ChunkedArray>, chunk: u64, key: ChunkKey, process: &'static Process) {
     // What goes wrong here goes wrong again when the chunk is asked for.
     if let Some(array) = array.upgrade()
+        && !process.cache.holds(key)
+        && let Claim::Mine(ticket) = process.flights.begin(key)
         && let Some(decoded) = array.decode_one(chunk, process)
     {
         process.counts.ahead.fetch_add(1, Ordering::Relaxed);
-        process.cache.put(key, Arc::new(decoded));
+        let decoded = Arc::new(decoded);
+        process.cache.put(key, Arc::clone(&decoded));
+        ticket.land(|| decoded);
     }
     process.underway.0.lock().remove(&key);
 }

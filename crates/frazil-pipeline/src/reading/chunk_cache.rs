@@ -17,12 +17,17 @@ const SHARDS: usize = 32;
 /// A chunk may take this part of the budget at most.
 const LARGEST_PART: u64 = 4;
 
+/// Chunks that are remembered to have been wanted once.
+const REMEMBERED: usize = 4096;
+
 /// Kept chunks, the one not used for longest let go first.
 pub(super) struct ChunkCache {
     budget: Arc<MemoryBudget>,
     shards: [Mutex<Shard>; SHARDS],
     clock: AtomicU64,
     cursor: AtomicU64,
+    /// What chunks were wanted lately, each at a place of its own or that of another.
+    wanted: Box<[AtomicU64]>,
 }
 
 #[derive(Default)]
@@ -45,12 +50,19 @@ impl ChunkCache {
             shards: std::array::from_fn(|_| Mutex::default()),
             clock: AtomicU64::new(0),
             cursor: AtomicU64::new(0),
+            wanted: (0..REMEMBERED).map(|_| AtomicU64::new(0)).collect(),
         }
     }
 
     fn shard(&self, key: ChunkKey) -> &Mutex<Shard> {
-        let mixed = (key.0 ^ key.1.rotate_left(17)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        &self.shards[(mixed >> 32) as usize % SHARDS]
+        &self.shards[(mixed(key) >> 32) as usize % SHARDS]
+    }
+
+    /// Whether a chunk was wanted before, as far as that is remembered; it is from now on.
+    pub(super) fn was_wanted(&self, key: ChunkKey) -> bool {
+        let mixed = mixed(key) | 1;
+        let place = &self.wanted[(mixed >> 40) as usize % REMEMBERED];
+        place.swap(mixed, Ordering::Relaxed) == mixed
     }
 
     /// Whether a chunk of this size may be kept at all.
@@ -82,19 +94,19 @@ impl ChunkCache {
         Some(kept.chunk)
     }
 
-    /// Keeps a chunk if there is, or can be made, room for it.
-    pub(super) fn put(&self, key: ChunkKey, chunk: Arc<Vec<u8>>) {
+    /// Keeps a chunk if there is, or can be made, room for it. Memory of one that had to go for it
+    /// is the caller's.
+    pub(super) fn put(&self, key: ChunkKey, chunk: Arc<Vec<u8>>) -> Option<Vec<u8>> {
         let bytes = chunk.capacity() as u64;
         if !self.would_keep(chunk.capacity()) {
-            return;
+            return None;
         }
+        let mut spare = None;
         let charge = loop {
             if let Some(charge) = self.budget.charge(bytes) {
                 break charge;
             }
-            if !self.evict() {
-                return;
-            }
+            spare = Arc::into_inner(self.evict()?).or(spare);
         };
         let now = self.clock.fetch_add(1, Ordering::Relaxed);
         let mut shard = self.shard(key).lock();
@@ -107,15 +119,16 @@ impl ChunkCache {
             shard.by_use.remove(&before.used_at);
         }
         shard.by_use.insert(now, key);
+        spare
     }
 
-    /// Lets the oldest chunk of some shard go; false if there is none at all.
-    pub(super) fn evict(&self) -> bool {
+    /// Lets the oldest chunk of some shard go; `None` if there is none at all.
+    fn evict(&self) -> Option<Arc<Vec<u8>>> {
         let first = self.cursor.fetch_add(1, Ordering::Relaxed) as usize;
-        (0..SHARDS).any(|i| {
+        (0..SHARDS).find_map(|i| {
             let mut shard = self.shards[(first + i) % SHARDS].lock();
-            let oldest = shard.by_use.pop_first();
-            oldest.is_some_and(|(_, key)| shard.chunks.remove(&key).is_some())
+            let (_, key) = shard.by_use.pop_first()?;
+            Some(shard.chunks.remove(&key)?.chunk)
         })
     }
 
@@ -136,8 +149,12 @@ impl ChunkCache {
 
     /// Lets chunks go until what is charged fits the budget's capacity.
     pub(super) fn shrink(&self) {
-        while self.budget.used_bytes() > self.budget.capacity_bytes() && self.evict() {}
+        while self.budget.used_bytes() > self.budget.capacity_bytes() && self.evict().is_some() {}
     }
+}
+
+fn mixed(key: ChunkKey) -> u64 {
+    (key.0 ^ key.1.rotate_left(17)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 #[cfg(test)]
@@ -169,10 +186,22 @@ mod tests {
         }
         cache.put((9, 9), chunk(251));
         assert!(cache.get((9, 9)).is_none(), "more than its part");
+        let spare = (0..9).find_map(|i| cache.put((8, i), chunk(240)));
+        assert!(!spare.unwrap().is_empty(), "what had to go is handed on");
+        cache.forget(8);
         for array in 0..3 {
             cache.forget(array);
         }
         assert_eq!((budget.used_bytes(), held(&cache)), (0, 0));
+    }
+
+    #[test]
+    fn the_second_wish_is_told_from_the_first() {
+        let cache = ChunkCache::new(Arc::new(MemoryBudget::new(1000)));
+        let asked: Vec<bool> = [(1, 1), (1, 2), (1, 1), (2, 1), (1, 2)]
+            .map(|key| cache.was_wanted(key))
+            .to_vec();
+        assert_eq!(asked, [false, false, true, false, true]);
     }
 
     #[test]

@@ -2,18 +2,22 @@
 //!
 //! A read works on the calling thread; where there is enough to do, it invites helping threads of
 //! the process. Any number of threads may read at the same time: they share the helpers, the
-//! chunks that were decoded and may be wanted again, and the budget for those, and wait for each
-//! other nowhere but for the moment of looking something up.
+//! chunks that were decoded and may be wanted again, and the budget for those. They wait for each
+//! other for the moment of looking something up, and for a chunk that another decodes just then.
 
 mod ahead;
 mod cells;
 mod chunk_cache;
 mod chunked;
 mod context;
+mod fetching;
+mod flights;
 mod plain;
 mod pool;
 mod process;
 mod target;
+#[cfg(test)]
+mod tests;
 mod workspace;
 
 pub use chunked::ChunkedArray;

@@ -7,10 +7,11 @@
 #![expect(unsafe_code, reason = "one pointer, to what is never freed")]
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 use super::ahead::Underway;
 use super::chunk_cache::ChunkCache;
+use super::flights::Flights;
 use super::pool::Pool;
 use super::workspace::Workspaces;
 use crate::MemoryBudget;
@@ -25,6 +26,9 @@ pub(super) struct Process {
     pub(super) budget: Arc<MemoryBudget>,
     pub(super) cache: ChunkCache,
     pub(super) underway: Underway,
+    pub(super) flights: Flights,
+    /// Threads that fetch chunks for themselves at the moment.
+    pub(super) reading: AtomicUsize,
     pub(super) workspaces: Workspaces,
     pub(super) counts: Counts,
 }
@@ -45,9 +49,8 @@ impl Counts {
         self.fetched_bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Counts a chunk, and what was fetched for it alone.
-    pub(super) fn decoded(&self, fetched_bytes: u64, bytes: usize) {
-        self.fetched(fetched_bytes);
+    /// Counts a chunk.
+    pub(super) fn decoded(&self, bytes: usize) {
         self.chunks_decoded.fetch_add(1, Ordering::Relaxed);
         self.decoded_bytes
             .fetch_add(bytes as u64, Ordering::Relaxed);
@@ -95,6 +98,8 @@ impl Process {
             cache: ChunkCache::new(Arc::clone(&budget)),
             budget,
             underway: Underway::default(),
+            flights: Flights::default(),
+            reading: AtomicUsize::new(0),
             workspaces: Workspaces::default(),
             counts: Counts::default(),
         }

@@ -6,10 +6,23 @@
     reason = "parts of one buffer that interleave cannot be handed out as slices"
 )]
 
+use std::io;
 use std::marker::PhantomData;
 
 use super::cells::Cells;
 use crate::gather::{Axis, collapse, fill_values};
+
+/// Skipping more than this costs less than reading it, from memory and from disks.
+const MAX_SKIP_BYTES: usize = 64 << 10;
+/// What is read at once beside the target, so that it stays in a near cache.
+const WINDOW_BYTES: usize = 256 << 10;
+
+/// A loop that is none.
+const ONCE: Axis = Axis {
+    count: 1,
+    from_stride: 0,
+    to_stride: 0,
+};
 
 /// Byte distance between neighbours along each axis of a row-major buffer.
 pub(super) fn byte_strides(counts: &[u64], element_bytes: usize) -> Vec<usize> {
@@ -116,6 +129,54 @@ impl<'a> Target<'a> {
         Some(unsafe { std::slice::from_raw_parts_mut(self.start.add(at), self.chunk_bytes) })
     }
 
+    /// Bytes that the cell wants of its chunk.
+    pub(super) fn wanted_bytes(&self, cell: &CellTarget) -> usize {
+        let wanted = |(axis, &place): (usize, &u64)| {
+            let runs = self.cells.wanted(axis, place);
+            let elements = runs.as_slice().iter().map(|run| run.count as usize);
+            elements.sum::<usize>()
+        };
+        let counts = cell.places.iter().enumerate().map(wanted);
+        counts.fold(self.element_bytes, usize::saturating_mul)
+    }
+
+    /// Reads what the cell wants of its chunk, which lies somewhere as it is: `read` fills memory
+    /// with the chunk's bytes from a position on. What lies close together is read at once.
+    pub(super) fn gather(
+        &self,
+        cell: &mut CellTarget,
+        buffer: &mut Vec<u8>,
+        mut read: impl FnMut(&mut [u8], usize) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut outcome = Ok(());
+        self.for_each_nest(cell, |from, to, run_bytes, axes| {
+            for_each_window(run_bytes, axes, |window| {
+                if outcome.is_err() {
+                    return;
+                }
+                let (from, to) = (from + window.from, to + window.to);
+                if window.axes.is_empty() {
+                    // SAFETY: part of a nest that `for_each_nest` checked; these bytes belong to
+                    // this cell alone (see `chunk_slice`), and no other slice of them lives.
+                    let run = unsafe {
+                        std::slice::from_raw_parts_mut(self.start.add(to), window.span_bytes)
+                    };
+                    outcome = read(run, from);
+                    return;
+                }
+                if buffer.len() < window.span_bytes {
+                    buffer.resize(window.span_bytes, 0);
+                }
+                let span = &mut buffer[..window.span_bytes];
+                outcome = read(span, from);
+                // SAFETY: as above; the runs of a window lie within its span, and the buffer is no
+                // part of the target.
+                unsafe { copy_nest(span.as_ptr(), self.start.add(to), run_bytes, window.axes) };
+            });
+        });
+        outcome
+    }
+
     /// Copies what the cell wants of its chunk. Nothing happens if `decoded` is not a whole chunk.
     pub(super) fn scatter(&self, cell: &mut CellTarget, decoded: &[u8]) {
         if decoded.len() != self.chunk_bytes {
@@ -201,6 +262,58 @@ impl<'a> Target<'a> {
     }
 }
 
+/// Runs of a nest of loops that are read together, gaps included.
+struct Window<'a> {
+    /// Position of the first byte, relative to the nest's.
+    from: usize,
+    /// Place of the first byte in the target, relative to the nest's.
+    to: usize,
+    span_bytes: usize,
+    /// The loops; none: a single run.
+    axes: &'a [Axis],
+}
+
+/// Cuts a nest of loops into windows.
+fn for_each_window(run_bytes: usize, axes: &[Axis], mut visit: impl FnMut(Window<'_>)) {
+    let joins = |axis: &Axis, span: usize| axis.from_stride.saturating_sub(span) <= MAX_SKIP_BYTES;
+    let whole = |axis: &Axis, span: usize| span + (axis.count - 1) * axis.from_stride;
+    let (mut outer, mut span) = (axes.len(), run_bytes);
+    while let Some(axis) = axes[..outer].last()
+        && joins(axis, span)
+        && whole(axis, span) <= WINDOW_BYTES
+    {
+        span = whole(axis, span);
+        outer -= 1;
+    }
+    // Of the next axis, as much as fits.
+    let (split, around) = match axes[..outer].split_last() {
+        Some((axis, around)) => (*axis, around),
+        None => (ONCE, &axes[..0]),
+    };
+    let at_once = if joins(&split, span) {
+        (WINDOW_BYTES / split.from_stride.max(1)).clamp(1, split.count)
+    } else {
+        1
+    };
+    let mut inner = vec![split];
+    inner.extend_from_slice(&axes[outer..]);
+    for_each_run(around, |from, to| {
+        for first in (0..split.count).step_by(at_once) {
+            inner[0].count = at_once.min(split.count - first);
+            visit(Window {
+                from: from + first * split.from_stride,
+                to: to + first * split.to_stride,
+                span_bytes: whole(&inner[0], span),
+                axes: if inner[0].count > 1 {
+                    &inner
+                } else {
+                    &inner[1..]
+                },
+            });
+        }
+    });
+}
+
 /// Calls `visit` with the byte offsets of every run of a nest of loops.
 fn for_each_run(axes: &[Axis], mut visit: impl FnMut(usize, usize)) {
     let mut cursor = vec![0_usize; axes.len()];
@@ -233,14 +346,9 @@ fn for_each_run(axes: &[Axis], mut visit: impl FnMut(usize, usize)) {
 /// All runs must lie in readable memory behind `from` and in writable memory behind `to`, which
 /// nobody else reads or writes meanwhile; the two must not overlap.
 unsafe fn copy_nest(from: *const u8, to: *mut u8, run_bytes: usize, axes: &[Axis]) {
-    let one = Axis {
-        count: 1,
-        from_stride: 0,
-        to_stride: 0,
-    };
     let (inner, outer) = match axes.split_last() {
         Some((inner, outer)) => (*inner, outer),
-        None => (one, axes),
+        None => (ONCE, axes),
     };
     for_each_run(outer, |from_at, to_at| {
         // SAFETY: the caller's promise, for one line of runs.

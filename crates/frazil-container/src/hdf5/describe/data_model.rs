@@ -2,7 +2,10 @@
 //!
 //! Source: netCDF-C's `libhdf5/hdf5open.c`. Within a group, datasets come in file order, then the
 //! groups below; dimensions that have no number are counted in that order. Axes without a
-//! dimension get one of the group that is as long, else one named `phony_dim_N`.
+//! dimension get one of the group that is as long, else one named `phony_dim_N`; N counts on from
+//! the last dimension, groups below before those above. A link stands for what it leads to: a
+//! dataset with several names is a variable in each group that names it, each time with phony
+//! dimensions of that group.
 
 use std::collections::HashMap;
 
@@ -11,10 +14,14 @@ use super::netcdf::{is_internal, is_scale, numbers};
 use crate::error::Result;
 use crate::hdf5::contents::{Entry, EntryKind};
 use crate::hdf5::dataset_info::DatasetInfo;
+use crate::hdf5::links::Links;
 use crate::hdf5::objects::{COORDINATES, NON_COORDINATE_PREFIX, NUMBER};
 use crate::hdf5::scan::{Hdf5Input, last_part};
 use crate::model::{Dimension, FileModel, Group, Variable};
 use crate::schema::{DimensionId, GroupId};
+
+/// Groups at most where links lead to groups again and again; links behind that are not followed.
+const MAX_LINKED_GROUPS: usize = 10_000;
 
 impl Hdf5Input {
     /// The file as readers of netCDF-4 see it.
@@ -34,7 +41,6 @@ impl Hdf5Input {
             by_number: HashMap::new(),
             by_address: HashMap::new(),
             next_number: 0,
-            axes: vec![Vec::new(); self.datasets().len()],
             model: FileModel::default(),
         };
         reader.groups()?;
@@ -57,8 +63,8 @@ struct Reader<'a> {
     input: &'a Hdf5Input,
     /// Of each dataset.
     attributes: Vec<ObjectAttributes>,
-    /// Datasets by number, in netCDF-C's order, with their groups.
-    members: Vec<(GroupId, usize)>,
+    /// Names of datasets, in netCDF-C's order.
+    members: Vec<Member<'a>>,
     /// All groups, those below before those above.
     children_first: Vec<GroupId>,
     /// Dimensions by the numbers that the file gives them.
@@ -66,52 +72,97 @@ struct Reader<'a> {
     /// Dimensions by the object address of their scale.
     by_address: HashMap<u64, DimensionId>,
     next_number: u64,
-    /// Of each dataset, as far as known.
-    axes: Vec<Vec<Option<DimensionId>>>,
     model: FileModel,
+}
+
+/// A name of a dataset in a group.
+struct Member<'a> {
+    group: GroupId,
+    name: &'a str,
+    /// The dataset.
+    number: usize,
+    is_first_name: bool,
+    /// As far as known.
+    axes: Vec<Option<DimensionId>>,
+}
+
+/// A group that is to be entered: under what name, and where its entries are.
+struct Door<'a> {
+    parent: Option<GroupId>,
+    path: String,
+    inside: &'a str,
 }
 
 impl<'a> Reader<'a> {
     /// Enters all groups, each before those below it, and lists their datasets.
     fn groups(&mut self) -> Result<()> {
-        let mut entries: HashMap<&str, Vec<&Entry>> = HashMap::new();
+        let mut entries: HashMap<&'a str, Vec<&'a Entry>> = HashMap::new();
         for entry in self.input.entries() {
             entries.entry(&entry.parent).or_default().push(entry);
         }
-        let mut stack = vec![Step::Enter(None, "/")];
+        let mut links = Links::new(self.input.contents());
+        let mut stack = vec![Step::Enter(Door {
+            parent: None,
+            path: "/".to_owned(),
+            inside: "/",
+        })];
+        // Where the groups are that the walk is in: a link to one of them would lead round in circles.
+        let mut within: Vec<&'a str> = Vec::new();
         while let Some(step) = stack.pop() {
-            let (parent, path) = match step {
-                Step::Enter(parent, path) => (parent, path),
+            let door = match step {
+                Step::Enter(door) => door,
                 Step::Leave(group) => {
                     self.children_first.push(group);
+                    within.pop();
                     continue;
                 }
             };
-            let group = self.enter_group(parent, path)?;
+            let group = self.enter_group(&door)?;
             stack.push(Step::Leave(group));
-            let inside = entries.get(path).map_or(&[][..], Vec::as_slice);
-            for entry in inside {
-                if let EntryKind::Dataset(number) = entry.kind {
-                    self.members.push((group, number));
+            within.push(door.inside);
+            let mut below = Vec::new();
+            for &entry in entries.get(door.inside).map_or(&[][..], Vec::as_slice) {
+                let Some(meant) = links.follow(entry) else {
+                    continue;
+                };
+                let is_first_name = meant.path == entry.path;
+                match meant.kind {
+                    EntryKind::Dataset(number) => self.members.push(Member {
+                        group,
+                        name: &entry.name,
+                        number,
+                        is_first_name,
+                        axes: Vec::new(),
+                    }),
+                    EntryKind::Group { .. } if is_first_name || self.may_enter(meant, &within) => {
+                        below.push(Step::Enter(Door {
+                            parent: Some(group),
+                            path: format!("{}/{}", door.path.trim_end_matches('/'), entry.name),
+                            inside: &meant.path,
+                        }));
+                    }
+                    _ => {}
                 }
             }
             // The first one on top.
-            for entry in inside.iter().rev() {
-                if matches!(entry.kind, EntryKind::Group { .. }) {
-                    stack.push(Step::Enter(Some(group), &entry.path));
-                }
-            }
+            stack.extend(below.into_iter().rev());
         }
         Ok(())
     }
 
-    fn enter_group(&mut self, parent: Option<GroupId>, path: &str) -> Result<GroupId> {
-        let all = self.input.describe_attributes(path)?;
+    /// Whether to follow a link to a group.
+    fn may_enter(&self, group: &Entry, within: &[&str]) -> bool {
+        self.model.groups.len() < MAX_LINKED_GROUPS && !within.contains(&group.path.as_str())
+    }
+
+    fn enter_group(&mut self, door: &Door<'_>) -> Result<GroupId> {
+        let all = self.input.describe_attributes(door.inside)?;
+        let path = door.path.as_str();
         let name = if path == "/" { path } else { last_part(path) };
         self.model.groups.push(Group {
             name: name.to_owned(),
             path: path.to_owned(),
-            parent,
+            parent: door.parent,
             attributes: seen(all),
         });
         Ok(GroupId(self.model.groups.len() - 1))
@@ -124,7 +175,8 @@ impl<'a> Reader<'a> {
     /// Enters the dimension scales, in the order of their numbers.
     fn dimensions(&mut self) {
         let mut scales = Vec::new();
-        for &(group, number) in &self.members {
+        for member in self.members.iter().filter(|member| member.is_first_name) {
+            let (group, number) = (member.group, member.number);
             let attributes = &self.attributes[number];
             let dataset = self.dataset(number);
             if !is_scale(attributes) || dataset.shape.is_empty() {
@@ -155,14 +207,14 @@ impl<'a> Reader<'a> {
     /// The dimensions that files name: by numbers, by being one, by attached scales.
     fn find_axes(&mut self) -> Result<()> {
         for i in 0..self.members.len() {
-            let number = self.members[i].1;
+            let number = self.members[i].number;
             let dataset = self.dataset(number);
             let mut axes = self.named_axes(number)?;
             axes.resize(dataset.shape.len(), None);
             for (axis, found) in axes.iter_mut().enumerate() {
                 *found = found.filter(|id| self.fits(dataset, axis, *id));
             }
-            self.axes[number] = axes;
+            self.members[i].axes = axes;
         }
         Ok(())
     }
@@ -194,18 +246,19 @@ impl<'a> Reader<'a> {
 
     /// Gives a dimension to every axis that has none.
     fn invent_axes(&mut self) {
+        let mut by_group: Vec<Vec<usize>> = vec![Vec::new(); self.model.groups.len()];
+        for (i, member) in self.members.iter().enumerate() {
+            by_group[member.group.0].push(i);
+        }
         for group in std::mem::take(&mut self.children_first) {
-            for i in 0..self.members.len() {
-                let (home, number) = self.members[i];
-                if home != group {
-                    continue;
-                }
-                for axis in 0..self.axes[number].len() {
-                    if self.axes[number][axis].is_none() {
-                        let dataset = self.dataset(number);
+            for i in std::mem::take(&mut by_group[group.0]) {
+                for axis in 0..self.members[i].axes.len() {
+                    if self.members[i].axes[axis].is_none() {
+                        let dataset = self.dataset(self.members[i].number);
                         let (length, grows) = (dataset.shape[axis], dataset.unlimited[axis]);
-                        let used: Vec<_> = self.axes[number].iter().flatten().copied().collect();
-                        self.axes[number][axis] = Some(self.phony(group, length, grows, &used));
+                        let used: Vec<_> = self.members[i].axes.iter().flatten().copied().collect();
+                        let found = self.phony(group, length, grows, &used);
+                        self.members[i].axes[axis] = Some(found);
                     }
                 }
             }
@@ -242,9 +295,9 @@ impl<'a> Reader<'a> {
 
     /// Unlimited dimensions are as long as the longest variable along them.
     fn stretch(&mut self) {
-        for &(_, number) in &self.members {
-            let shape = &self.input.datasets()[number].shape;
-            for (id, &extent) in self.axes[number].iter().zip(shape) {
+        for member in &self.members {
+            let shape = &self.input.datasets()[member.number].shape;
+            for (id, &extent) in member.axes.iter().zip(shape) {
                 if let Some(dimension) = id.and_then(|id| self.model.dimensions.get_mut(id.0))
                     && dimension.is_unlimited
                 {
@@ -255,21 +308,19 @@ impl<'a> Reader<'a> {
     }
 
     fn variables(&mut self) -> Result<()> {
-        for (group, number) in std::mem::take(&mut self.members) {
-            let dataset = self.dataset(number);
+        for member in std::mem::take(&mut self.members) {
+            let dataset = self.dataset(member.number);
             if dataset.is_dimension_only {
                 continue;
             }
-            let link = last_part(&dataset.path);
-            let name = link.strip_prefix(NON_COORDINATE_PREFIX).unwrap_or(link);
-            let axes = std::mem::take(&mut self.axes[number]);
+            let name = member.name.strip_prefix(NON_COORDINATE_PREFIX);
             self.model.variables.push(Variable {
-                name: name.to_owned(),
-                group,
-                dimensions: axes.into_iter().flatten().collect(),
+                name: name.unwrap_or(member.name).to_owned(),
+                group: member.group,
+                dimensions: member.axes.into_iter().flatten().collect(),
                 dataset: dataset.clone(),
                 datatype: self.input.describe_datatype(dataset)?,
-                attributes: seen(std::mem::take(&mut self.attributes[number])),
+                attributes: seen(self.attributes[member.number].clone()),
             });
         }
         Ok(())
@@ -277,7 +328,7 @@ impl<'a> Reader<'a> {
 }
 
 enum Step<'a> {
-    Enter(Option<GroupId>, &'a str),
+    Enter(Door<'a>),
     Leave(GroupId),
 }
 
