@@ -47,7 +47,8 @@ impl Writer {
             (None, Some(plan)) if settings.precision.is_none() => plan.quantize.clone(),
             _ => rounding::plan(&self.schema, id, &settings)?,
         };
-        if let Some(plan) = &quantize {
+        // Ranks that write together do so when they meet, in the order of the definition.
+        if let Some(plan) = quantize.as_ref().filter(|_| !self.submission.is_parallel()) {
             self.state_rounding(id, plan)?;
         }
         let model = &self.schema.variables[id.0];
@@ -179,6 +180,7 @@ impl Writer {
                 ..VariableSettings::default()
             },
             active: None,
+            is_stated: true,
             is_in_file: true,
             existing: Some(found.storage),
             refusal: found.refusal,

@@ -26,6 +26,7 @@ mod key;
 mod layout;
 mod options;
 mod pack;
+mod parallel;
 mod partial;
 mod placing;
 mod put;
@@ -43,5 +44,6 @@ mod writer;
 
 pub use define::DimensionLength;
 pub use options::{Cores, OwnCommits, WriterOptions, WriterReport, WriterVariable};
+pub use parallel::{Comm, CommError, LocalComm};
 pub use settings::{FilterWish, LayoutWish, PrecisionStatement, VariableSettings};
 pub use writer::{VariableStorage, Writer};

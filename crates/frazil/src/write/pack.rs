@@ -60,6 +60,8 @@ pub(super) struct ChunkJob {
     pub(super) content_charge: Option<Charge>,
     /// For the packed bytes; goes back when they are placed.
     pub(super) packed_charge: Charge,
+    /// Whether it is of fill values that readers know anyway.
+    pub(super) is_omissible: bool,
 }
 
 /// Where a chunk belongs.
@@ -103,9 +105,11 @@ pub(super) struct PackedChunk {
     pub(super) bytes: Arc<Vec<u8>>,
     /// Whether an equal chunk was packed before.
     pub(super) is_reused: bool,
+    /// Whether it is of fill values that readers know anyway.
+    pub(super) is_omissible: bool,
     pub(super) rounding: RoundingStats,
-    // Held until the chunk is placed.
-    _charge: Charge,
+    /// Held until the chunk is placed.
+    pub(super) charge: Charge,
 }
 
 impl Job {
@@ -155,6 +159,7 @@ impl ChunkJob {
             content,
             content_charge,
             mut packed_charge,
+            is_omissible,
         } = self;
         let done = match &choice {
             // Contiguous values have no filters.
@@ -172,7 +177,8 @@ impl ChunkJob {
             bytes: done.bytes,
             is_reused: done.is_reused,
             rounding: done.rounding,
-            _charge: packed_charge,
+            is_omissible,
+            charge: packed_charge,
         })
     }
 }
