@@ -27,6 +27,12 @@ impl Writer {
         self.end_step(outcome.unwrap_or(Ok(())))
     }
 
+    /// Whether other ranks write the same file.
+    #[must_use]
+    pub fn is_parallel(&self) -> bool {
+        self.team.is_some()
+    }
+
     /// Commits together with the other ranks; `None`: there are none.
     pub(in crate::write) fn commit_together(&mut self, call: Call) -> Option<Result<()>> {
         self.with_team(|writer, team| {
