@@ -86,6 +86,10 @@ fortran: ## Build the Fortran modules with FC (gfortran) and CC: docs/fortran.md
 install-fortran:
 	$(MAKE) -C fortran install BUILD=$(abspath .build/fortran)
 
+.PHONY: mpi
+mpi: ## Build what joins libfrazil and MPI with CC=mpicc: docs/mpi.md
+	$(MAKE) -C mpi BUILD=$(abspath .build/mpi)
+
 .PHONY: python
 python: .build/setup-build .build/setup-test ## Build the Python package and install it into .venv
 	PATH=$(abspath .venv/bin):$$PATH scripts/with-env $(abspath $(PYTHON)) -m pip install --quiet \

@@ -25,7 +25,7 @@ module frazil
   private
 
   public :: frazil_writer, frazil_report
-  public :: frazil_create, frazil_append, frazil_sync, frazil_get_report, frazil_close, frazil_abandon
+  public :: frazil_create, frazil_append, frazil_end_definitions, frazil_sync, frazil_get_report, frazil_close, frazil_abandon
   public :: frazil_recover, frazil_message, frazil_version
   public :: frazil_add_group, frazil_add_dimension, frazil_add_unlimited_dimension, frazil_add_variable
   public :: frazil_find_group, frazil_find_dimension, frazil_find_variable
@@ -91,8 +91,14 @@ contains
   !> after `commit_bytes` (0: never). `records_per_sync` tells how many records the program writes
   !> between two syncs. `plan_file` holds the plan of an earlier run, to be replayed;
   !> `keep_plan` keeps this one's in the file.
+  !>
+  !> With `comm`, a communicator of MPI (of the module mpi_f08: `comm%mpi_val`), all its ranks write
+  !> the file together and make this call, as they do with frazil_end_definitions, frazil_sync and
+  !> frazil_close; a rank waits at most `longest_wait` seconds for one of which it hears nothing.
+  !> The program is linked with frazil_mpi (docs/mpi.md).
   function frazil_create(path, writer, threads, memory_bytes, durable, synchronous, overwrite, classic_model, &
-                         readable_by, commit_bytes, records_per_sync, plan_file, keep_plan) result(status)
+                         readable_by, commit_bytes, records_per_sync, plan_file, keep_plan, comm, &
+                         longest_wait) result(status)
     character(len=*), intent(in) :: path
     type(frazil_writer), intent(out) :: writer
     integer, intent(in), optional :: threads
@@ -103,6 +109,8 @@ contains
     integer, intent(in), optional :: records_per_sync
     character(len=*), intent(in), optional :: plan_file
     logical, intent(in), optional :: keep_plan
+    integer, intent(in), optional :: comm
+    real(c_double), intent(in), optional :: longest_wait
     integer :: status
     type(c_ptr) :: options
 
@@ -114,7 +122,15 @@ contains
       status = frz_options_set_overwrite(options, c_logical(overwrite))
     if (status == frazil_ok .and. present(classic_model)) &
       status = frz_options_set_classic_model(options, c_logical(classic_model))
-    if (status == frazil_ok) status = frz_create(c_text(path), options, writer%handle)
+    if (status == frazil_ok .and. present(longest_wait)) &
+      status = frz_options_set_longest_wait(options, longest_wait)
+    if (status == frazil_ok) then
+      if (present(comm)) then
+        status = frz_create_parallel_fortran(c_text(path), int(comm, c_int), options, writer%handle)
+      else
+        status = frz_create(c_text(path), options, writer%handle)
+      end if
+    end if
     call frz_options_free(options)
   end function frazil_create
 
@@ -181,6 +197,15 @@ contains
     if (status == frazil_ok .and. present(keep_plan)) &
       status = frz_options_set_keep_plan(options, c_logical(keep_plan))
   end function set_choices
+
+  !> Compares the definitions of all ranks that write a file together; for a writer that is alone it
+  !> does nothing.
+  function frazil_end_definitions(writer) result(status)
+    type(frazil_writer), intent(in) :: writer
+    integer :: status
+
+    status = frz_end_definitions(writer%handle)
+  end function frazil_end_definitions
 
   !> Makes everything put so far what readers see and what survives the end of the process.
   function frazil_sync(writer) result(status)

@@ -43,6 +43,10 @@ contains
 
   !> `initialsize` and `chunksize` are hints for files of the classic format.
   !> `cache_preemption` counts percent here and is a fraction in [`nf90_open`], as in netCDF.
+  !>
+  !> With `comm`, a communicator of MPI, all its ranks write the file together (netCDF-4 only), and
+  !> nf90_enddef, nf90_sync and nf90_close are calls of all; the program is linked with frazil_mpi.
+  !> The hints of `info` go unheeded.
   function nf90_create(path, cmode, ncid, initialsize, chunksize, cache_size, cache_nelems, &
                        cache_preemption, comm, info) result(status)
     character(len=*), intent(in) :: path
@@ -57,12 +61,16 @@ contains
     real, allocatable :: preemption
     integer(c_size_t) :: initial, chunk
 
-    status = refuse_parallel(comm, info)
-    if (status /= nf90_noerr) return
+    if (present(info) .and. .not. present(comm)) then
+      status = nf90_einval
+      return
+    end if
     if (present(cache_preemption)) preemption = cache_preemption/100.0
     status = change_cache(saved, cache_size, cache_nelems, preemption)
     if (status /= nf90_noerr) return
-    if (present(initialsize) .or. present(chunksize)) then
+    if (present(comm)) then
+      status = nc_create_par(c_text(path), cmode, int(comm, c_int), ncid)
+    else if (present(initialsize) .or. present(chunksize)) then
       initial = 0
       chunk = nf90_sizehint_default
       if (present(initialsize)) initial = initialsize
@@ -75,7 +83,8 @@ contains
     call restore_cache(saved, status)
   end function nf90_create
 
-  !> `chunksize` is a hint for files of the classic format.
+  !> `chunksize` is a hint for files of the classic format. With `comm` every rank reads for itself;
+  !> for writing such a file is refused.
   function nf90_open(path, mode, ncid, chunksize, cache_size, cache_nelems, cache_preemption, &
                      comm, info) result(status)
     character(len=*), intent(in) :: path
@@ -89,7 +98,7 @@ contains
     type(chunk_cache) :: saved
     integer(c_size_t) :: chunk
 
-    status = refuse_parallel(comm, info)
+    status = refuse_parallel(mode, comm, info)
     if (status /= nf90_noerr) return
     status = change_cache(saved, cache_size, cache_nelems, cache_preemption)
     if (status /= nf90_noerr) return
@@ -103,7 +112,7 @@ contains
     call restore_cache(saved, status)
   end function nf90_open
 
-  !> Answers as a netCDF that was built without MPI does.
+  !> As [`nf90_create`] with a communicator.
   function nf90_create_par(path, cmode, comm, info, ncid, cache_size, cache_nelems, &
                            cache_preemption) result(status)
     character(len=*), intent(in) :: path
@@ -112,14 +121,14 @@ contains
     integer, intent(in), optional :: cache_size, cache_nelems
     real, intent(in), optional :: cache_preemption
     integer :: status
+    integer, allocatable :: percent
 
-    if (len(path) < 0 .or. cmode < 0 .or. present(cache_size) .or. present(cache_nelems) &
-        .or. present(cache_preemption)) continue
-    ncid = -1
-    status = refuse_parallel(comm, info)
+    if (present(cache_preemption)) percent = nint(100*cache_preemption)
+    status = nf90_create(path, cmode, ncid, cache_size=cache_size, cache_nelems=cache_nelems, &
+                         cache_preemption=percent, comm=comm, info=info)
   end function nf90_create_par
 
-  !> Answers as a netCDF that was built without MPI does.
+  !> As [`nf90_open`] with a communicator.
   function nf90_open_par(path, cmode, comm, info, ncid, cache_size, cache_nelems, &
                          cache_preemption) result(status)
     character(len=*), intent(in) :: path
@@ -129,16 +138,19 @@ contains
     real, intent(in), optional :: cache_preemption
     integer :: status
 
-    status = nf90_create_par(path, cmode, comm, info, ncid, cache_size, cache_nelems, cache_preemption)
+    status = nf90_open(path, cmode, ncid, cache_size=cache_size, cache_nelems=cache_nelems, &
+                       cache_preemption=cache_preemption, comm=comm, info=info)
   end function nf90_open_par
 
-  function refuse_parallel(comm, info) result(status)
+  !> Several ranks read a file, each for itself, but only begin one to write it.
+  function refuse_parallel(mode, comm, info) result(status)
+    integer, intent(in) :: mode
     integer, intent(in), optional :: comm, info
     integer :: status
 
     status = nf90_noerr
-    if (.not. present(comm)) return
-    status = merge(nf90_enopar, nf90_einval, present(info))
+    if (present(info) .and. .not. present(comm)) status = nf90_einval
+    if (present(comm) .and. iand(mode, nf90_write) /= 0) status = nf90_enopar
   end function refuse_parallel
 
   !> Sets those parts of the chunk cache that are given; `saved` remembers it as it was.

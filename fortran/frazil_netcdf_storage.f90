@@ -178,15 +178,12 @@ contains
     end if
   end function nf90_inq_var_filter
 
-  !> Answers as a netCDF that was built without MPI does.
+  !> Independent and collective access are the same: no rank waits for another.
   function nf90_var_par_access(ncid, varid, access) result(status)
     integer, intent(in) :: ncid, varid, access
     integer :: status
-    integer(c_int) :: ndims
 
-    status = nc_inq_varndims(ncid, varid - 1, ndims)
-    if (status == nf90_noerr) status = merge(nf90_enopar, nf90_einval, &
-                                             any(access == [nf90_independent, nf90_collective]))
+    status = nc_var_par_access(ncid, varid - 1, access)
   end function nf90_var_par_access
 
   !> Sets those parts of a variable's chunk cache that are given and not negative;

@@ -83,6 +83,12 @@ module frazil_writer_c
       integer(c_int64_t), value :: records
       integer(c_int) :: status
     end function
+    function frz_options_set_longest_wait(options, seconds) bind(C) result(status)
+      import :: c_double, c_int, c_ptr
+      type(c_ptr), value :: options
+      real(c_double), value :: seconds
+      integer(c_int) :: status
+    end function
     function frz_options_read_plan(options, path) bind(C) result(status)
       import :: c_char, c_int, c_ptr
       type(c_ptr), value :: options
@@ -101,6 +107,19 @@ module frazil_writer_c
       character(kind=c_char), intent(in) :: path(*)
       type(c_ptr), value :: options
       type(c_ptr), intent(out) :: writer
+      integer(c_int) :: status
+    end function
+    function frz_create_parallel_fortran(path, comm, options, writer) bind(C) result(status)
+      import :: c_char, c_int, c_ptr
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int), value :: comm
+      type(c_ptr), value :: options
+      type(c_ptr), intent(out) :: writer
+      integer(c_int) :: status
+    end function
+    function frz_end_definitions(writer) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: writer
       integer(c_int) :: status
     end function
     function frz_append(path, options, writer) bind(C) result(status)

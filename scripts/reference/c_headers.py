@@ -13,6 +13,7 @@ SECTIONS = {
     "frz_version": "Version and errors",
     "frz_options_new": "Options",
     "frz_create": "Files",
+    "frz_create_parallel": "Files of several processes",
     "frz_add_group": "Definitions",
     "frz_find_group": "What is defined",
     "frz_set_fill_value": "Wishes for a variable",
@@ -30,7 +31,10 @@ MEMBER = re.compile(
     r"^    /\*\*\n(?P<comment>(?:     \*.*\n)+?)     \*/\n    (?P<code>.*?)[,;]$",
     flags=re.MULTILINE,
 )
-NAME = re.compile(r"#define (\w+)|\} (\w+);|typedef struct \w+ (\w+);|(\w+)\(")
+NAME = re.compile(
+    r"#define (\w+)|\} (\w+);|typedef struct \w+ (\w+);|typedef \w+ \(\*(\w+)\)|(\w+)\("
+)
+FUNCTION_POINTER = re.compile(r"(\w+) \(\*(\w+)\)(\(.*\))", flags=re.DOTALL)
 
 HEAD = """# The C headers
 
@@ -86,6 +90,9 @@ def members(name: str, code: str) -> Iterable[str]:
     for member in found:
         if is_enum:
             key, value = member["code"].split(" = ")
+        elif pointer := FUNCTION_POINTER.match(member["code"]):
+            kind, key, arguments = pointer.groups()
+            value = f"`{kind} (*){' '.join(arguments.split())}`"
         else:
             value, key = member["code"].rsplit(" ", 1)
             value = f"`{value}`"

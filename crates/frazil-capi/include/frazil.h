@@ -334,6 +334,60 @@ typedef struct {
     uint64_t commits;
 } frz_report;
 
+/**
+ * How the processes that write a file together reach each other. `frazil_mpi.c` fills it with MPI;
+ * whoever has something else may do so as well. Messages from one rank to another arrive in the
+ * order in which they were sent. Every function returns 0, or something else if it could not do
+ * its work; only the thread that calls frazil calls them, and none may wait for another rank.
+ */
+typedef struct {
+    /**
+     * `sizeof(frz_comm)`.
+     */
+    size_t size_bytes;
+    /**
+     * Handed to every function.
+     */
+    void *state;
+    /**
+     * The number of this process, from 0.
+     */
+    int rank;
+    /**
+     * How many processes there are.
+     */
+    int ranks;
+    /**
+     * Begins to send `count` bytes to rank `to`; they stay as they are until `test` says that they
+     * have left. `*request` becomes what `test` is to be asked for.
+     */
+    int (*send)(void *state, int to, const void *bytes, size_t count, void **request);
+    /**
+     * `*is_done` becomes 1 if what was sent has left (the request is then not asked for again),
+     * else 0.
+     */
+    int (*test)(void *state, void *request, int *is_done);
+    /**
+     * Looks for a message. If there is one, `*is_there` becomes 1, `*from` its sender and `*count`
+     * its bytes; else `*is_there` becomes 0.
+     */
+    int (*probe)(void *state, int *from, size_t *count, int *is_there);
+    /**
+     * Takes the message that `probe` has found.
+     */
+    int (*receive)(void *state, int from, void *bytes, size_t count);
+    /**
+     * Called once, after everything else. `is_orderly` is 0 if some ranks may be gone.
+     */
+    void (*free)(void *state, int is_orderly);
+} frz_comm;
+
+/**
+ * Fills a ::frz_comm for the communicator with this Fortran handle; returns 0, or something else
+ * if it cannot.
+ */
+typedef int (*frz_connect)(int fortran_comm, frz_comm *comm);
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -473,6 +527,12 @@ frz_status frz_options_set_plan(frz_options *options, const char *plan);
 frz_status frz_options_read_plan(frz_options *options, const char *path);
 
 /**
+ * How many seconds a rank of a file that several write waits for one of which it hears nothing
+ * (default: 300): then the call fails, and says for whom it waited. All ranks say the same.
+ */
+frz_status frz_options_set_longest_wait(frz_options *options, double seconds);
+
+/**
  * Not 0: what was decided is kept in the file, as the global attribute `frazil_plan` (JSON). 0 (the
  * default): it is not.
  */
@@ -544,6 +604,59 @@ frz_status frz_abandon(frz_writer *writer);
  * damaged or others changed the file since: then nothing is changed.
  */
 frz_status frz_recover(const char *path, int *outcome);
+
+/**
+ * Begins a new file that all ranks of `comm` write together: each of them makes this call, with the
+ * same options. `comm` is copied; its `free` is called in any case.
+ *
+ * ::frz_sync, ::frz_close and ::frz_end_definitions are calls that all ranks make; puts never wait
+ * for another rank, and any rank may put anything, or nothing. All ranks define the same. Where
+ * ranks put values for the same elements between two syncs, those of the highest rank stay. Values
+ * are not read back. docs/mpi.md says more.
+ *
+ * Errors: as ::frz_create, on all ranks the same; ::FRZ_INTERRUPTED if a rank does not come.
+ */
+frz_status frz_create_parallel(const char *path,
+                               const frz_comm *comm,
+                               const frz_options *options,
+                               frz_writer **writer);
+
+/**
+ * As ::frz_create_parallel, for a communicator of MPI by its Fortran handle.
+ *
+ * Errors: ::FRZ_UNSUPPORTED if nothing knows MPI: see ::frz_set_connect.
+ */
+frz_status frz_create_parallel_fortran(const char *path,
+                                       int fortran_comm,
+                                       const frz_options *options,
+                                       frz_writer **writer);
+
+/**
+ * Says what knows MPI: `frazil_mpi.c` does it when the program starts, or in `frz_mpi_register`.
+ * NULL: nothing does.
+ */
+void frz_set_connect(frz_connect connect);
+
+/**
+ * Compares the definitions of all ranks; for a writer that is alone it does nothing. All ranks call
+ * it, or none: ::frz_sync and ::frz_close do the same first.
+ *
+ * Errors: ::FRZ_INVALID_ARGUMENT if a rank has defined something else; ::frz_last_message names the
+ * rank and what differs.
+ */
+frz_status frz_end_definitions(frz_writer *writer);
+
+/**
+ * `nc_create_par` for a communicator by its Fortran handle: netCDF's status codes, `NC_ENOPAR` if
+ * nothing knows MPI.
+ */
+int frz_netcdf_create_parallel(const char *path, int cmode, int fortran_comm, int *ncid);
+
+/**
+ * `nc_var_par_access`: `NC_NOERR` for a file that several ranks write, `NC_ENOPAR` for another.
+ * Independent and collective access are the same: no rank waits for another.
+ */
+int frz_netcdf_var_par_access(int ncid, int varid, int access);
 
 /**
  * Adds a group to the group `parent` (::FRZ_ROOT: the root group). `*id` becomes its number.

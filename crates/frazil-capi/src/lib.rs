@@ -33,6 +33,9 @@ mod options;
 #[expect(unsafe_code, reason = "exported functions")]
 mod writer;
 
+#[expect(unsafe_code, reason = "exported functions, and a table of functions")]
+mod parallel;
+
 #[expect(unsafe_code, reason = "exported functions")]
 mod define;
 
@@ -63,6 +66,7 @@ pub use decided::*;
 pub use define::*;
 pub use message::*;
 pub use options::*;
+pub use parallel::*;
 pub use settings::*;
 pub use single::*;
 pub use status::*;

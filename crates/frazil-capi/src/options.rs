@@ -1,6 +1,7 @@
 //! How a writer works: an opaque handle, so that options can be added.
 
 use std::ffi::{c_char, c_int};
+use std::time::Duration;
 
 use frazil::{Cores, OwnCommits, ReaderLevel, Result, WriterOptions, parse_plan, read_plan};
 
@@ -309,6 +310,24 @@ pub unsafe extern "C" fn frz_options_read_plan(
     unsafe {
         change(options, |inner| {
             inner.plan = Some(read_plan(arguments::path(path)?)?);
+            Ok(())
+        })
+    }
+}
+
+/// How many seconds a rank of a file that several write waits for one of which it hears nothing
+/// (default: 300): then the call fails, and says for whom it waited. All ranks say the same.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_longest_wait(
+    options: *mut frz_options,
+    seconds: f64,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            let wait = Duration::try_from_secs_f64(seconds).ok();
+            let wait = wait.filter(|wait| !wait.is_zero());
+            inner.longest_wait = Some(wait.ok_or_else(|| invalid("`seconds` is no time to wait"))?);
             Ok(())
         })
     }

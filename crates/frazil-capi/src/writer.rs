@@ -129,7 +129,7 @@ fn known(number: c_int, all: usize, kind: &str) -> Result<usize> {
 
 /// # Safety
 /// `path` as [`arguments::path`], `options` as [`or_default`], `writer` as [`result_at`].
-unsafe fn open(
+pub(crate) unsafe fn open(
     path: *const c_char,
     options: *const frz_options,
     writer: *mut *mut frz_writer,

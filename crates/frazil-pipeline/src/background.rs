@@ -210,6 +210,24 @@ impl<J: Send + 'static, R: Send + 'static> Background<J, R> {
         state.submitted - state.delivered
     }
 
+    /// As [`Self::wait_idle`], but at most so long; whether everything is delivered.
+    #[must_use]
+    pub fn wait_idle_for(&self, wait: Duration) -> bool {
+        let end = Instant::now() + wait;
+        let mut state = self.hand_over();
+        while !state.is_idle() {
+            if self
+                .shared
+                .submitters_wake
+                .wait_until(&mut state, end)
+                .timed_out()
+            {
+                return state.is_idle();
+            }
+        }
+        true
+    }
+
     /// Time that workers and the deliverer have spent on jobs so far, all threads together.
     #[must_use]
     pub fn busy(&self) -> Duration {

@@ -272,6 +272,8 @@ impl Write {
             readable_by: self.readable_by,
             plan: self.plan,
             keep_plan: self.keep_plan,
+            // Of many processes only.
+            longest_wait: None,
         }
     }
 }

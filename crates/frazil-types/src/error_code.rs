@@ -1,10 +1,10 @@
 //! Stable error numbers, shared by Rust, C, Fortran and Python.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What kind of thing went wrong. The numbers are part of the public interface: they are never
 /// reused, and new ones are added at the end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 #[repr(i32)]

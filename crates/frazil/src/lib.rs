@@ -74,6 +74,7 @@ pub use report::{
 pub use synth::{NamedPattern, Noise, NoiseKind, SynthOptions, SynthReport, synth, synth_patterns};
 pub use verify::{Thresholds, VerifyOptions, verify};
 pub use write::{
-    Cores, DimensionLength, FilterWish, LayoutWish, OwnCommits, PrecisionStatement,
-    VariableSettings, VariableStorage, Writer, WriterOptions, WriterReport, WriterVariable,
+    Comm, CommError, Cores, DimensionLength, FilterWish, LayoutWish, LocalComm, OwnCommits,
+    PrecisionStatement, VariableSettings, VariableStorage, Writer, WriterOptions, WriterReport,
+    WriterVariable,
 };

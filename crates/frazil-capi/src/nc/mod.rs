@@ -7,7 +7,7 @@
 mod arrays;
 pub(crate) mod attributes;
 mod dimensions;
-mod entry;
+pub(crate) mod entry;
 pub(crate) mod files;
 mod groups;
 pub(crate) mod pointers;

@@ -9,9 +9,8 @@ use crate::nc::pointers::store;
 use crate::nc::{entries, table};
 use crate::nf::text::{path, store_text};
 use crate::nf::{integer, size, value};
+use crate::parallel::{check_par_access, create_parallel};
 
-/// `NC_ENOPAR`: no parallel input/output.
-const NOT_PARALLEL: Status = Status(-114);
 /// `NC_ENOTNC3`: an operation for classic files only.
 const NOT_CLASSIC: Status = Status(-113);
 
@@ -75,27 +74,33 @@ entries! {
         Ok(())
     }
 
-    /// `NF_CREATE_PAR`: refused; frazil writes in parallel with threads, from one process.
+    /// `NF_CREATE_PAR`; the hints of `info` go unheeded.
     fn nf_create_par_(
-        _name: *const c_char, _cmode: *const c_int, _comm: *const c_int, _info: *const c_int,
-        _ncid: *mut c_int, _length: usize,
+        name: *const c_char, cmode: *const c_int, comm: *const c_int, _info: *const c_int,
+        ncid: *mut c_int, length: usize,
     ) {
-        Err(NOT_PARALLEL)
+        let path = path(name, length)?;
+        store(ncid, create_parallel(path, value(cmode)?, value(comm)?)?);
+        Ok(())
     }
 
-    /// `NF_OPEN_PAR`: refused, as `NF_CREATE_PAR`.
+    /// `NF_OPEN_PAR`: every rank reads for itself; for writing it is refused.
     fn nf_open_par_(
-        _name: *const c_char, _mode: *const c_int, _comm: *const c_int, _info: *const c_int,
-        _ncid: *mut c_int, _length: usize,
+        name: *const c_char, mode: *const c_int, _comm: *const c_int, _info: *const c_int,
+        ncid: *mut c_int, length: usize,
     ) {
-        Err(NOT_PARALLEL)
+        let mode = Mode(value(mode)?);
+        if mode.has(Mode::WRITE) {
+            return Err(Status::ENOPAR);
+        }
+        store(ncid, enter(Dataset::open(path(name, length)?, mode))?);
+        Ok(())
     }
 
-    /// `NF_VAR_PAR_ACCESS`: refused, as `NF_CREATE_PAR`.
-    fn nf_var_par_access_(
-        _ncid: *const c_int, _varid: *const c_int, _access: *const c_int,
-    ) {
-        Err(NOT_PARALLEL)
+    /// `NF_VAR_PAR_ACCESS`
+    fn nf_var_par_access_(ncid: *const c_int, varid: *const c_int, access: *const c_int) {
+        // Fortran counts variables from 1; NF_GLOBAL is 0.
+        check_par_access(value(ncid)?, value(varid)? - 1, value(access)?)
     }
 
     /// `NF_DELETE`

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::time::Duration;
 
 use frazil_types::{ErrorCode, ReaderLevel};
 
@@ -14,7 +15,7 @@ use crate::netcdf::engine::Engine;
 use crate::netcdf::status::{Answer, Refusal, Status};
 use crate::netcdf::types::Mode;
 use crate::recover::bring_in_order;
-use crate::{Cores, Error, WriterOptions};
+use crate::{Comm, Cores, Error, WriterOptions};
 
 /// `NC_FORMAT_NETCDF4_CLASSIC`.
 pub(super) const FORMAT_NETCDF4_CLASSIC: i32 = 4;
@@ -23,7 +24,7 @@ pub(super) const FORMAT_NETCDF4: i32 = 3;
 
 /// How the writer works, as the environment says: `FRAZIL_THREADS`, `FRAZIL_MEMORY` (bytes, or
 /// with K, M or G), `FRAZIL_CORES=any`, `FRAZIL_MODE=sync`, `FRAZIL_DURABLE=1`,
-/// `FRAZIL_READABLE_BY=plugins`.
+/// `FRAZIL_READABLE_BY=plugins`, `FRAZIL_LONGEST_WAIT` (seconds that ranks wait for each other).
 ///
 /// # Errors
 /// `NC_EINVAL` for a value that none of them can have.
@@ -59,6 +60,12 @@ fn options_from(variable: &dyn Fn(&str) -> Option<OsString>) -> Answer<WriterOpt
         None | Some("spare") => {}
         Some("any") => options.cores = Cores::Any,
         Some(other) => return Err(refuse("FRAZIL_CORES", other)),
+    }
+    if let Some(value) = text("FRAZIL_LONGEST_WAIT") {
+        let seconds = value.parse().ok();
+        let wait = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let wait = wait.filter(|wait| !wait.is_zero());
+        options.longest_wait = Some(wait.ok_or_else(|| refuse("FRAZIL_LONGEST_WAIT", &value))?);
     }
     match text("FRAZIL_DURABLE").as_deref() {
         None | Some("0") => {}
@@ -120,6 +127,30 @@ pub(super) fn create_as(
         ..options
     };
     Ok(Backend::Engine(Box::new(Engine::create(path, &options)?)))
+}
+
+/// `nc_create_par`.
+pub(super) fn create_parallel(
+    path: &Path,
+    mode: Mode,
+    comm: Box<dyn Comm>,
+    options: WriterOptions,
+) -> Answer<Backend> {
+    refuse_memory_files(mode)?;
+    let upgrade = env::var_os("FRAZIL_FORMAT").is_some_and(|value| value == "netcdf4");
+    if !mode.has(Mode::NETCDF4) && !upgrade {
+        return Err(Refusal::new(
+            Status::ENOPAR,
+            "several processes write netCDF-4 files together, not classic ones: ask for NC_NETCDF4",
+        ));
+    }
+    let options = WriterOptions {
+        overwrite: !mode.has(Mode::NOCLOBBER),
+        classic_model: mode.has(Mode::CLASSIC_MODEL) || !mode.has(Mode::NETCDF4),
+        ..options
+    };
+    let engine = Engine::create_parallel(path, comm, &options)?;
+    Ok(Backend::Engine(Box::new(engine)))
 }
 
 /// `nc_open`.

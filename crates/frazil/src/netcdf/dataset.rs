@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::netcdf::bundled::Bundled;
-use crate::netcdf::create::{create, open, options_from_environment};
+use crate::netcdf::create::{create, create_parallel, open, options_from_environment};
 use crate::netcdf::engine::Engine;
 use crate::netcdf::status::{Answer, Outcome, Status};
 use crate::netcdf::types::{
@@ -11,7 +11,7 @@ use crate::netcdf::types::{
     GroupInquiry, GroupNumber, MemorySpan, MemoryType, Mode, Region, Storage, VariableInquiry,
 };
 use crate::schema::VariableId;
-use crate::{FilterSpec, WriterOptions, WriterReport};
+use crate::{Comm, FilterSpec, WriterOptions, WriterReport};
 
 /// One open file.
 ///
@@ -84,6 +84,29 @@ impl Dataset {
         options: &WriterOptions,
     ) -> std::result::Result<Self, (Status, String)> {
         Self::new(path, create(path, mode, options.clone()))
+    }
+
+    /// `nc_create_par`: a netCDF-4 file that all ranks of `comm` write together. `enddef`, `sync` and
+    /// `close` are calls that all ranks make; puts wait for nobody. Values cannot be read back.
+    ///
+    /// # Errors
+    /// As [`Self::create`]; `NC_ENOPAR` for the classic formats.
+    pub fn create_parallel(
+        path: &Path,
+        mode: Mode,
+        comm: Box<dyn Comm>,
+    ) -> std::result::Result<Self, (Status, String)> {
+        let options = options_from_environment();
+        Self::new(
+            path,
+            options.and_then(|it| create_parallel(path, mode, comm, it)),
+        )
+    }
+
+    /// Whether several ranks write the file.
+    #[must_use]
+    pub fn is_parallel(&self) -> bool {
+        matches!(&self.backend, Backend::Engine(engine) if engine.is_parallel())
     }
 
     /// `nc_open`. Files opened for writing are served as in [`Self::create`]; what a killed writer

@@ -88,6 +88,8 @@ statuses! {
     ENOTNC4 = -111;
     /// `NC_ESTRICTNC3`
     ESTRICTNC3 = -112;
+    /// `NC_ENOPAR`: the file is not one that several processes write.
+    ENOPAR = -114;
     /// `NC_EBADGRPID`
     EBADGRPID = -116;
     /// `NC_EBADTYPID`

@@ -47,7 +47,8 @@ impl Writer {
             (None, Some(plan)) if settings.precision.is_none() => plan.quantize.clone(),
             _ => rounding::plan(&self.schema, id, &settings)?,
         };
-        if let Some(plan) = &quantize {
+        // Ranks that write together do so when they meet, in the order of the definition.
+        if let Some(plan) = quantize.as_ref().filter(|_| !self.submission.is_parallel()) {
             self.state_rounding(id, plan)?;
         }
         let model = &self.schema.variables[id.0];
@@ -107,7 +108,8 @@ impl Writer {
             _ if self.schema.coordinate_of(variable.id).is_some() => variable.untried()?,
             _ => return Ok(()),
         };
-        let is_final = !variable.has_open_encoder();
+        // Ranks that write together would find different encoders in their own values.
+        let is_final = self.submission.is_parallel() || !variable.has_open_encoder();
         self.submission.fix(number, filters, is_final);
         Ok(())
     }
@@ -181,6 +183,7 @@ impl Writer {
                 ..VariableSettings::default()
             },
             active: None,
+            is_stated: true,
             is_in_file: true,
             existing: Some(found.storage),
             largest_error: None,

@@ -10,6 +10,7 @@ use parking_lot::{Mutex, MutexGuard};
 use super::cores::CoresFound;
 use super::key::{Key, KeySet};
 use super::pack::{ChooseJob, ChunkJob, Content, Job, Packed, Place, Step, StoredChunk};
+use super::parallel::Base;
 use super::partial::constant;
 use super::placing::Placing;
 use super::store::Store;
@@ -37,6 +38,8 @@ pub(super) struct Submission {
     choices: Vec<Choices>,
     /// Chunks that have, or are about to have, values in the file.
     submitted: KeySet,
+    /// Whether ranks write together: then `submitted` has the chunks since the last commit only.
+    is_parallel: bool,
     pub(super) omitted: u64,
     pub(super) stalled: Duration,
 }
@@ -70,6 +73,7 @@ impl Submission {
         resources: &Resources,
     ) -> Self {
         let has_failed = placing.has_failed();
+        let is_parallel = placing.held.is_some();
         let placing = Arc::new(Mutex::new(placing));
         let placer = Arc::clone(&placing);
         let background = Background::start(
@@ -88,6 +92,7 @@ impl Submission {
             budget: Arc::new(MemoryBudget::new(memory_bytes)),
             choices: Vec::new(),
             submitted: KeySet::default(),
+            is_parallel,
             omitted: 0,
             stalled: Duration::ZERO,
         }
@@ -149,6 +154,9 @@ impl Submission {
                 return Ok(charge);
             }
             self.check()?;
+            if self.placing.lock().spill_held()? {
+                continue;
+            }
             if !store.spill_oldest()? {
                 return Err(not_enough_memory(bytes, &self.resources));
             }
@@ -178,7 +186,10 @@ impl Submission {
                         Content::Constant(element.to_vec())
                     }
                     _ => {
-                        self.choose_by(&place.variable, &values);
+                        // Ranks that write together choose together.
+                        if !self.is_parallel {
+                            self.choose_by(&place.variable, &values);
+                        }
                         Content::Values(values)
                     }
                 }
@@ -200,7 +211,8 @@ impl Submission {
         let number = place.variable.id.0;
         let key = key_of(&place);
         self.choices[number].has_any = true;
-        if place.variable.may_omit(&element) && !self.submitted.contains(&key) {
+        let is_unstored = !self.is_parallel && !self.submitted.contains(&key);
+        if place.variable.may_omit(&element) && is_unstored {
             self.omitted += 1;
         } else if self.choices[number].now.is_some() {
             self.submit_chunk(place, Content::Constant(element), None, packed_charge);
@@ -228,6 +240,10 @@ impl Submission {
             true => None,
             false => self.choices[place.variable.id.0].now.clone(),
         };
+        let is_omissible = match &content {
+            Content::Constant(element) => place.variable.may_omit(element),
+            _ => false,
+        };
         let is_small = place.variable.chunk_bytes <= SMALL_CHUNK_BYTES;
         let job = Job::Chunk(ChunkJob {
             place,
@@ -235,11 +251,40 @@ impl Submission {
             content,
             content_charge,
             packed_charge,
+            is_omissible,
         });
         match is_small {
             true => self.background.submit_small(job),
             false => self.background.submit(job),
         }
+    }
+
+    // --- several ranks ---
+
+    /// Whether ranks write together.
+    pub(super) fn is_parallel(&self) -> bool {
+        self.is_parallel
+    }
+
+    /// Waits at most so long until nothing is under way; whether nothing is.
+    pub(super) fn is_idle_within(&self, wait: Duration) -> bool {
+        self.background.wait_idle_for(wait)
+    }
+
+    /// Chunks submitted since the last commit of all ranks.
+    pub(super) fn submitted(&self) -> Vec<Key> {
+        self.submitted.iter().cloned().collect()
+    }
+
+    /// Notes that all ranks have committed.
+    pub(super) fn end_period(&mut self, omitted: u64) {
+        self.submitted.clear();
+        self.omitted += omitted;
+    }
+
+    /// Where the stored form of a chunk is; rank 0 knows.
+    pub(super) fn stored_base(&self, key: &Key) -> Option<Base> {
+        self.placing.lock().stored_base(key)
     }
 
     // --- filters ---

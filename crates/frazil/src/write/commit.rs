@@ -9,6 +9,7 @@ use frazil_types::ErrorCode;
 use super::change::Change;
 use super::key::Key;
 use super::pack::{CommitStep, Content, Step};
+use super::parallel::Call;
 use super::partial::PartialChunk;
 use super::settings::LayoutWish;
 use super::slab::Slab;
@@ -28,7 +29,8 @@ impl Writer {
     /// The first error of the work so far.
     pub fn sync(&mut self) -> Result<()> {
         let began = Instant::now();
-        let outcome = self.commit(false).and_then(|()| {
+        let outcome = self.commit_together(Call::Sync).unwrap_or_else(|| {
+            self.commit(false)?;
             drop(self.submission.placing());
             self.submission.check()
         });
@@ -40,7 +42,10 @@ impl Writer {
     pub(super) fn commit(&mut self, is_end: bool) -> Result<()> {
         self.begin()?;
         let all: Vec<VariableId> = (0..self.details.len()).map(VariableId).collect();
-        self.cut_chunks(is_end)?;
+        let is_begun: Vec<bool> = (0..self.details.len())
+            .map(|number| self.submission.has_any(number))
+            .collect();
+        self.cut_chunks(is_end, &is_begun)?;
         for &id in &all {
             self.prepare(id)?;
         }
@@ -74,7 +79,7 @@ impl Writer {
     }
 
     /// Puts what was decided into the file.
-    fn put_plan(&mut self) -> Result<()> {
+    pub(super) fn put_plan(&mut self) -> Result<()> {
         let plan = serde_json::to_string(&self.plan()?).map_err(|error| {
             let cause = format!("the plan cannot be written as JSON: {error}");
             Error::new(ErrorCode::Internal, cause)
@@ -137,7 +142,7 @@ impl Writer {
         Ok(())
     }
 
-    fn flush_chunk(&mut self, key: Key, has_base: bool, is_end: bool) -> Result<()> {
+    pub(super) fn flush_chunk(&mut self, key: Key, has_base: bool, is_end: bool) -> Result<()> {
         let variable = self.active(VariableId(key.variable))?;
         let stored = match has_base {
             true => self.submission.read_stored(&key)?,
@@ -182,8 +187,9 @@ impl Writer {
 
     /// Where the first commit comes before chunks are full, commits will come per so many records:
     /// chunks of more records would be written again by each of them. Variables without a stored
-    /// chunk get chunks of those records, and what was gathered goes into them.
-    fn cut_chunks(&mut self, is_end: bool) -> Result<()> {
+    /// chunk get chunks of those records, and what was gathered goes into them. `is_begun` says by
+    /// variable whether chunks were handed on.
+    pub(super) fn cut_chunks(&mut self, is_end: bool, is_begun: &[bool]) -> Result<()> {
         if is_end || self.records_per_commit.is_some() {
             return Ok(());
         }
@@ -205,7 +211,7 @@ impl Writer {
             let is_open = !details.is_in_file
                 && details.settings.layout == LayoutWish::Ours
                 && self.replayed(&variable.path, &details.settings).is_none()
-                && !self.submission.has_any(variable.id.0);
+                && !is_begun.get(variable.id.0).is_some_and(|&begun| begun);
             let layout = self.layout_of(variable.id, &details.settings, None)?;
             if is_open && layout.chunk != variable.chunk && !variable.is_contiguous {
                 self.regather(&variable)?;

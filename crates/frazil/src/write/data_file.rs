@@ -26,7 +26,7 @@ pub(super) struct DataFile {
 
 impl DataFile {
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let file = File::options().write(true).open(path);
+        let file = File::options().read(true).write(true).open(path);
         Ok(Self {
             file: file.map_err(|error| Error::io(&error, "open", path))?,
             run: Vec::new(),
@@ -58,6 +58,20 @@ impl DataFile {
         self.write_now(&self.run, self.run_address, path)?;
         self.run.clear();
         Ok(())
+    }
+
+    /// Reads bytes that are in the file.
+    pub(super) fn read(&self, address: u64, bytes: usize, path: &Path) -> Result<Vec<u8>> {
+        let mut buffer = vec![0; bytes];
+        let outcome = self.file.read_exact_at(&mut buffer, address);
+        outcome.map_err(|error| Error::io(&error, "read back", path))?;
+        Ok(buffer)
+    }
+
+    /// Waits until the disk has what was written.
+    pub(super) fn sync(&self, path: &Path) -> Result<()> {
+        let outcome = self.file.sync_data();
+        outcome.map_err(|error| Error::io(&error, "bring data to the disk", path))
     }
 
     /// Forgets what was held back.

@@ -72,8 +72,7 @@ impl Writer {
         let error = stats.errors.max_absolute_error;
         if largest.is_none_or(|largest| error > largest) {
             *largest = Some(error);
-            self.submission
-                .pass_on(Step::Rounded(Arc::clone(variable), stats));
+            self.submission.pass_on(Step::Rounded(variable.id, stats));
         }
     }
 }

@@ -28,6 +28,7 @@ mod layout;
 mod linear;
 mod options;
 mod pack;
+mod parallel;
 mod partial;
 mod placing;
 mod put;
@@ -45,5 +46,6 @@ mod writer;
 
 pub use define::DimensionLength;
 pub use options::{Cores, OwnCommits, WriterOptions, WriterReport, WriterVariable};
+pub use parallel::{Comm, CommError, LocalComm};
 pub use settings::{FilterWish, LayoutWish, PrecisionStatement, VariableSettings};
 pub use writer::{VariableStorage, Writer};

@@ -34,6 +34,9 @@ pub struct WriterOptions {
     pub plan: Option<WritePlan>,
     /// Keep what was decided in the file, as the global attribute `frazil_plan` (JSON).
     pub keep_plan: bool,
+    /// Where several ranks write a file together: how long one waits of which nothing is heard;
+    /// `None`: five minutes.
+    pub longest_wait: Option<std::time::Duration>,
 }
 
 /// Cores of the background threads.

@@ -13,6 +13,7 @@ use super::repeats;
 use super::variable::{Choice, Filters, Variable};
 use crate::error::{Error, Result};
 use crate::precision::RoundingStats;
+use crate::schema::VariableId;
 
 /// A piece of background work. Jobs that need a choice of filters come after the one that makes it.
 pub(super) enum Job {
@@ -29,7 +30,7 @@ pub(super) enum Step {
     /// Change what the file holds beside values.
     Change(Change),
     /// State this of a variable that was rounded before it was gathered.
-    Rounded(Arc<Variable>, RoundingStats),
+    Rounded(VariableId, RoundingStats),
     /// Make everything so far the file's state.
     Commit(CommitStep),
 }
@@ -62,6 +63,8 @@ pub(super) struct ChunkJob {
     pub(super) content_charge: Option<Charge>,
     /// For the packed bytes; goes back when they are placed.
     pub(super) packed_charge: Charge,
+    /// Whether it is of fill values that readers know anyway.
+    pub(super) is_omissible: bool,
 }
 
 /// Where a chunk belongs.
@@ -105,9 +108,11 @@ pub(super) struct PackedChunk {
     pub(super) bytes: Arc<Vec<u8>>,
     /// Whether an equal chunk was packed before.
     pub(super) is_reused: bool,
+    /// Whether it is of fill values that readers know anyway.
+    pub(super) is_omissible: bool,
     pub(super) rounding: RoundingStats,
-    // Held until the chunk is placed.
-    _charge: Charge,
+    /// Held until the chunk is placed.
+    pub(super) charge: Charge,
 }
 
 impl Job {
@@ -157,6 +162,7 @@ impl ChunkJob {
             content,
             content_charge,
             mut packed_charge,
+            is_omissible,
         } = self;
         let done = match &choice {
             // Contiguous values have no filters.
@@ -174,7 +180,8 @@ impl ChunkJob {
             bytes: done.bytes,
             is_reused: done.is_reused,
             rounding: done.rounding,
-            _charge: packed_charge,
+            is_omissible,
+            charge: packed_charge,
         })
     }
 }

@@ -2,6 +2,9 @@
 
 use frazil_pipeline::Charge;
 
+use super::writer::lost;
+use crate::error::Result;
+
 /// Which elements of a chunk were written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mask {
@@ -41,6 +44,11 @@ impl Mask {
         let bit = 1 << (element % 64);
         self.written += u64::from(*word & bit == 0);
         *word |= bit;
+    }
+
+    /// How many elements were written.
+    pub(super) fn written_elements(&self) -> u64 {
+        self.written
     }
 
     fn is_written(&self, element: usize) -> bool {
@@ -153,6 +161,31 @@ impl PartialChunk {
         self.values[first..first + bytes.len()].copy_from_slice(bytes);
         self.mask.mark_one(at);
         self.is_dirty = true;
+    }
+
+    /// Writes those elements that a mask names.
+    ///
+    /// # Errors
+    /// If mask and values do not fit the chunk or each other.
+    pub(super) fn overlay(
+        &mut self,
+        mask: &Mask,
+        written: &[u8],
+        element_bytes: usize,
+    ) -> Result<()> {
+        let elements = self.values.len() / element_bytes;
+        let fits = mask.words.len() == self.mask.words.len()
+            && written.len() as u64 == mask.written * element_bytes as u64;
+        let mut rest = written;
+        for (from, count) in mask.runs(elements.max(1)) {
+            let run = rest.split_at_checked(count * element_bytes);
+            let (run, behind) = run
+                .filter(|_| fits && from + count <= elements)
+                .ok_or_else(lost)?;
+            self.write(from, run, element_bytes);
+            rest = behind;
+        }
+        Ok(())
     }
 
     /// A copy to be packed as it stands; this one goes on being gathered.

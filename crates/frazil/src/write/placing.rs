@@ -7,11 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use frazil_container::hdf5::{LiveOutput, Placement};
 use frazil_pipeline::PipelineError;
-use frazil_types::{ErrorCode, FileAddress, filter_id};
+use frazil_types::{ErrorCode, FileAddress, QuantizePlan, filter_id};
+use serde::{Deserialize, Serialize};
 
 use super::data_file::DataFile;
 use super::key::{Key, KeyMap};
 use super::pack::{CommitStep, Packed, PackedChunk, Step, StoredChunk, named};
+use super::parallel::Held;
 use super::rounding::in_schema;
 use super::variable::Variable;
 use crate::error::{Error, Result};
@@ -28,19 +30,24 @@ const INDEX_CHUNKS: u64 = 1024;
 
 /// The placing side of a writer; one thread at a time has it.
 pub(super) struct Placing {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     /// The file's objects as of the chunks placed so far.
     schema: Schema,
-    file: DataFile,
-    is_durable: bool,
+    pub(super) file: DataFile,
+    pub(super) is_durable: bool,
     /// Rewritten bytes of earlier commits that may wait in memory for the next one.
-    pending_limit_bytes: u64,
-    output: Option<LiveOutput>,
-    places: KeyMap<Stored>,
+    pub(super) pending_limit_bytes: u64,
+    /// Of ranks that write together only rank 0 has it.
+    pub(super) output: Option<LiveOutput>,
+    /// Of ranks that write together: packed chunks that wait for the commit of all.
+    pub(super) held: Option<Held>,
+    pub(super) places: KeyMap<Stored>,
     /// By variable: the shape that its dataset has.
     shapes: BTreeMap<VariableId, Vec<u64>>,
     /// By variable: what rounding did to its values.
-    roundings: BTreeMap<VariableId, (Arc<Variable>, RoundingStats)>,
+    pub(super) roundings: BTreeMap<VariableId, RoundingStats>,
+    /// By variable that is in the file: how it is rounded.
+    plans: BTreeMap<VariableId, QuantizePlan>,
     failure: Option<Error>,
     has_failed: Arc<AtomicBool>,
     pub(super) counts: Counts,
@@ -55,7 +62,7 @@ pub(super) struct Stored {
 }
 
 /// What was placed.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Counts {
     /// Chunks placed, whether again or for the first time.
     pub(super) chunks: u64,
@@ -72,7 +79,7 @@ impl Placing {
     /// A placer for an output whose objects are those of `schema`.
     pub(super) fn new(
         path: &Path,
-        output: LiveOutput,
+        output: Option<LiveOutput>,
         schema: Schema,
         is_durable: bool,
         memory_bytes: u64,
@@ -83,10 +90,12 @@ impl Placing {
             schema,
             is_durable,
             pending_limit_bytes: (memory_bytes / PENDING_SHARE).max(LEAST_PENDING_BYTES),
-            output: Some(output),
+            output,
+            held: None,
             places: KeyMap::default(),
             shapes: BTreeMap::new(),
             roundings: BTreeMap::new(),
+            plans: BTreeMap::new(),
             failure: None,
             has_failed: Arc::default(),
             counts: Counts::default(),
@@ -126,14 +135,18 @@ impl Placing {
     fn place(&mut self, packed: Packed) -> Result<()> {
         match packed {
             Packed::Nothing => Ok(()),
+            Packed::Chunk(chunk) if self.held.is_some() => self.hold(chunk),
             Packed::Chunk(chunk) => self.place_chunk(&chunk),
             Packed::Step(Step::Change(change)) => {
-                let output = self.output.as_mut().ok_or_else(closed)?;
+                let Some(output) = &mut self.output else {
+                    change.apply(&mut self.schema);
+                    return Ok(());
+                };
                 let outcome = change.carry_out(&mut self.schema, output);
                 outcome.map_err(|error| from_container(error, &self.path))
             }
-            Packed::Step(Step::Rounded(variable, stats)) => {
-                self.note_rounding(&variable, &stats);
+            Packed::Step(Step::Rounded(id, stats)) => {
+                self.merge_rounding(id, &stats);
                 Ok(())
             }
             Packed::Step(Step::Commit(step)) => self.commit(&step),
@@ -143,7 +156,7 @@ impl Placing {
     // --- datasets ---
 
     /// Makes a variable's dataset if it is not there, or lets it grow to `shape`.
-    fn prepare(&mut self, variable: &Variable, shape: &[u64]) -> Result<()> {
+    pub(super) fn prepare(&mut self, variable: &Variable, shape: &[u64]) -> Result<()> {
         let id = variable.id;
         for (&dimension, &length) in variable.dimensions.iter().zip(shape) {
             let known = &mut self.schema.dimensions[dimension].length;
@@ -156,6 +169,8 @@ impl Placing {
                 .define_variable(&self.schema, id, &storage)
                 .map_err(|error| from_container(error, &self.path))?;
             self.shapes.insert(id, self.schema.shape(id));
+            let plan = variable.quantize.iter().cloned();
+            self.plans.extend(plan.map(|plan| (id, plan)));
             return Ok(());
         }
         self.extend(id, shape)
@@ -190,6 +205,10 @@ impl Placing {
 
     // --- chunks ---
 
+    pub(super) fn merge_rounding(&mut self, id: VariableId, stats: &RoundingStats) {
+        self.roundings.entry(id).or_default().merge(stats);
+    }
+
     fn place_chunk(&mut self, chunk: &PackedChunk) -> Result<()> {
         let outcome = self.place_in(chunk);
         outcome.map_err(|error| named(error, &chunk.place))
@@ -199,12 +218,14 @@ impl Placing {
         let place = &chunk.place;
         let id = place.variable.id;
         self.prepare(&place.variable, &place.shape)?;
-        self.note_rounding(&place.variable, &chunk.rounding);
+        if place.variable.quantize.is_some() {
+            self.merge_rounding(id, &chunk.rounding);
+        }
         if place.variable.is_contiguous {
             let output = self.output.as_ref().ok_or_else(closed)?;
             let outcome = output.write_values(id, None, &chunk.bytes);
             outcome.map_err(|error| from_container(error, &self.path))?;
-            self.note(chunk, 0, chunk.bytes.len());
+            self.note(key_of(chunk), chunk.is_reused, 0, chunk.bytes.len());
             return self.limit_pending();
         }
         let bytes = self.storable(chunk)?;
@@ -215,7 +236,8 @@ impl Placing {
         }
         let placed = output.place_chunk(id, &place.offset, 0, &bytes);
         let placement = placed.map_err(|error| from_container(error, &self.path))?;
-        self.note(chunk, placement.address(), bytes.len());
+        let address = placement.address();
+        self.note(key_of(chunk), chunk.is_reused, address, bytes.len());
         if let Placement::WriteAt(address) = placement {
             self.file.write(&bytes, address, &self.path)?;
             // The index alone grows slowly.
@@ -249,15 +271,16 @@ impl Placing {
         }
     }
 
-    fn note(&mut self, chunk: &PackedChunk, address: FileAddress, bytes: usize) {
+    /// Notes where a chunk is now.
+    pub(super) fn note(&mut self, key: Key, is_reused: bool, address: FileAddress, bytes: usize) {
         let stored = Stored {
             address,
             bytes,
             filter_mask: 0,
         };
-        let before = self.places.insert(key_of(chunk), stored);
+        let before = self.places.insert(key, stored);
         self.counts.chunks += 1;
-        self.counts.reused += u64::from(chunk.is_reused);
+        self.counts.reused += u64::from(is_reused);
         self.counts.written_bytes += bytes as u64;
         self.counts.stored_bytes += bytes as u64;
         self.counts.stored_bytes -= before.map_or(0, |stored| stored.bytes as u64);
@@ -271,6 +294,9 @@ impl Placing {
 
     /// The stored bytes of a chunk that was placed; `None`: there is none.
     pub(super) fn read(&mut self, key: &Key) -> Result<Option<StoredChunk>> {
+        if let Some(held) = &self.held {
+            return held.stored(key);
+        }
         self.file.flush(&self.path)?;
         let (Some(stored), Some(output)) = (self.places.get(key), &self.output) else {
             return Ok(None);
@@ -313,7 +339,7 @@ impl Placing {
     // --- commits ---
 
     /// Rewritten bytes wait in memory for a commit: many of them bring it about.
-    fn limit_pending(&mut self) -> Result<()> {
+    pub(super) fn limit_pending(&mut self) -> Result<()> {
         let pending = self.output.as_ref().map_or(0, LiveOutput::pending_bytes);
         // The first commit has all objects, and comes from the caller.
         if pending > self.pending_limit_bytes && self.counts.commits > 0 {
@@ -331,7 +357,7 @@ impl Placing {
 
     /// Brings all datasets to the dimensions' lengths and makes everything placed the file's
     /// state.
-    fn commit(&mut self, step: &CommitStep) -> Result<()> {
+    pub(super) fn commit(&mut self, step: &CommitStep) -> Result<()> {
         self.set_lengths(&step.lengths);
         for variable in step.variables.iter().flatten() {
             let shape = self.schema.shape(variable.id);
@@ -349,27 +375,15 @@ impl Placing {
         self.commit_now()
     }
 
-    fn note_rounding(&mut self, variable: &Arc<Variable>, stats: &RoundingStats) {
-        if variable.quantize.is_some() {
-            let none = || (Arc::clone(variable), RoundingStats::default());
-            let known = self.roundings.entry(variable.id).or_insert_with(none);
-            known.1.merge(stats);
-        }
-    }
-
     /// Writes what is known of rounding only when values were rounded.
     fn state_roundings(&mut self) -> Result<()> {
         let output = self.output.as_mut().ok_or_else(closed)?;
-        for (variable, stats) in self.roundings.values() {
-            let Some(plan) = variable
-                .quantize
-                .as_ref()
-                .filter(|_| output.is_defined(variable.id))
-            else {
+        for (&id, plan) in &self.plans {
+            let Some(stats) = self.roundings.get(&id) else {
                 continue;
             };
             for attribute in final_attributes(plan, stats) {
-                let owner = AttributeOwner::Variable(variable.id);
+                let owner = AttributeOwner::Variable(id);
                 output
                     .put_attribute(owner, &in_schema(&attribute))
                     .map_err(|error| from_container(error, &self.path))?;
@@ -411,6 +425,6 @@ fn key_of(chunk: &PackedChunk) -> Key {
     }
 }
 
-fn closed() -> Error {
+pub(super) fn closed() -> Error {
     Error::new(ErrorCode::Internal, "the output is closed already")
 }

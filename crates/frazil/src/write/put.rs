@@ -9,6 +9,7 @@ use frazil_pipeline::Charge;
 use super::define::refused;
 use super::key::Key;
 use super::pack::{Content, Place};
+use super::parallel::TextPut;
 use super::partial::{Mask, PartialChunk};
 use super::slab::{Piece, Slab};
 use super::store::Slot;
@@ -64,6 +65,9 @@ impl Writer {
     fn put_all(&mut self, variable: &Arc<Variable>, slab: &Slab<'_>, bytes: &[u8]) -> Result<()> {
         if self.completes_records(&variable.dimensions, slab) {
             self.commit(false)?;
+        }
+        if let Some(team) = &mut self.team {
+            team.link.note(&variable.path);
         }
         self.grow(&variable.dimensions, slab);
         self.raw_bytes += bytes.len() as u64;
@@ -163,7 +167,7 @@ impl Writer {
         if bytes.len() != variable.element_bytes() || variable.is_swapped() || start.len() != rank {
             return Ok(false);
         }
-        let may_grow = self.uncommitted_bytes < self.options.commits.bytes();
+        let may_grow = self.team.is_some() || self.uncommitted_bytes < self.options.commits.bytes();
         let (mut at, mut grows) = (0, false);
         for axis in 0..rank {
             let local = start[axis].wrapping_sub(offset[axis]);
@@ -236,7 +240,7 @@ impl Writer {
 
     /// Hands a complete chunk on. Contiguous variables stay until a commit.
     fn complete(&mut self, variable: &Arc<Variable>, slot: Slot) -> Result<()> {
-        if variable.is_contiguous {
+        if variable.is_contiguous || !self.may_pack(variable) {
             return Ok(());
         }
         let (key, chunk) = self.store.remove(slot).ok_or_else(lost)?;
@@ -258,6 +262,14 @@ impl Writer {
             .submit(place, content, charge, packed_charge)
     }
 
+    /// Whether chunks are packed when they are complete. Ranks that write together choose filters
+    /// together; before that, chunks stay as they are.
+    pub(super) fn may_pack(&self, variable: &Variable) -> bool {
+        !self.submission.is_parallel()
+            || variable.is_contiguous
+            || self.submission.is_decided(variable.id.0)
+    }
+
     pub(super) fn place(&self, variable: &Arc<Variable>, key: Key) -> Place {
         Place {
             variable: Arc::clone(variable),
@@ -270,7 +282,8 @@ impl Writer {
 
     /// Whether a put begins a new record while so much was put that it is time for a commit.
     fn completes_records(&self, dimensions: &[usize], slab: &Slab<'_>) -> bool {
-        if self.uncommitted_bytes < self.options.commits.bytes() {
+        // Ranks that write together commit when all of them say so.
+        if self.team.is_some() || self.uncommitted_bytes < self.options.commits.bytes() {
             return false;
         }
         let grows = dimensions.iter().enumerate().any(|(axis, &number)| {
@@ -324,6 +337,15 @@ impl Writer {
         let model = &self.schema.variables[id.0];
         let dimensions: Vec<usize> = model.dimensions.iter().map(|id| id.0).collect();
         self.grow(&dimensions, &slab);
+        if self.team.is_some() {
+            return self.keep_texts(TextPut {
+                variable: id.0,
+                start: start.to_vec(),
+                count: count.to_vec(),
+                stride: stride.map(<[u64]>::to_vec),
+                values: values.to_vec(),
+            });
+        }
         let storage = self.strings_storage(id);
         let lengths = self.lengths();
         let mut placing = self.submission.placing();

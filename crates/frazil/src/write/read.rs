@@ -31,6 +31,7 @@ impl Writer {
         stride: Option<&[u64]>,
     ) -> Result<Vec<u8>> {
         self.begin()?;
+        self.check_alone()?;
         let variable = self.active(id)?;
         let slab = Slab {
             start,
@@ -152,6 +153,7 @@ impl Writer {
         stride: Option<&[u64]>,
     ) -> Result<Vec<String>> {
         self.begin()?;
+        self.check_alone()?;
         self.check_strings(id)?;
         let slab = Slab {
             start,

@@ -42,6 +42,7 @@ struct Spilled {
     mask_bytes: usize,
     has_base: bool,
     is_dirty: bool,
+    written: u64,
 }
 
 impl Spilled {
@@ -151,6 +152,7 @@ impl Store {
             mask_bytes: mask.len(),
             has_base: chunk.has_base,
             is_dirty: chunk.is_dirty,
+            written: chunk.mask.written_elements(),
         };
         self.spilled.insert(key, spilled);
         Ok(true)
@@ -198,6 +200,18 @@ impl Store {
             .collect();
         keys.sort_unstable();
         keys
+    }
+
+    /// Chunks with values that were not packed yet, and how many elements of each were written.
+    pub(super) fn gathered(&self) -> Vec<(Key, u64)> {
+        let resident = self.slots.iter().flatten();
+        let resident = resident
+            .filter(|entry| entry.chunk.is_dirty)
+            .map(|entry| (entry.key.clone(), entry.chunk.mask.written_elements()));
+        let spilled = (self.spilled.iter())
+            .filter(|(_, spilled)| spilled.is_dirty)
+            .map(|(key, spilled)| (key.clone(), spilled.written));
+        resident.chain(spilled).collect()
     }
 
     /// Bytes of the chunks with values that were not packed yet.

@@ -228,6 +228,17 @@ impl Variable {
         self.bind(stored.clone(), encoder_of(stored), choice.reason)
     }
 
+    /// Filters that another rank has chosen.
+    pub(super) fn adopted(
+        &self,
+        pipeline: FilterPipeline,
+        deflate: Option<DeflateEncoder>,
+        reason: String,
+    ) -> Result<Filters> {
+        self.stored.get_or_init(|| pipeline.clone());
+        self.bind(pipeline, deflate, reason)
+    }
+
     fn bind(
         &self,
         pipeline: FilterPipeline,

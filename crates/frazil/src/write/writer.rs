@@ -11,6 +11,7 @@ use super::background::Submission;
 use super::buffers::Buffers;
 use super::cores::{CoresFound, workers};
 use super::options::{WriterOptions, WriterReport, WriterVariable};
+use super::parallel::{Call, Team};
 use super::placing::Placing;
 use super::settings::VariableSettings;
 use super::store::Store;
@@ -50,8 +51,10 @@ pub struct Writer {
     pub(super) uncommitted_bytes: u64,
     /// Records between the first two commits, once chunks were found incomplete by one.
     pub(super) records_per_commit: Option<u64>,
-    is_new: bool,
-    _lock: NameLock,
+    pub(super) is_new: bool,
+    /// The ranks that write the file together; `None`: this writer is alone.
+    pub(super) team: Option<Box<Team>>,
+    _lock: Option<NameLock>,
 }
 
 /// What a writer knows of a variable beside the schema.
@@ -59,6 +62,8 @@ pub(super) struct Details {
     pub(super) settings: VariableSettings,
     /// Fixed from its first value on.
     pub(super) active: Option<Arc<Variable>>,
+    /// Whether the file says how it is rounded, if it is; used where several ranks write.
+    pub(super) is_stated: bool,
     /// Whether its dataset is in the file.
     pub(super) is_in_file: bool,
     /// Of a variable of an existing file: how it is stored there.
@@ -74,6 +79,7 @@ impl Details {
         Self {
             settings,
             active: None,
+            is_stated: false,
             is_in_file: false,
             existing: None,
             largest_error: None,
@@ -109,7 +115,7 @@ impl Writer {
         create_empty(path, options.overwrite)?;
         let output = LiveOutput::create_empty(path, options.classic_model, METADATA_BLOCK_BYTES);
         let output = output.map_err(|error| from_container(error, path))?;
-        Self::start(path, output, Schema::default(), options, lock, true)
+        Self::start(path, output, &Schema::default(), options, lock, true)
     }
 
     /// Opens an existing netCDF-4 file to go on writing it; a commit that was left half-done is
@@ -121,7 +127,7 @@ impl Writer {
         let lock = NameLock::take(path)?;
         let opened = LiveOutput::open(path, METADATA_BLOCK_BYTES);
         let (output, existing) = opened.map_err(|error| unreadable(error, path))?;
-        let mut writer = Self::start(path, output, existing.schema, options, lock, false)?;
+        let mut writer = Self::start(path, output, &existing.schema, options, lock, false)?;
         writer.expected = vec![None; writer.schema.dimensions.len()];
         for (number, variable) in existing.variables.into_iter().enumerate() {
             writer.add_existing(VariableId(number), variable);
@@ -132,15 +138,32 @@ impl Writer {
     fn start(
         path: &Path,
         output: LiveOutput,
-        schema: Schema,
+        schema: &Schema,
         options: &WriterOptions,
         lock: NameLock,
         is_new: bool,
     ) -> Result<Self> {
+        let placing = |memory_bytes| {
+            let schema = schema.clone();
+            Placing::new(path, Some(output), schema, options.durable, memory_bytes)
+        };
+        let mut writer = Self::start_with(path, placing, schema.clone(), options, Some(lock))?;
+        writer.is_new = is_new;
+        Ok(writer)
+    }
+
+    /// A writer with a placer that is made for so many bytes of memory.
+    pub(super) fn start_with(
+        path: &Path,
+        placing: impl FnOnce(u64) -> Result<Placing>,
+        schema: Schema,
+        options: &WriterOptions,
+        lock: Option<NameLock>,
+    ) -> Result<Self> {
         let allowed = options.resources.memory_bytes;
         let repeats_bytes = allowed / REPEATS_SHARE;
         let memory_bytes = allowed - repeats_bytes;
-        let placing = Placing::new(path, output, schema.clone(), options.durable, memory_bytes)?;
+        let placing = placing(memory_bytes)?;
         let threads = (workers(options), CoresFound::look(&options.cores));
         Ok(Self {
             submission: Submission::start(placing, threads, memory_bytes, &options.resources),
@@ -156,7 +179,8 @@ impl Writer {
             raw_bytes: 0,
             uncommitted_bytes: 0,
             records_per_commit: options.records_per_sync,
-            is_new,
+            is_new: false,
+            team: None,
             _lock: lock,
         })
     }
@@ -184,9 +208,10 @@ impl Writer {
     /// The first error of the work; the file then is at its last commit.
     pub fn close(mut self) -> Result<WriterReport> {
         let began = Instant::now();
-        let outcome = self
-            .commit(true)
-            .and_then(|()| self.submission.placing().finish());
+        let outcome = self.commit_together(Call::Close).unwrap_or_else(|| {
+            self.commit(true)
+                .and_then(|()| self.submission.placing().finish())
+        });
         self.submission.stalled += began.elapsed();
         self.end_step(outcome)?;
         self.report()
@@ -215,21 +240,24 @@ impl Writer {
     /// # Errors
     /// The first error of the work so far.
     pub fn report(&self) -> Result<WriterReport> {
-        let counts = self.submission.placing().counts;
+        let placing = self.submission.placing();
+        let (counts, held_spilled) = (placing.counts, placing.held_spilled_bytes());
+        drop(placing);
+        let raw_bytes = self.team.as_ref().map_or(self.raw_bytes, |t| t.raw_bytes);
         let stalled_seconds = self.submission.stalled.as_secs_f64();
         let busy_seconds = self.submission.busy().as_secs_f64();
         let variables = (0..self.details.len()).map(|number| self.report_of(VariableId(number)));
         Ok(WriterReport {
             stalled_seconds,
             hidden_seconds: (busy_seconds - stalled_seconds).max(0.0),
-            raw_bytes: self.raw_bytes,
+            raw_bytes,
             stored_bytes: counts.stored_bytes,
             ratio: match counts.stored_bytes {
                 0 => 1.0,
-                stored => self.raw_bytes as f64 / stored as f64,
+                stored => raw_bytes as f64 / stored as f64,
             },
             written_bytes: counts.written_bytes,
-            spilled_bytes: self.store.spilled_bytes(),
+            spilled_bytes: self.store.spilled_bytes() + held_spilled,
             commits: counts.commits,
             chunks: counts.chunks,
             chunks_reused: counts.reused,

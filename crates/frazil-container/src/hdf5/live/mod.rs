@@ -163,17 +163,40 @@ impl LiveOutput {
         filter_mask: u32,
         bytes: &[u8],
     ) -> Result<Placement> {
+        let placement = self.reserve_chunk(variable, offset, filter_mask, bytes.len())?;
+        if let Placement::Held(address) = placement {
+            self.supply(address, bytes);
+        }
+        Ok(placement)
+    }
+
+    /// As [`Self::place_chunk`] for a chunk of `stored_bytes` whose bytes are elsewhere. Where nobody
+    /// but this file may write them ([`Placement::Held`]), they must be given to [`Self::supply`]
+    /// before the next commit.
+    ///
+    /// # Errors
+    /// If libhdf5 refuses.
+    pub fn reserve_chunk(
+        &self,
+        variable: VariableId,
+        offset: &[u64],
+        filter_mask: u32,
+        stored_bytes: usize,
+    ) -> Result<Placement> {
         let address = self
             .objects
             .dataset(variable)?
-            .place_chunk(self.sink, offset, filter_mask, bytes.len())
+            .place_chunk(self.sink, offset, filter_mask, stored_bytes)
             .map_err(|error| blame(error, self.sink))?;
-        let mut live = self.live.lock();
-        if address >= live.committed_end() {
-            return Ok(Placement::WriteAt(address));
-        }
-        live.hold(bytes, address);
-        Ok(Placement::Held(address))
+        Ok(match address >= self.live.lock().committed_end() {
+            true => Placement::WriteAt(address),
+            false => Placement::Held(address),
+        })
+    }
+
+    /// Takes the bytes of a chunk whose place belongs to the last commit.
+    pub fn supply(&self, address: FileAddress, bytes: &[u8]) {
+        self.live.lock().hold(bytes, address);
     }
 
     /// Where the chunks of a variable lie, in row-major order; none if it is not chunked. One pass

@@ -14,7 +14,7 @@ use crate::netcdf::create::{FORMAT_NETCDF4, FORMAT_NETCDF4_CLASSIC};
 use crate::netcdf::status::{Answer, Refusal, Status};
 use crate::netcdf::types::{ChunkCache, GLOBAL, GroupNumber, Mode};
 use crate::schema::{AttributeOwner, GroupId, Schema, SchemaVariable, VariableId};
-use crate::{Writer, WriterOptions, WriterReport};
+use crate::{Comm, Writer, WriterOptions, WriterReport};
 
 /// `NC_NOFILL`.
 const NOFILL: i32 = 0x100;
@@ -52,6 +52,21 @@ impl Engine {
     pub(in crate::netcdf) fn create(path: &Path, options: &WriterOptions) -> Answer<Self> {
         let writer = Writer::create(path, options)?;
         Ok(Self::new(writer, options.classic_model, true))
+    }
+
+    /// Begins a new file that several ranks write, in define mode.
+    pub(in crate::netcdf) fn create_parallel(
+        path: &Path,
+        comm: Box<dyn Comm>,
+        options: &WriterOptions,
+    ) -> Answer<Self> {
+        let writer = Writer::create_parallel(path, comm, options)?;
+        Ok(Self::new(writer, options.classic_model, true))
+    }
+
+    /// Whether several ranks write the file.
+    pub(in crate::netcdf) fn is_parallel(&self) -> bool {
+        self.writer.is_parallel()
     }
 
     /// Opens a file to go on writing it, in data mode.
@@ -98,7 +113,7 @@ impl Engine {
             return Err(Status::ENOTINDEFINE.into());
         }
         self.in_define_mode = false;
-        Ok(())
+        Ok(self.writer.end_definitions()?)
     }
 
     pub(in crate::netcdf) fn enddef_with(

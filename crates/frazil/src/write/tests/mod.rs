@@ -4,7 +4,7 @@ mod choices;
 mod crash;
 mod model;
 mod outcome;
-mod script;
+pub(super) mod script;
 mod types;
 
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::run::RunError;
 use crate::sources::{self, Access};
 
 /// Shape and values of a variable, read by our own reader.
-pub(super) fn read(path: &Path, variable: &str) -> (Vec<u64>, Vec<u8>) {
+pub(in crate::write) fn read(path: &Path, variable: &str) -> (Vec<u64>, Vec<u8>) {
     let input = Input::open(path).unwrap();
     let all = input.variables();
     let number = all.iter().position(|v| v.path == variable).unwrap();

@@ -14,10 +14,10 @@ use crate::write::{
 };
 
 /// Random numbers that are the same in every run (SplitMix64).
-pub(super) struct Random(pub(super) u64);
+pub(in crate::write) struct Random(pub(in crate::write) u64);
 
 impl Random {
-    pub(super) fn next(&mut self) -> u64 {
+    pub(in crate::write) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -26,7 +26,7 @@ impl Random {
     }
 
     /// A number below `end`.
-    pub(super) fn below(&mut self, end: u64) -> u64 {
+    pub(in crate::write) fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
 
@@ -48,10 +48,12 @@ struct Mirror {
     fill: Vec<u8>,
     dimensions: Vec<usize>,
     values: HashMap<Vec<u64>, Vec<u8>>,
+    /// In which period, and by which rank, they were put.
+    origins: HashMap<Vec<u64>, (u64, u64)>,
 }
 
 /// A random file with a mirror of it in memory.
-pub(super) struct Script {
+pub(in crate::write) struct Script {
     random: Random,
     ids: Vec<DimensionId>,
     own_shapes: bool,
@@ -59,10 +61,14 @@ pub(super) struct Script {
     lengths: Vec<u64>,
     is_unlimited: Vec<bool>,
     mirrors: Vec<Mirror>,
+    /// The rank that follows the script, and how many there are.
+    pub(in crate::write) ranks: (u64, u64),
+    /// Commits so far.
+    pub(in crate::write) period: u64,
 }
 
 /// Options with so much memory and so many threads; none: everything in the calls.
-pub(super) fn options(memory_bytes: u64, threads: usize) -> WriterOptions {
+pub(in crate::write) fn options(memory_bytes: u64, threads: usize) -> WriterOptions {
     WriterOptions {
         resources: Resources {
             threads,
@@ -77,7 +83,7 @@ pub(super) fn options(memory_bytes: u64, threads: usize) -> WriterOptions {
 
 impl Script {
     /// A script; with `own_shapes` some variables leave their chunk shape to us.
-    pub(super) fn new(seed: u64, own_shapes: bool, writer: &mut Writer) -> Self {
+    pub(in crate::write) fn new(seed: u64, own_shapes: bool, writer: &mut Writer) -> Self {
         let mut script = Self {
             random: Random(seed),
             ids: Vec::new(),
@@ -85,6 +91,8 @@ impl Script {
             lengths: Vec::new(),
             is_unlimited: Vec::new(),
             mirrors: Vec::new(),
+            ranks: (0, 1),
+            period: 0,
         };
         for i in 0..4 {
             script.dimension(i, writer);
@@ -110,7 +118,7 @@ impl Script {
     }
 
     /// Adds a random variable.
-    pub(super) fn variable(&mut self, writer: &mut Writer) {
+    pub(in crate::write) fn variable(&mut self, writer: &mut Writer) {
         let i = self.mirrors.len();
         let (ids, own_shapes) = (&self.ids, self.own_shapes);
         let random = &mut self.random;
@@ -161,11 +169,12 @@ impl Script {
             fill,
             dimensions,
             values: HashMap::new(),
+            origins: HashMap::new(),
         });
     }
 
     /// Finds all objects again in a file that was opened anew.
-    pub(super) fn look_up(&mut self, writer: &Writer) {
+    pub(in crate::write) fn look_up(&mut self, writer: &Writer) {
         let schema = writer.schema();
         for (i, id) in self.ids.iter_mut().enumerate() {
             *id = schema.dimension_in(Schema::ROOT, &format!("d{i}")).unwrap();
@@ -176,7 +185,7 @@ impl Script {
     }
 
     /// Writes a random slab, to the file and to the mirror.
-    pub(super) fn put(&mut self, writer: &mut Writer) -> Result<()> {
+    pub(in crate::write) fn put(&mut self, writer: &mut Writer) -> Result<()> {
         let random = &mut self.random;
         let number = random.below(self.mirrors.len() as u64) as usize;
         let mirror = &mut self.mirrors[number];
@@ -205,7 +214,11 @@ impl Script {
         };
         let strided = stride.iter().any(|&step| step > 1) || random.one_in(2);
         let given = strided.then_some(stride.as_slice());
-        writer.put(mirror.id, &start, &count, given, &bytes)?;
+        let (rank, ranks) = self.ranks;
+        let turn = if ranks > 1 { random.below(ranks) } else { 0 };
+        if turn == rank {
+            writer.put(mirror.id, &start, &count, given, &bytes)?;
+        }
         for (i, value) in bytes.chunks_exact(mirror.size).enumerate() {
             let mut rest = i as u64;
             let mut at = vec![0; start.len()];
@@ -213,7 +226,12 @@ impl Script {
                 at[axis] = start[axis] + rest % count[axis] * stride[axis];
                 rest /= count[axis];
             }
-            mirror.values.insert(at, value.to_vec());
+            // Between two commits the highest rank counts.
+            let origin = mirror.origins.entry(at.clone()).or_default();
+            if (self.period, turn) >= *origin {
+                *origin = (self.period, turn);
+                mirror.values.insert(at, value.to_vec());
+            }
         }
         for (axis, &dimension) in mirror.dimensions.iter().enumerate() {
             let end = start[axis] + (count[axis] - 1) * stride[axis] + 1;
@@ -223,7 +241,7 @@ impl Script {
     }
 
     /// A random slab must be read back as it was put, committed or not.
-    pub(super) fn read_back(&mut self, writer: &mut Writer) {
+    pub(in crate::write) fn read_back(&mut self, writer: &mut Writer) {
         let random = &mut self.random;
         let number = random.below(self.mirrors.len() as u64) as usize;
         let mirror = &self.mirrors[number];
@@ -255,7 +273,7 @@ impl Script {
     }
 
     /// The file at `path` must hold what was put so far.
-    pub(super) fn check(&self, path: &Path) {
+    pub(in crate::write) fn check(&self, path: &Path) {
         for mirror in &self.mirrors {
             let (shape, values) = read(path, &mirror.path);
             let lengths = mirror.dimensions.iter().map(|&d| self.lengths[d]);

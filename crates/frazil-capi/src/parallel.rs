@@ -1,0 +1,385 @@
+//! Files that several processes write together: their messages, through a table of functions.
+//!
+//! libfrazil is not linked with MPI. A program that has MPI compiles `frazil_mpi.c`, which fills the
+//! table; so one libfrazil serves programs of every MPI, and those without.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use frazil::netcdf::{Dataset, Outcome, Status};
+use frazil::{Comm, CommError, Error, ErrorCode, Result, Writer};
+
+use crate::arguments::{self, invalid, not_negative, null, result_at};
+use crate::guard::guarded;
+use crate::nc::files::{default_mode, enter};
+use crate::nc::{entry::explain, run, table};
+use crate::options::frz_options;
+use crate::status::frz_status;
+use crate::writer::{frz_writer, open};
+
+/// How the processes that write a file together reach each other. `frazil_mpi.c` fills it with MPI;
+/// whoever has something else may do so as well. Messages from one rank to another arrive in the
+/// order in which they were sent. Every function returns 0, or something else if it could not do
+/// its work; only the thread that calls frazil calls them, and none may wait for another rank.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct frz_comm {
+    /// `sizeof(frz_comm)`.
+    pub size_bytes: usize,
+    /// Handed to every function.
+    pub state: *mut c_void,
+    /// The number of this process, from 0.
+    pub rank: c_int,
+    /// How many processes there are.
+    pub ranks: c_int,
+    /// Begins to send `count` bytes to rank `to`; they stay as they are until `test` says that they
+    /// have left. `*request` becomes what `test` is to be asked for.
+    pub send: Option<
+        unsafe extern "C" fn(
+            state: *mut c_void,
+            to: c_int,
+            bytes: *const c_void,
+            count: usize,
+            request: *mut *mut c_void,
+        ) -> c_int,
+    >,
+    /// `*is_done` becomes 1 if what was sent has left (the request is then not asked for again),
+    /// else 0.
+    pub test: Option<
+        unsafe extern "C" fn(
+            state: *mut c_void,
+            request: *mut c_void,
+            is_done: *mut c_int,
+        ) -> c_int,
+    >,
+    /// Looks for a message. If there is one, `*is_there` becomes 1, `*from` its sender and `*count`
+    /// its bytes; else `*is_there` becomes 0.
+    pub probe: Option<
+        unsafe extern "C" fn(
+            state: *mut c_void,
+            from: *mut c_int,
+            count: *mut usize,
+            is_there: *mut c_int,
+        ) -> c_int,
+    >,
+    /// Takes the message that `probe` has found.
+    pub receive: Option<
+        unsafe extern "C" fn(
+            state: *mut c_void,
+            from: c_int,
+            bytes: *mut c_void,
+            count: usize,
+        ) -> c_int,
+    >,
+    /// Called once, after everything else. `is_orderly` is 0 if some ranks may be gone.
+    pub free: Option<unsafe extern "C" fn(state: *mut c_void, is_orderly: c_int)>,
+}
+
+/// Fills a ::frz_comm for the communicator with this Fortran handle; returns 0, or something else
+/// if it cannot.
+pub type frz_connect =
+    Option<unsafe extern "C" fn(fortran_comm: c_int, comm: *mut frz_comm) -> c_int>;
+
+/// What knows MPI, if anything does.
+static CONNECT: Mutex<frz_connect> = Mutex::new(None);
+
+/// A checked table, as the facade sees it.
+struct Table {
+    comm: frz_comm,
+    calls: Calls,
+    /// What was sent and has not left.
+    outgoing: Vec<(Vec<u8>, *mut c_void)>,
+    has_failed: bool,
+}
+
+/// The table's functions.
+#[derive(Clone, Copy)]
+struct Calls {
+    send: unsafe extern "C" fn(*mut c_void, c_int, *const c_void, usize, *mut *mut c_void) -> c_int,
+    test: unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int) -> c_int,
+    probe: unsafe extern "C" fn(*mut c_void, *mut c_int, *mut usize, *mut c_int) -> c_int,
+    receive: unsafe extern "C" fn(*mut c_void, c_int, *mut c_void, usize) -> c_int,
+    free: unsafe extern "C" fn(*mut c_void, c_int),
+}
+
+// SAFETY: the caller promises that one thread at a time uses the writer, and with it the table.
+unsafe impl Send for Table {}
+
+impl Table {
+    /// # Safety
+    /// The functions of the table must do what their descriptions say, as long as it lives.
+    unsafe fn new(comm: frz_comm) -> Result<Self> {
+        if comm.size_bytes != size_of::<frz_comm>() {
+            return Err(invalid(
+                "`comm->size_bytes` is not sizeof(frz_comm): compile frazil_mpi.c with this \
+                 version's headers",
+            ));
+        }
+        let ranks = not_negative(comm.ranks, "ranks")?;
+        if not_negative(comm.rank, "rank")? >= ranks {
+            return Err(invalid("`comm->rank` is not below `comm->ranks`"));
+        }
+        let missing = || null("comm->...");
+        Ok(Self {
+            calls: Calls {
+                send: comm.send.ok_or_else(missing)?,
+                test: comm.test.ok_or_else(missing)?,
+                probe: comm.probe.ok_or_else(missing)?,
+                receive: comm.receive.ok_or_else(missing)?,
+                free: comm.free.ok_or_else(missing)?,
+            },
+            comm,
+            outgoing: Vec::new(),
+            has_failed: false,
+        })
+    }
+
+    fn checked(&mut self, status: c_int, doing: &str) -> std::result::Result<(), CommError> {
+        if status == 0 {
+            return Ok(());
+        }
+        self.has_failed = true;
+        Err(CommError(format!("{doing} failed with status {status}")))
+    }
+}
+
+impl Comm for Table {
+    fn rank(&self) -> usize {
+        self.comm.rank as usize
+    }
+
+    fn size(&self) -> usize {
+        self.comm.ranks as usize
+    }
+
+    fn send(&mut self, to: usize, message: Vec<u8>) -> std::result::Result<(), CommError> {
+        let mut request = std::ptr::null_mut();
+        let to = c_int::try_from(to).map_err(|_| CommError(format!("no rank {to}")))?;
+        // SAFETY: the promise of `new`; the bytes stay in `outgoing`, on the heap, until they have
+        // left.
+        let status = unsafe {
+            (self.calls.send)(
+                self.comm.state,
+                to,
+                message.as_ptr().cast(),
+                message.len(),
+                &raw mut request,
+            )
+        };
+        self.checked(status, "sending")?;
+        self.outgoing.push((message, request));
+        Ok(())
+    }
+
+    fn receive(&mut self) -> std::result::Result<Option<(usize, Vec<u8>)>, CommError> {
+        let (mut from, mut count, mut is_there) = (0, 0, 0);
+        // SAFETY: the promise of `new`.
+        let status = unsafe {
+            (self.calls.probe)(
+                self.comm.state,
+                &raw mut from,
+                &raw mut count,
+                &raw mut is_there,
+            )
+        };
+        self.checked(status, "looking for messages")?;
+        if is_there == 0 {
+            return Ok(None);
+        }
+        let mut bytes = vec![0_u8; count];
+        // SAFETY: the promise of `new`; the buffer has the size of the message.
+        let status = unsafe {
+            (self.calls.receive)(self.comm.state, from, bytes.as_mut_ptr().cast(), count)
+        };
+        self.checked(status, "receiving")?;
+        let from = usize::try_from(from).map_err(|_| CommError(format!("no rank {from}")))?;
+        Ok(Some((from, bytes)))
+    }
+
+    fn progress(&mut self) -> std::result::Result<bool, CommError> {
+        let mut waiting = Vec::new();
+        let mut outcome = 0;
+        for (bytes, request) in std::mem::take(&mut self.outgoing) {
+            let mut is_done = 0;
+            // SAFETY: the promise of `new`; the request is not done.
+            outcome |= unsafe { (self.calls.test)(self.comm.state, request, &raw mut is_done) };
+            if is_done == 0 {
+                waiting.push((bytes, request));
+            }
+        }
+        self.outgoing = waiting;
+        self.checked(outcome, "sending")?;
+        Ok(self.outgoing.is_empty())
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        let is_orderly = self.outgoing.is_empty() && !self.has_failed;
+        // What is on its way may still be read.
+        for (bytes, _) in self.outgoing.drain(..) {
+            std::mem::forget(bytes);
+        }
+        // SAFETY: the promise of `new`; nothing is called after it.
+        unsafe { (self.calls.free)(self.comm.state, c_int::from(is_orderly)) };
+    }
+}
+
+/// Begins a new file that all ranks of `comm` write together: each of them makes this call, with the
+/// same options. `comm` is copied; its `free` is called in any case.
+///
+/// ::frz_sync, ::frz_close and ::frz_end_definitions are calls that all ranks make; puts never wait
+/// for another rank, and any rank may put anything, or nothing. All ranks define the same. Where
+/// ranks put values for the same elements between two syncs, those of the highest rank stay. Values
+/// are not read back. docs/mpi.md says more.
+///
+/// Errors: as ::frz_create, on all ranks the same; ::FRZ_INTERRUPTED if a rank does not come.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_create_parallel(
+    path: *const c_char,
+    comm: *const frz_comm,
+    options: *const frz_options,
+    writer: *mut *mut frz_writer,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    let comm = unsafe { comm.as_ref() }.ok_or_else(|| null("comm"));
+    // Freed whatever becomes of the call. SAFETY: the caller's promise.
+    let table = comm.and_then(|comm| unsafe { Table::new(*comm) });
+    // SAFETY: the caller's promises.
+    unsafe {
+        open(path, options, writer, |path, options| {
+            Writer::create_parallel(path, Box::new(table?), options)
+        })
+    }
+}
+
+/// As ::frz_create_parallel, for a communicator of MPI by its Fortran handle.
+///
+/// Errors: ::FRZ_UNSUPPORTED if nothing knows MPI: see ::frz_set_connect.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_create_parallel_fortran(
+    path: *const c_char,
+    fortran_comm: c_int,
+    options: *const frz_options,
+    writer: *mut *mut frz_writer,
+) -> frz_status {
+    // SAFETY: the caller's promises.
+    unsafe {
+        open(path, options, writer, |path, options| {
+            Writer::create_parallel(path, Box::new(connected(fortran_comm)?), options)
+        })
+    }
+}
+
+/// Says what knows MPI: `frazil_mpi.c` does it when the program starts, or in `frz_mpi_register`.
+/// NULL: nothing does.
+#[unsafe(no_mangle)]
+pub extern "C" fn frz_set_connect(connect: frz_connect) {
+    *CONNECT.lock().unwrap_or_else(PoisonError::into_inner) = connect;
+}
+
+/// A table for the communicator with this handle.
+fn connected(fortran_comm: c_int) -> Result<Table> {
+    let connect = *CONNECT.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(connect) = connect else {
+        let cause = "this program has no part that knows MPI";
+        return Err(Error::new(ErrorCode::Unsupported, cause)
+            .with_cure("link it with frazil_mpi (docs/mpi.md)"));
+    };
+    let mut comm = frz_comm {
+        size_bytes: size_of::<frz_comm>(),
+        state: std::ptr::null_mut(),
+        rank: 0,
+        ranks: 0,
+        send: None,
+        test: None,
+        probe: None,
+        receive: None,
+        free: None,
+    };
+    // SAFETY: whoever registered the function vouches for it.
+    match unsafe { connect(fortran_comm, &raw mut comm) } {
+        // SAFETY: as above, for the functions that it has filled in.
+        0 => unsafe { Table::new(comm) },
+        status => Err(invalid(format!(
+            "the communicator cannot be used (status {status}): is MPI initialized?"
+        ))),
+    }
+}
+
+/// Compares the definitions of all ranks; for a writer that is alone it does nothing. All ranks call
+/// it, or none: ::frz_sync and ::frz_close do the same first.
+///
+/// Errors: ::FRZ_INVALID_ARGUMENT if a rank has defined something else; ::frz_last_message names the
+/// rank and what differs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_end_definitions(writer: *mut frz_writer) -> frz_status {
+    // SAFETY: the caller's promise.
+    guarded(|| unsafe { crate::writer::with_writer(writer, Writer::end_definitions) })
+}
+
+/// `nc_create_par` for a communicator by its Fortran handle: netCDF's status codes, `NC_ENOPAR` if
+/// nothing knows MPI.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_netcdf_create_parallel(
+    path: *const c_char,
+    cmode: c_int,
+    fortran_comm: c_int,
+    ncid: *mut c_int,
+) -> c_int {
+    run(|| {
+        // SAFETY: the caller's promises.
+        let (path, place) = unsafe {
+            let place = result_at(ncid, "ncid").map_err(|error| refused(&error))?;
+            (
+                arguments::path(path).map_err(|error| refused(&error))?,
+                place,
+            )
+        };
+        *place = create_parallel(path, cmode, fortran_comm)?;
+        Ok(())
+    })
+}
+
+/// `nc_create_par`.
+pub(crate) fn create_parallel(path: &Path, cmode: c_int, fortran_comm: c_int) -> Outcome<c_int> {
+    let comm = connected(fortran_comm).map_err(|error| refused(&error))?;
+    enter(Dataset::create_parallel(
+        path,
+        default_mode(cmode),
+        Box::new(comm),
+    ))
+}
+
+fn refused(error: &Error) -> Status {
+    let status = match error.code {
+        ErrorCode::Unsupported => Status::ENOPAR,
+        _ => Status::EINVAL,
+    };
+    explain(status, &error.to_string());
+    status
+}
+
+/// `nc_var_par_access`: `NC_NOERR` for a file that several ranks write, `NC_ENOPAR` for another.
+/// Independent and collective access are the same: no rank waits for another.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_netcdf_var_par_access(
+    ncid: c_int,
+    varid: c_int,
+    access: c_int,
+) -> c_int {
+    run(|| check_par_access(ncid, varid, access))
+}
+
+/// `nc_var_par_access`.
+pub(crate) fn check_par_access(ncid: c_int, varid: c_int, access: c_int) -> Outcome<()> {
+    if !(0..=1).contains(&access) {
+        return Err(Status::EINVAL);
+    }
+    table::with(ncid, |file, group| match file.is_parallel() {
+        true if varid < 0 => Ok(()),
+        true => file.inq_var(group, varid).map(drop),
+        false => Err(Status::ENOPAR),
+    })
+}

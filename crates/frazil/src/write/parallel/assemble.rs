@@ -1,0 +1,331 @@
+//! Chunks of which several ranks have values: sent to their owners, and made whole there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use frazil_codec::Scratch;
+use serde::{Deserialize, Serialize};
+
+use super::super::key::Key;
+use super::super::pack::Content;
+use super::super::partial::{Mask, PartialChunk};
+use super::super::variable::Variable;
+use super::super::writer::{Writer, lost};
+use super::Team;
+use super::wire::{Base, Claim, Duties, Name, Owned, broken, decode, encode};
+use crate::error::{Error, Result};
+use crate::input::from_container;
+use crate::schema::VariableId;
+
+/// Values of a chunk on their way to its owner; they follow behind all parts of a message.
+#[derive(Debug, Serialize, Deserialize)]
+struct Part {
+    name: Name,
+    mask_bytes: usize,
+    value_bytes: usize,
+}
+
+/// Values that another rank has put.
+struct Foreign {
+    rank: usize,
+    mask: Mask,
+    /// Those that were written, one behind the other.
+    written: Vec<u8>,
+}
+
+/// What the other ranks have sent, by chunk.
+type Arrived = BTreeMap<Name, Vec<Foreign>>;
+
+impl Writer {
+    /// Packs what is in a chunk together with an earlier form of it that is packed, but not
+    /// committed.
+    pub(super) fn fold_own(&mut self) -> Result<()> {
+        drop(self.submission.placing());
+        let dirty = self.store.dirty();
+        for (key, _) in dirty.into_iter().filter(|(_, has_base)| *has_base) {
+            self.flush_chunk(key, true, true)?;
+        }
+        self.submission.check()
+    }
+
+    /// All chunks that this rank has values of, packed or not.
+    pub(super) fn claims(&mut self) -> Result<(Vec<Key>, Vec<Claim>)> {
+        let mut all = BTreeMap::new();
+        for key in self.submission.submitted() {
+            let variable = self.active(VariableId(key.variable))?;
+            all.insert(key, (true, variable.chunk_bytes as u64));
+        }
+        for (key, written) in self.store.gathered() {
+            let variable = self.active(VariableId(key.variable))?;
+            let is_whole = written >= variable.writable_elements(&key.offset);
+            let size = variable.element_bytes();
+            let mask_bytes = Mask::bytes_for(variable.chunk_bytes / size) as u64;
+            all.insert(key, (is_whole, written * size as u64 + mask_bytes));
+        }
+        let claims = all.iter().map(|(key, &(is_whole, bytes))| Claim {
+            name: key.into(),
+            is_whole,
+            bytes,
+        });
+        let claims = claims.collect();
+        Ok((all.into_keys().collect(), claims))
+    }
+
+    /// Sends values to the owners of their chunks, and makes whole those that this rank owns.
+    ///
+    /// Every message that others wait for is sent, if only with the error that happened before.
+    pub(super) fn exchange(
+        &mut self,
+        team: &mut Team,
+        keys: &[Key],
+        duties: &Duties,
+    ) -> Result<()> {
+        let mut outcome = duties.drops.iter().try_for_each(|&claim| {
+            let key = keys.get(claim).ok_or_else(lost)?;
+            self.drop_claim(key)
+        });
+        for round in 0..duties.rounds {
+            let sent = self.send_round(team, keys, duties, round, &outcome);
+            outcome = outcome.and(sent);
+            let owned: Vec<&Owned> = duties.owns.iter().filter(|o| o.round == round).collect();
+            let received = receive_round(team, &owned);
+            let mut arrived = outcome.and(received);
+            outcome = match &mut arrived {
+                Ok(arrived) => owned.iter().try_for_each(|owned| {
+                    let foreign = arrived.remove(&owned.name).unwrap_or_default();
+                    self.make_whole(team.link.rank(), owned, foreign)
+                }),
+                Err(error) => Err(error.clone()),
+            };
+            outcome = outcome.and(team.link.note_work("putting chunks together"));
+        }
+        outcome
+    }
+
+    fn drop_claim(&mut self, key: &Key) -> Result<()> {
+        if self.store.find(key).is_some() || self.store.is_spilled(key) {
+            return self.take_gathered(key).map(drop);
+        }
+        self.submission.placing().held()?.forget(key);
+        Ok(())
+    }
+
+    /// Takes a chunk out of those being gathered.
+    pub(super) fn take_gathered(&mut self, key: &Key) -> Result<PartialChunk> {
+        if let Some(slot) = self.store.find(key) {
+            return self.store.remove(slot).map(|(_, c)| c).ok_or_else(lost);
+        }
+        let variable = self.active(VariableId(key.variable))?;
+        let bytes = PartialChunk::bytes_for(variable.chunk_bytes, variable.element_bytes());
+        let charge = self.submission.room(bytes, &mut self.store)?;
+        let chunk = self.store.read_spilled(key, &variable, charge)?;
+        self.store.drop_spilled(key);
+        chunk.ok_or_else(lost)
+    }
+
+    // --- messages ---
+
+    fn send_round(
+        &mut self,
+        team: &mut Team,
+        keys: &[Key],
+        duties: &Duties,
+        round: usize,
+        ready: &Result<()>,
+    ) -> Result<()> {
+        let mut by_rank: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for handing in duties.sends.iter().filter(|send| send.round == round) {
+            by_rank.entry(handing.to).or_default().push(handing.claim);
+        }
+        let mut outcome = ready.clone();
+        for (to, claims) in by_rank {
+            let message = outcome.and_then(|()| self.message(keys, &claims));
+            let posted = team.link.hand(to, &message);
+            outcome = message.map(drop).and(posted);
+        }
+        outcome
+    }
+
+    fn message(&mut self, keys: &[Key], claims: &[usize]) -> Result<Vec<u8>> {
+        let (mut parts, mut blob) = (Vec::new(), Vec::new());
+        for &claim in claims {
+            let key = keys.get(claim).ok_or_else(lost)?;
+            let chunk = self.take_gathered(key)?;
+            let size = self.active(VariableId(key.variable))?.element_bytes();
+            let mask = chunk.mask.to_bytes();
+            let written = chunk.mask.written(&chunk.values, size);
+            parts.push(Part {
+                name: key.into(),
+                mask_bytes: mask.len(),
+                value_bytes: written.len(),
+            });
+            blob.extend_from_slice(&mask);
+            blob.extend_from_slice(&written);
+        }
+        let head = encode(&parts)?;
+        let mut message = (head.len() as u64).to_le_bytes().to_vec();
+        message.extend_from_slice(&head);
+        message.extend_from_slice(&blob);
+        Ok(message)
+    }
+
+    // --- making chunks whole ---
+
+    fn make_whole(&mut self, rank: usize, owned: &Owned, foreign: Vec<Foreign>) -> Result<()> {
+        let key = Key::from(&owned.name);
+        let variable = self.active(VariableId(key.variable))?;
+        let outcome = self.assembled(rank, &key, &variable, owned.base, foreign);
+        let outcome = outcome.and_then(|chunk| match self.may_pack(&variable) {
+            true => self.pack_gathered(&variable, key, chunk),
+            false => {
+                self.store.insert(key, chunk);
+                Ok(())
+            }
+        });
+        outcome.map_err(|error| error.at_variable(&variable.path))
+    }
+
+    /// A chunk's values: of the file, and over them those of the ranks in ascending order.
+    fn assembled(
+        &mut self,
+        rank: usize,
+        key: &Key,
+        variable: &Variable,
+        base: Option<Base>,
+        foreign: Vec<Foreign>,
+    ) -> Result<PartialChunk> {
+        let size = variable.element_bytes();
+        let mut own = self.own_values(key, variable)?;
+        let has_lower = foreign.iter().any(|part| part.rank < rank);
+        let mut chunk = match own.take_if(|_| !has_lower) {
+            Some(own) => own,
+            None => self.unwritten_chunk(key, variable)?,
+        };
+        for part in foreign {
+            if part.rank > rank
+                && let Some(own) = own.take()
+            {
+                chunk.overlay(&own.mask, &own.mask.written(&own.values, size), size)?;
+            }
+            chunk.overlay(&part.mask, &part.written, size)?;
+        }
+        if let Some(own) = own {
+            chunk.overlay(&own.mask, &own.mask.written(&own.values, size), size)?;
+        }
+        if !chunk.is_complete() {
+            self.fill_up(&mut chunk, variable, base)?;
+        }
+        chunk.is_dirty = true;
+        Ok(chunk)
+    }
+
+    /// What this rank has of a chunk, unpacked.
+    fn own_values(&mut self, key: &Key, variable: &Variable) -> Result<Option<PartialChunk>> {
+        if self.store.find(key).is_some() || self.store.is_spilled(key) {
+            return self.take_gathered(key).map(Some);
+        }
+        if !self.submission.is_submitted(key) {
+            return Ok(None);
+        }
+        let packed = self.submission.placing().held()?.bytes(key)?;
+        let packed = packed.ok_or_else(lost)?;
+        let mut chunk = self.unwritten_chunk(key, variable)?;
+        let values = self.unpacked(variable, &packed, 0)?;
+        chunk.write(0, &values, variable.element_bytes());
+        Ok(Some(chunk))
+    }
+
+    fn unwritten_chunk(&mut self, key: &Key, variable: &Variable) -> Result<PartialChunk> {
+        let size = variable.element_bytes();
+        let elements = variable.chunk_bytes / size;
+        let bytes = PartialChunk::bytes_for(variable.chunk_bytes, size);
+        let charge = self.submission.room(bytes, &mut self.store)?;
+        Ok(PartialChunk::new(
+            variable.fill.repeat(elements),
+            Mask::new(elements),
+            variable.writable_elements(&key.offset),
+            false,
+            charge,
+        ))
+    }
+
+    /// Gives elements that nobody has written the values that they have in the file.
+    fn fill_up(
+        &self,
+        chunk: &mut PartialChunk,
+        variable: &Variable,
+        base: Option<Base>,
+    ) -> Result<()> {
+        let size = variable.element_bytes();
+        if variable.is_contiguous && self.details[variable.id.0].is_in_file {
+            let mut placing = self.submission.placing();
+            let values = placing.output()?.read_values(variable.id, None);
+            let values = values.map_err(|error| from_container(error, &self.path))?;
+            chunk.mask.merge(&mut chunk.values, &values, size);
+        } else if let Some(base) = base {
+            let stored = self.submission.placing().read_base(&base)?;
+            let values = self.unpacked(variable, &stored, base.filter_mask)?;
+            chunk.mask.merge(&mut chunk.values, &values, size);
+        }
+        Ok(())
+    }
+
+    fn unpacked(&self, variable: &Variable, stored: &[u8], filter_mask: u32) -> Result<Vec<u8>> {
+        let filters = self.submission.filters(variable.id.0).ok_or_else(lost)??;
+        let mut scratch = Scratch::default();
+        let decoded = filters.decoder.decode(stored, filter_mask, &mut scratch);
+        decoded
+            .map(|values| values.to_vec())
+            .map_err(|error| Error::new(error.code(), error.to_string()))
+    }
+
+    /// Hands a chunk on as it stands.
+    pub(super) fn pack_gathered(
+        &mut self,
+        variable: &Arc<Variable>,
+        key: Key,
+        chunk: PartialChunk,
+    ) -> Result<()> {
+        let packed_charge = self.submission.packed_room(variable, &mut self.store)?;
+        let place = self.place(variable, key);
+        let content = Content::Values(chunk.values);
+        self.submission
+            .submit(place, content, chunk.charge, packed_charge)
+    }
+}
+
+/// What the ranks send in one round for the chunks that this rank owns.
+fn receive_round(team: &mut Team, owned: &[&Owned]) -> Result<Arrived> {
+    let senders: BTreeSet<usize> = owned.iter().flat_map(|o| o.from.iter().copied()).collect();
+    let mut arrived = Ok(Arrived::new());
+    for rank in senders {
+        let message = team.link.take(rank);
+        arrived = match (arrived, message) {
+            (Ok(mut arrived), Ok(message)) => {
+                unpack_message(rank, &message, &mut arrived).map(|()| arrived)
+            }
+            (Err(error), _) | (_, Err(error)) => Err(error),
+        };
+    }
+    arrived
+}
+
+fn unpack_message(rank: usize, message: &[u8], arrived: &mut Arrived) -> Result<()> {
+    let short = || broken("it ends early");
+    let (head_bytes, rest) = message.split_first_chunk::<8>().ok_or_else(short)?;
+    let head_bytes = usize::try_from(u64::from_le_bytes(*head_bytes)).map_err(|_| short())?;
+    let (head, mut rest) = rest.split_at_checked(head_bytes).ok_or_else(short)?;
+    for part in decode::<Vec<Part>>(head)? {
+        let (mask, behind) = rest.split_at_checked(part.mask_bytes).ok_or_else(short)?;
+        let (written, behind) = behind
+            .split_at_checked(part.value_bytes)
+            .ok_or_else(short)?;
+        rest = behind;
+        arrived.entry(part.name).or_default().push(Foreign {
+            rank,
+            mask: Mask::from_bytes(mask),
+            written: written.to_vec(),
+        });
+    }
+    Ok(())
+}

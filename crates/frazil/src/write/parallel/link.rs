@@ -1,0 +1,417 @@
+//! Calls that all ranks make together, and the watch over them.
+//!
+//! Every collective step is one *consultation*: each rank sends rank 0 its share, rank 0 decides,
+//! each rank gets its answer. A rank that failed says so in place of its share, and then all ranks
+//! get that error; so no rank waits for one that has given up. Chunks are exchanged between ranks
+//! directly.
+//!
+//! # The watch
+//! Whoever waits for a rank gives up when nothing was heard of it for the longest wait. Rank 0
+//! tells all others; its error names the ranks it waited for and what it heard of them last: ranks
+//! tell rank 0 now and then which variable they put, and rank 0 tells those that wait for it that
+//! it waits itself.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use frazil_types::ErrorCode;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::comm::{Comm, CommError};
+use super::wire::{Call, Failure, broken, decode, encode};
+use crate::error::{Error, Result};
+
+/// Longest message of a [`Comm`]; longer ones are cut.
+const PART_BYTES: usize = 64 << 20;
+/// Waiting ranks look for messages this often after a while.
+const LONGEST_NAP: Duration = Duration::from_millis(2);
+/// Ranks tell what they do at most this often.
+const BETWEEN_NOTES: Duration = Duration::from_millis(200);
+/// Rank 0 is what others wait for: they wait this much longer than it does, one part in so many.
+const GRACE_SHARE: u32 = 4;
+
+/// The first byte of a message.
+mod kind {
+    pub(super) const NOTE: u8 = 0;
+    pub(super) const GONE: u8 = 1;
+    pub(super) const BODY: u8 = 2;
+    pub(super) const FAILURE: u8 = 3;
+}
+
+/// What has arrived from a rank.
+enum Mail {
+    Body(Vec<u8>),
+    Failure(Failure),
+    /// The rank's writer is no more.
+    Gone,
+}
+
+/// What is known of another rank.
+struct Peer {
+    inbox: VecDeque<Mail>,
+    /// The message whose parts are arriving.
+    partial: Vec<u8>,
+    note: String,
+    heard: Instant,
+}
+
+/// The ranks that write one file, as one of them sees them.
+pub(in crate::write) struct Link {
+    comm: Box<dyn Comm>,
+    peers: Vec<Peer>,
+    longest_wait: Duration,
+    call: Call,
+    noted: Option<(String, Instant)>,
+    told: Instant,
+    /// Why nothing can be done together any more.
+    failure: Option<Error>,
+    /// Whether a wait took too long: then nothing more is waited for.
+    is_late: bool,
+    is_closed: bool,
+}
+
+impl Link {
+    pub(super) fn new(comm: Box<dyn Comm>, longest_wait: Duration) -> Self {
+        let now = Instant::now();
+        let peer = |_| Peer {
+            inbox: VecDeque::new(),
+            partial: Vec::new(),
+            note: "create".to_owned(),
+            heard: now,
+        };
+        Self {
+            peers: (0..comm.size()).map(peer).collect(),
+            comm,
+            longest_wait,
+            call: Call::Create,
+            noted: None,
+            told: now,
+            failure: None,
+            is_late: false,
+            is_closed: false,
+        }
+    }
+
+    pub(super) fn rank(&self) -> usize {
+        self.comm.rank()
+    }
+
+    pub(super) fn size(&self) -> usize {
+        self.peers.len()
+    }
+
+    pub(super) fn is_root(&self) -> bool {
+        self.rank() == 0
+    }
+
+    /// Begins a call that all ranks make.
+    ///
+    /// # Errors
+    /// The one that ended an earlier call.
+    pub(super) fn begin(&mut self, call: Call) -> Result<()> {
+        self.call = call;
+        self.failure.clone().map_or(Ok(()), Err)
+    }
+
+    /// Every rank gives its share, rank 0 decides from all of them (in the order of the ranks), and
+    /// every rank gets its answer.
+    ///
+    /// # Errors
+    /// That of the lowest rank whose share is an error, else that of `decide`: the same on all
+    /// ranks, and nothing can be done together after it. If ranks cannot be reached, or do not
+    /// answer for too long.
+    pub(super) fn consult<S, A>(
+        &mut self,
+        share: Result<S>,
+        decide: impl FnOnce(&mut Self, Vec<S>) -> Result<Vec<A>>,
+    ) -> Result<A>
+    where
+        S: Serialize + DeserializeOwned,
+        A: Serialize + DeserializeOwned,
+    {
+        self.begin(self.call)?;
+        let outcome = match self.is_root() {
+            true => self.lead(share, decide),
+            false => self.follow(share),
+        };
+        outcome.inspect_err(|error| self.failure = Some(error.clone()))
+    }
+
+    fn lead<S, A>(
+        &mut self,
+        share: Result<S>,
+        decide: impl FnOnce(&mut Self, Vec<S>) -> Result<Vec<A>>,
+    ) -> Result<A>
+    where
+        S: DeserializeOwned,
+        A: Serialize,
+    {
+        let shares = self.collect(share);
+        let answers = shares.and_then(|shares| decide(self, shares));
+        let mut own = Err(broken("no answer for rank 0"));
+        match answers {
+            Ok(answers) => {
+                for (rank, answer) in answers.into_iter().enumerate() {
+                    match rank {
+                        0 => own = Ok(answer),
+                        _ => self.post(rank, kind::BODY, &encode(&answer)?)?,
+                    }
+                }
+            }
+            Err(error) => {
+                let failure = Failure::on_rank(0, &error);
+                let bytes = encode(&failure)?;
+                for rank in 1..self.size() {
+                    self.post(rank, kind::FAILURE, &bytes)?;
+                }
+                own = Err(failure.into_error());
+            }
+        }
+        own
+    }
+
+    /// All ranks' shares. An error of one of them comes only when all have come: so nothing that
+    /// was sent is left lying.
+    fn collect<S: DeserializeOwned>(&mut self, share: Result<S>) -> Result<Vec<S>> {
+        let own = share.map_err(|error| Failure::on_rank(0, &error).into_error());
+        let mut shares = vec![own];
+        for rank in 1..self.size() {
+            let mail = self.wait_for(rank)?;
+            shares.push(self.opened(rank, mail).and_then(|bytes| decode(&bytes)));
+        }
+        shares.into_iter().collect()
+    }
+
+    fn follow<S: Serialize, A: DeserializeOwned>(&mut self, share: Result<S>) -> Result<A> {
+        match share.and_then(|share| encode(&share)) {
+            Ok(bytes) => self.post(0, kind::BODY, &bytes)?,
+            Err(error) => {
+                let failure = Failure::on_rank(self.rank(), &error);
+                self.post(0, kind::FAILURE, &encode(&failure)?)?;
+            }
+        }
+        let mail = self.wait_for(0)?;
+        self.opened(0, mail).and_then(|bytes| decode(&bytes))
+    }
+
+    /// Sends bytes, or why there are none, to a rank that waits for them.
+    pub(super) fn hand(&mut self, to: usize, bytes: &Result<Vec<u8>>) -> Result<()> {
+        match bytes {
+            Ok(bytes) => self.post(to, kind::BODY, bytes),
+            Err(error) => {
+                let failure = Failure::on_rank(self.rank(), error);
+                self.post(to, kind::FAILURE, &encode(&failure)?)
+            }
+        }
+    }
+
+    /// Waits for what a rank hands to this one.
+    pub(super) fn take(&mut self, from: usize) -> Result<Vec<u8>> {
+        let mail = self.wait_for(from)?;
+        self.opened(from, mail)
+    }
+
+    fn opened(&self, rank: usize, mail: Mail) -> Result<Vec<u8>> {
+        match mail {
+            Mail::Body(bytes) => Ok(bytes),
+            Mail::Failure(failure) => Err(failure.into_error()),
+            Mail::Gone => {
+                let cause = format!(
+                    "rank {rank} gave its writer up, while others call {}",
+                    self.call.name()
+                );
+                Err(Error::new(ErrorCode::Interrupted, cause))
+            }
+        }
+    }
+
+    // --- waiting ---
+
+    fn wait_for(&mut self, rank: usize) -> Result<Mail> {
+        let began = Instant::now();
+        let mut nap = Duration::from_micros(20);
+        loop {
+            self.poll()?;
+            if let Some(mail) = self.peers[rank].inbox.pop_front() {
+                return Ok(mail);
+            }
+            self.watch(rank, began)?;
+            std::thread::sleep(nap);
+            nap = (nap * 2).min(LONGEST_NAP);
+        }
+    }
+
+    /// Ends a wait that takes too long.
+    fn watch(&mut self, rank: usize, began: Instant) -> Result<()> {
+        let mut limit = self.longest_wait;
+        if rank == 0 {
+            limit += limit / GRACE_SHARE;
+        }
+        let silent = self.peers[rank].heard.max(began).elapsed();
+        if silent >= limit || self.is_late {
+            self.is_late = true;
+            return Err(self.late(rank, began));
+        }
+        if self.told.elapsed() > self.longest_wait / GRACE_SHARE {
+            self.told = Instant::now();
+            let note = format!("waiting for rank {rank} in {}", self.call.name());
+            let others: Vec<usize> = match self.is_root() {
+                true => (1..self.size()).collect(),
+                false => vec![0],
+            };
+            for other in others {
+                self.post(other, kind::NOTE, note.as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Which ranks are late, where they were last, and who waited.
+    fn late(&self, rank: usize, began: Instant) -> Error {
+        let missing = match self.is_root() {
+            true => rank..self.size(),
+            false => rank..rank + 1,
+        };
+        let silent = |rank: &usize| self.peers[*rank].inbox.is_empty();
+        let missing: Vec<String> = missing
+            .filter(silent)
+            .take(8)
+            .map(|rank| {
+                let peer = &self.peers[rank];
+                let ago = peer.heard.elapsed().as_secs_f64();
+                format!("rank {rank} (last heard of {ago:.1} s ago: {})", peer.note)
+            })
+            .collect();
+        let cause = format!(
+            "rank {} waited {:.1} s in {} for {}",
+            self.rank(),
+            began.elapsed().as_secs_f64(),
+            self.call.name(),
+            missing.join(", ")
+        );
+        Error::new(ErrorCode::Interrupted, cause).with_cure(
+            "every rank must make the calls that end definitions, sync and close; allow a longer \
+             wait where that takes long",
+        )
+    }
+
+    /// Takes in what has arrived.
+    fn poll(&mut self) -> Result<()> {
+        self.comm.progress().map_err(|error| unreachable(&error))?;
+        while let Some((rank, part)) = self.comm.receive().map_err(|error| unreachable(&error))? {
+            let peer = self.peers.get_mut(rank);
+            let peer = peer.ok_or_else(|| broken("it comes from no rank"))?;
+            peer.heard = Instant::now();
+            let (&is_last, part) = part.split_last().ok_or_else(|| broken("it is empty"))?;
+            peer.partial.extend_from_slice(part);
+            if is_last == 0 {
+                continue;
+            }
+            let mut message = std::mem::take(&mut peer.partial);
+            let kind = message.pop().ok_or_else(|| broken("it has no kind"))?;
+            match kind {
+                kind::NOTE => peer.note = String::from_utf8_lossy(&message).into_owned(),
+                kind::GONE => peer.inbox.push_back(Mail::Gone),
+                kind::FAILURE => peer.inbox.push_back(Mail::Failure(decode(&message)?)),
+                _ => peer.inbox.push_back(Mail::Body(message)),
+            }
+        }
+        Ok(())
+    }
+
+    fn post(&mut self, to: usize, kind: u8, body: &[u8]) -> Result<()> {
+        let parts = (body.len() + 1).div_ceil(PART_BYTES);
+        for number in 0..parts {
+            let from = (number * PART_BYTES).min(body.len());
+            let end = (from + PART_BYTES).min(body.len());
+            let is_last = number + 1 == parts;
+            let mut part = Vec::with_capacity(end - from + 2);
+            part.extend_from_slice(&body[from..end]);
+            if is_last {
+                part.push(kind);
+            }
+            part.push(u8::from(is_last));
+            self.comm
+                .send(to, part)
+                .map_err(|error| unreachable(&error))?;
+        }
+        Ok(())
+    }
+
+    // --- what a rank tells of itself ---
+
+    /// Tells rank 0 now and then what this rank does.
+    pub(in crate::write) fn note(&mut self, variable: &str) {
+        let is_news = self.noted.as_ref().is_none_or(|(last, when)| {
+            let wait = match last == variable {
+                true => 5 * BETWEEN_NOTES,
+                false => BETWEEN_NOTES,
+            };
+            when.elapsed() >= wait
+        });
+        if is_news && self.failure.is_none() && !self.is_root() {
+            self.noted = Some((variable.to_owned(), Instant::now()));
+            // The next call that all ranks make finds out why, if that fails.
+            let _ = self.post(0, kind::NOTE, format!("put of `{variable}`").as_bytes());
+        }
+        let _ = self.comm.progress();
+    }
+
+    /// Tells those that wait for this rank that it is at work.
+    pub(super) fn note_work(&mut self, what: &str) -> Result<()> {
+        if self.told.elapsed() > self.longest_wait / GRACE_SHARE {
+            self.told = Instant::now();
+            let note = format!("{what} in {}", self.call.name());
+            for rank in 0..self.size() {
+                if rank != self.rank() && (self.is_root() || rank == 0) {
+                    self.post(rank, kind::NOTE, note.as_bytes())?;
+                }
+            }
+        }
+        self.poll()
+    }
+
+    /// Ends the work together: waits until everything sent has left.
+    ///
+    /// # Errors
+    /// If that takes too long.
+    pub(super) fn close(&mut self) -> Result<()> {
+        self.is_closed = true;
+        let began = Instant::now();
+        while !self.comm.progress().map_err(|error| unreachable(&error))? {
+            if began.elapsed() > self.longest_wait {
+                return Err(self.late(0, began));
+            }
+            std::thread::sleep(LONGEST_NAP);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        if self.is_closed || self.failure.is_some() {
+            // Best effort: the others know already; what they were told leaves if it can.
+            let began = Instant::now();
+            while matches!(self.comm.progress(), Ok(false)) && began.elapsed().as_secs() < 1 {
+                std::thread::sleep(LONGEST_NAP);
+            }
+            return;
+        }
+        for rank in 0..self.size() {
+            if rank != self.rank() {
+                // Best effort: who hears nothing waits its longest wait.
+                let _ = self.post(rank, kind::GONE, &[]);
+            }
+        }
+        let _ = self.comm.progress();
+    }
+}
+
+fn unreachable(error: &CommError) -> Error {
+    Error::new(
+        ErrorCode::Io,
+        format!("the other ranks cannot be reached: {error}"),
+    )
+}

@@ -1,0 +1,161 @@
+//! One file, written by many ranks.
+//!
+//! Every rank has a [`Writer`](super::Writer) with the same definitions. Rank 0 alone has the file
+//! open in libhdf5, with its journal and its locks; the others write bytes at addresses that rank 0
+//! gives them. A put concerns its own rank only: chunks that it completes are packed in the
+//! background and *held*, in memory or in a scratch file, until all ranks commit:
+//!
+//! 1. [`agree`]: the ranks come together and compare their definitions; unlimited dimensions get
+//!    the longest of their lengths.
+//! 2. [`duties`], [`assemble`]: rank 0 learns who has values of which chunk. Chunks that several
+//!    ranks have values of get an owner, to whom the others send theirs; of values put by several
+//!    ranks those of the highest rank stay.
+//! 3. [`choose`]: filters that are not known yet are tried on the first chunk of the variable, in
+//!    the order of the grid, whose values are not one value over and over.
+//! 4. [`place`]: rank 0 gives all chunks their addresses, by variable and in the order of the grid,
+//!    every rank writes its own, rank 0 commits.
+//!
+//! Nothing in these steps depends on who has which values: the bytes of the file are the same for
+//! any number of ranks and any decomposition.
+
+mod agree;
+mod assemble;
+mod choose;
+mod comm;
+mod commit;
+mod duties;
+mod held;
+mod link;
+mod place;
+mod placing;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+use std::path::Path;
+use std::time::Duration;
+
+use frazil_container::hdf5::LiveOutput;
+
+pub use comm::{Comm, CommError, LocalComm};
+pub(super) use held::Held;
+use link::Link;
+pub(super) use wire::{Base, Call, TextPut};
+
+use super::options::WriterOptions;
+use super::placing::Placing;
+use super::writer::Writer;
+use crate::error::{Error, Result};
+use crate::input::from_container;
+use crate::output::{METADATA_BLOCK_BYTES, NameLock, create_empty};
+use crate::schema::Schema;
+
+/// How long ranks wait for each other where nobody says.
+const LONGEST_WAIT: Duration = Duration::from_secs(300);
+/// What ranks exchange at a time gets this part of the memory, one part in so many.
+const EXCHANGE_SHARE: u64 = 8;
+
+/// A writer's share in writing together.
+pub(super) struct Team {
+    pub(super) link: Link,
+    /// Texts put since the last commit.
+    pub(super) texts: Vec<TextPut>,
+    /// Of rank 0: those of all ranks, in the order of the ranks.
+    arrived_texts: Vec<TextPut>,
+    /// Bytes that all ranks have put, as of the last commit.
+    pub(super) raw_bytes: u64,
+    round_bytes: u64,
+}
+
+impl Writer {
+    /// Begins a new, empty file that all ranks of `comm` write together; all of them make this
+    /// call, with the same options.
+    ///
+    /// [`Self::sync`], [`Self::close`] and [`Self::end_definitions`] are calls that all ranks make.
+    /// All others, puts above all, concern the rank that makes them and never wait for another one;
+    /// a rank may put any values, or none. All ranks define the same, in the same order. Where
+    /// ranks put values for the same elements between two commits, those of the highest rank stay.
+    /// Values are not read back.
+    ///
+    /// # Errors
+    /// As [`Self::create`], on all ranks the same. If a rank does not come or cannot open the file.
+    pub fn create_parallel(
+        path: &Path,
+        comm: Box<dyn Comm>,
+        options: &WriterOptions,
+    ) -> Result<Self> {
+        let wait = options.longest_wait.unwrap_or(LONGEST_WAIT);
+        let mut link = Link::new(comm, wait);
+        let mut created = None;
+        let wishes = format!("{} {:?}", path.display(), WishesInCommon::of(options));
+        link.consult(Ok(wishes), |link, all| {
+            same_wishes(&all)?;
+            created = Some(create(path, options)?);
+            Ok(vec![(); link.size()])
+        })
+        .map_err(|error| error.in_file(path))?;
+        let allowed = options.resources.memory_bytes;
+        let mut own = options.clone();
+        own.resources.memory_bytes = allowed - allowed / EXCHANGE_SHARE;
+        let (output, lock) = created.unzip();
+        let placing = |memory| {
+            let held = Held::beside(path);
+            Placing::new(path, output, Schema::default(), own.durable, memory)
+                .map(|placing| placing.holding(held))
+        };
+        let started = Self::start_with(path, placing, Schema::default(), &own, lock);
+        let (started, outcome) = match started {
+            Ok(writer) => (Some(writer), Ok(())),
+            Err(error) => (None, Err(error)),
+        };
+        link.consult(outcome, |link, _| Ok(vec![(); link.size()]))
+            .map_err(|error| error.in_file(path))?;
+        let mut writer = started.ok_or_else(super::writer::lost)?;
+        writer.is_new = link.is_root();
+        writer.team = Some(Box::new(Team {
+            link,
+            texts: Vec::new(),
+            arrived_texts: Vec::new(),
+            raw_bytes: 0,
+            round_bytes: allowed / EXCHANGE_SHARE / 2,
+        }));
+        Ok(writer)
+    }
+}
+
+/// What all ranks must wish the same.
+#[derive(Debug)]
+struct WishesInCommon<'a>(#[expect(dead_code, reason = "shown only")] [&'a dyn std::fmt::Debug; 7]);
+
+impl<'a> WishesInCommon<'a> {
+    fn of(options: &'a WriterOptions) -> Self {
+        Self([
+            &options.resources.memory_bytes,
+            &options.durable,
+            &options.records_per_sync,
+            &options.classic_model,
+            &options.readable_by,
+            &options.plan,
+            &options.keep_plan,
+        ])
+    }
+}
+
+fn same_wishes(all: &[String]) -> Result<()> {
+    let Some((rank, other)) = all.iter().enumerate().find(|(_, one)| **one != all[0]) else {
+        return Ok(());
+    };
+    let cause = format!(
+        "rank {rank} creates another file, or with other options, than rank 0: {other}, not {}",
+        all[0]
+    );
+    Err(Error::new(frazil_types::ErrorCode::InvalidArgument, cause))
+}
+
+fn create(path: &Path, options: &WriterOptions) -> Result<(LiveOutput, NameLock)> {
+    let lock = NameLock::take(path)?;
+    create_empty(path, options.overwrite)?;
+    let output = LiveOutput::create_empty(path, options.classic_model, METADATA_BLOCK_BYTES);
+    let output = output.map_err(|error| from_container(error, path))?;
+    Ok((output, lock))
+}

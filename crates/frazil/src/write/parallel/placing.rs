@@ -1,0 +1,135 @@
+//! What ranks that write together ask of their placers: to hold packed chunks, to give those of all
+//! ranks their places, and to write where rank 0 says.
+
+use frazil_container::hdf5::Placement;
+
+use super::super::key::Key;
+use super::super::pack::PackedChunk;
+use super::super::placing::{Placing, closed};
+use super::super::variable::Variable;
+use super::super::writer::lost;
+use super::Held;
+use super::wire::{Base, Record, Rounded, Spot};
+use crate::error::{Error, Result};
+use crate::input::from_container;
+
+impl Placing {
+    /// From now on packed chunks are held until all ranks commit.
+    pub(super) fn holding(mut self, held: Held) -> Self {
+        self.held = Some(held);
+        self
+    }
+
+    /// The packed chunks that wait for the commit of all ranks.
+    pub(in crate::write) fn held(&mut self) -> Result<&mut Held> {
+        self.held.as_mut().ok_or_else(closed)
+    }
+
+    /// Keeps a chunk until all ranks commit.
+    pub(in crate::write) fn hold(&mut self, chunk: PackedChunk) -> Result<()> {
+        if chunk.place.variable.quantize.is_some() {
+            self.merge_rounding(chunk.place.variable.id, &chunk.rounding);
+        }
+        let key = Key {
+            variable: chunk.place.variable.id.0,
+            offset: chunk.place.offset.clone(),
+        };
+        self.held()?.keep(key, chunk);
+        Ok(())
+    }
+
+    /// Moves held chunks from memory to the scratch file; `false`: there were none.
+    pub(in crate::write) fn spill_held(&mut self) -> Result<bool> {
+        self.held.as_mut().map_or(Ok(false), Held::spill)
+    }
+
+    /// Bytes of held chunks ever written to the scratch file.
+    pub(in crate::write) fn held_spilled_bytes(&self) -> u64 {
+        self.held.as_ref().map_or(0, Held::spilled_bytes)
+    }
+
+    /// What rounding did to this rank's values since the last commit.
+    pub(super) fn take_roundings(&mut self) -> Vec<Rounded> {
+        match self.output {
+            // Rank 0 has its own already.
+            Some(_) => Vec::new(),
+            None => {
+                let all = std::mem::take(&mut self.roundings).into_iter();
+                all.map(|(id, stats)| Rounded::new(id.0, &stats)).collect()
+            }
+        }
+    }
+
+    /// Where the stored form of a chunk is; `None`: nowhere.
+    pub(in crate::write) fn stored_base(&self, key: &Key) -> Option<Base> {
+        self.places.get(key).map(|stored| Base {
+            address: stored.address,
+            bytes: stored.bytes as u64,
+            filter_mask: stored.filter_mask,
+        })
+    }
+
+    /// Reads the stored form of a chunk that is committed.
+    pub(super) fn read_base(&mut self, base: &Base) -> Result<Vec<u8>> {
+        let bytes = usize::try_from(base.bytes).map_err(|_| lost())?;
+        self.file.read(base.address, bytes, &self.path)
+    }
+
+    /// Writes a chunk of this rank.
+    pub(super) fn write_at(&mut self, bytes: &[u8], address: u64) -> Result<()> {
+        self.file.write(bytes, address, &self.path)
+    }
+
+    /// Makes sure that everything this rank wrote is in the file, and on the disk where that was
+    /// asked for.
+    pub(super) fn finish_writes(&mut self, is_last: bool) -> Result<()> {
+        self.file.flush(&self.path)?;
+        match is_last && self.is_durable {
+            true => self.file.sync(&self.path),
+            false => Ok(()),
+        }
+    }
+
+    // --- rank 0 ---
+
+    /// Gives a chunk of any rank its place.
+    pub(super) fn place_record(
+        &mut self,
+        variable: &Variable,
+        record: &Record,
+    ) -> Result<(Spot, u64)> {
+        let (id, key) = (variable.id, Key::from(&record.name));
+        if record.is_omissible && !self.places.contains_key(&key) {
+            return Ok((Spot::Omitted, 0));
+        }
+        let path = self.path.clone();
+        let wrap = |error| from_container(error, &path).at_variable(&variable.path);
+        if variable.is_contiguous {
+            let values = self.held()?.bytes(&key)?.ok_or_else(lost)?;
+            let outcome = self.output()?.write_values(id, None, &values);
+            outcome.map_err(wrap)?;
+            self.note(key, record.is_reused, 0, values.len());
+            return Ok((Spot::Omitted, 0));
+        }
+        let bytes = usize::try_from(record.bytes).map_err(|_| lost())?;
+        let output = self.output.as_ref().ok_or_else(closed)?;
+        let placed = output.reserve_chunk(id, &record.name.offset, 0, bytes);
+        let placement = placed.map_err(wrap)?;
+        let address = placement.address();
+        self.note(key, record.is_reused, address, bytes);
+        let spot = match placement {
+            Placement::WriteAt(address) => Spot::At(address),
+            Placement::Held(_) => Spot::Held,
+        };
+        Ok((spot, address))
+    }
+
+    /// Keeps a chunk's bytes, whose place belongs to the last commit, until the next one.
+    pub(super) fn supply(&mut self, address: u64, bytes: &[u8]) -> Result<()> {
+        let output = self.output.as_ref();
+        output
+            .ok_or_else(|| -> Error { closed() })?
+            .supply(address, bytes);
+        Ok(())
+    }
+}
