@@ -272,6 +272,7 @@ impl Write {
             readable_by: self.readable_by,
             plan: self.plan,
             keep_plan: self.keep_plan,
+            longest_wait: None,
         }
     }
 }
