@@ -215,17 +215,10 @@ impl<J: Send + 'static, R: Send + 'static> Background<J, R> {
     pub fn wait_idle_for(&self, wait: Duration) -> bool {
         let end = Instant::now() + wait;
         let mut state = self.hand_over();
-        while !state.is_idle() {
-            if self
-                .shared
-                .submitters_wake
-                .wait_until(&mut state, end)
-                .timed_out()
-            {
-                return state.is_idle();
-            }
+        while !state.is_idle() && Instant::now() < end {
+            self.shared.submitters_wake.wait_until(&mut state, end);
         }
-        true
+        state.is_idle()
     }
 
     /// Time that workers and the deliverer have spent on jobs so far, all threads together.
