@@ -34,6 +34,7 @@ MEMBER = re.compile(
 NAME = re.compile(
     r"#define (\w+)|\} (\w+);|typedef struct \w+ (\w+);|typedef \w+ \(\*(\w+)\)|(\w+)\("
 )
+COMMENT = re.compile(r"/\*\*.*?\*/", flags=re.DOTALL)
 FUNCTION_POINTER = re.compile(r"(\w+) \(\*(\w+)\)(\(.*\))", flags=re.DOTALL)
 
 HEAD = """# The C headers
@@ -73,7 +74,7 @@ def items(header: str) -> Iterator[tuple[str, str, str]]:
     if len(found) != len(re.findall(r"^/\*\*$", header, flags=re.MULTILINE)):
         raise SystemExit(f"frazil.h: only {len(found)} comments can be read")
     for match in found:
-        name = NAME.search(match["code"])
+        name = NAME.search(COMMENT.sub("", match["code"]))
         if name is None:
             raise SystemExit(f"no name in: {match['code']}")
         yield next(filter(None, name.groups())), match["comment"], match["code"]
@@ -95,7 +96,8 @@ def members(name: str, code: str) -> Iterable[str]:
             value = f"`{kind} (*){' '.join(arguments.split())}`"
         else:
             value, key = member["code"].rsplit(" ", 1)
-            value = f"`{value}`"
+            value = f"`{value}{' *' * key.startswith('*')}`"
+            key = key.lstrip("*")
         yield f"| `{key}` | {value} | {one_line(member['comment'])} |"
 
 
