@@ -37,9 +37,11 @@ pub(crate) fn outside_forks<T>(work: impl FnOnce() -> T) -> T {
 }
 
 extern "C" fn prepare() {
-    WAS_HELD.store(LOCK.is_owned_by_current_thread(), Ordering::Relaxed);
+    let was_held = LOCK.is_owned_by_current_thread();
     std::mem::forget(LOCK.lock());
     std::mem::forget(NO_FORK.write());
+    // Not before: another thread may be on its way to a fork, too.
+    WAS_HELD.store(was_held, Ordering::Relaxed);
 }
 
 extern "C" fn parent() {
