@@ -221,6 +221,15 @@ def large_file(path):
             values[i] = noise.normal(size=1_000_000)
 
 
+@pytest.fixture
+def interruptible():
+    """Python as it is at a terminal; what a shell starts in the background ignores Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_stops_the_work_and_leaves_nothing(tmp_path):
     path = tmp_path / "in.nc"
     large_file(path)
