@@ -3,7 +3,7 @@
 python scripts/make_bench_tables.py [--check]
 
 A table stands between `<!-- generated: NAME from PREFIX -->` and `<!-- end -->`; its rows are those
-of the newest `bench/results/PREFIX-*.csv`. Where there is none yet the table stays empty.
+of the newest `bench/results/PREFIX-*.csv`. Where there is none yet it says so.
 """
 
 import csv
@@ -150,7 +150,7 @@ MAKERS: dict[str, Callable[[list[Row]], list[str]]] = {"reading": reading}
 def table(name: str, prefix: str) -> str:
     path = newest(prefix)
     if path is None:
-        return ""
+        return "\nNo results are kept yet.\n\n"
     about, rows = read(path)
     picture = [PICTURES[name], ""] if name in PICTURES else []
     made = MAKERS[name](rows) if name in MAKERS else listed(name, rows)
