@@ -6,6 +6,7 @@ import platform
 import re
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -48,6 +49,7 @@ def machine(**peers: str) -> dict[str, str]:
         "processor": processor(),
         "cores": str(len(os.sched_getaffinity(0))),
         "system": f"{platform.system()} {platform.release()}",
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
         "load_at_start": f"{os.getloadavg()[0]:.2f}",
         "frazil": version_of(FRAZIL, "--version"),
         **peers,

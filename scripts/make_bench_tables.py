@@ -3,7 +3,7 @@
 python scripts/make_bench_tables.py [--check]
 
 A table stands between `<!-- generated: NAME from PREFIX -->` and `<!-- end -->`; its rows are those
-of the newest `bench/results/PREFIX-*.csv`. Where there is none yet it says so.
+of the `bench/results/PREFIX-*.csv` with the newest date. Where there is none yet it says so.
 """
 
 import csv
@@ -78,8 +78,9 @@ PICTURES = {
 
 
 def newest(prefix: str) -> Path | None:
-    found = sorted(RESULTS.glob(f"{prefix}-*.csv"), key=lambda path: path.stat().st_mtime)
-    return found[-1] if found else None
+    """By the date inside: a clone's files are all equally old."""
+    found = RESULTS.glob(f"{prefix}-*.csv")
+    return max(found, key=lambda path: (read(path)[0].get("date", ""), path.name), default=None)
 
 
 def read(path: Path) -> tuple[dict[str, str], list[Row]]:
@@ -90,14 +91,15 @@ def read(path: Path) -> tuple[dict[str, str], list[Row]]:
 
 def conditions(about: dict[str, str]) -> str:
     """The machine, and the versions in the order in which the benchmark noted them."""
-    others = {"processor", "cores", "system", "load_at_start", "page_cache"}
+    others = {"processor", "cores", "system", "date", "load_at_start", "page_cache"}
     versions = [
         value if re.search(r"[A-Za-z]", value) else f"{name} {value}"
         for name, value in about.items()
         if name not in others
     ]
+    when = f", {about['date']} UTC" if "date" in about else ""
     return (
-        f"{about['processor']}, {about['cores']} cores, load average at the start "
+        f"{about['processor']}, {about['cores']} cores{when}, load average at the start "
         f"{about['load_at_start']}; {', '.join(versions)}."
     )
 
