@@ -24,7 +24,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--parts", default=",".join(PARTS))
     parser.add_argument("--repeats", type=int, default=5, help="of the figure's cells and of puts")
     parser.add_argument("--stream-repeats", type=int, default=3)
-    parser.add_argument("--slow-repeats", type=int, default=1, help="of what takes over 4 s a step")
+    parser.add_argument("--slow-repeats", type=int, default=2, help="of what takes over 4 s a step")
     parser.add_argument("--quick", action="store_true", help="less data, once: to see that it runs")
     return parser.parse_args()
 
