@@ -13,6 +13,8 @@ from typing import Any
 
 # So many threads work where packing is what takes the time: one block is put, one computed.
 _FEWEST = 2
+# A block takes so many times its bytes while it is computed.
+_COPIES = 2
 
 
 class Crew(Executor):
@@ -25,12 +27,17 @@ class Crew(Executor):
     ----------
     most : int
         Threads that may work at once.
+    leave_memory : callable, optional
+        Told how many bytes the blocks of more threads take, so that the writer does with less.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, leave_memory: Callable[[int], None] | None = None) -> None:
         # dask asks for it.
         self._max_workers = most
-        self._width = min(_FEWEST, most)
+        self._width = self._widest = min(_FEWEST, most)
+        self._leave_memory = leave_memory
+        self._largest_bytes = 0
+        self._left_bytes = 0
         self._working = 0
         self._was_starved = False
         self._tasks: deque[tuple[Future, Callable[[], Any]]] = deque()
@@ -58,7 +65,7 @@ class Crew(Executor):
             self._changed.notify()
         return future
 
-    def follow(self, under_way: int, stalled: float) -> None:
+    def follow(self, under_way: int, stalled: float, block_bytes: int = 0) -> None:
         """Take account of a put.
 
         Parameters
@@ -67,6 +74,8 @@ class Crew(Executor):
             Chunks that were being packed when it began.
         stalled : float
             Seconds for which it waited for memory.
+        block_bytes : int
+            Bytes that were put.
         """
         with self._changed:
             is_starved = under_way == 0 and stalled == 0
@@ -77,6 +86,12 @@ class Crew(Executor):
                 self._changed.notify()
             # The first block always comes to idle threads.
             self._was_starved = is_starved
+            self._largest_bytes = max(self._largest_bytes, block_bytes)
+            self._widest = max(self._widest, self._width)
+            needed = (self._widest - _FEWEST) * self._largest_bytes * _COPIES
+            if self._leave_memory is not None and needed > self._left_bytes:
+                self._left_bytes = needed
+                self._leave_memory(needed)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Let the threads end when nothing is left to do."""
@@ -115,7 +130,7 @@ class Crew(Executor):
 
 
 @contextlib.contextmanager
-def crew() -> Iterator[Crew | None]:
+def crew(leave_memory: Callable[[int], None] | None = None) -> Iterator[Crew | None]:
     """A crew for the blocks to be computed; ``None`` where dask is set up not to use threads, or to
     use the caller's own."""
     import dask
@@ -127,7 +142,7 @@ def crew() -> Iterator[Crew | None]:
     if not is_threaded or dask.config.get("pool", None) is not None:
         yield None
         return
-    made = Crew(dask.config.get("num_workers", None) or CPU_COUNT)
+    made = Crew(dask.config.get("num_workers", None) or CPU_COUNT, leave_memory)
     try:
         yield made
     except BaseException:

@@ -358,6 +358,10 @@ class VariableWriter:
         """
         self._put(values, start, stride)
 
+    def _leave_memory(self, bytes_: int) -> None:
+        """Has the file's writer do with so much less memory, with half of it at least."""
+        self._writer.leave_memory(bytes_)
+
     def _put(
         self, values: Any, start: Sequence[int], stride: Sequence[int] | None = None
     ) -> tuple[int, float]:

@@ -145,6 +145,10 @@ class Target:
         # Whose number of working threads follows the puts.
         self.crew: Crew | None = None
 
+    def leave_memory(self, bytes_: int) -> None:
+        """Has the writer leave memory to those who make the values."""
+        self._variable._leave_memory(bytes_)
+
     def __dask_tokenize__(self) -> str:
         return uuid.uuid4().hex
 
@@ -159,7 +163,7 @@ class Target:
                 values = round_to_places(values, self._places)
             under_way, stalled = self._variable._put(values, start)
             if self.crew is not None:
-                self.crew.follow(under_way, stalled)
+                self.crew.follow(under_way, stalled, values.nbytes)
         if self._progress is not None:
             self._progress.advance(values.nbytes)
 

@@ -62,7 +62,7 @@ class _Values:
             return da.store(self.sources, self.targets, lock=False, compute=False)
         if _computes_elsewhere():
             return self._stream()
-        with crew() as pool:
+        with crew(self.targets[0].leave_memory) as pool:
             for target in self.targets:
                 target.crew = pool
             options = {} if pool is None else {"scheduler": "threads", "pool": pool}

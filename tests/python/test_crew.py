@@ -50,6 +50,18 @@ def test_two_work_while_puts_wait_and_all_while_packing_waits():
         assert at_once(made, 3) == 1
 
 
+def test_more_threads_take_memory_from_the_writer_once():
+    left = []
+    with Crew(4, left.append) as made:
+        for _ in range(3):
+            made.follow(0, 0.0, 100)
+        made.follow(60, 0.1, 100)
+        made.follow(9, 0.0, 300)
+        made.follow(9, 0.0, 300)
+    # Two more threads, twice 100 and then 300 bytes for each.
+    assert left == [200, 400, 1200]
+
+
 def test_tasks_keep_their_order_and_their_exceptions():
     log = []
 

@@ -209,6 +209,14 @@ impl Writer {
         })
     }
 
+    /// Leaves memory to those who make the values.
+    fn leave_memory(&self, py: Python<'_>, bytes: u64) -> Outcome<()> {
+        self.with(py, |writer| {
+            writer.leave_memory(bytes);
+            Ok(())
+        })
+    }
+
     fn put_strings(
         &self,
         py: Python<'_>,

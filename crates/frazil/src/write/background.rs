@@ -34,6 +34,8 @@ pub(super) struct Submission {
     has_failed: Arc<AtomicBool>,
     resources: Resources,
     budget: Arc<MemoryBudget>,
+    /// The budget's at the start.
+    memory_bytes: u64,
     /// By variable.
     choices: Vec<Choices>,
     /// Chunks that have, or are about to have, values in the file.
@@ -90,6 +92,7 @@ impl Submission {
             has_failed,
             resources: resources.clone(),
             budget: Arc::new(MemoryBudget::new(memory_bytes)),
+            memory_bytes,
             choices: Vec::new(),
             submitted: KeySet::default(),
             is_parallel,
@@ -120,6 +123,14 @@ impl Submission {
     pub(super) fn placing(&self) -> MutexGuard<'_, Placing> {
         self.background.wait_idle();
         self.placing.lock()
+    }
+
+    /// Does with less memory, with half of it at least. What is in use beyond that comes back as it
+    /// is written.
+    pub(super) fn leave_memory(&self, bytes: u64) {
+        let all = self.memory_bytes;
+        let left = all.saturating_sub(bytes).max(all / 2);
+        self.budget.set_capacity_bytes(left);
     }
 
     /// Chunks that were handed on and are not in the file yet.

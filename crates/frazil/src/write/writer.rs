@@ -163,10 +163,12 @@ impl Writer {
         let allowed = options.resources.memory_bytes;
         let repeats_bytes = allowed / REPEATS_SHARE;
         let memory_bytes = allowed - repeats_bytes;
+        let buffers_bytes = memory_bytes / BUFFERS_SHARE;
         let placing = placing(memory_bytes)?;
         let threads = (workers(options), CoresFound::look(&options.cores));
+        let in_use = memory_bytes - buffers_bytes;
         Ok(Self {
-            submission: Submission::start(placing, threads, memory_bytes, &options.resources),
+            submission: Submission::start(placing, threads, in_use, &options.resources),
             store: Store::new(path),
             path: path.to_owned(),
             schema,
@@ -175,7 +177,7 @@ impl Writer {
             options: options.clone(),
             memory_bytes,
             repeats_bytes,
-            buffers: Arc::new(Buffers::new((memory_bytes / BUFFERS_SHARE) as usize)),
+            buffers: Arc::new(Buffers::new(buffers_bytes as usize)),
             raw_bytes: 0,
             uncommitted_bytes: 0,
             records_per_commit: options.records_per_sync,
@@ -233,6 +235,11 @@ impl Writer {
     #[must_use]
     pub fn backlog(&self) -> (u64, std::time::Duration) {
         (self.submission.under_way(), self.submission.stalled)
+    }
+
+    /// Leaves so many bytes of the memory allowed to the caller, half of it at most, from now on.
+    pub fn leave_memory(&self, bytes: u64) {
+        self.submission.leave_memory(bytes);
     }
 
     /// What was done so far.
