@@ -189,11 +189,13 @@ class Judge:
         return walls[1] / walls[way.ranks] / self.used_cores(way.ranks)
 
     def size(self, way: Way) -> float | None:
-        """Over the smallest netCDF-4 peer with the same filters."""
+        """Over the smallest netCDF-4 peer with the same filters, and chunks by the same word."""
         peers = [
             one.output_bytes
             for one in self.ways
-            if one.writer in (SERIAL, PARALLEL) and one.filters == way.filters
+            if one.writer in (SERIAL, PARALLEL)
+            and (one.filters, one.chunks) == (way.filters, way.chunks)
+            and one.ranks in (1, way.ranks)
         ]
         return way.output_bytes / min(peers) if peers else None
 

@@ -66,7 +66,7 @@ class Job:
     ranks: int
     raw_bytes: float  # of all ranks
     chunks: int  # of all ranks
-    pieces: int = 8  # in which a rank packs
+    pieces: int = 8  # in which a rank packs and writes
     is_shared: bool = False  # whether ranks' borders cut every chunk
     writes_while_packing: bool = True
     placers: int = 1  # that take messages for the one that has the index
