@@ -1,5 +1,6 @@
 """Compiles the programs in bench/mpi with each MPI that is installed, and starts them."""
 
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -30,7 +31,8 @@ class Mpi:
         return ["env", *variables, *self.start, "-n", ranks, *words]
 
     def version(self) -> str:
-        return version_of(self.start[0], "--version")
+        found = re.search(r"\d+(\.\d+)+", version_of(self.start[0], "--version"))
+        return f"{self.name} {found[0] if found else '?'}"
 
 
 MPICH = Mpi("MPICH", "mpicc.mpich", ("mpiexec.mpich",))

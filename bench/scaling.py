@@ -90,17 +90,18 @@ def predict(costs: Costs, ranks: tuple[int, ...]) -> Iterator[Row]:
             job = job_of(workload, count)
             for is_early, writes in ((True, PACKING), (False, SYNC)):
                 one = replace(job, writes_while_packing=is_early)
-                yield row_of(workload, ONE, writes, one, simulate(costs, CLUSTER, one))
+                yield row_of(workload, ONE, writes, one, simulate(costs, CLUSTER, one), costs)
             for files in FILES:
                 found = simulate_files(costs, CLUSTER, job, files)
-                yield row_of(workload, f"{files} files", PACKING, job, found)
+                yield row_of(workload, f"{files} files", PACKING, job, found, costs)
             several = replace(job, placers=-(-count // CLUSTER.ranks_per_node))
             found = simulate(costs, CLUSTER, several)
-            yield row_of(workload, BY_NODE, PACKING, job, found)
+            yield row_of(workload, BY_NODE, PACKING, job, found, costs)
             print(f"  {workload}, {count} ranks", flush=True)
 
 
-def row_of(workload: str, way: str, writes: str, job: Job, found: Outcome) -> Row:
+def row_of(workload: str, way: str, writes: str, job: Job, found: Outcome, costs: Costs) -> Row:
+    stored = job.raw_bytes / costs.ratio
     return {
         "workload": workload,
         "way": way,
@@ -112,6 +113,7 @@ def row_of(workload: str, way: str, writes: str, job: Job, found: Outcome) -> Ro
         "gb_per_s": f"{job.raw_bytes / 1e9 / found.seconds:.4g}",
         "packed_s": f"{found.packed:.4g}",
         "written_s": f"{found.written:.4g}",
+        "file_system_s": f"{stored / CLUSTER.file_system_bytes:.4g}",
         "placer_s": f"{found.placer:.4g}",
         "placer_share": f"{found.placer / found.seconds:.3f}",
         "messages": found.messages,

@@ -4,7 +4,7 @@ import math
 
 from model_plot import text
 
-WIDTH, PANEL, LEFT, RIGHT, TOP, BOTTOM = 960, 260, 70, 180, 40, 60
+WIDTH, PANEL, LEFT, RIGHT, TOP, BOTTOM = 960, 260, 70, 230, 40, 60
 COLOURS = ("#2f6f8f", "#b0643c", "#5b8f3c", "#7a5ba6", "#999999", "#c2a13c")
 
 Row = dict[str, object]

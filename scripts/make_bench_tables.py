@@ -218,6 +218,7 @@ PREDICTED = {
     "s": "seconds",
     "GB/s": "gb_per_s",
     "packed after, s": "packed_s",
+    "the file system alone, s": "file_system_s",
     "the placer busy, s": "placer_s",
     "share": "placer_share",
     "messages": "messages",
