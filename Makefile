@@ -59,6 +59,9 @@ fetch: .build/setup-build
 .build/setup-bench-read: scripts/setup requirements-bench-read.txt
 	scripts/setup bench-read
 
+.build/setup-bench-mpi: scripts/setup requirements-bench-mpi.txt
+	scripts/setup bench-mpi
+
 .PHONY: build
 build: .build/setup-build ## Build the frazil command
 	$(CARGO) build $(CARGO_FLAGS) --package frazil-cli
@@ -154,7 +157,7 @@ format: .build/setup-test ## Format Rust and Python sources
 	$(PYTHON) -m ruff format
 
 .PHONY: bench
-bench: bench-pack bench-precision bench-model bench-read bench-xarray ## Run all benchmarks, each beside its peers
+bench: bench-pack bench-precision bench-model bench-mpi bench-read bench-xarray ## Run all benchmarks, each beside its peers
 
 .PHONY: bench-pack
 bench-pack: build .build/setup-test ## frazil pack beside nccopy, h5repack and cmip7repack
@@ -170,6 +173,17 @@ bench-precision: build .build/setup-test .build/setup-bench ## Rounding and its 
 bench-model: build lib .build/setup-test ## Writing from models beside netCDF-C and netcdf-fortran
 	$(PYTHON) bench/model.py $(BENCH_ARGS)
 	$(PYTHON) scripts/make_bench_tables.py
+
+.PHONY: bench-mpi
+bench-mpi: build lib .build/setup-test .build/setup-bench-mpi ## Ranks writing one file beside parallel netCDF-4, PnetCDF, MPI-IO, netCDF-C
+	$(CARGO) build $(CARGO_FLAGS) --package frazil-bench
+	.venv-bench-mpi/bin/python bench/mpi.py $(BENCH_ARGS)
+	.venv-bench-mpi/bin/python scripts/make_bench_tables.py
+
+.PHONY: scaling
+scaling: build lib .build/setup-test .build/setup-bench-mpi ## Measure what ranks cost, and simulate many of them: docs/scaling.md
+	.venv-bench-mpi/bin/python bench/scaling.py $(BENCH_ARGS)
+	.venv-bench-mpi/bin/python scripts/make_bench_tables.py
 
 # The package frazil beside its peers.
 .PHONY: bench-package
@@ -193,4 +207,4 @@ notices: .build/setup-test ## Collect the licence texts of everything that is li
 
 .PHONY: clean
 clean: ## Remove everything that was built or installed here
-	rm -rf .build .venv .venv-bench .venv-bench-read $(TARGET)
+	rm -rf .build .venv .venv-bench .venv-bench-mpi .venv-bench-read $(TARGET)

@@ -56,6 +56,16 @@ COLUMNS = {
         "wanted": "wanted",
         "missed": "missed",
     },
+    "ufs": {
+        "": "what",
+        "ranks": "ranks",
+        "chunks": "chunks",
+        "filters": "filters",
+        "s": "wall_s",
+        "CPU s": "cpu_s",
+        "MB": "output_mb",
+        "times as fast as serial netCDF-C, nbits 14": "times_serial",
+    },
     "xarray": {
         "library": "library",
         "filters": "filters",
@@ -71,9 +81,19 @@ COLUMNS = {
     },
 }
 
+COLUMNS["costs"] = {"what": "name", "": "value", "unit": "unit", "how": "how"}
+COLUMNS["checks"] = {
+    "what": "what",
+    "ranks": "ranks",
+    "measured, s": "measured_s",
+    "simulated, s": "predicted_s",
+    "simulated / measured": "predicted_over_measured",
+}
+
 # By table: a picture of the same rows, drawn by the benchmark.
 PICTURES = {
     "figure": "![Seconds for each chunk and slice](figures/writing_from_models.svg)",
+    "predicted": "![Simulated seconds of an output over ranks](figures/scaling.svg)",
 }
 
 
@@ -146,7 +166,115 @@ def side_by_side(rows: list[Row]) -> list[str]:
     )
 
 
-MAKERS: dict[str, Callable[[list[Row]], list[str]]] = {"reading": reading}
+# Of ranks that write together: what stands behind the seconds on the most ranks.
+BY_RANKS = {
+    "CPU s": "cpu_s",
+    "MB": "output_mb",
+    "parallel netCDF-4 / this": "times_parallel",
+    "one process / this": "times_serial",
+    "by core": "per_core",
+    "efficiency": "efficiency",
+    "over codec loop's": "over_codec_loop",
+    "missed": "missed",
+}
+
+
+def ranks(rows: list[Row]) -> list[str]:
+    """One line a writer and chunk shape, seconds on each number of ranks side by side."""
+    lines = []
+    if any(int(row["cores_used"]) < int(row["ranks"]) for row in rows):
+        lines += [
+            "There were fewer cores than ranks: efficiencies are by core, and what is wanted over "
+            "one process is asked of each core.",
+            "",
+        ]
+    for data, filters in dict.fromkeys((row["data"], row["filters"]) for row in rows):
+        some = [row for row in rows if (row["data"], row["filters"]) == (data, filters)]
+        megabytes = int(some[0]["raw_bytes"]) / 1e6
+        lines += [f"### {data}, {filters} ({megabytes:.0f} MB)", "", *by_ranks(some), ""]
+    return lines
+
+
+def by_ranks(rows: list[Row]) -> list[str]:
+    counts = sorted({int(row["ranks"]) for row in rows})
+    ways: dict[tuple[str, ...], dict[int, Row]] = {}
+    for row in rows:
+        way = ways.setdefault((row["writer"], row["mpi"], row["chunks"]), {})
+        way[int(row["ranks"])] = row | {"output_mb": f"{int(row['output_bytes']) / 1e6:.1f}"}
+    last = {way: found[max(found)] for way, found in ways.items()}
+    used = {name: key for name, key in BY_RANKS.items() if any(row[key] for row in last.values())}
+    headings = ["writer", "MPI", "chunks", *(f"{count}, s" for count in counts), *used]
+    cells = []
+    for way, found in ways.items():
+        seconds = [found[count]["wall_s"] if count in found else "" for count in counts]
+        cells.append([*way, *seconds, *(last[way][key] for key in used.values())])
+    return grid(headings, cells)
+
+
+# A simulated output: what stands in a line of one file.
+PREDICTED = {
+    "raw, GB": "raw_gb",
+    "chunks": "chunks",
+    "s": "seconds",
+    "GB/s": "gb_per_s",
+    "packed after, s": "packed_s",
+    "the file system alone, s": "file_system_s",
+    "the placer busy, s": "placer_s",
+    "share": "placer_share",
+    "messages": "messages",
+}
+ONE_FILE, WHILE_PACKING, AT_SYNC = "one file", "while packing", "at the sync"
+
+
+def predicted(rows: list[Row]) -> list[str]:
+    """By workload: one file, where its placer saturates, and what several would do."""
+    lines = []
+    for workload in dict.fromkeys(row["workload"] for row in rows):
+        some = [row for row in rows if row["workload"] == workload]
+        one = [row for row in some if row["way"] == ONE_FILE]
+        early = [row for row in one if row["writes"] == WHILE_PACKING]
+        late = {row["ranks"]: row["seconds"] for row in one if row["writes"] == AT_SYNC}
+        headings = ["ranks", *PREDICTED, "s, written at the sync"]
+        cells = [
+            [row["ranks"], *(row[key] for key in PREDICTED.values()), late[row["ranks"]]]
+            for row in early
+        ]
+        lines += [f"### {workload}", "", *grid(headings, cells), "", saturation(early), ""]
+        lines += [*what_then(some), ""]
+    return lines
+
+
+def saturation(rows: list[Row]) -> str:
+    """From how many ranks on the placer is what takes the time."""
+    full = [row for row in rows if float(row["placer_share"]) > 0.5]
+    if not full:
+        last = rows[-1]
+        return (
+            f"Up to {last['ranks']} ranks the one placer is busy for at most half of the time "
+            f"({100 * float(last['placer_share']):.0f} % there)."
+        )
+    first = full[0]
+    return (
+        f"From {first['ranks']} ranks on the one placer is busy for more than half of the time: "
+        f"{first['placer_s']} of {first['seconds']} s there. It saturates."
+    )
+
+
+def what_then(rows: list[Row]) -> list[str]:
+    """Seconds of one file and of what several files or placers would take."""
+    chosen = [row for row in rows if row["writes"] == WHILE_PACKING]
+    ways = list(dict.fromkeys(row["way"] for row in chosen))
+    seconds = {(row["ranks"], row["way"]): row["seconds"] for row in chosen}
+    ranks = dict.fromkeys(row["ranks"] for row in chosen)
+    headings = ["ranks", *(f"{way}, s" for way in ways)]
+    return grid(headings, [[one, *(seconds[one, way] for way in ways)] for one in ranks])
+
+
+MAKERS: dict[str, Callable[[list[Row]], list[str]]] = {
+    "reading": reading,
+    "ranks": ranks,
+    "predicted": predicted,
+}
 
 
 def table(name: str, prefix: str) -> str:
