@@ -188,6 +188,37 @@ def test_what_variables_share_is_computed_once(client, tmp_path):
     assert len(list(counts.iterdir())) == 4
 
 
+MEMORY = """
+import logging, resource, sys
+import dask.array as da, frazil, xarray as xr
+from distributed import Client, LocalCluster
+path, steps = sys.argv[1], int(sys.argv[2])
+options = {"dashboard_address": ":0", "silence_logs": logging.CRITICAL}
+with LocalCluster(2, threads_per_worker=1, **options) as cluster, Client(cluster) as client:
+    # 4 MB blocks.
+    values = da.random.default_rng(0).random((steps, 1000, 500), chunks=(1, 1000, 500))
+    dataset = xr.Dataset({"v": (("t", "y", "x"), values)})
+    encoding = {"v": {"zlib": True, "complevel": 1, "chunksizes": (2, 250, 500)}}
+    frazil.to_netcdf(dataset, path, client=client, encoding=encoding)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, max(client.run(
+        lambda: __import__("resource").getrusage(resource.RUSAGE_SELF).ru_maxrss).values()))
+"""
+
+
+def test_memory_stays_flat_when_the_data_double(tmp_path):
+    def peaks(steps):
+        path = tmp_path / f"{steps}.nc"
+        words = [sys.executable, "-c", MEMORY, path, str(steps)]
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+        path.unlink()
+        return np.array([int(kib) << 10 for kib in done.stdout.split()])
+
+    client_growth, worker_growth = peaks(96) - peaks(48)
+    # 192 MB more went through, and no packing makes random numbers small.
+    assert client_growth < 32 << 20
+    assert worker_growth < 64 << 20
+
+
 @pytest.mark.parametrize(
     ("blocks", "chunk"),
     [
@@ -508,7 +539,7 @@ def test_the_command_hands_over_to_the_module(client, files, tmp_path):
     bare.chmod(0o755)
     for python, cause in ((bare, "No module named 'frazil'"), (tmp_path / "no", "cannot run")):
         refused = run(python)
-        assert refused.returncode == 1
+        assert refused.returncode == 2
         assert cause in refused.stderr and "frazil[distributed]" in refused.stderr
         assert list(out.iterdir()) == []
     done = run(sys.executable)

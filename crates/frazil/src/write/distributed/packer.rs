@@ -110,10 +110,14 @@ impl ChunkPacker {
     }
 
     /// Chooses a variable's filters by trial on samples; without any, some that do for most values.
+    /// Nothing is tried where nothing is open.
     ///
     /// # Errors
     /// If a sample cannot be rounded or encoded.
     pub fn choose(plan: &ChunkPlan, samples: Vec<Vec<u8>>) -> Result<FilterChoice> {
+        if let FilterPlan::Chosen(known) = &plan.filters {
+            return Ok(known.clone());
+        }
         let packer = Self::new(plan, None)?;
         let variable = &*packer.variable;
         let filters = variable
