@@ -79,11 +79,11 @@ LIBRARIES: dict[str, Callable[..., None]] = {
 }
 
 
-def ready() -> int:
-    """What writing would import; memory of a worker."""
-    import numcodecs  # noqa: F401
-    import zarr  # noqa: F401
-
+def ready(name: str) -> int:
+    """Imports what writing would import; memory of this process then."""
+    if name.startswith("zarr"):
+        import numcodecs  # noqa: F401
+        import zarr  # noqa: F401
     return memory_kib(peak=False)
 
 
@@ -102,8 +102,8 @@ def main(name: str, frames: Path, steps: int, workers: int, output: Path) -> Non
         ) as cluster,
         Client(cluster) as client,
     ):
-        of_workers = client.run(ready)
-        before = ready()
+        of_workers = client.run(ready, name)
+        before = ready(name)
         began = time.perf_counter()
         LIBRARIES[name](client, dataset, output)
         seconds = time.perf_counter() - began
