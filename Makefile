@@ -157,7 +157,7 @@ format: .build/setup-test ## Format Rust and Python sources
 	$(PYTHON) -m ruff format
 
 .PHONY: bench
-bench: bench-pack bench-precision bench-model bench-mpi bench-read bench-xarray ## Run all benchmarks, each beside its peers
+bench: bench-pack bench-precision bench-model bench-mpi bench-read bench-xarray bench-dask ## Run all benchmarks, each beside its peers
 
 .PHONY: bench-pack
 bench-pack: build .build/setup-test ## frazil pack beside nccopy, h5repack and cmip7repack
@@ -200,6 +200,10 @@ bench-read: bench-package .build/setup-test ## Reading beside netCDF4, h5py, h5n
 bench-xarray: bench-package ## frazil.to_netcdf beside xarray's to_netcdf and to_zarr
 	.venv-bench-read/bin/python bench/xarray_writing.py $(BENCH_ARGS)
 	.venv-bench-read/bin/python scripts/make_bench_tables.py
+
+.PHONY: bench-dask
+bench-dask: bench-package ## frazil.to_netcdf beside xarray's to_zarr on a cluster of processes, and with a worker killed
+	.venv-bench-read/bin/python bench/dask_writing.py $(BENCH_ARGS)
 
 .PHONY: notices
 notices: .build/setup-test ## Collect the licence texts of everything that is linked in

@@ -6,7 +6,7 @@ import sys
 
 PACKAGES = (
     *("netCDF4", "h5py", "h5netcdf", "hdf5plugin", "b2h5py", "blosc2", "hidefix"),
-    *("zarr", "numcodecs", "tensorstore", "xarray", "dask", "numpy"),
+    *("zarr", "numcodecs", "tensorstore", "xarray", "dask", "distributed", "numpy"),
 )
 CODE = """
 import importlib.metadata, json, netCDF4, h5py

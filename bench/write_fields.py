@@ -5,6 +5,7 @@ python bench/write_fields.py CORPUS OUTPUT
 Builds the frames that the fields repeat: mixtures of real maps (`inputs.mixtures`), 128 x 256.
 """
 
+import functools
 import sys
 from pathlib import Path
 
@@ -58,14 +59,37 @@ class Repeated:
         return out[(slice(None), *where[1:])]
 
 
-def make_dataset(frames: Path, steps: int) -> xarray.Dataset:
-    shape = (len(FIELDS), FRAMES, LATITUDES, LONGITUDES)
-    all_frames = np.fromfile(frames, "<f4").reshape(shape)
+SHAPE = (len(FIELDS), FRAMES, LATITUDES, LONGITUDES)
+
+
+@functools.cache
+def mapped(path: Path) -> np.ndarray:
+    return np.memmap(path, "<f4", "r", shape=SHAPE)
+
+
+class RepeatedElsewhere(Repeated):
+    """The same for workers, each of which opens the frames itself."""
+
+    def __init__(self, path: Path, field: int, steps: int) -> None:
+        self.path, self.field = path, field
+        self.shape = (steps, LATITUDES, LONGITUDES)
+
+    @property
+    def frames(self) -> np.ndarray:
+        return mapped(self.path)[self.field]
+
+
+def make_dataset(frames: Path, steps: int, on_cluster: bool = False) -> xarray.Dataset:
+    if on_cluster:
+        fields = [RepeatedElsewhere(frames, i, steps) for i in range(len(FIELDS))]
+    else:
+        all_frames = np.fromfile(frames, "<f4").reshape(SHAPE)
+        fields = [Repeated(of_field, steps) for of_field in all_frames]
     dimensions = ("time", "lat", "lon")
     variables = {}
-    for name, of_field in zip(FIELDS, all_frames, strict=True):
+    for name, of_field in zip(FIELDS, fields, strict=True):
         values = dask.array.from_array(
-            Repeated(of_field, steps),
+            of_field,
             chunks=(BLOCK[name], LATITUDES, LONGITUDES),
             name=name,
             meta=np.empty((0, 0, 0), "f4"),

@@ -1,14 +1,15 @@
 """frazil: standard netCDF-4/HDF5 files, read and written on all cores.
 
-``pack``, ``unpack``, ``plan``, ``info``, ``verify``, ``analyze``, ``recover`` work on whole files;
-``open`` reads; :class:`Writer` writes from a running program; ``to_netcdf`` writes xarray
-datasets, and ``engine="frazil"`` opens them.
+``pack``, ``pack_files``, ``unpack``, ``plan``, ``info``, ``verify``, ``analyze``, ``recover`` work
+on whole files; ``open`` reads; :class:`Writer` writes from a running program; ``to_netcdf`` writes
+xarray datasets, and ``engine="frazil"`` opens them.
 """
 
 from importlib.util import find_spec
 
 from . import errors
 from ._frazil import __version__
+from .cluster_pack import pack_files
 from .errors import Error
 from .file import File, Group, Variable, open, read_stats, set_read_budget
 from .operations import about, analyze, info, pack, plan, recover, unpack, verify
@@ -51,6 +52,7 @@ __all__ = [
     "info",
     "open",
     "pack",
+    "pack_files",
     "plan",
     "read_stats",
     "recover",

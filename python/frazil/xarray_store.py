@@ -58,7 +58,9 @@ class Output:
             raise FileExistsError(f"{self.path} exists already")
         self._temporary: Path | None = None
         if is_new:
-            name = f".{self.path.name}.{os.getpid()}-{next(_NUMBERS)}.frazil"
+            # No other file ever has this name: a worker that was lost may look for it much later.
+            own = f"{os.getpid()}-{next(_NUMBERS)}-{uuid.uuid4().hex[:8]}"
+            name = f".{self.path.name}.{own}.frazil"
             self._temporary = self.path.with_name(name)
         with self.named():
             self.writer = Writer(

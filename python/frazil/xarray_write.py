@@ -18,6 +18,7 @@ from .xarray_store import FrazilStore, Output, Target, encoding_of
 
 if TYPE_CHECKING:
     from dask.delayed import Delayed
+    from distributed import Client
 
 try:
     from xarray.backends.writers import (
@@ -52,10 +53,14 @@ class _Values:
         else:
             target[...] = source
 
-    def put(self, compute: bool) -> Any:
+    def put(self, compute: bool, client: Client | None, output: Output) -> Any:
         """Computes and puts dask's values; or says how, as a delayed object."""
         if not self.sources:
             return None
+        if client is not None:
+            from . import cluster
+
+            return cluster.put(client, output, self.sources, self.targets)
         import dask.array as da
 
         if not compute:
@@ -105,6 +110,7 @@ def to_netcdf(
     unlimited_dims: Iterable[Hashable] | str | None = None,
     append_dim: str | None = None,
     compute: bool = True,
+    client: Client | None = None,
     readable_by: Literal["any", "plugins"] = "any",
     precision: Precision | None = None,
     layout: Literal["standard", "cmip7"] = "standard",
@@ -144,6 +150,10 @@ def to_netcdf(
         ``mode`` is ``"a"`` then. Variables without this dimension stay as they are.
     compute : bool
         If not: dask's values are not computed now; what is returned does so.
+    client : distributed.Client, optional
+        The cluster whose workers compute, pack and write dask's blocks, each where it is, into one
+        new file on a file system that all of them have. A worker that is lost costs its own work
+        only. If left out, blocks come to this process.
     readable_by : "any" or "plugins"
         Who must be able to read the file: all readers, or those with filter plugins.
     precision : mapping or path, optional
@@ -173,6 +183,8 @@ def to_netcdf(
     ValueError
         For encodings, names and attributes that cannot be, as xarray raises it.
     """
+    if client is not None:
+        _check_client(client, path, mode if append_dim is None else "a", compute)
     nodes, mode = _checked(dataset, path, mode, group, append_dim)
     if layout != "standard" and mode == "a":
         raise InvalidArgumentError("a layout is for new files", file=path)
@@ -198,13 +210,28 @@ def to_netcdf(
                 wanted = wanted.get(f"/{at or ''}", {})
             _dump(one, store, at, values, wanted, unlimited_dims)
         output.tell()
-        delayed = values.put(compute)
+        delayed = values.put(compute, client, output)
         if compute:
             output.finish()
             return None
     import dask
 
     return dask.delayed(_finish_later)(delayed, _Held(output))
+
+
+def _check_client(client: Any, path: StrPath, mode: str, compute: bool) -> None:
+    """Refuses what workers cannot do."""
+    from . import cluster
+
+    cluster.check_client(client)
+    if not compute:
+        raise InvalidArgumentError("with a client, values are computed now", file=path)
+    if mode == "a" and Path(path).exists():
+        raise InvalidArgumentError(
+            "the workers of a client write new files only",
+            file=path,
+            cure="leave the client out: blocks come to this process then",
+        )
 
 
 @contextlib.contextmanager

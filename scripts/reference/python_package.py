@@ -10,7 +10,8 @@ PACKAGE = Path("python/frazil")
 # Headings, and what stands under each: module, names.
 SECTIONS = {
     "Whole files": [
-        ("operations", ["pack", "plan", "unpack", "info", "verify", "analyze", "recover", "about"])
+        ("operations", ["pack", "plan", "unpack", "info", "verify", "analyze", "recover", "about"]),
+        ("cluster_pack", ["pack_files"]),
     ],
     "Writing": [("xarray_write", ["to_netcdf"]), ("writer", ["Writer", "VariableWriter"])],
     "Reading": [

@@ -11,6 +11,7 @@
 )]
 
 mod attributes;
+mod chunks;
 mod error;
 mod job;
 mod model;
@@ -38,6 +39,8 @@ fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(operations::read_precision, module)?)?;
     module.add_function(wrap_pyfunction!(reader::read_stats, module)?)?;
     module.add_function(wrap_pyfunction!(reader::set_read_budget, module)?)?;
+    module.add_function(wrap_pyfunction!(chunks::choose_filters, module)?)?;
+    module.add_class::<chunks::Packer>()?;
     module.add_class::<reader::Reader>()?;
     module.add_class::<writer::Writer>()
 }

@@ -14,7 +14,7 @@ use crate::job::run;
 use crate::options::{self, destination, parse};
 
 /// Nothing is lost that a report holds: numbers that JSON has no word for are `null`.
-fn json(report: &impl Serialize) -> frazil::Result<String> {
+pub(crate) fn json(report: &impl Serialize) -> frazil::Result<String> {
     serde_json::to_string(report)
         .map_err(|error| frazil::Error::new(ErrorCode::Internal, error.to_string()))
 }

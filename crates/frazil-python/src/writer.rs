@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use frazil::schema::{AttributeOwner, DimensionId, GroupId, Schema, VariableId};
-use frazil::{DimensionLength, ErrorCode};
+use frazil::{DimensionLength, ErrorCode, PackedSummary};
 use numpy::{PyArray1, PyReadonlyArray1};
 use parking_lot::{Mutex, MutexGuard};
 use pyo3::prelude::*;
@@ -253,6 +253,37 @@ impl Writer {
         let (start, count, stride) = slab;
         self.with(py, |writer| {
             writer.read_strings(VariableId(variable), &start, &count, stride.as_deref())
+        })
+    }
+
+    // --- chunks packed by other processes ---
+
+    /// What they must know, as JSON; `None`: values must be put here.
+    fn chunk_plan(&self, py: Python<'_>, variable: usize) -> Outcome<Option<String>> {
+        self.with(py, |writer| {
+            let plan = writer.chunk_plan(VariableId(variable))?;
+            plan.as_ref().map(text).transpose()
+        })
+    }
+
+    /// Address of space that is given to nothing else.
+    fn set_aside(&self, py: Python<'_>, bytes: u64) -> Outcome<u64> {
+        self.with(py, |writer| writer.set_aside(bytes))
+    }
+
+    /// Enters chunks that were written to `address`; `summary` as the packer gave it.
+    fn enter_chunks(
+        &self,
+        py: Python<'_>,
+        variable: usize,
+        region: (Vec<u64>, Vec<u64>),
+        address: u64,
+        summary: &str,
+    ) -> Outcome<()> {
+        let (start, count) = region;
+        let summary = parse::<PackedSummary>(summary)?;
+        self.with(py, |writer| {
+            writer.enter_chunks(VariableId(variable), &start, &count, address, &summary)
         })
     }
 

@@ -74,7 +74,7 @@ pub use report::{
 pub use synth::{NamedPattern, Noise, NoiseKind, SynthOptions, SynthReport, synth, synth_patterns};
 pub use verify::{Thresholds, VerifyOptions, verify};
 pub use write::{
-    Comm, CommError, Cores, DimensionLength, FilterWish, LayoutWish, LocalComm, OwnCommits,
-    PrecisionStatement, VariableSettings, VariableStorage, Writer, WriterOptions, WriterReport,
-    WriterVariable,
+    ChunkPacker, ChunkPlan, Comm, CommError, Cores, DimensionLength, FilterChoice, FilterPlan,
+    FilterWish, LayoutWish, LocalComm, OwnCommits, PackedBox, PackedSummary, PrecisionStatement,
+    VariableSettings, VariableStorage, Writer, WriterOptions, WriterReport, WriterVariable,
 };

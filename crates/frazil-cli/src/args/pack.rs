@@ -49,6 +49,9 @@ pub(crate) struct PackArgs {
     dry_run: bool,
     #[command(flatten)]
     pub(crate) precision: PrecisionArgs,
+    /// Pack on a dask.distributed cluster, one task for each file; needs the Python package frazil
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "output")]
+    pub(crate) scheduler: Option<String>,
     #[command(flatten)]
     resources: ResourceArgs,
     /// Show every variable, however many

@@ -2,6 +2,7 @@
 
 mod analyze;
 mod bounds;
+mod cluster;
 mod completions;
 mod import;
 mod info;

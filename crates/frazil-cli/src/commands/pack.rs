@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use frazil::{ErrorCode, PackOptions, PackReport};
 
 use super::transform::{Transform, each};
-use super::{Document, Status};
+use super::{Document, Status, cluster};
 use crate::args::PackArgs;
 use crate::printer::Printer;
 
@@ -17,6 +17,9 @@ use crate::printer::Printer;
 /// # Errors
 /// Standard output's.
 pub(crate) fn run(args: &PackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Status> {
+    if args.scheduler.is_some() {
+        return cluster::run(cancel).or_else(|error| refuse(Printer::new(args.output), error));
+    }
     let Some(destination) = args.destination() else {
         return Ok(Status::Trouble);
     };

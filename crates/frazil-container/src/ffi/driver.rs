@@ -131,6 +131,8 @@ pub(crate) struct OpenFile {
     end_of_allocation: haddr_t,
     end_of_file: haddr_t,
     sentinel: Sentinel,
+    /// Address and bytes of space for the raw data that are allocated next.
+    offered: Option<(haddr_t, u64)>,
     metadata_end: u64,
     last_error: Option<i32>,
     heap_guard: Option<HeapGuard>,
@@ -167,7 +169,7 @@ static DRIVER: DriverClass = DriverClass {
     cmp: None,
     query: Some(query),
     get_type_map: None,
-    alloc: None,
+    alloc: Some(alloc),
     free: None,
     get_eoa: Some(get_eoa),
     set_eoa: Some(set_eoa),
@@ -237,6 +239,25 @@ impl RawSink {
         })
     }
 
+    /// Sets space aside at the end of the file, of which libhdf5 knows nothing: it is never given to
+    /// anything else. `None`: no file is that long.
+    pub(crate) fn set_aside(self, bytes: u64) -> Option<u64> {
+        // SAFETY: as in `learn_address`.
+        let file = unsafe { &mut *self.0 };
+        file.extend(bytes)
+    }
+
+    /// Runs `call`; the first raw data of `bytes` bytes that libhdf5 allocates in it get the place at
+    /// `address`, which was set aside.
+    pub(crate) fn with_space<T>(self, address: u64, bytes: u64, call: impl FnOnce() -> T) -> T {
+        // SAFETY: as in `learn_address`.
+        unsafe { (*self.0).offered = Some((address, bytes)) };
+        let outcome = call();
+        // SAFETY: as in `learn_address`.
+        unsafe { (*self.0).offered = None };
+        outcome
+    }
+
     /// First byte past the last metadata written so far.
     pub(crate) fn metadata_end(self) -> u64 {
         // SAFETY: as in `learn_address`.
@@ -281,6 +302,7 @@ unsafe extern "C" fn open(
             end_of_allocation: 0,
             end_of_file,
             sentinel: Sentinel::default(),
+            offered: None,
             metadata_end: 0,
             last_error: None,
             heap_guard: None,
@@ -312,6 +334,23 @@ unsafe extern "C" fn query(_file: *const OpenFile, flags: *mut c_ulong) -> herr_
         }
     }
     0
+}
+
+unsafe extern "C" fn alloc(
+    file: *mut OpenFile,
+    kind: MemoryType,
+    _dxpl: hid_t,
+    size: hsize_t,
+) -> haddr_t {
+    guarded(UNDEFINED, || {
+        // SAFETY: libhdf5 passes its open file and holds the only reference during a callback.
+        let file = unsafe { &mut *file };
+        let fits = |offered: &mut (haddr_t, u64)| kind == MEM_DRAW && offered.1 == size;
+        match file.offered.take_if(fits) {
+            Some((address, _)) => address,
+            None => file.extend(size).unwrap_or(UNDEFINED),
+        }
+    })
 }
 
 unsafe extern "C" fn get_eoa(file: *const OpenFile, _kind: MemoryType) -> haddr_t {
@@ -427,6 +466,17 @@ unsafe extern "C" fn truncate(file: *mut OpenFile, _dxpl: hid_t, _closing: hbool
 }
 
 impl OpenFile {
+    /// Lets the file grow by so many bytes, and says where they begin.
+    fn extend(&mut self, bytes: u64) -> Option<haddr_t> {
+        let address = self.end_of_allocation;
+        let end = address
+            .checked_add(bytes)
+            .filter(|&end| end <= MAX_ADDRESS)?;
+        self.end_of_allocation = end;
+        self.backing.set_end(end);
+        Some(address)
+    }
+
     /// Keeps damaged heaps away from libhdf5; learns their form from the superblock it reads.
     fn may_be_parsed(&mut self, kind: MemoryType, bytes: &[u8]) -> bool {
         match kind {

@@ -56,7 +56,7 @@ pub(crate) fn create_live(
     metadata_block_bytes: u64,
 ) -> Result<(Handle, RawSink)> {
     let _guard = library_lock();
-    let access = PropertyList::file_access_write(metadata_block_bytes)?;
+    let access = PropertyList::file_access_live(metadata_block_bytes)?;
     let name = c_name(path_text(path)?)?;
     // SAFETY: a NUL-terminated path and live property lists.
     let id = with_live(live, || unsafe {
@@ -72,7 +72,7 @@ pub(crate) fn open_live(
     metadata_block_bytes: u64,
 ) -> Result<(Handle, RawSink)> {
     let _guard = library_lock();
-    let access = PropertyList::file_access_write(metadata_block_bytes)?;
+    let access = PropertyList::file_access_live(metadata_block_bytes)?;
     let name = c_name(path_text(path)?)?;
     // SAFETY: a NUL-terminated path and a live access list.
     let id = with_live(live, || unsafe {

@@ -106,6 +106,17 @@ impl PropertyList {
         Ok(list)
     }
 
+    /// For writing a file that changes by commits: as [`Self::file_access_write`], and every piece of
+    /// raw data is allocated by itself, so that each may get a place that was chosen before.
+    pub(super) fn file_access_live(metadata_block_bytes: u64) -> Result<Self> {
+        let _guard = library_lock();
+        let list = Self::file_access_write(metadata_block_bytes)?;
+        // SAFETY: a live property list.
+        let status = unsafe { (api().H5Pset_small_data_block_size)(list.0.id(), 0) };
+        check(status, "set size of blocks of small data")?;
+        Ok(list)
+    }
+
     fn file_access() -> Result<Self> {
         let _guard = library_lock();
         api();

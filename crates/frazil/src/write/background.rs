@@ -192,18 +192,12 @@ impl Submission {
         let variable = &*place.variable;
         let content = match content {
             Content::Values(values) if !variable.is_contiguous => {
-                match constant(&values, variable.element_bytes()) {
-                    Some(element) if !variable.is_tiny() || variable.may_omit(element) => {
-                        Content::Constant(element.to_vec())
-                    }
-                    _ => {
-                        // Ranks that write together choose together.
-                        if !self.is_parallel {
-                            self.choose_by(&place.variable, &values);
-                        }
-                        Content::Values(values)
-                    }
+                let content = Content::of(variable, values);
+                // Ranks that write together choose together.
+                if let (Content::Values(values), false) = (&content, self.is_parallel) {
+                    self.choose_by(&place.variable, values);
                 }
+                content
             }
             other => other,
         };
@@ -251,10 +245,7 @@ impl Submission {
             true => None,
             false => self.choices[place.variable.id.0].now.clone(),
         };
-        let is_omissible = match &content {
-            Content::Constant(element) => place.variable.may_omit(element),
-            _ => false,
-        };
+        let is_omissible = content.is_omissible(&place.variable);
         let is_small = place.variable.chunk_bytes <= SMALL_CHUNK_BYTES;
         let job = Job::Chunk(ChunkJob {
             place,
@@ -368,6 +359,13 @@ impl Submission {
         let mut held = self.choices[key.variable].held.iter().rev();
         let found = held.find(|held| held.key == *key);
         found.map(|held| held.element.as_slice())
+    }
+
+    /// Notes chunks that another process has packed, and how many of a box were left out.
+    pub(super) fn note_entered(&mut self, variable: usize, keys: Vec<Key>, omitted: u64) {
+        self.submitted.extend(keys);
+        self.choices[variable].has_any = true;
+        self.omitted += omitted;
     }
 
     // --- what is in the file ---

@@ -23,6 +23,7 @@ mod commit;
 mod cores;
 mod data_file;
 mod define;
+mod distributed;
 mod key;
 mod layout;
 mod linear;
@@ -45,6 +46,7 @@ mod variable;
 mod writer;
 
 pub use define::DimensionLength;
+pub use distributed::{ChunkPacker, ChunkPlan, FilterChoice, FilterPlan, PackedBox, PackedSummary};
 pub use options::{Cores, OwnCommits, WriterOptions, WriterReport, WriterVariable};
 pub use parallel::{Comm, CommError, LocalComm};
 pub use settings::{FilterWish, LayoutWish, PrecisionStatement, VariableSettings};

@@ -8,7 +8,7 @@ use frazil_types::ErrorCode;
 
 use super::change::Change;
 use super::key::Offset;
-use super::partial::Mask;
+use super::partial::{Mask, constant};
 use super::repeats;
 use super::variable::{Choice, Filters, Variable};
 use crate::error::{Error, Result};
@@ -87,6 +87,27 @@ pub(super) enum Content {
         mask: Mask,
         stored: StoredChunk,
     },
+}
+
+impl Content {
+    /// A complete chunk of a variable that is not contiguous: values that are one element over and
+    /// over are known before any work.
+    pub(super) fn of(variable: &Variable, values: Vec<u8>) -> Self {
+        match constant(&values, variable.element_bytes()) {
+            Some(element) if !variable.is_tiny() || variable.may_omit(element) => {
+                Self::Constant(element.to_vec())
+            }
+            _ => Self::Values(values),
+        }
+    }
+
+    /// Whether it is of fill values that readers know anyway.
+    pub(super) fn is_omissible(&self, variable: &Variable) -> bool {
+        match self {
+            Self::Constant(element) => variable.may_omit(element),
+            Self::Values(_) | Self::Merge { .. } => false,
+        }
+    }
 }
 
 /// A chunk as it is in the file.
@@ -193,10 +214,10 @@ pub(super) fn named(mut error: Error, place: &Place) -> Error {
 }
 
 /// A packed chunk's bytes, and how they came about.
-struct Done {
-    bytes: Arc<Vec<u8>>,
-    is_reused: bool,
-    rounding: RoundingStats,
+pub(super) struct Done {
+    pub(super) bytes: Arc<Vec<u8>>,
+    pub(super) is_reused: bool,
+    pub(super) rounding: RoundingStats,
 }
 
 impl Done {
@@ -209,7 +230,13 @@ impl Done {
     }
 }
 
-fn pack(place: &Place, filters: &Filters, content: Content, scratch: &mut Scratch) -> Result<Done> {
+/// Packs a chunk: what every process that packs chunks does.
+pub(super) fn pack(
+    place: &Place,
+    filters: &Filters,
+    content: Content,
+    scratch: &mut Scratch,
+) -> Result<Done> {
     let variable = &*place.variable;
     match content {
         Content::Constant(element) => {

@@ -294,7 +294,7 @@ impl Writer {
         grows && self.store.dirty_bytes() <= self.uncommitted_bytes / 4
     }
 
-    fn grow(&mut self, dimensions: &[usize], slab: &Slab<'_>) {
+    pub(super) fn grow(&mut self, dimensions: &[usize], slab: &Slab<'_>) {
         for (axis, &number) in dimensions.iter().enumerate() {
             let dimension = &mut self.schema.dimensions[number];
             if dimension.is_unlimited {
@@ -466,7 +466,7 @@ pub(super) fn check_slab(
     Ok(elements)
 }
 
-fn check_bytes(elements: Option<u64>, size: usize, bytes: usize) -> Result<()> {
+pub(super) fn check_bytes(elements: Option<u64>, size: usize, bytes: usize) -> Result<()> {
     let wanted = elements.and_then(|elements| elements.checked_mul(size as u64));
     match wanted {
         Some(wanted) if wanted == bytes as u64 => Ok(()),

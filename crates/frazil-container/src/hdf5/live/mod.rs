@@ -19,6 +19,7 @@ use crate::ffi::dataspace::Extent;
 use crate::ffi::file;
 use crate::ffi::property::{LayoutClass, PropertyList, TRACKED_AND_INDEXED};
 use crate::ffi::{Handle, LiveFile, RawSink};
+use crate::lock::library_lock;
 use crate::schema::VariableId;
 
 pub use existing::{ExistingFile, ExistingVariable};
@@ -191,6 +192,40 @@ impl LiveOutput {
         Ok(match address >= self.live.lock().committed_end() {
             true => Placement::WriteAt(address),
             false => Placement::Held(address),
+        })
+    }
+
+    /// Sets space aside for bytes that another process writes there before it is known whether they
+    /// will be of use. It lies behind everything that is in the file and is given to nothing else;
+    /// chunks come into the index by [`Self::enter_chunk`].
+    ///
+    /// # Errors
+    /// If the file would be longer than a file can be.
+    pub fn set_aside(&self, bytes: u64) -> Result<FileAddress> {
+        let _guard = library_lock();
+        self.sink.set_aside(bytes).ok_or_else(|| {
+            let cause = "the file would be longer than the system can count";
+            ContainerError::Unsupported(cause.to_owned())
+        })
+    }
+
+    /// Enters a chunk into a variable's index whose bytes are at `address`, in space that was set
+    /// aside. The placement says where libhdf5 has it: elsewhere if other space of this size was
+    /// free, or if a chunk of this size was there before; the bytes must be brought there then.
+    ///
+    /// # Errors
+    /// If libhdf5 refuses.
+    pub fn enter_chunk(
+        &self,
+        variable: VariableId,
+        offset: &[u64],
+        filter_mask: u32,
+        stored_bytes: usize,
+        address: FileAddress,
+    ) -> Result<Placement> {
+        let _guard = library_lock();
+        self.sink.with_space(address, stored_bytes as u64, || {
+            self.reserve_chunk(variable, offset, filter_mask, stored_bytes)
         })
     }
 

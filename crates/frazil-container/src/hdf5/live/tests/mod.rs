@@ -8,3 +8,4 @@ mod model;
 mod power;
 mod readers;
 mod script;
+mod spaces;

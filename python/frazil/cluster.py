@@ -1,0 +1,308 @@
+"""Datasets into one file by the workers of a ``dask.distributed`` cluster.
+
+The client's process has the file and is the coordinator; blocks never come to it. A worker packs
+the chunks of a block where the block is, and says how large they are. The coordinator sets space
+aside in the file, for this one attempt; the worker writes there and acknowledges; only then do the
+chunks come into the file's index. If a worker is lost, dask computes its blocks again, and the next
+attempt gets other space: a worker that was thought lost may come back and write, into a gap.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, product
+from typing import TYPE_CHECKING, Any
+
+from .cluster_tasks import Attempt, Description, Recipe, describe, sample_places, write
+from .errors import Error, InputOutputError, InvalidArgumentError
+from .regrouping import regroup
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+    from .xarray_store import Output, Target
+
+# Before tasks that make more packed chunks, those are written that there are.
+_PRIORITY = 10
+# So often are the chunks of a block packed or written before the block is given up.
+_MOST_ATTEMPTS = 20
+# Blocks that come to the client at once, of variables whose values must.
+_WINDOW = 8
+
+
+def check_client(client: Any) -> None:
+    """Refuses what is no client that can be waited for."""
+    if not hasattr(client, "scheduler") or not hasattr(client, "compute"):
+        raise InvalidArgumentError(
+            f"client is {type(client).__name__}; it must be a dask.distributed.Client"
+        )
+    if client.asynchronous:
+        raise InvalidArgumentError("client is asynchronous; writing waits for it")
+
+
+@dataclass
+class _Column:
+    """A variable on its way."""
+
+    target: Target
+    recipe: Recipe
+    # As settled by the first chunks that arrive.
+    choice: str | None = None
+
+    @property
+    def path(self) -> str:
+        return json.loads(self.recipe.plan)["path"]
+
+
+@dataclass
+class _Box:
+    """A block on its way."""
+
+    column: _Column
+    region: tuple[list[int], list[int]]
+    # The block's values, lazily.
+    values: Any
+    packed: Future | None = None
+    # What was said of them last, and where they were to be written.
+    said: Description | None = None
+    attempt: Attempt | None = None
+    attempts: int = field(default=0)
+
+    @property
+    def raw_bytes(self) -> int:
+        return math.prod(self.region[1]) * self.column.target._variable.dtype.itemsize
+
+
+def put(client: Client, output: Output, sources: Sequence[Any], targets: Sequence[Target]) -> None:
+    """Put dask arrays into variables of a new file.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The cluster.
+    output : Output
+        The new file.
+    sources : sequence of dask arrays
+        The values.
+    targets : sequence of Target
+        Where they belong.
+
+    Raises
+    ------
+    frazil.Error
+        If the file cannot be written.
+    Exception
+        Of a block that cannot be computed, with a note that names file and variable.
+    """
+    grouped, columns = [], []
+    for source, target in zip(sources, targets, strict=True):
+        plan = output.writer._writer.chunk_plan(target._variable._number)
+        if source.size == 0:
+            continue
+        if plan is None:
+            _stream(client, output, source, target)
+            continue
+        variable = target._variable
+        chunk = json.loads(plan)["chunk"]
+        blocks = regroup(source.chunks, chunk, variable.dtype.itemsize)
+        # Each task by itself: a shuffle would have to begin anew when a worker is lost.
+        grouped.append(source.rechunk(blocks, method="tasks"))
+        recipe = Recipe(plan, variable.dtype.str, target._places)
+        columns.append(_Column(target, recipe))
+    if columns:
+        _Coordinator(client, output).run(columns, grouped)
+
+
+def _stream(client: Client, output: Output, source: Any, target: Target) -> None:
+    """Values that must be put by the process that has the file: a few blocks at a time."""
+    from dask.array.core import slices_from_chunks
+
+    blocks = source.to_delayed().reshape(-1)
+    places = list(slices_from_chunks(source.chunks))
+    for first in range(0, len(blocks), _WINDOW):
+        window = slice(first, first + _WINDOW)
+        try:
+            found = client.gather(client.compute(list(blocks[window])))
+        except Exception as error:
+            raise _named(error, output, target._variable.name, f"blocks from {first}") from None
+        for place, values in zip(places[window], found, strict=True):
+            target[place] = values
+
+
+class _Coordinator:
+    """Follows all boxes from their values to the file's index."""
+
+    def __init__(self, client: Client, output: Output) -> None:
+        self._client, self._output = client, output
+        self._writer = output.writer._writer
+        self._boxes: dict[str, _Box] = {}
+        self._token = uuid.uuid4().hex[:12]
+        self._numbers = 0
+
+    def run(self, columns: list[_Column], grouped: list[Any]) -> None:
+        from distributed import as_completed
+
+        descriptions = self._begin(columns, grouped)
+        waiting = as_completed(
+            descriptions, loop=self._client.loop, with_results=True, raise_errors=False
+        )
+        del descriptions
+        try:
+            for future, result in waiting:
+                box = self._boxes.pop(future.key)
+                following = self._take(box, future, result)
+                if following is not None:
+                    self._boxes[following.key] = box
+                    waiting.add(following)
+        except BaseException:
+            left = [box.packed for box in self._boxes.values() if box.packed is not None]
+            # Of a cluster that is gone nothing is left to be stopped.
+            with contextlib.suppress(Exception):
+                self._client.cancel([*left, *waiting.futures])
+            raise
+
+    def _key(self, what: str) -> str:
+        self._numbers += 1
+        return f"frazil-{what}-{self._token}-{self._numbers}"
+
+    # --- the tasks ---
+
+    def _begin(self, columns: list[_Column], grouped: list[Any]) -> list[Future]:
+        """Submits all packing; the futures of what is said of it."""
+        import dask
+
+        # Together: what several variables share is computed once.
+        grouped = dask.optimize(*grouped)
+        boxes, tasks = [], []
+        for column, array in zip(columns, grouped, strict=True):
+            of_column = list(_boxes(column, array))
+            choice = self._choice(column, of_column)
+            for box in of_column:
+                packed = self._packing(box, choice)
+                said = dask.delayed(describe, pure=False)
+                boxes.append(box)
+                tasks += [packed, said(packed, dask_key_name=self._key("describe"))]
+        futures = self._client.compute(tasks, optimize_graph=False)
+        for box, packed, said in zip(boxes, futures[::2], futures[1::2], strict=True):
+            box.packed = packed
+            self._boxes[said.key] = box
+        return futures[1::2]
+
+    def _choice(self, column: _Column, boxes: list[_Box]) -> Any:
+        """Filters of a variable: a task that finds them, or nothing where they are known."""
+        import dask
+
+        if "chosen" in json.loads(column.recipe.plan)["filters"]:
+            return None
+        samples = dask.delayed(column.recipe.samples, pure=False)
+        found = [
+            samples(boxes[i].values, boxes[i].region, dask_key_name=self._key("samples"))
+            for i in sample_places(len(boxes))
+        ]
+        choose = dask.delayed(column.recipe.choose, pure=False)
+        return choose(*found, dask_key_name=self._key("choose"))
+
+    def _packing(self, box: _Box, choice: Any) -> Any:
+        import dask
+
+        pack = dask.delayed(box.column.recipe.pack, pure=False)
+        return pack(box.values, choice, box.region, dask_key_name=self._key("pack"))
+
+    # --- what came of them ---
+
+    def _take(self, box: _Box, future: Future, result: Any) -> Future | None:
+        """The next task of a box; ``None``: it is in the file."""
+        if future.status != "finished":
+            raise self._failure(box, future)
+        if isinstance(result, Description):
+            return self._place(box, result)
+        assert box.said is not None and box.attempt is not None
+        self._enter(box, box.said, box.attempt.address)
+        return None
+
+    def _place(self, box: _Box, said: Description) -> Future | None:
+        """Has packed chunks written, in space that nothing else gets."""
+        box.attempts += 1
+        if box.attempts > _MOST_ATTEMPTS:
+            raise InputOutputError(
+                f"workers were lost {_MOST_ATTEMPTS} times while they wrote one block",
+                file=self._output.written_path,
+                variable=box.column.path,
+                cure="see the workers' logs: they may be short of memory",
+            )
+        if not self._is_as_settled(box.column, said):
+            return self._pack_again(box)
+        if said.size == 0:
+            # Nothing but fill values.
+            self._enter(box, said, 0)
+            return None
+        address = self._writer.set_aside(said.size)
+        path = str(self._output.written_path)
+        number = self._key("write")
+        box.said = said
+        box.attempt = Attempt(number, path, address, said.token, said.process)
+        return self._client.submit(
+            write,
+            box.packed,
+            box.attempt,
+            key=number,
+            pure=False,
+            # Elsewhere only if that worker is lost: then nothing is written, and we are told.
+            workers=[said.worker],
+            allow_other_workers=True,
+            priority=_PRIORITY,
+        )
+
+    def _is_as_settled(self, column: _Column, said: Description) -> bool:
+        """Whether chunks have the filters that the variable has got. Filters are chosen again when
+        the worker that knew them is lost, and values need not be the same when computed again."""
+        choice = json.loads(said.summary)["filters"]
+        if column.choice is None:
+            column.choice = json.dumps(choice)
+        return json.loads(column.choice)["pipeline"] == choice["pipeline"]
+
+    def _pack_again(self, box: _Box) -> Future:
+        packing = self._packing(box, box.column.choice)
+        box.packed = self._client.compute(packing, optimize_graph=False)
+        return self._client.submit(describe, box.packed, key=self._key("describe"), pure=False)
+
+    def _enter(self, box: _Box, said: Description, address: int) -> None:
+        target = box.column.target
+        self._writer.enter_chunks(target._variable._number, box.region, address, said.summary)
+        box.packed = box.values = None
+        if target._progress is not None:
+            target._progress.advance(box.raw_bytes)
+
+    def _failure(self, box: _Box, future: Future) -> BaseException:
+        """Why a task came to nothing."""
+        if future.status == "error":
+            error = future.exception()
+        else:
+            error = InputOutputError("the cluster has dropped the work", cure="see its logs")
+        start, count = box.region
+        return _named(error, self._output, box.column.path, f"{count} elements from {start}")
+
+
+def _named(error: BaseException, output: Output, variable: str, part: str) -> BaseException:
+    """An error that says which file and variable it concerns."""
+    if isinstance(error, Error):
+        error.file = error.file or str(output.written_path)
+        error.variable = error.variable or variable
+    else:
+        error.add_note(f"while {output.path} was written: variable {variable}, {part}")
+    return error
+
+
+def _boxes(column: _Column, array: Any) -> Iterator[_Box]:
+    """The blocks of an array, in the order of the grid."""
+    delayed = array.to_delayed(optimize_graph=False)
+    starts = [[0, *accumulate(sizes)] for sizes in array.chunks]
+    for at in product(*(range(len(sizes)) for sizes in array.chunks)):
+        start = [int(starts[axis][i]) for axis, i in enumerate(at)]
+        count = [int(array.chunks[axis][i]) for axis, i in enumerate(at)]
+        yield _Box(column, (start, count), delayed[at])

@@ -1,0 +1,178 @@
+"""What workers of a cluster do with blocks: pack them, and write them where they are told."""
+
+from __future__ import annotations
+
+import errno
+import functools
+import os
+import sys
+import threading
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _frazil
+from .encodings import round_to_places
+from .errors import from_parts
+from .types import little_bytes
+
+# Tells this process from every other one, on any machine.
+PROCESS = uuid.uuid4().hex
+
+Region = tuple[list[int], list[int]]
+
+
+@functools.lru_cache(maxsize=64)
+def _packer(plan: str, choice: str | None) -> _frazil.Packer:
+    return _frazil.Packer.create(plan, choice)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How blocks of one variable become packed chunks.
+
+    Attributes
+    ----------
+    plan : str
+        What :class:`frazil.Writer` says about its chunks, as JSON.
+    dtype : str
+        Type of the variable in the file, as numpy names it.
+    places : number or None
+        Decimal places that are kept.
+    """
+
+    plan: str
+    dtype: str
+    places: float | None
+
+    def _bytes(self, block: Any) -> np.ndarray:
+        values = np.asarray(block)
+        if self.places is not None:
+            values = round_to_places(values, self.places)
+        return little_bytes(values.astype(self.dtype, casting="same_kind", copy=False))
+
+    def samples(self, block: Any, region: Region) -> list[bytes] | None:
+        """Values to try filters on, if the block has a chunk that tells anything."""
+        return _packer(self.plan, None).samples(region, self._bytes(block))
+
+    def choose(self, *samples: list[bytes] | None) -> str:
+        """Filters by the first samples there are, as JSON."""
+        found = next((one for one in samples if one is not None), [])
+        return _frazil.choose_filters(self.plan, found)
+
+    def pack(self, block: Any, choice: str | None, region: Region) -> Packed:
+        """The chunks of a block."""
+        payload, summary = _packer(self.plan, choice).pack(region, self._bytes(block))
+        return Packed(payload, summary, uuid.uuid4().hex)
+
+
+class Packed:
+    """Packed chunks, which stay with the worker until it is told where to write them."""
+
+    def __init__(self, payload: bytes, summary: str, token: str) -> None:
+        self.payload, self.summary = payload, summary
+        # Of this time that they were packed: what is packed again may differ.
+        self.token = token
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + sys.getsizeof(self.payload) + len(self.summary)
+
+
+@dataclass(frozen=True)
+class Description:
+    """What the coordinator must know of packed chunks, and who has them."""
+
+    summary: str
+    size: int
+    token: str
+    worker: str
+    process: str
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One attempt to write packed chunks, in space of its own.
+
+    It is begun at most once, by one process: the scheduler may start a task again when it has lost
+    sight of a worker, which may go on all the same.
+    """
+
+    number: str
+    path: str
+    address: int
+    token: str
+    process: str
+
+
+def describe(packed: Packed) -> Description:
+    """Tell of chunks that this process has."""
+    from distributed import get_worker
+
+    address = get_worker().address
+    return Description(packed.summary, len(packed.payload), packed.token, address, PROCESS)
+
+
+_begun: set[str] = set()
+_lock = threading.Lock()
+
+
+def write(packed: Packed, attempt: Attempt) -> Description | None:
+    """Write packed chunks.
+
+    Returns
+    -------
+    Description or None
+        ``None``: they are in the file. Else the attempt was not this process's, or not for these
+        chunks, and nothing was written: another one may be made here.
+    """
+    with _lock:
+        is_first = attempt.number not in _begun
+        _begun.add(attempt.number)
+    is_ours = attempt.process == PROCESS and attempt.token == packed.token
+    if not (is_first and is_ours):
+        return describe(packed)
+    try:
+        write_at(attempt.path, packed.payload, attempt.address)
+    except OSError as error:
+        raise _named(error, attempt.path) from None
+    return None
+
+
+def write_at(path: str, payload: bytes, address: int) -> None:
+    """Write bytes into a file that is there."""
+    file = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        left = memoryview(payload)
+        while left:
+            done = os.pwrite(file, left, address)
+            left, address = left[done:], address + done
+    finally:
+        # Some file systems say only now that the disk is full.
+        os.close(file)
+
+
+_CODES = {
+    errno.ENOENT: 2,
+    errno.EACCES: 3,
+    errno.EPERM: 3,
+    errno.EROFS: 3,
+    errno.ENOSPC: 6,
+    errno.EDQUOT: 6,
+}
+
+
+def _named(error: OSError, path: str) -> Exception:
+    code = _CODES.get(error.errno or 0, 5)
+    cure = None
+    if code == 2:
+        cure = "workers must see the file under the name that it has for the client"
+    cause = f"worker on {os.uname().nodename} cannot write: {os.strerror(error.errno or 0)}"
+    return from_parts(code, path, None, cause, cure)
+
+
+def sample_places(count: int) -> Sequence[int]:
+    """Blocks, of so many, that filters are tried on: models often begin with a field of zeros."""
+    return sorted({0, count // 2})

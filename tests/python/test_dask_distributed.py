@@ -1,0 +1,434 @@
+"""``frazil.to_netcdf(..., client=)`` on clusters of real processes."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import dask
+import dask.array as da
+import frazil
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+import xarray as xr
+from frazil.regrouping import LEAST_BYTES, regroup
+from support.cluster import cluster_of, sample
+from xarray.testing import assert_identical
+
+
+@pytest.fixture(scope="module")
+def client():
+    with cluster_of(2) as client:
+        yield client
+
+
+def assert_written(path, dataset):
+    with xr.open_dataset(path, engine="netcdf4") as found:
+        assert_identical(found.drop_encoding(), dataset.compute())
+    assert sorted(one.name for one in path.parent.iterdir()) == [path.name]
+
+
+# --- what is written ---
+
+
+@pytest.mark.parametrize(
+    ("blocks", "encoding"),
+    [
+        ((3, 50, 120), {}),
+        ((3, 50, 120), {"t2m": {"chunksizes": (4, 40, 40), "zlib": True, "complevel": 1}}),
+        ((1, 100, 120), {"t2m": {"chunksizes": (5, 30, 120), "compression": "zstd"}}),
+        ((16, 7, 11), {"t2m": {"zlib": True, "complevel": 5, "shuffle": False, "endian": "big"}}),
+        ((8, 64, 64), {"t2m": {"contiguous": True, "zlib": False}, "rain": {"dtype": "f4"}}),
+        ((5, 50, 60), {"t2m": {"dtype": "i2", "scale_factor": 0.01, "add_offset": 280.0}}),
+        ((5, 50, 60), {"t2m": {"significant_digits": 5, "quantize_mode": "GranularBitRound"}}),
+        ((5, 50, 60), {"t2m": {"significant_digits": 5}, "rain": {"least_significant_digit": 2}}),
+        ((5, 50, 60), {"t2m": {"fletcher32": True, "_FillValue": np.float32(-9)}}),
+    ],
+)
+@pytest.mark.parametrize("unlimited", [(), ("time",)])
+def test_it_writes_what_is_written_without_a_cluster(blocks, encoding, unlimited, client, tmp_path):
+    dataset = sample(blocks)
+    paths = [tmp_path / "cluster.nc", tmp_path / "alone.nc"]
+    frazil.to_netcdf(dataset, paths[0], client=client, encoding=encoding, unlimited_dims=unlimited)
+    frazil.to_netcdf(dataset, paths[1], encoding=encoding, unlimited_dims=unlimited)
+    assert frazil.verify(*paths, check=True)
+    ours, theirs = (frazil.info(path) for path in paths)
+    for name in ("/t2m", "/rain", "/time"):
+        assert ours[name].chunk == theirs[name].chunk
+        assert ours[name].dimensions == theirs[name].dimensions
+        if name in encoding:
+            assert ours[name].filters == theirs[name].filters
+    with netCDF4.Dataset(paths[0]) as a, netCDF4.Dataset(paths[1]) as b:
+        for name in a.variables:
+            assert a[name].ncattrs() == b[name].ncattrs()
+            np.testing.assert_array_equal(a[name][:], b[name][:])
+            assert a[name].dimensions == b[name].dimensions
+    with h5py.File(paths[0]) as file:
+        np.testing.assert_array_equal(file["mask"][:], np.eye(100, 120))
+    subprocess.run(["ncdump", "-h", paths[0]], check=True, capture_output=True)
+
+
+def test_each_chunk_is_packed_once_and_lies_in_the_file_without_gaps(client, tmp_path):
+    path = tmp_path / "out.nc"
+    dataset = sample((1, 33, 47))
+    encoding = {
+        name: {"chunksizes": (4, 40, 40), "zlib": True, "complevel": 4} for name in ("t2m", "rain")
+    }
+    frazil.to_netcdf(dataset, path, client=client, encoding=encoding)
+    info = frazil.info(path)
+    assert info["t2m"].chunk_count == info["rain"].chunk_count == 4 * 3 * 3
+    stored = sum(info[name].stored_bytes for name in info)
+    assert stored > 0.9 * path.stat().st_size - 20_000
+    assert_written(path, dataset)
+
+
+def test_filters_are_tried_where_values_vary(client, tmp_path):
+    """The first fields of `rain` are zero: they tell nothing."""
+    path = tmp_path / "out.nc"
+    frazil.to_netcdf(sample((2, 100, 120)), path, client=client, keep_plan=True)
+    with netCDF4.Dataset(path) as file:
+        plans = {one["path"]: one for one in json.loads(file.frazil_plan)["variables"]}
+    alone = tmp_path / "alone.nc"
+    frazil.to_netcdf(sample((2, 100, 120)), alone, keep_plan=True)
+    with netCDF4.Dataset(alone) as file:
+        for one in json.loads(file.frazil_plan)["variables"]:
+            assert plans[one["path"]]["pipeline"] == one["pipeline"], one["path"]
+            assert plans[one["path"]]["reason"] == one["reason"], one["path"]
+    assert frazil.info(path)["rain"].filters.startswith("shuffle+deflate")
+
+
+def test_groups_texts_scalars_and_nothing(client, tmp_path):
+    path = tmp_path / "tree.nc"
+    texts = da.from_array(np.array(["a", "bc", "ä"], dtype="U2"), chunks=2)
+    tree = xr.DataTree.from_dict(
+        {
+            "/": sample().drop_vars("mask"),
+            "/child": xr.Dataset(
+                {
+                    "texts": ("n", texts),
+                    "scalar": ((), da.from_array(np.array(3.5))),
+                    "tiny": ("n", da.arange(3, chunks=1)),
+                }
+            ),
+            "/child/deep": xr.Dataset({"none": ("z", da.zeros(0, chunks=1))}),
+        }
+    )
+    frazil.to_netcdf(tree, path, client=client)
+    with xr.open_datatree(path, engine="netcdf4") as found:
+        xr.testing.assert_equal(found, tree.compute())
+
+
+def test_layouts_precision_and_progress(client, tmp_path, capsys):
+    dataset = sample()
+    path = tmp_path / "out.nc"
+    frazil.to_netcdf(
+        dataset,
+        path,
+        client=client,
+        layout="cmip7",
+        unlimited_dims=["time"],
+        precision={"t2m": {"absolute_tolerance": 0.01}},
+        progress=True,
+    )
+    with netCDF4.Dataset(path) as file:
+        error = np.abs(file["t2m"][:] - dataset.t2m.values)
+        assert 0 < error.max() <= 0.01
+        # What came of rounding is stated by what all workers saw.
+        assert file["t2m"].quantization_maximum_absolute_error <= 0.01
+    assert "100 %" in capsys.readouterr().err
+
+
+def test_what_variables_share_is_computed_once(client, tmp_path):
+    counts = tmp_path / "counts"
+    counts.mkdir()
+
+    def note(block, block_info=None):
+        (counts / f"{os.getpid()}-{time.monotonic_ns()}").touch()
+        return block
+
+    base = da.ones((8, 100), chunks=(2, 100)).map_blocks(note, dtype="f8", meta=np.empty((0, 0)))
+    both = {"a": (("t", "x"), base), "b": (("t", "x"), base - base.mean(axis=0))}
+    encoding = {name: {"zlib": True, "complevel": 4} for name in both}
+    frazil.to_netcdf(xr.Dataset(both), tmp_path / "out.nc", client=client, encoding=encoding)
+    assert len(list(counts.iterdir())) == 4
+
+
+MEMORY = """
+import logging, resource, sys
+import dask.array as da, frazil, xarray as xr
+from distributed import Client, LocalCluster
+path, steps = sys.argv[1], int(sys.argv[2])
+options = {"dashboard_address": ":0", "silence_logs": logging.CRITICAL}
+with LocalCluster(2, threads_per_worker=1, **options) as cluster, Client(cluster) as client:
+    # 4 MB blocks.
+    values = da.random.default_rng(0).random((steps, 1000, 500), chunks=(1, 1000, 500))
+    dataset = xr.Dataset({"v": (("t", "y", "x"), values)})
+    encoding = {"v": {"zlib": True, "complevel": 1, "chunksizes": (2, 250, 500)}}
+    frazil.to_netcdf(dataset, path, client=client, encoding=encoding)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, max(client.run(
+        lambda: __import__("resource").getrusage(resource.RUSAGE_SELF).ru_maxrss).values()))
+"""
+
+
+def test_memory_stays_flat_when_the_data_double(tmp_path):
+    def peaks(steps):
+        path = tmp_path / f"{steps}.nc"
+        words = [sys.executable, "-c", MEMORY, path, str(steps)]
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+        path.unlink()
+        return np.array([int(kib) << 10 for kib in done.stdout.split()])
+
+    client_growth, worker_growth = peaks(96) - peaks(48)
+    # 192 MB more went through, and no packing makes random numbers small.
+    assert client_growth < 32 << 20
+    assert worker_growth < 64 << 20
+
+
+@pytest.mark.parametrize(
+    ("blocks", "chunk"),
+    [
+        (((3, 3, 3, 1), (50, 50)), (4, 40)),
+        (((1,) * 100, (7,)), (64, 7)),
+        (((100,), (1000,)), (1, 1)),
+        (((5,), (6,)), (9, 9)),
+        (((1,) * 64, (3000,), (3000,)), (64, 100, 100)),
+    ],
+)
+def test_blocks_are_regrouped_on_the_grid_of_chunks(blocks, chunk):
+    found = regroup(blocks, chunk, 8)
+    for sizes, extent, before in zip(found, chunk, blocks, strict=True):
+        assert sum(sizes) == sum(before)
+        assert all(size % extent == 0 for size in sizes[:-1])
+    largest = 8 * np.prod([max(sizes) for sizes in found])
+    allowed = 8 * np.prod([max(sizes) for sizes in blocks])
+    assert largest <= max(allowed, LEAST_BYTES, 8 * np.prod(chunk))
+
+
+# --- what is refused, and what fails ---
+
+
+def test_what_workers_cannot_do_is_refused(client, tmp_path):
+    path = tmp_path / "out.nc"
+    dataset = sample()
+    with pytest.raises(frazil.errors.InvalidArgumentError, match="computed now"):
+        frazil.to_netcdf(dataset, path, client=client, compute=False)
+    with pytest.raises(frazil.errors.InvalidArgumentError, match="must be a dask"):
+        frazil.to_netcdf(dataset, path, client="tcp://localhost:8786")
+    frazil.to_netcdf(dataset, path, client=client, append_dim="time")
+    before = path.read_bytes()
+    for more in ({"mode": "a"}, {"append_dim": "time"}):
+        with pytest.raises(frazil.errors.InvalidArgumentError, match="new files only") as refused:
+            frazil.to_netcdf(dataset, path, client=client, **more)
+        assert refused.value.file == str(path)
+    assert path.read_bytes() == before
+
+
+def test_a_block_that_fails_names_its_variable_and_leaves_the_old_file(client, tmp_path):
+    path = tmp_path / "out.nc"
+    path.write_bytes(b"old")
+
+    def fail(block):
+        raise ZeroDivisionError("no")
+
+    dataset = sample()
+    dataset["bad"] = ("z", da.ones(1000, chunks=500).map_blocks(fail, dtype="f8"))
+    with pytest.raises(ZeroDivisionError) as failed:
+        frazil.to_netcdf(dataset, path, client=client)
+    assert any("bad" in note and str(path) in note for note in failed.value.__notes__)
+    assert path.read_bytes() == b"old"
+    assert [one.name for one in tmp_path.iterdir()] == ["out.nc"]
+
+
+@contextlib.contextmanager
+def instead_of_writing(client, what):
+    """Has the workers that there are do something else in place of writing packed chunks."""
+
+    def patch():
+        from frazil import cluster_tasks
+
+        cluster_tasks.usual = cluster_tasks.write_at
+        cluster_tasks.write_at = what
+
+    def undo():
+        from frazil import cluster_tasks
+
+        if hasattr(cluster_tasks, "usual"):
+            cluster_tasks.write_at = cluster_tasks.usual
+
+    client.run(patch)
+    yield
+    client.run(undo)
+
+
+def test_a_worker_that_cannot_write_names_file_and_variable(client, tmp_path):
+    def full(path, payload, address):
+        raise OSError(28, "full")
+
+    path = tmp_path / "out.nc"
+    with (
+        instead_of_writing(client, full),
+        pytest.raises(frazil.errors.NoSpaceError) as failed,
+    ):
+        frazil.to_netcdf(sample(), path, client=client)
+    assert failed.value.file == str(path)
+    assert failed.value.variable in ("/t2m", "/rain")
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- workers that are lost ---
+
+
+def test_a_worker_that_is_killed_while_it_computes(tmp_path):
+    folder, killed = tmp_path / "out", tmp_path / "killed"
+    folder.mkdir()
+
+    def fatal(block, block_info=None):
+        if block_info[None]["chunk-location"][0] == 5:
+            with contextlib.suppress(FileExistsError):
+                os.close(os.open(killed, os.O_CREAT | os.O_EXCL))
+                os.kill(os.getpid(), signal.SIGKILL)
+        return block
+
+    dataset = sample((2, 100, 120))
+    dataset["t2m"] = (dataset.t2m.dims, dataset.t2m.data.map_blocks(fatal, dtype="f4"))
+    with cluster_of(2) as client:
+        frazil.to_netcdf(dataset, folder / "out.nc", client=client)
+    assert killed.exists()
+    assert_written(folder / "out.nc", sample((2, 100, 120)).assign(t2m=dataset.t2m.compute()))
+
+
+def test_a_worker_that_is_killed_in_the_middle_of_a_write(tmp_path):
+    folder, killed = tmp_path / "out", tmp_path / "killed"
+    folder.mkdir()
+
+    def half(path, payload, address):
+        from frazil import cluster_tasks
+
+        try:
+            os.close(os.open(killed, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return cluster_tasks.usual(path, payload, address)
+        cluster_tasks.usual(path, b"\xee" * (len(payload) // 2), address)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    dataset = sample((2, 100, 120))
+    with cluster_of(2) as client, instead_of_writing(client, half):
+        frazil.to_netcdf(dataset, folder / "out.nc", client=client)
+    assert killed.exists()
+    assert_written(folder / "out.nc", dataset)
+
+
+@contextlib.contextmanager
+def bare_workers(address, folder, count):
+    """Workers that nobody looks after."""
+    words = [sys.executable, "-m", "distributed.cli.dask_worker", address]
+    words += ["--no-nanny", "--nthreads", "1", "--no-dashboard", "--local-directory", folder]
+    workers = [
+        subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(count)
+    ]
+    try:
+        yield workers
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.wait()
+
+
+def wait_for(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "nothing happens"
+        time.sleep(0.05)
+
+
+def test_a_worker_that_hangs_and_comes_back_writes_into_a_gap(tmp_path):
+    """It stops in the middle of a write, is given up, and goes on when the file is complete."""
+    folder, note, late = tmp_path / "out", tmp_path / "note", tmp_path / "late"
+    folder.mkdir()
+
+    def hang(path, payload, address):
+        from frazil import cluster_tasks
+
+        try:
+            os.close(os.open(note, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return cluster_tasks.usual(path, payload, address)
+        file = os.open(path, os.O_WRONLY)
+        note.write_text(json.dumps([os.getpid(), address, len(payload)]))
+        os.kill(os.getpid(), signal.SIGSTOP)
+        # It may be another thread that stops first.
+        time.sleep(1)
+        os.pwrite(file, b"\xee" * len(payload), address)
+        os.close(file)
+        late.touch()
+
+    path = folder / "out.nc"
+    dataset = sample((2, 100, 120))
+    with (
+        dask.config.set({"distributed.scheduler.worker-ttl": "2 s"}),
+        cluster_of(0) as client,
+        bare_workers(client.scheduler.address, tmp_path, 2),
+    ):
+        client.wait_for_workers(2, timeout=60)
+        with instead_of_writing(client, hang):
+            frazil.to_netcdf(dataset, path, client=client)
+            process, address, size = json.loads(note.read_text())
+            assert not late.exists()
+            assert_written(path, dataset)
+            os.kill(process, signal.SIGCONT)
+            wait_for(late.exists)
+    content = path.read_bytes()
+    assert content[address : address + size] == b"\xee" * size
+    assert_written(path, dataset)
+    assert frazil.recover(path).outcome == "clean"
+
+
+def test_chunks_that_are_packed_with_other_filters_are_packed_again(client, tmp_path):
+    """Filters are chosen by values, and those may differ when they are computed again."""
+
+    def other(self, block, choice, region):
+        from frazil import _frazil
+        from frazil.cluster_tasks import Packed
+
+        if choice is not None and region[0][0] >= 8 and "again" not in choice:
+            changed = json.loads(choice)
+            changed["pipeline"] = changed["pipeline"][-1:]
+            choice = json.dumps(changed)
+        packer = _frazil.Packer.create(self.plan, choice)
+        payload, summary = packer.pack(region, self._bytes(block))
+        return Packed(payload, summary, os.urandom(8).hex())
+
+    def patch():
+        from frazil import cluster_tasks
+
+        usual = cluster_tasks.Recipe.pack
+        seen = set()
+
+        def pack(self, block, choice, region):
+            first = (self.plan, str(region)) not in seen
+            seen.add((self.plan, str(region)))
+            return (other if first else usual)(self, block, choice, region)
+
+        cluster_tasks.Recipe.usual = usual
+        cluster_tasks.Recipe.pack = pack
+
+    def undo():
+        from frazil import cluster_tasks
+
+        cluster_tasks.Recipe.pack = cluster_tasks.Recipe.usual
+
+    path = tmp_path / "out.nc"
+    dataset = sample((4, 100, 120))
+    encoding = {"t2m": {"chunksizes": (4, 100, 120)}}
+    client.run(patch)
+    try:
+        frazil.to_netcdf(dataset, path, client=client, encoding=encoding)
+    finally:
+        client.run(undo)
+    assert_written(path, dataset)

@@ -1,0 +1,40 @@
+"""Clusters of real processes, and what is written from them."""
+
+import contextlib
+import logging
+
+import dask.array as da
+import distributed
+import numpy as np
+import xarray as xr
+
+QUIET = {"dashboard_address": ":0", "silence_logs": logging.CRITICAL}
+
+
+@contextlib.contextmanager
+def cluster_of(workers, **options):
+    """A client of so many worker processes."""
+    with (
+        distributed.LocalCluster(
+            n_workers=workers, threads_per_worker=1, processes=True, **QUIET, **options
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+def sample(blocks=(3, 50, 120), steps=16):
+    """Smooth values, zeros at first, in blocks that do not end where chunks end."""
+    shape = (steps, 100, 120)
+    at = da.arange(steps, chunks=-1)[:, None, None] * da.ones(shape, chunks=blocks)
+    noise = da.random.default_rng(1).normal(scale=0.01, size=shape, chunks=blocks)
+    waves = da.sin(at + da.linspace(0, 6, 120, chunks=-1)) + noise
+    return xr.Dataset(
+        {
+            "t2m": (("time", "y", "x"), (280 + waves).astype("f4"), {"units": "K"}),
+            "rain": (("time", "y", "x"), da.where(at < 8, 0, waves)),
+            "mask": (("y", "x"), np.eye(100, 120, dtype="i1")),
+        },
+        coords={"time": np.arange(steps), "x": np.arange(120.0)},
+        attrs={"title": "sample"},
+    )
