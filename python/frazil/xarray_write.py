@@ -105,7 +105,9 @@ def to_netcdf(
     unlimited_dims: Iterable[Hashable] | str | None = None,
     append_dim: str | None = None,
     compute: bool = True,
-    readable_by: Literal["any", "plugins"] = "any",
+    readable_by: Literal["any", "plugins", "frazil"] = "any",
+    goal: Literal["balanced", "size", "speed", "archive"] = "balanced",
+    filters: str | None = None,
     precision: Precision | None = None,
     layout: Literal["standard", "cmip7"] = "standard",
     plan: WritePlan | None = None,
@@ -144,8 +146,12 @@ def to_netcdf(
         ``mode`` is ``"a"`` then. Variables without this dimension stay as they are.
     compute : bool
         If not: dask's values are not computed now; what is returned does so.
-    readable_by : "any" or "plugins"
+    readable_by : "any", "plugins" or "frazil"
         Who must be able to read the file: all readers, or those with filter plugins.
+    goal : "balanced", "size", "speed" or "archive"
+        What filters are chosen for.
+    filters : str, optional
+        These filters instead of a choice, ``"shuffle+zstd(3)"``; see docs/filters.md.
     precision : mapping or path, optional
         How exactly values are kept, as in :func:`frazil.pack`.
     layout : "standard" or "cmip7"
@@ -178,6 +184,8 @@ def to_netcdf(
         raise InvalidArgumentError("a layout is for new files", file=path)
     options: dict[str, Any] = {
         "readable_by": readable_by,
+        "goal": goal,
+        "filters": filters,
         "plan": plan,
         "keep_plan": keep_plan,
         "threads": threads,
