@@ -1,4 +1,4 @@
-"""frazil's own filters are what docs/format.md says: a decoder of its own reads the golden chunks."""
+"""Own filters are what docs/format.md says: a decoder in Python reads the golden chunks."""
 
 import struct
 import zlib

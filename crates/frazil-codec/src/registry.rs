@@ -86,11 +86,11 @@ static FILTERS: [FilterInfo; 18] = [
         "lzo",
         "LZO is licensed under the GPL and cannot be part of frazil",
     ),
-    decoded(filter_id::BZIP2, "bzip2", OWN, ""),
+    both(filter_id::BZIP2, "bzip2", OWN),
     decoded(filter_id::LZF, "lzf", OWN, ""),
     noted(
         both(filter_id::BLOSC, "blosc", OWN),
-        "with LZ4, Snappy, zlib or zstd inside; BloscLZ and LZ4HC are only read",
+        "with BloscLZ, LZ4, Snappy, zlib or zstd inside; LZ4HC is written as LZ4",
     ),
     both(filter_id::LZ4, "lz4", "lz4_flex 0.14"),
     noted(

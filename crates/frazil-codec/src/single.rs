@@ -26,7 +26,7 @@ pub fn encode_one(
 
 /// Decodes `stored`, which one filter encoded, to the length that its own header states.
 ///
-/// Only filters that state it can be decoded so. A length that no encoder could have come from so
+/// Only filters that state it, and bzip2, can be decoded so. A length that no encoder could have come from so
 /// few bytes, or for which there is no memory, is refused before anything is decoded.
 ///
 /// # Errors
@@ -38,6 +38,12 @@ pub fn decode_one(
     scratch: &mut Scratch,
 ) -> Result<Vec<u8>, CodecError> {
     let stage = DecodeStage::bind(spec)?;
+    if stage.grows_as_it_decodes() {
+        let mut decoded = Vec::new();
+        let size = OutputSize::AtMost(MAX_CHUNK_BYTES);
+        stage.decode(stored, &mut decoded, size, &mut scratch.codecs)?;
+        return Ok(decoded);
+    }
     let Some(stated) = stage.stated_length(stored) else {
         return Err(invalid("filter", "its chunks do not state their length"));
     };
@@ -65,6 +71,7 @@ mod tests {
         let raw: Vec<u8> = (0..4000_u32).flat_map(|i| (i / 3).to_le_bytes()).collect();
         let mut scratch = Scratch::default();
         for (id, values) in [
+            (filter_id::BZIP2, vec![3]),
             (filter_id::LZ4, vec![]),
             (filter_id::LZ4, vec![700]),
             (filter_id::BITSHUFFLE, vec![0, 4, 4, 0, 0]),

@@ -89,6 +89,11 @@ impl DecodeStage {
         }
     }
 
+    /// Whether memory for the decoded form follows what was decoded, not what is expected.
+    pub(crate) fn grows_as_it_decodes(&self) -> bool {
+        matches!(self, Self::Bzip2)
+    }
+
     /// The length of the decoded form that the start of `stored` states, and how many times longer
     /// than `stored` it can be at most; `None` for filters that state none.
     pub(crate) fn stated_length(
@@ -224,6 +229,7 @@ pub(crate) enum EncodeStage {
     Fletcher32,
     Szip(Szip),
     Blosc(BloscEncoder),
+    Bzip2 { level: u32 },
     Lz4 { block_bytes: usize },
     Bitshuffle(Bitshuffle),
     Zstd { level: i32 },
@@ -254,6 +260,11 @@ impl EncodeStage {
             }),
             filter_id::FLETCHER32 => Ok(Self::Fletcher32),
             filter_id::SZIP => Ok(Self::Szip(Szip::bind(spec)?)),
+            filter_id::BZIP2 => match spec.cd_values[..] {
+                [] => Ok(Self::Bzip2 { level: 9 }),
+                [level @ 1..=9] => Ok(Self::Bzip2 { level }),
+                _ => Err(invalid("bzip2", "needs one level from 1 to 9, or none")),
+            },
             filter_id::BLOSC => Ok(Self::Blosc(BloscEncoder::bind(spec)?)),
             filter_id::LZ4 => Ok(Self::Lz4 {
                 block_bytes: lz4::block_bytes(spec),
@@ -302,6 +313,7 @@ impl EncodeStage {
             Self::Fletcher32 => raw_bytes.saturating_add(fletcher32::CHECKSUM_BYTES),
             Self::Szip(szip) => szip.encode_bound(raw_bytes),
             Self::Blosc(_) => BloscEncoder::encode_bound(raw_bytes),
+            Self::Bzip2 { .. } => bzip2::encode_bound(raw_bytes),
             Self::Lz4 { block_bytes } => lz4::encode_bound(*block_bytes, raw_bytes),
             Self::Bitshuffle(bitshuffle) => bitshuffle.encode_bound(raw_bytes),
             Self::Pcodec(pcodec) => pcodec.encode_bound(raw_bytes),
@@ -332,6 +344,10 @@ impl EncodeStage {
             }
             Self::Szip(szip) => szip.encode(raw, out, codecs),
             Self::Blosc(blosc) => blosc.encode(raw, out, codecs),
+            Self::Bzip2 { level } => {
+                bzip2::encode(*level, raw, out);
+                Ok(())
+            }
             Self::Lz4 { block_bytes } => lz4::encode(*block_bytes, raw, out, &mut codecs.lz4),
             Self::Bitshuffle(bitshuffle) => bitshuffle.encode(raw, out, codecs),
             Self::Pcodec(pcodec) => pcodec.encode(raw, out),

@@ -510,10 +510,11 @@ fn agrees(pipeline: &FilterPipeline, element: ElementType, wishes: &FilterWishes
     if let Some(chain) = &wishes.chain {
         // Checksums are carried over, stated or not.
         let asked = chain.resolve(element, &wishes.chunk);
-        let compressing = |pipeline: &FilterPipeline| -> Vec<FilterSpec> {
+        let compressing = |pipeline: &FilterPipeline| -> Vec<(i32, Vec<u32>)> {
             let stages = pipeline.0.iter();
             let kept = stages.filter(|stage| stage.id != filter_id::FLETCHER32);
-            kept.cloned().collect()
+            kept.map(|stage| (stage.id, stage.cd_values.clone()))
+                .collect()
         };
         let checked = |pipeline: &FilterPipeline| pipeline.contains(filter_id::FLETCHER32);
         let checksum_agrees = checked(pipeline) || !(wishes.checksum || checked(&asked));

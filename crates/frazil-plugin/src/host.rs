@@ -160,7 +160,7 @@ impl Host {
     }
 }
 
-/// Paths of the loaded libraries that are some libhdf5.
+/// Paths of the loaded libraries that are some libhdf5, or belong to one and lead to it.
 fn loaded() -> Vec<CString> {
     unsafe extern "C" fn note(
         info: *mut libc::dl_phdr_info,
@@ -174,7 +174,7 @@ fn loaded() -> Vec<CString> {
                 let path = CStr::from_ptr(name);
                 let file = path.to_bytes().rsplit(|&byte| byte == b'/').next();
                 let file = file.unwrap_or_default();
-                if file.starts_with(b"libhdf5") && !file.starts_with(b"libhdf5_") {
+                if file.starts_with(b"libhdf5") {
                     (*found.cast::<Vec<CString>>()).push(path.to_owned());
                 }
             }

@@ -13,6 +13,7 @@ const DEFLATE_DEFAULT: u32 = 4;
 const ZSTD_DEFAULT: i32 = 3;
 const BLOSC_DEFAULT: u32 = 5;
 const PCODEC_DEFAULT: u32 = 8;
+const BZIP2_DEFAULT: u32 = 9;
 /// Pixels of a block where none are stated.
 const SZIP_DEFAULT: u32 = 8;
 
@@ -28,6 +29,7 @@ enum Stage {
     Deflate { level: u32 },
     Fletcher32,
     Szip { coding: Coding, pixels: u32 },
+    Bzip2 { level: u32 },
     Lz4,
     Zstd { level: i32 },
     Bitshuffle(Inside),
@@ -60,6 +62,7 @@ struct Blosc {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BloscCompressor {
+    BloscLz,
     Lz4,
     Snappy,
     Zlib,
@@ -95,8 +98,8 @@ impl Display for FilterChainError {
 impl std::error::Error for FilterChainError {}
 
 /// What there is, for messages.
-const KNOWN: &str = "shuffle, deflate(0-9), fletcher32, szip(PIXELS[,ec]), lz4, zstd(-7-22), \
-    bitshuffle, bitshuffle+lz4, bitshuffle+zstd(LEVEL), blosc(lz4|snappy|zlib|zstd[,LEVEL][,SHUFFLE]), \
+const KNOWN: &str = "shuffle, deflate(0-9), fletcher32, szip(PIXELS[,ec]), bzip2(1-9), lz4, zstd(-7-22), \
+    bitshuffle, bitshuffle+lz4, bitshuffle+zstd(LEVEL), blosc(blosclz|lz4|snappy|zlib|zstd[,LEVEL][,SHUFFLE]), \
     pcodec(0-12), delta[(AXIS,...)], lorenzo, none";
 
 impl FromStr for FilterChain {
@@ -199,6 +202,7 @@ impl Display for Stage {
                 Coding::NearestNeighbour => write!(f, "szip({pixels})"),
                 Coding::Entropy => write!(f, "szip({pixels},ec)"),
             },
+            Self::Bzip2 { level } => write!(f, "bzip2({level})"),
             Self::Lz4 => f.write_str("lz4"),
             Self::Zstd { level } => write!(f, "zstd({level})"),
             Self::Bitshuffle(Inside::Nothing) => f.write_str("bitshuffle"),
@@ -206,6 +210,7 @@ impl Display for Stage {
             Self::Bitshuffle(Inside::Zstd(level)) => write!(f, "bitshuffle+zstd({level})"),
             Self::Blosc(blosc) => {
                 let compressor = match blosc.compressor {
+                    BloscCompressor::BloscLz => "blosclz",
                     BloscCompressor::Lz4 => "lz4",
                     BloscCompressor::Snappy => "snappy",
                     BloscCompressor::Zlib => "zlib",
@@ -237,6 +242,7 @@ impl Stage {
             Self::Deflate { .. } => filter_id::DEFLATE,
             Self::Fletcher32 => filter_id::FLETCHER32,
             Self::Szip { .. } => filter_id::SZIP,
+            Self::Bzip2 { .. } => filter_id::BZIP2,
             Self::Lz4 => filter_id::LZ4,
             Self::Zstd { .. } => filter_id::ZSTD,
             Self::Bitshuffle(_) => filter_id::BITSHUFFLE,
@@ -271,6 +277,9 @@ impl Stage {
             ("zstd", level) => number(level, ZSTD_DEFAULT, -7..=22)
                 .map(|level| Self::Zstd { level })
                 .ok_or_else(wrong),
+            ("bzip2", level) => number(level, BZIP2_DEFAULT, 1..=9)
+                .map(|level| Self::Bzip2 { level })
+                .ok_or_else(wrong),
             ("pcodec", level) => number(level, PCODEC_DEFAULT, 0..=12)
                 .map(|level| Self::Pcodec { level })
                 .ok_or_else(wrong),
@@ -297,6 +306,7 @@ impl Stage {
             Self::Deflate { level } => vec![level],
             Self::Fletcher32 => Vec::new(),
             Self::Szip { coding, pixels } => szip_values(coding, pixels, element, chunk)?,
+            Self::Bzip2 { level } => vec![level],
             Self::Lz4 => vec![0],
             Self::Zstd { level } => vec![level.cast_unsigned()],
             Self::Bitshuffle(inside) => {
@@ -345,6 +355,7 @@ fn szip(arguments: &[&str]) -> Option<Stage> {
 fn blosc(arguments: &[&str]) -> Option<Stage> {
     let (&compressor, options) = arguments.split_first()?;
     let compressor = match compressor {
+        "blosclz" => BloscCompressor::BloscLz,
         "lz4" => BloscCompressor::Lz4,
         "snappy" => BloscCompressor::Snappy,
         "zlib" => BloscCompressor::Zlib,
@@ -372,6 +383,7 @@ impl Blosc {
     fn values(self, element_bytes: u32, chunk: &[u64]) -> Vec<u32> {
         let chunk_bytes = elements(chunk).saturating_mul(u64::from(element_bytes));
         let compressor = match self.compressor {
+            BloscCompressor::BloscLz => 0,
             BloscCompressor::Lz4 => 1,
             BloscCompressor::Snappy => 3,
             BloscCompressor::Zlib => 4,
@@ -532,6 +544,8 @@ mod tests {
             "bitshuffle+zstd(5)",
             "shuffle+zstd(-3)",
             "szip(16,ec)",
+            "shuffle+bzip2(9)",
+            "blosc(blosclz,5)",
             "blosc(zstd,9,bitshuffle)",
             "pcodec(8)",
             "delta(0,2)+shuffle+zstd(3)",

@@ -217,9 +217,16 @@ impl FilterPipeline {
         let words: Vec<String> = self
             .0
             .iter()
-            .map(|filter| match (filter.id, filter.cd_values.first()) {
-                (filter_id::DEFLATE | filter_id::ZSTD | filter_id::BZIP2, Some(level)) => {
+            .map(|filter| match (filter.id, &filter.cd_values[..]) {
+                (filter_id::DEFLATE | filter_id::ZSTD | filter_id::BZIP2, [level, ..])
+                | (filter_id::PCODEC, [_, _, _, level]) => {
                     format!("{}({})", filter.display_name(), level.cast_signed())
+                }
+                // The registered filter with a compressor inside, as a chain names it.
+                (filter_id::BITSHUFFLE, [_, _, _, _, 2, ..]) => "bitshuffle+lz4".to_owned(),
+                (filter_id::BITSHUFFLE, [_, _, _, _, 3]) => "bitshuffle+zstd".to_owned(),
+                (filter_id::BITSHUFFLE, [_, _, _, _, 3, level, ..]) => {
+                    format!("bitshuffle+zstd({})", level.cast_signed())
                 }
                 _ => filter.display_name(),
             })

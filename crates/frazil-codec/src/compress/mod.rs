@@ -1,7 +1,7 @@
 //! Compressors: one file per stream format.
 
 pub(crate) mod blosc;
-mod blosclz;
+pub(crate) mod blosclz;
 pub(crate) mod bzip2;
 pub(crate) mod cursor;
 pub(crate) mod deflate;

@@ -10,7 +10,7 @@ use super::{
     BIT_SHUFFLE, BYTE_SHUFFLE, FORMAT_VERSION, HEADER_BYTES, Header, NAME, ONE_STREAM, PLAIN_COPY,
 };
 use crate::CodecError;
-use crate::compress::lz4;
+use crate::compress::{blosclz, lz4};
 use crate::filter::bit_transpose::{GROUP, transpose};
 use crate::filter::shuffle::{Direction, transform_slice};
 use crate::scratch::Codecs;
@@ -42,6 +42,7 @@ const ZSTD_HIGHEST: i32 = 22;
 /// The compressor inside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Inner {
+    BloscLz,
     Lz4,
     Snappy,
     Zlib,
@@ -52,6 +53,7 @@ impl Inner {
     /// Its number in the header's flags.
     fn format(self) -> u8 {
         match self {
+            Self::BloscLz => 0,
             Self::Lz4 => 1,
             Self::Snappy => 2,
             Self::Zlib => 3,
@@ -92,15 +94,12 @@ impl BloscEncoder {
             Some(other) => return Err(invalid(NAME, format!("no shuffle has number {other}"))),
         };
         let inner = match values.get(6) {
-            Some(1) => Inner::Lz4,
+            None | Some(0) => Inner::BloscLz,
+            // LZ4HC makes the same format, with more effort.
+            Some(1 | 2) => Inner::Lz4,
             Some(3) => Inner::Snappy,
             Some(4) => Inner::Zlib,
             Some(5) => Inner::Zstd,
-            None | Some(0 | 2) => {
-                let reason = "BloscLZ and LZ4HC are only read; write LZ4 (1), Snappy (3), zlib (4) \
-                     or zstd (5)";
-                return Err(invalid(NAME, reason));
-            }
             Some(other) => return Err(invalid(NAME, format!("no compressor has number {other}"))),
         };
         Ok(Self {
@@ -165,7 +164,9 @@ impl BloscEncoder {
     /// Whole groups of elements, so that all blocks but the last can be transposed.
     fn block_bytes(&self, raw_bytes: usize) -> usize {
         let wished = match self.inner {
-            Inner::Lz4 | Inner::Snappy => FAST_STREAM_BYTES.saturating_mul(self.element_bytes),
+            Inner::BloscLz | Inner::Lz4 | Inner::Snappy => {
+                FAST_STREAM_BYTES.saturating_mul(self.element_bytes)
+            }
             Inner::Zlib | Inner::Zstd => STRONG_BLOCK_BYTES,
         };
         let group_bytes = GROUP * self.element_bytes;
@@ -268,6 +269,7 @@ impl BloscEncoder {
         let mut stored_bytes = match self.inner {
             Inner::Zstd => codecs.zstd.append(self.zstd_level(), raw, out)?,
             Inner::Snappy => append_snappy(raw, out)?,
+            Inner::BloscLz => blosclz::append(raw, out),
             _ => {
                 let encoder = DeflateEncoder::Libdeflate(self.level.cast_signed());
                 let mut stream = std::mem::take(&mut codecs.stream);
