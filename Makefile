@@ -77,7 +77,9 @@ lib: .build/setup-build ## Build the libraries for C and Fortran: libfrazil.so a
 plugins: .build/setup-build ## Build the HDF5 plugins for stock readers: docs/filters.md
 	$(CARGO) build $(CARGO_FLAGS) --package frazil-plugin --examples
 	mkdir -p $(FRAZIL_PLUGIN_PATH)
-	cp -u $(BUILT)/examples/libh5frazil_*.so $(FRAZIL_PLUGIN_PATH)/
+	for name in lz4 bitshuffle blosc bzip2 zstd pcodec delta; do \
+		strip --strip-unneeded -o $(FRAZIL_PLUGIN_PATH)/libh5frazil_$$name.so \
+			$(BUILT)/examples/libh5frazil_$$name.so || exit; done
 
 .PHONY: install
 install: install-c install-plugins $(if $(shell command -v gfortran),install-fortran) ## Install them with headers, pkg-config and CMake files: PREFIX=/usr/local DESTDIR=

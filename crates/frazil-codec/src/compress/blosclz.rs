@@ -27,7 +27,7 @@ pub(crate) fn append(raw: &[u8], out: &mut Vec<u8>) -> usize {
     // Positions are one more than they are; 0: none.
     let mut table = [0_u32; 1 << TABLE_BITS];
     let (mut at, mut literal) = (1, 0);
-    while at + TAIL < raw.len() {
+    while at + SHORTEST_MATCH + TAIL <= raw.len() {
         let Some(cell) = raw[at..].first_chunk::<4>() else {
             break;
         };
