@@ -20,6 +20,8 @@ BUILT := $(abspath $(TARGET))/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
 export FRAZIL_BIN ?= $(BUILT)/frazil
 # What `make lib` makes, and where `make install` puts it.
 export FRAZIL_LIB ?= $(abspath .build/lib)
+# What `make plugins` makes.
+export FRAZIL_PLUGIN_PATH ?= $(abspath .build/plugins)
 export PREFIX ?= /usr/local
 export LIBDIR ?= $(PREFIX)/lib
 export DESTDIR ?=
@@ -74,12 +76,25 @@ lib: .build/setup-build ## Build the libraries for C and Fortran: libfrazil.so a
 	cp -u $(BUILT)/libfrazil_capi.so $(FRAZIL_LIB)/libfrazil.so
 	ln -sf libfrazil.so $(FRAZIL_LIB)/$(SONAME)
 
+.PHONY: plugins
+plugins: .build/setup-build ## Build the HDF5 plugins for stock readers: docs/filters.md
+	$(CARGO) build $(CARGO_FLAGS) --package frazil-plugin --examples
+	mkdir -p $(FRAZIL_PLUGIN_PATH)
+	for name in lz4 bitshuffle blosc bzip2 zstd pcodec delta; do \
+		strip --strip-unneeded -o $(FRAZIL_PLUGIN_PATH)/libh5frazil_$$name.so \
+			$(BUILT)/examples/libh5frazil_$$name.so || exit; done
+
 .PHONY: install
-install: install-c $(if $(shell command -v gfortran),install-fortran) ## Install them with headers, pkg-config and CMake files: PREFIX=/usr/local DESTDIR=
+install: install-c install-plugins $(if $(shell command -v gfortran),install-fortran) ## Install them with headers, pkg-config and CMake files: PREFIX=/usr/local DESTDIR=
 
 .PHONY: install-c
 install-c: lib
 	scripts/install-library $(FRAZIL_LIB)
+
+.PHONY: install-plugins
+install-plugins: plugins
+	mkdir -p $(DESTDIR)$(PREFIX)/lib/frazil/plugins
+	install -m 755 $(FRAZIL_PLUGIN_PATH)/libh5frazil_*.so $(DESTDIR)$(PREFIX)/lib/frazil/plugins/
 
 .PHONY: fortran
 fortran: ## Build the Fortran modules with FC (gfortran) and CC: docs/fortran.md
@@ -123,7 +138,7 @@ test-rust: .build/setup-build ## Run the tests of the crates
 	$(CARGO) test $(CARGO_FLAGS) --workspace
 
 .PHONY: test-python
-test-python: build lib python ## Run the acceptance tests on the command and the packages (with the corpus if present)
+test-python: build lib plugins python ## Run the acceptance tests on the command and the packages (with the corpus if present)
 	$(PYTHON) -m pytest --numprocesses $(JOBS) tests
 
 .PHONY: check

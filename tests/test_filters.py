@@ -1,5 +1,9 @@
-"""Every filter that occurs in the wild is read; an unknown one is named and its chunks kept."""
+"""Every filter that occurs in the wild is read; an unknown one is named and its chunks kept.
 
+Filters that are stated are written, so that h5py with hdf5plugin reads them.
+"""
+
+import os
 from pathlib import Path
 
 import h5py
@@ -8,7 +12,7 @@ import numpy as np
 import pytest
 from h5py import h5d, h5p, h5s, h5t, h5z
 from support import h5_compare, make
-from support.command import FAILED, frazil, pack, tool
+from support.command import DONE, FAILED, TROUBLE, frazil, pack, tool
 
 FILTERS = {
     "deflate": {"compression": 6},
@@ -141,3 +145,128 @@ def test_info_says_who_can_read_the_file(tmp_path: Path):
     entry = next(one for one in unknown["variables"] if one["path"] == "/secret")
     assert entry["missing_filters"][0][0] == 301
     assert plugin["variables"][0]["readable_by"] == "plugins"
+
+
+WRITTEN = {
+    "shuffle+deflate(6)+fletcher32": [2, 1, 3],
+    "lz4": [32004],
+    "shuffle+lz4": [2, 32004],
+    "bitshuffle": [32008],
+    "bitshuffle+lz4": [32008],
+    "bitshuffle+zstd(5)": [32008],
+    "bitshuffle+deflate(1)": [32008, 1],
+    "shuffle+zstd(-3)": [2, 32015],
+    "zstd(19)": [32015],
+    "bzip2(1)": [307],
+    "shuffle+bzip2(9)": [2, 307],
+    **{
+        f"blosc({name},{level}{shuffle})": [32001]
+        for name, level in (("blosclz", 9), ("lz4", 5), ("snappy", 1), ("zlib", 9), ("zstd", 3))
+        for shuffle in ("", ",noshuffle", ",bitshuffle")
+    },
+    "blosc(lz4,0)": [32001],
+    "none": [],
+}
+
+
+def fields(path: Path) -> None:
+    with h5py.File(path, "w") as file:
+        for kind in TYPES:
+            values = (make.field(45, 60, dtype="f8") % 97).astype(kind)
+            file.create_dataset(f"of {kind}", data=values, chunks=(10, 60))
+        noise = np.random.default_rng(7).integers(0, 256, (45, 60), dtype="u1")
+        file.create_dataset("noise", data=noise, chunks=(10, 60))
+
+
+@pytest.mark.parametrize("chain", WRITTEN)
+def test_a_stated_chain_is_written_and_read_by_others(tmp_path: Path, chain: str):
+    source, packed = tmp_path / "source.h5", tmp_path / "packed.h5"
+    fields(source)
+    pack(source, packed, "--keep-chunks", "--readable-by", "plugins", "--filters", chain)
+    assert h5_compare.compare(source, packed).differences == []
+    assert frazil("verify", source, packed).code == DONE
+    with h5py.File(packed) as file:
+        for name, dataset in file.items():
+            plist = dataset.id.get_create_plist()
+            ids = [plist.get_filter(n)[0] for n in range(plist.get_nfilters())]
+            # Single bytes have nothing to shuffle.
+            expected = [code for code in WRITTEN[chain] if dataset.dtype.itemsize > 1 or code != 2]
+            assert ids == expected, name
+    again = pack(packed, tmp_path / "again.h5", "--readable-by", "plugins", "--filters", chain)
+    assert h5_compare.compare(source, tmp_path / "again.h5").differences == [], again.stdout
+
+
+@pytest.mark.parametrize("chain", ["szip", "szip(16,ec)", "szip(32)"])
+def test_szip_is_written(tmp_path: Path, chain: str):
+    source, packed, plain = (tmp_path / f"{name}.h5" for name in ("source", "packed", "plain"))
+    fields(source)
+    pack(source, packed, "--keep-chunks", "--readable-by", "plugins", "--filters", chain)
+    assert frazil("verify", source, packed).code == DONE
+    answer = tool("h5repack", "-f", "NONE", packed, plain)
+    assert answer.returncode == 0, answer.stderr
+    assert h5_compare.compare(source, plain).differences == []
+
+
+@pytest.mark.parametrize("chain", ["pcodec", "delta(0)+shuffle+zstd(1)", "lorenzo+pcodec(4)"])
+def test_own_filters_are_written_and_not_passed_over(tmp_path: Path, chain: str):
+    source, packed = tmp_path / "source.h5", tmp_path / "packed.h5"
+    fields(source)
+    pack(source, packed, "--keep-chunks", "--readable-by", "frazil", "--filters", chain)
+    assert frazil("verify", source, packed).code == DONE
+    with h5py.File(packed) as file, pytest.raises(OSError):
+        file["of f4"][:]
+    unpacked = tmp_path / "unpacked.h5"
+    assert frazil("unpack", packed, "-o", unpacked).code == DONE
+    assert h5_compare.compare(source, unpacked).differences == []
+    (report,) = frazil("info", packed, "--json").report["reports"]
+    readers = {entry["path"]: entry["readable_by"] for entry in report["variables"]}
+    assert readers["/of f4"] == "frazil"
+
+
+@pytest.mark.parametrize(
+    "chain", ["blosc(lz4)", "bitshuffle+lz4", "lz4", "shuffle+zstd(3)", "szip"]
+)
+def test_other_peoples_plugins_do_not_disturb_writing(tmp_path: Path, chain: str):
+    source, packed = tmp_path / "source.h5", tmp_path / "packed.h5"
+    fields(source)
+    theirs = {**os.environ, "HDF5_PLUGIN_PATH": hdf5plugin.PLUGIN_PATH}
+    options = ("--keep-chunks", "--readable-by", "plugins", "--filters", chain, "--verify")
+    pack(source, packed, *options, env=theirs)
+    assert frazil("verify", source, packed).code == DONE
+    # Chunks are copied as they are, under the same filters.
+    copied = tmp_path / "copied.h5"
+    pack(packed, copied, *options, env=theirs)
+    assert frazil("verify", source, copied).code == DONE
+
+
+def test_a_chain_that_not_everybody_reads_is_refused(tmp_path: Path):
+    source, packed = tmp_path / "source.h5", tmp_path / "packed.h5"
+    fields(source)
+    for chain, level in (("bitshuffle+lz4", "plugins"), ("delta+zstd", "frazil")):
+        outcome = frazil("pack", source, "-o", packed, "--filters", chain)
+        assert outcome.code == TROUBLE and f"--readable-by {level}" in outcome.stderr
+    for chain in ("gzip", "deflate(10)", "shuffle+shuffle"):
+        outcome = frazil("pack", source, "-o", packed, "--filters", chain)
+        assert outcome.code == TROUBLE and chain.split("+")[0] in outcome.stderr
+    assert not packed.exists()
+
+
+@pytest.mark.parametrize("readers", ["any", "plugins", "frazil"])
+def test_goals_bring_what_they_promise(tmp_path: Path, readers: str):
+    source = tmp_path / "source.h5"
+    with h5py.File(source, "w") as file:
+        field = make.field(400, 300, dtype="f4")
+        file.create_dataset("smooth", data=field, chunks=(100, 300))
+        file.create_dataset("steps", data=(field * 10).astype("i4"), chunks=(100, 300))
+    sizes = {}
+    for goal in ("balanced", "size", "speed", "archive"):
+        packed = tmp_path / f"{goal}.h5"
+        pack(source, packed, "--goal", goal, "--readable-by", readers)
+        assert frazil("verify", source, packed).code == DONE
+        sizes[goal] = packed.stat().st_size
+    plain = tmp_path / "default.h5"
+    pack(source, plain, "--readable-by", readers)
+    assert plain.read_bytes() == (tmp_path / "balanced.h5").read_bytes()
+    # Samples, not the whole, decide: a per cent is within their reach.
+    assert sizes["archive"] <= sizes["size"] * 1.01 <= sizes["balanced"] * 1.02
+    assert sizes["speed"] < source.stat().st_size

@@ -91,7 +91,9 @@ def pack(
     checksum: bool = False,
     precision: Precision | None = None,
     netcdf_attribute: bool = False,
-    readable_by: Literal["any", "plugins"] = "any",
+    readable_by: Literal["any", "plugins", "frazil"] = "any",
+    goal: Literal["balanced", "size", "speed", "archive"] = "balanced",
+    filters: str | None = None,
     layout: Literal["standard", "cmip7"] = "standard",
     dry_run: bool = False,
     overwrite: bool = False,
@@ -124,8 +126,12 @@ def pack(
         keys as in docs/precision.md; or a TOML file of such rules. Left out: every bit.
     netcdf_attribute : bool
         Also write netCDF-C's own attribute on rounded variables.
-    readable_by : "any" or "plugins"
+    readable_by : "any", "plugins" or "frazil"
         Who must be able to read the file: every reader, or those with filter plugins (Zstandard).
+    goal : "balanced", "size", "speed" or "archive"
+        What filters are chosen for.
+    filters : str, optional
+        These filters instead of a choice, ``"shuffle+zstd(3)"``; see docs/filters.md.
     layout : "standard" or "cmip7"
         Layout of the file.
     dry_run : bool
@@ -161,6 +167,8 @@ def pack(
         precision,
         netcdf_attribute=netcdf_attribute,
         readable_by=readable_by,
+        goal=goal,
+        filters=filters,
         layout=layout,
         dry_run=dry_run,
         overwrite=overwrite,
@@ -183,7 +191,9 @@ def plan(
     shuffle: bool | None = None,
     checksum: bool = False,
     precision: Precision | None = None,
-    readable_by: Literal["any", "plugins"] = "any",
+    readable_by: Literal["any", "plugins", "frazil"] = "any",
+    goal: Literal["balanced", "size", "speed", "archive"] = "balanced",
+    filters: str | None = None,
     layout: Literal["standard", "cmip7"] = "standard",
     threads: int | None = None,
     memory: int | None = None,
@@ -196,6 +206,8 @@ def plan(
         checksum,
         precision,
         readable_by=readable_by,
+        goal=goal,
+        filters=filters,
         layout=layout,
         limits=_limits(threads, memory),
     )

@@ -44,8 +44,12 @@ class Writer:
         The file.
     mode : "w", "x" or "a"
         Replace an existing file, refuse to, or go on writing it.
-    readable_by : "any" or "plugins"
+    readable_by : "any", "plugins" or "frazil"
         Who must be able to read the file.
+    goal : "balanced", "size", "speed" or "archive"
+        What filters are chosen for.
+    filters : str, optional
+        These filters instead of a choice, ``"shuffle+zstd(3)"``; see docs/filters.md.
     threads, memory : int, optional
         Threads, and bytes for chunks (256 MiB if left out).
     plan : WritePlan, optional
@@ -73,7 +77,9 @@ class Writer:
         path: StrPath,
         mode: Literal["w", "x", "a"] = "w",
         *,
-        readable_by: Literal["any", "plugins"] = "any",
+        readable_by: Literal["any", "plugins", "frazil"] = "any",
+        goal: Literal["balanced", "size", "speed", "archive"] = "balanced",
+        filters: str | None = None,
         threads: int | None = None,
         memory: int | None = None,
         plan: WritePlan | None = None,
@@ -87,6 +93,8 @@ class Writer:
         options = _options(
             limits=_limits(threads, memory),
             readable_by=readable_by,
+            goal=goal,
+            filters=filters,
             plan=None if plan is None else {"variables": plan.variables},
             keep_plan=keep_plan,
             durable=durable,

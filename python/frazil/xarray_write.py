@@ -111,7 +111,9 @@ def to_netcdf(
     append_dim: str | None = None,
     compute: bool = True,
     client: Client | None = None,
-    readable_by: Literal["any", "plugins"] = "any",
+    readable_by: Literal["any", "plugins", "frazil"] = "any",
+    goal: Literal["balanced", "size", "speed", "archive"] = "balanced",
+    filters: str | None = None,
     precision: Precision | None = None,
     layout: Literal["standard", "cmip7"] = "standard",
     plan: WritePlan | None = None,
@@ -154,8 +156,12 @@ def to_netcdf(
         The cluster whose workers compute, pack and write dask's blocks, each where it is, into one
         new file on a file system that all of them have. A worker that is lost costs its own work
         only. If left out, blocks come to this process.
-    readable_by : "any" or "plugins"
+    readable_by : "any", "plugins" or "frazil"
         Who must be able to read the file: all readers, or those with filter plugins.
+    goal : "balanced", "size", "speed" or "archive"
+        What filters are chosen for.
+    filters : str, optional
+        These filters instead of a choice, ``"shuffle+zstd(3)"``; see docs/filters.md.
     precision : mapping or path, optional
         How exactly values are kept, as in :func:`frazil.pack`.
     layout : "standard" or "cmip7"
@@ -190,6 +196,8 @@ def to_netcdf(
         raise InvalidArgumentError("a layout is for new files", file=path)
     options: dict[str, Any] = {
         "readable_by": readable_by,
+        "goal": goal,
+        "filters": filters,
         "plan": plan,
         "keep_plan": keep_plan,
         "threads": threads,

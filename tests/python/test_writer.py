@@ -178,6 +178,32 @@ def test_filters_rounding_and_plans(tmp_path):
         assert (file.variables["rounded"][:] != values).any()
 
 
+@pytest.mark.parametrize("chain", ["shuffle+deflate(2)", "bitshuffle+zstd(4)", "lorenzo+pcodec(8)"])
+def test_stated_filters_and_goals(tmp_path, chain):
+    path = tmp_path / "stated.nc"
+    values = np.cumsum(np.random.default_rng(0).normal(size=(200, 300)), axis=1).astype("f4")
+
+    def write(**options):
+        with frazil.Writer(path, **options) as writer:
+            writer.add_dimension("y", 200)
+            writer.add_dimension("x", 300)
+            writer.add_variable("v", "f4", ["y", "x"], chunks=(100, 300))[:] = values
+        with frazil.open(path) as file:
+            assert (file.variables["v"][:] == values).all()
+        return frazil.info(path)["v"]
+
+    assert write(readable_by="frazil", filters=chain).filters == chain.replace("lorenzo", "delta")
+    goals = ("speed", "balanced", "size", "archive")
+    sizes = [write(goal=goal, readable_by="plugins").stored_bytes for goal in goals]
+    assert sizes[3] <= sizes[2] * 1.01 and sizes[3] < values.nbytes
+    with pytest.raises(frazil.errors.InvalidArgumentError, match="readable by"):
+        write(filters="pcodec")
+    with pytest.raises(frazil.errors.InvalidArgumentError, match="gzip"):
+        write(filters="gzip")
+    with pytest.raises(frazil.errors.InvalidArgumentError, match="fast"):
+        write(goal="fast")
+
+
 def test_a_plan_is_replayed(tmp_path):
     values = np.random.default_rng(0).normal(size=(100, 300)).astype("f4")
 

@@ -243,7 +243,33 @@ typedef enum {
      * Readers with the registered filter plugins at hand: Zstandard, too, where it is better.
      */
     FRZ_READERS_PLUGINS = 1,
+    /**
+     * frazil, and readers with frazil's own plugins at hand.
+     */
+    FRZ_READERS_FRAZIL = 2,
 } frz_readers;
+
+/**
+ * What filters are chosen for.
+ */
+typedef enum {
+    /**
+     * The lowest level that comes close to the best.
+     */
+    FRZ_GOAL_BALANCED = 0,
+    /**
+     * Small files, at a cost that can be borne.
+     */
+    FRZ_GOAL_SIZE = 1,
+    /**
+     * Data that are written as fast as can be, and still shrink.
+     */
+    FRZ_GOAL_SPEED = 2,
+    /**
+     * The smallest files, whatever writing them costs.
+     */
+    FRZ_GOAL_ARCHIVE = 3,
+} frz_goal;
 
 /**
  * How values are rounded, with netCDF's numbers.
@@ -497,6 +523,21 @@ frz_status frz_options_set_classic_model(frz_options *options, int classic_model
  * what frazil chooses; a filter that the caller asks for is honoured.
  */
 frz_status frz_options_set_readable_by(frz_options *options, int readers);
+
+/**
+ * What filters are chosen for, where none are asked for: one of ::frz_goal (default:
+ * ::FRZ_GOAL_BALANCED).
+ */
+frz_status frz_options_set_goal(frz_options *options, int goal);
+
+/**
+ * Filters of all variables that ask for none themselves, `shuffle+zstd(3)`, in the order in which
+ * they are applied, instead of a choice; NULL: no such filters. docs/filters.md lists them. They
+ * must be readable by those that ::frz_options_set_readable_by names; ::frz_create refuses others.
+ *
+ * Errors: ::FRZ_INVALID_ARGUMENT for a text that names no filters.
+ */
+frz_status frz_options_set_filters(frz_options *options, const char *filters);
 
 /**
  * The writer commits by itself when a record is complete and so many bytes were put since the last

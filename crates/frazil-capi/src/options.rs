@@ -3,7 +3,9 @@
 use std::ffi::{c_char, c_int};
 use std::time::Duration;
 
-use frazil::{Cores, OwnCommits, ReaderLevel, Result, WriterOptions, parse_plan, read_plan};
+use frazil::{
+    Cores, FilterChain, Goal, OwnCommits, ReaderLevel, Result, WriterOptions, parse_plan, read_plan,
+};
 
 use crate::arguments::{self, elements, invalid, not_negative, null, text};
 use crate::guard::guarded;
@@ -217,6 +219,8 @@ pub enum frz_readers {
     FRZ_READERS_ANY = 0,
     /// Readers with the registered filter plugins at hand: Zstandard, too, where it is better.
     FRZ_READERS_PLUGINS = 1,
+    /// frazil, and readers with frazil's own plugins at hand.
+    FRZ_READERS_FRAZIL = 2,
 }
 
 /// Who must be able to read the file: one of ::frz_readers (default: ::FRZ_READERS_ANY). It binds
@@ -234,7 +238,69 @@ pub unsafe extern "C" fn frz_options_set_readable_by(
                 plugins if plugins == frz_readers::FRZ_READERS_PLUGINS as c_int => {
                     ReaderLevel::Plugins
                 }
+                frazil if frazil == frz_readers::FRZ_READERS_FRAZIL as c_int => ReaderLevel::Frazil,
                 other => return Err(invalid(format!("no readers have the number {other}"))),
+            };
+            Ok(())
+        })
+    }
+}
+
+/// What filters are chosen for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub enum frz_goal {
+    /// The lowest level that comes close to the best.
+    FRZ_GOAL_BALANCED = 0,
+    /// Small files, at a cost that can be borne.
+    FRZ_GOAL_SIZE = 1,
+    /// Data that are written as fast as can be, and still shrink.
+    FRZ_GOAL_SPEED = 2,
+    /// The smallest files, whatever writing them costs.
+    FRZ_GOAL_ARCHIVE = 3,
+}
+
+/// What filters are chosen for, where none are asked for: one of ::frz_goal (default:
+/// ::FRZ_GOAL_BALANCED).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_goal(
+    options: *mut frz_options,
+    goal: c_int,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            // In the order of their numbers.
+            let goals = Goal::ALL.into_iter().enumerate();
+            let mut goals = goals.filter(|&(number, _)| number as c_int == goal);
+            let (_, goal) = goals
+                .next()
+                .ok_or_else(|| invalid(format!("no goal has the number {goal}")))?;
+            inner.goal = goal;
+            Ok(())
+        })
+    }
+}
+
+/// Filters of all variables that ask for none themselves, `shuffle+zstd(3)`, in the order in which
+/// they are applied, instead of a choice; NULL: no such filters. docs/filters.md lists them. They
+/// must be readable by those that ::frz_options_set_readable_by names; ::frz_create refuses others.
+///
+/// Errors: ::FRZ_INVALID_ARGUMENT for a text that names no filters.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_filters(
+    options: *mut frz_options,
+    filters: *const c_char,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            inner.filters = match filters.is_null() {
+                true => None,
+                false => {
+                    let chain = text(filters, "filters")?.parse::<FilterChain>();
+                    Some(chain.map_err(|error| invalid(error.to_string()))?)
+                }
             };
             Ok(())
         })

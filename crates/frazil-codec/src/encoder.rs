@@ -33,9 +33,18 @@ impl BoundEncoder {
         chunk_bytes: usize,
     ) -> Result<Self, CodecError> {
         check_sizes(pipeline, element_bytes, chunk_bytes)?;
-        let bind = |spec| EncodeStage::bind(spec, deflate, element_bytes);
+        let mut stages = Vec::with_capacity(pipeline.0.len());
+        let mut known = Some(chunk_bytes);
+        for spec in &pipeline.0 {
+            let stage = EncodeStage::bind(spec, deflate, element_bytes)?;
+            if let Some(bytes) = known {
+                stage.check_input(bytes)?;
+            }
+            known = known.and_then(|bytes| stage.encoded_bytes(bytes));
+            stages.push(stage);
+        }
         Ok(Self {
-            stages: pipeline.0.iter().map(bind).collect::<Result<_, _>>()?,
+            stages,
             chunk_bytes,
         })
     }

@@ -34,6 +34,7 @@ mod quantize;
 mod registry;
 mod scratch;
 mod simd;
+mod single;
 mod stage;
 
 pub use decoder::BoundDecoder;
@@ -46,3 +47,4 @@ pub use quantize::{
 pub use registry::{FilterInfo, cure_for, filters};
 pub use scratch::Scratch;
 pub use simd::simd_summary;
+pub use single::{decode_one, encode_one};

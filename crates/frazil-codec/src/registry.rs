@@ -9,7 +9,7 @@ pub(crate) const MAX_CHUNK_BYTES: usize = isize::MAX as usize / 4;
 /// One filter and what this build does with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FilterInfo {
-    /// Registered filter identifier.
+    /// Filter identifier.
     pub id: i32,
     /// Its name.
     pub name: &'static str,
@@ -66,13 +66,19 @@ const fn refused(id: i32, name: &'static str, note: &'static str) -> FilterInfo 
     }
 }
 
+/// The same filter with something that a user should know.
+const fn noted(info: FilterInfo, note: &'static str) -> FilterInfo {
+    FilterInfo { note, ..info }
+}
+
+const PRIVATE: &str = "frazil's own: read by frazil and by its plugins";
 const LOSSY_ON_WRITE: &str = "changes values on writing only; reading needs nothing";
 
-static FILTERS: [FilterInfo; 16] = [
+static FILTERS: [FilterInfo; 18] = [
     both(filter_id::DEFLATE, "deflate", "libdeflate 1.26, zlib 1.3"),
     both(filter_id::SHUFFLE, "shuffle", OWN),
     both(filter_id::FLETCHER32, "fletcher32", OWN),
-    decoded(filter_id::SZIP, "szip", "libaec 1.1.4", ""),
+    both(filter_id::SZIP, "szip", "libaec 1.1.4"),
     decoded(filter_id::NBIT, "nbit", OWN, ""),
     decoded(filter_id::SCALEOFFSET, "scaleoffset", OWN, ""),
     refused(
@@ -80,19 +86,15 @@ static FILTERS: [FilterInfo; 16] = [
         "lzo",
         "LZO is licensed under the GPL and cannot be part of frazil",
     ),
-    decoded(filter_id::BZIP2, "bzip2", OWN, ""),
+    both(filter_id::BZIP2, "bzip2", OWN),
     decoded(filter_id::LZF, "lzf", OWN, ""),
-    decoded(
-        filter_id::BLOSC,
-        "blosc",
-        OWN,
-        "with blosclz, LZ4, Snappy, zlib and zstd inside",
+    noted(
+        both(filter_id::BLOSC, "blosc", OWN),
+        "with BloscLZ, LZ4, Snappy, zlib or zstd inside; LZ4HC is written as LZ4",
     ),
-    decoded(filter_id::LZ4, "lz4", "lz4_flex 0.14", ""),
-    decoded(
-        filter_id::BITSHUFFLE,
-        "bitshuffle",
-        OWN,
+    both(filter_id::LZ4, "lz4", "lz4_flex 0.14"),
+    noted(
+        both(filter_id::BITSHUFFLE, "bitshuffle", OWN),
         "alone or with LZ4 or zstd inside",
     ),
     both(filter_id::ZSTD, "zstd", "zstd 1.5.7"),
@@ -104,6 +106,8 @@ static FILTERS: [FilterInfo; 16] = [
         LOSSY_ON_WRITE,
     ),
     decoded(filter_id::BITROUND, "bitround", OWN, LOSSY_ON_WRITE),
+    noted(both(filter_id::PCODEC, "pcodec", "pco 1.1"), PRIVATE),
+    noted(both(filter_id::DELTA, "delta", OWN), PRIVATE),
 ];
 
 /// The filters this build knows something about, by identifier.
@@ -157,7 +161,7 @@ mod tests {
 
     #[test]
     fn the_list_says_what_the_code_does() {
-        for id in (1..400).chain(32000..32100) {
+        for id in (1..400).chain(32000..32100).chain(47100..47110) {
             let info = filters().iter().find(|info| info.id == id);
             let pipeline = FilterPipeline(vec![FilterSpec::new(id, vec![])]);
             let decodes = match BoundDecoder::bind(&pipeline, 4, 8) {

@@ -1,6 +1,7 @@
 //! Memory and compressor state that one worker thread keeps between chunks.
 
 use crate::compress::deflate::Deflate;
+use crate::compress::lz4::Lz4;
 use crate::compress::zstd::Zstd;
 
 /// Reusable buffers and compressor state of one worker thread.
@@ -22,8 +23,11 @@ pub struct Scratch {
 pub(crate) struct Codecs {
     pub(crate) deflate: Deflate,
     pub(crate) zstd: Zstd,
+    pub(crate) lz4: Lz4,
     /// One block, decompressed and not yet unshuffled.
     pub(crate) block: Vec<u8>,
+    /// One stream of a format that holds many.
+    pub(crate) stream: Vec<u8>,
     /// Memory for the bit transpose.
     pub(crate) work: Vec<u8>,
 }

@@ -4,9 +4,12 @@ use frazil_types::{DeflateEncoder, FilterSpec, filter_id};
 
 use crate::CodecError;
 use crate::buffer::OutputSize;
+use crate::compress::blosc::{self, BloscEncoder};
+use crate::compress::pcodec::Pcodec;
 use crate::compress::szip::Szip;
-use crate::compress::{blosc, bzip2, deflate, lz4, lzf, zstd};
+use crate::compress::{bzip2, deflate, lz4, lzf, zstd};
 use crate::filter::bitshuffle::Bitshuffle;
+use crate::filter::delta::Delta;
 use crate::filter::fletcher32;
 use crate::filter::nbit::Nbit;
 use crate::filter::scaleoffset::ScaleOffset;
@@ -33,6 +36,8 @@ pub(crate) enum DecodeStage {
     Lz4,
     Bitshuffle(Bitshuffle),
     Zstd,
+    Pcodec(Pcodec),
+    Delta(Delta),
     /// Nobody here can undo it.
     Missing {
         id: i32,
@@ -61,6 +66,8 @@ impl DecodeStage {
             filter_id::LZ4 => Self::Lz4,
             filter_id::BITSHUFFLE => Self::Bitshuffle(Bitshuffle::bind(spec)?),
             filter_id::ZSTD => Self::Zstd,
+            filter_id::PCODEC => Self::Pcodec(Pcodec::bind(spec)?),
+            filter_id::DELTA => Self::Delta(Delta::bind(spec)?),
             filter_id::BITGROOM | filter_id::GRANULAR_BITROUND | filter_id::BITROUND => {
                 Self::Identity
             }
@@ -77,8 +84,53 @@ impl DecodeStage {
             Self::Identity | Self::Shuffle { .. } => Some(decoded),
             Self::Fletcher32 => decoded.checked_add(fletcher32::CHECKSUM_BYTES),
             Self::Bitshuffle(bitshuffle) => bitshuffle.encoded_bytes(decoded),
+            Self::Delta(_) => Some(Delta::encoded_bytes(decoded)),
             _ => None,
         }
+    }
+
+    /// Whether memory for the decoded form follows what was decoded, not what is expected.
+    pub(crate) fn grows_as_it_decodes(&self) -> bool {
+        matches!(self, Self::Bzip2)
+    }
+
+    /// The length of the decoded form that the start of `stored` states, and how many times longer
+    /// than `stored` it can be at most; `None` for filters that state none.
+    pub(crate) fn stated_length(
+        &self,
+        stored: &[u8],
+    ) -> Option<Result<(usize, usize), CodecError>> {
+        // LZ4 makes at most 255 bytes of one; zstd's and Pcodec's runs have no such limit, but no
+        // chunk shrinks to less than a few bytes in each block.
+        const LZ4_MOST: usize = 256;
+        const OTHERS_MOST: usize = 1 << 17;
+        let number = |name: &'static str, at: usize, bytes: usize, is_big_endian: bool| {
+            let found = stored.get(at..at + bytes).ok_or(CodecError::Corrupt {
+                filter: name,
+                reason: "shorter than its header",
+            })?;
+            let add = |number: u64, &byte: &u8| number << 8 | u64::from(byte);
+            let number = match is_big_endian {
+                true => found.iter().fold(0, add),
+                false => found.iter().rev().fold(0, add),
+            };
+            Ok(usize::try_from(number).unwrap_or(usize::MAX))
+        };
+        let stated = match self {
+            Self::Lz4 => number("lz4", 0, 8, true).map(|bytes| (bytes, LZ4_MOST)),
+            Self::Bitshuffle(bitshuffle) if bitshuffle.encoded_bytes(0).is_some() => {
+                Ok((stored.len(), 1))
+            }
+            Self::Bitshuffle(_) => {
+                number("bitshuffle", 0, 8, true).map(|bytes| (bytes, OTHERS_MOST))
+            }
+            Self::Blosc => number("blosc", 4, 4, false).map(|bytes| (bytes, OTHERS_MOST)),
+            Self::Pcodec(_) => number("pcodec", 8, 8, false).map(|bytes| (bytes, OTHERS_MOST)),
+            Self::Delta(_) => number("delta", 8, 8, false).map(|bytes| (bytes, 1)),
+            Self::Zstd => zstd::stated_length(stored).map(|bytes| (bytes, OTHERS_MOST)),
+            _ => return None,
+        };
+        Some(stated)
     }
 
     /// For filters whose decoded form is the start of their encoded form: its length.
@@ -119,6 +171,8 @@ impl DecodeStage {
             Self::Blosc => blosc::decode(encoded, out, size, codecs),
             Self::Lz4 => lz4::decode(encoded, out, size),
             Self::Bitshuffle(bitshuffle) => bitshuffle.decode(encoded, out, size, codecs),
+            Self::Pcodec(pcodec) => pcodec.decode(encoded, out, size),
+            Self::Delta(delta) => delta.decode(encoded, out, size),
             Self::Shuffle { element_bytes } => {
                 size.check(encoded.len())?;
                 let direction = Direction::Unshuffle;
@@ -168,12 +222,19 @@ impl DecodeStage {
 }
 
 /// A filter ready to encode.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) enum EncodeStage {
     Deflate(DeflateEncoder),
     Shuffle { element_bytes: usize },
     Fletcher32,
+    Szip(Szip),
+    Blosc(BloscEncoder),
+    Bzip2 { level: u32 },
+    Lz4 { block_bytes: usize },
+    Bitshuffle(Bitshuffle),
     Zstd { level: i32 },
+    Pcodec(Pcodec),
+    Delta(Delta),
 }
 
 impl EncodeStage {
@@ -198,6 +259,19 @@ impl EncodeStage {
                 element_bytes: shuffle_element_bytes(spec)?,
             }),
             filter_id::FLETCHER32 => Ok(Self::Fletcher32),
+            filter_id::SZIP => Ok(Self::Szip(Szip::bind(spec)?)),
+            filter_id::BZIP2 => match spec.cd_values[..] {
+                [] => Ok(Self::Bzip2 { level: 9 }),
+                [level @ 1..=9] => Ok(Self::Bzip2 { level }),
+                _ => Err(invalid("bzip2", "needs one level from 1 to 9, or none")),
+            },
+            filter_id::BLOSC => Ok(Self::Blosc(BloscEncoder::bind(spec)?)),
+            filter_id::LZ4 => Ok(Self::Lz4 {
+                block_bytes: lz4::block_bytes(spec),
+            }),
+            filter_id::BITSHUFFLE => Ok(Self::Bitshuffle(Bitshuffle::bind(spec)?)),
+            filter_id::PCODEC => Ok(Self::Pcodec(Pcodec::bind(spec)?)),
+            filter_id::DELTA => Ok(Self::Delta(Delta::bind(spec)?)),
             filter_id::ZSTD => match spec.cd_values[..] {
                 [level] => Ok(Self::Zstd {
                     level: level.cast_signed(),
@@ -208,37 +282,77 @@ impl EncodeStage {
         }
     }
 
+    /// Whether the filter can encode `raw_bytes`, where it is not certain for any length.
+    pub(crate) fn check_input(&self, raw_bytes: usize) -> Result<(), CodecError> {
+        match self {
+            Self::Szip(szip) => szip.check_input(raw_bytes),
+            Self::Blosc(_) => BloscEncoder::check_input(raw_bytes),
+            Self::Bitshuffle(bitshuffle) => bitshuffle.check_input(raw_bytes),
+            Self::Delta(delta) => delta.check_input(raw_bytes),
+            _ => Ok(()),
+        }
+    }
+
+    /// Length of the encoded form, where it follows from the filter alone.
+    pub(crate) fn encoded_bytes(&self, raw_bytes: usize) -> Option<usize> {
+        match self {
+            Self::Shuffle { .. } => Some(raw_bytes),
+            Self::Fletcher32 => raw_bytes.checked_add(fletcher32::CHECKSUM_BYTES),
+            Self::Bitshuffle(bitshuffle) => bitshuffle.encoded_bytes(raw_bytes),
+            Self::Delta(_) => Some(Delta::encoded_bytes(raw_bytes)),
+            _ => None,
+        }
+    }
+
     /// Length of the encoded form of `raw_bytes` at most.
-    pub(crate) fn encode_bound(self, raw_bytes: usize) -> usize {
+    pub(crate) fn encode_bound(&self, raw_bytes: usize) -> usize {
         match self {
             Self::Deflate(_) => deflate::encode_bound(raw_bytes),
             Self::Zstd { .. } => zstd::encode_bound(raw_bytes),
             Self::Shuffle { .. } => raw_bytes,
             Self::Fletcher32 => raw_bytes.saturating_add(fletcher32::CHECKSUM_BYTES),
+            Self::Szip(szip) => szip.encode_bound(raw_bytes),
+            Self::Blosc(_) => BloscEncoder::encode_bound(raw_bytes),
+            Self::Bzip2 { .. } => bzip2::encode_bound(raw_bytes),
+            Self::Lz4 { block_bytes } => lz4::encode_bound(*block_bytes, raw_bytes),
+            Self::Bitshuffle(bitshuffle) => bitshuffle.encode_bound(raw_bytes),
+            Self::Pcodec(pcodec) => pcodec.encode_bound(raw_bytes),
+            Self::Delta(_) => Delta::encoded_bytes(raw_bytes),
         }
     }
 
     /// Replaces the content of `out` by the encoded form of `raw`.
     pub(crate) fn encode(
-        self,
+        &self,
         raw: &[u8],
         out: &mut Vec<u8>,
         codecs: &mut Codecs,
     ) -> Result<(), CodecError> {
         match self {
-            Self::Deflate(encoder) => codecs.deflate.encode(encoder, raw, out)?,
-            Self::Zstd { level } => codecs.zstd.encode(level, raw, out)?,
+            Self::Deflate(encoder) => codecs.deflate.encode(*encoder, raw, out),
+            Self::Zstd { level } => codecs.zstd.encode(*level, raw, out),
             Self::Shuffle { element_bytes } => {
                 let direction = Direction::Shuffle;
-                shuffle::transform(direction, Simd::detect(), element_bytes, raw, out);
+                shuffle::transform(direction, Simd::detect(), *element_bytes, raw, out);
+                Ok(())
             }
             Self::Fletcher32 => {
                 out.clear();
                 out.extend_from_slice(raw);
                 fletcher32::encode(out);
+                Ok(())
             }
+            Self::Szip(szip) => szip.encode(raw, out, codecs),
+            Self::Blosc(blosc) => blosc.encode(raw, out, codecs),
+            Self::Bzip2 { level } => {
+                bzip2::encode(*level, raw, out);
+                Ok(())
+            }
+            Self::Lz4 { block_bytes } => lz4::encode(*block_bytes, raw, out, &mut codecs.lz4),
+            Self::Bitshuffle(bitshuffle) => bitshuffle.encode(raw, out, codecs),
+            Self::Pcodec(pcodec) => pcodec.encode(raw, out),
+            Self::Delta(delta) => delta.encode(raw, out),
         }
-        Ok(())
     }
 }
 

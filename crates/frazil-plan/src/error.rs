@@ -1,7 +1,7 @@
 //! What can go wrong while planning.
 
 use frazil_codec::CodecError;
-use frazil_types::ErrorCode;
+use frazil_types::{ErrorCode, FilterChainError};
 
 /// Why no plan could be made.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +45,18 @@ pub enum PlanError {
         /// The filter's highest level.
         highest: u32,
     },
+    /// A goal that there is not.
+    #[error("no goal is called {name:?}; there are balanced, size, speed and archive")]
+    UnknownGoal {
+        /// The name as given.
+        name: String,
+    },
+    /// A chain of filters that cannot be.
+    #[error("{0}")]
+    Chain(FilterChainError),
+    /// No filters are left to choose from.
+    #[error("no filters are left to try")]
+    NothingToTry,
     /// A precision that cannot be honoured.
     #[error("{0}")]
     Precision(String),
@@ -63,7 +75,10 @@ impl PlanError {
             | Self::ChunkTooLarge { .. }
             | Self::RankMismatch { .. }
             | Self::Level { .. }
+            | Self::UnknownGoal { .. }
+            | Self::Chain(_)
             | Self::Precision(_) => ErrorCode::InvalidArgument,
+            Self::NothingToTry => ErrorCode::Internal,
             Self::Codec(error) => error.code(),
         }
     }

@@ -93,6 +93,17 @@ pub(crate) fn no_samples(summary: &str) -> String {
     format!("{summary}: no data to try")
 }
 
+pub(crate) fn for_goal(summary: &str, goal: &str, share: f64) -> String {
+    format!("{summary}: {} of raw by trial, for {goal}", per_cent(share))
+}
+
+pub(crate) fn chain_asked(summary: &str, share: Option<f64>) -> String {
+    match share {
+        Some(share) => format!("{summary}: as asked, {} of raw by trial", per_cent(share)),
+        None => format!("{summary}: as asked"),
+    }
+}
+
 pub(crate) fn kept_filters(summary: &str, current_share: f64, best: Option<f64>) -> String {
     match best {
         Some(best) => format!(

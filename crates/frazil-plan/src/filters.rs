@@ -5,13 +5,15 @@
 
 use frazil_codec::Scratch;
 use frazil_types::{
-    DeflateEncoder, ElementClass, ElementType, FilterPipeline, FilterSpec, ReaderLevel, filter_id,
+    DeflateEncoder, ElementClass, ElementType, FilterChain, FilterPipeline, FilterSpec,
+    ReaderLevel, filter_id,
 };
 
 use crate::chunk_shape::DEFAULT_TARGET_BYTES;
 use crate::error::PlanError;
 use crate::explain;
-use crate::trial::{Compressor, Trial, deflate_spec, shuffle_spec};
+use crate::goal::{self, Goal};
+use crate::trial::{Chosen, Compressor, Trial, deflate_spec, shuffle_spec};
 
 /// A variable that keeps more than this share of its bytes is stored unfiltered: decoding costs
 /// every reader more than the saved bytes are worth.
@@ -19,6 +21,9 @@ const WORTHWHILE_SHARE: f64 = 0.95;
 
 /// Chunks are encoded again only for sizes below this share of the current one.
 const BETTER_SHARE: f64 = 0.95;
+
+/// The same where the goal is a small file.
+const SMALLER_SHARE: f64 = 0.99;
 
 /// A level is as good as the best if its size is within this factor.
 pub(crate) const LEVEL_SLACK: f64 = 1.03;
@@ -73,6 +78,13 @@ pub struct FilterWishes {
     pub reader_level: ReaderLevel,
     /// Add a Fletcher-32 checksum.
     pub checksum: bool,
+    /// What filters are chosen for, where nobody states them.
+    pub goal: Goal,
+    /// These filters and no others; level, shuffle, readers and goal then mean nothing.
+    pub chain: Option<FilterChain>,
+    /// Shape of the output's chunks in elements; empty if it is not known. Filters that look at
+    /// neighbours need it.
+    pub chunk: Vec<u64>,
     /// Uncompressed bytes of a chunk, where the variable is chunked in any case: it can then carry
     /// a checksum without compression. `None`: contiguous unless filtered, and trials assume
     /// chunks of the default size.
@@ -86,6 +98,9 @@ impl Default for FilterWishes {
             shuffle: ShuffleWish::Auto,
             reader_level: ReaderLevel::Any,
             checksum: false,
+            goal: Goal::default(),
+            chain: None,
+            chunk: Vec::new(),
             chunk_bytes: None,
         }
     }
@@ -134,6 +149,10 @@ pub fn choose_filters(
     scratch: &mut Scratch,
 ) -> Result<FilterChoice, PlanError> {
     check_level(wishes)?;
+    if let Some(chain) = wishes.chain.as_ref().filter(|_| wishes.level != Some(0)) {
+        let asked = as_asked(samples, element, chain, wishes, scratch)?;
+        return Ok(kept_or(asked, element, wishes, current));
+    }
     if wishes.level == Some(0) {
         let unfiltered = Fresh::unfiltered(explain::no_compression_asked());
         return Ok(kept_or(unfiltered, element, wishes, current));
@@ -142,19 +161,73 @@ pub fn choose_filters(
         let unfiltered = Fresh::unfiltered(explain::indirect());
         return Ok(kept_or(unfiltered, element, wishes, current));
     }
-    let mut trial = Trial::new(samples, element, scratch);
+    let mut trial = Trial::new(samples, element, &wishes.chunk, scratch);
     if trial.raw_bytes() == 0 {
         let untried = Fresh::untried(element, wishes);
         return Ok(kept_or(untried, element, wishes, current));
     }
-    let best = try_filters(&mut trial, wishes)?;
+    let best = match (wishes.goal, wishes.level) {
+        (Goal::Balanced, _) | (_, Some(_)) => try_filters(&mut trial, wishes)?,
+        (goal, None) => {
+            let (chosen, reason) = goal::choose(&mut trial, goal, wishes)?;
+            Fresh::tried(chosen, reason, trial.raw_bytes())
+        }
+    };
+    let best = match wishes.level {
+        // Without a wish, frazil's own filters compete where they may.
+        None if wishes.goal == Goal::Balanced && wishes.reader_level == ReaderLevel::Frazil => {
+            better_by_own(best, &mut trial)?
+        }
+        _ => best,
+    };
     Ok(kept_or(best, element, wishes, current))
+}
+
+/// The filters that somebody stated, for the variable's elements.
+fn as_asked(
+    samples: &[Vec<u8>],
+    element: ElementType,
+    chain: &FilterChain,
+    wishes: &FilterWishes,
+    scratch: &mut Scratch,
+) -> Result<Fresh, PlanError> {
+    if element.class == ElementClass::Indirect {
+        return Ok(Fresh::unfiltered(explain::indirect()));
+    }
+    let pipeline = chain.resolve(element, &wishes.chunk);
+    let level = pipeline
+        .position(filter_id::DEFLATE)
+        .and_then(|stage| pipeline.0[stage].cd_values.first().copied());
+    let encoder = level.map(|level| DeflateEncoder::Libdeflate(level.cast_signed()));
+    let mut trial = Trial::new(samples, element, &wishes.chunk, scratch);
+    let mut ratio = None;
+    if trial.raw_bytes() > 0 {
+        let bytes = trial.chain(chain, encoder)?.bytes;
+        ratio = Some(bytes as f64 / trial.raw_bytes() as f64);
+    }
+    Ok(Fresh {
+        reason: explain::chain_asked(&pipeline.summary(), ratio),
+        stages: pipeline.0,
+        encoder,
+        ratio,
+    })
+}
+
+/// The best of frazil's own filters, if they make the data clearly smaller than `other` does.
+fn better_by_own(other: Fresh, trial: &mut Trial<'_>) -> Result<Fresh, PlanError> {
+    let Some((chosen, reason)) = goal::own_filters(trial)? else {
+        return Ok(other);
+    };
+    let own = Fresh::tried(chosen, reason, trial.raw_bytes());
+    let limit = other.ratio.unwrap_or(1.0) / LEVEL_SLACK;
+    let is_better = own.ratio.is_some_and(|ratio| ratio < limit);
+    Ok(if is_better { own } else { other })
 }
 
 fn check_level(wishes: &FilterWishes) -> Result<(), PlanError> {
     let (filter, highest) = match wishes.reader_level {
         ReaderLevel::Any => ("deflate", DEFLATE_HIGHEST),
-        ReaderLevel::Plugins => ("zstd", ZSTD_HIGHEST),
+        ReaderLevel::Plugins | ReaderLevel::Frazil => ("zstd", ZSTD_HIGHEST),
     };
     match wishes.level {
         Some(level) if level > highest => Err(PlanError::Level {
@@ -185,6 +258,20 @@ impl Fresh {
         }
     }
 
+    /// What a trial chose, unless it does not shrink.
+    fn tried(chosen: Chosen, reason: String, raw_bytes: u64) -> Self {
+        let ratio = chosen.bytes as f64 / raw_bytes as f64;
+        if ratio > WORTHWHILE_SHARE {
+            return Self::unfiltered(explain::does_not_shrink(ratio));
+        }
+        Self {
+            stages: chosen.pipeline.0,
+            encoder: chosen.encoder,
+            ratio: Some(ratio),
+            reason,
+        }
+    }
+
     /// The default without samples: shuffle, and a middling level.
     fn untried(element: ElementType, wishes: &FilterWishes) -> Self {
         let mut stages = Vec::new();
@@ -197,7 +284,7 @@ impl Fresh {
                 stages.push(deflate_spec(level));
                 Some(DeflateEncoder::Libdeflate(level.cast_signed()))
             }
-            ReaderLevel::Plugins => {
+            ReaderLevel::Plugins | ReaderLevel::Frazil => {
                 let level = wishes.level.unwrap_or(ZSTD_DEFAULT);
                 stages.push(FilterSpec::new(filter_id::ZSTD, vec![level]));
                 None
@@ -221,7 +308,7 @@ fn summary(stages: &[FilterSpec]) -> String {
 fn try_filters(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Fresh, PlanError> {
     let cheapest = match wishes.reader_level {
         ReaderLevel::Any => Compressor::Deflate(DeflateEncoder::Libdeflate(1)),
-        ReaderLevel::Plugins => Compressor::Zstd(ZSTD_DEFAULT),
+        ReaderLevel::Plugins | ReaderLevel::Frazil => Compressor::Zstd(ZSTD_DEFAULT),
     };
     let shuffle = try_shuffle(trial, wishes.shuffle, cheapest)?;
     let level = match (wishes.reader_level, wishes.level) {
@@ -234,10 +321,10 @@ fn try_filters(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Fresh, Pl
                 .map(|level| Compressor::Deflate(DeflateEncoder::Libdeflate(level)));
             lowest_good(trial, shuffle.on, &candidates)?
         }
-        (ReaderLevel::Plugins, Some(level)) => {
+        (ReaderLevel::Plugins | ReaderLevel::Frazil, Some(level)) => {
             lowest_good(trial, shuffle.on, &[Compressor::Zstd(level)])?
         }
-        (ReaderLevel::Plugins, None) => {
+        (ReaderLevel::Plugins | ReaderLevel::Frazil, None) => {
             lowest_good(trial, shuffle.on, &ZSTD_CANDIDATES.map(Compressor::Zstd))?
         }
     };
@@ -378,13 +465,16 @@ fn kept_or(
     current: Option<&CurrentStorage<'_>>,
 ) -> FilterChoice {
     let mut stages = fresh.stages;
-    if carries_checksum(!stages.is_empty(), wishes, current) {
+    let has_one = stages.iter().any(|stage| stage.id == filter_id::FLETCHER32);
+    if !has_one && carries_checksum(!stages.is_empty(), wishes, current) {
         stages.push(FilterSpec::new(filter_id::FLETCHER32, Vec::new()));
     }
     if let Some(now) = current.filter(|now| now.keepable) {
-        let better = fresh
-            .ratio
-            .is_some_and(|ratio| ratio <= now.ratio * BETTER_SHARE);
+        let share = match wishes.goal {
+            Goal::Balanced | Goal::Speed => BETTER_SHARE,
+            Goal::Size | Goal::Archive => SMALLER_SHARE,
+        };
+        let better = fresh.ratio.is_some_and(|ratio| ratio <= now.ratio * share);
         let as_good = !better && agrees(now.pipeline, element, wishes);
         if as_good || (fresh.encoder.is_none() && stages == now.pipeline.0) {
             return FilterChoice {
@@ -417,6 +507,19 @@ fn carries_checksum(
 
 /// Whether a pipeline is one that the wishes could have led to.
 fn agrees(pipeline: &FilterPipeline, element: ElementType, wishes: &FilterWishes) -> bool {
+    if let Some(chain) = &wishes.chain {
+        // Checksums are carried over, stated or not.
+        let asked = chain.resolve(element, &wishes.chunk);
+        let compressing = |pipeline: &FilterPipeline| -> Vec<(i32, Vec<u32>)> {
+            let stages = pipeline.0.iter();
+            let kept = stages.filter(|stage| stage.id != filter_id::FLETCHER32);
+            kept.map(|stage| (stage.id, stage.cd_values.clone()))
+                .collect()
+        };
+        let checked = |pipeline: &FilterPipeline| pipeline.contains(filter_id::FLETCHER32);
+        let checksum_agrees = checked(pipeline) || !(wishes.checksum || checked(&asked));
+        return checksum_agrees && compressing(&asked) == compressing(pipeline);
+    }
     let holds_level = |level: u32| {
         pipeline.0.iter().any(|stage| {
             matches!(stage.id, filter_id::DEFLATE | filter_id::ZSTD)

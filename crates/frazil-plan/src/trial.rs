@@ -1,7 +1,9 @@
 //! Trial encodings: what would the samples weigh under this pipeline?
 
 use frazil_codec::{BoundEncoder, Scratch};
-use frazil_types::{DeflateEncoder, ElementType, FilterPipeline, FilterSpec, filter_id};
+use frazil_types::{
+    DeflateEncoder, ElementType, FilterChain, FilterPipeline, FilterSpec, filter_id,
+};
 
 use crate::error::PlanError;
 use crate::fast_level::FASTEST_LEVEL;
@@ -47,10 +49,23 @@ pub(crate) fn shuffle_spec(element: ElementType) -> FilterSpec {
     FilterSpec::new(filter_id::SHUFFLE, vec![size])
 }
 
+/// Filters with what they made of the samples.
+#[derive(Debug, Clone)]
+pub(crate) struct Chosen {
+    /// As the variable's chunks will have them.
+    pub(crate) pipeline: FilterPipeline,
+    /// Encoder behind a deflate stage.
+    pub(crate) encoder: Option<DeflateEncoder>,
+    /// Bytes of all samples.
+    pub(crate) bytes: u64,
+}
+
 /// The samples of one variable, ready to be encoded over and over.
 pub(crate) struct Trial<'a> {
     samples: &'a [Vec<u8>],
     element: ElementType,
+    /// Shape of the output's chunks in elements; empty if it is not known.
+    chunk: &'a [u64],
     scratch: &'a mut Scratch,
     /// What was encoded already: no trial is made twice.
     known: Vec<((bool, Compressor), u64)>,
@@ -60,11 +75,13 @@ impl<'a> Trial<'a> {
     pub(crate) fn new(
         samples: &'a [Vec<u8>],
         element: ElementType,
+        chunk: &'a [u64],
         scratch: &'a mut Scratch,
     ) -> Self {
         Self {
             samples,
             element,
+            chunk,
             scratch,
             known: Vec::new(),
         }
@@ -113,5 +130,56 @@ impl<'a> Trial<'a> {
         }
         self.known.push((key, total));
         Ok(total)
+    }
+
+    /// Encodes all samples, each as a chunk of its own, with the filters of a chain.
+    pub(crate) fn chain(
+        &mut self,
+        chain: &FilterChain,
+        encoder: Option<DeflateEncoder>,
+    ) -> Result<Chosen, PlanError> {
+        let mut bytes = 0;
+        for sample in self.samples.iter().filter(|sample| !sample.is_empty()) {
+            let size = self.element.size_bytes;
+            let shape = shape_of((sample.len() / size) as u64, self.chunk);
+            let pipeline = chain.resolve(self.element, &shape);
+            let bound = BoundEncoder::bind(&pipeline, encoder, size, sample.len())?;
+            bytes += bound.encode(sample, self.scratch)?.len() as u64;
+        }
+        Ok(Chosen {
+            pipeline: chain.resolve(self.element, self.chunk),
+            encoder,
+            bytes,
+        })
+    }
+}
+
+/// A shape for a sample of so many elements that is as like the chunk's as can be: the same fast
+/// axes, as long as they divide it, and what is left along the slowest.
+fn shape_of(elements: u64, chunk: &[u64]) -> Vec<u64> {
+    let mut shape = vec![1; chunk.len().max(1)];
+    let mut rest = elements;
+    for (axis, &length) in chunk.iter().enumerate().skip(1).rev() {
+        if length == 0 || !rest.is_multiple_of(length) {
+            break;
+        }
+        shape[axis] = length;
+        rest /= length;
+    }
+    shape[0] = rest;
+    shape
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_have_the_fast_axes_of_their_chunk() {
+        assert_eq!(shape_of(10 * 16 * 128, &[10, 16, 128]), [10, 16, 128]);
+        assert_eq!(shape_of(3 * 16 * 128, &[10, 16, 128]), [3, 16, 128]);
+        assert_eq!(shape_of(5 * 128, &[10, 16, 128]), [5, 1, 128]);
+        assert_eq!(shape_of(100, &[10, 16, 128]), [100, 1, 1]);
+        assert_eq!(shape_of(7, &[]), [7]);
     }
 }

@@ -4,7 +4,7 @@
 
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_plan::{
-    CurrentStorage, FilterChoice, FilterWishes, PlanError, ShuffleWish, choose_filters,
+    CurrentStorage, FilterChoice, FilterWishes, Goal, PlanError, ShuffleWish, choose_filters,
     sample_chunks, sample_plan, sample_window,
 };
 use frazil_types::{
@@ -268,6 +268,104 @@ fn readers_with_plugins_get_zstd() {
     };
     let choice = choose(&smooth(1 << 20), &stated, None);
     assert_eq!(choice.pipeline.0.last().unwrap().cd_values, [7]);
+}
+
+#[test]
+fn a_stated_chain_is_taken_as_it_is() {
+    let data = smooth(1 << 18);
+    let wishes = FilterWishes {
+        chain: Some("lorenzo+shuffle+deflate(6)".parse().unwrap()),
+        chunk: vec![64, 1024],
+        ..FilterWishes::default()
+    };
+    let choice = choose(&data, &wishes, None);
+    let ids: Vec<i32> = choice.pipeline.0.iter().map(|stage| stage.id).collect();
+    assert_eq!(
+        ids,
+        [filter_id::DELTA, filter_id::SHUFFLE, filter_id::DEFLATE]
+    );
+    assert_eq!(choice.pipeline.0[0].cd_values, [1, 4, 2, 3, 2, 64, 1024]);
+    assert_eq!(choice.deflate_encoder, Some(DeflateEncoder::Libdeflate(6)));
+    assert!(choice.predicted_ratio < 1.0, "{}", choice.reason);
+
+    // What is stored so already is kept; a checksum is carried over and stated only once.
+    let checked = FilterPipeline(
+        [
+            &choice.pipeline.0[..],
+            &[FilterSpec::new(filter_id::FLETCHER32, vec![])],
+        ]
+        .concat(),
+    );
+    let current = CurrentStorage {
+        pipeline: &checked,
+        ratio: choice.predicted_ratio,
+        keepable: true,
+    };
+    let kept = choose(&data, &wishes, Some(&current));
+    assert!(
+        kept.keep_current && kept.pipeline == checked,
+        "{}",
+        kept.reason
+    );
+    let other = FilterWishes {
+        chain: Some("shuffle+deflate(6)+fletcher32".parse().unwrap()),
+        ..wishes
+    };
+    let changed = choose(&data, &other, Some(&current));
+    assert_eq!(changed.pipeline.summary(), "shuffle+deflate(6)+fletcher32");
+    // Without data there is nothing to try, and the chain stays.
+    let wishes = FilterWishes {
+        chunk_bytes: Some(CHUNK_BYTES as u64),
+        ..other
+    };
+    let untried = choose_filters(&[], FLOAT32, &wishes, None, &mut Scratch::default()).unwrap();
+    assert_eq!(untried.pipeline.summary(), "shuffle+deflate(6)+fletcher32");
+}
+
+#[test]
+fn goals_choose_among_what_readers_know() {
+    let data = smooth(1 << 20);
+    let share = |goal, reader_level| {
+        let wishes = FilterWishes {
+            goal,
+            reader_level,
+            chunk: vec![64, 1024],
+            ..FilterWishes::default()
+        };
+        let choice = choose(&data, &wishes, None);
+        assert!(
+            choice.pipeline.reader_level() <= reader_level,
+            "{}",
+            choice.reason
+        );
+        assert!(!choice.pipeline.is_empty(), "{goal} {}", choice.reason);
+        choice.predicted_ratio
+    };
+    for readers in [ReaderLevel::Any, ReaderLevel::Plugins, ReaderLevel::Frazil] {
+        let [balanced, size, speed, archive] = Goal::ALL.map(|goal| share(goal, readers));
+        assert!(
+            archive <= size && size <= balanced * 1.01,
+            "{archive} {size} {balanced}"
+        );
+        assert!(speed < 1.0);
+    }
+    let smallest = |readers| share(Goal::Archive, readers);
+    assert!(smallest(ReaderLevel::Plugins) <= smallest(ReaderLevel::Any));
+    assert!(smallest(ReaderLevel::Frazil) <= smallest(ReaderLevel::Plugins));
+}
+
+#[test]
+fn what_does_not_shrink_is_not_filtered_for_any_goal() {
+    for goal in Goal::ALL {
+        let wishes = FilterWishes {
+            goal,
+            reader_level: ReaderLevel::Frazil,
+            chunk: vec![64, 1024],
+            ..FilterWishes::default()
+        };
+        let choice = choose(&random(1 << 20), &wishes, None);
+        assert!(choice.pipeline.is_empty(), "{goal}: {}", choice.reason);
+    }
 }
 
 #[test]

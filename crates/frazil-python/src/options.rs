@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use frazil::{
-    AnalyzeOptions, ChunkOverride, ChunkPolicy, Cores, Destination, Error, LayoutProfile,
-    OwnCommits, PackOptions, PrecisionOptions, PrecisionRule, PrecisionWish, ReaderLevel,
-    Resources, ShufflePolicy, Thresholds, UnpackFormat, UnpackOptions, VerifyOptions, WritePlan,
-    WriterOptions,
+    AnalyzeOptions, ChunkOverride, ChunkPolicy, Cores, Destination, Error, FilterChain, Goal,
+    LayoutProfile, OwnCommits, PackOptions, PrecisionOptions, PrecisionRule, PrecisionWish,
+    ReaderLevel, Resources, ShufflePolicy, Thresholds, UnpackFormat, UnpackOptions, VerifyOptions,
+    WritePlan, WriterOptions,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -92,6 +92,8 @@ pub(crate) struct Pack {
     precision: Vec<Rule>,
     netcdf_attribute: bool,
     readable_by: ReaderLevel,
+    goal: Goal,
+    filters: Option<FilterChain>,
     layout: Layout,
     dry_run: bool,
     overwrite: bool,
@@ -125,6 +127,8 @@ impl Pack {
                 netcdf_attribute: self.netcdf_attribute,
             },
             readable_by: self.readable_by,
+            goal: self.goal,
+            filters: self.filters,
             layout: match self.layout {
                 Layout::Standard => LayoutProfile::Standard,
                 Layout::Cmip7 => LayoutProfile::Cmip7,
@@ -250,6 +254,8 @@ pub(crate) struct Write {
     overwrite: bool,
     classic_model: bool,
     readable_by: ReaderLevel,
+    goal: Goal,
+    filters: Option<FilterChain>,
     plan: Option<WritePlan>,
     keep_plan: bool,
 }
@@ -270,6 +276,8 @@ impl Write {
             overwrite: self.overwrite,
             classic_model: self.classic_model,
             readable_by: self.readable_by,
+            goal: self.goal,
+            filters: self.filters,
             plan: self.plan,
             keep_plan: self.keep_plan,
             // Of many processes only.

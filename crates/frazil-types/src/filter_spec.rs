@@ -39,9 +39,16 @@ pub mod filter_id {
     pub const BLOSC2: i32 = 32026;
     /// BitRound (quantization; decoding is the identity).
     pub const BITROUND: i32 = 32032;
+    /// Pcodec in frazil's frame: a private number, see `docs/format.md`.
+    pub const PCODEC: i32 = 47101;
+    /// Differences between neighbours in frazil's frame: a private number, see `docs/format.md`.
+    pub const DELTA: i32 = 47102;
 }
 
-/// The field's name for a filter id, or `None` if it is not registered.
+/// Filters that only frazil and its plugins know.
+const OWN_FILTERS: [i32; 2] = [filter_id::PCODEC, filter_id::DELTA];
+
+/// The field's name for a filter id, or `None` if it is neither registered nor frazil's own.
 #[must_use]
 pub fn filter_name(id: i32) -> Option<&'static str> {
     Some(match id {
@@ -77,6 +84,8 @@ pub fn filter_name(id: i32) -> Option<&'static str> {
         32030 => "ffmpeg",
         32031 => "jpeg2000",
         filter_id::BITROUND => "bitround",
+        filter_id::PCODEC => "pcodec",
+        filter_id::DELTA => "delta",
         _ => return None,
     })
 }
@@ -92,6 +101,20 @@ pub enum ReaderLevel {
     Any,
     /// Readers with the registered filter plugins at hand.
     Plugins,
+    /// frazil, and readers with frazil's own plugins at hand.
+    Frazil,
+}
+
+impl ReaderLevel {
+    /// The word for it on command lines and in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Plugins => "plugins",
+            Self::Frazil => "frazil",
+        }
+    }
 }
 
 /// One stage of a filter pipeline as stored in the file.
@@ -110,10 +133,11 @@ pub struct FilterSpec {
 
 impl FilterSpec {
     /// A filter with the flag libhdf5's own setters give it: Fletcher-32 is mandatory, all others
-    /// are optional.
+    /// are optional but for frazil's own.
     #[must_use]
     pub fn new(id: i32, cd_values: Vec<u32>) -> Self {
-        let flags = u32::from(id != filter_id::FLETCHER32);
+        let mandatory = id == filter_id::FLETCHER32 || OWN_FILTERS.contains(&id);
+        let flags = u32::from(!mandatory);
         Self {
             id,
             flags,
@@ -157,6 +181,17 @@ impl FilterPipeline {
         self.position(id).is_some()
     }
 
+    /// Whether chunks of one are decoded by the other: the same filters with the same values, but
+    /// for levels that only an encoder looks at.
+    #[must_use]
+    pub fn decodes_like(&self, other: &Self) -> bool {
+        let same = |(a, b): (&FilterSpec, &FilterSpec)| {
+            let is_level = matches!(a.id, filter_id::DEFLATE | filter_id::ZSTD);
+            a.id == b.id && (is_level || a.cd_values == b.cd_values)
+        };
+        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(same)
+    }
+
     /// The reader level this pipeline needs, judged by filter ids alone.
     #[must_use]
     pub fn reader_level(&self) -> ReaderLevel {
@@ -165,11 +200,12 @@ impl FilterPipeline {
             filter_id::SHUFFLE,
             filter_id::FLETCHER32,
         ];
-        if self.0.iter().all(|filter| portable.contains(&filter.id)) {
-            ReaderLevel::Any
-        } else {
-            ReaderLevel::Plugins
-        }
+        let needs = |filter: &FilterSpec| match filter.id {
+            id if portable.contains(&id) => ReaderLevel::Any,
+            id if OWN_FILTERS.contains(&id) => ReaderLevel::Frazil,
+            _ => ReaderLevel::Plugins,
+        };
+        self.0.iter().map(needs).max().unwrap_or_default()
     }
 
     /// One short line: `shuffle+deflate(4)+fletcher32`, or `none`.
@@ -181,9 +217,16 @@ impl FilterPipeline {
         let words: Vec<String> = self
             .0
             .iter()
-            .map(|filter| match (filter.id, filter.cd_values.first()) {
-                (filter_id::DEFLATE | filter_id::ZSTD | filter_id::BZIP2, Some(level)) => {
+            .map(|filter| match (filter.id, &filter.cd_values[..]) {
+                (filter_id::DEFLATE | filter_id::ZSTD | filter_id::BZIP2, [level, ..])
+                | (filter_id::PCODEC, [_, _, _, level]) => {
                     format!("{}({})", filter.display_name(), level.cast_signed())
+                }
+                // The registered filter with a compressor inside, as a chain names it.
+                (filter_id::BITSHUFFLE, [_, _, _, _, 2, ..]) => "bitshuffle+lz4".to_owned(),
+                (filter_id::BITSHUFFLE, [_, _, _, _, 3]) => "bitshuffle+zstd".to_owned(),
+                (filter_id::BITSHUFFLE, [_, _, _, _, 3, level, ..]) => {
+                    format!("bitshuffle+zstd({})", level.cast_signed())
                 }
                 _ => filter.display_name(),
             })

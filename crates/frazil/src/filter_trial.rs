@@ -167,6 +167,9 @@ impl Trial<'_> {
                 ShufflePolicy::Off => ShuffleWish::Off,
             },
             reader_level: self.options.readable_by,
+            goal: self.options.goal,
+            chain: self.options.filters.clone(),
+            chunk: chunk.map(<[u64]>::to_vec).unwrap_or_default(),
             checksum: self.options.checksum && chunk.is_some(),
             chunk_bytes,
         }

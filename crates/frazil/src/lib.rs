@@ -49,10 +49,11 @@ pub use error::{Error, Result};
 pub use frazil_container::classic::{AttributeValue, NcType};
 pub use frazil_container::{model, schema};
 pub use frazil_pipeline::{ReadStats, read_stats, set_read_budget};
+pub use frazil_plan::Goal;
 pub use frazil_types::{
-    AxisSelection, ByteOrder, ElementClass, ElementType, ErrorBound, ErrorCode, FilterPipeline,
-    FilterSpec, PrecisionWish, ProtectedValues, QuantizeAlgorithm, QuantizePlan, ReaderLevel,
-    Rounding, VariablePlan, WritePlan, filter_id,
+    AxisSelection, ByteOrder, ElementClass, ElementType, ErrorBound, ErrorCode, FilterChain,
+    FilterChainError, FilterPipeline, FilterSpec, PrecisionWish, ProtectedValues,
+    QuantizeAlgorithm, QuantizePlan, ReaderLevel, Rounding, VariablePlan, WritePlan, filter_id,
 };
 pub use import::{Columns, ImportLayout, ImportOptions, ImportReport, Matrix, import};
 pub use info::info;

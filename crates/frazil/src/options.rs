@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use frazil_types::ReaderLevel;
+use frazil_plan::Goal;
+use frazil_types::{ErrorCode, FilterChain, ReaderLevel};
 
+use crate::error::{Error, Result};
 use crate::precision::rules::PrecisionOptions;
 
 /// Where packed files go.
@@ -102,6 +104,11 @@ pub struct PackOptions {
     pub level: Option<u32>,
     /// Use of the byte shuffle.
     pub shuffle: ShufflePolicy,
+    /// What filters are chosen for, where neither a level nor filters are stated.
+    pub goal: Goal,
+    /// These filters for every chunked variable, instead of a choice. They must be readable by
+    /// those who must be able to read the result.
+    pub filters: Option<FilterChain>,
     /// Add Fletcher-32 checksums to every filtered variable (existing ones are always kept).
     pub checksum: bool,
     /// How exactly values are kept; nothing stated: every bit.
@@ -127,6 +134,8 @@ impl Default for PackOptions {
             chunk_overrides: Vec::new(),
             level: None,
             shuffle: ShufflePolicy::default(),
+            goal: Goal::default(),
+            filters: None,
             checksum: false,
             precision: PrecisionOptions::default(),
             readable_by: ReaderLevel::Any,
@@ -137,6 +146,25 @@ impl Default for PackOptions {
             resources: Resources::default(),
         }
     }
+}
+
+/// Refuses filters that not everybody can read who must be able to.
+pub(crate) fn check_readers(filters: Option<&FilterChain>, readers: ReaderLevel) -> Result<()> {
+    let Some(filters) = filters.filter(|chain| chain.reader_level() > readers) else {
+        return Ok(());
+    };
+    let level = filters.reader_level();
+    let who = match level {
+        ReaderLevel::Any => "netCDF-4 readers",
+        ReaderLevel::Plugins => "readers with filter plugins",
+        ReaderLevel::Frazil => "frazil, and readers with frazil's own plugins",
+    };
+    let cause = format!(
+        "files with {filters} are read by {who} only, and this file must be readable by {:?}",
+        readers.name()
+    );
+    let cure = format!("say that it need only be readable by {:?}", level.name());
+    Err(Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure))
 }
 
 /// File format written by `unpack`.

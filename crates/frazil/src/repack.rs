@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::fill::{self, Stored};
 use crate::input::{Input, InputKind, from_container};
 use crate::options::{
-    Destination, LayoutProfile, PackOptions, Resources, UnpackFormat, UnpackOptions,
+    Destination, LayoutProfile, PackOptions, Resources, UnpackFormat, UnpackOptions, check_readers,
 };
 use crate::output::{self, PendingOutput, Target};
 use crate::precision::rounding_text;
@@ -36,6 +36,7 @@ pub fn pack(
 ) -> Result<PackReport> {
     guarded(input, || {
         let clock = Clock::start();
+        check_readers(options.filters.as_ref(), options.readable_by)?;
         let target = if options.dry_run {
             None
         } else {
@@ -65,6 +66,7 @@ pub fn pack(
 /// As [`pack`].
 pub fn plan(input: &Path, options: &PackOptions) -> Result<WritePlan> {
     guarded(input, || {
+        check_readers(options.filters.as_ref(), options.readable_by)?;
         let source = Input::open(input)?;
         let budget = decide::budget(&options.resources);
         let decisions = decide::decide(&source, options, &budget, &mut Silent)?;

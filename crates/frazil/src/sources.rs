@@ -51,6 +51,7 @@ fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
         return Ok(Access::Nothing);
     }
     if !variable.element.is_self_contained() {
+        keep_plugins(input, variable)?;
         return Ok(Access::Library);
     }
     match (&variable.storage, input.kind()) {
@@ -74,6 +75,20 @@ fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
             Err(Error::new(ErrorCode::Internal, "chunks in a classic file"))
         }
     }
+}
+
+/// Has libhdf5 load the plugins that it will read a variable through, before anything else takes
+/// their filters' places.
+fn keep_plugins(input: &Input, variable: &DatasetInfo) -> Result<()> {
+    if let (DatasetStorage::Chunked { pipeline, .. }, InputKind::Hdf5(hdf5)) =
+        (&variable.storage, input.kind())
+    {
+        for filter in &pipeline.0 {
+            hdf5.has_plugin(filter.id)
+                .map_err(|error| from_container(error, input.path()))?;
+        }
+    }
+    Ok(())
 }
 
 /// Finds out how a chunked variable of an HDF5 file can be read, whose bytes are `bytes`.

@@ -73,6 +73,8 @@ pub(crate) enum Command {
     Synth(SynthArgs),
     /// Write the numbers of a CSV file to a netCDF-4 file
     Import(ImportArgs),
+    /// Print the folder of frazil's HDF5 plugins, for HDF5_PLUGIN_PATH
+    PluginPath,
     /// Print a completion script for a shell
     Completions {
         /// The shell

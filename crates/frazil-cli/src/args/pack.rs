@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use frazil::{
-    ChunkOverride, ChunkPolicy, Destination, LayoutProfile, PackOptions, PrecisionOptions,
-    ReaderLevel, ShufflePolicy,
+    ChunkOverride, ChunkPolicy, Destination, FilterChain, Goal, LayoutProfile, PackOptions,
+    PrecisionOptions, ReaderLevel, ShufflePolicy,
 };
 
 use super::{OutputArgs, PrecisionArgs, ResourceArgs, TargetArgs};
@@ -32,6 +32,13 @@ pub(crate) struct PackArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = clap::value_parser!(u32).range(0..=22))]
     level: Option<u32>,
+    /// What filters are chosen for [default: balanced]
+    #[arg(long, value_enum, conflicts_with_all = ["level", "filters"])]
+    goal: Option<Goals>,
+    /// These filters, in the order in which they are applied, instead of a choice, for example
+    /// bitshuffle+zstd(5); see docs/filters.md
+    #[arg(long, value_name = "CHAIN", conflicts_with_all = ["level", "shuffle"])]
+    filters: Option<FilterChain>,
     /// Byte shuffle before compression
     #[arg(long, value_enum, default_value_t = Shuffle::Auto)]
     shuffle: Shuffle,
@@ -41,7 +48,8 @@ pub(crate) struct PackArgs {
     /// Layout profile
     #[arg(long, value_enum, default_value_t = Layout::Standard)]
     layout: Layout,
-    /// Who must be able to read the result: any netCDF-4 reader, or those with filter plugins
+    /// Who must be able to read the result: any netCDF-4 reader, those with filter plugins, or
+    /// frazil and those with its own plugins
     #[arg(long, value_enum, default_value_t = Readers::Any)]
     readable_by: Readers,
     /// Plan and predict only; nothing is written
@@ -85,6 +93,41 @@ enum Readers {
     Any,
     /// Readers with the registered filter plugins
     Plugins,
+    /// frazil, and readers with frazil's own plugins
+    Frazil,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Goals {
+    /// Small files at little cost
+    Balanced,
+    /// Small files, at a cost that a repack can bear
+    Size,
+    /// Fast writing of what still shrinks
+    Speed,
+    /// The smallest files, whatever writing them costs
+    Archive,
+}
+
+impl Readers {
+    fn level(self) -> ReaderLevel {
+        match self {
+            Self::Any => ReaderLevel::Any,
+            Self::Plugins => ReaderLevel::Plugins,
+            Self::Frazil => ReaderLevel::Frazil,
+        }
+    }
+}
+
+impl Goals {
+    fn goal(self) -> Goal {
+        match self {
+            Self::Balanced => Goal::Balanced,
+            Self::Size => Goal::Size,
+            Self::Speed => Goal::Speed,
+            Self::Archive => Goal::Archive,
+        }
+    }
 }
 
 impl PackArgs {
@@ -106,6 +149,15 @@ impl PackArgs {
     /// What clap cannot check.
     pub(super) fn check(&self) -> Result<(), (ErrorKind, String)> {
         self.precision.check(self.inputs.len())?;
+        if let Some(chain) = &self.filters
+            && chain.reader_level() > self.readable_by.level()
+        {
+            let message = format!(
+                "not every reader knows {chain}: add --readable-by {}",
+                chain.reader_level().name()
+            );
+            return Err((ErrorKind::ArgumentConflict, message));
+        }
         self.target.check(&self.inputs, !self.dry_run)
     }
 
@@ -123,11 +175,10 @@ impl PackArgs {
                 Shuffle::On => ShufflePolicy::On,
                 Shuffle::Off => ShufflePolicy::Off,
             },
+            goal: self.goal.map(Goals::goal).unwrap_or_default(),
+            filters: self.filters.clone(),
             checksum: self.checksum,
-            readable_by: match self.readable_by {
-                Readers::Any => ReaderLevel::Any,
-                Readers::Plugins => ReaderLevel::Plugins,
-            },
+            readable_by: self.readable_by.level(),
             layout: match self.layout {
                 Layout::Standard => LayoutProfile::Standard,
                 Layout::Cmip7 => LayoutProfile::Cmip7,

@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
 use frazil::{
-    ChunkPolicy, Destination, LayoutProfile, PackOptions, ReaderLevel, ShufflePolicy, UnpackFormat,
+    ChunkPolicy, Destination, Goal, LayoutProfile, PackOptions, ReaderLevel, ShufflePolicy,
+    UnpackFormat,
 };
 
 use super::*;
@@ -59,6 +60,28 @@ fn every_option_arrives() {
     assert!(options.checksum && options.overwrite && options.verify && options.dry_run);
     assert_eq!(options.resources.threads, 3);
     assert_eq!(options.resources.memory_bytes, 512 << 20);
+}
+
+#[test]
+fn filters_and_goals_arrive() {
+    let stated = options("pack a.nc -o b.nc --filters shuffle+zstd(5) --readable-by plugins");
+    assert_eq!(stated.filters.unwrap().to_string(), "shuffle+zstd(5)");
+    assert_eq!(stated.goal, Goal::Balanced);
+    let aimed = options("pack a.nc -o b.nc --goal archive --readable-by frazil");
+    assert_eq!(
+        (aimed.goal, aimed.readable_by),
+        (Goal::Archive, ReaderLevel::Frazil)
+    );
+    for line in [
+        "pack a.nc -o b.nc --filters shuffle+zstd",
+        "pack a.nc -o b.nc --filters pcodec --readable-by plugins",
+        "pack a.nc -o b.nc --filters shuffle --level 3",
+        "pack a.nc -o b.nc --filters shuffle --goal size",
+        "pack a.nc -o b.nc --goal size --level 3",
+        "pack a.nc -o b.nc --filters gzip",
+    ] {
+        refused(line);
+    }
 }
 
 #[test]

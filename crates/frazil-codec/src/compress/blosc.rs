@@ -1,9 +1,13 @@
-//! Blosc 1 buffers (filter 32001), decoding.
+//! Blosc 1 buffers (filter 32001).
 //!
 //! Written here instead of calling C-Blosc: headers come from files, and this way no number in them
 //! can do more than fail. Source: `blosc.c` of C-Blosc 1.21, `README_HEADER.rst` of its format. A
 //! 16-byte little-endian header, a table of block starts, and per block one compressed stream or one
 //! per byte plane, each preceded by its length (4 bytes).
+
+mod encode;
+
+pub(crate) use encode::BloscEncoder;
 
 use super::{blosclz, lz4};
 use crate::CodecError;

@@ -1,4 +1,4 @@
-//! bzip2 streams (filter 307), decoding.
+//! bzip2 streams (filter 307).
 //!
 //! Written here because the libraries at hand either have a licence of their own or refuse blocks
 //! that bzip2 could not shrink. Source: `decompress.c` of bzip2 1.0.8; the format as described by
@@ -6,7 +6,11 @@
 //! move to front, run lengths of zeros, Huffman codes.
 
 mod crc;
+mod encode;
 mod huffman;
+mod rotations;
+
+pub(crate) use encode::{encode, encode_bound};
 
 use crate::CodecError;
 use crate::bits::BitReader;
@@ -293,5 +297,31 @@ mod tests {
         assert!(out.is_empty());
         let short = decode(stored, &mut out, OutputSize::Exact(1));
         assert!(matches!(short, Err(CodecError::WrongSize { .. })));
+        encode(9, &[], &mut out);
+        assert_eq!(out, stored[..14]);
+    }
+
+    /// Blocks of 100 000 bytes are full here, at the end and within a run.
+    #[test]
+    fn what_is_encoded_is_decoded() {
+        let mut state = 7_u32;
+        let mut next = |limit: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            ((u64::from(state) * u64::from(limit)) >> 32) as u8
+        };
+        let noise: Vec<u8> = (0..250_000).map(|_| next(256)).collect();
+        let text: Vec<u8> = (0..120_000).map(|_| b'a' + next(4)).collect();
+        let mut runs = Vec::new();
+        for length in [1, 3, 4, 5, 254, 255, 256, 259, 510, 100_000, 1_000_000] {
+            runs.extend(std::iter::repeat_n(next(256), length));
+        }
+        let periodic = b"ab".repeat(60_000);
+        for raw in [&noise, &text, &runs, &periodic, &vec![0; 99_981], &vec![5]] {
+            let (mut stored, mut back) = (Vec::new(), Vec::new());
+            encode(1, raw, &mut stored);
+            assert!(stored.len() <= encode_bound(raw.len()));
+            decode(&stored, &mut back, OutputSize::Exact(raw.len())).unwrap();
+            assert!(back == *raw);
+        }
     }
 }

@@ -43,6 +43,15 @@ impl<'a> Cursor<'a> {
         self.array().map(u64::from_be_bytes)
     }
 
+    pub(crate) fn u64_le(&mut self) -> Result<u64, CodecError> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    /// Whether everything was taken.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
     pub(crate) fn u32_le(&mut self) -> Result<u32, CodecError> {
         self.array().map(u32::from_le_bytes)
     }

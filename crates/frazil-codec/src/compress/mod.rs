@@ -1,12 +1,14 @@
 //! Compressors: one file per stream format.
 
 pub(crate) mod blosc;
-mod blosclz;
+pub(crate) mod blosclz;
 pub(crate) mod bzip2;
 pub(crate) mod cursor;
 pub(crate) mod deflate;
+pub(crate) mod frame;
 pub(crate) mod lz4;
 pub(crate) mod lzf;
+pub(crate) mod pcodec;
 mod quick;
 pub(crate) mod szip;
 pub(crate) mod zstd;

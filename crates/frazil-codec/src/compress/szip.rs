@@ -1,8 +1,8 @@
-//! szip (filter 4): CCSDS 121 through libaec, decoding.
+//! szip (filter 4): CCSDS 121 through libaec.
 //!
 //! Source: `H5Zszip.c`, `H5Pdcpl.c`, libaec's `sz_compat.c`. The stored chunk is its raw length (4
 //! bytes, little-endian) and one bare AEC bit stream. Pixels of 32 and 64 bits are coded as byte
-//! planes, and scan lines are padded to whole blocks; both are undone here.
+//! planes, and scan lines are padded to whole blocks; both are done and undone here.
 
 #![expect(
     unsafe_code,
@@ -26,6 +26,11 @@ const MSB_FIRST: u32 = 16;
 const MAX_PIXELS_PER_BLOCK: u32 = 32;
 /// `SZ_MAX_PIXELS_PER_SCANLINE`, `SZ_MAX_BLOCKS_PER_SCANLINE` blocks of 32.
 const MAX_PIXELS_PER_SCANLINE: u32 = 4096;
+/// The raw length in front of the bit stream.
+const LENGTH_BYTES: usize = 4;
+/// Room for the last block, beyond half as much again as is coded: a block of two 8-bit pixels
+/// that does not shrink takes a few bits more than it had.
+const LAST_BLOCK_BYTES: usize = 512;
 
 /// What the client data values say, in libaec's terms.
 #[derive(Debug, Clone, Copy)]
@@ -80,6 +85,116 @@ impl Szip {
         })
     }
 
+    /// Bytes of a pixel as libaec sees it.
+    fn sample_bytes(&self) -> usize {
+        match self.bits_per_sample {
+            1..=8 => 1,
+            9..=16 => 2,
+            _ => 4,
+        }
+    }
+
+    /// Bytes of a scan line, and with its padding.
+    fn line_bytes(&self) -> (usize, usize) {
+        let padded = self.blocks_per_line as usize * self.pixels_per_block as usize;
+        let sample_bytes = self.sample_bytes();
+        (self.pixels_per_line * sample_bytes, padded * sample_bytes)
+    }
+
+    /// Whether chunks of `bytes` can be encoded: whole pixels, counted in 32 bits.
+    pub(crate) fn check_input(&self, bytes: usize) -> Result<(), CodecError> {
+        let pixel_bytes = self.planes * self.sample_bytes();
+        if !bytes.is_multiple_of(pixel_bytes) {
+            return Err(invalid(NAME, "the data are no whole number of pixels"));
+        }
+        match u32::try_from(bytes) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(invalid(NAME, "chunks of 4 GiB and more do not exist")),
+        }
+    }
+
+    /// Bytes that are coded for `raw_bytes`: whole scan lines.
+    fn padded_bytes(&self, raw_bytes: usize) -> usize {
+        let (line_bytes, padded) = self.line_bytes();
+        raw_bytes.div_ceil(line_bytes).saturating_mul(padded)
+    }
+
+    /// Length of the encoded form of `raw_bytes` at most.
+    pub(crate) fn encode_bound(&self, raw_bytes: usize) -> usize {
+        let coded = self.padded_bytes(raw_bytes);
+        coded
+            .saturating_add(coded / 2)
+            .saturating_add(LENGTH_BYTES + LAST_BLOCK_BYTES)
+    }
+
+    /// Replaces the content of `out` by the encoded form of `raw`.
+    pub(crate) fn encode(
+        &self,
+        raw: &[u8],
+        out: &mut Vec<u8>,
+        codecs: &mut Codecs,
+    ) -> Result<(), CodecError> {
+        self.check_input(raw.len())?;
+        let Codecs { block, work, .. } = codecs;
+        work.resize(work.len().max(raw.len()), 0);
+        let planes = &mut work[..raw.len()];
+        transform_slice(Direction::Shuffle, Simd::detect(), self.planes, raw, planes);
+        self.pad(planes, block);
+        out.clear();
+        out.extend_from_slice(&(raw.len() as u32).to_le_bytes());
+        out.resize(self.encode_bound(raw.len()), 0);
+        let stream = &mut out[LENGTH_BYTES..];
+        let written = self.run_encoder(&block[..self.padded_bytes(raw.len())], stream)?;
+        out.truncate(LENGTH_BYTES + written);
+        Ok(())
+    }
+
+    /// Fills every scan line up to whole blocks, with its last pixel if neighbours are compared.
+    fn pad(&self, data: &[u8], padded: &mut Vec<u8>) {
+        let (line_bytes, padded_bytes) = self.line_bytes();
+        let sample_bytes = self.sample_bytes();
+        padded.clear();
+        for (i, line) in data.chunks(line_bytes).enumerate() {
+            padded.extend_from_slice(line);
+            let last = line.len() - sample_bytes;
+            while padded.len() < (i + 1) * padded_bytes {
+                if self.flags & ffi::AEC_DATA_PREPROCESS == 0 {
+                    padded.resize((i + 1) * padded_bytes, 0);
+                } else {
+                    padded.extend_from_slice(&line[last..]);
+                }
+            }
+        }
+    }
+
+    /// Encodes `data` into `out`, which has room for it; returns the length of the bit stream.
+    fn run_encoder(&self, data: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
+        let mut aec = ffi::aec_stream {
+            next_in: data.as_ptr(),
+            avail_in: data.len(),
+            total_in: 0,
+            next_out: out.as_mut_ptr(),
+            avail_out: out.len(),
+            total_out: 0,
+            bits_per_sample: self.bits_per_sample,
+            block_size: self.pixels_per_block,
+            rsi: self.blocks_per_line,
+            flags: self.flags | ffi::AEC_NOT_ENFORCE,
+            state: std::ptr::null_mut(),
+        };
+        // SAFETY: both buffers are described by their own slices, and libaec keeps to the lengths
+        // in the structure; it frees its state before it returns.
+        let status = unsafe { ffi::aec_buffer_encode(&raw mut aec) };
+        if status.cast_unsigned() == ffi::AEC_OK && aec.avail_in == 0 {
+            Ok(aec.total_out)
+        } else {
+            Err(CodecError::EncodeFailed {
+                filter: NAME,
+                reason: "libaec cannot encode these parameters",
+            })
+        }
+    }
+
     /// Decodes `stored` into `out`.
     pub(crate) fn decode(
         &self,
@@ -92,13 +207,7 @@ impl Szip {
         let total = size.check(cursor.u32_le()? as usize)?;
         let stream = &stored[4..];
         out.resize(total, 0);
-        let sample_bytes = match self.bits_per_sample {
-            1..=8 => 1,
-            9..=16 => 2,
-            _ => 4,
-        };
-        let line_bytes = self.pixels_per_line * sample_bytes;
-        let padded = self.blocks_per_line as usize * self.pixels_per_block as usize * sample_bytes;
+        let (line_bytes, padded) = self.line_bytes();
         if padded == line_bytes && self.planes == 1 {
             return self.run(stream, out);
         }

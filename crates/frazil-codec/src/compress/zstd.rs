@@ -63,6 +63,28 @@ impl Zstd {
         raw: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<(), CodecError> {
+        out.clear();
+        out.reserve_exact(encode_bound(raw.len()));
+        let encoded = self.compressor()?.compress(out, raw, level);
+        encoded.map(drop).map_err(encode_error)
+    }
+
+    /// Appends such a frame to `out`; returns its length.
+    pub(crate) fn append(
+        &mut self,
+        level: i32,
+        raw: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<usize, CodecError> {
+        let start = out.len();
+        out.resize(start + encode_bound(raw.len()), 0);
+        let encoded = self.compressor()?.compress(&mut out[start..], raw, level);
+        let written = encoded.map_err(encode_error)?;
+        out.truncate(start + written);
+        Ok(written)
+    }
+
+    fn compressor(&mut self) -> Result<&mut CCtx<'static>, CodecError> {
         let context = match &mut self.compressor {
             Some(context) => context,
             none => none.insert(CCtx::try_create().ok_or(CodecError::EncodeFailed {
@@ -70,13 +92,14 @@ impl Zstd {
                 reason: "out of memory",
             })?),
         };
-        out.clear();
-        out.reserve_exact(encode_bound(raw.len()));
-        let encoded = context.compress(out, raw, level);
-        encoded.map(drop).map_err(|code| CodecError::EncodeFailed {
-            filter: NAME,
-            reason: zstd_safe::get_error_name(code),
-        })
+        Ok(context)
+    }
+}
+
+fn encode_error(code: zstd_safe::ErrorCode) -> CodecError {
+    CodecError::EncodeFailed {
+        filter: NAME,
+        reason: zstd_safe::get_error_name(code),
     }
 }
 
@@ -88,6 +111,18 @@ fn decode_error(code: zstd_safe::ErrorCode, size: OutputSize) -> CodecError {
             reason,
         },
     }
+}
+
+/// The content size that the frame at the start of `stored` states.
+pub(crate) fn stated_length(stored: &[u8]) -> Result<usize, CodecError> {
+    let corrupt = |reason| CodecError::Corrupt {
+        filter: NAME,
+        reason,
+    };
+    let size = zstd_safe::get_frame_content_size(stored);
+    let size = size.map_err(|_| corrupt("no zstd frame"))?;
+    let size = size.ok_or(corrupt("a frame that does not state its content size"))?;
+    Ok(usize::try_from(size).unwrap_or(usize::MAX))
 }
 
 /// Bytes that a frame of `raw_bytes` needs at most.

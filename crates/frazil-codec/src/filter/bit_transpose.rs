@@ -1,15 +1,39 @@
 //! Bit transpose, as in bitshuffle (filter 32008) and Blosc.
 //!
 //! Of n elements (a multiple of 8), bit b of byte k of all elements forms row 8k + b of n/8 bytes,
-//! the first element in the lowest bit. Undoing it takes three steps that each run at memory speed:
-//! the eight rows of a byte plane are woven into 8-byte cells (a byte unshuffle), each cell is
-//! transposed as an 8x8 bit matrix, and the byte planes are unshuffled.
+//! the first element in the lowest bit. It takes three steps that each run at memory speed: elements
+//! are shuffled into byte planes, every 8 bytes of a plane are transposed as an 8x8 bit matrix, and
+//! the resulting cells are shuffled into eight rows. Undoing it takes the same steps backwards.
 
 use super::shuffle::{Direction, transform_slice};
 use crate::simd::Simd;
 
 /// Elements are transposed in groups of this many.
 pub(crate) const GROUP: usize = 8;
+
+/// Transposes the bits of `data` (whole groups of elements) into `out` of the same length.
+///
+/// `work` is memory to work in.
+pub(crate) fn transpose(
+    simd: Simd,
+    element_bytes: usize,
+    data: &[u8],
+    out: &mut [u8],
+    work: &mut Vec<u8>,
+) {
+    let elements = data.len() / element_bytes.max(1);
+    if elements == 0 {
+        return;
+    }
+    work.resize(work.len().max(data.len()), 0);
+    let planes = &mut work[..data.len()];
+    transform_slice(Direction::Shuffle, simd, element_bytes, data, planes);
+    transpose_cells(simd, planes);
+    let rows = out.chunks_exact_mut(elements);
+    for (rows, plane) in rows.zip(planes.chunks_exact(elements)) {
+        transform_slice(Direction::Shuffle, simd, GROUP, plane, rows);
+    }
+}
 
 /// Undoes the bit transpose of `data` (whole groups of elements) into `out` of the same length.
 ///
@@ -83,7 +107,7 @@ mod tests {
     use super::*;
 
     /// The definition, bit by bit.
-    fn transpose(element_bytes: usize, data: &[u8]) -> Vec<u8> {
+    fn by_definition(element_bytes: usize, data: &[u8]) -> Vec<u8> {
         let elements = data.len() / element_bytes;
         let mut rows = vec![0; data.len()];
         for i in 0..elements {
@@ -97,7 +121,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_instruction_set_undoes_the_transpose(
+        fn every_instruction_set_transposes_and_undoes_it(
             element_bytes in 1_usize..20,
             groups in 0_usize..80,
             seed in any::<u64>(),
@@ -109,10 +133,12 @@ mod tests {
                     (state >> 56) as u8
                 })
                 .collect();
-            let rows = transpose(element_bytes, &data);
+            let rows = by_definition(element_bytes, &data);
             let mut work = Vec::new();
             for simd in Simd::available() {
                 let mut back = vec![0; data.len()];
+                transpose(simd, element_bytes, &data, &mut back, &mut work);
+                prop_assert_eq!(&back, &rows);
                 untranspose(simd, element_bytes, &rows, &mut back, &mut work);
                 prop_assert_eq!(&back, &data);
             }

@@ -6,11 +6,11 @@
 
 use frazil_types::FilterSpec;
 
-use super::bit_transpose::{GROUP, untranspose};
+use super::bit_transpose::{GROUP, transpose, untranspose};
 use crate::CodecError;
 use crate::buffer::OutputSize;
 use crate::compress::cursor::Cursor;
-use crate::compress::lz4;
+use crate::compress::{lz4, zstd};
 use crate::scratch::Codecs;
 use crate::simd::Simd;
 use crate::stage::invalid;
@@ -18,6 +18,10 @@ use crate::stage::invalid;
 const NAME: &str = "bitshuffle";
 const DEFAULT_BLOCK_BYTES: usize = 8192;
 const MIN_BLOCK_ELEMENTS: usize = 128;
+const HEADER_BYTES: usize = 12;
+const LENGTH_BYTES: usize = 4;
+/// `BSHUF_ZSTD_DEFAULT_COMP_LEVEL`.
+const ZSTD_DEFAULT: i32 = 3;
 
 /// What the client data values say.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +30,7 @@ pub(crate) struct Bitshuffle {
     /// Block size in elements, for streams that do not name theirs.
     block_elements: usize,
     inner: Inner,
+    zstd_level: i32,
 }
 
 /// The compressor inside.
@@ -62,7 +67,97 @@ impl Bitshuffle {
                 asked
             },
             inner,
+            zstd_level: match values.get(5) {
+                None | Some(0) => ZSTD_DEFAULT,
+                Some(level) => level.cast_signed(),
+            },
         })
+    }
+
+    /// Whether chunks of `bytes` can be encoded: the filter knows no part of an element.
+    pub(crate) fn check_input(&self, bytes: usize) -> Result<(), CodecError> {
+        if bytes.is_multiple_of(self.element_bytes) {
+            Ok(())
+        } else {
+            Err(invalid(NAME, "the data are no whole number of elements"))
+        }
+    }
+
+    /// Length of the encoded form of `raw_bytes` at most.
+    pub(crate) fn encode_bound(&self, raw_bytes: usize) -> usize {
+        let block_bytes = self.block_bytes().min(raw_bytes).max(1);
+        let blocks = raw_bytes.div_ceil(block_bytes);
+        let of_block = match self.inner {
+            Inner::None => return raw_bytes,
+            Inner::Lz4 => lz4::block_bound(block_bytes),
+            Inner::Zstd => zstd::encode_bound(block_bytes),
+        };
+        blocks
+            .saturating_mul(LENGTH_BYTES + of_block)
+            .saturating_add(HEADER_BYTES + GROUP * self.element_bytes)
+    }
+
+    fn block_bytes(&self) -> usize {
+        self.block_elements.saturating_mul(self.element_bytes)
+    }
+
+    /// Replaces the content of `out` by the encoded form of `raw`.
+    pub(crate) fn encode(
+        &self,
+        raw: &[u8],
+        out: &mut Vec<u8>,
+        codecs: &mut Codecs,
+    ) -> Result<(), CodecError> {
+        self.check_input(raw.len())?;
+        out.clear();
+        if self.inner != Inner::None {
+            out.extend_from_slice(&(raw.len() as u64).to_be_bytes());
+            // Blocks larger than the chunk are named as they were asked for, as the original does.
+            let block_bytes = u32::try_from(self.block_bytes())
+                .map_err(|_| invalid(NAME, "blocks of 4 GiB and more"))?;
+            out.extend_from_slice(&block_bytes.to_be_bytes());
+        }
+        let group_bytes = GROUP.saturating_mul(self.element_bytes);
+        let (grouped, rest) = raw.split_at(raw.len() - raw.len() % group_bytes);
+        for block in grouped.chunks(self.block_bytes()) {
+            self.encode_block(block, out, codecs)?;
+        }
+        out.extend_from_slice(rest);
+        Ok(())
+    }
+
+    /// Appends one block.
+    fn encode_block(
+        &self,
+        block: &[u8],
+        out: &mut Vec<u8>,
+        codecs: &mut Codecs,
+    ) -> Result<(), CodecError> {
+        let Codecs {
+            zstd,
+            lz4,
+            block: rows,
+            work,
+            ..
+        } = codecs;
+        let (simd, start) = (Simd::detect(), out.len());
+        if self.inner == Inner::None {
+            out.resize(start + block.len(), 0);
+            transpose(simd, self.element_bytes, block, &mut out[start..], work);
+            return Ok(());
+        }
+        rows.resize(rows.len().max(block.len()), 0);
+        let rows = &mut rows[..block.len()];
+        transpose(simd, self.element_bytes, block, rows, work);
+        out.extend_from_slice(&[0; LENGTH_BYTES]);
+        let stored_bytes = match self.inner {
+            Inner::Zstd => zstd.append(self.zstd_level, rows, out)?,
+            _ => lz4.append_block(NAME, rows, out)?,
+        };
+        let stored_bytes =
+            u32::try_from(stored_bytes).map_err(|_| invalid(NAME, "a block of 4 GiB and more"))?;
+        out[start..start + LENGTH_BYTES].copy_from_slice(&stored_bytes.to_be_bytes());
+        Ok(())
     }
 
     /// Length after encoding, where it follows from the filter alone.

@@ -2,6 +2,7 @@
 
 pub(crate) mod bit_transpose;
 pub(crate) mod bitshuffle;
+pub(crate) mod delta;
 pub(crate) mod fletcher32;
 pub(crate) mod nbit;
 pub(crate) mod scaleoffset;

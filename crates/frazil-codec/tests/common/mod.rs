@@ -1,4 +1,5 @@
-//! Reads `golden/golden.bin`: chunks made by libhdf5 and hdf5plugin (see `golden/make.py`).
+//! Reads golden chunks: `golden/golden.bin`, made by libhdf5 and hdf5plugin (see `golden/make.py`),
+//! and `golden/own.bin`, made by this crate for its own formats (see `own_formats.rs`).
 
 #![allow(
     dead_code,
@@ -12,6 +13,9 @@ use frazil_codec::{BoundDecoder, CodecError, Scratch};
 use frazil_types::{FilterPipeline, FilterSpec};
 
 static GOLDEN: &[u8] = include_bytes!("../golden/golden.bin");
+static OWN: &[u8] = include_bytes!("../golden/own.bin");
+/// First bytes of both.
+pub const MAGIC: &[u8; 16] = b"frazil golden 1\n";
 
 /// One stored chunk and what it decodes to.
 pub struct GoldenChunk {
@@ -88,8 +92,19 @@ impl Reader {
 
 /// All golden chunks.
 pub fn golden_chunks() -> Vec<GoldenChunk> {
-    let mut reader = Reader(GOLDEN);
-    assert_eq!(reader.take(16), b"frazil golden 1\n");
+    let mut chunks = chunks_in(GOLDEN);
+    chunks.extend(own_chunks());
+    chunks
+}
+
+/// Those of frazil's own formats.
+pub fn own_chunks() -> Vec<GoldenChunk> {
+    chunks_in(OWN)
+}
+
+fn chunks_in(file: &'static [u8]) -> Vec<GoldenChunk> {
+    let mut reader = Reader(file);
+    assert_eq!(reader.take(16), MAGIC);
     let count = reader.number();
     let chunks = (0..count).map(|_| reader.chunk()).collect();
     assert!(reader.0.is_empty());

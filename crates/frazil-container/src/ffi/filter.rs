@@ -1,8 +1,9 @@
 //! Filters in libhdf5's eyes: plugins found, and stand-ins for filters nobody has.
 
 use std::collections::BTreeSet;
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{CStr, CString, c_int, c_uint, c_void};
 
+use frazil_types::{FilterSpec, filter_name};
 use parking_lot::Mutex;
 
 use hdf5_sys::h5z::H5Z_class2_t;
@@ -17,6 +18,9 @@ const FIRST_FOREIGN_FILTER: i32 = 256;
 /// Filters that only have a stand-in. Locked under the library lock only, as forks ask for.
 static STAND_INS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
+/// Filters that libhdf5 was found to have, so that somebody reads through them. Locked as above.
+static IN_USE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+
 /// Whether libhdf5 has a filter, built in or as a plugin on its path.
 pub(crate) fn is_available(id: i32) -> Result<bool> {
     let _guard = library_lock();
@@ -24,7 +28,11 @@ pub(crate) fn is_available(id: i32) -> Result<bool> {
         return Ok(false);
     }
     // SAFETY: any number may be asked for.
-    truth(unsafe { (api().H5Zfilter_avail)(id) }, "look for filter")
+    let is_available = truth(unsafe { (api().H5Zfilter_avail)(id) }, "look for filter")?;
+    if is_available {
+        IN_USE.lock().insert(id);
+    }
+    Ok(is_available)
 }
 
 /// Refuses to work: stands for a filter whose chunks are copied undecoded.
@@ -39,11 +47,29 @@ unsafe extern "C" fn refuse(
     0
 }
 
+/// The name that files give the filter: the one it had in its input, or the usual one. It stays for
+/// the life of the process, once for each filter.
+fn name_of(spec: &FilterSpec) -> &'static CStr {
+    let name = CString::new(spec.name.as_str()).ok();
+    let name = name.filter(|name| !name.is_empty());
+    let usual = || filter_name(spec.id).and_then(|name| CString::new(name).ok());
+    match name.or_else(usual) {
+        Some(name) => Box::leak(name.into_boxed_c_str()),
+        None => c"stored by another program",
+    }
+}
+
 /// Makes libhdf5 accept datasets with this filter: their chunks arrive encoded, so that the filter
-/// itself is never called. Filters that libhdf5 has already are left as they are.
-pub(crate) fn accept_encoded(id: i32) -> Result<()> {
+/// itself is never called.
+///
+/// The stand-in is there before libhdf5 looks for a plugin: a plugin's `set_local` would change the
+/// values that the chunks were encoded with, and many call another libhdf5 than this one and fail.
+/// Only filters that something is read through are left as they are.
+pub(crate) fn accept_encoded(spec: &FilterSpec) -> Result<()> {
+    let id = spec.id;
     let _guard = library_lock();
-    if id < FIRST_FOREIGN_FILTER || STAND_INS.lock().contains(&id) || is_available(id)? {
+    let is_known = STAND_INS.lock().contains(&id) || IN_USE.lock().contains(&id);
+    if id < FIRST_FOREIGN_FILTER || is_known {
         return Ok(());
     }
     let class = H5Z_class2_t {
@@ -51,7 +77,7 @@ pub(crate) fn accept_encoded(id: i32) -> Result<()> {
         id: c_int::from(id),
         encoder_present: 1,
         decoder_present: 1,
-        name: c"stored by another program".as_ptr(),
+        name: name_of(spec).as_ptr(),
         can_apply: None,
         set_local: None,
         filter: Some(refuse),

@@ -283,7 +283,7 @@ pub(super) fn set_chunked(
     pipeline: &FilterPipeline,
 ) -> Result<()> {
     for stage in &pipeline.0 {
-        filter::accept_encoded(stage.id)?;
+        filter::accept_encoded(stage)?;
     }
     creation.set_chunked(chunk, pipeline)
 }

@@ -75,6 +75,7 @@ fn options_from(variable: &dyn Fn(&str) -> Option<OsString>) -> Answer<WriterOpt
     match text("FRAZIL_READABLE_BY").as_deref() {
         None | Some("netcdf4" | "any") => {}
         Some("plugins") => options.readable_by = ReaderLevel::Plugins,
+        Some("frazil") => options.readable_by = ReaderLevel::Frazil,
         Some(other) => return Err(refuse("FRAZIL_READABLE_BY", other)),
     }
     Ok(options)

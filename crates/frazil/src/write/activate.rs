@@ -62,6 +62,7 @@ impl Writer {
             limits: self.schema.limits(id),
             layout: self.layout_of(id, &settings, replayed.as_ref())?,
             reader_level: self.options.readable_by,
+            goal: self.options.goal,
             quantize,
             repeats_bytes: self.repeats_bytes as usize / self.details.len().max(1),
             buffers: Arc::clone(&self.buffers),
@@ -104,9 +105,15 @@ impl Writer {
             (_, FilterWish::Exactly(pipeline), _) => variable.exactly(pipeline, None)?,
             (_, _, Some(plan)) => variable.exactly(&plan.pipeline, plan.deflate_encoder)?,
             _ if variable.is_tiny() => variable.unpacked()?,
-            // Coordinates are small.
-            _ if self.schema.coordinate_of(variable.id).is_some() => variable.untried()?,
-            _ => return Ok(()),
+            _ => match &self.options.filters {
+                Some(chain) => {
+                    let pipeline = chain.resolve(variable.element, &variable.chunk);
+                    variable.exactly(&pipeline, None)?
+                }
+                // Coordinates are small.
+                None if self.schema.coordinate_of(variable.id).is_some() => variable.untried()?,
+                None => return Ok(()),
+            },
         };
         // Ranks that write together would find different encoders in their own values.
         let is_final = self.submission.is_parallel() || !variable.has_open_encoder();

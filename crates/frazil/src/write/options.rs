@@ -1,6 +1,7 @@
 //! How a [`Writer`](super::Writer) works, and what it did.
 
-use frazil_types::{ReaderLevel, WritePlan};
+use frazil_plan::Goal;
+use frazil_types::{FilterChain, ReaderLevel, WritePlan};
 use serde::Serialize;
 
 use crate::options::Resources;
@@ -29,6 +30,11 @@ pub struct WriterOptions {
     pub classic_model: bool,
     /// Who must be able to read the file.
     pub readable_by: ReaderLevel,
+    /// What filters are chosen for, where none are stated.
+    pub goal: Goal,
+    /// These filters for chunked variables that ask for none themselves, instead of a choice.
+    /// They must be readable by those who must be able to read the file.
+    pub filters: Option<FilterChain>,
     /// Chunk shapes, filters and rounding of variables that ask for none themselves, as another
     /// run decided them ([`Writer::plan`](super::Writer::plan)).
     pub plan: Option<WritePlan>,

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use frazil_codec::{BoundDecoder, BoundEncoder, Scratch};
 use frazil_container::hdf5::OutputStorage;
 use frazil_plan::{
-    FilterWishes, PlanError, ShuffleWish, choose_filters, fastest_deflate_encoder,
+    FilterWishes, Goal, PlanError, ShuffleWish, choose_filters, fastest_deflate_encoder,
     has_fastest_deflate,
 };
 use frazil_types::{
@@ -49,6 +49,7 @@ pub(super) struct Variable {
     pub(super) chunk_bytes: usize,
     pub(super) is_contiguous: bool,
     pub(super) reader_level: ReaderLevel,
+    pub(super) goal: Goal,
     /// The filters in the file: of the first choice.
     stored: OnceLock<FilterPipeline>,
     /// Filters as asked for which there is more than one encoder.
@@ -84,6 +85,7 @@ pub(super) struct Origin {
     pub(super) limits: Vec<Option<u64>>,
     pub(super) layout: Layout,
     pub(super) reader_level: ReaderLevel,
+    pub(super) goal: Goal,
     pub(super) quantize: Option<QuantizePlan>,
     pub(super) repeats_bytes: usize,
     pub(super) buffers: Arc<Buffers>,
@@ -110,6 +112,7 @@ impl Variable {
             chunk_bytes: origin.layout.chunk_bytes,
             is_contiguous: origin.layout.is_contiguous,
             reader_level: origin.reader_level,
+            goal: origin.goal,
             stored: OnceLock::new(),
             asked: OnceLock::new(),
             quantize,
@@ -212,6 +215,8 @@ impl Variable {
         let wishes = FilterWishes {
             chunk_bytes: Some(self.chunk_bytes as u64),
             reader_level: self.reader_level,
+            goal: self.goal,
+            chunk: self.chunk.clone(),
             shuffle: match is_first {
                 true => ShuffleWish::Auto,
                 false => ShuffleWish::On,
@@ -220,8 +225,7 @@ impl Variable {
         };
         let choice = choose_filters(samples, self.element, &wishes, None, scratch).map_err(wrap)?;
         let stored = self.stored.get_or_init(|| choice.pipeline.clone());
-        let ids = |pipeline: &FilterPipeline| pipeline.0.iter().map(|f| f.id).collect::<Vec<_>>();
-        if ids(stored) == ids(&choice.pipeline) {
+        if stored.decodes_like(&choice.pipeline) {
             return self.bind(choice.pipeline, choice.deflate_encoder, choice.reason);
         }
         // Not worth compressing, but the file says that it is compressed.

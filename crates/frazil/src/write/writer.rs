@@ -18,6 +18,7 @@ use super::store::Store;
 use super::variable::Variable;
 use crate::error::{Error, Result};
 use crate::input::{from_container, unreadable};
+use crate::options::check_readers;
 use crate::output::{METADATA_BLOCK_BYTES, NameLock, create_empty};
 use crate::schema::{Schema, VariableId};
 
@@ -160,6 +161,8 @@ impl Writer {
         options: &WriterOptions,
         lock: Option<NameLock>,
     ) -> Result<Self> {
+        check_readers(options.filters.as_ref(), options.readable_by)
+            .map_err(|error| error.in_file(path))?;
         let allowed = options.resources.memory_bytes;
         let repeats_bytes = allowed / REPEATS_SHARE;
         let memory_bytes = allowed - repeats_bytes;

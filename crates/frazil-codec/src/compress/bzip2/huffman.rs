@@ -1,4 +1,8 @@
-//! Canonical Huffman codes of up to 20 bits, decoded by table where they are short.
+//! Canonical Huffman codes of up to 20 bits, decoded by table where they are short; and the lengths
+//! of codes for counted symbols.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use crate::bits::BitReader;
 
@@ -74,4 +78,50 @@ impl HuffmanTable {
         let index = (next >> (MAX_BITS - bits)) as i32 + self.bases[bits as usize];
         self.symbols.get(usize::try_from(index).ok()?).copied()
     }
+}
+
+/// Lengths of codes for symbols that occur so often, none longer than `longest`; symbols that do not
+/// occur get a code as well.
+///
+/// Too long codes are mended as `BZ2_hbMakeCodeLengths` does it: by halving the counts.
+pub(super) fn code_lengths(counts: &[u32], longest: u8) -> Vec<u8> {
+    let mut weights: Vec<u64> = counts
+        .iter()
+        .map(|&count| u64::from(count.max(1)))
+        .collect();
+    loop {
+        let lengths = unlimited_lengths(&weights);
+        if lengths.iter().all(|&length| length <= u32::from(longest)) {
+            return lengths.iter().map(|&length| length.max(1) as u8).collect();
+        }
+        for weight in &mut weights {
+            *weight = *weight / 2 + 1;
+        }
+    }
+}
+
+/// Depths of the leaves of a Huffman tree.
+fn unlimited_lengths(weights: &[u64]) -> Vec<u32> {
+    let mut heap: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
+    for (leaf, &weight) in weights.iter().enumerate() {
+        heap.push(Reverse((weight, leaf)));
+    }
+    let mut parents = vec![0; weights.len()];
+    while let (Some(Reverse((a, left))), Some(Reverse((b, right)))) = (heap.pop(), heap.pop()) {
+        let node = parents.len();
+        parents.push(0);
+        parents[left] = node;
+        parents[right] = node;
+        heap.push(Reverse((a + b, node)));
+        if heap.len() == 1 {
+            break;
+        }
+    }
+    let root = parents.len() - 1;
+    let mut depths = vec![0_u32; parents.len()];
+    for node in (0..root).rev() {
+        depths[node] = depths[parents[node]] + 1;
+    }
+    depths.truncate(weights.len());
+    depths
 }

@@ -14,6 +14,15 @@ const BUILT_IN: [i32; 3] = [
     filter_id::FLETCHER32,
 ];
 
+/// Filters whose parameters, as netCDF's calls give them, are complete: the others' depend on the type
+/// and the chunk, which libhdf5's own filters look up.
+const COMPLETE: [i32; 4] = [
+    filter_id::DEFLATE,
+    filter_id::SHUFFLE,
+    filter_id::FLETCHER32,
+    filter_id::ZSTD,
+];
+
 impl Engine {
     pub(in crate::netcdf) fn def_var_deflate(
         &mut self,
@@ -180,8 +189,8 @@ impl Engine {
         let all = frazil_codec::filters();
         let known = all.iter().find(|known| known.id == id);
         let name = known.map_or("an unknown filter", |known| known.name);
-        if !known.is_some_and(|known| known.can_encode) {
-            let words = format!("filter {filter} ({name}) cannot be written by frazil");
+        if !known.is_some_and(|known| known.can_encode) || !COMPLETE.contains(&id) {
+            let words = format!("filter {filter} ({name}) cannot be written by these calls");
             return Err(Refusal::new(Status::ENOFILTER, words));
         }
         if plugins_are_absent() && !BUILT_IN.contains(&id) {

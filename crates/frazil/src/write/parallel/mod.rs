@@ -125,7 +125,7 @@ impl Writer {
 
 /// What all ranks must wish the same.
 #[derive(Debug)]
-struct WishesInCommon<'a>(#[expect(dead_code, reason = "shown only")] [&'a dyn std::fmt::Debug; 7]);
+struct WishesInCommon<'a>(#[expect(dead_code, reason = "shown only")] [&'a dyn std::fmt::Debug; 9]);
 
 impl<'a> WishesInCommon<'a> {
     fn of(options: &'a WriterOptions) -> Self {
@@ -135,6 +135,8 @@ impl<'a> WishesInCommon<'a> {
             &options.records_per_sync,
             &options.classic_model,
             &options.readable_by,
+            &options.goal,
+            &options.filters,
             &options.plan,
             &options.keep_plan,
         ])

@@ -10,7 +10,10 @@ use crate::write::{
     DimensionLength, LayoutWish, OwnCommits, PrecisionStatement, VariableSettings, Writer,
     WriterOptions,
 };
-use crate::{ErrorCode, NcType, PrecisionWish, QuantizeAlgorithm, StatedPrecision};
+use crate::{
+    ByteOrder, ElementClass, ElementType, ErrorCode, NcType, PrecisionWish, QuantizeAlgorithm,
+    ReaderLevel, StatedPrecision,
+};
 
 const GROWS: DimensionLength = DimensionLength::Unlimited { expected: None };
 
@@ -231,6 +234,54 @@ fn what_was_decided_is_kept_and_replayed() {
     writer.put(v, &[0, 0], &[1, 5000], None, &noise).unwrap();
     assert_eq!(writer.storage(v).unwrap(), storage);
     writer.close().unwrap();
+}
+
+#[test]
+fn stated_filters_are_those_of_variables_that_ask_for_none() {
+    let folder = tempfile::tempdir().unwrap();
+    for text in [
+        "bitshuffle+zstd(3)",
+        "delta+shuffle+zstd(1)",
+        "pcodec(4)",
+        "shuffle+lz4",
+    ] {
+        let path = folder.path().join("out.nc");
+        let some = WriterOptions {
+            filters: Some(text.parse().unwrap()),
+            readable_by: ReaderLevel::Frazil,
+            overwrite: true,
+            ..options(64 << 20, 2)
+        };
+        let settings = VariableSettings {
+            layout: LayoutWish::Chunked(vec![4, 5000]),
+            ..VariableSettings::default()
+        };
+        let (mut writer, v) = floats(&path, &some, 5000, settings);
+        let mut put = Vec::new();
+        for number in 0..10 {
+            let values = record(number, 5000);
+            writer
+                .put(v, &[number, 0], &[1, 5000], None, &values)
+                .unwrap();
+            put.extend(values);
+        }
+        let float = ElementType {
+            class: ElementClass::Float,
+            size_bytes: 4,
+            order: ByteOrder::Little,
+        };
+        let chain = some.filters.clone().unwrap();
+        let stored = writer.storage(v).unwrap().filters.unwrap();
+        assert_eq!(stored, chain.resolve(float, &[4, 5000]), "{text}");
+        writer.close().unwrap();
+        assert_eq!(read(&path, "/v"), (vec![10, 5000], put), "{text}");
+        let everybody = WriterOptions {
+            readable_by: ReaderLevel::Any,
+            ..some
+        };
+        let refused = Writer::create(&path, &everybody).unwrap_err();
+        assert_eq!(refused.code, ErrorCode::InvalidArgument, "{refused}");
+    }
 }
 
 #[test]

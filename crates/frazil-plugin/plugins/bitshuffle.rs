@@ -1,0 +1,3 @@
+//! Bitshuffle as a plugin of libhdf5.
+
+frazil_plugin::export!(frazil_types::filter_id::BITSHUFFLE, c"bitshuffle (frazil)");

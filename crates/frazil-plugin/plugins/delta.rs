@@ -1,0 +1,3 @@
+//! Differences as a plugin of libhdf5.
+
+frazil_plugin::export!(frazil_types::filter_id::DELTA, c"delta (frazil)");

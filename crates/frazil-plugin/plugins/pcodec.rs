@@ -1,0 +1,3 @@
+//! Pcodec as a plugin of libhdf5.
+
+frazil_plugin::export!(frazil_types::filter_id::PCODEC, c"pcodec (frazil)");

@@ -1,0 +1,3 @@
+//! Zstandard as a plugin of libhdf5.
+
+frazil_plugin::export!(frazil_types::filter_id::ZSTD, c"zstd (frazil)");
