@@ -132,6 +132,12 @@ impl Placing {
         self.failure.get_or_insert(error).clone()
     }
 
+    /// As [`Self::fail`]; the error comes in the place of an earlier one: all ranks have this one.
+    pub(super) fn fail_together(&mut self, error: Error) -> Error {
+        self.failure = None;
+        self.fail(error)
+    }
+
     fn place(&mut self, packed: Packed) -> Result<()> {
         match packed {
             Packed::Nothing => Ok(()),

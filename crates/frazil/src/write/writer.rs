@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+#[cfg(test)]
+use frazil_codec::BoundEncoder;
 use frazil_container::hdf5::{LiveOutput, OutputStorage};
 use frazil_types::{FilterPipeline, StorageLayout, VariablePlan, WritePlan};
 
@@ -225,7 +227,10 @@ impl Writer {
 
     /// Adds an error to those that last.
     pub(super) fn end_step(&self, outcome: Result<()>) -> Result<()> {
-        outcome.map_err(|error| self.submission.fail(error))
+        outcome.map_err(|error| match self.team {
+            Some(_) => self.submission.fail_together(error),
+            None => self.submission.fail(error),
+        })
     }
 
     /// How far the background threads are behind: chunks that were handed to them and are not in
@@ -362,6 +367,16 @@ impl Writer {
     /// Lets the `writes`-th write of packed bytes from now, and all after it, fail.
     pub(super) fn fail_after(&self, writes: i64) {
         self.submission.placing().fail_after(writes);
+    }
+
+    /// Lets a variable's filters refuse every chunk from now on.
+    pub(super) fn break_filters(&mut self, id: VariableId) {
+        let variable = self.active(id).unwrap();
+        let mut filters = self.submission.filters(id.0).unwrap().unwrap().clone();
+        let (size, other_bytes) = (variable.element_bytes(), 2 * variable.chunk_bytes);
+        let encoder = BoundEncoder::bind(&filters.pipeline, filters.deflate, size, other_bytes);
+        filters.encoder = encoder.unwrap();
+        self.submission.fix(id.0, filters, true);
     }
 }
 
