@@ -96,7 +96,8 @@ impl Writer {
             let elements = piece.elements();
             let is_whole = elements == variable.writable_elements(&key.offset);
             let is_full = is_whole && elements * size as u64 == variable.chunk_bytes as u64;
-            if is_full && !variable.is_contiguous && self.store.find(&key).is_none() {
+            let may_go = !variable.is_contiguous && self.may_pack(variable);
+            if is_full && may_go && self.store.find(&key).is_none() {
                 self.gather_full(variable, key, &piece, slab, bytes)?;
                 continue;
             }

@@ -252,3 +252,34 @@ fn little_memory_changes_nothing() {
         std::fs::remove_file(&path).unwrap();
     }
 }
+
+/// A put that fills a whole chunk waits, too, for filters that nobody asked for.
+#[test]
+fn whole_chunks_wait_for_their_filters() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.nc");
+    let row = |rank: usize| -> Vec<u8> {
+        let values = (0..4000_u32).map(|i| i * (1 + rank as u32));
+        values.flat_map(u32::to_le_bytes).collect()
+    };
+    together(3, |rank, comm| {
+        let mut writer = create(&path, comm, &options(1 << 20, 1)).unwrap();
+        let root = Schema::ROOT;
+        let y = writer.add_dimension(root, "y", DimensionLength::Fixed(3));
+        let x = writer.add_dimension(root, "x", DimensionLength::Fixed(4000));
+        let settings = VariableSettings {
+            layout: LayoutWish::Chunked(vec![1, 4000]),
+            ..VariableSettings::default()
+        };
+        let int = ValueType::Atomic(NcType::Int);
+        let axes = [y.unwrap(), x.unwrap()];
+        let id = writer
+            .add_variable(root, "v", int, &axes, settings)
+            .unwrap();
+        let at = [rank as u64, 0];
+        writer.put(id, &at, &[1, 4000], None, &row(rank)).unwrap();
+        writer.close().unwrap();
+    });
+    let (_, values) = read(&path, "/v");
+    assert!(values == (0..3).flat_map(row).collect::<Vec<u8>>());
+}
