@@ -5,6 +5,10 @@
 //! whoever holds the real bytes writes them, outside libhdf5's lock. All other writes (metadata,
 //! small raw data, heaps) go to the file as usual. The files are the same as stock ones.
 //!
+//! The space for a chunk may be chosen by the caller: then the driver's `alloc` hands out that
+//! address, which must be below the end of the allocation and belong to nobody. libhdf5 asks for it
+//! only if it has no free space of its own, so the address that is learned may be another.
+//!
 //! Inputs are read through it as well, so that a damaged heap can be kept away from libhdf5 (see
 //! [`super::heap_guard`]).
 //!
@@ -131,9 +135,18 @@ pub(crate) struct OpenFile {
     end_of_allocation: haddr_t,
     end_of_file: haddr_t,
     sentinel: Sentinel,
+    /// Space for the next raw data of so many bytes.
+    chosen: Option<Chosen>,
     metadata_end: u64,
     last_error: Option<i32>,
     heap_guard: Option<HeapGuard>,
+}
+
+/// Space that the caller has chosen.
+#[derive(Debug, Clone, Copy)]
+struct Chosen {
+    address: haddr_t,
+    bytes: hsize_t,
 }
 
 /// The buffer that stands for bytes held elsewhere, and what was learned from it.
@@ -167,7 +180,7 @@ static DRIVER: DriverClass = DriverClass {
     cmp: None,
     query: Some(query),
     get_type_map: None,
-    alloc: None,
+    alloc: Some(alloc),
     free: None,
     get_eoa: Some(get_eoa),
     set_eoa: Some(set_eoa),
@@ -237,6 +250,36 @@ impl RawSink {
         })
     }
 
+    /// As [`Self::learn_address`], for space that is at `address` if libhdf5 asks the driver for it.
+    pub(super) fn learn_chosen_address(
+        self,
+        buffer: *const c_void,
+        bytes: usize,
+        address: u64,
+        call: impl FnOnce() -> Result<()>,
+    ) -> Result<u64> {
+        let chosen = Chosen {
+            address,
+            bytes: bytes as hsize_t,
+        };
+        // SAFETY: as in `learn_address`.
+        unsafe { (*self.0).chosen = Some(chosen) };
+        let outcome = self.learn_address(buffer, bytes, call);
+        // SAFETY: as above.
+        unsafe { (*self.0).chosen = None };
+        outcome
+    }
+
+    /// Lets the allocation reach to `end` at least.
+    pub(crate) fn raise_end(self, end: u64) {
+        // SAFETY: as in `learn_address`.
+        let file = unsafe { &mut *self.0 };
+        if end > file.end_of_allocation {
+            file.end_of_allocation = end;
+            file.backing.set_end(end);
+        }
+    }
+
     /// First byte past the last metadata written so far.
     pub(crate) fn metadata_end(self) -> u64 {
         // SAFETY: as in `learn_address`.
@@ -281,6 +324,7 @@ unsafe extern "C" fn open(
             end_of_allocation: 0,
             end_of_file,
             sentinel: Sentinel::default(),
+            chosen: None,
             metadata_end: 0,
             last_error: None,
             heap_guard: None,
@@ -314,6 +358,33 @@ unsafe extern "C" fn query(_file: *const OpenFile, flags: *mut c_ulong) -> herr_
     0
 }
 
+unsafe extern "C" fn alloc(
+    file: *mut OpenFile,
+    kind: MemoryType,
+    _dxpl: hid_t,
+    bytes: hsize_t,
+) -> haddr_t {
+    guarded(UNDEFINED, || {
+        // SAFETY: libhdf5 passes its open file, and holds the only reference during a callback.
+        let file = unsafe { &mut *file };
+        let is_chosen = |chosen: &mut Chosen| kind == MEM_DRAW && chosen.bytes == bytes;
+        if let Some(chosen) = file.chosen.take_if(is_chosen) {
+            return chosen.address;
+        }
+        // As libhdf5 does without this callback.
+        let address = file.end_of_allocation;
+        let end = address.checked_add(bytes);
+        match end.filter(|&end| end <= MAX_ADDRESS && !file.backing.is_lent()) {
+            Some(end) => {
+                file.end_of_allocation = end;
+                file.backing.set_end(end);
+                address
+            }
+            None => UNDEFINED,
+        }
+    })
+}
+
 unsafe extern "C" fn get_eoa(file: *const OpenFile, _kind: MemoryType) -> haddr_t {
     // SAFETY: libhdf5 passes a file that `open` returned.
     unsafe { (*file).end_of_allocation }
@@ -322,6 +393,9 @@ unsafe extern "C" fn get_eoa(file: *const OpenFile, _kind: MemoryType) -> haddr_
 unsafe extern "C" fn set_eoa(file: *mut OpenFile, _kind: MemoryType, address: haddr_t) -> herr_t {
     // SAFETY: as above, and libhdf5 holds the only reference during a callback.
     let file = unsafe { &mut *file };
+    if address > file.end_of_allocation && file.backing.is_lent() {
+        return -1;
+    }
     file.end_of_allocation = address;
     file.backing.set_end(address);
     0

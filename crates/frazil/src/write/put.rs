@@ -68,6 +68,7 @@ impl Writer {
         }
         if let Some(team) = &mut self.team {
             team.link.note(&variable.path);
+            self.note_borders(variable, slab);
         }
         self.grow(&variable.dimensions, slab);
         self.raw_bytes += bytes.len() as u64;

@@ -10,6 +10,7 @@ use frazil_container::hdf5::{LiveOutput, OutputStorage};
 use frazil_types::{FilterPipeline, StorageLayout, VariablePlan, WritePlan};
 
 use super::background::Submission;
+use super::borders::Borders;
 use super::buffers::Buffers;
 use super::cores::{CoresFound, workers};
 use super::options::{WriterOptions, WriterReport, WriterVariable};
@@ -74,6 +75,10 @@ pub(super) struct Details {
     pub(super) largest_error: Option<f64>,
     /// Why its values cannot be written.
     pub(super) refusal: Option<String>,
+    /// Where this rank's puts begin and end; used where several ranks write.
+    pub(super) borders: Borders,
+    /// Where those of all ranks do, as far as its chunk shape goes by that.
+    pub(super) agreed_borders: Option<Borders>,
 }
 
 impl Details {
@@ -86,6 +91,8 @@ impl Details {
             existing: None,
             largest_error: None,
             refusal: None,
+            borders: Borders::default(),
+            agreed_borders: None,
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::ffi::dataspace::Extent;
 use crate::ffi::file;
 use crate::ffi::property::{LayoutClass, PropertyList, TRACKED_AND_INDEXED};
 use crate::ffi::{Handle, LiveFile, RawSink};
+use crate::lock::library_lock;
 use crate::schema::VariableId;
 
 pub use existing::{ExistingFile, ExistingVariable};
@@ -96,6 +97,23 @@ impl LiveOutput {
         is_classic_model: bool,
         metadata_block_bytes: u64,
     ) -> Result<Self> {
+        Self::create(path, is_classic_model, (metadata_block_bytes, false))
+    }
+
+    /// As [`Self::create_empty`], for a file whose chunks may have places that the caller chooses
+    /// ([`Self::lend`], [`Self::reserve_chunk_at`]).
+    ///
+    /// # Errors
+    /// As [`Self::create_empty`].
+    pub fn create_shared(
+        path: &Path,
+        is_classic_model: bool,
+        metadata_block_bytes: u64,
+    ) -> Result<Self> {
+        Self::create(path, is_classic_model, (metadata_block_bytes, true))
+    }
+
+    fn create(path: &Path, is_classic_model: bool, blocks: (u64, bool)) -> Result<Self> {
         let live = CommittedFile::open(path, 0)?;
         if live.committed_end() != 0 {
             return Err(ContainerError::Internal(format!(
@@ -105,7 +123,7 @@ impl LiveOutput {
         }
         let live = Writing::new(live);
         let creation = PropertyList::file_create(0, TRACKED_AND_INDEXED)?;
-        let (file, sink) = file::create_live(&live.0, path, &creation, metadata_block_bytes)?;
+        let (file, sink) = file::create_live(&live.0, path, &creation, blocks)?;
         let objects = Objects::new(&file)?;
         objects
             .write_kind(is_classic_model)
@@ -186,11 +204,58 @@ impl LiveOutput {
         let address = self
             .objects
             .dataset(variable)?
-            .place_chunk(self.sink, offset, filter_mask, stored_bytes)
+            .place_chunk(self.sink, offset, filter_mask, stored_bytes, None)
             .map_err(|error| blame(error, self.sink))?;
-        Ok(match address >= self.live.lock().committed_end() {
+        Ok(self.placement(address))
+    }
+
+    fn placement(&self, address: FileAddress) -> Placement {
+        match address >= self.live.lock().committed_end() {
             true => Placement::WriteAt(address),
             false => Placement::Held(address),
+        }
+    }
+
+    /// Lends what lies behind the end of the file, and returns where that begins: others may write
+    /// there, and nothing can be created or grow, until [`Self::take_back`].
+    ///
+    /// # Errors
+    /// If libhdf5 cannot give back the space that it had set aside.
+    pub fn lend(&self) -> Result<FileAddress> {
+        file::flush(&self.file).map_err(|error| blame(error, self.sink))?;
+        Ok(self.live.lock().lend())
+    }
+
+    /// Takes back what was lent. The file reaches to `end` now, and what lies below has places for
+    /// [`Self::reserve_chunk_at`]; new objects come behind it.
+    pub fn take_back(&self, end: FileAddress) {
+        let _guard = library_lock();
+        self.live.lock().take_back();
+        self.sink.raise_end(end);
+    }
+
+    /// As [`Self::reserve_chunk`], for a chunk that lies at `chosen` already: in space that was lent
+    /// and belongs to no other chunk. The chunk gets another address where it replaces one whose
+    /// space serves, or where libhdf5 has free space; only then its bytes are to be written again.
+    ///
+    /// # Errors
+    /// If libhdf5 refuses.
+    pub fn reserve_chunk_at(
+        &self,
+        variable: VariableId,
+        offset: &[u64],
+        stored_bytes: usize,
+        chosen: FileAddress,
+    ) -> Result<Placement> {
+        let address = self
+            .objects
+            .dataset(variable)?
+            .place_chunk(self.sink, offset, 0, stored_bytes, Some(chosen))
+            .map_err(|error| blame(error, self.sink))?;
+        Ok(match address == chosen {
+            // No commit has anything there, even below its end.
+            true => Placement::WriteAt(address),
+            false => self.placement(address),
         })
     }
 

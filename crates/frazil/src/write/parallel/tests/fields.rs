@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{create, options, together};
+use super::{create, following, options, together};
 use crate::NcType;
 use crate::schema::{AttributeOwner, DimensionId, Schema, SchemaValue, ValueType, VariableId};
 use crate::write::tests::read;
@@ -233,6 +233,30 @@ fn bytes_do_not_depend_on_the_ranks() {
                 found == expected,
                 "{name} on {ranks} ranks gives other bytes"
             );
+        }
+    }
+}
+
+#[test]
+fn files_that_follow_the_ranks_have_the_same_values_and_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.nc");
+    write(&path, 1, |_, _, _, _| 0, &options(64 << 20, 1));
+    let expected = std::fs::metadata(&path).unwrap().len();
+    std::fs::remove_file(&path).unwrap();
+    for (name, decomposition) in DECOMPOSITIONS {
+        for (ranks, memory_bytes) in [(1, 64 << 20), (3, 64 << 10), (4, 64 << 20)] {
+            println!("{name} on {ranks} ranks with {memory_bytes} bytes");
+            let own = following(memory_bytes, ranks as usize % 3);
+            write(&path, ranks, decomposition, &own);
+            check(&path);
+            let found = std::fs::metadata(&path).unwrap().len();
+            // Chunks that are put again after a sync leave their places to later ones.
+            assert!(
+                found <= expected + expected / 4,
+                "{found} bytes, not {expected}"
+            );
+            std::fs::remove_file(&path).unwrap();
         }
     }
 }
