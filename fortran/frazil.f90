@@ -35,6 +35,7 @@ module frazil
   public :: frazil_delete_attribute, frazil_delete_group_attribute
   public :: frazil_rename_attribute, frazil_rename_group_attribute
   public :: frazil_set_fill_value, frazil_set_no_fill, frazil_set_chunk_shape, frazil_set_contiguous
+  public :: frazil_state_block
   public :: frazil_set_uncompressed, frazil_set_deflate, frazil_set_zstd, frazil_set_checksum
   public :: frazil_set_significant_digits, frazil_set_significant_bits
   public :: frazil_set_absolute_tolerance, frazil_set_relative_tolerance, frazil_set_quantize
@@ -95,10 +96,12 @@ contains
   !> With `comm`, a communicator of MPI (of the module mpi_f08: `comm%mpi_val`), all its ranks write
   !> the file together and make this call, as they do with frazil_end_definitions, frazil_sync and
   !> frazil_close; a rank waits at most `longest_wait` seconds for one of which it hears nothing.
+  !> With `reproducible=.false.` the file's bytes may depend on the ranks: chunks go by their
+  !> blocks ([`frazil_state_block`]), and packed chunks are written before the next sync.
   !> The program is linked with frazil_mpi (docs/mpi.md).
   function frazil_create(path, writer, threads, memory_bytes, durable, synchronous, overwrite, classic_model, &
                          readable_by, commit_bytes, records_per_sync, plan_file, keep_plan, comm, &
-                         longest_wait) result(status)
+                         longest_wait, reproducible) result(status)
     character(len=*), intent(in) :: path
     type(frazil_writer), intent(out) :: writer
     integer, intent(in), optional :: threads
@@ -111,6 +114,7 @@ contains
     logical, intent(in), optional :: keep_plan
     integer, intent(in), optional :: comm
     real(c_double), intent(in), optional :: longest_wait
+    logical, intent(in), optional :: reproducible
     integer :: status
     type(c_ptr) :: options
 
@@ -124,6 +128,8 @@ contains
       status = frz_options_set_classic_model(options, c_logical(classic_model))
     if (status == frazil_ok .and. present(longest_wait)) &
       status = frz_options_set_longest_wait(options, longest_wait)
+    if (status == frazil_ok .and. present(reproducible)) &
+      status = frz_options_set_reproducible(options, c_logical(reproducible))
     if (status == frazil_ok) then
       if (present(comm)) then
         status = frz_create_parallel_fortran(c_text(path), int(comm, c_int), options, writer%handle)

@@ -89,6 +89,12 @@ module frazil_writer_c
       real(c_double), value :: seconds
       integer(c_int) :: status
     end function
+    function frz_options_set_reproducible(options, wanted) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: options
+      integer(c_int), value :: wanted
+      integer(c_int) :: status
+    end function
     function frz_options_read_plan(options, path) bind(C) result(status)
       import :: c_char, c_int, c_ptr
       type(c_ptr), value :: options
@@ -243,6 +249,13 @@ module frazil_writer_c
       type(c_ptr), value :: writer
       integer(c_int), value :: variable
       integer(c_int64_t), intent(in) :: shape(*)
+      integer(c_int) :: status
+    end function
+    function frz_state_block(writer, variable, start, count) bind(C) result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: variable
+      integer(c_int64_t), intent(in) :: start(*), count(*)
       integer(c_int) :: status
     end function
     function frz_set_contiguous(writer, variable) bind(C) result(status)

@@ -8,7 +8,7 @@ module frazil_writer_settings
   private
 
   public :: c_logical
-  public :: frazil_set_no_fill, frazil_set_chunk_shape, frazil_set_contiguous
+  public :: frazil_set_no_fill, frazil_set_chunk_shape, frazil_set_contiguous, frazil_state_block
   public :: frazil_set_uncompressed, frazil_set_deflate, frazil_set_zstd, frazil_set_checksum
   public :: frazil_set_significant_digits, frazil_set_significant_bits
   public :: frazil_set_absolute_tolerance, frazil_set_relative_tolerance, frazil_set_quantize
@@ -50,6 +50,23 @@ contains
     if (status /= frazil_ok) return
     status = frz_set_chunk_shape(writer%handle, variable, int(other_order(shape(:rank)), c_int64_t))
   end function frazil_set_chunk_shape
+
+  !> This process will put blocks like this one, `count` elements along each dimension from `start`
+  !> (the fastest dimension first; of unlimited ones it does not matter): where
+  !> `reproducible=.false.` was said, chunks go by the blocks of all processes.
+  function frazil_state_block(writer, variable, start, count) result(status)
+    type(frazil_writer), intent(in) :: writer
+    integer, intent(in) :: variable
+    integer, intent(in) :: start(:), count(:)
+    integer :: status
+    integer(c_int) :: type, rank
+
+    status = frz_inquire_variable(writer%handle, variable, type, rank)
+    if (status == frazil_ok .and. min(size(start), size(count)) < rank) status = frazil_array_too_short
+    if (status /= frazil_ok) return
+    status = frz_state_block(writer%handle, variable, int(other_order(start(:rank)) - 1, c_int64_t), &
+                             int(other_order(count(:rank)), c_int64_t))
+  end function frazil_state_block
 
   !> One run of bytes, no filters.
   function frazil_set_contiguous(writer, variable) result(status)

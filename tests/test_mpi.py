@@ -150,13 +150,38 @@ def test_a_killed_rank_leaves_the_last_commit(mpi: Mpi, prefix: Path, tmp_path: 
     check_records(tmp_path / "out.nc", 3)
 
 
+def test_a_rank_killed_while_it_writes_leaves_the_last_commit(
+    mpi: Mpi, prefix: Path, tmp_path: Path
+) -> None:
+    program = mpi.compiled(prefix, PROGRAMS / "faults.c", tmp_path / "faults")
+    mpi.started(3, program, tmp_path / "out.nc", "kill", "follow")
+    check_records(tmp_path / "out.nc", 3 * 40)
+    mpi.run(2, program, tmp_path / "whole.nc", "barrier", "follow")
+    check_records(tmp_path / "whole.nc", 2 * 40 + 10 * (2 << 20) // 20000 // 4)
+
+
+def test_files_that_follow_the_ranks(mpi: Mpi, prefix: Path, tmp_path: Path) -> None:
+    program = mpi.compiled(prefix, PROGRAMS / "fields.c", tmp_path / "fields")
+    cases = {f"cut{number}": f"{number} 1 0 0 1,1" for number in DECOMPOSITIONS}
+    write(mpi, program, 1, tmp_path / "one", {"cut0": cases["cut0"]})
+    bytes_of_one = (tmp_path / "one/cut0.nc").stat().st_size
+    for ranks in (1, 2, 3, 4, 6):
+        write(mpi.following_ranks(), program, ranks, tmp_path / str(ranks), cases)
+        for name in cases:
+            path = tmp_path / str(ranks) / f"{name}.nc"
+            check_values(path, True, 0.0)
+            # Most of so small a file are metadata.
+            assert path.stat().st_size <= 1.05 * bytes_of_one
+
+
 @needs_gfortran
 def test_fortran(mpi: Mpi, prefix: Path, tmp_path: Path) -> None:
     program = mpi.compiled_fortran(prefix, PROGRAMS / "fields.f90", tmp_path / "fields")
     record, y, x = np.ogrid[1:4, 1:25, 1:41]
     field = (x + 100 * y + 10000 * record).astype("f4")
     for ranks in (1, 3):
-        files = [tmp_path / f"{face}{ranks}.nc" for face in ("netcdf", "writer")]
+        faces = ("netcdf", "writer", "following")
+        files = [tmp_path / f"{face}{ranks}.nc" for face in faces]
         mpi.run(ranks, program, *files)
         for file in files:
             with netCDF4.Dataset(file) as data:

@@ -1,9 +1,10 @@
 /*
  * What goes wrong among ranks:
  *
- *     faults PATH WHAT
+ *     faults PATH WHAT [follow]
  *
  * Every rank puts and commits a record of its own, and then WHAT happens. Prints what frazil says.
+ * With `follow` packed chunks are written before the commit.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -50,8 +51,9 @@ int main(int argc, char **argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (argc != 3) MPI_Abort(MPI_COMM_WORLD, 2);
+    if (argc < 3) MPI_Abort(MPI_COMM_WORLD, 2);
     what = argv[2];
+    CHECK(frz_options_set_reproducible(options, argc == 3));
     CHECK(frz_options_set_longest_wait(options, 3.0));
     CHECK(frz_options_set_memory_bytes(options, BUDGET));
     CHECK(frz_options_set_threads(options, 1));
@@ -68,8 +70,12 @@ int main(int argc, char **argv) {
         CHECK(frz_set_chunk_shape(writer, variable, chunk));
         CHECK(frz_set_deflate(writer, variable, 1, 1));
     }
-    CHECK(put(writer, variable, rank));
+    if (argc > 3) CHECK(frz_end_definitions(writer));
+    /* Space is lent to ranks that write more than a few chunks. */
+    for (int record = rank; record < (argc > 3 ? 40 * ranks : ranks); record += ranks)
+        CHECK(put(writer, variable, record));
     CHECK(frz_sync(writer));
+    if (argc > 3) ranks *= 40;
 
     if (strcmp(what, "barrier") == 0) {
         /* Rank 0 sits in a call of the model's own while rank 1 puts ten budgets. */
@@ -82,6 +88,9 @@ int main(int argc, char **argv) {
         return 0;
     }
     CHECK(put(writer, variable, ranks + rank));
+    if (argc > 3)
+        for (int record = 0; record < 400; record++)
+            CHECK(put(writer, variable, ranks + 400 * rank + record));
     if (strcmp(what, "kill") == 0 && rank == 1) raise(SIGKILL);
     if (strcmp(what, "leave") == 0 && rank == 1) {
         CHECK(frz_abandon(writer));

@@ -1,4 +1,4 @@
-! Writes a field by rows, each rank its own, through both Fortran faces:  fields NETCDF_PATH WRITER_PATH
+! Writes a field by rows, each rank its own, through both Fortran faces:  fields NETCDF_PATH WRITER_PATH FOLLOWING_PATH
 program fields
   use, intrinsic :: iso_c_binding, only: c_double
   use mpi
@@ -15,7 +15,9 @@ program fields
   call get_command_argument(1, path)
   call with_netcdf(trim(path))
   call get_command_argument(2, path)
-  call with_writer(trim(path))
+  call with_writer(trim(path), .true.)
+  call get_command_argument(3, path)
+  call with_writer(trim(path), .false.)
   call mpi_finalize(error)
 
 contains
@@ -58,16 +60,19 @@ contains
     call check(nf90_close(ncid))
   end subroutine with_netcdf
 
-  subroutine with_writer(path)
+  subroutine with_writer(path, reproducible)
     character(len=*), intent(in) :: path
+    logical, intent(in) :: reproducible
     type(frazil_writer) :: writer
     integer :: time, y, x, variable, j, record
 
-    call check(frazil_create(path, writer, threads=1, comm=mpi_comm_world, longest_wait=60.0_c_double))
+    call check(frazil_create(path, writer, threads=1, comm=mpi_comm_world, longest_wait=60.0_c_double, &
+                             reproducible=reproducible))
     call check(frazil_add_dimension(writer, 'x', nx, x))
     call check(frazil_add_dimension(writer, 'y', ny, y))
     call check(frazil_add_unlimited_dimension(writer, 'time', time))
     call check(frazil_add_variable(writer, 't', frazil_real32, [x, y, time], variable))
+    call check(frazil_state_block(writer, variable, start=[1, 1 + rank, 1], count=[nx, 1, 1]))
     call check(frazil_end_definitions(writer))
     do record = 1, records
       do j = 1 + rank, ny, ranks

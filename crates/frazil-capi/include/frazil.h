@@ -574,6 +574,14 @@ frz_status frz_options_read_plan(frz_options *options, const char *path);
 frz_status frz_options_set_longest_wait(frz_options *options, double seconds);
 
 /**
+ * 0: the bytes of a file that several ranks write may depend on which ranks there are and what each
+ * of them puts. Chunk shapes that nobody stated then go by the ranks' blocks (::frz_state_block),
+ * and ranks write packed chunks at once, not at the next sync. Not 0 (the default): the same bytes
+ * for any number of ranks and any decomposition. docs/mpi.md says more.
+ */
+frz_status frz_options_set_reproducible(frz_options *options, int reproducible);
+
+/**
  * Not 0: what was decided is kept in the file, as the global attribute `frazil_plan` (JSON). 0 (the
  * default): it is not.
  */
@@ -686,6 +694,22 @@ void frz_set_connect(frz_connect connect);
  * rank and what differs.
  */
 frz_status frz_end_definitions(frz_writer *writer);
+
+/**
+ * Says that this rank will put blocks like this one: `count` elements along each dimension from
+ * `start`; what is said of unlimited dimensions does not matter. A rank with several blocks says so
+ * of each, one without any says nothing.
+ *
+ * Where ::frz_options_set_reproducible is off, and nobody states the variable's chunk shape, no
+ * border of a block cuts its chunks, if these can be near frazil's own in size. It counts if it is
+ * said before ::frz_end_definitions; where nothing is said, the puts before the first sync count.
+ *
+ * Errors: ::FRZ_INVALID_ARGUMENT if the block does not fit the variable.
+ */
+frz_status frz_state_block(frz_writer *writer,
+                           int variable,
+                           const uint64_t *start,
+                           const uint64_t *count);
 
 /**
  * `nc_create_par` for a communicator by its Fortran handle: netCDF's status codes, `NC_ENOPAR` if

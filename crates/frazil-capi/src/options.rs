@@ -399,6 +399,24 @@ pub unsafe extern "C" fn frz_options_set_longest_wait(
     }
 }
 
+/// 0: the bytes of a file that several ranks write may depend on which ranks there are and what each
+/// of them puts. Chunk shapes that nobody stated then go by the ranks' blocks (::frz_state_block),
+/// and ranks write packed chunks at once, not at the next sync. Not 0 (the default): the same bytes
+/// for any number of ranks and any decomposition. docs/mpi.md says more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_reproducible(
+    options: *mut frz_options,
+    reproducible: c_int,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            inner.follow_ranks = reproducible == 0;
+            Ok(())
+        })
+    }
+}
+
 /// Not 0: what was decided is kept in the file, as the global attribute `frazil_plan` (JSON). 0 (the
 /// default): it is not.
 #[unsafe(no_mangle)]

@@ -10,13 +10,13 @@ use std::sync::{Mutex, PoisonError};
 use frazil::netcdf::{Dataset, Outcome, Status};
 use frazil::{Comm, CommError, Error, ErrorCode, Result, Writer};
 
-use crate::arguments::{self, invalid, not_negative, null, result_at};
+use crate::arguments::{self, elements, invalid, not_negative, null, result_at};
 use crate::guard::guarded;
 use crate::nc::files::{default_mode, enter};
 use crate::nc::{entry::explain, run, table};
 use crate::options::frz_options;
 use crate::status::frz_status;
-use crate::writer::{frz_writer, open};
+use crate::writer::{frz_writer, open, variable_id};
 
 /// How the processes that write a file together reach each other. `frazil_mpi.c` fills it with MPI;
 /// whoever has something else may do so as well. Messages from one rank to another arrive in the
@@ -317,6 +317,36 @@ fn connected(fortran_comm: c_int) -> Result<Table> {
 pub unsafe extern "C" fn frz_end_definitions(writer: *mut frz_writer) -> frz_status {
     // SAFETY: the caller's promise.
     guarded(|| unsafe { crate::writer::with_writer(writer, Writer::end_definitions) })
+}
+
+/// Says that this rank will put blocks like this one: `count` elements along each dimension from
+/// `start`; what is said of unlimited dimensions does not matter. A rank with several blocks says so
+/// of each, one without any says nothing.
+///
+/// Where ::frz_options_set_reproducible is off, and nobody states the variable's chunk shape, no
+/// border of a block cuts its chunks, if these can be near frazil's own in size. It counts if it is
+/// said before ::frz_end_definitions; where nothing is said, the puts before the first sync count.
+///
+/// Errors: ::FRZ_INVALID_ARGUMENT if the block does not fit the variable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_state_block(
+    writer: *mut frz_writer,
+    variable: c_int,
+    start: *const u64,
+    count: *const u64,
+) -> frz_status {
+    guarded(|| {
+        // SAFETY: the caller's promises.
+        unsafe {
+            crate::writer::with_writer(writer, |writer| {
+                let variable = variable_id(writer, variable)?;
+                let rank = writer.schema().variables[variable.0].dimensions.len();
+                let start = elements(start, rank, "start")?;
+                let count = elements(count, rank, "count")?;
+                writer.state_block(variable, start, count)
+            })
+        }
+    })
 }
 
 /// `nc_create_par` for a communicator by its Fortran handle: netCDF's status codes, `NC_ENOPAR` if

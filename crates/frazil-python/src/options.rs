@@ -282,6 +282,7 @@ impl Write {
             keep_plan: self.keep_plan,
             // Of many processes only.
             longest_wait: None,
+            follow_ranks: false,
         }
     }
 }

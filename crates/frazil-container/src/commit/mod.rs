@@ -49,6 +49,8 @@ pub(crate) struct CommittedFile {
     commits: u64,
     /// Why nothing can be committed any more.
     broken: Option<&'static str>,
+    /// Whether others write behind the end.
+    is_lent: bool,
     /// Whether the file belongs to others now.
     is_abandoned: bool,
 }
@@ -79,6 +81,7 @@ impl CommittedFile {
             end: 0,
             commits: 0,
             broken: None,
+            is_lent: false,
             is_abandoned: false,
         })
     }
@@ -139,6 +142,23 @@ impl CommittedFile {
         self.end = end;
     }
 
+    /// Lends what lies behind the end to others, who write there; libhdf5 gets no space meanwhile.
+    /// Where it begins: no reader of the last commit looks there.
+    pub(crate) fn lend(&mut self) -> u64 {
+        self.is_lent = true;
+        self.end.max(self.unread_from())
+    }
+
+    /// Ends [`Self::lend`].
+    pub(crate) fn take_back(&mut self) {
+        self.is_lent = false;
+    }
+
+    /// Whether others write behind the end.
+    pub(crate) fn is_lent(&self) -> bool {
+        self.is_lent
+    }
+
     /// Reads what libhdf5 wrote last; bytes past the end are zero.
     pub(crate) fn read(&self, buffer: &mut [u8], address: u64) -> io::Result<()> {
         self.disk.read(buffer, address)?;
@@ -173,6 +193,7 @@ impl CommittedFile {
     /// Leaves the file to others: from now on nothing that libhdf5 still writes reaches it.
     pub(crate) fn abandon(&mut self) {
         self.is_abandoned = true;
+        self.is_lent = false;
         self.broken = Some("the file was given up");
         self.overlay.clear();
         self.disk.unlock();

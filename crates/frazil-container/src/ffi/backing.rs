@@ -110,6 +110,14 @@ impl Backing {
         }
     }
 
+    /// Whether what lies behind libhdf5's end is lent to others, so that the end must stay.
+    pub(super) fn is_lent(&self) -> bool {
+        match self {
+            Self::Live(live) => live.lock().is_lent(),
+            Self::Disk(_) | Self::Measure(_) => false,
+        }
+    }
+
     /// Gives the file its length; of a live one, that is part of the next commit.
     pub(super) fn truncate(&self, end: u64) -> io::Result<()> {
         match self {

@@ -315,18 +315,20 @@ impl Dataset {
     }
 
     /// Enters a chunk of `stored_bytes` into the index and returns where its bytes belong; nothing
-    /// is written there.
+    /// is written there. That is the address `chosen` if the chunk needs new space and libhdf5 has
+    /// none of its own.
     pub(crate) fn place_chunk(
         &self,
         sink: RawSink,
         offset: &[u64],
         filter_mask: u32,
         stored_bytes: usize,
+        chosen: Option<FileAddress>,
     ) -> Result<FileAddress> {
         static SENTINEL: [u8; 64] = [0; 64];
         let buffer: *const c_void = SENTINEL.as_ptr().cast();
         let _guard = library_lock();
-        sink.learn_address(buffer, stored_bytes, || {
+        let enter = || {
             // SAFETY: `offset` has the dataset's rank. libhdf5 hands the buffer through to our
             // driver, which recognises it and never reads it: its length does not matter.
             let status = unsafe {
@@ -340,7 +342,11 @@ impl Dataset {
                 )
             };
             check(status, "place chunk")
-        })
+        };
+        match chosen {
+            Some(address) => sink.learn_chosen_address(buffer, stored_bytes, address, enter),
+            None => sink.learn_address(buffer, stored_bytes, enter),
+        }
     }
 
     /// Allocates a whole contiguous dataset of `bytes` and returns where it begins; nothing is

@@ -5,6 +5,10 @@
 //! whoever holds the real bytes writes them, outside libhdf5's lock. All other writes (metadata,
 //! small raw data, heaps) go to the file as usual. The files are the same as stock ones.
 //!
+//! The space for a chunk may be chosen by the caller: then the driver's `alloc` hands out that
+//! address, which must be below the end of the allocation and belong to nobody. libhdf5 asks for it
+//! only if it has no free space of its own, so the address that is learned may be another.
+//!
 //! Inputs are read through it as well, so that a damaged heap can be kept away from libhdf5 (see
 //! [`super::heap_guard`]).
 //!
@@ -131,11 +135,18 @@ pub(crate) struct OpenFile {
     end_of_allocation: haddr_t,
     end_of_file: haddr_t,
     sentinel: Sentinel,
-    /// Address and bytes of space for the raw data that are allocated next.
-    offered: Option<(haddr_t, u64)>,
+    /// Space for the next raw data of so many bytes.
+    chosen: Option<Chosen>,
     metadata_end: u64,
     last_error: Option<i32>,
     heap_guard: Option<HeapGuard>,
+}
+
+/// Space that the caller has chosen.
+#[derive(Debug, Clone, Copy)]
+struct Chosen {
+    address: haddr_t,
+    bytes: hsize_t,
 }
 
 /// The buffer that stands for bytes held elsewhere, and what was learned from it.
@@ -247,15 +258,34 @@ impl RawSink {
         file.extend(bytes)
     }
 
-    /// Runs `call`; the first raw data of `bytes` bytes that libhdf5 allocates in it get the place at
-    /// `address`, which was set aside.
-    pub(crate) fn with_space<T>(self, address: u64, bytes: u64, call: impl FnOnce() -> T) -> T {
+    /// As [`Self::learn_address`], for space that is at `address` if libhdf5 asks the driver for it.
+    pub(super) fn learn_chosen_address(
+        self,
+        buffer: *const c_void,
+        bytes: usize,
+        address: u64,
+        call: impl FnOnce() -> Result<()>,
+    ) -> Result<u64> {
+        let chosen = Chosen {
+            address,
+            bytes: bytes as hsize_t,
+        };
         // SAFETY: as in `learn_address`.
-        unsafe { (*self.0).offered = Some((address, bytes)) };
-        let outcome = call();
-        // SAFETY: as in `learn_address`.
-        unsafe { (*self.0).offered = None };
+        unsafe { (*self.0).chosen = Some(chosen) };
+        let outcome = self.learn_address(buffer, bytes, call);
+        // SAFETY: as above.
+        unsafe { (*self.0).chosen = None };
         outcome
+    }
+
+    /// Lets the allocation reach to `end` at least.
+    pub(crate) fn raise_end(self, end: u64) {
+        // SAFETY: as in `learn_address`.
+        let file = unsafe { &mut *self.0 };
+        if end > file.end_of_allocation {
+            file.end_of_allocation = end;
+            file.backing.set_end(end);
+        }
     }
 
     /// First byte past the last metadata written so far.
@@ -302,7 +332,7 @@ unsafe extern "C" fn open(
             end_of_allocation: 0,
             end_of_file,
             sentinel: Sentinel::default(),
-            offered: None,
+            chosen: None,
             metadata_end: 0,
             last_error: None,
             heap_guard: None,
@@ -340,15 +370,15 @@ unsafe extern "C" fn alloc(
     file: *mut OpenFile,
     kind: MemoryType,
     _dxpl: hid_t,
-    size: hsize_t,
+    bytes: hsize_t,
 ) -> haddr_t {
     guarded(UNDEFINED, || {
-        // SAFETY: libhdf5 passes its open file and holds the only reference during a callback.
+        // SAFETY: libhdf5 passes its open file, and holds the only reference during a callback.
         let file = unsafe { &mut *file };
-        let fits = |offered: &mut (haddr_t, u64)| kind == MEM_DRAW && offered.1 == size;
-        match file.offered.take_if(fits) {
-            Some((address, _)) => address,
-            None => file.extend(size).unwrap_or(UNDEFINED),
+        let is_chosen = |chosen: &mut Chosen| kind == MEM_DRAW && chosen.bytes == bytes;
+        match file.chosen.take_if(is_chosen) {
+            Some(chosen) => chosen.address,
+            None => file.extend(bytes).unwrap_or(UNDEFINED),
         }
     })
 }
@@ -361,6 +391,9 @@ unsafe extern "C" fn get_eoa(file: *const OpenFile, _kind: MemoryType) -> haddr_
 unsafe extern "C" fn set_eoa(file: *mut OpenFile, _kind: MemoryType, address: haddr_t) -> herr_t {
     // SAFETY: as above, and libhdf5 holds the only reference during a callback.
     let file = unsafe { &mut *file };
+    if address > file.end_of_allocation && file.backing.is_lent() {
+        return -1;
+    }
     file.end_of_allocation = address;
     file.backing.set_end(address);
     0
@@ -469,9 +502,8 @@ impl OpenFile {
     /// Lets the file grow by so many bytes, and says where they begin.
     fn extend(&mut self, bytes: u64) -> Option<haddr_t> {
         let address = self.end_of_allocation;
-        let end = address
-            .checked_add(bytes)
-            .filter(|&end| end <= MAX_ADDRESS)?;
+        let end = address.checked_add(bytes);
+        let end = end.filter(|&end| end <= MAX_ADDRESS && !self.backing.is_lent())?;
         self.end_of_allocation = end;
         self.backing.set_end(end);
         Some(address)

@@ -48,15 +48,19 @@ pub(crate) fn create(
     with_sink(own(id, "create HDF5 file")?)
 }
 
-/// Creates an HDF5 file that changes by commits: `live` is the empty file at `path`.
+/// Creates an HDF5 file that changes by commits: `live` is the empty file at `path`. With
+/// `is_shared` every chunk may have a place that the caller chooses.
 pub(crate) fn create_live(
     live: &LiveFile,
     path: &Path,
     creation: &PropertyList,
-    metadata_block_bytes: u64,
+    (metadata_block_bytes, is_shared): (u64, bool),
 ) -> Result<(Handle, RawSink)> {
     let _guard = library_lock();
-    let access = PropertyList::file_access_live(metadata_block_bytes)?;
+    let access = match is_shared {
+        true => PropertyList::file_access_scattered(metadata_block_bytes)?,
+        false => PropertyList::file_access_write(metadata_block_bytes)?,
+    };
     let name = c_name(path_text(path)?)?;
     // SAFETY: a NUL-terminated path and live property lists.
     let id = with_live(live, || unsafe {
@@ -72,7 +76,7 @@ pub(crate) fn open_live(
     metadata_block_bytes: u64,
 ) -> Result<(Handle, RawSink)> {
     let _guard = library_lock();
-    let access = PropertyList::file_access_live(metadata_block_bytes)?;
+    let access = PropertyList::file_access_write(metadata_block_bytes)?;
     let name = c_name(path_text(path)?)?;
     // SAFETY: a NUL-terminated path and a live access list.
     let id = with_live(live, || unsafe {

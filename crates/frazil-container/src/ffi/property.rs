@@ -85,6 +85,16 @@ impl PropertyList {
 
     /// For writing through our driver.
     pub(super) fn file_access_write(metadata_block_bytes: u64) -> Result<Self> {
+        Self::file_access_blocks(metadata_block_bytes, None)
+    }
+
+    /// As [`Self::file_access_write`], with small raw data one by one: each gets space of its own,
+    /// which the caller may choose.
+    pub(super) fn file_access_scattered(metadata_block_bytes: u64) -> Result<Self> {
+        Self::file_access_blocks(metadata_block_bytes, Some(0))
+    }
+
+    fn file_access_blocks(metadata_bytes: u64, small_data_bytes: Option<u64>) -> Result<Self> {
         let _guard = library_lock();
         let list = Self::file_access()?;
         // SAFETY: a live property list, a registered driver, no driver information.
@@ -95,25 +105,18 @@ impl PropertyList {
                 "set file driver",
             )?;
             check(
-                (api().H5Pset_meta_block_size)(id, metadata_block_bytes),
+                (api().H5Pset_meta_block_size)(id, metadata_bytes),
                 "set metadata block size",
             )?;
             check(
                 (api().H5Pset_sieve_buf_size)(id, 0),
                 "set sieve buffer size",
             )?;
+            if let Some(bytes) = small_data_bytes {
+                let status = (api().H5Pset_small_data_block_size)(id, bytes);
+                check(status, "set small data block size")?;
+            }
         }
-        Ok(list)
-    }
-
-    /// For writing a file that changes by commits: as [`Self::file_access_write`], and every piece of
-    /// raw data is allocated by itself, so that each may get a place that was chosen before.
-    pub(super) fn file_access_live(metadata_block_bytes: u64) -> Result<Self> {
-        let _guard = library_lock();
-        let list = Self::file_access_write(metadata_block_bytes)?;
-        // SAFETY: a live property list.
-        let status = unsafe { (api().H5Pset_small_data_block_size)(list.0.id(), 0) };
-        check(status, "set size of blocks of small data")?;
         Ok(list)
     }
 

@@ -124,7 +124,7 @@ impl Hdf5Output {
         stored_bytes: usize,
     ) -> Result<FileAddress> {
         self.dataset(dataset)?
-            .place_chunk(self.sink, offset, filter_mask, stored_bytes)
+            .place_chunk(self.sink, offset, filter_mask, stored_bytes, None)
             .map_err(|error| blame(error, self.sink))
     }
 

@@ -67,6 +67,11 @@ fn options_from(variable: &dyn Fn(&str) -> Option<OsString>) -> Answer<WriterOpt
         let wait = wait.filter(|wait| !wait.is_zero());
         options.longest_wait = Some(wait.ok_or_else(|| refuse("FRAZIL_LONGEST_WAIT", &value))?);
     }
+    match text("FRAZIL_REPRODUCIBLE").as_deref() {
+        None | Some("1") => {}
+        Some("0") => options.follow_ranks = true,
+        Some(other) => return Err(refuse("FRAZIL_REPRODUCIBLE", other)),
+    }
     match text("FRAZIL_DURABLE").as_deref() {
         None | Some("0") => {}
         Some("1") => options.durable = true,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use frazil_container::hdf5::{ExistingVariable, OutputStorage};
 use frazil_types::{ChunkGrid, ErrorCode, FilterPipeline, StorageLayout, VariablePlan};
 
+use super::borders::Borders;
 use super::define::refused;
 use super::key::Key;
 use super::layout::{Circumstances, Layout};
@@ -121,12 +122,13 @@ impl Writer {
         Ok(())
     }
 
-    fn circumstances(&self) -> Circumstances<'_> {
+    fn circumstances(&self, id: VariableId) -> Circumstances<'_> {
         Circumstances {
             schema: &self.schema,
             expected: &self.expected,
             memory_bytes: self.memory_bytes,
             records_per_commit: self.records_per_commit,
+            borders: self.details[id.0].agreed_borders.as_ref(),
         }
     }
 
@@ -145,7 +147,7 @@ impl Writer {
             },
             (None, None) => settings.layout.clone(),
         };
-        let layout = self.circumstances().layout(id, &wish)?;
+        let layout = self.circumstances(id).layout(id, &wish)?;
         let is_filtered = match &settings.filters {
             FilterWish::Exactly(pipeline) => !pipeline.is_empty(),
             FilterWish::Ours => false,
@@ -153,7 +155,7 @@ impl Writer {
         if layout.is_contiguous && is_filtered && !layout.chunk.is_empty() {
             // Filters need chunks, if only one.
             let whole = LayoutWish::Chunked(layout.chunk);
-            return self.circumstances().layout(id, &whole);
+            return self.circumstances(id).layout(id, &whole);
         }
         Ok(layout)
     }
@@ -195,6 +197,8 @@ impl Writer {
             existing: Some(found.storage),
             largest_error: None,
             refusal: found.refusal,
+            borders: Borders::default(),
+            agreed_borders: None,
         });
     }
 

@@ -405,6 +405,11 @@ impl Submission {
         self.placing.lock().counts.commits > 0
     }
 
+    /// Makes the error that all ranks have last.
+    pub(super) fn fail_together(&self, error: Error) -> Error {
+        self.placing.lock().fail_together(error)
+    }
+
     /// Makes an error of the caller's side last.
     pub(super) fn fail(&self, error: Error) -> Error {
         self.placing.lock().fail(error)

@@ -207,17 +207,31 @@ impl Writer {
         };
         self.records_per_commit = Some(records);
         for variable in active {
-            let details = &self.details[variable.id.0];
-            let is_open = !details.is_in_file
-                && details.settings.layout == LayoutWish::Ours
-                && self.replayed(&variable.path, &details.settings).is_none()
-                && !is_begun.get(variable.id.0).is_some_and(|&begun| begun);
-            let layout = self.layout_of(variable.id, &details.settings, None)?;
-            if is_open && layout.chunk != variable.chunk && !variable.is_contiguous {
-                self.regather(&variable)?;
+            if self.is_shape_open(&variable, is_begun) {
+                self.lay_out_anew(&variable)?;
             }
         }
         Ok(())
+    }
+
+    /// Whether a variable's chunk shape is ours to choose, and no chunk was handed on.
+    pub(super) fn is_shape_open(&self, variable: &Variable, is_begun: &[bool]) -> bool {
+        let details = &self.details[variable.id.0];
+        !details.is_in_file
+            && !variable.is_contiguous
+            && details.settings.layout == LayoutWish::Ours
+            && self.replayed(&variable.path, &details.settings).is_none()
+            && !is_begun.get(variable.id.0).is_some_and(|&begun| begun)
+    }
+
+    /// Gives a variable, and what was gathered of it, the chunk shape that it would get now.
+    pub(super) fn lay_out_anew(&mut self, variable: &Arc<Variable>) -> Result<()> {
+        let settings = &self.details[variable.id.0].settings;
+        let layout = self.layout_of(variable.id, settings, None)?;
+        match layout.chunk != variable.chunk {
+            true => self.regather(variable),
+            false => Ok(()),
+        }
     }
 
     /// Moves the gathered values of a variable into chunks of its new shape.

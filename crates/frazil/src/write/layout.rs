@@ -4,6 +4,7 @@
 use frazil_plan::{ShapeInput, ShapePolicy, choose};
 use frazil_types::ErrorCode;
 
+use super::borders::Borders;
 use super::define::refused;
 use super::settings::LayoutWish;
 use crate::error::{Error, Result};
@@ -18,6 +19,11 @@ const CHUNK_SHARE: u64 = 8;
 /// Where commits come before chunks are full, chunks of more bytes than this are cut to the records
 /// between two commits: smaller ones cost less to write again than to divide.
 const REWRITTEN_BYTES: u64 = 16 << 10;
+/// Chunks that go by the ranks' borders have at least one part in so many of the bytes that they
+/// would have without...
+const LEAST_SHARE: u64 = 4;
+/// ... and at most so many times as many.
+const MOST_TIMES: u64 = 2;
 
 /// How one variable lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +42,8 @@ pub(super) struct Circumstances<'a> {
     pub(super) memory_bytes: u64,
     /// Records between two commits, if commits come faster than chunks fill.
     pub(super) records_per_commit: Option<u64>,
+    /// Where ranks' puts begin and end, if chunks go by that.
+    pub(super) borders: Option<&'a Borders>,
 }
 
 impl Circumstances<'_> {
@@ -117,8 +125,36 @@ impl Circumstances<'_> {
                 }
             })
             .collect();
+        let planned = self.planned(id, limits, &shape)?;
+        let uncut = self.uncut(id, limits, &shape, &planned);
+        Some(uncut.unwrap_or(planned))
+    }
+
+    /// Our chunk shape within the ranks' blocks, if that is not too small or large.
+    fn uncut(
+        &self,
+        id: VariableId,
+        limits: &[Option<u64>],
+        shape: &[u64],
+        planned: &[u64],
+    ) -> Option<Vec<u64>> {
+        let borders = self.borders?;
+        let cell = borders.cell(shape);
+        let chunk = self.planned(id, limits, &cell).unwrap_or(cell);
+        let chunk = borders.uncut(&chunk);
+        let elements = |shape: &[u64]| shape.iter().fold(1, |all, &n| u64::saturating_mul(all, n));
+        let (found, wanted) = (elements(&chunk), elements(planned));
+        let most = self.memory_bytes / CHUNK_SHARE / element_bytes(self.schema, id).max(1) as u64;
+        let most = wanted.saturating_mul(MOST_TIMES).min(most.max(wanted));
+        (wanted / LEAST_SHARE..=most)
+            .contains(&found)
+            .then_some(chunk)
+    }
+
+    /// The rule of `pack` for an array of this shape; `None`: contiguous.
+    fn planned(&self, id: VariableId, limits: &[Option<u64>], shape: &[u64]) -> Option<Vec<u64>> {
         let input = ShapeInput {
-            shape: &shape,
+            shape,
             unlimited: &limits.iter().map(Option::is_none).collect::<Vec<_>>(),
             element_bytes: element_bytes(self.schema, id),
             current: None,
@@ -172,6 +208,7 @@ fn element_bytes(schema: &Schema, id: VariableId) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::slab::Slab;
     use super::*;
     use crate::schema::{DimensionId, Fill, SchemaDimension, SchemaVariable};
     use frazil_container::classic::NcType;
@@ -209,8 +246,53 @@ mod tests {
             expected: &vec![None; lengths.len()],
             memory_bytes,
             records_per_commit,
+            borders: None,
         };
         circumstances.layout(VariableId(0), wish)
+    }
+
+    /// Chunks for ranks that put boxes of these lengths, the first at the origin.
+    fn followed(lengths: &[Option<u64>], block: &[u64]) -> Layout {
+        let mut borders = Borders::default();
+        let slab = Slab {
+            start: &vec![0; block.len()],
+            count: block,
+            stride: None,
+        };
+        borders.note(&slab, lengths);
+        let circumstances = Circumstances {
+            schema: &schema(lengths),
+            expected: &vec![None; lengths.len()],
+            memory_bytes: 64 << 20,
+            records_per_commit: None,
+            borders: Some(&borders),
+        };
+        let wish = LayoutWish::Ours;
+        circumstances.layout(VariableId(0), &wish).unwrap()
+    }
+
+    #[test]
+    fn no_border_of_the_ranks_cuts_a_chunk() {
+        let field = [None, Some(64), Some(384), Some(768)];
+        let alone = ours(&field, None);
+        for block in [[1, 64, 192, 768], [1, 64, 96, 384], [1, 16, 48, 768]] {
+            let found = followed(&field, &block);
+            for axis in 1..4 {
+                assert_eq!(block[axis] % found.chunk[axis], 0, "{block:?}: {found:?}");
+            }
+            let least = alone.chunk_bytes / LEAST_SHARE as usize;
+            let most = alone.chunk_bytes * MOST_TIMES as usize;
+            assert!((least..=most).contains(&found.chunk_bytes), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn borders_that_leave_no_room_for_a_chunk_are_cut() {
+        let field = [None, Some(64), Some(384), Some(768)];
+        let alone = ours(&field, None);
+        assert_eq!(followed(&field, &[1, 64, 383, 767]).chunk, alone.chunk);
+        assert_eq!(followed(&field, &[1, 1, 1, 1]).chunk, alone.chunk);
+        assert!(followed(&[Some(10), Some(10)], &[5, 10]).is_contiguous);
     }
 
     fn ours(lengths: &[Option<u64>], records_per_commit: Option<u64>) -> Layout {

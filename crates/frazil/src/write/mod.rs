@@ -17,6 +17,7 @@
 
 mod activate;
 mod background;
+mod borders;
 mod buffers;
 mod change;
 mod commit;

@@ -43,6 +43,11 @@ pub struct WriterOptions {
     /// Where several ranks write a file together: how long one waits of which nothing is heard;
     /// `None`: five minutes.
     pub longest_wait: Option<std::time::Duration>,
+    /// Where several ranks write a file together: let its bytes depend on which ranks there are and
+    /// what each of them puts. Chunk shapes that nobody stated then go by the ranks' blocks, and
+    /// ranks write packed chunks at once, not at the next commit. `false`: the same bytes for any
+    /// number of ranks and any decomposition.
+    pub follow_ranks: bool,
 }
 
 /// Cores of the background threads.

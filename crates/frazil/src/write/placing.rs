@@ -10,10 +10,11 @@ use frazil_pipeline::PipelineError;
 use frazil_types::{ErrorCode, FileAddress, QuantizePlan, filter_id};
 use serde::{Deserialize, Serialize};
 
+use super::change::Change;
 use super::data_file::DataFile;
 use super::key::{Key, KeyMap};
 use super::pack::{CommitStep, Packed, PackedChunk, Step, StoredChunk, named};
-use super::parallel::Held;
+use super::parallel::{Held, Lending};
 use super::rounding::in_schema;
 use super::variable::Variable;
 use crate::error::{Error, Result};
@@ -41,6 +42,10 @@ pub(super) struct Placing {
     pub(super) output: Option<LiveOutput>,
     /// Of ranks that write together: packed chunks that wait for the commit of all.
     pub(super) held: Option<Held>,
+    /// Of rank 0: space behind the end of the file that ranks write to.
+    pub(super) lending: Lending,
+    /// Changes that wait for the end of that.
+    put_off: Vec<Change>,
     pub(super) places: KeyMap<Stored>,
     /// By variable: the shape that its dataset has.
     shapes: BTreeMap<VariableId, Vec<u64>>,
@@ -92,6 +97,8 @@ impl Placing {
             pending_limit_bytes: (memory_bytes / PENDING_SHARE).max(LEAST_PENDING_BYTES),
             output,
             held: None,
+            lending: Lending::default(),
+            put_off: Vec::new(),
             places: KeyMap::default(),
             shapes: BTreeMap::new(),
             roundings: BTreeMap::new(),
@@ -132,25 +139,46 @@ impl Placing {
         self.failure.get_or_insert(error).clone()
     }
 
+    /// As [`Self::fail`]; the error comes in the place of an earlier one: all ranks have this one.
+    pub(super) fn fail_together(&mut self, error: Error) -> Error {
+        self.failure = None;
+        self.fail(error)
+    }
+
     fn place(&mut self, packed: Packed) -> Result<()> {
         match packed {
             Packed::Nothing => Ok(()),
             Packed::Chunk(chunk) if self.held.is_some() => self.hold(chunk),
             Packed::Chunk(chunk) => self.place_chunk(&chunk),
-            Packed::Step(Step::Change(change)) => {
-                let Some(output) = &mut self.output else {
-                    change.apply(&mut self.schema);
-                    return Ok(());
-                };
-                let outcome = change.carry_out(&mut self.schema, output);
-                outcome.map_err(|error| from_container(error, &self.path))
-            }
+            Packed::Step(Step::Change(change)) => self.change(change),
             Packed::Step(Step::Rounded(id, stats)) => {
                 self.merge_rounding(id, &stats);
                 Ok(())
             }
             Packed::Step(Step::Commit(step)) => self.commit(&step),
         }
+    }
+
+    // --- changes ---
+
+    fn change(&mut self, change: Change) -> Result<()> {
+        if self.lending.is_on() {
+            // Nothing in the file may grow while ranks write behind its end.
+            self.put_off.push(change);
+            return Ok(());
+        }
+        let Some(output) = &mut self.output else {
+            change.apply(&mut self.schema);
+            return Ok(());
+        };
+        let outcome = change.carry_out(&mut self.schema, output);
+        outcome.map_err(|error| from_container(error, &self.path))
+    }
+
+    /// Makes the changes that were put off.
+    pub(super) fn make_up_changes(&mut self) -> Result<()> {
+        let mut all = std::mem::take(&mut self.put_off).into_iter();
+        all.try_for_each(|change| self.change(change))
     }
 
     // --- datasets ---
@@ -294,8 +322,8 @@ impl Placing {
 
     /// The stored bytes of a chunk that was placed; `None`: there is none.
     pub(super) fn read(&mut self, key: &Key) -> Result<Option<StoredChunk>> {
-        if let Some(held) = &self.held {
-            return held.stored(key);
+        if self.held.is_some() {
+            return self.held_chunk(key);
         }
         self.file.flush(&self.path)?;
         let (Some(stored), Some(output)) = (self.places.get(key), &self.output) else {

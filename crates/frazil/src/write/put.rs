@@ -68,6 +68,7 @@ impl Writer {
         }
         if let Some(team) = &mut self.team {
             team.link.note(&variable.path);
+            self.note_borders(variable, slab);
         }
         self.grow(&variable.dimensions, slab);
         self.raw_bytes += bytes.len() as u64;
@@ -96,7 +97,8 @@ impl Writer {
             let elements = piece.elements();
             let is_whole = elements == variable.writable_elements(&key.offset);
             let is_full = is_whole && elements * size as u64 == variable.chunk_bytes as u64;
-            if is_full && !variable.is_contiguous && self.store.find(&key).is_none() {
+            let may_go = !variable.is_contiguous && self.may_pack(variable);
+            if is_full && may_go && self.store.find(&key).is_none() {
                 self.gather_full(variable, key, &piece, slab, bytes)?;
                 continue;
             }

@@ -4,10 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+#[cfg(test)]
+use frazil_codec::BoundEncoder;
 use frazil_container::hdf5::{LiveOutput, OutputStorage};
 use frazil_types::{FilterPipeline, StorageLayout, VariablePlan, WritePlan};
 
 use super::background::Submission;
+use super::borders::Borders;
 use super::buffers::Buffers;
 use super::cores::{CoresFound, workers};
 use super::options::{WriterOptions, WriterReport, WriterVariable};
@@ -73,6 +76,10 @@ pub(super) struct Details {
     pub(super) largest_error: Option<f64>,
     /// Why its values cannot be written.
     pub(super) refusal: Option<String>,
+    /// Where this rank's puts begin and end; used where several ranks write.
+    pub(super) borders: Borders,
+    /// Where those of all ranks do, as far as its chunk shape goes by that.
+    pub(super) agreed_borders: Option<Borders>,
 }
 
 impl Details {
@@ -85,6 +92,8 @@ impl Details {
             existing: None,
             largest_error: None,
             refusal: None,
+            borders: Borders::default(),
+            agreed_borders: None,
         }
     }
 }
@@ -230,7 +239,10 @@ impl Writer {
 
     /// Adds an error to those that last.
     pub(super) fn end_step(&self, outcome: Result<()>) -> Result<()> {
-        outcome.map_err(|error| self.submission.fail(error))
+        outcome.map_err(|error| match self.team {
+            Some(_) => self.submission.fail_together(error),
+            None => self.submission.fail(error),
+        })
     }
 
     /// How far the background threads are behind: chunks that were handed to them and are not in
@@ -372,6 +384,16 @@ impl Writer {
     /// Lets the `writes`-th write of packed bytes from now, and all after it, fail.
     pub(super) fn fail_after(&self, writes: i64) {
         self.submission.placing().fail_after(writes);
+    }
+
+    /// Lets a variable's filters refuse every chunk from now on.
+    pub(super) fn break_filters(&mut self, id: VariableId) {
+        let variable = self.active(id).unwrap();
+        let mut filters = self.submission.filters(id.0).unwrap().unwrap().clone();
+        let (size, other_bytes) = (variable.element_bytes(), 2 * variable.chunk_bytes);
+        let encoder = BoundEncoder::bind(&filters.pipeline, filters.deflate, size, other_bytes);
+        filters.encoder = encoder.unwrap();
+        self.submission.fix(id.0, filters, true);
     }
 }
 

@@ -97,6 +97,23 @@ impl LiveOutput {
         is_classic_model: bool,
         metadata_block_bytes: u64,
     ) -> Result<Self> {
+        Self::create(path, is_classic_model, (metadata_block_bytes, false))
+    }
+
+    /// As [`Self::create_empty`], for a file whose chunks may have places that the caller chooses
+    /// ([`Self::lend`], [`Self::reserve_chunk_at`]).
+    ///
+    /// # Errors
+    /// As [`Self::create_empty`].
+    pub fn create_shared(
+        path: &Path,
+        is_classic_model: bool,
+        metadata_block_bytes: u64,
+    ) -> Result<Self> {
+        Self::create(path, is_classic_model, (metadata_block_bytes, true))
+    }
+
+    fn create(path: &Path, is_classic_model: bool, blocks: (u64, bool)) -> Result<Self> {
         let live = CommittedFile::open(path, 0)?;
         if live.committed_end() != 0 {
             return Err(ContainerError::Internal(format!(
@@ -106,7 +123,7 @@ impl LiveOutput {
         }
         let live = Writing::new(live);
         let creation = PropertyList::file_create(0, TRACKED_AND_INDEXED)?;
-        let (file, sink) = file::create_live(&live.0, path, &creation, metadata_block_bytes)?;
+        let (file, sink) = file::create_live(&live.0, path, &creation, blocks)?;
         let objects = Objects::new(&file)?;
         objects
             .write_kind(is_classic_model)
@@ -187,17 +204,66 @@ impl LiveOutput {
         let address = self
             .objects
             .dataset(variable)?
-            .place_chunk(self.sink, offset, filter_mask, stored_bytes)
+            .place_chunk(self.sink, offset, filter_mask, stored_bytes, None)
             .map_err(|error| blame(error, self.sink))?;
-        Ok(match address >= self.live.lock().committed_end() {
+        Ok(self.placement(address))
+    }
+
+    fn placement(&self, address: FileAddress) -> Placement {
+        match address >= self.live.lock().committed_end() {
             true => Placement::WriteAt(address),
             false => Placement::Held(address),
+        }
+    }
+
+    /// Lends what lies behind the end of the file, and returns where that begins: others may write
+    /// there, and nothing can be created or grow, until [`Self::take_back`].
+    ///
+    /// # Errors
+    /// If libhdf5 cannot give back the space that it had set aside.
+    pub fn lend(&self) -> Result<FileAddress> {
+        file::flush(&self.file).map_err(|error| blame(error, self.sink))?;
+        Ok(self.live.lock().lend())
+    }
+
+    /// Takes back what was lent. The file reaches to `end` now, and what lies below has places for
+    /// [`Self::reserve_chunk_at`]; new objects come behind it.
+    pub fn take_back(&self, end: FileAddress) {
+        let _guard = library_lock();
+        self.live.lock().take_back();
+        self.sink.raise_end(end);
+    }
+
+    /// As [`Self::reserve_chunk`], for a chunk that lies at `chosen` already: in space that was lent
+    /// or set aside and belongs to no other chunk. The chunk gets another address where it replaces
+    /// one whose space serves, or where libhdf5 has free space; only then its bytes are to be written
+    /// again. Small chunks keep their places only in a file that [`Self::create_shared`] made.
+    ///
+    /// # Errors
+    /// If libhdf5 refuses.
+    pub fn reserve_chunk_at(
+        &self,
+        variable: VariableId,
+        offset: &[u64],
+        filter_mask: u32,
+        stored_bytes: usize,
+        chosen: FileAddress,
+    ) -> Result<Placement> {
+        let address = self
+            .objects
+            .dataset(variable)?
+            .place_chunk(self.sink, offset, filter_mask, stored_bytes, Some(chosen))
+            .map_err(|error| blame(error, self.sink))?;
+        Ok(match address == chosen {
+            // No commit has anything there, even below its end.
+            true => Placement::WriteAt(address),
+            false => self.placement(address),
         })
     }
 
     /// Sets space aside for bytes that another process writes there before it is known whether they
     /// will be of use. It lies behind everything that is in the file and is given to nothing else;
-    /// chunks come into the index by [`Self::enter_chunk`].
+    /// chunks come into the index by [`Self::reserve_chunk_at`].
     ///
     /// # Errors
     /// If the file would be longer than a file can be.
@@ -206,26 +272,6 @@ impl LiveOutput {
         self.sink.set_aside(bytes).ok_or_else(|| {
             let cause = "the file would be longer than the system can count";
             ContainerError::Unsupported(cause.to_owned())
-        })
-    }
-
-    /// Enters a chunk into a variable's index whose bytes are at `address`, in space that was set
-    /// aside. The placement says where libhdf5 has it: elsewhere if other space of this size was
-    /// free, or if a chunk of this size was there before; the bytes must be brought there then.
-    ///
-    /// # Errors
-    /// If libhdf5 refuses.
-    pub fn enter_chunk(
-        &self,
-        variable: VariableId,
-        offset: &[u64],
-        filter_mask: u32,
-        stored_bytes: usize,
-        address: FileAddress,
-    ) -> Result<Placement> {
-        let _guard = library_lock();
-        self.sink.with_space(address, stored_bytes as u64, || {
-            self.reserve_chunk(variable, offset, filter_mask, stored_bytes)
         })
     }
 

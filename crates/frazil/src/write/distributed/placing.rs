@@ -27,7 +27,7 @@ impl Placing {
     ) -> Result<()> {
         let output = self.output.as_ref().ok_or_else(closed)?;
         let id = VariableId(key.variable);
-        let placed = output.enter_chunk(id, &key.offset, 0, bytes, address);
+        let placed = output.reserve_chunk_at(id, &key.offset, 0, bytes, address);
         let placement = placed.map_err(|error| from_container(error, &self.path))?;
         if placement.address() != address {
             self.bring(address, bytes, placement)?;

@@ -30,6 +30,7 @@ impl Writer {
                 .map(|number| self.submission.has_any(number))
                 .collect(),
             raw_bytes: self.raw_bytes,
+            borders: self.open_borders(),
             texts: std::mem::take(&mut team.texts),
         });
         let mut texts = Vec::new();
@@ -131,6 +132,7 @@ fn agreed(all: &[Arrival]) -> Result<Agreement> {
         lengths: all[0].lengths.clone(),
         is_begun: all[0].is_begun.clone(),
         raw_bytes: all.iter().map(|arrival| arrival.raw_bytes).sum(),
+        borders: all[0].borders.clone(),
     };
     for arrival in all.iter().filter(|_| is_same) {
         for (longest, &length) in agreement.lengths.iter_mut().zip(&arrival.lengths) {
@@ -138,6 +140,9 @@ fn agreed(all: &[Arrival]) -> Result<Agreement> {
         }
         for (any, &one) in agreement.is_begun.iter_mut().zip(&arrival.is_begun) {
             *any |= one;
+        }
+        for (common, own) in agreement.borders.iter_mut().zip(&arrival.borders) {
+            common.merge(own);
         }
     }
     Ok(agreement)

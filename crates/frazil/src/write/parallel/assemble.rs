@@ -227,7 +227,7 @@ impl Writer {
         if !self.submission.is_submitted(key) {
             return Ok(None);
         }
-        let packed = self.submission.placing().held()?.bytes(key)?;
+        let packed = self.submission.placing().held_bytes(key)?;
         let packed = packed.ok_or_else(lost)?;
         let mut chunk = self.unwritten_chunk(key, variable)?;
         let values = self.unpacked(variable, &packed, 0)?;

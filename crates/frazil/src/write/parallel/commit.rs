@@ -22,7 +22,9 @@ impl Writer {
         let outcome = self.with_team(|writer, team| {
             team.link.begin(Call::Define)?;
             let ready = writer.begin().and_then(|()| writer.settle_definitions());
-            writer.agree(team, Call::Define, ready).map(drop)
+            let agreement = writer.agree(team, Call::Define, ready)?;
+            let ready = writer.follow_blocks(&agreement);
+            writer.lend_first(team, ready)
         });
         self.end_step(outcome.unwrap_or(Ok(())))
     }
@@ -110,6 +112,7 @@ impl Writer {
         for (dimension, &length) in dimensions.zip(&agreement.lengths) {
             dimension.length = length;
         }
+        self.follow_blocks(agreement)?;
         self.cut_chunks(is_end, &agreement.is_begun)?;
         self.fold_own()
     }
@@ -128,7 +131,7 @@ impl Writer {
         self.submission.check()
     }
 
-    fn variable(&self, number: usize) -> Option<&Arc<Variable>> {
+    pub(super) fn variable(&self, number: usize) -> Option<&Arc<Variable>> {
         self.details.get(number)?.active.as_ref()
     }
 

@@ -5,17 +5,23 @@ use std::sync::Arc;
 
 use frazil_pipeline::Charge;
 
-use super::super::key::{Key, KeyMap};
-use super::super::pack::{PackedChunk, StoredChunk};
+use super::super::key::{Key, KeyMap, KeySet};
+use super::super::pack::PackedChunk;
 use super::super::scratch_file::ScratchFile;
+use super::lease::{Lease, LeasedSpace};
 use super::wire::Record;
 use crate::error::Result;
 
-/// A rank's packed chunks since the last commit: in memory as far as it goes, the rest in a scratch
-/// file.
+/// A rank's packed chunks since the last commit: in the output where space was lent, else in memory
+/// as far as it goes, the rest in a scratch file.
 pub(in crate::write) struct Held {
     chunks: KeyMap<HeldChunk>,
     scratch: ScratchFile,
+    leased: LeasedSpace,
+    last_written: Option<Key>,
+    /// Chunks that this rank committed since space is lent: other forms of them go to the place that
+    /// they have, mostly.
+    committed: KeySet,
 }
 
 struct HeldChunk {
@@ -33,6 +39,15 @@ enum PackedBytes {
     },
     /// In the scratch file, at this address.
     Spilled(u64),
+    /// In the output, at this address.
+    Written(u64),
+}
+
+/// Where the bytes of a held chunk are.
+pub(super) enum HeldBytes {
+    Here(Arc<Vec<u8>>),
+    /// In the output: an address, and how many.
+    Written(u64, usize),
 }
 
 impl Held {
@@ -40,18 +55,44 @@ impl Held {
         Self {
             chunks: KeyMap::default(),
             scratch: ScratchFile::beside(output),
+            leased: LeasedSpace::default(),
+            last_written: None,
+            committed: KeySet::default(),
         }
     }
 
-    /// Keeps a chunk, in place of an earlier form of it.
-    pub(in crate::write) fn keep(&mut self, key: Key, chunk: PackedChunk) {
+    /// Begins a lease, or none.
+    pub(super) fn begin_lease(&mut self, lease: Option<Lease>) {
+        self.leased.begin(lease);
+    }
+
+    /// Space in the output for a chunk that is about to be kept.
+    pub(super) fn space(&mut self, key: &Key, chunk: &PackedChunk) -> Option<u64> {
+        // What may not be stored at all, not as a chunk, or elsewhere, takes none.
+        let is_stored = !chunk.is_omissible
+            && !chunk.place.variable.is_contiguous
+            && !self.committed.contains(key);
+        match is_stored {
+            true => self.leased.take(chunk.bytes.len() as u64),
+            false => None,
+        }
+    }
+
+    /// Keeps a chunk, in place of an earlier form of it; `written`: where it was written.
+    pub(super) fn keep(&mut self, key: Key, chunk: PackedChunk, written: Option<u64>) {
+        if written.is_some() {
+            self.last_written = Some(key.clone());
+        }
         let held = HeldChunk {
             bytes: chunk.bytes.len(),
             is_omissible: chunk.is_omissible,
             is_reused: chunk.is_reused,
-            packed: PackedBytes::Memory {
-                bytes: chunk.bytes,
-                _charge: chunk.charge,
+            packed: match written {
+                Some(address) => PackedBytes::Written(address),
+                None => PackedBytes::Memory {
+                    bytes: chunk.bytes,
+                    _charge: chunk.charge,
+                },
             },
         };
         let before = self.chunks.insert(key, held);
@@ -65,13 +106,29 @@ impl Held {
     }
 
     fn give_back(&mut self, before: Option<&HeldChunk>) {
-        if let Some(HeldChunk {
-            packed: PackedBytes::Spilled(address),
-            bytes,
-            ..
-        }) = before
-        {
-            self.scratch.free(*address, *bytes);
+        let Some(before) = before else {
+            return;
+        };
+        match before.packed {
+            PackedBytes::Memory { .. } => {}
+            PackedBytes::Spilled(address) => self.scratch.free(address, before.bytes),
+            PackedBytes::Written(address) => self.leased.give_back(address, before.bytes as u64),
+        }
+    }
+
+    /// The chunk that was written to leased space last.
+    pub(super) fn last_written(&self) -> Option<&Key> {
+        self.last_written.as_ref()
+    }
+
+    /// Notes that a chunk's bytes are in the output now, at this address.
+    pub(super) fn note_written(&mut self, key: &Key, address: u64) {
+        let Some(held) = self.chunks.get_mut(key) else {
+            return;
+        };
+        let before = std::mem::replace(&mut held.packed, PackedBytes::Written(address));
+        if let PackedBytes::Spilled(place) = before {
+            self.scratch.free(place, held.bytes);
         }
     }
 
@@ -93,25 +150,16 @@ impl Held {
     }
 
     /// The bytes of a chunk; `None`: it is not here.
-    pub(super) fn bytes(&self, key: &Key) -> Result<Option<Arc<Vec<u8>>>> {
+    pub(super) fn bytes(&self, key: &Key) -> Result<Option<HeldBytes>> {
         let Some(held) = self.chunks.get(key) else {
             return Ok(None);
         };
-        match &held.packed {
-            PackedBytes::Memory { bytes, .. } => Ok(Some(Arc::clone(bytes))),
+        Ok(Some(match &held.packed {
+            PackedBytes::Memory { bytes, .. } => HeldBytes::Here(Arc::clone(bytes)),
             PackedBytes::Spilled(address) => {
-                let bytes = self.scratch.read(*address, held.bytes)?;
-                Ok(Some(Arc::new(bytes)))
+                HeldBytes::Here(Arc::new(self.scratch.read(*address, held.bytes)?))
             }
-        }
-    }
-
-    /// As [`Self::bytes`], in the form of a stored chunk.
-    pub(in crate::write) fn stored(&self, key: &Key) -> Result<Option<StoredChunk>> {
-        let bytes = self.bytes(key)?;
-        Ok(bytes.map(|bytes| StoredChunk {
-            bytes: bytes.to_vec(),
-            filter_mask: 0,
+            PackedBytes::Written(address) => HeldBytes::Written(*address, held.bytes),
         }))
     }
 
@@ -123,6 +171,10 @@ impl Held {
                 bytes: held.bytes as u64,
                 is_omissible: held.is_omissible,
                 is_reused: held.is_reused,
+                at: match held.packed {
+                    PackedBytes::Written(address) => Some(address),
+                    PackedBytes::Memory { .. } | PackedBytes::Spilled(_) => None,
+                },
             })
             .collect();
         records.sort_unstable_by(|a, b| a.name.cmp(&b.name));
@@ -131,8 +183,11 @@ impl Held {
 
     /// Forgets everything: it is committed.
     pub(super) fn clear(&mut self) {
-        for held in std::mem::take(&mut self.chunks).into_values() {
+        for (key, held) in std::mem::take(&mut self.chunks) {
             self.give_back(Some(&held));
+            if self.leased.is_on() {
+                self.committed.insert(key);
+            }
         }
     }
 }

@@ -16,15 +16,23 @@
 //!    every rank writes its own, rank 0 commits.
 //!
 //! Nothing in these steps depends on who has which values: the bytes of the file are the same for
-//! any number of ranks and any decomposition.
+//! any number of ranks and any decomposition. With
+//! [`follow_ranks`](super::WriterOptions::follow_ranks) they do depend on it: chunk shapes go by the
+//! ranks' blocks ([`blocks`]), and ranks write packed chunks at once, behind the end of the file, in
+//! space that rank 0 lends them at the end of definitions and at each commit ([`lease`], [`lend`]);
+//! the commit then moves few of them ([`arrange`]), and enters all into the index.
 
 mod agree;
+mod arrange;
 mod assemble;
+mod blocks;
 mod choose;
 mod comm;
 mod commit;
 mod duties;
 mod held;
+mod lease;
+mod lend;
 mod link;
 mod place;
 mod placing;
@@ -39,6 +47,7 @@ use frazil_container::hdf5::LiveOutput;
 
 pub use comm::{Comm, CommError, LocalComm};
 pub(super) use held::Held;
+pub(super) use lend::Lending;
 use link::Link;
 pub(super) use wire::{Base, Call, TextPut};
 
@@ -125,7 +134,7 @@ impl Writer {
 
 /// What all ranks must wish the same.
 #[derive(Debug)]
-struct WishesInCommon<'a>(#[expect(dead_code, reason = "shown only")] [&'a dyn std::fmt::Debug; 9]);
+struct WishesInCommon<'a>(#[expect(dead_code, reason = "shown only")] [&'a dyn std::fmt::Debug; 10]);
 
 impl<'a> WishesInCommon<'a> {
     fn of(options: &'a WriterOptions) -> Self {
@@ -139,6 +148,7 @@ impl<'a> WishesInCommon<'a> {
             &options.filters,
             &options.plan,
             &options.keep_plan,
+            &options.follow_ranks,
         ])
     }
 }
@@ -157,7 +167,11 @@ fn same_wishes(all: &[String]) -> Result<()> {
 fn create(path: &Path, options: &WriterOptions) -> Result<(LiveOutput, NameLock)> {
     let lock = NameLock::take(path)?;
     create_empty(path, options.overwrite)?;
-    let output = LiveOutput::create_empty(path, options.classic_model, METADATA_BLOCK_BYTES);
+    let create = match options.follow_ranks {
+        true => LiveOutput::create_shared,
+        false => LiveOutput::create_empty,
+    };
+    let output = create(path, options.classic_model, METADATA_BLOCK_BYTES);
     let output = output.map_err(|error| from_container(error, path))?;
     Ok((output, lock))
 }

@@ -1,6 +1,6 @@
 //! Addresses for all ranks' chunks, given by rank 0.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +12,8 @@ use super::super::pack::CommitStep;
 use super::super::placing::Counts;
 use super::super::writer::{Writer, lost};
 use super::Team;
+use super::lease::Lease;
+use super::lend::rounds;
 use super::wire::{Name, Record, Rounded, Spot, TextPut, broken};
 use crate::error::{Error, Result};
 use crate::input::from_container;
@@ -27,36 +29,76 @@ const LOOK: Duration = Duration::from_millis(50);
 enum Share {
     /// All its packed chunks.
     Records(Vec<Record>, Vec<Rounded>),
-    /// The bytes of a batch are written; these are for rank 0.
+    /// What was told is done; these bytes are for rank 0.
     Written(Vec<Vec<u8>>),
 }
 
 /// What rank 0 says.
 #[derive(Debug, Serialize, Deserialize)]
 enum Answer {
+    /// These chunks, by number, move to these addresses: they are read now...
+    Read(Vec<(usize, u64)>),
+    /// ... and written now: all ranks have read theirs.
+    Write,
     /// Where this rank's next chunks go, by the number of its record.
     Batch {
         spots: Vec<(usize, Spot)>,
         is_last: bool,
     },
     /// Everything is committed.
-    Done { counts: Counts, omitted: u64 },
+    Done {
+        counts: Counts,
+        omitted: u64,
+        /// Space for what is packed next.
+        lease: Option<Lease>,
+    },
 }
 
 /// One rank's record among all.
-struct Entry {
-    rank: usize,
-    number: usize,
-    record: Record,
+pub(super) struct Entry {
+    pub(super) rank: usize,
+    pub(super) number: usize,
+    pub(super) record: Record,
+    /// Whether it gets a new place in space that was lent.
+    pub(super) gets_place: bool,
+    /// Where it lies when all moves are made, in space that was lent.
+    pub(super) chosen: Option<u64>,
 }
 
 /// What rank 0 has to place.
 struct Queue {
     entries: Vec<Entry>,
+    /// Moves that are still to be made, in rounds, by rank.
+    moves: VecDeque<Vec<Vec<(usize, u64)>>>,
+    /// Whether the chunks of a round were read and are not written.
+    is_read: bool,
+    /// Whether chunks may be entered into the index.
+    is_ready: bool,
+    /// Where space that was lent ends now; `None`: none was.
+    end: Option<u64>,
     next: usize,
     /// By rank: places whose bytes it sends.
     awaited: Vec<Vec<u64>>,
     omitted: u64,
+}
+
+/// A chunk on its way from one place of the output to another.
+struct Moving {
+    key: Key,
+    bytes: Arc<Vec<u8>>,
+    to: u64,
+}
+
+impl Queue {
+    /// By rank: the bytes and the number of the chunks that it brings.
+    fn usage(&self, ranks: usize) -> Vec<(u64, u64)> {
+        let mut usage = vec![(0, 0); ranks];
+        for entry in self.entries.iter().filter(|entry| entry.gets_place) {
+            usage[entry.rank].0 += entry.record.bytes;
+            usage[entry.rank].1 += 1;
+        }
+        usage
+    }
 }
 
 impl Writer {
@@ -71,28 +113,47 @@ impl Writer {
         let mut records = Vec::new();
         let mut share = ready.and_then(|()| {
             let mut placing = self.submission.placing();
+            // What is told of is in the file, and nothing comes later to a place given up.
+            if let Err(error) = placing.finish_writes(false) {
+                let last = placing.held()?.last_written().map(Name::from);
+                return Err(last.map_or(error.clone(), |last| self.named(error, &last)));
+            }
             records = placing.held()?.records();
             Ok(Share::Records(records.clone(), placing.take_roundings()))
         });
-        let mut queue = None;
+        let (mut queue, mut moving) = (None, Vec::new());
+        let round_bytes = team.round_bytes;
         loop {
             let texts = &team.arrived_texts;
             let answer = team.link.consult(share, |link, shares| {
                 let queue = match queue.as_mut() {
                     Some(queue) => self.take_written(queue, shares)?,
-                    None => queue.insert(self.queue_up(shares, texts)?),
+                    None => queue.insert(self.queue_up(shares, round_bytes)?),
                 };
-                self.next_batch(queue, link.size(), is_end)
+                self.next_answer(queue, texts, link.size(), is_end)
             })?;
             share = match answer {
+                Answer::Read(moves) => self.read_round(&records, &moves).map(|read| {
+                    moving = read;
+                    Share::Written(Vec::new())
+                }),
+                Answer::Write => {
+                    let written = self.write_round(std::mem::take(&mut moving));
+                    written.map(|()| Share::Written(Vec::new()))
+                }
                 Answer::Batch { spots, is_last } => {
                     let written = self.write_batch(&records, &spots, is_last);
                     written.map(Share::Written)
                 }
-                Answer::Done { counts, omitted } => {
+                Answer::Done {
+                    counts,
+                    omitted,
+                    lease,
+                } => {
                     let mut placing = self.submission.placing();
                     placing.counts = counts;
                     placing.held()?.clear();
+                    placing.held()?.begin_lease(lease);
                     drop(placing);
                     self.submission.end_period(omitted);
                     return Ok(());
@@ -120,17 +181,18 @@ impl Writer {
         let mut placing = self.submission.placing();
         for &(number, spot) in spots {
             let record = records.get(number).ok_or_else(lost)?;
-            let bytes = || -> Result<Arc<Vec<u8>>> { Err(lost()) };
-            let key = Key::from(&record.name);
-            let found = placing.held()?.bytes(&key)?.map_or_else(bytes, Ok)?;
-            let outcome = match spot {
-                Spot::At(address) => placing.write_at(&found, address),
-                Spot::Held => {
-                    for_root.push(found.to_vec());
-                    Ok(())
+            if matches!(spot, Spot::Done | Spot::Omitted) {
+                continue;
+            }
+            let found = placing.held_bytes(&Key::from(&record.name));
+            let outcome = found.and_then(|found| {
+                let found = found.ok_or_else(lost)?;
+                match spot {
+                    Spot::At(address) => placing.write_at(&found, address)?,
+                    _ => for_root.push(found.to_vec()),
                 }
-                Spot::Omitted => Ok(()),
-            };
+                Ok(())
+            });
             outcome.map_err(|error| self.named(error, &record.name))?;
         }
         // What is written at the end is what came last.
@@ -143,6 +205,35 @@ impl Writer {
         Ok(for_root)
     }
 
+    /// Reads chunks that are to be moved.
+    fn read_round(&mut self, records: &[Record], moves: &[(usize, u64)]) -> Result<Vec<Moving>> {
+        let mut placing = self.submission.placing();
+        let read = moves.iter().map(|&(number, to)| {
+            let name = &records.get(number).ok_or_else(lost)?.name;
+            let key = Key::from(name);
+            let bytes = placing.held_bytes(&key).and_then(|b| b.ok_or_else(lost));
+            let bytes = bytes.map_err(|error| self.named(error, name))?;
+            Ok(Moving { key, bytes, to })
+        });
+        read.collect()
+    }
+
+    /// Writes them where they belong.
+    fn write_round(&mut self, moving: Vec<Moving>) -> Result<()> {
+        let mut placing = self.submission.placing();
+        for Moving { key, bytes, to } in &moving {
+            let outcome = placing.write_at(bytes, *to);
+            outcome.map_err(|error| self.named(error, &Name::from(key)))?;
+            placing.held()?.note_written(key, *to);
+        }
+        // What is written at the end is what came last.
+        let outcome = placing.finish_writes(false);
+        outcome.map_err(|error| match moving.last() {
+            Some(last) => self.named(error, &Name::from(&last.key)),
+            None => error,
+        })
+    }
+
     fn named(&self, error: Error, name: &Name) -> Error {
         let path = self.schema.variable_path(VariableId(name.variable));
         error.at_variable(&path)
@@ -150,8 +241,8 @@ impl Writer {
 
     // --- rank 0 ---
 
-    /// Puts all ranks' chunks in order; makes all datasets, and writes all texts.
-    fn queue_up(&mut self, shares: Vec<Share>, texts: &[TextPut]) -> Result<Queue> {
+    /// Puts all ranks' chunks in order, and decides where they go if space was lent.
+    fn queue_up(&mut self, shares: Vec<Share>, round_bytes: u64) -> Result<Queue> {
         let mut entries = Vec::new();
         let mut placing = self.submission.placing();
         let ranks = shares.len();
@@ -162,18 +253,26 @@ impl Writer {
             for rounded in roundings {
                 placing.merge_rounding(VariableId(rounded.variable), &rounded.stats());
             }
-            let numbered = records.into_iter().enumerate();
-            entries.extend(numbered.map(|(number, record)| Entry {
-                rank,
-                number,
-                record,
-            }));
+            for (number, record) in records.into_iter().enumerate() {
+                let variable = self.variable(record.name.variable).ok_or_else(lost)?;
+                entries.push(Entry {
+                    rank,
+                    number,
+                    gets_place: placing.gets_place(variable, &record),
+                    chosen: None,
+                    record,
+                });
+            }
         }
-        drop(placing);
         entries.sort_by(|a, b| a.record.name.cmp(&b.record.name));
-        self.make_datasets()?;
-        self.write_texts(texts)?;
+        let arrangement = placing.arrange(&mut entries);
+        let moves = arrangement.as_ref().map_or(&[][..], |found| &found.moves);
+        let stored: Vec<&Entry> = entries.iter().filter(|entry| entry.gets_place).collect();
         Ok(Queue {
+            moves: rounds(moves, &stored, ranks, round_bytes),
+            is_read: false,
+            is_ready: false,
+            end: arrangement.map(|found| found.end),
             entries,
             next: 0,
             awaited: vec![Vec::new(); ranks],
@@ -244,14 +343,40 @@ impl Writer {
                 placing.supply(address, bytes)?;
             }
         }
-        placing.limit_pending()?;
+        if queue.is_ready {
+            placing.limit_pending()?;
+        }
         drop(placing);
         Ok(queue)
     }
 
+    fn next_answer(
+        &mut self,
+        queue: &mut Queue,
+        texts: &[TextPut],
+        ranks: usize,
+        is_end: bool,
+    ) -> Result<Vec<Answer>> {
+        if std::mem::take(&mut queue.is_read) {
+            return Ok((0..ranks).map(|_| Answer::Write).collect());
+        }
+        if let Some(round) = queue.moves.pop_front() {
+            queue.is_read = true;
+            return Ok(round.into_iter().map(Answer::Read).collect());
+        }
+        if !std::mem::replace(&mut queue.is_ready, true) {
+            if let Some(end) = queue.end {
+                self.submission.placing().take_back(end)?;
+            }
+            self.make_datasets()?;
+            self.write_texts(texts)?;
+        }
+        self.next_batch(queue, ranks, is_end)
+    }
+
     fn next_batch(&mut self, queue: &mut Queue, ranks: usize, is_end: bool) -> Result<Vec<Answer>> {
         if queue.next == queue.entries.len() && queue.next > 0 || queue.entries.is_empty() {
-            return self.done(queue.omitted, ranks, is_end);
+            return self.done(queue, ranks, is_end);
         }
         let mut spots = vec![Vec::new(); ranks];
         let mut placing = self.submission.placing();
@@ -262,14 +387,17 @@ impl Writer {
             }
             let variable = self.details[entry.record.name.variable].active.as_ref();
             let variable = variable.ok_or_else(lost)?;
-            let (spot, address) = placing.place_record(variable, &entry.record)?;
+            let (spot, address) = placing.place_record(variable, &entry.record, entry.chosen)?;
+            if let Some(chosen) = entry.chosen.filter(|_| spot != Spot::Done) {
+                placing.lending.add_gap((chosen, entry.record.bytes));
+            }
             match spot {
                 Spot::Held => {
                     held_bytes += entry.record.bytes;
                     queue.awaited[entry.rank].push(address);
                 }
                 Spot::Omitted => queue.omitted += u64::from(entry.record.is_omissible),
-                Spot::At(_) => {}
+                Spot::At(_) | Spot::Done => {}
             }
             spots[entry.rank].push((entry.number, spot));
             (placed, queue.next) = (placed + 1, queue.next + 1);
@@ -281,19 +409,24 @@ impl Writer {
             .collect())
     }
 
-    fn done(&mut self, omitted: u64, ranks: usize, is_end: bool) -> Result<Vec<Answer>> {
+    fn done(&mut self, queue: &Queue, ranks: usize, is_end: bool) -> Result<Vec<Answer>> {
         let mut placing = self.submission.placing();
         placing.commit(&CommitStep {
             lengths: self.lengths(),
             variables: self.details.iter().map(|d| d.active.clone()).collect(),
         })?;
+        let mut leases = vec![None; ranks];
         if is_end {
             placing.finish()?;
+        } else if self.options.follow_ranks {
+            placing.expect_usage(&queue.usage(ranks));
+            leases = placing.lend(ranks)?;
         }
-        let done = |_| Answer::Done {
+        let done = |lease| Answer::Done {
             counts: placing.counts,
-            omitted,
+            omitted: queue.omitted,
+            lease,
         };
-        Ok((0..ranks).map(done).collect())
+        Ok(leases.into_iter().map(done).collect())
     }
 }

@@ -1,14 +1,17 @@
 //! What ranks that write together ask of their placers: to hold packed chunks, to give those of all
 //! ranks their places, and to write where rank 0 says.
 
+use std::sync::Arc;
+
 use frazil_container::hdf5::Placement;
 
 use super::super::key::Key;
-use super::super::pack::PackedChunk;
+use super::super::pack::{PackedChunk, StoredChunk, named};
 use super::super::placing::{Placing, closed};
 use super::super::variable::Variable;
 use super::super::writer::lost;
 use super::Held;
+use super::held::HeldBytes;
 use super::wire::{Base, Record, Rounded, Spot};
 use crate::error::{Error, Result};
 use crate::input::from_container;
@@ -25,7 +28,7 @@ impl Placing {
         self.held.as_mut().ok_or_else(closed)
     }
 
-    /// Keeps a chunk until all ranks commit.
+    /// Keeps a chunk until all ranks commit; in the output already where space was lent.
     pub(in crate::write) fn hold(&mut self, chunk: PackedChunk) -> Result<()> {
         if chunk.place.variable.quantize.is_some() {
             self.merge_rounding(chunk.place.variable.id, &chunk.rounding);
@@ -34,8 +37,34 @@ impl Placing {
             variable: chunk.place.variable.id.0,
             offset: chunk.place.offset.clone(),
         };
-        self.held()?.keep(key, chunk);
+        let space = self.held()?.space(&key, &chunk);
+        if let Some(address) = space {
+            let outcome = self.file.write(&chunk.bytes, address, &self.path);
+            outcome.map_err(|error| named(error, &chunk.place))?;
+        }
+        self.held()?.keep(key, chunk, space);
         Ok(())
+    }
+
+    /// The bytes of a held chunk; `None`: it is not here.
+    pub(super) fn held_bytes(&mut self, key: &Key) -> Result<Option<Arc<Vec<u8>>>> {
+        Ok(match self.held()?.bytes(key)? {
+            None => None,
+            Some(HeldBytes::Here(bytes)) => Some(bytes),
+            Some(HeldBytes::Written(address, bytes)) => {
+                self.file.flush(&self.path)?;
+                Some(Arc::new(self.file.read(address, bytes, &self.path)?))
+            }
+        })
+    }
+
+    /// As [`Self::held_bytes`], in the form of a stored chunk.
+    pub(in crate::write) fn held_chunk(&mut self, key: &Key) -> Result<Option<StoredChunk>> {
+        let bytes = self.held_bytes(key)?;
+        Ok(bytes.map(|bytes| StoredChunk {
+            bytes: bytes.to_vec(),
+            filter_mask: 0,
+        }))
     }
 
     /// Moves held chunks from memory to the scratch file; `false`: there were none.
@@ -92,20 +121,31 @@ impl Placing {
 
     // --- rank 0 ---
 
-    /// Gives a chunk of any rank its place.
+    /// Whether a chunk of any rank gets a new place, where libhdf5 has no say.
+    pub(super) fn gets_place(&self, variable: &Variable, record: &Record) -> bool {
+        let is_in_file = self.places.contains_key(&Key::from(&record.name));
+        !variable.is_contiguous && !self.may_omit(record) && (record.at.is_some() || !is_in_file)
+    }
+
+    fn may_omit(&self, record: &Record) -> bool {
+        record.is_omissible && !self.places.contains_key(&Key::from(&record.name))
+    }
+
+    /// Gives a chunk of any rank its place; `chosen`: where it lies already, in space that was lent.
     pub(super) fn place_record(
         &mut self,
         variable: &Variable,
         record: &Record,
+        chosen: Option<u64>,
     ) -> Result<(Spot, u64)> {
         let (id, key) = (variable.id, Key::from(&record.name));
-        if record.is_omissible && !self.places.contains_key(&key) {
+        if self.may_omit(record) {
             return Ok((Spot::Omitted, 0));
         }
         let path = self.path.clone();
         let wrap = |error| from_container(error, &path).at_variable(&variable.path);
         if variable.is_contiguous {
-            let values = self.held()?.bytes(&key)?.ok_or_else(lost)?;
+            let values = self.held_bytes(&key)?.ok_or_else(lost)?;
             let outcome = self.output()?.write_values(id, None, &values);
             outcome.map_err(wrap)?;
             self.note(key, record.is_reused, 0, values.len());
@@ -113,11 +153,16 @@ impl Placing {
         }
         let bytes = usize::try_from(record.bytes).map_err(|_| lost())?;
         let output = self.output.as_ref().ok_or_else(closed)?;
-        let placed = output.reserve_chunk(id, &record.name.offset, 0, bytes);
+        let offset = &record.name.offset;
+        let placed = match chosen {
+            Some(address) => output.reserve_chunk_at(id, offset, 0, bytes, address),
+            None => output.reserve_chunk(id, offset, 0, bytes),
+        };
         let placement = placed.map_err(wrap)?;
         let address = placement.address();
         self.note(key, record.is_reused, address, bytes);
         let spot = match placement {
+            Placement::WriteAt(address) if Some(address) == chosen => Spot::Done,
             Placement::WriteAt(address) => Spot::At(address),
             Placement::Held(_) => Spot::Held,
         };

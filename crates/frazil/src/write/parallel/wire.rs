@@ -7,6 +7,7 @@ use frazil_types::ErrorCode;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::super::borders::Borders;
 use super::super::key::{Key, Offset};
 use crate::error::{Error, Result};
 use crate::precision::RoundingStats;
@@ -130,6 +131,9 @@ pub(super) struct Arrival {
     pub(super) is_begun: Vec<bool>,
     /// Bytes handed to put so far.
     pub(super) raw_bytes: u64,
+    /// By variable: where this rank's puts begin and end; nothing if chunk shapes do not go by
+    /// that.
+    pub(super) borders: Vec<Borders>,
     pub(super) texts: Vec<TextPut>,
 }
 
@@ -141,6 +145,8 @@ pub(super) struct Agreement {
     pub(super) lengths: Vec<u64>,
     pub(super) is_begun: Vec<bool>,
     pub(super) raw_bytes: u64,
+    /// Those of all ranks.
+    pub(super) borders: Vec<Borders>,
 }
 
 /// One thing that is defined, in words.
@@ -204,6 +210,8 @@ pub(super) struct Record {
     /// Whether it is of fill values that readers know anyway.
     pub(super) is_omissible: bool,
     pub(super) is_reused: bool,
+    /// Where it was written to leased space.
+    pub(super) at: Option<u64>,
 }
 
 /// What rounding did to a rank's values of a variable.
@@ -246,6 +254,8 @@ pub(super) enum Spot {
     At(u64),
     /// Rank 0 needs its bytes: this place belongs to the last commit.
     Held,
+    /// It is where it belongs.
+    Done,
     /// It is not stored.
     Omitted,
 }

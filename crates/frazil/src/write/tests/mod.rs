@@ -56,6 +56,10 @@ pub(in crate::write) fn read(path: &Path, variable: &str) -> (Vec<u64>, Vec<u8>)
             Ok::<(), RunError>(())
         },
     );
-    assert!(outcome.is_ok(), "{variable} cannot be read");
+    match outcome {
+        Ok(_) => {}
+        Err(RunError::Facade(error)) => panic!("{variable} cannot be read: {error}"),
+        Err(RunError::Pipeline(error)) => panic!("{variable} cannot be read: {error}"),
+    }
     (info.shape.clone(), values)
 }

@@ -16,7 +16,8 @@ const CHUNKS: [u64; 2] = [96, 40_000];
 
 /// A file with bytes in chunks of this size along `x`, and texts beside them.
 fn start(path: &Path, chunk: u64) -> (LiveOutput, Schema) {
-    let mut output = create(path);
+    File::create(path).unwrap();
+    let mut output = LiveOutput::create_shared(path, false, 512).unwrap();
     let mut schema = Schema::default();
     let x = schema.with_dimension(Schema::ROOT, "x", Some(64 * chunk));
     schema.with_variable(Schema::ROOT, "v", atomic_type(NcType::Byte), &[x]);
@@ -52,7 +53,7 @@ fn chunks_are_entered_where_they_were_written() {
             let bytes = vec![number as u8; chunk as usize];
             file.write_all_at(&bytes, address).unwrap();
             // The index and other values grow meanwhile.
-            let placed = output.enter_chunk(V, &[number * chunk], 0, chunk as usize, address);
+            let placed = output.reserve_chunk_at(V, &[number * chunk], 0, chunk as usize, address);
             assert_eq!(placed.unwrap(), Placement::WriteAt(address));
             given.push(address);
             if number == 30 {
@@ -94,7 +95,7 @@ fn a_chunk_of_the_same_size_keeps_its_place_and_says_so() {
     let path = folder.path().join("a.nc");
     let (output, _) = start(&path, 4000);
     let first = output.set_aside(4000).unwrap();
-    let entered = |address| output.enter_chunk(V, &[0], 0, 4000, address).unwrap();
+    let entered = |address| output.reserve_chunk_at(V, &[0], 0, 4000, address).unwrap();
     assert_eq!(entered(first), Placement::WriteAt(first));
     let second = output.set_aside(4000).unwrap();
     assert_eq!(entered(second), Placement::WriteAt(first));

@@ -11,11 +11,15 @@ use crate::write::tests::read;
 use crate::write::{
     DimensionLength, FilterWish, LayoutWish, VariableSettings, Writer, WriterOptions,
 };
-use crate::{AttributeValue, ErrorCode, FilterPipeline, NcType};
+use crate::{AttributeValue, ErrorCode, FilterPipeline, FilterSpec, NcType, filter_id};
 
 const ROW: u64 = 1000;
 
 fn define(writer: &mut Writer) -> VariableId {
+    define_with(writer, FilterPipeline::default())
+}
+
+fn define_with(writer: &mut Writer, filters: FilterPipeline) -> VariableId {
     let root = Schema::ROOT;
     let grows = DimensionLength::Unlimited { expected: None };
     let time = writer.add_dimension(root, "time", grows).unwrap();
@@ -24,7 +28,7 @@ fn define(writer: &mut Writer) -> VariableId {
         .unwrap();
     let settings = VariableSettings {
         layout: LayoutWish::Chunked(vec![1, ROW]),
-        filters: FilterWish::Exactly(FilterPipeline::default()),
+        filters: FilterWish::Exactly(filters),
         ..VariableSettings::default()
     };
     let int = ValueType::Atomic(NcType::Int);
@@ -54,11 +58,19 @@ fn after_a_commit(
     options: &WriterOptions,
     fail: impl Fn(usize, Writer, VariableId) -> Result<()> + Sync,
 ) -> Vec<Result<()>> {
+    after_a_commit_of(options, &FilterPipeline::default(), fail)
+}
+
+fn after_a_commit_of(
+    options: &WriterOptions,
+    filters: &FilterPipeline,
+    fail: impl Fn(usize, Writer, VariableId) -> Result<()> + Sync,
+) -> Vec<Result<()>> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.nc");
     let outcomes = together(3, |rank, comm| {
         let mut writer = create(&path, comm, options).unwrap();
-        let id = define(&mut writer);
+        let id = define_with(&mut writer, filters.clone());
         put(&mut writer, id, rank as u64).unwrap();
         writer.sync().unwrap();
         fail(rank, writer, id)
@@ -126,6 +138,35 @@ fn a_full_disk_of_one_rank_is_everybodys_error() {
         assert_eq!(error.code, ErrorCode::NoSpace);
         assert!(error.cause.contains("rank 1"), "{error}");
         assert_eq!(error.variable.as_deref(), Some("/v"));
+    }
+}
+
+#[test]
+fn a_filter_that_fails_on_one_rank_is_everybodys_error() {
+    let deflate = FilterPipeline(vec![FilterSpec::new(filter_id::DEFLATE, vec![1])]);
+    // In the call of put, and behind its back.
+    for threads in [0, 2] {
+        let options = options(1 << 20, threads);
+        let outcomes = after_a_commit_of(&options, &deflate, |rank, mut writer, id| {
+            if rank == 1 {
+                writer.break_filters(id);
+            }
+            let outcome = put(&mut writer, id, 3 + rank as u64);
+            assert!(rank == 1 || outcome.is_ok());
+            let outcome = writer.sync();
+            // It stays: nothing can be done together any more, and nobody waits.
+            assert_eq!(put(&mut writer, id, 9), outcome);
+            assert_eq!(writer.sync(), outcome);
+            outcome
+        });
+        for outcome in outcomes {
+            let error = outcome.unwrap_err();
+            assert!(
+                error.cause.starts_with("rank 1: chunk at [4, 0]"),
+                "{error}"
+            );
+            assert_eq!(error.variable.as_deref(), Some("/v"));
+        }
     }
 }
 

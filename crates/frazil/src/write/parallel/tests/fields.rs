@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{create, options, together};
+use super::{create, following, options, together};
 use crate::NcType;
 use crate::schema::{AttributeOwner, DimensionId, Schema, SchemaValue, ValueType, VariableId};
 use crate::write::tests::read;
@@ -238,6 +238,30 @@ fn bytes_do_not_depend_on_the_ranks() {
 }
 
 #[test]
+fn files_that_follow_the_ranks_have_the_same_values_and_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.nc");
+    write(&path, 1, |_, _, _, _| 0, &options(64 << 20, 1));
+    let expected = std::fs::metadata(&path).unwrap().len();
+    std::fs::remove_file(&path).unwrap();
+    for (name, decomposition) in DECOMPOSITIONS {
+        for (ranks, memory_bytes) in [(1, 64 << 20), (3, 64 << 10), (4, 64 << 20)] {
+            println!("{name} on {ranks} ranks with {memory_bytes} bytes");
+            let own = following(memory_bytes, ranks as usize % 3);
+            write(&path, ranks, decomposition, &own);
+            check(&path);
+            let found = std::fs::metadata(&path).unwrap().len();
+            // Chunks that are put again after a sync leave their places to later ones.
+            assert!(
+                found <= expected + expected / 4,
+                "{found} bytes, not {expected}"
+            );
+            std::fs::remove_file(&path).unwrap();
+        }
+    }
+}
+
+#[test]
 fn little_memory_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let first = folder.path().join("first.nc");
@@ -251,4 +275,35 @@ fn little_memory_changes_nothing() {
         assert!(std::fs::read(&path).unwrap() == expected, "{name}");
         std::fs::remove_file(&path).unwrap();
     }
+}
+
+/// A put that fills a whole chunk waits, too, for filters that nobody asked for.
+#[test]
+fn whole_chunks_wait_for_their_filters() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.nc");
+    let row = |rank: usize| -> Vec<u8> {
+        let values = (0..4000_u32).map(|i| i * (1 + rank as u32));
+        values.flat_map(u32::to_le_bytes).collect()
+    };
+    together(3, |rank, comm| {
+        let mut writer = create(&path, comm, &options(1 << 20, 1)).unwrap();
+        let root = Schema::ROOT;
+        let y = writer.add_dimension(root, "y", DimensionLength::Fixed(3));
+        let x = writer.add_dimension(root, "x", DimensionLength::Fixed(4000));
+        let settings = VariableSettings {
+            layout: LayoutWish::Chunked(vec![1, 4000]),
+            ..VariableSettings::default()
+        };
+        let int = ValueType::Atomic(NcType::Int);
+        let axes = [y.unwrap(), x.unwrap()];
+        let id = writer
+            .add_variable(root, "v", int, &axes, settings)
+            .unwrap();
+        let at = [rank as u64, 0];
+        writer.put(id, &at, &[1, 4000], None, &row(rank)).unwrap();
+        writer.close().unwrap();
+    });
+    let (_, values) = read(&path, "/v");
+    assert!(values == (0..3).flat_map(row).collect::<Vec<u8>>());
 }

@@ -1,7 +1,9 @@
 //! Ranks as threads against arrays in memory.
 
+mod blocks;
 mod failures;
 mod fields;
+mod leases;
 mod script;
 
 use std::path::Path;
@@ -26,6 +28,14 @@ fn together<T: Send>(size: usize, body: impl Fn(usize, LocalComm) -> T + Sync) -
 
 fn create(path: &Path, comm: LocalComm, options: &WriterOptions) -> Result<Writer> {
     Writer::create_parallel(path, Box::new(comm), options)
+}
+
+/// As [`options`], with bytes that may depend on the ranks.
+fn following(memory_bytes: u64, threads: usize) -> WriterOptions {
+    WriterOptions {
+        follow_ranks: true,
+        ..options(memory_bytes, threads)
+    }
 }
 
 /// Options with so much memory and a wait that a test can afford.

@@ -1,19 +1,24 @@
 //! Random puts by random ranks.
 
-use super::{create, options, together};
+use super::{create, following, options, together};
+use crate::write::WriterOptions;
 use crate::write::tests::script::{Random, Script};
 
 /// Less memory than most files need.
 const TINY_BYTES: u64 = 24 << 10;
 
 /// Has ranks carry out a random script; whether any of them ran out of memory.
-fn run(seed: u64, size: usize, memory_bytes: u64, threads: usize) -> bool {
+fn run(seed: u64, size: usize, options: &WriterOptions) -> bool {
+    let memory_bytes = options.resources.memory_bytes;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.nc");
     let spilled = together(size, |rank, comm| {
-        let mut writer = create(&path, comm, &options(memory_bytes, threads)).unwrap();
+        let mut writer = create(&path, comm, options).unwrap();
         let mut script = Script::new(seed, memory_bytes > TINY_BYTES, &mut writer);
         script.ranks = (rank as u64, size as u64);
+        if seed % 3 > 0 {
+            writer.end_definitions().unwrap();
+        }
         let mut random = Random(seed ^ 0xabcd);
         for _ in 0..60 {
             match random.below(40) {
@@ -46,7 +51,9 @@ fn random_puts_of_ranks_are_what_the_file_holds() {
         println!("seed {seed}");
         let memory_bytes = [TINY_BYTES, 64 << 20][seed as usize % 2];
         let size = 1 + seed as usize % 6;
-        spilled |= run(seed, size, memory_bytes, seed as usize % 3);
+        let threads = seed as usize % 3;
+        spilled |= run(seed, size, &options(memory_bytes, threads));
+        run(seed, size, &following(memory_bytes, threads));
     }
     assert!(spilled, "no chunk ever left memory");
 }
