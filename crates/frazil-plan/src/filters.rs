@@ -8,7 +8,7 @@ use frazil_types::{
     DeflateEncoder, ElementClass, ElementType, FilterPipeline, FilterSpec, ReaderLevel, filter_id,
 };
 
-use crate::chunk_shape::DEFAULT_TARGET_BYTES;
+use crate::chunking::DEFAULT_TARGET_BYTES;
 use crate::error::PlanError;
 use crate::explain;
 use crate::trial::{Compressor, Trial, deflate_spec, shuffle_spec};

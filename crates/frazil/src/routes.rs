@@ -479,6 +479,7 @@ impl Decisions {
             deflate_encoder,
             copy_raw,
             predicted_bytes: Some(variable.stored_bytes),
+            cache: None,
             reason: reason.to_owned(),
         });
         self.routes.push(route);
