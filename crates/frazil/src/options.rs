@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use frazil_types::ReaderLevel;
+use frazil_types::{ReaderLevel, WritePlan};
 
+use crate::chunk_goal::ChunkGoal;
 use crate::precision::rules::PrecisionOptions;
 
 /// Where packed files go.
@@ -98,6 +99,11 @@ pub struct PackOptions {
     pub chunks: ChunkPolicy,
     /// Explicit chunk extents, applied over the policy.
     pub chunk_overrides: Vec<ChunkOverride>,
+    /// What chunk shapes are to serve, where the policy does not keep the input's.
+    pub goal: ChunkGoal,
+    /// Chunk shapes, filters and rounding as decided before, by variable; extents, and rules of
+    /// precision that concern a variable, go before it.
+    pub plan: Option<WritePlan>,
     /// Deflate (or zstd) level wished for; `None`: chosen by trial. 0: no compression.
     pub level: Option<u32>,
     /// Use of the byte shuffle.
@@ -125,6 +131,8 @@ impl Default for PackOptions {
         Self {
             chunks: ChunkPolicy::default(),
             chunk_overrides: Vec::new(),
+            goal: ChunkGoal::default(),
+            plan: None,
             level: None,
             shuffle: ShufflePolicy::default(),
             checksum: false,

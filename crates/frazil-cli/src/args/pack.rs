@@ -11,6 +11,7 @@ use frazil::{
     ReaderLevel, ShufflePolicy,
 };
 
+use super::goal::GoalArgs;
 use super::{OutputArgs, PrecisionArgs, ResourceArgs, TargetArgs};
 use crate::chunks;
 
@@ -21,6 +22,31 @@ pub(crate) struct PackArgs {
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
     target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) how: DecisionArgs,
+    /// Chunk shapes, filters and rounding by a plan that `frazil plan --json` wrote
+    #[arg(long, value_name = "PLAN.json")]
+    pub(crate) plan: Option<PathBuf>,
+    /// Add Fletcher-32 checksums (existing ones are always kept)
+    #[arg(long)]
+    checksum: bool,
+    /// Plan and predict only; nothing is written
+    #[arg(long, short = 'n')]
+    dry_run: bool,
+    #[command(flatten)]
+    pub(crate) precision: PrecisionArgs,
+    #[command(flatten)]
+    resources: ResourceArgs,
+    /// Show every variable, however many
+    #[arg(long)]
+    pub(crate) all_variables: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// What the decision depends on beside the file.
+#[derive(Debug, Args)]
+pub(crate) struct DecisionArgs {
     /// Chunk shape, for example tas:time=24,lat=64; without a variable for all that have the
     /// dimension; axis numbers serve too (0=24); may be repeated
     #[arg(long, value_name = "[VAR:]DIM=N,...", value_parser = chunks::parse)]
@@ -35,27 +61,14 @@ pub(crate) struct PackArgs {
     /// Byte shuffle before compression
     #[arg(long, value_enum, default_value_t = Shuffle::Auto)]
     shuffle: Shuffle,
-    /// Add Fletcher-32 checksums (existing ones are always kept)
-    #[arg(long)]
-    checksum: bool,
     /// Layout profile
     #[arg(long, value_enum, default_value_t = Layout::Standard)]
     layout: Layout,
     /// Who must be able to read the result: any netCDF-4 reader, or those with filter plugins
     #[arg(long, value_enum, default_value_t = Readers::Any)]
     readable_by: Readers,
-    /// Plan and predict only; nothing is written
-    #[arg(long, short = 'n')]
-    dry_run: bool,
     #[command(flatten)]
-    pub(crate) precision: PrecisionArgs,
-    #[command(flatten)]
-    resources: ResourceArgs,
-    /// Show every variable, however many
-    #[arg(long)]
-    pub(crate) all_variables: bool,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    goal: GoalArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -106,29 +119,10 @@ impl PackArgs {
         self.target.check(&self.inputs, !self.dry_run)
     }
 
-    /// The facade's options, without the rules of a file.
+    /// The facade's options, without what files say.
     pub(crate) fn options(&self, cancel: &Arc<AtomicBool>) -> PackOptions {
         PackOptions {
-            chunks: match self.keep_chunks {
-                true => ChunkPolicy::Keep,
-                false => ChunkPolicy::Auto,
-            },
-            chunk_overrides: self.chunks.clone(),
-            level: self.level,
-            shuffle: match self.shuffle {
-                Shuffle::Auto => ShufflePolicy::Auto,
-                Shuffle::On => ShufflePolicy::On,
-                Shuffle::Off => ShufflePolicy::Off,
-            },
             checksum: self.checksum,
-            readable_by: match self.readable_by {
-                Readers::Any => ReaderLevel::Any,
-                Readers::Plugins => ReaderLevel::Plugins,
-            },
-            layout: match self.layout {
-                Layout::Standard => LayoutProfile::Standard,
-                Layout::Cmip7 => LayoutProfile::Cmip7,
-            },
             precision: PrecisionOptions {
                 rules: self.precision.rules().to_vec(),
                 netcdf_attribute: self.precision.netcdf_attribute(),
@@ -137,6 +131,41 @@ impl PackArgs {
             overwrite: self.target.overwrite,
             verify: self.target.verify,
             resources: self.resources.resources(cancel),
+            ..self.how.options()
+        }
+    }
+}
+
+impl DecisionArgs {
+    /// The calibration asked for.
+    pub(crate) fn calibration(&self) -> Option<&str> {
+        self.goal.calibration.as_deref()
+    }
+
+    /// The facade's options as far as they are these.
+    pub(super) fn options(&self) -> PackOptions {
+        PackOptions {
+            chunks: match self.keep_chunks {
+                true => ChunkPolicy::Keep,
+                false => ChunkPolicy::Auto,
+            },
+            chunk_overrides: self.chunks.clone(),
+            goal: self.goal.goal(),
+            level: self.level,
+            shuffle: match self.shuffle {
+                Shuffle::Auto => ShufflePolicy::Auto,
+                Shuffle::On => ShufflePolicy::On,
+                Shuffle::Off => ShufflePolicy::Off,
+            },
+            readable_by: match self.readable_by {
+                Readers::Any => ReaderLevel::Any,
+                Readers::Plugins => ReaderLevel::Plugins,
+            },
+            layout: match self.layout {
+                Layout::Standard => LayoutProfile::Standard,
+                Layout::Cmip7 => LayoutProfile::Cmip7,
+            },
+            ..PackOptions::default()
         }
     }
 }

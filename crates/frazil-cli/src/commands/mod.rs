@@ -2,11 +2,13 @@
 
 mod analyze;
 mod bounds;
+mod calibrate;
 mod completions;
 mod import;
 mod info;
 mod pack;
 mod page;
+mod plan;
 mod recover;
 mod summary;
 mod synth;
@@ -25,10 +27,12 @@ use serde::Serialize;
 use crate::printer::Printer;
 
 pub(crate) use analyze::run as analyze;
+pub(crate) use calibrate::run as calibrate;
 pub(crate) use completions::run as completions;
 pub(crate) use import::run as import;
 pub(crate) use info::run as info;
 pub(crate) use pack::run as pack;
+pub(crate) use plan::run as plan;
 pub(crate) use recover::run as recover;
 pub(crate) use synth::run as synth;
 pub(crate) use unpack::run as unpack;
