@@ -94,7 +94,7 @@ class Writer:
         options = _options(
             limits=_limits(threads, memory),
             readable_by=readable_by,
-            goal=chunk_goal(reads, storage),
+            chunk_goal=chunk_goal(reads, storage),
             plan=_plan_dict(plan),
             keep_plan=keep_plan,
             durable=durable,

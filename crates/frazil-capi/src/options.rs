@@ -334,7 +334,7 @@ pub unsafe extern "C" fn frz_options_set_reads(
     // SAFETY: the caller's promise.
     unsafe {
         change(options, |inner| {
-            inner.goal.reads = match reads.is_null() {
+            inner.chunk_goal.reads = match reads.is_null() {
                 true => Vec::new(),
                 false => parse_reads(text(reads, "reads")?)?,
             };
@@ -375,7 +375,7 @@ pub unsafe extern "C" fn frz_options_set_storage(
             const DISK: c_int = frz_storage::FRZ_STORAGE_DISK as c_int;
             const PARALLEL_FS: c_int = frz_storage::FRZ_STORAGE_PARALLEL_FS as c_int;
             const OBJECT_STORE: c_int = frz_storage::FRZ_STORAGE_OBJECT_STORE as c_int;
-            inner.goal.storage = match storage {
+            inner.chunk_goal.storage = match storage {
                 ANY => None,
                 LOCAL => Some(Storage::Local),
                 DISK => Some(Storage::Disk),

@@ -67,7 +67,7 @@ struct Rule {
 /// What chunk shapes are to serve, in the words of every face.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Goal {
+struct StatedReads {
     reads: Option<String>,
     storage: Option<String>,
     axes: Option<String>,
@@ -77,7 +77,7 @@ struct Goal {
     calibration: Option<String>,
 }
 
-impl Goal {
+impl StatedReads {
     /// With what was measured on this machine, as the command has it.
     fn calibrated(&self) -> Result<ChunkGoal, Error> {
         let mut goal = self.goal()?;
@@ -128,7 +128,7 @@ pub(crate) struct Pack {
     pub(crate) limits: Limits,
     chunks: Chunks,
     chunk_overrides: Vec<Extents>,
-    goal: Goal,
+    chunk_goal: StatedReads,
     plan: Option<WritePlan>,
     level: Option<u32>,
     shuffle: Option<bool>,
@@ -147,7 +147,7 @@ impl Pack {
     pub(crate) fn options(self, cancel: &Arc<AtomicBool>) -> Result<PackOptions, Error> {
         let overrides = self.chunk_overrides.into_iter();
         Ok(PackOptions {
-            goal: self.goal.calibrated()?,
+            chunk_goal: self.chunk_goal.calibrated()?,
             plan: self.plan,
             chunks: match self.chunks {
                 Chunks::Auto => ChunkPolicy::Auto,
@@ -297,14 +297,14 @@ pub(crate) struct Write {
     classic_model: bool,
     readable_by: ReaderLevel,
     plan: Option<WritePlan>,
-    goal: Goal,
+    chunk_goal: StatedReads,
     keep_plan: bool,
 }
 
 impl Write {
     pub(crate) fn options(self, cancel: &Arc<AtomicBool>) -> Result<WriterOptions, Error> {
         Ok(WriterOptions {
-            goal: self.goal.goal()?,
+            chunk_goal: self.chunk_goal.goal()?,
             resources: self.limits.resources(cancel),
             synchronous: self.synchronous,
             cores: self.cores.map_or(Cores::Any, Cores::These),

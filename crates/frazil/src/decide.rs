@@ -76,7 +76,7 @@ pub(crate) fn decide(
     decisions.precision_rules = precision.rules;
     decisions.notices.extend(precision.notices);
     decisions.notices.extend(idle_plans(input, options));
-    if options.goal.is_stated() {
+    if options.chunk_goal.is_stated() {
         let findings = shapes::findings(input, options, &decisions.plans)?;
         for (plan, found) in decisions.plans.iter_mut().zip(findings) {
             plan.cache = found.cache;

@@ -100,7 +100,7 @@ pub struct PackOptions {
     /// Explicit chunk extents, applied over the policy.
     pub chunk_overrides: Vec<ChunkOverride>,
     /// What chunk shapes are to serve, where the policy does not keep the input's.
-    pub goal: ChunkGoal,
+    pub chunk_goal: ChunkGoal,
     /// Chunk shapes, filters and rounding as decided before, by variable; extents, and rules of
     /// precision that concern a variable, go before it.
     pub plan: Option<WritePlan>,
@@ -131,7 +131,7 @@ impl Default for PackOptions {
         Self {
             chunks: ChunkPolicy::default(),
             chunk_overrides: Vec::new(),
-            goal: ChunkGoal::default(),
+            chunk_goal: ChunkGoal::default(),
             plan: None,
             level: None,
             shuffle: ShufflePolicy::default(),

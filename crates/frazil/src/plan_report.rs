@@ -124,7 +124,7 @@ pub fn explain_plan(
         let mut decisions = decide::decide(&source, options, &budget, Depth::Compare, progress)?;
         let seconds = begin.elapsed().as_secs_f64();
         let findings = shapes::findings(&source, options, &decisions.plans)?;
-        let roles = roles_of_input(&source, &options.goal)?;
+        let roles = roles_of_input(&source, &options.chunk_goal)?;
         let mut report = PlanReport {
             input: input.to_owned(),
             plan: WritePlan::default(),
@@ -157,7 +157,7 @@ fn decision(
     options: &PackOptions,
 ) -> VariableDecision {
     let size = variable.element.size_bytes as u64;
-    let codecs = &options.goal.calibration.codecs;
+    let codecs = &options.chunk_goal.calibration.codecs;
     VariableDecision {
         path: variable.path.clone(),
         element: variable.element.name(),

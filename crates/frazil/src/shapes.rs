@@ -33,11 +33,11 @@ enum Role {
 pub(crate) fn choose_shapes(input: &Input, options: &PackOptions) -> Result<Vec<ChunkChoice>> {
     let cmip7_roles = roles(input, options.layout)?;
     check_overrides(input, &options.chunk_overrides)?;
-    let axes = match options.goal.is_stated() {
-        true => roles_of_input(input, &options.goal)?,
+    let axes = match options.chunk_goal.is_stated() {
+        true => roles_of_input(input, &options.chunk_goal)?,
         false => vec![Vec::new(); input.variables().len()],
     };
-    let chooser = Chooser::new(&options.goal);
+    let chooser = Chooser::new(&options.chunk_goal);
     let mut choices = Vec::with_capacity(input.variables().len());
     for ((variable, role), axes) in input.variables().iter().zip(cmip7_roles).zip(&axes) {
         let choice = choose_one(variable, role, axes, &chooser, options)
@@ -98,7 +98,7 @@ fn ours(
     chooser: &Chooser<'_>,
     options: &PackOptions,
 ) -> ChunkChoice {
-    if !options.goal.is_stated() {
+    if !options.chunk_goal.is_stated() {
         let policy = ShapePolicy {
             existing: existing(options),
             ..ShapePolicy::default()
@@ -122,7 +122,7 @@ fn existing(options: &PackOptions) -> ExistingShape {
 fn expected(variable: &DatasetInfo, options: &PackOptions) -> Vec<Option<u64>> {
     let names = variable.dimension_names.iter();
     names
-        .map(|name| options.goal.expected_length(name))
+        .map(|name| options.chunk_goal.expected_length(name))
         .collect()
 }
 
@@ -150,8 +150,8 @@ pub(crate) fn findings(
     options: &PackOptions,
     plans: &[VariablePlan],
 ) -> Result<Vec<Findings>> {
-    let axes = roles_of_input(input, &options.goal)?;
-    let chooser = Chooser::new(&options.goal);
+    let axes = roles_of_input(input, &options.chunk_goal)?;
+    let chooser = Chooser::new(&options.chunk_goal);
     let rows = input.variables().iter().zip(plans).zip(&axes);
     let mut found: Vec<Findings> = rows
         .map(|((variable, plan), axes)| match &plan.layout {

@@ -68,7 +68,7 @@ pub(crate) struct DecisionArgs {
     #[arg(long, value_enum, default_value_t = Readers::Any)]
     readable_by: Readers,
     #[command(flatten)]
-    goal: GoalArgs,
+    chunk_goal: GoalArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -139,7 +139,7 @@ impl PackArgs {
 impl DecisionArgs {
     /// The calibration asked for.
     pub(crate) fn calibration(&self) -> Option<&str> {
-        self.goal.calibration.as_deref()
+        self.chunk_goal.calibration.as_deref()
     }
 
     /// The facade's options as far as they are these.
@@ -150,7 +150,7 @@ impl DecisionArgs {
                 false => ChunkPolicy::Auto,
             },
             chunk_overrides: self.chunks.clone(),
-            goal: self.goal.goal(),
+            chunk_goal: self.chunk_goal.goal(),
             level: self.level,
             shuffle: match self.shuffle {
                 Shuffle::Auto => ShufflePolicy::Auto,

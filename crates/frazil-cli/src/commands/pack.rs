@@ -51,8 +51,8 @@ fn options(args: &PackArgs, cancel: &Arc<AtomicBool>) -> frazil::Result<PackOpti
         rules.append(&mut options.precision.rules);
         options.precision.rules = rules;
     }
-    if options.goal.is_stated() {
-        options.goal.calibration = frazil::calibration_in_use(args.how.calibration())?;
+    if options.chunk_goal.is_stated() {
+        options.chunk_goal.calibration = frazil::calibration_in_use(args.how.calibration())?;
     }
     if let Some(path) = &args.plan {
         options.plan = Some(frazil::read_plan(path)?);

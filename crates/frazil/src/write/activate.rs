@@ -120,7 +120,7 @@ impl Writer {
             expected: &self.expected,
             memory_bytes: self.memory_bytes,
             records_per_commit: self.records_per_commit,
-            goal: &self.options.goal,
+            chunk_goal: &self.options.chunk_goal,
         }
     }
 

@@ -38,7 +38,7 @@ pub(super) struct Circumstances<'a> {
     /// Records between two commits, if commits come faster than chunks fill.
     pub(super) records_per_commit: Option<u64>,
     /// What chunk shapes are to serve.
-    pub(super) goal: &'a ChunkGoal,
+    pub(super) chunk_goal: &'a ChunkGoal,
 }
 
 impl Circumstances<'_> {
@@ -109,7 +109,7 @@ impl Circumstances<'_> {
 
     /// Our chunk shape if at most `records` records wait for each other.
     fn chunk_of(&self, id: VariableId, limits: &[Option<u64>], records: u64) -> Option<Vec<u64>> {
-        if self.goal.is_stated() {
+        if self.chunk_goal.is_stated() {
             return self.chunk_for_reads(id, limits, records);
         }
         let expected = self.expected_of(id);
@@ -154,11 +154,11 @@ impl Circumstances<'_> {
             .collect();
         let known = self.expected_of(id);
         let expected: Vec<Option<u64>> = (0..limits.len())
-            .map(|axis| known[axis].or_else(|| self.goal.expected_length(&names[axis])))
+            .map(|axis| known[axis].or_else(|| self.chunk_goal.expected_length(&names[axis])))
             .collect();
         let shape: Vec<u64> = limits.iter().map(|limit| limit.unwrap_or(0)).collect();
         let unlimited: Vec<bool> = limits.iter().map(Option::is_none).collect();
-        let roles = roles_of_schema(self.schema, id, self.goal);
+        let roles = roles_of_schema(self.schema, id, self.chunk_goal);
         let subject = Subject {
             shape: ShapeInput {
                 shape: &shape,
@@ -178,7 +178,7 @@ impl Circumstances<'_> {
             },
             existing: ExistingShape::Replace,
         };
-        Chooser::new(self.goal).choose(&subject).choice.chunk
+        Chooser::new(self.chunk_goal).choose(&subject).choice.chunk
     }
 
     /// Lengths that a variable's unlimited axes are expected to get.
@@ -256,7 +256,7 @@ mod tests {
             expected: &vec![None; lengths.len()],
             memory_bytes,
             records_per_commit,
-            goal: &ChunkGoal::default(),
+            chunk_goal: &ChunkGoal::default(),
         };
         circumstances.layout(VariableId(0), wish)
     }
@@ -302,7 +302,7 @@ mod tests {
                 expected: &[Some(1560), None, None],
                 memory_bytes,
                 records_per_commit,
-                goal,
+                chunk_goal: goal,
             };
             let layout = circumstances
                 .layout(VariableId(0), &LayoutWish::Ours)

@@ -34,7 +34,7 @@ pub struct WriterOptions {
     /// run decided them ([`Writer::plan`](super::Writer::plan)).
     pub plan: Option<WritePlan>,
     /// What chunk shapes are to serve, of variables whose shape nobody states.
-    pub goal: ChunkGoal,
+    pub chunk_goal: ChunkGoal,
     /// Keep what was decided in the file, as the global attribute `frazil_plan` (JSON).
     pub keep_plan: bool,
     /// Where several ranks write a file together: how long one waits of which nothing is heard;

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &PlanArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
     let mut meter = Meter::new(printer, &args.file);
     let mut options = args.options(cancel);
     let found = frazil::calibration_in_use(args.how.calibration()).and_then(|calibration| {
-        options.goal.calibration = calibration;
+        options.chunk_goal.calibration = calibration;
         frazil::explain_plan(&args.file, &options, &mut meter)
     });
     let report = match found {
