@@ -172,7 +172,7 @@ format: .build/setup-test ## Format Rust and Python sources
 	$(PYTHON) -m ruff format
 
 .PHONY: bench
-bench: bench-pack bench-precision bench-model bench-mpi bench-read bench-xarray bench-dask ## Run all benchmarks, each beside its peers
+bench: bench-pack bench-precision bench-model bench-chunks bench-mpi bench-read bench-xarray bench-dask ## Run all benchmarks, each beside its peers
 
 .PHONY: bench-pack
 bench-pack: build .build/setup-test ## frazil pack beside nccopy, h5repack and cmip7repack
@@ -205,6 +205,11 @@ scaling: build lib .build/setup-test .build/setup-bench-mpi ## Measure what rank
 bench-package: build .build/setup-bench-read
 	cd python && VIRTUAL_ENV=$(abspath .venv-bench-read) ../scripts/with-env \
 		../.venv-bench-read/bin/maturin develop --quiet $(CARGO_FLAGS)
+
+.PHONY: bench-chunks
+bench-chunks: build .build/setup-bench-read ## Reading maps and series by chunk shape and cache, beside every peer's default
+	.venv-bench-read/bin/python bench/chunks.py $(BENCH_ARGS)
+	.venv-bench-read/bin/python scripts/make_bench_tables.py
 
 .PHONY: bench-read
 bench-read: bench-package .build/setup-test ## Reading beside netCDF4, h5py, h5netcdf, xarray, zarr, tensorstore, hidefix, HDF5

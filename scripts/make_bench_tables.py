@@ -66,6 +66,29 @@ COLUMNS = {
         "MB": "output_mb",
         "times as fast as serial netCDF-C, nbits 14": "times_serial",
     },
+    "chunks": {
+        "file": "origin",
+        "chunk": "chunk",
+        "KiB": "chunk_kib",
+        "MB": "file_mb",
+        "map, ms": "map_ms",
+        "series, ms": "series_ms",
+        "five series": "five_series_ms",
+        "map of a sweep, cache 1 MiB": "sweep_1_ms",
+        "128 MiB": "sweep_128_ms",
+        "worse, times best": "worse_times",
+        "wanted": "wanted_times",
+        "missed": "missed",
+    },
+    "chunk_cache": {
+        "file": "origin",
+        "chunk": "chunk",
+        "MiB": "chunk_mib",
+        "default cache, MiB": "default_cache_mib",
+        "ms a map": "map_ms",
+        "times": "times",
+        "missed": "missed",
+    },
     "xarray": {
         "library": "library",
         "filters": "filters",
@@ -270,10 +293,30 @@ def what_then(rows: list[Row]) -> list[str]:
     return grid(headings, [[one, *(seconds[one, way] for way in ways)] for one in ranks])
 
 
+# Rows of a table of chunk shapes beside ours, the peers' and the classic file's.
+BEST_OF_GRID = 3
+
+
+def chunks(rows: list[Row]) -> list[str]:
+    """A table for each field and filters: all but the grid, and the best rows of that."""
+    lines = []
+    for key in dict.fromkeys((row["field"], row["filters"]) for row in rows):
+        some = [row for row in rows if (row["field"], row["filters"]) == key]
+        grid_rows = sorted(
+            (row for row in some if row["origin"] == "grid"),
+            key=lambda row: float(row["worse_times"]),
+        )
+        others = [row for row in some if row["origin"] != "grid"]
+        shown = [*others[:1], *grid_rows[:BEST_OF_GRID], *others[1:]]
+        lines += [f"### {key[0]}, {key[1]}", "", *listed("chunks", shown), ""]
+    return lines
+
+
 MAKERS: dict[str, Callable[[list[Row]], list[str]]] = {
     "reading": reading,
     "ranks": ranks,
     "predicted": predicted,
+    "chunks": chunks,
 }
 
 

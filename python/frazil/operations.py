@@ -44,6 +44,38 @@ def precision_rules(precision: Precision | None) -> list[dict[str, Any]]:
     return [{"variables": patterns, "wish": wish} for patterns, wish in rules]
 
 
+Reads = str | Mapping[str, float] | Sequence[str]
+Storage = Literal["local", "disk", "parallel-fs", "object-store"]
+
+
+def chunk_goal(
+    reads: Reads | None = None,
+    storage: Storage | None = None,
+    axes: Mapping[str, str] | None = None,
+    expect: Mapping[str, int] | None = None,
+    most_chunks: int | None = None,
+    calibration: StrPath | None = None,
+) -> dict[str, Any] | None:
+    """What chunk shapes are to serve, in frazil's words; ``None`` where nothing is stated."""
+    if isinstance(reads, Mapping):
+        reads = [f"{read}={float(weight):g}" for read, weight in reads.items()]
+    if reads is not None and not isinstance(reads, str):
+        reads = ",".join(reads)
+    goal = {
+        "reads": reads,
+        "storage": storage,
+        "axes": ",".join(f"{dim}={role}" for dim, role in (axes or {}).items()) or None,
+        "expected": ",".join(f"{dim}={int(n)}" for dim, n in (expect or {}).items()) or None,
+        "most_chunks": most_chunks,
+        "calibration": None if calibration is None else os.fspath(calibration),
+    }
+    return {key: value for key, value in goal.items() if value is not None} or None
+
+
+def _plan_dict(plan: WritePlan | None) -> dict[str, Any] | None:
+    return None if plan is None else {"variables": plan.variables}
+
+
 def _overrides(chunks: Any) -> dict[str, Any]:
     """``chunks=``: a policy, extents by dimension, or extents by variable and dimension."""
     if chunks is None or isinstance(chunks, str):
@@ -86,6 +118,13 @@ def pack(
     output: StrPath | None = None,
     *,
     chunks: Literal["auto", "keep"] | Mapping[str, Any] | None = None,
+    reads: Reads | None = None,
+    storage: Storage | None = None,
+    axes: Mapping[str, str] | None = None,
+    expect: Mapping[str, int] | None = None,
+    most_chunks: int | None = None,
+    calibration: StrPath | None = None,
+    plan: WritePlan | None = None,
     level: int | None = None,
     shuffle: bool | None = None,
     checksum: bool = False,
@@ -115,6 +154,24 @@ def pack(
     chunks : "auto", "keep" or mapping, optional
         Chunk shapes: by frazil's rule, as they are, or ``{"time": 12}`` (elements by dimension), or
         ``{"t2m": {"time": 12}}`` (by variable and dimension).
+    reads : str, mapping or sequence of str, optional
+        Reads to come, which chunk shapes are to serve: ``"map,series=2"`` or
+        ``{"map": 1, "series": 2}``. Each is ``map``, ``series``, ``profile``, ``volume`` or a
+        hyperslab (``"time:200/lat:40/lon:60"``); a number is its weight. See
+        docs/chunk_shapes.md.
+    storage : "local", "disk", "parallel-fs" or "object-store", optional
+        Where the file will lie while it is read.
+    axes : mapping, optional
+        What dimensions are, where it is not to be found out: ``{"t": "time", "z": "level"}``.
+    expect : mapping, optional
+        Lengths that unlimited dimensions will get: ``{"time": 1000}``.
+    most_chunks : int, optional
+        Most chunks of a variable; 65 536 if left out and reads or storage are stated.
+    calibration : "default" or path, optional
+        Constants of what reading costs: frazil's own, or a file of ``frazil calibrate``; if left
+        out, what that measured on this machine, if it did.
+    plan : WritePlan, optional
+        Chunk shapes, filters and rounding of variables as decided before.
     level : int, optional
         Level of compression, 0 (none) to 9; by trial if left out.
     shuffle : bool, optional
@@ -165,6 +222,8 @@ def pack(
         shuffle,
         checksum,
         precision,
+        chunk_goal=chunk_goal(reads, storage, axes, expect, most_chunks, calibration),
+        plan=_plan_dict(plan),
         netcdf_attribute=netcdf_attribute,
         readable_by=readable_by,
         goal=goal,
@@ -187,6 +246,12 @@ def plan(
     input: StrPath,
     *,
     chunks: Literal["auto", "keep"] | Mapping[str, Any] | None = None,
+    reads: Reads | None = None,
+    storage: Storage | None = None,
+    axes: Mapping[str, str] | None = None,
+    expect: Mapping[str, int] | None = None,
+    most_chunks: int | None = None,
+    calibration: StrPath | None = None,
     level: int | None = None,
     shuffle: bool | None = None,
     checksum: bool = False,
@@ -205,6 +270,7 @@ def plan(
         shuffle,
         checksum,
         precision,
+        chunk_goal=chunk_goal(reads, storage, axes, expect, most_chunks, calibration),
         readable_by=readable_by,
         goal=goal,
         filters=filters,

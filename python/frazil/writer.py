@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _frazil
 from .errors import InvalidArgumentError, NotFoundError, UnsupportedError
-from .operations import StrPath, _limits, _options
+from .operations import Reads, Storage, StrPath, _limits, _options, _plan_dict, chunk_goal
 from .reports import WritePlan, WriterReport
 from .types import (
     CHAR,
@@ -52,6 +52,11 @@ class Writer:
         These filters instead of a choice, ``"shuffle+zstd(3)"``; see docs/filters.md.
     threads, memory : int, optional
         Threads, and bytes for chunks (256 MiB if left out).
+    reads : str, mapping or sequence of str, optional
+        Reads to come, which chunk shapes are to serve: ``"map,series=2"``, as in
+        :func:`frazil.pack`. Variables whose chunk shape is stated keep it.
+    storage : "local", "disk", "parallel-fs" or "object-store", optional
+        Where the file will lie while it is read.
     plan : WritePlan, optional
         Chunk shapes, filters and rounding as decided before.
     keep_plan : bool
@@ -82,6 +87,8 @@ class Writer:
         filters: str | None = None,
         threads: int | None = None,
         memory: int | None = None,
+        reads: Reads | None = None,
+        storage: Storage | None = None,
         plan: WritePlan | None = None,
         keep_plan: bool = False,
         durable: bool = False,
@@ -95,7 +102,8 @@ class Writer:
             readable_by=readable_by,
             goal=goal,
             filters=filters,
-            plan=None if plan is None else {"variables": plan.variables},
+            chunk_goal=chunk_goal(reads, storage),
+            plan=_plan_dict(plan),
             keep_plan=keep_plan,
             durable=durable,
             own_commits=own_commits,

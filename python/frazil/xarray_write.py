@@ -11,7 +11,7 @@ import xarray as xr
 
 from .crew import crew
 from .errors import InvalidArgumentError
-from .operations import Precision, StrPath, precision_rules
+from .operations import Precision, Reads, Storage, StrPath, precision_rules
 from .progress import Progress, ProgressBar, listener
 from .reports import WritePlan
 from .xarray_store import FrazilStore, Output, Target, encoding_of
@@ -116,6 +116,8 @@ def to_netcdf(
     filters: str | None = None,
     precision: Precision | None = None,
     layout: Literal["standard", "cmip7"] = "standard",
+    reads: Reads | None = None,
+    storage: Storage | None = None,
     plan: WritePlan | None = None,
     keep_plan: bool = False,
     threads: int | None = None,
@@ -166,6 +168,11 @@ def to_netcdf(
         How exactly values are kept, as in :func:`frazil.pack`.
     layout : "standard" or "cmip7"
         ``"cmip7"``: as ``check_cmip7_packing`` demands.
+    reads : str, mapping or sequence of str, optional
+        Reads to come, which chunk shapes are to serve: ``"map,series=2"``, as in
+        :func:`frazil.pack`. Variables with ``chunksizes`` keep them.
+    storage : "local", "disk", "parallel-fs" or "object-store", optional
+        Where the file will lie while it is read.
     plan : WritePlan, optional
         Chunk shapes, filters and rounding of variables that ask for none, as decided before.
     keep_plan : bool
@@ -198,6 +205,8 @@ def to_netcdf(
         "readable_by": readable_by,
         "goal": goal,
         "filters": filters,
+        "reads": reads,
+        "storage": storage,
         "plan": plan,
         "keep_plan": keep_plan,
         "threads": threads,

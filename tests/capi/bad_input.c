@@ -43,6 +43,8 @@ static void null_handles(void)
     REFUSED(frz_delete_attribute(NULL, 0, "a"));
     REFUSED(frz_rename_group_attribute(NULL, 0, "a", "b"));
     REFUSED(frz_options_set_plan(NULL, "{}"));
+    REFUSED(frz_options_set_reads(NULL, "map"));
+    REFUSED(frz_options_set_storage(NULL, FRZ_STORAGE_DISK));
     REFUSED(frz_options_set_threads(NULL, 1));
     frz_options_free(NULL);
     frz_free_strings(3, NULL);
@@ -56,6 +58,10 @@ static void files_that_cannot_be(const char *folder)
     FILE *file;
     int outcome;
 
+    REFUSED(frz_options_set_reads(options, "map,no such read"));
+    CHECK(strstr(frz_last_cause(), "no such read") != NULL);
+    REFUSED(frz_options_set_storage(options, 5));
+    MUST_BE(FRZ_OK, frz_options_set_reads(options, NULL));
     REFUSED(frz_create(NULL, NULL, &writer));
     CHECK(writer == NULL);
     REFUSED(frz_create("", NULL, &writer));

@@ -156,6 +156,35 @@ static void replay(const char *path, const char *plan)
     MUST(frz_close(writer, NULL));
 }
 
+/* Chunks that serve maps are maps, and those for an object store are large. */
+static void serve_reads(const char *path)
+{
+    static const uint64_t start[3] = {0, 0, 0}, count[3] = {1, 100, 120};
+    static float values[100 * 120];
+    const char *names[3] = {"time", "lat", "lon"};
+    int storage, i, id, dims[3];
+
+    for (storage = FRZ_STORAGE_LOCAL; storage <= FRZ_STORAGE_OBJECT_STORE; storage += 3) {
+        frz_options *options = frz_options_new();
+        frz_writer *writer;
+        uint64_t chunk[3] = {0};
+        MUST(frz_options_set_overwrite(options, 1));
+        MUST(frz_options_set_reads(options, "map"));
+        MUST(frz_options_set_storage(options, storage));
+        MUST(frz_create(path, options, &writer));
+        frz_options_free(options);
+        MUST(frz_add_unlimited_dimension(writer, FRZ_ROOT, names[0], 1000, &dims[0]));
+        for (i = 1; i < 3; i++)
+            MUST(frz_add_dimension(writer, FRZ_ROOT, names[i], count[i], &dims[i]));
+        MUST(frz_add_variable(writer, FRZ_ROOT, "v", FRZ_FLOAT, 3, dims, &id));
+        MUST(frz_put(writer, id, start, count, NULL, FRZ_FLOAT, values));
+        MUST(frz_inquire_storage(writer, id, NULL, chunk, NULL));
+        CHECK(chunk[1] == 100 && chunk[2] == 120);
+        CHECK(storage == FRZ_STORAGE_LOCAL ? chunk[0] == 1 : chunk[0] > 80);
+        MUST(frz_close(writer, NULL));
+    }
+}
+
 int main(int argc, char **argv)
 {
     const int16_t numbers[3] = {-1, 0, 1};
@@ -194,6 +223,8 @@ int main(int argc, char **argv)
     CHECK(report.written_bytes >= report.stored_bytes && report.commits == 2);
     snprintf(second_path, sizeof second_path, "%s.again", argv[1]);
     replay(second_path, plan);
+    snprintf(second_path, sizeof second_path, "%s.served", argv[1]);
+    serve_reads(second_path);
     frz_free_strings(1, &plan);
     MUST(frz_recover(argv[1], &outcome));
     CHECK(outcome == FRZ_CLEAN);

@@ -270,6 +270,31 @@ typedef enum {
      */
     FRZ_GOAL_ARCHIVE = 3,
 } frz_goal;
+ * Where a file will lie while it is read: the chunks' size follows it.
+ */
+typedef enum {
+    /**
+     * Not stated (the default): chunks of about 1 MiB, or those for local storage where reads are
+     * stated.
+     */
+    FRZ_STORAGE_ANY = 0,
+    /**
+     * The machine's own memory or solid-state disk: 16 KiB to 1 MiB.
+     */
+    FRZ_STORAGE_LOCAL = 1,
+    /**
+     * A rotating disk: 256 KiB to 1 MiB.
+     */
+    FRZ_STORAGE_DISK = 2,
+    /**
+     * A parallel file system: 1 to 4 MiB.
+     */
+    FRZ_STORAGE_PARALLEL_FS = 3,
+    /**
+     * An object store: 4 to 16 MiB.
+     */
+    FRZ_STORAGE_OBJECT_STORE = 4,
+} frz_storage;
 
 /**
  * How values are rounded, with netCDF's numbers.
@@ -566,6 +591,24 @@ frz_status frz_options_set_plan(frz_options *options, const char *plan);
  * Errors: ::FRZ_NOT_FOUND, ::FRZ_PERMISSION_DENIED; as ::frz_options_set_plan.
  */
 frz_status frz_options_read_plan(frz_options *options, const char *path);
+
+/**
+ * The reads to come, which chunk shapes are to serve: `"map,series=2"`. Each is `map`, `series`,
+ * `profile`, `volume` or a hyperslab (`"time:200/lat:40/lon:60"`), with a weight if wanted. NULL
+ * (the default): none are stated, and maps and series are balanced in chunks of about 1 MiB.
+ *
+ * It binds variables whose chunk shape nobody states. Axes are known by the attributes of their
+ * coordinate variables that were put before the variable's first value, else by names and order.
+ *
+ * Errors: ::FRZ_INVALID_ARGUMENT; ::frz_last_message names the read that is not understood.
+ */
+frz_status frz_options_set_reads(frz_options *options, const char *reads);
+
+/**
+ * Where the file will lie while it is read: one of ::frz_storage. It binds variables whose chunk
+ * shape nobody states.
+ */
+frz_status frz_options_set_storage(frz_options *options, int storage);
 
 /**
  * How many seconds a rank of a file that several write waits for one of which it hears nothing

@@ -4,7 +4,8 @@ use std::ffi::{c_char, c_int};
 use std::time::Duration;
 
 use frazil::{
-    Cores, FilterChain, Goal, OwnCommits, ReaderLevel, Result, WriterOptions, parse_plan, read_plan,
+    Cores, FilterChain, Goal, OwnCommits, ReaderLevel, Result, Storage, WriterOptions, parse_plan,
+    parse_reads, read_plan,
 };
 
 use crate::arguments::{self, elements, invalid, not_negative, null, text};
@@ -376,6 +377,76 @@ pub unsafe extern "C" fn frz_options_read_plan(
     unsafe {
         change(options, |inner| {
             inner.plan = Some(read_plan(arguments::path(path)?)?);
+            Ok(())
+        })
+    }
+}
+
+/// The reads to come, which chunk shapes are to serve: `"map,series=2"`. Each is `map`, `series`,
+/// `profile`, `volume` or a hyperslab (`"time:200/lat:40/lon:60"`), with a weight if wanted. NULL
+/// (the default): none are stated, and maps and series are balanced in chunks of about 1 MiB.
+///
+/// It binds variables whose chunk shape nobody states. Axes are known by the attributes of their
+/// coordinate variables that were put before the variable's first value, else by names and order.
+///
+/// Errors: ::FRZ_INVALID_ARGUMENT; ::frz_last_message names the read that is not understood.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_reads(
+    options: *mut frz_options,
+    reads: *const c_char,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            inner.chunk_goal.reads = match reads.is_null() {
+                true => Vec::new(),
+                false => parse_reads(text(reads, "reads")?)?,
+            };
+            Ok(())
+        })
+    }
+}
+
+/// Where a file will lie while it is read: the chunks' size follows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub enum frz_storage {
+    /// Not stated (the default): chunks of about 1 MiB, or those for local storage where reads are
+    /// stated.
+    FRZ_STORAGE_ANY = 0,
+    /// The machine's own memory or solid-state disk: 16 KiB to 1 MiB.
+    FRZ_STORAGE_LOCAL = 1,
+    /// A rotating disk: 256 KiB to 1 MiB.
+    FRZ_STORAGE_DISK = 2,
+    /// A parallel file system: 1 to 4 MiB.
+    FRZ_STORAGE_PARALLEL_FS = 3,
+    /// An object store: 4 to 16 MiB.
+    FRZ_STORAGE_OBJECT_STORE = 4,
+}
+
+/// Where the file will lie while it is read: one of ::frz_storage. It binds variables whose chunk
+/// shape nobody states.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_storage(
+    options: *mut frz_options,
+    storage: c_int,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            const ANY: c_int = frz_storage::FRZ_STORAGE_ANY as c_int;
+            const LOCAL: c_int = frz_storage::FRZ_STORAGE_LOCAL as c_int;
+            const DISK: c_int = frz_storage::FRZ_STORAGE_DISK as c_int;
+            const PARALLEL_FS: c_int = frz_storage::FRZ_STORAGE_PARALLEL_FS as c_int;
+            const OBJECT_STORE: c_int = frz_storage::FRZ_STORAGE_OBJECT_STORE as c_int;
+            inner.chunk_goal.storage = match storage {
+                ANY => None,
+                LOCAL => Some(Storage::Local),
+                DISK => Some(Storage::Disk),
+                PARALLEL_FS => Some(Storage::ParallelFs),
+                OBJECT_STORE => Some(Storage::ObjectStore),
+                other => return Err(invalid(format!("no storage has the number {other}"))),
+            };
             Ok(())
         })
     }

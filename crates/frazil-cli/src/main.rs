@@ -42,6 +42,8 @@ fn run(cli: Cli) -> io::Result<Status> {
     match cli.command {
         None => commands::version(cli.all),
         Some(Command::Pack(args)) => commands::pack(&args, &cancel),
+        Some(Command::Plan(args)) => commands::plan(&args, &cancel),
+        Some(Command::Calibrate(args)) => commands::calibrate(&args),
         Some(Command::Unpack(args)) => commands::unpack(&args, &cancel),
         Some(Command::Info(args)) => commands::info(&args, &cancel),
         Some(Command::Analyze(args)) => commands::analyze(&args, &cancel),

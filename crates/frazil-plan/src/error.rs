@@ -35,6 +35,9 @@ pub enum PlanError {
         /// Number of axes of the chunk (or of its flags).
         chunk_axes: usize,
     },
+    /// Reads to come that are not understood.
+    #[error("{0}")]
+    Reads(String),
     /// A compression level that the filter does not have.
     #[error("{filter} has no level {level}; levels go from 0 to {highest}")]
     Level {
@@ -74,6 +77,7 @@ impl PlanError {
             | Self::ZeroExtent { .. }
             | Self::ChunkTooLarge { .. }
             | Self::RankMismatch { .. }
+            | Self::Reads(_)
             | Self::Level { .. }
             | Self::UnknownGoal { .. }
             | Self::Chain(_)

@@ -9,7 +9,7 @@ use frazil_types::{
     ReaderLevel, filter_id,
 };
 
-use crate::chunk_shape::DEFAULT_TARGET_BYTES;
+use crate::chunking::DEFAULT_TARGET_BYTES;
 use crate::error::PlanError;
 use crate::explain;
 use crate::goal::{self, Goal};

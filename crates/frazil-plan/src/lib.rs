@@ -7,29 +7,28 @@
 
 #![forbid(unsafe_code)]
 
-mod balance;
-mod chunk_shape;
+mod chunking;
 mod error;
 mod explain;
 mod fast_level;
 mod filters;
-mod fixed_shape;
 mod goal;
 pub mod information;
 mod precision;
-mod read_cost;
 mod sample;
 mod trial;
 
-pub use chunk_shape::{
-    ChunkChoice, DEFAULT_TARGET_BYTES, ExistingShape, KEEP_FACTOR, MAX_CHUNK_BYTES, ShapeInput,
-    ShapePolicy, choose,
+pub use chunking::{
+    AxisFacts, AxisRole, CMIP7_CHUNK_BYTES, Candidate, ChunkChoice, DEFAULT_TARGET_BYTES,
+    ExistingShape, GoalInput, KEEP_FACTOR, KEEP_FOR_READS, MAX_CHUNK_BYTES, MOST_CHUNKS,
+    ReadChoice, ReadCost, ReadCosts, ReadEstimate, ReadExtent, ReadGoal, ReadIntent, ShapeInput,
+    ShapePolicy, TOTAL_CACHE_BYTES, WantedRead, apply_override, axis_roles, balanced_reads, choose,
+    choose_for_reads, cmip7_data_shape, compare_for_reads, is_level_name, parse_reads,
+    share_caches, whole_shape,
 };
 pub use error::PlanError;
 pub use fast_level::{fastest_deflate_encoder, has_fastest_deflate};
 pub use filters::{CurrentStorage, FilterChoice, FilterWishes, ShuffleWish, choose_filters};
-pub use fixed_shape::{CMIP7_CHUNK_BYTES, apply_override, cmip7_data_shape, whole_shape};
 pub use goal::Goal;
 pub use precision::{PrecisionChoice, choose_precision, has_precision};
-pub use read_cost::{ReadCost, ReadCosts};
 pub use sample::{SAMPLE_SHARE, SamplePlan, sample_chunks, sample_plan, sample_window};

@@ -36,7 +36,7 @@ pub(crate) fn pack(
     let cancel = Arc::new(AtomicBool::new(false));
     let asked: options::Pack = parse(options)?;
     let destination = destination(output, asked.break_hard_links);
-    let options = asked.options(&cancel);
+    let options = asked.options(&cancel)?;
     run(py, listener, &cancel, |progress| {
         json(&frazil::pack(&input, &destination, &options, progress)?)
     })
@@ -45,7 +45,7 @@ pub(crate) fn pack(
 #[pyfunction]
 pub(crate) fn plan(py: Python<'_>, input: PathBuf, options: &str) -> Outcome<String> {
     let cancel = Arc::new(AtomicBool::new(false));
-    let options = parse::<options::Pack>(options)?.options(&cancel);
+    let options = parse::<options::Pack>(options)?.options(&cancel)?;
     run(py, None, &cancel, |_| {
         json(&frazil::plan(&input, &options)?)
     })

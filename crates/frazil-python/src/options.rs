@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use frazil::{
-    AnalyzeOptions, ChunkOverride, ChunkPolicy, Cores, Destination, Error, FilterChain, Goal,
-    LayoutProfile, OwnCommits, PackOptions, PrecisionOptions, PrecisionRule, PrecisionWish,
+    AnalyzeOptions, ChunkGoal, ChunkOverride, ChunkPolicy, Cores, Destination, Error, FilterChain,
+    Goal, LayoutProfile, OwnCommits, PackOptions, PrecisionOptions, PrecisionRule, PrecisionWish,
     ReaderLevel, Resources, ShufflePolicy, Thresholds, UnpackFormat, UnpackOptions, VerifyOptions,
-    WritePlan, WriterOptions,
+    WritePlan, WriterOptions, calibration_in_use, parse_axes, parse_expected, parse_reads,
+    parse_storage,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -63,6 +64,47 @@ struct Rule {
     wish: PrecisionWish,
 }
 
+/// What chunk shapes are to serve, in the words of every face.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct StatedReads {
+    reads: Option<String>,
+    storage: Option<String>,
+    axes: Option<String>,
+    expected: Option<String>,
+    most_chunks: Option<u64>,
+    /// Of `pack` and `plan`.
+    calibration: Option<String>,
+}
+
+impl StatedReads {
+    /// With what was measured on this machine, as the command has it.
+    fn calibrated(&self) -> Result<ChunkGoal, Error> {
+        let mut goal = self.goal()?;
+        if goal.is_stated() {
+            goal.calibration = calibration_in_use(self.calibration.as_deref())?;
+        }
+        Ok(goal)
+    }
+
+    fn goal(&self) -> Result<ChunkGoal, Error> {
+        let some = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        Ok(ChunkGoal {
+            reads: some(&self.reads).map_or(Ok(Vec::new()), |text| parse_reads(&text))?,
+            storage: some(&self.storage)
+                .map(|text| parse_storage(&text))
+                .transpose()?,
+            axes: some(&self.axes).map_or(Ok(Vec::new()), |text| parse_axes(&text))?,
+            expected: some(&self.expected).map_or(Ok(Vec::new()), |text| parse_expected(&text))?,
+            most_chunks: match self.most_chunks {
+                Some(0) => return Err(invalid("`most_chunks` is 0")),
+                most => most,
+            },
+            ..ChunkGoal::default()
+        })
+    }
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Chunks {
@@ -86,6 +128,8 @@ pub(crate) struct Pack {
     pub(crate) limits: Limits,
     chunks: Chunks,
     chunk_overrides: Vec<Extents>,
+    chunk_goal: StatedReads,
+    plan: Option<WritePlan>,
     level: Option<u32>,
     shuffle: Option<bool>,
     checksum: bool,
@@ -102,9 +146,11 @@ pub(crate) struct Pack {
 }
 
 impl Pack {
-    pub(crate) fn options(self, cancel: &Arc<AtomicBool>) -> PackOptions {
+    pub(crate) fn options(self, cancel: &Arc<AtomicBool>) -> Result<PackOptions, Error> {
         let overrides = self.chunk_overrides.into_iter();
-        PackOptions {
+        Ok(PackOptions {
+            chunk_goal: self.chunk_goal.calibrated()?,
+            plan: self.plan,
             chunks: match self.chunks {
                 Chunks::Auto => ChunkPolicy::Auto,
                 Chunks::Keep => ChunkPolicy::Keep,
@@ -137,7 +183,7 @@ impl Pack {
             overwrite: self.overwrite,
             verify: self.verify,
             resources: self.limits.resources(cancel),
-        }
+        })
     }
 }
 
@@ -257,12 +303,14 @@ pub(crate) struct Write {
     goal: Goal,
     filters: Option<FilterChain>,
     plan: Option<WritePlan>,
+    chunk_goal: StatedReads,
     keep_plan: bool,
 }
 
 impl Write {
-    pub(crate) fn options(self, cancel: &Arc<AtomicBool>) -> WriterOptions {
-        WriterOptions {
+    pub(crate) fn options(self, cancel: &Arc<AtomicBool>) -> Result<WriterOptions, Error> {
+        Ok(WriterOptions {
+            chunk_goal: self.chunk_goal.goal()?,
             resources: self.limits.resources(cancel),
             synchronous: self.synchronous,
             cores: self.cores.map_or(Cores::Any, Cores::These),
@@ -283,6 +331,6 @@ impl Write {
             // Of many processes only.
             longest_wait: None,
             follow_ranks: false,
-        }
+        })
     }
 }

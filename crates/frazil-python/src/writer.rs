@@ -96,7 +96,7 @@ impl Writer {
     #[staticmethod]
     fn create(py: Python<'_>, path: PathBuf, options: &str) -> Outcome<Self> {
         let cancel = Arc::new(AtomicBool::new(false));
-        let options = parse::<options::Write>(options)?.options(&cancel);
+        let options = parse::<options::Write>(options)?.options(&cancel)?;
         let writer = py.detach(|| frazil::Writer::create(&path, &options))?;
         Ok(Self::new(writer, cancel))
     }
@@ -104,7 +104,7 @@ impl Writer {
     #[staticmethod]
     fn append(py: Python<'_>, path: PathBuf, options: &str) -> Outcome<Self> {
         let cancel = Arc::new(AtomicBool::new(false));
-        let options = parse::<options::Write>(options)?.options(&cancel);
+        let options = parse::<options::Write>(options)?.options(&cancel)?;
         let writer = py.detach(|| frazil::Writer::append(&path, &options))?;
         Ok(Self::new(writer, cancel))
     }

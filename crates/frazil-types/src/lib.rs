@@ -7,6 +7,7 @@
 
 mod axis_run;
 mod axis_selection;
+mod calibration;
 mod chunk_record;
 mod element;
 mod error_code;
@@ -19,13 +20,14 @@ mod selection;
 
 pub use axis_run::AxisRun;
 pub use axis_selection::{AxisSelection, selected_elements};
+pub use calibration::{Calibration, CodecSpeed, Storage, StorageSpeed};
 pub use chunk_record::{ChunkRecord, FileAddress, FileExtent};
 pub use element::{ByteOrder, ElementClass, ElementType};
 pub use error_code::ErrorCode;
 pub use filter_chain::{FilterChain, FilterChainError};
 pub use filter_spec::{FilterPipeline, FilterSpec, ReaderLevel, filter_id, filter_name};
 pub use grid::ChunkGrid;
-pub use plan::{DeflateEncoder, StorageLayout, VariablePlan, WritePlan};
+pub use plan::{DeflateEncoder, ReaderCache, StorageLayout, VariablePlan, WritePlan};
 pub use precision::{
     DataOrigin, ErrorBound, PrecisionWish, ProtectedValues, QuantizeAlgorithm, QuantizePlan,
     Rounding,

@@ -30,6 +30,15 @@ pub enum DeflateEncoder {
     Zlib(i32),
 }
 
+/// The chunk cache that a reader should give a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReaderCache {
+    /// Bytes of decoded chunks: those that a sweep of neighbouring reads touches again and again.
+    pub bytes: u64,
+    /// Slots of the hash table (HDF5's `rdcc_nslots`): a prime, about ten a chunk.
+    pub slots: u64,
+}
+
 /// The decision for one variable.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VariablePlan {
@@ -48,6 +57,9 @@ pub struct VariablePlan {
     pub copy_raw: bool,
     /// Stored bytes expected from the trial, if one was made.
     pub predicted_bytes: Option<u64>,
+    /// The chunk cache that a reader should use; `None`: its default will do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<ReaderCache>,
     /// Why, in one line.
     pub reason: String,
 }

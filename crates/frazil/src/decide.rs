@@ -2,7 +2,8 @@
 
 use frazil_container::hdf5::DatasetInfo;
 use frazil_pipeline::MemoryBudget;
-use frazil_plan::FilterChoice;
+use frazil_plan::{ChunkChoice, FilterChoice};
+use frazil_types::QuantizePlan;
 
 use crate::error::Result;
 use crate::filter_trial::Trial;
@@ -11,38 +12,30 @@ use crate::options::{ChunkPolicy, PackOptions, Resources};
 use crate::precision::decide_precision;
 use crate::report::Progress;
 use crate::routes::{Chosen, Decisions, Reach, checksum_only};
+use crate::wording::enumerate;
 use crate::{precision, shapes, sources};
+
+/// How much is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// What the decision needs.
+    Decide,
+    /// Also what other filters would give.
+    Compare,
+}
 
 /// Decides everything about one file.
 pub(crate) fn decide(
     input: &Input,
     options: &PackOptions,
     budget: &MemoryBudget,
+    depth: Depth,
     progress: &mut dyn Progress,
 ) -> Result<Decisions> {
     let shapes = shapes::choose_shapes(input, options)?;
-    let mut found = Vec::with_capacity(shapes.len());
-    for (i, shape) in shapes.iter().enumerate() {
-        let leading = shape
-            .chunk
-            .as_ref()
-            .and_then(|chunk| chunk.first().copied());
-        found.push(sources::access(input, i, leading)?);
-    }
     let mut decisions = Decisions::new();
-    let mut reaches = Vec::with_capacity(found.len());
-    for (i, access) in found.into_iter().enumerate() {
-        let reach = decisions.reach(access);
-        if let Reach::Undecodable(_, _, missing) = &reach
-            && shapes[i].reason == shapes::AS_ASKED
-        {
-            return Err(sources::missing_filter_error(missing)
-                .in_file(input.path())
-                .at_variable(&input.variables()[i].path));
-        }
-        reaches.push(reach);
-    }
-    let precision = decide_precision(
+    let reaches = reach_all(input, &shapes, &mut decisions)?;
+    let mut precision = decide_precision(
         input,
         options,
         &reaches,
@@ -50,6 +43,7 @@ pub(crate) fn decide(
         budget,
         progress,
     )?;
+    replay_precision(input, options, &mut precision.plans);
     let trial = Trial {
         input,
         shapes: &shapes,
@@ -57,12 +51,15 @@ pub(crate) fn decide(
         sources: &decisions.sources,
         precision: &precision.plans,
         options,
+        depth,
     };
     let choices = trial.try_filters(budget)?;
+    decisions.filters_tried = vec![Vec::new(); reaches.len()];
     let chosen = reaches.into_iter().zip(choices).zip(precision.plans);
     for (i, ((reach, tried), quantize)) in chosen.enumerate() {
         let variable = &input.variables()[i];
-        let chosen = tried.map(|tried| {
+        let chosen = tried.map(|mut tried| {
+            decisions.filters_tried[i] = std::mem::take(&mut tried.compared);
             let raw_bytes = variable.raw_bytes().unwrap_or(0) as f64;
             decisions.predicted_seconds += tried.seconds_per_byte * raw_bytes;
             Chosen {
@@ -78,7 +75,69 @@ pub(crate) fn decide(
         precision::additions(input, &decisions.plans, options.precision.netcdf_attribute)?;
     decisions.precision_rules = precision.rules;
     decisions.notices.extend(precision.notices);
+    decisions.notices.extend(idle_plans(input, options));
+    if options.chunk_goal.is_stated() {
+        let findings = shapes::findings(input, options, &decisions.plans)?;
+        for (plan, found) in decisions.plans.iter_mut().zip(findings) {
+            plan.cache = found.cache;
+        }
+    }
     Ok(decisions)
+}
+
+/// How each variable can be reached, and its source.
+fn reach_all(
+    input: &Input,
+    choices: &[ChunkChoice],
+    decisions: &mut Decisions,
+) -> Result<Vec<Reach>> {
+    let mut found = Vec::with_capacity(choices.len());
+    for (i, shape) in choices.iter().enumerate() {
+        let leading = shape
+            .chunk
+            .as_ref()
+            .and_then(|chunk| chunk.first().copied());
+        found.push(sources::access(input, i, leading)?);
+    }
+    let mut reaches = Vec::with_capacity(found.len());
+    for (i, access) in found.into_iter().enumerate() {
+        let reach = decisions.reach(access);
+        if let Reach::Undecodable(_, _, missing) = &reach
+            && choices[i].reason == shapes::AS_ASKED
+        {
+            return Err(sources::missing_filter_error(missing)
+                .in_file(input.path())
+                .at_variable(&input.variables()[i].path));
+        }
+        reaches.push(reach);
+    }
+    Ok(reaches)
+}
+
+/// Rounding as a plan has it, of variables that no rule concerns.
+fn replay_precision(input: &Input, options: &PackOptions, plans: &mut [Option<QuantizePlan>]) {
+    for (variable, decided) in input.variables().iter().zip(plans) {
+        if let (None, Some(plan)) = (&decided, shapes::planned(options, variable)) {
+            decided.clone_from(&plan.quantize);
+        }
+    }
+}
+
+/// What a plan says of variables that the file does not have.
+fn idle_plans(input: &Input, options: &PackOptions) -> Vec<String> {
+    let plans = options.plan.iter().flat_map(|plan| &plan.variables);
+    let is_known = |path: &str| input.variables().iter().any(|known| known.path == path);
+    let idle: Vec<&str> = plans
+        .map(|plan| plan.path.as_str())
+        .filter(|path| !is_known(path))
+        .collect();
+    match idle.as_slice() {
+        [] => Vec::new(),
+        paths => vec![format!(
+            "the plan has variables that are not here: {}",
+            enumerate(paths)
+        )],
+    }
 }
 
 /// Decides everything about undoing a pack: no filters, chunks only where an axis is unlimited.

@@ -10,14 +10,19 @@ use frazil_plan::{
     ChunkChoice, CurrentStorage, FilterChoice, FilterWishes, ShuffleWish, choose_filters,
     sample_chunks, sample_plan,
 };
-use frazil_types::{ChunkGrid, QuantizePlan, Selection};
+use frazil_types::{
+    ChunkGrid, FilterPipeline, FilterSpec, QuantizePlan, ReaderLevel, Selection, VariablePlan,
+    filter_id,
+};
 
+use crate::decide::Depth;
 use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::options::{PackOptions, ShufflePolicy};
 use crate::precision::VariableRounding;
-use crate::routes::Reach;
+use crate::routes::{Reach, checksum_only};
 use crate::run::{self, RunError};
+use crate::shapes::{AS_PLANNED, planned};
 use crate::sources::Stored;
 
 /// The outcome of one variable's trial.
@@ -25,6 +30,8 @@ pub(crate) struct Tried {
     pub(crate) choice: FilterChoice,
     /// In a dry run: what one thread took to encode one raw byte.
     pub(crate) seconds_per_byte: f64,
+    /// Where filters are compared: what each makes of the samples, raw bytes by stored bytes.
+    pub(crate) compared: Vec<(String, f64)>,
 }
 
 /// A trial of filters on samples of all variables of a file.
@@ -36,6 +43,7 @@ pub(crate) struct Trial<'a> {
     /// How values will be rounded: samples are rounded first.
     pub(crate) precision: &'a [Option<QuantizePlan>],
     pub(crate) options: &'a PackOptions,
+    pub(crate) depth: Depth,
 }
 
 /// Samples of one variable.
@@ -71,7 +79,10 @@ impl Trial<'_> {
             },
         );
         match outcome {
-            Ok(_) => Ok(choices),
+            Ok(_) => {
+                self.replay(&mut choices)?;
+                Ok(choices)
+            }
             Err(RunError::Facade(error)) => Err(error.in_file(self.input.path())),
             Err(RunError::Pipeline(error)) => {
                 let owner = |source: usize| owner_of(source, self.reaches);
@@ -81,6 +92,25 @@ impl Trial<'_> {
         }
     }
 
+    /// Filters as a plan states them.
+    fn replay(&self, choices: &mut [Option<Tried>]) -> Result<()> {
+        for (i, variable) in self.input.variables().iter().enumerate() {
+            let plan = planned(self.options, variable);
+            let (Some(plan), Reach::Parallel(..)) = (plan, &self.reaches[i]) else {
+                continue;
+            };
+            let choice = as_planned(plan, variable, self.shapes[i].chunk.as_deref());
+            let choice = choice
+                .map_err(|error| error.in_file(self.input.path()).at_variable(&variable.path))?;
+            choices[i] = Some(Tried {
+                choice,
+                seconds_per_byte: 0.0,
+                compared: Vec::new(),
+            });
+        }
+        Ok(())
+    }
+
     fn tasks(&self) -> Result<Vec<Task<Samples>>> {
         let mut tasks = Vec::new();
         for (variable, reach) in self.reaches.iter().enumerate() {
@@ -88,6 +118,9 @@ impl Trial<'_> {
                 continue;
             };
             let info = &self.input.variables()[variable];
+            if planned(self.options, info).is_some() {
+                continue;
+            }
             let chunk = self.shapes[variable].chunk.as_deref();
             let boxes = sample_boxes(info, chunk, &self.sources[*source], stored);
             let request = |selection: &Selection| Request::Values {
@@ -139,9 +172,14 @@ impl Trial<'_> {
         } else {
             0.0
         };
+        let compared = match self.depth {
+            Depth::Compare => compare(&values, variable, &choice, wishes.reader_level, scratch),
+            Depth::Decide => Vec::new(),
+        };
         Ok(Tried {
             choice,
             seconds_per_byte,
+            compared,
         })
     }
 
@@ -176,6 +214,36 @@ impl Trial<'_> {
     }
 }
 
+/// The filters of a plan, if they can be written; an existing checksum stays.
+fn as_planned(
+    plan: &VariablePlan,
+    variable: &DatasetInfo,
+    chunk: Option<&[u64]>,
+) -> Result<FilterChoice> {
+    let mut pipeline = plan.pipeline.clone();
+    let checksum = checksum_only(variable);
+    if chunk.is_some() && !pipeline.contains(filter_id::FLETCHER32) {
+        pipeline.0.extend(checksum.0);
+    }
+    let size = variable.element.size_bytes;
+    let elements = chunk.map_or(0, |chunk| chunk.iter().product::<u64>());
+    let bytes = usize::try_from(elements).unwrap_or(0).saturating_mul(size);
+    BoundEncoder::bind(&pipeline, plan.deflate_encoder, size, bytes).map_err(|error| {
+        Error::new(error.code(), format!("filters of the plan: {error}"))
+            .with_cure("correct the plan, or make one for this file: frazil plan --json FILE")
+    })?;
+    let raw_bytes = variable.raw_bytes().unwrap_or(0).max(1) as f64;
+    let predicted = plan.predicted_bytes.map(|bytes| bytes as f64 / raw_bytes);
+    Ok(FilterChoice {
+        reason: format!("{} {AS_PLANNED}", pipeline.summary()),
+        pipeline,
+        deflate_encoder: plan.deflate_encoder,
+        predicted_ratio: predicted.unwrap_or(1.0),
+        // Chunks without filters stay chunks.
+        keep_current: chunk.is_some(),
+    })
+}
+
 impl Samples {
     /// The values to try filters on, rounded if the output's will be.
     fn values(&self, blocks: Vec<Block>) -> Result<Vec<Vec<u8>>> {
@@ -198,6 +266,47 @@ fn owner_of(source: usize, reaches: &[Reach]) -> Option<usize> {
         Reach::Parallel(number, _) | Reach::Undecodable(number, _, _) => *number == source,
         Reach::Library | Reach::Nothing => false,
     })
+}
+
+/// What filters make of the samples, raw bytes by stored bytes: the chosen ones first, then those
+/// that people take.
+fn compare(
+    samples: &[Vec<u8>],
+    variable: &DatasetInfo,
+    choice: &FilterChoice,
+    readers: ReaderLevel,
+    scratch: &mut Scratch,
+) -> Vec<(String, f64)> {
+    let size = variable.element.size_bytes;
+    let shuffle = FilterSpec::new(filter_id::SHUFFLE, vec![size as u32]);
+    let deflate = |level| FilterSpec::new(filter_id::DEFLATE, vec![level]);
+    let mut others = vec![vec![deflate(1)]];
+    others.extend([1, 4, 6, 9].map(|level| vec![shuffle.clone(), deflate(level)]));
+    if readers > ReaderLevel::Any {
+        let zstd = |level| FilterSpec::new(filter_id::ZSTD, vec![level]);
+        others.extend([1, 3, 9].map(|level| vec![shuffle.clone(), zstd(level)]));
+    }
+    let chosen = (choice.pipeline.clone(), choice.deflate_encoder);
+    let others = others
+        .into_iter()
+        .map(|stages| (FilterPipeline(stages), None));
+    let raw_bytes: usize = samples.iter().map(Vec::len).sum();
+    let mut found: Vec<(String, f64)> = Vec::new();
+    for (pipeline, encoder) in std::iter::once(chosen).chain(others) {
+        let name = pipeline.summary();
+        if pipeline.is_empty() || raw_bytes == 0 || found.iter().any(|(known, _)| *known == name) {
+            continue;
+        }
+        let stored = samples.iter().map(|sample| {
+            let bound = BoundEncoder::bind(&pipeline, encoder, size, sample.len()).ok()?;
+            Some(bound.encode(sample, scratch).ok()?.len())
+        });
+        // What cannot be encoded here is no choice.
+        if let Some(stored) = stored.sum::<Option<usize>>().filter(|&bytes| bytes > 0) {
+            found.push((name, raw_bytes as f64 / stored as f64));
+        }
+    }
+    found
 }
 
 /// Seconds per raw byte that the chosen filters take on the samples, for predictions only.

@@ -7,7 +7,10 @@
 mod about;
 mod analyze;
 mod attributes;
+mod calibrate;
+mod chunk_goal;
 mod decide;
+mod encodings;
 mod error;
 mod fill;
 mod filter_trial;
@@ -19,6 +22,7 @@ mod new_file;
 mod options;
 mod output;
 mod placer;
+mod plan_report;
 mod plan_text;
 mod precision;
 mod read;
@@ -45,15 +49,21 @@ pub mod datatype {
 
 pub use about::{About, FilterSupport, about};
 pub use analyze::{AnalyzeOptions, analyze};
+pub use calibrate::{
+    calibrate, calibration_in_use, calibration_path, read_calibration, write_calibration,
+};
+pub use chunk_goal::{ChunkGoal, parse_axes, parse_expected, parse_reads, parse_storage};
+pub use encodings::{EncodingStyle, render_encoding};
 pub use error::{Error, Result};
 pub use frazil_container::classic::{AttributeValue, NcType};
 pub use frazil_container::{model, schema};
 pub use frazil_pipeline::{ReadStats, read_stats, set_read_budget};
-pub use frazil_plan::Goal;
+pub use frazil_plan::{AxisRole, Goal, ReadExtent, ReadIntent, WantedRead};
 pub use frazil_types::{
-    AxisSelection, ByteOrder, ElementClass, ElementType, ErrorBound, ErrorCode, FilterChain,
-    FilterChainError, FilterPipeline, FilterSpec, PrecisionWish, ProtectedValues,
-    QuantizeAlgorithm, QuantizePlan, ReaderLevel, Rounding, VariablePlan, WritePlan, filter_id,
+    AxisSelection, ByteOrder, Calibration, CodecSpeed, ElementClass, ElementType, ErrorBound,
+    ErrorCode, FilterChain, FilterChainError, FilterPipeline, FilterSpec, PrecisionWish,
+    ProtectedValues, QuantizeAlgorithm, QuantizePlan, ReaderCache, ReaderLevel, Rounding, Storage,
+    StorageLayout, StorageSpeed, VariablePlan, WritePlan, filter_id,
 };
 pub use import::{Columns, ImportLayout, ImportOptions, ImportReport, Matrix, import};
 pub use info::info;
@@ -61,6 +71,9 @@ pub use new_file::{NumberType, WrittenVariable};
 pub use options::{
     ChunkOverride, ChunkPolicy, Destination, LayoutProfile, PackOptions, Resources, ShufflePolicy,
     UnpackFormat, UnpackOptions,
+};
+pub use plan_report::{
+    ChunkCandidate, FilterCandidate, PlanReport, ReadCandidate, VariableDecision, explain_plan,
 };
 pub use plan_text::{parse_plan, read_plan, render_plan};
 pub use precision::rules::{PrecisionOptions, PrecisionRule, read_precision, write_precision};

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use frazil_plan::Goal;
-use frazil_types::{ErrorCode, FilterChain, ReaderLevel};
+use frazil_types::{ErrorCode, FilterChain, ReaderLevel, WritePlan};
 
+use crate::chunk_goal::ChunkGoal;
 use crate::error::{Error, Result};
 use crate::precision::rules::PrecisionOptions;
 
@@ -100,6 +101,11 @@ pub struct PackOptions {
     pub chunks: ChunkPolicy,
     /// Explicit chunk extents, applied over the policy.
     pub chunk_overrides: Vec<ChunkOverride>,
+    /// What chunk shapes are to serve, where the policy does not keep the input's.
+    pub chunk_goal: ChunkGoal,
+    /// Chunk shapes, filters and rounding as decided before, by variable; extents, and rules of
+    /// precision that concern a variable, go before it.
+    pub plan: Option<WritePlan>,
     /// Deflate (or zstd) level wished for; `None`: chosen by trial. 0: no compression.
     pub level: Option<u32>,
     /// Use of the byte shuffle.
@@ -132,6 +138,8 @@ impl Default for PackOptions {
         Self {
             chunks: ChunkPolicy::default(),
             chunk_overrides: Vec::new(),
+            chunk_goal: ChunkGoal::default(),
+            plan: None,
             level: None,
             shuffle: ShufflePolicy::default(),
             goal: Goal::default(),

@@ -58,6 +58,7 @@ mod tests {
                 deflate_encoder: None,
                 copy_raw: false,
                 predicted_bytes: None,
+                cache: None,
                 reason: "a test".to_owned(),
             }],
         };

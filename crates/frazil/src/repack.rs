@@ -9,7 +9,7 @@ use frazil_container::hdf5::{Hdf5Output, OutputTarget};
 use frazil_pipeline::MemoryBudget;
 use frazil_types::{ErrorCode, QuantizePlan, WritePlan};
 
-use crate::decide;
+use crate::decide::{self, Depth};
 use crate::error::{Error, Result};
 use crate::fill::{self, Stored};
 use crate::input::{Input, InputKind, from_container};
@@ -45,7 +45,7 @@ pub fn pack(
         let source = Input::open(input)?;
         let budget = decide::budget(&options.resources);
         progress.stage("plan", 0);
-        let decisions = decide::decide(&source, options, &budget, progress)?;
+        let decisions = decide::decide(&source, options, &budget, Depth::Decide, progress)?;
         let Some(target) = target else {
             return Ok(predict(&source, &decisions, options, &clock));
         };
@@ -69,7 +69,7 @@ pub fn plan(input: &Path, options: &PackOptions) -> Result<WritePlan> {
         check_readers(options.filters.as_ref(), options.readable_by)?;
         let source = Input::open(input)?;
         let budget = decide::budget(&options.resources);
-        let decisions = decide::decide(&source, options, &budget, &mut Silent)?;
+        let decisions = decide::decide(&source, options, &budget, Depth::Decide, &mut Silent)?;
         Ok(WritePlan {
             variables: decisions.plans,
         })

@@ -89,6 +89,8 @@ pub(crate) struct Decisions {
     pub(crate) precision_rules: Vec<PrecisionRule>,
     /// What the user should know.
     pub(crate) notices: Vec<String>,
+    /// By variable: what filters make of samples, where they were compared.
+    pub(crate) filters_tried: Vec<Vec<(String, f64)>>,
     /// In a dry run: what one thread would take to encode everything, by the speed of the trials.
     pub(crate) predicted_seconds: f64,
 }
@@ -117,6 +119,7 @@ impl Decisions {
             additions: Additions::default(),
             precision_rules: Vec::new(),
             notices: Vec::new(),
+            filters_tried: Vec::new(),
             predicted_seconds: 0.0,
         }
     }
@@ -479,6 +482,7 @@ impl Decisions {
             deflate_encoder,
             copy_raw,
             predicted_bytes: Some(variable.stored_bytes),
+            cache: None,
             reason: reason.to_owned(),
         });
         self.routes.push(route);

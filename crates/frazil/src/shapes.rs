@@ -2,17 +2,21 @@
 
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_plan::{
-    ChunkChoice, ExistingShape, ShapeInput, ShapePolicy, apply_override, choose, cmip7_data_shape,
-    whole_shape,
+    AxisRole, ChunkChoice, ExistingShape, ShapeInput, ShapePolicy, apply_override, choose,
+    cmip7_data_shape, share_caches, whole_shape,
 };
-use frazil_types::{ErrorCode, filter_id};
+use frazil_types::{ErrorCode, ReaderCache, StorageLayout, VariablePlan, filter_id};
 
+use crate::chunk_goal::{Chooser, Findings, Subject, roles_of_input};
 use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::options::{ChunkOverride, ChunkPolicy, LayoutProfile, PackOptions};
 
 /// The reason given for a chunk shape that the user stated.
 pub(crate) const AS_ASKED: &str = "chunk shape as asked";
+
+/// The reason given for a chunk shape that a plan states.
+pub(crate) const AS_PLANNED: &str = "as planned";
 
 /// What `check_cmip7_packing` asks of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,41 +31,45 @@ enum Role {
 
 /// Chooses the chunk shapes of all variables, in file order.
 pub(crate) fn choose_shapes(input: &Input, options: &PackOptions) -> Result<Vec<ChunkChoice>> {
-    let roles = roles(input, options.layout)?;
+    let cmip7_roles = roles(input, options.layout)?;
     check_overrides(input, &options.chunk_overrides)?;
+    let axes = match options.chunk_goal.is_stated() {
+        true => roles_of_input(input, &options.chunk_goal)?,
+        false => vec![Vec::new(); input.variables().len()],
+    };
+    let chooser = Chooser::new(&options.chunk_goal);
     let mut choices = Vec::with_capacity(input.variables().len());
-    for (variable, role) in input.variables().iter().zip(roles) {
-        let choice = choose_one(variable, role, options)
+    for ((variable, role), axes) in input.variables().iter().zip(cmip7_roles).zip(&axes) {
+        let choice = choose_one(variable, role, axes, &chooser, options)
             .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))?;
         choices.push(choice);
     }
     Ok(choices)
 }
 
-fn choose_one(variable: &DatasetInfo, role: Role, options: &PackOptions) -> Result<ChunkChoice> {
+fn choose_one(
+    variable: &DatasetInfo,
+    role: Role,
+    axes: &[AxisRole],
+    chooser: &Chooser<'_>,
+    options: &PackOptions,
+) -> Result<ChunkChoice> {
     let shape = shape_input(variable);
-    let existing = match (options.chunks, role) {
-        (ChunkPolicy::Keep, _) => ExistingShape::KeepAlways,
-        (ChunkPolicy::Auto, _) => ExistingShape::KeepIfGood,
-    };
-    let mut choice = match role {
-        Role::Time if !variable.shape.is_empty() => ChunkChoice {
+    let planned = planned(options, variable);
+    let mut choice = match (planned, role) {
+        (Some(plan), _) => as_planned(plan, variable)?,
+        (None, Role::Time) if !variable.shape.is_empty() => ChunkChoice {
             chunk: Some(whole_shape(&shape).map_err(plan_error)?),
             reason: "cmip7: time in one chunk".to_owned(),
         },
-        Role::Data if !variable.shape.is_empty() => ChunkChoice {
+        (None, Role::Data) if !variable.shape.is_empty() => ChunkChoice {
             chunk: Some(cmip7_data_shape(&shape).map_err(plan_error)?),
             reason: "cmip7: data chunks of at least 4 MiB".to_owned(),
         },
-        _ => choose(
-            &shape,
-            &ShapePolicy {
-                existing,
-                ..ShapePolicy::default()
-            },
-        ),
+        (None, _) => ours(variable, axes, chooser, options),
     };
     if let (ChunkPolicy::Keep, Some(current), None) = (options.chunks, shape.current, &choice.chunk)
+        && planned.is_none()
         && !has_chunks_in_bounds(current, variable.element.size_bytes)
     {
         // Kept all the same: the container says why such chunks are refused.
@@ -81,6 +89,133 @@ fn choose_one(variable: &DatasetInfo, role: Role, options: &PackOptions) -> Resu
         choice.reason = AS_ASKED.to_owned();
     }
     Ok(choice)
+}
+
+/// By the standard rule, or for the reads that are stated.
+fn ours(
+    variable: &DatasetInfo,
+    axes: &[AxisRole],
+    chooser: &Chooser<'_>,
+    options: &PackOptions,
+) -> ChunkChoice {
+    if !options.chunk_goal.is_stated() {
+        let policy = ShapePolicy {
+            existing: existing(options),
+            ..ShapePolicy::default()
+        };
+        return choose(&shape_input(variable), &policy);
+    }
+    let expected = expected(variable, options);
+    chooser
+        .choose(&subject(variable, axes, &expected, options))
+        .choice
+}
+
+fn existing(options: &PackOptions) -> ExistingShape {
+    match options.chunks {
+        ChunkPolicy::Keep => ExistingShape::KeepAlways,
+        ChunkPolicy::Auto => ExistingShape::KeepIfGood,
+    }
+}
+
+/// By axis: the length that the user expects.
+fn expected(variable: &DatasetInfo, options: &PackOptions) -> Vec<Option<u64>> {
+    let names = variable.dimension_names.iter();
+    names
+        .map(|name| options.chunk_goal.expected_length(name))
+        .collect()
+}
+
+fn subject<'a>(
+    variable: &'a DatasetInfo,
+    roles: &'a [AxisRole],
+    expected: &'a [Option<u64>],
+    options: &PackOptions,
+) -> Subject<'a> {
+    Subject {
+        shape: shape_input(variable),
+        roles,
+        expected,
+        is_filtered: options.level != Some(0),
+        most_bytes: u64::MAX,
+        most_records: u64::MAX,
+        existing: existing(options),
+    }
+}
+
+/// What reads cost under the chunk shapes that were decided, beside others, and the caches that
+/// readers should use, which share one total.
+pub(crate) fn findings(
+    input: &Input,
+    options: &PackOptions,
+    plans: &[VariablePlan],
+) -> Result<Vec<Findings>> {
+    let axes = roles_of_input(input, &options.chunk_goal)?;
+    let chooser = Chooser::new(&options.chunk_goal);
+    let rows = input.variables().iter().zip(plans).zip(&axes);
+    let mut found: Vec<Findings> = rows
+        .map(|((variable, plan), axes)| match &plan.layout {
+            StorageLayout::Chunked { chunk } => {
+                let expected = expected(variable, options);
+                let mut subject = subject(variable, axes, &expected, options);
+                subject.is_filtered = !plan.pipeline.is_empty();
+                chooser.compare(&subject, chunk)
+            }
+            StorageLayout::Contiguous => Findings::default(),
+        })
+        .collect();
+    let mut caches: Vec<Option<ReaderCache>> = found.iter().map(|one| one.cache).collect();
+    share_caches(&mut caches, frazil_plan::TOTAL_CACHE_BYTES);
+    for (one, cache) in found.iter_mut().zip(caches) {
+        one.cache = cache;
+    }
+    Ok(found)
+}
+
+/// What a plan that is replayed says of a variable.
+pub(crate) fn planned<'a>(
+    options: &'a PackOptions,
+    variable: &DatasetInfo,
+) -> Option<&'a VariablePlan> {
+    let plan = options.plan.as_ref()?;
+    let found = plan.variables.iter().find(|one| one.path == variable.path);
+    found.filter(|_| !variable.is_dimension_only && !variable.is_null)
+}
+
+/// The layout of a plan, if the variable can have it.
+fn as_planned(plan: &VariablePlan, variable: &DatasetInfo) -> Result<ChunkChoice> {
+    let refuse = |why: String| {
+        Error::new(ErrorCode::InvalidArgument, format!("the plan {why}"))
+            .with_cure("correct the plan, or make one for this file: frazil plan --json FILE")
+    };
+    let chunk = match &plan.layout {
+        StorageLayout::Contiguous if variable.unlimited.contains(&true) => {
+            return Err(refuse(
+                "wants it contiguous; a variable with an unlimited dimension needs chunks".into(),
+            ));
+        }
+        StorageLayout::Contiguous if !plan.pipeline.is_empty() => {
+            return Err(refuse("wants filters without chunks".into()));
+        }
+        StorageLayout::Contiguous => None,
+        StorageLayout::Chunked { chunk } => {
+            let extents = chunk.iter().enumerate();
+            let numbered: Vec<(String, u64)> = extents
+                .map(|(axis, &extent)| (axis.to_string(), extent))
+                .collect();
+            // Axis numbers name axes only where dimensions have no such names.
+            let unnamed = ShapeInput {
+                dimension_names: &[],
+                ..shape_input(variable)
+            };
+            let fitted = apply_override(chunk, &unnamed, &numbered);
+            Some(fitted.map_err(|error| refuse(format!("cannot be followed: {error}")))?)
+        }
+    };
+    Ok(ChunkChoice {
+        chunk,
+        reason: AS_PLANNED.to_owned(),
+    })
 }
 
 /// Whether chunks are smaller than 4 GiB.

@@ -2,11 +2,14 @@
 //! options.
 
 mod analyze;
+mod calibrate;
+mod goal;
 mod import;
 mod info;
 mod named_as;
 mod output;
 mod pack;
+mod plan;
 mod precision;
 mod recover;
 mod resources;
@@ -21,10 +24,12 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 pub(crate) use analyze::AnalyzeArgs;
+pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use import::ImportArgs;
 pub(crate) use info::InfoArgs;
 pub(crate) use output::OutputArgs;
 pub(crate) use pack::PackArgs;
+pub(crate) use plan::PlanArgs;
 use precision::PrecisionArgs;
 pub(crate) use recover::RecoverArgs;
 use resources::ResourceArgs;
@@ -59,6 +64,10 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Compress files; unless told otherwise, every netCDF-4 reader opens the result
     Pack(PackArgs),
+    /// Show how pack would store a file, what else was considered, and what reading would cost
+    Plan(PlanArgs),
+    /// Measure what reading costs on this machine, for plans
+    Calibrate(CalibrateArgs),
     /// Write files without compression
     Unpack(UnpackArgs),
     /// Show what is in files, how it is stored and who can read it
@@ -92,6 +101,7 @@ pub(crate) fn parse<T: Into<OsString> + Clone>(
     let cli = Cli::try_parse_from(arguments)?;
     let (name, checked) = match &cli.command {
         Some(Command::Pack(args)) => ("pack", args.check()),
+        Some(Command::Plan(args)) => ("plan", args.check()),
         Some(Command::Unpack(args)) => ("unpack", args.target.check(&args.inputs, true)),
         _ => return Ok(cli),
     };

@@ -11,6 +11,7 @@ use frazil::{
     PrecisionOptions, ReaderLevel, ShufflePolicy,
 };
 
+use super::goal::GoalArgs;
 use super::{OutputArgs, PrecisionArgs, ResourceArgs, TargetArgs};
 use crate::chunks;
 
@@ -21,6 +22,34 @@ pub(crate) struct PackArgs {
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
     target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) how: DecisionArgs,
+    /// Chunk shapes, filters and rounding by a plan that `frazil plan --json` wrote
+    #[arg(long, value_name = "PLAN.json")]
+    pub(crate) plan: Option<PathBuf>,
+    /// Add Fletcher-32 checksums (existing ones are always kept)
+    #[arg(long)]
+    checksum: bool,
+    /// Plan and predict only; nothing is written
+    #[arg(long, short = 'n')]
+    dry_run: bool,
+    /// Pack on a dask.distributed cluster, one task for each file; needs the Python package frazil
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "output")]
+    pub(crate) scheduler: Option<String>,
+    #[command(flatten)]
+    pub(crate) precision: PrecisionArgs,
+    #[command(flatten)]
+    resources: ResourceArgs,
+    /// Show every variable, however many
+    #[arg(long)]
+    pub(crate) all_variables: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// What the decision depends on beside the file.
+#[derive(Debug, Args)]
+pub(crate) struct DecisionArgs {
     /// Chunk shape, for example tas:time=24,lat=64; without a variable for all that have the
     /// dimension; axis numbers serve too (0=24); may be repeated
     #[arg(long, value_name = "[VAR:]DIM=N,...", value_parser = chunks::parse)]
@@ -42,9 +71,6 @@ pub(crate) struct PackArgs {
     /// Byte shuffle before compression
     #[arg(long, value_enum, default_value_t = Shuffle::Auto)]
     shuffle: Shuffle,
-    /// Add Fletcher-32 checksums (existing ones are always kept)
-    #[arg(long)]
-    checksum: bool,
     /// Layout profile
     #[arg(long, value_enum, default_value_t = Layout::Standard)]
     layout: Layout,
@@ -52,21 +78,8 @@ pub(crate) struct PackArgs {
     /// frazil and those with its own plugins
     #[arg(long, value_enum, default_value_t = Readers::Any)]
     readable_by: Readers,
-    /// Plan and predict only; nothing is written
-    #[arg(long, short = 'n')]
-    dry_run: bool,
     #[command(flatten)]
-    pub(crate) precision: PrecisionArgs,
-    /// Pack on a dask.distributed cluster, one task for each file; needs the Python package frazil
-    #[arg(long, value_name = "ADDRESS", conflicts_with = "output")]
-    pub(crate) scheduler: Option<String>,
-    #[command(flatten)]
-    resources: ResourceArgs,
-    /// Show every variable, however many
-    #[arg(long)]
-    pub(crate) all_variables: bool,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    chunk_goal: GoalArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -149,6 +162,30 @@ impl PackArgs {
     /// What clap cannot check.
     pub(super) fn check(&self) -> Result<(), (ErrorKind, String)> {
         self.precision.check(self.inputs.len())?;
+        self.how.check()?;
+        self.target.check(&self.inputs, !self.dry_run)
+    }
+
+    /// The facade's options, without what files say.
+    pub(crate) fn options(&self, cancel: &Arc<AtomicBool>) -> PackOptions {
+        PackOptions {
+            checksum: self.checksum,
+            precision: PrecisionOptions {
+                rules: self.precision.rules().to_vec(),
+                netcdf_attribute: self.precision.netcdf_attribute(),
+            },
+            dry_run: self.dry_run,
+            overwrite: self.target.overwrite,
+            verify: self.target.verify,
+            resources: self.resources.resources(cancel),
+            ..self.how.options()
+        }
+    }
+}
+
+impl DecisionArgs {
+    /// What clap cannot check.
+    pub(super) fn check(&self) -> Result<(), (ErrorKind, String)> {
         if let Some(chain) = &self.filters
             && chain.reader_level() > self.readable_by.level()
         {
@@ -158,17 +195,23 @@ impl PackArgs {
             );
             return Err((ErrorKind::ArgumentConflict, message));
         }
-        self.target.check(&self.inputs, !self.dry_run)
+        Ok(())
     }
 
-    /// The facade's options, without the rules of a file.
-    pub(crate) fn options(&self, cancel: &Arc<AtomicBool>) -> PackOptions {
+    /// The calibration asked for.
+    pub(crate) fn calibration(&self) -> Option<&str> {
+        self.chunk_goal.calibration.as_deref()
+    }
+
+    /// The facade's options as far as they are these.
+    pub(super) fn options(&self) -> PackOptions {
         PackOptions {
             chunks: match self.keep_chunks {
                 true => ChunkPolicy::Keep,
                 false => ChunkPolicy::Auto,
             },
             chunk_overrides: self.chunks.clone(),
+            chunk_goal: self.chunk_goal.goal(),
             level: self.level,
             shuffle: match self.shuffle {
                 Shuffle::Auto => ShufflePolicy::Auto,
@@ -177,20 +220,12 @@ impl PackArgs {
             },
             goal: self.goal.map(Goals::goal).unwrap_or_default(),
             filters: self.filters.clone(),
-            checksum: self.checksum,
             readable_by: self.readable_by.level(),
             layout: match self.layout {
                 Layout::Standard => LayoutProfile::Standard,
                 Layout::Cmip7 => LayoutProfile::Cmip7,
             },
-            precision: PrecisionOptions {
-                rules: self.precision.rules().to_vec(),
-                netcdf_attribute: self.precision.netcdf_attribute(),
-            },
-            dry_run: self.dry_run,
-            overwrite: self.target.overwrite,
-            verify: self.target.verify,
-            resources: self.resources.resources(cancel),
+            ..PackOptions::default()
         }
     }
 }

@@ -2,12 +2,14 @@
 
 mod analyze;
 mod bounds;
+mod calibrate;
 mod cluster;
 mod completions;
 mod import;
 mod info;
 mod pack;
 mod page;
+mod plan;
 mod plugin_path;
 mod recover;
 mod summary;
@@ -27,10 +29,12 @@ use serde::Serialize;
 use crate::printer::Printer;
 
 pub(crate) use analyze::run as analyze;
+pub(crate) use calibrate::run as calibrate;
 pub(crate) use completions::run as completions;
 pub(crate) use import::run as import;
 pub(crate) use info::run as info;
 pub(crate) use pack::run as pack;
+pub(crate) use plan::run as plan;
 pub(crate) use plugin_path::run as plugin_path;
 pub(crate) use recover::run as recover;
 pub(crate) use synth::run as synth;

@@ -42,10 +42,11 @@ pub(crate) fn run(args: &PackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
     })
 }
 
-/// The facade's options, with the rules of `--precision` before those of the command line.
+/// The facade's options, with the rules of `--precision` before those of the command line, and the
+/// plan.
 ///
 /// # Errors
-/// If that file is not understood, or the file for the decisions must not be written.
+/// If one of these files is not understood, or the file for the decisions must not be written.
 fn options(args: &PackArgs, cancel: &Arc<AtomicBool>) -> frazil::Result<PackOptions> {
     let mut options = args.options(cancel);
     if let Some(path) = args.precision.file() {
@@ -53,13 +54,19 @@ fn options(args: &PackArgs, cancel: &Arc<AtomicBool>) -> frazil::Result<PackOpti
         rules.append(&mut options.precision.rules);
         options.precision.rules = rules;
     }
+    if options.chunk_goal.is_stated() {
+        options.chunk_goal.calibration = frazil::calibration_in_use(args.how.calibration())?;
+    }
+    if let Some(path) = &args.plan {
+        options.plan = Some(frazil::read_plan(path)?);
+    }
     match args.precision.write() {
         Some(path) if path.exists() && !args.overwrite() => Err(exists(path)),
         _ => Ok(options),
     }
 }
 
-fn exists(path: &Path) -> frazil::Error {
+pub(super) fn exists(path: &Path) -> frazil::Error {
     frazil::Error::new(ErrorCode::AlreadyExists, "there is such a file")
         .in_file(path)
         .with_cure("name another one, or give --overwrite")

@@ -150,7 +150,6 @@ function_table! {
         H5Pset_meta_block_size(hid_t, hsize_t) -> herr_t;
         H5Pset_small_data_block_size(hid_t, hsize_t) -> herr_t;
         H5Pset_sieve_buf_size(hid_t, size_t) -> herr_t;
-        H5Pset_small_data_block_size(hid_t, hsize_t) -> herr_t;
         H5Pset_fclose_degree(hid_t, hdf5_sys::h5f::H5F_close_degree_t) -> herr_t;
         H5Pset_userblock(hid_t, hsize_t) -> herr_t;
         H5Pget_userblock(hid_t, *mut hsize_t) -> herr_t;

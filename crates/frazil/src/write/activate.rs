@@ -129,6 +129,7 @@ impl Writer {
             memory_bytes: self.memory_bytes,
             records_per_commit: self.records_per_commit,
             borders: self.details[id.0].agreed_borders.as_ref(),
+            chunk_goal: &self.options.chunk_goal,
         }
     }
 

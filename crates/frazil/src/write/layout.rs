@@ -1,12 +1,13 @@
 //! Chunk shapes, chosen before a variable's first value is stored: by the rule of `pack`, and such
 //! that the chunks that one record begins can be gathered in memory.
 
-use frazil_plan::{ShapeInput, ShapePolicy, choose};
+use frazil_plan::{ExistingShape, ShapeInput, ShapePolicy, choose};
 use frazil_types::ErrorCode;
 
 use super::borders::Borders;
 use super::define::refused;
 use super::settings::LayoutWish;
+use crate::chunk_goal::{Chooser, ChunkGoal, Subject, roles_of_schema};
 use crate::error::{Error, Result};
 use crate::schema::{Schema, ValueType, VariableId};
 
@@ -44,6 +45,8 @@ pub(super) struct Circumstances<'a> {
     pub(super) records_per_commit: Option<u64>,
     /// Where ranks' puts begin and end, if chunks go by that.
     pub(super) borders: Option<&'a Borders>,
+    /// What chunk shapes are to serve.
+    pub(super) chunk_goal: &'a ChunkGoal,
 }
 
 impl Circumstances<'_> {
@@ -114,6 +117,9 @@ impl Circumstances<'_> {
 
     /// Our chunk shape if at most `records` records wait for each other.
     fn chunk_of(&self, id: VariableId, limits: &[Option<u64>], records: u64) -> Option<Vec<u64>> {
+        if self.chunk_goal.is_stated() {
+            return self.chunk_for_reads(id, limits, records);
+        }
         let expected = self.expected_of(id);
         let shape: Vec<u64> = (0..limits.len())
             .map(|axis| {
@@ -168,6 +174,47 @@ impl Circumstances<'_> {
             ..policy
         };
         choose(&input, &policy).chunk
+    }
+
+    /// The same for the reads that are stated.
+    fn chunk_for_reads(
+        &self,
+        id: VariableId,
+        limits: &[Option<u64>],
+        records: u64,
+    ) -> Option<Vec<u64>> {
+        let dimensions = &self.schema.variables[id.0].dimensions;
+        let names: Vec<String> = dimensions
+            .iter()
+            .map(|id| self.schema.dimensions[id.0].name.clone())
+            .collect();
+        let known = self.expected_of(id);
+        let expected: Vec<Option<u64>> = (0..limits.len())
+            .map(|axis| known[axis].or_else(|| self.chunk_goal.expected_length(&names[axis])))
+            .collect();
+        let shape: Vec<u64> = limits.iter().map(|limit| limit.unwrap_or(0)).collect();
+        let unlimited: Vec<bool> = limits.iter().map(Option::is_none).collect();
+        let roles = roles_of_schema(self.schema, id, self.chunk_goal);
+        let subject = Subject {
+            shape: ShapeInput {
+                shape: &shape,
+                unlimited: &unlimited,
+                element_bytes: element_bytes(self.schema, id),
+                current: None,
+                dimension_names: &names,
+                must_chunk: false,
+            },
+            roles: &roles,
+            expected: &expected,
+            is_filtered: true,
+            most_bytes: self.memory_bytes / CHUNK_SHARE / 2,
+            most_records: match limits.first() {
+                Some(None) => records,
+                _ => u64::MAX,
+            },
+            existing: ExistingShape::Replace,
+        };
+        Chooser::new(self.chunk_goal).choose(&subject).choice.chunk
     }
 
     /// Lengths that a variable's unlimited axes are expected to get.
@@ -247,6 +294,7 @@ mod tests {
             memory_bytes,
             records_per_commit,
             borders: None,
+            chunk_goal: &ChunkGoal::default(),
         };
         circumstances.layout(VariableId(0), wish)
     }
@@ -266,6 +314,7 @@ mod tests {
             memory_bytes: 64 << 20,
             records_per_commit: None,
             borders: Some(&borders),
+            chunk_goal: &ChunkGoal::default(),
         };
         let wish = LayoutWish::Ours;
         circumstances.layout(VariableId(0), &wish).unwrap()
@@ -320,6 +369,36 @@ mod tests {
         assert_eq!(ours(&small, Some(1)).chunk, [1, 5, 20, 30]);
         let profile = ours(&[None, Some(64)], Some(1));
         assert!((8 << 10..=32 << 10).contains(&profile.chunk_bytes));
+    }
+
+    #[test]
+    fn stated_reads_shape_the_chunks_within_the_memory() {
+        let lengths = [None, Some(128), Some(256)];
+        let schema = schema(&lengths);
+        let goal = |reads| ChunkGoal {
+            reads: crate::parse_reads(reads).unwrap(),
+            ..ChunkGoal::default()
+        };
+        let chunk = |goal: &ChunkGoal, memory_bytes, records_per_commit| {
+            let circumstances = Circumstances {
+                schema: &schema,
+                expected: &[Some(1560), None, None],
+                memory_bytes,
+                records_per_commit,
+                borders: None,
+                chunk_goal: goal,
+            };
+            let layout = circumstances
+                .layout(VariableId(0), &LayoutWish::Ours)
+                .unwrap();
+            layout.chunk
+        };
+        assert_eq!(chunk(&goal("map"), 64 << 20, None), [1, 128, 256]);
+        let series = chunk(&goal("series"), 1 << 30, None);
+        assert!(series[0] > 1000, "{series:?}");
+        // A sixteenth of the memory holds the chunks that one record begins.
+        assert!(chunk(&goal("series"), 8 << 20, None)[0] <= 16);
+        assert_eq!(chunk(&goal("map,series"), 64 << 20, Some(1))[0], 1);
     }
 
     #[test]

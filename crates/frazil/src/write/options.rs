@@ -4,6 +4,7 @@ use frazil_plan::Goal;
 use frazil_types::{FilterChain, ReaderLevel, WritePlan};
 use serde::Serialize;
 
+use crate::chunk_goal::ChunkGoal;
 use crate::options::Resources;
 
 /// How a [`Writer`](super::Writer) works.
@@ -38,6 +39,8 @@ pub struct WriterOptions {
     /// Chunk shapes, filters and rounding of variables that ask for none themselves, as another
     /// run decided them ([`Writer::plan`](super::Writer::plan)).
     pub plan: Option<WritePlan>,
+    /// What chunk shapes are to serve, of variables whose shape nobody states.
+    pub chunk_goal: ChunkGoal,
     /// Keep what was decided in the file, as the global attribute `frazil_plan` (JSON).
     pub keep_plan: bool,
     /// Where several ranks write a file together: how long one waits of which nothing is heard;

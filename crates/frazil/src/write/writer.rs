@@ -363,6 +363,7 @@ impl Writer {
                 deflate_encoder: filters.and_then(|filters| filters.deflate),
                 copy_raw: false,
                 predicted_bytes: None,
+                cache: None,
                 reason: filters.map(|f| f.reason.clone()).unwrap_or_default(),
             });
         }

@@ -42,6 +42,7 @@ impl Writer {
             limits: variable.limits.clone(),
             quantize: variable.quantize.as_ref().map(Into::into),
             reader_level: variable.reader_level,
+            goal: variable.goal,
         }))
     }
 

@@ -16,6 +16,7 @@ mod placing;
 mod tests;
 
 use frazil_codec::ErrorStats;
+use frazil_plan::Goal;
 use frazil_types::{
     DeflateEncoder, ElementType, FilterPipeline, ProtectedValues, QuantizePlan, ReaderLevel,
 };
@@ -41,6 +42,7 @@ pub struct ChunkPlan {
     limits: Vec<Option<u64>>,
     quantize: Option<SentQuantize>,
     reader_level: ReaderLevel,
+    goal: Goal,
 }
 
 /// A plan of rounding on its way. Protected values may be NaN or infinite, for which JSON has no

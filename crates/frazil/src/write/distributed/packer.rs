@@ -60,6 +60,7 @@ impl ChunkPacker {
             limits: plan.limits.clone(),
             layout: layout(plan)?,
             reader_level: plan.reader_level,
+            goal: plan.goal,
             quantize: plan.quantize.as_ref().map(Into::into),
             repeats_bytes: REPEATS_BYTES,
             buffers: Arc::new(Buffers::new(BUFFERS_BYTES)),

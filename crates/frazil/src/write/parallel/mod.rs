@@ -134,7 +134,9 @@ impl Writer {
 
 /// What all ranks must wish the same.
 #[derive(Debug)]
-struct WishesInCommon<'a>(#[expect(dead_code, reason = "shown only")] [&'a dyn std::fmt::Debug; 10]);
+struct WishesInCommon<'a>(
+    #[expect(dead_code, reason = "shown only")] [&'a dyn std::fmt::Debug; 10],
+);
 
 impl<'a> WishesInCommon<'a> {
     fn of(options: &'a WriterOptions) -> Self {

@@ -20,9 +20,9 @@
 //!
 //! (An axis without records counts as 1024 of them.)
 
-use crate::balance::Balance;
+use super::balance::Balance;
+use super::read_cost::{ReadCosts, bytes_of};
 use crate::explain;
-use crate::read_cost::{ReadCosts, bytes_of};
 
 /// Wanted uncompressed bytes of a chunk: 1 MiB.
 ///
@@ -151,7 +151,7 @@ impl ShapeInput<'_> {
     }
 
     /// The existing chunk shape if it is usable at all.
-    fn usable_current(&self) -> Option<&[u64]> {
+    pub(crate) fn usable_current(&self) -> Option<&[u64]> {
         self.current.filter(|chunk| {
             chunk.len() == self.shape.len()
                 && !chunk.contains(&0)

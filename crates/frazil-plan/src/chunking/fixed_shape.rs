@@ -1,8 +1,8 @@
 //! Chunk shapes that follow a rule from outside: the CMIP7 profile, whole variables, user wishes.
 
-use crate::chunk_shape::{MAX_CHUNK_BYTES, ShapeInput};
+use super::chunk_shape::{MAX_CHUNK_BYTES, ShapeInput};
+use super::read_cost::bytes_of;
 use crate::error::PlanError;
-use crate::read_cost::bytes_of;
 
 /// Least uncompressed bytes of a CMIP7 data chunk (`check_cmip7_packing`, cmip7_repack 1.1).
 pub const CMIP7_CHUNK_BYTES: u64 = 4 << 20;

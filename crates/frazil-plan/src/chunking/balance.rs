@@ -4,7 +4,7 @@
 //! rank: instead of his closed formula with rounding, whole numbers of chunks per axis are
 //! searched, so that edge padding, short axes and axes of length 1 need no special cases.
 
-use crate::read_cost::{ReadCosts, bytes_of, leading_axes};
+use super::read_cost::{ReadCosts, bytes_of, leading_axes};
 
 /// Map axes of fewer bytes or elements than these are never split: bounds, vector components and
 /// text are read whole, and runs below a cache line are not worth an address.

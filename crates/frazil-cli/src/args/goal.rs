@@ -1,0 +1,69 @@
+//! What chunk shapes are to serve.
+
+use clap::Args;
+use frazil::{AxisRole, ChunkGoal, Storage, WantedRead};
+
+// One occurrence of an option is one list; clap must not take these for lists of its own.
+type Reads = Vec<WantedRead>;
+type Roles = Vec<(String, AxisRole)>;
+type Lengths = Vec<(String, u64)>;
+
+/// What chunk shapes are to serve.
+#[derive(Debug, Args)]
+pub(crate) struct GoalArgs {
+    /// Reads to come: map, series, profile, volume, or a hyperslab (time:200/lat:40/lon:60), each
+    /// with a weight if wanted (series=2)
+    #[arg(long, value_name = "READ[=WEIGHT],...", value_parser = reads)]
+    reads: Vec<Reads>,
+    /// Where the files will lie: local, disk, parallel-fs or object-store
+    #[arg(long, value_name = "WHERE", value_parser = storage)]
+    storage: Option<Storage>,
+    /// What dimensions are, where it is not to be found out: time, level, lat, lon or other
+    #[arg(long, value_name = "DIM=ROLE,...", value_parser = axes)]
+    axes: Vec<Roles>,
+    /// Lengths that unlimited dimensions will get
+    #[arg(long, value_name = "DIM=N,...", value_parser = expected)]
+    expect: Vec<Lengths>,
+    /// Most chunks of a variable [default: 65536 where reads or storage are stated]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    most_chunks: Option<u64>,
+    /// Constants of what reading costs: `default`, or a file of `frazil calibrate` [default: what
+    /// that measured on this machine, if it did]
+    #[arg(long, value_name = "default|FILE.json")]
+    pub(crate) calibration: Option<String>,
+}
+
+/// The words of an error are its cause.
+fn cause(error: frazil::Error) -> String {
+    error.cause
+}
+
+fn reads(text: &str) -> Result<Reads, String> {
+    frazil::parse_reads(text).map_err(cause)
+}
+
+fn storage(text: &str) -> Result<Storage, String> {
+    frazil::parse_storage(text).map_err(cause)
+}
+
+fn axes(text: &str) -> Result<Roles, String> {
+    frazil::parse_axes(text).map_err(cause)
+}
+
+fn expected(text: &str) -> Result<Lengths, String> {
+    frazil::parse_expected(text).map_err(cause)
+}
+
+impl GoalArgs {
+    /// The facade's options.
+    pub(super) fn goal(&self) -> ChunkGoal {
+        ChunkGoal {
+            reads: self.reads.concat(),
+            storage: self.storage,
+            axes: self.axes.concat(),
+            expected: self.expect.concat(),
+            most_chunks: self.most_chunks,
+            ..ChunkGoal::default()
+        }
+    }
+}

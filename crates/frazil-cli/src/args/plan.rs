@@ -1,0 +1,94 @@
+//! `frazil plan`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use clap::error::ErrorKind;
+use clap::{Args, ValueEnum};
+use frazil::{EncodingStyle, PackOptions};
+
+use super::pack::DecisionArgs;
+use super::{OutputArgs, ResourceArgs};
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanArgs {
+    /// The file to plan for: netCDF-4, HDF5 or classic netCDF
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) how: DecisionArgs,
+    /// Write the plan to a file, to be edited and replayed by `frazil pack --plan`
+    #[arg(long, value_name = "PLAN.json")]
+    json: Option<PathBuf>,
+    /// Print the plan in the words of another writer and nothing else
+    #[arg(long, value_enum)]
+    encoding: Option<Style>,
+    /// Replace an existing file of --json
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+    /// Show every variable, however many
+    #[arg(long)]
+    pub(crate) all_variables: bool,
+    /// Print errors only
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    resources: ResourceArgs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Style {
+    /// A dictionary for xarray's to_netcdf(encoding=...)
+    Xarray,
+    /// Commands of NCO's ncks
+    Nco,
+    /// A command of nccopy
+    Nccopy,
+    /// Calls of Fortran's nf90_def_var
+    Nf90,
+}
+
+impl PlanArgs {
+    /// What clap cannot check.
+    pub(super) fn check(&self) -> Result<(), (ErrorKind, String)> {
+        self.how.check()?;
+        match &self.json {
+            Some(path) if *path == self.file => {
+                let message = "--json would replace the file that is planned for".into();
+                Err((ErrorKind::ArgumentConflict, message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Where the plan goes.
+    pub(crate) fn plan_file(&self) -> Option<&Path> {
+        self.json.as_deref()
+    }
+
+    /// In whose words it is printed.
+    pub(crate) fn style(&self) -> Option<EncodingStyle> {
+        self.encoding.map(|style| match style {
+            Style::Xarray => EncodingStyle::Xarray,
+            Style::Nco => EncodingStyle::Nco,
+            Style::Nccopy => EncodingStyle::Nccopy,
+            Style::Nf90 => EncodingStyle::Nf90,
+        })
+    }
+
+    /// What is printed.
+    pub(crate) fn output(&self) -> OutputArgs {
+        OutputArgs {
+            json: false,
+            quiet: self.quiet,
+        }
+    }
+
+    /// The facade's options.
+    pub(crate) fn options(&self, cancel: &Arc<AtomicBool>) -> PackOptions {
+        PackOptions {
+            resources: self.resources.resources(cancel),
+            ..self.how.options()
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! `frazil plan`.
+
+mod tables;
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use frazil::{PlanReport, render_encoding, render_plan};
+
+use super::Status;
+use super::pack::exists;
+use crate::args::PlanArgs;
+use crate::printer::{Printer, data};
+use crate::progress::Meter;
+
+/// Plans one file, prints the decisions and their grounds, and writes the plan where it is wanted.
+///
+/// # Errors
+/// Standard output's.
+pub(crate) fn run(args: &PlanArgs, cancel: &Arc<AtomicBool>) -> io::Result<Status> {
+    let printer = Printer::new(args.output());
+    if let Some(path) = args
+        .plan_file()
+        .filter(|path| path.exists() && !args.overwrite)
+    {
+        printer.error(&exists(path));
+        return Ok(Status::Trouble);
+    }
+    let mut meter = Meter::new(printer, &args.file);
+    let mut options = args.options(cancel);
+    let found = frazil::calibration_in_use(args.how.calibration()).and_then(|calibration| {
+        options.chunk_goal.calibration = calibration;
+        frazil::explain_plan(&args.file, &options, &mut meter)
+    });
+    let report = match found {
+        Ok(report) => {
+            meter.rest_of(&report.notices);
+            report
+        }
+        Err(error) => {
+            drop(meter);
+            return Ok(failed(printer, &error));
+        }
+    };
+    let written = args.plan_file().map_or(Ok(()), |path| write(path, &report));
+    let shown = match args.style() {
+        Some(style) => render_encoding(&report, style),
+        None => Ok(tables::of(&report, args.all_variables)),
+    };
+    match written.and(shown) {
+        Ok(text) if args.style().is_some() => data(&text)?,
+        Ok(text) => printer.table(&text)?,
+        Err(error) => return Ok(failed(printer, &error)),
+    }
+    Ok(Status::Success)
+}
+
+/// Says why there is no plan; how the program ends.
+fn failed(printer: Printer, error: &frazil::Error) -> Status {
+    if error.code == frazil::ErrorCode::Interrupted {
+        printer.interrupted(0);
+        return Status::Interrupted;
+    }
+    printer.error(error);
+    Status::Failure
+}
+
+fn write(path: &Path, report: &PlanReport) -> frazil::Result<()> {
+    let mut text = render_plan(&report.plan)?;
+    text.push('\n');
+    std::fs::write(path, text).map_err(|error| frazil::Error::io(&error, "write", path))
+}

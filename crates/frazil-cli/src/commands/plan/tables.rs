@@ -1,0 +1,233 @@
+//! A plan with its grounds, variable by variable.
+
+use std::fmt::Write as _;
+
+use frazil::{ChunkCandidate, FilterCandidate, PlanReport, VariableDecision};
+
+use crate::size;
+use crate::table::{self, Column, Table};
+use crate::text::{self, SCREEN_COLUMNS};
+
+/// All variables that are shown, the largest if there are many.
+pub(super) fn of(report: &PlanReport, all_variables: bool) -> String {
+    let path = text::path(&report.input);
+    let mut page = format!("{}\n", text::shorten(&path, SCREEN_COLUMNS));
+    let (shown, hidden) = table::shown(&report.variables, all_variables, |variable| {
+        variable.raw_bytes
+    });
+    for variable in shown {
+        page.push('\n');
+        page.push_str(&one(variable));
+    }
+    page.push_str(&table::left_out(hidden));
+    let count = text::count(report.variables.len() as u64, "variable");
+    // Writing to a String cannot fail.
+    let _ = writeln!(page, "\n{count}, planned in {:.2} s", report.seconds);
+    page
+}
+
+fn one(variable: &VariableDecision) -> String {
+    let mut page = String::new();
+    let heading = format!(
+        "{}  {}  {}  {}",
+        text::plain(&variable.path),
+        variable.element,
+        axes(variable),
+        size::human(variable.raw_bytes)
+    );
+    let _ = writeln!(page, "{}", text::shorten(&heading, SCREEN_COLUMNS));
+    let chunks = match &variable.chunk {
+        None => "contiguous".to_owned(),
+        Some(chunk) => format!("chunks {}", text::shape(chunk)),
+    };
+    let filters = match variable.filters.as_str() {
+        "" | "none" => "no filters",
+        filters => filters,
+    };
+    let ratio = text::ratio(variable.raw_bytes, variable.predicted_bytes);
+    let _ = write!(page, "  {chunks}, {filters}, ratio {ratio}");
+    if let Some(cache) = variable.cache {
+        let (bytes, slots) = (size::human(cache.bytes), cache.slots);
+        let _ = write!(page, "; readers' chunk cache {bytes}, {slots} slots");
+    }
+    page.push('\n');
+    page.push_str(&wrapped(&text::plain(&variable.reason), SCREEN_COLUMNS - 2));
+    if let [first, ..] = variable.chunk_candidates.as_slice() {
+        let table = shapes(&variable.chunk_candidates, first).render(SCREEN_COLUMNS - 2);
+        page.push_str(&indented(&table));
+    }
+    if !variable.filter_candidates.is_empty() {
+        page.push_str(&indented(&filters_of(variable).render(SCREEN_COLUMNS - 2)));
+    }
+    page
+}
+
+/// Words in indented lines of at most `columns`; longer words stay whole.
+fn wrapped(words: &str, columns: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words.split(' ') {
+        match lines.last_mut() {
+            Some(line) if text::columns(line) + 1 + text::columns(word) <= columns => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.iter().map(|line| format!("  {line}\n")).collect()
+}
+
+fn indented(table: &str) -> String {
+    table.lines().map(|line| format!("  {line}\n")).collect()
+}
+
+/// `time 1560 x lat 128 x lon 256`; what an axis is stands behind its name where they differ.
+fn axes(variable: &VariableDecision) -> String {
+    if variable.shape.is_empty() {
+        return "scalar".into();
+    }
+    let axes = variable.shape.iter().enumerate().map(|(axis, length)| {
+        let role = variable.axes.get(axis).map_or("other", String::as_str);
+        match variable.dimensions.get(axis).map(String::as_str) {
+            None | Some("") => format!("{length} ({role})"),
+            Some(name) if name == role || role == "other" => format!("{name} {length}"),
+            Some(name) => format!("{name} ({role}) {length}"),
+        }
+    });
+    axes.collect::<Vec<_>>().join(" x ")
+}
+
+fn shapes(candidates: &[ChunkCandidate], first: &ChunkCandidate) -> Table {
+    let mut columns = vec![
+        Column::words("chunk shape"),
+        Column::extents("elements"),
+        Column::number("size"),
+    ];
+    for read in &first.reads {
+        columns.push(Column::number(&format!("{}: chunks", read.read)));
+        columns.push(Column::number("ms"));
+        columns.push(Column::number("x best"));
+    }
+    let mut table = Table::new(columns);
+    for candidate in candidates {
+        let mut cells = vec![
+            candidate.name.clone(),
+            text::shape(&candidate.chunk),
+            size::human(candidate.chunk_bytes),
+        ];
+        for read in &candidate.reads {
+            cells.push(format!("{:.0}", read.chunks));
+            cells.push(milliseconds(read.seconds));
+            cells.push(format!("{:.2}", read.times_best));
+        }
+        table.row(cells);
+    }
+    table
+}
+
+/// Three digits.
+fn milliseconds(seconds: f64) -> String {
+    let value = seconds * 1e3;
+    let places = match value {
+        value if value >= 100.0 => 0,
+        value if value >= 10.0 => 1,
+        value if value >= 1.0 => 2,
+        _ => 3,
+    };
+    format!("{value:.places$}")
+}
+
+fn filters_of(variable: &VariableDecision) -> Table {
+    let speed = |candidate: &FilterCandidate, encodes: bool| {
+        candidate.speed.map_or_else(
+            || "-".to_owned(),
+            |speed| {
+                let rate = match encodes {
+                    true => speed.encode_bytes_per_second,
+                    false => speed.decode_bytes_per_second,
+                };
+                format!("{:.0}", rate / 1e6)
+            },
+        )
+    };
+    let mut table = Table::new(vec![
+        Column::words("filters tried"),
+        Column::number("ratio"),
+        Column::number("write MB/s"),
+        Column::number("read MB/s"),
+    ]);
+    for candidate in &variable.filter_candidates {
+        table.row(vec![
+            candidate.filters.clone(),
+            format!("{:.3}", candidate.ratio),
+            speed(candidate, true),
+            speed(candidate, false),
+        ]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use frazil::ReadCandidate;
+
+    use super::*;
+
+    #[test]
+    fn a_decision_shows_its_grounds() {
+        let variable = VariableDecision {
+            path: "/pr".to_owned(),
+            element: "float32".to_owned(),
+            dimensions: ["time", "y"].map(str::to_owned).to_vec(),
+            axes: ["time", "lat"].map(str::to_owned).to_vec(),
+            shape: vec![100, 50],
+            raw_bytes: 20_000,
+            chunk: Some(vec![10, 50]),
+            filters: "deflate(1)".to_owned(),
+            predicted_bytes: 10_000,
+            reason: "because".to_owned(),
+            chunk_candidates: vec![ChunkCandidate {
+                name: "chosen".to_owned(),
+                chunk: vec![10, 50],
+                chunk_bytes: 2000,
+                reads: vec![ReadCandidate {
+                    read: "series".to_owned(),
+                    chunks: 10.0,
+                    bytes: 20_000.0,
+                    seconds: 0.00123,
+                    times_best: 1.5,
+                }],
+            }],
+            filter_candidates: vec![FilterCandidate {
+                filters: "deflate(1)".to_owned(),
+                ratio: 2.0,
+                speed: None,
+            }],
+            ..VariableDecision::default()
+        };
+        let page = one(&variable);
+        for part in [
+            "/pr  float32  time 100 x y (lat) 50  19.5 KiB",
+            "chunks 10x50, deflate(1), ratio 2.00",
+            "  because",
+            "series: chunks",
+            "1.23",
+            "1.50",
+            "2.000",
+        ] {
+            assert!(page.contains(part), "{part}: {page}");
+        }
+    }
+
+    #[test]
+    fn long_reasons_take_several_lines() {
+        assert_eq!(wrapped("one two three", 7), "  one two\n  three\n");
+        assert_eq!(wrapped("one", 1), "  one\n");
+    }
+
+    #[test]
+    fn milliseconds_have_three_digits() {
+        let shown = [0.000_45, 0.0123, 0.5].map(milliseconds);
+        assert_eq!(shown, ["0.450", "12.3", "500"]);
+    }
+}

@@ -1,0 +1,30 @@
+//! Chunk shapes: how a variable's values are cut.
+//!
+//! Two rules decide. Where nothing is said about reads, [`choose`] balances maps and series in
+//! chunks of about 1 MiB. Where reads or storage are stated, [`choose_for_reads`] minimises what
+//! the worst of the wanted reads costs beside its own best. Both are pure: shapes in, shapes out.
+
+mod axes;
+mod balance;
+mod cache;
+mod chunk_shape;
+mod cost;
+mod fixed_shape;
+mod goal;
+mod read_cost;
+mod reads;
+mod search;
+
+pub use axes::{AxisFacts, AxisRole, axis_roles, is_level_name};
+pub use cache::{TOTAL_CACHE_BYTES, share_caches};
+pub use chunk_shape::{
+    ChunkChoice, DEFAULT_TARGET_BYTES, ExistingShape, KEEP_FACTOR, MAX_CHUNK_BYTES, ShapeInput,
+    ShapePolicy, choose,
+};
+pub use fixed_shape::{CMIP7_CHUNK_BYTES, apply_override, cmip7_data_shape, whole_shape};
+pub use goal::{
+    Candidate, GoalInput, KEEP_FOR_READS, MOST_CHUNKS, ReadChoice, ReadEstimate, ReadGoal,
+    choose_for_reads, compare_for_reads,
+};
+pub use read_cost::{ReadCost, ReadCosts};
+pub use reads::{ReadExtent, ReadIntent, WantedRead, balanced_reads, parse_reads};

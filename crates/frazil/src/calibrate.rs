@@ -1,0 +1,347 @@
+//! Measures what reading costs on this machine, and keeps it for later plans.
+
+use std::ffi::OsString;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use frazil_codec::{BoundDecoder, BoundEncoder, Scratch};
+use frazil_container::classic::NcType;
+use frazil_container::hdf5::Hyperslab;
+use frazil_types::{Calibration, CodecSpeed, ErrorCode, FilterPipeline, FilterSpec, filter_id};
+
+use crate::error::{Error, Result};
+use crate::input::{Input, from_container};
+use crate::schema::{Schema, ValueType};
+use crate::write::{
+    DimensionLength, FilterWish, LayoutWish, OwnCommits, VariableSettings, Writer, WriterOptions,
+};
+
+/// Elements of a small and of a large chunk, 20 and 512 KiB, and how many of each.
+const SMALL: (u64, u64) = (5120, 256);
+const LARGE: (u64, u64) = (131_072, 16);
+/// Elements of the sample that codecs are timed on: 1 MiB.
+const SAMPLE: usize = 262_144;
+/// Each measurement is the least of so many.
+const ROUNDS: usize = 5;
+/// Bytes of one small read, and how many of them are timed.
+const PIECE_BYTES: usize = 4096;
+const PIECES: usize = 256;
+
+/// Measures the constants of this machine: a stock reader's (libhdf5 on one core, out of the page
+/// cache), and how fast each codec is. Takes some seconds and some 20 MB in the folder for
+/// temporary files. Constants of storage other than local stay the defaults.
+///
+/// # Errors
+/// If the temporary file cannot be written or read.
+pub fn calibrate() -> Result<Calibration> {
+    let path = temporary_path();
+    let measured = write_sample(&path).and_then(|()| measure(&path));
+    // Best effort: what failed matters more.
+    let _ = std::fs::remove_file(&path);
+    let mut calibration = measured?;
+    for pipeline in pipelines() {
+        if let Some(speed) = codec_speed(&pipeline) {
+            calibration.codecs.insert(pipeline.summary(), speed);
+        }
+    }
+    Ok(calibration)
+}
+
+/// Where the calibration of this machine is kept: `frazil/calibration.json` in `$XDG_CACHE_HOME`,
+/// else in `~/.cache`; `None` without a home.
+#[must_use]
+pub fn calibration_path() -> Option<PathBuf> {
+    let folder = |name: &str, below: &str| {
+        let folder = std::env::var_os(name).filter(|value: &OsString| !value.is_empty());
+        folder
+            .map(PathBuf::from)
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| folder.join(below))
+    };
+    let cache = folder("XDG_CACHE_HOME", "").or_else(|| folder("HOME", ".cache"));
+    cache.map(|cache| cache.join("frazil").join("calibration.json"))
+}
+
+/// Writes a calibration to a JSON file; its folder is made if it is not there.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write_calibration(path: &Path, calibration: &Calibration) -> Result<()> {
+    let text = serde_json::to_string_pretty(calibration).map_err(|error| {
+        let cause = format!("the calibration cannot be written as JSON: {error}");
+        Error::new(ErrorCode::Internal, cause)
+    })?;
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| Error::io(&error, "make", folder))?;
+    }
+    // Readers meanwhile see the old one or the new one.
+    let part = path.with_extension(format!("part-{}", std::process::id()));
+    std::fs::write(&part, text + "\n").map_err(|error| Error::io(&error, "write", &part))?;
+    std::fs::rename(&part, path).map_err(|error| Error::io(&error, "write", path))
+}
+
+/// Reads a calibration from a JSON file. What it leaves out is the default.
+///
+/// # Errors
+/// If the file cannot be read; [`ErrorCode::InvalidArgument`] for what is no calibration.
+pub fn read_calibration(path: &Path) -> Result<Calibration> {
+    let text = std::fs::read_to_string(path).map_err(|error| Error::io(&error, "read", path))?;
+    let refuse = |cause: String| {
+        Error::new(ErrorCode::InvalidArgument, cause)
+            .in_file(path)
+            .with_cure("measure again: frazil calibrate")
+    };
+    let found: Calibration = serde_json::from_str(&text)
+        .map_err(|error| refuse(format!("this is no calibration: {error}")))?;
+    match found.is_sound() {
+        true => Ok(found),
+        false => Err(refuse(
+            "a time or speed of this calibration cannot be".to_owned(),
+        )),
+    }
+}
+
+/// The calibration to plan with: `default`, the file of another name, or (`None`) what
+/// [`calibrate`] measured here, if it did.
+///
+/// # Errors
+/// As [`read_calibration`].
+pub fn calibration_in_use(wish: Option<&str>) -> Result<Calibration> {
+    match wish {
+        Some("default") => Ok(Calibration::default()),
+        Some(path) => read_calibration(Path::new(path)),
+        None => match calibration_path().filter(|path| path.exists()) {
+            Some(path) => read_calibration(&path),
+            None => Ok(Calibration::default()),
+        },
+    }
+}
+
+fn temporary_path() -> PathBuf {
+    let name = format!("frazil-calibration-{}.nc", std::process::id());
+    std::env::temp_dir().join(name)
+}
+
+/// A smooth field with noise, as temperatures have it.
+fn values(count: usize) -> Vec<u8> {
+    let mut state = 0x9e37_79b9_u32;
+    let mut noise = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        f64::from(state >> 8) / f64::from(1_u32 << 24) - 0.5
+    };
+    let value = |i: usize| {
+        let place = i as f64;
+        280.0 + 25.0 * (place / 3000.0).sin() + 4.0 * (place / 170.0).cos()
+    };
+    (0..count)
+        .flat_map(|i| ((value(i) + 0.1 * noise()) as f32).to_le_bytes())
+        .collect()
+}
+
+fn shuffle_and(stage: FilterSpec) -> FilterPipeline {
+    FilterPipeline(vec![FilterSpec::new(filter_id::SHUFFLE, vec![4]), stage])
+}
+
+/// The filters whose speed plans show.
+fn pipelines() -> Vec<FilterPipeline> {
+    let deflate = |level| FilterSpec::new(filter_id::DEFLATE, vec![level]);
+    let zstd = |level| FilterSpec::new(filter_id::ZSTD, vec![level]);
+    let mut found = vec![FilterPipeline(vec![deflate(1)])];
+    found.extend([1, 4, 6, 9].map(|level| shuffle_and(deflate(level))));
+    found.extend([1, 3, 9].map(|level| shuffle_and(zstd(level))));
+    found
+}
+
+/// The least seconds of some rounds.
+fn least_seconds(mut work: impl FnMut() -> Result<()>) -> Result<f64> {
+    let mut least = f64::INFINITY;
+    for _ in 0..ROUNDS {
+        let begin = Instant::now();
+        work()?;
+        least = least.min(begin.elapsed().as_secs_f64());
+    }
+    Ok(least.max(1e-9))
+}
+
+/// How fast our own codecs are on one core; `None` for filters that this build does not write.
+fn codec_speed(pipeline: &FilterPipeline) -> Option<CodecSpeed> {
+    let raw = values(SAMPLE);
+    let mut scratch = Scratch::default();
+    let encoder = BoundEncoder::bind(pipeline, None, 4, raw.len()).ok()?;
+    let decoder = BoundDecoder::bind(pipeline, 4, raw.len()).ok()?;
+    let stored = encoder.encode(&raw, &mut scratch).ok()?;
+    let failed = |error: frazil_codec::CodecError| Error::new(error.code(), error.to_string());
+    let encode = least_seconds(|| {
+        encoder.encode(&raw, &mut scratch).map_err(failed)?;
+        Ok(())
+    });
+    let decode = least_seconds(|| {
+        decoder.decode(&stored, 0, &mut scratch).map_err(failed)?;
+        Ok(())
+    });
+    Some(CodecSpeed {
+        encode_bytes_per_second: raw.len() as f64 / encode.ok()?,
+        decode_bytes_per_second: raw.len() as f64 / decode.ok()?,
+    })
+}
+
+/// Writes the file that reading is measured on.
+fn write_sample(path: &Path) -> Result<()> {
+    let options = WriterOptions {
+        overwrite: true,
+        commits: OwnCommits::Never,
+        ..WriterOptions::default()
+    };
+    let mut writer = Writer::create(path, &options)?;
+    let deflate = shuffle_and(FilterSpec::new(filter_id::DEFLATE, vec![1]));
+    for (name, (elements, chunks), pipeline) in [
+        ("small", SMALL, deflate.clone()),
+        ("large", LARGE, deflate),
+        ("plain", LARGE, FilterPipeline::default()),
+    ] {
+        let mut dimensions = Vec::new();
+        for (axis, length) in [("y", chunks), ("x", elements)] {
+            let length = DimensionLength::Fixed(length);
+            dimensions.push(writer.add_dimension(
+                Schema::ROOT,
+                &format!("{name}_{axis}"),
+                length,
+            )?);
+        }
+        let settings = VariableSettings {
+            layout: LayoutWish::Chunked(vec![1, elements]),
+            filters: FilterWish::Exactly(pipeline),
+            ..VariableSettings::default()
+        };
+        let number = ValueType::Atomic(NcType::Float);
+        let id = writer.add_variable(Schema::ROOT, name, number, &dimensions, settings)?;
+        // No two chunks alike, which would be packed once.
+        let all = values((elements * chunks) as usize);
+        writer.put(id, &[0, 0], &[chunks, elements], None, &all)?;
+    }
+    writer.close()?;
+    Ok(())
+}
+
+fn measure(path: &Path) -> Result<Calibration> {
+    let small = read_by_library(path, "/small", SMALL, SMALL.1)? / SMALL.1 as f64;
+    let one_by_one = read_by_library(path, "/small", SMALL, 1)? / SMALL.1 as f64;
+    let large = read_by_library(path, "/large", LARGE, LARGE.1)? / LARGE.1 as f64;
+    let plain = read_by_library(path, "/plain", LARGE, LARGE.1)? / LARGE.1 as f64;
+    let bytes = |(elements, _): (u64, u64)| 4.0 * elements as f64;
+    let more_bytes = bytes(LARGE) - bytes(SMALL);
+    let decode = more_bytes / (large - small).max(1e-9);
+    let chunk_seconds = (small - bytes(SMALL) / decode).max(1e-6);
+    let copy = bytes(LARGE) / (plain - chunk_seconds).max(bytes(LARGE) / 100e9);
+    let mut calibration = Calibration {
+        read_seconds: (one_by_one - small).max(1e-6),
+        chunk_seconds,
+        decode_bytes_per_second: decode,
+        copy_bytes_per_second: copy,
+        ..Calibration::default()
+    };
+    (
+        calibration.local.seek_seconds,
+        calibration.local.fetch_bytes_per_second,
+    ) = local_storage(path)?;
+    Ok(calibration)
+}
+
+/// Seconds of reading a variable through libhdf5 from a file opened anew, `rows` rows a call.
+fn read_by_library(
+    path: &Path,
+    name: &str,
+    (elements, chunks): (u64, u64),
+    rows: u64,
+) -> Result<f64> {
+    let mut target = vec![0_u8; (rows * elements * 4) as usize];
+    let mut least = f64::INFINITY;
+    for _ in 0..ROUNDS {
+        let input = Input::open(path)?;
+        let dataset = input.variables().iter().find(|one| one.path == name);
+        let (Some(hdf5), Some(dataset)) = (input.hdf5(), dataset) else {
+            return Err(Error::new(
+                ErrorCode::Internal,
+                "the file lacks what was written",
+            ));
+        };
+        let begin = Instant::now();
+        for row in (0..chunks).step_by(rows as usize) {
+            let (start, count) = ([row, 0], [rows, elements]);
+            hdf5.read_slab(dataset, None, Hyperslab::dense(&start, &count), &mut target)
+                .map_err(|error| from_container(error, path))?;
+        }
+        least = least.min(begin.elapsed().as_secs_f64());
+    }
+    Ok(least)
+}
+
+/// Seconds until a small read comes back, and bytes a second of a large one, out of the page cache.
+fn local_storage(path: &Path) -> Result<(f64, f64)> {
+    let io = |error: std::io::Error| Error::io(&error, "read", path);
+    let file = std::fs::File::open(path).map_err(io)?;
+    let bytes = file.metadata().map_err(io)?.len();
+    let mut all = vec![0_u8; usize::try_from(bytes).unwrap_or(0)];
+    let whole = least_seconds(|| file.read_exact_at(&mut all, 0).map_err(io))?;
+    let last = bytes.saturating_sub(PIECE_BYTES as u64).max(1);
+    let mut piece = [0_u8; PIECE_BYTES];
+    let pieces = least_seconds(|| {
+        (0..PIECES as u64).try_for_each(|i| {
+            // Far from the piece before.
+            let at = i.wrapping_mul(2_654_435_761) % last;
+            file.read_exact_at(&mut piece, at).map_err(io)
+        })
+    })?;
+    Ok((pieces / PIECES as f64, bytes as f64 / whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_measured_can_be_kept_and_read() {
+        let measured = calibrate().unwrap();
+        assert!(measured.is_sound(), "{measured:?}");
+        assert!(measured.codecs.contains_key("shuffle+deflate(1)"));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/calibration.json");
+        write_calibration(&path, &measured).unwrap();
+        let kept = read_calibration(&path).unwrap();
+        assert_eq!(kept.codecs.len(), measured.codecs.len());
+        assert!((kept.chunk_seconds / measured.chunk_seconds - 1.0).abs() < 1e-9);
+        assert_eq!(
+            calibration_in_use(path.to_str()).unwrap().chunk_seconds,
+            kept.chunk_seconds
+        );
+        assert_eq!(
+            calibration_in_use(Some("default")).unwrap(),
+            Calibration::default()
+        );
+    }
+
+    #[test]
+    fn what_is_no_calibration_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("calibration.json");
+        for text in [
+            "",
+            "[1]",
+            "{\"chunk_seconds\": -1}",
+            "{\"chunk_seconds\": \"x\"}",
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let error = read_calibration(&path).unwrap_err();
+            assert_eq!(error.code, ErrorCode::InvalidArgument, "{text}");
+        }
+        let missing = read_calibration(&folder.path().join("none")).unwrap_err();
+        assert_eq!(missing.code, ErrorCode::NotFound);
+        std::fs::write(&path, "{\"chunk_seconds\": 1e-5}").unwrap();
+        let partial = read_calibration(&path).unwrap();
+        assert_eq!(partial.chunk_seconds, 1e-5);
+        assert_eq!(partial.disk, Calibration::default().disk);
+    }
+}

@@ -1,0 +1,97 @@
+//! What the axes of variables are, by what their files say.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use frazil_container::schema::{AttributeOwner, Schema, VariableId};
+use frazil_plan::{AxisFacts, AxisRole, axis_roles};
+
+use super::ChunkGoal;
+use crate::attributes::Attributes;
+use crate::error::Result;
+use crate::input::Input;
+
+/// The roles of the axes of all variables of a file, in file order.
+///
+/// # Errors
+/// If attributes of coordinate variables cannot be read.
+pub(crate) fn roles_of_input(input: &Input, goal: &ChunkGoal) -> Result<Vec<Vec<AxisRole>>> {
+    let mut known: HashMap<usize, Attributes> = HashMap::new();
+    let mut roles = Vec::with_capacity(input.variables().len());
+    for variable in input.variables() {
+        let names: Vec<&str> = (0..variable.shape.len())
+            .map(|axis| {
+                variable
+                    .dimension_names
+                    .get(axis)
+                    .map_or("", String::as_str)
+            })
+            .collect();
+        let coordinates: Vec<Option<usize>> = names
+            .iter()
+            .map(|name| coordinate(input, &variable.path, name))
+            .collect();
+        for &i in coordinates.iter().flatten() {
+            if let Entry::Vacant(place) = known.entry(i) {
+                place.insert(input.attributes(Some(i))?);
+            }
+        }
+        let axes = names.iter().zip(&coordinates);
+        let facts: Vec<AxisFacts<'_>> = axes
+            .map(|(name, i)| facts(name, goal, i.and_then(|i| known.get(&i))))
+            .collect();
+        roles.push(axis_roles(&facts));
+    }
+    Ok(roles)
+}
+
+/// The roles of the axes of a variable that is being written.
+pub(crate) fn roles_of_schema(schema: &Schema, id: VariableId, goal: &ChunkGoal) -> Vec<AxisRole> {
+    let dimensions = &schema.variables[id.0].dimensions;
+    let attributes: Vec<Option<Attributes>> = dimensions
+        .iter()
+        .map(|&dimension| {
+            let coordinate = schema.coordinate_variable(dimension)?;
+            let owner = AttributeOwner::Variable(coordinate);
+            Some(Attributes::of_schema(schema.attributes(owner)))
+        })
+        .collect();
+    let axes = dimensions.iter().zip(&attributes);
+    let facts: Vec<AxisFacts<'_>> = axes
+        .map(|(dimension, found)| {
+            let name = schema.dimensions[dimension.0].name.as_str();
+            facts(name, goal, found.as_ref())
+        })
+        .collect();
+    axis_roles(&facts)
+}
+
+fn facts<'a>(name: &'a str, goal: &ChunkGoal, attributes: Option<&'a Attributes>) -> AxisFacts<'a> {
+    let text = |name: &str| attributes.and_then(|attributes| attributes.text(name));
+    AxisFacts {
+        name,
+        stated: goal.stated_role(name),
+        axis: text("axis"),
+        cartesian_axis: text("cartesian_axis"),
+        standard_name: text("standard_name"),
+        units: text("units"),
+        positive: text("positive"),
+    }
+}
+
+/// The coordinate variable of a dimension: in the variable's group, or the nearest one above.
+pub(crate) fn coordinate(input: &Input, path: &str, dimension: &str) -> Option<usize> {
+    if dimension.is_empty() {
+        return None;
+    }
+    let mut group = path;
+    while let Some((above, _)) = group.rsplit_once('/') {
+        let wanted = format!("{above}/{dimension}");
+        let found = input.variables().iter().position(|v| v.path == wanted);
+        if found.is_some() {
+            return found;
+        }
+        group = above;
+    }
+    None
+}

@@ -1,0 +1,310 @@
+//! Plans in the words of other writers: xarray, NCO, nccopy, Fortran's nf90.
+
+use std::fmt::Write as _;
+
+use frazil_types::{ErrorCode, FilterPipeline, StorageLayout, VariablePlan, filter_id};
+
+use crate::error::{Error, Result};
+use crate::plan_report::{PlanReport, VariableDecision};
+
+/// Whose words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EncodingStyle {
+    /// A dictionary for `Dataset.to_netcdf(encoding=...)`.
+    Xarray,
+    /// One `ncks` command for each variable: NCO has one chunk extent for each dimension.
+    Nco,
+    /// One `nccopy` command.
+    Nccopy,
+    /// A call of `nf90_def_var` for each variable.
+    Nf90,
+}
+
+/// What a pipeline says in words that all of these writers have.
+#[derive(Debug, Clone, Copy, Default)]
+struct Words {
+    has_shuffle: bool,
+    has_checksum: bool,
+    deflate: Option<u32>,
+    zstd: Option<u32>,
+}
+
+impl Words {
+    /// # Errors
+    /// [`ErrorCode::Unsupported`] for filters that these writers have no words for.
+    fn of(pipeline: &FilterPipeline) -> Result<Self> {
+        let mut words = Self::default();
+        for filter in &pipeline.0 {
+            let level = filter.cd_values.first().copied();
+            match filter.id {
+                filter_id::SHUFFLE => words.has_shuffle = true,
+                filter_id::FLETCHER32 => words.has_checksum = true,
+                filter_id::DEFLATE => words.deflate = level,
+                filter_id::ZSTD => words.zstd = level,
+                id => {
+                    let cause = format!("other writers have no common words for filter {id}");
+                    return Err(Error::new(ErrorCode::Unsupported, cause)
+                        .with_cure("ask for filters that all readers have: --readable-by any"));
+                }
+            }
+        }
+        Ok(words)
+    }
+}
+
+/// One variable as the other writers see it.
+struct Row<'a> {
+    name: &'a str,
+    decision: &'a VariableDecision,
+    chunk: &'a [u64],
+    words: Words,
+}
+
+/// A plan in the words of another writer: chunked variables only, since contiguous ones need no
+/// words.
+///
+/// # Errors
+/// [`ErrorCode::Unsupported`] for filters that these writers have no words for.
+pub fn render_encoding(report: &PlanReport, style: EncodingStyle) -> Result<String> {
+    let mut rows = Vec::new();
+    for (decision, plan) in report.variables.iter().zip(&report.plan.variables) {
+        let StorageLayout::Chunked { chunk } = &plan.layout else {
+            continue;
+        };
+        rows.push(Row {
+            name: bare_name(plan),
+            decision,
+            chunk,
+            words: Words::of(&plan.pipeline).map_err(|error| error.at_variable(&plan.path))?,
+        });
+    }
+    Ok(match style {
+        EncodingStyle::Xarray => xarray(&rows),
+        EncodingStyle::Nco => nco(&rows, report),
+        EncodingStyle::Nccopy => nccopy(&rows, report),
+        EncodingStyle::Nf90 => nf90(&rows),
+    })
+}
+
+/// The name below the root group; in groups, the path without its first slash.
+fn bare_name(plan: &VariablePlan) -> &str {
+    plan.path.trim_start_matches('/')
+}
+
+fn joined(extents: &[u64]) -> String {
+    let extents: Vec<String> = extents.iter().map(u64::to_string).collect();
+    extents.join(",")
+}
+
+/// `{:?}` of Rust is a literal of Python for all names that netCDF allows.
+fn xarray(rows: &[Row<'_>]) -> String {
+    let mut text = String::from("encoding = {\n");
+    for row in rows {
+        let mut entries = Vec::new();
+        if let Some(level) = row.words.deflate {
+            entries.push(format!("\"zlib\": True, \"complevel\": {level}"));
+        }
+        if let Some(level) = row.words.zstd {
+            entries.push(format!("\"compression\": \"zstd\", \"complevel\": {level}"));
+        }
+        let word = |flag: bool| if flag { "True" } else { "False" };
+        entries.push(format!("\"shuffle\": {}", word(row.words.has_shuffle)));
+        if row.words.has_checksum {
+            entries.push("\"fletcher32\": True".to_owned());
+        }
+        let comma = if row.chunk.len() == 1 { "," } else { "" };
+        entries.push(format!("\"chunksizes\": ({}{comma})", joined(row.chunk)));
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "    {:?}: {{{}}},", row.name, entries.join(", "));
+    }
+    text.push_str("}\n");
+    text
+}
+
+/// A word of a shell command.
+fn quoted(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:=".contains(c);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+fn input_of(report: &PlanReport) -> String {
+    quoted(&report.input.to_string_lossy())
+}
+
+fn nco(rows: &[Row<'_>], report: &PlanReport) -> String {
+    let mut text = String::new();
+    for (place, row) in rows.iter().enumerate() {
+        let level = row
+            .words
+            .deflate
+            .map_or_else(|| "0".to_owned(), |level| level.to_string());
+        let _ = write!(text, "ncks -4 {}", if place == 0 { "-O" } else { "-A" });
+        match row.words.zstd {
+            Some(level) => {
+                let _ = write!(text, " --cmp='shf|zst,{level}'");
+            }
+            None => {
+                let _ = write!(text, " -L {level}");
+            }
+        }
+        let names = &row.decision.dimensions;
+        for (name, extent) in names
+            .iter()
+            .zip(row.chunk)
+            .filter(|(name, _)| !name.is_empty())
+        {
+            let _ = write!(text, " --cnk_dmn {}", quoted(&format!("{name},{extent}")));
+        }
+        let _ = writeln!(text, " -v {} {} out.nc", quoted(row.name), input_of(report));
+    }
+    text
+}
+
+/// nccopy has one level for all variables: that of the largest one.
+fn nccopy(rows: &[Row<'_>], report: &PlanReport) -> String {
+    let largest = rows.iter().max_by_key(|row| row.decision.raw_bytes);
+    let mut text = String::from("nccopy -k nc4");
+    let words = largest.map(|row| row.words).unwrap_or_default();
+    if let Some(level) = words.deflate {
+        let _ = write!(text, " -d {level}");
+    }
+    if let Some(level) = words.zstd {
+        let _ = write!(text, " -F '*,32015,{level}'");
+    }
+    if words.has_shuffle {
+        text.push_str(" -s");
+    }
+    for row in rows {
+        let _ = write!(
+            text,
+            " -c {}",
+            quoted(&format!("{}:{}", row.name, joined(row.chunk)))
+        );
+    }
+    let _ = writeln!(text, " {} out.nc", input_of(report));
+    text
+}
+
+fn nf90(rows: &[Row<'_>]) -> String {
+    let mut text = String::new();
+    for row in rows {
+        let kind = match row.decision.element.as_str() {
+            "int8" => "nf90_byte",
+            "uint8" => "nf90_ubyte",
+            "int16" => "nf90_short",
+            "uint16" => "nf90_ushort",
+            "int32" => "nf90_int",
+            "uint32" => "nf90_uint",
+            "int64" => "nf90_int64",
+            "uint64" => "nf90_uint64",
+            "float32" => "nf90_float",
+            "float64" => "nf90_double",
+            _ => "nf90_char",
+        };
+        // Fortran's first dimension is the fastest.
+        let extents: Vec<u64> = row.chunk.iter().rev().copied().collect();
+        let _ = write!(
+            text,
+            "status = nf90_def_var(ncid, \"{}\", {kind}, dimids, varid, chunksizes=[{}]",
+            row.name.replace('"', "\"\""),
+            joined(&extents)
+        );
+        let word = |flag: bool| if flag { ".true." } else { ".false." };
+        let _ = write!(text, ", shuffle={}", word(row.words.has_shuffle));
+        if let Some(level) = row.words.deflate {
+            let _ = write!(text, ", deflate_level={level}");
+        }
+        if row.words.has_checksum {
+            text.push_str(", fletcher32=.true.");
+        }
+        text.push_str(")\n");
+        if let Some(level) = row.words.zstd {
+            let _ = writeln!(
+                text,
+                "status = nf90_def_var_zstandard(ncid, varid, {level})"
+            );
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use frazil_types::{FilterSpec, WritePlan};
+
+    use super::*;
+
+    fn report(filters: Vec<FilterSpec>) -> PlanReport {
+        let decision = VariableDecision {
+            path: "/pr".to_owned(),
+            element: "float32".to_owned(),
+            dimensions: ["time", "lat", "lon"].map(str::to_owned).to_vec(),
+            shape: vec![1560, 128, 256],
+            raw_bytes: 1,
+            ..VariableDecision::default()
+        };
+        let plan = VariablePlan {
+            path: "/pr".to_owned(),
+            layout: StorageLayout::Chunked {
+                chunk: vec![6, 32, 43],
+            },
+            quantize: None,
+            pipeline: FilterPipeline(filters),
+            deflate_encoder: None,
+            copy_raw: false,
+            predicted_bytes: None,
+            cache: None,
+            reason: String::new(),
+        };
+        PlanReport {
+            input: PathBuf::from("my file.nc"),
+            plan: WritePlan {
+                variables: vec![plan],
+            },
+            variables: vec![decision],
+            notices: Vec::new(),
+            seconds: 0.0,
+        }
+    }
+
+    #[test]
+    fn others_are_told_in_their_words() {
+        let report = report(vec![
+            FilterSpec::new(filter_id::SHUFFLE, vec![4]),
+            FilterSpec::new(filter_id::DEFLATE, vec![1]),
+        ]);
+        let text = |style| render_encoding(&report, style).unwrap();
+        assert_eq!(
+            text(EncodingStyle::Xarray),
+            "encoding = {\n    \"pr\": {\"zlib\": True, \"complevel\": 1, \"shuffle\": True, \
+             \"chunksizes\": (6,32,43)},\n}\n"
+        );
+        assert_eq!(
+            text(EncodingStyle::Nco),
+            "ncks -4 -O -L 1 --cnk_dmn time,6 --cnk_dmn lat,32 --cnk_dmn lon,43 -v pr \
+             'my file.nc' out.nc\n"
+        );
+        assert_eq!(
+            text(EncodingStyle::Nccopy),
+            "nccopy -k nc4 -d 1 -s -c pr:6,32,43 'my file.nc' out.nc\n"
+        );
+        assert_eq!(
+            text(EncodingStyle::Nf90),
+            "status = nf90_def_var(ncid, \"pr\", nf90_float, dimids, varid, \
+             chunksizes=[43,32,6], shuffle=.true., deflate_level=1)\n"
+        );
+    }
+
+    #[test]
+    fn filters_without_common_words_are_refused() {
+        let report = report(vec![FilterSpec::new(32_000, Vec::new())]);
+        let error = render_encoding(&report, EncodingStyle::Nf90).unwrap_err();
+        assert_eq!(error.code, ErrorCode::Unsupported);
+        assert_eq!(error.variable.as_deref(), Some("/pr"));
+    }
+}

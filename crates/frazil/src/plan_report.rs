@@ -1,0 +1,214 @@
+//! A plan with its grounds: what was compared, and what each would cost.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use frazil_container::hdf5::DatasetInfo;
+use frazil_plan::Candidate;
+use frazil_types::{CodecSpeed, ReaderCache, StorageLayout, VariablePlan, WritePlan};
+use serde::Serialize;
+
+use crate::chunk_goal::{Findings, roles_of_input};
+use crate::decide::{self, Depth};
+use crate::error::Result;
+use crate::input::Input;
+use crate::options::PackOptions;
+use crate::repack::guarded;
+use crate::report::{Progress, lossy};
+use crate::shapes;
+
+/// A plan with its grounds.
+#[derive(Debug, Clone, Serialize)]
+pub struct PlanReport {
+    /// The file that it is for.
+    #[serde(serialize_with = "lossy")]
+    pub input: PathBuf,
+    /// The plan: to review, edit and replay.
+    pub plan: WritePlan,
+    /// The grounds by variable, in the order of the plan.
+    pub variables: Vec<VariableDecision>,
+    /// What the user should know, one line each.
+    pub notices: Vec<String>,
+    /// Wall seconds that planning took.
+    pub seconds: f64,
+}
+
+/// The decision for one variable, and its grounds.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct VariableDecision {
+    /// Absolute path in the file.
+    pub path: String,
+    /// Element type name, `float32`.
+    pub element: String,
+    /// Names of the dimensions, slowest first; empty where the file has none.
+    pub dimensions: Vec<String>,
+    /// What the axes are: `time`, `level`, `lat`, `lon`, `other`.
+    pub axes: Vec<String>,
+    /// Shape in elements.
+    pub shape: Vec<u64>,
+    /// Bytes without compression.
+    pub raw_bytes: u64,
+    /// Chunk shape in elements; `None`: contiguous.
+    pub chunk: Option<Vec<u64>>,
+    /// Filters, `shuffle+deflate(4)`.
+    pub filters: String,
+    /// Stored bytes that are expected.
+    pub predicted_bytes: u64,
+    /// Whether stored chunks are copied as they are.
+    pub copies_chunks: bool,
+    /// The chunk cache that a reader should use; `None`: its default.
+    pub cache: Option<ReaderCache>,
+    /// Why, in one line.
+    pub reason: String,
+    /// Chunk shapes that were compared, the chosen one first; empty where no read is about the
+    /// variable.
+    pub chunk_candidates: Vec<ChunkCandidate>,
+    /// Filters that were compared on samples.
+    pub filter_candidates: Vec<FilterCandidate>,
+}
+
+/// A chunk shape that was compared.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ChunkCandidate {
+    /// `chosen`, `for these reads`, `existing`, `balanced`, `best for map`.
+    pub name: String,
+    /// Chunk shape in elements.
+    pub chunk: Vec<u64>,
+    /// Raw bytes of a chunk.
+    pub chunk_bytes: u64,
+    /// What the wanted reads cost.
+    pub reads: Vec<ReadCandidate>,
+}
+
+/// What one read costs with a chunk shape, by the model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReadCandidate {
+    /// The read, `map`.
+    pub read: String,
+    /// Chunks it touches, on average over places.
+    pub chunks: f64,
+    /// Raw bytes in them.
+    pub bytes: f64,
+    /// Seconds by the calibration.
+    pub seconds: f64,
+    /// Times the seconds of the shape that serves this read best.
+    pub times_best: f64,
+}
+
+/// Filters that were tried on samples.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FilterCandidate {
+    /// Filters, `shuffle+deflate(4)`.
+    pub filters: String,
+    /// Raw bytes by stored bytes of the samples.
+    pub ratio: f64,
+    /// How fast they are, where the calibration has measured it.
+    pub speed: Option<CodecSpeed>,
+}
+
+/// Plans one file as [`pack`](crate::pack) would, compares what was decided with what was not, and
+/// writes nothing.
+///
+/// # Errors
+/// As [`pack`](crate::pack).
+pub fn explain_plan(
+    input: &Path,
+    options: &PackOptions,
+    progress: &mut dyn Progress,
+) -> Result<PlanReport> {
+    guarded(input, || {
+        let begin = Instant::now();
+        let source = Input::open(input)?;
+        progress.stage("plan", 0);
+        let budget = decide::budget(&options.resources);
+        let mut decisions = decide::decide(&source, options, &budget, Depth::Compare, progress)?;
+        let seconds = begin.elapsed().as_secs_f64();
+        let findings = shapes::findings(&source, options, &decisions.plans)?;
+        let roles = roles_of_input(&source, &options.chunk_goal)?;
+        let mut report = PlanReport {
+            input: input.to_owned(),
+            plan: WritePlan::default(),
+            variables: Vec::new(),
+            notices: std::mem::take(&mut decisions.notices),
+            seconds,
+        };
+        let rows = source.variables().iter().zip(findings).zip(roles);
+        for (i, ((variable, found), roles)) in rows.enumerate() {
+            if variable.is_dimension_only {
+                continue;
+            }
+            let mut plan = decisions.plans[i].clone();
+            plan.cache = found.cache;
+            let tried = decisions.filters_tried.get(i).cloned().unwrap_or_default();
+            let mut decision = decision(variable, &plan, found, tried, options);
+            decision.axes = roles.iter().map(ToString::to_string).collect();
+            report.variables.push(decision);
+            report.plan.variables.push(plan);
+        }
+        Ok(report)
+    })
+}
+
+fn decision(
+    variable: &DatasetInfo,
+    plan: &VariablePlan,
+    found: Findings,
+    tried: Vec<(String, f64)>,
+    options: &PackOptions,
+) -> VariableDecision {
+    let size = variable.element.size_bytes as u64;
+    let codecs = &options.chunk_goal.calibration.codecs;
+    VariableDecision {
+        path: variable.path.clone(),
+        element: variable.element.name(),
+        dimensions: variable.dimension_names.clone(),
+        axes: Vec::new(),
+        shape: variable.shape.clone(),
+        raw_bytes: variable.raw_bytes().unwrap_or(0),
+        chunk: match &plan.layout {
+            StorageLayout::Chunked { chunk } => Some(chunk.clone()),
+            StorageLayout::Contiguous => None,
+        },
+        filters: plan.pipeline.summary(),
+        predicted_bytes: plan.predicted_bytes.unwrap_or(variable.stored_bytes),
+        copies_chunks: plan.copy_raw,
+        cache: found.cache,
+        reason: plan.reason.clone(),
+        chunk_candidates: found
+            .candidates
+            .into_iter()
+            .map(|candidate| chunk_candidate(candidate, size))
+            .collect(),
+        filter_candidates: tried
+            .into_iter()
+            .map(|(filters, ratio)| FilterCandidate {
+                speed: codecs.get(&filters).copied(),
+                filters,
+                ratio,
+            })
+            .collect(),
+    }
+}
+
+fn chunk_candidate(candidate: Candidate, element_bytes: u64) -> ChunkCandidate {
+    let bytes = candidate
+        .chunk
+        .iter()
+        .fold(element_bytes, |n, &c| n.saturating_mul(c));
+    ChunkCandidate {
+        name: candidate.name,
+        chunk: candidate.chunk,
+        chunk_bytes: bytes,
+        reads: candidate
+            .reads
+            .into_iter()
+            .map(|read| ReadCandidate {
+                read: read.read,
+                chunks: read.chunks,
+                bytes: read.bytes,
+                seconds: read.seconds,
+                times_best: read.times_best,
+            })
+            .collect(),
+    }
+}

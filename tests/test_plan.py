@@ -1,0 +1,219 @@
+"""`frazil plan` and chunk shapes for stated reads: printed, replayed, said to others."""
+
+import ast
+import json
+from pathlib import Path
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+from support import h5_compare
+from support.command import DONE, FAILED, SAMPLE, TROUBLE, frazil, pack, tool
+
+SHAPE = (200, 96, 144)
+
+
+@pytest.fixture(autouse=True)
+def no_calibration(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What was measured on the machine of the tests is not theirs."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture(scope="module")
+def field(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A variable whose axes only the attributes of their coordinates tell, and a small one."""
+    path = tmp_path_factory.mktemp("plan") / "field.nc"
+    steps = 1 + 0.01 * np.arange(SHAPE[0])[:, None, None]
+    waves = np.sin(np.linspace(0, 9, SHAPE[2])) + np.linspace(0, 1, SHAPE[1])[:, None]
+    noise = np.random.default_rng(3).normal(0, 0.01, SHAPE)
+    values = (waves * steps + noise).astype("f4")
+    with netCDF4.Dataset(path, "w") as file:
+        for name, size in zip("abc", SHAPE, strict=True):
+            file.createDimension(name, None if name == "a" else size)
+            coordinate = file.createVariable(name, "f8", (name,))
+            coordinate[:] = np.arange(size)
+        file["a"].units = "degrees_north"
+        file["a"].axis = "Y"
+        file["b"].axis = "X"
+        file["c"].units = "days since 2000-01-01"
+        file.createVariable("v", "f4", tuple("abc"), chunksizes=(1, 96, 144))[:] = values
+        file.createVariable("few", "i2", ("b",))[:] = np.arange(96)
+    return path
+
+
+def chunks_of(path: Path, name: str = "v") -> tuple[int, ...]:
+    with h5py.File(path) as file:
+        return file[name].chunks
+
+
+def test_reads_shape_the_chunks(field: Path, tmp_path: Path):
+    shapes = {}
+    for reads in ("map", "series", "map,series"):
+        target = tmp_path / "packed.nc"
+        pack(field, target, "--reads", reads, "--overwrite", "--verify")
+        shapes[reads] = chunks_of(target)
+    # Axis c is time by its units, a and b are the map by their axis attribute.
+    assert shapes["series"][2] == SHAPE[2]
+    assert shapes["map"][2] < 10 and shapes["map"][0] > 100
+    balanced = shapes["map,series"]
+    assert shapes["map"][2] < balanced[2] < SHAPE[2]
+
+
+def test_the_user_may_say_what_axes_are(field: Path, tmp_path: Path):
+    target = tmp_path / "packed.nc"
+    pack(field, target, "--reads", "series", "--axes", "a=time,c=lat")
+    assert chunks_of(target)[0] >= SHAPE[0] and chunks_of(target)[2] < SHAPE[2]
+
+
+def test_far_storage_gets_larger_chunks(field: Path, tmp_path: Path):
+    target = tmp_path / "packed.nc"
+    sizes = []
+    for storage in ("local", "disk", "parallel-fs", "object-store"):
+        pack(field, target, "--storage", storage, "--overwrite")
+        sizes.append(4 * int(np.prod(chunks_of(target))))
+    assert sizes == sorted(sizes) and sizes[0] < 1 << 18 and sizes[-1] >= 4 << 20
+
+
+def test_without_reads_shapes_are_the_standard_ones(field: Path, tmp_path: Path):
+    plain, axes = tmp_path / "plain.nc", tmp_path / "axes.nc"
+    pack(field, plain)
+    pack(field, axes, "--axes", "a=time", "--expect", "a=5000")
+    assert plain.read_bytes() == axes.read_bytes()
+
+
+def test_a_plan_is_replayed_to_the_byte(field: Path, tmp_path: Path):
+    plan, direct, replayed = (tmp_path / name for name in ("plan.json", "a.nc", "b.nc"))
+    outcome = frazil("plan", field, "--reads", "map,series", "--json", plan)
+    assert outcome.code == DONE, outcome.stderr
+    pack(field, direct, "--reads", "map,series")
+    pack(field, replayed, "--plan", plan, "--verify")
+    assert direct.read_bytes() == replayed.read_bytes()
+
+
+def test_an_edited_plan_is_followed(field: Path, tmp_path: Path):
+    plan, target = tmp_path / "plan.json", tmp_path / "packed.nc"
+    assert frazil("plan", field, "--json", plan).code == DONE
+    document = json.loads(plan.read_text())
+    (of_v,) = [one for one in document["variables"] if one["path"] == "/v"]
+    of_v["layout"]["chunk"] = [7, 11, 13]
+    of_v["pipeline"] = [{"id": 1, "flags": 1, "cd_values": [9]}]
+    of_v["deflate_encoder"] = None
+    plan.write_text(json.dumps(document))
+    pack(field, target, "--plan", plan, "--verify")
+    assert chunks_of(target) == (7, 11, 13)
+    with h5py.File(target) as file:
+        assert file["v"].compression_opts == 9 and not file["v"].shuffle
+    assert h5_compare.compare(field, target).differences == []
+
+
+def test_a_plan_that_cannot_be_followed_is_refused(field: Path, tmp_path: Path):
+    plan, target = tmp_path / "plan.json", tmp_path / "packed.nc"
+    assert frazil("plan", field, "--json", plan).code == DONE
+    text = plan.read_text()
+    for change, word in (
+        (lambda one: one["layout"].update(chunk=[7, 11]), "axes"),
+        (lambda one: one["layout"].update(chunk=[0, 1, 1]), "at least 1"),
+        (lambda one: one.update(layout={"kind": "contiguous"}), "unlimited"),
+    ):
+        document = json.loads(text)
+        change(next(one for one in document["variables"] if one["path"] == "/v"))
+        plan.write_text(json.dumps(document))
+        outcome = frazil("pack", field, "-o", target, "--plan", plan)
+        assert outcome.code == FAILED and "/v" in outcome.stderr and word in outcome.stderr, (
+            outcome.stderr
+        )
+        assert not target.exists()
+
+
+def test_decisions_are_shown_with_their_grounds(field: Path):
+    outcome = frazil("plan", field, "--reads", "map,series")
+    assert outcome.code == DONE
+    for part in (
+        "a (lat) 200 x b (lon) 96 x c (time) 144",
+        "chosen",
+        "existing",
+        "best for map",
+        "best for series",
+        "filters tried",
+        "shuffle+deflate(4)",
+    ):
+        assert part in outcome.stdout, outcome.stdout
+    assert "/few" in outcome.stdout and "contiguous" in outcome.stdout
+    assert all(len(line) <= 100 for line in outcome.stdout.splitlines())
+
+
+def test_every_variable_of_the_sample_has_a_decision():
+    outcome = frazil("plan", SAMPLE, "--all-variables")
+    assert outcome.code == DONE
+    for name in ("/P ", "/QVAPOR ", "/XTIME "):
+        assert name in outcome.stdout
+
+
+def test_others_read_the_plan_in_their_words(field: Path, tmp_path: Path):
+    plan = tmp_path / "plan.json"
+    words = {
+        style: frazil("plan", field, "--reads", "map,series", "--encoding", style).stdout
+        for style in ("xarray", "nco", "nccopy", "nf90")
+    }
+    assert frazil("plan", field, "--reads", "map,series", "--json", plan).code == DONE
+    document = json.loads(plan.read_text())
+    chunk = next(one for one in document["variables"] if one["path"] == "/v")["layout"]["chunk"]
+    encoding = ast.literal_eval(words["xarray"].removeprefix("encoding = "))
+    assert encoding["v"]["chunksizes"] == tuple(chunk)
+    assert f"chunksizes=[{','.join(map(str, reversed(chunk)))}]" in words["nf90"]
+    for name, extent in zip("abc", chunk, strict=True):
+        assert f"--cnk_dmn {name},{extent}" in words["nco"]
+    target = tmp_path / "out.nc"
+    command = words["nccopy"].replace("out.nc", str(target))
+    outcome = tool("bash", "-c", command)
+    assert outcome.returncode == 0, outcome.stderr
+    assert chunks_of(target) == tuple(chunk)
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("--reads", "maps"), "maps"),
+        (("--reads", "map=0"), "weight"),
+        (("--storage", "tape"), "tape"),
+        (("--axes", "a=clock"), "clock"),
+        (("--expect", "a=0"), "elements"),
+        (("--most-chunks", "0"), "most-chunks"),
+    ],
+)
+def test_what_cannot_be_asked_is_wrong_usage(field: Path, words: tuple[str, ...], part: str):
+    outcome = frazil("plan", field, *words)
+    assert outcome.code == TROUBLE and part in outcome.stderr
+
+
+def test_a_plan_does_not_replace_a_file_unasked(field: Path, tmp_path: Path):
+    plan = tmp_path / "plan.json"
+    plan.write_text("mine")
+    assert frazil("plan", field, "--json", plan).code == TROUBLE
+    assert plan.read_text() == "mine"
+    assert frazil("plan", field, "--json", plan, "--overwrite").code == DONE
+    assert frazil("plan", field, "--json", field, "--overwrite").code == TROUBLE
+
+
+def test_a_calibration_is_kept_and_used(field: Path, tmp_path: Path):
+    kept = tmp_path / "cache/frazil/calibration.json"
+    outcome = frazil("calibrate")
+    assert outcome.code == DONE and str(kept) in outcome.stdout, outcome.stderr
+    assert "shuffle+deflate(1)" in outcome.stdout
+    constants = json.loads(kept.read_text())
+    assert constants["chunk_seconds"] > 0 and constants["decode_bytes_per_second"] > 1e6
+
+    def planned(*words: object) -> str:
+        outcome = frazil("plan", field, "--reads", "map,series", *words)
+        assert outcome.code == DONE, outcome.stderr
+        return outcome.stdout.rsplit("planned in", 1)[0]
+
+    # A reader for whom chunks are dear wants fewer of them.
+    kept.write_text(json.dumps(constants | {"chunk_seconds": 0.01}))
+    assert planned() != planned("--calibration", "default")
+    assert planned() == planned("--calibration", kept)
+    kept.write_text("nonsense")
+    outcome = frazil("plan", field)
+    assert outcome.code == FAILED and "frazil calibrate" in outcome.stderr
+    assert frazil("plan", field, "--calibration", "default").code == DONE
