@@ -138,7 +138,7 @@ impl Writer {
                     Share::Written(Vec::new())
                 }),
                 Answer::Write => {
-                    let written = self.write_round(std::mem::take(&mut moving));
+                    let written = self.write_round(&std::mem::take(&mut moving));
                     written.map(|()| Share::Written(Vec::new()))
                 }
                 Answer::Batch { spots, is_last } => {
@@ -219,9 +219,9 @@ impl Writer {
     }
 
     /// Writes them where they belong.
-    fn write_round(&mut self, moving: Vec<Moving>) -> Result<()> {
+    fn write_round(&mut self, moving: &[Moving]) -> Result<()> {
         let mut placing = self.submission.placing();
-        for Moving { key, bytes, to } in &moving {
+        for Moving { key, bytes, to } in moving {
             let outcome = placing.write_at(bytes, *to);
             outcome.map_err(|error| self.named(error, &Name::from(key)))?;
             placing.held()?.note_written(key, *to);

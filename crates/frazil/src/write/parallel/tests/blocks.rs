@@ -9,10 +9,10 @@ use crate::write::{DimensionLength, FilterWish, VariableSettings, Writer, Writer
 use crate::{ErrorCode, FilterPipeline, FilterSpec, NcType, filter_id};
 
 const RECORDS: u64 = 6;
-const ROWS: u64 = 476;
+const ROWS: u64 = 480;
 const COLUMNS: u64 = 732;
-/// Ranks across and along.
-const CUTS: (u64, u64) = (2, 2);
+/// Blocks along each axis.
+const CUTS: (u64, u64) = (3, 1);
 
 fn define(writer: &mut Writer, filters: FilterWish) -> VariableId {
     let root = Schema::ROOT;

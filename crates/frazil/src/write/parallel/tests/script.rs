@@ -16,7 +16,7 @@ fn run(seed: u64, size: usize, options: &WriterOptions) -> bool {
         let mut writer = create(&path, comm, options).unwrap();
         let mut script = Script::new(seed, memory_bytes > TINY_BYTES, &mut writer);
         script.ranks = (rank as u64, size as u64);
-        if seed % 3 > 0 {
+        if !seed.is_multiple_of(3) {
             writer.end_definitions().unwrap();
         }
         let mut random = Random(seed ^ 0xabcd);
