@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use super::model::{BLOCK_BYTES, atomic_type, commit, create};
+use super::model::{BLOCK_BYTES, atomic_type, commit};
 use crate::classic::NcType;
 use crate::hdf5::{Hdf5Input, LiveOutput, OutputStorage, Placement};
 use crate::schema::{Schema, ValueType, VariableId};
@@ -17,7 +17,7 @@ const CHUNKS: [u64; 2] = [96, 40_000];
 /// A file with bytes in chunks of this size along `x`, and texts beside them.
 fn start(path: &Path, chunk: u64) -> (LiveOutput, Schema) {
     File::create(path).unwrap();
-    let mut output = LiveOutput::create_shared(path, false, 512).unwrap();
+    let mut output = LiveOutput::create_shared(path, false, BLOCK_BYTES).unwrap();
     let mut schema = Schema::default();
     let x = schema.with_dimension(Schema::ROOT, "x", Some(64 * chunk));
     schema.with_variable(Schema::ROOT, "v", atomic_type(NcType::Byte), &[x]);
