@@ -9,7 +9,7 @@
 //! `chunks` are those that the read touches, each whole: along an axis of `n` elements in chunks of `c`, a
 //! read of `q` elements at any place touches `1 + (q - 1) / c` of them on average, and all of them
 //! if it takes the whole axis. `seeks` are runs of chunks that lie behind each other in the file, where
-//! chunks are placed row by row of their grid. What sticks out of the variable is decoded, but
+//! chunks are placed row by row of their grid; in an object store each chunk is a request. What sticks out of the variable is decoded, but
 //! stored as next to nothing where there is compression.
 
 use frazil_types::{Calibration, Storage, StorageSpeed};
@@ -39,6 +39,8 @@ pub(crate) struct CostModel<'a> {
     raw_byte_seconds: f64,
     stored_byte_seconds: f64,
     seek_seconds: f64,
+    /// Whether chunks that lie behind each other are one request.
+    joins_runs: bool,
 }
 
 impl<'a> CostModel<'a> {
@@ -66,6 +68,7 @@ impl<'a> CostModel<'a> {
             raw_byte_seconds: 1.0 / raw_rate,
             stored_byte_seconds: 1.0 / fetch_bytes_per_second,
             seek_seconds,
+            joins_runs: storage != Storage::ObjectStore,
         }
     }
 
@@ -74,7 +77,7 @@ impl<'a> CostModel<'a> {
         let (mut chunks, mut seeks) = (1.0_f64, 1.0_f64);
         // Share of a chunk's elements that lie inside the variable, on average.
         let mut inside = 1.0;
-        let mut is_run = true;
+        let mut is_run = self.joins_runs;
         for axis in (0..self.shape.len()).rev() {
             let (length, extent) = (self.shape[axis], chunk[axis]);
             let count = length.div_ceil(extent) as f64;
