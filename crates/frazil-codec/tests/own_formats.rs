@@ -4,6 +4,8 @@
 //! decision to change a format, by
 //! `FRAZIL_WRITE_GOLDEN=1 cargo test -p frazil-codec --test own_formats`.
 
+#![expect(clippy::unwrap_used, reason = "a failing helper is a failing test")]
+
 mod common;
 
 use common::{MAGIC, Random, own_chunks};
