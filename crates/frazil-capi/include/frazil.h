@@ -270,6 +270,8 @@ typedef enum {
      */
     FRZ_GOAL_ARCHIVE = 3,
 } frz_goal;
+
+/**
  * Where a file will lie while it is read: the chunks' size follows it.
  */
 typedef enum {
