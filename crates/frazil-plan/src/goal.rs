@@ -89,7 +89,7 @@ impl Family {
 struct Level {
     level: Option<i32>,
     /// Raw MB/s that one core encodes: smooth float32 fields of 256 KiB, measured by
-    /// `examples/encode_speeds.rs` of frazil-codec on one core of a 2.8 GHz Xeon, rounded.
+    /// `examples/encode_speeds.rs` of frazil-codec on one core of an AMD EPYC, rounded.
     encode_mb_s: f64,
 }
 
@@ -118,12 +118,12 @@ const fn family(chain: &'static str, readers: ReaderLevel, levels: &'static [Lev
 /// What there is to choose from. The second level of each family (or its only one) stands for it
 /// when families are compared.
 static FAMILIES: [Family; 12] = [
-    family("shuffle+deflate", ReaderLevel::Any, &DEFLATE_LEVELS),
+    family("shuffle+deflate", ReaderLevel::Any, &SHUFFLE_DEFLATE_LEVELS),
     family("deflate", ReaderLevel::Any, &DEFLATE_LEVELS),
-    family("bitshuffle+lz4", ReaderLevel::Plugins, &[only(900.0)]),
-    family("shuffle+lz4", ReaderLevel::Plugins, &[only(600.0)]),
-    family("lz4", ReaderLevel::Plugins, &[only(500.0)]),
-    family("shuffle+zstd", ReaderLevel::Plugins, &ZSTD_LEVELS),
+    family("bitshuffle+lz4", ReaderLevel::Plugins, &[only(3100.0)]),
+    family("shuffle+lz4", ReaderLevel::Plugins, &[only(5600.0)]),
+    family("lz4", ReaderLevel::Plugins, &[only(5600.0)]),
+    family("shuffle+zstd", ReaderLevel::Plugins, &SHUFFLE_ZSTD_LEVELS),
     family("zstd", ReaderLevel::Plugins, &ZSTD_LEVELS),
     family(
         "bitshuffle+zstd",
@@ -131,8 +131,8 @@ static FAMILIES: [Family; 12] = [
         &BITSHUFFLE_ZSTD_LEVELS,
     ),
     family("pcodec", ReaderLevel::Frazil, &PCODEC_LEVELS),
-    family("delta+shuffle+zstd", ReaderLevel::Frazil, &ZSTD_LEVELS),
-    family("lorenzo+shuffle+zstd", ReaderLevel::Frazil, &ZSTD_LEVELS),
+    family("delta+shuffle+zstd", ReaderLevel::Frazil, &DELTA_LEVELS),
+    family("lorenzo+shuffle+zstd", ReaderLevel::Frazil, &LORENZO_LEVELS),
     family(
         "lorenzo+bitshuffle+zstd",
         ReaderLevel::Frazil,
@@ -141,27 +141,55 @@ static FAMILIES: [Family; 12] = [
 ];
 
 static DEFLATE_LEVELS: [Level; 5] = [
-    at(1, 160.0),
-    at(4, 110.0),
-    at(6, 70.0),
-    at(9, 25.0),
-    at(12, 8.0),
+    at(1, 150.0),
+    at(4, 100.0),
+    at(6, 95.0),
+    at(9, 81.0),
+    at(12, 27.0),
+];
+static SHUFFLE_DEFLATE_LEVELS: [Level; 5] = [
+    at(1, 240.0),
+    at(4, 180.0),
+    at(6, 160.0),
+    at(9, 72.0),
+    at(12, 7.0),
 ];
 static ZSTD_LEVELS: [Level; 5] = [
-    at(1, 300.0),
-    at(3, 200.0),
-    at(9, 50.0),
-    at(15, 12.0),
-    at(19, 3.0),
+    at(1, 1400.0),
+    at(3, 780.0),
+    at(9, 250.0),
+    at(15, 24.0),
+    at(19, 12.0),
+];
+static SHUFFLE_ZSTD_LEVELS: [Level; 5] = [
+    at(1, 3500.0),
+    at(3, 3200.0),
+    at(9, 510.0),
+    at(15, 26.0),
+    at(19, 11.0),
 ];
 static BITSHUFFLE_ZSTD_LEVELS: [Level; 5] = [
-    at(1, 250.0),
-    at(3, 180.0),
-    at(9, 45.0),
-    at(15, 15.0),
-    at(19, 6.0),
+    at(1, 870.0),
+    at(3, 730.0),
+    at(9, 140.0),
+    at(15, 30.0),
+    at(19, 16.0),
 ];
-static PCODEC_LEVELS: [Level; 3] = [at(4, 80.0), at(8, 60.0), at(12, 20.0)];
+static DELTA_LEVELS: [Level; 5] = [
+    at(1, 1900.0),
+    at(3, 1850.0),
+    at(9, 1100.0),
+    at(15, 230.0),
+    at(19, 24.0),
+];
+static LORENZO_LEVELS: [Level; 5] = [
+    at(1, 1560.0),
+    at(3, 1530.0),
+    at(9, 430.0),
+    at(15, 130.0),
+    at(19, 16.0),
+];
+static PCODEC_LEVELS: [Level; 3] = [at(4, 350.0), at(8, 170.0), at(12, 13.0)];
 
 /// `size` takes no filter that one core encodes slower than this.
 const BEARABLE_MB_S: f64 = 20.0;

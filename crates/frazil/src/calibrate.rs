@@ -92,7 +92,9 @@ pub fn read_calibration(path: &Path) -> Result<Calibration> {
             .in_file(path)
             .with_cure("measure again: frazil calibrate")
     };
+    // An array would pass as the first fields.
     let found: Calibration = serde_json::from_str(&text)
+        .and_then(|fields: serde_json::Map<_, _>| serde_json::from_value(fields.into()))
         .map_err(|error| refuse(format!("this is no calibration: {error}")))?;
     match found.is_sound() {
         true => Ok(found),

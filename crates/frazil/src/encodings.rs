@@ -178,11 +178,13 @@ fn nccopy(rows: &[Row<'_>], report: &PlanReport) -> String {
         text.push_str(" -s");
     }
     for row in rows {
-        let _ = write!(
-            text,
-            " -c {}",
-            quoted(&format!("{}:{}", row.name, joined(row.chunk)))
-        );
+        // It refuses chunks that are longer than an unlimited dimension is now.
+        let lengths = row.chunk.iter().zip(&row.decision.shape);
+        let extents: Vec<u64> = lengths
+            .map(|(&chunk, &now)| chunk.min(now.max(1)))
+            .collect();
+        let chunk = quoted(&format!("{}:{}", row.name, joined(&extents)));
+        let _ = write!(text, " -c {chunk}");
     }
     let _ = writeln!(text, " {} out.nc", input_of(report));
     text

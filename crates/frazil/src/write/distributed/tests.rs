@@ -210,6 +210,8 @@ fn what_cannot_be_is_refused() {
     let packed = packer.pack(&start, &count, &bytes).unwrap();
     // A box other than the one that was packed.
     let address = writer.set_aside(packed.bytes.len() as u64).unwrap();
+    let file = File::options().write(true).open(writer.path()).unwrap();
+    file.write_all_at(&packed.bytes, address).unwrap();
     let other = writer.enter_chunks(v, &start, &[3, 30, 70], address, &packed.summary);
     assert_eq!(other.unwrap_err().code, ErrorCode::InvalidArgument);
     // The second of two choices that differ.
