@@ -221,6 +221,29 @@ def test_a_plan_is_replayed(tmp_path):
     assert frazil.info(tmp_path / "b.nc")["v"].chunk == [10, 60]
 
 
+def test_a_plan_that_protects_nan_is_replayed(tmp_path):
+    """JSON has no word for NaN; a plan does."""
+    values = np.random.default_rng(0).normal(size=(100, 300)).astype("f4")
+    values[5] = np.nan
+
+    def write(path, precision, **options):
+        with frazil.Writer(path, **options) as writer:
+            writer.add_dimension("y", 100)
+            writer.add_dimension("x", 300)
+            writer.add_variable("v", "f4", ["y", "x"], fill_value=np.nan, precision=precision)[
+                :
+            ] = values
+            writer.sync()
+            return writer.plan()
+
+    plan = write(tmp_path / "a.nc", {"significant_digits": 3})
+    assert plan.variables[0]["quantize"]["protected"]["values"] == ["NaN"]
+    write(tmp_path / "b.nc", None, plan=frazil.WritePlan.from_json(plan.to_json()))
+    first, second = (frazil.open(tmp_path / name).variables["v"][:] for name in ("a.nc", "b.nc"))
+    np.testing.assert_array_equal(first, second)
+    assert not np.array_equal(first, values, equal_nan=True)
+
+
 def test_an_exception_gives_up_what_was_not_committed(tmp_path):
     path = tmp_path / "given_up.nc"
     with pytest.raises(ZeroDivisionError), frazil.Writer(path) as writer:

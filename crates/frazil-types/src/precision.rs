@@ -166,6 +166,7 @@ impl ErrorBound {
 
 /// Values that are never touched, beside NaN, infinities, zeros and subnormals, which never are.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "WrittenValues", into = "WrittenValues")]
 pub struct ProtectedValues {
     /// Single values: `_FillValue`, `missing_value`, and those a user named.
     pub values: Vec<f64>,
@@ -173,6 +174,79 @@ pub struct ProtectedValues {
     pub ranges: Vec<[f64; 2]>,
     /// Values outside this closed interval are not data (`valid_min`, `valid_max`, `valid_range`).
     pub valid: Option<[f64; 2]>,
+}
+
+/// [`ProtectedValues`] as plans have them.
+#[derive(Serialize, Deserialize)]
+struct WrittenValues {
+    values: Vec<WrittenNumber>,
+    ranges: Vec<[WrittenNumber; 2]>,
+    valid: Option<[WrittenNumber; 2]>,
+}
+
+/// A number in JSON, which has no NaN and no infinities: they are words.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum WrittenNumber {
+    Finite(f64),
+    Word(Word),
+}
+
+#[derive(Serialize, Deserialize)]
+enum Word {
+    #[serde(rename = "NaN")]
+    NotANumber,
+    #[serde(rename = "inf")]
+    Infinity,
+    #[serde(rename = "-inf")]
+    MinusInfinity,
+}
+
+impl From<f64> for WrittenNumber {
+    fn from(number: f64) -> Self {
+        if number.is_finite() {
+            Self::Finite(number)
+        } else if number.is_nan() {
+            Self::Word(Word::NotANumber)
+        } else if number > 0.0 {
+            Self::Word(Word::Infinity)
+        } else {
+            Self::Word(Word::MinusInfinity)
+        }
+    }
+}
+
+impl From<WrittenNumber> for f64 {
+    fn from(written: WrittenNumber) -> Self {
+        match written {
+            WrittenNumber::Finite(number) => number,
+            WrittenNumber::Word(Word::NotANumber) => Self::NAN,
+            WrittenNumber::Word(Word::Infinity) => Self::INFINITY,
+            WrittenNumber::Word(Word::MinusInfinity) => Self::NEG_INFINITY,
+        }
+    }
+}
+
+impl From<ProtectedValues> for WrittenValues {
+    fn from(values: ProtectedValues) -> Self {
+        let interval = |ends: [f64; 2]| ends.map(Into::into);
+        Self {
+            values: values.values.into_iter().map(Into::into).collect(),
+            ranges: values.ranges.into_iter().map(interval).collect(),
+            valid: values.valid.map(interval),
+        }
+    }
+}
+
+impl From<WrittenValues> for ProtectedValues {
+    fn from(written: WrittenValues) -> Self {
+        let interval = |ends: [WrittenNumber; 2]| ends.map(Into::into);
+        Self {
+            values: written.values.into_iter().map(Into::into).collect(),
+            ranges: written.ranges.into_iter().map(interval).collect(),
+            valid: written.valid.map(interval),
+        }
+    }
 }
 
 /// The decision about one variable's precision.
