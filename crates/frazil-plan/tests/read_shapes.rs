@@ -334,7 +334,7 @@ fn absurd_ranks_are_planned_all_the_same() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
     #[test]
     fn every_shape_keeps_the_rules(
         shape in prop::collection::vec(prop_oneof![1_u64..40, 1_u64..3000], 1..6),
@@ -370,7 +370,10 @@ proptest! {
         }
         if !answer.candidates.is_empty() {
             prop_assert!(case.bytes(chunk) <= most_bytes.max(element_bytes as u64));
-            prop_assert!(count(&shape, chunk) <= MOST_CHUNKS || most_bytes != u64::MAX, "{:?}", chunk);
+            // Chunks of 4 GiB, HDF5's longest, are too many of some variables.
+            let bytes = shape.iter().fold(element_bytes as f64, |bytes, &n| bytes * n as f64);
+            let can_be_few = most_bytes == u64::MAX && bytes < MOST_CHUNKS as f64 * f64::from(1 << 30);
+            prop_assert!(count(&shape, chunk) <= MOST_CHUNKS || !can_be_few, "{:?}", chunk);
             let chosen = &answer.candidates[0];
             prop_assert!(chosen.reads.iter().all(|read| read.times_best > 0.99));
             prop_assert!(chosen.reads.iter().all(|read| read.seconds.is_finite()));

@@ -31,6 +31,9 @@ const MEAN_WEIGHT: f64 = 0.05;
 const PADDING_WEIGHT: f64 = 0.25;
 const LOPSIDED_WEIGHT: f64 = 0.02;
 
+/// How often the best shapes for single reads are corrected.
+const ROUNDS: usize = 8;
+
 /// What a chunk shape is to serve.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadGoal<'a> {
@@ -186,6 +189,8 @@ struct Question<'a> {
     search: Search<'a>,
     roles: &'a [AxisRole],
     reads: Vec<Asked>,
+    /// The shape that serves all of them.
+    serving: Vec<u64>,
 }
 
 impl<'a> Question<'a> {
@@ -212,21 +217,20 @@ impl<'a> Question<'a> {
                 Some((read.intent.to_string(), read.weight, takes))
             })
             .collect();
-        let sides: Vec<(u64, u64)> = (0..planned.len())
+        let limits = limits(input, planned, goal);
+        let is_of_map: Vec<bool> = (0..planned.len())
             .map(|axis| {
-                let role = input.roles.get(axis);
-                let is_of_map = role.is_some_and(|role| role.is_horizontal());
-                let is_read = found.iter().any(|(_, _, takes)| takes.counts[axis] > 1);
-                let least = if is_of_map && is_read { LEAST_SIDE } else { 1 };
-                let most = if axis == 0 {
-                    input.most_records
-                } else {
-                    u64::MAX
-                };
-                (least, most)
+                let is_of_map = (input.roles.get(axis)).is_some_and(|role| role.is_horizontal());
+                is_of_map && found.iter().any(|(_, _, takes)| takes.counts[axis] > 1)
             })
             .collect();
-        let limits = limits(input, planned, goal);
+        let mut sides: Vec<(u64, u64)> = least_sides(planned, &is_of_map, element_bytes, &limits)
+            .into_iter()
+            .map(|least| (least, u64::MAX))
+            .collect();
+        if let Some((_, most)) = sides.first_mut() {
+            *most = input.most_records;
+        }
         let search = Search::new(planned, element_bytes, &sides, limits);
         let heaviest = found
             .iter()
@@ -244,17 +248,40 @@ impl<'a> Question<'a> {
                 }
             })
             .collect();
-        Self {
+        let mut question = Self {
             model,
             search,
             roles: input.roles,
             reads,
+            serving: Vec::new(),
+        };
+        question.settle();
+        question
+    }
+
+    /// Finds the shape that serves all reads. A search proves nothing: where that shape serves a read
+    /// better than what was found for it alone, it is the best for that read, and all begins anew.
+    fn settle(&mut self) {
+        for _ in 0..ROUNDS {
+            self.serving = self.search.best(|chunk| self.score(chunk));
+            let mut is_settled = true;
+            for read in &mut self.reads {
+                let seconds = self.model.of(&read.takes, &self.serving).seconds;
+                if seconds < read.best_seconds {
+                    read.best_seconds = seconds;
+                    read.best_chunk.clone_from(&self.serving);
+                    is_settled = false;
+                }
+            }
+            if is_settled {
+                return;
+            }
         }
     }
 
     fn answer(&self, input: &GoalInput<'_>, existing: ExistingShape) -> ReadChoice {
         let shape = &input.shape;
-        let best = self.search.best(|chunk| self.score(chunk));
+        let best = self.serving.clone();
         let current = shape.usable_current();
         let factor = current.map(|chunk| self.worst(chunk) / self.worst(&best));
         let kept = current.zip(factor).filter(|&(_, factor)| {
@@ -288,7 +315,7 @@ impl<'a> Question<'a> {
             ..ShapePolicy::default()
         };
         let mut named = vec![("chosen".to_owned(), chosen.to_vec())];
-        let best = self.search.best(|chunk| self.score(chunk));
+        let best = self.serving.clone();
         named.push(("for these reads".to_owned(), best));
         named.extend(
             shape
@@ -386,6 +413,31 @@ impl<'a> Question<'a> {
             bytes_of(chunk, self.model.element_bytes),
         )
     }
+}
+
+/// Elements that a chunk has at least along each axis: some along those of a map that is read, as far
+/// as memory allows.
+fn least_sides(
+    planned: &[u64],
+    is_of_map: &[bool],
+    element_bytes: usize,
+    limits: &Limits,
+) -> Vec<u64> {
+    let sides = |side: u64| -> Vec<u64> {
+        let axes = planned.iter().zip(is_of_map);
+        axes.map(|(&length, &is)| if is { side.min(length) } else { 1 })
+            .collect()
+    };
+    // Equal parts of an axis that are no shorter than that.
+    let shortest = |sides: Vec<u64>| -> Vec<u64> {
+        let parts = |(&length, least): (&u64, u64)| length.div_ceil((length / least).max(1));
+        planned.iter().zip(sides).map(parts).collect()
+    };
+    let mut side = LEAST_SIDE;
+    while side > 1 && bytes_of(&shortest(sides(side)), element_bytes) > limits.most_bytes {
+        side /= 2;
+    }
+    sides(side)
 }
 
 /// Bytes of a chunk that suit the storage, the variable, the writer and the number of chunks.
