@@ -11,15 +11,39 @@ import json
 import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from .cluster_pack import packed
 from .errors import Error
-from .operations import _limits, _pack_options
-from .reports import PackReport
+from .operations import _pack_options
+from .reports import PackReport, WritePlan
 
 DONE, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30}
+
+# Options that `frazil.pack` has under the same names, with the same values.
+_AS_IN_PACK = (
+    "reads",
+    "storage",
+    "axes",
+    "expect",
+    "most_chunks",
+    "calibration",
+    "level",
+    "checksum",
+    "precision",
+    "netcdf_attribute",
+    "readable_by",
+    "goal",
+    "filters",
+    "layout",
+    "dry_run",
+    "verify",
+    "break_hard_links",
+    "threads",
+    "memory",
+)
 
 
 def _bytes(text: str) -> int:
@@ -40,6 +64,14 @@ def _extents(text: str) -> tuple[str, dict[str, int]]:
         raise argparse.ArgumentTypeError(f"{text!r} is not [VAR:]DIM=N,...") from None
 
 
+def _pairs(text: str) -> dict[str, str]:
+    """``k=level,time2=time`` by name."""
+    pairs = [pair.split("=") for pair in text.split(",")]
+    if any(len(pair) != 2 for pair in pairs):
+        raise argparse.ArgumentTypeError(f"{text!r} is not DIM=...,DIM=...")
+    return {name: value for name, value in pairs}
+
+
 def parser() -> argparse.ArgumentParser:
     """The options of ``pack`` that mean something on a cluster."""
     top = argparse.ArgumentParser(prog="python -m frazil", allow_abbrev=False)
@@ -56,13 +88,22 @@ def parser() -> argparse.ArgumentParser:
     pack.add_argument("--verify", action="store_true", help="compare before a result gets its name")
     pack.add_argument("--chunks", action="append", type=_extents, metavar="[VAR:]DIM=N,...")
     pack.add_argument("--keep-chunks", action="store_true")
+    pack.add_argument("--reads", metavar="READ[=WEIGHT],...")
+    pack.add_argument("--storage", choices=("local", "disk", "parallel-fs", "object-store"))
+    pack.add_argument("--axes", type=_pairs, metavar="DIM=AXIS,...")
+    pack.add_argument("--expect", type=_pairs, metavar="DIM=N,...")
+    pack.add_argument("--most-chunks", type=int, metavar="N")
+    pack.add_argument("--calibration", metavar="default|FILE")
+    pack.add_argument("--plan", metavar="PLAN.json")
     pack.add_argument("--level", type=int, metavar="N")
+    pack.add_argument("--goal", choices=("balanced", "size", "speed", "archive"))
+    pack.add_argument("--filters", metavar="CHAIN")
     pack.add_argument("--shuffle", choices=("auto", "on", "off"), default="auto")
     pack.add_argument("--checksum", action="store_true")
     pack.add_argument("--layout", choices=("standard", "cmip7"), default="standard")
-    pack.add_argument("--readable-by", choices=("any", "plugins"), default="any")
+    pack.add_argument("--readable-by", choices=("any", "plugins", "frazil"))
     pack.add_argument("--precision", metavar="FILE", help="TOML file of rules")
-    pack.add_argument("--netcdf-attribute", action="store_true")
+    pack.add_argument("--netcdf-quantize-attribute", dest="netcdf_attribute", action="store_true")
     pack.add_argument("-n", "--dry-run", action="store_true")
     pack.add_argument("--threads", type=int, default=1, metavar="N", help="for each file")
     pack.add_argument("--memory", type=_bytes, metavar="SIZE", help="for each file")
@@ -76,20 +117,13 @@ def _options(asked: argparse.Namespace) -> str:
     chunks: Any = "keep" if asked.keep_chunks else None
     if asked.chunks:
         chunks = dict(asked.chunks)
+    plan = None if asked.plan is None else WritePlan.from_json(Path(asked.plan).read_text())
     return _pack_options(
-        chunks,
-        asked.level,
-        {"auto": None, "on": True, "off": False}[asked.shuffle],
-        asked.checksum,
-        asked.precision,
-        netcdf_attribute=asked.netcdf_attribute,
-        readable_by=asked.readable_by,
-        layout=asked.layout,
-        dry_run=asked.dry_run,
-        verify=asked.verify,
-        break_hard_links=asked.break_hard_links,
-        limits=_limits(asked.threads, asked.memory),
+        chunks=chunks,
+        plan=plan,
+        shuffle={"auto": None, "on": True, "off": False}[asked.shuffle],
         overwrite=True,
+        **{name: getattr(asked, name) for name in _AS_IN_PACK},
     )
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import _frazil
 from .errors import AlreadyExistsError, Error, InputOutputError, InvalidArgumentError
-from .operations import Precision, StrPath, _finish, _limits, _pack_options
+from .operations import Precision, Reads, Storage, StrPath, _finish, _pack_options
 from .progress import Progress, listener
-from .reports import PackReport
+from .reports import PackReport, WritePlan
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -23,12 +23,21 @@ def pack_files(
     *,
     client: Client,
     chunks: Literal["auto", "keep"] | Mapping[str, Any] | None = None,
+    reads: Reads | None = None,
+    storage: Storage | None = None,
+    axes: Mapping[str, str] | None = None,
+    expect: Mapping[str, int] | None = None,
+    most_chunks: int | None = None,
+    calibration: StrPath | None = None,
+    plan: WritePlan | None = None,
     level: int | None = None,
     shuffle: bool | None = None,
     checksum: bool = False,
     precision: Precision | None = None,
     netcdf_attribute: bool = False,
-    readable_by: Literal["any", "plugins"] = "any",
+    readable_by: Literal["any", "plugins", "frazil"] = "any",
+    goal: Literal["balanced", "size", "speed", "archive"] = "balanced",
+    filters: str | None = None,
     layout: Literal["standard", "cmip7"] = "standard",
     dry_run: bool = False,
     overwrite: bool = False,
@@ -74,18 +83,28 @@ def pack_files(
         If several files failed, with one :class:`frazil.Error` for each.
     """
     options = _pack_options(
-        chunks,
-        level,
-        shuffle,
-        checksum,
-        precision,
+        chunks=chunks,
+        reads=reads,
+        storage=storage,
+        axes=axes,
+        expect=expect,
+        most_chunks=most_chunks,
+        calibration=calibration,
+        plan=plan,
+        level=level,
+        shuffle=shuffle,
+        checksum=checksum,
+        precision=precision,
         netcdf_attribute=netcdf_attribute,
         readable_by=readable_by,
+        goal=goal,
+        filters=filters,
         layout=layout,
         dry_run=dry_run,
         verify=verify,
         break_hard_links=break_hard_links,
-        limits=_limits(threads, memory),
+        threads=threads,
+        memory=memory,
         # A task may be done twice: see `_refusal`.
         overwrite=True,
     )

@@ -91,19 +91,27 @@ def _overrides(chunks: Any) -> dict[str, Any]:
 
 
 def _pack_options(
-    chunks: Any,
-    level: int | None,
-    shuffle: bool | None,
-    checksum: bool,
-    precision: Precision | None,
+    *,
+    chunks: Literal["auto", "keep"] | Mapping[str, Any] | None = None,
+    reads: Reads | None = None,
+    storage: Storage | None = None,
+    axes: Mapping[str, str] | None = None,
+    expect: Mapping[str, int] | None = None,
+    most_chunks: int | None = None,
+    calibration: StrPath | None = None,
+    plan: WritePlan | None = None,
+    precision: Precision | None = None,
+    threads: int | None = None,
+    memory: int | None = None,
     **others: Any,
 ) -> str:
+    """The options of :func:`pack`; those that have one name everywhere are `others`."""
     return _options(
         **_overrides(chunks),
-        level=level,
-        shuffle=shuffle,
-        checksum=checksum,
+        chunk_goal=chunk_goal(reads, storage, axes, expect, most_chunks, calibration),
+        plan=_plan_dict(plan),
         precision=precision_rules(precision),
+        limits=_limits(threads, memory),
         **others,
     )
 
@@ -217,13 +225,18 @@ def pack(
     """
     bar = listener(progress)
     options = _pack_options(
-        chunks,
-        level,
-        shuffle,
-        checksum,
-        precision,
-        chunk_goal=chunk_goal(reads, storage, axes, expect, most_chunks, calibration),
-        plan=_plan_dict(plan),
+        chunks=chunks,
+        reads=reads,
+        storage=storage,
+        axes=axes,
+        expect=expect,
+        most_chunks=most_chunks,
+        calibration=calibration,
+        plan=plan,
+        level=level,
+        shuffle=shuffle,
+        checksum=checksum,
+        precision=precision,
         netcdf_attribute=netcdf_attribute,
         readable_by=readable_by,
         goal=goal,
@@ -233,7 +246,8 @@ def pack(
         overwrite=overwrite,
         verify=verify,
         break_hard_links=break_hard_links,
-        limits=_limits(threads, memory),
+        threads=threads,
+        memory=memory,
     )
     target = None if output is None else Path(output)
     try:
@@ -265,17 +279,23 @@ def plan(
 ) -> WritePlan:
     """Decide as :func:`pack` would, and write nothing. The parameters are those of :func:`pack`."""
     options = _pack_options(
-        chunks,
-        level,
-        shuffle,
-        checksum,
-        precision,
-        chunk_goal=chunk_goal(reads, storage, axes, expect, most_chunks, calibration),
+        chunks=chunks,
+        reads=reads,
+        storage=storage,
+        axes=axes,
+        expect=expect,
+        most_chunks=most_chunks,
+        calibration=calibration,
+        level=level,
+        shuffle=shuffle,
+        checksum=checksum,
+        precision=precision,
         readable_by=readable_by,
         goal=goal,
         filters=filters,
         layout=layout,
-        limits=_limits(threads, memory),
+        threads=threads,
+        memory=memory,
     )
     return WritePlan(**json.loads(_frazil.plan(Path(input), options)))
 

@@ -11,6 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, Self
 
+from .errors import InvalidArgumentError
 from .pictures import bytes_text, chunk_grid_svg, html_table, text_table
 
 
@@ -301,11 +302,28 @@ class WritePlan(_Table):
 
     @classmethod
     def from_json(cls, text: str) -> WritePlan:
-        """A plan from :meth:`to_json`."""
-        return cls(variables=json.loads(text)["variables"])
+        """A plan from :meth:`to_json`, or from ``frazil plan --json``."""
+        try:
+            return cls(variables=json.loads(text)["variables"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise InvalidArgumentError(
+                f"this is no plan in JSON: {error!r}", cure="make one: frazil plan --json FILE"
+            ) from None
 
 
-_FILTERS = {1: "deflate", 2: "shuffle", 3: "fletcher32", 32015: "zstd"}
+_FILTERS = {
+    1: "deflate",
+    2: "shuffle",
+    3: "fletcher32",
+    4: "szip",
+    307: "bzip2",
+    32001: "blosc",
+    32004: "lz4",
+    32008: "bitshuffle",
+    32015: "zstd",
+    47101: "pcodec",
+    47102: "delta",
+}
 
 
 def _filter_name(spec: Mapping[str, Any]) -> str:

@@ -2,13 +2,20 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
 import frazil
 import pytest
+from frazil.__main__ import parser
 from support.cluster import cluster_of, sample
 from support.command import BINARY
+
+ROUNDING = """
+    --bits --digits --abs-error --rel-error --finest-abs-error --keep-information --nbits
+    --quantizer --lossless-range --special --lossless --write-precision --force-precision
+"""
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +75,44 @@ def test_the_module_is_a_command(client, files, tmp_path):
     assert command(*files, *words[:2]).returncode == 2
     nowhere = command(*files, "--scheduler", "tcp://127.0.0.1:1", "--out-dir", out)
     assert nowhere.returncode == 1 and "127.0.0.1:1" in nowhere.stderr
+
+
+def test_the_module_knows_the_options_of_the_command():
+    """All but the output's name, and the flags of rounding, for which it takes a file of rules."""
+    asked = subprocess.run([BINARY, "pack", "--help"], capture_output=True, text=True, check=True)
+    known = {option for action in module_parser() for option in action.option_strings}
+    named = set(re.findall(r"^ +(?:-\w, )?(--[\w-]+)", asked.stdout, flags=re.MULTILINE))
+    rounding = set(ROUNDING.split())
+    assert named - known - rounding == {"--output"}
+    assert len(named) > 20
+
+
+def module_parser():
+    (commands,) = parser()._subparsers._group_actions
+    return commands.choices["pack"]._actions
+
+
+def test_goals_and_plans_reach_the_workers(client, files, tmp_path):
+    out, plan = tmp_path / "out", tmp_path / "plan.json"
+    out.mkdir()
+    plan.write_text(frazil.plan(files[0], chunks={"time": 1}).to_json())
+    words = ["--scheduler", client.scheduler.address, "--out-dir", out, "--overwrite", files[0]]
+    for options, filters in (
+        (("--plan", plan), None),
+        (("--filters", "lz4", "--readable-by", "plugins"), "lz4"),
+    ):
+        done = command(*words, *options)
+        assert done.returncode == 0, done.stderr
+        found = frazil.info(out / files[0].name)["t2m"]
+        assert filters is None or found.filters == filters
+        assert filters is not None or found.chunk[0] == 1
+    plan.write_text("{}")
+    refused = command(*words, "--plan", plan)
+    assert refused.returncode == 1 and "this is no plan" in refused.stderr
+    (report,) = frazil.pack_files(
+        files[:1], out, client=client, overwrite=True, reads="series", storage="local"
+    )
+    assert report.output == out / files[0].name
 
 
 def test_the_command_hands_over_to_the_module(client, files, tmp_path):
