@@ -375,6 +375,7 @@ fn deflate_level(spec: &FilterSpec) -> Result<i32, CodecError> {
 fn check_encoder(encoder: DeflateEncoder) -> Result<(), CodecError> {
     match encoder {
         DeflateEncoder::Quick
+        | DeflateEncoder::Fastest
         | DeflateEncoder::Libdeflate(0..=12)
         | DeflateEncoder::Zlib(0..=9) => Ok(()),
         DeflateEncoder::Libdeflate(_) => {

@@ -338,7 +338,7 @@ fn try_filters(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Fresh, Pl
     }
     stages.push(level.spec);
     let encoder = level.encoder.map_or("", |encoder| match encoder {
-        DeflateEncoder::Quick | DeflateEncoder::Libdeflate(_) => "",
+        DeflateEncoder::Quick | DeflateEncoder::Fastest | DeflateEncoder::Libdeflate(_) => "",
         DeflateEncoder::Zlib(_) => ", zlib itself",
     });
     Ok(Fresh {

@@ -28,7 +28,9 @@ impl Compressor {
     /// The stage as the file names it.
     pub(crate) fn spec(self) -> FilterSpec {
         match self {
-            Self::Deflate(DeflateEncoder::Quick) => deflate_spec(FASTEST_LEVEL),
+            Self::Deflate(DeflateEncoder::Quick | DeflateEncoder::Fastest) => {
+                deflate_spec(FASTEST_LEVEL)
+            }
             Self::Deflate(DeflateEncoder::Libdeflate(level) | DeflateEncoder::Zlib(level)) => {
                 // The format knows zlib's levels only.
                 deflate_spec(level.clamp(1, 9).cast_unsigned())

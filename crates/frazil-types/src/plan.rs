@@ -24,6 +24,8 @@ pub enum StorageLayout {
 pub enum DeflateEncoder {
     /// Our own, quicker than any level of libdeflate and made for shuffled numbers.
     Quick,
+    /// Our own or libdeflate at level 1: for each chunk the one that does better on pieces of it.
+    Fastest,
     /// libdeflate at this level (1 to 12).
     Libdeflate(i32),
     /// zlib itself, where libdeflate cannot reach zlib's size.

@@ -19,6 +19,19 @@ use crate::buffer::{OutputSize, fill_uninit};
 use super::quick::{self, Quick};
 
 const NAME: &str = "deflate";
+/// libdeflate's level beside which our own encoder is tried.
+const FASTEST_LEVEL: i32 = 1;
+/// Our own encoder is taken if it makes pieces at most this much larger.
+const FASTEST_SLACK: f64 = 1.03;
+/// Pieces of a chunk on which both encoders are tried: an even number, so that each of the byte
+/// planes of shuffled numbers of 2, 4 and 8 bytes gets as many as any other.
+const PIECES: usize = 8;
+/// A piece is this part of its share of the chunk, but no longer than is needed. Each is packed by
+/// itself, for a byte plane wants a code of its own.
+const PIECE_PART: usize = 24;
+const LONGEST_PIECE: usize = 2 << 10;
+/// Shorter pieces tell nothing.
+const SHORTEST_PIECE: usize = 256;
 /// First guess for an output of unknown length: this many times the input.
 const FIRST_GUESS: usize = 4;
 
@@ -121,10 +134,38 @@ impl Deflate {
     ) -> Result<(), CodecError> {
         match encoder {
             DeflateEncoder::Quick => self.quick.encode(raw, adler32(raw), out),
+            DeflateEncoder::Fastest => {
+                let encoder = self.faster(raw, out)?;
+                self.encode(encoder, raw, out)?;
+            }
             DeflateEncoder::Libdeflate(level) => self.compressor(level)?.compress(raw, out)?,
             DeflateEncoder::Zlib(level) => compress_with_zlib(level, raw, out)?,
         }
         Ok(())
+    }
+
+    /// Our own encoder, if it makes pieces spread over `raw` about as small as libdeflate does.
+    fn faster(&mut self, raw: &[u8], out: &mut Vec<u8>) -> Result<DeflateEncoder, CodecError> {
+        let libdeflate = DeflateEncoder::Libdeflate(FASTEST_LEVEL);
+        let step = raw.len() / PIECES;
+        let piece = (step / PIECE_PART).min(LONGEST_PIECE);
+        if piece < SHORTEST_PIECE {
+            return Ok(libdeflate);
+        }
+        let (mut by_quick, mut by_libdeflate) = (0, 0);
+        for number in 0..PIECES {
+            let from = number * step + (step - piece) / 2;
+            let piece = &raw[from..from + piece];
+            self.encode(DeflateEncoder::Quick, piece, out)?;
+            by_quick += out.len();
+            self.encode(libdeflate, piece, out)?;
+            by_libdeflate += out.len();
+        }
+        let limit = by_libdeflate as f64 * FASTEST_SLACK;
+        Ok(match by_quick as f64 <= limit {
+            true => DeflateEncoder::Quick,
+            false => libdeflate,
+        })
     }
 }
 
@@ -270,7 +311,7 @@ mod tests {
         (1..=12)
             .map(DeflateEncoder::Libdeflate)
             .chain((0..=9).map(DeflateEncoder::Zlib))
-            .chain([DeflateEncoder::Quick])
+            .chain([DeflateEncoder::Quick, DeflateEncoder::Fastest])
     }
 
     #[test]
@@ -287,6 +328,38 @@ mod tests {
                 assert!(back == raw, "{encoder:?} {size:?}");
             }
         }
+    }
+
+    #[test]
+    fn the_fastest_encoder_is_chosen_by_the_chunk() {
+        let mut deflate = Deflate::default();
+        let mut by = |encoder, raw: &[u8]| {
+            let mut stored = Vec::new();
+            deflate.encode(encoder, raw, &mut stored).unwrap();
+            stored
+        };
+        let mut state = 1_u32;
+        let noise: Vec<u8> = std::iter::repeat_with(|| {
+            state ^= state << 13;
+            state ^= state >> 17;
+            state ^= state << 5;
+            (state >> 24) as u8 & 0x3f
+        })
+        .take(1 << 18)
+        .collect();
+        // Repetitions at many distances are what our own encoder does not look for.
+        let words: Vec<u8> = (0..1_usize << 16)
+            .flat_map(|i| {
+                let from = usize::from(noise[i]) * 5;
+                noise[from..from + 5].iter().copied()
+            })
+            .collect();
+        let (quick, libdeflate) = (DeflateEncoder::Quick, DeflateEncoder::Libdeflate(1));
+        assert_eq!(by(DeflateEncoder::Fastest, &noise), by(quick, &noise));
+        assert_eq!(by(DeflateEncoder::Fastest, &words), by(libdeflate, &words));
+        assert!(by(quick, &words).len() > by(libdeflate, &words).len());
+        let short = &noise[..1 << 12];
+        assert_eq!(by(DeflateEncoder::Fastest, short), by(libdeflate, short));
     }
 
     #[test]

@@ -285,8 +285,11 @@ fn is_linear(plan: &QuantizePlan) -> bool {
     plan.rounding.algorithm() == QuantizeAlgorithm::Linear
 }
 
-/// The encoder for a deflate stage whose level somebody stated.
+/// The encoder for a deflate stage whose level somebody stated, as long as no values are known.
 fn encoder_of(pipeline: &FilterPipeline) -> Option<DeflateEncoder> {
+    if has_fastest_deflate(pipeline) {
+        return Some(DeflateEncoder::Fastest);
+    }
     let stage = pipeline.position(filter_id::DEFLATE)?;
     let level = pipeline.0[stage].cd_values.first().copied().unwrap_or(1);
     Some(DeflateEncoder::Libdeflate(
