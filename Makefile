@@ -224,6 +224,7 @@ bench-xarray: bench-package ## frazil.to_netcdf beside xarray's to_netcdf and to
 .PHONY: bench-dask
 bench-dask: bench-package ## frazil.to_netcdf beside xarray's to_zarr on a cluster of processes, and with a worker killed
 	.venv-bench-read/bin/python bench/dask_writing.py $(BENCH_ARGS)
+	.venv-bench-read/bin/python scripts/make_bench_tables.py
 
 .PHONY: notices
 notices: .build/setup-test ## Collect the licence texts of everything that is linked in

@@ -104,6 +104,17 @@ COLUMNS = {
     },
 }
 
+COLUMNS["dask"] = {
+    "": "way",
+    "data, MB": "data_mb",
+    "s": "write_s",
+    "MB/s": "mb_per_s",
+    "bytes": "output_bytes",
+    "memory of the client, MiB": "client_mib",
+    "of a worker": "worker_mib",
+    "frazil: times as fast": "frazil_times",
+    "missed": "missed",
+}
 COLUMNS["costs"] = {"what": "name", "": "value", "unit": "unit", "how": "how"}
 COLUMNS["checks"] = {
     "what": "what",

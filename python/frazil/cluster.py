@@ -5,6 +5,9 @@ the chunks of a block where the block is, and says how large they are. The coord
 aside in the file, for this one attempt; the worker writes there and acknowledges; only then do the
 chunks come into the file's index. If a worker is lost, dask computes its blocks again, and the next
 attempt gets other space: a worker that was thought lost may come back and write, into a gap.
+
+So many blocks are on their way at a time, for each thread of the cluster: what is packed waits in a
+worker's memory for its place, and the client may be slower than the workers.
 """
 
 from __future__ import annotations
@@ -13,12 +16,14 @@ import contextlib
 import json
 import math
 import uuid
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, product
 from typing import TYPE_CHECKING, Any
 
 from .cluster_tasks import Attempt, Description, Recipe, describe, sample_places, write
+from .cluster_work import Key, Work, tasks_of
 from .errors import Error, InputOutputError, InvalidArgumentError
 from .regrouping import regroup
 
@@ -31,6 +36,9 @@ if TYPE_CHECKING:
 _PRIORITY = 10
 # So often are the chunks of a block packed or written before the block is given up.
 _MOST_ATTEMPTS = 20
+# Blocks on their way for each thread of the cluster: one is being packed, the others wait to be, or
+# for their place.
+_BOXES_PER_THREAD = 4
 # Blocks that come to the client at once, of variables whose values must.
 _WINDOW = 8
 
@@ -51,6 +59,8 @@ class _Column:
 
     target: Target
     recipe: Recipe
+    # The task that chooses its filters; none where they are known.
+    choosing: Key | None = None
     # As settled by the first chunks that arrive.
     choice: str | None = None
 
@@ -65,8 +75,12 @@ class _Box:
 
     column: _Column
     region: tuple[list[int], list[int]]
-    # The block's values, lazily.
-    values: Any
+    # Of the task that computes the block's values.
+    values: Key
+    # What is wanted first: its chunks packed, and described.
+    keys: tuple[Key, Key] = ("", "")
+    # In the order in which they are submitted.
+    number: int = 0
     packed: Future | None = None
     # What was said of them last, and where they were to be written.
     said: Description | None = None
@@ -140,30 +154,33 @@ class _Coordinator:
     def __init__(self, client: Client, output: Output) -> None:
         self._client, self._output = client, output
         self._writer = output.writer._writer
-        self._boxes: dict[str, _Box] = {}
+        # Those on their way, by the key of what is waited for.
+        self._boxes: dict[Key, _Box] = {}
+        # With no more on their way than these, others are submitted.
+        self._few = 0
         self._token = uuid.uuid4().hex[:12]
         self._numbers = 0
 
     def run(self, columns: list[_Column], grouped: list[Any]) -> None:
         from distributed import as_completed
 
-        descriptions = self._begin(columns, grouped)
-        waiting = as_completed(
-            descriptions, loop=self._client.loop, with_results=True, raise_errors=False
-        )
-        del descriptions
+        boxes, self._work = self._prepare(columns, grouped)
+        waiting = as_completed(loop=self._client.loop, with_results=True, raise_errors=False)
         try:
+            waiting.update(self._submit(boxes))
             for future, result in waiting:
                 box = self._boxes.pop(future.key)
                 following = self._take(box, future, result)
                 if following is not None:
                     self._boxes[following.key] = box
                     waiting.add(following)
+                else:
+                    waiting.update(self._submit(boxes))
         except BaseException:
             left = [box.packed for box in self._boxes.values() if box.packed is not None]
             # Of a cluster that is gone nothing is left to be stopped.
             with contextlib.suppress(Exception):
-                self._client.cancel([*left, *waiting.futures])
+                self._client.cancel([*left, *self._work.kept, *waiting.futures])
             raise
 
     def _key(self, what: str) -> str:
@@ -172,46 +189,69 @@ class _Coordinator:
 
     # --- the tasks ---
 
-    def _begin(self, columns: list[_Column], grouped: list[Any]) -> list[Future]:
-        """Submits all packing; the futures of what is said of it."""
-        import dask
+    def _prepare(self, columns: list[_Column], grouped: list[Any]) -> tuple[deque[_Box], Work]:
+        """All boxes in the order in which dask would compute them, which finishes what it began;
+        and the tasks that pack them."""
+        from dask.order import order
 
-        # Together: what several variables share is computed once.
-        grouped = dask.optimize(*grouped)
-        boxes, tasks = [], []
+        tasks = tasks_of(grouped)
+        boxes = []
         for column, array in zip(columns, grouped, strict=True):
             of_column = list(_boxes(column, array))
-            choice = self._choice(column, of_column)
+            self._add_choice(tasks, column, of_column)
             for box in of_column:
-                packed = self._packing(box, choice)
-                said = dask.delayed(describe, pure=False)
-                boxes.append(box)
-                tasks += [packed, said(packed, dask_key_name=self._key("describe"))]
-        futures = self._client.compute(tasks, optimize_graph=False)
-        for box, packed, said in zip(boxes, futures[::2], futures[1::2], strict=True):
-            box.packed = packed
-            self._boxes[said.key] = box
-        return futures[1::2]
+                packing, box.keys = self._packing(box, None)
+                tasks.update(packing)
+            boxes += of_column
+        ranks = order(tasks)
+        boxes.sort(key=lambda box: ranks[box.keys[0]])
+        for number, box in enumerate(boxes):
+            box.number = number
+        return deque(boxes), Work(self._client, tasks, [box.keys for box in boxes])
 
-    def _choice(self, column: _Column, boxes: list[_Box]) -> Any:
-        """Filters of a variable: a task that finds them, or nothing where they are known."""
-        import dask
+    def _add_choice(self, tasks: dict[Key, Any], column: _Column, boxes: list[_Box]) -> None:
+        """Adds the task that finds the filters of a variable, where they are not known."""
+        from dask._task_spec import Task, TaskRef
 
         if "chosen" in json.loads(column.recipe.plan)["filters"]:
-            return None
-        samples = dask.delayed(column.recipe.samples, pure=False)
-        found = [
-            samples(boxes[i].values, boxes[i].region, dask_key_name=self._key("samples"))
-            for i in sample_places(len(boxes))
-        ]
-        choose = dask.delayed(column.recipe.choose, pure=False)
-        return choose(*found, dask_key_name=self._key("choose"))
+            return
+        found = []
+        for box in (boxes[i] for i in sample_places(len(boxes))):
+            key = self._key("samples")
+            tasks[key] = Task(key, column.recipe.samples, TaskRef(box.values), box.region)
+            found.append(TaskRef(key))
+        column.choosing = self._key("choose")
+        tasks[column.choosing] = Task(column.choosing, column.recipe.choose, *found)
 
-    def _packing(self, box: _Box, choice: Any) -> Any:
-        import dask
+    def _packing(self, box: _Box, choice: str | None) -> tuple[dict[Key, Any], tuple[str, str]]:
+        """The tasks that pack and describe a box, and their keys; filters are `choice`, or as the
+        variable's task chooses them."""
+        from dask._task_spec import Task, TaskRef
 
-        pack = dask.delayed(box.column.recipe.pack, pure=False)
-        return pack(box.values, choice, box.region, dask_key_name=self._key("pack"))
+        column = box.column
+        chosen = choice
+        if choice is None and column.choosing is not None:
+            chosen = TaskRef(column.choosing)
+        keys = (self._key("pack"), self._key("describe"))
+        pack = Task(keys[0], column.recipe.pack, TaskRef(box.values), chosen, box.region)
+        return {keys[0]: pack, keys[1]: Task(keys[1], describe, TaskRef(keys[0]))}, keys
+
+    def _submit(self, boxes: deque[_Box]) -> list[Future]:
+        """Submits as many more boxes as may be on their way, some at once; the futures of what is
+        said of them."""
+        if not boxes or len(self._boxes) > self._few:
+            return []
+        # Workers come and go.
+        threads = max(1, sum(self._client.nthreads().values()))
+        most = _BOXES_PER_THREAD * threads
+        self._few = most - threads
+        descriptions = []
+        for packed, description in self._work.submit(most - len(self._boxes)):
+            box = boxes.popleft()
+            box.packed = packed
+            self._boxes[description.key] = box
+            descriptions.append(description)
+        return descriptions
 
     # --- what came of them ---
 
@@ -220,6 +260,7 @@ class _Coordinator:
         if future.status != "finished":
             raise self._failure(box, future)
         if isinstance(result, Description):
+            self._work.settle(box.number)
             return self._place(box, result)
         assert box.said is not None and box.attempt is not None
         self._enter(box, box.said, box.attempt.address)
@@ -267,14 +308,14 @@ class _Coordinator:
         return json.loads(column.choice)["pipeline"] == choice["pipeline"]
 
     def _pack_again(self, box: _Box) -> Future:
-        packing = self._packing(box, box.column.choice)
-        box.packed = self._client.compute(packing, optimize_graph=False)
-        return self._client.submit(describe, box.packed, key=self._key("describe"), pure=False)
+        packing, keys = self._packing(box, box.column.choice)
+        box.packed, description = self._work.submit_again(packing, list(keys))
+        return description
 
     def _enter(self, box: _Box, said: Description, address: int) -> None:
         target = box.column.target
         self._writer.enter_chunks(target._variable._number, box.region, address, said.summary)
-        box.packed = box.values = None
+        box.packed = None
         if target._progress is not None:
             target._progress.advance(box.raw_bytes)
 
@@ -300,9 +341,8 @@ def _named(error: BaseException, output: Output, variable: str, part: str) -> Ba
 
 def _boxes(column: _Column, array: Any) -> Iterator[_Box]:
     """The blocks of an array, in the order of the grid."""
-    delayed = array.to_delayed(optimize_graph=False)
     starts = [[0, *accumulate(sizes)] for sizes in array.chunks]
     for at in product(*(range(len(sizes)) for sizes in array.chunks)):
         start = [int(starts[axis][i]) for axis, i in enumerate(at)]
         count = [int(array.chunks[axis][i]) for axis, i in enumerate(at)]
-        yield _Box(column, (start, count), delayed[at])
+        yield _Box(column, (start, count), (array.name, *at))

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from frazil.regrouping import LEAST_BYTES, regroup
-from support.cluster import cluster_of, sample
+from support.cluster import bare_workers, cluster_of, sample, wait_for
 from xarray.testing import assert_identical
 
 
@@ -143,7 +143,11 @@ def test_layouts_precision_and_progress(client, tmp_path, capsys):
     assert "100 %" in capsys.readouterr().err
 
 
-def test_what_variables_share_is_computed_once(client, tmp_path):
+@pytest.mark.parametrize("blocks_per_thread", [1, 4])
+def test_what_blocks_and_variables_share_is_computed_once(
+    blocks_per_thread, client, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("frazil.cluster._BOXES_PER_THREAD", blocks_per_thread)
     counts = tmp_path / "counts"
     counts.mkdir()
 
@@ -151,11 +155,22 @@ def test_what_variables_share_is_computed_once(client, tmp_path):
         (counts / f"{os.getpid()}-{time.monotonic_ns()}").touch()
         return block
 
-    base = da.ones((8, 100), chunks=(2, 100)).map_blocks(note, dtype="f8", meta=np.empty((0, 0)))
+    base = da.ones((48, 100), chunks=(3, 100)).map_blocks(note, dtype="f8", meta=np.empty((0, 0)))
     both = {"a": (("t", "x"), base), "b": (("t", "x"), base - base.mean(axis=0))}
-    encoding = {name: {"zlib": True, "complevel": 4} for name in both}
+    # Chunks begin and end in the middle of blocks.
+    encoding = {name: {"zlib": True, "complevel": 4, "chunksizes": (4, 50)} for name in both}
     frazil.to_netcdf(xr.Dataset(both), tmp_path / "out.nc", client=client, encoding=encoding)
-    assert len(list(counts.iterdir())) == 4
+    assert len(list(counts.iterdir())) == 16
+    with xr.open_dataset(tmp_path / "out.nc", engine="netcdf4") as found:
+        assert (found.a == 1).all() and (found.b == 0).all()
+
+
+def test_values_that_the_cluster_has_already(client, tmp_path):
+    dataset = sample((4, 100, 120))
+    kept = client.persist(dataset)
+    path = tmp_path / "out.nc"
+    frazil.to_netcdf(kept, path, client=client, encoding={"t2m": {"chunksizes": (4, 100, 120)}})
+    assert_written(path, dataset)
 
 
 MEMORY = """
@@ -185,6 +200,46 @@ def test_memory_of_the_client_stays_flat_when_the_data_double(tmp_path):
     client_growth = peaks(96) - peaks(48)
     # 192 MB more went through, and no packing makes random numbers small.
     assert client_growth < 32 << 20
+
+
+SLOW = """
+import logging, sys, time
+import dask.array as da, frazil, numpy as np, xarray as xr
+from distributed import Client, LocalCluster
+from pathlib import Path
+
+class Slow:
+    def stage(self, name, total_bytes): pass
+    def advance(self, count): time.sleep(0.06)
+    def notice(self, line): pass
+
+def noise(block_info):
+    shape = block_info[None]["chunk-shape"]
+    return np.frombuffer(np.random.default_rng().bytes(4 * np.prod(shape)), "i4").reshape(shape)
+
+def peak():
+    import frazil, dask.array
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+
+options = {"dashboard_address": ":0", "silence_logs": logging.CRITICAL}
+with LocalCluster(2, threads_per_worker=1, **options) as cluster, Client(cluster) as client:
+    before = client.run(peak)
+    # 8 MB blocks.
+    values = da.map_blocks(noise, chunks=((1,) * 60, (1000,), (2000,)), dtype="i4")
+    encoding = {"v": {"zlib": False, "chunksizes": (1, 250, 500)}}
+    dataset = xr.Dataset({"v": (("t", "y", "x"), values)})
+    frazil.to_netcdf(dataset, sys.argv[1], client=client, encoding=encoding, progress=Slow())
+    print(max(kib - before[worker] for worker, kib in client.run(peak).items()))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory as Linux tells it")
+def test_memory_of_workers_is_bounded_where_the_client_is_slow(tmp_path):
+    """Of 30 blocks for each worker, four may be on their way; one more is computed and copied."""
+    words = [sys.executable, "-c", SLOW, tmp_path / "out.nc"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert int(done.stdout) << 10 < 12 * 8_000_000
 
 
 @pytest.mark.parametrize(
@@ -319,30 +374,6 @@ def test_a_worker_that_is_killed_in_the_middle_of_a_write(tmp_path):
         frazil.to_netcdf(dataset, folder / "out.nc", client=client)
     assert killed.exists()
     assert_written(folder / "out.nc", dataset)
-
-
-@contextlib.contextmanager
-def bare_workers(address, folder, count):
-    """Workers that nobody looks after."""
-    words = [sys.executable, "-m", "distributed.cli.dask_worker", address]
-    words += ["--no-nanny", "--nthreads", "1", "--no-dashboard", "--local-directory", folder]
-    workers = [
-        subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(count)
-    ]
-    try:
-        yield workers
-    finally:
-        for worker in workers:
-            worker.kill()
-            worker.wait()
-
-
-def wait_for(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "nothing happens"
-        time.sleep(0.05)
 
 
 def test_a_worker_that_hangs_and_comes_back_writes_into_a_gap(tmp_path):

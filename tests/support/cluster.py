@@ -2,6 +2,9 @@
 
 import contextlib
 import logging
+import subprocess
+import sys
+import time
 
 import dask.array as da
 import distributed
@@ -21,6 +24,30 @@ def cluster_of(workers, **options):
         distributed.Client(cluster, set_as_default=False) as client,
     ):
         yield client
+
+
+@contextlib.contextmanager
+def bare_workers(address, folder, count):
+    """Workers that nobody looks after."""
+    words = [sys.executable, "-m", "distributed.cli.dask_worker", address]
+    words += ["--no-nanny", "--nthreads", "1", "--no-dashboard", "--local-directory", folder]
+    workers = [
+        subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(count)
+    ]
+    try:
+        yield workers
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.wait()
+
+
+def wait_for(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "nothing happens"
+        time.sleep(0.05)
 
 
 def sample(blocks=(3, 50, 120), steps=16):

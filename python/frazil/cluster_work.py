@@ -1,0 +1,123 @@
+"""Tasks for many results, handed to a ``dask.distributed`` cluster a part at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+Key = Hashable
+# Tasks as dask has them in graphs, by their keys.
+Tasks = Mapping[Key, Any]
+
+
+def tasks_of(arrays: Sequence[Any]) -> dict[Key, Any]:
+    """The tasks of all blocks of arrays, optimized together: what they share has one key.
+
+    Keys that no task is found for are of values that the cluster has already.
+    """
+    import dask
+    from dask._task_spec import convert_legacy_graph
+    from dask.utils import ensure_dict
+
+    found: dict[Key, Any] = {}
+    for array in dask.optimize(*arrays):
+        # Each of them may have the tasks of all.
+        if any(key not in found for key in _flat(array.__dask_keys__())):
+            found.update(ensure_dict(array.__dask_graph__()))
+    return convert_legacy_graph(found)
+
+
+def _flat(keys: Any) -> Iterable[Key]:
+    return chain.from_iterable(map(_flat, keys)) if isinstance(keys, list) else (keys,)
+
+
+class Work:
+    """Units of work in a row, some of them on the cluster at a time.
+
+    What several units need is computed once: it stays in the cluster until the last unit that
+    needs it has what it needs.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The cluster.
+    tasks : mapping
+        All tasks by key.
+    units : sequence of sequences of keys
+        What is wanted of each unit, in the order in which they are to be submitted.
+    """
+
+    def __init__(self, client: Client, tasks: Tasks, units: Sequence[Sequence[Key]]) -> None:
+        self._client, self._tasks, self._units = client, tasks, units
+        # Of each unit, what no unit before it needs.
+        self._own: list[list[Key]] = []
+        # The last unit that has a task which needs this one.
+        self._until: dict[Key, int] = {}
+        seen: set[Key] = set()
+        for number, unit in enumerate(units):
+            self._own.append(own := [key for key in unit if key not in seen])
+            seen.update(own)
+            # Grows while it is gone through.
+            for key in own:
+                for needed in tasks[key].dependencies:
+                    self._until[needed] = number
+                    if needed in tasks and needed not in seen:
+                        seen.add(needed)
+                        own.append(needed)
+        # By the last unit that needs them.
+        self._kept: dict[int, dict[Key, Future]] = {}
+        self._submitted = 0
+        # Units that were submitted and may still need what is kept.
+        self._needy: set[int] = set()
+
+    @property
+    def left(self) -> int:
+        """Units that were not submitted yet."""
+        return len(self._units) - self._submitted
+
+    @property
+    def kept(self) -> list[Future]:
+        """What is in the cluster for units to come."""
+        return [future for some in self._kept.values() for future in some.values()]
+
+    def submit(self, count: int) -> list[list[Future]]:
+        """Submits the next units; what is wanted of each."""
+        begin, end = self._submitted, min(self._submitted + count, len(self._units))
+        units = self._units[begin:end]
+        keys = chain.from_iterable(self._own[begin:end])
+        tasks = {key: self._tasks[key] for key in keys}
+        shared = [key for key in tasks if self._until.get(key, -1) >= end]
+        wanted, kept = self._get(tasks, [[list(unit) for unit in units], shared])
+        for key, future in zip(shared, kept, strict=True):
+            self._kept.setdefault(self._until[key], {})[key] = future
+        self._submitted = end
+        self._needy.update(range(begin, end))
+        return wanted
+
+    def settle(self, number: int) -> None:
+        """A unit needs nothing of what is kept any more."""
+        self._needy.discard(number)
+        # Not earlier: a task that needs it may be on its way to the scheduler.
+        least = min(self._needy, default=self._submitted)
+        for until in [until for until in self._kept if until < least]:
+            del self._kept[until]
+
+    def submit_again(self, tasks: Tasks, wanted: list[Key]) -> list[Future]:
+        """Submits tasks that need what was computed, and perhaps dropped, before."""
+        needed = dict(tasks)
+        known = set(chain.from_iterable(self._kept.values()))
+        left = list(tasks.values())
+        while left:
+            for key in left.pop().dependencies:
+                if key in self._tasks and key not in known and key not in needed:
+                    needed[key] = self._tasks[key]
+                    left.append(needed[key])
+        return self._get(needed, wanted)
+
+    def _get(self, tasks: Tasks, keys: list) -> list:
+        # Without time within which submissions count as one: what came first goes first.
+        return self._client.get(dict(tasks), keys, sync=False, fifo_timeout=0)
