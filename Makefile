@@ -172,7 +172,7 @@ format: .build/setup-test ## Format Rust and Python sources
 	$(PYTHON) -m ruff format
 
 .PHONY: bench
-bench: bench-pack bench-precision bench-model bench-chunks bench-mpi bench-read bench-xarray bench-dask ## Run all benchmarks, each beside its peers
+bench: bench-pack bench-precision bench-model bench-chunks bench-filters bench-mpi bench-read bench-xarray bench-dask ## Run all benchmarks, each beside its peers
 
 .PHONY: bench-pack
 bench-pack: build .build/setup-test ## frazil pack beside nccopy, h5repack and cmip7repack
@@ -209,6 +209,11 @@ bench-package: build .build/setup-bench-read
 .PHONY: bench-chunks
 bench-chunks: build .build/setup-bench-read ## Reading maps and series by chunk shape and cache, beside every peer's default
 	.venv-bench-read/bin/python bench/chunks.py $(BENCH_ARGS)
+	.venv-bench-read/bin/python scripts/make_bench_tables.py
+
+.PHONY: bench-filters
+bench-filters: build plugins .build/setup-bench-read ## Filters beside those that SCIL's paper compared: ratio, time, CPU, energy
+	.venv-bench-read/bin/python bench/filters.py $(BENCH_ARGS)
 	.venv-bench-read/bin/python scripts/make_bench_tables.py
 
 .PHONY: bench-read

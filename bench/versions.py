@@ -26,5 +26,6 @@ def in_a_process(code: str) -> str:
     return answer.stdout.strip()
 
 
-def package_versions() -> dict[str, str]:
-    return json.loads(in_a_process(f"NAMES = {PACKAGES}{CODE}"))
+def package_versions(names: tuple[str, ...] = PACKAGES) -> dict[str, str]:
+    """Of packages; netCDF4 and h5py have to be among them."""
+    return json.loads(in_a_process(f"NAMES = {names}{CODE}"))

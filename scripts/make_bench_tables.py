@@ -115,6 +115,17 @@ COLUMNS["dask"] = {
     "frazil: times as fast": "frazil_times",
     "missed": "missed",
 }
+COLUMNS["filters"] = {
+    "filter": "filter",
+    "": "how",
+    "ratio": "ratio",
+    "write, s": "write_s",
+    "CPU s": "write_cpu_s",
+    "CPU, %": "cpu_percent",
+    "read, s": "read_s",
+    "energy, J": "joules",
+    "missed": "missed",
+}
 COLUMNS["costs"] = {"what": "name", "": "value", "unit": "unit", "how": "how"}
 COLUMNS["checks"] = {
     "what": "what",
@@ -323,11 +334,46 @@ def chunks(rows: list[Row]) -> list[str]:
     return lines
 
 
+ENERGY_BY = {
+    "rapl": "Energy is what counters of the machine's processors and memory show.",
+    "model": "Energy is by the model of [energy](energy.md): this machine shows no counters.",
+}
+
+
+def filters(rows: list[Row]) -> list[str]:
+    """A table and figures for each data family."""
+    lines = [ENERGY_BY[source] for source in dict.fromkeys(row["energy_by"] for row in rows)]
+    for family in dict.fromkeys(row["family"] for row in rows):
+        some = [row for row in rows if row["family"] == family]
+        name = f"figures/filters_{family.replace(' ', '_')}.svg"
+        lines += ["", f"### {family}, {some[0]['raw_mb']} MB", "", *listed("filters", some), ""]
+        lines += [f"![{family}: ratio, time, CPU and energy by filter]({name})", ""]
+    return lines
+
+
+# The two charts of the WRF report: rows in its order.
+WRF_ROWS = ("off", "gzip-6", "shuffle+gzip-6", "szip", "shuffle+szip")
+
+
+def wrf_charts(rows: list[Row]) -> list[str]:
+    """Size and time of the squall line by compression, and of what frazil chooses by itself."""
+    some = {row["filter"]: row for row in rows if row["family"] == "squall line"}
+    names = [name for name in WRF_ROWS if name in some]
+    names += [name for name, row in some.items() if row["goal"] == "balanced"]
+    headings = ["compression", "MB", "write, s", "read, s"]
+    keys = ("filter", "file_mb", "write_s", "read_s")
+    picture = "![Squall line: size and time by compression](figures/filters_wrf_charts.svg)"
+    cells = [[some[name][key] for key in keys] for name in names]
+    return [*grid(headings, cells), "", picture]
+
+
 MAKERS: dict[str, Callable[[list[Row]], list[str]]] = {
     "reading": reading,
     "ranks": ranks,
     "predicted": predicted,
     "chunks": chunks,
+    "filters": filters,
+    "wrf_charts": wrf_charts,
 }
 
 

@@ -217,3 +217,15 @@ def test_a_calibration_is_kept_and_used(field: Path, tmp_path: Path):
     outcome = frazil("plan", field)
     assert outcome.code == FAILED and "frazil calibrate" in outcome.stderr
     assert frazil("plan", field, "--calibration", "default").code == DONE
+
+
+@pytest.mark.parametrize("name", ["plan.svg", "plan.html"])
+def test_what_was_compared_is_drawn(field: Path, tmp_path: Path, name: str):
+    target = tmp_path / name
+    result = frazil("plan", field, "--reads", "map,series", "--plot", target)
+    assert result.code == DONE, result.stderr
+    text = target.read_text()
+    assert text.startswith("<!DOCTYPE html>" if name.endswith("html") else "<svg")
+    assert "reads by chunk shape" in text and "shuffle+deflate" in text
+    refused = frazil("plan", field, "--plot", tmp_path / "plan.nc")
+    assert refused.code == TROUBLE and ".svg or .html" in refused.stderr

@@ -40,6 +40,7 @@ _AS_IN_PACK = (
     "layout",
     "dry_run",
     "verify",
+    "carbon_intensity",
     "break_hard_links",
     "threads",
     "memory",
@@ -107,6 +108,8 @@ def parser() -> argparse.ArgumentParser:
     pack.add_argument("-n", "--dry-run", action="store_true")
     pack.add_argument("--threads", type=int, default=1, metavar="N", help="for each file")
     pack.add_argument("--memory", type=_bytes, metavar="SIZE", help="for each file")
+    pack.add_argument("--energy", action="store_true", help="always so here")
+    pack.add_argument("--carbon-intensity", type=float, metavar="GRAMS", help="of a kWh")
     pack.add_argument("--json", action="store_true", help="one JSON document instead of tables")
     pack.add_argument("--all-variables", action="store_true", help="always so here")
     pack.add_argument("-q", "--quiet", action="store_true", help="errors only")

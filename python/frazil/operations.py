@@ -145,6 +145,7 @@ def pack(
     dry_run: bool = False,
     overwrite: bool = False,
     verify: bool = False,
+    carbon_intensity: float | None = None,
     break_hard_links: bool = False,
     threads: int | None = None,
     memory: int | None = None,
@@ -205,6 +206,8 @@ def pack(
         Replace an existing output.
     verify : bool
         Compare the output with the input value by value before it gets its name.
+    carbon_intensity : float, optional
+        Grams of CO2 a kilowatt-hour, for the report's energy; 480 if left out (docs/energy.md).
     break_hard_links : bool
         In place: replace a file that has other names, which keep the old content.
     threads : int, optional
@@ -245,6 +248,7 @@ def pack(
         dry_run=dry_run,
         overwrite=overwrite,
         verify=verify,
+        carbon_intensity=carbon_intensity,
         break_hard_links=break_hard_links,
         threads=threads,
         memory=memory,

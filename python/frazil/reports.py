@@ -200,6 +200,7 @@ class VariableReport(_Report):
     stored_bytes: int
     reason: str
     precision: dict[str, Any] | None = None
+    joules: float = 0.0
 
     def __repr__(self) -> str:
         return (
@@ -226,6 +227,9 @@ class PackReport(_ByPath, _Table):
     dry_run: bool
     precision: list[dict[str, Any]]
     notices: list[str]
+    #: Joules, kilowatt-hours, CO2, whether measured (``"rapl"``) or by a ``"model"``, and what a
+    #: year of storage saves: docs/energy.md.
+    energy: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.input = Path(self.input)
@@ -244,7 +248,11 @@ class PackReport(_ByPath, _Table):
     def _lines(self) -> list[str]:
         sizes = f"{bytes_text(self.input_file_bytes)} to {bytes_text(self.output_file_bytes)}"
         proof = ", verified" if self.verified else ""
-        return [f"{sizes} in {self.seconds:.2f} s with {self.threads} threads{proof}"]
+        lines = [f"{sizes} in {self.seconds:.2f} s with {self.threads} threads{proof}"]
+        if self.energy:
+            joules, source = self.energy["joules"], self.energy["source"]
+            lines.append(f"{joules:.3g} J ({source}), {self.energy['co2_grams']:.2g} g CO2")
+        return lines
 
     def _header(self) -> list[str]:
         return ["variable", "type", "shape", "chunks", "filters", "before", "after", "why"]

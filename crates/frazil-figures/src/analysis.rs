@@ -6,6 +6,7 @@ mod panel;
 use frazil::{AnalyzeReport, DataOrigin, VariableInformation};
 
 use crate::colour::{self, Map};
+use crate::drawing::{INK, QUIET, centred, line, rectangle, text};
 use crate::markup::{Element, px, shorten};
 use crate::number;
 use panel::Panel;
@@ -22,9 +23,7 @@ const LEGEND_HEIGHT: f64 = 70.0;
 const PANEL_GAP: f64 = 26.0;
 /// No information at all.
 const NONE: &str = "#ececec";
-/// Ink of texts, of quiet texts, and of the line that marks the recommended bits.
-const INK: &str = "#1a1a1a";
-const QUIET: &str = "#5f6368";
+/// The line that marks the recommended bits.
 const MARK: &str = "#d1232a";
 
 /// Draws variables over bit positions as an SVG document: the darker, the more information; a line
@@ -147,38 +146,6 @@ fn legend(report: &AnalyzeReport, top: f64) -> Vec<Element> {
     };
     parts.push(text(x + 10.0, top + 10.5, meaning, QUIET, 12.0));
     parts
-}
-
-fn text(x: f64, y: f64, words: impl std::fmt::Display, colour: &str, size: f64) -> Element {
-    Element::new("text")
-        .with("x", px(x))
-        .with("y", px(y))
-        .with("fill", colour)
-        .with("font-size", px(size))
-        .text(words)
-}
-
-fn centred(x: f64, y: f64, words: impl std::fmt::Display) -> Element {
-    text(x, y, words, QUIET, 11.0).with("text-anchor", "middle")
-}
-
-fn rectangle(at: (f64, f64), size: (f64, f64), fill: &str) -> Element {
-    Element::new("rect")
-        .with("x", px(at.0))
-        .with("y", px(at.1))
-        .with("width", px(size.0))
-        .with("height", px(size.1))
-        .with("fill", fill)
-}
-
-fn line(from: (f64, f64), to: (f64, f64), colour: &str, width: f64) -> Element {
-    Element::new("line")
-        .with("x1", px(from.0))
-        .with("y1", px(from.1))
-        .with("x2", px(to.0))
-        .with("y2", px(to.1))
-        .with("stroke", colour)
-        .with("stroke-width", px(width))
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ impl Axis {
     }
 
     /// The place of a value, 0 at the lower end, 1 at the upper; brought in between.
-    fn place(&self, value: f64) -> f64 {
+    pub(crate) fn place(&self, value: f64) -> f64 {
         let share = match self.scale {
             Scale::Linear => (value - self.low) / (self.high - self.low),
             Scale::Log if value <= 0.0 => 0.0,
@@ -68,7 +68,8 @@ impl Axis {
         share.clamp(0.0, 1.0)
     }
 
-    fn ticks(&self, wanted: u32) -> Vec<f64> {
+    /// About so many round values along it.
+    pub(crate) fn ticks(&self, wanted: u32) -> Vec<f64> {
         let powers = || number::log_ticks(self.low, self.high, wanted);
         match self.scale {
             Scale::Log if powers().len() >= 2 => powers(),

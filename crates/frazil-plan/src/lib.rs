@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod chunking;
+pub mod energy;
 mod error;
 mod explain;
 mod fast_level;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use frazil::{
-    AnalyzeOptions, ChunkGoal, ChunkOverride, ChunkPolicy, Cores, Destination, Error, FilterChain,
-    Goal, LayoutProfile, OwnCommits, PackOptions, PrecisionOptions, PrecisionRule, PrecisionWish,
-    ReaderLevel, Resources, ShufflePolicy, Thresholds, UnpackFormat, UnpackOptions, VerifyOptions,
-    WritePlan, WriterOptions, calibration_in_use, parse_axes, parse_expected, parse_reads,
-    parse_storage,
+    AnalyzeOptions, ChunkGoal, ChunkOverride, ChunkPolicy, Cores, Destination, EnergyRates, Error,
+    FilterChain, Goal, LayoutProfile, OwnCommits, PackOptions, PrecisionOptions, PrecisionRule,
+    PrecisionWish, ReaderLevel, Resources, ShufflePolicy, Thresholds, UnpackFormat, UnpackOptions,
+    VerifyOptions, WritePlan, WriterOptions, calibration_in_use, parse_axes, parse_expected,
+    parse_reads, parse_storage,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -142,6 +142,8 @@ pub(crate) struct Pack {
     dry_run: bool,
     overwrite: bool,
     verify: bool,
+    /// Grams of CO2 a kilowatt-hour.
+    carbon_intensity: Option<f64>,
     pub(crate) break_hard_links: bool,
 }
 
@@ -182,8 +184,28 @@ impl Pack {
             dry_run: self.dry_run,
             overwrite: self.overwrite,
             verify: self.verify,
+            energy: energy_rates(self.carbon_intensity)?,
             resources: self.limits.resources(cancel),
         })
+    }
+}
+
+/// The rates of energy with a stated carbon intensity.
+///
+/// # Errors
+/// If it is negative or no number.
+fn energy_rates(carbon_intensity: Option<f64>) -> Result<EnergyRates, Error> {
+    let rates = EnergyRates::default();
+    let carbon_g_per_kwh = carbon_intensity.unwrap_or(rates.carbon_g_per_kwh);
+    let stated = EnergyRates {
+        carbon_g_per_kwh,
+        ..rates
+    };
+    match stated.is_sound() {
+        true => Ok(stated),
+        false => Err(invalid(
+            "`carbon_intensity` is grams of CO2 a kilowatt-hour, 0 or more",
+        )),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Fills a defined output: values and chunks of all variables, in one ordered parallel run.
 
+use std::time::Instant;
+
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::{DatasetInfo, FillStatus, FillTime, Hdf5Output};
 use frazil_pipeline::{Block, Request, RunOptions, Task, run_ordered};
@@ -28,6 +30,8 @@ pub(crate) struct Stored {
     pub(crate) bytes: u64,
     /// What rounding did to its values.
     pub(crate) rounding: RoundingStats,
+    /// Seconds that threads spent on packing its chunks, all together.
+    pub(crate) seconds: f64,
 }
 
 /// Some neighbouring chunks (or slabs) of one variable.
@@ -45,6 +49,9 @@ struct PackedChunk {
 
 /// `None` where the fill value says it all.
 type Packed = Option<PackedChunk>;
+
+/// The chunks of a batch, and the seconds that packing them took.
+type PackedBatch = (Vec<Packed>, f64);
 
 /// Makes the output's objects; called once, when the first chunks are ready to be placed.
 pub(crate) type Define<'a> = dyn Fn() -> Result<Hdf5Output> + 'a;
@@ -80,11 +87,13 @@ pub(crate) fn fill(
         &options,
         |batch: &Batch, blocks, scratch| {
             let variable = &source.variables()[batch.variable];
+            let begin = Instant::now();
             plans[batch.variable]
                 .pack(batch, blocks, scratch)
+                .map(|chunks| (chunks, begin.elapsed().as_secs_f64()))
                 .map_err(|e| RunError::Facade(e.at_variable(&variable.path)))
         },
-        |batch, chunks: Vec<Packed>| {
+        |batch, (chunks, seconds): PackedBatch| {
             let variable = &source.variables()[batch.variable];
             let plan = &plans[batch.variable];
             let placing = match &mut placing {
@@ -92,7 +101,7 @@ pub(crate) fn fill(
                 none => none.insert(begin().map_err(RunError::Facade)?),
             };
             placing
-                .place(plan, &batch, chunks)
+                .place(plan, &batch, (chunks, seconds))
                 .map_err(|e| RunError::Facade(e.at_variable(&variable.path)))?;
             progress.advance(plan.raw_bytes(&batch));
             Ok(())
@@ -145,7 +154,13 @@ impl<'a> Placing<'a> {
     }
 
     /// Places a batch and counts what was stored.
-    fn place(&mut self, plan: &Packing<'_>, batch: &Batch, chunks: Vec<Packed>) -> Result<()> {
+    fn place(
+        &mut self,
+        plan: &Packing<'_>,
+        batch: &Batch,
+        (chunks, seconds): PackedBatch,
+    ) -> Result<()> {
+        self.stored[plan.dataset].seconds += seconds;
         for (&tile, packed) in batch.tiles.iter().zip(chunks) {
             let Some(packed) = packed else {
                 continue;

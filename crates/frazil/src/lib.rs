@@ -11,6 +11,7 @@ mod calibrate;
 mod chunk_goal;
 mod decide;
 mod encodings;
+mod energy;
 mod error;
 mod fill;
 mod filter_trial;
@@ -58,6 +59,7 @@ pub use error::{Error, Result};
 pub use frazil_container::classic::{AttributeValue, NcType};
 pub use frazil_container::{model, schema};
 pub use frazil_pipeline::{ReadStats, read_stats, set_read_budget};
+pub use frazil_plan::energy::{EnergyRates, PowerModel, StorageCost, StorageSaving};
 pub use frazil_plan::{AxisRole, Goal, ReadExtent, ReadIntent, WantedRead};
 pub use frazil_types::{
     AxisSelection, ByteOrder, Calibration, CodecSpeed, ElementClass, ElementType, ErrorBound,
@@ -81,9 +83,9 @@ pub use read::{Checksums, Reader, ReaderOptions};
 pub use recover::{RecoverOutcome, RecoverReport, recover};
 pub use repack::{pack, plan, unpack};
 pub use report::{
-    AnalyzeReport, DataOrigin, Difference, FileInfo, PackReport, PrecisionReport, Progress, Silent,
-    StatedPrecision, ThresholdResult, VariableFigures, VariableInfo, VariableInformation,
-    VariablePrecision, VariableReport, VerifyReport,
+    AnalyzeReport, DataOrigin, Difference, EnergyReport, EnergySource, FileInfo, PackReport,
+    PrecisionReport, Progress, Silent, StatedPrecision, ThresholdResult, VariableFigures,
+    VariableInfo, VariableInformation, VariablePrecision, VariableReport, VerifyReport,
 };
 pub use synth::{NamedPattern, Noise, NoiseKind, SynthOptions, SynthReport, synth, synth_patterns};
 pub use verify::{Thresholds, VerifyOptions, verify};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use frazil_plan::Goal;
+use frazil_plan::energy::EnergyRates;
 use frazil_types::{ErrorCode, FilterChain, ReaderLevel, WritePlan};
 
 use crate::chunk_goal::ChunkGoal;
@@ -129,6 +130,8 @@ pub struct PackOptions {
     pub overwrite: bool,
     /// Verify the output value by value before it gets its name.
     pub verify: bool,
+    /// What energy and storage cost, for the report.
+    pub energy: EnergyRates,
     /// Limits.
     pub resources: Resources,
 }
@@ -151,6 +154,7 @@ impl Default for PackOptions {
             dry_run: false,
             overwrite: false,
             verify: false,
+            energy: EnergyRates::default(),
             resources: Resources::default(),
         }
     }

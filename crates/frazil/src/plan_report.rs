@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use frazil_container::hdf5::DatasetInfo;
 use frazil_plan::Candidate;
+use frazil_plan::energy::joules_of;
 use frazil_types::{CodecSpeed, ReaderCache, StorageLayout, VariablePlan, WritePlan};
 use serde::Serialize;
 
@@ -104,6 +105,8 @@ pub struct FilterCandidate {
     pub ratio: f64,
     /// How fast they are, where the calibration has measured it.
     pub speed: Option<CodecSpeed>,
+    /// Joules to write a gigabyte of raw values on one core, by the model of energy and that speed.
+    pub joules_per_gb: Option<f64>,
 }
 
 /// Plans one file as [`pack`](crate::pack) would, compares what was decided with what was not, and
@@ -181,13 +184,24 @@ fn decision(
             .collect(),
         filter_candidates: tried
             .into_iter()
-            .map(|(filters, ratio)| FilterCandidate {
-                speed: codecs.get(&filters).copied(),
-                filters,
-                ratio,
+            .map(|(filters, ratio)| {
+                let speed = codecs.get(&filters).copied();
+                FilterCandidate {
+                    joules_per_gb: speed.map(|speed| joules_per_gb(speed, ratio)),
+                    speed,
+                    filters,
+                    ratio,
+                }
             })
             .collect(),
     }
+}
+
+/// Joules to encode 10^9 raw bytes on one core, and to write what they shrink to.
+fn joules_per_gb(speed: CodecSpeed, ratio: f64) -> f64 {
+    const GB: f64 = 1e9;
+    let seconds = GB / speed.encode_bytes_per_second;
+    joules_of(seconds, seconds, GB / ratio)
 }
 
 fn chunk_candidate(candidate: Candidate, element_bytes: u64) -> ChunkCandidate {

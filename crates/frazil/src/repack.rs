@@ -7,9 +7,11 @@ use std::time::Instant;
 use cpu_time::ProcessTime;
 use frazil_container::hdf5::{Hdf5Output, OutputTarget};
 use frazil_pipeline::MemoryBudget;
+use frazil_plan::energy::EnergyRates;
 use frazil_types::{ErrorCode, QuantizePlan, WritePlan};
 
 use crate::decide::{self, Depth};
+use crate::energy::{self, Meter, Metered, Work};
 use crate::error::{Error, Result};
 use crate::fill::{self, Stored};
 use crate::input::{Input, InputKind, from_container};
@@ -19,7 +21,7 @@ use crate::options::{
 use crate::output::{self, PendingOutput, Target};
 use crate::precision::rounding_text;
 use crate::report::{
-    PackReport, PrecisionReport, Progress, Silent, VariablePrecision, VariableReport,
+    EnergyReport, PackReport, PrecisionReport, Progress, Silent, VariablePrecision, VariableReport,
 };
 use crate::routes::Decisions;
 use crate::{run, unpack_classic, verify};
@@ -35,7 +37,8 @@ pub fn pack(
     progress: &mut dyn Progress,
 ) -> Result<PackReport> {
     guarded(input, || {
-        let clock = Clock::start();
+        let clock = Clock::start(options.energy);
+        let progress = &mut clock.watching(progress);
         check_readers(options.filters.as_ref(), options.readable_by)?;
         let target = if options.dry_run {
             None
@@ -87,7 +90,8 @@ pub fn unpack(
     progress: &mut dyn Progress,
 ) -> Result<PackReport> {
     guarded(input, || {
-        let clock = Clock::start();
+        let clock = Clock::start(EnergyRates::default());
+        let progress = &mut clock.watching(progress);
         let target = output::resolve(input, destination, options.overwrite)?;
         let source = Input::open(input)?;
         let budget = decide::budget(&options.resources);
@@ -115,17 +119,29 @@ pub(crate) struct Job<'a> {
     pub(crate) clock: &'a Clock,
 }
 
-/// Wall and CPU time since the start.
+/// Wall and CPU time and joules since the start.
 pub(crate) struct Clock {
     wall: Instant,
     cpu: ProcessTime,
+    meter: Meter,
+    rates: EnergyRates,
 }
 
 impl Clock {
-    pub(crate) fn start() -> Self {
+    pub(crate) fn start(rates: EnergyRates) -> Self {
         Self {
             wall: Instant::now(),
             cpu: ProcessTime::now(),
+            meter: Meter::start(),
+            rates,
+        }
+    }
+
+    /// Progress that keeps the meter going.
+    fn watching<'a>(&'a self, inner: &'a mut dyn Progress) -> Metered<'a> {
+        Metered {
+            inner,
+            meter: &self.meter,
         }
     }
 
@@ -168,7 +184,16 @@ pub(crate) fn write(
     copy_user_block(source, &pending)?;
     let mut report = report(source, decisions, &stored, job);
     report.notices.clone_from(&decisions.notices);
-    complete(source, target, pending, report, job, progress)
+    let packing = packing_seconds(source, &stored);
+    complete(source, target, pending, (report, &packing), job, progress)
+}
+
+/// Seconds that threads spent on packing each variable of a report.
+fn packing_seconds(source: &Input, stored: &[Stored]) -> Vec<f64> {
+    let rows = source.variables().iter().zip(stored);
+    rows.filter(|(variable, _)| !variable.is_dimension_only)
+        .map(|(_, stored)| stored.seconds)
+        .collect()
 }
 
 /// [`write`] for a classic output.
@@ -189,15 +214,16 @@ fn write_classic(
         variable.stored_bytes = variable.raw_bytes;
     }
     report.notices = notices;
-    complete(source, target, pending, report, job, progress)
+    complete(source, target, pending, (report, &[]), job, progress)
 }
 
-/// Proves the written file, gives it its name, and completes the report.
+/// Proves the written file, gives it its name, and completes the report, which comes with the seconds
+/// of packing each of its variables (none: not known).
 fn complete(
     source: &Input,
     target: &Target,
     pending: PendingOutput,
-    mut report: PackReport,
+    (mut report, packing_seconds): (PackReport, &[f64]),
     job: &Job<'_>,
     progress: &mut dyn Progress,
 ) -> Result<PackReport> {
@@ -220,6 +246,14 @@ fn complete(
     report.output = Some(target.path.clone());
     report.verified = job.verify;
     (report.seconds, report.cpu_seconds) = job.clock.elapsed();
+    let work = Work {
+        cpu_seconds: report.cpu_seconds,
+        seconds: report.seconds,
+        passes: if job.verify { 2.0 } else { 1.0 },
+        packing_seconds,
+    };
+    let measured = job.clock.meter.joules();
+    energy::complete(&mut report, &job.clock.rates, measured, work);
     Ok(report)
 }
 
@@ -380,6 +414,7 @@ pub(crate) fn report(
                 .quantize
                 .as_ref()
                 .map(|plan| precision_report(plan, stored.get(i))),
+            joules: 0.0,
         });
     }
     let (seconds, cpu_seconds) = job.clock.elapsed();
@@ -392,6 +427,7 @@ pub(crate) fn report(
         raw_bytes,
         seconds,
         cpu_seconds,
+        energy: EnergyReport::default(),
         threads: run::threads(job.resources),
         memory_bytes: job.resources.memory_bytes,
         verified: false,
@@ -445,5 +481,13 @@ fn predict(
     report.seconds = decisions.predicted_seconds / report.threads.max(1) as f64;
     report.dry_run = true;
     report.notices.clone_from(&decisions.notices);
+    let work = Work {
+        cpu_seconds: report.cpu_seconds,
+        seconds: report.seconds,
+        passes: 1.0,
+        packing_seconds: &[],
+    };
+    let foretold = Err("a prediction measures nothing".to_owned());
+    energy::complete(&mut report, &clock.rates, foretold, work);
     report
 }

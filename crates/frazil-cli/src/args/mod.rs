@@ -3,6 +3,7 @@
 
 mod analyze;
 mod calibrate;
+mod energy;
 mod goal;
 mod import;
 mod info;
@@ -25,6 +26,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 pub(crate) use analyze::AnalyzeArgs;
 pub(crate) use calibrate::CalibrateArgs;
+use energy::EnergyArgs;
 pub(crate) use import::ImportArgs;
 pub(crate) use info::InfoArgs;
 pub(crate) use output::OutputArgs;

@@ -13,6 +13,13 @@ pub(super) fn svg(text: &str) -> Result<PathBuf, String> {
     named(text, "svg")
 }
 
+/// A picture or a page.
+pub(super) fn svg_or_html(text: &str) -> Result<PathBuf, String> {
+    svg(text)
+        .or_else(|_| html(text))
+        .map_err(|_| "its name must end with .svg or .html".to_owned())
+}
+
 fn named(text: &str, extension: &str) -> Result<PathBuf, String> {
     let path = Path::new(text);
     match path.extension() {
@@ -32,6 +39,9 @@ mod tests {
         for name in ["b.nc", "html", ".html", "b.html/"] {
             assert!(svg(name).is_err(), "{name}");
         }
+        assert_eq!(svg_or_html("b.svg"), Ok("b.svg".into()));
+        assert_eq!(svg_or_html("b.html"), Ok("b.html".into()));
+        assert!(svg_or_html("b.json").is_err());
         assert!(html("b.nc").is_err() && html(".html").is_err());
     }
 }

@@ -12,7 +12,7 @@ use frazil::{
 };
 
 use super::goal::GoalArgs;
-use super::{OutputArgs, PrecisionArgs, ResourceArgs, TargetArgs};
+use super::{EnergyArgs, OutputArgs, PrecisionArgs, ResourceArgs, TargetArgs};
 use crate::chunks;
 
 #[derive(Debug, Args)]
@@ -38,6 +38,8 @@ pub(crate) struct PackArgs {
     pub(crate) scheduler: Option<String>,
     #[command(flatten)]
     pub(crate) precision: PrecisionArgs,
+    #[command(flatten)]
+    pub(crate) energy: EnergyArgs,
     #[command(flatten)]
     resources: ResourceArgs,
     /// Show every variable, however many
@@ -177,6 +179,7 @@ impl PackArgs {
             dry_run: self.dry_run,
             overwrite: self.target.overwrite,
             verify: self.target.verify,
+            energy: self.energy.rates(),
             resources: self.resources.resources(cancel),
             ..self.how.options()
         }

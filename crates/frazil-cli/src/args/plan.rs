@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use frazil::{EncodingStyle, PackOptions};
 
 use super::pack::DecisionArgs;
-use super::{OutputArgs, ResourceArgs};
+use super::{OutputArgs, ResourceArgs, named_as};
 
 #[derive(Debug, Args)]
 pub(crate) struct PlanArgs {
@@ -23,6 +23,9 @@ pub(crate) struct PlanArgs {
     /// Print the plan in the words of another writer and nothing else
     #[arg(long, value_enum)]
     encoding: Option<Style>,
+    /// Draw what was compared: ratio against speed of filters, and read times of chunk shapes
+    #[arg(long, value_name = "OUT.svg|html", value_parser = named_as::svg_or_html)]
+    pub(crate) plot: Option<PathBuf>,
     /// Replace an existing file of --json
     #[arg(long)]
     pub(crate) overwrite: bool,

@@ -5,6 +5,7 @@ mod bounds;
 mod calibrate;
 mod cluster;
 mod completions;
+mod energy;
 mod import;
 mod info;
 mod pack;

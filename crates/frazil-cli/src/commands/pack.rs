@@ -31,6 +31,7 @@ pub(crate) fn run(args: &PackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
         inputs: &args.inputs,
         output: args.output,
         all_variables: args.all_variables,
+        energy: args.energy.energy,
         cancel,
     };
     each(&transform, |input, progress| {

@@ -2,17 +2,27 @@
 
 use frazil::{PackReport, VariablePrecision, VariableReport};
 
-use super::bounds;
+use super::{bounds, energy};
 use crate::size::human;
 use crate::table::{self, Column, Table};
 use crate::text::{self, SCREEN_COLUMNS};
 
+/// How much is shown.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Shown {
+    /// Every variable, however many.
+    pub(super) all_variables: bool,
+    /// The energy of each, and what a year of storage saves.
+    pub(super) energy: bool,
+}
+
 /// Heading, variables, totals and cost of one file.
-pub(super) fn of_file(report: &PackReport, all_variables: bool) -> String {
+pub(super) fn of_file(report: &PackReport, shown: Shown) -> String {
+    let all_variables = shown.all_variables;
     let (variables, hidden) = table::shown(&report.variables, all_variables, |variable| {
         variable.raw_bytes
     });
-    let mut table = Table::new(vec![
+    let mut columns = vec![
         Column::words("variable"),
         Column::extents("shape"),
         Column::extents("chunk"),
@@ -20,15 +30,22 @@ pub(super) fn of_file(report: &PackReport, all_variables: bool) -> String {
         Column::number("raw"),
         Column::number("stored"),
         Column::number("ratio"),
-    ]);
+    ];
+    if shown.energy {
+        columns.push(Column::number("energy"));
+    }
+    let mut table = Table::new(columns);
+    let joules = |joules| shown.energy.then(|| energy::joules(joules));
     for variable in variables {
-        table.row(cells(variable));
+        let mut row = cells(variable);
+        row.extend(joules(variable.joules));
+        table.row(row);
     }
     let stored: u64 = report
         .variables
         .iter()
         .fold(0, |sum, variable| sum.saturating_add(variable.stored_bytes));
-    table.totals(vec![
+    let mut totals = vec![
         format!("total of {}", report.variables.len()),
         String::new(),
         String::new(),
@@ -36,15 +53,18 @@ pub(super) fn of_file(report: &PackReport, all_variables: bool) -> String {
         human(report.raw_bytes),
         human(stored),
         text::ratio(report.raw_bytes, stored),
-    ]);
+    ];
+    totals.extend(joules(report.energy.joules));
+    table.totals(totals);
     format!(
-        "{}\n{}{}{}{}\n{}\n",
+        "{}\n{}{}{}{}\n{}\n{}",
         heading(report),
         table.render(SCREEN_COLUMNS),
         table::left_out(hidden),
         rounded(report, all_variables),
         file_sizes(report),
-        cost(report)
+        cost(report),
+        energy::lines(&report.energy, report.dry_run, shown.energy)
     )
 }
 
@@ -222,7 +242,7 @@ pub(super) fn of_all(reports: &[PackReport]) -> String {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use frazil::ErrorBound;
+    use frazil::{EnergyRates, EnergyReport, ErrorBound};
 
     use super::*;
 
@@ -239,6 +259,7 @@ pub(super) mod tests {
             stored_bytes: 2_102_400 * (number + 1),
             reason: "trial".into(),
             precision: None,
+            joules: 1.5,
         };
         let variables: Vec<VariableReport> = (0..variables).map(variable).collect();
         PackReport {
@@ -250,6 +271,13 @@ pub(super) mod tests {
             output_file_bytes: 5 << 20,
             seconds: 0.5,
             cpu_seconds: 1.75,
+            energy: EnergyReport {
+                joules: 21.84,
+                co2_grams: 0.0029,
+                saving: EnergyRates::default().saving(15e12),
+                saved_euros_per_year: 580.2,
+                ..EnergyReport::default()
+            },
             threads: 4,
             memory_bytes: 256 << 20,
             verified: true,
@@ -271,8 +299,21 @@ variable         shape       chunk  filters                  raw   stored  ratio
 total of 2                                              18.0 MiB  6.0 MiB   3.00
 file 20.0 MiB -> 5.0 MiB (75.0 % smaller)
 0.50 s, 37.8 MB/s, 1.75 CPU s, 4 threads, memory budget 256.0 MiB, verified
+21.8 J by a model, 2.90 mg CO2
 ";
-        assert_eq!(of_file(&report(2), false), expected);
+        assert_eq!(of_file(&report(2), Shown::default()), expected);
+    }
+
+    #[test]
+    fn energy_is_shown_by_variable_on_request() {
+        let shown = Shown {
+            energy: true,
+            ..Shown::default()
+        };
+        let text = of_file(&report(2), shown);
+        assert!(text.contains("3.00  1.50 J\n"), "{text}");
+        assert!(text.contains("3.00  21.8 J\n"), "{text}");
+        assert!(text.contains("580 EUR"), "{text}");
     }
 
     /// What became of a variable that was rounded to 9 bits.
@@ -294,7 +335,7 @@ file 20.0 MiB -> 5.0 MiB (75.0 % smaller)
     fn rounded_variables_have_a_table_of_their_own() {
         let mut report = report(2);
         report.variables[1].precision = Some(precision());
-        let text = of_file(&report, false);
+        let text = of_file(&report, Shown::default());
         let expected = "
 rounded     how          least kept  error bound  max abs  max rel  changed
 ----------  -----------  ----------  -----------  -------  -------  -------
@@ -306,13 +347,13 @@ file 20.0 MiB";
         if let Some(precision) = &mut report.variables[0].precision {
             precision.changed = 0;
         }
-        let text = of_file(&report, false);
+        let text = of_file(&report, Shown::default());
         assert!(
             text.contains("1 more variable with nothing to round\n\nfile"),
             "{text}"
         );
         report.dry_run = true;
-        let text = of_file(&report, false);
+        let text = of_file(&report, Shown::default());
         assert!(text.contains("/variable0  bitround(9)"), "{text}");
         assert!(
             text.contains("9.8e-4 rel        -        -        -\n"),
@@ -325,7 +366,7 @@ file 20.0 MiB";
         let mut report = report(1);
         report.output = None;
         report.dry_run = true;
-        let text = of_file(&report, false);
+        let text = of_file(&report, Shown::default());
         assert!(
             text.starts_with("in.nc (dry run: sizes and time are predicted)\n"),
             "{text}"
@@ -342,7 +383,7 @@ file 20.0 MiB";
         let mut report = report(150);
         report.input = format!("/{}/in.nc", "directory/".repeat(30)).into();
         report.variables[149].path = "/very/long/group/path/".repeat(9);
-        let text = of_file(&report, false);
+        let text = of_file(&report, Shown::default());
         let widest = text.lines().map(text::columns).max();
         assert!(widest <= Some(SCREEN_COLUMNS), "{text}");
         assert!(
@@ -353,7 +394,13 @@ file 20.0 MiB";
             !text.contains("/variable0 ") && text.contains("total of 150"),
             "{text}"
         );
-        let text = of_file(&report, true);
+        let text = of_file(
+            &report,
+            Shown {
+                all_variables: true,
+                ..Shown::default()
+            },
+        );
         assert!(
             text.contains("/variable0 ") && !text.contains("more variables"),
             "{text}"
@@ -364,7 +411,7 @@ file 20.0 MiB";
     fn an_empty_file_divides_by_nothing() {
         let mut report = report(0);
         (report.input_file_bytes, report.seconds) = (0, 0.0);
-        let text = of_file(&report, false);
+        let text = of_file(&report, Shown::default());
         assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
     }
 

@@ -18,6 +18,8 @@ pub(super) struct Transform<'a> {
     pub(super) inputs: &'a [PathBuf],
     pub(super) output: OutputArgs,
     pub(super) all_variables: bool,
+    /// Whether the energy of each variable is shown.
+    pub(super) energy: bool,
     pub(super) cancel: &'a AtomicBool,
 }
 
@@ -41,7 +43,11 @@ pub(super) fn each(
         match work(input, &mut meter) {
             Ok(report) => {
                 meter.rest_of(&report.notices);
-                printer.table(&summary::of_file(&report, transform.all_variables))?;
+                let shown = summary::Shown {
+                    all_variables: transform.all_variables,
+                    energy: transform.energy,
+                };
+                printer.table(&summary::of_file(&report, shown))?;
                 document.reports.push(report);
             }
             Err(error) => {
@@ -89,6 +95,7 @@ mod tests {
                 quiet: true,
             },
             all_variables: false,
+            energy: false,
             cancel,
         };
         let mut calls = 0;

@@ -21,6 +21,7 @@ pub(crate) fn run(args: &UnpackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Sta
         inputs: &args.inputs,
         output: args.output,
         all_variables: args.all_variables,
+        energy: false,
         cancel,
     };
     each(&transform, |input, progress| {

@@ -1,9 +1,11 @@
 //! What was done, as plain data: the CLI prints it, `--json` serialises it.
 
+mod energy;
 mod precision;
 
 use std::path::{Path, PathBuf};
 
+pub use energy::{EnergyReport, EnergySource};
 pub use precision::{
     AnalyzeReport, DataOrigin, PrecisionReport, StatedPrecision, ThresholdResult, VariableFigures,
     VariableInformation,
@@ -37,6 +39,8 @@ pub struct VariableReport {
     pub reason: String,
     /// How its values were rounded; `None`: every bit is kept.
     pub precision: Option<VariablePrecision>,
+    /// Its part of the run's joules: by the seconds that threads spent on packing it, and its bytes.
+    pub joules: f64,
 }
 
 /// How the values of one variable were rounded, and what that did to them.
@@ -78,6 +82,8 @@ pub struct PackReport {
     pub seconds: f64,
     /// CPU seconds of the process in that time.
     pub cpu_seconds: f64,
+    /// Energy of the run, and what the output saves.
+    pub energy: EnergyReport,
     /// Packing threads used.
     pub threads: usize,
     /// The memory budget in bytes.

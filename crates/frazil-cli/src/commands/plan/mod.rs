@@ -9,8 +9,8 @@ use std::sync::atomic::AtomicBool;
 
 use frazil::{PlanReport, render_encoding, render_plan};
 
-use super::Status;
 use super::pack::exists;
+use super::{Status, page};
 use crate::args::PlanArgs;
 use crate::printer::{Printer, data};
 use crate::progress::Meter;
@@ -54,7 +54,22 @@ pub(crate) fn run(args: &PlanArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
         Ok(text) => printer.table(&text)?,
         Err(error) => return Ok(failed(printer, &error)),
     }
-    Ok(Status::Success)
+    match args.plot.as_deref() {
+        Some(path) if !draw(printer, path, &report) => Ok(Status::Failure),
+        _ => Ok(Status::Success),
+    }
+}
+
+/// Draws what was compared; whether that could be written.
+fn draw(printer: Printer, path: &Path, report: &PlanReport) -> bool {
+    let is_page = path
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("html"));
+    let text = match is_page {
+        true => frazil_figures::plan_html(report),
+        false => frazil_figures::plan_svg(report),
+    };
+    page::write(printer, path, &text)
 }
 
 /// Says why there is no plan; how the program ends.

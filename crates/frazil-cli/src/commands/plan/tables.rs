@@ -155,6 +155,7 @@ fn filters_of(variable: &VariableDecision) -> Table {
         Column::number("ratio"),
         Column::number("write MB/s"),
         Column::number("read MB/s"),
+        Column::number("write J/GB"),
     ]);
     for candidate in &variable.filter_candidates {
         table.row(vec![
@@ -162,6 +163,9 @@ fn filters_of(variable: &VariableDecision) -> Table {
             format!("{:.3}", candidate.ratio),
             speed(candidate, true),
             speed(candidate, false),
+            candidate
+                .joules_per_gb
+                .map_or_else(|| "-".to_owned(), |joules| format!("{joules:.1}")),
         ]);
     }
     table
@@ -202,6 +206,7 @@ mod tests {
                 filters: "deflate(1)".to_owned(),
                 ratio: 2.0,
                 speed: None,
+                joules_per_gb: None,
             }],
             ..VariableDecision::default()
         };

@@ -1,0 +1,193 @@
+//! What a plan was chosen from: ratio against speed of filters, and read times of chunk shapes.
+
+mod reads;
+mod tradeoff;
+
+use frazil::{CodecSpeed, FilterCandidate, PlanReport, VariableDecision};
+
+use crate::drawing::{INK, QUIET, rectangle, text};
+use crate::markup::{Element, px, shorten};
+use tradeoff::Spot;
+
+/// Width of a panel, and the space between two.
+const PANEL: f64 = 380.0;
+const GAP: f64 = 24.0;
+/// Left and right margin of the drawing.
+const MARGIN: f64 = 24.0;
+/// Height of the title, and of what stands over a variable's panels.
+const TITLE_HEIGHT: f64 = 72.0;
+const HEADING_HEIGHT: f64 = 46.0;
+/// Height of a row of panels.
+const ROW_HEIGHT: f64 = 330.0;
+/// Variables that are drawn, the largest ones.
+const MOST_VARIABLES: usize = 12;
+/// Colours that all eyes tell apart (Okabe and Ito).
+const COLOURS: [&str; 7] = [
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
+];
+
+/// Draws, for each of the largest variables, the ratio of the filters that were compared against
+/// the speed of writing and of reading, and the times of reads by chunk shape, as an SVG document.
+#[must_use]
+pub fn plan_svg(report: &PlanReport) -> String {
+    drawing(report).to_string()
+}
+
+/// The drawing of [`plan_svg`] in a self-contained HTML page, with the reason of each decision.
+#[must_use]
+pub fn plan_html(report: &PlanReport) -> String {
+    let title = format!("Plan for {}", report.input.to_string_lossy());
+    // No script, no request to anywhere: said to the browser too.
+    let policy = "default-src 'none'; style-src 'unsafe-inline'";
+    let meta = |name, content: &str| {
+        Element::new("meta")
+            .with("http-equiv", name)
+            .with("content", content)
+    };
+    let head = Element::new("head")
+        .child(Element::new("meta").with("charset", "utf-8"))
+        .child(meta("Content-Security-Policy", policy))
+        .child(Element::new("title").text(&title))
+        .child(Element::new("style").text(include_str!("../page/page.css")));
+    let reasons = report.variables.iter().flat_map(|variable| {
+        [
+            Element::new("dt").text(&variable.path),
+            Element::new("dd").text(&variable.reason),
+        ]
+    });
+    let body = Element::new("body")
+        .child(Element::new("h1").text(&title))
+        .child(
+            Element::new("div")
+                .with("class", "wide")
+                .child(drawing(report)),
+        )
+        .child(Element::new("h2").text("Why"))
+        .child(Element::new("dl").children(reasons));
+    let page = Element::new("html")
+        .with("lang", "en")
+        .child(head)
+        .child(body);
+    format!("<!DOCTYPE html>\n{page}\n")
+}
+
+fn drawing(report: &PlanReport) -> Element {
+    let (shown, hidden) = shown(report);
+    let width = 2.0 * MARGIN + 3.0 * PANEL + 2.0 * GAP;
+    let mut top = TITLE_HEIGHT;
+    let mut parts = Vec::new();
+    for variable in &shown {
+        parts.extend(heading(variable, top));
+        parts.extend(panels(variable, top + HEADING_HEIGHT));
+        top += HEADING_HEIGHT + ROW_HEIGHT;
+    }
+    let remark = match (shown.len(), hidden) {
+        (0, _) => Some("no variable had filters or chunk shapes to compare".to_owned()),
+        (_, 0) => None,
+        (_, hidden) => Some(format!("not shown: {hidden} smaller variables")),
+    };
+    if let Some(remark) = remark {
+        parts.push(text(MARGIN, top + 4.0, remark, QUIET, 12.0));
+        top += 24.0;
+    }
+    let file = report.input.to_string_lossy();
+    let description = format!("What was compared in a plan for {file}");
+    Element::new("svg")
+        .with("xmlns", "http://www.w3.org/2000/svg")
+        .with("viewBox", format!("0 0 {} {}", px(width), px(top)))
+        .with("width", px(width))
+        .with("height", px(top))
+        .with("role", "img")
+        .with("aria-label", &description)
+        .with("font-family", "system-ui, Helvetica, Arial, sans-serif")
+        .child(Element::new("title").text(&description))
+        .child(rectangle((0.0, 0.0), (width, top), "#ffffff"))
+        .child(text(MARGIN, 34.0, "Plan", INK, 20.0).with("font-weight", 600))
+        .child(text(MARGIN, 55.0, shorten(&file, 150), QUIET, 13.0))
+        .children(parts)
+}
+
+/// The largest variables of which something was compared, and how many more there are.
+fn shown(report: &PlanReport) -> (Vec<&VariableDecision>, usize) {
+    let tells = |variable: &&VariableDecision| {
+        !(variable.filter_candidates.is_empty() && variable.chunk_candidates.is_empty())
+    };
+    let mut found: Vec<&VariableDecision> = report.variables.iter().filter(tells).collect();
+    found.sort_by_key(|variable| std::cmp::Reverse(variable.raw_bytes));
+    let hidden = found.len().saturating_sub(MOST_VARIABLES);
+    found.truncate(MOST_VARIABLES);
+    (found, hidden)
+}
+
+fn heading(variable: &VariableDecision, top: f64) -> [Element; 2] {
+    let chunk = variable.chunk.as_deref().map_or_else(
+        || "contiguous".to_owned(),
+        |c| format!("chunks {}", extents(c)),
+    );
+    let filters = match variable.filters.as_str() {
+        "" => "no filters",
+        filters => filters,
+    };
+    let facts = format!(
+        "{} {}: {chunk}, {filters}",
+        variable.element,
+        extents(&variable.shape)
+    );
+    [
+        text(MARGIN, top + 8.0, shorten(&variable.path, 100), INK, 15.0).with("font-weight", 600),
+        text(MARGIN, top + 26.0, shorten(&facts, 160), QUIET, 12.0),
+    ]
+}
+
+fn panels(variable: &VariableDecision, top: f64) -> Vec<Element> {
+    let column = |number: f64| (MARGIN + number * (PANEL + GAP), top);
+    let spots = |rate: fn(&CodecSpeed) -> f64| spots(&variable.filter_candidates, rate);
+    let write = spots(|speed| speed.encode_bytes_per_second);
+    let read = spots(|speed| speed.decode_bytes_per_second);
+    let mut parts = Vec::new();
+    match (variable.filter_candidates.is_empty(), write.is_empty()) {
+        (true, _) => {}
+        (false, true) => {
+            parts.push(tradeoff::ratios(column(0.0), &variable.filter_candidates));
+        }
+        (false, false) => {
+            parts.push(tradeoff::draw(column(0.0), "written, MB/s", &write));
+            parts.push(tradeoff::draw(column(1.0), "read, MB/s", &read));
+        }
+    }
+    if !variable.chunk_candidates.is_empty() {
+        parts.push(reads::draw(column(2.0), &variable.chunk_candidates));
+    }
+    parts
+}
+
+/// Filters whose speed is known; the first candidate is the chosen one.
+fn spots(candidates: &[FilterCandidate], rate: fn(&CodecSpeed) -> f64) -> Vec<Spot<'_>> {
+    let spot = |(place, candidate): (usize, &'_ FilterCandidate)| -> Option<(usize, f64)> {
+        candidate.speed.as_ref().map(|speed| (place, rate(speed)))
+    };
+    let known = candidates.iter().enumerate().filter_map(spot);
+    known
+        .map(|(place, speed)| Spot {
+            filters: &candidates[place].filters,
+            megabytes_per_second: speed / 1e6,
+            ratio: candidates[place].ratio,
+            is_chosen: place == 0,
+        })
+        .collect()
+}
+
+/// `10x128x256`; `scalar` for no axes.
+fn extents(shape: &[u64]) -> String {
+    match shape {
+        [] => "scalar".to_owned(),
+        shape => shape
+            .iter()
+            .map(u64::to_string)
+            .collect::<Vec<_>>()
+            .join("x"),
+    }
+}
+
+#[cfg(test)]
+mod tests;
