@@ -29,7 +29,8 @@ ALLOWED_EDGES = {
         "frazil-container",
     },
     "frazil-figures": {"frazil"},
-    "frazil-cli": {"frazil", "frazil-figures"},
+    "frazil-train": {"frazil", "frazil-plan", "frazil-types"},
+    "frazil-cli": {"frazil", "frazil-figures", "frazil-train"},
     "frazil-capi": {"frazil"},
     "frazil-python": {"frazil"},
     "frazil-bench": {"*"},
@@ -50,6 +51,7 @@ DOORS = {
     "indicatif": {"frazil-cli"},
     "png": {"frazil-figures"},
     "colorous": {"frazil-figures"},
+    "smartcore": {"frazil-train"},
     "pyo3": {"frazil-python", "numpy"},
     "numpy": {"frazil-python"},
     # Threads belong to frazil-pipeline, which takes them from std; nothing is asynchronous; no

@@ -260,14 +260,15 @@ def test_goals_bring_what_they_promise(tmp_path: Path, readers: str):
         file.create_dataset("smooth", data=field, chunks=(100, 300))
         file.create_dataset("steps", data=(field * 10).astype("i4"), chunks=(100, 300))
     sizes = {}
-    for goal in ("balanced", "size", "speed", "archive"):
+    for goal in ("balanced", "size", "speed", "archive", "energy"):
         packed = tmp_path / f"{goal}.h5"
         pack(source, packed, "--goal", goal, "--readable-by", readers)
         assert frazil("verify", source, packed).code == DONE
         sizes[goal] = packed.stat().st_size
     plain = tmp_path / "default.h5"
     pack(source, plain, "--readable-by", readers)
-    assert plain.read_bytes() == (tmp_path / "balanced.h5").read_bytes()
+    # A stated goal is weighed with care; without one a shorter rule comes near.
+    assert sizes["balanced"] <= plain.stat().st_size * 1.03
     # Samples, not the whole, decide: a per cent is within their reach.
     assert sizes["archive"] <= sizes["size"] * 1.01 <= sizes["balanced"] * 1.02
-    assert sizes["speed"] < source.stat().st_size
+    assert max(sizes["speed"], sizes["energy"]) < source.stat().st_size

@@ -36,6 +36,9 @@ _AS_IN_PACK = (
     "netcdf_attribute",
     "readable_by",
     "goal",
+    "weights",
+    "min_write_speed",
+    "tree",
     "filters",
     "layout",
     "dry_run",
@@ -73,6 +76,23 @@ def _pairs(text: str) -> dict[str, str]:
     return {name: value for name, value in pairs}
 
 
+def _weights(text: str) -> dict[str, float]:
+    """``size=1,write=0.5`` by name."""
+    try:
+        return {name.strip(): float(weight) for name, weight in _pairs(text).items()}
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not size=1,write=0.5,...") from None
+
+
+def _speed(text: str) -> float:
+    """``400MB/s`` in MB/s."""
+    found = re.fullmatch(r"([\d.]+)\s*(|k|m|g|ki|mi|gi)b/s", text.strip().lower())
+    try:
+        return float(found[1]) * _UNITS[found[2]] / 1e6
+    except (TypeError, ValueError):
+        raise argparse.ArgumentTypeError(f"{text!r} is no speed; write 400MB/s") from None
+
+
 def parser() -> argparse.ArgumentParser:
     """The options of ``pack`` that mean something on a cluster."""
     top = argparse.ArgumentParser(prog="python -m frazil", allow_abbrev=False)
@@ -97,7 +117,10 @@ def parser() -> argparse.ArgumentParser:
     pack.add_argument("--calibration", metavar="default|FILE")
     pack.add_argument("--plan", metavar="PLAN.json")
     pack.add_argument("--level", type=int, metavar="N")
-    pack.add_argument("--goal", choices=("balanced", "size", "speed", "archive"))
+    pack.add_argument("--goal", choices=("balanced", "size", "speed", "archive", "energy"))
+    pack.add_argument("--weights", type=_weights, metavar="size=1,write=0.5,...")
+    pack.add_argument("--min-write-speed", type=_speed, metavar="SPEED", help="400MB/s")
+    pack.add_argument("--tree", metavar="TREE.json")
     pack.add_argument("--filters", metavar="CHAIN")
     pack.add_argument("--shuffle", choices=("auto", "on", "off"), default="auto")
     pack.add_argument("--checksum", action="store_true")

@@ -101,6 +101,8 @@ def _pack_options(
     calibration: StrPath | None = None,
     plan: WritePlan | None = None,
     precision: Precision | None = None,
+    weights: Mapping[str, float] | None = None,
+    tree: StrPath | None = None,
     threads: int | None = None,
     memory: int | None = None,
     **others: Any,
@@ -111,6 +113,8 @@ def _pack_options(
         chunk_goal=chunk_goal(reads, storage, axes, expect, most_chunks, calibration),
         plan=_plan_dict(plan),
         precision=precision_rules(precision),
+        weights=None if weights is None else dict(weights),
+        tree=None if tree is None else str(tree),
         limits=_limits(threads, memory),
         **others,
     )
@@ -139,7 +143,10 @@ def pack(
     precision: Precision | None = None,
     netcdf_attribute: bool = False,
     readable_by: Literal["any", "plugins", "frazil"] = "any",
-    goal: Literal["balanced", "size", "speed", "archive"] = "balanced",
+    goal: Literal["balanced", "size", "speed", "archive", "energy"] | None = None,
+    weights: Mapping[str, float] | None = None,
+    min_write_speed: float | None = None,
+    tree: StrPath | None = None,
     filters: str | None = None,
     layout: Literal["standard", "cmip7"] = "standard",
     dry_run: bool = False,
@@ -194,8 +201,15 @@ def pack(
         Also write netCDF-C's own attribute on rounded variables.
     readable_by : "any", "plugins" or "frazil"
         Who must be able to read the file: every reader, or those with filter plugins (Zstandard).
-    goal : "balanced", "size", "speed" or "archive"
+    goal : "balanced", "size", "speed", "archive" or "energy", optional
         What filters are chosen for.
+    weights : mapping, optional
+        How much ``size``, ``write``, ``read`` and ``energy`` count, in place of a goal:
+        ``{"size": 1, "write": 0.5}``.
+    min_write_speed : float, optional
+        MB/s that one core must at least encode.
+    tree : path, optional
+        Decision tree that names the filters to try, as ``frazil train`` writes it.
     filters : str, optional
         These filters instead of a choice, ``"shuffle+zstd(3)"``; see docs/filters.md.
     layout : "standard" or "cmip7"
@@ -243,6 +257,9 @@ def pack(
         netcdf_attribute=netcdf_attribute,
         readable_by=readable_by,
         goal=goal,
+        weights=weights,
+        min_write_speed=min_write_speed,
+        tree=tree,
         filters=filters,
         layout=layout,
         dry_run=dry_run,
@@ -275,7 +292,10 @@ def plan(
     checksum: bool = False,
     precision: Precision | None = None,
     readable_by: Literal["any", "plugins", "frazil"] = "any",
-    goal: Literal["balanced", "size", "speed", "archive"] = "balanced",
+    goal: Literal["balanced", "size", "speed", "archive", "energy"] | None = None,
+    weights: Mapping[str, float] | None = None,
+    min_write_speed: float | None = None,
+    tree: StrPath | None = None,
     filters: str | None = None,
     layout: Literal["standard", "cmip7"] = "standard",
     threads: int | None = None,
@@ -296,6 +316,9 @@ def plan(
         precision=precision,
         readable_by=readable_by,
         goal=goal,
+        weights=weights,
+        min_write_speed=min_write_speed,
+        tree=tree,
         filters=filters,
         layout=layout,
         threads=threads,

@@ -46,7 +46,7 @@ class Writer:
         Replace an existing file, refuse to, or go on writing it.
     readable_by : "any", "plugins" or "frazil"
         Who must be able to read the file.
-    goal : "balanced", "size", "speed" or "archive"
+    goal : "balanced", "size", "speed", "archive" or "energy"
         What filters are chosen for.
     filters : str, optional
         These filters instead of a choice, ``"shuffle+zstd(3)"``; see docs/filters.md.
@@ -83,7 +83,7 @@ class Writer:
         mode: Literal["w", "x", "a"] = "w",
         *,
         readable_by: Literal["any", "plugins", "frazil"] = "any",
-        goal: Literal["balanced", "size", "speed", "archive"] = "balanced",
+        goal: Literal["balanced", "size", "speed", "archive", "energy"] = "balanced",
         filters: str | None = None,
         threads: int | None = None,
         memory: int | None = None,

@@ -112,7 +112,7 @@ def to_netcdf(
     compute: bool = True,
     client: Client | None = None,
     readable_by: Literal["any", "plugins", "frazil"] = "any",
-    goal: Literal["balanced", "size", "speed", "archive"] = "balanced",
+    goal: Literal["balanced", "size", "speed", "archive", "energy"] = "balanced",
     filters: str | None = None,
     precision: Precision | None = None,
     layout: Literal["standard", "cmip7"] = "standard",
@@ -160,7 +160,7 @@ def to_netcdf(
         only. If left out, blocks come to this process.
     readable_by : "any", "plugins" or "frazil"
         Who must be able to read the file: all readers, or those with filter plugins.
-    goal : "balanced", "size", "speed" or "archive"
+    goal : "balanced", "size", "speed", "archive" or "energy"
         What filters are chosen for.
     filters : str, optional
         These filters instead of a choice, ``"shuffle+zstd(3)"``; see docs/filters.md.

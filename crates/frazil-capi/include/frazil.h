@@ -269,6 +269,10 @@ typedef enum {
      * The smallest files, whatever writing them costs.
      */
     FRZ_GOAL_ARCHIVE = 3,
+    /**
+     * The fewest joules for writing once and reading once, of what still shrinks.
+     */
+    FRZ_GOAL_ENERGY = 4,
 } frz_goal;
 
 /**

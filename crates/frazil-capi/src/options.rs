@@ -259,6 +259,8 @@ pub enum frz_goal {
     FRZ_GOAL_SPEED = 2,
     /// The smallest files, whatever writing them costs.
     FRZ_GOAL_ARCHIVE = 3,
+    /// The fewest joules for writing once and reading once, of what still shrinks.
+    FRZ_GOAL_ENERGY = 4,
 }
 
 /// What filters are chosen for, where none are asked for: one of ::frz_goal (default:

@@ -44,6 +44,7 @@ fn run(cli: Cli) -> io::Result<Status> {
         Some(Command::Pack(args)) => commands::pack(&args, &cancel),
         Some(Command::Plan(args)) => commands::plan(&args, &cancel),
         Some(Command::Calibrate(args)) => commands::calibrate(&args),
+        Some(Command::Train(args)) => commands::train(&args, &cancel),
         Some(Command::Unpack(args)) => commands::unpack(&args, &cancel),
         Some(Command::Info(args)) => commands::info(&args, &cancel),
         Some(Command::Analyze(args)) => commands::analyze(&args, &cancel),

@@ -49,11 +49,17 @@ pub enum PlanError {
         highest: u32,
     },
     /// A goal that there is not.
-    #[error("no goal is called {name:?}; there are balanced, size, speed and archive")]
+    #[error("no goal is called {name:?}; there are balanced, size, speed, archive and energy")]
     UnknownGoal {
         /// The name as given.
         name: String,
     },
+    /// Weights of a choice that cannot be.
+    #[error("weights: {0}")]
+    Weights(String),
+    /// A decision tree that cannot be asked.
+    #[error("{0}")]
+    Tree(String),
     /// A chain of filters that cannot be.
     #[error("{0}")]
     Chain(FilterChainError),
@@ -80,6 +86,8 @@ impl PlanError {
             | Self::Reads(_)
             | Self::Level { .. }
             | Self::UnknownGoal { .. }
+            | Self::Weights(_)
+            | Self::Tree(_)
             | Self::Chain(_)
             | Self::Precision(_) => ErrorCode::InvalidArgument,
             Self::NothingToTry => ErrorCode::Internal,

@@ -113,8 +113,20 @@ pub(crate) fn no_samples(summary: &str) -> String {
     format!("{summary}: no data to try")
 }
 
-pub(crate) fn for_goal(summary: &str, goal: &str, share: f64) -> String {
-    format!("{summary}: {} of raw by trial, for {goal}", per_cent(share))
+/// With the questions of a decision tree and what it named, if there were any.
+pub(crate) fn for_goal(summary: &str, goal: &str, share: f64, path: &str) -> String {
+    let semicolon = if path.is_empty() { "" } else { "; " };
+    let share = per_cent(share);
+    format!("{summary}: {share} of raw by trial, for {goal}{semicolon}{path}")
+}
+
+pub(crate) fn does_not_pay(summary: &str, goal: &str, share: f64) -> String {
+    let share = per_cent(share);
+    format!("unfiltered: filters do not pay for {goal} (best trial {summary}, {share} of raw)")
+}
+
+pub(crate) fn too_slow(least_mb_s: f64) -> String {
+    format!("unfiltered: no filters are as fast as {least_mb_s:.0} MB/s on one core")
 }
 
 pub(crate) fn chain_asked(summary: &str, share: Option<f64>) -> String {

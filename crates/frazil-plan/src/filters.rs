@@ -9,15 +9,13 @@ use frazil_types::{
     ReaderLevel, filter_id,
 };
 
+use crate::advised;
 use crate::chunking::DEFAULT_TARGET_BYTES;
 use crate::error::PlanError;
 use crate::explain;
-use crate::goal::{self, Goal};
-use crate::trial::{Chosen, Compressor, Trial, deflate_spec, shuffle_spec};
-
-/// A variable that keeps more than this share of its bytes is stored unfiltered: decoding costs
-/// every reader more than the saved bytes are worth.
-const WORTHWHILE_SHARE: f64 = 0.95;
+use crate::goal::Goal;
+use crate::trial::{Chosen, Compressor, Trial, TriedChain, deflate_spec, shuffle_spec};
+use crate::weighing::Weighing;
 
 /// Chunks are encoded again only for sizes below this share of the current one.
 const BETTER_SHARE: f64 = 0.95;
@@ -68,7 +66,7 @@ pub enum ShuffleWish {
 }
 
 /// What the user asks of the filters.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FilterWishes {
     /// Deflate (or zstd) level; `None`: chosen by trial. 0: no compression.
     pub level: Option<u32>,
@@ -80,6 +78,8 @@ pub struct FilterWishes {
     pub checksum: bool,
     /// What filters are chosen for, where nobody states them.
     pub goal: Goal,
+    /// What is stated beside the goal.
+    pub weighing: Weighing,
     /// These filters and no others; level, shuffle, readers and goal then mean nothing.
     pub chain: Option<FilterChain>,
     /// Shape of the output's chunks in elements; empty if it is not known. Filters that look at
@@ -99,6 +99,7 @@ impl Default for FilterWishes {
             reader_level: ReaderLevel::Any,
             checksum: false,
             goal: Goal::default(),
+            weighing: Weighing::default(),
             chain: None,
             chunk: Vec::new(),
             chunk_bytes: None,
@@ -130,6 +131,8 @@ pub struct FilterChoice {
     pub keep_current: bool,
     /// Why, in one line.
     pub reason: String,
+    /// What a decision tree named and trials compared, the likeliest first; empty where none was asked.
+    pub tried: Vec<TriedChain>,
 }
 
 /// Chooses the filters of one variable from samples of its raw bytes.
@@ -166,21 +169,37 @@ pub fn choose_filters(
         let untried = Fresh::untried(element, wishes);
         return Ok(kept_or(untried, element, wishes, current));
     }
-    let best = match (wishes.goal, wishes.level) {
-        (Goal::Balanced, _) | (_, Some(_)) => try_filters(&mut trial, wishes)?,
-        (goal, None) => {
-            let (chosen, reason) = goal::choose(&mut trial, goal, wishes)?;
-            Fresh::tried(chosen, reason, trial.raw_bytes())
-        }
+    let by_tree = wishes.level.is_none() && wishes.weighing.decides(wishes.goal);
+    let best = match by_tree {
+        true => by_goal(&mut trial, wishes)?,
+        false => try_filters(&mut trial, wishes)?,
     };
     let best = match wishes.level {
         // Without a wish, frazil's own filters compete where they may.
-        None if wishes.goal == Goal::Balanced && wishes.reader_level == ReaderLevel::Frazil => {
+        None if !by_tree && wishes.reader_level == ReaderLevel::Frazil => {
             better_by_own(best, &mut trial)?
         }
         _ => best,
     };
     Ok(kept_or(best, element, wishes, current))
+}
+
+/// By a decision tree and trials of what it names.
+fn by_goal(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Fresh, PlanError> {
+    let raw_bytes = trial.raw_bytes();
+    let Some(advised) = advised::choose(trial, wishes)? else {
+        let least = wishes.least_encode_mb_s();
+        return Ok(Fresh::unfiltered(explain::too_slow(least)));
+    };
+    let ratio = advised.chosen.bytes as f64 / raw_bytes as f64;
+    let fresh = match advised.pays {
+        true => Fresh::shrunk(advised.chosen, advised.reason, ratio),
+        false => Fresh::unfiltered(advised.reason),
+    };
+    Ok(Fresh {
+        tried: advised.tried,
+        ..fresh
+    })
 }
 
 /// The filters that somebody stated, for the variable's elements.
@@ -210,12 +229,13 @@ fn as_asked(
         stages: pipeline.0,
         encoder,
         ratio,
+        tried: Vec::new(),
     })
 }
 
 /// The best of frazil's own filters, if they make the data clearly smaller than `other` does.
 fn better_by_own(other: Fresh, trial: &mut Trial<'_>) -> Result<Fresh, PlanError> {
-    let Some((chosen, reason)) = goal::own_filters(trial)? else {
+    let Some((chosen, reason)) = advised::own_filters(trial)? else {
         return Ok(other);
     };
     let own = Fresh::tried(chosen, reason, trial.raw_bytes());
@@ -246,6 +266,7 @@ struct Fresh {
     /// Stored bytes per raw byte; `None` if nothing was tried.
     ratio: Option<f64>,
     reason: String,
+    tried: Vec<TriedChain>,
 }
 
 impl Fresh {
@@ -255,20 +276,26 @@ impl Fresh {
             encoder: None,
             ratio: Some(1.0),
             reason,
+            tried: Vec::new(),
         }
     }
 
     /// What a trial chose, unless it does not shrink.
     fn tried(chosen: Chosen, reason: String, raw_bytes: u64) -> Self {
         let ratio = chosen.bytes as f64 / raw_bytes as f64;
-        if ratio > WORTHWHILE_SHARE {
-            return Self::unfiltered(explain::does_not_shrink(ratio));
+        match ratio > Goal::Balanced.worthwhile_share() {
+            true => Self::unfiltered(explain::does_not_shrink(ratio)),
+            false => Self::shrunk(chosen, reason, ratio),
         }
+    }
+
+    fn shrunk(chosen: Chosen, reason: String, ratio: f64) -> Self {
         Self {
             stages: chosen.pipeline.0,
             encoder: chosen.encoder,
             ratio: Some(ratio),
             reason,
+            tried: Vec::new(),
         }
     }
 
@@ -296,6 +323,7 @@ impl Fresh {
             encoder,
             ratio: None,
             reason,
+            tried: Vec::new(),
         }
     }
 }
@@ -329,7 +357,7 @@ fn try_filters(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Fresh, Pl
         }
     };
     let ratio = level.bytes as f64 / trial.raw_bytes() as f64;
-    if ratio > WORTHWHILE_SHARE {
+    if ratio > Goal::Balanced.worthwhile_share() {
         return Ok(Fresh::unfiltered(explain::does_not_shrink(ratio)));
     }
     let mut stages = Vec::new();
@@ -346,6 +374,7 @@ fn try_filters(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Fresh, Pl
         stages,
         encoder: level.encoder,
         ratio: Some(ratio),
+        tried: Vec::new(),
     })
 }
 
@@ -471,7 +500,7 @@ fn kept_or(
     }
     if let Some(now) = current.filter(|now| now.keepable) {
         let share = match wishes.goal {
-            Goal::Balanced | Goal::Speed => BETTER_SHARE,
+            Goal::Balanced | Goal::Speed | Goal::Energy => BETTER_SHARE,
             Goal::Size | Goal::Archive => SMALLER_SHARE,
         };
         let better = fresh.ratio.is_some_and(|ratio| ratio <= now.ratio * share);
@@ -483,6 +512,7 @@ fn kept_or(
                 predicted_ratio: now.ratio,
                 keep_current: true,
                 reason: explain::kept_filters(&now.pipeline.summary(), now.ratio, fresh.ratio),
+                tried: fresh.tried,
             };
         }
     }
@@ -492,6 +522,7 @@ fn kept_or(
         predicted_ratio: fresh.ratio.unwrap_or(1.0),
         keep_current: false,
         reason: fresh.reason,
+        tried: fresh.tried,
     }
 }
 

@@ -7,18 +7,25 @@
 
 #![forbid(unsafe_code)]
 
+mod advised;
+mod candidates;
 mod chunking;
 pub mod energy;
 mod error;
 mod explain;
 mod fast_level;
+mod features;
 mod filters;
 mod goal;
 pub mod information;
 mod precision;
 mod sample;
+mod score;
+mod tree;
 mod trial;
+mod weighing;
 
+pub use candidates::{CandidateFilters, candidate, candidates};
 pub use chunking::{
     AxisFacts, AxisRole, CMIP7_CHUNK_BYTES, Candidate, ChunkChoice, DEFAULT_TARGET_BYTES,
     ExistingShape, GoalInput, KEEP_FACTOR, KEEP_FOR_READS, MAX_CHUNK_BYTES, MOST_CHUNKS,
@@ -29,7 +36,14 @@ pub use chunking::{
 };
 pub use error::PlanError;
 pub use fast_level::{fastest_deflate_encoder, has_fastest_deflate};
+pub use features::{FEATURE_NAMES, Features, LOOKED_AT};
 pub use filters::{CurrentStorage, FilterChoice, FilterWishes, ShuffleWish, choose_filters};
 pub use goal::Goal;
 pub use precision::{PrecisionChoice, choose_precision, has_precision};
-pub use sample::{SAMPLE_SHARE, SamplePlan, sample_chunks, sample_plan, sample_window};
+pub use sample::{
+    SAMPLE_SHARE, SamplePlan, sample_chunks, sample_plan, sample_plan_for_goal, sample_window,
+};
+pub use score::{Score, Weights};
+pub use tree::{Advice, FilterTree, MOST_CHAINS, Node, TreeOf};
+pub use trial::{TriedChain, sample_shape};
+pub use weighing::Weighing;

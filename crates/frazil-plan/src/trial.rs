@@ -7,6 +7,7 @@ use frazil_types::{
 
 use crate::error::PlanError;
 use crate::fast_level::FASTEST_LEVEL;
+use crate::features::Features;
 
 /// The compressor behind an optional shuffle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +63,15 @@ pub(crate) struct Chosen {
     pub(crate) bytes: u64,
 }
 
+/// Filters that were tried on samples.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TriedChain {
+    /// Filters as a plan names them, `shuffle+deflate(4)`.
+    pub filters: String,
+    /// Stored bytes per raw byte.
+    pub share: f64,
+}
+
 /// The samples of one variable, ready to be encoded over and over.
 pub(crate) struct Trial<'a> {
     samples: &'a [Vec<u8>],
@@ -91,6 +101,16 @@ impl<'a> Trial<'a> {
 
     pub(crate) fn element(&self) -> ElementType {
         self.element
+    }
+
+    /// What the samples say about the variable.
+    pub(crate) fn features(&self) -> Features {
+        Features::of(self.samples, self.element, self.chunk)
+    }
+
+    /// The filters of a chain for this variable.
+    pub(crate) fn resolve(&self, chain: &FilterChain) -> FilterPipeline {
+        chain.resolve(self.element, self.chunk)
     }
 
     /// Bytes of all samples as they are.
@@ -143,7 +163,7 @@ impl<'a> Trial<'a> {
         let mut bytes = 0;
         for sample in self.samples.iter().filter(|sample| !sample.is_empty()) {
             let size = self.element.size_bytes;
-            let shape = shape_of((sample.len() / size) as u64, self.chunk);
+            let shape = sample_shape((sample.len() / size) as u64, self.chunk);
             let pipeline = chain.resolve(self.element, &shape);
             let bound = BoundEncoder::bind(&pipeline, encoder, size, sample.len())?;
             bytes += bound.encode(sample, self.scratch)?.len() as u64;
@@ -157,8 +177,10 @@ impl<'a> Trial<'a> {
 }
 
 /// A shape for a sample of so many elements that is as like the chunk's as can be: the same fast
-/// axes, as long as they divide it, and what is left along the slowest.
-fn shape_of(elements: u64, chunk: &[u64]) -> Vec<u64> {
+/// axes, as long as they divide it, and what is left along the slowest. Extents are in elements,
+/// slowest axis first.
+#[must_use]
+pub fn sample_shape(elements: u64, chunk: &[u64]) -> Vec<u64> {
     let mut shape = vec![1; chunk.len().max(1)];
     let mut rest = elements;
     for (axis, &length) in chunk.iter().enumerate().skip(1).rev() {
@@ -178,10 +200,10 @@ mod tests {
 
     #[test]
     fn samples_have_the_fast_axes_of_their_chunk() {
-        assert_eq!(shape_of(10 * 16 * 128, &[10, 16, 128]), [10, 16, 128]);
-        assert_eq!(shape_of(3 * 16 * 128, &[10, 16, 128]), [3, 16, 128]);
-        assert_eq!(shape_of(5 * 128, &[10, 16, 128]), [5, 1, 128]);
-        assert_eq!(shape_of(100, &[10, 16, 128]), [100, 1, 1]);
-        assert_eq!(shape_of(7, &[]), [7]);
+        assert_eq!(sample_shape(10 * 16 * 128, &[10, 16, 128]), [10, 16, 128]);
+        assert_eq!(sample_shape(3 * 16 * 128, &[10, 16, 128]), [3, 16, 128]);
+        assert_eq!(sample_shape(5 * 128, &[10, 16, 128]), [5, 1, 128]);
+        assert_eq!(sample_shape(100, &[10, 16, 128]), [100, 1, 1]);
+        assert_eq!(sample_shape(7, &[]), [7]);
     }
 }

@@ -342,12 +342,12 @@ fn goals_choose_among_what_readers_know() {
         choice.predicted_ratio
     };
     for readers in [ReaderLevel::Any, ReaderLevel::Plugins, ReaderLevel::Frazil] {
-        let [balanced, size, speed, archive] = Goal::ALL.map(|goal| share(goal, readers));
+        let [balanced, size, speed, archive, energy] = Goal::ALL.map(|goal| share(goal, readers));
         assert!(
             archive <= size && size <= balanced * 1.01,
             "{archive} {size} {balanced}"
         );
-        assert!(speed < 1.0);
+        assert!(speed < 1.0 && energy < 1.0);
     }
     let smallest = |readers| share(Goal::Archive, readers);
     assert!(smallest(ReaderLevel::Plugins) <= smallest(ReaderLevel::Any));

@@ -9,8 +9,8 @@ use frazil::{
     AnalyzeOptions, ChunkGoal, ChunkOverride, ChunkPolicy, Cores, Destination, EnergyRates, Error,
     FilterChain, Goal, LayoutProfile, OwnCommits, PackOptions, PrecisionOptions, PrecisionRule,
     PrecisionWish, ReaderLevel, Resources, ShufflePolicy, Thresholds, UnpackFormat, UnpackOptions,
-    VerifyOptions, WritePlan, WriterOptions, calibration_in_use, parse_axes, parse_expected,
-    parse_reads, parse_storage,
+    VerifyOptions, Weighing, Weights, WritePlan, WriterOptions, calibration_in_use, parse_axes,
+    parse_expected, parse_reads, parse_storage, read_tree,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -136,7 +136,10 @@ pub(crate) struct Pack {
     precision: Vec<Rule>,
     netcdf_attribute: bool,
     readable_by: ReaderLevel,
-    goal: Goal,
+    goal: Option<Goal>,
+    weights: Option<Weights>,
+    min_write_speed: Option<f64>,
+    tree: Option<PathBuf>,
     filters: Option<FilterChain>,
     layout: Layout,
     dry_run: bool,
@@ -175,7 +178,8 @@ impl Pack {
                 netcdf_attribute: self.netcdf_attribute,
             },
             readable_by: self.readable_by,
-            goal: self.goal,
+            goal: self.goal.unwrap_or_default(),
+            weighing: weighing(self.goal, self.weights, self.min_write_speed, self.tree)?,
             filters: self.filters,
             layout: match self.layout {
                 Layout::Standard => LayoutProfile::Standard,
@@ -207,6 +211,33 @@ fn energy_rates(carbon_intensity: Option<f64>) -> Result<EnergyRates, Error> {
             "`carbon_intensity` is grams of CO2 a kilowatt-hour, 0 or more",
         )),
     }
+}
+
+/// What is stated of a choice of filters beside its goal.
+fn weighing(
+    goal: Option<Goal>,
+    weights: Option<Weights>,
+    min_write_speed: Option<f64>,
+    tree: Option<PathBuf>,
+) -> Result<Weighing, Error> {
+    if weights.is_some() && goal.is_some() {
+        return Err(invalid(
+            "weights stand in place of a goal: state one of them",
+        ));
+    }
+    let is_speed = |speed: f64| speed.is_finite() && speed > 0.0;
+    if min_write_speed.is_some_and(|speed| !is_speed(speed)) {
+        return Err(invalid("min_write_speed is a number of MB/s above 0"));
+    }
+    let weights = weights.map(Weights::checked).transpose();
+    Ok(Weighing {
+        is_stated: goal.is_some() || tree.is_some(),
+        weights: weights.map_err(|error| invalid(error.to_string()))?,
+        least_encode_mb_s: min_write_speed,
+        tree: tree
+            .map(|path| read_tree(&path).map(Arc::new))
+            .transpose()?,
+    })
 }
 
 impl Rule {

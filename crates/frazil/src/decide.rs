@@ -86,7 +86,7 @@ pub(crate) fn decide(
 }
 
 /// How each variable can be reached, and its source.
-fn reach_all(
+pub(crate) fn reach_all(
     input: &Input,
     choices: &[ChunkChoice],
     decisions: &mut Decisions,
@@ -178,6 +178,7 @@ fn unfiltered(variable: &DatasetInfo) -> Chosen {
             predicted_ratio: 1.0,
             keep_current: false,
             reason: "unpacked".to_owned(),
+            tried: Vec::new(),
         },
         quantize: None,
     }

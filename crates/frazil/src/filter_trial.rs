@@ -7,8 +7,8 @@ use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
 use frazil_plan::{
-    ChunkChoice, CurrentStorage, FilterChoice, FilterWishes, ShuffleWish, choose_filters,
-    sample_chunks, sample_plan,
+    ChunkChoice, CurrentStorage, FilterChoice, FilterWishes, SamplePlan, ShuffleWish,
+    choose_filters, sample_chunks, sample_plan, sample_plan_for_goal,
 };
 use frazil_types::{
     ChunkGrid, FilterPipeline, FilterSpec, QuantizePlan, ReaderLevel, Selection, VariablePlan,
@@ -111,8 +111,28 @@ impl Trial<'_> {
         Ok(())
     }
 
+    /// Raw bytes of all variables.
+    fn file_bytes(&self) -> u64 {
+        let all = self.input.variables().iter();
+        all.fold(0, |sum: u64, one| {
+            sum.saturating_add(one.raw_bytes().unwrap_or(0))
+        })
+    }
+
+    /// How much of a variable is looked at: more where a tree has named few chains to try.
+    fn sample_plan(&self, variable: &DatasetInfo, file_bytes: u64) -> SamplePlan {
+        let options = self.options;
+        let states_none = options.filters.is_none() && options.level.is_none();
+        let raw_bytes = variable.raw_bytes().unwrap_or(0);
+        match states_none && options.weighing.decides(options.goal) {
+            true => sample_plan_for_goal(raw_bytes, file_bytes),
+            false => sample_plan(raw_bytes),
+        }
+    }
+
     fn tasks(&self) -> Result<Vec<Task<Samples>>> {
         let mut tasks = Vec::new();
+        let file_bytes = self.file_bytes();
         for (variable, reach) in self.reaches.iter().enumerate() {
             let Reach::Parallel(source, stored) = reach else {
                 continue;
@@ -122,7 +142,8 @@ impl Trial<'_> {
                 continue;
             }
             let chunk = self.shapes[variable].chunk.as_deref();
-            let boxes = sample_boxes(info, chunk, &self.sources[*source], stored);
+            let plan = self.sample_plan(info, file_bytes);
+            let boxes = sample_boxes(info, chunk, &self.sources[*source], stored, plan);
             let request = |selection: &Selection| Request::Values {
                 source: *source,
                 selection: selection.clone(),
@@ -206,6 +227,7 @@ impl Trial<'_> {
             },
             reader_level: self.options.readable_by,
             goal: self.options.goal,
+            weighing: self.options.weighing.clone(),
             chain: self.options.filters.clone(),
             chunk: chunk.map(<[u64]>::to_vec).unwrap_or_default(),
             checksum: self.options.checksum && chunk.is_some(),
@@ -241,6 +263,7 @@ fn as_planned(
         predicted_ratio: predicted.unwrap_or(1.0),
         // Chunks without filters stay chunks.
         keep_current: chunk.is_some(),
+        tried: Vec::new(),
     })
 }
 
@@ -269,7 +292,7 @@ fn owner_of(source: usize, reaches: &[Reach]) -> Option<usize> {
 }
 
 /// What filters make of the samples, raw bytes by stored bytes: the chosen ones first, then those
-/// that people take.
+/// that were tried for the choice, then those that people take.
 fn compare(
     samples: &[Vec<u8>],
     variable: &DatasetInfo,
@@ -286,27 +309,41 @@ fn compare(
         let zstd = |level| FilterSpec::new(filter_id::ZSTD, vec![level]);
         others.extend([1, 3, 9].map(|level| vec![shuffle.clone(), zstd(level)]));
     }
-    let chosen = (choice.pipeline.clone(), choice.deflate_encoder);
-    let others = others
-        .into_iter()
-        .map(|stages| (FilterPipeline(stages), None));
     let raw_bytes: usize = samples.iter().map(Vec::len).sum();
-    let mut found: Vec<(String, f64)> = Vec::new();
-    for (pipeline, encoder) in std::iter::once(chosen).chain(others) {
-        let name = pipeline.summary();
-        if pipeline.is_empty() || raw_bytes == 0 || found.iter().any(|(known, _)| *known == name) {
-            continue;
-        }
+    let mut measure = |pipeline: &FilterPipeline, encoder| {
         let stored = samples.iter().map(|sample| {
-            let bound = BoundEncoder::bind(&pipeline, encoder, size, sample.len()).ok()?;
+            let bound = BoundEncoder::bind(pipeline, encoder, size, sample.len()).ok()?;
             Some(bound.encode(sample, scratch).ok()?.len())
         });
         // What cannot be encoded here is no choice.
-        if let Some(stored) = stored.sum::<Option<usize>>().filter(|&bytes| bytes > 0) {
-            found.push((name, raw_bytes as f64 / stored as f64));
+        let stored = stored.sum::<Option<usize>>().filter(|&bytes| bytes > 0)?;
+        Some(raw_bytes as f64 / stored as f64)
+    };
+    let mut found: Vec<(String, f64)> = Vec::new();
+    if raw_bytes == 0 {
+        return found;
+    }
+    if !choice.pipeline.is_empty() {
+        let ratio = measure(&choice.pipeline, choice.deflate_encoder);
+        found.extend(ratio.map(|ratio| (choice.pipeline.summary(), ratio)));
+    }
+    let tried = choice.tried.iter().filter(|one| one.share > 0.0);
+    for (name, ratio) in tried.map(|one| (&one.filters, 1.0 / one.share)) {
+        if !is_known(&found, name) {
+            found.push((name.clone(), ratio));
+        }
+    }
+    for pipeline in others.into_iter().map(FilterPipeline) {
+        let name = pipeline.summary();
+        if !is_known(&found, &name) {
+            found.extend(measure(&pipeline, None).map(|ratio| (name, ratio)));
         }
     }
     found
+}
+
+fn is_known(found: &[(String, f64)], name: &str) -> bool {
+    found.iter().any(|(known, _)| known == name)
 }
 
 /// Seconds per raw byte that the chosen filters take on the samples, for predictions only.
@@ -358,16 +395,13 @@ fn current_storage<'a>(
 }
 
 /// Boxes of values to try filters on: shaped like the output's chunks, cut to the sample's size.
-fn sample_boxes(
+pub(crate) fn sample_boxes(
     variable: &DatasetInfo,
     chunk: Option<&[u64]>,
     source: &ArraySource,
     stored: &Stored,
+    plan: SamplePlan,
 ) -> Vec<Selection> {
-    let Some(raw_bytes) = variable.raw_bytes() else {
-        return Vec::new();
-    };
-    let plan = sample_plan(raw_bytes);
     let Some(grid) = chunk.and_then(|chunk| ChunkGrid::new(&variable.shape, chunk)) else {
         return Vec::new();
     };

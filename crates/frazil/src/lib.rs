@@ -14,6 +14,7 @@ mod encodings;
 mod energy;
 mod error;
 mod fill;
+mod filter_measure;
 mod filter_trial;
 mod import;
 mod info;
@@ -56,11 +57,14 @@ pub use calibrate::{
 pub use chunk_goal::{ChunkGoal, parse_axes, parse_expected, parse_reads, parse_storage};
 pub use encodings::{EncodingStyle, render_encoding};
 pub use error::{Error, Result};
+pub use filter_measure::{FilterMeasurement, SampleShares, measure_filters};
 pub use frazil_container::classic::{AttributeValue, NcType};
 pub use frazil_container::{model, schema};
 pub use frazil_pipeline::{ReadStats, read_stats, set_read_budget};
 pub use frazil_plan::energy::{EnergyRates, PowerModel, StorageCost, StorageSaving};
-pub use frazil_plan::{AxisRole, Goal, ReadExtent, ReadIntent, WantedRead};
+pub use frazil_plan::{
+    AxisRole, FilterTree, Goal, PlanError, ReadExtent, ReadIntent, WantedRead, Weighing, Weights,
+};
 pub use frazil_types::{
     AxisSelection, ByteOrder, Calibration, CodecSpeed, ElementClass, ElementType, ErrorBound,
     ErrorCode, FilterChain, FilterChainError, FilterPipeline, FilterSpec, PrecisionWish,
@@ -77,7 +81,7 @@ pub use options::{
 pub use plan_report::{
     ChunkCandidate, FilterCandidate, PlanReport, ReadCandidate, VariableDecision, explain_plan,
 };
-pub use plan_text::{parse_plan, read_plan, render_plan};
+pub use plan_text::{parse_plan, read_plan, read_tree, render_plan};
 pub use precision::rules::{PrecisionOptions, PrecisionRule, read_precision, write_precision};
 pub use read::{Checksums, Reader, ReaderOptions};
 pub use recover::{RecoverOutcome, RecoverReport, recover};

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use frazil_plan::Goal;
 use frazil_plan::energy::EnergyRates;
+use frazil_plan::{Goal, Weighing};
 use frazil_types::{ErrorCode, FilterChain, ReaderLevel, WritePlan};
 
 use crate::chunk_goal::ChunkGoal;
@@ -113,6 +113,8 @@ pub struct PackOptions {
     pub shuffle: ShufflePolicy,
     /// What filters are chosen for, where neither a level nor filters are stated.
     pub goal: Goal,
+    /// What is stated of that choice beside its goal.
+    pub weighing: Weighing,
     /// These filters for every chunked variable, instead of a choice. They must be readable by
     /// those who must be able to read the result.
     pub filters: Option<FilterChain>,
@@ -146,6 +148,7 @@ impl Default for PackOptions {
             level: None,
             shuffle: ShufflePolicy::default(),
             goal: Goal::default(),
+            weighing: Weighing::default(),
             filters: None,
             checksum: false,
             precision: PrecisionOptions::default(),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use frazil_plan::FilterTree;
 use frazil_types::{ErrorCode, WritePlan};
 
 use crate::error::{Error, Result};
@@ -38,6 +39,19 @@ pub fn parse_plan(text: &str) -> Result<WritePlan> {
 pub fn read_plan(path: &Path) -> Result<WritePlan> {
     let text = std::fs::read_to_string(path).map_err(|error| Error::io(&error, "read", path))?;
     parse_plan(&text).map_err(|error| error.in_file(path))
+}
+
+/// Reads a decision tree for filters, as `frazil train` writes it, from a JSON file.
+///
+/// # Errors
+/// If the file cannot be read; [`ErrorCode::InvalidArgument`] for what is no such tree.
+pub fn read_tree(path: &Path) -> Result<FilterTree> {
+    let text = std::fs::read_to_string(path).map_err(|error| Error::io(&error, "read", path))?;
+    FilterTree::parse(&text).map_err(|error| {
+        Error::new(error.code(), error.to_string())
+            .in_file(path)
+            .with_cure("grow one: frazil train --table FILE -o TREE.json")
+    })
 }
 
 #[cfg(test)]

@@ -16,8 +16,10 @@ mod recover;
 mod resources;
 mod synth;
 mod target;
+mod train;
 mod unpack;
 mod verify;
+mod weighing;
 
 use std::ffi::OsString;
 
@@ -37,6 +39,7 @@ pub(crate) use recover::RecoverArgs;
 use resources::ResourceArgs;
 pub(crate) use synth::SynthArgs;
 use target::TargetArgs;
+pub(crate) use train::TrainArgs;
 pub(crate) use unpack::UnpackArgs;
 pub(crate) use verify::VerifyArgs;
 
@@ -70,6 +73,8 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Measure what reading costs on this machine, for plans
     Calibrate(CalibrateArgs),
+    /// Grow the decision tree that names filters worth trying, and show how good it is
+    Train(TrainArgs),
     /// Write files without compression
     Unpack(UnpackArgs),
     /// Show what is in files, how it is stored and who can read it

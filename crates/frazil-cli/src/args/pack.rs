@@ -1,6 +1,6 @@
 //! `frazil pack`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -12,6 +12,7 @@ use frazil::{
 };
 
 use super::goal::GoalArgs;
+use super::weighing::WeighingArgs;
 use super::{EnergyArgs, OutputArgs, PrecisionArgs, ResourceArgs, TargetArgs};
 use crate::chunks;
 
@@ -66,6 +67,8 @@ pub(crate) struct DecisionArgs {
     /// What filters are chosen for [default: balanced]
     #[arg(long, value_enum, conflicts_with_all = ["level", "filters"])]
     goal: Option<Goals>,
+    #[command(flatten)]
+    weighing: WeighingArgs,
     /// These filters, in the order in which they are applied, instead of a choice, for example
     /// bitshuffle+zstd(5); see docs/filters.md
     #[arg(long, value_name = "CHAIN", conflicts_with_all = ["level", "shuffle"])]
@@ -122,6 +125,8 @@ enum Goals {
     Speed,
     /// The smallest files, whatever writing them costs
     Archive,
+    /// The fewest joules for writing once and reading once, of what still shrinks
+    Energy,
 }
 
 impl Readers {
@@ -141,6 +146,7 @@ impl Goals {
             Self::Size => Goal::Size,
             Self::Speed => Goal::Speed,
             Self::Archive => Goal::Archive,
+            Self::Energy => Goal::Energy,
         }
     }
 }
@@ -206,6 +212,11 @@ impl DecisionArgs {
         self.chunk_goal.calibration.as_deref()
     }
 
+    /// The file of the decision tree asked for.
+    pub(crate) fn tree(&self) -> Option<&Path> {
+        self.weighing.tree()
+    }
+
     /// The facade's options as far as they are these.
     pub(super) fn options(&self) -> PackOptions {
         PackOptions {
@@ -222,6 +233,7 @@ impl DecisionArgs {
                 Shuffle::Off => ShufflePolicy::Off,
             },
             goal: self.goal.map(Goals::goal).unwrap_or_default(),
+            weighing: self.weighing.weighing(self.goal.is_some()),
             filters: self.filters.clone(),
             readable_by: self.readable_by.level(),
             layout: match self.layout {

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use frazil::{
     ChunkPolicy, Destination, Goal, LayoutProfile, PackOptions, ReaderLevel, ShufflePolicy,
-    UnpackFormat,
+    UnpackFormat, Weighing,
 };
 
 use super::*;
@@ -72,6 +72,14 @@ fn filters_and_goals_arrive() {
         (aimed.goal, aimed.readable_by),
         (Goal::Archive, ReaderLevel::Frazil)
     );
+    assert_eq!(stated.weighing, Weighing::default());
+    assert!(aimed.weighing.is_stated);
+    let weighed = options("pack a.nc -o b.nc --weights size=1,write=0.5 --min-write-speed 400MB/s");
+    assert_eq!(
+        weighed.weighing.weights.map(|weights| weights.write),
+        Some(0.5)
+    );
+    assert_eq!(weighed.weighing.least_encode_mb_s, Some(400.0));
     for line in [
         "pack a.nc -o b.nc --filters shuffle+zstd",
         "pack a.nc -o b.nc --filters pcodec --readable-by plugins",
@@ -79,6 +87,11 @@ fn filters_and_goals_arrive() {
         "pack a.nc -o b.nc --filters shuffle --goal size",
         "pack a.nc -o b.nc --goal size --level 3",
         "pack a.nc -o b.nc --filters gzip",
+        "pack a.nc -o b.nc --weights size=1 --goal size",
+        "pack a.nc -o b.nc --weights size=0",
+        "pack a.nc -o b.nc --min-write-speed fast",
+        "train",
+        "train data --table a.csv",
     ] {
         refused(line);
     }

@@ -58,6 +58,7 @@ fn options(args: &PackArgs, cancel: &Arc<AtomicBool>) -> frazil::Result<PackOpti
     if options.chunk_goal.is_stated() {
         options.chunk_goal.calibration = frazil::calibration_in_use(args.how.calibration())?;
     }
+    add_tree(&mut options, args.how.tree())?;
     if let Some(path) = &args.plan {
         options.plan = Some(frazil::read_plan(path)?);
     }
@@ -65,6 +66,14 @@ fn options(args: &PackArgs, cancel: &Arc<AtomicBool>) -> frazil::Result<PackOpti
         Some(path) if path.exists() && !args.overwrite() => Err(exists(path)),
         _ => Ok(options),
     }
+}
+
+/// Reads the decision tree that was asked for.
+pub(super) fn add_tree(options: &mut PackOptions, file: Option<&Path>) -> frazil::Result<()> {
+    if let Some(path) = file {
+        options.weighing.tree = Some(Arc::new(frazil::read_tree(path)?));
+    }
+    Ok(())
 }
 
 pub(super) fn exists(path: &Path) -> frazil::Error {

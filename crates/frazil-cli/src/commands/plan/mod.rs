@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use frazil::{PlanReport, render_encoding, render_plan};
 
-use super::pack::exists;
+use super::pack::{add_tree, exists};
 use super::{Status, page};
 use crate::args::PlanArgs;
 use crate::printer::{Printer, data};
@@ -32,6 +32,7 @@ pub(crate) fn run(args: &PlanArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
     let mut options = args.options(cancel);
     let found = frazil::calibration_in_use(args.how.calibration()).and_then(|calibration| {
         options.chunk_goal.calibration = calibration;
+        add_tree(&mut options, args.how.tree())?;
         frazil::explain_plan(&args.file, &options, &mut meter)
     });
     let report = match found {

@@ -1,0 +1,79 @@
+//! `frazil train`.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use frazil::ErrorCode;
+use frazil_train::{Table, evaluate, measure_folders, render, train};
+
+use super::Status;
+use super::pack::exists;
+use crate::args::TrainArgs;
+use crate::printer::{Printer, data};
+use crate::progress::Meter;
+
+/// Measures or reads a table, grows a tree from it, and prints how good it is.
+///
+/// # Errors
+/// Standard output's.
+pub(crate) fn run(args: &TrainArgs, cancel: &Arc<AtomicBool>) -> io::Result<Status> {
+    let printer = Printer::new(args.print());
+    match work(args, cancel, printer) {
+        Ok(report) => {
+            if !args.print().quiet {
+                data(&report)?;
+            }
+            Ok(Status::Success)
+        }
+        Err(error) if error.code == ErrorCode::Interrupted => {
+            printer.interrupted(0);
+            Ok(Status::Interrupted)
+        }
+        Err(error) => {
+            printer.error(&error);
+            Ok(Status::Failure)
+        }
+    }
+}
+
+fn work(args: &TrainArgs, cancel: &Arc<AtomicBool>, printer: Printer) -> frazil::Result<String> {
+    // Refused before the work of hours, not after it.
+    for path in [&args.write_table, &args.output].into_iter().flatten() {
+        if path.exists() && !args.overwrite {
+            return Err(exists(path));
+        }
+    }
+    let table = match &args.table {
+        Some(path) => Table::read(path)?,
+        None => measured(args, cancel, printer)?,
+    };
+    if let Some(path) = &args.write_table {
+        table.write(path)?;
+    }
+    let tree = train(&table)?;
+    if let Some(path) = &args.output {
+        write(path, &tree)?;
+    }
+    let head = format!(
+        "{} variables of {} datasets; regret in per cent, median / 90th percentile, each dataset \
+         judged by what the others show\n\n",
+        table.rows.len(),
+        table.datasets().len()
+    );
+    Ok(head + &render(&evaluate(&table)?))
+}
+
+fn measured(args: &TrainArgs, cancel: &Arc<AtomicBool>, printer: Printer) -> frazil::Result<Table> {
+    let first = args.folders.first().map_or(Path::new("."), |folder| folder);
+    let mut meter = Meter::new(printer, first);
+    measure_folders(&args.folders, &args.limits(cancel), &mut meter)
+}
+
+fn write(path: &Path, tree: &frazil::FilterTree) -> frazil::Result<()> {
+    let text = tree
+        .render()
+        .map_err(|error| frazil::Error::new(error.code(), error.to_string()))?;
+    std::fs::write(path, text).map_err(|error| frazil::Error::io(&error, "write", path))
+}

@@ -1,0 +1,252 @@
+//! What filters there are to choose from, and how fast each is.
+//!
+//! Speeds are constants, so that the same data give the same choice on every machine and at any
+//! load.
+
+use std::sync::LazyLock;
+
+use frazil_types::{DeflateEncoder, FilterChain, FilterChainError, ReaderLevel};
+
+/// A chain of filters at a level.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CandidateFilters {
+    /// Filters as a chain is written, without the level.
+    family: &'static str,
+    level: Option<i32>,
+    /// Who can read what it writes.
+    pub readers: ReaderLevel,
+    /// Raw MB/s that one core encodes.
+    pub encode_mb_s: f64,
+    /// Raw MB/s that one core decodes.
+    pub decode_mb_s: f64,
+}
+
+impl CandidateFilters {
+    /// Its name, `shuffle+zstd(3)`: the chain, but that `deflate` has libdeflate's levels to 12.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self.level {
+            // `bitshuffle+zstd`, `delta(0)+zstd`: the level is the last filter's.
+            Some(level) => format!("{}({level})", self.family),
+            None => self.family.to_owned(),
+        }
+    }
+
+    /// Its filters without a level: candidates that differ in the level only have the same.
+    #[must_use]
+    pub fn family(&self) -> &'static str {
+        self.family
+    }
+
+    /// Whether bytes or bits are shuffled.
+    #[must_use]
+    pub fn shuffles(&self) -> bool {
+        self.family.contains("shuffle") || self.family.starts_with("blosc")
+    }
+
+    /// The chain, and the encoder behind a deflate stage.
+    ///
+    /// # Errors
+    /// None that a test would not have found.
+    pub fn chain(&self) -> Result<(FilterChain, Option<DeflateEncoder>), FilterChainError> {
+        match self.level {
+            // Deflate's format has levels to 9; libdeflate's encoder has three more.
+            Some(level) if self.family.ends_with("deflate") => {
+                let text = format!("{}({})", self.family, level.min(9));
+                Ok((text.parse()?, Some(DeflateEncoder::Libdeflate(level))))
+            }
+            _ => Ok((self.name().parse()?, None)),
+        }
+    }
+}
+
+/// All candidates, by family, each from its fastest level to its slowest.
+#[must_use]
+pub fn candidates() -> &'static [CandidateFilters] {
+    static ALL: LazyLock<Vec<CandidateFilters>> = LazyLock::new(|| {
+        let of = |family: &Family| {
+            let (chain, readers) = (family.chain, family.readers);
+            family.levels.iter().map(move |level| CandidateFilters {
+                family: chain,
+                level: level.level,
+                readers,
+                encode_mb_s: level.encode_mb_s,
+                decode_mb_s: level.decode_mb_s,
+            })
+        };
+        FAMILIES.iter().flat_map(of).collect()
+    });
+    &ALL
+}
+
+/// The candidate of that name; `None` if there is none.
+#[must_use]
+pub fn candidate(name: &str) -> Option<&'static CandidateFilters> {
+    static NAMES: LazyLock<Vec<String>> =
+        LazyLock::new(|| candidates().iter().map(CandidateFilters::name).collect());
+    let at = NAMES.iter().position(|known| known == name)?;
+    candidates().get(at)
+}
+
+/// Filters at their levels, fastest first.
+struct Family {
+    chain: &'static str,
+    readers: ReaderLevel,
+    levels: &'static [Level],
+}
+
+#[derive(Clone, Copy)]
+struct Level {
+    level: Option<i32>,
+    /// Raw MB/s that one core encodes and decodes: a smooth float32 field of 256 KiB, measured by
+    /// `examples/candidate_speeds.rs` on one core of an AMD EPYC, rounded.
+    encode_mb_s: f64,
+    decode_mb_s: f64,
+}
+
+const fn at(level: i32, encode_mb_s: f64, decode_mb_s: f64) -> Level {
+    Level {
+        level: Some(level),
+        encode_mb_s,
+        decode_mb_s,
+    }
+}
+
+const fn only(encode_mb_s: f64, decode_mb_s: f64) -> Level {
+    Level {
+        level: None,
+        encode_mb_s,
+        decode_mb_s,
+    }
+}
+
+const fn any(chain: &'static str, levels: &'static [Level]) -> Family {
+    Family {
+        chain,
+        readers: ReaderLevel::Any,
+        levels,
+    }
+}
+
+const fn plugins(chain: &'static str, levels: &'static [Level]) -> Family {
+    Family {
+        chain,
+        readers: ReaderLevel::Plugins,
+        levels,
+    }
+}
+
+const fn own(chain: &'static str, levels: &'static [Level]) -> Family {
+    Family {
+        chain,
+        readers: ReaderLevel::Frazil,
+        levels,
+    }
+}
+
+/// szip is not among them: whether it can be written depends on the environment of a run, and it was
+/// never far ahead.
+static FAMILIES: [Family; 16] = [
+    any("shuffle+deflate", &SHUFFLE_DEFLATE),
+    any("deflate", &DEFLATE),
+    plugins("shuffle+lz4", &[only(5600.0, 11000.0)]),
+    plugins("lz4", &[only(5600.0, 11000.0)]),
+    plugins("bitshuffle+lz4", &[only(3100.0, 2900.0)]),
+    plugins("blosc(lz4)", &[only(4900.0, 10500.0)]),
+    plugins("shuffle+zstd", &SHUFFLE_ZSTD),
+    plugins("zstd", &ZSTD),
+    plugins("bitshuffle+zstd", &BITSHUFFLE_ZSTD),
+    plugins("bzip2", &[at(9, 14.0, 30.0)]),
+    plugins("shuffle+bzip2", &[at(9, 14.0, 30.0)]),
+    own("pcodec", &PCODEC),
+    own("delta+shuffle+zstd", &DELTA),
+    own("lorenzo+shuffle+zstd", &LORENZO),
+    own("delta+bitshuffle+zstd", &DELTA_BITSHUFFLE),
+    own("lorenzo+bitshuffle+zstd", &DELTA_BITSHUFFLE),
+];
+
+static DEFLATE: [Level; 5] = [
+    at(1, 150.0, 500.0),
+    at(4, 100.0, 410.0),
+    at(6, 95.0, 410.0),
+    at(9, 81.0, 410.0),
+    at(12, 27.0, 410.0),
+];
+static SHUFFLE_DEFLATE: [Level; 5] = [
+    at(1, 240.0, 1200.0),
+    at(4, 180.0, 950.0),
+    at(6, 160.0, 950.0),
+    at(9, 72.0, 950.0),
+    at(12, 7.0, 950.0),
+];
+static ZSTD: [Level; 6] = [
+    at(1, 1400.0, 2000.0),
+    at(3, 780.0, 2000.0),
+    at(9, 250.0, 2000.0),
+    at(15, 24.0, 950.0),
+    at(19, 12.0, 700.0),
+    at(22, 9.0, 700.0),
+];
+static SHUFFLE_ZSTD: [Level; 6] = [
+    at(1, 3500.0, 6000.0),
+    at(3, 3200.0, 6000.0),
+    at(9, 510.0, 6000.0),
+    at(15, 26.0, 4500.0),
+    at(19, 11.0, 4400.0),
+    at(22, 8.0, 4400.0),
+];
+static BITSHUFFLE_ZSTD: [Level; 6] = [
+    at(1, 870.0, 1600.0),
+    at(3, 730.0, 2300.0),
+    at(9, 140.0, 2900.0),
+    at(15, 30.0, 2900.0),
+    at(19, 16.0, 2900.0),
+    at(22, 8.0, 2900.0),
+];
+static DELTA: [Level; 6] = [
+    at(1, 1900.0, 2000.0),
+    at(3, 1850.0, 2000.0),
+    at(9, 1100.0, 2000.0),
+    at(15, 230.0, 2000.0),
+    at(19, 24.0, 1600.0),
+    at(22, 11.0, 1600.0),
+];
+static LORENZO: [Level; 6] = [
+    at(1, 1560.0, 1300.0),
+    at(3, 1530.0, 1300.0),
+    at(9, 430.0, 1300.0),
+    at(15, 130.0, 1400.0),
+    at(19, 16.0, 1400.0),
+    at(22, 12.0, 1400.0),
+];
+static DELTA_BITSHUFFLE: [Level; 3] = [
+    at(3, 640.0, 1000.0),
+    at(9, 135.0, 1000.0),
+    at(22, 8.0, 1000.0),
+];
+static PCODEC: [Level; 3] = [
+    at(4, 350.0, 1600.0),
+    at(8, 170.0, 1600.0),
+    at(12, 13.0, 1400.0),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_candidate_is_a_chain_of_its_reader_level_fastest_first() {
+        for one in candidates() {
+            let (chain, encoder) = one.chain().unwrap();
+            assert_eq!(chain.reader_level(), one.readers, "{}", one.name());
+            assert_eq!(encoder.is_some(), one.family().ends_with("deflate"));
+            assert_eq!(candidate(&one.name()), Some(one));
+            assert!(one.encode_mb_s > 0.0 && one.decode_mb_s > 0.0);
+        }
+        for pair in candidates().windows(2) {
+            let same = pair[0].family() == pair[1].family();
+            assert!(!same || pair[0].encode_mb_s > pair[1].encode_mb_s);
+        }
+        assert_eq!(candidate("zip"), None);
+    }
+}

@@ -1,0 +1,20 @@
+//! Grows the decision tree that names filters worth trying, and says how good it is.
+//!
+//! `measure` encodes samples of the variables of a folder of files with every candidate and makes a
+//! [`Table`]; [`train`] grows a [`frazil_plan::FilterTree`] from it; [`evaluate`] compares that with what is
+//! simpler, leaving out one dataset at a time. A table gives the same tree and the same report on
+//! every machine.
+
+#![forbid(unsafe_code)]
+
+mod cover;
+mod evaluate;
+mod folder;
+mod grow;
+mod regret;
+mod table;
+
+pub use evaluate::{Evaluation, Quality, Strategy, evaluate, render};
+pub use folder::measure_folders;
+pub use grow::train;
+pub use table::{Row, Table};
