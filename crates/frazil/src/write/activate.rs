@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use frazil_container::hdf5::{ExistingVariable, OutputStorage};
-use frazil_types::{ChunkGrid, ErrorCode, FilterPipeline, StorageLayout, VariablePlan};
+use frazil_types::{ChunkGrid, ErrorCode, FilterPipeline, StorageLayout, VariablePlan, filter_id};
 
 use super::borders::Borders;
 use super::define::refused;
@@ -122,14 +122,34 @@ impl Writer {
         Ok(())
     }
 
-    fn circumstances(&self, id: VariableId) -> Circumstances<'_> {
+    fn circumstances(&self, id: VariableId, settings: &VariableSettings) -> Circumstances<'_> {
         Circumstances {
+            is_plain: self.is_plain(id, settings),
             schema: &self.schema,
             expected: &self.expected,
             memory_bytes: self.memory_bytes,
             records_per_commit: self.records_per_commit,
             borders: self.details[id.0].agreed_borders.as_ref(),
             chunk_goal: &self.options.chunk_goal,
+        }
+    }
+
+    /// Whether it is known that a variable's chunks are not compressed.
+    fn is_plain(&self, id: VariableId, settings: &VariableSettings) -> bool {
+        let compresses = |pipeline: &FilterPipeline| {
+            let only_aids = [filter_id::SHUFFLE, filter_id::FLETCHER32];
+            (pipeline.0.iter()).any(|filter| !only_aids.contains(&filter.id))
+        };
+        match (&settings.filters, &self.options.filters) {
+            (FilterWish::Exactly(pipeline), _) => !compresses(pipeline),
+            (FilterWish::Ours, Some(chain)) => {
+                let element = self.schema.variables[id.0].element();
+                element.is_some_and(|element| {
+                    let whole = vec![1; self.schema.variables[id.0].dimensions.len()];
+                    !compresses(&chain.resolve(element, &whole))
+                })
+            }
+            (FilterWish::Ours, None) => false,
         }
     }
 
@@ -148,7 +168,7 @@ impl Writer {
             },
             (None, None) => settings.layout.clone(),
         };
-        let layout = self.circumstances(id).layout(id, &wish)?;
+        let layout = self.circumstances(id, settings).layout(id, &wish)?;
         let is_filtered = match &settings.filters {
             FilterWish::Exactly(pipeline) => !pipeline.is_empty(),
             FilterWish::Ours => false,
@@ -156,7 +176,7 @@ impl Writer {
         if layout.is_contiguous && is_filtered && !layout.chunk.is_empty() {
             // Filters need chunks, if only one.
             let whole = LayoutWish::Chunked(layout.chunk);
-            return self.circumstances(id).layout(id, &whole);
+            return self.circumstances(id, settings).layout(id, &whole);
         }
         Ok(layout)
     }
@@ -209,6 +229,10 @@ impl Writer {
             return Ok(());
         }
         let mut placing = self.submission.placing();
+        if placing.output.is_none() {
+            // Another rank knows.
+            return Ok(());
+        }
         let found = placing.output()?.locate(variable.id);
         let chunks = found.map_err(|error| crate::input::from_container(error, &self.path))?;
         let Some(grid) = ChunkGrid::new(&placing.shape(variable.id), &variable.chunk) else {
@@ -231,6 +255,10 @@ impl Writer {
             keys.push(key);
         }
         drop(placing);
+        if self.submission.is_parallel() {
+            // There, what was submitted are chunks since the last commit.
+            return Ok(());
+        }
         keys.into_iter()
             .for_each(|key| self.submission.note_existing(key));
         Ok(())

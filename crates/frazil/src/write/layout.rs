@@ -25,6 +25,11 @@ const REWRITTEN_BYTES: u64 = 16 << 10;
 const LEAST_SHARE: u64 = 4;
 /// ... and at most so many times as many.
 const MOST_TIMES: u64 = 2;
+/// What is not compressed takes space beyond the ends of the variable, too. Where nobody knows how
+/// many records will come, its chunks have no more of them than one, or than these bytes hold...
+const PLAIN_RECORDS_BYTES: u64 = 64 << 10;
+/// ... and ranks' borders may cost one part in so many.
+const PLAIN_WASTE_SHARE: u64 = 16;
 
 /// How one variable lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +52,8 @@ pub(super) struct Circumstances<'a> {
     pub(super) borders: Option<&'a Borders>,
     /// What chunk shapes are to serve.
     pub(super) chunk_goal: &'a ChunkGoal,
+    /// Whether it is known that the variable's chunks are not compressed.
+    pub(super) is_plain: bool,
 }
 
 impl Circumstances<'_> {
@@ -121,6 +128,11 @@ impl Circumstances<'_> {
             return self.chunk_for_reads(id, limits, records);
         }
         let expected = self.expected_of(id);
+        let is_open = expected.first() == Some(&None);
+        let records = match self.is_plain && is_open {
+            true => records.min((PLAIN_RECORDS_BYTES / self.record_bytes(id).max(1)).max(1)),
+            false => records,
+        };
         let shape: Vec<u64> = (0..limits.len())
             .map(|axis| {
                 let guess = expected[axis].unwrap_or(GUESSED_RECORDS).max(1);
@@ -152,9 +164,17 @@ impl Circumstances<'_> {
         let (found, wanted) = (elements(&chunk), elements(planned));
         let most = self.memory_bytes / CHUNK_SHARE / element_bytes(self.schema, id).max(1) as u64;
         let most = wanted.saturating_mul(MOST_TIMES).min(most.max(wanted));
-        (wanted / LEAST_SHARE..=most)
-            .contains(&found)
-            .then_some(chunk)
+        let is_wasteful = self.is_plain && {
+            let axes = limits.iter().zip(&chunk);
+            let fixed = axes.filter_map(|(limit, &edge)| limit.map(|length| (length, edge)));
+            let (stored, used) = fixed.fold((1_f64, 1_f64), |(stored, used), (length, edge)| {
+                let padded = length.div_ceil(edge.max(1)) as f64 * edge as f64;
+                (stored * padded, used * length as f64)
+            });
+            (stored - used) * PLAIN_WASTE_SHARE as f64 > used
+        };
+        let fits = (wanted / LEAST_SHARE..=most).contains(&found) && !is_wasteful;
+        fits.then_some(chunk)
     }
 
     /// The rule of `pack` for an array of this shape; `None`: contiguous.
@@ -295,8 +315,49 @@ mod tests {
             records_per_commit,
             borders: None,
             chunk_goal: &ChunkGoal::default(),
+            is_plain: false,
         };
         circumstances.layout(VariableId(0), wish)
+    }
+
+    /// Bytes that a variable takes with so many records, by the bytes of its values.
+    fn stored_share(lengths: &[Option<u64>], records: u64, borders: Option<&Borders>) -> f64 {
+        let circumstances = Circumstances {
+            schema: &schema(lengths),
+            expected: &vec![None; lengths.len()],
+            memory_bytes: 448 << 20,
+            records_per_commit: None,
+            borders,
+            chunk_goal: &ChunkGoal::default(),
+            is_plain: true,
+        };
+        let found = circumstances.layout(VariableId(0), &LayoutWish::Ours);
+        let pairs = lengths.iter().zip(found.unwrap().chunk);
+        pairs.fold(1.0, |share, (length, edge)| {
+            let length = length.unwrap_or(records);
+            share * (length.div_ceil(edge) * edge) as f64 / length as f64
+        })
+    }
+
+    #[test]
+    fn what_is_not_compressed_wastes_little_space() {
+        // Fields of a WRF run of 28 records.
+        let field = [None, Some(80), Some(2), Some(201)];
+        assert!(stored_share(&field, 28, None) <= 1.05);
+        // Ranks' bands that do not divide the axis.
+        let mut borders = Borders::default();
+        for start in [0, 50, 100, 150] {
+            let slab = Slab {
+                start: &[0, 0, 0, start],
+                count: &[1, 80, 2, 50],
+                stride: None,
+            };
+            borders.note(&slab, &field);
+        }
+        assert!(stored_share(&field, 28, Some(&borders)) <= 1.07);
+        // A record that would make chunks too small: what is wasted is less than a small chunk.
+        let series = (stored_share(&[None], 10_000, None) - 1.0) * 40_000.0;
+        assert!(series <= PLAIN_RECORDS_BYTES as f64);
     }
 
     /// Chunks for ranks that put boxes of these lengths, the first at the origin.
@@ -315,6 +376,7 @@ mod tests {
             records_per_commit: None,
             borders: Some(&borders),
             chunk_goal: &ChunkGoal::default(),
+            is_plain: false,
         };
         let wish = LayoutWish::Ours;
         circumstances.layout(VariableId(0), &wish).unwrap()
@@ -381,6 +443,7 @@ mod tests {
         };
         let chunk = |goal: &ChunkGoal, memory_bytes, records_per_commit| {
             let circumstances = Circumstances {
+                is_plain: false,
                 schema: &schema,
                 expected: &[Some(1560), None, None],
                 memory_bytes,
