@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use frazil::{
-    AnalyzeOptions, ChunkGoal, ChunkOverride, ChunkPolicy, Cores, Destination, Error, FilterChain,
-    Goal, LayoutProfile, OwnCommits, PackOptions, PrecisionOptions, PrecisionRule, PrecisionWish,
-    ReaderLevel, Resources, ShufflePolicy, Thresholds, UnpackFormat, UnpackOptions, VerifyOptions,
-    WritePlan, WriterOptions, calibration_in_use, parse_axes, parse_expected, parse_reads,
-    parse_storage,
+    AnalyzeOptions, Attempt, ChunkGoal, ChunkOverride, ChunkPolicy, Cores, Destination, Error,
+    FilterChain, Goal, LayoutProfile, OwnCommits, PackOptions, PrecisionOptions, PrecisionRule,
+    PrecisionWish, ReaderLevel, Resources, ShufflePolicy, Thresholds, UnpackFormat, UnpackOptions,
+    VerifyOptions, WritePlan, WriterOptions, calibration_in_use, parse_axes, parse_expected,
+    parse_reads, parse_storage,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -121,7 +121,7 @@ enum Layout {
     Cmip7,
 }
 
-/// Options of `pack` and `plan`.
+/// Options of `pack` and `plan`, or all of them as the command `frazil` has understood them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Pack {
@@ -142,11 +142,25 @@ pub(crate) struct Pack {
     dry_run: bool,
     overwrite: bool,
     verify: bool,
+    attempt: Option<Attempt>,
     pub(crate) break_hard_links: bool,
+    understood: Option<Box<PackOptions>>,
 }
 
 impl Pack {
     pub(crate) fn options(self, cancel: &Arc<AtomicBool>) -> Result<PackOptions, Error> {
+        if let Some(understood) = self.understood {
+            let understood = *understood;
+            return Ok(PackOptions {
+                overwrite: self.overwrite,
+                attempt: self.attempt,
+                resources: Resources {
+                    cancel: Arc::clone(cancel),
+                    ..understood.resources
+                },
+                ..understood
+            });
+        }
         let overrides = self.chunk_overrides.into_iter();
         Ok(PackOptions {
             chunk_goal: self.chunk_goal.calibrated()?,
@@ -182,6 +196,7 @@ impl Pack {
             dry_run: self.dry_run,
             overwrite: self.overwrite,
             verify: self.verify,
+            attempt: self.attempt,
             resources: self.limits.resources(cancel),
         })
     }

@@ -69,7 +69,7 @@ pub use import::{Columns, ImportLayout, ImportOptions, ImportReport, Matrix, imp
 pub use info::info;
 pub use new_file::{NumberType, WrittenVariable};
 pub use options::{
-    ChunkOverride, ChunkPolicy, Destination, LayoutProfile, PackOptions, Resources,
+    Attempt, ChunkOverride, ChunkPolicy, Destination, LayoutProfile, PackOptions, Resources,
     ShufflePolicy, UnpackFormat, UnpackOptions,
 };
 pub use plan_report::{
