@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -54,7 +57,8 @@ def pack_files(
     """Pack many files on a cluster, one task for each file.
 
     Workers read and write the files themselves, under the names that they have here. A file whose
-    worker is lost is packed again by another one; one that fails does not stop the others.
+    worker is lost is packed again by another one; one that fails does not stop the others. A worker
+    that hangs keeps no file from being packed, and changes none when it comes back.
 
     Parameters
     ----------
@@ -116,12 +120,12 @@ def pack_files(
         # A task may be done twice: see `_refusal`.
         overwrite=True,
     )
-    may_replace = overwrite or dry_run
     bar = listener(progress)
     found: dict[int, PackReport] = {}
     errors = []
     try:
-        for number, outcome in packed(inputs, out_dir, client, options, may_replace, bar):
+        whether = {"may_replace": overwrite, "dry_run": dry_run}
+        for number, outcome in packed(inputs, out_dir, client, options, **whether, bar=bar):
             if isinstance(outcome, PackReport):
                 found[number] = outcome
             else:
@@ -140,12 +144,12 @@ def packed(
     out_dir: StrPath | None,
     client: Client,
     options: str,
+    *,
     may_replace: bool,
+    dry_run: bool,
     bar: Progress | None = None,
 ) -> Iterator[tuple[int, PackReport | Exception]]:
     """Packs files, and says what came of each as it is known: its number, and report or error."""
-    from distributed import as_completed
-
     from .cluster import check_client
 
     check_client(client)
@@ -155,24 +159,79 @@ def packed(
         raise InvalidArgumentError("two inputs would be written to the same file", file=out_dir)
     if bar is not None:
         bar.stage("pack", sum(one.stat().st_size for one in paths if one.exists()))
-    numbers = {}
+    files = []
+    if out_dir is not None and not dry_run:
+        Path(out_dir).mkdir(parents=True, exist_ok=True)
     for number, (path, target) in enumerate(zip(paths, targets, strict=True)):
-        refusal = _refusal(target, may_replace)
-        if refusal is not None:
+        refusal = _refusal(target, may_replace or dry_run)
+        if refusal is None:
+            files.append(_File(number, path, target, path.stat().st_size if path.exists() else 0))
+        else:
             yield number, refusal
-            continue
-        bytes_before = path.stat().st_size if path.exists() else 0
-        future = client.submit(_pack, str(path), None if target is None else str(target), options)
-        numbers[future] = (number, bytes_before)
-    waiting = as_completed(list(numbers), loop=client.loop, with_results=True, raise_errors=False)
+    folders = set() if dry_run else {file.folder for file in files}
+    for file, outcome in _packed(client, files, folders, options):
+        if bar is not None:
+            bar.advance(file.bytes_before)
+        yield file.number, outcome
+
+
+@dataclass
+class _File:
+    """A file on its way."""
+
+    number: int
+    path: Path
+    # None: in place.
+    target: Path | None
+    bytes_before: int
+
+    @property
+    def folder(self) -> Path:
+        """Where it is written."""
+        return (self.target or self.path.resolve()).parent
+
+
+def _packed(
+    client: Client, files: Sequence[_File], folders: set[Path], options: str
+) -> Iterator[tuple[_File, PackReport | Exception]]:
+    from distributed import as_completed
+
+    with _permits(folders) as token:
+        on_their_way = {}
+        for file in files:
+            names = (str(file.path), None if file.target is None else str(file.target))
+            permit = str(file.folder / token)
+            on_their_way[client.submit(_pack, *names, permit, options, pure=False)] = file
+        waiting = as_completed(
+            list(on_their_way), loop=client.loop, with_results=True, raise_errors=False
+        )
+        try:
+            for future, result in waiting:
+                file = on_their_way.pop(future)
+                yield file, _outcome(future, result, file.path)
+        finally:
+            client.cancel(list(on_their_way))
+
+
+@contextlib.contextmanager
+def _permits(folders: Iterable[Path]) -> Iterator[str]:
+    """Gives each folder a file whose name is yielded: as long as it is there, workers may write.
+
+    Then removes what workers left there that were lost, or that hang: should these come back, they
+    find nothing that they could give a name to.
+    """
+    token = f".frazil-{uuid.uuid4().hex}"
+    for folder in folders:
+        # Where nothing can be written, workers say so.
+        with contextlib.suppress(OSError):
+            (folder / token).touch()
     try:
-        for future, result in waiting:
-            number, bytes_before = numbers.pop(future)
-            if bar is not None:
-                bar.advance(bytes_before)
-            yield number, _outcome(future, result, paths[number])
+        yield token
     finally:
-        client.cancel(list(numbers))
+        for folder in folders:
+            (folder / token).unlink(missing_ok=True)
+            for left in folder.glob(f".*{token}-*"):
+                left.unlink(missing_ok=True)
 
 
 def _refusal(target: Path | None, may_replace: bool) -> Error | None:
@@ -194,7 +253,9 @@ def _outcome(future: Any, result: Any, path: Path) -> PackReport | Exception:
     return error
 
 
-def _pack(path: str, target: str | None, options: str) -> str:
-    """What a worker does."""
+def _pack(path: str, target: str | None, permit: str, options: str) -> str:
+    """What a worker does: one attempt, whatever became of others at the same file."""
     output = None if target is None else Path(target)
-    return _frazil.pack(Path(path), output, options, None)
+    word = f"{Path(permit).name[1:]}-{uuid.uuid4().hex[:8]}"
+    asked = json.loads(options) | {"attempt": {"word": word, "permit": permit}}
+    return _frazil.pack(Path(path), output, json.dumps(asked), None)

@@ -75,11 +75,6 @@ class Work:
         self._needy: set[int] = set()
 
     @property
-    def left(self) -> int:
-        """Units that were not submitted yet."""
-        return len(self._units) - self._submitted
-
-    @property
     def kept(self) -> list[Future]:
         """What is in the cluster for units to come."""
         return [future for some in self._kept.values() for future in some.values()]

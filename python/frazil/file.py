@@ -19,9 +19,8 @@ from .operations import StrPath
 from .pictures import chunk_grid_svg
 from .types import whole_number
 
-# Identifiers of HDF5's filters, by the names that netCDF4-python has for them.
-_FILTERS = {1: "zlib", 2: "shuffle", 3: "fletcher32", 4: "szip", 307: "bzip2", 32001: "blosc"}
-_FILTERS[32015] = "zstd"
+# Filters that netCDF4-python names otherwise.
+_IN_NETCDF4 = {"deflate": "zlib"}
 # Where a filter keeps its level.
 _LEVELS = {1: 0, 307: 0, 32015: 0, 32001: 4}
 
@@ -329,8 +328,9 @@ class Variable:
         }
         found |= {"complevel": 0, "fletcher32": False}
         for identifier, values in self._pipeline:
-            name = _FILTERS.get(identifier)
-            if name is None:
+            name = _frazil.filter_name(identifier)
+            name = _IN_NETCDF4.get(name, name)
+            if name not in found:
                 continue
             found[name] = True
             at = _LEVELS.get(identifier)

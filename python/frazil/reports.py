@@ -11,6 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, Self
 
+from . import _frazil
 from .errors import InvalidArgumentError
 from .pictures import bytes_text, chunk_grid_svg, html_table, text_table
 
@@ -319,23 +320,8 @@ class WritePlan(_Table):
             ) from None
 
 
-_FILTERS = {
-    1: "deflate",
-    2: "shuffle",
-    3: "fletcher32",
-    4: "szip",
-    307: "bzip2",
-    32001: "blosc",
-    32004: "lz4",
-    32008: "bitshuffle",
-    32015: "zstd",
-    47101: "pcodec",
-    47102: "delta",
-}
-
-
 def _filter_name(spec: Mapping[str, Any]) -> str:
-    name = spec.get("name") or _FILTERS.get(spec["id"], f"filter {spec['id']}")
+    name = _frazil.filter_name(spec["id"]) or spec.get("name") or f"filter {spec['id']}"
     level = f"({spec['cd_values'][0]})" if spec["id"] in (1, 32015) and spec["cd_values"] else ""
     return name + level
 

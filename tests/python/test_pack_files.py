@@ -1,21 +1,20 @@
-"""``frazil.pack_files``, ``python -m frazil pack`` and ``frazil pack --scheduler`` on a cluster."""
+"""``frazil.pack_files`` and ``frazil pack --scheduler`` on a cluster."""
 
+import contextlib
 import json
 import os
-import re
+import signal
 import subprocess
 import sys
+import time
 
+import dask
 import frazil
+import netCDF4
+import numpy as np
 import pytest
-from frazil.__main__ import parser
-from support.cluster import cluster_of, sample
+from support.cluster import bare_workers, cluster_of, sample, wait_for
 from support.command import BINARY
-
-ROUNDING = """
-    --bits --digits --abs-error --rel-error --finest-abs-error --keep-information --nbits
-    --quantizer --lossless-range --special --lossless --write-precision --force-precision
-"""
 
 
 @pytest.fixture(scope="module")
@@ -55,89 +54,115 @@ def test_many_files_are_packed_on_a_cluster(client, files, tmp_path):
     assert "deflate" in frazil.info(files[0])["t2m"].filters
 
 
-def command(*words):
-    return subprocess.run(
-        [sys.executable, "-m", "frazil", "pack", *map(str, words)], capture_output=True, text=True
-    )
+def command(*words, python=sys.executable):
+    """``frazil pack``, with the interpreter that is to speak with the cluster."""
+    environment = os.environ | {"FRAZIL_PYTHON": str(python)}
+    words = [BINARY, "pack", *map(str, words)]
+    return subprocess.run(words, env=environment, capture_output=True, text=True)
 
 
-def test_the_module_is_a_command(client, files, tmp_path):
+def test_the_command_packs_on_a_cluster(client, files, tmp_path):
     out = tmp_path / "out"
-    out.mkdir()
     words = ["--scheduler", client.scheduler.address, "--out-dir", out]
     done = command(*files, *words, "--json", "--level", 3, "--shuffle", "on", "--memory", "64MiB")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert len(document["reports"]) == 4 and document["errors"] == []
     assert frazil.info(out / "0.nc")["t2m"].filters == "shuffle+deflate(3)"
+    for path in files:
+        assert frazil.verify(path, out / path.name, check=True)
     again = command(*files, *words)
     assert again.returncode == 1 and "there is such a file" in again.stderr
     assert command(*files, *words[:2]).returncode == 2
     nowhere = command(*files, "--scheduler", "tcp://127.0.0.1:1", "--out-dir", out)
     assert nowhere.returncode == 1 and "127.0.0.1:1" in nowhere.stderr
+    planned = command(*files, *words[:2], "--dry-run")
+    assert planned.returncode == 0 and "/t2m" in planned.stdout
+    assert sorted(one.name for one in files[0].parent.iterdir()) == [one.name for one in files]
 
 
-def test_the_module_knows_the_options_of_the_command():
-    """All but the output's name, and the flags of rounding, for which it takes a file of rules."""
-    asked = subprocess.run([BINARY, "pack", "--help"], capture_output=True, text=True, check=True)
-    known = {option for action in module_parser() for option in action.option_strings}
-    named = set(re.findall(r"^ +(?:-\w, )?(--[\w-]+)", asked.stdout, flags=re.MULTILINE))
-    rounding = set(ROUNDING.split())
-    assert named - known - rounding == {"--output"}
-    assert len(named) > 20
-
-
-def module_parser():
-    (commands,) = parser()._subparsers._group_actions
-    return commands.choices["pack"]._actions
-
-
-def test_goals_and_plans_reach_the_workers(client, files, tmp_path):
-    out, plan = tmp_path / "out", tmp_path / "plan.json"
-    out.mkdir()
+def test_all_options_of_the_command_reach_the_workers(client, files, tmp_path):
+    out, plan, rules = tmp_path / "out", tmp_path / "plan.json", tmp_path / "rules.toml"
     plan.write_text(frazil.plan(files[0], chunks={"time": 1}).to_json())
+    rules.write_text('[[rule]]\nvariables = ["rain"]\nabsolute_tolerance = 0.25\n')
     words = ["--scheduler", client.scheduler.address, "--out-dir", out, "--overwrite", files[0]]
-    for options, filters in (
-        (("--plan", plan), None),
-        (("--filters", "lz4", "--readable-by", "plugins"), "lz4"),
-    ):
+    result = out / files[0].name
+
+    def packed(*options):
         done = command(*words, *options)
         assert done.returncode == 0, done.stderr
-        found = frazil.info(out / files[0].name)["t2m"]
-        assert filters is None or found.filters == filters
-        assert filters is not None or found.chunk[0] == 1
+        return frazil.info(result)["t2m"]
+
+    assert packed("--plan", plan).chunk[0] == 1
+    assert packed("--filters", "lz4", "--readable-by", "plugins").filters == "lz4"
+    reads = ("--reads", "series=2,time:2/x:40", "--storage", "disk", "--axes", "x=lon")
+    assert packed(*reads, "--chunks", "y=25", "--expect", "time=100").chunk[1] == 25
+    packed("--digits", "t2m:3", "--special", "t2m:280", "--precision", rules)
+    with netCDF4.Dataset(result) as file, netCDF4.Dataset(files[0]) as before:
+        assert file["t2m"].quantization_nsd == 3
+        assert 0 < np.abs(file["rain"][:] - before["rain"][:]).max() <= 0.25
     plan.write_text("{}")
-    refused = command(*words, "--plan", plan)
-    assert refused.returncode == 1 and "this is no plan" in refused.stderr
-    (report,) = frazil.pack_files(
-        files[:1], out, client=client, overwrite=True, reads="series", storage="local"
-    )
-    assert report.output == out / files[0].name
+    assert command(*words, "--plan", plan).returncode == 2
+    for more in (("--write-precision", rules), ("-o", result)):
+        assert command(*words[:2], files[0], *more).returncode == 2
 
 
-def test_the_command_hands_over_to_the_module(client, files, tmp_path):
-    """With the interpreter that the environment names, if that has what is needed."""
-    out = tmp_path / "out"
-    out.mkdir()
-    words = [BINARY, "pack", *files, "--out-dir", out, "--scheduler", client.scheduler.address]
-
-    def run(python):
-        environment = os.environ | {"FRAZIL_PYTHON": str(python)}
-        command = [str(word) for word in words]
-        return subprocess.run(command, env=environment, capture_output=True, text=True)
-
-    bare = tmp_path / "python"
+def test_the_command_needs_an_interpreter_that_has_the_package(client, files, tmp_path):
+    bare, out = tmp_path / "python", tmp_path / "out"
     bare.write_text(
         "#!/bin/sh\necho \"ModuleNotFoundError: No module named 'frazil'\" >&2\nexit 1\n"
     )
     bare.chmod(0o755)
+    words = [*files, "--out-dir", out, "--scheduler", client.scheduler.address]
     for python, cause in ((bare, "No module named 'frazil'"), (tmp_path / "no", "cannot run")):
-        refused = run(python)
+        refused = command(*words, python=python)
         assert refused.returncode == 2
         assert cause in refused.stderr and "frazil[distributed]" in refused.stderr
-        assert list(out.iterdir()) == []
-    done = run(sys.executable)
-    assert done.returncode == 0, done.stderr
-    assert "/t2m" in done.stdout
+        assert not out.exists()
+
+
+def test_a_worker_that_hangs_keeps_no_file_from_being_packed(files, tmp_path):
+    """It stops while it has the beginning of its file, is given up, and comes back at the end."""
+    out, note = tmp_path / "out", tmp_path / "note"
+    out.mkdir()
+
+    def patch():
+        from frazil import _frazil
+
+        class Compiled:
+            def __getattr__(self, name):
+                return getattr(_frazil, name)
+
+            def pack(self, path, output, options, listener):
+                with contextlib.suppress(FileExistsError):
+                    os.close(os.open(note, os.O_CREAT | os.O_EXCL))
+                    word = json.loads(options)["attempt"]["word"]
+                    (output.parent / f".{output.name}.{word}.frazil-part").touch()
+                    note.write_text(str(os.getpid()))
+                    os.kill(os.getpid(), signal.SIGSTOP)
+                    time.sleep(0.5)
+                try:
+                    return _frazil.pack(path, output, options, listener)
+                except Exception as error:
+                    note.with_suffix(".error").write_text(repr(error))
+                    raise
+
+        from frazil import cluster_pack
+
+        cluster_pack._frazil = Compiled()
+
+    with (
+        dask.config.set({"distributed.scheduler.worker-ttl": "2 s"}),
+        cluster_of(0) as client,
+        bare_workers(client.scheduler.address, tmp_path, 2),
+    ):
+        client.wait_for_workers(2, timeout=60)
+        client.run(patch)
+        frazil.pack_files(files, out, client=client)
+        assert sorted(one.name for one in out.iterdir()) == [one.name for one in files]
+        os.kill(int(note.read_text()), signal.SIGCONT)
+        wait_for(note.with_suffix(".error").exists)
+    assert "given up" in note.with_suffix(".error").read_text()
+    assert sorted(one.name for one in out.iterdir()) == [one.name for one in files]
     for path in files:
         assert frazil.verify(path, out / path.name, check=True)

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::filters::FilterWishes;
 use crate::goal::Goal;
 use crate::score::{Score, Weights};
 use crate::tree::FilterTree;
 
 /// What is stated of a choice of filters beside its goal.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Weighing {
     /// The goal was stated, if it is `balanced`, too: without any wish filters are chosen by a
     /// shorter rule.

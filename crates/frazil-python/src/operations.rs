@@ -24,6 +24,12 @@ pub(crate) fn about() -> Outcome<String> {
     Ok(json(&frazil::about())?)
 }
 
+/// The registered name of a filter, if frazil knows it.
+#[pyfunction]
+pub(crate) fn filter_name(id: i32) -> Option<&'static str> {
+    frazil::filter_name(id)
+}
+
 #[pyfunction]
 #[pyo3(signature = (input, output, options, listener=None))]
 pub(crate) fn pack(

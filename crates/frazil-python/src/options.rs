@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use frazil::{
-    AnalyzeOptions, ChunkGoal, ChunkOverride, ChunkPolicy, Cores, Destination, EnergyRates, Error,
-    FilterChain, Goal, LayoutProfile, OwnCommits, PackOptions, PrecisionOptions, PrecisionRule,
-    PrecisionWish, ReaderLevel, Resources, ShufflePolicy, Thresholds, UnpackFormat, UnpackOptions,
-    VerifyOptions, Weighing, Weights, WritePlan, WriterOptions, calibration_in_use, parse_axes,
-    parse_expected, parse_reads, parse_storage, read_tree,
+    AnalyzeOptions, Attempt, ChunkGoal, ChunkOverride, ChunkPolicy, Cores, Destination,
+    EnergyRates, Error, FilterChain, Goal, LayoutProfile, OwnCommits, PackOptions,
+    PrecisionOptions, PrecisionRule, PrecisionWish, ReaderLevel, Resources, ShufflePolicy,
+    Thresholds, UnpackFormat, UnpackOptions, VerifyOptions, Weighing, Weights, WritePlan,
+    WriterOptions, calibration_in_use, parse_axes, parse_expected, parse_reads, parse_storage,
+    read_tree,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -121,7 +122,7 @@ enum Layout {
     Cmip7,
 }
 
-/// Options of `pack` and `plan`.
+/// Options of `pack` and `plan`, or all of them as the command `frazil` has understood them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Pack {
@@ -147,11 +148,25 @@ pub(crate) struct Pack {
     verify: bool,
     /// Grams of CO2 a kilowatt-hour.
     carbon_intensity: Option<f64>,
+    attempt: Option<Attempt>,
     pub(crate) break_hard_links: bool,
+    understood: Option<Box<PackOptions>>,
 }
 
 impl Pack {
     pub(crate) fn options(self, cancel: &Arc<AtomicBool>) -> Result<PackOptions, Error> {
+        if let Some(understood) = self.understood {
+            let understood = *understood;
+            return Ok(PackOptions {
+                overwrite: self.overwrite,
+                attempt: self.attempt,
+                resources: Resources {
+                    cancel: Arc::clone(cancel),
+                    ..understood.resources
+                },
+                ..understood
+            });
+        }
         let overrides = self.chunk_overrides.into_iter();
         Ok(PackOptions {
             chunk_goal: self.chunk_goal.calibrated()?,
@@ -189,6 +204,7 @@ impl Pack {
             overwrite: self.overwrite,
             verify: self.verify,
             energy: energy_rates(self.carbon_intensity)?,
+            attempt: self.attempt,
             resources: self.limits.resources(cancel),
         })
     }

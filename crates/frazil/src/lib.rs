@@ -69,14 +69,14 @@ pub use frazil_types::{
     AxisSelection, ByteOrder, Calibration, CodecSpeed, ElementClass, ElementType, ErrorBound,
     ErrorCode, FilterChain, FilterChainError, FilterPipeline, FilterSpec, PrecisionWish,
     ProtectedValues, QuantizeAlgorithm, QuantizePlan, ReaderCache, ReaderLevel, Rounding, Storage,
-    StorageLayout, StorageSpeed, VariablePlan, WritePlan, filter_id,
+    StorageLayout, StorageSpeed, VariablePlan, WritePlan, filter_id, filter_name,
 };
 pub use import::{Columns, ImportLayout, ImportOptions, ImportReport, Matrix, import};
 pub use info::info;
 pub use new_file::{NumberType, WrittenVariable};
 pub use options::{
-    ChunkOverride, ChunkPolicy, Destination, LayoutProfile, PackOptions, Resources, ShufflePolicy,
-    UnpackFormat, UnpackOptions,
+    Attempt, ChunkOverride, ChunkPolicy, Destination, LayoutProfile, PackOptions, Resources,
+    ShufflePolicy, UnpackFormat, UnpackOptions,
 };
 pub use plan_report::{
     ChunkCandidate, FilterCandidate, PlanReport, ReadCandidate, VariableDecision, explain_plan,

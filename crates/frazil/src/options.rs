@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use frazil_plan::energy::EnergyRates;
 use frazil_plan::{Goal, Weighing};
 use frazil_types::{ErrorCode, FilterChain, ReaderLevel, WritePlan};
+use serde::{Deserialize, Serialize};
 
 use crate::chunk_goal::ChunkGoal;
 use crate::error::{Error, Result};
@@ -27,7 +28,8 @@ pub enum Destination {
 }
 
 /// Chunk shapes of the output.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ChunkPolicy {
     /// frazil's rule: balanced for map and series reads, existing good shapes kept.
     #[default]
@@ -37,7 +39,7 @@ pub enum ChunkPolicy {
 }
 
 /// Explicit chunk extents for one variable: `(dimension name or axis number, elements)`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChunkOverride {
     /// Variable path or bare name; `*` means every variable that has the dimensions.
     pub variable: String,
@@ -47,7 +49,8 @@ pub struct ChunkOverride {
 }
 
 /// Use of the byte shuffle.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ShufflePolicy {
     /// Try with and without, take what is smaller.
     #[default]
@@ -59,7 +62,8 @@ pub enum ShufflePolicy {
 }
 
 /// A named layout profile.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum LayoutProfile {
     /// No special demands.
     #[default]
@@ -69,14 +73,26 @@ pub enum LayoutProfile {
     Cmip7,
 }
 
+/// One attempt at an output where others may be under way at the same time: those of processes that
+/// were given up, but may come back. Who ends them removes the permit, then every file that has the
+/// word in its name: what comes later writes nothing that gets a name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// A part of the name of its temporary file; no other attempt has it.
+    pub word: String,
+    /// A file that is there as long as the attempt counts.
+    pub permit: PathBuf,
+}
+
 /// Limits and switches shared by all operations.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Resources {
     /// Packing threads; 0 means one per available core.
     pub threads: usize,
     /// Bytes the process may hold in chunk buffers.
     pub memory_bytes: u64,
     /// Set to stop: work ends at the next chunk with `ErrorCode::Interrupted`.
+    #[serde(skip)]
     pub cancel: Arc<AtomicBool>,
 }
 
@@ -96,7 +112,8 @@ impl Default for Resources {
 }
 
 /// How to pack.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PackOptions {
     /// Base chunk policy.
     pub chunks: ChunkPolicy,
@@ -134,6 +151,9 @@ pub struct PackOptions {
     pub verify: bool,
     /// What energy and storage cost, for the report.
     pub energy: EnergyRates,
+    /// One attempt of several at the same output; `None`: other frazil processes are kept away from
+    /// it meanwhile.
+    pub attempt: Option<Attempt>,
     /// Limits.
     pub resources: Resources,
 }
@@ -158,6 +178,7 @@ impl Default for PackOptions {
             overwrite: false,
             verify: false,
             energy: EnergyRates::default(),
+            attempt: None,
             resources: Resources::default(),
         }
     }

@@ -11,7 +11,7 @@ use frazil_types::ErrorCode;
 
 use crate::error::{Error, Result};
 use crate::input::from_container;
-use crate::options::Destination;
+use crate::options::{Attempt, Destination};
 
 /// Metadata of ordinary files are allocated in blocks of this many bytes, so that chunks lie in
 /// long runs; files smaller than [`SMALL_FILE_BYTES`] use libhdf5's own 2 KiB.
@@ -121,7 +121,7 @@ pub(crate) struct PendingOutput {
     temporary: PathBuf,
     // Given up last: the name is ours while there is a temporary.
     file: File,
-    _lock: NameLock,
+    _lock: Option<NameLock>,
     committed: bool,
     notices: Vec<String>,
 }
@@ -132,10 +132,23 @@ impl PendingOutput {
     /// A sidecar keeps other frazil processes away from this target; a shared lock on the file
     /// itself admits readers and keeps stock writers out.
     pub(crate) fn create(target: &Path) -> Result<Self> {
-        let mut lock = NameLock::take(target)?;
-        let mut notices = std::mem::take(&mut lock.notices);
-        let temporary = beside(target, ".frazil-part")?;
-        // We hold the sidecar: a temporary that exists was left by a writer that was killed.
+        Self::create_attempt(target, None)
+    }
+
+    /// [`Self::create`], or one attempt of several that may be under way, which has a temporary file
+    /// of its own and keeps nobody away.
+    pub(crate) fn create_attempt(target: &Path, attempt: Option<&Attempt>) -> Result<Self> {
+        let mut notices = Vec::new();
+        let (lock, suffix) = match attempt {
+            None => {
+                let mut lock = NameLock::take(target)?;
+                notices.append(&mut lock.notices);
+                (Some(lock), ".frazil-part".to_owned())
+            }
+            Some(attempt) => (None, format!(".{}.frazil-part", attempt.word)),
+        };
+        let temporary = beside(target, &suffix)?;
+        // It is ours alone: a temporary that exists was left by a writer that was killed.
         let created = File::options()
             .read(true)
             .write(true)
@@ -148,14 +161,20 @@ impl PendingOutput {
         {
             notices.push(no_locks(target));
         }
-        Ok(Self {
+        let pending = Self {
             target: target.to_owned(),
             temporary,
             file,
             _lock: lock,
             committed: false,
             notices,
-        })
+        };
+        // Now, not before: whoever takes the permit away then removes what has the word in its name.
+        if attempt.is_some_and(|attempt| !attempt.permit.exists()) {
+            let cause = "this attempt at it was given up";
+            return Err(Error::new(ErrorCode::Interrupted, cause).in_file(target));
+        }
+        Ok(pending)
     }
 
     /// The temporary file's path.
@@ -376,6 +395,30 @@ mod tests {
         first.commit(None).unwrap();
         let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
         assert_eq!(names.len(), 1);
+    }
+
+    #[test]
+    fn attempts_do_not_wait_for_each_other_and_write_nothing_when_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out.nc");
+        let permit = folder.path().join("permit");
+        let attempt = |word: &str| {
+            let attempt = Attempt {
+                word: word.to_owned(),
+                permit: permit.clone(),
+            };
+            PendingOutput::create_attempt(&target, Some(&attempt))
+        };
+        std::fs::write(&permit, b"").unwrap();
+        let (hung, again) = (attempt("one").unwrap(), attempt("two").unwrap());
+        std::fs::write(again.path(), b"again").unwrap();
+        again.commit(None).unwrap();
+        std::fs::remove_file(&permit).unwrap();
+        std::fs::remove_file(hung.path()).unwrap();
+        assert_eq!(hung.commit(None).unwrap_err().code, ErrorCode::NotFound);
+        assert_eq!(attempt("three").unwrap_err().code, ErrorCode::Interrupted);
+        assert_eq!(std::fs::read(&target).unwrap(), b"again");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

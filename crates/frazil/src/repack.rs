@@ -16,7 +16,8 @@ use crate::error::{Error, Result};
 use crate::fill::{self, Stored};
 use crate::input::{Input, InputKind, from_container};
 use crate::options::{
-    Destination, LayoutProfile, PackOptions, Resources, UnpackFormat, UnpackOptions, check_readers,
+    Attempt, Destination, LayoutProfile, PackOptions, Resources, UnpackFormat, UnpackOptions,
+    check_readers,
 };
 use crate::output::{self, PendingOutput, Target};
 use crate::precision::rounding_text;
@@ -55,6 +56,7 @@ pub fn pack(
         let job = Job {
             layout: options.layout,
             verify: options.verify || target.in_place,
+            attempt: options.attempt.as_ref(),
             resources: &options.resources,
             budget: &budget,
             clock: &clock,
@@ -98,6 +100,7 @@ pub fn unpack(
         let job = Job {
             layout: LayoutProfile::Standard,
             verify: options.verify || target.in_place,
+            attempt: None,
             resources: &options.resources,
             budget: &budget,
             clock: &clock,
@@ -114,6 +117,7 @@ pub fn unpack(
 pub(crate) struct Job<'a> {
     pub(crate) layout: LayoutProfile,
     pub(crate) verify: bool,
+    pub(crate) attempt: Option<&'a Attempt>,
     pub(crate) resources: &'a Resources,
     pub(crate) budget: &'a MemoryBudget,
     pub(crate) clock: &'a Clock,
@@ -178,7 +182,7 @@ pub(crate) fn write(
     job: &Job<'_>,
     progress: &mut dyn Progress,
 ) -> Result<PackReport> {
-    let pending = PendingOutput::create(&target.path)?;
+    let pending = PendingOutput::create_attempt(&target.path, job.attempt)?;
     let stored = fill_file(source, &pending, decisions, job, progress)
         .map_err(|error| rename_file(error, pending.path(), &target.path))?;
     copy_user_block(source, &pending)?;
@@ -460,6 +464,7 @@ fn predict(
     let job = Job {
         layout: options.layout,
         verify: false,
+        attempt: None,
         resources: &options.resources,
         budget: &decide::budget(&options.resources),
         clock,

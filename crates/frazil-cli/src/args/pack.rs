@@ -35,7 +35,7 @@ pub(crate) struct PackArgs {
     #[arg(long, short = 'n')]
     dry_run: bool,
     /// Pack on a dask.distributed cluster, one task for each file; needs the Python package frazil
-    #[arg(long, value_name = "ADDRESS", conflicts_with = "output")]
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["output", "write-precision"])]
     pub(crate) scheduler: Option<String>,
     #[command(flatten)]
     pub(crate) precision: PrecisionArgs,

@@ -7,8 +7,9 @@ use std::sync::atomic::AtomicBool;
 
 use frazil::{ErrorCode, PackOptions, PackReport};
 
+use super::cluster::{self, Work};
 use super::transform::{Transform, each};
-use super::{Document, Status, cluster};
+use super::{Document, Status};
 use crate::args::PackArgs;
 use crate::printer::Printer;
 
@@ -17,9 +18,6 @@ use crate::printer::Printer;
 /// # Errors
 /// Standard output's.
 pub(crate) fn run(args: &PackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Status> {
-    if args.scheduler.is_some() {
-        return cluster::run(cancel).or_else(|error| refuse(Printer::new(args.output), error));
-    }
     let Some(destination) = args.destination() else {
         return Ok(Status::Trouble);
     };
@@ -27,6 +25,11 @@ pub(crate) fn run(args: &PackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
         Ok(options) => options,
         Err(error) => return refuse(Printer::new(args.output), error),
     };
+    if let Some(scheduler) = &args.scheduler {
+        let work = Work::new(scheduler, args, &destination, options);
+        return cluster::run(&work, cancel)
+            .or_else(|error| refuse(Printer::new(args.output), error));
+    }
     let transform = Transform {
         inputs: &args.inputs,
         output: args.output,

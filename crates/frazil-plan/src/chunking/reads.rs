@@ -2,11 +2,14 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::axes::AxisRole;
 use crate::error::PlanError;
 
 /// What is read at once.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ReadIntent {
     /// All of the horizontal axes at one point of the others.
     Map,
@@ -21,7 +24,8 @@ pub enum ReadIntent {
 }
 
 /// How much a hyperslab has of one dimension.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ReadExtent {
     /// So many elements.
     Elements(u64),
@@ -30,7 +34,7 @@ pub enum ReadExtent {
 }
 
 /// A read to come and how much it counts.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WantedRead {
     /// What is read.
     pub intent: ReadIntent,

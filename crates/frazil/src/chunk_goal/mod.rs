@@ -6,6 +6,7 @@ mod text;
 
 use frazil_plan::{AxisRole, MOST_CHUNKS, ReadGoal, WantedRead};
 use frazil_types::{Calibration, Storage};
+use serde::{Deserialize, Serialize};
 
 pub(crate) use axes::{coordinate, roles_of_input, roles_of_schema};
 pub(crate) use chooser::{Chooser, Findings, Subject};
@@ -13,7 +14,7 @@ pub use text::{parse_axes, parse_expected, parse_reads, parse_storage};
 
 /// What chunk shapes are to serve. Where neither reads nor storage nor a number of chunks are
 /// stated, the standard rule decides, which balances maps and series in chunks of about 1 MiB.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChunkGoal {
     /// The reads to come ([`parse_reads`]); empty: map, series and profile alike.
     pub reads: Vec<WantedRead>,

@@ -1,7 +1,7 @@
 //! Rules: which precision is stated for which variables, on the command line or in a file.
 
 use globset::{Glob, GlobMatcher};
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::path::Path;
 
 use frazil_types::{ErrorCode, PrecisionWish};
@@ -27,9 +27,10 @@ pub struct PrecisionRule {
 
 /// What `pack` is to do about precision. All rules that match a variable hold, key by key; where
 /// two state the same key the later one wins, and `lossless = true` drops what came before.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PrecisionOptions {
     /// The rules, in order.
+    #[serde(with = "as_text")]
     pub rules: Vec<PrecisionRule>,
     /// Also write netCDF-C's own `_Quantize...` attribute: stock netCDF-C then rounds again
     /// whenever it converts types on reading.
@@ -41,6 +42,24 @@ impl PrecisionOptions {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
+    }
+}
+
+/// Rules as the text of a rule file: JSON has no words for the NaN and the infinities in them.
+mod as_text {
+    use super::{Deserialize, Deserializer, PrecisionRule, Serializer, parse, render};
+
+    pub(super) fn serialize<S: Serializer>(
+        rules: &[PrecisionRule],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&render(rules))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<PrecisionRule>, D::Error> {
+        parse(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
     }
 }
 

@@ -40,7 +40,7 @@ impl Writer {
             fill: variable.fill.clone(),
             has_fill: variable.has_fill,
             limits: variable.limits.clone(),
-            quantize: variable.quantize.as_ref().map(Into::into),
+            quantize: variable.quantize.clone(),
             reader_level: variable.reader_level,
             goal: variable.goal,
         }))

@@ -17,9 +17,7 @@ mod tests;
 
 use frazil_codec::ErrorStats;
 use frazil_plan::Goal;
-use frazil_types::{
-    DeflateEncoder, ElementType, FilterPipeline, ProtectedValues, QuantizePlan, ReaderLevel,
-};
+use frazil_types::{DeflateEncoder, ElementType, FilterPipeline, QuantizePlan, ReaderLevel};
 use serde::{Deserialize, Serialize};
 
 use crate::precision::RoundingStats;
@@ -40,57 +38,9 @@ pub struct ChunkPlan {
     fill: Vec<u8>,
     has_fill: bool,
     limits: Vec<Option<u64>>,
-    quantize: Option<SentQuantize>,
+    quantize: Option<QuantizePlan>,
     reader_level: ReaderLevel,
     goal: Goal,
-}
-
-/// A plan of rounding on its way. Protected values may be NaN or infinite, for which JSON has no
-/// words: they go by their bits.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct SentQuantize {
-    /// Without protected values.
-    plan: QuantizePlan,
-    values: Vec<u64>,
-    ranges: Vec<[u64; 2]>,
-    valid: Option<[u64; 2]>,
-}
-
-impl From<&QuantizePlan> for SentQuantize {
-    fn from(plan: &QuantizePlan) -> Self {
-        let ProtectedValues {
-            values,
-            ranges,
-            valid,
-        } = &plan.protected;
-        Self {
-            values: values.iter().map(|value| value.to_bits()).collect(),
-            ranges: ranges.iter().map(|ends| ends.map(f64::to_bits)).collect(),
-            valid: valid.map(|ends| ends.map(f64::to_bits)),
-            plan: QuantizePlan {
-                protected: ProtectedValues::default(),
-                ..plan.clone()
-            },
-        }
-    }
-}
-
-impl From<&SentQuantize> for QuantizePlan {
-    fn from(sent: &SentQuantize) -> Self {
-        let number = |bits: [u64; 2]| bits.map(f64::from_bits);
-        Self {
-            protected: ProtectedValues {
-                values: sent
-                    .values
-                    .iter()
-                    .map(|&bits| f64::from_bits(bits))
-                    .collect(),
-                ranges: sent.ranges.iter().map(|&ends| number(ends)).collect(),
-                valid: sent.valid.map(number),
-            },
-            ..sent.plan.clone()
-        }
-    }
 }
 
 /// How far the filters of a variable are decided.
@@ -158,7 +108,7 @@ struct PackedEntry {
 struct RoundingSummary {
     least_kept: Option<u32>,
     changed: u64,
-    /// By its bits, as below.
+    /// By its bits: JSON has no words for NaN and infinities.
     max_absolute_error: u64,
     max_relative_error: u64,
 }

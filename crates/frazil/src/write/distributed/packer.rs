@@ -61,7 +61,7 @@ impl ChunkPacker {
             layout: layout(plan)?,
             reader_level: plan.reader_level,
             goal: plan.goal,
-            quantize: plan.quantize.as_ref().map(Into::into),
+            quantize: plan.quantize.clone(),
             repeats_bytes: REPEATS_BYTES,
             buffers: Arc::new(Buffers::new(BUFFERS_BYTES)),
         })?;
