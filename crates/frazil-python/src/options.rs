@@ -331,6 +331,7 @@ impl Write {
             // Of many processes only.
             longest_wait: None,
             follow_ranks: false,
+            io_ranks: 0,
         })
     }
 }
