@@ -26,6 +26,7 @@ module frazil
 
   public :: frazil_writer, frazil_report
   public :: frazil_create, frazil_append, frazil_end_definitions, frazil_sync, frazil_get_report, frazil_close, frazil_abandon
+  public :: frazil_is_io_rank
   public :: frazil_recover, frazil_message, frazil_version
   public :: frazil_add_group, frazil_add_dimension, frazil_add_unlimited_dimension, frazil_add_variable
   public :: frazil_find_group, frazil_find_dimension, frazil_find_variable
@@ -97,11 +98,12 @@ contains
   !> the file together and make this call, as they do with frazil_end_definitions, frazil_sync and
   !> frazil_close; a rank waits at most `longest_wait` seconds for one of which it hears nothing.
   !> With `reproducible=.false.` the file's bytes may depend on the ranks: chunks go by their
-  !> blocks ([`frazil_state_block`]), and packed chunks are written before the next sync.
+  !> blocks ([`frazil_state_block`]), and packed chunks are written before the next sync. The last
+  !> `io_ranks` ranks pack and write for the others ([`frazil_is_io_rank`]).
   !> The program is linked with frazil_mpi (docs/mpi.md).
   function frazil_create(path, writer, threads, memory_bytes, durable, synchronous, overwrite, classic_model, &
                          readable_by, commit_bytes, records_per_sync, plan_file, keep_plan, comm, &
-                         longest_wait, reproducible) result(status)
+                         longest_wait, reproducible, io_ranks) result(status)
     character(len=*), intent(in) :: path
     type(frazil_writer), intent(out) :: writer
     integer, intent(in), optional :: threads
@@ -115,6 +117,7 @@ contains
     integer, intent(in), optional :: comm
     real(c_double), intent(in), optional :: longest_wait
     logical, intent(in), optional :: reproducible
+    integer, intent(in), optional :: io_ranks
     integer :: status
     type(c_ptr) :: options
 
@@ -130,6 +133,8 @@ contains
       status = frz_options_set_longest_wait(options, longest_wait)
     if (status == frazil_ok .and. present(reproducible)) &
       status = frz_options_set_reproducible(options, c_logical(reproducible))
+    if (status == frazil_ok .and. present(io_ranks)) &
+      status = frz_options_set_io_ranks(options, int(io_ranks, c_int))
     if (status == frazil_ok) then
       if (present(comm)) then
         status = frz_create_parallel_fortran(c_text(path), int(comm, c_int), options, writer%handle)
@@ -140,9 +145,10 @@ contains
     call frz_options_free(options)
   end function frazil_create
 
-  !> Goes on writing an existing file, which is brought in order first if its writer was killed.
+  !> Goes on writing an existing file, which is brought in order first if its writer was killed; with
+  !> `comm` all its ranks together, as [`frazil_create`] begins one.
   function frazil_append(path, writer, threads, memory_bytes, durable, synchronous, readable_by, commit_bytes, &
-                         records_per_sync, plan_file, keep_plan) result(status)
+                         records_per_sync, plan_file, keep_plan, comm, longest_wait, io_ranks) result(status)
     character(len=*), intent(in) :: path
     type(frazil_writer), intent(out) :: writer
     integer, intent(in), optional :: threads
@@ -153,6 +159,9 @@ contains
     integer, intent(in), optional :: records_per_sync
     character(len=*), intent(in), optional :: plan_file
     logical, intent(in), optional :: keep_plan
+    integer, intent(in), optional :: comm
+    real(c_double), intent(in), optional :: longest_wait
+    integer, intent(in), optional :: io_ranks
     integer :: status
     type(c_ptr) :: options
 
@@ -160,7 +169,17 @@ contains
     status = set_options(options, threads, memory_bytes, durable, synchronous)
     if (status == frazil_ok) &
       status = set_choices(options, readable_by, commit_bytes, records_per_sync, plan_file, keep_plan)
-    if (status == frazil_ok) status = frz_append(c_text(path), options, writer%handle)
+    if (status == frazil_ok .and. present(longest_wait)) &
+      status = frz_options_set_longest_wait(options, longest_wait)
+    if (status == frazil_ok .and. present(io_ranks)) &
+      status = frz_options_set_io_ranks(options, int(io_ranks, c_int))
+    if (status == frazil_ok) then
+      if (present(comm)) then
+        status = frz_append_parallel_fortran(c_text(path), int(comm, c_int), options, writer%handle)
+      else
+        status = frz_append(c_text(path), options, writer%handle)
+      end if
+    end if
     call frz_options_free(options)
   end function frazil_append
 
@@ -212,6 +231,19 @@ contains
 
     status = frz_end_definitions(writer%handle)
   end function frazil_end_definitions
+
+  !> Whether this process packs and writes for others (`io_ranks` of [`frazil_create`]). It makes the
+  !> definitions that all make and calls frazil_close, which returns when the others have closed.
+  function frazil_is_io_rank(writer, is_io_rank) result(status)
+    type(frazil_writer), intent(in) :: writer
+    logical, intent(out) :: is_io_rank
+    integer :: status
+    integer(c_int) :: answer
+
+    answer = 0
+    status = frz_is_io_rank(writer%handle, answer)
+    is_io_rank = answer /= 0
+  end function frazil_is_io_rank
 
   !> Makes everything put so far what readers see and what survives the end of the process.
   function frazil_sync(writer) result(status)

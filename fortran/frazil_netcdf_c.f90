@@ -34,6 +34,13 @@ module frazil_netcdf_c
       integer(c_int), intent(out) :: ncid
       integer(c_int) :: status
     end function
+    function nc_open_par(path, mode, comm, ncid) bind(C, name='frz_netcdf_open_parallel') result(status)
+      import :: c_char, c_int
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int), value :: mode, comm
+      integer(c_int), intent(out) :: ncid
+      integer(c_int) :: status
+    end function
     function nc_create_par(path, mode, comm, ncid) bind(C, name='frz_netcdf_create_parallel') result(status)
       import :: c_char, c_int
       character(kind=c_char), intent(in) :: path(*)

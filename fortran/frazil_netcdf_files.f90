@@ -84,7 +84,7 @@ contains
   end function nf90_create
 
   !> `chunksize` is a hint for files of the classic format. With `comm` every rank reads for itself;
-  !> for writing such a file is refused.
+  !> with nf90_write all ranks go on writing the file (netCDF-4 only) together.
   function nf90_open(path, mode, ncid, chunksize, cache_size, cache_nelems, cache_preemption, &
                      comm, info) result(status)
     character(len=*), intent(in) :: path
@@ -98,11 +98,14 @@ contains
     type(chunk_cache) :: saved
     integer(c_size_t) :: chunk
 
-    status = refuse_parallel(mode, comm, info)
+    status = nf90_noerr
+    if (present(info) .and. .not. present(comm)) status = nf90_einval
     if (status /= nf90_noerr) return
     status = change_cache(saved, cache_size, cache_nelems, cache_preemption)
     if (status /= nf90_noerr) return
-    if (present(chunksize)) then
+    if (present(comm)) then
+      status = nc_open_par(c_text(path), mode, int(comm, c_int), ncid)
+    else if (present(chunksize)) then
       chunk = chunksize
       status = nc__open(c_text(path), mode, chunk, ncid)
       chunksize = int(chunk)
@@ -141,17 +144,6 @@ contains
     status = nf90_open(path, cmode, ncid, cache_size=cache_size, cache_nelems=cache_nelems, &
                        cache_preemption=cache_preemption, comm=comm, info=info)
   end function nf90_open_par
-
-  !> Several ranks read a file, each for itself, but only begin one to write it.
-  function refuse_parallel(mode, comm, info) result(status)
-    integer, intent(in) :: mode
-    integer, intent(in), optional :: comm, info
-    integer :: status
-
-    status = nf90_noerr
-    if (present(info) .and. .not. present(comm)) status = nf90_einval
-    if (present(comm) .and. iand(mode, nf90_write) /= 0) status = nf90_enopar
-  end function refuse_parallel
 
   !> Sets those parts of the chunk cache that are given; `saved` remembers it as it was.
   function change_cache(saved, size, nelems, preemption) result(status)

@@ -89,6 +89,18 @@ module frazil_writer_c
       real(c_double), value :: seconds
       integer(c_int) :: status
     end function
+    function frz_options_set_io_ranks(options, io_ranks) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: options
+      integer(c_int), value :: io_ranks
+      integer(c_int) :: status
+    end function
+    function frz_is_io_rank(writer, is_io_rank) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), intent(out) :: is_io_rank
+      integer(c_int) :: status
+    end function
     function frz_options_set_reproducible(options, wanted) bind(C) result(status)
       import :: c_int, c_ptr
       type(c_ptr), value :: options
@@ -116,6 +128,14 @@ module frazil_writer_c
       integer(c_int) :: status
     end function
     function frz_create_parallel_fortran(path, comm, options, writer) bind(C) result(status)
+      import :: c_char, c_int, c_ptr
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int), value :: comm
+      type(c_ptr), value :: options
+      type(c_ptr), intent(out) :: writer
+      integer(c_int) :: status
+    end function
+    function frz_append_parallel_fortran(path, comm, options, writer) bind(C) result(status)
       import :: c_char, c_int, c_ptr
       character(kind=c_char), intent(in) :: path(*)
       integer(c_int), value :: comm

@@ -128,6 +128,17 @@ frz_status frz_mpi_create(const char *path, MPI_Comm comm, const frz_options *op
     return frz_create_parallel(path, &table, options, writer);
 }
 
+frz_status frz_mpi_append(const char *path, MPI_Comm comm, const frz_options *options,
+                          frz_writer **writer) {
+    frz_comm table;
+
+    if (!is_running() || connect_comm(comm, &table) != 0) {
+        if (writer != NULL) *writer = NULL;
+        return FRZ_INVALID_ARGUMENT;
+    }
+    return frz_append_parallel(path, &table, options, writer);
+}
+
 int frz_nc_create_par(const char *path, int cmode, MPI_Comm comm, MPI_Info info, int *ncid) {
     (void)info;
     if (!is_running()) return NO_PARALLEL;
@@ -136,9 +147,11 @@ int frz_nc_create_par(const char *path, int cmode, MPI_Comm comm, MPI_Info info,
 }
 
 int frz_nc_open_par(const char *path, int mode, MPI_Comm comm, MPI_Info info, int *ncid) {
-    (void)comm;
     (void)info;
-    return mode & WRITE_MODE ? NO_PARALLEL : frz_nc_open(path, mode, ncid);
+    if (!(mode & WRITE_MODE)) return frz_nc_open(path, mode, ncid);
+    if (!is_running()) return NO_PARALLEL;
+    frz_mpi_register();
+    return frz_netcdf_open_parallel(path, mode, (int)MPI_Comm_c2f(comm), ncid);
 }
 
 int frz_nc_var_par_access(int ncid, int varid, int access) {

@@ -33,11 +33,17 @@ extern "C" {
 frz_status frz_mpi_create(const char *path, MPI_Comm comm, const frz_options *options,
                           frz_writer **writer);
 
+/*
+ * Opens an existing file that all ranks of `comm` go on writing together, as frz_append.
+ */
+frz_status frz_mpi_append(const char *path, MPI_Comm comm, const frz_options *options,
+                          frz_writer **writer);
+
 /* nc_create_par: netCDF's status codes. The hints of `info` go unheeded. */
 int frz_nc_create_par(const char *path, int cmode, MPI_Comm comm, MPI_Info info, int *ncid);
 
 /*
- * nc_open_par: every rank reads for itself. For writing it is refused with NC_ENOPAR.
+ * nc_open_par: every rank reads for itself; with NC_WRITE all go on writing the file together.
  */
 int frz_nc_open_par(const char *path, int mode, MPI_Comm comm, MPI_Info info, int *ncid);
 

@@ -144,6 +144,18 @@ def test_faults_are_everybodys_error(
     check_records(tmp_path / "out.nc", 3)
 
 
+@pytest.mark.parametrize("follow", [(), ("follow",)], ids=["held", "leased"])
+def test_a_full_disk_of_one_rank(
+    mpi: Mpi, prefix: Path, tmp_path: Path, follow: tuple[str, ...]
+) -> None:
+    program = mpi.compiled(prefix, PROGRAMS / "faults.c", tmp_path / "faults")
+    said = messages(mpi.run(3, program, tmp_path / "out.nc", "full", *follow), "close")
+    for rank in range(3):
+        assert "rank 1: " in said[rank], said
+        assert "`/v`" in said[rank] or "scratch file" in said[rank], said
+    check_records(tmp_path / "out.nc", 3 * 40 if follow else 3)
+
+
 def test_a_killed_rank_leaves_the_last_commit(mpi: Mpi, prefix: Path, tmp_path: Path) -> None:
     program = mpi.compiled(prefix, PROGRAMS / "faults.c", tmp_path / "faults")
     mpi.started(3, program, tmp_path / "out.nc", "kill")
@@ -174,19 +186,51 @@ def test_files_that_follow_the_ranks(mpi: Mpi, prefix: Path, tmp_path: Path) -> 
             assert path.stat().st_size <= 1.05 * bytes_of_one
 
 
+def test_ranks_that_write_for_others(mpi: Mpi, prefix: Path, tmp_path: Path) -> None:
+    program = mpi.compiled(prefix, PROGRAMS / "fields.c", tmp_path / "fields")
+    cases = {f"cut{number}": f"{number} 1 0 0 1,1" for number in DECOMPOSITIONS}
+    write(mpi, program, 1, tmp_path / "one", {"cut0": cases["cut0"]})
+    one = (tmp_path / "one/cut0.nc").read_bytes()
+    for ranks, io_ranks in ((2, 1), (4, 1), (4, 2)):
+        folder = tmp_path / f"{io_ranks}-of-{ranks}"
+        write(mpi.with_io_ranks(io_ranks), program, ranks, folder, cases)
+        for name in cases:
+            assert (folder / f"{name}.nc").read_bytes() == one, f"{name}, {io_ranks} of {ranks}"
+
+
+def test_io_ranks_serve_in_their_close(mpi: Mpi, prefix: Path, tmp_path: Path) -> None:
+    program = mpi.compiled(prefix, PROGRAMS / "io_ranks.c", tmp_path / "io_ranks")
+
+    def check(path: Path, records: int) -> None:
+        record, y, x = np.ogrid[:records, :24, :2000]
+        with h5py.File(path) as data:
+            assert np.array_equal(data["v"][:], ((record * 31 + y * 7 + x) % 977).astype("f4"))
+
+    files = []
+    for ranks, io_ranks in ((1, 0), (2, 1), (4, 2)):
+        path = tmp_path / f"{io_ranks}-of-{ranks}.nc"
+        mpi.run(ranks, program, path, io_ranks)
+        check(path, 7)
+        files.append(path.read_bytes())
+    assert files[0] == files[1] == files[2]
+    mpi.run(3, program, tmp_path / "puts.nc", 1, "puts")
+    check(tmp_path / "puts.nc", 10 * (2 << 20) // (24 * 2000 * 4))
+
+
 @needs_gfortran
 def test_fortran(mpi: Mpi, prefix: Path, tmp_path: Path) -> None:
     program = mpi.compiled_fortran(prefix, PROGRAMS / "fields.f90", tmp_path / "fields")
     record, y, x = np.ogrid[1:4, 1:25, 1:41]
     field = (x + 100 * y + 10000 * record).astype("f4")
     for ranks in (1, 3):
-        faces = ("netcdf", "writer", "following")
+        faces = ("netcdf", "writer", "following", "served")
         files = [tmp_path / f"{face}{ranks}.nc" for face in faces]
         mpi.run(ranks, program, *files)
         for file in files:
             with netCDF4.Dataset(file) as data:
                 assert data.dimensions["time"].isunlimited()
                 assert np.array_equal(data["t"][:], field)
+    assert (tmp_path / "served3.nc").read_bytes() == (tmp_path / "writer1.nc").read_bytes()
     for face in ("netcdf", "writer"):
         one, three = (tmp_path / f"{face}{ranks}.nc" for ranks in (1, 3))
         assert one.read_bytes() == three.read_bytes()

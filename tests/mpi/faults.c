@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <frazil_mpi.h>
@@ -32,6 +33,14 @@ static frz_status put(frz_writer *writer, int variable, int record) {
 
     for (int x = 0; x < ROW; x++) row[x] = (float)((record * 31 + x) % 977);
     return frz_put(writer, variable, start, count, NULL, FRZ_FLOAT, row);
+}
+
+/* From now on this rank's files can only be so long, as on a full disk. */
+static void fill_disk(rlim_t bytes) {
+    struct rlimit limit = {bytes, bytes};
+
+    signal(SIGXFSZ, SIG_IGN);
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) abort();
 }
 
 static void say(const char *call, frz_status status) {
@@ -84,6 +93,16 @@ int main(int argc, char **argv) {
                 CHECK(put(writer, variable, ranks + record));
         MPI_Barrier(MPI_COMM_WORLD);
         CHECK(frz_close(writer, NULL));
+        MPI_Finalize();
+        return 0;
+    }
+    if (strcmp(what, "full") == 0) {
+        frz_status status = FRZ_OK;
+        if (rank == 1) fill_disk(65536);
+        /* Rank 1 may hear of it here already. */
+        for (int record = 0; record < 400 && status == FRZ_OK; record++)
+            status = put(writer, variable, ranks + 400 * rank + record);
+        say("close", frz_close(writer, NULL));
         MPI_Finalize();
         return 0;
     }

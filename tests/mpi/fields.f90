@@ -1,4 +1,5 @@
-! Writes a field by rows, each rank its own, through both Fortran faces:  fields NETCDF_PATH WRITER_PATH FOLLOWING_PATH
+! Writes a field by rows, each rank its own, through both Fortran faces:
+!     fields NETCDF_PATH WRITER_PATH FOLLOWING_PATH SERVED_PATH
 program fields
   use, intrinsic :: iso_c_binding, only: c_double
   use mpi
@@ -15,9 +16,11 @@ program fields
   call get_command_argument(1, path)
   call with_netcdf(trim(path))
   call get_command_argument(2, path)
-  call with_writer(trim(path), .true.)
+  call with_writer(trim(path), .true., 0)
   call get_command_argument(3, path)
-  call with_writer(trim(path), .false.)
+  call with_writer(trim(path), .false., 0)
+  call get_command_argument(4, path)
+  call with_writer(trim(path), .true., ranks/2)
   call mpi_finalize(error)
 
 contains
@@ -40,7 +43,7 @@ contains
 
   subroutine with_netcdf(path)
     character(len=*), intent(in) :: path
-    integer :: ncid, time, y, x, varid, j, record
+    integer :: ncid, time, y, x, varid, record
 
     call check(nf90_create(path, ior(nf90_netcdf4, nf90_mpiio), ncid, comm=mpi_comm_world, info=mpi_info_null))
     call check(nf90_def_dim(ncid, 'x', nx, x))
@@ -51,31 +54,49 @@ contains
     call check(nf90_enddef(ncid))
     call check(nf90_var_par_access(ncid, varid, nf90_collective))
     call check(nf90_var_par_access(ncid, varid, nf90_independent))
-    do record = 1, records
-      do j = 1 + rank, ny, ranks
-        call check(nf90_put_var(ncid, varid, row(j, record), start=[1, j, record], count=[nx, 1, 1]))
-      end do
+    do record = 1, records - 1
+      call put_rows(ncid, varid, record)
     end do
     call check(nf90_sync(ncid))
     call check(nf90_close(ncid))
+    call check(nf90_open(path, ior(nf90_write, nf90_mpiio), ncid, comm=mpi_comm_world, info=mpi_info_null))
+    call check(nf90_inq_varid(ncid, 't', varid))
+    call put_rows(ncid, varid, records)
+    call check(nf90_close(ncid))
   end subroutine with_netcdf
 
-  subroutine with_writer(path, reproducible)
+  subroutine put_rows(ncid, varid, record)
+    integer, intent(in) :: ncid, varid, record
+    integer :: j
+
+    do j = 1 + rank, ny, ranks
+      call check(nf90_put_var(ncid, varid, row(j, record), start=[1, j, record], count=[nx, 1, 1]))
+    end do
+  end subroutine put_rows
+
+  subroutine with_writer(path, reproducible, io_ranks)
     character(len=*), intent(in) :: path
     logical, intent(in) :: reproducible
+    integer, intent(in) :: io_ranks
+    logical :: is_io_rank
     type(frazil_writer) :: writer
     integer :: time, y, x, variable, j, record
 
     call check(frazil_create(path, writer, threads=1, comm=mpi_comm_world, longest_wait=60.0_c_double, &
-                             reproducible=reproducible))
+                             reproducible=reproducible, io_ranks=io_ranks))
     call check(frazil_add_dimension(writer, 'x', nx, x))
     call check(frazil_add_dimension(writer, 'y', ny, y))
     call check(frazil_add_unlimited_dimension(writer, 'time', time))
     call check(frazil_add_variable(writer, 't', frazil_real32, [x, y, time], variable))
     call check(frazil_state_block(writer, variable, start=[1, 1 + rank, 1], count=[nx, 1, 1]))
+    call check(frazil_is_io_rank(writer, is_io_rank))
+    if (is_io_rank) then
+      call check(frazil_close(writer))
+      return
+    end if
     call check(frazil_end_definitions(writer))
     do record = 1, records
-      do j = 1 + rank, ny, ranks
+      do j = 1 + rank, ny, ranks - io_ranks
         call check(frazil_put(writer, variable, reshape(row(j, record), [nx, 1, 1]), start=[1, j, record]))
       end do
       call check(frazil_sync(writer))

@@ -29,6 +29,11 @@ class Mpi:
         environment = {**self.environment, "FRAZIL_REPRODUCIBLE": "0"}
         return replace(self, environment=environment)
 
+    def with_io_ranks(self, io_ranks: int) -> "Mpi":
+        """As this one, with so many ranks that write for the others where netCDF's calls write."""
+        environment = {**self.environment, "FRAZIL_IO_RANKS": str(io_ranks)}
+        return replace(self, environment=environment)
+
     def is_here(self) -> bool:
         return all(map(shutil.which, (self.compiler, self.start[0])))
 

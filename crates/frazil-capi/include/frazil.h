@@ -631,6 +631,14 @@ frz_status frz_options_set_longest_wait(frz_options *options, double seconds);
 frz_status frz_options_set_reproducible(frz_options *options, int reproducible);
 
 /**
+ * Of the ranks that write a file together the last `io_ranks`, at most half, pack and write for the
+ * others, which hand them what they put and go on; 0 (the default): every rank packs and writes what
+ * it puts. ::frz_is_io_rank tells which rank is what; docs/mpi.md says what an I/O rank does.
+ */
+frz_status frz_options_set_io_ranks(frz_options *options,
+                                    int io_ranks);
+
+/**
  * Not 0: what was decided is kept in the file, as the global attribute `frazil_plan` (JSON). 0 (the
  * default): it is not.
  */
@@ -730,6 +738,27 @@ frz_status frz_create_parallel_fortran(const char *path,
                                        frz_writer **writer);
 
 /**
+ * Opens an existing netCDF-4 file that all ranks of `comm` go on writing together: as ::frz_append and
+ * ::frz_create_parallel.
+ *
+ * Errors: as ::frz_append, on all ranks the same; ::FRZ_INTERRUPTED if a rank does not come.
+ */
+frz_status frz_append_parallel(const char *path,
+                               const frz_comm *comm,
+                               const frz_options *options,
+                               frz_writer **writer);
+
+/**
+ * As ::frz_append_parallel, for a communicator of MPI by its Fortran handle.
+ *
+ * Errors: ::FRZ_UNSUPPORTED if nothing knows MPI: see ::frz_set_connect.
+ */
+frz_status frz_append_parallel_fortran(const char *path,
+                                       int fortran_comm,
+                                       const frz_options *options,
+                                       frz_writer **writer);
+
+/**
  * Says what knows MPI: `frazil_mpi.c` does it when the program starts, or in `frz_mpi_register`.
  * NULL: nothing does.
  */
@@ -743,6 +772,16 @@ void frz_set_connect(frz_connect connect);
  * rank and what differs.
  */
 frz_status frz_end_definitions(frz_writer *writer);
+
+/**
+ * Whether this rank packs and writes for others (::frz_options_set_io_ranks): `*is_io_rank` becomes
+ * 1 or 0.
+ *
+ * An I/O rank makes the definitions that all make and then calls ::frz_close, which returns when all
+ * others have closed; it serves them meanwhile. It may also put, and call ::frz_sync where they do.
+ */
+frz_status frz_is_io_rank(const frz_writer *writer,
+                          int *is_io_rank);
 
 /**
  * Says that this rank will put blocks like this one: `count` elements along each dimension from
@@ -765,6 +804,16 @@ frz_status frz_state_block(frz_writer *writer,
  * nothing knows MPI.
  */
 int frz_netcdf_create_parallel(const char *path, int cmode, int fortran_comm, int *ncid);
+
+/**
+ * `nc_open_par` for a communicator by its Fortran handle: netCDF's status codes. With `NC_WRITE` all
+ * ranks go on writing a netCDF-4 file together, `NC_ENOPAR` if nothing knows MPI or the file is a
+ * classic one; else every rank reads for itself.
+ */
+int frz_netcdf_open_parallel(const char *path,
+                             int mode,
+                             int fortran_comm,
+                             int *ncid);
 
 /**
  * `nc_var_par_access`: `NC_NOERR` for a file that several ranks write, `NC_ENOPAR` for another.

@@ -490,6 +490,23 @@ pub unsafe extern "C" fn frz_options_set_reproducible(
     }
 }
 
+/// Of the ranks that write a file together the last `io_ranks`, at most half, pack and write for the
+/// others, which hand them what they put and go on; 0 (the default): every rank packs and writes what
+/// it puts. ::frz_is_io_rank tells which rank is what; docs/mpi.md says what an I/O rank does.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_io_ranks(
+    options: *mut frz_options,
+    io_ranks: c_int,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            inner.io_ranks = not_negative(io_ranks, "io_ranks")?;
+            Ok(())
+        })
+    }
+}
+
 /// Not 0: what was decided is kept in the file, as the global attribute `frazil_plan` (JSON). 0 (the
 /// default): it is not.
 #[unsafe(no_mangle)]

@@ -7,7 +7,7 @@ use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use frazil::netcdf::{Dataset, Outcome, Status};
+use frazil::netcdf::{Dataset, Mode, Outcome, Status};
 use frazil::{Comm, CommError, Error, ErrorCode, Result, Writer};
 
 use crate::arguments::{self, elements, invalid, not_negative, null, result_at};
@@ -272,6 +272,47 @@ pub unsafe extern "C" fn frz_create_parallel_fortran(
     }
 }
 
+/// Opens an existing netCDF-4 file that all ranks of `comm` go on writing together: as ::frz_append and
+/// ::frz_create_parallel.
+///
+/// Errors: as ::frz_append, on all ranks the same; ::FRZ_INTERRUPTED if a rank does not come.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_append_parallel(
+    path: *const c_char,
+    comm: *const frz_comm,
+    options: *const frz_options,
+    writer: *mut *mut frz_writer,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    let comm = unsafe { comm.as_ref() }.ok_or_else(|| null("comm"));
+    // Freed whatever becomes of the call. SAFETY: the caller's promise.
+    let table = comm.and_then(|comm| unsafe { Table::new(*comm) });
+    // SAFETY: the caller's promises.
+    unsafe {
+        open(path, options, writer, |path, options| {
+            Writer::append_parallel(path, Box::new(table?), options)
+        })
+    }
+}
+
+/// As ::frz_append_parallel, for a communicator of MPI by its Fortran handle.
+///
+/// Errors: ::FRZ_UNSUPPORTED if nothing knows MPI: see ::frz_set_connect.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_append_parallel_fortran(
+    path: *const c_char,
+    fortran_comm: c_int,
+    options: *const frz_options,
+    writer: *mut *mut frz_writer,
+) -> frz_status {
+    // SAFETY: the caller's promises.
+    unsafe {
+        open(path, options, writer, |path, options| {
+            Writer::append_parallel(path, Box::new(connected(fortran_comm)?), options)
+        })
+    }
+}
+
 /// Says what knows MPI: `frazil_mpi.c` does it when the program starts, or in `frz_mpi_register`.
 /// NULL: nothing does.
 #[unsafe(no_mangle)]
@@ -317,6 +358,27 @@ fn connected(fortran_comm: c_int) -> Result<Table> {
 pub unsafe extern "C" fn frz_end_definitions(writer: *mut frz_writer) -> frz_status {
     // SAFETY: the caller's promise.
     guarded(|| unsafe { crate::writer::with_writer(writer, Writer::end_definitions) })
+}
+
+/// Whether this rank packs and writes for others (::frz_options_set_io_ranks): `*is_io_rank` becomes
+/// 1 or 0.
+///
+/// An I/O rank makes the definitions that all make and then calls ::frz_close, which returns when all
+/// others have closed; it serves them meanwhile. It may also put, and call ::frz_sync where they do.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_is_io_rank(
+    writer: *const frz_writer,
+    is_io_rank: *mut c_int,
+) -> frz_status {
+    guarded(|| {
+        // SAFETY: the caller's promises.
+        unsafe {
+            let answer = result_at(is_io_rank, "is_io_rank")?;
+            let found = crate::writer::with_writer(writer, |writer| Ok(writer.is_io_rank()))?;
+            *answer = c_int::from(found);
+        }
+        Ok(())
+    })
 }
 
 /// Says that this rank will put blocks like this one: `count` elements along each dimension from
@@ -368,6 +430,37 @@ pub unsafe extern "C" fn frz_netcdf_create_parallel(
             )
         };
         *place = create_parallel(path, cmode, fortran_comm)?;
+        Ok(())
+    })
+}
+
+/// `nc_open_par` for a communicator by its Fortran handle: netCDF's status codes. With `NC_WRITE` all
+/// ranks go on writing a netCDF-4 file together, `NC_ENOPAR` if nothing knows MPI or the file is a
+/// classic one; else every rank reads for itself.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_netcdf_open_parallel(
+    path: *const c_char,
+    mode: c_int,
+    fortran_comm: c_int,
+    ncid: *mut c_int,
+) -> c_int {
+    run(|| {
+        // SAFETY: the caller's promises.
+        let (path, place) = unsafe {
+            let place = result_at(ncid, "ncid").map_err(|error| refused(&error))?;
+            (
+                arguments::path(path).map_err(|error| refused(&error))?,
+                place,
+            )
+        };
+        let mode = Mode(mode);
+        *place = match mode.has(Mode::WRITE) {
+            true => {
+                let comm = connected(fortran_comm).map_err(|error| refused(&error))?;
+                enter(Dataset::open_parallel(path, mode, Box::new(comm)))?
+            }
+            false => enter(Dataset::open(path, mode))?,
+        };
         Ok(())
     })
 }

@@ -400,6 +400,7 @@ impl Write {
             // Of many processes only.
             longest_wait: None,
             follow_ranks: false,
+            io_ranks: 0,
         })
     }
 }

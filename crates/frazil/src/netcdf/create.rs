@@ -15,7 +15,7 @@ use crate::netcdf::engine::Engine;
 use crate::netcdf::status::{Answer, Refusal, Status};
 use crate::netcdf::types::Mode;
 use crate::recover::bring_in_order;
-use crate::{Comm, Cores, Error, WriterOptions};
+use crate::{Comm, Cores, Error, Writer, WriterOptions};
 
 /// `NC_FORMAT_NETCDF4_CLASSIC`.
 pub(super) const FORMAT_NETCDF4_CLASSIC: i32 = 4;
@@ -24,7 +24,9 @@ pub(super) const FORMAT_NETCDF4: i32 = 3;
 
 /// How the writer works, as the environment says: `FRAZIL_THREADS`, `FRAZIL_MEMORY` (bytes, or
 /// with K, M or G), `FRAZIL_CORES=any`, `FRAZIL_MODE=sync`, `FRAZIL_DURABLE=1`,
-/// `FRAZIL_READABLE_BY=plugins`, `FRAZIL_LONGEST_WAIT` (seconds that ranks wait for each other).
+/// `FRAZIL_READABLE_BY=plugins`; and where several ranks write a file, `FRAZIL_LONGEST_WAIT`
+/// (seconds that ranks wait for each other), `FRAZIL_REPRODUCIBLE=0`, `FRAZIL_IO_RANKS` (how many
+/// write for the others).
 ///
 /// # Errors
 /// `NC_EINVAL` for a value that none of them can have.
@@ -71,6 +73,10 @@ fn options_from(variable: &dyn Fn(&str) -> Option<OsString>) -> Answer<WriterOpt
         None | Some("1") => {}
         Some("0") => options.follow_ranks = true,
         Some(other) => return Err(refuse("FRAZIL_REPRODUCIBLE", other)),
+    }
+    if let Some(value) = text("FRAZIL_IO_RANKS") {
+        let ranks = value.parse();
+        options.io_ranks = ranks.map_err(|_| refuse("FRAZIL_IO_RANKS", &value))?;
     }
     match text("FRAZIL_DURABLE").as_deref() {
         None | Some("0") => {}
@@ -182,6 +188,27 @@ pub(super) fn open(path: &Path, mode: Mode, options: WriterOptions) -> Answer<Ba
     Ok(Backend::Engine(Box::new(Engine::append(path, &options)?)))
 }
 
+/// `nc_open_par` for writing.
+pub(super) fn open_parallel(
+    path: &Path,
+    mode: Mode,
+    comm: Box<dyn Comm>,
+    options: &WriterOptions,
+) -> Answer<Backend> {
+    refuse_memory_files(mode)?;
+    if !is_hdf5(path)? {
+        return Err(Refusal::new(
+            Status::ENOPAR,
+            "several processes write netCDF-4 files together, not classic ones",
+        ));
+    }
+    let writer = Writer::append_parallel(path, comm, options)?;
+    // Now that the file is in order.
+    let format = Bundled::open(path, Mode::NOWRITE)?.inq_format()?;
+    let engine = Engine::of(writer, format == FORMAT_NETCDF4_CLASSIC);
+    Ok(Backend::Engine(Box::new(engine)))
+}
+
 fn refuse_memory_files(mode: Mode) -> Answer<()> {
     let in_memory = [Mode::DISKLESS, Mode::MMAP, Mode::INMEMORY];
     if in_memory.iter().any(|&flag| mode.has(flag)) {
@@ -221,17 +248,20 @@ mod tests {
             ("FRAZIL_MODE", "sync"),
             ("FRAZIL_DURABLE", "1"),
             ("FRAZIL_READABLE_BY", "plugins"),
+            ("FRAZIL_IO_RANKS", "2"),
         ]);
         let options = options.unwrap();
         assert_eq!(options.resources.threads, 3);
         assert_eq!(options.resources.memory_bytes, 512 << 20);
         assert!(options.synchronous && options.durable);
+        assert_eq!(options.io_ranks, 2);
         assert_eq!(options.readable_by, ReaderLevel::Plugins);
         assert!(!with(&[]).unwrap().synchronous);
         for wrong in [
             &[("FRAZIL_THREADS", "many")],
             &[("FRAZIL_MEMORY", "1X")],
             &[("FRAZIL_MODE", "fast")],
+            &[("FRAZIL_IO_RANKS", "-1")],
         ] {
             assert_eq!(with(wrong).unwrap_err().status, Status::EINVAL);
         }

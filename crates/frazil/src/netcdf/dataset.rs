@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::netcdf::bundled::Bundled;
-use crate::netcdf::create::{create, create_parallel, open, options_from_environment};
+use crate::netcdf::create::{
+    create, create_parallel, open, open_parallel, options_from_environment,
+};
 use crate::netcdf::engine::Engine;
 use crate::netcdf::status::{Answer, Outcome, Status};
 use crate::netcdf::types::{
@@ -100,6 +102,22 @@ impl Dataset {
         Self::new(
             path,
             options.and_then(|it| create_parallel(path, mode, comm, it)),
+        )
+    }
+
+    /// `nc_open_par` for writing: all ranks of `comm` go on with the file together.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; `NC_ENOPAR` for the classic formats.
+    pub fn open_parallel(
+        path: &Path,
+        mode: Mode,
+        comm: Box<dyn Comm>,
+    ) -> std::result::Result<Self, (Status, String)> {
+        let options = options_from_environment();
+        Self::new(
+            path,
+            options.and_then(|it| open_parallel(path, mode, comm, &it)),
         )
     }
 

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::schema::{AttributeOwner, Schema, SchemaAttribute, SchemaValue, ValueType, VariableId};
 
 /// The attribute that keeps what was decided.
-const PLAN_ATTRIBUTE: &str = "frazil_plan";
+pub(super) const PLAN_ATTRIBUTE: &str = "frazil_plan";
 
 impl Writer {
     /// Makes everything put so far the state that readers see and that survives the end of this

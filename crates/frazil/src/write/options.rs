@@ -2,7 +2,7 @@
 
 use frazil_plan::Goal;
 use frazil_types::{FilterChain, ReaderLevel, WritePlan};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::chunk_goal::ChunkGoal;
 use crate::options::Resources;
@@ -51,6 +51,10 @@ pub struct WriterOptions {
     /// ranks write packed chunks at once, not at the next commit. `false`: the same bytes for any
     /// number of ranks and any decomposition.
     pub follow_ranks: bool,
+    /// Where several ranks write a file together: so many of them, the last ones and at most half,
+    /// pack and write for the others, which hand them what they put and go on. 0: every rank packs
+    /// and writes what it puts.
+    pub io_ranks: usize,
 }
 
 /// Cores of the background threads.
@@ -122,7 +126,7 @@ pub struct WriterReport {
 }
 
 /// How one variable lies in the file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WriterVariable {
     /// Absolute path.
     pub path: String,

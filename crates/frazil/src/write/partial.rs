@@ -51,48 +51,84 @@ impl Mask {
         self.written
     }
 
-    fn is_written(&self, element: usize) -> bool {
-        self.words[element / 64] >> (element % 64) & 1 == 1
+    /// Calls `take` for every run of elements that were written, as long as they are: first
+    /// element, elements.
+    fn for_each_run(&self, mut take: impl FnMut(usize, usize)) {
+        let mut open: Option<(usize, usize)> = None;
+        for (number, &word) in self.words.iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                let skipped = rest.trailing_zeros();
+                let elements = (rest >> skipped).trailing_ones();
+                // All bits up to the end of the run.
+                rest &= !(u64::MAX >> (64 - skipped - elements));
+                let from = number * 64 + skipped as usize;
+                let end = from + elements as usize;
+                match &mut open {
+                    Some((_, open_end)) if *open_end == from => *open_end = end,
+                    other => {
+                        if let Some((from, end)) = other.replace((from, end)) {
+                            take(from, end - from);
+                        }
+                    }
+                }
+            }
+        }
+        if let Some((from, end)) = open {
+            take(from, end - from);
+        }
     }
 
     /// Runs of elements that were written, none beyond the end of a row: first element, elements.
     pub(super) fn runs(&self, row: usize) -> Vec<(usize, usize)> {
         let mut runs: Vec<(usize, usize)> = Vec::new();
-        for (number, &word) in self.words.iter().enumerate() {
-            let mut rest = word;
-            while rest != 0 {
-                let element = number * 64 + rest.trailing_zeros() as usize;
-                rest &= rest - 1;
-                match runs.last_mut() {
-                    Some((from, elements))
-                        if *from + *elements == element && !element.is_multiple_of(row) =>
-                    {
-                        *elements += 1;
-                    }
-                    _ => runs.push((element, 1)),
-                }
+        self.for_each_run(|mut from, mut elements| {
+            while elements > 0 {
+                let part = (row - from % row).min(elements);
+                runs.push((from, part));
+                from += part;
+                elements -= part;
             }
-        }
+        });
         runs
     }
 
     /// Takes over from `base` the elements that were not written.
     pub(super) fn merge(&self, values: &mut [u8], base: &[u8], element_bytes: usize) {
-        let pairs = values
-            .chunks_exact_mut(element_bytes)
-            .zip(base.chunks_exact(element_bytes));
-        for (element, (value, old)) in pairs.enumerate() {
-            if !self.is_written(element) {
-                value.copy_from_slice(old);
+        let mut copy = |from: usize, to: usize| {
+            let to = to.min(values.len()).min(base.len());
+            if from < to {
+                values[from..to].copy_from_slice(&base[from..to]);
             }
-        }
+        };
+        let mut end = 0;
+        self.for_each_run(|from, elements| {
+            copy(end, from * element_bytes);
+            end = (from + elements) * element_bytes;
+        });
+        copy(end, usize::MAX);
     }
 
     /// The elements that were written, one behind the other.
     pub(super) fn written(&self, values: &[u8], element_bytes: usize) -> Vec<u8> {
-        let elements = values.chunks_exact(element_bytes).enumerate();
-        let written = elements.filter(|(element, _)| self.is_written(*element));
-        written.flat_map(|(_, value)| value).copied().collect()
+        let mut written = Vec::with_capacity(self.written as usize * element_bytes);
+        self.append_written(values, element_bytes, &mut written);
+        written
+    }
+
+    /// As [`Self::written`], behind what is in `written`.
+    pub(super) fn append_written(
+        &self,
+        values: &[u8],
+        element_bytes: usize,
+        written: &mut Vec<u8>,
+    ) {
+        self.for_each_run(|from, elements| {
+            let (from, end) = (from * element_bytes, (from + elements) * element_bytes);
+            if let Some(run) = values.get(from..end) {
+                written.extend_from_slice(run);
+            }
+        });
     }
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {
@@ -232,6 +268,44 @@ mod tests {
         assert_eq!(kept, 77);
         assert_eq!(mask.written(&values, 1), [1; 77]);
         assert!(values[60] == 1 && values[134] == 1 && values[135] == 2 && values[59] == 2);
+    }
+
+    /// Against the bits one by one.
+    #[test]
+    fn runs_are_what_was_marked() {
+        for seed in 0..200_u64 {
+            let mut random = crate::write::tests::script::Random(seed);
+            let elements = 1 + random.below(300) as usize;
+            let mut mask = Mask::new(elements);
+            let mut marked = vec![false; elements];
+            for _ in 0..random.below(12) {
+                let from = random.below(elements as u64) as usize;
+                let most = 1 + random.below(200);
+                let count = 1 + random.below(most.min((elements - from) as u64)) as usize;
+                mask.mark(from, count);
+                marked[from..from + count].fill(true);
+            }
+            let row = 1 + random.below(elements as u64) as usize;
+            let mut found = vec![false; elements];
+            for (from, count) in mask.runs(row) {
+                assert!(count > 0 && from / row == (from + count - 1) / row);
+                assert!(!found[from..from + count].contains(&true));
+                found[from..from + count].fill(true);
+            }
+            assert_eq!(found, marked);
+            let values: Vec<u8> = (0..2 * elements).map(|_| random.below(256) as u8).collect();
+            let pairs = values.chunks(2).zip(&marked);
+            let written: Vec<u8> = (pairs.filter(|(_, is)| **is))
+                .flat_map(|(value, _)| value.to_vec())
+                .collect();
+            assert_eq!(mask.written(&values, 2), written);
+            let mut merged = values.clone();
+            let base: Vec<u8> = values.iter().map(|byte| !byte).collect();
+            mask.merge(&mut merged, &base, 2);
+            for (at, byte) in merged.iter().enumerate() {
+                assert_eq!(*byte == values[at], marked[at / 2]);
+            }
+        }
     }
 
     #[test]

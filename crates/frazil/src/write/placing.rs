@@ -90,12 +90,24 @@ impl Placing {
         memory_bytes: u64,
     ) -> Result<Self> {
         Ok(Self {
-            path: path.to_owned(),
             file: DataFile::open(path)?,
             schema,
             is_durable,
             pending_limit_bytes: (memory_bytes / PENDING_SHARE).max(LEAST_PENDING_BYTES),
             output,
+            ..Self::without_file(path)
+        })
+    }
+
+    /// One of a rank that writes nothing itself.
+    pub(super) fn without_file(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            file: DataFile::none(),
+            schema: Schema::default(),
+            is_durable: false,
+            pending_limit_bytes: LEAST_PENDING_BYTES,
+            output: None,
             held: None,
             lending: Lending::default(),
             put_off: Vec::new(),
@@ -106,7 +118,7 @@ impl Placing {
             failure: None,
             has_failed: Arc::default(),
             counts: Counts::default(),
-        })
+        }
     }
 
     /// Set once the first error is there.
@@ -423,6 +435,8 @@ impl Placing {
     fn commit_now(&mut self) -> Result<()> {
         self.file.flush(&self.path)?;
         let output = self.output.as_ref().ok_or_else(closed)?;
+        #[cfg(test)]
+        self.file.note(super::data_file::Event::Commit);
         let outcome = output.commit(self.is_durable);
         outcome.map_err(|error| from_container(error, &self.path))?;
         self.counts.commits += 1;

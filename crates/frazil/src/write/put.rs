@@ -70,6 +70,12 @@ impl Writer {
             team.link.note(&variable.path);
             self.note_borders(variable, slab);
         }
+        if self.client.is_some() {
+            self.hand_on(variable, slab, bytes)?;
+            self.grow(&variable.dimensions, slab);
+            self.raw_bytes += bytes.len() as u64;
+            return Ok(());
+        }
         self.grow(&variable.dimensions, slab);
         self.raw_bytes += bytes.len() as u64;
         self.uncommitted_bytes += bytes.len() as u64;
@@ -232,7 +238,9 @@ impl Writer {
     /// contiguous variable of an existing one, which is gathered as a whole.
     fn unwritten(&self, variable: &Variable, elements: usize) -> Result<Vec<u8>> {
         let details = &self.details[variable.id.0];
-        if variable.is_contiguous && details.existing.is_some() {
+        // Ranks that write together fill up when they commit.
+        let is_alone = !self.submission.is_parallel();
+        if variable.is_contiguous && details.existing.is_some() && is_alone {
             let mut placing = self.submission.placing();
             let values = placing.output()?.read_values(variable.id, None);
             return values.map_err(|error| from_container(error, &self.path));

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 #[cfg(test)]
 use frazil_codec::BoundEncoder;
-use frazil_container::hdf5::{LiveOutput, OutputStorage};
+use frazil_container::hdf5::{ExistingFile, LiveOutput, OutputStorage};
 use frazil_types::{FilterPipeline, StorageLayout, VariablePlan, WritePlan};
 
 use super::background::Submission;
@@ -14,7 +14,7 @@ use super::borders::Borders;
 use super::buffers::Buffers;
 use super::cores::{CoresFound, workers};
 use super::options::{WriterOptions, WriterReport, WriterVariable};
-use super::parallel::{Call, Team};
+use super::parallel::{Call, Client, Team};
 use super::placing::Placing;
 use super::settings::VariableSettings;
 use super::store::Store;
@@ -58,6 +58,8 @@ pub struct Writer {
     pub(super) is_new: bool,
     /// The ranks that write the file together; `None`: this writer is alone.
     pub(super) team: Option<Box<Team>>,
+    /// What hands values to the rank that writes for this one; `None`: this one writes itself.
+    pub(super) client: Option<Box<Client>>,
     _lock: Option<NameLock>,
 }
 
@@ -138,11 +140,16 @@ impl Writer {
         let opened = LiveOutput::open(path, METADATA_BLOCK_BYTES);
         let (output, existing) = opened.map_err(|error| unreadable(error, path))?;
         let mut writer = Self::start(path, output, &existing.schema, options, lock, false)?;
-        writer.expected = vec![None; writer.schema.dimensions.len()];
-        for (number, variable) in existing.variables.into_iter().enumerate() {
-            writer.add_existing(VariableId(number), variable);
-        }
+        writer.take_existing(existing);
         Ok(writer)
+    }
+
+    /// Takes over what is known of an existing file; the schema is there.
+    pub(super) fn take_existing(&mut self, existing: ExistingFile) {
+        self.expected = vec![None; self.schema.dimensions.len()];
+        for (number, variable) in existing.variables.into_iter().enumerate() {
+            self.add_existing(VariableId(number), variable);
+        }
     }
 
     fn start(
@@ -195,6 +202,7 @@ impl Writer {
             records_per_commit: options.records_per_sync,
             is_new: false,
             team: None,
+            client: None,
             _lock: lock,
         })
     }
@@ -266,9 +274,19 @@ impl Writer {
         let (counts, held_spilled) = (placing.counts, placing.held_spilled_bytes());
         drop(placing);
         let raw_bytes = self.team.as_ref().map_or(self.raw_bytes, |t| t.raw_bytes);
+        let unsent_spilled = self
+            .client
+            .as_ref()
+            .map_or(0, |client| client.spilled_bytes());
         let stalled_seconds = self.submission.stalled.as_secs_f64();
         let busy_seconds = self.submission.busy().as_secs_f64();
-        let variables = (0..self.details.len()).map(|number| self.report_of(VariableId(number)));
+        let told = self.client.as_ref().map(|client| client.variables());
+        let variables = match told.filter(|told| !told.is_empty()) {
+            Some(told) => told.to_vec(),
+            None => (0..self.details.len())
+                .map(|number| self.report_of(VariableId(number)))
+                .collect::<Result<_>>()?,
+        };
         Ok(WriterReport {
             stalled_seconds,
             hidden_seconds: (busy_seconds - stalled_seconds).max(0.0),
@@ -279,12 +297,12 @@ impl Writer {
                 stored => raw_bytes as f64 / stored as f64,
             },
             written_bytes: counts.written_bytes,
-            spilled_bytes: self.store.spilled_bytes() + held_spilled,
+            spilled_bytes: self.store.spilled_bytes() + held_spilled + unsent_spilled,
             commits: counts.commits,
             chunks: counts.chunks,
             chunks_reused: counts.reused,
             chunks_omitted: self.submission.omitted,
-            variables: variables.collect::<Result<_>>()?,
+            variables,
         })
     }
 
@@ -385,6 +403,11 @@ impl Writer {
     /// Lets the `writes`-th write of packed bytes from now, and all after it, fail.
     pub(super) fn fail_after(&self, writes: i64) {
         self.submission.placing().fail_after(writes);
+    }
+
+    /// Has noted what is done to the file.
+    pub(super) fn note_order(&self, order: super::data_file::Order) {
+        self.submission.placing().file.order = Some(order);
     }
 
     /// Lets a variable's filters refuse every chunk from now on.

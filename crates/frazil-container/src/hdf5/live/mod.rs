@@ -158,6 +158,15 @@ impl LiveOutput {
         Ok((output, found.file))
     }
 
+    /// What [`Self::open`] finds in a file, for those that leave it to another process to have the
+    /// file open.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is no netCDF-4 file.
+    pub fn look(path: &Path) -> Result<ExistingFile> {
+        existing::read(path).map(|found| found.file)
+    }
+
     /// Lets a variable grow to this shape, as far as it is unlimited.
     ///
     /// # Errors

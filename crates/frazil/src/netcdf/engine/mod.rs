@@ -75,6 +75,11 @@ impl Engine {
         Ok(Self::new(writer, options.classic_model, false))
     }
 
+    /// Goes on with the file of a writer, in data mode.
+    pub(in crate::netcdf) fn of(writer: Writer, classic_model: bool) -> Self {
+        Self::new(writer, classic_model, false)
+    }
+
     fn new(writer: Writer, classic_model: bool, in_define_mode: bool) -> Self {
         let schema = writer.schema();
         let mut variables = vec![Vec::new(); schema.groups.len()];

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use frazil_types::ErrorCode;
 
+use super::super::commit::PLAN_ATTRIBUTE;
 use super::super::repeats::hash;
 use super::super::writer::Writer;
 use super::Team;
@@ -24,7 +25,7 @@ impl Writer {
     ) -> Result<Agreement> {
         let share = ready.map(|()| Arrival {
             call,
-            digest: digest(&self.items()),
+            digest: digest(&self.items(true)),
             lengths: self.lengths(),
             is_begun: (0..self.details.len())
                 .map(|number| self.submission.has_any(number))
@@ -35,22 +36,26 @@ impl Writer {
         });
         let mut texts = Vec::new();
         let agreement = team.link.consult(share, |link, all| {
-            let agreement = agreed(&all)?;
+            let agreement = agreed(&all, link.number(0))?;
             texts = all.into_iter().map(|arrival| arrival.texts).collect();
             Ok(vec![agreement; link.size()])
         })?;
         if !agreement.is_same {
-            let items = Ok(self.items());
-            return team
-                .link
-                .consult(items, |_, all| Err(first_difference(&all)));
+            let items = Ok(self.items(true));
+            return team.link.consult(items, |link, all| {
+                let all: Vec<_> = (all.into_iter().enumerate())
+                    .map(|(member, items)| (link.number(member), items))
+                    .collect();
+                Err(first_difference(&all))
+            });
         }
         team.arrived_texts = texts.into_iter().flatten().collect();
         Ok(agreement)
     }
 
-    /// Everything that must be the same on all ranks, in words.
-    fn items(&self) -> Vec<Item> {
+    /// Everything that must be the same on all ranks, in words; with the chunk shapes that were
+    /// fixed, or without.
+    pub(super) fn items(&self, with_chunks: bool) -> Vec<Item> {
         let mut items = Vec::new();
         for (number, dimension) in self.schema.dimensions.iter().enumerate() {
             let mut text = format!("{:?} in {}", dimension.name, dimension.group.0);
@@ -77,7 +82,9 @@ impl Writer {
             let id = VariableId(number);
             let path = self.schema.variable_path(id);
             let variable = &self.schema.variables[number];
-            let chunk = details.active.as_ref().map(|active| &active.chunk);
+            let with_chunk = with_chunks && details.existing.is_none();
+            let active = details.active.as_ref().filter(|_| with_chunk);
+            let chunk = active.map(|active| &active.chunk);
             let text = format!(
                 "{:?} over {:?}, {:?}, chunks of {chunk:?}",
                 variable.value_type, variable.dimensions, details.settings
@@ -99,13 +106,15 @@ impl Writer {
 
 fn add_attributes(items: &mut Vec<Item>, schema: &Schema, owner: AttributeOwner, path: &str) {
     let attributes = schema.attributes(owner).iter();
+    // What was decided is no definition, and those that only hand values on do not know it.
+    let attributes = attributes.filter(|attribute| attribute.name != PLAN_ATTRIBUTE);
     items.extend(attributes.map(|SchemaAttribute { name, value }| Item {
         name: format!("attribute `{name}` of `{path}`"),
         text: format!("{value:?}"),
     }));
 }
 
-fn digest(items: &[Item]) -> u64 {
+pub(super) fn digest(items: &[Item]) -> u64 {
     let mut text = Vec::new();
     for item in items {
         text.extend_from_slice(item.name.as_bytes());
@@ -116,15 +125,24 @@ fn digest(items: &[Item]) -> u64 {
     hash(&text)
 }
 
-fn agreed(all: &[Arrival]) -> Result<Agreement> {
+/// The error of ranks, given by number, that make different calls.
+pub(super) fn different_calls((rank, call): (usize, Call), (other, its): (usize, Call)) -> Error {
+    let cause = format!(
+        "rank {rank} calls {}, rank {other} calls {}",
+        call.name(),
+        its.name()
+    );
+    Error::new(ErrorCode::InvalidArgument, cause)
+}
+
+/// What the ranks of a group go on with; the group begins with rank `first`.
+fn agreed(all: &[Arrival], first: usize) -> Result<Agreement> {
     let calls = all.iter().map(|arrival| arrival.call);
-    if let Some((rank, call)) = calls.enumerate().find(|(_, call)| *call != all[0].call) {
-        let cause = format!(
-            "rank {rank} calls {}, rank 0 calls {}",
-            call.name(),
-            all[0].call.name()
-        );
-        return Err(Error::new(ErrorCode::InvalidArgument, cause));
+    if let Some((member, call)) = calls.enumerate().find(|(_, call)| *call != all[0].call) {
+        return Err(different_calls(
+            (first + member, call),
+            (first, all[0].call),
+        ));
     }
     let is_same = all.iter().all(|arrival| arrival.digest == all[0].digest);
     let mut agreement = Agreement {
@@ -148,25 +166,29 @@ fn agreed(all: &[Arrival]) -> Result<Agreement> {
     Ok(agreement)
 }
 
-/// Names the first thing that a rank has defined otherwise than rank 0.
-fn first_difference(all: &[Vec<Item>]) -> Error {
-    let ours = &all[0];
+/// Names the first thing that a rank has defined otherwise than the first one; ranks with what
+/// they have defined.
+pub(super) fn first_difference(all: &[(usize, Vec<Item>)]) -> Error {
+    let differ = || Error::new(ErrorCode::Internal, "the ranks' definitions differ");
+    let Some(((first, ours), others)) = all.split_first() else {
+        return differ();
+    };
     let shown = |text: &str| text.chars().take(SHOWN_CHARS).collect::<String>();
-    for (rank, items) in all.iter().enumerate().skip(1) {
+    for (rank, items) in others {
         let known: KeyNames<'_> = items.iter().map(|item| item.name.as_str()).collect();
         let own: KeyNames<'_> = ours.iter().map(|item| item.name.as_str()).collect();
         let cause = if let Some(item) = ours.iter().find(|i| !known.contains(i.name.as_str())) {
-            format!("rank {rank} lacks the {} of rank 0", item.name)
+            format!("rank {rank} lacks the {} of rank {first}", item.name)
         } else if let Some(item) = items.iter().find(|i| !own.contains(i.name.as_str())) {
-            format!("rank {rank} has a {} that rank 0 lacks", item.name)
+            format!("rank {rank} has a {} that rank {first} lacks", item.name)
         } else if let Some((item, other)) = ours.iter().zip(items).find(|(a, b)| a.name != b.name) {
             format!(
-                "rank {rank} defines the {} where rank 0 defines the {}",
+                "rank {rank} defines the {} where rank {first} defines the {}",
                 other.name, item.name
             )
         } else if let Some((item, other)) = ours.iter().zip(items).find(|(a, b)| a != b) {
             format!(
-                "rank {rank} has another {} than rank 0: {}, not {}",
+                "rank {rank} has another {} than rank {first}: {}, not {}",
                 item.name,
                 shown(&other.text),
                 shown(&item.text)
@@ -177,7 +199,7 @@ fn first_difference(all: &[Vec<Item>]) -> Error {
         return Error::new(ErrorCode::InvalidArgument, cause)
             .with_cure("define the same on all ranks, in the same order");
     }
-    Error::new(ErrorCode::Internal, "the ranks' definitions differ")
+    differ()
 }
 
 type KeyNames<'a> = std::collections::HashSet<&'a str>;

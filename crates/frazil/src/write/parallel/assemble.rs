@@ -1,6 +1,7 @@
 //! Chunks of which several ranks have values: sent to their owners, and made whole there.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use frazil_codec::Scratch;
@@ -17,7 +18,8 @@ use crate::error::{Error, Result};
 use crate::input::from_container;
 use crate::schema::VariableId;
 
-/// Values of a chunk on their way to its owner; they follow behind all parts of a message.
+/// Values of a chunk on their way to its owner. A message has those of all its parts, the list of
+/// the parts, and the bytes of that list (8, little-endian): so each value is copied once.
 #[derive(Debug, Serialize, Deserialize)]
 struct Part {
     name: Name,
@@ -29,8 +31,16 @@ struct Part {
 struct Foreign {
     rank: usize,
     mask: Mask,
-    /// Those that were written, one behind the other.
-    written: Vec<u8>,
+    message: Arc<Vec<u8>>,
+    /// Where those that were written are in the message, one behind the other.
+    written: Range<usize>,
+}
+
+impl Foreign {
+    fn written(&self) -> &[u8] {
+        // Checked when the message was taken apart.
+        self.message.get(self.written.clone()).unwrap_or_default()
+    }
 }
 
 /// What the other ranks have sent, by chunk.
@@ -97,7 +107,7 @@ impl Writer {
                 }),
                 Err(error) => Err(error.clone()),
             };
-            outcome = outcome.and(team.link.note_work("putting chunks together"));
+            outcome = outcome.and(team.link.note_work("putting chunks together").map(drop));
         }
         outcome
     }
@@ -140,32 +150,31 @@ impl Writer {
         let mut outcome = ready.clone();
         for (to, claims) in by_rank {
             let message = outcome.and_then(|()| self.message(keys, &claims));
-            let posted = team.link.hand(to, &message);
-            outcome = message.map(drop).and(posted);
+            outcome = message.as_ref().map(drop).map_err(Clone::clone);
+            outcome = outcome.and(team.link.hand(to, message));
         }
         outcome
     }
 
     fn message(&mut self, keys: &[Key], claims: &[usize]) -> Result<Vec<u8>> {
-        let (mut parts, mut blob) = (Vec::new(), Vec::new());
+        let (mut parts, mut message) = (Vec::new(), Vec::new());
         for &claim in claims {
             let key = keys.get(claim).ok_or_else(lost)?;
             let chunk = self.take_gathered(key)?;
             let size = self.active(VariableId(key.variable))?.element_bytes();
             let mask = chunk.mask.to_bytes();
-            let written = chunk.mask.written(&chunk.values, size);
+            message.extend_from_slice(&mask);
+            let before = message.len();
+            (chunk.mask).append_written(&chunk.values, size, &mut message);
             parts.push(Part {
                 name: key.into(),
                 mask_bytes: mask.len(),
-                value_bytes: written.len(),
+                value_bytes: message.len() - before,
             });
-            blob.extend_from_slice(&mask);
-            blob.extend_from_slice(&written);
         }
-        let head = encode(&parts)?;
-        let mut message = (head.len() as u64).to_le_bytes().to_vec();
-        message.extend_from_slice(&head);
-        message.extend_from_slice(&blob);
+        let list = encode(&parts)?;
+        message.extend_from_slice(&list);
+        message.extend_from_slice(&(list.len() as u64).to_le_bytes());
         Ok(message)
     }
 
@@ -207,7 +216,7 @@ impl Writer {
             {
                 chunk.overlay(&own.mask, &own.mask.written(&own.values, size), size)?;
             }
-            chunk.overlay(&part.mask, &part.written, size)?;
+            chunk.overlay(&part.mask, part.written(), size)?;
         }
         if let Some(own) = own {
             chunk.overlay(&own.mask, &own.mask.written(&own.values, size), size)?;
@@ -302,7 +311,7 @@ fn receive_round(team: &mut Team, owned: &[&Owned]) -> Result<Arrived> {
         let message = team.link.take(rank);
         arrived = match (arrived, message) {
             (Ok(mut arrived), Ok(message)) => {
-                unpack_message(rank, &message, &mut arrived).map(|()| arrived)
+                unpack_message(rank, message, &mut arrived).map(|()| arrived)
             }
             (Err(error), _) | (_, Err(error)) => Err(error),
         };
@@ -310,22 +319,27 @@ fn receive_round(team: &mut Team, owned: &[&Owned]) -> Result<Arrived> {
     arrived
 }
 
-fn unpack_message(rank: usize, message: &[u8], arrived: &mut Arrived) -> Result<()> {
+fn unpack_message(rank: usize, message: Vec<u8>, arrived: &mut Arrived) -> Result<()> {
     let short = || broken("it ends early");
-    let (head_bytes, rest) = message.split_first_chunk::<8>().ok_or_else(short)?;
-    let head_bytes = usize::try_from(u64::from_le_bytes(*head_bytes)).map_err(|_| short())?;
-    let (head, mut rest) = rest.split_at_checked(head_bytes).ok_or_else(short)?;
-    for part in decode::<Vec<Part>>(head)? {
-        let (mask, behind) = rest.split_at_checked(part.mask_bytes).ok_or_else(short)?;
-        let (written, behind) = behind
-            .split_at_checked(part.value_bytes)
-            .ok_or_else(short)?;
-        rest = behind;
+    let (rest, list_bytes) = message.split_last_chunk::<8>().ok_or_else(short)?;
+    let list_bytes = usize::try_from(u64::from_le_bytes(*list_bytes)).map_err(|_| short())?;
+    let end = rest.len().checked_sub(list_bytes).ok_or_else(short)?;
+    let parts = decode::<Vec<Part>>(&rest[end..])?;
+    let message = Arc::new(message);
+    let mut at = 0_usize;
+    for part in parts {
+        let values = at.checked_add(part.mask_bytes).ok_or_else(short)?;
+        let behind = values.checked_add(part.value_bytes).ok_or_else(short)?;
+        if behind > end {
+            return Err(short());
+        }
         arrived.entry(part.name).or_default().push(Foreign {
             rank,
-            mask: Mask::from_bytes(mask),
-            written: written.to_vec(),
+            mask: Mask::from_bytes(&message[at..values]),
+            message: Arc::clone(&message),
+            written: values..behind,
         });
+        at = behind;
     }
     Ok(())
 }

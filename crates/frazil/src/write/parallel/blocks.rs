@@ -40,6 +40,9 @@ impl Writer {
                 error.in_file(&self.path).at_variable(&path)
             },
         )?;
+        if self.client.is_some() {
+            return self.hand_on_block(id, &slab);
+        }
         self.details[id.0].borders.note(&slab, &limits);
         Ok(())
     }

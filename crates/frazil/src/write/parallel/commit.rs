@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::key::Key;
 use super::super::variable::Variable;
 use super::super::writer::{Writer, lost};
-use super::wire::{Agreement, Base, Call, Name};
+use super::wire::{Agreement, Base, Call, Claim, Name};
 use super::{Team, duties};
 use crate::error::{Error, Result};
 use crate::schema::{ValueType, VariableId};
@@ -19,13 +19,7 @@ impl Writer {
     /// [`ErrorCode::InvalidArgument`](frazil_types::ErrorCode::InvalidArgument) if a rank has
     /// defined something else than rank 0, with its name; else the first error of any rank.
     pub fn end_definitions(&mut self) -> Result<()> {
-        let outcome = self.with_team(|writer, team| {
-            team.link.begin(Call::Define)?;
-            let ready = writer.begin().and_then(|()| writer.settle_definitions());
-            let agreement = writer.agree(team, Call::Define, ready)?;
-            let ready = writer.follow_blocks(&agreement);
-            writer.lend_first(team, ready)
-        });
+        let outcome = self.commit_together(Call::Define);
         self.end_step(outcome.unwrap_or(Ok(())))
     }
 
@@ -35,28 +29,61 @@ impl Writer {
         self.team.is_some()
     }
 
-    /// Commits together with the other ranks; `None`: there are none.
+    /// Makes a call together with the other ranks; `None`: there are none.
     pub(in crate::write) fn commit_together(&mut self, call: Call) -> Option<Result<()>> {
-        self.with_team(|writer, team| {
-            team.link.begin(call)?;
-            let outcome = writer.commit_with(team, call);
-            if call == Call::Close && outcome.is_ok() {
-                return team.link.close();
-            }
-            outcome
+        self.team.as_ref()?;
+        Some(match self.client {
+            Some(_) => self.pass_on_call(call),
+            None => self.call_together(call),
         })
     }
 
-    fn with_team<T>(&mut self, body: impl FnOnce(&mut Self, &mut Team) -> T) -> Option<T> {
-        let mut team = self.team.take()?;
-        let outcome = body(self, &mut team);
-        self.team = Some(team);
-        Some(outcome)
+    fn call_together(&mut self, own: Call) -> Result<()> {
+        loop {
+            let (call, ready) = self.serve(own);
+            let outcome = self.with_own_team(|writer, team| {
+                team.link.begin(call)?;
+                match call {
+                    Call::Define => writer.define_with(team, ready),
+                    Call::Create | Call::Sync | Call::Close => {
+                        writer.commit_with(team, call, ready)
+                    }
+                }
+            });
+            let told = self.tell_clients(call, &outcome);
+            outcome.and(told)?;
+            if call == Call::Close {
+                return self.with_own_team(|_, team| team.link.close());
+            }
+            if call == own {
+                return Ok(());
+            }
+        }
     }
 
-    fn commit_with(&mut self, team: &mut Team, call: Call) -> Result<()> {
+    /// Calls `body` with the team apart.
+    pub(super) fn with_own_team<T>(
+        &mut self,
+        body: impl FnOnce(&mut Self, &mut Team) -> Result<T>,
+    ) -> Result<T> {
+        let mut team = self.team.take().ok_or_else(lost)?;
+        let outcome = body(self, &mut team);
+        self.team = Some(team);
+        outcome
+    }
+
+    fn define_with(&mut self, team: &mut Team, ready: Result<()>) -> Result<()> {
+        let ready = ready.and_then(|()| self.begin());
+        let ready = ready.and_then(|()| self.settle_definitions());
+        let agreement = self.agree(team, Call::Define, ready)?;
+        let ready = self.follow_blocks(&agreement);
+        self.lend_first(team, ready)
+    }
+
+    fn commit_with(&mut self, team: &mut Team, call: Call, ready: Result<()>) -> Result<()> {
         let is_end = call == Call::Close;
-        let ready = self.begin().and_then(|()| self.settle_definitions());
+        let ready = ready.and_then(|()| self.begin());
+        let ready = ready.and_then(|()| self.settle_definitions());
         let agreement = self.agree(team, call, ready)?;
         let ready = self.take_over(team, &agreement, is_end);
         let mut keys = Vec::new();
@@ -66,7 +93,11 @@ impl Writer {
             Ok(claims)
         });
         let round_bytes = team.round_bytes;
-        let duties = team.link.consult(share, |_, claims| {
+        let duties = team.link.consult(share, |_, claims: Vec<Vec<Claim>>| {
+            // Variables of an existing file that only others put to.
+            for claim in claims.iter().flatten() {
+                self.active(VariableId(claim.name.variable))?;
+            }
             let circumstances = duties::Circumstances {
                 round_bytes,
                 is_contiguous: &|number| self.variable(number).is_some_and(|v| v.is_contiguous),
@@ -87,13 +118,14 @@ impl Writer {
 
     /// Fixes how all variables lie, and states how they are rounded, in the order of their
     /// definition.
-    fn settle_definitions(&mut self) -> Result<()> {
+    pub(super) fn settle_definitions(&mut self) -> Result<()> {
         let mut number = 0;
         // Statements may define one variable more.
         while number < self.details.len() {
             let id = VariableId(number);
             number += 1;
-            if self.schema.variables[id.0].value_type == ValueType::String {
+            let is_text = self.schema.variables[id.0].value_type == ValueType::String;
+            if is_text || self.details[id.0].existing.is_some() {
                 continue;
             }
             let variable = self.active(id)?;
@@ -142,6 +174,9 @@ impl Writer {
 
     /// Notes texts that rank 0 writes at the next commit.
     pub(in crate::write) fn keep_texts(&mut self, put: super::TextPut) -> Result<()> {
+        if self.client.is_some() {
+            return self.hand_on_texts(put);
+        }
         let team = self.team.as_mut().ok_or_else(lost)?;
         team.texts.push(put);
         Ok(())

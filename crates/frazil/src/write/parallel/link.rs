@@ -5,6 +5,10 @@
 //! get that error; so no rank waits for one that has given up. Chunks are exchanged between ranks
 //! directly.
 //!
+//! Where some ranks write for the others ([`super::io_ranks`]), both are groups of their own: those
+//! of a group consult each other, and members are counted within it. What goes from group to group
+//! is sent to, and taken from, ranks by their number among all.
+//!
 //! # The watch
 //! Whoever waits for a rank gives up when nothing was heard of it for the longest wait. Rank 0
 //! tells all others; its error names the ranks it waited for and what it heard of them last: ranks
@@ -12,6 +16,7 @@
 //! it waits itself.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use frazil_types::ErrorCode;
@@ -24,7 +29,9 @@ use crate::error::{Error, Result};
 
 /// Longest message of a [`Comm`]; longer ones are cut.
 const PART_BYTES: usize = 64 << 20;
-/// Waiting ranks look for messages this often after a while.
+/// Waiting ranks look for messages this often at first...
+pub(super) const SHORTEST_NAP: Duration = Duration::from_micros(20);
+/// ... and this often after a while.
 const LONGEST_NAP: Duration = Duration::from_millis(2);
 /// Ranks tell what they do at most this often.
 const BETWEEN_NOTES: Duration = Duration::from_millis(200);
@@ -40,7 +47,7 @@ mod kind {
 }
 
 /// What has arrived from a rank.
-enum Mail {
+pub(super) enum Mail {
     Body(Vec<u8>),
     Failure(Failure),
     /// The rank's writer is no more.
@@ -54,12 +61,18 @@ struct Peer {
     partial: Vec<u8>,
     note: String,
     heard: Instant,
+    is_gone: bool,
 }
 
 /// The ranks that write one file, as one of them sees them.
 pub(in crate::write) struct Link {
     comm: Box<dyn Comm>,
+    /// All ranks.
     peers: Vec<Peer>,
+    /// Those that this one consults, itself among them; the first of them decides.
+    members: Range<usize>,
+    /// Those of the other group that this one writes for.
+    clients: Range<usize>,
     longest_wait: Duration,
     call: Call,
     noted: Option<(String, Instant)>,
@@ -79,9 +92,12 @@ impl Link {
             partial: Vec::new(),
             note: "create".to_owned(),
             heard: now,
+            is_gone: false,
         };
         Self {
             peers: (0..comm.size()).map(peer).collect(),
+            members: 0..comm.size(),
+            clients: 0..0,
             comm,
             longest_wait,
             call: Call::Create,
@@ -93,16 +109,39 @@ impl Link {
         }
     }
 
+    /// This rank's number in its group.
     pub(super) fn rank(&self) -> usize {
-        self.comm.rank()
+        self.comm.rank() - self.members.start
     }
 
+    /// Ranks of this rank's group.
     pub(super) fn size(&self) -> usize {
-        self.peers.len()
+        self.members.len()
     }
 
     pub(super) fn is_root(&self) -> bool {
         self.rank() == 0
+    }
+
+    /// The number among all ranks of a member of this rank's group.
+    pub(super) fn number(&self, member: usize) -> usize {
+        self.members.start + member
+    }
+
+    /// This rank's number among all ranks.
+    pub(super) fn own_number(&self) -> usize {
+        self.comm.rank()
+    }
+
+    /// The ranks that this one writes for, by their numbers among all.
+    pub(super) fn clients(&self) -> Range<usize> {
+        self.clients.clone()
+    }
+
+    /// From now on this rank consults these ranks only, and writes for those `clients`.
+    pub(super) fn divide(&mut self, members: Range<usize>, clients: Range<usize>) {
+        self.members = members;
+        self.clients = clients;
     }
 
     /// Begins a call that all ranks make.
@@ -152,18 +191,18 @@ impl Link {
         let mut own = Err(broken("no answer for rank 0"));
         match answers {
             Ok(answers) => {
-                for (rank, answer) in answers.into_iter().enumerate() {
-                    match rank {
+                for (member, answer) in answers.into_iter().enumerate() {
+                    match member {
                         0 => own = Ok(answer),
-                        _ => self.post(rank, kind::BODY, &encode(&answer)?)?,
+                        _ => self.post(self.number(member), kind::BODY, encode(&answer)?)?,
                     }
                 }
             }
             Err(error) => {
-                let failure = Failure::on_rank(0, &error);
+                let failure = Failure::on_rank(self.own_number(), &error);
                 let bytes = encode(&failure)?;
-                for rank in 1..self.size() {
-                    self.post(rank, kind::FAILURE, &bytes)?;
+                for member in 1..self.size() {
+                    self.post(self.number(member), kind::FAILURE, bytes.clone())?;
                 }
                 own = Err(failure.into_error());
             }
@@ -174,9 +213,11 @@ impl Link {
     /// All ranks' shares. An error of one of them comes only when all have come: so nothing that
     /// was sent is left lying.
     fn collect<S: DeserializeOwned>(&mut self, share: Result<S>) -> Result<Vec<S>> {
-        let own = share.map_err(|error| Failure::on_rank(0, &error).into_error());
+        let number = self.own_number();
+        let own = share.map_err(|error| Failure::on_rank(number, &error).into_error());
         let mut shares = vec![own];
-        for rank in 1..self.size() {
+        for member in 1..self.size() {
+            let rank = self.number(member);
             let mail = self.wait_for(rank)?;
             shares.push(self.opened(rank, mail).and_then(|bytes| decode(&bytes)));
         }
@@ -184,32 +225,55 @@ impl Link {
     }
 
     fn follow<S: Serialize, A: DeserializeOwned>(&mut self, share: Result<S>) -> Result<A> {
-        match share.and_then(|share| encode(&share)) {
-            Ok(bytes) => self.post(0, kind::BODY, &bytes)?,
-            Err(error) => {
-                let failure = Failure::on_rank(self.rank(), &error);
-                self.post(0, kind::FAILURE, &encode(&failure)?)?;
-            }
-        }
-        let mail = self.wait_for(0)?;
-        self.opened(0, mail).and_then(|bytes| decode(&bytes))
+        let root = self.members.start;
+        let share = share.and_then(|share| encode(&share));
+        self.hand_over(root, share)?;
+        let mail = self.wait_for(root)?;
+        self.opened(root, mail).and_then(|bytes| decode(&bytes))
     }
 
-    /// Sends bytes, or why there are none, to a rank that waits for them.
-    pub(super) fn hand(&mut self, to: usize, bytes: &Result<Vec<u8>>) -> Result<()> {
+    /// Sends bytes, or why there are none, to a member of the group that waits for them.
+    pub(super) fn hand(&mut self, to: usize, bytes: Result<Vec<u8>>) -> Result<()> {
+        self.hand_over(self.number(to), bytes)
+    }
+
+    /// As [`Self::hand`], to a rank by its number among all.
+    pub(super) fn hand_over(&mut self, to: usize, bytes: Result<Vec<u8>>) -> Result<()> {
         match bytes {
             Ok(bytes) => self.post(to, kind::BODY, bytes),
             Err(error) => {
-                let failure = Failure::on_rank(self.rank(), error);
-                self.post(to, kind::FAILURE, &encode(&failure)?)
+                let failure = Failure::on_rank(self.own_number(), &error);
+                self.post(to, kind::FAILURE, encode(&failure)?)
             }
         }
     }
 
-    /// Waits for what a rank hands to this one.
+    /// Waits for what a member of the group hands to this one.
     pub(super) fn take(&mut self, from: usize) -> Result<Vec<u8>> {
+        self.take_from(self.number(from))
+    }
+
+    /// As [`Self::take`], from a rank by its number among all.
+    pub(super) fn take_from(&mut self, from: usize) -> Result<Vec<u8>> {
         let mail = self.wait_for(from)?;
         self.opened(from, mail)
+    }
+
+    /// What has arrived from a rank, by its number among all; `None`: nothing that was not taken.
+    ///
+    /// # Errors
+    /// What the rank sent in place of it; if the rank gave up.
+    pub(super) fn arrived(&mut self, from: usize) -> Result<Option<Vec<u8>>> {
+        let mail = self.peers[from].inbox.pop_front();
+        mail.map(|mail| self.opened(from, mail)).transpose()
+    }
+
+    /// Fails if any rank has given its writer up.
+    pub(super) fn check_complete(&self) -> Result<()> {
+        match self.peers.iter().position(|peer| peer.is_gone) {
+            Some(rank) => self.opened(rank, Mail::Gone).map(drop),
+            None => Ok(()),
+        }
     }
 
     fn opened(&self, rank: usize, mail: Mail) -> Result<Vec<u8>> {
@@ -230,22 +294,28 @@ impl Link {
 
     fn wait_for(&mut self, rank: usize) -> Result<Mail> {
         let began = Instant::now();
-        let mut nap = Duration::from_micros(20);
+        let mut nap = SHORTEST_NAP;
         loop {
-            self.poll()?;
+            let has_sent = self.poll()?;
             if let Some(mail) = self.peers[rank].inbox.pop_front() {
                 return Ok(mail);
             }
             self.watch(rank, began)?;
             std::thread::sleep(nap);
-            nap = (nap * 2).min(LONGEST_NAP);
+            // MPI carries large messages on only when it is called, piece by piece, and the
+            // receiver spins meanwhile.
+            nap = match has_sent {
+                true => (nap * 2).min(LONGEST_NAP),
+                false => SHORTEST_NAP,
+            };
         }
     }
 
     /// Ends a wait that takes too long.
     fn watch(&mut self, rank: usize, began: Instant) -> Result<()> {
         let mut limit = self.longest_wait;
-        if rank == 0 {
+        // Those wait for others themselves.
+        if rank == self.members.start || !self.members.contains(&rank) {
             limit += limit / GRACE_SHARE;
         }
         let silent = self.peers[rank].heard.max(began).elapsed();
@@ -256,21 +326,27 @@ impl Link {
         if self.told.elapsed() > self.longest_wait / GRACE_SHARE {
             self.told = Instant::now();
             let note = format!("waiting for rank {rank} in {}", self.call.name());
-            let others: Vec<usize> = match self.is_root() {
-                true => (1..self.size()).collect(),
-                false => vec![0],
-            };
-            for other in others {
-                self.post(other, kind::NOTE, note.as_bytes())?;
-            }
+            self.tell(&note)?;
+        }
+        Ok(())
+    }
+
+    /// Says what this rank does to those that wait for it.
+    fn tell(&mut self, note: &str) -> Result<()> {
+        let own = match self.is_root() {
+            true => self.members.start + 1..self.members.end,
+            false => self.members.start..self.members.start + 1,
+        };
+        for rank in own.chain(self.clients()) {
+            self.post(rank, kind::NOTE, note.as_bytes().to_vec())?;
         }
         Ok(())
     }
 
     /// Which ranks are late, where they were last, and who waited.
     fn late(&self, rank: usize, began: Instant) -> Error {
-        let missing = match self.is_root() {
-            true => rank..self.size(),
+        let missing = match self.is_root() && self.members.contains(&rank) {
+            true => rank..self.members.end,
             false => rank..rank + 1,
         };
         let silent = |rank: &usize| self.peers[*rank].inbox.is_empty();
@@ -285,7 +361,7 @@ impl Link {
             .collect();
         let cause = format!(
             "rank {} waited {:.1} s in {} for {}",
-            self.rank(),
+            self.own_number(),
             began.elapsed().as_secs_f64(),
             self.call.name(),
             missing.join(", ")
@@ -296,15 +372,19 @@ impl Link {
         )
     }
 
-    /// Takes in what has arrived.
-    fn poll(&mut self) -> Result<()> {
-        self.comm.progress().map_err(|error| unreachable(&error))?;
+    /// Takes in what has arrived; whether everything that was sent has left.
+    pub(super) fn poll(&mut self) -> Result<bool> {
+        let has_sent = (self.comm.progress()).map_err(|error| unreachable(&error))?;
         while let Some((rank, part)) = self.comm.receive().map_err(|error| unreachable(&error))? {
             let peer = self.peers.get_mut(rank);
             let peer = peer.ok_or_else(|| broken("it comes from no rank"))?;
             peer.heard = Instant::now();
-            let (&is_last, part) = part.split_last().ok_or_else(|| broken("it is empty"))?;
-            peer.partial.extend_from_slice(part);
+            let mut part = part;
+            let is_last = part.pop().ok_or_else(|| broken("it is empty"))?;
+            match peer.partial.is_empty() {
+                true => peer.partial = part,
+                false => peer.partial.extend_from_slice(&part),
+            }
             if is_last == 0 {
                 continue;
             }
@@ -312,15 +392,24 @@ impl Link {
             let kind = message.pop().ok_or_else(|| broken("it has no kind"))?;
             match kind {
                 kind::NOTE => peer.note = String::from_utf8_lossy(&message).into_owned(),
-                kind::GONE => peer.inbox.push_back(Mail::Gone),
+                kind::GONE => {
+                    peer.is_gone = true;
+                    peer.inbox.push_back(Mail::Gone);
+                }
                 kind::FAILURE => peer.inbox.push_back(Mail::Failure(decode(&message)?)),
                 _ => peer.inbox.push_back(Mail::Body(message)),
             }
         }
-        Ok(())
+        Ok(has_sent)
     }
 
-    fn post(&mut self, to: usize, kind: u8, body: &[u8]) -> Result<()> {
+    fn post(&mut self, to: usize, kind: u8, mut body: Vec<u8>) -> Result<()> {
+        if body.len() < PART_BYTES {
+            // The usual case, and without a copy.
+            body.extend([kind, 1]);
+            let sent = self.comm.send(to, body);
+            return sent.map_err(|error| unreachable(&error));
+        }
         let parts = (body.len() + 1).div_ceil(PART_BYTES);
         for number in 0..parts {
             let from = (number * PART_BYTES).min(body.len());
@@ -353,21 +442,22 @@ impl Link {
         if is_news && self.failure.is_none() && !self.is_root() {
             self.noted = Some((variable.to_owned(), Instant::now()));
             // The next call that all ranks make finds out why, if that fails.
-            let _ = self.post(0, kind::NOTE, format!("put of `{variable}`").as_bytes());
+            let root = self.members.start;
+            let _ = self.post(
+                root,
+                kind::NOTE,
+                format!("put of `{variable}`").into_bytes(),
+            );
         }
         let _ = self.comm.progress();
     }
 
-    /// Tells those that wait for this rank that it is at work.
-    pub(super) fn note_work(&mut self, what: &str) -> Result<()> {
+    /// Tells those that wait for this rank that it is at work; as [`Self::poll`].
+    pub(super) fn note_work(&mut self, what: &str) -> Result<bool> {
         if self.told.elapsed() > self.longest_wait / GRACE_SHARE {
             self.told = Instant::now();
             let note = format!("{what} in {}", self.call.name());
-            for rank in 0..self.size() {
-                if rank != self.rank() && (self.is_root() || rank == 0) {
-                    self.post(rank, kind::NOTE, note.as_bytes())?;
-                }
-            }
+            self.tell(&note)?;
         }
         self.poll()
     }
@@ -381,7 +471,7 @@ impl Link {
         let began = Instant::now();
         while !self.comm.progress().map_err(|error| unreachable(&error))? {
             if began.elapsed() > self.longest_wait {
-                return Err(self.late(0, began));
+                return Err(self.late(self.members.start, began));
             }
             std::thread::sleep(LONGEST_NAP);
         }
@@ -399,10 +489,10 @@ impl Drop for Link {
             }
             return;
         }
-        for rank in 0..self.size() {
-            if rank != self.rank() {
+        for rank in 0..self.peers.len() {
+            if rank != self.own_number() {
                 // Best effort: who hears nothing waits its longest wait.
-                let _ = self.post(rank, kind::GONE, &[]);
+                let _ = self.post(rank, kind::GONE, Vec::new());
             }
         }
         let _ = self.comm.progress();

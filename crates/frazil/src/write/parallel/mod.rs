@@ -21,21 +21,27 @@
 //! ranks' blocks ([`blocks`]), and ranks write packed chunks at once, behind the end of the file, in
 //! space that rank 0 lends them at the end of definitions and at each commit ([`lease`], [`lend`]);
 //! the commit then moves few of them ([`arrange`]), and enters all into the index.
+//!
+//! Some ranks may do all that for the others, which hand them what they put ([`io_ranks`]).
 
 mod agree;
 mod arrange;
 mod assemble;
 mod blocks;
 mod choose;
+mod client;
 mod comm;
 mod commit;
 mod duties;
 mod held;
+mod io_ranks;
 mod lease;
 mod lend;
 mod link;
+mod outbox;
 mod place;
 mod placing;
+mod serve;
 #[cfg(test)]
 mod tests;
 mod wire;
@@ -45,17 +51,20 @@ use std::time::Duration;
 
 use frazil_container::hdf5::LiveOutput;
 
+pub(super) use client::Client;
 pub use comm::{Comm, CommError, LocalComm};
 pub(super) use held::Held;
+use io_ranks::{Division, INBOX_SHARE};
 pub(super) use lend::Lending;
 use link::Link;
+use wire::Item;
 pub(super) use wire::{Base, Call, TextPut};
 
 use super::options::WriterOptions;
 use super::placing::Placing;
 use super::writer::Writer;
 use crate::error::{Error, Result};
-use crate::input::from_container;
+use crate::input::{from_container, unreadable};
 use crate::output::{METADATA_BLOCK_BYTES, NameLock, create_empty};
 use crate::schema::Schema;
 
@@ -74,6 +83,8 @@ pub(super) struct Team {
     /// Bytes that all ranks have put, as of the last commit.
     pub(super) raw_bytes: u64,
     round_bytes: u64,
+    /// Of an I/O rank: what one of its clients has defined, in words.
+    clients_items: Option<(usize, Vec<Item>)>,
 }
 
 impl Writer {
@@ -93,49 +104,130 @@ impl Writer {
         comm: Box<dyn Comm>,
         options: &WriterOptions,
     ) -> Result<Self> {
+        Self::begin_parallel(path, comm, options, true)
+    }
+
+    /// Opens an existing netCDF-4 file that all ranks of `comm` go on writing together; a commit that
+    /// was left half-done is recovered first. Else as [`Self::create_parallel`]; bytes that are packed
+    /// wait for the next commit, whatever [`WriterOptions::follow_ranks`] says.
+    ///
+    /// # Errors
+    /// As [`Self::append`], on all ranks the same. If a rank does not come or cannot open the file.
+    pub fn append_parallel(
+        path: &Path,
+        comm: Box<dyn Comm>,
+        options: &WriterOptions,
+    ) -> Result<Self> {
+        Self::begin_parallel(path, comm, options, false)
+    }
+
+    fn begin_parallel(
+        path: &Path,
+        comm: Box<dyn Comm>,
+        options: &WriterOptions,
+        is_new: bool,
+    ) -> Result<Self> {
         let wait = options.longest_wait.unwrap_or(LONGEST_WAIT);
         let mut link = Link::new(comm, wait);
-        let mut created = None;
-        let wishes = format!("{} {:?}", path.display(), WishesInCommon::of(options));
+        let verb = if is_new { "new" } else { "existing" };
+        let wishes = WishesInCommon::of(options);
+        let wishes = format!("{verb} {} {wishes:?}", path.display());
         link.consult(Ok(wishes), |link, all| {
             same_wishes(&all)?;
-            created = Some(create(path, options)?);
             Ok(vec![(); link.size()])
         })
         .map_err(|error| error.in_file(path))?;
-        let allowed = options.resources.memory_bytes;
-        let mut own = options.clone();
-        own.resources.memory_bytes = allowed - allowed / EXCHANGE_SHARE;
-        let (output, lock) = created.unzip();
-        let placing = |memory| {
-            let held = Held::beside(path);
-            Placing::new(path, output, Schema::default(), own.durable, memory)
-                .map(|placing| placing.holding(held))
-        };
-        let started = Self::start_with(path, placing, Schema::default(), &own, lock);
-        let (started, outcome) = match started {
-            Ok(writer) => (Some(writer), Ok(())),
-            Err(error) => (None, Err(error)),
-        };
+        let division = Division::of(link.size(), options.io_ranks, link.rank())
+            .map_err(|error| error.in_file(path))?;
+        let is_root = link.rank() == division.root;
+        let opened = is_root.then(|| match is_new {
+            true => create(path, options),
+            false => open(path),
+        });
+        // Nobody looks at it before it is there, and in order.
+        let (opened, outcome) = apart(opened.transpose());
+        link.consult(outcome, |link, _| Ok(vec![(); link.size()]))
+            .map_err(|error| error.in_file(path))?;
+        let started = start(path, opened.flatten(), &division, options, is_new);
+        let (started, outcome) = apart(started);
         link.consult(outcome, |link, _| Ok(vec![(); link.size()]))
             .map_err(|error| error.in_file(path))?;
         let mut writer = started.ok_or_else(super::writer::lost)?;
-        writer.is_new = link.is_root();
+        link.divide(division.members, division.clients);
+        let allowed = options.resources.memory_bytes;
         writer.team = Some(Box::new(Team {
             link,
             texts: Vec::new(),
             arrived_texts: Vec::new(),
             raw_bytes: 0,
             round_bytes: allowed / EXCHANGE_SHARE / 2,
+            clients_items: None,
         }));
         Ok(writer)
+    }
+}
+
+/// A writer that has not joined the others yet.
+fn start(
+    path: &Path,
+    opened: Option<(LiveOutput, NameLock)>,
+    division: &Division,
+    options: &WriterOptions,
+    is_new: bool,
+) -> Result<Writer> {
+    let existing = match is_new {
+        true => None,
+        false => Some(LiveOutput::look(path).map_err(|error| unreadable(error, path))?),
+    };
+    let schema = (existing.as_ref()).map_or_else(Schema::default, |file| file.schema.clone());
+    let allowed = options.resources.memory_bytes;
+    let mut own = options.clone();
+    own.resources.memory_bytes = allowed - allowed / EXCHANGE_SHARE;
+    let is_client = division.io_rank.is_some();
+    // There is nothing to be done in the background.
+    own.synchronous |= is_client;
+    // Space is lent at the end of files that were made for it only.
+    own.follow_ranks &= is_new;
+    let is_own = is_new && opened.is_some();
+    let (output, lock) = opened.unzip();
+    let known = schema.clone();
+    let placing = |memory| {
+        let held = Held::beside(path);
+        let placing = match is_client {
+            true => Placing::without_file(path),
+            false => Placing::new(path, output, known, own.durable, memory)?,
+        };
+        Ok(placing.holding(held))
+    };
+    let mut writer = Writer::start_with(path, placing, schema, &own, lock)?;
+    writer.is_new = is_own;
+    if let Some(existing) = existing {
+        writer.take_existing(existing);
+    }
+    if !division.clients.is_empty() {
+        writer.leave_memory(allowed / INBOX_SHARE);
+    }
+    if let Some((io_rank, clients)) = division.io_rank {
+        let window_bytes = allowed / INBOX_SHARE / clients as u64;
+        let memory_bytes = own.resources.memory_bytes;
+        let client = Client::new(path, io_rank, division.is_first, window_bytes, memory_bytes);
+        writer.client = Some(Box::new(client));
+    }
+    Ok(writer)
+}
+
+/// What came of something, and whether it went well.
+fn apart<T>(outcome: Result<T>) -> (Option<T>, Result<()>) {
+    match outcome {
+        Ok(made) => (Some(made), Ok(())),
+        Err(error) => (None, Err(error)),
     }
 }
 
 /// What all ranks must wish the same.
 #[derive(Debug)]
 struct WishesInCommon<'a>(
-    #[expect(dead_code, reason = "shown only")] [&'a dyn std::fmt::Debug; 10],
+    #[expect(dead_code, reason = "shown only")] [&'a dyn std::fmt::Debug; 11],
 );
 
 impl<'a> WishesInCommon<'a> {
@@ -151,6 +243,7 @@ impl<'a> WishesInCommon<'a> {
             &options.plan,
             &options.keep_plan,
             &options.follow_ranks,
+            &options.io_ranks,
         ])
     }
 }
@@ -164,6 +257,13 @@ fn same_wishes(all: &[String]) -> Result<()> {
         all[0]
     );
     Err(Error::new(frazil_types::ErrorCode::InvalidArgument, cause))
+}
+
+fn open(path: &Path) -> Result<(LiveOutput, NameLock)> {
+    let lock = NameLock::take(path)?;
+    let opened = LiveOutput::open(path, METADATA_BLOCK_BYTES);
+    let (output, _) = opened.map_err(|error| unreadable(error, path))?;
+    Ok((output, lock))
 }
 
 fn create(path: &Path, options: &WriterOptions) -> Result<(LiveOutput, NameLock)> {

@@ -17,7 +17,7 @@ use super::lend::rounds;
 use super::wire::{Name, Record, Rounded, Spot, TextPut, broken};
 use crate::error::{Error, Result};
 use crate::input::from_container;
-use crate::schema::VariableId;
+use crate::schema::{ValueType, VariableId};
 
 /// Chunks that get their addresses at a time.
 const BATCH: usize = 1 << 16;
@@ -284,6 +284,12 @@ impl Writer {
     fn make_datasets(&mut self) -> Result<()> {
         for number in 0..self.details.len() {
             let id = VariableId(number);
+            let is_text = self.schema.variables[number].value_type == ValueType::String;
+            let details = &self.details[number];
+            if details.active.is_none() && details.existing.is_some() && !is_text {
+                // Nobody has put to it.
+                continue;
+            }
             if self.details[number].active.is_none() {
                 let storage = self.strings_storage(id);
                 let lengths = self.lengths();

@@ -152,6 +152,8 @@ impl Placing {
             return Ok((Spot::Omitted, 0));
         }
         let bytes = usize::try_from(record.bytes).map_err(|_| lost())?;
+        self.check_replaced(&key, bytes)
+            .map_err(|error| error.at_variable(&variable.path))?;
         let output = self.output.as_ref().ok_or_else(closed)?;
         let offset = &record.name.offset;
         let placed = match chosen {
@@ -167,6 +169,19 @@ impl Placing {
             Placement::Held(_) => Spot::Held,
         };
         Ok((spot, address))
+    }
+
+    /// Refuses a chunk that would keep the filter mask of the one it replaces: libhdf5 does not change
+    /// it where sizes are the same.
+    fn check_replaced(&self, key: &Key, bytes: usize) -> Result<()> {
+        match self.places.get(key) {
+            Some(before) if before.filter_mask != 0 && before.bytes == bytes => {
+                let cause = "the chunk in the file skips filters that the new one does not";
+                let error = Error::new(frazil_types::ErrorCode::Unsupported, cause);
+                Err(error.with_cure("repack the file before it is changed"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Keeps a chunk's bytes, whose place belongs to the last commit, until the next one.

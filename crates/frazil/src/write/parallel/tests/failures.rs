@@ -13,9 +13,9 @@ use crate::write::{
 };
 use crate::{AttributeValue, ErrorCode, FilterPipeline, FilterSpec, NcType, filter_id};
 
-const ROW: u64 = 1000;
+pub(super) const ROW: u64 = 1000;
 
-fn define(writer: &mut Writer) -> VariableId {
+pub(super) fn define(writer: &mut Writer) -> VariableId {
     define_with(writer, FilterPipeline::default())
 }
 
@@ -37,13 +37,13 @@ fn define_with(writer: &mut Writer, filters: FilterPipeline) -> VariableId {
         .unwrap()
 }
 
-fn put(writer: &mut Writer, id: VariableId, record: u64) -> Result<()> {
+pub(super) fn put(writer: &mut Writer, id: VariableId, record: u64) -> Result<()> {
     let values = (0..ROW as u32).map(|i| i * 7 + record as u32);
     let bytes: Vec<u8> = values.flat_map(u32::to_le_bytes).collect();
     writer.put(id, &[record, 0], &[1, ROW], None, &bytes)
 }
 
-fn check_records(path: &Path, records: u64) {
+pub(super) fn check_records(path: &Path, records: u64) {
     let (shape, values) = read(path, "/v");
     assert_eq!(shape, [records, ROW]);
     for (i, bytes) in values.as_chunks::<4>().0.iter().enumerate() {

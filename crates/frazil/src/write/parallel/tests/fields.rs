@@ -17,10 +17,10 @@ const ROWS: u64 = 24;
 const COLUMNS: u64 = 40;
 
 /// Who puts an element.
-type Decomposition = fn(ranks: u64, record: u64, row: u64, column: u64) -> u64;
+pub(super) type Decomposition = fn(ranks: u64, record: u64, row: u64, column: u64) -> u64;
 
 /// Ways to cut fields among ranks.
-const DECOMPOSITIONS: [(&str, Decomposition); 7] = [
+pub(super) const DECOMPOSITIONS: [(&str, Decomposition); 7] = [
     ("rows", |ranks, _, row, _| row * ranks / ROWS),
     ("uneven columns", |ranks, _, _, column| {
         (column * column * ranks / (COLUMNS * COLUMNS)).min(ranks - 1)
@@ -49,7 +49,7 @@ fn value(variable: u64, record: u64, row: u64, column: u64) -> f32 {
     }
 }
 
-struct Fields {
+pub(super) struct Fields {
     grows: VariableId,
     others: Vec<VariableId>,
     names: VariableId,
@@ -59,7 +59,7 @@ fn filter(id: i32, cd_values: &[u32]) -> FilterSpec {
     FilterSpec::new(id, cd_values.to_vec())
 }
 
-fn define(writer: &mut Writer) -> Fields {
+pub(super) fn define(writer: &mut Writer) -> Fields {
     let root = Schema::ROOT;
     let unlimited = DimensionLength::Unlimited { expected: None };
     let time = writer.add_dimension(root, "time", unlimited).unwrap();
@@ -120,7 +120,7 @@ fn define(writer: &mut Writer) -> Fields {
 }
 
 /// Puts what a rank has of a record: runs of a row.
-fn put_record(
+pub(super) fn put_record(
     writer: &mut Writer,
     fields: &Fields,
     record: u64,
@@ -161,7 +161,12 @@ fn put_record(
     }
 }
 
-fn write(path: &Path, ranks: u64, decomposition: Decomposition, options: &WriterOptions) {
+pub(super) fn write(
+    path: &Path,
+    ranks: u64,
+    decomposition: Decomposition,
+    options: &WriterOptions,
+) {
     let reports = together(ranks as usize, |rank, comm| {
         let mut writer = create(path, comm, options).unwrap();
         let fields = define(&mut writer);
@@ -184,7 +189,7 @@ fn write(path: &Path, ranks: u64, decomposition: Decomposition, options: &Writer
     }
 }
 
-fn check(path: &Path) {
+pub(super) fn check(path: &Path) {
     for (number, name) in ["/grows", "/deflated", "/ours", "/rounded"]
         .iter()
         .enumerate()

@@ -1,11 +1,13 @@
 //! Packed chunks that are written before the commit.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Barrier;
 
 use super::{create, following, options, together};
 use crate::error::Result;
 use crate::schema::{AttributeOwner, Schema, SchemaValue, ValueType, VariableId};
+use crate::write::data_file::{Event, Order};
 use crate::write::tests::read;
 use crate::write::tests::script::Random;
 use crate::write::{
@@ -131,6 +133,59 @@ fn packed_chunks_are_in_the_file_before_the_commit() {
         })
         .collect();
     assert!(sizes[1] <= sizes[0] + sizes[0] / 100, "{sizes:?}");
+}
+
+/// What the index names must be on the disk first, whoever has written it.
+#[test]
+fn durable_commits_come_when_every_ranks_bytes_are_on_the_disk() {
+    for follows in [false, true] {
+        let options = WriterOptions {
+            durable: true,
+            follow_ranks: follows,
+            ..options(MEMORY, 1)
+        };
+        let order = Order::default();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.nc");
+        together(RANKS, |rank, comm| {
+            let mut writer = create(&path, comm, &options).unwrap();
+            writer.note_order(Order {
+                who: rank,
+                ..order.clone()
+            });
+            let id = define(&mut writer);
+            writer.end_definitions().unwrap();
+            for record in 0..4 {
+                // Not everybody puts each time, and some put again what is committed.
+                if record < 3 || rank == 1 {
+                    put(&mut writer, id, rank, record).unwrap();
+                }
+                if record == 2 {
+                    put(&mut writer, id, rank, 0).unwrap();
+                }
+                writer.sync().unwrap();
+            }
+            writer.close().unwrap();
+        });
+        let events = order.all.lock();
+        let commits = events.iter().filter(|(_, event)| *event == Event::Commit);
+        assert!(commits.count() >= 4);
+        let mut unsafe_ranks = BTreeSet::new();
+        for (rank, event) in events.iter() {
+            match event {
+                Event::Write => drop(unsafe_ranks.insert(rank)),
+                Event::Sync => drop(unsafe_ranks.remove(rank)),
+                // Those that wrote ahead of the next commit are not concerned by this one: there
+                // are none, since all wait in it.
+                Event::Commit => assert!(unsafe_ranks.is_empty(), "{follows}: {events:?}"),
+            }
+        }
+        let writers: BTreeSet<_> = (events.iter())
+            .filter(|(_, event)| *event == Event::Write)
+            .map(|(rank, _)| rank)
+            .collect();
+        assert_eq!(writers.len(), RANKS);
+    }
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Ranks as threads against arrays in memory.
 
+mod append;
 mod blocks;
 mod failures;
 mod fields;
+mod io_ranks;
 mod leases;
 mod script;
 
