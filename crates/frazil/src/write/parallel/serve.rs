@@ -67,8 +67,8 @@ impl Writer {
                 false => SHORTEST_NAP,
             };
         }
-        let come = clients.zip(come.into_iter().flatten());
-        self.compare(own, come.collect(), outcome)
+        let come: Vec<_> = clients.zip(come.into_iter().flatten()).collect();
+        self.compare(own, &come, outcome)
     }
 
     /// Does what a message says. After an error nothing more is put, and what was defined otherwise
@@ -140,15 +140,10 @@ impl Writer {
     }
 
     /// Whether those that have come make a call that goes with this rank's, with its definitions.
-    fn compare(
-        &mut self,
-        own: Call,
-        come: Vec<(usize, Come)>,
-        outcome: Result<()>,
-    ) -> Result<Call> {
+    fn compare(&mut self, own: Call, come: &[(usize, Come)], outcome: Result<()>) -> Result<Call> {
         let number = self.link()?.own_number();
         let mut call = own;
-        for (client, one) in &come {
+        for (client, one) in come {
             call = one.call;
             if own != Call::Close && one.call != own {
                 return Err(different_calls((number, own), (*client, one.call)));
