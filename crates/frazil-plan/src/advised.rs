@@ -71,8 +71,9 @@ pub(crate) fn choose(
             Some(_) => "weights",
             None => wishes.goal.name(),
         };
-        let path = match advice.as_slice() {
-            [advice] => advice.to_string(),
+        // The way through one tree is told, that of the goal; all that was tried is in `tried`.
+        let path = match (advice.first(), wishes.weighing.weights) {
+            (Some(advice), None) => advice.to_string(),
             _ => String::new(),
         };
         let share = share(&best);
@@ -91,10 +92,10 @@ pub(crate) fn choose(
 }
 
 /// The goals whose leaves are asked: with weights the filters for any goal may be the best.
-fn goals(wishes: &FilterWishes) -> &[Goal] {
+fn goals(wishes: &FilterWishes) -> &'static [Goal] {
     match wishes.weighing.weights {
         Some(_) => &Goal::ALL,
-        None => std::slice::from_ref(&wishes.goal),
+        None => wishes.goal.asked(),
     }
 }
 

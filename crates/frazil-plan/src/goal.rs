@@ -56,6 +56,19 @@ impl Goal {
         }
     }
 
+    /// The goals whose trees are asked for this one. What serves `size` is quick to try beside what
+    /// serves `archive`, and so on; none of them must get larger for a dearer goal.
+    #[must_use]
+    pub fn asked(self) -> &'static [Self] {
+        match self {
+            Self::Balanced => &[Self::Balanced],
+            Self::Size => &[Self::Size, Self::Balanced],
+            Self::Speed => &[Self::Speed],
+            Self::Archive => &[Self::Archive, Self::Size],
+            Self::Energy => &[Self::Energy],
+        }
+    }
+
     /// Raw MB/s that one core must at least encode: what a repack can bear, for `size`.
     #[must_use]
     pub fn least_encode_mb_s(self) -> f64 {

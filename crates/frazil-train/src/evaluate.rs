@@ -119,20 +119,23 @@ fn one(table: &Table, readers: ReaderLevel, goal: Goal) -> Result<Evaluation> {
             .copied()
             .filter(|row| row.dataset != dataset)
             .collect();
-        let tree = grow(&others, readers, goal)?;
+        let mut trees = Vec::new();
+        for &asked in goal.asked() {
+            trees.push(grow(&others, readers, asked)?);
+        }
         let of_others = Costs::new(&others, readers, goal);
         let same_for_all = cover(&of_others, &vec![1.0; others.len()], MOST_CHAINS);
         for (i, row) in rows.iter().enumerate() {
             if row.dataset != dataset {
                 continue;
             }
+            let named = costs.allowed_of(trees.iter().flat_map(|tree| tree.ask(row)));
             for (strategy, regrets) in Strategy::ALL.into_iter().zip(&mut regrets) {
-                let named = tree.ask(row);
                 regrets[i] = match strategy {
                     Strategy::Fixed => costs.regret(i, fixed(readers)),
                     Strategy::Tree => costs.regret(i, named.first().copied()),
                     Strategy::Trial => costs.regret_of_set(i, &same_for_all),
-                    Strategy::TreeAndTrial => costs.regret_of_set(i, named),
+                    Strategy::TreeAndTrial => costs.regret_of_set(i, &named),
                     Strategy::Scil => costs.regret(i, scil(row, readers, goal)),
                     Strategy::Oracle => 0.0,
                 };

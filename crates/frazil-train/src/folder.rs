@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use frazil::{Error, ErrorCode, Progress, Resources, Result, measure_filters};
+use frazil::{Error, ErrorCode, FilterMeasurement, Progress, Resources, Result, measure_filters};
 
 use crate::table::{Row, Table};
 
@@ -41,7 +41,7 @@ pub fn measure_folders(
         match measure_filters(&file, OF_FILE, resources) {
             Ok(measured) => {
                 let (dataset, name) = names(folder, &file);
-                table.rows.extend(measured.into_iter().map(|one| Row {
+                let row = |one: FilterMeasurement| Row {
                     dataset: dataset.clone(),
                     file: name.clone(),
                     variable: one.variable,
@@ -49,7 +49,9 @@ pub fn measure_folders(
                     raw_bytes: one.raw_bytes,
                     features: one.features,
                     shares: one.shares,
-                }));
+                };
+                let rows = measured.into_iter().map(row);
+                table.rows.extend(rows.map(Row::rounded));
             }
             Err(error) if error.code == ErrorCode::Interrupted => return Err(error),
             Err(error) => progress.notice(&format!("passed over: {error}")),

@@ -48,6 +48,17 @@ impl Costs {
         }
     }
 
+    /// Those of some candidates that may be chosen, each once.
+    pub(crate) fn allowed_of<'a>(&self, some: impl Iterator<Item = &'a usize>) -> Vec<usize> {
+        let mut found = Vec::new();
+        for one in some {
+            if self.allowed.contains(one) && !found.contains(one) {
+                found.push(*one);
+            }
+        }
+        found
+    }
+
     pub(crate) fn variables(&self) -> usize {
         self.best.len()
     }

@@ -36,6 +36,28 @@ pub struct Table {
     pub rows: Vec<Row>,
 }
 
+/// Digits behind the point in a table.
+const FEATURE_PLACES: usize = 5;
+const SHARE_PLACES: usize = 4;
+
+impl Row {
+    /// As a table keeps it: what is learned from it is the same before and after writing.
+    #[must_use]
+    pub fn rounded(mut self) -> Self {
+        let round = |value: f64, places| short(value, places).parse().unwrap_or(value);
+        let features = self
+            .features
+            .values()
+            .map(|value| round(value, FEATURE_PLACES));
+        self.features = Features::from_values(features);
+        for shares in &mut self.shares {
+            shares.trial = round(shares.trial, SHARE_PLACES);
+            shares.whole = round(shares.whole, SHARE_PLACES);
+        }
+        self
+    }
+}
+
 impl Table {
     /// Reads a table that [`Table::write`] wrote.
     ///
@@ -87,10 +109,15 @@ impl Table {
                 row.element.clone(),
                 row.raw_bytes.to_string(),
             ];
-            record.extend(row.features.values().iter().map(|value| short(*value, 5)));
+            record.extend(
+                row.features
+                    .values()
+                    .iter()
+                    .map(|value| short(*value, FEATURE_PLACES)),
+            );
             for shares in &row.shares {
-                record.push(short(shares.trial, 4));
-                record.push(short(shares.whole, 4));
+                record.push(short(shares.trial, SHARE_PLACES));
+                record.push(short(shares.whole, SHARE_PLACES));
             }
             writer
                 .write_record(&record)
@@ -116,6 +143,9 @@ impl Table {
 
 /// Without zeros at its end.
 fn short(value: f64, places: usize) -> String {
+    // A share is never 0: what shrinks below the last place keeps one there.
+    let least = 0.1_f64.powi(places as i32);
+    let value = if value > 0.0 { value.max(least) } else { value };
     let text = format!("{value:.places$}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" {
