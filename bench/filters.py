@@ -200,20 +200,21 @@ def measure(family: str, options: argparse.Namespace) -> tuple[int, list[Row]]:
     return raw_bytes, rows
 
 
-def peers_of(level: str, rows: list[Row]) -> list[Row]:
-    """The filters that readers of a level know, but for ours."""
-    known = LEVELS[: LEVELS.index(level) + 1]
-    return [row for row in rows if not row.goal and row.level in known]
+def known_to(level: str, rows: list[Row]) -> list[Row]:
+    """The rows that readers of a level can read."""
+    return [row for row in rows if LEVELS.index(row.level) <= LEVELS.index(level)]
 
 
 def missed(ours: Row, rows: list[Row], raw_bytes: int) -> list[str]:
     """What a goal does not keep of what is wanted, among the filters of its level."""
-    others = peers_of(ours.level, rows)
+    known = known_to(ours.level, rows)
+    others = [row for row in known if not row.goal]
     ratio = ours.ratio(raw_bytes)
     found = []
     if ours.goal == "archive":
-        best = max(others, key=lambda row: row.ratio(raw_bytes), default=None)
-        if best and best.ratio(raw_bytes) > ratio * EQUAL_RATIO:
+        # What frazil takes for other goals and for more readers counts, too.
+        best = max([*known, ours], key=lambda row: row.ratio(raw_bytes))
+        if best.ratio(raw_bytes) > ratio * EQUAL_RATIO:
             found.append(f"smaller: {best.name}")
         limit = [row.cpu_s for row in rows if row.name == "MAFISC"]
         if limit and ours.cpu_s > limit[0] * EQUAL:
