@@ -5,7 +5,7 @@ python bench/filter_data.py FAMILY CORPUS OUTPUT [quick]
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import h5py
@@ -13,11 +13,11 @@ import netCDF4
 import numpy as np
 
 KIB, MIB = 1 << 10, 1 << 20
-# By family: folder of the corpus, largest part of a variable, variables of a file.
+# By family: folder of the corpus, largest part of a variable, variables of one source.
 FAMILIES = {
-    "ocean and land": ("a_ocean_land", 2 * MIB, 3),
+    "ocean and land": ("a_ocean_land", MIB, 3),
     "atmosphere": ("b_atmos", 2 * MIB, 3),
-    "detectors": ("c_detector", 4 * MIB, 2),
+    "detectors": ("c_detector", 3 * MIB, 3),
     "squall line": ("wrf", MIB, 40),
 }
 # Smaller variables say little.
@@ -88,24 +88,32 @@ def of_classic(path: Path, most_bytes: int) -> Iterator[Field]:
             yield Field(name, np.asarray(variable[part]), attributes)
 
 
-def fields(path: Path, most_bytes: int, count: int) -> list[Field]:
-    """The largest variables of a file; none of files that are neither HDF5 nor classic."""
+def fields(path: Path, most_bytes: int) -> list[Field]:
+    """The variables of a file; none of files that are neither HDF5 nor classic."""
     with path.open("rb") as file:
         begin = file.read(8)
     if begin == HDF5_SIGNATURE:
-        found = list(of_hdf5(path, most_bytes))
-    elif begin.startswith(b"CDF"):
-        found = list(of_classic(path, most_bytes))
-    else:
-        return []
+        return list(of_hdf5(path, most_bytes))
+    if begin.startswith(b"CDF"):
+        return list(of_classic(path, most_bytes))
+    return []
+
+
+def largest(folder: Path, most_bytes: int, count: int) -> list[Field]:
+    """Of one source, which may have many files of one kind."""
+    found = []
+    for path in sorted(path for path in folder.iterdir() if path.is_file()):
+        for field in fields(path, most_bytes):
+            found.append(replace(field, path=f"{path.stem}/{field.path}"))
     found.sort(key=lambda field: (-field.values.nbytes, field.path))
     return found[:count]
 
 
 def chunk_of(values: np.ndarray) -> tuple[int, ...]:
-    """About a mebibyte, cut from the slow axes."""
+    """About a mebibyte, cut from the slow axes into equal parts."""
     parts = cut(values.shape, values.dtype.itemsize, CHUNK_BYTES)
-    return tuple(part.stop - part.start for part in parts)
+    extents = zip(values.shape, (part.stop - part.start for part in parts), strict=True)
+    return tuple(-(-length // -(-length // keep)) for length, keep in extents)
 
 
 def build(family: str, corpus: Path, target: Path, quick: bool) -> None:
@@ -113,10 +121,10 @@ def build(family: str, corpus: Path, target: Path, quick: bool) -> None:
     folder, most_bytes, count = FAMILIES[family]
     unfinished = target.with_suffix(".part")
     with h5py.File(unfinished, "w", libver=("earliest", "v108")) as out:
-        files = sorted(path for path in (corpus / folder).rglob("*") if path.is_file())
-        for number, path in enumerate(files):
-            for field in fields(path, most_bytes // 8 if quick else most_bytes, count):
-                name = f"file{number:02}/{field.path}"
+        inner = sorted(path for path in (corpus / folder).iterdir() if path.is_dir())
+        for number, source in enumerate(inner or [corpus / folder]):
+            for field in largest(source, most_bytes // 8 if quick else most_bytes, count):
+                name = f"source{number:02}/{field.path}"
                 values = np.ascontiguousarray(field.values)
                 values = values.astype(values.dtype.newbyteorder("="))
                 made = out.create_dataset(name, data=values, chunks=chunk_of(values))

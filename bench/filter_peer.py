@@ -1,6 +1,6 @@
 """Writes, reads or compares one file through h5py; prints what it took.
 
-python bench/filter_peer.py write SOURCE TARGET FILTER
+python bench/filter_peer.py write SOURCE TARGET FILTER    (and reads it)
 python bench/filter_peer.py read FILE
 python bench/filter_peer.py check SOURCE FILE
 
@@ -16,7 +16,6 @@ from pathlib import Path
 
 import h5py
 import hdf5plugin
-import numcodecs
 import numpy as np
 from energy import Meter
 
@@ -32,6 +31,8 @@ def scil(values: np.ndarray) -> Options:
 
     Its sample is as many bytes as the array has elements, at most 10 000.
     """
+    import numcodecs
+
     sample = values.tobytes()[: min(values.size, SCIL_SAMPLE)]
     if values.size < 10:
         return {}
@@ -126,18 +127,21 @@ def check(source: Path, path: Path) -> None:
 
 def main() -> None:
     what, *words = sys.argv[1:]
-    meter = Meter()
-    match what:
-        case "write":
-            write(Path(words[0]), Path(words[1]), words[2])
-            moved = sum(Path(word).stat().st_size for word in words[:2])
-        case "read":
-            read(Path(words[0]))
-            moved = Path(words[0]).stat().st_size
-        case _:
-            check(Path(words[0]), Path(words[1]))
-            moved = 0
-    print(json.dumps(asdict(meter.spent(moved))))
+    took = {}
+    if what == "write":
+        source, target = Path(words[0]), Path(words[1])
+        meter = Meter()
+        write(source, target, words[2])
+        moved = source.stat().st_size + target.stat().st_size
+        took["write"] = asdict(meter.spent(moved))
+    if what == "check":
+        check(Path(words[0]), Path(words[1]))
+    else:
+        path = Path(words[1] if what == "write" else words[0])
+        meter = Meter()
+        read(path)
+        took["read"] = asdict(meter.spent(path.stat().st_size))
+    print(json.dumps(took))
 
 
 if __name__ == "__main__":

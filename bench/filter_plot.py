@@ -199,7 +199,7 @@ def wrf_figure(rows: list[Row]) -> str:
             parts.append(text(middle, bottom - high - 4, row[metric], "middle"))
             turned = f'transform="rotate(-35 {middle:.1f} {bottom + 14:.1f})"'
             parts.append(text(middle, bottom + 14, words, "end", turned))
-    top = HEAD + tall + 90
+    top = HEAD + tall + 110
     return page(parts + legend(top), top + 28, "WRF squall line: size and time by compression")
 
 

@@ -104,7 +104,7 @@ def run(command: list[object], plugins: str | None = None) -> str:
     return answer.stdout
 
 
-def peer(*words: object, plugins: str | None = None) -> dict[str, float]:
+def peer(*words: object, plugins: str | None = None) -> dict[str, dict]:
     return json.loads(run([sys.executable, PEER, *words], plugins))
 
 
@@ -133,12 +133,8 @@ def rows_of(options: argparse.Namespace) -> list[Row]:
     return found
 
 
-def written(row: Row, source: Path, target: Path) -> dict[str, float]:
-    """One turn; what it took."""
-    target.unlink(missing_ok=True)
-    if not row.goal:
-        folder = mafisc_folder() if row.name == "MAFISC" else None
-        return peer("write", source, target, row.name, plugins=folder and folder[0])
+def by_frazil(row: Row, source: Path, target: Path) -> dict[str, object]:
+    """What its own clocks and meter say."""
     command = [FRAZIL, "pack", source, "-o", target, "--keep-chunks", "--threads", 1, "--json"]
     command += ["--goal", row.goal, "--readable-by", row.level]
     report = json.loads(run(command))["reports"][0]
@@ -150,21 +146,32 @@ def written(row: Row, source: Path, target: Path) -> dict[str, float]:
     }
 
 
+def plugins_of(row: Row) -> str | None:
+    """Where stock readers find the plugins that a row's files need beyond hdf5plugin's."""
+    if row.name == "MAFISC":
+        found = mafisc_folder()
+        return found[0] if found else None
+    return plugin_folder() if row.goal and row.level == "frazil" else None
+
+
 def turn(row: Row, source: Path, target: Path) -> None:
-    took = written(row, source, target)
-    row.energy_by = str(took.pop("energy_by"))
-    row.turns.append(took)
+    """Writes, compares once, reads."""
+    target.unlink(missing_ok=True)
+    plugins = plugins_of(row)
+    if row.goal:
+        wrote = by_frazil(row, source, target)
+        is_readable = row.level != "frazil" or plugins is not None
+        took = peer("read", target, plugins=plugins) if is_readable else {}
+    else:
+        took = peer("write", source, target, row.name, plugins=plugins)
+        wrote = took["write"]
+    row.energy_by = str(wrote["energy_by"])
+    row.turns.append({key: float(wrote[key]) for key in ("wall_s", "cpu_s", "joules")})
     row.sizes.append(target.stat().st_size)
-    folder = mafisc_folder()
-    plugins = folder[0] if row.name == "MAFISC" and folder else None
-    if row.goal and row.level == "frazil":
-        plugins = plugin_folder()
-        if plugins is None:
-            return
-    if len(row.turns) == 1:
+    if took:
+        row.reads.append(took["read"]["wall_s"])
+    if took and len(row.turns) == 1:
         peer("check", source, target, plugins=plugins)
-    warm(target)
-    row.reads.append(peer("read", target, plugins=plugins)["wall_s"])
 
 
 def measure(family: str, options: argparse.Namespace) -> tuple[int, list[Row]]:
@@ -193,20 +200,21 @@ def measure(family: str, options: argparse.Namespace) -> tuple[int, list[Row]]:
     return raw_bytes, rows
 
 
-def peers_of(level: str, rows: list[Row]) -> list[Row]:
-    """The filters that readers of a level know, but for ours."""
-    known = LEVELS[: LEVELS.index(level) + 1]
-    return [row for row in rows if not row.goal and row.level in known]
+def known_to(level: str, rows: list[Row]) -> list[Row]:
+    """The rows that readers of a level can read."""
+    return [row for row in rows if LEVELS.index(row.level) <= LEVELS.index(level)]
 
 
 def missed(ours: Row, rows: list[Row], raw_bytes: int) -> list[str]:
     """What a goal does not keep of what is wanted, among the filters of its level."""
-    others = peers_of(ours.level, rows)
+    known = known_to(ours.level, rows)
+    others = [row for row in known if not row.goal]
     ratio = ours.ratio(raw_bytes)
     found = []
     if ours.goal == "archive":
-        best = max(others, key=lambda row: row.ratio(raw_bytes), default=None)
-        if best and best.ratio(raw_bytes) > ratio * EQUAL_RATIO:
+        # What frazil takes for other goals and for more readers counts, too.
+        best = max([*known, ours], key=lambda row: row.ratio(raw_bytes))
+        if best.ratio(raw_bytes) > ratio * EQUAL_RATIO:
             found.append(f"smaller: {best.name}")
         limit = [row.cpu_s for row in rows if row.name == "MAFISC"]
         if limit and ours.cpu_s > limit[0] * EQUAL:

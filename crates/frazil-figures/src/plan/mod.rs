@@ -17,8 +17,8 @@ const MARGIN: f64 = 24.0;
 /// Height of the title, and of what stands over a variable's panels.
 const TITLE_HEIGHT: f64 = 72.0;
 const HEADING_HEIGHT: f64 = 46.0;
-/// Height of a row of panels.
-const ROW_HEIGHT: f64 = 330.0;
+/// Space between two variables.
+const ROW_GAP: f64 = 34.0;
 /// Variables that are drawn, the largest ones.
 const MOST_VARIABLES: usize = 12;
 /// Colours that all eyes tell apart (Okabe and Ito).
@@ -78,8 +78,9 @@ fn drawing(report: &PlanReport) -> Element {
     let mut parts = Vec::new();
     for variable in &shown {
         parts.extend(heading(variable, top));
-        parts.extend(panels(variable, top + HEADING_HEIGHT));
-        top += HEADING_HEIGHT + ROW_HEIGHT;
+        let (drawn, height) = panels(variable, top + HEADING_HEIGHT);
+        parts.extend(drawn);
+        top += HEADING_HEIGHT + height + ROW_GAP;
     }
     let remark = match (shown.len(), hidden) {
         (0, _) => Some("no variable had filters or chunk shapes to compare".to_owned()),
@@ -139,26 +140,32 @@ fn heading(variable: &VariableDecision, top: f64) -> [Element; 2] {
     ]
 }
 
-fn panels(variable: &VariableDecision, top: f64) -> Vec<Element> {
-    let column = |number: f64| (MARGIN + number * (PANEL + GAP), top);
-    let spots = |rate: fn(&CodecSpeed) -> f64| spots(&variable.filter_candidates, rate);
-    let write = spots(|speed| speed.encode_bytes_per_second);
-    let read = spots(|speed| speed.decode_bytes_per_second);
+/// The panels of a variable side by side, and the height of the highest.
+fn panels(variable: &VariableDecision, top: f64) -> (Vec<Element>, f64) {
+    let filters = &variable.filter_candidates;
+    let write = spots(filters, |speed| speed.encode_bytes_per_second);
+    let read = spots(filters, |speed| speed.decode_bytes_per_second);
     let mut parts = Vec::new();
-    match (variable.filter_candidates.is_empty(), write.is_empty()) {
-        (true, _) => {}
-        (false, true) => {
-            parts.push(tradeoff::ratios(column(0.0), &variable.filter_candidates));
-        }
-        (false, false) => {
-            parts.push(tradeoff::draw(column(0.0), "written, MB/s", &write));
-            parts.push(tradeoff::draw(column(1.0), "read, MB/s", &read));
+    let mut height = 0.0_f64;
+    let mut place = |parts: &[Element], needed: f64| {
+        height = height.max(needed);
+        (MARGIN + parts.len() as f64 * (PANEL + GAP), top)
+    };
+    if write.is_empty() && !filters.is_empty() {
+        let at = place(&parts, tradeoff::bars_height(filters.len()));
+        parts.push(tradeoff::ratios(at, filters));
+    } else if !write.is_empty() {
+        for (speed, spots) in [("written, MB/s", &write), ("read, MB/s", &read)] {
+            let at = place(&parts, tradeoff::height(spots));
+            parts.push(tradeoff::draw(at, speed, spots));
         }
     }
-    if !variable.chunk_candidates.is_empty() {
-        parts.push(reads::draw(column(2.0), &variable.chunk_candidates));
+    let shapes = &variable.chunk_candidates;
+    if !shapes.is_empty() {
+        let at = place(&parts, reads::height(shapes));
+        parts.push(reads::draw(at, shapes));
     }
-    parts
+    (parts, height)
 }
 
 /// Filters whose speed is known; the first candidate is the chosen one.

@@ -16,7 +16,16 @@ const TOP: f64 = 24.0;
 const LINE_HEIGHT: f64 = 28.0;
 /// Shapes that are drawn.
 const MOST: usize = 8;
+/// Entries of the legend in a line.
+const IN_A_LINE: usize = 3;
 const GRID: &str = "#e3e5e8";
+
+/// Height of a chart with its legend.
+pub(super) fn height(candidates: &[ChunkCandidate]) -> f64 {
+    let reads = candidates.first().map_or(0, |first| first.reads.len());
+    let lines = candidates.len().min(MOST) as f64;
+    TOP + LINE_HEIGHT * lines + 30.0 + 16.0 * reads.div_ceil(IN_A_LINE) as f64
+}
 
 /// A chart with its left upper corner at `at`; the first candidate is the chosen one.
 pub(super) fn draw(at: (f64, f64), candidates: &[ChunkCandidate]) -> Element {
@@ -74,8 +83,8 @@ pub(super) fn draw(at: (f64, f64), candidates: &[ChunkCandidate]) -> Element {
 fn legend(candidates: &[ChunkCandidate], top: f64) -> Vec<Element> {
     let reads = candidates.first().map_or(&[][..], |first| &first.reads);
     let entry = |(number, read): (usize, &frazil::ReadCandidate)| {
-        let left = 5.0 + 120.0 * (number % 3) as f64;
-        let top = top + 16.0 * (number / 3) as f64;
+        let left = 5.0 + 120.0 * (number % IN_A_LINE) as f64;
+        let top = top + 16.0 * (number / IN_A_LINE) as f64;
         let dot = Element::new("circle")
             .with("cx", px(left))
             .with("cy", px(top - 4.0))

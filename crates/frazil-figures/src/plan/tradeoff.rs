@@ -33,6 +33,28 @@ fn parts(filters: &str) -> (&str, &str) {
     }
 }
 
+/// The kinds among some filters, in their order.
+fn kinds<'a>(spots: &[Spot<'a>]) -> Vec<&'a str> {
+    let mut found: Vec<&str> = Vec::new();
+    for spot in spots {
+        let kind = parts(spot.filters).0;
+        if !found.contains(&kind) {
+            found.push(kind);
+        }
+    }
+    found
+}
+
+/// Height of a chart with its legend.
+pub(super) fn height(spots: &[Spot<'_>]) -> f64 {
+    AREA[3] + 40.0 + 16.0 * kinds(spots).len().div_ceil(IN_A_LINE) as f64
+}
+
+/// Height of [`ratios`].
+pub(super) fn bars_height(count: usize) -> f64 {
+    24.0 + 20.0 * count.min(MOST_BARS) as f64
+}
+
 /// A chart with its left upper corner at `at`.
 pub(super) fn draw(at: (f64, f64), speed: &'static str, spots: &[Spot<'_>]) -> Element {
     let x = Axis::over(
@@ -43,17 +65,10 @@ pub(super) fn draw(at: (f64, f64), speed: &'static str, spots: &[Spot<'_>]) -> E
     let ratios = spots.iter().map(|spot| spot.ratio);
     let y = Axis::over("ratio", Scale::Linear, ratios.chain([1.0]));
     let place = |spot: &Spot<'_>| at_of(&x, &y, spot.megabytes_per_second, spot.ratio);
-    let mut kinds: Vec<&str> = Vec::new();
-    for spot in spots {
-        let kind = parts(spot.filters).0;
-        if !kinds.contains(&kind) {
-            kinds.push(kind);
-        }
-    }
     let mut group = panel(at)
         .child(text(0.0, 10.0, format!("ratio against {speed}"), INK, 12.0))
         .children(frame(&x, &y));
-    for (number, &kind) in kinds.iter().enumerate() {
+    for (number, kind) in kinds(spots).into_iter().enumerate() {
         let colour = COLOURS[number % COLOURS.len()];
         let mut levels: Vec<&Spot<'_>> = spots.iter().collect();
         levels.retain(|spot| parts(spot.filters).0 == kind);

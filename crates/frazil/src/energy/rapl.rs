@@ -169,7 +169,7 @@ mod tests {
 
         let root = tempfile::tempdir().unwrap();
         let file = make(root.path(), "intel-rapl:0", "package-0", 1);
-        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o000)).unwrap();
         // Root reads everything.
         if let Err(why) = Counters::open(root.path()) {
             assert!(why.contains("root only"), "{why}");
