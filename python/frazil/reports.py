@@ -318,11 +318,13 @@ _FILTERS = {
     4: "szip",
     307: "bzip2",
     32001: "blosc",
+    32002: "mafisc",
     32004: "lz4",
     32008: "bitshuffle",
     32015: "zstd",
     47101: "pcodec",
     47102: "delta",
+    47103: "frazil",
 }
 
 
