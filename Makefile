@@ -80,7 +80,7 @@ lib: .build/setup-build ## Build the libraries for C and Fortran: libfrazil.so a
 plugins: .build/setup-build ## Build the HDF5 plugins for stock readers: docs/filters.md
 	$(CARGO) build $(CARGO_FLAGS) --package frazil-plugin --examples
 	mkdir -p $(FRAZIL_PLUGIN_PATH)
-	for name in lz4 bitshuffle blosc bzip2 zstd pcodec delta; do \
+	for name in lz4 bitshuffle blosc bzip2 zstd pcodec delta mafisc frazil; do \
 		strip --strip-unneeded -o $(FRAZIL_PLUGIN_PATH)/libh5frazil_$$name.so \
 			$(BUILT)/examples/libh5frazil_$$name.so || exit; done
 

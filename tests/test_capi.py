@@ -104,6 +104,11 @@ def test_single_values(prefix: Path, tmp_path: Path) -> None:
 
 @needs("pkg-config")
 @pytest.mark.parametrize("link", [compiled, compiled_static])
+def test_values_in_memory_are_compressed_and_come_back(prefix: Path, tmp_path: Path, link) -> None:
+    run(link(prefix, PROGRAMS / "memory.c", tmp_path / "memory"), env=PLAIN)
+
+
+@pytest.mark.parametrize("link", [compiled, compiled_static])
 def test_bad_input_is_refused(prefix: Path, tmp_path: Path, link) -> None:
     program = link(prefix, PROGRAMS / "bad_input.c", tmp_path / "bad_input")
     assert run(program, tmp_path, env=PLAIN) == "refused what had to be\n"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 GOLDEN = Path(__file__).parents[1] / "crates/frazil-codec/tests/golden/own.bin"
-PCODEC, DELTA = 47101, 47102
+PCODEC, DELTA, FRAZIL = 47101, 47102, 47103
 BIG_ENDIAN, FLOAT = 1, 2
 
 
@@ -112,7 +112,42 @@ def test_frames_of_pcodec_are_what_the_format_says(chunk: Chunk):
     assert len(stored) - at == length % size
 
 
-@pytest.mark.parametrize("code", [PCODEC, DELTA])
+def undo_frazil(stored: bytes, values: tuple[int, ...]) -> tuple[list, bytes, int]:
+    """Filters, data and length of a chunk of filter 47103, by docs/format.md."""
+    version, kind, order, size, _, _, rank, *shape = values
+    assert (stored[:4], stored[4], version) == (b"FZch", 1, 1)
+    assert stored[5:8] == bytes([kind, order, size])
+    (length,) = struct.unpack_from("<Q", stored, 8)
+    assert stored[16] == rank == len(shape)
+    at = 18 + 4 * rank
+    assert struct.unpack_from(f"<{rank}I", stored, 18) == tuple(shape)
+    filters = []
+    for _ in range(stored[17]):
+        code, count = struct.unpack_from("<HB", stored, at)
+        filters.append((code, 0, struct.unpack_from(f"<{count}I", stored, at + 3)))
+        at += 3 + 4 * count
+    return filters, stored[at:], length
+
+
+@pytest.mark.parametrize(
+    "chunk", [c for c in CHUNKS if c.filters[-1][0] == FRAZIL], ids=lambda chunk: chunk.name
+)
+def test_chunks_name_their_filters_as_the_format_says(chunk: Chunk):
+    filters, data, length = undo_frazil(chunk.stored, chunk.filters[-1][2])
+    assert length == len(chunk.raw) + (4 if len(chunk.filters) == 2 else 0)
+    possible = {1, 2, 32002, 32004, 32008, 32015, PCODEC, DELTA}
+    assert {code for code, *_ in filters} <= possible and len(filters) <= 4
+    # What can be undone here is undone, from the last filter on.
+    while filters and filters[-1][0] in (1, DELTA):
+        code, _, values = filters.pop()
+        data = zlib.decompress(data) if code == 1 else undo_delta(data, values)
+    if filters:
+        assert len(data) < len(chunk.raw)
+    else:
+        assert data[: len(chunk.raw)] == chunk.raw
+
+
+@pytest.mark.parametrize("code", [PCODEC, DELTA, FRAZIL])
 def test_own_filters_are_mandatory(code: int):
     flags = {flag for chunk in CHUNKS for number, flag, _ in chunk.filters if number == code}
     assert flags == {0}

@@ -20,6 +20,7 @@ SECTIONS = {
     "frz_put_attribute": "Attributes",
     "frz_put": "Values",
     "frz_put1_char": "Single values",
+    "frz_wishes_new": "Values in memory",
 }
 
 ITEM = re.compile(

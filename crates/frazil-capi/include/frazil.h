@@ -59,6 +59,11 @@
 #define FRZ_ROOT 0
 
 /**
+ * Dimensions that compressed values have at most.
+ */
+#define FRZ_MAX_RANK 32
+
+/**
  * What became of a call. The numbers never change; new ones come at the end.
  */
 typedef enum {
@@ -325,6 +330,12 @@ typedef enum {
  * long as nobody changes it meanwhile; it is not needed any more once ::frz_create has returned.
  */
 typedef struct frz_options frz_options;
+
+/**
+ * How values in memory are compressed. One may serve several threads, as long as nobody changes it
+ * meanwhile.
+ */
+typedef struct frz_wishes frz_wishes;
 
 /**
  * A netCDF-4 file being written.
@@ -1198,6 +1209,108 @@ frz_status frz_inquire_storage(frz_writer *writer,
  * of 1; ::frz_options_set_plan replays it.
  */
 frz_status frz_plan(frz_writer *writer, char **plan);
+
+/**
+ * Wishes with their defaults: every bit is kept, ::FRZ_GOAL_BALANCED. Free them with
+ * ::frz_wishes_free.
+ */
+frz_wishes *frz_wishes_new(void);
+
+/**
+ * Frees wishes. NULL is allowed.
+ */
+void frz_wishes_free(frz_wishes *wishes);
+
+/**
+ * What filters are chosen for: one of ::frz_goal. `level` is zstd's where it is among them, 1 to
+ * 22; 0: as the goal has it.
+ */
+frz_status frz_wishes_set_goal(frz_wishes *wishes, int goal, int level);
+
+/**
+ * Rounds floats to this many decimal digits: 1 to 6 (float), 1 to 15 (double).
+ *
+ * Whatever is stated about precision, by this function and the ones below, holds together; NaN,
+ * infinities and zeros are never touched. Each rounded value is compared with its original.
+ */
+frz_status frz_wishes_set_significant_digits(frz_wishes *wishes, int digits);
+
+/**
+ * Rounds floats to this many mantissa bits: 1 to 23 (float), 1 to 52 (double).
+ */
+frz_status frz_wishes_set_significant_bits(frz_wishes *wishes, int bits);
+
+/**
+ * Rounds floats by this much at most.
+ */
+frz_status frz_wishes_set_absolute_tolerance(frz_wishes *wishes, double tolerance);
+
+/**
+ * Rounds floats by this much at most, in percent of each value.
+ */
+frz_status frz_wishes_set_relative_tolerance(frz_wishes *wishes, double percent);
+
+/**
+ * A value that rounding does not touch, and that nothing is rounded to. It may be called for
+ * several.
+ */
+frz_status frz_wishes_protect_value(frz_wishes *wishes, double value);
+
+/**
+ * Bytes that ::frz_compress needs at most for values of a type, one of ::frz_type, and a shape of
+ * `rank` dimensions, the slowest first: a little more than the values themselves.
+ */
+frz_status frz_compress_bound(int value_type, int rank, const uint64_t *shape, size_t *bytes);
+
+/**
+ * Compresses values of a type, one of ::frz_type but for ::FRZ_STRING, in this machine's order:
+ * an array of `rank` dimensions, at most ::FRZ_MAX_RANK and each shorter than 2^32, the slowest
+ * first. `packed` has room for `capacity` bytes (::frz_compress_bound says how many are always
+ * enough), and must not overlap the values; `*packed_bytes` becomes their number. `wishes` may be
+ * NULL: the defaults.
+ *
+ * Filters are chosen by what they make of the values, on the calling thread. The bytes say
+ * themselves what they hold: ::frz_inquire_compressed and ::frz_decompress need nothing else. They
+ * are those of a chunk of filter 47103, which docs/format.md specifies; equal values and wishes give
+ * equal bytes.
+ *
+ * Errors: ::FRZ_INVALID_ARGUMENT for wishes that the values cannot have, or if `capacity` is too
+ * small; ::FRZ_BOUND_EXCEEDED if rounding broke a bound: a bug.
+ */
+frz_status frz_compress(const frz_wishes *wishes,
+                        int value_type,
+                        int rank,
+                        const uint64_t *shape,
+                        const void *values,
+                        void *packed,
+                        size_t capacity,
+                        size_t *packed_bytes);
+
+/**
+ * What ::frz_compress made its bytes of: type, number of dimensions, shape (room for
+ * ::FRZ_MAX_RANK numbers), and bytes of the values. Each of the four may be NULL.
+ *
+ * Errors: ::FRZ_CORRUPT for bytes that are not of ::frz_compress; ::FRZ_UNSUPPORTED for values in
+ * another byte order than this machine's.
+ */
+frz_status frz_inquire_compressed(const void *packed,
+                                  size_t packed_bytes,
+                                  int *value_type,
+                                  int *rank,
+                                  uint64_t *shape,
+                                  size_t *value_bytes);
+
+/**
+ * Gives back the values that ::frz_compress made its bytes of. `values` has room for `value_bytes`
+ * bytes, which must be as many as ::frz_inquire_compressed says.
+ *
+ * Errors: ::FRZ_CORRUPT for damaged bytes: `values` then means nothing; ::FRZ_UNSUPPORTED as
+ * ::frz_inquire_compressed; ::FRZ_INVALID_ARGUMENT for another number of bytes.
+ */
+frz_status frz_decompress(const void *packed,
+                          size_t packed_bytes,
+                          void *values,
+                          size_t value_bytes);
 
 #ifdef __cplusplus
 }  // extern "C"

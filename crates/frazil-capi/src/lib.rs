@@ -55,6 +55,9 @@ mod single;
 mod decided;
 
 #[expect(unsafe_code, reason = "exported functions")]
+mod memory;
+
+#[expect(unsafe_code, reason = "exported functions")]
 mod nc;
 
 #[expect(unsafe_code, reason = "exported functions")]
@@ -64,6 +67,7 @@ pub use arguments::frz_type;
 pub use attributes::*;
 pub use decided::*;
 pub use define::*;
+pub use memory::*;
 pub use message::*;
 pub use options::*;
 pub use parallel::*;

@@ -36,6 +36,7 @@ mod scratch;
 mod simd;
 mod single;
 mod stage;
+mod values;
 
 pub use decoder::BoundDecoder;
 pub use encoder::BoundEncoder;
@@ -48,3 +49,4 @@ pub use registry::{FilterInfo, cure_for, filters};
 pub use scratch::Scratch;
 pub use simd::simd_summary;
 pub use single::{decode_one, encode_one};
+pub use values::{ValuesInfo, decode_values, encode_values, values_bound, values_info};

@@ -74,7 +74,7 @@ const fn noted(info: FilterInfo, note: &'static str) -> FilterInfo {
 const PRIVATE: &str = "frazil's own: read by frazil and by its plugins";
 const LOSSY_ON_WRITE: &str = "changes values on writing only; reading needs nothing";
 
-static FILTERS: [FilterInfo; 18] = [
+static FILTERS: [FilterInfo; 20] = [
     both(filter_id::DEFLATE, "deflate", "libdeflate 1.26, zlib 1.3"),
     both(filter_id::SHUFFLE, "shuffle", OWN),
     both(filter_id::FLETCHER32, "fletcher32", OWN),
@@ -92,6 +92,10 @@ static FILTERS: [FilterInfo; 18] = [
         both(filter_id::BLOSC, "blosc", OWN),
         "with BloscLZ, LZ4, Snappy, zlib or zstd inside; LZ4HC is written as LZ4",
     ),
+    noted(
+        both(filter_id::MAFISC, "mafisc", "frazil, liblzma 5.8"),
+        "all methods compete for every chunk; few readers have a plugin for it",
+    ),
     both(filter_id::LZ4, "lz4", "lz4_flex 0.14"),
     noted(
         both(filter_id::BITSHUFFLE, "bitshuffle", OWN),
@@ -108,6 +112,7 @@ static FILTERS: [FilterInfo; 18] = [
     decoded(filter_id::BITROUND, "bitround", OWN, LOSSY_ON_WRITE),
     noted(both(filter_id::PCODEC, "pcodec", "pco 1.1"), PRIVATE),
     noted(both(filter_id::DELTA, "delta", OWN), PRIVATE),
+    noted(both(filter_id::FRAZIL, "frazil", OWN), PRIVATE),
 ];
 
 /// The filters this build knows something about, by identifier.
@@ -179,7 +184,7 @@ mod tests {
     fn every_missing_filter_has_a_cure() {
         assert!(cure_for(filter_id::LZO).contains("GPL"));
         assert!(cure_for(32013).contains("zfp"));
-        assert!(cure_for(32002).contains("mafisc"));
+        assert!(cure_for(32003).contains("snappy"));
         assert!(cure_for(40000).contains("40000"));
     }
 }

@@ -30,4 +30,6 @@ pub(crate) struct Codecs {
     pub(crate) stream: Vec<u8>,
     /// Memory for the bit transpose.
     pub(crate) work: Vec<u8>,
+    /// What filters inside a chunk of another filter work with.
+    pub(crate) inner: Option<Box<Scratch>>,
 }

@@ -81,6 +81,8 @@ mod tests {
             (filter_id::ZSTD, vec![3]),
             (filter_id::PCODEC, vec![1, 1, 0, 8]),
             (filter_id::DELTA, vec![1, 4, 0, 1, 1, 4000]),
+            (filter_id::MAFISC, vec![0, 7, 4, 0, 1, 1, 4000]),
+            (filter_id::FRAZIL, vec![1, 1, 0, 4, 0, 0, 1, 4000]),
         ] {
             let spec = FilterSpec::new(id, values);
             let stored = encode_one(&spec, &raw, &mut scratch).unwrap();

@@ -5,6 +5,8 @@ use frazil_types::{DeflateEncoder, FilterSpec, filter_id};
 use crate::CodecError;
 use crate::buffer::OutputSize;
 use crate::compress::blosc::{self, BloscEncoder};
+use crate::compress::by_chunk::ByChunk;
+use crate::compress::mafisc::{self, Mafisc};
 use crate::compress::pcodec::Pcodec;
 use crate::compress::szip::Szip;
 use crate::compress::{bzip2, deflate, lz4, lzf, zstd};
@@ -33,11 +35,13 @@ pub(crate) enum DecodeStage {
     Bzip2,
     Lzf,
     Blosc,
+    Mafisc,
     Lz4,
     Bitshuffle(Bitshuffle),
     Zstd,
     Pcodec(Pcodec),
     Delta(Delta),
+    ByChunk(ByChunk),
     /// Nobody here can undo it.
     Missing {
         id: i32,
@@ -63,11 +67,13 @@ impl DecodeStage {
             filter_id::BZIP2 => Self::Bzip2,
             filter_id::LZF => Self::Lzf,
             filter_id::BLOSC => Self::Blosc,
+            filter_id::MAFISC => Self::Mafisc,
             filter_id::LZ4 => Self::Lz4,
             filter_id::BITSHUFFLE => Self::Bitshuffle(Bitshuffle::bind(spec)?),
             filter_id::ZSTD => Self::Zstd,
             filter_id::PCODEC => Self::Pcodec(Pcodec::bind(spec)?),
             filter_id::DELTA => Self::Delta(Delta::bind(spec)?),
+            filter_id::FRAZIL => Self::ByChunk(ByChunk::bind(spec)?),
             filter_id::BITGROOM | filter_id::GRANULAR_BITROUND | filter_id::BITROUND => {
                 Self::Identity
             }
@@ -127,6 +133,8 @@ impl DecodeStage {
             Self::Blosc => number("blosc", 4, 4, false).map(|bytes| (bytes, OTHERS_MOST)),
             Self::Pcodec(_) => number("pcodec", 8, 8, false).map(|bytes| (bytes, OTHERS_MOST)),
             Self::Delta(_) => number("delta", 8, 8, false).map(|bytes| (bytes, 1)),
+            Self::ByChunk(_) => number("frazil", 8, 8, false).map(|bytes| (bytes, OTHERS_MOST)),
+            Self::Mafisc => mafisc::stated_length(stored).map(|bytes| (bytes, OTHERS_MOST)),
             Self::Zstd => zstd::stated_length(stored).map(|bytes| (bytes, OTHERS_MOST)),
             _ => return None,
         };
@@ -169,10 +177,12 @@ impl DecodeStage {
             Self::Bzip2 => bzip2::decode(encoded, out, size),
             Self::Lzf => lzf::decode(encoded, out, size),
             Self::Blosc => blosc::decode(encoded, out, size, codecs),
+            Self::Mafisc => mafisc::decode(encoded, out, size),
             Self::Lz4 => lz4::decode(encoded, out, size),
             Self::Bitshuffle(bitshuffle) => bitshuffle.decode(encoded, out, size, codecs),
             Self::Pcodec(pcodec) => pcodec.decode(encoded, out, size),
             Self::Delta(delta) => delta.decode(encoded, out, size),
+            Self::ByChunk(by_chunk) => by_chunk.decode(encoded, out, size, codecs),
             Self::Shuffle { element_bytes } => {
                 size.check(encoded.len())?;
                 let direction = Direction::Unshuffle;
@@ -230,11 +240,13 @@ pub(crate) enum EncodeStage {
     Szip(Szip),
     Blosc(BloscEncoder),
     Bzip2 { level: u32 },
+    Mafisc(Mafisc),
     Lz4 { block_bytes: usize },
     Bitshuffle(Bitshuffle),
     Zstd { level: i32 },
     Pcodec(Pcodec),
     Delta(Delta),
+    ByChunk(ByChunk),
 }
 
 impl EncodeStage {
@@ -266,12 +278,14 @@ impl EncodeStage {
                 _ => Err(invalid("bzip2", "needs one level from 1 to 9, or none")),
             },
             filter_id::BLOSC => Ok(Self::Blosc(BloscEncoder::bind(spec)?)),
+            filter_id::MAFISC => Ok(Self::Mafisc(Mafisc::bind(spec)?)),
             filter_id::LZ4 => Ok(Self::Lz4 {
                 block_bytes: lz4::block_bytes(spec),
             }),
             filter_id::BITSHUFFLE => Ok(Self::Bitshuffle(Bitshuffle::bind(spec)?)),
             filter_id::PCODEC => Ok(Self::Pcodec(Pcodec::bind(spec)?)),
             filter_id::DELTA => Ok(Self::Delta(Delta::bind(spec)?)),
+            filter_id::FRAZIL => Ok(Self::ByChunk(ByChunk::bind(spec)?)),
             filter_id::ZSTD => match spec.cd_values[..] {
                 [level] => Ok(Self::Zstd {
                     level: level.cast_signed(),
@@ -289,6 +303,7 @@ impl EncodeStage {
             Self::Blosc(_) => BloscEncoder::check_input(raw_bytes),
             Self::Bitshuffle(bitshuffle) => bitshuffle.check_input(raw_bytes),
             Self::Delta(delta) => delta.check_input(raw_bytes),
+            Self::Mafisc(mafisc) => mafisc.check_input(raw_bytes),
             _ => Ok(()),
         }
     }
@@ -314,10 +329,12 @@ impl EncodeStage {
             Self::Szip(szip) => szip.encode_bound(raw_bytes),
             Self::Blosc(_) => BloscEncoder::encode_bound(raw_bytes),
             Self::Bzip2 { .. } => bzip2::encode_bound(raw_bytes),
+            Self::Mafisc(mafisc) => mafisc.encode_bound(raw_bytes),
             Self::Lz4 { block_bytes } => lz4::encode_bound(*block_bytes, raw_bytes),
             Self::Bitshuffle(bitshuffle) => bitshuffle.encode_bound(raw_bytes),
             Self::Pcodec(pcodec) => pcodec.encode_bound(raw_bytes),
             Self::Delta(_) => Delta::encoded_bytes(raw_bytes),
+            Self::ByChunk(by_chunk) => by_chunk.encode_bound(raw_bytes),
         }
     }
 
@@ -348,10 +365,12 @@ impl EncodeStage {
                 bzip2::encode(*level, raw, out);
                 Ok(())
             }
+            Self::Mafisc(mafisc) => mafisc.encode(raw, out, codecs),
             Self::Lz4 { block_bytes } => lz4::encode(*block_bytes, raw, out, &mut codecs.lz4),
             Self::Bitshuffle(bitshuffle) => bitshuffle.encode(raw, out, codecs),
             Self::Pcodec(pcodec) => pcodec.encode(raw, out),
             Self::Delta(delta) => delta.encode(raw, out),
+            Self::ByChunk(by_chunk) => by_chunk.encode(raw, out, codecs),
         }
     }
 }

@@ -126,6 +126,47 @@ fn cases() -> Vec<Case> {
             );
         }
     }
+    cases.extend(chosen_by_chunk());
+    cases
+}
+
+/// Chunks that say themselves what was done to them: each kind of number, each goal, what does not
+/// shrink, what is no number, and a checksum behind the elements.
+fn chosen_by_chunk() -> Vec<Case> {
+    let filter = |kind: u32, order: u32, goal: u32, chunk: &[u32]| {
+        let head = [
+            1,
+            kind,
+            order,
+            element_bytes(kind),
+            goal,
+            0,
+            chunk.len() as u32,
+        ];
+        FilterSpec::new(filter_id::FRAZIL, [&head[..], chunk].concat())
+    };
+    let mut cases: Vec<Case> = Vec::new();
+    for (kind, order) in [(5, 0), (5, 1), (6, 0), (3, 0), (8, 1), (10, 0)] {
+        for goal in 0..4 {
+            let bytes = element_bytes(kind) as usize;
+            let raw = numbers(kind, order == 1)[..38 * 29 * bytes].to_vec();
+            let specs = vec![filter(kind, order, goal, &[38, 29])];
+            cases.push((format!("frazil {kind} {order} {goal}"), bytes, specs, raw));
+        }
+    }
+    let mut random = Random(13);
+    let noise: Vec<u8> = (0..800).map(|_| random.below(256) as u8).collect();
+    let noise_filter = vec![filter(6, 0, 1, &[100])];
+    cases.push(("frazil of noise".to_owned(), 8, noise_filter, noise));
+    let text = b"no numbers, but words, and the same words again; ".repeat(9);
+    let words = FilterSpec::new(filter_id::FRAZIL, vec![1, 0, 0, 7, 0, 0, 1, 63]);
+    cases.push(("frazil of text".to_owned(), 7, vec![words], text));
+    let checked = vec![
+        FilterSpec::new(filter_id::FLETCHER32, vec![]),
+        filter(5, 0, 0, &[1103]),
+    ];
+    let raw = numbers(5, false);
+    cases.push(("frazil of a checksum".to_owned(), 4, checked, raw));
     cases
 }
 
@@ -200,7 +241,10 @@ fn chunks_of_the_past_decode_and_are_what_is_written_today() {
 fn own_filters_are_mandatory() {
     for chunk in own_chunks() {
         for filter in &chunk.pipeline.0 {
-            let is_own = matches!(filter.id, filter_id::PCODEC | filter_id::DELTA);
+            let is_own = matches!(
+                filter.id,
+                filter_id::PCODEC | filter_id::DELTA | filter_id::FRAZIL
+            );
             assert!(!is_own || filter.flags == 0, "{}", chunk.name);
         }
     }

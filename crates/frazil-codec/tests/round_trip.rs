@@ -38,12 +38,34 @@ fn pcodec() -> impl Strategy<Value = FilterSpec> {
     })
 }
 
+fn mafisc() -> impl Strategy<Value = FilterSpec> {
+    (0_u32..2, 0_u32..2, 1_u32..9).prop_map(|(float, little, elements)| {
+        let values = vec![0, 0x667A_0001, 4, float, little, 1, elements];
+        FilterSpec::new(filter_id::MAFISC, values)
+    })
+}
+
+fn by_chunk() -> impl Strategy<Value = FilterSpec> {
+    let kind = prop_oneof![
+        Just((0_u32, 3_u32)),
+        Just((5, 4)),
+        Just((2, 8)),
+        Just((8, 2))
+    ];
+    (kind, 0_u32..2, 0_u32..3, 0_u32..900).prop_map(|((kind, bytes), order, goal, elements)| {
+        let values = vec![1, kind, order, bytes, goal, 0, 1, elements];
+        FilterSpec::new(filter_id::FRAZIL, values)
+    })
+}
+
 fn filter() -> impl Strategy<Value = FilterSpec> {
     prop_oneof![
         bitshuffle(),
         blosc(),
         szip(),
         pcodec(),
+        mafisc(),
+        by_chunk(),
         (1_u32..=9).prop_map(|level| FilterSpec::new(filter_id::BZIP2, vec![level])),
         (0_u32..5000).prop_map(|block| FilterSpec::new(filter_id::LZ4, vec![block])),
         (0_u32..4, 1_u32..9).prop_map(|(flags, elements)| {
@@ -80,7 +102,7 @@ proptest! {
     /// Whole chunks under one filter: none of these is refused.
     #[test]
     fn chunks_come_back_from_every_filter_alone(
-        filter in prop_oneof![bitshuffle(), blosc(), szip(), pcodec()],
+        filter in prop_oneof![bitshuffle(), blosc(), szip(), pcodec(), by_chunk()],
         cells in prop::collection::vec(any::<[u8; 24]>(), 0..400),
         mask in any::<u8>(),
     ) {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::chunk_goal::{ChunkGoal, chosen_by_chunk};
 use crate::element::{ByteOrder, ElementClass, ElementType};
 use crate::filter_spec::{FilterPipeline, FilterSpec, ReaderLevel, filter_id};
 
@@ -12,8 +13,13 @@ use crate::filter_spec::{FilterPipeline, FilterSpec, ReaderLevel, filter_id};
 const DEFLATE_DEFAULT: u32 = 4;
 const ZSTD_DEFAULT: i32 = 3;
 const BLOSC_DEFAULT: u32 = 5;
+const ZSTD_HIGHEST: u32 = 22;
 const PCODEC_DEFAULT: u32 = 8;
 const BZIP2_DEFAULT: u32 = 9;
+/// Methods of MAFISC that are compressed to be compared, where no number is stated.
+const MAFISC_DEFAULT: u32 = 4;
+/// Methods that there are.
+const MAFISC_METHODS: u32 = 270;
 /// Pixels of a block where none are stated.
 const SZIP_DEFAULT: u32 = 8;
 
@@ -26,16 +32,36 @@ pub struct FilterChain(Vec<Stage>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Shuffle,
-    Deflate { level: u32 },
+    Deflate {
+        level: u32,
+    },
     Fletcher32,
-    Szip { coding: Coding, pixels: u32 },
-    Bzip2 { level: u32 },
+    Szip {
+        coding: Coding,
+        pixels: u32,
+    },
+    Bzip2 {
+        level: u32,
+    },
     Lz4,
-    Zstd { level: i32 },
+    Zstd {
+        level: i32,
+    },
     Bitshuffle(Inside),
     Blosc(Blosc),
-    Pcodec { level: u32 },
+    Pcodec {
+        level: u32,
+    },
     Delta(Axes),
+    /// How many methods are compressed to be compared; 0: all.
+    Mafisc {
+        methods: u32,
+    },
+    /// Chosen for every chunk; level 0: as the goal says.
+    Frazil {
+        goal: ChunkGoal,
+        level: u32,
+    },
 }
 
 /// The compressor inside a bitshuffle filter.
@@ -100,7 +126,7 @@ impl std::error::Error for FilterChainError {}
 /// What there is, for messages.
 const KNOWN: &str = "shuffle, deflate(0-9), fletcher32, szip(PIXELS[,ec]), bzip2(1-9), lz4, zstd(-7-22), \
     bitshuffle, bitshuffle+lz4, bitshuffle+zstd(LEVEL), blosc(blosclz|lz4|snappy|zlib|zstd[,LEVEL][,SHUFFLE]), \
-    pcodec(0-12), delta[(AXIS,...)], lorenzo, none";
+    pcodec(0-12), delta[(AXIS,...)], lorenzo, mafisc(0-270), frazil[(GOAL[,LEVEL])], none";
 
 impl FromStr for FilterChain {
     type Err = FilterChainError;
@@ -231,6 +257,8 @@ impl Display for Stage {
                 let axes: Vec<String> = axes.map(|axis| axis.to_string()).collect();
                 write!(f, "delta({})", axes.join(","))
             }
+            Self::Mafisc { methods } => write!(f, "mafisc({methods})"),
+            Self::Frazil { goal, level } => f.write_str(&chosen_by_chunk(*goal as u32, *level)),
         }
     }
 }
@@ -249,6 +277,8 @@ impl Stage {
             Self::Blosc(_) => filter_id::BLOSC,
             Self::Pcodec { .. } => filter_id::PCODEC,
             Self::Delta(_) => filter_id::DELTA,
+            Self::Mafisc { .. } => filter_id::MAFISC,
+            Self::Frazil { .. } => filter_id::FRAZIL,
         }
     }
 
@@ -283,6 +313,10 @@ impl Stage {
             ("pcodec", level) => number(level, PCODEC_DEFAULT, 0..=12)
                 .map(|level| Self::Pcodec { level })
                 .ok_or_else(wrong),
+            ("mafisc", methods) => number(methods, MAFISC_DEFAULT, 0..=MAFISC_METHODS)
+                .map(|methods| Self::Mafisc { methods })
+                .ok_or_else(wrong),
+            ("frazil", arguments) => frazil(arguments).ok_or_else(wrong),
             ("szip", arguments) => szip(arguments).ok_or_else(wrong),
             ("blosc", arguments) => blosc(arguments).ok_or_else(wrong),
             ("delta", []) => Ok(Self::Delta(Axes::Fastest)),
@@ -323,6 +357,8 @@ impl Stage {
                 vec![1, pcodec_kind(element)?, is_big_endian(element), level]
             }
             Self::Delta(axes) => delta_values(axes, element, chunk)?,
+            Self::Mafisc { methods } => mafisc_values(methods, element, chunk)?,
+            Self::Frazil { goal, level } => frazil_values(goal, level, element, chunk)?,
         };
         Some(FilterSpec::new(self.id(), values))
     }
@@ -350,6 +386,16 @@ fn szip(arguments: &[&str]) -> Option<Stage> {
     };
     let possible = (2..=32).contains(&pixels) && pixels % 2 == 0;
     possible.then_some(Stage::Szip { coding, pixels })
+}
+
+fn frazil(arguments: &[&str]) -> Option<Stage> {
+    let (goal, level) = match arguments {
+        [] => (ChunkGoal::default(), 0),
+        [goal] => (ChunkGoal::from_name(goal)?, 0),
+        [goal, level] => (ChunkGoal::from_name(goal)?, level.parse().ok()?),
+        _ => return None,
+    };
+    (level <= ZSTD_HIGHEST).then_some(Stage::Frazil { goal, level })
 }
 
 fn blosc(arguments: &[&str]) -> Option<Stage> {
@@ -478,6 +524,52 @@ fn delta_values(axes: Axes, element: ElementType, chunk: &[u64]) -> Option<Vec<u
     Some(values)
 }
 
+/// The values that MAFISC's `set_local` makes, but for the number of the dataset, which is random
+/// there. Only encoders look at it: here it says how many methods are compared.
+///
+/// Source: `mafisc.c`.
+fn mafisc_values(methods: u32, element: ElementType, chunk: &[u64]) -> Option<Vec<u32>> {
+    const OF_FRAZIL: u32 = 0x667A_0000;
+    let is_possible = matches!(
+        element.class,
+        ElementClass::Float | ElementClass::SignedInteger | ElementClass::UnsignedInteger
+    );
+    if !is_possible || !is_number(element) || chunk.is_empty() || chunk.len() > 32 {
+        return None;
+    }
+    let size = u32::try_from(element.size_bytes).ok()?;
+    let is_float = u32::from(element.class == ElementClass::Float);
+    let is_little = 1 - is_big_endian(element);
+    let rank = u32::try_from(chunk.len()).ok()?;
+    let mut values = vec![0, OF_FRAZIL | methods, size, is_float, is_little, rank];
+    for &length in chunk {
+        values.push(u32::try_from(length).ok()?);
+    }
+    Some(values)
+}
+
+/// The values of the filter that chooses for every chunk (`docs/format.md`).
+fn frazil_values(
+    goal: ChunkGoal,
+    level: u32,
+    element: ElementType,
+    chunk: &[u64],
+) -> Option<Vec<u32>> {
+    if chunk.len() > 32 {
+        return None;
+    }
+    // Elements that are no numbers, or are too long to be told apart by a shuffle, are bytes.
+    let kind = pcodec_kind(element).unwrap_or(0);
+    let size = u32::try_from(element.size_bytes).ok()?;
+    let rank = u32::try_from(chunk.len()).ok()?;
+    let order = if kind == 0 { 0 } else { is_big_endian(element) };
+    let mut values = vec![1, kind, order, size, goal as u32, level, rank];
+    for &length in chunk {
+        values.push(u32::try_from(length).ok()?);
+    }
+    Some(values)
+}
+
 /// Pcodec's code of a kind of number.
 fn pcodec_kind(element: ElementType) -> Option<u32> {
     use ElementClass::{Enumeration, Float, SignedInteger, UnsignedInteger};
@@ -550,6 +642,9 @@ mod tests {
             "pcodec(8)",
             "delta(0,2)+shuffle+zstd(3)",
             "lorenzo+bitshuffle+zstd(3)",
+            "mafisc(4)",
+            "frazil(balanced)",
+            "frazil(archive,19)+fletcher32",
         ] {
             assert_eq!(chain(text).to_string(), text);
         }
@@ -578,6 +673,14 @@ mod tests {
         assert_eq!(values("delta"), [(47102, vec![1, 4, 2, 2, 2, 8, 16])]);
         assert_eq!(values("lorenzo"), [(47102, vec![1, 4, 2, 3, 2, 8, 16])]);
         assert_eq!(
+            values("mafisc"),
+            [(32002, vec![0, 0x667A_0004, 4, 1, 1, 2, 8, 16])]
+        );
+        assert_eq!(
+            values("frazil(size,9)"),
+            [(47103, vec![1, 5, 0, 4, 1, 9, 2, 8, 16])]
+        );
+        assert_eq!(
             values("delta(0,5)+shuffle"),
             [(47102, vec![1, 4, 2, 1, 2, 8, 16]), (2, vec![4])]
         );
@@ -588,6 +691,8 @@ mod tests {
         let of_text = |text: &str| chain(text).resolve(TEXT, &[10]).summary();
         assert_eq!(of_text("delta+shuffle+zstd(3)"), "zstd(3)");
         assert_eq!(of_text("pcodec"), "none");
+        assert_eq!(of_text("mafisc"), "none");
+        assert_eq!(of_text("frazil(size)"), "frazil(size)");
         assert_eq!(of_text("szip"), "none");
         let tiny = chain("szip(32)").resolve(FLOAT32, &[3]);
         assert!(tiny.is_empty(), "szip needs one block");
@@ -598,6 +703,8 @@ mod tests {
         assert_eq!(chain("shuffle+deflate").reader_level(), ReaderLevel::Any);
         assert_eq!(chain("bitshuffle+lz4").reader_level(), ReaderLevel::Plugins);
         assert_eq!(chain("delta+zstd").reader_level(), ReaderLevel::Frazil);
+        assert_eq!(chain("frazil").reader_level(), ReaderLevel::Frazil);
+        assert_eq!(chain("mafisc").reader_level(), ReaderLevel::Frazil);
         assert_eq!(chain("none").reader_level(), ReaderLevel::Any);
     }
 
@@ -615,6 +722,10 @@ mod tests {
             "blosc(lzma)",
             "blosc(lz4,10)",
             "pcodec(13)",
+            "mafisc(271)",
+            "frazil(9)",
+            "frazil(fast)",
+            "frazil(size,23)",
             "delta(x)",
             "delta(32)",
             "lz4(3)",

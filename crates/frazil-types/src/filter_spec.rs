@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::chunk_goal::chosen_by_chunk;
+
 /// Registered HDF5 filter identifiers.
 /// Source: the HDF Group's registry of filter plugins, and `H5Zpublic.h`.
 pub mod filter_id {
@@ -25,6 +27,8 @@ pub mod filter_id {
     pub const LZF: i32 = 32000;
     /// Blosc 1.
     pub const BLOSC: i32 = 32001;
+    /// MAFISC: predictors of numbers before LZMA.
+    pub const MAFISC: i32 = 32002;
     /// LZ4.
     pub const LZ4: i32 = 32004;
     /// Bitshuffle, alone or with LZ4 or zstd.
@@ -43,10 +47,12 @@ pub mod filter_id {
     pub const PCODEC: i32 = 47101;
     /// Differences between neighbours in frazil's frame: a private number, see `docs/format.md`.
     pub const DELTA: i32 = 47102;
+    /// Filters chosen anew for every chunk: a private number, see `docs/format.md`.
+    pub const FRAZIL: i32 = 47103;
 }
 
 /// Filters that only frazil and its plugins know.
-const OWN_FILTERS: [i32; 2] = [filter_id::PCODEC, filter_id::DELTA];
+const OWN_FILTERS: [i32; 3] = [filter_id::PCODEC, filter_id::DELTA, filter_id::FRAZIL];
 
 /// The field's name for a filter id, or `None` if it is neither registered nor frazil's own.
 #[must_use]
@@ -62,7 +68,7 @@ pub fn filter_name(id: i32) -> Option<&'static str> {
         filter_id::BZIP2 => "bzip2",
         filter_id::LZF => "lzf",
         filter_id::BLOSC => "blosc",
-        32002 => "mafisc",
+        filter_id::MAFISC => "mafisc",
         32003 => "snappy",
         filter_id::LZ4 => "lz4",
         filter_id::BITSHUFFLE => "bitshuffle",
@@ -86,6 +92,7 @@ pub fn filter_name(id: i32) -> Option<&'static str> {
         filter_id::BITROUND => "bitround",
         filter_id::PCODEC => "pcodec",
         filter_id::DELTA => "delta",
+        filter_id::FRAZIL => "frazil",
         _ => return None,
     })
 }
@@ -203,6 +210,8 @@ impl FilterPipeline {
         let needs = |filter: &FilterSpec| match filter.id {
             id if portable.contains(&id) => ReaderLevel::Any,
             id if OWN_FILTERS.contains(&id) => ReaderLevel::Frazil,
+            // Registered, but in none of the collections of plugins that readers have.
+            filter_id::MAFISC => ReaderLevel::Frazil,
             _ => ReaderLevel::Plugins,
         };
         self.0.iter().map(needs).max().unwrap_or_default()
@@ -221,6 +230,9 @@ impl FilterPipeline {
                 (filter_id::DEFLATE | filter_id::ZSTD | filter_id::BZIP2, [level, ..])
                 | (filter_id::PCODEC, [_, _, _, level]) => {
                     format!("{}({})", filter.display_name(), level.cast_signed())
+                }
+                (filter_id::FRAZIL, [_, _, _, _, goal, level, ..]) => {
+                    chosen_by_chunk(*goal, *level)
                 }
                 // The registered filter with a compressor inside, as a chain names it.
                 (filter_id::BITSHUFFLE, [_, _, _, _, 2, ..]) => "bitshuffle+lz4".to_owned(),

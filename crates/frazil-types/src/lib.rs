@@ -8,11 +8,13 @@
 mod axis_run;
 mod axis_selection;
 mod calibration;
+mod chunk_goal;
 mod chunk_record;
 mod element;
 mod error_code;
 mod filter_chain;
 mod filter_spec;
+mod filter_values;
 mod grid;
 mod plan;
 mod precision;
@@ -21,11 +23,13 @@ mod selection;
 pub use axis_run::AxisRun;
 pub use axis_selection::{AxisSelection, selected_elements};
 pub use calibration::{Calibration, CodecSpeed, Storage, StorageSpeed};
+pub use chunk_goal::ChunkGoal;
 pub use chunk_record::{ChunkRecord, FileAddress, FileExtent};
 pub use element::{ByteOrder, ElementClass, ElementType};
 pub use error_code::ErrorCode;
 pub use filter_chain::{FilterChain, FilterChainError};
 pub use filter_spec::{FilterPipeline, FilterSpec, ReaderLevel, filter_id, filter_name};
+pub use filter_values::completed_values;
 pub use grid::ChunkGrid;
 pub use plan::{DeflateEncoder, ReaderCache, StorageLayout, VariablePlan, WritePlan};
 pub use precision::{

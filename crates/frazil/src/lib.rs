@@ -9,6 +9,7 @@ mod analyze;
 mod attributes;
 mod calibrate;
 mod chunk_goal;
+mod compress;
 mod decide;
 mod encodings;
 mod energy;
@@ -55,6 +56,10 @@ pub use calibrate::{
     calibrate, calibration_in_use, calibration_path, read_calibration, write_calibration,
 };
 pub use chunk_goal::{ChunkGoal, parse_axes, parse_expected, parse_reads, parse_storage};
+pub use compress::{
+    CompressOptions, CompressedValues, compress, compressed_bound, compressed_values, decompress,
+    decompress_into,
+};
 pub use encodings::{EncodingStyle, render_encoding};
 pub use error::{Error, Result};
 pub use filter_measure::{FilterMeasurement, SampleShares, measure_filters};

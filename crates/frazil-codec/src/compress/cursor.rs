@@ -47,6 +47,11 @@ impl<'a> Cursor<'a> {
         self.array().map(u64::from_le_bytes)
     }
 
+    /// Everything that was not taken yet.
+    pub(crate) fn rest(self) -> &'a [u8] {
+        self.rest
+    }
+
     /// Whether everything was taken.
     pub(crate) fn is_empty(&self) -> bool {
         self.rest.is_empty()

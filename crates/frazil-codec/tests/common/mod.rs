@@ -1,5 +1,6 @@
 //! Reads golden chunks: `golden/golden.bin`, made by libhdf5 and hdf5plugin (see `golden/make.py`),
-//! and `golden/own.bin`, made by this crate for its own formats (see `own_formats.rs`).
+//! `golden/mafisc.bin`, made by the registered MAFISC filter (see `golden/mafisc.py`), and
+//! `golden/own.bin`, made by this crate for its own formats (see `own_formats.rs`).
 
 #![allow(
     dead_code,
@@ -14,7 +15,8 @@ use frazil_types::{FilterPipeline, FilterSpec};
 
 static GOLDEN: &[u8] = include_bytes!("../golden/golden.bin");
 static OWN: &[u8] = include_bytes!("../golden/own.bin");
-/// First bytes of both.
+static MAFISC: &[u8] = include_bytes!("../golden/mafisc.bin");
+/// First bytes of all.
 pub const MAGIC: &[u8; 16] = b"frazil golden 1\n";
 
 /// One stored chunk and what it decodes to.
@@ -93,6 +95,7 @@ impl Reader {
 /// All golden chunks.
 pub fn golden_chunks() -> Vec<GoldenChunk> {
     let mut chunks = chunks_in(GOLDEN);
+    chunks.extend(chunks_in(MAFISC));
     chunks.extend(own_chunks());
     chunks
 }

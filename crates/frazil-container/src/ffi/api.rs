@@ -46,6 +46,9 @@ mod declared_here {
         pub(super) fn H5DSset_scale(dataset: hid_t, name: *const c_char) -> herr_t;
         pub(super) fn H5DSattach_scale(dataset: hid_t, scale: hid_t, axis: c_uint) -> herr_t;
         pub(super) fn H5DSdetach_scale(dataset: hid_t, scale: hid_t, axis: c_uint) -> herr_t;
+        // hdf5-sys has a pointer for the flags that are set, which libhdf5 takes by value.
+        pub(super) fn H5PLset_loading_state(flags: c_uint) -> herr_t;
+        pub(super) fn H5PLget_loading_state(flags: *mut c_uint) -> herr_t;
         pub(super) fn H5Lget_info2(
             location: hid_t,
             name: *const c_char,
@@ -241,6 +244,8 @@ function_table! {
         H5DSattach_scale(hid_t, hid_t, c_uint) -> herr_t;
         H5DSdetach_scale(hid_t, hid_t, c_uint) -> herr_t;
         H5Lget_info2(hid_t, *const c_char, *mut LinkInfo, hid_t) -> herr_t;
+        H5PLset_loading_state(c_uint) -> herr_t;
+        H5PLget_loading_state(*mut c_uint) -> herr_t;
         H5FDregister(*const crate::ffi::driver::DriverClass) -> hid_t;
     }
 }

@@ -6,6 +6,7 @@ use super::attribute::usize_of;
 use super::dataspace::{self, Extent, Hyperslab};
 use super::datatype::Datatype;
 use super::driver::{RawSink, defined};
+use super::filter::WithoutPlugins;
 use super::handle::{DEFAULT, Handle, api, c_name, check, own};
 use super::mapping::ZeroMapping;
 use super::property::PropertyList;
@@ -87,6 +88,7 @@ impl Dataset {
         let _guard = library_lock();
         let c = c_name(name)?;
         let space = dataspace::create(extent)?;
+        let _plugins = WithoutPlugins::for_filters(&creation.pipeline()?);
         // SAFETY: live identifiers and a NUL-terminated name.
         let id = unsafe {
             (api().H5Dcreate2)(

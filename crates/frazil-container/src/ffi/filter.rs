@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_int, c_uint, c_void};
 
-use frazil_types::{FilterSpec, filter_name};
+use frazil_types::{FilterPipeline, FilterSpec, filter_id, filter_name};
 use parking_lot::Mutex;
 
 use hdf5_sys::h5z::H5Z_class2_t;
@@ -33,6 +33,43 @@ pub(crate) fn is_available(id: i32) -> Result<bool> {
         IN_USE.lock().insert(id);
     }
     Ok(is_available)
+}
+
+/// While it lives, libhdf5 loads no filter plugins.
+///
+/// szip has a number of libhdf5's own, so that no stand-in can be there before a plugin is looked
+/// for: libhdf5, built without szip, would take one from `HDF5_PLUGIN_PATH` and let it change the
+/// values that chunks were encoded with.
+pub(super) struct WithoutPlugins {
+    /// What was loaded before; `None`: nothing was changed.
+    before: Option<c_uint>,
+}
+
+impl WithoutPlugins {
+    /// For a dataset with these filters. The library lock must be held as long as it lives.
+    pub(super) fn for_filters(pipeline: &FilterPipeline) -> Self {
+        /// `H5PL_FILTER_PLUGIN`.
+        const FILTERS: c_uint = 1;
+        let mut flags = 0;
+        // SAFETY: a valid out-pointer.
+        let is_known = unsafe { (api().H5PLget_loading_state)(&raw mut flags) } >= 0;
+        let before = (pipeline.contains(filter_id::SZIP) && is_known).then_some(flags);
+        if before.is_some() {
+            // SAFETY: any flags may be set. A process that allows no plugins at all refuses, and
+            // loads none anyway.
+            unsafe { (api().H5PLset_loading_state)(flags & !FILTERS) };
+        }
+        Self { before }
+    }
+}
+
+impl Drop for WithoutPlugins {
+    fn drop(&mut self) {
+        if let Some(flags) = self.before {
+            // SAFETY: what was set before.
+            unsafe { (api().H5PLset_loading_state)(flags) };
+        }
+    }
 }
 
 /// Refuses to work: stands for a filter whose chunks are copied undecoded.

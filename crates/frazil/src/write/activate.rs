@@ -4,7 +4,10 @@
 use std::sync::Arc;
 
 use frazil_container::hdf5::{ExistingVariable, OutputStorage};
-use frazil_types::{ChunkGrid, ErrorCode, FilterPipeline, StorageLayout, VariablePlan, filter_id};
+use frazil_types::{
+    ChunkGrid, ErrorCode, FilterPipeline, FilterSpec, StorageLayout, VariablePlan,
+    completed_values, filter_id,
+};
 
 use super::borders::Borders;
 use super::define::refused;
@@ -17,6 +20,28 @@ use super::variable::{Origin, Variable};
 use super::writer::{Details, VariableStorage, Writer};
 use crate::error::{Error, Result};
 use crate::schema::{Fill, VariableId};
+
+/// Filters that somebody asked for, with the values that depend on element and chunk, as libhdf5 would
+/// set them.
+fn completed(pipeline: &FilterPipeline, variable: &Variable) -> Result<FilterPipeline> {
+    let complete = |spec: &FilterSpec| {
+        let given = &spec.cd_values;
+        let values = completed_values(spec.id, given, variable.element, &variable.chunk);
+        let cd_values = values.ok_or_else(|| {
+            refused(format!(
+                "filter {} ({}) cannot have the values {given:?} for {} in chunks of {:?}",
+                spec.id,
+                spec.display_name(),
+                variable.element.name(),
+                variable.chunk
+            ))
+        })?;
+        let spec = spec.clone();
+        Ok(FilterSpec { cd_values, ..spec })
+    };
+    let specs: Result<Vec<FilterSpec>> = pipeline.0.iter().map(complete).collect();
+    Ok(FilterPipeline(specs?))
+}
 
 impl Writer {
     /// The variable as it is written; fixed now if it was not.
@@ -103,7 +128,10 @@ impl Writer {
             (Some(OutputStorage::Chunked { pipeline, .. }), ..) => {
                 variable.exactly(pipeline, None)?
             }
-            (_, FilterWish::Exactly(pipeline), _) => variable.exactly(pipeline, None)?,
+            (_, FilterWish::Exactly(pipeline), _) => {
+                let pipeline = completed(pipeline, variable)?;
+                variable.exactly(&pipeline, None)?
+            }
             (_, _, Some(plan)) => variable.exactly(&plan.pipeline, plan.deflate_encoder)?,
             _ if variable.is_tiny() => variable.unpacked()?,
             _ => match &self.options.filters {

@@ -6,21 +6,13 @@ use crate::netcdf::status::{Answer, Refusal, Status};
 use crate::netcdf::types::{DeflateInquiry, GroupNumber};
 use crate::schema::VariableId;
 use crate::{FilterPipeline, FilterSpec, FilterWish, LayoutWish, filter_id};
+use frazil_types::{completed_values, filter_name};
 
 /// Filters that every build of the netCDF library has inside.
 const BUILT_IN: [i32; 3] = [
     filter_id::DEFLATE,
     filter_id::SHUFFLE,
     filter_id::FLETCHER32,
-];
-
-/// Filters whose parameters, as netCDF's calls give them, are complete: the others' depend on the type
-/// and the chunk, which libhdf5's own filters look up.
-const COMPLETE: [i32; 4] = [
-    filter_id::DEFLATE,
-    filter_id::SHUFFLE,
-    filter_id::FLETCHER32,
-    filter_id::ZSTD,
 ];
 
 impl Engine {
@@ -164,7 +156,7 @@ impl Engine {
                 [_] => return Err(Status::EINVAL.into()),
                 _ => return Err(Status::EFILTER.into()),
             },
-            other => FilterSpec::new(other, parameters.to_vec()),
+            other => self.with_parameters(id, other, parameters)?,
         };
         self.ask_for(id, vec![spec])
     }
@@ -189,7 +181,7 @@ impl Engine {
         let all = frazil_codec::filters();
         let known = all.iter().find(|known| known.id == id);
         let name = known.map_or("an unknown filter", |known| known.name);
-        if !known.is_some_and(|known| known.can_encode) || !COMPLETE.contains(&id) {
+        if !known.is_some_and(|known| known.can_encode) {
             let words = format!("filter {filter} ({name}) cannot be written by these calls");
             return Err(Refusal::new(Status::ENOFILTER, words));
         }
@@ -201,6 +193,25 @@ impl Engine {
             return Err(Refusal::new(Status::ENOFILTER, words));
         }
         Ok(())
+    }
+
+    /// A filter with the parameters that the program gives; the rest follows from the chunk when that
+    /// is known, as libhdf5's own filters have it.
+    fn with_parameters(&self, id: VariableId, filter: i32, given: &[u32]) -> Answer<FilterSpec> {
+        let variable = self.described(id);
+        // Long enough for every filter: what is wrong then is so for any chunk.
+        let chunk = vec![64; variable.dimensions.len().max(1)];
+        let element = variable.element();
+        let values = element.and_then(|it| completed_values(filter, given, it, &chunk));
+        if values.is_none() {
+            let name = filter_name(filter).unwrap_or("not registered");
+            let words = format!(
+                "filter {filter} ({name}) cannot have the parameters {given:?} for `{}`",
+                variable.name
+            );
+            return Err(Refusal::new(Status::EFILTER, words));
+        }
+        Ok(FilterSpec::new(filter, given.to_vec()))
     }
 
     fn shuffle(&self, id: VariableId) -> FilterSpec {

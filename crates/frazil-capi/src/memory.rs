@@ -1,0 +1,378 @@
+//! Values in the caller's memory, compressed and back, without a file.
+
+use std::ffi::{c_int, c_void};
+
+use frazil::schema::ValueType;
+use frazil::{
+    ByteOrder, CompressOptions, ElementClass, ElementType, Error, ErrorCode, Goal, NcType, Result,
+    compress, compressed_bound, compressed_values, decompress_into,
+};
+
+use crate::arguments::{
+    elements, elements_mut, invalid, not_negative, null, result_at, value_type,
+};
+use crate::guard::guarded;
+use crate::status::frz_status;
+
+/// Dimensions that compressed values have at most.
+pub const FRZ_MAX_RANK: c_int = 32;
+
+/// How values in memory are compressed. One may serve several threads, as long as nobody changes it
+/// meanwhile.
+pub struct frz_wishes {
+    inner: CompressOptions,
+}
+
+/// # Safety
+/// A handle that is not NULL must be one of [`frz_wishes_new`] that was not freed, and nobody else
+/// uses it meanwhile.
+unsafe fn change(
+    wishes: *mut frz_wishes,
+    body: impl FnOnce(&mut CompressOptions) -> Result<()>,
+) -> frz_status {
+    guarded(|| {
+        // SAFETY: the caller's promise.
+        let wishes = unsafe { wishes.as_mut() }.ok_or_else(|| null("wishes"))?;
+        body(&mut wishes.inner)
+    })
+}
+
+/// Wishes with their defaults: every bit is kept, ::FRZ_GOAL_BALANCED. Free them with
+/// ::frz_wishes_free.
+#[unsafe(no_mangle)]
+pub extern "C" fn frz_wishes_new() -> *mut frz_wishes {
+    Box::into_raw(Box::new(frz_wishes {
+        inner: CompressOptions::default(),
+    }))
+}
+
+/// Frees wishes. NULL is allowed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_wishes_free(wishes: *mut frz_wishes) {
+    if !wishes.is_null() {
+        // SAFETY: of frz_wishes_new and not freed, as the caller promises.
+        drop(unsafe { Box::from_raw(wishes) });
+    }
+}
+
+/// What filters are chosen for: one of ::frz_goal. `level` is zstd's where it is among them, 1 to
+/// 22; 0: as the goal has it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_wishes_set_goal(
+    wishes: *mut frz_wishes,
+    goal: c_int,
+    level: c_int,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(wishes, |inner| {
+            let index = usize::try_from(goal).ok();
+            let found = index.and_then(|index| Goal::ALL.get(index));
+            let found = found.ok_or_else(|| invalid(format!("no goal has the number {goal}")))?;
+            let level = u32::try_from(level).ok().filter(|level| *level <= 22);
+            let level = level.ok_or_else(|| invalid("levels are 0 to 22"))?;
+            (inner.goal, inner.level) = (*found, level);
+            Ok(())
+        })
+    }
+}
+
+/// Rounds floats to this many decimal digits: 1 to 6 (float), 1 to 15 (double).
+///
+/// Whatever is stated about precision, by this function and the ones below, holds together; NaN,
+/// infinities and zeros are never touched. Each rounded value is compared with its original.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_wishes_set_significant_digits(
+    wishes: *mut frz_wishes,
+    digits: c_int,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(wishes, |inner| {
+            inner.precision.significant_digits = Some(at_least_1(digits, "digits")?);
+            Ok(())
+        })
+    }
+}
+
+/// Rounds floats to this many mantissa bits: 1 to 23 (float), 1 to 52 (double).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_wishes_set_significant_bits(
+    wishes: *mut frz_wishes,
+    bits: c_int,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(wishes, |inner| {
+            inner.precision.significant_bits = Some(at_least_1(bits, "bits")?);
+            Ok(())
+        })
+    }
+}
+
+/// Rounds floats by this much at most.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_wishes_set_absolute_tolerance(
+    wishes: *mut frz_wishes,
+    tolerance: f64,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(wishes, |inner| {
+            inner.precision.absolute_tolerance = Some(positive(tolerance)?);
+            Ok(())
+        })
+    }
+}
+
+/// Rounds floats by this much at most, in percent of each value.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_wishes_set_relative_tolerance(
+    wishes: *mut frz_wishes,
+    percent: f64,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(wishes, |inner| {
+            inner.precision.relative_tolerance_percent = Some(positive(percent)?);
+            Ok(())
+        })
+    }
+}
+
+/// A value that rounding does not touch, and that nothing is rounded to. It may be called for
+/// several.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_wishes_protect_value(
+    wishes: *mut frz_wishes,
+    value: f64,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(wishes, |inner| {
+            inner.precision.special_values.push(value);
+            Ok(())
+        })
+    }
+}
+
+fn at_least_1(number: c_int, name: &str) -> Result<u32> {
+    let number = u32::try_from(number).ok().filter(|number| *number > 0);
+    number.ok_or_else(|| invalid(format!("`{name}` must be at least 1")))
+}
+
+fn positive(tolerance: f64) -> Result<f64> {
+    match tolerance > 0.0 && tolerance.is_finite() {
+        true => Ok(tolerance),
+        false => Err(invalid(format!("{tolerance} is no tolerance"))),
+    }
+}
+
+/// Elements of a type in this machine's order.
+fn element_of(number: c_int) -> Result<ElementType> {
+    let ValueType::Atomic(nc_type) = value_type(number)? else {
+        return Err(invalid("strings cannot be compressed as values in memory"));
+    };
+    let element = nc_type.element();
+    let order = match (element.order, cfg!(target_endian = "big")) {
+        (ByteOrder::None, _) => ByteOrder::None,
+        (_, true) => ByteOrder::Big,
+        (_, false) => ByteOrder::Little,
+    };
+    Ok(ElementType { order, ..element })
+}
+
+/// The type of elements; only those in this machine's order have one.
+fn type_of(element: ElementType) -> Result<c_int> {
+    let same = |number: &c_int| {
+        let candidate = element_of(*number).ok();
+        candidate.is_some_and(|one| {
+            let is_byte = one.size_bytes == 1 && element.size_bytes == 1;
+            let order = is_byte || one.order == element.order;
+            let class = one.class == element.class
+                || (one.class, element.class) == (ElementClass::Text, ElementClass::Opaque);
+            class && order && one.size_bytes == element.size_bytes
+        })
+    };
+    let mut numbers = NcType::ALL
+        .map(|nc_type| nc_type.number().cast_signed())
+        .into_iter();
+    numbers.find(same).ok_or_else(|| {
+        let cause = format!(
+            "values of {}, which C has no type for here: perhaps the byte order is another",
+            element.name()
+        );
+        Error::new(ErrorCode::Unsupported, cause)
+    })
+}
+
+/// The shape, and the bytes of the values.
+///
+/// # Safety
+/// `shape` as [`elements`] of `rank` numbers.
+unsafe fn extent<'a>(
+    element: ElementType,
+    rank: c_int,
+    shape: *const u64,
+) -> Result<(&'a [u64], usize)> {
+    if rank > FRZ_MAX_RANK {
+        return Err(invalid(format!(
+            "{rank} dimensions, more than {FRZ_MAX_RANK}"
+        )));
+    }
+    // SAFETY: the caller's promise.
+    let shape = unsafe { elements(shape, not_negative(rank, "rank")?, "shape") }?;
+    let product = |n: u64, &length: &u64| n.checked_mul(length);
+    let bytes = shape.iter().try_fold(element.size_bytes as u64, product);
+    let bytes = bytes.and_then(|bytes| isize::try_from(bytes).ok());
+    let bytes = bytes.ok_or_else(|| invalid("more values than memory can hold"))?;
+    Ok((shape, bytes.cast_unsigned()))
+}
+
+/// Bytes that ::frz_compress needs at most for values of a type, one of ::frz_type, and a shape of
+/// `rank` dimensions, the slowest first: a little more than the values themselves.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_compress_bound(
+    value_type: c_int,
+    rank: c_int,
+    shape: *const u64,
+    bytes: *mut usize,
+) -> frz_status {
+    guarded(|| {
+        // SAFETY: the caller's promises.
+        unsafe {
+            let place = result_at(bytes, "bytes")?;
+            let (shape, value_bytes) = extent(element_of(value_type)?, rank, shape)?;
+            *place = compressed_bound(shape.len(), value_bytes);
+        }
+        Ok(())
+    })
+}
+
+/// Compresses values of a type, one of ::frz_type but for ::FRZ_STRING, in this machine's order:
+/// an array of `rank` dimensions, at most ::FRZ_MAX_RANK and each shorter than 2^32, the slowest
+/// first. `packed` has room for `capacity` bytes (::frz_compress_bound says how many are always
+/// enough), and must not overlap the values; `*packed_bytes` becomes their number. `wishes` may be
+/// NULL: the defaults.
+///
+/// Filters are chosen by what they make of the values, on the calling thread. The bytes say
+/// themselves what they hold: ::frz_inquire_compressed and ::frz_decompress need nothing else. They
+/// are those of a chunk of filter 47103, which docs/format.md specifies; equal values and wishes give
+/// equal bytes.
+///
+/// Errors: ::FRZ_INVALID_ARGUMENT for wishes that the values cannot have, or if `capacity` is too
+/// small; ::FRZ_BOUND_EXCEEDED if rounding broke a bound: a bug.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_compress(
+    wishes: *const frz_wishes,
+    value_type: c_int,
+    rank: c_int,
+    shape: *const u64,
+    values: *const c_void,
+    packed: *mut c_void,
+    capacity: usize,
+    packed_bytes: *mut usize,
+) -> frz_status {
+    guarded(|| {
+        // SAFETY: the caller's promises.
+        unsafe {
+            let place = result_at(packed_bytes, "packed_bytes")?;
+            let element = element_of(value_type)?;
+            let (shape, value_bytes) = extent(element, rank, shape)?;
+            let values = elements(values.cast::<u8>(), value_bytes, "values")?;
+            let defaults = CompressOptions::default();
+            let options = wishes.as_ref().map_or(&defaults, |wishes| &wishes.inner);
+            let made = compress(values, element, shape, options)?;
+            if made.len() > capacity {
+                let cause = format!("`capacity` is {capacity}, and {} are needed", made.len());
+                return Err(invalid(cause).with_cure("frz_compress_bound says what is enough"));
+            }
+            elements_mut(packed.cast::<u8>(), made.len(), "packed")?.copy_from_slice(&made);
+            *place = made.len();
+        }
+        Ok(())
+    })
+}
+
+/// What ::frz_compress made its bytes of: type, number of dimensions, shape (room for
+/// ::FRZ_MAX_RANK numbers), and bytes of the values. Each of the four may be NULL.
+///
+/// Errors: ::FRZ_CORRUPT for bytes that are not of ::frz_compress; ::FRZ_UNSUPPORTED for values in
+/// another byte order than this machine's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_inquire_compressed(
+    packed: *const c_void,
+    packed_bytes: usize,
+    value_type: *mut c_int,
+    rank: *mut c_int,
+    shape: *mut u64,
+    value_bytes: *mut usize,
+) -> frz_status {
+    guarded(|| {
+        // SAFETY: the caller's promises; pointers are followed where they are not NULL.
+        unsafe {
+            let packed = elements(packed.cast::<u8>(), packed_bytes, "packed")?;
+            let found = compressed_values(packed)?;
+            let number = type_of(found.element)?;
+            if !shape.is_null() {
+                let place = elements_mut(shape, found.shape.len(), "shape")?;
+                place.copy_from_slice(&found.shape);
+            }
+            if !value_type.is_null() {
+                *result_at(value_type, "value_type")? = number;
+            }
+            if !rank.is_null() {
+                // At most 32.
+                *result_at(rank, "rank")? = found.shape.len() as c_int;
+            }
+            if !value_bytes.is_null() {
+                *result_at(value_bytes, "value_bytes")? = found.raw_bytes;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Gives back the values that ::frz_compress made its bytes of. `values` has room for `value_bytes`
+/// bytes, which must be as many as ::frz_inquire_compressed says.
+///
+/// Errors: ::FRZ_CORRUPT for damaged bytes: `values` then means nothing; ::FRZ_UNSUPPORTED as
+/// ::frz_inquire_compressed; ::FRZ_INVALID_ARGUMENT for another number of bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_decompress(
+    packed: *const c_void,
+    packed_bytes: usize,
+    values: *mut c_void,
+    value_bytes: usize,
+) -> frz_status {
+    guarded(|| {
+        // SAFETY: the caller's promises.
+        unsafe {
+            let packed = elements(packed.cast::<u8>(), packed_bytes, "packed")?;
+            type_of(compressed_values(packed)?.element)?;
+            let values = elements_mut(values.cast::<u8>(), value_bytes, "values")?;
+            decompress_into(packed, values)
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_is_found_again_from_its_element() {
+        for nc_type in NcType::ALL {
+            let number = nc_type.number().cast_signed();
+            let element = element_of(number).unwrap();
+            assert_eq!(type_of(element).unwrap(), number);
+        }
+        assert!(element_of(12).is_err());
+        let foreign = ElementType {
+            class: ElementClass::Float,
+            size_bytes: 4,
+            order: ByteOrder::Big,
+        };
+        assert_eq!(type_of(foreign).unwrap_err().code, ErrorCode::Unsupported);
+    }
+}

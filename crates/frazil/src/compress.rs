@@ -1,0 +1,255 @@
+//! Values in memory, compressed for those who store or send them by themselves.
+
+use frazil_codec::{BoxPlace, CodecError, ErrorCheck, Quantizer, Scratch, ordinary_range};
+use frazil_codec::{decode_values, encode_values, values_info};
+use frazil_plan::{Goal, PrecisionChoice, choose_precision};
+use frazil_types::{ChunkGoal, ElementType, ErrorCode, PrecisionWish, QuantizePlan, Rounding};
+
+use crate::attributes::Attributes;
+use crate::error::{Error, Result};
+use crate::precision::protected::protected_by;
+
+pub use frazil_codec::{ValuesInfo as CompressedValues, values_bound as compressed_bound};
+
+/// How values in memory are compressed.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CompressOptions {
+    /// What filters are chosen for.
+    pub goal: Goal,
+    /// zstd's level where it is among them, 1 to 22; 0: as the goal has it.
+    pub level: u32,
+    /// How exactly floating-point values are kept; nothing stated: every bit.
+    pub precision: PrecisionWish,
+}
+
+/// Compresses `values`, the elements of an array of this shape (slowest axis first), on the calling
+/// thread. What comes out says itself what the elements are, and is at most
+/// [`compressed_bound`] long. Equal values and options give equal bytes.
+///
+/// # Errors
+/// [`ErrorCode::InvalidArgument`] if the bytes are not the elements of the shape, there are more than
+/// 32 axes, or a wish cannot be honoured; [`ErrorCode::BoundExceeded`] if rounding broke a bound: a bug.
+pub fn compress(
+    values: &[u8],
+    element: ElementType,
+    shape: &[u64],
+    options: &CompressOptions,
+) -> Result<Vec<u8>> {
+    let goal = match options.goal {
+        Goal::Balanced => ChunkGoal::Balanced,
+        Goal::Size => ChunkGoal::Size,
+        // In memory joules are CPU seconds.
+        Goal::Speed | Goal::Energy => ChunkGoal::Speed,
+        Goal::Archive => ChunkGoal::Archive,
+    };
+    let rounded = match rounding(values, element, &options.precision)? {
+        Some(plan) => Some(round(values, element, shape, &plan)?),
+        None => None,
+    };
+    let values = rounded.as_deref().unwrap_or(values);
+    let mut scratch = Scratch::default();
+    encode_values(values, element, shape, goal, options.level, &mut scratch)
+        .map_err(|error| from_codec(&error))
+}
+
+/// What compressed values are.
+///
+/// # Errors
+/// [`ErrorCode::Corrupt`] if `compressed` is not what [`compress`] makes.
+pub fn compressed_values(compressed: &[u8]) -> Result<CompressedValues> {
+    values_info(compressed).map_err(|error| from_codec(&error))
+}
+
+/// Decompresses values into `values`, which must have their length.
+///
+/// # Errors
+/// [`ErrorCode::InvalidArgument`] if `values` has another length; [`ErrorCode::Corrupt`] if the bytes
+/// are damaged, and `values` then means nothing.
+pub fn decompress_into(compressed: &[u8], values: &mut [u8]) -> Result<()> {
+    let expected = compressed_values(compressed)?.raw_bytes;
+    if values.len() != expected {
+        let cause = format!(
+            "room for {} bytes, where the values are {expected}",
+            values.len()
+        );
+        return Err(Error::new(ErrorCode::InvalidArgument, cause));
+    }
+    decode_values(compressed, values, &mut Scratch::default()).map_err(|error| from_codec(&error))
+}
+
+/// The values that were compressed.
+///
+/// # Errors
+/// [`ErrorCode::Corrupt`] if the bytes are damaged; [`ErrorCode::MemoryBudget`] if there is no memory
+/// for the length that they state.
+pub fn decompress(compressed: &[u8]) -> Result<Vec<u8>> {
+    let bytes = compressed_values(compressed)?.raw_bytes;
+    let mut values = Vec::new();
+    if values.try_reserve_exact(bytes).is_err() {
+        let cause = format!("no memory for the {bytes} bytes that the values state to be");
+        return Err(Error::new(ErrorCode::MemoryBudget, cause));
+    }
+    values.resize(bytes, 0);
+    decode_values(compressed, &mut values, &mut Scratch::default())
+        .map_err(|error| from_codec(&error))?;
+    Ok(values)
+}
+
+/// How the values are to be rounded, if at all.
+fn rounding(
+    values: &[u8],
+    element: ElementType,
+    wish: &PrecisionWish,
+) -> Result<Option<QuantizePlan>> {
+    if wish.keep_information.is_some() {
+        let cause = "keeping a share of the information is not possible for values in memory";
+        let cure = "state digits, bits or a tolerance; `frazil analyze` says how many bits matter";
+        return Err(Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure));
+    }
+    let protected = protected_by(&Attributes::default(), None, Some(wish));
+    let choice = choose_precision(wish, element, &protected, None);
+    let choice = choice.map_err(|error| Error::new(error.code(), error.to_string()))?;
+    let PrecisionChoice::Round(mut plan) = choice else {
+        return Ok(None);
+    };
+    if let Rounding::Linear { range, .. } = &mut plan.rounding {
+        let found =
+            ordinary_range(values, &plan.protected, element).map_err(|error| from_codec(&error))?;
+        // Nothing that could be rounded.
+        let Some(found) = found else { return Ok(None) };
+        *range = Some(found);
+    }
+    Ok(Some(plan))
+}
+
+/// Rounded values, each compared with its original.
+fn round(
+    values: &[u8],
+    element: ElementType,
+    shape: &[u64],
+    plan: &QuantizePlan,
+) -> Result<Vec<u8>> {
+    let place = BoxPlace {
+        shape,
+        start: &vec![0; shape.len()],
+        count: shape,
+    };
+    let mut rounded = Vec::with_capacity(values.len());
+    let quantizer = Quantizer::bind(plan, element).map_err(|error| from_codec(&error))?;
+    let check = ErrorCheck::bind(plan, element).map_err(|error| from_codec(&error))?;
+    quantizer
+        .quantize(values, &place, &mut rounded)
+        .map_err(|error| from_codec(&error))?;
+    check
+        .check(values, &rounded)
+        .map_err(|error| from_codec(&error))?;
+    Ok(rounded)
+}
+
+fn from_codec(error: &CodecError) -> Error {
+    let code = match error {
+        // Of values that the caller hands in, not of a file.
+        CodecError::WrongSize { .. } => ErrorCode::InvalidArgument,
+        other => other.code(),
+    };
+    Error::new(code, error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use frazil_types::{ByteOrder, ElementClass};
+
+    use super::*;
+
+    const FLOAT: ElementType = ElementType {
+        class: ElementClass::Float,
+        size_bytes: 4,
+        order: ByteOrder::Little,
+    };
+
+    fn field() -> Vec<f32> {
+        let value = |i: u32| 280.0 + (i % 90) as f32 * 0.37 + (i / 90) as f32 * 0.11;
+        (0..5400).map(value).collect()
+    }
+
+    fn bytes(values: &[f32]) -> Vec<u8> {
+        values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect()
+    }
+
+    #[test]
+    fn values_come_back_exact_or_within_the_stated_bound() {
+        let mut values = field();
+        values[17] = -999.0;
+        let raw = bytes(&values);
+        let exact = compress(&raw, FLOAT, &[60, 90], &CompressOptions::default()).unwrap();
+        assert!(decompress(&exact).unwrap() == raw);
+        assert!(exact.len() <= compressed_bound(2, raw.len()));
+
+        let mut options = CompressOptions::default();
+        options.precision.absolute_tolerance = Some(0.05);
+        options.precision.fill_value = Some(-999.0);
+        let rounded = compress(&raw, FLOAT, &[60, 90], &options).unwrap();
+        assert!(
+            rounded.len() < exact.len() * 2 / 3,
+            "{} {}",
+            rounded.len(),
+            exact.len()
+        );
+        let back = decompress(&rounded).unwrap();
+        let (cells, _) = back.as_chunks::<4>();
+        for (value, cell) in values.iter().zip(cells) {
+            let found = f32::from_le_bytes(*cell);
+            assert!((found - value).abs() <= 0.05, "{value} became {found}");
+        }
+        assert_eq!(cells[17], (-999.0_f32).to_le_bytes());
+    }
+
+    #[test]
+    fn a_linear_grid_takes_its_range_from_the_values() {
+        let raw = bytes(&field());
+        let mut options = CompressOptions::default();
+        options.precision.nbits = Some(12);
+        let rounded = compress(&raw, FLOAT, &[5400], &options).unwrap();
+        assert!(decompress(&rounded).unwrap() != raw);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let raw = bytes(&field());
+        let code = |options: &CompressOptions, shape: &[u64]| {
+            compress(&raw, FLOAT, shape, options).unwrap_err().code
+        };
+        let plain = CompressOptions::default();
+        assert_eq!(code(&plain, &[5401]), ErrorCode::InvalidArgument);
+        let mut wish = plain.clone();
+        wish.precision.keep_information = Some(0.99);
+        assert_eq!(code(&wish, &[5400]), ErrorCode::InvalidArgument);
+        wish = plain.clone();
+        wish.precision.significant_digits = Some(40);
+        assert_eq!(code(&wish, &[5400]), ErrorCode::InvalidArgument);
+        wish = CompressOptions { level: 23, ..plain };
+        assert_eq!(code(&wish, &[5400]), ErrorCode::InvalidArgument);
+    }
+
+    #[test]
+    fn damaged_bytes_are_an_error() {
+        let raw = bytes(&field());
+        let packed = compress(&raw, FLOAT, &[60, 90], &CompressOptions::default()).unwrap();
+        assert_eq!(
+            decompress(b"no such thing").unwrap_err().code,
+            ErrorCode::Corrupt
+        );
+        for cut in [0, 10, 20, 40, packed.len() - 1] {
+            assert!(decompress(&packed[..cut]).is_err(), "{cut}");
+        }
+        let mut short = vec![0; raw.len() - 1];
+        let refused = decompress_into(&packed, &mut short).unwrap_err();
+        assert_eq!(refused.code, ErrorCode::InvalidArgument);
+        let mut claiming = packed;
+        claiming[14] = 0x7f;
+        assert!(decompress(&claiming).is_err());
+    }
+}

@@ -1,0 +1,142 @@
+/*
+ * memory: values in memory are compressed and come back; what is damaged or cannot be is refused.
+ */
+#include "check.h"
+#include <math.h>
+
+enum { ROWS = 90, COLUMNS = 180, COUNT = ROWS * COLUMNS };
+
+static const uint64_t shape[2] = {ROWS, COLUMNS};
+static float field[COUNT], back[COUNT];
+
+/* Compresses the field; the caller frees what comes back. */
+static unsigned char *packed_field(const frz_wishes *wishes, size_t *bytes)
+{
+    size_t room = 0;
+    unsigned char *packed;
+
+    MUST(frz_compress_bound(FRZ_FLOAT, 2, shape, &room));
+    CHECK(room >= sizeof field);
+    packed = malloc(room);
+    CHECK(packed != NULL);
+    MUST(frz_compress(wishes, FRZ_FLOAT, 2, shape, field, packed, room, bytes));
+    CHECK(*bytes <= room);
+    return packed;
+}
+
+static void exact_values(void)
+{
+    size_t bytes, value_bytes;
+    int type, rank;
+    uint64_t found[FRZ_MAX_RANK];
+    unsigned char *packed = packed_field(NULL, &bytes);
+
+    CHECK(bytes < sizeof field);
+    MUST(frz_inquire_compressed(packed, bytes, &type, &rank, found, &value_bytes));
+    CHECK(type == FRZ_FLOAT && rank == 2 && found[0] == ROWS && found[1] == COLUMNS);
+    CHECK(value_bytes == sizeof field);
+    MUST(frz_inquire_compressed(packed, bytes, NULL, NULL, NULL, NULL));
+    MUST(frz_decompress(packed, bytes, back, sizeof back));
+    CHECK(memcmp(field, back, sizeof field) == 0);
+    REFUSED(frz_decompress(packed, bytes, back, sizeof back - 4));
+    free(packed);
+}
+
+static void goals_and_tolerances(void)
+{
+    size_t exact, rounded, smallest, i;
+    frz_wishes *wishes = frz_wishes_new();
+
+    free(packed_field(NULL, &exact));
+    MUST(frz_wishes_set_goal(wishes, FRZ_GOAL_ARCHIVE, 0));
+    free(packed_field(wishes, &smallest));
+    CHECK(smallest <= exact);
+    MUST(frz_wishes_set_absolute_tolerance(wishes, 0.01));
+    MUST(frz_wishes_protect_value(wishes, -999.0));
+    unsigned char *packed = packed_field(wishes, &rounded);
+    CHECK(rounded < smallest);
+    MUST(frz_decompress(packed, rounded, back, sizeof back));
+    CHECK(back[7] == -999.0f);
+    for (i = 0; i < COUNT; i++)
+        CHECK(fabs((double)field[i] - (double)back[i]) <= 0.01);
+    free(packed);
+
+    REFUSED(frz_wishes_set_goal(wishes, 4, 0));
+    REFUSED(frz_wishes_set_goal(wishes, FRZ_GOAL_SIZE, 23));
+    REFUSED(frz_wishes_set_significant_digits(wishes, 0));
+    REFUSED(frz_wishes_set_significant_bits(wishes, -1));
+    REFUSED(frz_wishes_set_absolute_tolerance(wishes, -0.5));
+    REFUSED(frz_wishes_set_relative_tolerance(wishes, NAN));
+    MUST(frz_wishes_set_significant_digits(wishes, 5));
+    MUST(frz_wishes_set_significant_bits(wishes, 12));
+    MUST(frz_wishes_set_relative_tolerance(wishes, 1.0));
+    frz_wishes_free(wishes);
+    frz_wishes_free(NULL);
+}
+
+static void every_type(void)
+{
+    static const int sizes[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
+    const uint64_t count[1] = {200};
+    unsigned char values[1600], packed[2000], found[1600];
+    size_t bytes, room;
+    int type, told;
+
+    for (type = FRZ_INT8; type <= FRZ_UINT64; type++) {
+        size_t i, length = 200 * (size_t)sizes[type];
+        for (i = 0; i < length; i++)
+            values[i] = (unsigned char)(i / 16);
+        MUST(frz_compress_bound(type, 1, count, &room));
+        CHECK(room <= sizeof packed);
+        MUST(frz_compress(NULL, type, 1, count, values, packed, sizeof packed, &bytes));
+        MUST(frz_inquire_compressed(packed, bytes, &told, NULL, NULL, NULL));
+        CHECK(told == type);
+        MUST(frz_decompress(packed, bytes, found, length));
+        CHECK(memcmp(values, found, length) == 0);
+    }
+    MUST(frz_compress(NULL, FRZ_DOUBLE, 0, NULL, values, packed, sizeof packed, &bytes));
+    MUST(frz_decompress(packed, bytes, found, 8));
+    REFUSED(frz_compress(NULL, FRZ_STRING, 1, count, values, packed, sizeof packed, &bytes));
+    REFUSED(frz_compress(NULL, 77, 1, count, values, packed, sizeof packed, &bytes));
+    REFUSED(frz_compress(NULL, FRZ_INT8, 33, count, values, packed, sizeof packed, &bytes));
+    REFUSED(frz_compress(NULL, FRZ_INT8, -1, count, values, packed, sizeof packed, &bytes));
+    REFUSED(frz_compress(NULL, FRZ_INT8, 1, count, NULL, packed, sizeof packed, &bytes));
+    REFUSED(frz_compress(NULL, FRZ_INT8, 1, count, values, packed, 20, &bytes));
+    REFUSED(frz_compress(NULL, FRZ_INT8, 1, count, values, NULL, 2000, &bytes));
+    REFUSED(frz_compress(NULL, FRZ_INT8, 1, count, values, packed, 2000, NULL));
+    REFUSED(frz_compress_bound(FRZ_INT8, 1, NULL, &room));
+}
+
+static void damaged_bytes(void)
+{
+    size_t bytes, at;
+    unsigned char *packed = packed_field(NULL, &bytes);
+
+    MUST_BE(FRZ_CORRUPT, frz_decompress("nothing of the kind", 19, back, sizeof back));
+    MUST_BE(FRZ_CORRUPT, frz_decompress(NULL, 0, back, sizeof back));
+    MUST_BE(FRZ_CORRUPT, frz_decompress(packed, bytes - 1, back, sizeof back));
+    /* Whatever is changed, an answer comes back. */
+    for (at = 0; at < bytes; at += 1 + at / 40) {
+        packed[at] ^= 0x5a;
+        (void)frz_decompress(packed, bytes, back, sizeof back);
+        (void)frz_inquire_compressed(packed, bytes, NULL, NULL, NULL, NULL);
+        packed[at] ^= 0x5a;
+    }
+    MUST(frz_decompress(packed, bytes, back, sizeof back));
+    free(packed);
+}
+
+int main(void)
+{
+    int i;
+
+    for (i = 0; i < COUNT; i++)
+        field[i] = 280.0f + 0.37f * (float)(i / COLUMNS) + 0.013f * (float)((i % COLUMNS) * (i % 7));
+    field[7] = -999.0f;
+    exact_values();
+    goals_and_tolerances();
+    every_type();
+    damaged_bytes();
+    puts("done");
+    return EXIT_SUCCESS;
+}
