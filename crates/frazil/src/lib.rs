@@ -12,6 +12,7 @@ mod chunk_goal;
 mod decide;
 mod encodings;
 mod error;
+mod file_bytes;
 mod fill;
 mod filter_trial;
 mod import;
