@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 use frazil_codec::{BoundDecoder, CodecError, Scratch};
@@ -17,6 +18,16 @@ pub trait ByteSource: Send + Sync {
     /// # Errors
     /// Any input/output error; `UnexpectedEof` where the file ends before the buffer is full.
     fn read_exact_at(&self, buffer: &mut [u8], address: u64) -> io::Result<()>;
+
+    /// Says that parts of the file, in order of address, will be read soon, so that they can come
+    /// from the disk meanwhile. Does not wait for them.
+    fn will_read(&self, _parts: &[Range<u64>]) {}
+
+    /// Whether the last of some parts of the file, by a quick look, can be read without waiting for
+    /// a disk.
+    fn is_at_hand(&self, _parts: &[Range<u64>]) -> bool {
+        false
+    }
 }
 
 /// Decodes single chunks of one array.

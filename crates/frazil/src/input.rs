@@ -9,11 +9,11 @@ use std::sync::Arc;
 use frazil_container::ContainerError;
 use frazil_container::classic::{ClassicFile, ClassicFormat, NcType};
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage, FillStatus, FillTime, Hdf5Input};
-use frazil_pipeline::ByteSource;
 use frazil_types::{ByteOrder, ErrorCode};
 
 use crate::attributes::Attributes;
 use crate::error::{Error, Result};
+pub(crate) use crate::file_bytes::FileBytes;
 use crate::recover::bring_in_order;
 
 /// HDF5 superblocks begin at byte 0, 512, 1024, ... with these bytes.
@@ -35,23 +35,6 @@ pub(crate) enum InputKind {
     Hdf5(Hdf5Input),
     /// Classic netCDF.
     Classic(ClassicFile),
-}
-
-/// Positioned reads of the input, outside any library's lock.
-#[derive(Debug)]
-pub(crate) struct FileBytes(File);
-
-impl FileBytes {
-    /// The open file.
-    pub(crate) fn file(&self) -> &File {
-        &self.0
-    }
-}
-
-impl ByteSource for FileBytes {
-    fn read_exact_at(&self, buffer: &mut [u8], address: u64) -> std::io::Result<()> {
-        self.0.read_exact_at(buffer, address)
-    }
 }
 
 impl Input {
@@ -77,7 +60,7 @@ impl Input {
         };
         Ok(Self {
             path: path.to_owned(),
-            bytes: Arc::new(FileBytes(file)),
+            bytes: Arc::new(FileBytes::new(file)),
             kind,
             variables,
         })

@@ -14,6 +14,7 @@ mod decide;
 mod encodings;
 mod energy;
 mod error;
+mod file_bytes;
 mod fill;
 mod filter_measure;
 mod filter_trial;

@@ -9,7 +9,8 @@ use super::chunked::ChunkedArray;
 use super::context::ReadContext;
 use super::flights::{Claim, Flight, Ticket};
 use super::process::Process;
-use super::target::{CellTarget, Target};
+use super::target::{CellTarget, MAX_SKIP_BYTES, MAX_SKIP_IN_MEMORY_BYTES, Target};
+use super::upcoming::{Batch, Parts, Upcoming};
 use super::workspace::Workspace;
 use crate::fetch::{MAX_READ_BYTES, joined_end};
 use crate::source::StoredChunk;
@@ -42,12 +43,6 @@ pub(super) enum Keeping {
     IfAwaited,
     /// It is kept for later reads.
     Chunk,
-}
-
-/// Neighbouring chunks that are read together and decoded by one thread.
-struct Batch {
-    members: Vec<WantedChunk>,
-    span: (u64, u64),
 }
 
 /// Chunks that other reads are decoding.
@@ -118,15 +113,18 @@ impl Read<'_> {
         };
         let batches = self.form_batches(wanted, threads);
         let threads = threads.min(batches.len());
-        let batches = Mutex::new(batches.into_iter());
+        let upcoming = Mutex::new(Upcoming::new(batches));
         let awaited = Awaited::default();
         context.share(threads, &|stop| {
             self.process.workspaces.with(|workspace| {
                 while !stop.is_due()? {
-                    let Some(batch) = batches.lock().next() else {
+                    let taken = upcoming.lock().take(|batch| self.parts(batch));
+                    let Some((batch, announced)) = taken else {
                         break;
                     };
-                    self.batch(batch, &awaited, workspace)?;
+                    let bytes = &self.array.source().bytes;
+                    announced.iter().for_each(|parts| bytes.will_read(parts));
+                    self.batch(batch, &upcoming, &awaited, workspace)?;
                 }
                 Ok(())
             })
@@ -134,10 +132,19 @@ impl Read<'_> {
         Ok(awaited.into_inner())
     }
 
+    /// The parts of the file that a batch reads.
+    fn parts(&self, batch: &Batch) -> Parts {
+        let (start, end) = batch.span;
+        match batch.members.as_slice() {
+            [one] if self.is_parted(one) => self.target.parts(&one.cell, start),
+            _ => vec![start..end],
+        }
+    }
+
     /// What a chunk costs, in bytes to decode.
     fn work(&self, chunk: &WantedChunk) -> u64 {
         match self.is_parted(chunk) {
-            true => self.target.wanted_bytes(&chunk.cell) as u64 / COPYING,
+            true => self.target.gathered_bytes(&chunk.cell) / COPYING,
             false => self.array.chunk_bytes() as u64,
         }
     }
@@ -180,6 +187,7 @@ impl Read<'_> {
     fn batch(
         &self,
         batch: Batch,
+        upcoming: &Mutex<Upcoming>,
         awaited: &Awaited,
         workspace: &mut Workspace,
     ) -> Result<(), PipelineError> {
@@ -200,6 +208,10 @@ impl Read<'_> {
         let outcome = outcome.map_err(|error| failed_reading(first, error));
         let outcome = outcome.and_then(|()| {
             self.process.counts.fetched(end - start);
+            let follower = upcoming.lock().follower(|batch| self.parts(batch));
+            if let Some(parts) = follower {
+                bytes.will_read(&parts);
+            }
             members.drain(..).try_for_each(|(mut member, ticket)| {
                 let extent = &member.stored.extent;
                 let from = (extent.address - start) as usize;
@@ -260,9 +272,12 @@ impl Read<'_> {
             self.process.counts.fetched(part.len() as u64);
             Ok(())
         };
-        let outcome = self
-            .target
-            .gather(&mut wanted.cell, &mut workspace.stored, read);
+        let parts = self.target.parts(&wanted.cell, address);
+        let max_skip = match bytes.is_at_hand(&parts) {
+            true => MAX_SKIP_IN_MEMORY_BYTES,
+            false => MAX_SKIP_BYTES,
+        };
+        let outcome = (self.target).gather(&mut wanted.cell, max_skip, &mut workspace.stored, read);
         outcome.map_err(|error| failed_reading(number, error))
     }
 

@@ -18,6 +18,7 @@ mod process;
 mod target;
 #[cfg(test)]
 mod tests;
+mod upcoming;
 mod workspace;
 
 pub use chunked::ChunkedArray;

@@ -8,12 +8,17 @@
 
 use std::io;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use super::cells::Cells;
 use crate::gather::{Axis, collapse, fill_values};
 
-/// Skipping more than this costs less than reading it, from memory and from disks.
-const MAX_SKIP_BYTES: usize = 64 << 10;
+/// Skipping more than this costs less than reading it, from disks.
+pub(super) const MAX_SKIP_BYTES: usize = 64 << 10;
+/// The same where the system has the file in memory.
+pub(super) const MAX_SKIP_IN_MEMORY_BYTES: usize = 8 << 10;
+/// Most parts of a chunk that are told apart; the rest of it counts as one.
+const MAX_PARTS: usize = 64;
 /// What is read at once beside the target, so that it stays in a near cache.
 const WINDOW_BYTES: usize = 256 << 10;
 
@@ -129,28 +134,56 @@ impl<'a> Target<'a> {
         Some(unsafe { std::slice::from_raw_parts_mut(self.start.add(at), self.chunk_bytes) })
     }
 
-    /// Bytes that the cell wants of its chunk.
-    pub(super) fn wanted_bytes(&self, cell: &CellTarget) -> usize {
-        let wanted = |(axis, &place): (usize, &u64)| {
-            let runs = self.cells.wanted(axis, place);
-            let elements = runs.as_slice().iter().map(|run| run.count as usize);
-            elements.sum::<usize>()
-        };
-        let counts = cell.places.iter().enumerate().map(wanted);
-        counts.fold(self.element_bytes, usize::saturating_mul)
+    /// Bytes that [`Self::gather`] reads of the cell's chunk from a disk.
+    pub(super) fn gathered_bytes(&self, cell: &CellTarget) -> u64 {
+        let mut bytes = 0;
+        self.for_each_gathered(cell, |_, length| bytes += length as u64);
+        bytes
+    }
+
+    /// Parts of the file that [`Self::gather`] reads if the cell's chunk begins at `address`, in
+    /// order and not overlapping.
+    pub(super) fn parts(&self, cell: &CellTarget, address: u64) -> Vec<Range<u64>> {
+        let mut parts: Vec<Range<u64>> = Vec::new();
+        self.for_each_gathered(cell, |from, length| {
+            let start = address.saturating_add(from as u64);
+            let end = start.saturating_add(length as u64);
+            let is_last = parts.len() == MAX_PARTS;
+            match parts.last_mut() {
+                Some(last)
+                    if is_last || start <= last.end.saturating_add(MAX_SKIP_BYTES as u64) =>
+                {
+                    last.start = last.start.min(start);
+                    last.end = last.end.max(end);
+                }
+                _ => parts.push(start..end),
+            }
+        });
+        parts
+    }
+
+    /// Calls `visit` with position in the chunk and length of what [`Self::gather`] reads at once.
+    fn for_each_gathered(&self, cell: &CellTarget, mut visit: impl FnMut(usize, usize)) {
+        self.for_each_nest(cell, |from, _, run_bytes, axes| {
+            for_each_window(run_bytes, axes, MAX_SKIP_BYTES, |window| {
+                visit(from + window.from, window.span_bytes);
+            });
+        });
     }
 
     /// Reads what the cell wants of its chunk, which lies somewhere as it is: `read` fills memory
-    /// with the chunk's bytes from a position on. What lies close together is read at once.
+    /// with the chunk's bytes from a position on. What lies not further than `max_skip` bytes apart
+    /// is read at once.
     pub(super) fn gather(
         &self,
         cell: &mut CellTarget,
+        max_skip: usize,
         buffer: &mut Vec<u8>,
         mut read: impl FnMut(&mut [u8], usize) -> io::Result<()>,
     ) -> io::Result<()> {
         let mut outcome = Ok(());
         self.for_each_nest(cell, |from, to, run_bytes, axes| {
-            for_each_window(run_bytes, axes, |window| {
+            for_each_window(run_bytes, axes, max_skip, |window| {
                 if outcome.is_err() {
                     return;
                 }
@@ -273,9 +306,14 @@ struct Window<'a> {
     axes: &'a [Axis],
 }
 
-/// Cuts a nest of loops into windows.
-fn for_each_window(run_bytes: usize, axes: &[Axis], mut visit: impl FnMut(Window<'_>)) {
-    let joins = |axis: &Axis, span: usize| axis.from_stride.saturating_sub(span) <= MAX_SKIP_BYTES;
+/// Cuts a nest of loops into windows, where runs not further than `max_skip` bytes apart join.
+fn for_each_window(
+    run_bytes: usize,
+    axes: &[Axis],
+    max_skip: usize,
+    mut visit: impl FnMut(Window<'_>),
+) {
+    let joins = |axis: &Axis, span: usize| axis.from_stride.saturating_sub(span) <= max_skip;
     let whole = |axis: &Axis, span: usize| span + (axis.count - 1) * axis.from_stride;
     let (mut outer, mut span) = (axes.len(), run_bytes);
     while let Some(axis) = axes[..outer].last()

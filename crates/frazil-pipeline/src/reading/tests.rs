@@ -1,6 +1,7 @@
 //! Reads of arrays in memory: every one beside a plain copy of the elements.
 
 use std::io;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex};
 use std::time::Duration;
@@ -12,20 +13,40 @@ use proptest::prelude::*;
 use super::{ChunkedArray, ReadContext};
 use crate::{ArraySource, ByteSource, ChunkDecoder, ChunkIndex, StoredChunk};
 
-/// A file in memory that remembers how much was read.
+/// A file in memory that remembers how much was read, and what was announced when.
+#[derive(Default)]
 struct Memory {
     bytes: Vec<u8>,
     read: Mutex<Vec<usize>>,
+    events: Mutex<Vec<Event>>,
+    is_at_hand: AtomicBool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Event {
+    Announced(Vec<Range<u64>>),
+    Read(Range<u64>),
 }
 
 impl ByteSource for Memory {
     fn read_exact_at(&self, buffer: &mut [u8], address: u64) -> io::Result<()> {
         self.read.lock().unwrap().push(buffer.len());
+        let range = address..address + buffer.len() as u64;
+        self.events.lock().unwrap().push(Event::Read(range));
         let part = self
             .bytes
             .get(address as usize..address as usize + buffer.len());
         buffer.copy_from_slice(part.ok_or(io::ErrorKind::UnexpectedEof)?);
         Ok(())
+    }
+
+    fn will_read(&self, parts: &[Range<u64>]) {
+        let event = Event::Announced(parts.to_vec());
+        self.events.lock().unwrap().push(event);
+    }
+
+    fn is_at_hand(&self, _: &[Range<u64>]) -> bool {
+        self.is_at_hand.load(Ordering::Relaxed)
     }
 }
 
@@ -78,7 +99,7 @@ fn array(
     let bytes = (0..total).map(|i| if is_plain { byte(i) } else { !byte(i) });
     let file = Arc::new(Memory {
         bytes: bytes.collect(),
-        read: Mutex::default(),
+        ..Memory::default()
     });
     let source = ArraySource {
         grid,
@@ -172,9 +193,11 @@ proptest! {
     fn parts_of_chunks_that_lie_as_they_are(
         selections in (selection(20), selection(90), selection(150)).prop_map(|(a, b, c)| [a, b, c]),
         threads in 1..4_usize,
+        is_at_hand: bool,
     ) {
         // 200 KiB a chunk: cut into windows, and some parts too far from each other to be joined.
-        let (array, _) = array((&[20, 90, 150], &[8, 88, 149]), Arc::new(Plain));
+        let (array, file) = array((&[20, 90, 150], &[8, 88, 149]), Arc::new(Plain));
+        file.is_at_hand.store(is_at_hand, Ordering::Relaxed);
         prop_assert!(read(&array, &selections, threads).unwrap() == expected(&array, &selections));
     }
 }
@@ -198,6 +221,94 @@ fn only_the_wanted_parts_of_plain_chunks_are_read() {
     ];
     assert!(read(&array, &columns, 1).unwrap() == expected(&array, &columns));
     assert_eq!(*file.read.lock().unwrap(), [49 * 512 + 20; 64]);
+}
+
+#[test]
+fn far_parts_of_plain_chunks_are_announced_and_near_ones_read_together_from_disks_only() {
+    let (array, file) = array((&[64, 256, 256], &[32, 256, 256]), Arc::new(Plain));
+    let far = [
+        AxisSelection::dense(0, 64),
+        AxisSelection::dense(100, 2),
+        AxisSelection::dense(7, 10),
+    ];
+    assert!(read(&array, &far, 1).unwrap() == expected(&array, &far));
+    let events = std::mem::take(&mut *file.events.lock().unwrap());
+    let row = |map: u64| {
+        let start = 2 * ((map * 256 + 100) * 256 + 7);
+        start..start + 532
+    };
+    let announced = [0, 32].map(|first| Event::Announced((first..first + 32).map(row).collect()));
+    assert_eq!(events[..2], announced);
+    let reads: Vec<Event> = (0..64).map(|map| Event::Read(row(map))).collect();
+    assert_eq!(events[2..], reads);
+
+    // 20 KiB lie between the two rows.
+    let near = [
+        AxisSelection::dense(3, 1),
+        AxisSelection::Range {
+            start: 100,
+            count: 2,
+            stride: 40,
+        },
+        AxisSelection::dense(0, 256),
+    ];
+    file.read.lock().unwrap().clear();
+    for (is_at_hand, reads) in [(false, vec![41 * 512]), (true, vec![512, 512])] {
+        file.is_at_hand.store(is_at_hand, Ordering::Relaxed);
+        assert!(read(&array, &near, 1).unwrap() == expected(&array, &near));
+        assert_eq!(std::mem::take(&mut *file.read.lock().unwrap()), reads);
+    }
+}
+
+fn quick() -> Arc<Flip> {
+    Arc::new(Flip {
+        pause: Duration::ZERO,
+        count: AtomicUsize::new(0),
+        fails_first: AtomicBool::new(false),
+    })
+}
+
+const MIB: u64 = 1 << 20;
+
+/// 24 chunks of a MiB, of which every so many are read.
+fn events_of_reading(stride: u64) -> Vec<Event> {
+    let (array, file) = array((&[24, 512, 1024], &[1, 512, 1024]), quick());
+    let selections = [
+        AxisSelection::Range {
+            start: 0,
+            count: 24_u64.div_ceil(stride),
+            stride,
+        },
+        AxisSelection::dense(0, 512),
+        AxisSelection::dense(0, 1024),
+    ];
+    read(&array, &selections, 1).unwrap();
+    let events = file.events.lock().unwrap();
+    events.clone()
+}
+
+#[test]
+fn chunks_here_and_there_are_announced_some_way_ahead() {
+    assert_eq!(events_of_reading(24), [Event::Read(0..MIB)]);
+    // Sixteen in advance are all.
+    let chunk = |i: u64| 2 * i * MIB..(2 * i + 1) * MIB;
+    let announced: Vec<Event> = (0..12)
+        .map(|i| Event::Announced(std::iter::once(chunk(i)).collect()))
+        .collect();
+    let reads: Vec<Event> = (0..12).map(|i| Event::Read(chunk(i))).collect();
+    assert_eq!(events_of_reading(2), [announced, reads].concat());
+}
+
+#[test]
+fn of_a_long_run_of_chunks_only_the_next_is_announced() {
+    let chunk = |i: u64| i * MIB..(i + 1) * MIB;
+    let announced = |i: u64| Event::Announced(std::iter::once(chunk(i)).collect());
+    let mut expected: Vec<Event> = (0..8).map(announced).collect();
+    for i in 0..24 {
+        expected.push(Event::Read(chunk(i)));
+        expected.extend((7..23).contains(&i).then(|| announced(i + 1)));
+    }
+    assert_eq!(events_of_reading(1), expected);
 }
 
 fn slow(fails_first: bool) -> Arc<Flip> {
