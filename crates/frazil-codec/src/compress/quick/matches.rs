@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::tokens::{PRICE_SHIFT, Tokens, price};
 
 /// Entries of the table of places, as a power of two.
-const TABLE_BITS: u32 = 14;
+const TABLE_BITS: u32 = 16;
 /// Matches reach back so far.
 const WINDOW: usize = 32 << 10;
 
@@ -22,7 +22,7 @@ const SAMPLE: usize = 64;
 const SAMPLED_OF: usize = 512;
 
 /// So many places in vain, as a power of two, and every second one is passed over.
-const PATIENCE: u32 = 3;
+const PATIENCE: u32 = 4;
 const LARGEST_STEP: usize = 12;
 /// No run of eight bytes is passed over.
 const LARGEST_STEP_OF_RUNS: usize = 5;
@@ -121,6 +121,7 @@ impl Matcher {
             if length > 0 {
                 let from = first_common(raw, at, tokens.anchor(), distance);
                 if at + length - from >= worth.other {
+                    self.note(raw, at + 1..(at + length).min(last), worth);
                     at += length;
                     tokens.add_match(raw, from, at - from, distance);
                     in_vain = 0;
@@ -131,6 +132,15 @@ impl Matcher {
             at += (worth.step + (in_vain >> PATIENCE)).min(LARGEST_STEP);
         }
         tokens.end(raw, section.end);
+    }
+
+    /// Notes the places inside a match: smooth fields repeat parts of what they repeated.
+    #[inline(always)]
+    fn note(&mut self, raw: &[u8], places: Range<usize>, worth: Worth) {
+        for at in places {
+            let looked_up = word(raw, at) << worth.shift;
+            self.places[hash(looked_up)] = self.base.wrapping_add(at as u32);
+        }
     }
 
     /// Length and distance of a repetition of what was seen before; 0: there is none.
@@ -144,9 +154,8 @@ impl Matcher {
         end: usize,
     ) -> (usize, usize) {
         let looked_up = now << worth.shift;
-        let hash = looked_up.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - TABLE_BITS);
         let here = self.base.wrapping_add(at as u32);
-        let place = &mut self.places[hash as usize];
+        let place = &mut self.places[hash(looked_up)];
         let before = std::mem::replace(place, here);
         let distance = here.wrapping_sub(before) as usize;
         if before < self.base || distance > WINDOW || distance > at {
@@ -158,6 +167,12 @@ impl Matcher {
         }
         (common(raw, from, at, end), distance)
     }
+}
+
+/// Where the place of a word is kept.
+#[inline(always)]
+fn hash(looked_up: u64) -> usize {
+    (looked_up.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - TABLE_BITS)) as usize
 }
 
 /// Eight bytes, which are there.
