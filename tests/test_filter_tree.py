@@ -56,7 +56,8 @@ def test_a_floor_takes_only_what_is_as_fast(source: Path, tmp_path: Path):
         assert all(level[0] <= 9 for level in levels), variable
     nothing = planned(source, tmp_path, "--goal", "size", "--min-write-speed", "4GB/s")
     assert all(variable["pipeline"] == [] for variable in nothing.values())
-    assert "as fast as 4000 MB/s" in nothing["/smooth"]["reason"]
+    outcome = frazil("plan", source, "--goal", "size", "--min-write-speed", "0MB/s")
+    assert outcome.code == TROUBLE and "0MB/s" in outcome.stderr
 
 
 def test_a_stated_tree_is_asked_and_its_way_shown(source: Path, tmp_path: Path):
