@@ -56,7 +56,7 @@ pub use chunk_goal::{ChunkGoal, parse_axes, parse_expected, parse_reads, parse_s
 pub use encodings::{EncodingStyle, render_encoding};
 pub use error::{Error, Result};
 pub use frazil_container::classic::{AttributeValue, NcType};
-pub use frazil_container::{model, schema};
+pub use frazil_container::{fork_generation, model, schema};
 pub use frazil_pipeline::{ReadStats, read_stats, set_read_budget};
 pub use frazil_plan::{AxisRole, Goal, ReadExtent, ReadIntent, WantedRead};
 pub use frazil_types::{
