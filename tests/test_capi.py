@@ -182,6 +182,14 @@ def test_threads_share_a_writer(prefix: Path, tmp_path: Path) -> None:
 
 
 @needs("pkg-config")
+def test_a_fork_is_refused_and_its_parent_goes_on(prefix: Path, tmp_path: Path) -> None:
+    file = tmp_path / "a.nc"
+    run(compiled(prefix, PROGRAMS / "fork.c", tmp_path / "fork"), file, env=PLAIN)
+    with netCDF4.Dataset(file) as data:
+        assert np.array_equal(data["table"][:], np.arange(64 * 20_000).reshape(64, 20_000))
+
+
+@needs("pkg-config")
 @needs("valgrind")
 @pytest.mark.parametrize("name", ["bad_input", "round_trip"])
 def test_valgrind_finds_nothing(prefix: Path, tmp_path: Path, name: str) -> None:

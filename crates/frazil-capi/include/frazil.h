@@ -27,7 +27,7 @@
  *
  * Threads: writers and options have no state in common. A writer may be used by several threads,
  * options by several as long as none changes them. No function may be called from a signal
- * handler, and no writer be used in the child of a fork.
+ * handler. In the child of a fork, its parent's writers refuse all work.
  *
  * This file is generated: `make header`.
  */

@@ -22,6 +22,8 @@ use crate::status::frz_status;
 /// books of HDF5 files.
 pub struct frz_writer {
     path: PathBuf,
+    /// Of the process that opened the file.
+    generation: u64,
     state: Mutex<Writer>,
 }
 
@@ -88,11 +90,24 @@ pub(crate) unsafe fn with_writer<T>(
 ) -> Result<T> {
     // SAFETY: the caller's promise.
     let handle = unsafe { writer.as_ref() }.ok_or_else(|| null("writer"))?;
+    // Before the lock, which a thread that is no more may hold.
+    if handle.generation != frazil::fork_generation() {
+        return Err(of_the_parent(&handle.path));
+    }
     match handle.state.lock() {
         Ok(mut writer) => body(&mut writer),
         Err(_) => Err(broken()),
     }
     .map_err(|error| error.in_file(&handle.path))
+}
+
+/// The error of a writer in a child process, which has no threads to pack.
+#[cold]
+fn of_the_parent(path: &Path) -> Error {
+    let cause = "the file is being written by the process that this one is a fork of";
+    Error::new(ErrorCode::InvalidArgument, cause)
+        .in_file(path)
+        .with_cure("create a writer in the process that writes")
 }
 
 /// The error of a writer that a panic left half changed.
@@ -145,6 +160,7 @@ pub(crate) unsafe fn open(
         let opened = begin(path, &options).map_err(|error| error.in_file(path))?;
         *result = Box::into_raw(Box::new(frz_writer {
             path: path.to_owned(),
+            generation: frazil::fork_generation(),
             state: Mutex::new(opened),
         }));
         Ok(())
@@ -284,7 +300,16 @@ unsafe fn take(writer: *mut frz_writer) -> Result<(PathBuf, Result<Writer>)> {
     }
     // SAFETY: made by Box::into_raw in `open`; the rest is the caller's promise.
     let handle = unsafe { Box::from_raw(writer) };
-    let frz_writer { path, state } = *handle;
+    let frz_writer {
+        path,
+        generation,
+        state,
+    } = *handle;
+    if generation != frazil::fork_generation() {
+        // Nothing of it ends in the child: the file is the parent's, and its threads are not here.
+        std::mem::forget(state);
+        return Err(of_the_parent(&path));
+    }
     let writer = state.into_inner().map_err(|poisoned| {
         poisoned.into_inner().abandon();
         broken().in_file(&path)

@@ -15,6 +15,12 @@ pub mod schema;
 
 pub use error::{ContainerError, Result};
 
+/// A number that a child process after a fork finds changed: what it got from its parent is not its
+/// own. Costs next to nothing.
+pub fn fork_generation() -> u64 {
+    ffi::generation()
+}
+
 /// Does something that no fork of this process falls into: a lock that is held only inside is free
 /// in every child. It must be short, and must not use this crate otherwise.
 pub fn outside_forks<T>(work: impl FnOnce() -> T) -> T {

@@ -65,7 +65,7 @@ pub use encodings::{EncodingStyle, render_encoding};
 pub use error::{Error, Result};
 pub use filter_measure::{FilterMeasurement, SampleShares, measure_filters};
 pub use frazil_container::classic::{AttributeValue, NcType};
-pub use frazil_container::{model, schema};
+pub use frazil_container::{fork_generation, model, schema};
 pub use frazil_pipeline::{ReadStats, read_stats, set_read_budget};
 pub use frazil_plan::energy::{EnergyRates, PowerModel, StorageCost, StorageSaving};
 pub use frazil_plan::{

@@ -7,7 +7,7 @@
 //! Source: POSIX.1-2024, `pthread_atfork`.
 
 use std::sync::Once;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hdf5_sys::LOCK;
 use parking_lot::{ReentrantMutex, RwLock};
@@ -18,6 +18,9 @@ static NO_FORK: RwLock<()> = RwLock::new(());
 /// Whether the thread that forks held the library lock anyway.
 static WAS_HELD: AtomicBool = AtomicBool::new(false);
 
+/// Forks between the first process that asked and this one.
+static FORKS: AtomicU64 = AtomicU64::new(0);
+
 /// Has every fork of this process from now on wait for the library lock.
 pub(crate) fn watch_forks() {
     static WATCHED: Once = Once::new();
@@ -26,6 +29,12 @@ pub(crate) fn watch_forks() {
         // would be without them.
         let _status = unsafe { libc::pthread_atfork(Some(prepare), Some(parent), Some(child)) };
     });
+}
+
+/// Another number in a child process than in its parent.
+pub(crate) fn generation() -> u64 {
+    watch_forks();
+    FORKS.load(Ordering::Relaxed)
 }
 
 /// Does something that no fork falls into. It must be short, and must not wait for the library
@@ -53,6 +62,7 @@ extern "C" fn parent() {
 }
 
 extern "C" fn child() {
+    FORKS.fetch_add(1, Ordering::Relaxed);
     // Unlocking would wake threads that wait in the parent, by way of tables of `parking_lot` which
     // a thread that is no more may have locked.
     // SAFETY: a child has one thread, which uses neither lock at the moment. Both consist of cells

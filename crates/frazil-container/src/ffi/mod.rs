@@ -36,6 +36,6 @@ pub(crate) mod variable_length;
 
 pub(crate) use backing::LiveFile;
 pub(crate) use driver::RawSink;
-pub(crate) use fork::{outside_forks, watch_forks};
+pub(crate) use fork::{generation, outside_forks, watch_forks};
 pub(crate) use handle::{Handle, library_version, plugin_path};
 pub(crate) use reserve::reserve;
