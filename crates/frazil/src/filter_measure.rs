@@ -4,9 +4,10 @@ use std::path::Path;
 
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::DatasetInfo;
-use frazil_pipeline::{Block, Request, RunOptions, Task, run_ordered};
+use frazil_pipeline::{ArraySource, Block, Request, RunOptions, Task, run_ordered};
 use frazil_plan::{
-    CandidateFilters, Features, SamplePlan, candidates, sample_plan_for_goal, sample_shape,
+    CandidateFilters, ChunkChoice, Features, SamplePlan, candidates, sample_plan_for_goal,
+    sample_shape,
 };
 use frazil_types::{ElementClass, ElementType, ErrorCode, Selection};
 
@@ -69,37 +70,7 @@ pub fn measure_filters(
         let mut decisions = Decisions::new();
         let reaches = reach_all(&input, &shapes, &mut decisions)?;
         let chunk = |variable: usize| shapes[variable].chunk.as_deref();
-        let mut wanted: Vec<usize> = (0..reaches.len())
-            .filter(|&i| says_something(&input.variables()[i]) && chunk(i).is_some())
-            .collect();
-        wanted.sort_by_key(|&i| std::cmp::Reverse(input.variables()[i].raw_bytes()));
-        wanted.truncate(most);
-        wanted.sort_unstable();
-        let mut tasks = Vec::new();
-        for i in wanted {
-            let Reach::Parallel(source, stored) = &reaches[i] else {
-                continue;
-            };
-            let variable = &input.variables()[i];
-            let source_of = &decisions.sources[*source];
-            let boxes = |plan| sample_boxes(variable, chunk(i), source_of, stored, plan);
-            let trial = boxes(sample_plan_for_goal(variable.raw_bytes().unwrap_or(0), 0));
-            let whole = boxes(WHOLE);
-            let request = |selection: &Selection| Request::Values {
-                source: *source,
-                selection: selection.clone(),
-            };
-            let requests = trial.iter().chain(&whole).map(request).collect();
-            let meta = Pieces {
-                variable: i,
-                of_trial: trial.len(),
-            };
-            tasks.push(Task {
-                meta,
-                requests,
-                output_bytes: 8 << 20,
-            });
-        }
+        let tasks = tasks(&input, &shapes, &reaches, &decisions.sources, most);
         let memory = budget(resources);
         let run_options = RunOptions {
             threads: run::threads(resources),
@@ -138,6 +109,49 @@ pub fn measure_filters(
             }
         }
     })
+}
+
+/// What is to be read and encoded: the largest variables that say something, in file order.
+fn tasks(
+    input: &Input,
+    shapes: &[ChunkChoice],
+    reaches: &[Reach],
+    sources: &[ArraySource],
+    most: usize,
+) -> Vec<Task<Pieces>> {
+    let chunk = |variable: usize| shapes[variable].chunk.as_deref();
+    let mut wanted: Vec<usize> = (0..reaches.len())
+        .filter(|&i| says_something(&input.variables()[i]) && chunk(i).is_some())
+        .collect();
+    wanted.sort_by_key(|&i| std::cmp::Reverse(input.variables()[i].raw_bytes()));
+    wanted.truncate(most);
+    wanted.sort_unstable();
+    let mut tasks = Vec::new();
+    for i in wanted {
+        let Reach::Parallel(source, stored) = &reaches[i] else {
+            continue;
+        };
+        let variable = &input.variables()[i];
+        let source_of = &sources[*source];
+        let boxes = |plan| sample_boxes(variable, chunk(i), source_of, stored, plan);
+        let trial = boxes(sample_plan_for_goal(variable.raw_bytes().unwrap_or(0), 0));
+        let whole = boxes(WHOLE);
+        let request = |selection: &Selection| Request::Values {
+            source: *source,
+            selection: selection.clone(),
+        };
+        let requests = trial.iter().chain(&whole).map(request).collect();
+        let meta = Pieces {
+            variable: i,
+            of_trial: trial.len(),
+        };
+        tasks.push(Task {
+            meta,
+            requests,
+            output_bytes: 8 << 20,
+        });
+    }
+    tasks
 }
 
 /// Numbers, and enough of them.

@@ -50,7 +50,7 @@ fn speed(text: &str) -> Result<f64, String> {
     let units = [
         ("KiB", 1.024e-3),
         ("MiB", 1.048_576),
-        ("GiB", 1073.741_824),
+        ("GiB", 1_073.741_824),
         ("kB", 1e-3),
         ("KB", 1e-3),
         ("MB", 1.0),

@@ -57,7 +57,8 @@ fn entropies_are_of_planes() {
 #[test]
 fn correlations_are_along_axes() {
     // Alternating along the fastest axis, constant along the second, rising along the slowest.
-    let value = |t: usize, x: usize| (t as f32) * 0.01 + if x % 2 == 0 { -1.0 } else { 1.0 };
+    let value =
+        |t: usize, x: usize| (t as f32) * 0.01 + if x.is_multiple_of(2) { -1.0 } else { 1.0 };
     let mut values = Vec::new();
     for t in 0..8 {
         for _y in 0..16 {
