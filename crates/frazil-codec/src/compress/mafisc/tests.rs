@@ -121,7 +121,7 @@ proptest! {
             let count = shape.iter().product();
             let numbers: Vec<T> = (0..count).map(|i: usize| {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(99);
-                T::of_bits(if i % 3 == 0 { state } else { state >> 56 })
+                T::of_bits(if i.is_multiple_of(3) { state } else { state >> 56 })
             }).collect();
             let mut changed = after(letters, &numbers, shape);
             for step in step::parse(letters.as_bytes(), shape.len()).unwrap().into_iter().rev() {
