@@ -37,17 +37,17 @@ fn steps_are_those_of_the_registered_filter() {
     assert_eq!(after("l", &field, &[2, 3]), [1, 1, 2, 2, 3, 3]);
     assert_eq!(after("sn", &[-1_i8, -128, 5], &[3]), [-128, -1, 5]);
     assert_eq!(after("sr", &[-1_i8, -128, 5], &[3]), [1, -1, 10]);
-    assert_eq!(after("bb", &[0x0102_u16.cast_signed()], &[1])[0], 0b10);
+    assert_eq!(after("bb", &[0x0102_u16.cast_signed()], &[1])[0], 0x1001);
     // Bits of the lowest byte come first.
     assert_eq!(
         after("bg", &[1_i8, -1, 1, 1, 0, 0, 0, 0], &[8])[..8],
         [64, 64, 64, 64, 64, 64, 64, -16]
     );
     assert_eq!(after("t", &field, &[6]), field);
-    // Zero, then the last number, then a line.
+    // Zero until another predictor was better, then the last number, then a line.
     assert_eq!(
         after("al", &[10_i32, 12, 14, 16, 18], &[5]),
-        [10, 2, 0, 0, 0]
+        [10, 12, 2, 0, 0]
     );
 }
 
