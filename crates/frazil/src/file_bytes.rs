@@ -109,13 +109,13 @@ mod tests {
         let bytes = FileBytes::new(File::open(&path).unwrap());
         if cfg!(target_os = "linux") {
             assert!(bytes.is_at_hand(&[0..1, 500_000..700_000]));
-            assert!(bytes.is_at_hand(&[699_999..700_000]));
+            assert!(bytes.is_at_hand(std::slice::from_ref(&(699_999..700_000))));
         }
         assert!(!bytes.is_at_hand(&[]));
         // Beyond the end of the file too, and nothing at all.
         bytes.will_read(&[0..300_000, 350_000..u64::MAX]);
         bytes.will_read(&[]);
-        bytes.will_read(&[0..0]);
+        bytes.will_read(std::slice::from_ref(&(0..0)));
         let mut found = vec![0; 400_000];
         bytes.read_exact_at(&mut found, 200_000).unwrap();
         assert!(found == content[200_000..600_000]);

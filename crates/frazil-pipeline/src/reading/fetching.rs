@@ -137,7 +137,7 @@ impl Read<'_> {
         let (start, end) = batch.span;
         match batch.members.as_slice() {
             [one] if self.is_parted(one) => self.target.parts(&one.cell, start),
-            _ => vec![start..end],
+            _ => std::iter::once(start..end).collect(),
         }
     }
 

@@ -177,7 +177,7 @@ fn impossible_wishes_are_refused_as_in_netcdf_c() {
         Err(Status::EINVAL)
     );
     assert_eq!(
-        data.def_var_filter(ROOT, fixed, 307, &[9]),
+        data.def_var_filter(ROOT, fixed, 32013, &[9]),
         Err(Status::ENOFILTER)
     );
     assert_eq!(
