@@ -52,7 +52,7 @@ static int explain_shortage(int ncid, int varid, const frz_region *at, direction
 }
 
 /* Presents the values that a call is about. */
-static int prepare(int ncid, int varid, const CFI_cdesc_t *values, const frz_wishes *given,
+static int prepare(int ncid, int varid, const CFI_cdesc_t *values, const frz_given *given,
                    direction way, frz_region *at, frz_packed *packed)
 {
     if (at->ndims > FRZ_MAX_AXES) {
@@ -66,7 +66,7 @@ static int prepare(int ncid, int varid, const CFI_cdesc_t *values, const frz_wis
     return frz_pack(values, elements, packed) ? NC_NOERR : NC_ENOMEM;
 }
 
-static int put_many(int ncid, int varid, const CFI_cdesc_t *values, const frz_wishes *given, int ndims)
+static int put_many(int ncid, int varid, const CFI_cdesc_t *values, const frz_given *given, int ndims)
 {
     frz_region at;
     frz_packed packed;
@@ -80,7 +80,7 @@ static int put_many(int ncid, int varid, const CFI_cdesc_t *values, const frz_wi
     return status;
 }
 
-static int get_many(int ncid, int varid, CFI_cdesc_t *values, const frz_wishes *given, int ndims)
+static int get_many(int ncid, int varid, CFI_cdesc_t *values, const frz_given *given, int ndims)
 {
     frz_region at;
     frz_packed packed;
@@ -99,7 +99,7 @@ static int get_many(int ncid, int varid, CFI_cdesc_t *values, const frz_wishes *
 int frz_nf90_put_var(int ncid, int varid, const CFI_cdesc_t *values, const CFI_cdesc_t *start,
                      const CFI_cdesc_t *count, const CFI_cdesc_t *stride, const CFI_cdesc_t *map)
 {
-    const frz_wishes given = {start, count, stride, map};
+    const frz_given given = {start, count, stride, map};
     const int type = frz_memory_type(values);
     size_t index[FRZ_FEW_AXES];
     int ndims, status;
@@ -132,7 +132,7 @@ int frz_nf90_put_var(int ncid, int varid, const CFI_cdesc_t *values, const CFI_c
 int frz_nf90_get_var(int ncid, int varid, CFI_cdesc_t *values, const CFI_cdesc_t *start,
                      const CFI_cdesc_t *count, const CFI_cdesc_t *stride, const CFI_cdesc_t *map)
 {
-    const frz_wishes given = {start, count, stride, map};
+    const frz_given given = {start, count, stride, map};
     const int type = frz_memory_type(values);
     size_t index[FRZ_FEW_AXES];
     int ndims;

@@ -16,7 +16,7 @@ static size_t default_count(const CFI_cdesc_t *values, int axis)
     return is_text && values->rank > 0 ? 0 : 1;
 }
 
-void frz_locate(const CFI_cdesc_t *values, const frz_wishes *given, frz_region *at)
+void frz_locate(const CFI_cdesc_t *values, const frz_given *given, frz_region *at)
 {
     ptrdiff_t step = 1;
     frz_locate_start(given->start, at->ndims, at->start);

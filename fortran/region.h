@@ -21,7 +21,7 @@ typedef struct {
 /* The optional arguments of a Fortran call: vectors of integers, NULL where absent. */
 typedef struct {
     const CFI_cdesc_t *start, *count, *stride, *map;
-} frz_wishes;
+} frz_given;
 
 /* The start of each of a variable's axes in C's terms; `start` may be absent (NULL) or name fewer or
  * more axes than there are. */
@@ -37,7 +37,7 @@ static inline void frz_locate_start(const CFI_cdesc_t *start, int ndims, size_t 
 #define FRZ_FEW_AXES 8
 static const size_t FRZ_ONES[FRZ_FEW_AXES] = {1, 1, 1, 1, 1, 1, 1, 1};
 
-static inline bool frz_is_one_number(const CFI_cdesc_t *values, const frz_wishes *given, int ndims)
+static inline bool frz_is_one_number(const CFI_cdesc_t *values, const frz_given *given, int ndims)
 {
     if (values->type == CFI_type_char || ndims > FRZ_FEW_AXES || given->map != NULL
         || given->stride != NULL) {
@@ -62,7 +62,7 @@ static inline bool frz_is_one_number(const CFI_cdesc_t *values, const frz_wishes
 /* Fills `at`, whose ndims says how many axes the variable has, at most FRZ_MAX_AXES. An axis that
  * is not mentioned begins at 1, has stride 1, and is as long as that axis of `values`. What is
  * said of more axes than the variable has is ignored. */
-void frz_locate(const CFI_cdesc_t *values, const frz_wishes *given, frz_region *at);
+void frz_locate(const CFI_cdesc_t *values, const frz_given *given, frz_region *at);
 
 /* Elements that `values` must have, from the first one on, for all that the region names; SIZE_MAX
  * if no memory has so many. A text is one element and holds one value for each character. */

@@ -34,7 +34,7 @@ static int put_one(frz_writer *writer, int variable, const CFI_cdesc_t *value, c
 
 /* Presents the values that a call is about. That their type is the variable's own is for frazil
  * to say. */
-static int prepare(const CFI_cdesc_t *values, const frz_wishes *given, frz_region *at,
+static int prepare(const CFI_cdesc_t *values, const frz_given *given, frz_region *at,
                    frz_packed *packed)
 {
     if (at->ndims > FRZ_MAX_AXES) {
@@ -63,7 +63,7 @@ static int count_axes(frz_writer *writer, int variable, const CFI_cdesc_t *value
 }
 
 static int put_many(frz_writer *writer, int variable, const CFI_cdesc_t *values,
-                    const frz_wishes *given, int ndims)
+                    const frz_given *given, int ndims)
 {
     frz_region at;
     frz_packed packed;
@@ -80,7 +80,7 @@ static int put_many(frz_writer *writer, int variable, const CFI_cdesc_t *values,
 int frz_fortran_put(frz_writer *const *writer, int variable, const CFI_cdesc_t *values,
                     const CFI_cdesc_t *start, const CFI_cdesc_t *count, const CFI_cdesc_t *stride)
 {
-    const frz_wishes given = {start, count, stride, NULL};
+    const frz_given given = {start, count, stride, NULL};
     size_t index[FRZ_FEW_AXES];
     int ndims;
     const int status = count_axes(*writer, variable, values, &ndims);
@@ -97,7 +97,7 @@ int frz_fortran_put(frz_writer *const *writer, int variable, const CFI_cdesc_t *
 int frz_fortran_read(frz_writer *const *writer, int variable, CFI_cdesc_t *values,
                      const CFI_cdesc_t *start, const CFI_cdesc_t *count, const CFI_cdesc_t *stride)
 {
-    const frz_wishes given = {start, count, stride, NULL};
+    const frz_given given = {start, count, stride, NULL};
     frz_region at;
     frz_packed packed;
     int status = count_axes(*writer, variable, values, &at.ndims);
