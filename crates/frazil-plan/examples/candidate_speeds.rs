@@ -1,5 +1,5 @@
-//! What one core encodes and decodes with each candidate, on a smooth float32 field of 256 KiB: where
-//! the constants of `candidates.rs` come from.
+//! What one core encodes and decodes with each candidate, on a smooth float32 field of 256 KiB:
+//! what the constants of `candidates.rs` should say.
 //!
 //! `cargo run --release -p frazil-plan --example candidate_speeds`
 

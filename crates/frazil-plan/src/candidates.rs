@@ -98,8 +98,9 @@ struct Family {
 #[derive(Clone, Copy)]
 struct Level {
     level: Option<i32>,
-    /// Raw MB/s that one core encodes and decodes: a smooth float32 field of 256 KiB, measured by
-    /// `examples/candidate_speeds.rs` on one core of an AMD EPYC, rounded.
+    /// Raw MB/s that one core about encodes and decodes, of a smooth float32 field of 256 KiB: by
+    /// frazil-codec's `encode_speeds` on a busy AMD EPYC; those of bzip2, and of differences before
+    /// bitshuffle, are estimates. `examples/candidate_speeds.rs` measures all of them.
     encode_mb_s: f64,
     decode_mb_s: f64,
 }
