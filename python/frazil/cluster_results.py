@@ -59,7 +59,10 @@ class Results(Generic[T]):
             future, outcome = self._next()
             # What is no longer waited for may still come.
             if future in self._items:
-                yield self._items.pop(future), outcome
+                item = self._items.pop(future)
+                # The value is here; of an error nothing is to be kept there either.
+                let_go([future])
+                yield item, outcome
 
     def drop(self) -> None:
         """Waits for nothing any more; the cluster stops what nobody else wants.
@@ -104,6 +107,7 @@ def let_go(futures: list[Future]) -> None:
 def error_of(outcome: Outcome) -> Exception | None:
     """Why a task has no value, said in terms of the cluster where that is the reason."""
     from distributed import CancelledError, KilledWorker
+    from distributed.scheduler import NoValidWorkerError, NoWorkerError
 
     error = outcome.error
     if error is None:
@@ -111,6 +115,9 @@ def error_of(outcome: Outcome) -> Exception | None:
     if isinstance(error, KilledWorker):
         cause = f"{error.allowed_failures + 1} workers were lost at one task, each in its turn"
         cure = MEMORY_CURE
+    elif isinstance(error, NoWorkerError | NoValidWorkerError):
+        cause = f"for {error.timeout:g} s no worker was there that could do the work"
+        cure = "see the logs of the workers that were lost, and start others"
     elif isinstance(error, CancelledError) or not isinstance(error, Exception):
         cause = f"the cluster has dropped the work; reason: {getattr(error, 'reason', 'unknown')}"
         cure = "see the logs of its scheduler"
