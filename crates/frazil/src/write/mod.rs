@@ -18,6 +18,7 @@
 mod activate;
 mod background;
 mod borders;
+mod buffer;
 mod buffers;
 mod change;
 mod commit;

@@ -28,7 +28,7 @@ use crate::schema::{Schema, VariableId};
 /// Packed chunks that may serve again get this part of the memory, one part in so many.
 const REPEATS_SHARE: u64 = 16;
 /// Of the memory for chunks, this part may wait for the next ones, one part in so many.
-const BUFFERS_SHARE: u64 = 16;
+const BUFFERS_SHARE: u64 = 8;
 /// A netCDF-4 file being written by a running program.
 ///
 /// Errors of the background work come back at the next call, and at every call after that; the
@@ -261,7 +261,7 @@ impl Writer {
     }
 
     /// Leaves so many bytes of the memory allowed to the caller, half of it at most, from now on.
-    pub fn leave_memory(&self, bytes: u64) {
+    pub fn leave_memory(&mut self, bytes: u64) {
         self.submission.leave_memory(bytes);
     }
 
