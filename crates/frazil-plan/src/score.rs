@@ -237,7 +237,7 @@ impl Score {
         let (encode, decode) = (1.0 / encode_mb_s, 1.0 / decode_mb_s);
         let moved = share / STORAGE_MB_S;
         let (write, read) = (encode + moved, decode + moved);
-        let joules = joules_of(encode + decode, write + read, 2.0 * share * 1e6);
+        let joules = joules_of(encode + decode, 2.0 * share * 1e6);
         let Weights {
             size,
             write: write_weight,
@@ -258,7 +258,7 @@ impl Score {
 
 /// Joules of some work: a busy core's, and those of moving bytes. Waiting costs nothing here: other
 /// work has the machine meanwhile.
-fn joules_of(cpu_seconds: f64, _wall_seconds: f64, bytes: f64) -> f64 {
+fn joules_of(cpu_seconds: f64, bytes: f64) -> f64 {
     cpu_seconds * WATTS_OF_CORE + bytes * JOULES_PER_BYTE
 }
 

@@ -164,15 +164,15 @@ fn fixed(readers: ReaderLevel) -> Option<usize> {
     })
 }
 
-/// What SCIL's rule takes. Its LZ4 stands for the fastest that readers know. MAFISC is represented by
-/// what is nearest to it: differences, bits in planes, and the strongest zstd.
+/// What SCIL's rule takes. Its LZ4 stands for the fastest that readers know. Where readers lack MAFISC
+/// it is represented by what is nearest to it: bits in planes and the strongest zstd, or deflate.
 fn scil(row: &Row, readers: ReaderLevel, goal: Goal) -> Option<usize> {
     /// Where LZ4 keeps more, data count as random.
     const RANDOM: f64 = 0.95;
     let (fast, small) = match readers {
         ReaderLevel::Any => ("deflate(1)", "shuffle+deflate(12)"),
         ReaderLevel::Plugins => ("lz4", "bitshuffle+zstd(22)"),
-        ReaderLevel::Frazil => ("lz4", "lorenzo+bitshuffle+zstd(22)"),
+        ReaderLevel::Frazil => ("lz4", "mafisc(4)"),
     };
     let share_of_lz4 = position("lz4").map_or(1.0, |i| row.shares[i].trial);
     match goal {
