@@ -326,7 +326,7 @@ mod tests {
         };
         wishes.weighing.decode_floor = floor(5000.0);
         assert_eq!(names(&wanted(named(), &wishes)), ["shuffle+zstd(9)", "lz4"]);
-        wishes.weighing.decode_floor = floor(8000.0);
+        wishes.weighing.decode_floor = floor(10_000.0);
         assert_eq!(names(&wanted(named(), &wishes)), ["lz4"]);
     }
 
