@@ -24,7 +24,8 @@ def blocks(document: Path, language: str) -> list[str]:
 
 def test_commands_of_the_document_run(tmp_path: Path) -> None:
     shutil.copy(SAMPLE, tmp_path / "input.nc")
-    (tmp_path / "precision.toml").write_text("\n".join(blocks(PRECISION, "toml")))
+    for name, rules in zip(("precision", "wishes"), blocks(PRECISION, "toml"), strict=True):
+        (tmp_path / f"{name}.toml").write_text(rules)
     commands = [line for block in blocks(PRECISION, "sh") for line in block.splitlines()]
     commands = [line for line in commands if line.strip()]
     assert len(commands) > 5

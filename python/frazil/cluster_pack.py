@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from . import _frazil
 from .cluster_results import Outcome, Results, error_of
 from .errors import AlreadyExistsError, Error, InvalidArgumentError
-from .operations import Precision, Reads, Storage, StrPath, _finish, _pack_options
+from .operations import Precision, Reads, Speed, Storage, StrPath, _finish, _pack_options
 from .progress import Progress, listener
 from .reports import PackReport, WritePlan
 
@@ -42,7 +42,9 @@ def pack_files(
     readable_by: Literal["any", "plugins", "frazil"] = "any",
     goal: Literal["balanced", "size", "speed", "archive", "energy"] | None = None,
     weights: Mapping[str, float] | None = None,
-    min_write_speed: float | None = None,
+    min_write_speed: Speed | None = None,
+    min_read_speed: Speed | None = None,
+    ratio_tolerance: float | None = None,
     tree: StrPath | None = None,
     filters: str | None = None,
     layout: Literal["standard", "cmip7"] = "standard",
@@ -109,6 +111,8 @@ def pack_files(
         goal=goal,
         weights=weights,
         min_write_speed=min_write_speed,
+        min_read_speed=min_read_speed,
+        ratio_tolerance=ratio_tolerance,
         tree=tree,
         filters=filters,
         layout=layout,

@@ -15,6 +15,7 @@ from .reports import AnalyzeReport, FileInfo, PackReport, RecoverReport, VerifyR
 
 StrPath = str | os.PathLike[str]
 Precision = Mapping[str, Any] | StrPath
+Speed = float | str
 
 
 def _options(**options: Any) -> str:
@@ -145,7 +146,9 @@ def pack(
     readable_by: Literal["any", "plugins", "frazil"] = "any",
     goal: Literal["balanced", "size", "speed", "archive", "energy"] | None = None,
     weights: Mapping[str, float] | None = None,
-    min_write_speed: float | None = None,
+    min_write_speed: Speed | None = None,
+    min_read_speed: Speed | None = None,
+    ratio_tolerance: float | None = None,
     tree: StrPath | None = None,
     filters: str | None = None,
     layout: Literal["standard", "cmip7"] = "standard",
@@ -195,8 +198,9 @@ def pack(
     checksum : bool
         Add Fletcher-32 checksums.
     precision : mapping or path, optional
-        How exactly values are kept, ``{"t2m": {"significant_digits": 4}}``: names or patterns, and
-        keys as in docs/precision.md; or a TOML file of such rules. Left out: every bit.
+        How exactly values are kept, ``{"t2m": {"significant_digits": 4}}``, and what filters of
+        variables must be like, ``{"*": {"decomp_speed": "network"}}``: names or patterns, and keys
+        as in docs/precision.md; or a TOML file of such rules. Left out: every bit, any filters.
     netcdf_attribute : bool
         Also write netCDF-C's own attribute on rounded variables.
     readable_by : "any", "plugins" or "frazil"
@@ -206,8 +210,14 @@ def pack(
     weights : mapping, optional
         How much ``size``, ``write``, ``read`` and ``energy`` count, in place of a goal:
         ``{"size": 1, "write": 0.5}``.
-    min_write_speed : float, optional
-        MB/s that one core must at least encode.
+    min_write_speed : float or str, optional
+        How fast one core must at least encode: MB/s, ``"1.5GB/s"``, or what a ``"network"`` or
+        ``"local"`` or ``"shared"`` storage gives (docs/filters.md).
+    min_read_speed : float or str, optional
+        How fast one core must at least decode.
+    ratio_tolerance : float, optional
+        Filters whose ratio is lower by no more than this share (0.03) count as equal, and the
+        fastest of them are taken; for the goal "energy" those with no more joules by it.
     tree : path, optional
         Decision tree that names the filters to try, as ``frazil train`` writes it.
     filters : str, optional
@@ -259,6 +269,8 @@ def pack(
         goal=goal,
         weights=weights,
         min_write_speed=min_write_speed,
+        min_read_speed=min_read_speed,
+        ratio_tolerance=ratio_tolerance,
         tree=tree,
         filters=filters,
         layout=layout,
@@ -294,7 +306,9 @@ def plan(
     readable_by: Literal["any", "plugins", "frazil"] = "any",
     goal: Literal["balanced", "size", "speed", "archive", "energy"] | None = None,
     weights: Mapping[str, float] | None = None,
-    min_write_speed: float | None = None,
+    min_write_speed: Speed | None = None,
+    min_read_speed: Speed | None = None,
+    ratio_tolerance: float | None = None,
     tree: StrPath | None = None,
     filters: str | None = None,
     layout: Literal["standard", "cmip7"] = "standard",
@@ -318,6 +332,8 @@ def plan(
         goal=goal,
         weights=weights,
         min_write_speed=min_write_speed,
+        min_read_speed=min_read_speed,
+        ratio_tolerance=ratio_tolerance,
         tree=tree,
         filters=filters,
         layout=layout,

@@ -74,6 +74,75 @@ static void goals_and_tolerances(void)
     frz_wishes_free(NULL);
 }
 
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    CHECK(file != NULL);
+    CHECK(fputs(text, file) >= 0);
+    CHECK(fclose(file) == 0);
+}
+
+/* What filters must be like: by calls, and by a file of wishes. */
+static void demands(const char *file)
+{
+    static const char *rules = "[[rule]]\nvariables = [\"*\"]\ncomp_speed = \"2GB/s\"\n"
+                               "[[rule]]\nvariables = [\"tas\"]\nabsolute_tolerance = 0.01\n"
+                               "[[rule]]\nvariables = [\"raw\"]\nfilters = \"none\"\n"
+                               "[[rule]]\nvariables = [\"foreign\"]\nfilters = \"bzip2\"\n";
+    size_t smallest, quick, near, rounded, raw, room, bytes;
+    unsigned char *packed;
+    frz_wishes *wishes = frz_wishes_new();
+
+    write_text(file, rules);
+    MUST(frz_compress_bound(FRZ_FLOAT, 2, shape, &room));
+    MUST(frz_wishes_set_goal(wishes, FRZ_GOAL_ARCHIVE, 0));
+    MUST(frz_wishes_set_speeds(wishes, "1MB/s", NULL));
+    free(packed_field(wishes, &smallest));
+    MUST(frz_wishes_set_speeds(wishes, "network", "0.5*local"));
+    free(packed_field(wishes, &quick));
+    CHECK(smallest <= quick && quick < sizeof field);
+    MUST(frz_wishes_set_speeds(wishes, NULL, NULL));
+    MUST(frz_wishes_set_ratio_tolerance(wishes, 30.0));
+    packed = packed_field(wishes, &near);
+    MUST(frz_decompress(packed, near, back, sizeof back));
+    CHECK(memcmp(field, back, sizeof field) == 0);
+    CHECK(0.7 * (double)near <= 1.02 * (double)smallest);
+    free(packed);
+    MUST(frz_wishes_set_filters(wishes, "lorenzo+shuffle+zstd(3)"));
+    packed = packed_field(wishes, &bytes);
+    MUST(frz_decompress(packed, bytes, back, sizeof back));
+    CHECK(memcmp(field, back, sizeof field) == 0);
+    free(packed);
+    MUST(frz_wishes_set_filters(wishes, NULL));
+    MUST(frz_wishes_set_ratio_tolerance(wishes, 0.0));
+
+    MUST(frz_wishes_read(wishes, file, "tas"));
+    free(packed_field(wishes, &rounded));
+    CHECK(rounded < quick);
+    frz_wishes_free(wishes);
+    wishes = frz_wishes_new();
+    MUST(frz_wishes_read(wishes, file, "/group/raw"));
+    free(packed_field(wishes, &raw));
+    CHECK(raw == room);
+    MUST(frz_wishes_read(wishes, file, "foreign"));
+    packed = malloc(room);
+    REFUSED(frz_compress(wishes, FRZ_FLOAT, 2, shape, field, packed, room, &bytes));
+    free(packed);
+
+    REFUSED(frz_wishes_set_speeds(wishes, "fast", NULL));
+    REFUSED(frz_wishes_set_speeds(wishes, NULL, "0MB/s"));
+    REFUSED(frz_wishes_set_ratio_tolerance(wishes, 100.0));
+    REFUSED(frz_wishes_set_ratio_tolerance(wishes, NAN));
+    REFUSED(frz_wishes_set_filters(wishes, "zip"));
+    REFUSED(frz_wishes_read(wishes, file, NULL));
+    write_text(file, "[[rule]]\nvariables = [\"*\"]\ncomp_speed = 0\n");
+    REFUSED(frz_wishes_read(wishes, file, "tas"));
+    CHECK(remove(file) == 0);
+    MUST_BE(FRZ_NOT_FOUND, frz_wishes_read(wishes, file, "tas"));
+    frz_wishes_free(wishes);
+}
+
 static void every_type(void)
 {
     static const int sizes[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
@@ -126,10 +195,11 @@ static void damaged_bytes(void)
     free(packed);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     int i;
 
+    CHECK(argc == 2);
     for (i = 0; i < COUNT; i++) {
         /* Digits that no filter foresees stand behind those that matter. */
         uint32_t noise = (uint32_t)i * 2654435761u >> 20;
@@ -139,6 +209,7 @@ int main(void)
     field[7] = -999.0f;
     exact_values();
     goals_and_tolerances();
+    demands(argv[1]);
     every_type();
     damaged_bytes();
     puts("done");

@@ -96,6 +96,34 @@ def test_options_reach_the_engine(tmp_path):
     assert rounded and [one["path"] for one in rounded.precision] == ["/U"]
 
 
+def test_speeds_and_tolerances_are_wished_for(tmp_path):
+    def reasons(**options):
+        plan = frazil.plan(SAMPLE, readable_by="plugins", **options)
+        return {one["path"]: one["reason"] for one in plan.variables}
+
+    asked = reasons(min_write_speed=2000, min_read_speed="network", ratio_tolerance=0.05)
+    floors = "write floor of 2000 MB/s as asked, read floor of 1250 MB/s (network) as asked"
+    assert floors in asked["/T"] and "within 5 %" in asked["/T"]
+    wishes = {"T": {"decomp_speed": "0.5*local"}, "U": {"filters": "shuffle+lz4"}}
+    by_variable = reasons(precision=wishes)
+    assert "read floor of 1000 MB/s (0.5*local) from wishes" in by_variable["/T"]
+    assert "shuffle+lz4: from wishes, " in by_variable["/U"]
+    assert "wishes" not in by_variable["/W"]
+    rules = tmp_path / "wishes.toml"
+    rules.write_text('[[rule]]\nvariables = ["U"]\nfilters = "shuffle+lz4"\n')
+    report = frazil.pack(SAMPLE, tmp_path / "out.nc", precision=rules, readable_by="plugins")
+    assert report["U"].filters == "shuffle+lz4"
+    for wrong in (
+        {"min_read_speed": "fast"},
+        {"min_write_speed": 0},
+        {"ratio_tolerance": 1},
+        {"precision": {"U": {"comp_speed": -1}}},
+        {"precision": {"U": {"filters": "lz4"}}, "readable_by": "any"},
+    ):
+        with pytest.raises(ValueError):
+            frazil.plan(SAMPLE, **wrong)
+
+
 def test_in_place(tmp_path):
     path = tmp_path / "mine.nc"
     path.write_bytes(SAMPLE.read_bytes())

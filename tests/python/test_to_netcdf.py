@@ -224,6 +224,9 @@ def test_precision_by_rules(tmp_path):
     frazil.to_netcdf(dataset, exact, precision={"*": {"significant_bits": 3}, "t2m": None})
     with opened(exact) as found:
         np.testing.assert_array_equal(found.t2m, dataset.t2m)
+    with pytest.raises(frazil.Error, match="comp_speed") as caught:
+        frazil.to_netcdf(dataset, tmp_path / "no.nc", precision={"t2m": {"comp_speed": 400}})
+    assert "pack" in caught.value.cure
 
 
 def test_plans_layouts_and_readers(tmp_path):

@@ -1211,7 +1211,7 @@ frz_status frz_inquire_storage(frz_writer *writer,
 frz_status frz_plan(frz_writer *writer, char **plan);
 
 /**
- * Wishes with their defaults: every bit is kept, ::FRZ_GOAL_BALANCED. Free them with
+ * Wishes with their defaults: every bit is kept, ::FRZ_GOAL_BALANCED, any filters. Free them with
  * ::frz_wishes_free.
  */
 frz_wishes *frz_wishes_new(void);
@@ -1223,7 +1223,7 @@ void frz_wishes_free(frz_wishes *wishes);
 
 /**
  * What filters are chosen for: one of ::frz_goal. `level` is zstd's where it is among them, 1 to
- * 22; 0: as the goal has it.
+ * 22; 0: as the goal has it. A level leaves no choice for speeds, a tolerance or filters.
  */
 frz_status frz_wishes_set_goal(frz_wishes *wishes, int goal, int level);
 
@@ -1255,6 +1255,39 @@ frz_status frz_wishes_set_relative_tolerance(frz_wishes *wishes, double percent)
  * several.
  */
 frz_status frz_wishes_protect_value(frz_wishes *wishes, double value);
+
+/**
+ * How fast filters must be on one core, in values of so many bytes a second: `"400MB/s"`,
+ * `"1.5GB/s"`, or what a network or storage gives, `"network"`, `"local"`, `"shared"`,
+ * `"0.5*network"` (docs/filters.md). `encode` is about ::frz_compress, `decode` about
+ * ::frz_decompress; NULL: as fast as they are.
+ *
+ * Speeds are those of a table: the same wishes give the same bytes on every machine.
+ */
+frz_status frz_wishes_set_speeds(frz_wishes *wishes, const char *encode, const char *decode);
+
+/**
+ * Filters whose ratio is lower by no more than `percent` count as equal, and the fastest of them is
+ * taken; for ::FRZ_GOAL_ENERGY those with no more joules by it. From 0 to below 100.
+ */
+frz_status frz_wishes_set_ratio_tolerance(frz_wishes *wishes, double percent);
+
+/**
+ * These filters instead of a choice, in the order in which they are applied, as docs/filters.md
+ * names them: `"lorenzo+shuffle+zstd(9)"`, `"none"`. Among them are shuffle, deflate, lz4, zstd,
+ * bitshuffle, pcodec, delta and mafisc. NULL: chosen.
+ */
+frz_status frz_wishes_set_filters(frz_wishes *wishes, const char *filters);
+
+/**
+ * Adds what a file of wishes states for the variable of this name or path (`"tas"`, `"/ocean/t"`):
+ * the TOML file that `frazil pack --precision` reads, docs/precision.md. What was stated before
+ * stands where the file says nothing; where a rule says `lossless` nothing is rounded.
+ *
+ * Errors: ::FRZ_NOT_FOUND if there is no such file; ::FRZ_INVALID_ARGUMENT if it is not understood:
+ * the message says which rule.
+ */
+frz_status frz_wishes_read(frz_wishes *wishes, const char *path, const char *variable);
 
 /**
  * Bytes that ::frz_compress needs at most for values of a type, one of ::frz_type, and a shape of

@@ -1,15 +1,16 @@
 //! Values in the caller's memory, compressed and back, without a file.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 
 use frazil::schema::ValueType;
 use frazil::{
-    ByteOrder, CompressOptions, ElementClass, ElementType, Error, ErrorCode, Goal, NcType, Result,
-    compress, compressed_bound, compressed_values, decompress_into,
+    ByteOrder, CompressOptions, ElementClass, ElementType, Error, ErrorCode, FilterChainError,
+    FilterDemand, Goal, NcType, PrecisionRule, Result, SpeedDemand, compress, compressed_bound,
+    compressed_values, decompress_into, read_precision, wishes_for,
 };
 
 use crate::arguments::{
-    elements, elements_mut, invalid, not_negative, null, result_at, value_type,
+    self, elements, elements_mut, invalid, not_negative, null, result_at, text, value_type,
 };
 use crate::guard::guarded;
 use crate::status::frz_status;
@@ -37,7 +38,7 @@ unsafe fn change(
     })
 }
 
-/// Wishes with their defaults: every bit is kept, ::FRZ_GOAL_BALANCED. Free them with
+/// Wishes with their defaults: every bit is kept, ::FRZ_GOAL_BALANCED, any filters. Free them with
 /// ::frz_wishes_free.
 #[unsafe(no_mangle)]
 pub extern "C" fn frz_wishes_new() -> *mut frz_wishes {
@@ -56,7 +57,7 @@ pub unsafe extern "C" fn frz_wishes_free(wishes: *mut frz_wishes) {
 }
 
 /// What filters are chosen for: one of ::frz_goal. `level` is zstd's where it is among them, 1 to
-/// 22; 0: as the goal has it.
+/// 22; 0: as the goal has it. A level leaves no choice for speeds, a tolerance or filters.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_wishes_set_goal(
     wishes: *mut frz_wishes,
@@ -154,6 +155,117 @@ pub unsafe extern "C" fn frz_wishes_protect_value(
             Ok(())
         })
     }
+}
+
+/// How fast filters must be on one core, in values of so many bytes a second: `"400MB/s"`,
+/// `"1.5GB/s"`, or what a network or storage gives, `"network"`, `"local"`, `"shared"`,
+/// `"0.5*network"` (docs/filters.md). `encode` is about ::frz_compress, `decode` about
+/// ::frz_decompress; NULL: as fast as they are.
+///
+/// Speeds are those of a table: the same wishes give the same bytes on every machine.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_wishes_set_speeds(
+    wishes: *mut frz_wishes,
+    encode: *const c_char,
+    decode: *const c_char,
+) -> frz_status {
+    // SAFETY: the caller's promises.
+    unsafe {
+        change(wishes, |inner| {
+            let encode = speed(encode, "encode")?;
+            let decode = speed(decode, "decode")?;
+            (inner.demand.comp_speed, inner.demand.decomp_speed) = (encode, decode);
+            Ok(())
+        })
+    }
+}
+
+/// Filters whose ratio is lower by no more than `percent` count as equal, and the fastest of them is
+/// taken; for ::FRZ_GOAL_ENERGY those with no more joules by it. From 0 to below 100.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_wishes_set_ratio_tolerance(
+    wishes: *mut frz_wishes,
+    percent: f64,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(wishes, |inner| {
+            let stated = FilterDemand {
+                ratio_tolerance_percent: Some(percent),
+                ..FilterDemand::default()
+            };
+            stated.check().map_err(invalid)?;
+            inner.demand.ratio_tolerance_percent = stated.ratio_tolerance_percent;
+            Ok(())
+        })
+    }
+}
+
+/// These filters instead of a choice, in the order in which they are applied, as docs/filters.md
+/// names them: `"lorenzo+shuffle+zstd(9)"`, `"none"`. Among them are shuffle, deflate, lz4, zstd,
+/// bitshuffle, pcodec, delta and mafisc. NULL: chosen.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_wishes_set_filters(
+    wishes: *mut frz_wishes,
+    filters: *const c_char,
+) -> frz_status {
+    // SAFETY: the caller's promises.
+    unsafe {
+        change(wishes, |inner| {
+            inner.demand.filters = match filters.is_null() {
+                true => None,
+                false => {
+                    let chain = text(filters, "filters")?.parse();
+                    Some(chain.map_err(|error: FilterChainError| invalid(error.to_string()))?)
+                }
+            };
+            Ok(())
+        })
+    }
+}
+
+/// Adds what a file of wishes states for the variable of this name or path (`"tas"`, `"/ocean/t"`):
+/// the TOML file that `frazil pack --precision` reads, docs/precision.md. What was stated before
+/// stands where the file says nothing; where a rule says `lossless` nothing is rounded.
+///
+/// Errors: ::FRZ_NOT_FOUND if there is no such file; ::FRZ_INVALID_ARGUMENT if it is not understood:
+/// the message says which rule.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_wishes_read(
+    wishes: *mut frz_wishes,
+    path: *const c_char,
+    variable: *const c_char,
+) -> frz_status {
+    // SAFETY: the caller's promises.
+    unsafe {
+        change(wishes, |inner| {
+            let file = arguments::path(path)?;
+            let variable = text(variable, "variable")?;
+            let stated = PrecisionRule {
+                variables: vec!["**".to_owned()],
+                wish: inner.precision.clone(),
+                demand: inner.demand.clone(),
+                reason: None,
+            };
+            let mut rules = vec![stated];
+            rules.extend(read_precision(file)?);
+            (inner.precision, inner.demand) = wishes_for(&rules, variable)?;
+            Ok(())
+        })
+    }
+}
+
+/// # Safety
+/// A pointer that is not NULL must point to text that a NUL ends.
+unsafe fn speed(pointer: *const c_char, name: &str) -> Result<Option<SpeedDemand>> {
+    if pointer.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: the caller's promise.
+    let text = unsafe { text(pointer, name) }?;
+    text.parse()
+        .map(Some)
+        .map_err(|cause: String| invalid(cause))
 }
 
 fn at_least_1(number: c_int, name: &str) -> Result<u32> {

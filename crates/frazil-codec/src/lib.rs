@@ -49,4 +49,7 @@ pub use registry::{FilterInfo, cure_for, filters};
 pub use scratch::Scratch;
 pub use simd::simd_summary;
 pub use single::{decode_one, encode_one};
-pub use values::{ValuesInfo, decode_values, encode_values, values_bound, values_info};
+pub use values::{
+    VALUES_FILTERS, ValuesInfo, decode_values, encode_values, encode_values_by, values_bound,
+    values_info,
+};

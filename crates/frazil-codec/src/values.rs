@@ -2,7 +2,9 @@
 //!
 //! The bytes are those of a chunk of the filter that chooses for every chunk (47103).
 
-use frazil_types::{ChunkGoal, ElementType, FilterChain};
+use frazil_types::{
+    ChunkGoal, DeflateEncoder, ElementType, FilterChain, FilterPipeline, FilterSpec,
+};
 
 use crate::CodecError;
 use crate::buffer::OutputSize;
@@ -15,6 +17,9 @@ use crate::stage::invalid;
 const NAME: &str = "compressed values";
 /// `H5S_MAX_RANK`.
 const MAX_RANK: usize = 32;
+
+/// Identifiers of the filters that compressed values may have.
+pub const VALUES_FILTERS: &[i32] = &by_chunk::POSSIBLE;
 
 /// What compressed values are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +52,37 @@ pub fn encode_values(
     level: u32,
     scratch: &mut Scratch,
 ) -> Result<Vec<u8>, CodecError> {
+    let spec = filter(raw, element, shape, goal, level)?;
+    encode_one(&spec, raw, scratch)
+}
+
+/// Compresses `raw` as [`encode_values`], but by filters that the caller has chosen, bound to this
+/// element and shape; all of them are among [`VALUES_FILTERS`]. What does not shrink stays as it is.
+///
+/// # Errors
+/// As [`encode_values`]; [`CodecError::InvalidParameters`] also for filters that cannot be.
+pub fn encode_values_by(
+    raw: &[u8],
+    element: ElementType,
+    shape: &[u64],
+    filters: (&FilterPipeline, Option<DeflateEncoder>),
+    scratch: &mut Scratch,
+) -> Result<Vec<u8>, CodecError> {
+    let spec = filter(raw, element, shape, ChunkGoal::Balanced, 0)?;
+    let by_chunk = by_chunk::ByChunk::bind(&spec)?;
+    let mut out = Vec::new();
+    by_chunk.encode_by(filters, raw, &mut out, &mut scratch.codecs)?;
+    Ok(out)
+}
+
+/// The filter that compresses values by a goal, if they are the elements of the shape.
+fn filter(
+    raw: &[u8],
+    element: ElementType,
+    shape: &[u64],
+    goal: ChunkGoal,
+    level: u32,
+) -> Result<FilterSpec, CodecError> {
     if shape.len() > MAX_RANK || shape.iter().any(|&length| u32::try_from(length).is_err()) {
         let reason = "at most 32 axes, each of less than 2^32 elements";
         return Err(invalid(NAME, reason));
@@ -60,9 +96,9 @@ pub fn encode_values(
     let chain: FilterChain = format!("frazil({},{level})", goal.name())
         .parse()
         .map_err(|_| invalid(NAME, format!("levels are 0 to 22, not {level}")))?;
-    let filters = chain.resolve(element, shape).0;
-    match &filters[..] {
-        [spec] => encode_one(spec, raw, scratch),
+    let mut filters = chain.resolve(element, shape).0;
+    match (filters.pop(), filters.is_empty()) {
+        (Some(spec), true) => Ok(spec),
         _ => Err(invalid(NAME, "elements that cannot be filtered")),
     }
 }
@@ -136,6 +172,44 @@ mod tests {
             assert!(decode_values(&stored[..30], &mut back, &mut scratch).is_err());
         }
         assert!(values_info(&raw).is_err() && values_info(&[]).is_err());
+    }
+
+    #[test]
+    fn filters_can_be_stated() {
+        let raw: Vec<u8> = (0..6000_u32)
+            .flat_map(|i| (f64::from(i % 60) * 0.5 + f64::from(i / 60)).to_le_bytes())
+            .collect();
+        let mut scratch = Scratch::default();
+        let mut by = |chain: &str| {
+            let chain: FilterChain = chain.parse().unwrap();
+            let filters = chain.resolve(DOUBLE, &[100, 60]);
+            encode_values_by(&raw, DOUBLE, &[100, 60], (&filters, None), &mut scratch)
+        };
+        for chain in [
+            "shuffle+deflate(1)",
+            "lz4",
+            "lorenzo+shuffle+zstd(3)",
+            "none",
+        ] {
+            let stored = by(chain).unwrap();
+            let is_smaller = stored.len() < raw.len() / 2;
+            assert_eq!(is_smaller, chain != "none", "{chain}");
+            let mut back = vec![0; raw.len()];
+            decode_values(&stored, &mut back, &mut Scratch::default()).unwrap();
+            assert!(back == raw, "{chain}");
+        }
+        for chain in [
+            "bzip2",
+            "blosc(lz4)",
+            "shuffle+deflate+fletcher32",
+            "frazil",
+        ] {
+            let refused = by(chain).unwrap_err();
+            assert!(
+                matches!(refused, CodecError::InvalidParameters { .. }),
+                "{chain}"
+            );
+        }
     }
 
     #[test]

@@ -1,13 +1,16 @@
 //! Filters by a decision tree and trials: the tree names a few, the samples say which serves the
 //! goal best.
 
-use frazil_types::{DeflateEncoder, FilterPipeline, ReaderLevel};
+use frazil_types::{
+    ByteOrder, DeflateEncoder, ElementClass, ElementType, FilterPipeline, ReaderLevel,
+};
 
 use crate::candidates::{CandidateFilters, candidate, candidates};
 use crate::error::PlanError;
 use crate::explain;
 use crate::filters::{FilterWishes, ShuffleWish};
 use crate::goal::Goal;
+use crate::score::Score;
 use crate::tree::Advice;
 use crate::trial::{Chosen, Trial, TriedChain};
 
@@ -47,48 +50,125 @@ pub(crate) fn choose(
     if shortlist.is_empty() {
         shortlist = standard(wishes);
     }
+    if wishes.weighing.ratio_tolerance.is_some() {
+        add_faster_levels(&mut shortlist, wishes);
+    }
     let tried = try_all(trial, &shortlist)?;
     let raw_bytes = trial.raw_bytes() as f64;
-    let share = |one: &Tried| one.chosen.bytes as f64 / raw_bytes;
     let all_tried = tried.iter().map(|one| TriedChain {
         filters: one.chosen.pipeline.summary(),
-        share: share(one),
+        share: one.chosen.bytes as f64 / raw_bytes,
     });
     let all_tried = all_tried.collect();
+    // The way through one tree is told, that of the goal; all that was tried is in `tried`.
+    let path = match (advice.first(), wishes.weighing.weights) {
+        (Some(advice), None) => advice.to_string(),
+        _ => String::new(),
+    };
+    let choice = best_of(tried, wishes, raw_bytes, &path);
+    Ok(choice.map(|(chosen, pays, reason)| Advised {
+        chosen,
+        reason,
+        pays,
+        tried: all_tried,
+    }))
+}
+
+/// Of what was tried the best, or the fastest of what is as good; whether it pays, and why it is taken.
+fn best_of(
+    mut tried: Vec<Tried>,
+    wishes: &FilterWishes,
+    raw_bytes: f64,
+    path: &str,
+) -> Option<(Chosen, bool, String)> {
     let score = wishes.score();
+    let share = |one: &Tried| one.chosen.bytes as f64 / raw_bytes;
     let rank = |one: &Tried| {
         let cost = score.cost(one.candidate, share(one));
         // Where no filters pay, the smallest says so.
         (cost, share(one), -one.candidate.encode_mb_s)
     };
-    let best = tried.into_iter().min_by(|a, b| {
-        let (a, b) = (rank(a), rank(b));
+    let best = (0..tried.len()).min_by(|&a, &b| {
+        let (a, b) = (rank(&tried[a]), rank(&tried[b]));
         let costs = a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1));
         costs.then(a.2.total_cmp(&b.2))
-    });
-    Ok(best.map(|best| {
-        let goal = match wishes.weighing.weights {
-            Some(_) => "weights",
-            None => wishes.goal.name(),
-        };
-        // The way through one tree is told, that of the goal; all that was tried is in `tried`.
-        let path = match (advice.first(), wishes.weighing.weights) {
-            (Some(advice), None) => advice.to_string(),
-            _ => String::new(),
-        };
-        let share = share(&best);
-        let pays = score.pays(best.candidate, share);
-        let summary = best.chosen.pipeline.summary();
-        Advised {
-            reason: match pays {
-                true => explain::for_goal(&summary, goal, share, &path),
-                false => explain::does_not_pay(&summary, goal, share),
-            },
-            chosen: best.chosen,
-            pays,
-            tried: all_tried,
+    })?;
+    let goal = match wishes.weighing.weights {
+        Some(_) => "weights",
+        None => wishes.goal.name(),
+    };
+    let floors = wishes.weighing.floors();
+    let of_best = (tried[best].candidate, share(&tried[best]));
+    let summary = tried[best].chosen.pipeline.summary();
+    if !score.pays(of_best.0, of_best.1) {
+        let reason = explain::does_not_pay(&summary, goal, of_best.1, &floors);
+        return Some((tried.swap_remove(best).chosen, false, reason));
+    }
+    let what = score.tolerated_name();
+    let Some(tolerance) = wishes.weighing.ratio_tolerance else {
+        let reason = explain::for_goal(&summary, goal, of_best.1, &[&floors, path]);
+        return Some((tried.swap_remove(best).chosen, true, reason));
+    };
+    if score.is_none_as_good(of_best, tolerance) {
+        let reason = explain::no_better_than_none(&summary, of_best.1, tolerance, what);
+        return Some((tried.swap_remove(best).chosen, false, reason));
+    }
+    let fastest = fastest_of_equal(&tried, best, &score, tolerance, raw_bytes);
+    let instead = (fastest != best).then_some((summary.as_str(), of_best.1));
+    let within = explain::within(tolerance, what, instead);
+    let grounds = [floors.as_str(), &within, path];
+    let taken = tried.swap_remove(fastest);
+    let reason = explain::for_goal(
+        &taken.chosen.pipeline.summary(),
+        goal,
+        share(&taken),
+        &grounds,
+    );
+    Some((taken.chosen, true, reason))
+}
+
+/// Of what was tried and is as good as the best but for the tolerance, what takes least to encode and
+/// to decode a megabyte once.
+fn fastest_of_equal(
+    tried: &[Tried],
+    best: usize,
+    score: &Score,
+    tolerance: f64,
+    raw_bytes: f64,
+) -> usize {
+    let with_share = |one: &Tried| (one.candidate, one.chosen.bytes as f64 / raw_bytes);
+    let of_best = with_share(&tried[best]);
+    let is_equal = |one: &Tried| {
+        let (candidate, share) = with_share(one);
+        score.pays(candidate, share) && score.is_as_good((candidate, share), of_best, tolerance)
+    };
+    let seconds = |i: usize| {
+        let one = tried[i].candidate;
+        1.0 / one.encode_mb_s + 1.0 / one.decode_mb_s
+    };
+    let equal = (0..tried.len()).filter(|&i| is_equal(&tried[i]));
+    let fastest = equal.min_by(|&a, &b| seconds(a).total_cmp(&seconds(b)));
+    fastest.unwrap_or(best)
+}
+
+/// Where some loss is tolerated: the faster levels of the same filters, each at least twice as fast as
+/// the one before, so that trying them takes less than what was to be tried anyway.
+fn add_faster_levels(shortlist: &mut Vec<&'static CandidateFilters>, wishes: &FilterWishes) {
+    for named in shortlist.clone() {
+        let mut least = 2.0 * named.encode_mb_s;
+        let same = candidates()
+            .iter()
+            .filter(|one| one.family() == named.family() && serves(one, wishes));
+        // Each family goes from its fastest level to its slowest.
+        for one in same.rev().filter(|one| wishes.is_fast_enough(one)) {
+            if one.encode_mb_s >= least {
+                least = 2.0 * one.encode_mb_s;
+                if !shortlist.contains(&one) {
+                    shortlist.push(one);
+                }
+            }
         }
-    }))
+    }
 }
 
 /// The goals whose leaves are asked: with weights the filters for any goal may be the best.
@@ -105,13 +185,12 @@ fn wanted(
     named: impl Iterator<Item = &'static CandidateFilters>,
     wishes: &FilterWishes,
 ) -> Vec<&'static CandidateFilters> {
-    let least = wishes.least_encode_mb_s();
     let mut found: Vec<&CandidateFilters> = Vec::new();
     for one in named.filter(|one| serves(one, wishes)) {
         let same = candidates()
             .iter()
-            .filter(|other| other.family() == one.family() && other.encode_mb_s >= least);
-        let replacement = match one.encode_mb_s >= least {
+            .filter(|other| other.family() == one.family() && wishes.is_fast_enough(other));
+        let replacement = match wishes.is_fast_enough(one) {
             true => Some(one),
             false => same.min_by(|a, b| a.encode_mb_s.total_cmp(&b.encode_mb_s)),
         };
@@ -139,7 +218,21 @@ fn serves(one: &CandidateFilters, wishes: &FilterWishes) -> bool {
         ShuffleWish::On => one.shuffles(),
         ShuffleWish::Off => !one.shuffles(),
     };
-    is_wished && one.readers <= wishes.reader_level
+    is_wished && one.readers <= wishes.reader_level && has_only(one, wishes)
+}
+
+/// Whether all filters of a candidate are among those that there may be.
+fn has_only(one: &CandidateFilters, wishes: &FilterWishes) -> bool {
+    let Some(only) = wishes.only else { return true };
+    let element = ElementType {
+        class: ElementClass::Float,
+        size_bytes: 4,
+        order: ByteOrder::Little,
+    };
+    let filters = one
+        .chain()
+        .map(|(chain, _)| chain.resolve(element, &[16, 16]));
+    filters.is_ok_and(|filters| filters.0.iter().all(|stage| only.contains(&stage.id)))
 }
 
 /// Tries candidates on the samples; those that are the same filters for this variable once.
@@ -183,14 +276,17 @@ pub(crate) fn own_filters(trial: &mut Trial<'_>) -> Result<Option<(Chosen, Strin
     Ok(best.map(|best| {
         let share = best.chosen.bytes as f64 / trial.raw_bytes() as f64;
         let name = Goal::Balanced.name();
-        let reason = explain::for_goal(&best.chosen.pipeline.summary(), name, share, "");
+        let reason = explain::for_goal(&best.chosen.pipeline.summary(), name, share, &[]);
         (best.chosen, reason)
     }))
 }
 
 #[cfg(test)]
 mod tests {
+    use frazil_types::filter_id;
+
     use super::*;
+    use crate::weighing::SpeedFloor;
 
     fn names(found: &[&CandidateFilters]) -> Vec<String> {
         found.iter().map(|one| one.name()).collect()
@@ -211,12 +307,57 @@ mod tests {
             names(&wanted(named(), &wishes)),
             ["shuffle+zstd(19)", "shuffle+bzip2(9)", "lz4"]
         );
-        wishes.weighing.least_encode_mb_s = Some(400.0);
+        let floor = |mb_s| {
+            Some(SpeedFloor {
+                mb_s,
+                origin: "as asked".to_owned(),
+            })
+        };
+        wishes.weighing.encode_floor = floor(400.0);
         assert_eq!(names(&wanted(named(), &wishes)), ["shuffle+zstd(9)", "lz4"]);
         wishes.shuffle = ShuffleWish::Off;
         assert_eq!(names(&wanted(named(), &wishes)), ["lz4"]);
         wishes.reader_level = ReaderLevel::Any;
         assert!(wanted(named(), &wishes).is_empty());
+
+        wishes = FilterWishes {
+            reader_level: ReaderLevel::Plugins,
+            ..FilterWishes::default()
+        };
+        wishes.weighing.decode_floor = floor(5000.0);
+        assert_eq!(names(&wanted(named(), &wishes)), ["shuffle+zstd(9)", "lz4"]);
+        wishes.weighing.decode_floor = floor(10_000.0);
+        assert_eq!(names(&wanted(named(), &wishes)), ["lz4"]);
+    }
+
+    #[test]
+    fn where_loss_is_tolerated_faster_levels_are_tried_too() {
+        let mut wishes = FilterWishes {
+            reader_level: ReaderLevel::Plugins,
+            ..FilterWishes::default()
+        };
+        let named = ["shuffle+zstd(22)", "lz4"];
+        let shortlist = |wishes: &FilterWishes| {
+            let mut found: Vec<_> = named.iter().filter_map(|name| candidate(name)).collect();
+            add_faster_levels(&mut found, wishes);
+            names(&found)
+        };
+        let found = shortlist(&wishes);
+        assert_eq!(found[..2], named);
+        assert!(found.contains(&"shuffle+zstd(9)".to_owned()), "{found:?}");
+        assert!(!found.contains(&"shuffle+zstd(19)".to_owned()), "{found:?}");
+        wishes.shuffle = ShuffleWish::Off;
+        assert_eq!(shortlist(&wishes), named);
+    }
+
+    #[test]
+    fn candidates_can_be_kept_to_some_filters() {
+        let wishes = FilterWishes {
+            reader_level: ReaderLevel::Plugins,
+            only: Some(&[filter_id::SHUFFLE, filter_id::ZSTD]),
+            ..FilterWishes::default()
+        };
+        assert_eq!(names(&standard(&wishes)), ["shuffle+zstd(3)", "zstd(3)"]);
     }
 
     #[test]

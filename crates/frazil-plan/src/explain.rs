@@ -113,33 +113,73 @@ pub(crate) fn no_samples(summary: &str) -> String {
     format!("{summary}: no data to try")
 }
 
-/// With the questions of a decision tree and what it named, if there were any.
-pub(crate) fn for_goal(summary: &str, goal: &str, share: f64, path: &str) -> String {
-    let semicolon = if path.is_empty() { "" } else { "; " };
-    let share = per_cent(share);
-    format!("{summary}: {share} of raw by trial, for {goal}{semicolon}{path}")
+/// With what was taken account of beside the goal, and the questions of a decision tree and what it
+/// named, as far as there are any.
+pub(crate) fn for_goal(summary: &str, goal: &str, share: f64, grounds: &[&str]) -> String {
+    let mut reason = format!("{summary}: {} of raw by trial, for {goal}", per_cent(share));
+    for ground in grounds.iter().filter(|ground| !ground.is_empty()) {
+        reason.push_str("; ");
+        reason.push_str(ground);
+    }
+    reason
 }
 
-pub(crate) fn does_not_pay(summary: &str, goal: &str, share: f64) -> String {
-    let share = per_cent(share);
-    format!("unfiltered: filters do not pay for {goal} (best trial {summary}, {share} of raw)")
-}
-
-pub(crate) fn too_slow(least_mb_s: f64) -> String {
-    format!("unfiltered: no filters are as fast as {least_mb_s:.0} MB/s on one core")
-}
-
-pub(crate) fn chain_asked(summary: &str, share: Option<f64>) -> String {
-    match share {
-        Some(share) => format!("{summary}: as asked, {} of raw by trial", per_cent(share)),
-        None => format!("{summary}: as asked"),
+/// What a tolerance did to a choice, if somebody stated one: `within 3 % of the ratio of
+/// shuffle+zstd(22) at 40.1 %, and faster`.
+pub(crate) fn within(tolerance: f64, what: &str, best: Option<(&str, f64)>) -> String {
+    let tolerance = round_per_cent(tolerance);
+    match best {
+        Some((best, share)) => format!(
+            "within {tolerance} of {what} of {best} at {}, and faster",
+            per_cent(share)
+        ),
+        None => format!("nothing faster within {tolerance} of {what}"),
     }
 }
 
-pub(crate) fn kept_filters(summary: &str, current_share: f64, best: Option<f64>) -> String {
+/// `3 %`, `0.5 %`: no more digits than it has.
+fn round_per_cent(share: f64) -> String {
+    format!("{} %", (share * 1e5).round() / 1e3)
+}
+
+pub(crate) fn does_not_pay(summary: &str, goal: &str, share: f64, floors: &str) -> String {
+    let share = per_cent(share);
+    let comma = if floors.is_empty() { "" } else { ", " };
+    format!(
+        "unfiltered: filters do not pay for {goal}{comma}{floors} (best trial {summary}, {share} of raw)"
+    )
+}
+
+pub(crate) fn no_better_than_none(summary: &str, share: f64, tolerance: f64, what: &str) -> String {
+    format!(
+        "unfiltered: without filters {what} is within {} of the best ({summary}, {} of raw by trial)",
+        round_per_cent(tolerance),
+        per_cent(share)
+    )
+}
+
+pub(crate) fn too_slow(floors: &str) -> String {
+    format!("unfiltered: no filters are so fast on one core ({floors})")
+}
+
+/// `origin`: `as asked`, `from wishes`.
+pub(crate) fn chain_asked(summary: &str, origin: &str, share: Option<f64>) -> String {
+    match share {
+        Some(share) => format!("{summary}: {origin}, {} of raw by trial", per_cent(share)),
+        None => format!("{summary}: {origin}"),
+    }
+}
+
+pub(crate) fn kept_filters(
+    summary: &str,
+    current_share: f64,
+    best: Option<f64>,
+    floors: &str,
+) -> String {
+    let semicolon = if floors.is_empty() { "" } else { "; " };
     match best {
         Some(best) => format!(
-            "kept: {summary} at {} of raw, best trial {}",
+            "kept: {summary} at {} of raw, best trial {}{semicolon}{floors}",
             per_cent(current_share),
             per_cent(best)
         ),
@@ -157,6 +197,24 @@ pub(crate) fn chosen(summary: &str, encoder: &str, share: f64, shuffle: &str) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reasons_say_what_was_taken_account_of() {
+        assert_eq!(
+            for_goal(
+                "lz4",
+                "archive",
+                0.5,
+                &["", "read floor of 2 MB/s as asked", "a > 1"]
+            ),
+            "lz4: 50.0 % of raw by trial, for archive; read floor of 2 MB/s as asked; a > 1"
+        );
+        assert_eq!(
+            within(0.03, "the ratio", Some(("zstd(22)", 0.401))),
+            "within 3 % of the ratio of zstd(22) at 40.1 %, and faster"
+        );
+        assert!(within(0.005, "the joules", None).contains("0.5 %"));
+    }
 
     #[test]
     fn byte_counts_read_naturally() {

@@ -82,6 +82,10 @@ pub struct FilterWishes {
     pub weighing: Weighing,
     /// These filters and no others; level, shuffle, readers and goal then mean nothing.
     pub chain: Option<FilterChain>,
+    /// Who wants the chain, as a reason says it: `as asked`, `from wishes`.
+    pub chain_origin: &'static str,
+    /// Of candidates only those whose filters all have these identifiers; `None`: all.
+    pub only: Option<&'static [i32]>,
     /// Shape of the output's chunks in elements; empty if it is not known. Filters that look at
     /// neighbours need it.
     pub chunk: Vec<u64>,
@@ -101,6 +105,8 @@ impl Default for FilterWishes {
             goal: Goal::default(),
             weighing: Weighing::default(),
             chain: None,
+            chain_origin: "as asked",
+            only: None,
             chunk: Vec::new(),
             chunk_bytes: None,
         }
@@ -188,8 +194,8 @@ pub fn choose_filters(
 fn by_goal(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Fresh, PlanError> {
     let raw_bytes = trial.raw_bytes();
     let Some(advised) = advised::choose(trial, wishes)? else {
-        let least = wishes.least_encode_mb_s();
-        return Ok(Fresh::unfiltered(explain::too_slow(least)));
+        let floors = wishes.all_floors();
+        return Ok(Fresh::unfiltered(explain::too_slow(&floors)));
     };
     let ratio = advised.chosen.bytes as f64 / raw_bytes as f64;
     let fresh = match advised.pays {
@@ -225,7 +231,7 @@ fn as_asked(
         ratio = Some(bytes as f64 / trial.raw_bytes() as f64);
     }
     Ok(Fresh {
-        reason: explain::chain_asked(&pipeline.summary(), ratio),
+        reason: explain::chain_asked(&pipeline.summary(), wishes.chain_origin, ratio),
         stages: pipeline.0,
         encoder,
         ratio,
@@ -511,7 +517,16 @@ fn kept_or(
                 deflate_encoder: None,
                 predicted_ratio: now.ratio,
                 keep_current: true,
-                reason: explain::kept_filters(&now.pipeline.summary(), now.ratio, fresh.ratio),
+                // Why there are none says more than that there are none.
+                reason: match now.pipeline.is_empty() && stages.is_empty() {
+                    true => fresh.reason,
+                    false => explain::kept_filters(
+                        &now.pipeline.summary(),
+                        now.ratio,
+                        fresh.ratio,
+                        &wishes.weighing.floors(),
+                    ),
+                },
                 tried: fresh.tried,
             };
         }
@@ -574,5 +589,6 @@ fn agrees(pipeline: &FilterPipeline, element: ElementType, wishes: &FilterWishes
     level_agrees
         && shuffle_agrees
         && checksum_agrees
+        && wishes.is_read_fast_enough(pipeline)
         && pipeline.reader_level() <= wishes.reader_level
 }

@@ -46,4 +46,4 @@ pub use sample::{
 pub use score::{Score, Weights};
 pub use tree::{Advice, FilterTree, MOST_CHAINS, Node, TreeOf};
 pub use trial::{TriedChain, sample_shape};
-pub use weighing::Weighing;
+pub use weighing::{SpeedFloor, Weighing};

@@ -172,6 +172,60 @@ impl Score {
         share <= self.worthwhile_share && cost() < self.cost_of_none()
     }
 
+    /// What the tolerance of a choice is about: the stored share, or joules where they count and
+    /// bytes do not. The lower the better.
+    fn tolerated(&self, candidate: &CandidateFilters, share: f64) -> f64 {
+        match self.is_about_energy() {
+            true => self.cost(candidate, share),
+            false => share,
+        }
+    }
+
+    fn is_about_energy(&self) -> bool {
+        self.weights.energy > 0.0 && self.weights.size == 0.0
+    }
+
+    /// Whether filters that keep `share` of the bytes are as good as the best, but for a tolerance:
+    /// a ratio lower by that share, or joules more by it. `best`: filters and share.
+    pub(crate) fn is_as_good(
+        &self,
+        (candidate, share): (&CandidateFilters, f64),
+        best: (&CandidateFilters, f64),
+        tolerance: f64,
+    ) -> bool {
+        let best = self.tolerated(best.0, best.1);
+        self.tolerated(candidate, share) <= self.most(best, tolerance)
+    }
+
+    /// Whether no filters are as good as the best, but for a tolerance.
+    pub(crate) fn is_none_as_good(
+        &self,
+        (best, share): (&CandidateFilters, f64),
+        tolerance: f64,
+    ) -> bool {
+        let none = match self.is_about_energy() {
+            true => self.cost_of_none(),
+            false => 1.0,
+        };
+        tolerance > 0.0 && none <= self.most(self.tolerated(best, share), tolerance)
+    }
+
+    /// The most that counts as equal.
+    fn most(&self, best: f64, tolerance: f64) -> f64 {
+        match self.is_about_energy() {
+            true => best * (1.0 + tolerance),
+            false => best / (1.0 - tolerance),
+        }
+    }
+
+    /// What differs within a tolerance, in words.
+    pub(crate) fn tolerated_name(&self) -> &'static str {
+        match self.is_about_energy() {
+            true => "the joules",
+            false => "the ratio",
+        }
+    }
+
     /// Cost of no filters.
     #[must_use]
     pub fn cost_of_none(&self) -> f64 {
@@ -249,6 +303,28 @@ mod tests {
         assert!(prefers_small(Goal::Size));
         assert!(!prefers_small(Goal::Speed));
         assert!(!prefers_small(Goal::Energy));
+    }
+
+    #[test]
+    fn a_tolerance_is_about_ratios_or_joules() {
+        let of = |name: &str, share| (candidate(name).unwrap(), share);
+        let archive = Score::of(Goal::Archive);
+        let best = of("shuffle+zstd(22)", 0.40);
+        assert!(archive.is_as_good(best, best, 0.0));
+        assert!(!archive.is_as_good(of("lz4", 0.41), best, 0.0));
+        // A ratio of 2.5, and one of 2.44.
+        assert!(archive.is_as_good(of("lz4", 0.41), best, 0.03));
+        assert!(!archive.is_as_good(of("lz4", 0.42), best, 0.03));
+        assert!(!archive.is_none_as_good(best, 0.03));
+        assert!(archive.is_none_as_good(of("lz4", 0.98), 0.03));
+        assert!(!archive.is_none_as_good(of("lz4", 0.98), 0.0));
+        let energy = Score::of(Goal::Energy);
+        let joules = |name: &str, share| cost(energy, name, share);
+        let more = joules("shuffle+zstd(3)", 0.5) / joules("lz4", 0.5) - 1.0;
+        assert!(more > 0.0);
+        let (quick, slow) = (of("lz4", 0.5), of("shuffle+zstd(3)", 0.5));
+        assert!(energy.is_as_good(slow, quick, more + 0.01));
+        assert!(!energy.is_as_good(slow, quick, more - 0.01));
     }
 
     #[test]

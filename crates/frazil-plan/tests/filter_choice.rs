@@ -4,8 +4,8 @@
 
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_plan::{
-    CurrentStorage, FilterChoice, FilterWishes, Goal, PlanError, ShuffleWish, choose_filters,
-    sample_chunks, sample_plan, sample_window,
+    CurrentStorage, FilterChoice, FilterWishes, Goal, PlanError, ShuffleWish, SpeedFloor, Weighing,
+    choose_filters, sample_chunks, sample_plan, sample_window,
 };
 use frazil_types::{
     ByteOrder, DeflateEncoder, ElementClass, ElementType, FilterPipeline, FilterSpec, ReaderLevel,
@@ -565,4 +565,83 @@ fn unfiltered_chunks_that_stay_unfiltered_are_copied() {
     };
     assert!(choose(&random(1 << 20), &wishes, Some(&current)).keep_current);
     assert!(!choose(&smooth(1 << 20), &wishes, Some(&current)).keep_current);
+}
+
+fn floor(mb_s: f64) -> Option<SpeedFloor> {
+    Some(SpeedFloor {
+        mb_s,
+        origin: "from wishes".to_owned(),
+    })
+}
+
+#[test]
+fn floors_and_tolerances_decide_and_are_told() {
+    let wishes = |weighing| FilterWishes {
+        reader_level: ReaderLevel::Plugins,
+        goal: Goal::Archive,
+        weighing,
+        ..FilterWishes::default()
+    };
+    let data = smooth(1 << 20);
+    let exact = choose(&data, &wishes(Weighing::default()), None);
+    let near = Weighing {
+        ratio_tolerance: Some(0.3),
+        decode_floor: floor(100.0),
+        ..Weighing::default()
+    };
+    let near = choose(&data, &wishes(near), None);
+    assert_ne!(near.pipeline, exact.pipeline);
+    assert!(near.predicted_ratio <= exact.predicted_ratio / 0.7 * 1.001);
+    for part in ["read floor of 100 MB/s from wishes", "within 30 %"] {
+        assert!(near.reason.contains(part), "{}", near.reason);
+    }
+    let impossible = Weighing {
+        encode_floor: floor(1e6),
+        ..Weighing::default()
+    };
+    let none = choose(&data, &wishes(impossible), None);
+    assert!(none.pipeline.is_empty());
+    assert!(
+        none.reason.contains("no filters are so fast"),
+        "{}",
+        none.reason
+    );
+    // Nothing is gained that is worth more than the tolerance.
+    let generous = Weighing {
+        ratio_tolerance: Some(0.99),
+        ..Weighing::default()
+    };
+    let none = choose(&data, &wishes(generous), None);
+    assert!(none.pipeline.is_empty(), "{}", none.reason);
+    assert!(none.reason.contains("within 99 %"), "{}", none.reason);
+}
+
+#[test]
+fn what_is_read_too_slowly_is_not_kept() {
+    let with_floor = |mb_s| FilterWishes {
+        weighing: Weighing {
+            decode_floor: floor(mb_s),
+            ..Weighing::default()
+        },
+        ..FilterWishes::default()
+    };
+    let fresh = choose(&smooth(1 << 20), &with_floor(1.0), None).predicted_ratio;
+    assert!(keeps_current(&with_floor(1.0), fresh, true));
+    // Faster than any deflate.
+    assert!(!keeps_current(&with_floor(1e5), fresh, true));
+}
+
+#[test]
+fn a_chain_says_who_wants_it() {
+    let wishes = FilterWishes {
+        chain: "shuffle+deflate(1)".parse().ok(),
+        chain_origin: "from wishes",
+        ..FilterWishes::default()
+    };
+    let choice = choose(&smooth(1 << 18), &wishes, None);
+    assert!(
+        choice.reason.starts_with("shuffle+deflate(1): from wishes"),
+        "{}",
+        choice.reason
+    );
 }

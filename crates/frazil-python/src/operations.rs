@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use frazil::ErrorCode;
+use frazil::{ErrorCode, FilterDemand, PrecisionWish};
 use pyo3::prelude::*;
 use serde::Serialize;
 
@@ -126,13 +126,25 @@ pub(crate) fn recover(py: Python<'_>, path: PathBuf) -> Outcome<String> {
     run(py, None, &cancel, |_| json(&frazil::recover(&path)?))
 }
 
-/// Rules of precision of a TOML file: `[[globs, wish], ...]`.
+/// All that a rule states.
+#[derive(Serialize)]
+struct Stated<'a> {
+    #[serde(flatten)]
+    wish: &'a PrecisionWish,
+    #[serde(flatten)]
+    demand: &'a FilterDemand,
+}
+
+/// Rules of a TOML file: `[[globs, wish], ...]`, what is demanded of filters being part of the wish.
 #[pyfunction]
 pub(crate) fn read_precision(path: PathBuf) -> Outcome<String> {
     let rules = frazil::read_precision(&path)?;
     let pairs: Vec<_> = rules
         .iter()
-        .map(|rule| (&rule.variables, &rule.wish))
+        .map(|rule| {
+            let (wish, demand) = (&rule.wish, &rule.demand);
+            (&rule.variables, Stated { wish, demand })
+        })
         .collect();
     Ok(json(&pairs)?)
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use frazil::{
-    AnalyzeOptions, Attempt, ChunkGoal, ChunkOverride, ChunkPolicy, Cores, Destination,
-    EnergyRates, Error, FilterChain, Goal, LayoutProfile, OwnCommits, PackOptions,
-    PrecisionOptions, PrecisionRule, PrecisionWish, ReaderLevel, Resources, ShufflePolicy,
-    Thresholds, UnpackFormat, UnpackOptions, VerifyOptions, Weighing, Weights, WritePlan,
-    WriterOptions, calibration_in_use, parse_axes, parse_expected, parse_reads, parse_storage,
-    read_tree,
+    AnalyzeOptions, Attempt, Calibration, ChunkGoal, ChunkOverride, ChunkPolicy, Cores,
+    Destination, EnergyRates, Error, FilterChain, Goal, LayoutProfile, OwnCommits, PackOptions,
+    PrecisionOptions, PrecisionRule, ReaderLevel, Resources, ShufflePolicy, SpeedDemand,
+    SpeedFloor, Thresholds, UnpackFormat, UnpackOptions, VerifyOptions, Weighing, Weights,
+    WritePlan, WriterOptions, calibration_in_use, parse_axes, parse_expected, parse_reads,
+    parse_storage, read_tree,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -62,7 +62,8 @@ struct Extents {
 #[serde(deny_unknown_fields)]
 struct Rule {
     variables: Vec<String>,
-    wish: PrecisionWish,
+    /// What is stated of precision and of filters.
+    wish: serde_json::Map<String, serde_json::Value>,
 }
 
 /// What chunk shapes are to serve, in the words of every face.
@@ -79,6 +80,14 @@ struct StatedReads {
 }
 
 impl StatedReads {
+    /// What the words for speeds stand for: the same everywhere, unless a calibration is named.
+    fn speeds(&self) -> Result<Calibration, Error> {
+        match &self.calibration {
+            Some(named) => calibration_in_use(Some(named)),
+            None => Ok(Calibration::default()),
+        }
+    }
+
     /// With what was measured on this machine, as the command has it.
     fn calibrated(&self) -> Result<ChunkGoal, Error> {
         let mut goal = self.goal()?;
@@ -139,7 +148,9 @@ pub(crate) struct Pack {
     readable_by: ReaderLevel,
     goal: Option<Goal>,
     weights: Option<Weights>,
-    min_write_speed: Option<f64>,
+    min_write_speed: Option<SpeedDemand>,
+    min_read_speed: Option<SpeedDemand>,
+    ratio_tolerance: Option<f64>,
     tree: Option<PathBuf>,
     filters: Option<FilterChain>,
     layout: Layout,
@@ -167,6 +178,16 @@ impl Pack {
                 ..understood
             });
         }
+        let calibration = self.chunk_goal.speeds()?;
+        let floors = Floors {
+            calibration: &calibration,
+            write: self.min_write_speed,
+            read: self.min_read_speed,
+            ratio_tolerance: self.ratio_tolerance,
+        };
+        let weighing = weighing(self.goal, self.weights, &floors, self.tree)?;
+        let rules = self.precision.into_iter().map(Rule::into_rule);
+        let rules = rules.collect::<Result<Vec<PrecisionRule>, Error>>()?;
         let overrides = self.chunk_overrides.into_iter();
         Ok(PackOptions {
             chunk_goal: self.chunk_goal.calibrated()?,
@@ -189,12 +210,13 @@ impl Pack {
             },
             checksum: self.checksum,
             precision: PrecisionOptions {
-                rules: self.precision.into_iter().map(Rule::into_rule).collect(),
+                rules,
+                calibration,
                 netcdf_attribute: self.netcdf_attribute,
             },
             readable_by: self.readable_by,
             goal: self.goal.unwrap_or_default(),
-            weighing: weighing(self.goal, self.weights, self.min_write_speed, self.tree)?,
+            weighing,
             filters: self.filters,
             layout: match self.layout {
                 Layout::Standard => LayoutProfile::Standard,
@@ -229,11 +251,20 @@ fn energy_rates(carbon_intensity: Option<f64>) -> Result<EnergyRates, Error> {
     }
 }
 
+/// How fast filters must be, and what differences of them do not matter.
+struct Floors<'a> {
+    /// What words for speeds stand for.
+    calibration: &'a Calibration,
+    write: Option<SpeedDemand>,
+    read: Option<SpeedDemand>,
+    ratio_tolerance: Option<f64>,
+}
+
 /// What is stated of a choice of filters beside its goal.
 fn weighing(
     goal: Option<Goal>,
     weights: Option<Weights>,
-    min_write_speed: Option<f64>,
+    floors: &Floors<'_>,
     tree: Option<PathBuf>,
 ) -> Result<Weighing, Error> {
     if weights.is_some() && goal.is_some() {
@@ -241,15 +272,18 @@ fn weighing(
             "weights stand in place of a goal: state one of them",
         ));
     }
-    let is_speed = |speed: f64| speed.is_finite() && speed > 0.0;
-    if min_write_speed.is_some_and(|speed| !is_speed(speed)) {
-        return Err(invalid("min_write_speed is a number of MB/s above 0"));
+    let tolerance = floors.ratio_tolerance;
+    if tolerance.is_some_and(|share| !(0.0..1.0).contains(&share)) {
+        return Err(invalid("ratio_tolerance is a share from 0 to below 1"));
     }
+    let floor = |speed: &SpeedDemand| SpeedFloor::of(speed, floors.calibration, "as asked");
     let weights = weights.map(Weights::checked).transpose();
     Ok(Weighing {
         is_stated: goal.is_some() || tree.is_some(),
         weights: weights.map_err(|error| invalid(error.to_string()))?,
-        least_encode_mb_s: min_write_speed,
+        encode_floor: floors.write.as_ref().map(floor),
+        decode_floor: floors.read.as_ref().map(floor),
+        ratio_tolerance: tolerance,
         tree: tree
             .map(|path| read_tree(&path).map(Arc::new))
             .transpose()?,
@@ -257,12 +291,8 @@ fn weighing(
 }
 
 impl Rule {
-    fn into_rule(self) -> PrecisionRule {
-        PrecisionRule {
-            variables: self.variables,
-            wish: self.wish,
-            reason: None,
-        }
+    fn into_rule(self) -> Result<PrecisionRule, Error> {
+        PrecisionRule::from_json(self.variables, self.wish)
     }
 }
 

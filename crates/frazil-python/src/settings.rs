@@ -2,8 +2,8 @@
 
 use frazil::schema::{Fill, ValueType};
 use frazil::{
-    AttributeValue, Error, FilterPipeline, FilterSpec, FilterWish, LayoutWish, NcType,
-    PrecisionStatement, PrecisionWish, VariableSettings,
+    AttributeValue, Error, FilterDemand, FilterPipeline, FilterSpec, FilterWish, LayoutWish,
+    NcType, PrecisionStatement, PrecisionWish, VariableSettings,
 };
 use serde::Deserialize;
 
@@ -43,7 +43,7 @@ pub(crate) struct Settings {
     contiguous: bool,
     /// Identifier and client data of each filter.
     filters: Option<Vec<(i32, Vec<u32>)>>,
-    precision: Option<PrecisionWish>,
+    precision: Option<serde_json::Map<String, serde_json::Value>>,
     netcdf_statement: bool,
 }
 
@@ -71,7 +71,7 @@ impl Settings {
             is_big_endian: self.big_endian,
             layout,
             filters,
-            precision: self.precision,
+            precision: self.precision.map(precision).transpose()?,
             statement: if self.netcdf_statement {
                 PrecisionStatement::NetCdf
             } else {
@@ -79,6 +79,19 @@ impl Settings {
             },
         })
     }
+}
+
+/// What is stated of precision; a writer has no use for what is demanded of filters.
+fn precision(stated: serde_json::Map<String, serde_json::Value>) -> Result<PrecisionWish, Error> {
+    if let Some(key) = FilterDemand::KEYS
+        .iter()
+        .find(|key| stated.contains_key(**key))
+    {
+        let cause = format!("`{key}` is a wish for files that are packed, not for a writer");
+        let cure = "state filters= or goal= for the writer, or pack the file afterwards";
+        return Err(invalid(cause).with_cure(cure));
+    }
+    serde_json::from_value(stated.into()).map_err(|error| invalid(error.to_string()))
 }
 
 fn one_element(value_type: ValueType, bytes: &[u8]) -> Result<AttributeValue, Error> {

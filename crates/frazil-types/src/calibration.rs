@@ -111,6 +111,9 @@ pub struct Calibration {
     pub parallel_fs: StorageSpeed,
     /// By kind of storage.
     pub object_store: StorageSpeed,
+    /// Bytes a second that one program gets through the network; the default is that of 10 Gbit/s
+    /// Ethernet.
+    pub network_bytes_per_second: f64,
     /// Speeds by filters, as plans name them (`shuffle+deflate(4)`); empty where nothing was
     /// measured.
     pub codecs: BTreeMap<String, CodecSpeed>,
@@ -131,6 +134,7 @@ impl Default for Calibration {
             disk: speed(8e-3, 150e6),
             parallel_fs: speed(2e-3, 800e6),
             object_store: speed(50e-3, 100e6),
+            network_bytes_per_second: 1.25e9,
             codecs: BTreeMap::new(),
         }
     }
@@ -159,6 +163,7 @@ impl Calibration {
             && is_time(self.chunk_seconds)
             && is_speed(self.decode_bytes_per_second)
             && is_speed(self.copy_bytes_per_second)
+            && is_speed(self.network_bytes_per_second)
             && storages
                 .iter()
                 .all(|one| is_time(one.seek_seconds) && is_speed(one.fetch_bytes_per_second))

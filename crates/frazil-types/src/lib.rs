@@ -13,12 +13,14 @@ mod chunk_record;
 mod element;
 mod error_code;
 mod filter_chain;
+mod filter_demand;
 mod filter_spec;
 mod filter_values;
 mod grid;
 mod plan;
 mod precision;
 mod selection;
+mod speed_demand;
 
 pub use axis_run::AxisRun;
 pub use axis_selection::{AxisSelection, selected_elements};
@@ -28,6 +30,7 @@ pub use chunk_record::{ChunkRecord, FileAddress, FileExtent};
 pub use element::{ByteOrder, ElementClass, ElementType};
 pub use error_code::ErrorCode;
 pub use filter_chain::{FilterChain, FilterChainError};
+pub use filter_demand::FilterDemand;
 pub use filter_spec::{FilterPipeline, FilterSpec, ReaderLevel, filter_id, filter_name};
 pub use filter_values::completed_values;
 pub use grid::ChunkGrid;
@@ -37,3 +40,4 @@ pub use precision::{
     Rounding,
 };
 pub use selection::Selection;
+pub use speed_demand::SpeedDemand;

@@ -1,12 +1,19 @@
 //! Values in memory, compressed for those who store or send them by themselves.
 
 use frazil_codec::{BoxPlace, CodecError, ErrorCheck, Quantizer, Scratch, ordinary_range};
-use frazil_codec::{decode_values, encode_values, values_info};
-use frazil_plan::{Goal, PrecisionChoice, choose_precision};
-use frazil_types::{ChunkGoal, ElementType, ErrorCode, PrecisionWish, QuantizePlan, Rounding};
+use frazil_codec::{VALUES_FILTERS, decode_values, encode_values, encode_values_by, values_info};
+use frazil_plan::{
+    FilterChoice, FilterWishes, Goal, PrecisionChoice, Weighing, choose_filters, choose_precision,
+    sample_chunks, sample_plan_for_goal,
+};
+use frazil_types::{
+    Calibration, ChunkGoal, ElementType, ErrorCode, FilterDemand, PrecisionWish, QuantizePlan,
+    ReaderLevel, Rounding,
+};
 
 use crate::attributes::Attributes;
 use crate::error::{Error, Result};
+use crate::filter_wishes::{FROM_WISHES, weighing};
 use crate::precision::protected::protected_by;
 
 pub use frazil_codec::{ValuesInfo as CompressedValues, values_bound as compressed_bound};
@@ -20,6 +27,10 @@ pub struct CompressOptions {
     pub level: u32,
     /// How exactly floating-point values are kept; nothing stated: every bit.
     pub precision: PrecisionWish,
+    /// How fast filters must be, which they are to be, and what differences of them do not matter.
+    pub demand: FilterDemand,
+    /// What words for speeds stand for.
+    pub calibration: Calibration,
 }
 
 /// Compresses `values`, the elements of an array of this shape (slowest axis first), on the calling
@@ -48,8 +59,56 @@ pub fn compress(
     };
     let values = rounded.as_deref().unwrap_or(values);
     let mut scratch = Scratch::default();
-    encode_values(values, element, shape, goal, options.level, &mut scratch)
-        .map_err(|error| from_codec(&error))
+    let made = match options.demand.is_empty() || values.is_empty() {
+        true => encode_values(values, element, shape, goal, options.level, &mut scratch),
+        false => {
+            let choice = filters(values, element, shape, options, &mut scratch)?;
+            let filters = (&choice.pipeline, choice.deflate_encoder);
+            encode_values_by(values, element, shape, filters, &mut scratch)
+        }
+    };
+    made.map_err(|error| from_codec(&error))
+}
+
+/// Filters by what is demanded of them: as for a variable that only frazil need read.
+fn filters(
+    values: &[u8],
+    element: ElementType,
+    shape: &[u64],
+    options: &CompressOptions,
+    scratch: &mut Scratch,
+) -> Result<FilterChoice> {
+    let refuse = |cause: String| Error::new(ErrorCode::InvalidArgument, cause);
+    options.demand.check().map_err(refuse)?;
+    if options.level > 0 {
+        let cause = "a level leaves no choice that speeds, a tolerance or filters could decide";
+        let cure = "state a level, or one of these";
+        return Err(refuse(cause.to_owned()).with_cure(cure));
+    }
+    let bytes = values.len() as u64;
+    let wishes = FilterWishes {
+        reader_level: ReaderLevel::Frazil,
+        goal: options.goal,
+        weighing: weighing(&Weighing::default(), &options.demand, &options.calibration),
+        chain: options.demand.filters.clone(),
+        chain_origin: FROM_WISHES,
+        only: Some(VALUES_FILTERS),
+        chunk: shape.to_vec(),
+        chunk_bytes: Some(bytes),
+        ..FilterWishes::default()
+    };
+    let plan = sample_plan_for_goal(bytes, bytes);
+    let piece = plan.window_bytes.max(1) / element.size_bytes.max(1) * element.size_bytes;
+    let pieces = (values.len() / piece.max(1)) as u64;
+    let samples: Vec<Vec<u8>> = match pieces > plan.pieces as u64 {
+        true => sample_chunks(pieces, plan.pieces)
+            .into_iter()
+            .map(|i| values[i as usize * piece..][..piece].to_vec())
+            .collect(),
+        false => vec![values.to_vec()],
+    };
+    choose_filters(&samples, element, &wishes, None, scratch)
+        .map_err(|error| Error::new(error.code(), error.to_string()))
 }
 
 /// What compressed values are.
@@ -219,6 +278,48 @@ mod tests {
     }
 
     #[test]
+    fn what_is_demanded_of_filters_holds() {
+        let raw = bytes(&field());
+        let by = |demand: FilterDemand, goal| {
+            let options = CompressOptions {
+                goal,
+                demand,
+                ..CompressOptions::default()
+            };
+            let packed = compress(&raw, FLOAT, &[60, 90], &options)?;
+            assert!(decompress(&packed)? == raw);
+            Result::Ok(packed.len())
+        };
+        let fast = |speed: &str| FilterDemand {
+            comp_speed: speed.parse().ok(),
+            ..FilterDemand::default()
+        };
+        let smallest = by(fast("1MB/s"), Goal::Archive).unwrap();
+        let quick = by(fast("2GB/s"), Goal::Archive).unwrap();
+        assert!(smallest < quick && quick < raw.len(), "{smallest} {quick}");
+        // Nothing is as fast: values stay as they are.
+        let bound = compressed_bound(2, raw.len());
+        assert_eq!(by(fast("100GB/s"), Goal::Balanced).unwrap(), bound);
+        let tolerant = FilterDemand {
+            ratio_tolerance_percent: Some(40.0),
+            ..FilterDemand::default()
+        };
+        let near = by(tolerant, Goal::Archive).unwrap();
+        assert!(
+            near as f64 <= smallest as f64 / 0.6 * 1.01,
+            "{near} {smallest}"
+        );
+        let chain = |chain: &str| FilterDemand {
+            filters: chain.parse().ok(),
+            ..FilterDemand::default()
+        };
+        assert!(by(chain("shuffle+deflate(6)"), Goal::Balanced).unwrap() < raw.len());
+        assert_eq!(by(chain("none"), Goal::Balanced).unwrap(), bound);
+        let refused = by(chain("bzip2"), Goal::Balanced).unwrap_err();
+        assert_eq!(refused.code, ErrorCode::InvalidArgument);
+    }
+
+    #[test]
     fn what_cannot_be_is_refused() {
         let raw = bytes(&field());
         let code = |options: &CompressOptions, shape: &[u64]| {
@@ -232,7 +333,15 @@ mod tests {
         wish = plain.clone();
         wish.precision.significant_digits = Some(40);
         assert_eq!(code(&wish, &[5400]), ErrorCode::InvalidArgument);
-        wish = CompressOptions { level: 23, ..plain };
+        wish = CompressOptions {
+            level: 23,
+            ..plain.clone()
+        };
+        assert_eq!(code(&wish, &[5400]), ErrorCode::InvalidArgument);
+        wish = CompressOptions { level: 3, ..plain };
+        wish.demand.ratio_tolerance_percent = Some(3.0);
+        assert_eq!(code(&wish, &[5400]), ErrorCode::InvalidArgument);
+        (wish.level, wish.demand.ratio_tolerance_percent) = (0, Some(100.0));
         assert_eq!(code(&wish, &[5400]), ErrorCode::InvalidArgument);
     }
 

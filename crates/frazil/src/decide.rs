@@ -3,13 +3,15 @@
 use frazil_container::hdf5::DatasetInfo;
 use frazil_pipeline::MemoryBudget;
 use frazil_plan::{ChunkChoice, FilterChoice};
-use frazil_types::QuantizePlan;
+use frazil_types::{FilterDemand, QuantizePlan};
 
 use crate::error::Result;
 use crate::filter_trial::Trial;
+use crate::filter_wishes::demands;
 use crate::input::Input;
 use crate::options::{ChunkPolicy, PackOptions, Resources};
 use crate::precision::decide_precision;
+use crate::precision::rules::{PrecisionRule, pattern_of};
 use crate::report::Progress;
 use crate::routes::{Chosen, Decisions, Reach, checksum_only};
 use crate::wording::enumerate;
@@ -32,6 +34,7 @@ pub(crate) fn decide(
     depth: Depth,
     progress: &mut dyn Progress,
 ) -> Result<Decisions> {
+    let demands = demands(input, options)?;
     let shapes = shapes::choose_shapes(input, options)?;
     let mut decisions = Decisions::new();
     let reaches = reach_all(input, &shapes, &mut decisions)?;
@@ -50,6 +53,7 @@ pub(crate) fn decide(
         reaches: &reaches,
         sources: &decisions.sources,
         precision: &precision.plans,
+        demands: &demands,
         options,
         depth,
     };
@@ -74,6 +78,7 @@ pub(crate) fn decide(
     decisions.additions =
         precision::additions(input, &decisions.plans, options.precision.netcdf_attribute)?;
     decisions.precision_rules = precision.rules;
+    add_demands(input, &demands, &mut decisions.precision_rules);
     decisions.notices.extend(precision.notices);
     decisions.notices.extend(idle_plans(input, options));
     if options.chunk_goal.is_stated() {
@@ -83,6 +88,24 @@ pub(crate) fn decide(
         }
     }
     Ok(decisions)
+}
+
+/// Adds what is demanded of filters to the rules that decide so again.
+fn add_demands(input: &Input, demands: &[FilterDemand], rules: &mut Vec<PrecisionRule>) {
+    for (variable, demand) in input.variables().iter().zip(demands) {
+        if demand.is_empty() || variable.is_dimension_only {
+            continue;
+        }
+        let variables = vec![pattern_of(&variable.path)];
+        match rules.iter_mut().find(|rule| rule.variables == variables) {
+            Some(rule) => rule.demand = demand.clone(),
+            None => rules.push(PrecisionRule {
+                variables,
+                demand: demand.clone(),
+                ..PrecisionRule::default()
+            }),
+        }
+    }
 }
 
 /// How each variable can be reached, and its source.

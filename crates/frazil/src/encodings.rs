@@ -269,6 +269,7 @@ mod tests {
                 variables: vec![plan],
             },
             variables: vec![decision],
+            precision: Vec::new(),
             notices: Vec::new(),
             seconds: 0.0,
         }

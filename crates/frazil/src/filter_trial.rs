@@ -7,18 +7,19 @@ use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
 use frazil_plan::{
-    ChunkChoice, CurrentStorage, FilterChoice, FilterWishes, SamplePlan, ShuffleWish,
-    choose_filters, sample_chunks, sample_plan, sample_plan_for_goal,
+    ChunkChoice, CurrentStorage, FilterChoice, SamplePlan, choose_filters, sample_chunks,
+    sample_plan, sample_plan_for_goal,
 };
 use frazil_types::{
-    ChunkGrid, FilterPipeline, FilterSpec, QuantizePlan, ReaderLevel, Selection, VariablePlan,
-    filter_id,
+    ChunkGrid, FilterDemand, FilterPipeline, FilterSpec, QuantizePlan, ReaderLevel, Selection,
+    VariablePlan, filter_id,
 };
 
 use crate::decide::Depth;
 use crate::error::{Error, Result};
+use crate::filter_wishes::wishes;
 use crate::input::Input;
-use crate::options::{PackOptions, ShufflePolicy};
+use crate::options::PackOptions;
 use crate::precision::VariableRounding;
 use crate::routes::{Reach, checksum_only};
 use crate::run::{self, RunError};
@@ -42,6 +43,8 @@ pub(crate) struct Trial<'a> {
     pub(crate) sources: &'a [ArraySource],
     /// How values will be rounded: samples are rounded first.
     pub(crate) precision: &'a [Option<QuantizePlan>],
+    /// What rules demand of the filters.
+    pub(crate) demands: &'a [FilterDemand],
     pub(crate) options: &'a PackOptions,
     pub(crate) depth: Depth,
 }
@@ -95,7 +98,7 @@ impl Trial<'_> {
     /// Filters as a plan states them.
     fn replay(&self, choices: &mut [Option<Tried>]) -> Result<()> {
         for (i, variable) in self.input.variables().iter().enumerate() {
-            let plan = planned(self.options, variable);
+            let plan = self.planned(i, variable);
             let (Some(plan), Reach::Parallel(..)) = (plan, &self.reaches[i]) else {
                 continue;
             };
@@ -111,6 +114,11 @@ impl Trial<'_> {
         Ok(())
     }
 
+    /// What a plan that is replayed says of a variable, unless a rule says other.
+    fn planned(&self, number: usize, variable: &DatasetInfo) -> Option<&VariablePlan> {
+        planned(self.options, variable).filter(|_| self.demands[number].is_empty())
+    }
+
     /// Raw bytes of all variables.
     fn file_bytes(&self) -> u64 {
         let all = self.input.variables().iter();
@@ -120,11 +128,11 @@ impl Trial<'_> {
     }
 
     /// How much of a variable is looked at: more where a tree has named few chains to try.
-    fn sample_plan(&self, variable: &DatasetInfo, file_bytes: u64) -> SamplePlan {
-        let options = self.options;
-        let states_none = options.filters.is_none() && options.level.is_none();
+    fn sample_plan(&self, number: usize, variable: &DatasetInfo, file_bytes: u64) -> SamplePlan {
+        let wishes = wishes(self.options, &self.demands[number], variable, Some(&[]));
+        let states_none = wishes.chain.is_none() && wishes.level.is_none();
         let raw_bytes = variable.raw_bytes().unwrap_or(0);
-        match states_none && options.weighing.decides(options.goal) {
+        match states_none && wishes.weighing.decides(wishes.goal) {
             true => sample_plan_for_goal(raw_bytes, file_bytes),
             false => sample_plan(raw_bytes),
         }
@@ -138,11 +146,11 @@ impl Trial<'_> {
                 continue;
             };
             let info = &self.input.variables()[variable];
-            if planned(self.options, info).is_some() {
+            if self.planned(variable, info).is_some() {
                 continue;
             }
             let chunk = self.shapes[variable].chunk.as_deref();
-            let plan = self.sample_plan(info, file_bytes);
+            let plan = self.sample_plan(variable, info, file_bytes);
             let boxes = sample_boxes(info, chunk, &self.sources[*source], stored, plan);
             let request = |selection: &Selection| Request::Values {
                 source: *source,
@@ -175,7 +183,8 @@ impl Trial<'_> {
         let variable = &self.input.variables()[samples.variable];
         let chunk = self.shapes[samples.variable].chunk.as_deref();
         let values = samples.values(blocks)?;
-        let wishes = self.wishes(variable, chunk);
+        let demand = &self.demands[samples.variable];
+        let wishes = wishes(self.options, demand, variable, chunk);
         let mut current = current_storage(variable, chunk);
         if let (Some(current), Some(_)) = (&mut current, &samples.rounding) {
             current.keepable = false;
@@ -202,37 +211,6 @@ impl Trial<'_> {
             seconds_per_byte,
             compared,
         })
-    }
-
-    fn wishes(&self, variable: &DatasetInfo, chunk: Option<&[u64]>) -> FilterWishes {
-        let chunk_bytes = chunk.map(|chunk| {
-            chunk
-                .iter()
-                .fold(variable.element.size_bytes as u64, |n, &c| {
-                    n.saturating_mul(c)
-                })
-        });
-        FilterWishes {
-            // Contiguous means no filters: the shape rule found the variable too small to chunk.
-            level: if chunk.is_none() {
-                Some(0)
-            } else {
-                self.options.level
-            },
-            shuffle: match self.options.shuffle {
-                _ if chunk.is_none() => ShuffleWish::Auto,
-                ShufflePolicy::Auto => ShuffleWish::Auto,
-                ShufflePolicy::On => ShuffleWish::On,
-                ShufflePolicy::Off => ShuffleWish::Off,
-            },
-            reader_level: self.options.readable_by,
-            goal: self.options.goal,
-            weighing: self.options.weighing.clone(),
-            chain: self.options.filters.clone(),
-            chunk: chunk.map(<[u64]>::to_vec).unwrap_or_default(),
-            checksum: self.options.checksum && chunk.is_some(),
-            chunk_bytes,
-        }
     }
 }
 

@@ -18,6 +18,7 @@ mod file_bytes;
 mod fill;
 mod filter_measure;
 mod filter_trial;
+mod filter_wishes;
 mod import;
 mod info;
 mod input;
@@ -69,13 +70,15 @@ pub use frazil_container::{fork_generation, model, schema};
 pub use frazil_pipeline::{ReadStats, read_stats, set_read_budget};
 pub use frazil_plan::energy::{EnergyRates, PowerModel, StorageCost, StorageSaving};
 pub use frazil_plan::{
-    AxisRole, FilterTree, Goal, PlanError, ReadExtent, ReadIntent, WantedRead, Weighing, Weights,
+    AxisRole, FilterTree, Goal, PlanError, ReadExtent, ReadIntent, SpeedFloor, WantedRead,
+    Weighing, Weights,
 };
 pub use frazil_types::{
     AxisSelection, ByteOrder, Calibration, CodecSpeed, ElementClass, ElementType, ErrorBound,
-    ErrorCode, FilterChain, FilterChainError, FilterPipeline, FilterSpec, PrecisionWish,
-    ProtectedValues, QuantizeAlgorithm, QuantizePlan, ReaderCache, ReaderLevel, Rounding, Storage,
-    StorageLayout, StorageSpeed, VariablePlan, WritePlan, filter_id, filter_name,
+    ErrorCode, FilterChain, FilterChainError, FilterDemand, FilterPipeline, FilterSpec,
+    PrecisionWish, ProtectedValues, QuantizeAlgorithm, QuantizePlan, ReaderCache, ReaderLevel,
+    Rounding, SpeedDemand, Storage, StorageLayout, StorageSpeed, VariablePlan, WritePlan,
+    filter_id, filter_name,
 };
 pub use import::{Columns, ImportLayout, ImportOptions, ImportReport, Matrix, import};
 pub use info::info;
@@ -88,7 +91,8 @@ pub use plan_report::{
     ChunkCandidate, FilterCandidate, PlanReport, ReadCandidate, VariableDecision, explain_plan,
 };
 pub use plan_text::{parse_plan, read_plan, read_tree, render_plan};
-pub use precision::rules::{PrecisionOptions, PrecisionRule, read_precision, write_precision};
+pub use precision::rule_file::{read_precision, write_precision};
+pub use precision::rules::{PrecisionOptions, PrecisionRule, wishes_for};
 pub use read::{Checksums, Reader, ReaderOptions};
 pub use recover::{RecoverOutcome, RecoverReport, recover};
 pub use repack::{pack, plan, unpack};

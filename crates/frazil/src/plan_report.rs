@@ -14,6 +14,7 @@ use crate::decide::{self, Depth};
 use crate::error::Result;
 use crate::input::Input;
 use crate::options::PackOptions;
+use crate::precision::rules::PrecisionRule;
 use crate::repack::guarded;
 use crate::report::{Progress, lossy};
 use crate::shapes;
@@ -28,6 +29,8 @@ pub struct PlanReport {
     pub plan: WritePlan,
     /// The grounds by variable, in the order of the plan.
     pub variables: Vec<VariableDecision>,
+    /// What was decided by wishes, as rules that decide so again.
+    pub precision: Vec<PrecisionRule>,
     /// What the user should know, one line each.
     pub notices: Vec<String>,
     /// Wall seconds that planning took.
@@ -132,6 +135,7 @@ pub fn explain_plan(
             input: input.to_owned(),
             plan: WritePlan::default(),
             variables: Vec::new(),
+            precision: std::mem::take(&mut decisions.precision_rules),
             notices: std::mem::take(&mut decisions.notices),
             seconds,
         };

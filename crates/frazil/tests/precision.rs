@@ -18,7 +18,7 @@ fn rule(pattern: &str, wish: PrecisionWish) -> PrecisionRule {
     PrecisionRule {
         variables: vec![pattern.to_owned()],
         wish,
-        reason: None,
+        ..PrecisionRule::default()
     }
 }
 
@@ -33,7 +33,7 @@ fn packed(rules: Vec<PrecisionRule>, output: &Path, threads: usize) -> PackRepor
     let options = PackOptions {
         precision: PrecisionOptions {
             rules,
-            netcdf_attribute: false,
+            ..PrecisionOptions::default()
         },
         resources: Resources {
             threads,

@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use frazil::{
-    ChunkOverride, ChunkPolicy, Destination, FilterChain, Goal, LayoutProfile, PackOptions,
-    PrecisionOptions, ReaderLevel, ShufflePolicy,
+    Calibration, ChunkOverride, ChunkPolicy, Destination, FilterChain, Goal, LayoutProfile,
+    PackOptions, ReaderLevel, ShufflePolicy, Weighing,
 };
 
 use super::goal::GoalArgs;
@@ -178,10 +178,7 @@ impl PackArgs {
     pub(crate) fn options(&self, cancel: &Arc<AtomicBool>) -> PackOptions {
         PackOptions {
             checksum: self.checksum,
-            precision: PrecisionOptions {
-                rules: self.precision.rules().to_vec(),
-                netcdf_attribute: self.precision.netcdf_attribute(),
-            },
+            precision: self.precision.options(),
             dry_run: self.dry_run,
             overwrite: self.target.overwrite,
             verify: self.target.verify,
@@ -212,6 +209,11 @@ impl DecisionArgs {
         self.chunk_goal.calibration.as_deref()
     }
 
+    /// What is stated of a choice of filters, words for speeds being what a calibration says.
+    pub(crate) fn weighing_by(&self, calibration: &Calibration) -> Weighing {
+        self.weighing.weighing(self.goal.is_some(), calibration)
+    }
+
     /// The file of the decision tree asked for.
     pub(crate) fn tree(&self) -> Option<&Path> {
         self.weighing.tree()
@@ -233,7 +235,7 @@ impl DecisionArgs {
                 Shuffle::Off => ShufflePolicy::Off,
             },
             goal: self.goal.map(Goals::goal).unwrap_or_default(),
-            weighing: self.weighing.weighing(self.goal.is_some()),
+            weighing: self.weighing_by(&Calibration::default()),
             filters: self.filters.clone(),
             readable_by: self.readable_by.level(),
             layout: match self.layout {

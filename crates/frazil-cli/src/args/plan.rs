@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use frazil::{EncodingStyle, PackOptions};
 
 use super::pack::DecisionArgs;
-use super::{OutputArgs, ResourceArgs, named_as};
+use super::{OutputArgs, PrecisionArgs, ResourceArgs, named_as};
 
 #[derive(Debug, Args)]
 pub(crate) struct PlanArgs {
@@ -17,6 +17,8 @@ pub(crate) struct PlanArgs {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) how: DecisionArgs,
+    #[command(flatten)]
+    pub(crate) precision: PrecisionArgs,
     /// Write the plan to a file, to be edited and replayed by `frazil pack --plan`
     #[arg(long, value_name = "PLAN.json")]
     json: Option<PathBuf>,
@@ -26,7 +28,7 @@ pub(crate) struct PlanArgs {
     /// Draw what was compared: ratio against speed of filters, and read times of chunk shapes
     #[arg(long, value_name = "OUT.svg|html", value_parser = named_as::svg_or_html)]
     pub(crate) plot: Option<PathBuf>,
-    /// Replace an existing file of --json
+    /// Replace existing files of --json and --write-precision
     #[arg(long)]
     pub(crate) overwrite: bool,
     /// Show every variable, however many
@@ -54,6 +56,7 @@ enum Style {
 impl PlanArgs {
     /// What clap cannot check.
     pub(super) fn check(&self) -> Result<(), (ErrorKind, String)> {
+        self.precision.check(1)?;
         self.how.check()?;
         match &self.json {
             Some(path) if *path == self.file => {
@@ -90,6 +93,7 @@ impl PlanArgs {
     /// The facade's options.
     pub(crate) fn options(&self, cancel: &Arc<AtomicBool>) -> PackOptions {
         PackOptions {
+            precision: self.precision.options(),
             resources: self.resources.resources(cancel),
             ..self.how.options()
         }

@@ -79,7 +79,12 @@ fn filters_and_goals_arrive() {
         weighed.weighing.weights.map(|weights| weights.write),
         Some(0.5)
     );
-    assert_eq!(weighed.weighing.least_encode_mb_s, Some(400.0));
+    let floor = weighed.weighing.encode_floor.unwrap();
+    assert_eq!((floor.mb_s, floor.origin.as_str()), (400.0, "as asked"));
+    let tolerant = options("pack a.nc -o b.nc --min-read-speed network --ratio-tolerance 3%");
+    assert_eq!(tolerant.weighing.ratio_tolerance, Some(0.03));
+    let floor = tolerant.weighing.decode_floor.unwrap();
+    assert_eq!(floor.origin, "(network) as asked");
     for line in [
         "pack a.nc -o b.nc --filters shuffle+zstd",
         "pack a.nc -o b.nc --filters pcodec --readable-by plugins",
@@ -90,6 +95,10 @@ fn filters_and_goals_arrive() {
         "pack a.nc -o b.nc --weights size=1 --goal size",
         "pack a.nc -o b.nc --weights size=0",
         "pack a.nc -o b.nc --min-write-speed fast",
+        "pack a.nc -o b.nc --min-read-speed 400",
+        "pack a.nc -o b.nc --min-read-speed 400MB/s --level 3",
+        "pack a.nc -o b.nc --ratio-tolerance 100%",
+        "pack a.nc -o b.nc --ratio-tolerance 1% --filters shuffle+deflate(1)",
         "train",
         "train data --table a.csv",
     ] {

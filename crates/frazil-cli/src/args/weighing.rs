@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use frazil::{Weighing, Weights};
+use frazil::{Calibration, SpeedDemand, SpeedFloor, Weighing, Weights};
+
+/// Where a floor comes from, as reasons say it.
+const AS_ASKED: &str = "as asked";
 
 /// What is stated of a choice of filters beside its goal.
 #[derive(Debug, Args)]
@@ -13,9 +16,20 @@ pub(super) struct WeighingArgs {
     #[arg(long, value_name = "size=1,write=0.5,...", value_parser = weights)]
     #[arg(conflicts_with_all = ["level", "filters", "goal"])]
     weights: Option<Weights>,
-    /// Only filters that one core encodes as fast as that, for example 400MB/s
-    #[arg(long, value_name = "SPEED", value_parser = speed, conflicts_with_all = ["level", "filters"])]
-    min_write_speed: Option<f64>,
+    /// Only filters that one core encodes as fast as that: 400MB/s, or what network, local or shared
+    /// storage gives (2*network too)
+    #[arg(long, value_name = "SPEED", allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["level", "filters"])]
+    min_write_speed: Option<SpeedDemand>,
+    /// Only filters that one core decodes as fast as that
+    #[arg(long, value_name = "SPEED", allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["level", "filters"])]
+    min_read_speed: Option<SpeedDemand>,
+    /// Filters whose ratio is lower by no more than this count as equal, and the fastest of them is
+    /// taken, for example 3%; for --goal energy those with no more joules by it
+    #[arg(long, value_name = "SHARE", value_parser = tolerance, allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["level", "filters"])]
+    ratio_tolerance: Option<f64>,
     /// Decision tree that names the filters to try, as `frazil train` writes it [default: frazil's own]
     #[arg(long, value_name = "TREE.json", conflicts_with_all = ["level", "filters"])]
     tree: Option<PathBuf>,
@@ -23,11 +37,14 @@ pub(super) struct WeighingArgs {
 
 impl WeighingArgs {
     /// The facade's options, without what a file says.
-    pub(super) fn weighing(&self, goal_is_stated: bool) -> Weighing {
+    pub(super) fn weighing(&self, goal_is_stated: bool, calibration: &Calibration) -> Weighing {
+        let floor = |speed: &SpeedDemand| SpeedFloor::of(speed, calibration, AS_ASKED);
         Weighing {
             is_stated: goal_is_stated || self.tree.is_some(),
             weights: self.weights,
-            least_encode_mb_s: self.min_write_speed,
+            encode_floor: self.min_write_speed.as_ref().map(floor),
+            decode_floor: self.min_read_speed.as_ref().map(floor),
+            ratio_tolerance: self.ratio_tolerance,
             tree: None,
         }
     }
@@ -43,27 +60,18 @@ fn weights(text: &str) -> Result<Weights, String> {
         .map_err(|error: frazil::PlanError| error.to_string())
 }
 
-/// `400MB/s`, `1.5GB/s`, `200MiB/s`: in MB/s.
-fn speed(text: &str) -> Result<f64, String> {
-    let refuse = || format!("{text:?} is no speed, as 400MB/s, 1.5GB/s or 200MiB/s are");
-    let bare = text.trim().strip_suffix("/s").ok_or_else(refuse)?;
-    let units = [
-        ("KiB", 1.024e-3),
-        ("MiB", 1.048_576),
-        ("GiB", 1_073.741_824),
-        ("kB", 1e-3),
-        ("KB", 1e-3),
-        ("MB", 1.0),
-        ("GB", 1e3),
-    ];
-    let found = units
-        .iter()
-        .find_map(|(unit, factor)| Some((bare.strip_suffix(unit)?, factor)));
-    let (number, factor) = found.ok_or_else(refuse)?;
-    let number: f64 = number.trim().parse().map_err(|_| refuse())?;
-    match number.is_finite() && number > 0.0 {
-        true => Ok(number * factor),
-        false => Err(refuse()),
+/// `3%`, `0.03`: a share from 0 to below 1.
+fn tolerance(text: &str) -> Result<f64, String> {
+    let (number, factor) = match text.trim().strip_suffix('%') {
+        Some(percent) => (percent.trim_end(), 0.01),
+        None => (text.trim(), 1.0),
+    };
+    let share = number.parse().map(|number: f64| number * factor);
+    match share {
+        Ok(share) if (0.0..1.0).contains(&share) => Ok(share),
+        _ => Err(format!(
+            "{text:?} is no share from 0 to below 1, as 3% and 0.03 are"
+        )),
     }
 }
 
@@ -72,12 +80,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn speeds_have_units() {
-        assert_eq!(speed("400MB/s"), Ok(400.0));
-        assert_eq!(speed("1.5 GB/s"), Ok(1500.0));
-        assert_eq!(speed("1MiB/s"), Ok(1.048_576));
-        for wrong in ["400", "400MB", "MB/s", "-1MB/s", "infMB/s", ""] {
-            assert!(speed(wrong).is_err(), "{wrong}");
+    fn tolerances_are_shares_below_1() {
+        assert_eq!(tolerance("3%"), Ok(0.03));
+        assert_eq!(tolerance("0.5 %"), Ok(0.005));
+        assert_eq!(tolerance("0.03"), Ok(0.03));
+        assert_eq!(tolerance("0"), Ok(0.0));
+        for wrong in ["1", "100%", "-1%", "nan", "few", "", "3%%"] {
+            assert!(tolerance(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -10,7 +10,7 @@ use frazil::{ErrorCode, PackOptions, PackReport};
 use super::cluster::{self, Work};
 use super::transform::{Transform, each};
 use super::{Document, Status};
-use crate::args::PackArgs;
+use crate::args::{DecisionArgs, PackArgs, PrecisionArgs};
 use crate::printer::Printer;
 
 /// Packs every input.
@@ -46,22 +46,16 @@ pub(crate) fn run(args: &PackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
     })
 }
 
-/// The facade's options, with the rules of `--precision` before those of the command line, and the
-/// plan.
+/// The facade's options, with what files say.
 ///
 /// # Errors
 /// If one of these files is not understood, or the file for the decisions must not be written.
 fn options(args: &PackArgs, cancel: &Arc<AtomicBool>) -> frazil::Result<PackOptions> {
     let mut options = args.options(cancel);
-    if let Some(path) = args.precision.file() {
-        let mut rules = frazil::read_precision(path)?;
-        rules.append(&mut options.precision.rules);
-        options.precision.rules = rules;
-    }
+    add_files(&mut options, &args.how, &args.precision)?;
     if options.chunk_goal.is_stated() {
         options.chunk_goal.calibration = frazil::calibration_in_use(args.how.calibration())?;
     }
-    add_tree(&mut options, args.how.tree())?;
     if let Some(path) = &args.plan {
         options.plan = Some(frazil::read_plan(path)?);
     }
@@ -71,9 +65,24 @@ fn options(args: &PackArgs, cancel: &Arc<AtomicBool>) -> frazil::Result<PackOpti
     }
 }
 
-/// Reads the decision tree that was asked for.
-pub(super) fn add_tree(options: &mut PackOptions, file: Option<&Path>) -> frazil::Result<()> {
-    if let Some(path) = file {
+/// Adds what files say: the rules of `--precision`, before those of the command line, the decision
+/// tree, and what words for speeds stand for, where somebody names a calibration.
+pub(super) fn add_files(
+    options: &mut PackOptions,
+    how: &DecisionArgs,
+    precision: &PrecisionArgs,
+) -> frazil::Result<()> {
+    if let Some(path) = precision.file() {
+        let mut rules = frazil::read_precision(path)?;
+        rules.append(&mut options.precision.rules);
+        options.precision.rules = rules;
+    }
+    if let Some(named) = how.calibration() {
+        let measured = frazil::calibration_in_use(Some(named))?;
+        options.weighing = how.weighing_by(&measured);
+        options.precision.calibration = measured;
+    }
+    if let Some(path) = how.tree() {
         options.weighing.tree = Some(Arc::new(frazil::read_tree(path)?));
     }
     Ok(())

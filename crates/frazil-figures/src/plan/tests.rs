@@ -62,6 +62,7 @@ fn empty() -> PlanReport {
         input: "in.nc".into(),
         plan: frazil::WritePlan::default(),
         variables: Vec::new(),
+        precision: Vec::new(),
         notices: Vec::new(),
         seconds: 0.1,
     }

@@ -194,6 +194,7 @@ impl PrecisionDecisions {
             variables: vec![pattern_of(&variable.path)],
             wish: replayable(&candidate.wish, &plan),
             reason,
+            ..PrecisionRule::default()
         });
         self.plans[candidate.variable] = Some(plan);
         Ok(None)

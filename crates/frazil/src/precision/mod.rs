@@ -7,7 +7,9 @@ pub(crate) mod names;
 pub(crate) mod protected;
 mod refusals;
 mod rounding;
+pub(crate) mod rule_file;
 pub(crate) mod rules;
+mod scil_hints;
 pub(crate) mod stated;
 
 pub(crate) use decide::decide_precision;

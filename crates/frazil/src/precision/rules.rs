@@ -1,37 +1,43 @@
-//! Rules: which precision is stated for which variables, on the command line or in a file.
+//! Rules: what is stated for which variables, on the command line or in a file: precision, and what
+//! filters must be like.
 
+use frazil_types::{Calibration, ErrorCode, FilterDemand, PrecisionWish};
 use globset::{Glob, GlobMatcher};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::path::Path;
 
-use frazil_types::{ErrorCode, PrecisionWish};
-
+use super::rule_file::{parse, render};
 use crate::error::{Error, Result};
 
-/// Precision for some variables.
+/// Precision for some variables, and what is demanded of their filters.
 ///
 /// In a file: `[[rule]]` with `variables = ["T*", "/forecast/U"]` and the names of
-/// [`PrecisionWish`].
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// [`PrecisionWish`] and [`FilterDemand`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct PrecisionRule {
     /// Globs over the whole path (`/group/name`) or, without a slash, over the bare name. `*` does
     /// not cross a slash; `**` does.
     pub variables: Vec<String>,
-    /// What is stated.
+    /// What is stated of precision.
     #[serde(flatten)]
     pub wish: PrecisionWish,
+    /// What is demanded of filters.
+    #[serde(flatten)]
+    pub demand: FilterDemand,
     /// Why, in one line; a comment in a file.
     #[serde(skip)]
     pub reason: Option<String>,
 }
 
-/// What `pack` is to do about precision. All rules that match a variable hold, key by key; where
+/// What `pack` is to do by variable: about precision, and filters. All rules that match a variable hold, key by key; where
 /// two state the same key the later one wins, and `lossless = true` drops what came before.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PrecisionOptions {
     /// The rules, in order.
     #[serde(with = "as_text")]
     pub rules: Vec<PrecisionRule>,
+    /// What the words for speeds in rules stand for; the same everywhere, unless somebody measured.
+    #[serde(default)]
+    pub calibration: Calibration,
     /// Also write netCDF-C's own `_Quantize...` attribute: stock netCDF-C then rounds again
     /// whenever it converts types on reading.
     pub netcdf_attribute: bool,
@@ -63,76 +69,17 @@ mod as_text {
     }
 }
 
-/// Reads rules from a TOML file.
+/// All that rules state for a variable, by its path or bare name: precision, and what is demanded of
+/// its filters.
 ///
 /// # Errors
-/// Names the file and what is wrong in it.
-pub fn read_precision(path: &Path) -> Result<Vec<PrecisionRule>> {
-    let text = std::fs::read_to_string(path).map_err(|error| Error::io(&error, "read", path))?;
-    parse(&text).map_err(|cause| {
-        Error::new(ErrorCode::InvalidArgument, cause)
-            .in_file(path)
-            .with_cure("a rule is [[rule]], variables = [\"T*\"] and, say, significant_digits = 3")
-    })
-}
-
-/// Writes rules to a TOML file that [`read_precision`] reads; an existing file is replaced.
-///
-/// # Errors
-/// If the file cannot be written.
-pub fn write_precision(path: &Path, rules: &[PrecisionRule]) -> Result<()> {
-    std::fs::write(path, render(rules)).map_err(|error| Error::io(&error, "write", path))
-}
-
-fn parse(text: &str) -> std::result::Result<Vec<PrecisionRule>, String> {
-    let mut file: toml::Table = toml::from_str(text).map_err(|error| error.to_string())?;
-    let rules = match file.remove("rule") {
-        Some(toml::Value::Array(rules)) => rules,
-        None => Vec::new(),
-        Some(_) => return Err("`rule` must be a list: write [[rule]]".to_owned()),
-    };
-    if let Some(key) = file.keys().next() {
-        return Err(format!("unknown key `{key}`; only [[rule]] is known here"));
-    }
-    let number = |(i, rule)| parse_rule(rule).map_err(|cause| format!("rule {}: {cause}", i + 1));
-    rules.into_iter().enumerate().map(number).collect()
-}
-
-fn parse_rule(rule: toml::Value) -> std::result::Result<PrecisionRule, String> {
-    let toml::Value::Table(mut table) = rule else {
-        return Err("not a table".to_owned());
-    };
-    let variables = table.remove("variables").ok_or("`variables` is missing")?;
-    let variables: Vec<String> = variables
-        .try_into()
-        .map_err(|_| "`variables` must be a list of texts".to_owned())?;
-    for pattern in &variables {
-        glob(pattern)?;
-    }
-    let wish: PrecisionWish = toml::Value::Table(table)
-        .try_into()
-        .map_err(|error: toml::de::Error| error.message().to_owned())?;
-    Ok(PrecisionRule {
-        variables,
-        wish,
-        reason: None,
-    })
-}
-
-fn render(rules: &[PrecisionRule]) -> String {
-    let mut text = String::from(
-        "# Precision of variables: rules that match a variable hold key by key, later ones win.\n",
-    );
-    for rule in rules {
-        text.push('\n');
-        if let Some(reason) = &rule.reason {
-            text.push_str(&format!("# {}\n", reason.replace(['\n', '\r'], " ")));
-        }
-        text.push_str("[[rule]]\n");
-        // Plain data with text keys: this cannot fail.
-        text.push_str(&toml::to_string(rule).unwrap_or_default());
-    }
-    text
+/// [`ErrorCode::InvalidArgument`] if a pattern is no glob.
+pub fn wishes_for(
+    rules: &[PrecisionRule],
+    variable: &str,
+) -> Result<(PrecisionWish, FilterDemand)> {
+    let matcher = Matcher::new(rules)?;
+    Ok((matcher.wish(variable), matcher.demand(variable)))
 }
 
 /// Rules with their globs understood.
@@ -160,6 +107,16 @@ impl<'a> Matcher<'a> {
             .filter(|(globs, _)| is_match(globs, path))
             .map(|(_, rule)| &rule.wish);
         matching.fold(PrecisionWish::default(), merge)
+    }
+
+    /// All that is demanded of the filters of the variable at `path`.
+    pub(crate) fn demand(&self, path: &str) -> FilterDemand {
+        let matching = self
+            .rules
+            .iter()
+            .filter(|(globs, _)| is_match(globs, path))
+            .map(|(_, rule)| &rule.demand);
+        matching.fold(FilterDemand::default(), FilterDemand::and_later)
     }
 
     /// Patterns that match none of `paths`.
@@ -199,7 +156,7 @@ pub(crate) fn is_match(globs: &[GlobMatcher], path: &str) -> bool {
     })
 }
 
-fn glob(pattern: &str) -> std::result::Result<GlobMatcher, String> {
+pub(super) fn glob(pattern: &str) -> std::result::Result<GlobMatcher, String> {
     globset::GlobBuilder::new(pattern)
         .literal_separator(true)
         .build()
@@ -260,7 +217,7 @@ mod tests {
         PrecisionRule {
             variables: vec![pattern.to_owned()],
             wish,
-            reason: None,
+            ..PrecisionRule::default()
         }
     }
 
@@ -313,51 +270,6 @@ mod tests {
         rules.push(rule("q2", digits(5)));
         let again = Matcher::new(&rules).unwrap().wish("/q2");
         assert_eq!((again.lossless, again.significant_digits), (None, Some(5)));
-    }
-
-    #[test]
-    fn a_file_says_what_it_was_written_from() {
-        let mut first = rule(
-            "T[0-9]",
-            PrecisionWish {
-                relative_tolerance_percent: Some(0.1),
-                special_values: vec![-9999.0, f64::NAN],
-                lossless_data_ranges: vec![[-1.0, 1.0]],
-                algorithm: Some(frazil_types::QuantizeAlgorithm::BitRound),
-                ..PrecisionWish::default()
-            },
-        );
-        first.reason = Some("because\nof this".to_owned());
-        let text = render(&[first.clone(), rule("*", digits(3))]);
-        assert!(text.contains("# because of this\n"), "{text}");
-        let read = parse(&text).unwrap();
-        assert_eq!(read[1], rule("*", digits(3)));
-        assert_eq!(read[0].wish.algorithm, first.wish.algorithm);
-        assert_eq!(read[0].wish.lossless_data_ranges, [[-1.0, 1.0]]);
-        assert!(read[0].wish.special_values[1].is_nan());
-    }
-
-    #[test]
-    fn mistakes_are_named() {
-        for (text, part) in [
-            ("[[rule]]\nsignificant_digits = 3", "`variables` is missing"),
-            (
-                "[[rule]]\nvariables = [\"a\"]\ndigits = 3",
-                "unknown field `digits`",
-            ),
-            ("[[rule]]\nvariables = \"a\"", "list of texts"),
-            ("[[rule]]\nvariables = [\"a[\"]", "no pattern"),
-            (
-                "[[rule]]\nvariables = [\"a\"]\nsignificant_digits = -3",
-                "rule 1",
-            ),
-            ("rule = 3", "[[rule]]"),
-            ("[[rules]]\nvariables = [\"a\"]", "unknown key `rules`"),
-            ("[[rule", "TOML"),
-        ] {
-            let message = parse(text).unwrap_err();
-            assert!(message.contains(part), "{text}: {message}");
-        }
     }
 
     #[test]

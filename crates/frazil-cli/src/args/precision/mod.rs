@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
-use frazil::{PrecisionRule, PrecisionWish};
+use frazil::{PrecisionOptions, PrecisionRule, PrecisionWish};
 
 /// What one word states of which variables.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,6 +103,7 @@ const WORDS: [Word; 11] = [
 /// All that the command line says about precision.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PrecisionArgs {
+    /// First of all variables, then of named ones in the order given, and last which stay lossless.
     rules: Vec<PrecisionRule>,
     file: Option<PathBuf>,
     write: Option<PathBuf>,
@@ -110,12 +111,6 @@ pub(crate) struct PrecisionArgs {
 }
 
 impl PrecisionArgs {
-    /// What the words state: first of all variables, then of named ones in the order given,
-    /// and last which stay lossless.
-    pub(crate) fn rules(&self) -> &[PrecisionRule] {
-        &self.rules
-    }
-
     /// A file of rules that come before those of the command line.
     pub(crate) fn file(&self) -> Option<&PathBuf> {
         self.file.as_ref()
@@ -126,9 +121,13 @@ impl PrecisionArgs {
         self.write.as_ref()
     }
 
-    /// Whether netCDF-C's own attribute is wanted too.
-    pub(super) fn netcdf_attribute(&self) -> bool {
-        self.netcdf_attribute
+    /// The facade's options, without what the file says.
+    pub(super) fn options(&self) -> PrecisionOptions {
+        PrecisionOptions {
+            rules: self.rules.clone(),
+            netcdf_attribute: self.netcdf_attribute,
+            ..PrecisionOptions::default()
+        }
     }
 
     /// What clap cannot check: one file for the decisions on one input.
@@ -181,8 +180,10 @@ fn files_and_flags() -> [Arg; 4] {
     [
         file(
             "precision",
-            "Read rules from this TOML file; words of the command line come after them",
-        ),
+            "Read rules from this TOML file, on precision, speeds and filters of variables; words of \
+             the command line come after them",
+        )
+        .visible_alias("wishes"),
         file(
             "write-precision",
             "Write what was decided as such a file: to review, edit and replay",

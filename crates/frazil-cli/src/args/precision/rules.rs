@@ -33,7 +33,7 @@ pub(super) fn from_statements(statements: Vec<Statement>) -> Result<Vec<Precisio
     let rule = |statement: Statement| PrecisionRule {
         variables: vec![statement.variables],
         wish: statement.wish,
-        reason: None,
+        ..PrecisionRule::default()
     };
     Ok(joined.into_iter().map(rule).collect())
 }

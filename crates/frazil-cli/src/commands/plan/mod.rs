@@ -3,13 +3,13 @@
 mod tables;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use frazil::{PlanReport, render_encoding, render_plan};
 
-use super::pack::{add_tree, exists};
+use super::pack::{add_files, exists};
 use super::{Status, page};
 use crate::args::PlanArgs;
 use crate::printer::{Printer, data};
@@ -21,10 +21,12 @@ use crate::progress::Meter;
 /// Standard output's.
 pub(crate) fn run(args: &PlanArgs, cancel: &Arc<AtomicBool>) -> io::Result<Status> {
     let printer = Printer::new(args.output());
-    if let Some(path) = args
-        .plan_file()
-        .filter(|path| path.exists() && !args.overwrite)
-    {
+    let outputs = [
+        args.plan_file(),
+        args.precision.write().map(PathBuf::as_path),
+    ];
+    let mut existing = outputs.into_iter().flatten().filter(|path| path.exists());
+    if let Some(path) = existing.next().filter(|_| !args.overwrite) {
         printer.error(&exists(path));
         return Ok(Status::Trouble);
     }
@@ -32,7 +34,7 @@ pub(crate) fn run(args: &PlanArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
     let mut options = args.options(cancel);
     let found = frazil::calibration_in_use(args.how.calibration()).and_then(|calibration| {
         options.chunk_goal.calibration = calibration;
-        add_tree(&mut options, args.how.tree())?;
+        add_files(&mut options, &args.how, &args.precision)?;
         frazil::explain_plan(&args.file, &options, &mut meter)
     });
     let report = match found {
@@ -45,7 +47,15 @@ pub(crate) fn run(args: &PlanArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
             return Ok(failed(printer, &error));
         }
     };
-    let written = args.plan_file().map_or(Ok(()), |path| write(path, &report));
+    let rules = args.precision.write();
+    let written = args
+        .plan_file()
+        .map_or(Ok(()), |path| write(path, &report))
+        .and_then(|()| {
+            rules.map_or(Ok(()), |path| {
+                frazil::write_precision(path, &report.precision)
+            })
+        });
     let shown = match args.style() {
         Some(style) => render_encoding(&report, style),
         None => Ok(tables::of(&report, args.all_variables)),

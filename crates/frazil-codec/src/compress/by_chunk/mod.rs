@@ -8,8 +8,8 @@ mod candidates;
 
 use candidates::Pursuit;
 use frazil_types::{
-    ByteOrder, ChunkGoal, ElementClass, ElementType, FilterChain, FilterPipeline, FilterSpec,
-    filter_id,
+    ByteOrder, ChunkGoal, DeflateEncoder, ElementClass, ElementType, FilterChain, FilterPipeline,
+    FilterSpec, filter_id,
 };
 
 use crate::buffer::OutputSize;
@@ -38,7 +38,7 @@ const MAX_VALUES: usize = 64;
 const TRIAL_BYTES: u64 = 64 << 10;
 
 /// What may be in a chunk: filters that decode by what the chunk says of them.
-const POSSIBLE: [i32; 8] = [
+pub(crate) const POSSIBLE: [i32; 8] = [
     filter_id::DEFLATE,
     filter_id::SHUFFLE,
     filter_id::MAFISC,
@@ -270,15 +270,43 @@ impl ByChunk {
         out: &mut Vec<u8>,
         codecs: &mut Codecs,
     ) -> Result<(), CodecError> {
-        let scratch = inner(codecs);
-        let best = self.smallest(raw, scratch)?;
-        let header = best.as_ref().map_or(0, |(pipeline, data)| {
+        let best = self.smallest(raw, inner(codecs))?;
+        self.write(raw, best, out);
+        Ok(())
+    }
+
+    /// The same with filters that somebody else has chosen, for chunks of these elements.
+    pub(crate) fn encode_by(
+        &self,
+        (pipeline, deflate): (&FilterPipeline, Option<DeflateEncoder>),
+        raw: &[u8],
+        out: &mut Vec<u8>,
+        codecs: &mut Codecs,
+    ) -> Result<(), CodecError> {
+        let is_possible =
+            |one: &FilterSpec| POSSIBLE.contains(&one.id) && one.cd_values.len() <= MAX_VALUES;
+        if pipeline.0.len() > MAX_FILTERS || !pipeline.0.iter().all(is_possible) {
+            let reason = format!(
+                "{} cannot be in a chunk that says so itself",
+                pipeline.summary()
+            );
+            return Err(invalid(NAME, reason));
+        }
+        let encoder = BoundEncoder::bind(pipeline, deflate, 1, raw.len())?;
+        let data = encoder.encode(raw, inner(codecs))?;
+        self.write(raw, Some((pipeline.clone(), data)), out);
+        Ok(())
+    }
+
+    /// Replaces the content of `out` by what filters made of `raw`, or by `raw` if that is no longer.
+    fn write(&self, raw: &[u8], made: Option<(FilterPipeline, Vec<u8>)>, out: &mut Vec<u8>) {
+        let length = made.as_ref().map_or(0, |(pipeline, data)| {
             let filters = pipeline.0.iter();
             let values: usize = filters.map(|filter| 3 + 4 * filter.cd_values.len()).sum();
             values + data.len()
         });
-        match best {
-            Some((pipeline, data)) if header < raw.len() => {
+        match made {
+            Some((pipeline, data)) if length < raw.len() => {
                 self.elements.begin(pipeline.0.len(), raw.len(), out);
                 for filter in &pipeline.0 {
                     out.extend_from_slice(&(filter.id as u16).to_le_bytes());
@@ -294,7 +322,6 @@ impl ByChunk {
                 out.extend_from_slice(raw);
             }
         }
-        Ok(())
     }
 
     /// The chain that serves the goal best, and what it makes of the chunk; `None` if none can be

@@ -1,0 +1,147 @@
+//! What is wished of each variable's filters: by rules, and by the options for all variables.
+
+use frazil_container::hdf5::DatasetInfo;
+use frazil_plan::{FilterWishes, ShuffleWish, SpeedFloor, Weighing};
+use frazil_types::{Calibration, FilterDemand};
+
+use crate::error::Result;
+use crate::input::Input;
+use crate::options::{PackOptions, ShufflePolicy, check_readers};
+use crate::precision::rules::Matcher;
+
+/// Where a demand comes from, for reasons.
+pub(crate) const FROM_WISHES: &str = "from wishes";
+
+/// What rules demand of the filters of all variables, in file order.
+///
+/// # Errors
+/// If a pattern is no glob, or a variable is to have filters that not everybody can read who must be
+/// able to.
+pub(crate) fn demands(input: &Input, options: &PackOptions) -> Result<Vec<FilterDemand>> {
+    let matcher = Matcher::new(&options.precision.rules)?;
+    let variables = input.variables().iter();
+    variables
+        .map(|variable| {
+            let demand = matcher.demand(&variable.path);
+            let stated = demand.filters.as_ref();
+            // What the options state goes before, and was looked at.
+            let counts = options.filters.is_none() && options.level.is_none();
+            check_readers(stated.filter(|_| counts), options.readable_by).map_err(|error| {
+                let other = "or state other filters for it in the wishes";
+                let cure = error
+                    .cure
+                    .as_deref()
+                    .unwrap_or("let more readers be needed");
+                let cure = format!("{cure}, {other}");
+                error
+                    .with_cure(cure)
+                    .in_file(input.path())
+                    .at_variable(&variable.path)
+            })?;
+            Ok(demand)
+        })
+        .collect()
+}
+
+/// What is stated of a choice: by the options for all variables, and where these say nothing by what
+/// rules demand of one.
+pub(crate) fn weighing(
+    stated: &Weighing,
+    demand: &FilterDemand,
+    calibration: &Calibration,
+) -> Weighing {
+    let floor = |speed: &frazil_types::SpeedDemand| SpeedFloor::of(speed, calibration, FROM_WISHES);
+    let tolerance = demand
+        .ratio_tolerance_percent
+        .map(|percent| percent / 100.0);
+    Weighing {
+        encode_floor: stated
+            .encode_floor
+            .clone()
+            .or_else(|| demand.comp_speed.as_ref().map(floor)),
+        decode_floor: stated
+            .decode_floor
+            .clone()
+            .or_else(|| demand.decomp_speed.as_ref().map(floor)),
+        ratio_tolerance: stated.ratio_tolerance.or(tolerance),
+        ..stated.clone()
+    }
+}
+
+/// All that is wished of the filters of a variable whose chunks will have this shape.
+pub(crate) fn wishes(
+    options: &PackOptions,
+    demand: &FilterDemand,
+    variable: &DatasetInfo,
+    chunk: Option<&[u64]>,
+) -> FilterWishes {
+    let chunk_bytes = chunk.map(|chunk| {
+        chunk
+            .iter()
+            .fold(variable.element.size_bytes as u64, |n, &c| {
+                n.saturating_mul(c)
+            })
+    });
+    let (chain, chain_origin) = match (&options.filters, options.level, &demand.filters) {
+        (None, None, Some(stated)) => (Some(stated.clone()), FROM_WISHES),
+        (stated, ..) => (stated.clone(), FilterWishes::default().chain_origin),
+    };
+    FilterWishes {
+        // Contiguous means no filters: the shape rule found the variable too small to chunk.
+        level: if chunk.is_none() {
+            Some(0)
+        } else {
+            options.level
+        },
+        shuffle: match options.shuffle {
+            _ if chunk.is_none() => ShuffleWish::Auto,
+            ShufflePolicy::Auto => ShuffleWish::Auto,
+            ShufflePolicy::On => ShuffleWish::On,
+            ShufflePolicy::Off => ShuffleWish::Off,
+        },
+        reader_level: options.readable_by,
+        goal: options.goal,
+        weighing: weighing(&options.weighing, demand, &options.precision.calibration),
+        chain,
+        chain_origin,
+        only: None,
+        chunk: chunk.map(<[u64]>::to_vec).unwrap_or_default(),
+        checksum: options.checksum && chunk.is_some(),
+        chunk_bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_options_state_goes_before_rules() {
+        let calibration = Calibration::default();
+        let demand = FilterDemand {
+            comp_speed: "network".parse().ok(),
+            decomp_speed: "2GB/s".parse().ok(),
+            ratio_tolerance_percent: Some(3.0),
+            ..FilterDemand::default()
+        };
+        let asked = SpeedFloor {
+            mb_s: 100.0,
+            origin: "as asked".to_owned(),
+        };
+        let stated = Weighing {
+            encode_floor: Some(asked.clone()),
+            ..Weighing::default()
+        };
+        let both = weighing(&stated, &demand, &calibration);
+        assert_eq!(both.encode_floor, Some(asked));
+        let floor = both.decode_floor.unwrap();
+        assert_eq!((floor.mb_s, floor.origin.as_str()), (2000.0, FROM_WISHES));
+        assert_eq!(both.ratio_tolerance, Some(0.03));
+        let alone = weighing(&Weighing::default(), &demand, &calibration);
+        let floor = alone.encode_floor.unwrap();
+        assert_eq!(floor.mb_s, 1250.0);
+        assert_eq!(floor.origin, "(network) from wishes");
+        let nothing = weighing(&Weighing::default(), &FilterDemand::default(), &calibration);
+        assert_eq!(nothing, Weighing::default());
+    }
+}
