@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use frazil::{PlanReport, render_encoding, render_plan};
 
-use super::pack::{add_tree, exists};
+use super::pack::{add_tree, check_new};
 use super::{Status, page};
 use crate::args::PlanArgs;
 use crate::printer::{Printer, data};
@@ -21,11 +21,10 @@ use crate::progress::Meter;
 /// Standard output's.
 pub(crate) fn run(args: &PlanArgs, cancel: &Arc<AtomicBool>) -> io::Result<Status> {
     let printer = Printer::new(args.output());
-    if let Some(path) = args
-        .plan_file()
-        .filter(|path| path.exists() && !args.overwrite)
-    {
-        printer.error(&exists(path));
+    let plan_file = args.plan_file();
+    let may_be_written = plan_file.map_or(Ok(()), |path| check_new(path, args.overwrite));
+    if let Err(error) = may_be_written.and(page::check(args.plot.as_deref())) {
+        printer.error(&error);
         return Ok(Status::Trouble);
     }
     let mut meter = Meter::new(printer, &args.file);
@@ -45,7 +44,7 @@ pub(crate) fn run(args: &PlanArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
             return Ok(failed(printer, &error));
         }
     };
-    let written = args.plan_file().map_or(Ok(()), |path| write(path, &report));
+    let written = plan_file.map_or(Ok(()), |path| write(path, &report));
     let shown = match args.style() {
         Some(style) => render_encoding(&report, style),
         None => Ok(tables::of(&report, args.all_variables)),
