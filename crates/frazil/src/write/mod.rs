@@ -33,6 +33,7 @@ mod pack;
 mod parallel;
 mod partial;
 mod placing;
+mod plan;
 mod put;
 mod read;
 mod repeats;
