@@ -34,6 +34,7 @@ mod pack;
 mod parallel;
 mod partial;
 mod placing;
+mod plan;
 mod put;
 mod read;
 mod repeats;
