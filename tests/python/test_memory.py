@@ -162,3 +162,17 @@ def test_threads_compress_at_the_same_time():
     for thread in threads:
         thread.join()
     assert all(same(*pair) for pair in zip(found, fields, strict=True))
+
+
+def test_filters_and_speeds_may_be_stated_as_for_pack():
+    values = field()
+    chosen = frazil.compress(values, goal="archive")
+    stated = frazil.compress(values, filters="shuffle+lz4")
+    fast = frazil.compress(values, goal="archive", min_write_speed="1GB/s")
+    assert len(chosen) < len(fast) < len(stated) + 1 and stated != chosen
+    for packed in (chosen, stated, fast):
+        assert same(frazil.decompress(packed), values)
+    with pytest.raises(errors.InvalidArgumentError, match="zip"):
+        frazil.compress(values, filters="zip")
+    with pytest.raises(errors.InvalidArgumentError, match="sailing"):
+        frazil.compress(values, min_read_speed="sailing")
