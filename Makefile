@@ -172,7 +172,7 @@ format: .build/setup-test ## Format Rust and Python sources
 	$(PYTHON) -m ruff format
 
 .PHONY: bench
-bench: bench-pack bench-precision bench-model bench-chunks bench-filters bench-mpi bench-read bench-xarray bench-dask ## Run all benchmarks, each beside its peers
+bench: bench-pack bench-precision bench-model bench-chunks bench-filters bench-planning bench-mpi bench-read bench-xarray bench-dask ## Run all benchmarks, each beside its peers
 
 .PHONY: bench-pack
 bench-pack: build .build/setup-test ## frazil pack beside nccopy, h5repack and cmip7repack
@@ -214,6 +214,11 @@ bench-chunks: build .build/setup-bench-read ## Reading maps and series by chunk 
 .PHONY: bench-filters
 bench-filters: build plugins .build/setup-bench-read ## Filters beside those that SCIL's paper compared: ratio, time, CPU, energy
 	.venv-bench-read/bin/python bench/filters.py $(BENCH_ARGS)
+	.venv-bench-read/bin/python scripts/make_bench_tables.py
+
+.PHONY: bench-planning
+bench-planning: build .build/setup-bench-read ## What planning costs beside packing, by goal and reader level
+	.venv-bench-read/bin/python bench/planning.py $(BENCH_ARGS)
 	.venv-bench-read/bin/python scripts/make_bench_tables.py
 
 .PHONY: bench-read

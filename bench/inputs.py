@@ -1,6 +1,8 @@
 """Builds large inputs from real fields of the corpus; see README.md.
 
-python bench/inputs.py tiled|rechunk|cmip7|information|information_large|rounding_NN CORPUS OUTPUT
+python bench/inputs.py CASE CORPUS OUTPUT
+
+CASE: tiled, rechunk, cmip7, copies, information, information_large, rounding_f4 or rounding_f8.
 """
 
 import sys
@@ -24,6 +26,9 @@ TILED = {
 WRF = "wrf/squall_line.nc"
 WRF_FIELDS = ("U", "W", "PH", "T", "THM", "P", "QVAPOR", "QRAIN", "QSNOW", "QGRAUP")
 WRF_SHAPE = (26, 40, 80, 80)
+
+# Of the squall line, in one file.
+COPIES = 5
 
 CMIP = "b_atmos/znicholls+netcdf-scm/tas_Amon_IPSL-CM6A-LR_piControl_r1i1p1f1_gr_284601-284912.nc"
 CMIP_STEPS = 4000
@@ -118,6 +123,20 @@ def build_cmip(corpus: Path, target: Path) -> None:
             tas[step] = mixed
 
 
+def build_copies(corpus: Path, target: Path) -> None:
+    """All variables of the squall line several times, each copy turned by some columns."""
+    with netCDF4.Dataset(corpus / WRF) as source, netCDF4.Dataset(target, "w") as file:
+        source.set_auto_mask(False)
+        for name, dimension in source.dimensions.items():
+            file.createDimension(name, None if dimension.isunlimited() else len(dimension))
+        for number in range(COPIES):
+            group = file.createGroup(f"member_{number}")
+            for name, variable in source.variables.items():
+                out = group.createVariable(name, variable.dtype, variable.dimensions)
+                values = np.asarray(variable[...])
+                out[...] = np.roll(values, 7 * number, axis=-1) if values.ndim else values
+
+
 def build_information(target: Path, corpus: Path, steps: int) -> None:
     """One float32 variable of real temperatures, uncompressed, in chunks of 2 MiB."""
     name, steps_per_chunk = "b_atmos/NCAR+geocat-datafiles/TREFHT.B06.57.atm.1890-1999ANN.nc", 64
@@ -158,6 +177,7 @@ BUILDERS = {
     "tiled": build_tiled,
     "rechunk": build_wrf,
     "cmip7": build_cmip,
+    "copies": build_copies,
     "information": lambda corpus, target: build_information(target, corpus, 896),
     "information_large": lambda corpus, target: build_information(target, corpus, 10_496),
     "rounding_f4": lambda _, target: build_rounding(target, "f4"),

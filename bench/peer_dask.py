@@ -98,11 +98,16 @@ def main(name: str, frames: Path, steps: int, workers: int, output: Path) -> Non
     options = {"memory_limit": WORKER_BYTES, "silence_logs": logging.CRITICAL}
     with (
         LocalCluster(
-            workers, threads_per_worker=1, processes=True, dashboard_address=":0", **options
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=":0",
+            **options,
         ) as cluster,
         Client(cluster) as client,
     ):
         of_workers = client.run(ready, name)
+        assert len(of_workers) == workers, f"{len(of_workers)} workers"
         before = ready(name)
         began = time.perf_counter()
         LIBRARIES[name](client, dataset, output)

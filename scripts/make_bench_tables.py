@@ -126,6 +126,18 @@ COLUMNS["filters"] = {
     "energy, J": "joules",
     "missed": "missed",
 }
+COLUMNS["planning"] = {
+    "file": "file",
+    "MB": "raw_mb",
+    "variables": "variables",
+    "goal": "goal",
+    "readers": "readers",
+    "reads": "reads",
+    "planning, CPU s": "plan_cpu_s",
+    "packing, CPU s": "pack_cpu_s",
+    "%": "percent",
+    "missed": "missed",
+}
 COLUMNS["costs"] = {"what": "name", "": "value", "unit": "unit", "how": "how"}
 COLUMNS["checks"] = {
     "what": "what",
@@ -367,6 +379,17 @@ def wrf_charts(rows: list[Row]) -> list[str]:
     return [*grid(headings, cells), "", picture]
 
 
+def planning(rows: list[Row]) -> list[str]:
+    """What planning costs: in a sentence, and row by row."""
+    shares = sorted(float(row["percent"]) for row in rows)
+    held = sum(not row["missed"] for row in rows)
+    sentence = (
+        f"Planning takes {shares[0]:.1f} to {shares[-1]:.1f} % of the CPU seconds of packing; "
+        f"at most {rows[0]['wanted_percent'].removesuffix('.0')} % in {held} of {len(rows)} rows."
+    )
+    return [sentence, "", *listed("planning", rows)]
+
+
 MAKERS: dict[str, Callable[[list[Row]], list[str]]] = {
     "reading": reading,
     "ranks": ranks,
@@ -374,6 +397,7 @@ MAKERS: dict[str, Callable[[list[Row]], list[str]]] = {
     "chunks": chunks,
     "filters": filters,
     "wrf_charts": wrf_charts,
+    "planning": planning,
 }
 
 

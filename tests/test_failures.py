@@ -189,6 +189,37 @@ def test_a_missing_folder_is_named(scene: Scene):
     scene.fails("not_found")
 
 
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (("pack", SAMPLE, "-o"), "packed.nc"),
+        (("pack", SAMPLE, "-o", "packed.nc", "--write-precision"), "rules.toml"),
+        (("unpack", SAMPLE, "-o"), "plain.nc"),
+        (("plan", SAMPLE, "--json"), "plan.json"),
+        (("plan", SAMPLE, "--plot"), "plan.svg"),
+        (("analyze", SAMPLE, "--figure"), "bits.svg"),
+        (("verify", SAMPLE, SAMPLE, "--report"), "report.html"),
+        (("synth", "-s", "8x8", "-o"), "field.nc"),
+        (("calibrate", "-o"), "calibration.json"),
+        (("train", SAMPLE.parent, "-o"), "tree.json"),
+        (("train", SAMPLE.parent, "--write-table"), "table.csv"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value[0],
+)
+def test_no_folder_is_made_that_only_the_name_of_a_file_mentions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[object, ...], name: str
+):
+    monkeypatch.chdir(tmp_path)
+    outcome = frazil(*words, f"no/such/{name}")
+    assert outcome.code in (FAILED, TROUBLE)
+    assert "its folder, no/such, is not there" in outcome.stderr
+    assert "mkdir -p no/such" in outcome.stderr
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "file").write_text("")
+    outcome = frazil(*words, f"file/{name}")
+    assert outcome.code in (FAILED, TROUBLE) and "file" in outcome.stderr
+
+
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
     """A folder that every user may enter (pytest's own are closed), with the command in it."""

@@ -134,7 +134,7 @@ def test_what_cannot_be_is_refused_and_leaves_nothing(tmp_path: Path):
         assert outcome.code == code and said in outcome.stderr, outcome.stderr
         assert list(tmp_path.iterdir()) == []
     missing = frazil("synth", "-o", tmp_path / "no" / "out.nc", "-s", "4")
-    assert missing.code == FAILED and "hint: create its directory" in missing.stderr
+    assert missing.code == FAILED and "hint: make it first: mkdir -p" in missing.stderr
 
 
 def test_an_existing_file_is_kept_unless_told_otherwise(tmp_path: Path):

@@ -2,7 +2,8 @@
 
 ``pack``, ``pack_files``, ``unpack``, ``plan``, ``info``, ``verify``, ``analyze``, ``recover`` work
 on whole files; ``open`` reads; :class:`Writer` writes from a running program; ``to_netcdf`` writes
-xarray datasets, and ``engine="frazil"`` opens them.
+xarray datasets, and ``engine="frazil"`` opens them; ``compress`` and ``decompress`` pack arrays in
+memory.
 """
 
 from importlib.util import find_spec
@@ -12,6 +13,7 @@ from ._frazil import __version__
 from .cluster_pack import pack_files
 from .errors import Error
 from .file import File, Group, Variable, open, read_stats, set_read_budget
+from .memory import compress, decompress
 from .operations import about, analyze, info, pack, plan, recover, unpack, verify
 from .progress import Progress, ProgressBar
 from .reports import (
@@ -48,6 +50,8 @@ __all__ = [
     "__version__",
     "about",
     "analyze",
+    "compress",
+    "decompress",
     "errors",
     "info",
     "open",

@@ -12,7 +12,6 @@ worker's memory for its place, and the client may be slower than the workers.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import uuid
@@ -22,6 +21,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, product
 from typing import TYPE_CHECKING, Any
 
+from .cluster_results import MEMORY_CURE, Outcome, Results, error_of, let_go
 from .cluster_tasks import Attempt, Description, Recipe, describe, sample_places, write
 from .cluster_work import Key, Work, tasks_of
 from .errors import Error, InputOutputError, InvalidArgumentError
@@ -154,33 +154,25 @@ class _Coordinator:
     def __init__(self, client: Client, output: Output) -> None:
         self._client, self._output = client, output
         self._writer = output.writer._writer
-        # Those on their way, by the key of what is waited for.
-        self._boxes: dict[Key, _Box] = {}
+        # Those on their way, by number, and the tasks of theirs that are waited for.
+        self._boxes: dict[int, _Box] = {}
+        self._results: Results[_Box] = Results(client)
         # With no more on their way than these, others are submitted.
         self._few = 0
         self._token = uuid.uuid4().hex[:12]
         self._numbers = 0
 
     def run(self, columns: list[_Column], grouped: list[Any]) -> None:
-        from distributed import as_completed
-
         boxes, self._work = self._prepare(columns, grouped)
-        waiting = as_completed(loop=self._client.loop, with_results=True, raise_errors=False)
         try:
-            waiting.update(self._submit(boxes))
-            for future, result in waiting:
-                box = self._boxes.pop(future.key)
-                following = self._take(box, future, result)
-                if following is not None:
-                    self._boxes[following.key] = box
-                    waiting.add(following)
-                else:
-                    waiting.update(self._submit(boxes))
+            self._submit(boxes)
+            for box, outcome in self._results:
+                self._take(box, outcome)
+                self._submit(boxes)
         except BaseException:
-            left = [box.packed for box in self._boxes.values() if box.packed is not None]
-            # Of a cluster that is gone nothing is left to be stopped.
-            with contextlib.suppress(Exception):
-                self._client.cancel([*left, *self._work.kept, *waiting.futures])
+            self._results.drop()
+            packed = [box.packed for box in self._boxes.values() if box.packed is not None]
+            let_go([*packed, *self._work.kept])
             raise
 
     def _key(self, what: str) -> str:
@@ -236,37 +228,37 @@ class _Coordinator:
         pack = Task(keys[0], column.recipe.pack, TaskRef(box.values), chosen, box.region)
         return {keys[0]: pack, keys[1]: Task(keys[1], describe, TaskRef(keys[0]))}, keys
 
-    def _submit(self, boxes: deque[_Box]) -> list[Future]:
-        """Submits as many more boxes as may be on their way, some at once; the futures of what is
-        said of them."""
+    def _submit(self, boxes: deque[_Box]) -> None:
+        """Submits as many more boxes as may be on their way, some at once."""
         if not boxes or len(self._boxes) > self._few:
-            return []
-        # Workers come and go.
+            return
+        # Workers come and go: there may be too many on their way for those that are left.
         threads = max(1, sum(self._client.nthreads().values()))
         most = _BOXES_PER_THREAD * threads
         self._few = most - threads
-        descriptions = []
         for packed, description in self._work.submit(most - len(self._boxes)):
             box = boxes.popleft()
             box.packed = packed
-            self._boxes[description.key] = box
-            descriptions.append(description)
-        return descriptions
+            self._boxes[box.number] = box
+            self._results.add(description, box)
 
     # --- what came of them ---
 
-    def _take(self, box: _Box, future: Future, result: Any) -> Future | None:
-        """The next task of a box; ``None``: it is in the file."""
-        if future.status != "finished":
-            raise self._failure(box, future)
-        if isinstance(result, Description):
+    def _take(self, box: _Box, outcome: Outcome) -> None:
+        """Goes on with a box: one of its tasks is done."""
+        error = error_of(outcome)
+        if error is not None:
+            start, count = box.region
+            part = f"{count} elements from {start}"
+            raise _named(error, self._output, box.column.path, part)
+        if outcome.value is not None:
             self._work.settle(box.number)
-            return self._place(box, result)
+            self._place(box, outcome.value)
+            return
         assert box.said is not None and box.attempt is not None
         self._enter(box, box.said, box.attempt.address)
-        return None
 
-    def _place(self, box: _Box, said: Description) -> Future | None:
+    def _place(self, box: _Box, said: Description) -> None:
         """Has packed chunks written, in space that nothing else gets."""
         box.attempts += 1
         if box.attempts > _MOST_ATTEMPTS:
@@ -274,20 +266,21 @@ class _Coordinator:
                 f"workers were lost {_MOST_ATTEMPTS} times while they wrote one block",
                 file=self._output.written_path,
                 variable=box.column.path,
-                cure="see the workers' logs: they may be short of memory",
+                cure=MEMORY_CURE,
             )
         if not self._is_as_settled(box.column, said):
-            return self._pack_again(box)
+            self._pack_again(box)
+            return
         if said.size == 0:
             # Nothing but fill values.
             self._enter(box, said, 0)
-            return None
+            return
         address = self._writer.set_aside(said.size)
         path = str(self._output.written_path)
         number = self._key("write")
         box.said = said
         box.attempt = Attempt(number, path, address, said.token, said.process)
-        return self._client.submit(
+        writing = self._client.submit(
             write,
             box.packed,
             box.attempt,
@@ -298,6 +291,7 @@ class _Coordinator:
             allow_other_workers=True,
             priority=_PRIORITY,
         )
+        self._results.add(writing, box)
 
     def _is_as_settled(self, column: _Column, said: Description) -> bool:
         """Whether chunks have the filters that the variable has got. Filters are chosen again when
@@ -307,29 +301,21 @@ class _Coordinator:
             column.choice = json.dumps(choice)
         return json.loads(column.choice)["pipeline"] == choice["pipeline"]
 
-    def _pack_again(self, box: _Box) -> Future:
+    def _pack_again(self, box: _Box) -> None:
         packing, keys = self._packing(box, box.column.choice)
         box.packed, description = self._work.submit_again(packing, list(keys))
-        return description
+        self._results.add(description, box)
 
     def _enter(self, box: _Box, said: Description, address: int) -> None:
         target = box.column.target
         self._writer.enter_chunks(target._variable._number, box.region, address, said.summary)
         box.packed = None
+        del self._boxes[box.number]
         if target._progress is not None:
             target._progress.advance(box.raw_bytes)
 
-    def _failure(self, box: _Box, future: Future) -> BaseException:
-        """Why a task came to nothing."""
-        if future.status == "error":
-            error = future.exception()
-        else:
-            error = InputOutputError("the cluster has dropped the work", cure="see its logs")
-        start, count = box.region
-        return _named(error, self._output, box.column.path, f"{count} elements from {start}")
 
-
-def _named(error: BaseException, output: Output, variable: str, part: str) -> BaseException:
+def _named(error: Exception, output: Output, variable: str, part: str) -> Exception:
     """An error that says which file and variable it concerns."""
     if isinstance(error, Error):
         error.file = error.file or str(output.written_path)

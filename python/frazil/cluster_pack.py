@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _frazil
-from .errors import AlreadyExistsError, Error, InputOutputError, InvalidArgumentError
+from .cluster_results import Outcome, Results, error_of
+from .errors import AlreadyExistsError, Error, InvalidArgumentError
 from .operations import Precision, Reads, Speed, Storage, StrPath, _finish, _pack_options
 from .progress import Progress, listener
 from .reports import PackReport, WritePlan
@@ -198,23 +199,17 @@ class _File:
 def _packed(
     client: Client, files: Sequence[_File], folders: set[Path], options: str
 ) -> Iterator[tuple[_File, PackReport | Exception]]:
-    from distributed import as_completed
-
     with _permits(folders) as token:
-        on_their_way = {}
-        for file in files:
-            names = (str(file.path), None if file.target is None else str(file.target))
-            permit = str(file.folder / token)
-            on_their_way[client.submit(_pack, *names, permit, options, pure=False)] = file
-        waiting = as_completed(
-            list(on_their_way), loop=client.loop, with_results=True, raise_errors=False
-        )
+        results: Results[_File] = Results(client)
         try:
-            for future, result in waiting:
-                file = on_their_way.pop(future)
-                yield file, _outcome(future, result, file.path)
+            for file in files:
+                names = (str(file.path), None if file.target is None else str(file.target))
+                permit = str(file.folder / token)
+                results.add(client.submit(_pack, *names, permit, options, pure=False), file)
+            for file, outcome in results:
+                yield file, _report(outcome, file.path)
         finally:
-            client.cancel(list(on_their_way))
+            results.drop()
 
 
 @contextlib.contextmanager
@@ -246,13 +241,14 @@ def _refusal(target: Path | None, may_replace: bool) -> Error | None:
     return AlreadyExistsError("there is such a file", file=target, cure="allow to overwrite it")
 
 
-def _outcome(future: Any, result: Any, path: Path) -> PackReport | Exception:
-    if future.status == "finished":
-        return PackReport._of(json.loads(result))
-    if future.status != "error":
-        return InputOutputError("the cluster has dropped the work", file=path, cure="see its logs")
-    error = future.exception()
-    if not isinstance(error, Error):
+def _report(outcome: Outcome, path: Path) -> PackReport | Exception:
+    """What came of a file."""
+    error = error_of(outcome)
+    if error is None:
+        return PackReport._of(json.loads(outcome.value))
+    if isinstance(error, Error):
+        error.file = error.file or str(path)
+    else:
         error.add_note(f"while {path} was packed")
     return error
 

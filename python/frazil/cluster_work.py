@@ -80,8 +80,11 @@ class Work:
         return [future for some in self._kept.values() for future in some.values()]
 
     def submit(self, count: int) -> list[list[Future]]:
-        """Submits the next units; what is wanted of each."""
-        begin, end = self._submitted, min(self._submitted + count, len(self._units))
+        """Submits the next units, none if `count` is below one; what is wanted of each."""
+        begin = self._submitted
+        end = min(begin + max(count, 0), len(self._units))
+        if begin == end:
+            return []
         units = self._units[begin:end]
         keys = chain.from_iterable(self._own[begin:end])
         tasks = {key: self._tasks[key] for key in keys}

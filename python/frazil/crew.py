@@ -13,22 +13,25 @@ from typing import Any
 
 # So many threads work where packing is what takes the time: one block is put, one computed.
 _FEWEST = 2
-# A block takes so many times its bytes while it is computed.
-_COPIES = 2
+# Blocks of so many bytes go back to the system when they are freed. Of smaller ones the allocator
+# keeps up to so many times the largest, for each thread.
+_RETURNED_BYTES = 32 << 20
+_KEPT = 2
 
 
 class Crew(Executor):
     """An executor whose number of working threads follows the writer.
 
     Every block that is computed before the writer has room for it only takes memory. So few
-    threads work while puts wait for room, and all of them where packing waits for blocks.
+    threads work while puts wait for room, and all of them where packing waits for blocks. It is
+    always the same few: what allocators keep, they keep for each thread that ever worked.
 
     Parameters
     ----------
     most : int
         Threads that may work at once.
     leave_memory : callable, optional
-        Told how many bytes the blocks of more threads take, so that the writer does with less.
+        Told how many bytes are taken beyond two blocks, so that the writer does with less.
     """
 
     def __init__(self, most: int, leave_memory: Callable[[int], None] | None = None) -> None:
@@ -37,6 +40,7 @@ class Crew(Executor):
         self._width = self._widest = min(_FEWEST, most)
         self._leave_memory = leave_memory
         self._largest_bytes = 0
+        self._kept_bytes = 0
         self._left_bytes = 0
         self._working = 0
         self._was_starved = False
@@ -58,11 +62,7 @@ class Crew(Executor):
             if self._is_closed:
                 raise RuntimeError("the crew was dismissed")
             self._tasks.append((future, partial(context.run, fn, *args, **kwargs)))
-            if len(self._threads) < min(self._max_workers, self._working + len(self._tasks)):
-                thread = threading.Thread(target=self._work, name="frazil-dask", daemon=True)
-                self._threads.append(thread)
-                thread.start()
-            self._changed.notify()
+            self._call_threads()
         return future
 
     def follow(self, under_way: int, stalled: float, block_bytes: int = 0) -> None:
@@ -83,15 +83,33 @@ class Crew(Executor):
                 self._width = min(_FEWEST, self._max_workers)
             elif is_starved and self._was_starved and self._width < self._max_workers:
                 self._width += 1
-                self._changed.notify()
+                self._call_threads()
             # The first block always comes to idle threads.
             self._was_starved = is_starved
-            self._largest_bytes = max(self._largest_bytes, block_bytes)
             self._widest = max(self._widest, self._width)
-            needed = (self._widest - _FEWEST) * self._largest_bytes * _COPIES
-            if self._leave_memory is not None and needed > self._left_bytes:
-                self._left_bytes = needed
-                self._leave_memory(needed)
+            self._leave_memory_for(block_bytes)
+
+    def _leave_memory_for(self, block_bytes: int) -> None:
+        """Has the writer leave what such blocks take beyond two of them."""
+        self._largest_bytes = max(self._largest_bytes, block_bytes)
+        if block_bytes < _RETURNED_BYTES:
+            self._kept_bytes = max(self._kept_bytes, _KEPT * block_bytes)
+        taken = self._widest * (self._largest_bytes + self._kept_bytes)
+        needed = taken - _FEWEST * self._largest_bytes
+        if self._leave_memory is not None and needed > self._left_bytes:
+            self._left_bytes = needed
+            self._leave_memory(needed)
+
+    def _call_threads(self) -> None:
+        """Has those work who may, and starts more if there is work for them."""
+        while len(self._threads) < min(self._width, self._working + len(self._tasks)):
+            number = len(self._threads)
+            thread = threading.Thread(
+                target=self._work, args=(number,), name="frazil-dask", daemon=True
+            )
+            self._threads.append(thread)
+            thread.start()
+        self._changed.notify_all()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Let the threads end when nothing is left to do."""
@@ -105,8 +123,8 @@ class Crew(Executor):
         for thread in self._threads if wait else ():
             thread.join()
 
-    def _work(self) -> None:
-        while (task := self._next()) is not None:
+    def _work(self, number: int) -> None:
+        while (task := self._next(number)) is not None:
             future, call = task
             try:
                 if future.set_running_or_notify_cancel():
@@ -117,11 +135,12 @@ class Crew(Executor):
             del task, future, call
             with self._changed:
                 self._working -= 1
-                self._changed.notify()
+                if self._is_closed:
+                    self._changed.notify_all()
 
-    def _next(self) -> tuple[Future, Callable[[], Any]] | None:
+    def _next(self, number: int) -> tuple[Future, Callable[[], Any]] | None:
         with self._changed:
-            while not (self._tasks and self._working < self._width):
+            while not (self._tasks and number < self._width):
                 if self._is_closed and not self._tasks:
                     return None
                 self._changed.wait()

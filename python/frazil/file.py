@@ -13,9 +13,10 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from . import _frazil
+from .chunk_cache import ChunkCache, stated_chunk_cache
 from .datatypes import attribute, decode, enum_members, read_dtype, text
 from .errors import InvalidArgumentError, NotFoundError
-from .operations import StrPath
+from .operations import Reads, StrPath
 from .pictures import chunk_grid_svg
 from .types import whole_number
 
@@ -32,6 +33,8 @@ def open(
     *,
     threads: int | None = None,
     verify: Literal["always", "never"] = "always",
+    chunk_cache: ChunkCache | None = None,
+    reads: Reads | None = None,
 ) -> File:
     """Open a netCDF-4, HDF5 or classic netCDF file for reading.
 
@@ -43,6 +46,14 @@ def open(
         Threads that may work on one read; one per core if left out.
     verify : "always" or "never"
         Whether checksums of chunks that have them are compared with the data.
+    chunk_cache : WritePlan, path or mapping, optional
+        Decoded chunks that are kept of variables whatever else is read: as a plan says (its
+        ``cache``), as the plan in a JSON file says, or bytes by variable, ``{"t2m": 64 << 20}``.
+        All of it lies within :func:`set_read_budget`. Left out: as the plan says that the file
+        keeps itself, if it does.
+    reads : str, mapping or sequence of str, optional
+        Instead of ``chunk_cache``: the reads to come, ``"map,series"`` as for :func:`pack`. Of each
+        variable there is room for the chunks that one of them touches.
 
     Returns
     -------
@@ -61,7 +72,7 @@ def open(
     >>> with frazil.open("run.nc") as file:
     ...     values = file.variables["t2m"][0, 10:20, ::2]
     """
-    return File(path, threads=threads, verify=verify)
+    return File(path, threads=threads, verify=verify, chunk_cache=chunk_cache, reads=reads)
 
 
 def read_stats() -> dict[str, int | float | None]:
@@ -178,12 +189,16 @@ class File(Group):
         threads: int | None = None,
         verify: str = "always",
         reopens: bool = False,
+        chunk_cache: ChunkCache | None = None,
+        reads: Reads | None = None,
+        _stated_cache: str | None = None,
     ) -> None:
         if verify not in ("always", "never"):
             raise InvalidArgumentError(f"verify is {verify!r}; it must be 'always' or 'never'")
         #: The path that it was opened by.
         self.filename = os.fspath(path)
-        self._options = (threads, verify, reopens)
+        stated = _stated_cache or stated_chunk_cache(chunk_cache, reads)
+        self._options = (threads, verify, reopens, stated)
         self._lock = threading.Lock()
         self._open: _frazil.Reader | None = self._reader_of_file()
         model = self._open.model()
@@ -199,8 +214,8 @@ class File(Group):
         super().__init__(self, 0, model["groups"][0])
 
     def _reader_of_file(self) -> _frazil.Reader:
-        threads, verify, _ = self._options
-        return _frazil.Reader.open(Path(self.filename), threads or 0, verify == "never")
+        threads, verify, _, stated = self._options
+        return _frazil.Reader.open(Path(self.filename), threads or 0, verify == "never", stated)
 
     @property
     def _reader(self) -> _frazil.Reader:
@@ -239,13 +254,24 @@ class File(Group):
     ) -> None:
         self.close()
 
+    def cache_stats(self) -> dict[str, dict[str, int | float | None]]:
+        """What became of chunks that reads wanted in part, by path of the variables read so far.
+
+        Each has ``hits`` and ``misses`` (found decoded, or not) since the file was opened or
+        changed, their ``hit_rate``, ``kept_bytes``, and ``share_bytes``, which are kept whatever
+        else is read.
+        """
+        all_ = [one for group in self._variables for one in group.values()]
+        found = ((one.path, self._reader.cache_stats(one._number)) for one in all_)
+        return {path: stats for path, stats in found if stats is not None}
+
     def __reduce__(self) -> tuple:
         return _reopen, (self.filename, self._options)
 
 
 def _reopen(path: str, options: tuple) -> File:
-    threads, verify, reopens = options
-    return File(path, threads=threads, verify=verify, reopens=reopens)
+    threads, verify, reopens, stated = options
+    return File(path, threads=threads, verify=verify, reopens=reopens, _stated_cache=stated)
 
 
 class Variable:

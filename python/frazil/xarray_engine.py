@@ -17,7 +17,9 @@ from xarray.coding.strings import create_vlen_dtype
 from xarray.core import indexing
 from xarray.core.utils import FrozenDict, close_on_error, is_remote_uri
 
+from .chunk_cache import ChunkCache
 from .file import File, Group, Variable
+from .operations import Reads
 
 # dask's blocks are about as large: whole file chunks.
 _BLOCK_BYTES = 64 << 20
@@ -89,13 +91,12 @@ class ReadStore(AbstractDataStore):
         cls,
         path: str | os.PathLike[str],
         group: str | None = None,
-        threads: int | None = None,
-        verify: str = "always",
+        **options: Any,
     ) -> ReadStore:
-        """Opens a file and finds a group in it."""
+        """Opens a file, with options of :func:`frazil.open`, and finds a group in it."""
         if group is not None and not isinstance(group, str):
             raise ValueError("group must be a string or None")
-        file = File(path, threads=threads, verify=verify, reopens=True)
+        file = File(path, reopens=True, **options)
         at: Group = file
         for name in (group or "").split("/"):
             if name and name not in at.groups:
@@ -199,6 +200,8 @@ class FrazilBackendEntrypoint(BackendEntrypoint):
         group: str | None = None,
         threads: int | None = None,
         verify: str = "always",
+        chunk_cache: ChunkCache | None = None,
+        reads: Reads | None = None,
         lock: Any = None,
     ) -> xr.Dataset:
         """Open one group as a dataset.
@@ -211,10 +214,19 @@ class FrazilBackendEntrypoint(BackendEntrypoint):
             Threads that may work on one read.
         verify : "always" or "never"
             Whether checksums of chunks are compared with the data.
+        chunk_cache, reads : optional
+            Decoded chunks that are kept whatever else is read, as for :func:`frazil.open`.
         lock
             Nothing is locked: taken for compatibility and not used.
         """
-        store = ReadStore.open(_path(filename_or_obj), group, threads, verify)
+        store = ReadStore.open(
+            _path(filename_or_obj),
+            group,
+            threads=threads,
+            verify=verify,
+            chunk_cache=chunk_cache,
+            reads=reads,
+        )
         with close_on_error(store):
             return StoreBackendEntrypoint().open_dataset(
                 store,
@@ -234,11 +246,20 @@ class FrazilBackendEntrypoint(BackendEntrypoint):
         group: str | None = None,
         threads: int | None = None,
         verify: str = "always",
+        chunk_cache: ChunkCache | None = None,
+        reads: Reads | None = None,
         lock: Any = None,
         **decoding: Any,
     ) -> dict[str, xr.Dataset]:
         """Open a group and all groups below it."""
-        store = ReadStore.open(_path(filename_or_obj), group, threads, verify)
+        store = ReadStore.open(
+            _path(filename_or_obj),
+            group,
+            threads=threads,
+            verify=verify,
+            chunk_cache=chunk_cache,
+            reads=reads,
+        )
         base = store._group.path.rstrip("/")
         found: dict[str, xr.Dataset] = {}
         with close_on_error(store):

@@ -181,7 +181,8 @@ def to_netcdf(
         Threads that pack. As long as these are what takes the time, two of dask's threads compute
         blocks, else as many as dask is set up with.
     memory : int, optional
-        Bytes for chunks, 256 MiB if left out. Blocks that dask computes at the moment come on top.
+        Bytes for chunks, 256 MiB if left out. Two of the blocks that dask computes come on top;
+        what more of them take, these bytes are less by, down to half.
     progress : bool or Progress, optional
         ``True`` shows a bar.
 

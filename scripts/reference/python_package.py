@@ -27,6 +27,7 @@ SECTIONS = {
             ],
         )
     ],
+    "Values in memory": [("memory", ["compress", "decompress"])],
     "Progress": [("progress", ["Progress", "ProgressBar"])],
     "Errors": [("errors", None)],
 }

@@ -58,8 +58,40 @@ def test_more_threads_take_memory_from_the_writer_once():
         made.follow(60, 0.1, 100)
         made.follow(9, 0.0, 300)
         made.follow(9, 0.0, 300)
-    # Two more threads, twice 100 and then 300 bytes for each.
-    assert left == [200, 400, 1200]
+    # Threads take a block each, and allocators keep two more, beyond the two that come on top.
+    assert left == [400, 700, 1000, 3000]
+
+
+def test_what_goes_back_to_the_system_takes_no_memory_from_the_writer():
+    left = []
+    with Crew(4, left.append) as made:
+        for _ in range(2):
+            made.follow(9, 0.0, 64 << 20)
+        made.follow(9, 0.0, 1 << 20)
+        for _ in range(3):
+            made.follow(0, 0.0, 64 << 20)
+    # Two threads of which the allocator keeps twice a MiB; then two more threads.
+    assert left == [4 << 20, (64 + 6) << 20, (128 + 8) << 20]
+
+
+def test_the_same_few_threads_work_while_no_more_are_needed():
+    names = set()
+    with Crew(4) as made:
+        for _ in range(3):
+            tasks = [made.submit(lambda: names.add(threading.get_ident())) for _ in range(20)]
+            for one in tasks:
+                one.result(timeout=30)
+        assert len(names) <= 2
+        for _ in range(3):
+            made.follow(0, 0.0)
+        assert at_once(made, 12) == 4
+        made.follow(60, 0.1)
+        before = {one.ident for one in made._threads[:2]}
+        names.clear()
+        tasks = [made.submit(lambda: names.add(threading.get_ident())) for _ in range(20)]
+        for one in tasks:
+            one.result(timeout=30)
+        assert names <= before
 
 
 def test_tasks_keep_their_order_and_their_exceptions():

@@ -1,14 +1,11 @@
 """``frazil.to_netcdf(..., client=)`` on clusters of real processes."""
 
-import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
 
-import dask
 import dask.array as da
 import frazil
 import h5py
@@ -17,20 +14,13 @@ import numpy as np
 import pytest
 import xarray as xr
 from frazil.regrouping import LEAST_BYTES, regroup
-from support.cluster import bare_workers, cluster_of, sample, wait_for
-from xarray.testing import assert_identical
+from support.cluster import assert_written, cluster_of, instead_of_writing, sample
 
 
 @pytest.fixture(scope="module")
 def client():
     with cluster_of(2) as client:
         yield client
-
-
-def assert_written(path, dataset):
-    with xr.open_dataset(path, engine="netcdf4") as found:
-        assert_identical(found.drop_encoding(), dataset.compute())
-    assert sorted(one.name for one in path.parent.iterdir()) == [path.name]
 
 
 # --- what is written ---
@@ -179,7 +169,8 @@ import dask.array as da, frazil, xarray as xr
 from distributed import Client, LocalCluster
 path, steps = sys.argv[1], int(sys.argv[2])
 options = {"dashboard_address": ":0", "silence_logs": logging.CRITICAL}
-with LocalCluster(2, threads_per_worker=1, **options) as cluster, Client(cluster) as client:
+options |= {"n_workers": 2, "threads_per_worker": 1}
+with LocalCluster(**options) as cluster, Client(cluster) as client:
     # 4 MB blocks.
     values = da.random.default_rng(0).random((steps, 1000, 500), chunks=(1, 1000, 500))
     dataset = xr.Dataset({"v": (("t", "y", "x"), values)})
@@ -223,7 +214,8 @@ def peak():
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 
 options = {"dashboard_address": ":0", "silence_logs": logging.CRITICAL}
-with LocalCluster(2, threads_per_worker=1, **options) as cluster, Client(cluster) as client:
+options |= {"n_workers": 2, "threads_per_worker": 1}
+with LocalCluster(**options) as cluster, Client(cluster) as client:
     before = client.run(peak)
     # 8 MB blocks.
     values = da.map_blocks(noise, chunks=((1,) * 60, (1000,), (2000,)), dtype="i4")
@@ -297,27 +289,6 @@ def test_a_block_that_fails_names_its_variable_and_leaves_the_old_file(client, t
     assert [one.name for one in tmp_path.iterdir()] == ["out.nc"]
 
 
-@contextlib.contextmanager
-def instead_of_writing(client, what):
-    """Has the workers that there are do something else in place of writing packed chunks."""
-
-    def patch():
-        from frazil import cluster_tasks
-
-        cluster_tasks.usual = cluster_tasks.write_at
-        cluster_tasks.write_at = what
-
-    def undo():
-        from frazil import cluster_tasks
-
-        if hasattr(cluster_tasks, "usual"):
-            cluster_tasks.write_at = cluster_tasks.usual
-
-    client.run(patch)
-    yield
-    client.run(undo)
-
-
 def test_a_worker_that_cannot_write_names_file_and_variable(client, tmp_path):
     def full(path, payload, address):
         raise OSError(28, "full")
@@ -331,91 +302,6 @@ def test_a_worker_that_cannot_write_names_file_and_variable(client, tmp_path):
     assert failed.value.file == str(path)
     assert failed.value.variable in ("/t2m", "/rain")
     assert list(tmp_path.iterdir()) == []
-
-
-# --- workers that are lost ---
-
-
-def test_a_worker_that_is_killed_while_it_computes(tmp_path):
-    folder, killed = tmp_path / "out", tmp_path / "killed"
-    folder.mkdir()
-
-    def fatal(block, block_info=None):
-        if block_info[None]["chunk-location"][0] == 5:
-            with contextlib.suppress(FileExistsError):
-                os.close(os.open(killed, os.O_CREAT | os.O_EXCL))
-                os.kill(os.getpid(), signal.SIGKILL)
-        return block
-
-    dataset = sample((2, 100, 120))
-    dataset["t2m"] = (dataset.t2m.dims, dataset.t2m.data.map_blocks(fatal, dtype="f4"))
-    with cluster_of(2) as client:
-        frazil.to_netcdf(dataset, folder / "out.nc", client=client)
-    assert killed.exists()
-    assert_written(folder / "out.nc", sample((2, 100, 120)).assign(t2m=dataset.t2m.compute()))
-
-
-def test_a_worker_that_is_killed_in_the_middle_of_a_write(tmp_path):
-    folder, killed = tmp_path / "out", tmp_path / "killed"
-    folder.mkdir()
-
-    def half(path, payload, address):
-        from frazil import cluster_tasks
-
-        try:
-            os.close(os.open(killed, os.O_CREAT | os.O_EXCL))
-        except FileExistsError:
-            return cluster_tasks.usual(path, payload, address)
-        cluster_tasks.usual(path, b"\xee" * (len(payload) // 2), address)
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    dataset = sample((2, 100, 120))
-    with cluster_of(2) as client, instead_of_writing(client, half):
-        frazil.to_netcdf(dataset, folder / "out.nc", client=client)
-    assert killed.exists()
-    assert_written(folder / "out.nc", dataset)
-
-
-def test_a_worker_that_hangs_and_comes_back_writes_into_a_gap(tmp_path):
-    """It stops in the middle of a write, is given up, and goes on when the file is complete."""
-    folder, note, late = tmp_path / "out", tmp_path / "note", tmp_path / "late"
-    folder.mkdir()
-
-    def hang(path, payload, address):
-        from frazil import cluster_tasks
-
-        try:
-            os.close(os.open(note, os.O_CREAT | os.O_EXCL))
-        except FileExistsError:
-            return cluster_tasks.usual(path, payload, address)
-        file = os.open(path, os.O_WRONLY)
-        note.write_text(json.dumps([os.getpid(), address, len(payload)]))
-        os.kill(os.getpid(), signal.SIGSTOP)
-        # It may be another thread that stops first.
-        time.sleep(1)
-        os.pwrite(file, b"\xee" * len(payload), address)
-        os.close(file)
-        late.touch()
-
-    path = folder / "out.nc"
-    dataset = sample((2, 100, 120))
-    with (
-        dask.config.set({"distributed.scheduler.worker-ttl": "2 s"}),
-        cluster_of(0) as client,
-        bare_workers(client.scheduler.address, tmp_path, 2),
-    ):
-        client.wait_for_workers(2, timeout=60)
-        with instead_of_writing(client, hang):
-            frazil.to_netcdf(dataset, path, client=client)
-            process, address, size = json.loads(note.read_text())
-            assert not late.exists()
-            assert_written(path, dataset)
-            os.kill(process, signal.SIGCONT)
-            wait_for(late.exists)
-    content = path.read_bytes()
-    assert content[address : address + size] == b"\xee" * size
-    assert_written(path, dataset)
-    assert frazil.recover(path).outcome == "clean"
 
 
 def test_chunks_that_are_packed_with_other_filters_are_packed_again(client, tmp_path):

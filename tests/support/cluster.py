@@ -10,6 +10,7 @@ import dask.array as da
 import distributed
 import numpy as np
 import xarray as xr
+from xarray.testing import assert_identical
 
 QUIET = {"dashboard_address": ":0", "silence_logs": logging.CRITICAL}
 
@@ -65,3 +66,31 @@ def sample(blocks=(3, 50, 120), steps=16):
         coords={"time": np.arange(steps), "x": np.arange(120.0)},
         attrs={"title": "sample"},
     )
+
+
+def assert_written(path, dataset):
+    """The file has the dataset's values, and nothing else is left in its folder."""
+    with xr.open_dataset(path, engine="netcdf4") as found:
+        assert_identical(found.drop_encoding(), dataset.compute())
+    assert sorted(one.name for one in path.parent.iterdir()) == [path.name]
+
+
+@contextlib.contextmanager
+def instead_of_writing(client, what):
+    """Has the workers that there are do something else in place of writing packed chunks."""
+
+    def patch():
+        from frazil import cluster_tasks
+
+        cluster_tasks.usual = cluster_tasks.write_at
+        cluster_tasks.write_at = what
+
+    def undo():
+        from frazil import cluster_tasks
+
+        if hasattr(cluster_tasks, "usual"):
+            cluster_tasks.write_at = cluster_tasks.usual
+
+    client.run(patch)
+    yield
+    client.run(undo)

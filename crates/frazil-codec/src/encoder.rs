@@ -61,18 +61,29 @@ impl BoundEncoder {
     /// # Errors
     /// [`CodecError::WrongSize`] if `raw` is no whole chunk; [`CodecError::EncodeFailed`].
     pub fn encode(&self, raw: &[u8], scratch: &mut Scratch) -> Result<Vec<u8>, CodecError> {
+        self.encode_in(raw, scratch).map(<[u8]>::to_vec)
+    }
+
+    /// As [`Self::encode`]; the result is in the scratch (or `raw`, where there is no filter).
+    ///
+    /// # Errors
+    /// As [`Self::encode`].
+    pub fn encode_in<'a>(
+        &self,
+        raw: &'a [u8],
+        scratch: &'a mut Scratch,
+    ) -> Result<&'a [u8], CodecError> {
         OutputSize::Exact(self.chunk_bytes).check(raw.len())?;
         let Scratch {
             front,
             back,
             codecs,
         } = scratch;
-        let mut current = raw;
-        for stage in &self.stages {
+        for (number, stage) in self.stages.iter().enumerate() {
+            let current = if number == 0 { raw } else { &front[..] };
             stage.encode(current, back, codecs)?;
             std::mem::swap(front, back);
-            current = front;
         }
-        Ok(current.to_vec())
+        Ok(if self.stages.is_empty() { raw } else { front })
     }
 }

@@ -65,7 +65,9 @@ pub use budget::{Charge, Lease, MemoryBudget};
 pub use error::PipelineError;
 pub use executor::{RunOptions, run_ordered};
 pub use parallel::map_ordered;
-pub use reading::{ChunkedArray, PlainArray, ReadContext, ReadStats, read_stats, set_read_budget};
+pub use reading::{
+    CacheStats, ChunkedArray, PlainArray, ReadContext, ReadStats, read_stats, set_read_budget,
+};
 pub use request::{Block, Request, Task, Values};
 pub use source::{ArraySource, ByteSource, ChunkDecoder, ChunkFormula, ChunkIndex, StoredChunk};
 pub use stats::RunStats;

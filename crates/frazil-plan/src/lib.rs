@@ -30,9 +30,9 @@ pub use chunking::{
     AxisFacts, AxisRole, CMIP7_CHUNK_BYTES, Candidate, ChunkChoice, DEFAULT_TARGET_BYTES,
     ExistingShape, GoalInput, KEEP_FACTOR, KEEP_FOR_READS, MAX_CHUNK_BYTES, MOST_CHUNKS,
     ReadChoice, ReadCost, ReadCosts, ReadEstimate, ReadExtent, ReadGoal, ReadIntent, ShapeInput,
-    ShapePolicy, TOTAL_CACHE_BYTES, WantedRead, apply_override, axis_roles, balanced_reads, choose,
-    choose_for_reads, cmip7_data_shape, compare_for_reads, is_level_name, parse_reads,
-    share_caches, whole_shape,
+    ShapePolicy, TOTAL_CACHE_BYTES, WantedRead, apply_override, axis_roles, balanced_reads,
+    cache_for_reads, choose, choose_for_reads, cmip7_data_shape, compare_for_reads, is_level_name,
+    kept_for_reads, parse_reads, share_caches, whole_shape,
 };
 pub use error::PlanError;
 pub use fast_level::{fastest_deflate_encoder, has_fastest_deflate};

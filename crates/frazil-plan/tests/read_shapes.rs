@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use frazil_plan::{
     AxisRole, ExistingShape, GoalInput, MOST_CHUNKS, ReadChoice, ReadGoal, ShapeInput, WantedRead,
-    choose, choose_for_reads, parse_reads,
+    cache_for_reads, choose, choose_for_reads, kept_for_reads, parse_reads,
 };
 use frazil_types::{Calibration, Storage};
 use proptest::prelude::*;
@@ -55,6 +55,11 @@ impl Case {
     }
 
     fn answer(&self) -> ReadChoice {
+        self.ask(|input, goal| choose_for_reads(input, ExistingShape::KeepIfGood, goal))
+    }
+
+    /// Puts a question about the variable.
+    fn ask<R>(&self, question: impl FnOnce(&GoalInput<'_>, &ReadGoal<'_>) -> R) -> R {
         let reads: Vec<WantedRead> = match self.reads {
             "" => Vec::new(),
             text => parse_reads(text).unwrap_or_default(),
@@ -88,7 +93,7 @@ impl Case {
             calibration: &Calibration::default(),
             most_chunks: self.most_chunks,
         };
-        choose_for_reads(&input, ExistingShape::KeepIfGood, &goal)
+        question(&input, &goal)
     }
 
     fn chunk(&self) -> Vec<u64> {
@@ -294,6 +299,28 @@ fn reads_that_a_variable_has_no_axes_for_leave_it_to_the_standard_rule() {
     assert_eq!(answer.choice, choose(&input, &Default::default()));
     let small = Case::new(&[10, 10], &[Latitude, Longitude], "map");
     assert_eq!(small.answer().choice.chunk, None);
+}
+
+#[test]
+fn a_reader_keeps_what_the_largest_read_touches() {
+    let chunk = [10, 16, 128];
+    let bytes = Case::ar5().bytes(&chunk);
+    let case = |reads| Case::new(&[1560, 128, 256], &[Time, Latitude, Longitude], reads);
+    let asked =
+        |reads, chunk: &[u64]| case(reads).ask(|input, goal| kept_for_reads(input, chunk, goal));
+    // 8 x 2 chunks of a map, 156 of a series.
+    assert_eq!(asked("map", &chunk), 16 * bytes);
+    assert_eq!(asked("map,series", &chunk), 156 * bytes);
+    let cache = |case: Case| case.ask(|input, goal| cache_for_reads(input, &chunk, goal));
+    assert_eq!(
+        cache(case("map,series")).map(|found| found.bytes),
+        Some(156 * bytes)
+    );
+    assert_eq!(cache(Case::ar5()), cache(case("map,series")));
+    // No level, no profile; another file's chunks.
+    assert_eq!(asked("profile", &chunk), 0);
+    assert_eq!(asked("map", &[10, 16]), 0);
+    assert_eq!(asked("map", &[10, 0, 16]), 0);
 }
 
 #[test]

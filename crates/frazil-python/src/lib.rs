@@ -14,6 +14,7 @@ mod attributes;
 mod chunks;
 mod error;
 mod job;
+mod memory;
 mod model;
 mod operations;
 mod options;
@@ -38,6 +39,9 @@ fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(operations::analyze, module)?)?;
     module.add_function(wrap_pyfunction!(operations::recover, module)?)?;
     module.add_function(wrap_pyfunction!(operations::read_precision, module)?)?;
+    module.add_function(wrap_pyfunction!(memory::compress, module)?)?;
+    module.add_function(wrap_pyfunction!(memory::compressed, module)?)?;
+    module.add_function(wrap_pyfunction!(memory::decompress, module)?)?;
     module.add_function(wrap_pyfunction!(reader::read_stats, module)?)?;
     module.add_function(wrap_pyfunction!(reader::set_read_budget, module)?)?;
     module.add_function(wrap_pyfunction!(chunks::choose_filters, module)?)?;

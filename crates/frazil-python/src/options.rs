@@ -1,16 +1,17 @@
 //! Options as the package hands them over: JSON objects, so that names are checked here and nowhere
 //! else. What is left out is as frazil has it.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use frazil::{
-    AnalyzeOptions, Attempt, Calibration, ChunkGoal, ChunkOverride, ChunkPolicy, Cores,
-    Destination, EnergyRates, Error, FilterChain, Goal, LayoutProfile, OwnCommits, PackOptions,
-    PrecisionOptions, PrecisionRule, ReaderLevel, Resources, ShufflePolicy, SpeedDemand,
-    SpeedFloor, Thresholds, UnpackFormat, UnpackOptions, VerifyOptions, Weighing, Weights,
-    WritePlan, WriterOptions, calibration_in_use, parse_axes, parse_expected, parse_reads,
+    AnalyzeOptions, Attempt, Calibration, ChunkCachePolicy, ChunkGoal, ChunkOverride, ChunkPolicy,
+    Cores, Destination, EnergyRates, Error, FilterChain, Goal, LayoutProfile, OwnCommits,
+    PackOptions, PrecisionOptions, PrecisionRule, ReaderLevel, Resources, ShufflePolicy,
+    SpeedDemand, SpeedFloor, Thresholds, UnpackFormat, UnpackOptions, VerifyOptions, Weighing,
+    Weights, WritePlan, WriterOptions, calibration_in_use, parse_axes, parse_expected, parse_reads,
     parse_storage, read_tree,
 };
 use serde::Deserialize;
@@ -69,7 +70,7 @@ struct Rule {
 /// What chunk shapes are to serve, in the words of every face.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct StatedReads {
+pub(crate) struct StatedReads {
     reads: Option<String>,
     storage: Option<String>,
     axes: Option<String>,
@@ -111,6 +112,25 @@ impl StatedReads {
                 most => most,
             },
             ..ChunkGoal::default()
+        })
+    }
+}
+
+/// What a reader keeps of variables, whatever else is read.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ChunkCache {
+    Plan(WritePlan),
+    Reads(StatedReads),
+    Bytes(BTreeMap<String, u64>),
+}
+
+impl ChunkCache {
+    pub(crate) fn policy(self) -> Result<ChunkCachePolicy, Error> {
+        Ok(match self {
+            Self::Plan(plan) => ChunkCachePolicy::Plan(plan),
+            Self::Reads(reads) => ChunkCachePolicy::Reads(reads.goal()?),
+            Self::Bytes(bytes) => ChunkCachePolicy::Bytes(bytes.into_iter().collect()),
         })
     }
 }

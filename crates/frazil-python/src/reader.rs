@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use frazil::schema::VariableId;
-use frazil::{AxisSelection, Checksums, ReaderOptions};
+use frazil::{AxisSelection, Checksums, ChunkCachePolicy, ReaderOptions};
 use numpy::{PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -13,6 +13,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 use crate::error::{Outcome, invalid};
 use crate::job::run;
 use crate::model;
+use crate::options::{self, parse};
 
 /// Reads of more bytes can be interrupted by Ctrl-C; smaller ones are over before anybody waits.
 const LONG_BYTES: usize = 256 << 20;
@@ -52,8 +53,21 @@ pub(crate) struct Reader {
 
 #[pymethods]
 impl Reader {
+    /// `chunk_cache`: what is kept of variables whatever else is read; as the file's own plan says if
+    /// left out.
     #[staticmethod]
-    fn open(py: Python<'_>, path: PathBuf, threads: usize, skip_checksums: bool) -> Outcome<Self> {
+    #[pyo3(signature = (path, threads, skip_checksums, chunk_cache=None))]
+    fn open(
+        py: Python<'_>,
+        path: PathBuf,
+        threads: usize,
+        skip_checksums: bool,
+        chunk_cache: Option<&str>,
+    ) -> Outcome<Self> {
+        let chunk_cache = match chunk_cache {
+            Some(stated) => parse::<options::ChunkCache>(stated)?.policy()?,
+            None => ChunkCachePolicy::default(),
+        };
         let cancel = Arc::new(AtomicBool::new(false));
         let options = ReaderOptions {
             threads,
@@ -61,6 +75,7 @@ impl Reader {
                 true => Checksums::Skip,
                 false => Checksums::Verify,
             },
+            chunk_cache,
             cancel: Arc::clone(&cancel),
         };
         let reader = py.detach(|| frazil::Reader::open(&path, &options))?;
@@ -75,6 +90,25 @@ impl Reader {
     /// What the file holds: groups, dimensions and variables.
     fn model<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyDict>> {
         Ok(model::describe(py, &self.reader)?)
+    }
+
+    /// What became of those chunks of a variable that reads wanted in part; `None`: it was not read, or is
+    /// not in chunks.
+    fn cache_stats<'py>(
+        &self,
+        py: Python<'py>,
+        variable: usize,
+    ) -> Outcome<Option<Bound<'py, PyDict>>> {
+        let Some(stats) = self.reader.cache_stats(VariableId(variable)) else {
+            return Ok(None);
+        };
+        let all = PyDict::new(py);
+        all.set_item("hits", stats.hits)?;
+        all.set_item("misses", stats.misses)?;
+        all.set_item("hit_rate", stats.hit_rate())?;
+        all.set_item("kept_bytes", stats.kept_bytes)?;
+        all.set_item("share_bytes", stats.share_bytes)?;
+        Ok(Some(all))
     }
 
     /// Reads elements of a fixed size into `target`, a flat array of their bytes.

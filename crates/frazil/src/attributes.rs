@@ -21,8 +21,13 @@ enum Value {
 impl Attributes {
     /// The attributes of an HDF5 object.
     pub(crate) fn of_hdf5(attributes: &ObjectAttributes) -> Self {
+        Self::of_descriptions(&attributes.list)
+    }
+
+    /// The attributes of an object of an open file.
+    pub(crate) fn of_descriptions(attributes: &[AttributeDescription]) -> Self {
         let pair = |attribute: &AttributeDescription| (attribute.name.clone(), value_of(attribute));
-        Self(attributes.list.iter().map(pair).collect())
+        Self(attributes.iter().map(pair).collect())
     }
 
     /// The attributes of a classic file or variable.

@@ -12,6 +12,7 @@ use frazil_types::{Calibration, CodecSpeed, ErrorCode, FilterPipeline, FilterSpe
 
 use crate::error::{Error, Result};
 use crate::input::{Input, from_container};
+use crate::output::check_folder;
 use crate::schema::{Schema, ValueType};
 use crate::write::{
     DimensionLength, FilterWish, LayoutWish, OwnCommits, VariableSettings, Writer, WriterOptions,
@@ -72,8 +73,12 @@ pub fn write_calibration(path: &Path, calibration: &Calibration) -> Result<()> {
         let cause = format!("the calibration cannot be written as JSON: {error}");
         Error::new(ErrorCode::Internal, cause)
     })?;
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(|error| Error::io(&error, "make", folder))?;
+    match path.parent() {
+        // Its own place, which nobody has named.
+        Some(folder) if calibration_path().as_deref() == Some(path) => {
+            std::fs::create_dir_all(folder).map_err(|error| Error::io(&error, "make", folder))?;
+        }
+        _ => check_folder(path)?,
     }
     // Readers meanwhile see the old one or the new one.
     let part = path.with_extension(format!("part-{}", std::process::id()));

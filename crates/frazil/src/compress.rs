@@ -116,7 +116,7 @@ fn filters(
 /// # Errors
 /// [`ErrorCode::Corrupt`] if `compressed` is not what [`compress`] makes.
 pub fn compressed_values(compressed: &[u8]) -> Result<CompressedValues> {
-    values_info(compressed).map_err(|error| from_codec(&error))
+    values_info(compressed).map_err(|error| damaged(&error))
 }
 
 /// Decompresses values into `values`, which must have their length.
@@ -133,7 +133,7 @@ pub fn decompress_into(compressed: &[u8], values: &mut [u8]) -> Result<()> {
         );
         return Err(Error::new(ErrorCode::InvalidArgument, cause));
     }
-    decode_values(compressed, values, &mut Scratch::default()).map_err(|error| from_codec(&error))
+    decode_values(compressed, values, &mut Scratch::default()).map_err(|error| damaged(&error))
 }
 
 /// The values that were compressed.
@@ -150,7 +150,7 @@ pub fn decompress(compressed: &[u8]) -> Result<Vec<u8>> {
     }
     values.resize(bytes, 0);
     decode_values(compressed, &mut values, &mut Scratch::default())
-        .map_err(|error| from_codec(&error))?;
+        .map_err(|error| damaged(&error))?;
     Ok(values)
 }
 
@@ -209,6 +209,16 @@ fn from_codec(error: &CodecError) -> Error {
     let code = match error {
         // Of values that the caller hands in, not of a file.
         CodecError::WrongSize { .. } => ErrorCode::InvalidArgument,
+        other => other.code(),
+    };
+    Error::new(code, error.to_string())
+}
+
+/// What is wrong with bytes that cannot be decompressed.
+fn damaged(error: &CodecError) -> Error {
+    let code = match error {
+        // Of what they state themselves: the caller's memory has the size that they ask for.
+        CodecError::WrongSize { .. } => ErrorCode::Corrupt,
         other => other.code(),
     };
     Error::new(code, error.to_string())
@@ -359,8 +369,16 @@ mod tests {
         let mut short = vec![0; raw.len() - 1];
         let refused = decompress_into(&packed, &mut short).unwrap_err();
         assert_eq!(refused.code, ErrorCode::InvalidArgument);
-        let mut claiming = packed;
-        claiming[14] = 0x7f;
-        assert!(decompress(&claiming).is_err());
+        let mut refused = 0;
+        for at in 0..packed.len().min(400) {
+            let mut wrong = packed.clone();
+            wrong[at] ^= 0x7f;
+            if let Err(error) = decompress(&wrong) {
+                let is_named = [ErrorCode::Corrupt, ErrorCode::MemoryBudget].contains(&error.code);
+                assert!(is_named, "{at}: {error}");
+                refused += 1;
+            }
+        }
+        assert!(refused > 200, "{refused}");
     }
 }

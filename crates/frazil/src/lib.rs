@@ -67,7 +67,7 @@ pub use error::{Error, Result};
 pub use filter_measure::{FilterMeasurement, SampleShares, measure_filters};
 pub use frazil_container::classic::{AttributeValue, NcType};
 pub use frazil_container::{fork_generation, model, schema};
-pub use frazil_pipeline::{ReadStats, read_stats, set_read_budget};
+pub use frazil_pipeline::{CacheStats, ReadStats, read_stats, set_read_budget};
 pub use frazil_plan::energy::{EnergyRates, PowerModel, StorageCost, StorageSaving};
 pub use frazil_plan::{
     AxisRole, FilterTree, Goal, PlanError, ReadExtent, ReadIntent, SpeedFloor, WantedRead,
@@ -87,13 +87,14 @@ pub use options::{
     Attempt, ChunkOverride, ChunkPolicy, Destination, LayoutProfile, PackOptions, Resources,
     ShufflePolicy, UnpackFormat, UnpackOptions,
 };
+pub use output::check_folder;
 pub use plan_report::{
     ChunkCandidate, FilterCandidate, PlanReport, ReadCandidate, VariableDecision, explain_plan,
 };
 pub use plan_text::{parse_plan, read_plan, read_tree, render_plan};
 pub use precision::rule_file::{read_precision, write_precision};
 pub use precision::rules::{PrecisionOptions, PrecisionRule, wishes_for};
-pub use read::{Checksums, Reader, ReaderOptions};
+pub use read::{Checksums, ChunkCachePolicy, Reader, ReaderOptions};
 pub use recover::{RecoverOutcome, RecoverReport, recover};
 pub use repack::{pack, plan, unpack};
 pub use report::{

@@ -96,10 +96,40 @@ fn separate(input: &Path, source: &Metadata, path: &Path, overwrite: bool) -> Re
     })
 }
 
-/// Checks that a file may be written at `path`: nothing is there, or a file that is to be replaced.
+/// Checks that the folder is there in which a file is to be written: frazil makes the folders that it
+/// is given as such, and those of its own, but none that only a file's name mentions.
+///
+/// # Errors
+/// [`ErrorCode::NotFound`] if it is not, [`ErrorCode::InvalidArgument`] if it is a file.
+pub fn check_folder(path: &Path) -> Result<()> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => return Ok(()),
+    };
+    let (code, cause, cure) = match folder.metadata() {
+        Ok(found) if found.is_dir() => return Ok(()),
+        Ok(_) => (
+            ErrorCode::InvalidArgument,
+            "is a file and holds no others",
+            "name another folder".to_owned(),
+        ),
+        // What else is wrong shows when the file is written.
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Ok(()),
+        Err(_) => (
+            ErrorCode::NotFound,
+            "is not there",
+            format!("make it first: mkdir -p {}", folder.display()),
+        ),
+    };
+    let cause = format!("its folder, {}, {cause}", folder.display());
+    Err(Error::new(code, cause).in_file(path).with_cure(cure))
+}
+
+/// Checks that a file may be written at `path`: its folder is there, and nothing else, or a file that
+/// is to be replaced.
 pub(crate) fn check_new(path: &Path, overwrite: bool) -> Result<()> {
     let Ok(existing) = path.metadata() else {
-        return Ok(());
+        return check_folder(path);
     };
     if existing.is_dir() {
         return Err(Error::new(ErrorCode::InvalidArgument, "is a directory")
@@ -358,7 +388,10 @@ fn is_still(path: &Path, file: &File) -> bool {
 fn cannot_create(error: &std::io::Error, target: &Path) -> Error {
     let mapped = Error::io(error, "create", target);
     match error.kind() {
-        std::io::ErrorKind::NotFound => mapped.with_cure("create its directory first"),
+        std::io::ErrorKind::NotFound => match check_folder(target) {
+            Ok(()) => mapped,
+            Err(missing) => missing,
+        },
         std::io::ErrorKind::PermissionDenied => {
             mapped.with_cure("write to a directory that you may write to, with -o or --out-dir")
         }

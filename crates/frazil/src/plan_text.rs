@@ -7,6 +7,9 @@ use frazil_types::{ErrorCode, WritePlan};
 
 use crate::error::{Error, Result};
 
+/// The attribute of a file's root group that keeps what was decided about the file.
+pub(crate) const PLAN_ATTRIBUTE: &str = "frazil_plan";
+
 /// A plan as JSON, one line to a member, for [`parse_plan`] and for people.
 ///
 /// # Errors

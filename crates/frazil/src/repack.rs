@@ -25,7 +25,7 @@ use crate::report::{
     EnergyReport, PackReport, PrecisionReport, Progress, Silent, VariablePrecision, VariableReport,
 };
 use crate::routes::Decisions;
-use crate::{run, unpack_classic, verify};
+use crate::{run, shapes, unpack_classic, verify};
 
 /// Packs one file.
 ///
@@ -75,9 +75,9 @@ pub fn plan(input: &Path, options: &PackOptions) -> Result<WritePlan> {
         let source = Input::open(input)?;
         let budget = decide::budget(&options.resources);
         let decisions = decide::decide(&source, options, &budget, Depth::Decide, &mut Silent)?;
-        Ok(WritePlan {
-            variables: decisions.plans,
-        })
+        let mut variables = decisions.plans;
+        shapes::plan_caches(&source, options, &mut variables)?;
+        Ok(WritePlan { variables })
     })
 }
 

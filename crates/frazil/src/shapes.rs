@@ -143,6 +143,31 @@ fn subject<'a>(
     }
 }
 
+/// Puts the caches that readers should use into plans; they share one total.
+pub(crate) fn plan_caches(
+    input: &Input,
+    options: &PackOptions,
+    plans: &mut [VariablePlan],
+) -> Result<()> {
+    let axes = roles_of_input(input, &options.chunk_goal)?;
+    let chooser = Chooser::new(&options.chunk_goal);
+    let rows = input.variables().iter().zip(&*plans).zip(&axes);
+    let mut caches: Vec<Option<ReaderCache>> = rows
+        .map(|((variable, plan), axes)| match &plan.layout {
+            StorageLayout::Chunked { chunk } => {
+                let expected = expected(variable, options);
+                chooser.cache(&subject(variable, axes, &expected, options), chunk)
+            }
+            StorageLayout::Contiguous => None,
+        })
+        .collect();
+    share_caches(&mut caches, frazil_plan::TOTAL_CACHE_BYTES);
+    for (plan, cache) in plans.iter_mut().zip(caches) {
+        plan.cache = cache;
+    }
+    Ok(())
+}
+
 /// What reads cost under the chunk shapes that were decided, beside others, and the caches that
 /// readers should use, which share one total.
 pub(crate) fn findings(

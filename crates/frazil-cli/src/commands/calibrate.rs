@@ -38,6 +38,9 @@ pub(crate) fn run(args: &CalibrateArgs) -> io::Result<Status> {
 }
 
 fn target(args: &CalibrateArgs) -> frazil::Result<PathBuf> {
+    if let Some(path) = &args.output {
+        frazil::check_folder(path)?;
+    }
     args.output
         .clone()
         .or_else(calibration_path)

@@ -59,10 +59,10 @@ fn options(args: &PackArgs, cancel: &Arc<AtomicBool>) -> frazil::Result<PackOpti
     if let Some(path) = &args.plan {
         options.plan = Some(frazil::read_plan(path)?);
     }
-    match args.precision.write() {
-        Some(path) if path.exists() && !args.overwrite() => Err(exists(path)),
-        _ => Ok(options),
+    if let Some(path) = args.precision.write() {
+        check_new(path, args.overwrite())?;
     }
+    Ok(options)
 }
 
 /// Adds what files say: the rules of `--precision`, before those of the command line, the decision
@@ -88,10 +88,17 @@ pub(super) fn add_files(
     Ok(())
 }
 
-pub(super) fn exists(path: &Path) -> frazil::Error {
-    frazil::Error::new(ErrorCode::AlreadyExists, "there is such a file")
-        .in_file(path)
-        .with_cure("name another one, or give --overwrite")
+/// Checks, before any work is done, that a file can be written beside the tables.
+///
+/// # Errors
+/// If there is such a file that must not be replaced, or its folder is not there.
+pub(super) fn check_new(path: &Path, overwrite: bool) -> frazil::Result<()> {
+    if path.exists() && !overwrite {
+        let error = frazil::Error::new(ErrorCode::AlreadyExists, "there is such a file");
+        let cure = "name another one, or give --overwrite";
+        return Err(error.in_file(path).with_cure(cure));
+    }
+    frazil::check_folder(path)
 }
 
 /// Ends before anything was read or written.

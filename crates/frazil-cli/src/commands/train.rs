@@ -9,7 +9,7 @@ use frazil::ErrorCode;
 use frazil_train::{Table, evaluate, measure_folders, render, train};
 
 use super::Status;
-use super::pack::exists;
+use super::pack::check_new;
 use crate::args::TrainArgs;
 use crate::printer::{Printer, data};
 use crate::progress::Meter;
@@ -41,9 +41,7 @@ pub(crate) fn run(args: &TrainArgs, cancel: &Arc<AtomicBool>) -> io::Result<Stat
 fn work(args: &TrainArgs, cancel: &Arc<AtomicBool>, printer: Printer) -> frazil::Result<String> {
     // Refused before the work of hours, not after it.
     for path in [&args.write_table, &args.output].into_iter().flatten() {
-        if path.exists() && !args.overwrite {
-            return Err(exists(path));
-        }
+        check_new(path, args.overwrite)?;
     }
     let table = match &args.table {
         Some(path) => Table::read(path)?,

@@ -145,6 +145,48 @@ impl LibraryFile {
         Ok(before)
     }
 
+    /// `nc_set_var_chunk_cache`: bytes, slots of the hash table, and how soon chunks that were read to
+    /// their end are let go, 0 to 1.
+    ///
+    /// # Errors
+    /// As `nc_set_var_chunk_cache`.
+    pub fn set_var_chunk_cache(
+        &self,
+        group: u16,
+        varid: i32,
+        (bytes, slots, preemption): (usize, usize, f32),
+    ) -> Result<(), LibraryStatus> {
+        let id = self.id(group)?;
+        let _lock = library_lock();
+        // SAFETY: `id` is a group of an open file of ours; the rest are numbers.
+        check(unsafe { netcdf_sys::nc_set_var_chunk_cache(id, varid, bytes, slots, preemption) })
+    }
+
+    /// `nc_get_var_chunk_cache`, in the words of [`Self::set_var_chunk_cache`].
+    ///
+    /// # Errors
+    /// As `nc_get_var_chunk_cache`.
+    pub fn get_var_chunk_cache(
+        &self,
+        group: u16,
+        varid: i32,
+    ) -> Result<(usize, usize, f32), LibraryStatus> {
+        let id = self.id(group)?;
+        let (mut bytes, mut slots, mut preemption) = (0, 0, 0.0);
+        let _lock = library_lock();
+        // SAFETY: `id` is a group of an open file of ours; the out-pointers are valid for the call.
+        check(unsafe {
+            netcdf_sys::nc_get_var_chunk_cache(
+                id,
+                varid,
+                &raw mut bytes,
+                &raw mut slots,
+                &raw mut preemption,
+            )
+        })?;
+        Ok((bytes, slots, preemption))
+    }
+
     /// `nc_def_dim`; a length of 0 grows.
     ///
     /// # Errors

@@ -144,7 +144,7 @@ fn decode_ahead(array: &Weak<ChunkedArray>, chunk: u64, key: ChunkKey, process: 
     {
         process.counts.ahead.fetch_add(1, Ordering::Relaxed);
         let decoded = Arc::new(decoded);
-        process.cache.put(key, Arc::clone(&decoded));
+        array.keep(chunk, Arc::clone(&decoded), process);
         ticket.land(|| decoded);
     }
     process.underway.0.lock().remove(&key);

@@ -1,4 +1,8 @@
 //! Decoded chunks that are kept for later reads, of all files of the process, within one budget.
+//!
+//! An array may have a share of the budget: what it keeps within that is not let go for chunks of
+//! others. Shares together leave a part of the budget to everybody; where more is wished, all of them
+//! are cut alike.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -28,19 +32,53 @@ pub(super) struct ChunkCache {
     cursor: AtomicU64,
     /// What chunks were wanted lately, each at a place of its own or that of another.
     wanted: Box<[AtomicU64]>,
+    /// By array: those that have a share and have kept something.
+    holders: Mutex<HashMap<u64, Arc<Holder>>>,
+    /// Bytes that these wish for together.
+    wished_bytes: AtomicU64,
 }
 
 #[derive(Default)]
 struct Shard {
     chunks: HashMap<ChunkKey, Kept>,
-    by_use: BTreeMap<u64, ChunkKey>,
+    by_use: BTreeMap<u64, (ChunkKey, Option<Arc<Holder>>)>,
 }
 
 struct Kept {
     chunk: Arc<Vec<u8>>,
     used_at: u64,
-    /// Given back when the chunk goes.
-    _charge: Charge,
+    place: Place,
+}
+
+/// Room that a chunk takes; given back when the chunk goes.
+struct Place {
+    charge: Charge,
+    holder: Option<Arc<Holder>>,
+}
+
+/// An array with a share.
+struct Holder {
+    wished_bytes: u64,
+    held_bytes: AtomicU64,
+}
+
+impl Place {
+    fn new(charge: Charge, holder: Option<Arc<Holder>>) -> Self {
+        if let Some(holder) = &holder {
+            let bytes = charge.bytes();
+            holder.held_bytes.fetch_add(bytes, Ordering::Relaxed);
+        }
+        Self { charge, holder }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Some(holder) = &self.holder {
+            let bytes = self.charge.bytes();
+            holder.held_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        }
+    }
 }
 
 impl ChunkCache {
@@ -51,6 +89,8 @@ impl ChunkCache {
             clock: AtomicU64::new(0),
             cursor: AtomicU64::new(0),
             wanted: (0..REMEMBERED).map(|_| AtomicU64::new(0)).collect(),
+            holders: Mutex::default(),
+            wished_bytes: AtomicU64::new(0),
         }
     }
 
@@ -65,9 +105,48 @@ impl ChunkCache {
         place.swap(mixed, Ordering::Relaxed) == mixed
     }
 
-    /// Whether a chunk of this size may be kept at all.
-    pub(super) fn would_keep(&self, bytes: usize) -> bool {
-        bytes as u64 <= self.budget.capacity_bytes() / LARGEST_PART
+    /// Whether a chunk of this size, of an array that wishes for so many bytes, may be kept at all.
+    pub(super) fn would_keep(&self, bytes: usize, wished: u64) -> bool {
+        let bytes = bytes as u64;
+        bytes <= self.budget.capacity_bytes() / LARGEST_PART || bytes <= self.share(wished)
+    }
+
+    /// Bytes that are left to an array that wishes for so many, whatever others keep.
+    pub(super) fn share(&self, wished: u64) -> u64 {
+        let capacity = self.budget.capacity_bytes();
+        let most = capacity - capacity / LARGEST_PART;
+        let all = self.wished_bytes.load(Ordering::Relaxed).max(wished);
+        if all <= most {
+            return wished;
+        }
+        let part = u128::from(wished) * u128::from(most) / u128::from(all);
+        u64::try_from(part).unwrap_or(most)
+    }
+
+    /// Bytes kept of an array.
+    pub(super) fn held_bytes(&self, array: u64) -> u64 {
+        let of_shard = |shard: &Mutex<Shard>| {
+            let shard = shard.lock();
+            let own = shard.chunks.iter().filter(|(key, _)| key.0 == array);
+            own.map(|(_, kept)| kept.place.charge.bytes()).sum::<u64>()
+        };
+        self.shards.iter().map(of_shard).sum()
+    }
+
+    /// The books of an array that wishes for bytes of its own; none where it wishes for none.
+    fn holder(&self, array: u64, wished_bytes: u64) -> Option<Arc<Holder>> {
+        if wished_bytes == 0 {
+            return None;
+        }
+        let mut holders = self.holders.lock();
+        let holder = holders.entry(array).or_insert_with(|| {
+            self.wished_bytes.fetch_add(wished_bytes, Ordering::Relaxed);
+            Arc::new(Holder {
+                wished_bytes,
+                held_bytes: AtomicU64::new(0),
+            })
+        });
+        Some(Arc::clone(holder))
     }
 
     pub(super) fn get(&self, key: ChunkKey) -> Option<Arc<Vec<u8>>> {
@@ -75,8 +154,8 @@ impl ChunkCache {
         let mut shard = self.shard(key).lock();
         let Shard { chunks, by_use } = &mut *shard;
         let kept = chunks.get_mut(&key)?;
-        by_use.remove(&kept.used_at);
-        by_use.insert(now, key);
+        let entry = by_use.remove(&kept.used_at)?;
+        by_use.insert(now, entry);
         kept.used_at = now;
         Some(Arc::clone(&kept.chunk))
     }
@@ -94,46 +173,91 @@ impl ChunkCache {
         Some(kept.chunk)
     }
 
-    /// Keeps a chunk if there is, or can be made, room for it. Memory of one that had to go for it
-    /// is the caller's.
-    pub(super) fn put(&self, key: ChunkKey, chunk: Arc<Vec<u8>>) -> Option<Vec<u8>> {
+    /// Keeps a chunk of an array that wishes for so many bytes, if there is, or can be made, room for
+    /// it. Memory of one that had to go for it is the caller's.
+    pub(super) fn put(&self, key: ChunkKey, chunk: Arc<Vec<u8>>, wished: u64) -> Option<Vec<u8>> {
         let bytes = chunk.capacity() as u64;
-        if !self.would_keep(chunk.capacity()) {
+        if !self.would_keep(chunk.capacity(), wished) {
             return None;
         }
+        let holder = self.holder(key.0, wished);
         let mut spare = None;
         let charge = loop {
             if let Some(charge) = self.budget.charge(bytes) {
                 break charge;
             }
-            spare = Arc::into_inner(self.evict()?).or(spare);
+            let coming = holder.as_deref().map(|holder| (holder, bytes));
+            spare = Arc::into_inner(self.evict(coming)?).or(spare);
         };
         let now = self.clock.fetch_add(1, Ordering::Relaxed);
         let mut shard = self.shard(key).lock();
         let kept = Kept {
             chunk,
             used_at: now,
-            _charge: charge,
+            place: Place::new(charge, holder.clone()),
         };
         if let Some(before) = shard.chunks.insert(key, kept) {
             shard.by_use.remove(&before.used_at);
         }
-        shard.by_use.insert(now, key);
+        shard.by_use.insert(now, (key, holder));
         spare
     }
 
-    /// Lets the oldest chunk of some shard go; `None` if there is none at all.
-    fn evict(&self) -> Option<Arc<Vec<u8>>> {
+    /// Lets a chunk go, `coming` being what is to be kept in its stead; `None` if there is none that
+    /// may go.
+    fn evict(&self, coming: Option<(&Holder, u64)>) -> Option<Arc<Vec<u8>>> {
+        match self.wished_bytes.load(Ordering::Relaxed) {
+            0 => self.evict_any(),
+            _ => self.evict_beyond_shares(coming),
+        }
+    }
+
+    /// Lets the oldest chunk of some shard go.
+    fn evict_any(&self) -> Option<Arc<Vec<u8>>> {
         let first = self.cursor.fetch_add(1, Ordering::Relaxed) as usize;
         (0..SHARDS).find_map(|i| {
             let mut shard = self.shards[(first + i) % SHARDS].lock();
-            let (_, key) = shard.by_use.pop_first()?;
+            let (_, (key, _)) = shard.by_use.pop_first()?;
             Some(shard.chunks.remove(&key)?.chunk)
         })
     }
 
+    /// Lets the oldest chunk of all go that is not within its array's share. Exactly the oldest: a
+    /// share often holds what one read touches, and nothing more.
+    fn evict_beyond_shares(&self, coming: Option<(&Holder, u64)>) -> Option<Arc<Vec<u8>>> {
+        loop {
+            let of_shards = self.shards.iter().enumerate();
+            let oldest = of_shards.filter_map(|(number, shard)| {
+                let shard = shard.lock();
+                let mut by_use = shard.by_use.iter();
+                let found = by_use.find(|(_, (_, holder))| match holder {
+                    Some(holder) => self.is_beyond_share(holder, coming),
+                    None => true,
+                });
+                found.map(|(&used_at, _)| (used_at, number))
+            });
+            let (used_at, number) = oldest.min()?;
+            let mut shard = self.shards[number].lock();
+            // Else another thread was quicker, or has just used it.
+            if let Some((key, _)) = shard.by_use.remove(&used_at) {
+                return Some(shard.chunks.remove(&key)?.chunk);
+            }
+        }
+    }
+
+    /// Whether an array holds more than its share, or will when it gets what is coming.
+    fn is_beyond_share(&self, holder: &Holder, coming: Option<(&Holder, u64)>) -> bool {
+        let own = coming.filter(|(receiver, _)| std::ptr::eq(*receiver, holder));
+        let held = holder.held_bytes.load(Ordering::Relaxed);
+        held.saturating_add(own.map_or(0, |(_, bytes)| bytes)) > self.share(holder.wished_bytes)
+    }
+
     /// Lets all chunks of an array go.
     pub(super) fn forget(&self, array: u64) {
+        if let Some(holder) = self.holders.lock().remove(&array) {
+            self.wished_bytes
+                .fetch_sub(holder.wished_bytes, Ordering::Relaxed);
+        }
         for shard in &self.shards {
             let mut shard = shard.lock();
             let Shard { chunks, by_use } = &mut *shard;
@@ -149,7 +273,8 @@ impl ChunkCache {
 
     /// Lets chunks go until what is charged fits the budget's capacity.
     pub(super) fn shrink(&self) {
-        while self.budget.used_bytes() > self.budget.capacity_bytes() && self.evict().is_some() {}
+        let is_full = || self.budget.used_bytes() > self.budget.capacity_bytes();
+        while is_full() && self.evict(None).is_some() {}
     }
 }
 
@@ -180,13 +305,13 @@ mod tests {
         let budget = Arc::new(MemoryBudget::new(1000));
         let cache = ChunkCache::new(Arc::clone(&budget));
         for i in 0..500 {
-            cache.put((i % 3, i), chunk(1 + (i as usize * 7) % 300));
+            cache.put((i % 3, i), chunk(1 + (i as usize * 7) % 300), 0);
             assert!(budget.used_bytes() <= 1000);
             assert_eq!(budget.used_bytes(), held(&cache));
         }
-        cache.put((9, 9), chunk(251));
+        cache.put((9, 9), chunk(251), 0);
         assert!(cache.get((9, 9)).is_none(), "more than its part");
-        let spare = (0..9).find_map(|i| cache.put((8, i), chunk(240)));
+        let spare = (0..9).find_map(|i| cache.put((8, i), chunk(240), 0));
         assert!(!spare.unwrap().is_empty(), "what had to go is handed on");
         cache.forget(8);
         for array in 0..3 {
@@ -208,12 +333,72 @@ mod tests {
     fn a_chunk_put_twice_is_held_once() {
         let budget = Arc::new(MemoryBudget::new(1000));
         let cache = ChunkCache::new(Arc::clone(&budget));
-        cache.put((1, 1), chunk(100));
-        cache.put((1, 1), chunk(50));
+        cache.put((1, 1), chunk(100), 0);
+        cache.put((1, 1), chunk(50), 0);
         assert_eq!(budget.used_bytes(), 50);
         assert_eq!(cache.get((1, 1)).unwrap().len(), 50);
         budget.set_capacity_bytes(10);
         cache.shrink();
         assert!(cache.get((1, 1)).is_none() && budget.used_bytes() == 0);
+    }
+
+    #[test]
+    fn what_others_keep_leaves_a_share_alone() {
+        let budget = Arc::new(MemoryBudget::new(1000));
+        let cache = ChunkCache::new(Arc::clone(&budget));
+        let wished = 300;
+        let row = |first: u64| (first..first + 3).map(|i| (1, i));
+        for key in row(0) {
+            cache.put(key, chunk(100), wished);
+        }
+        for i in 0..50 {
+            cache.put((2, i), chunk(100), 0);
+        }
+        assert!(row(0).all(|key| cache.get(key).is_some()));
+        assert_eq!((cache.held_bytes(1), budget.used_bytes()), (300, 1000));
+
+        // The next row takes the place of this one, which is older than what others keep.
+        for i in 43..50 {
+            assert!(cache.get((2, i)).is_some(), "{i}");
+        }
+        for key in row(3) {
+            cache.put(key, chunk(100), wished);
+        }
+        assert!(row(3).all(|key| cache.holds(key)) && !row(0).any(|key| cache.holds(key)));
+        assert_eq!(cache.held_bytes(2), 700);
+
+        cache.forget(1);
+        for i in 0..50 {
+            cache.put((3, i), chunk(100), 0);
+        }
+        assert_eq!((cache.held_bytes(1), cache.held_bytes(3)), (0, 1000));
+        assert_eq!(cache.wished_bytes.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn shares_together_never_exceed_the_budget() {
+        let budget = Arc::new(MemoryBudget::new(1000));
+        let cache = ChunkCache::new(Arc::clone(&budget));
+        for array in 0..4 {
+            for i in 0..20 {
+                cache.put((array, i), chunk(50), 600);
+                assert!(budget.used_bytes() <= 1000);
+            }
+        }
+        // 2400 are wished for, and three quarters of 1000 are to be had.
+        assert_eq!(cache.share(600), 187);
+        for i in 0..40 {
+            cache.put((9, i), chunk(50), 0);
+        }
+        for array in 0..4 {
+            assert_eq!(cache.held_bytes(array), 150, "{array}");
+        }
+        assert_eq!(cache.held_bytes(9), 400);
+        budget.set_capacity_bytes(100);
+        cache.shrink();
+        assert!(budget.used_bytes() <= 100);
+        budget.set_capacity_bytes(0);
+        cache.shrink();
+        assert_eq!((budget.used_bytes(), held(&cache)), (0, 0));
     }
 }

@@ -30,6 +30,32 @@ pub struct ChunkedArray {
     number: u64,
     chunk_bytes: usize,
     walk: Walk,
+    /// Bytes of decoded chunks that are to be kept for it, whatever else is read.
+    wished_bytes: u64,
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+/// What became of the chunks of one array that were wanted in part.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CacheStats {
+    /// Those that were found decoded.
+    pub hits: u64,
+    /// Those that had to be decoded.
+    pub misses: u64,
+    /// Bytes of decoded chunks kept now.
+    pub kept_bytes: u64,
+    /// Bytes that are kept whatever else is read, within the budget of the process.
+    pub share_bytes: u64,
+}
+
+impl CacheStats {
+    /// The part of partly wanted chunks that were found decoded; `None` if there were none.
+    #[must_use]
+    pub fn hit_rate(&self) -> Option<f64> {
+        let all = self.hits + self.misses;
+        (all > 0).then(|| self.hits as f64 / all as f64)
+    }
 }
 
 impl Drop for ChunkedArray {
@@ -55,7 +81,54 @@ impl ChunkedArray {
             source,
             walk: Walk::default(),
             number: NEXT.fetch_add(1, Ordering::Relaxed),
+            wished_bytes: 0,
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
         })
+    }
+
+    /// The array with a share of the budget: as many decoded chunks as fit into `bytes` are kept,
+    /// from the first time that a part of them is wanted, until it wants others itself. Shares of all
+    /// arrays take three quarters of the budget at most; where more is wished for, all are cut alike.
+    #[must_use]
+    pub fn with_share(mut self, bytes: u64) -> Self {
+        self.wished_bytes = bytes;
+        self
+    }
+
+    /// What became of chunks that were wanted in part, since the array was made.
+    #[must_use]
+    pub fn cache_stats(&self) -> CacheStats {
+        let cache = &Process::current().cache;
+        CacheStats {
+            hits: self.hits.load(Ordering::Relaxed),
+            misses: self.misses.load(Ordering::Relaxed),
+            kept_bytes: cache.held_bytes(self.number),
+            share_bytes: cache.share(self.wished_bytes),
+        }
+    }
+
+    /// Counts a chunk that was found decoded.
+    pub(super) fn count_hit(&self, process: &Process) {
+        process.counts.hits.fetch_add(1, Ordering::Relaxed);
+        self.hits.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a chunk that must be decoded.
+    pub(super) fn count_miss(&self, process: &Process) {
+        process.counts.misses.fetch_add(1, Ordering::Relaxed);
+        self.misses.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Keeps a decoded chunk if it can be; memory that became free for it is the caller's.
+    pub(super) fn keep(
+        &self,
+        chunk: u64,
+        decoded: Arc<Vec<u8>>,
+        process: &Process,
+    ) -> Option<Vec<u8>> {
+        let key = self.key(chunk);
+        process.cache.put(key, decoded, self.wished_bytes)
     }
 
     /// The array.
@@ -151,16 +224,21 @@ impl ChunkedArray {
             process.cache.get(key)
         };
         if let Some(chunk) = found {
-            process.counts.hits.fetch_add(1, Ordering::Relaxed);
+            self.count_hit(process);
             target.scatter(&mut cell, &chunk);
             return;
         }
         let may_be_awaited = !is_whole || self.walk.has_begun();
-        let keeping = if !may_be_awaited || !process.cache.would_keep(self.chunk_bytes) {
+        let would_keep = || {
+            let cache = &process.cache;
+            cache.would_keep(self.chunk_bytes, self.wished_bytes)
+        };
+        let has_share = self.wished_bytes > 0;
+        let keeping = if !may_be_awaited || !would_keep() {
             Keeping::Nothing
         } else if is_whole {
             Keeping::IfAwaited
-        } else if !is_small || process.cache.was_wanted(key) {
+        } else if !is_small || has_share || process.cache.was_wanted(key) {
             Keeping::Chunk
         } else {
             Keeping::IfAwaited

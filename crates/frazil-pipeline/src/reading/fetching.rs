@@ -87,7 +87,7 @@ impl Read<'_> {
             wanted = Vec::new();
             for (mut chunk, flight) in awaited {
                 if let Some(decoded) = flight.wait(context)? {
-                    self.process.counts.hits.fetch_add(1, Ordering::Relaxed);
+                    self.array.count_hit(self.process);
                     self.target.scatter(&mut chunk.cell, &decoded);
                 } else {
                     wanted.push(chunk);
@@ -246,12 +246,12 @@ impl Read<'_> {
             };
             // It may have come down since this read looked for it.
             if let Some(chunk) = process.cache.get(key) {
-                process.counts.hits.fetch_add(1, Ordering::Relaxed);
+                self.array.count_hit(process);
                 self.target.scatter(&mut member.cell, &chunk);
                 ticket.land(|| chunk);
                 continue;
             }
-            process.counts.misses.fetch_add(1, Ordering::Relaxed);
+            self.array.count_miss(process);
             own.push((member, Some(ticket)));
         }
         own
@@ -326,10 +326,7 @@ impl Read<'_> {
         };
         if wanted.keeping == Keeping::Chunk {
             let chunk = Arc::new(std::mem::take(decoded));
-            let spare = self
-                .process
-                .cache
-                .put(array.key(number), Arc::clone(&chunk));
+            let spare = array.keep(number, Arc::clone(&chunk), self.process);
             *decoded = spare.unwrap_or_default();
             ticket.land(|| chunk);
         } else {
@@ -338,9 +335,7 @@ impl Read<'_> {
                 chunk.truncate(length);
                 chunk.shrink_to_fit();
                 let chunk = Arc::new(chunk);
-                self.process
-                    .cache
-                    .put(array.key(number), Arc::clone(&chunk));
+                array.keep(number, Arc::clone(&chunk), self.process);
                 chunk
             });
         }

@@ -21,7 +21,7 @@ mod tests;
 mod upcoming;
 mod workspace;
 
-pub use chunked::ChunkedArray;
+pub use chunked::{CacheStats, ChunkedArray};
 pub use context::ReadContext;
 pub use plain::PlainArray;
 pub use process::{ReadStats, read_stats, set_read_budget};

@@ -2,6 +2,11 @@
 
 use frazil_types::ReaderCache;
 
+use super::cost::CostModel;
+use super::goal::{GoalInput, ReadGoal, planned_shape};
+use super::read_cost::bytes_of;
+use super::reads::{ReadBox, reads_of};
+
 /// What HDF5 gives a dataset where nobody asks for more (before 2.0): a wish for less is none.
 const DEFAULT_CACHE_BYTES: u64 = 1 << 20;
 /// Bytes of all caches of a file together.
@@ -38,6 +43,53 @@ pub(crate) fn cache_for(chunks: u64, chunk_bytes: u64) -> Option<ReaderCache> {
         bytes,
         slots: prime_from(chunks.saturating_mul(10).min(1 << 20)),
     })
+}
+
+/// Bytes of the decoded chunks that the wanted read touches that touches most of them; the read beside
+/// it touches them again. It is what a reader should keep of a variable in these chunks; 0 where no read
+/// is about the variable.
+#[must_use]
+pub fn kept_for_reads(input: &GoalInput<'_>, chunk: &[u64], goal: &ReadGoal<'_>) -> u64 {
+    let chunks = chunks_for_reads(input, chunk, goal);
+    chunks.saturating_mul(bytes_of(chunk, input.shape.element_bytes))
+}
+
+/// The chunk cache that a stock reader should use for the wanted reads of a variable in these chunks;
+/// `None` if its default does.
+#[must_use]
+pub fn cache_for_reads(
+    input: &GoalInput<'_>,
+    chunk: &[u64],
+    goal: &ReadGoal<'_>,
+) -> Option<ReaderCache> {
+    let chunk_bytes = bytes_of(chunk, input.shape.element_bytes);
+    cache_for(chunks_for_reads(input, chunk, goal), chunk_bytes)
+}
+
+fn chunks_for_reads(input: &GoalInput<'_>, chunk: &[u64], goal: &ReadGoal<'_>) -> u64 {
+    let planned = planned_shape(input);
+    if chunk.len() != planned.len() || chunk.contains(&0) {
+        return 0;
+    }
+    let model = CostModel::new(
+        &planned,
+        input.shape.element_bytes,
+        input.ratio,
+        goal.storage,
+        goal.calibration,
+    );
+    let reads = reads_of(input, &planned, goal);
+    most_chunks(&model, reads.iter().map(|(_, _, takes)| takes), chunk)
+}
+
+/// Chunks that the read touches that touches most of them.
+pub(super) fn most_chunks<'a>(
+    model: &CostModel<'_>,
+    reads: impl Iterator<Item = &'a ReadBox>,
+    chunk: &[u64],
+) -> u64 {
+    let chunks = reads.map(|takes| model.of(takes, chunk).chunks);
+    chunks.fold(0.0_f64, f64::max).ceil() as u64
 }
 
 /// The first prime number from `number` on; HDF5's hash table wants one.

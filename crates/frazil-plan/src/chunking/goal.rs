@@ -4,13 +4,13 @@
 use frazil_types::{Calibration, ReaderCache, Storage};
 
 use super::axes::AxisRole;
-use super::cache::cache_for;
+use super::cache::{cache_for, most_chunks};
 use super::chunk_shape::{
     ChunkChoice, ExistingShape, MAX_CHUNK_BYTES, ShapeInput, ShapePolicy, choose,
 };
 use super::cost::CostModel;
 use super::read_cost::bytes_of;
-use super::reads::{ReadBox, WantedRead, balanced_reads};
+use super::reads::{ReadBox, WantedRead, reads_of};
 use super::search::{Limits, Search, count_of};
 use crate::explain;
 
@@ -158,7 +158,7 @@ pub fn compare_for_reads(
 }
 
 /// The shape to plan for: unlimited axes have the length that is expected of them.
-fn planned_shape(input: &GoalInput<'_>) -> Vec<u64> {
+pub(super) fn planned_shape(input: &GoalInput<'_>) -> Vec<u64> {
     let current = input.shape.planned_shape();
     (0..current.len())
         .map(|axis| {
@@ -203,20 +203,7 @@ impl<'a> Question<'a> {
             goal.storage,
             goal.calibration,
         );
-        let balance = balanced_reads();
-        let wanted = match goal.reads {
-            [] => balance.as_slice(),
-            stated => stated,
-        };
-        let found: Vec<(String, f64, ReadBox)> = wanted
-            .iter()
-            .filter_map(|read| {
-                let takes = read
-                    .intent
-                    .of(planned, input.shape.dimension_names, input.roles)?;
-                Some((read.intent.to_string(), read.weight, takes))
-            })
-            .collect();
+        let found = reads_of(input, planned, goal);
         let limits = limits(input, planned, goal);
         let is_of_map: Vec<bool> = (0..planned.len())
             .map(|axis| {
@@ -403,13 +390,9 @@ impl<'a> Question<'a> {
 
     /// Room for the chunks of the read that touches most of them, unless these are the whole variable.
     fn cache(&self, chunk: &[u64]) -> Option<ReaderCache> {
-        let costs = self
-            .reads
-            .iter()
-            .map(|read| self.model.of(&read.takes, chunk));
-        let most = costs.fold(0.0_f64, |most, cost| most.max(cost.chunks));
+        let takes = self.reads.iter().map(|read| &read.takes);
         cache_for(
-            most.ceil() as u64,
+            most_chunks(&self.model, takes, chunk),
             bytes_of(chunk, self.model.element_bytes),
         )
     }

@@ -16,7 +16,7 @@ mod reads;
 mod search;
 
 pub use axes::{AxisFacts, AxisRole, axis_roles, is_level_name};
-pub use cache::{TOTAL_CACHE_BYTES, share_caches};
+pub use cache::{TOTAL_CACHE_BYTES, cache_for_reads, kept_for_reads, share_caches};
 pub use chunk_shape::{
     ChunkChoice, DEFAULT_TARGET_BYTES, ExistingShape, KEEP_FACTOR, MAX_CHUNK_BYTES, ShapeInput,
     ShapePolicy, choose,

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use frazil_container::schema::{AttributeOwner, Schema, VariableId};
+use frazil_container::model::{FileModel, Variable};
+use frazil_container::schema::{AttributeOwner, DimensionId, Schema, VariableId};
 use frazil_plan::{AxisFacts, AxisRole, axis_roles};
 
 use super::ChunkGoal;
@@ -64,6 +65,41 @@ pub(crate) fn roles_of_schema(schema: &Schema, id: VariableId, goal: &ChunkGoal)
         })
         .collect();
     axis_roles(&facts)
+}
+
+/// The roles of the axes of a variable of an open file; none where the file has none.
+pub(crate) fn roles_of_model(model: &FileModel, id: VariableId, goal: &ChunkGoal) -> Vec<AxisRole> {
+    let Some(variable) = model.variables.get(id.0) else {
+        return Vec::new();
+    };
+    let attributes: Vec<Option<Attributes>> = variable
+        .dimensions
+        .iter()
+        .map(|&dimension| {
+            let coordinate = coordinate_in_model(model, dimension)?;
+            let attributes = &model.variables.get(coordinate.0)?.attributes;
+            Some(Attributes::of_descriptions(attributes))
+        })
+        .collect();
+    let axes = variable.dimensions.iter().zip(&attributes);
+    let facts: Vec<AxisFacts<'_>> = axes
+        .map(|(dimension, found)| {
+            let name = model.dimensions.get(dimension.0);
+            let name = name.map_or("", |dimension| dimension.name.as_str());
+            facts(name, goal, found.as_ref())
+        })
+        .collect();
+    axis_roles(&facts)
+}
+
+/// The variable of a dimension's name in the dimension's group.
+fn coordinate_in_model(model: &FileModel, dimension: DimensionId) -> Option<VariableId> {
+    let of = model
+        .dimensions
+        .get(dimension.0)
+        .filter(|one| !one.is_phony)?;
+    let is_it = |variable: &Variable| variable.name == of.name && variable.group == of.group;
+    model.variables.iter().position(is_it).map(VariableId)
 }
 
 fn facts<'a>(name: &'a str, goal: &ChunkGoal, attributes: Option<&'a Attributes>) -> AxisFacts<'a> {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use frazil_plan::{
     AxisRole, Candidate, ExistingShape, GoalInput, ReadChoice, ReadGoal, ShapeInput,
-    choose_for_reads, compare_for_reads,
+    cache_for_reads, choose_for_reads, compare_for_reads, kept_for_reads,
 };
 use frazil_types::ReaderCache;
 
@@ -108,5 +108,15 @@ impl<'a> Chooser<'a> {
     pub(crate) fn compare(&self, subject: &Subject<'_>, chunk: &[u64]) -> Findings {
         let (candidates, cache) = compare_for_reads(&subject.input(), chunk, &self.goal);
         Findings { candidates, cache }
+    }
+
+    /// The chunk cache that a stock reader of a variable in these chunks should use.
+    pub(crate) fn cache(&self, subject: &Subject<'_>, chunk: &[u64]) -> Option<ReaderCache> {
+        cache_for_reads(&subject.input(), chunk, &self.goal)
+    }
+
+    /// Bytes of decoded chunks that a reader should keep of a variable in these chunks.
+    pub(crate) fn kept_bytes(&self, subject: &Subject<'_>, chunk: &[u64]) -> u64 {
+        kept_for_reads(&subject.input(), chunk, &self.goal)
     }
 }

@@ -274,7 +274,8 @@ pub struct DeflateInquiry {
     pub level: i32,
 }
 
-/// A chunk cache, kept for the caller's sake: this library's memory is set for a whole file.
+/// A chunk cache: handed on where netCDF-C reads, kept for the caller's sake where frazil writes, whose
+/// memory is set for a whole file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChunkCache {
     /// Bytes.

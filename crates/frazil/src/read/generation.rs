@@ -9,14 +9,14 @@ use frazil_codec::BoundDecoder;
 use frazil_container::classic::ClassicFile;
 use frazil_container::hdf5::{Contents, DatasetStorage, Hdf5Input};
 use frazil_container::model::{FileModel, Variable};
-use frazil_pipeline::{ChunkedArray, PipelineError, PlainArray};
+use frazil_pipeline::{CacheStats, ChunkedArray, PipelineError, PlainArray};
 use frazil_types::{ErrorCode, FilterSpec};
 use parking_lot::Mutex;
 
 use super::element::{Conversion, fill_inside, fill_outside, handed_out};
 use super::identity::Identity;
-use super::options::Checksums;
-use super::{library, model};
+use super::options::{Checksums, ReaderOptions};
+use super::{cache, library, model};
 use crate::error::{Error, Result};
 use crate::input::{FileBytes, Input, InputKind, from_container};
 use crate::sources::{self, Access};
@@ -36,6 +36,8 @@ pub(super) struct Generation {
     pub(super) format: String,
     pub(super) model: Arc<FileModel>,
     checksums: Checksums,
+    /// By variable: bytes of decoded chunks that are kept whatever else is read.
+    shares: Vec<u64>,
     /// By variable, as soon as it is known.
     reaches: Vec<OnceLock<Arc<Reach>>>,
     /// Held while a variable is located.
@@ -69,9 +71,11 @@ impl Drop for Generation {
 
 impl Generation {
     /// Opens a file and reads what it holds. A file that changes meanwhile is looked at again.
-    pub(super) fn open(path: &Path, checksums: Checksums) -> Result<Self> {
+    ///
+    /// `threads`: those that may work on one read.
+    pub(super) fn open(path: &Path, options: &ReaderOptions, threads: usize) -> Result<Self> {
         const ATTEMPTS: usize = 4;
-        let mut outcome = Self::look(path, checksums);
+        let mut outcome = Self::look(path, options.checksums);
         for _ in 1..ATTEMPTS {
             match &outcome {
                 Ok((_, true)) => break,
@@ -81,9 +85,12 @@ impl Generation {
                 Err(_) if !super::reader::is_being_written(path) => break,
                 Err(_) => std::thread::sleep(std::time::Duration::from_millis(2)),
             }
-            outcome = Self::look(path, checksums);
+            outcome = Self::look(path, options.checksums);
         }
-        outcome.map(|(generation, _)| generation)
+        let (mut generation, _) = outcome?;
+        let shares = cache::shares(&generation.model, &options.chunk_cache, threads);
+        generation.shares = shares.map_err(|error| error.in_file(path))?;
+        Ok(generation)
     }
 
     /// Also tells whether the file stayed the same meanwhile.
@@ -120,6 +127,7 @@ impl Generation {
             kind,
             format,
             checksums,
+            shares: Vec::new(),
             reaches: model.variables.iter().map(|_| OnceLock::new()).collect(),
             model: Arc::new(model),
             locating: Mutex::new(()),
@@ -169,6 +177,14 @@ impl Generation {
         Ok(Arc::clone(slot.get_or_init(|| reach)))
     }
 
+    /// What became of a variable's chunks, if it is in chunks and was read.
+    pub(super) fn cache_stats(&self, number: usize) -> Option<CacheStats> {
+        match &**self.reaches.get(number)?.get()? {
+            Reach::Chunked(array, _) => Some(array.cache_stats()),
+            _ => None,
+        }
+    }
+
     fn locate(&self, number: usize, variable: &Variable) -> Result<Reach> {
         let dataset = &variable.dataset;
         let (_, conversion) = handed_out(variable);
@@ -191,7 +207,10 @@ impl Generation {
                 },
                 _,
             ) => self.plain(variable, *address, None, byte_swap),
-            (DatasetStorage::Chunked { .. }, Kind::Hdf5(_)) => self.chunked(variable, byte_swap),
+            (DatasetStorage::Chunked { .. }, Kind::Hdf5(_)) => {
+                let share = self.shares.get(number).copied().unwrap_or(0);
+                self.chunked(variable, byte_swap, share)
+            }
             _ => Ok(Reach::Library),
         }
     }
@@ -226,7 +245,8 @@ impl Generation {
         }))
     }
 
-    fn chunked(&self, variable: &Variable, byte_swap: Option<usize>) -> Result<Reach> {
+    /// Values in chunks; `share`: bytes of them to keep.
+    fn chunked(&self, variable: &Variable, byte_swap: Option<usize>, share: u64) -> Result<Reach> {
         let hdf5 = self.library()?;
         let access = sources::chunked(&hdf5, Arc::clone(&self.bytes), &variable.dataset)?;
         let (mut source, missing) = match access {
@@ -247,7 +267,7 @@ impl Generation {
         source.byte_swap = byte_swap;
         source.fill = fill_inside(variable);
         let array = ChunkedArray::new(source).map_err(|error| internal(&error))?;
-        Ok(Reach::Chunked(Arc::new(array), missing))
+        Ok(Reach::Chunked(Arc::new(array.with_share(share)), missing))
     }
 }
 

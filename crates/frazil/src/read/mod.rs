@@ -3,6 +3,7 @@
 //! `locate` once for each variable, under libhdf5's lock; then `fetch`, `unpack`, `gather` without
 //! it. What has no fast path goes through libhdf5.
 
+mod cache;
 mod element;
 mod generation;
 mod identity;
@@ -12,5 +13,6 @@ mod options;
 mod reader;
 mod strings;
 
+pub use cache::ChunkCachePolicy;
 pub use options::{Checksums, ReaderOptions};
 pub use reader::Reader;

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use super::cache::ChunkCachePolicy;
+
 /// Whether Fletcher-32 checksums are compared with the data.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Checksums {
@@ -15,8 +17,8 @@ pub enum Checksums {
 
 /// How to read.
 ///
-/// What is kept in memory for later reads is a matter of the whole process:
-/// [`set_read_budget`](crate::set_read_budget).
+/// How much is kept in memory for later reads is a matter of the whole process:
+/// [`set_read_budget`](crate::set_read_budget). `chunk_cache` says what of it.
 #[derive(Debug, Clone, Default)]
 pub struct ReaderOptions {
     /// Threads that may work on one read, the calling one included; 0 means one per available core.
@@ -24,6 +26,8 @@ pub struct ReaderOptions {
     pub threads: usize,
     /// What to do with checksums.
     pub checksums: Checksums,
+    /// What is kept of each variable, whatever else is read.
+    pub chunk_cache: ChunkCachePolicy,
     /// Set to stop: reads end at the next chunk with `ErrorCode::Interrupted`.
     pub cancel: Arc<AtomicBool>,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use frazil_container::hdf5::Expanded;
 use frazil_container::model::{FileModel, Variable};
 use frazil_container::schema::VariableId;
-use frazil_pipeline::{PipelineError, ReadContext};
+use frazil_pipeline::{CacheStats, PipelineError, ReadContext};
 use frazil_types::{
     AxisSelection, ElementClass, ElementType, ErrorCode, FilterSpec, selected_elements,
 };
@@ -57,19 +57,21 @@ impl Reader {
     /// Opens a file and reads what it holds, but for values.
     ///
     /// # Errors
-    /// If the file does not exist, cannot be read, is no netCDF or HDF5 file, or is damaged.
+    /// If the file does not exist, cannot be read, is no netCDF or HDF5 file, or is damaged;
+    /// [`ErrorCode::InvalidArgument`] if its chunk cache names a variable that it does not have.
     pub fn open(path: &Path, options: &ReaderOptions) -> Result<Self> {
         crate::repack::guarded(path, || {
-            let generation = Generation::open(path, options.checksums)?;
             let resources = Resources {
                 threads: options.threads,
                 ..Resources::default()
             };
+            let threads = run::threads(&resources);
+            let generation = Generation::open(path, options, threads)?;
             Ok(Self {
                 shared: Arc::new(Shared {
                     path: path.to_owned(),
                     options: options.clone(),
-                    threads: run::threads(&resources),
+                    threads,
                     format: generation.format.clone(),
                     model: Arc::clone(&generation.model),
                     current: RwLock::new(Arc::new(generation)),
@@ -117,6 +119,15 @@ impl Reader {
             ElementClass::Indirect => Vec::new(),
             _ => fill_inside(variable),
         })
+    }
+
+    /// What became of those chunks of a variable that reads wanted in part, since the file was opened,
+    /// or changed; `None` if it was not read yet, or is not in chunks that frazil decodes.
+    #[must_use]
+    pub fn cache_stats(&self, id: VariableId) -> Option<CacheStats> {
+        let generation = Arc::clone(&self.shared.current.read());
+        let number = self.number_in(&generation, id).ok()?;
+        generation.cache_stats(number)
     }
 
     fn variable(&self, id: VariableId) -> Result<&Variable> {
@@ -265,8 +276,10 @@ impl Reader {
     fn refresh(&self, stale: &Arc<Generation>) -> Result<()> {
         let mut current = self.shared.current.write();
         if Arc::ptr_eq(&current, stale) {
-            let options = &self.shared.options;
-            *current = Arc::new(Generation::open(self.path(), options.checksums)?);
+            let Shared {
+                options, threads, ..
+            } = &*self.shared;
+            *current = Arc::new(Generation::open(self.path(), options, *threads)?);
         }
         Ok(())
     }

@@ -94,6 +94,9 @@ impl Writer {
             buffers: Arc::clone(&self.buffers),
         })?;
         self.fix_filters(&variable, &settings, replayed.as_ref())?;
+        if !variable.is_contiguous {
+            self.submission.leave_scratch(variable.chunk_bytes);
+        }
         let variable = Arc::new(variable);
         self.details[id.0].active = Some(Arc::clone(&variable));
         if existing.is_some() {

@@ -23,6 +23,9 @@ use crate::schema::VariableId;
 /// What packed bytes may take beyond the raw ones.
 const PACKED_SLACK_BYTES: u64 = 1024;
 
+/// A thread packs with intermediate results and tables of this many chunks' size.
+const SCRATCH_CHUNKS: u64 = 3;
+
 /// Chunks up to this size take less time to pack than threads to wake.
 const SMALL_CHUNK_BYTES: usize = 4096;
 
@@ -36,6 +39,11 @@ pub(super) struct Submission {
     budget: Arc<MemoryBudget>,
     /// The budget's at the start.
     memory_bytes: u64,
+    /// Of that, what the caller has.
+    left_bytes: u64,
+    /// Of that, what background threads work with.
+    scratch_bytes: u64,
+    threads: u64,
     /// By variable.
     choices: Vec<Choices>,
     /// Chunks that have, or are about to have, values in the file.
@@ -93,6 +101,9 @@ impl Submission {
             resources: resources.clone(),
             budget: Arc::new(MemoryBudget::new(memory_bytes)),
             memory_bytes,
+            left_bytes: 0,
+            scratch_bytes: 0,
+            threads: threads as u64,
             choices: Vec::new(),
             submitted: KeySet::default(),
             is_parallel,
@@ -127,10 +138,24 @@ impl Submission {
 
     /// Does with less memory, with half of it at least. What is in use beyond that comes back as it
     /// is written.
-    pub(super) fn leave_memory(&self, bytes: u64) {
+    pub(super) fn leave_memory(&mut self, bytes: u64) {
+        self.left_bytes = bytes;
+        self.share_memory();
+    }
+
+    /// Leaves background threads what they need to pack chunks of so many bytes, an eighth of the
+    /// memory at most.
+    pub(super) fn leave_scratch(&mut self, chunk_bytes: usize) {
+        let needed = self.threads * SCRATCH_CHUNKS * chunk_bytes as u64;
+        let needed = needed.min(self.memory_bytes / 8);
+        self.scratch_bytes = needed.max(self.scratch_bytes);
+        self.share_memory();
+    }
+
+    fn share_memory(&self) {
         let all = self.memory_bytes;
-        let left = all.saturating_sub(bytes).max(all / 2);
-        self.budget.set_capacity_bytes(left);
+        let left = all.saturating_sub(self.left_bytes + self.scratch_bytes);
+        self.budget.set_capacity_bytes(left.max(all / 2));
     }
 
     /// Chunks that were handed on and are not in the file yet.

@@ -1,12 +1,10 @@
-//! Memory of chunks that were packed, kept for the next ones.
-//!
-//! The thread that gathers a chunk allocates and another one frees it. Left to the allocator, such
-//! memory ends up scattered over the arenas of all threads, takes half as much again, and is cleared
-//! by the system each time.
+//! Memory of chunks that were packed, kept for the next ones: the system clears what it gives.
 
 use std::collections::VecDeque;
 
 use parking_lot::Mutex;
+
+use super::buffer::Buffer;
 
 /// Smaller buffers are the allocator's affair.
 const LEAST_BYTES: usize = 64 << 10;
@@ -16,7 +14,7 @@ pub(super) struct Buffers {
     /// Most bytes to keep.
     limit_bytes: usize,
     /// Oldest first.
-    kept: Mutex<VecDeque<Vec<u8>>>,
+    kept: Mutex<VecDeque<Buffer>>,
 }
 
 impl Buffers {
@@ -29,43 +27,35 @@ impl Buffers {
 
     /// An empty buffer with room for `bytes`. Where none that is kept fits, as many bytes of others
     /// are let go, so that all together do not take more.
-    pub(super) fn take(&self, bytes: usize) -> Vec<u8> {
+    pub(super) fn take(&self, bytes: usize) -> Buffer {
         if bytes < LEAST_BYTES {
-            return Vec::with_capacity(bytes);
+            return Buffer::with_room(bytes);
         }
         let mut kept = self.kept.lock();
         // The last one used is the likeliest to be in a core's cache.
-        let found = kept.iter().rposition(|buffer| buffer.capacity() == bytes);
+        let found = kept.iter().rposition(|buffer| buffer.room() == bytes);
         if let Some(buffer) = found.and_then(|at| kept.remove(at)) {
             return buffer;
         }
         shrink(&mut kept, self.limit_bytes.saturating_sub(bytes));
         drop(kept);
-        Vec::with_capacity(bytes)
+        Buffer::with_room(bytes)
     }
 
     /// A buffer of this element so many times.
-    pub(super) fn filled(&self, element: &[u8], elements: usize) -> Vec<u8> {
+    pub(super) fn filled(&self, element: &[u8], elements: usize) -> Buffer {
         let bytes = element.len() * elements;
         let mut buffer = self.take(bytes);
-        if element.iter().all(|&byte| byte == 0) {
-            buffer.resize(bytes, 0);
-            return buffer;
-        }
-        buffer.extend_from_slice(element);
-        while buffer.len() < bytes {
-            let more = buffer.len().min(bytes - buffer.len());
-            buffer.extend_from_within(..more);
-        }
+        buffer.fill(element, bytes);
         buffer
     }
 
     /// Keeps a buffer.
-    pub(super) fn give(&self, mut buffer: Vec<u8>) {
-        if buffer.capacity() < LEAST_BYTES {
+    pub(super) fn give(&self, mut buffer: Buffer) {
+        if buffer.room() < LEAST_BYTES {
             return;
         }
-        buffer.clear();
+        buffer.truncate(0);
         let mut kept = self.kept.lock();
         kept.push_back(buffer);
         shrink(&mut kept, self.limit_bytes);
@@ -73,13 +63,13 @@ impl Buffers {
 }
 
 /// Lets the oldest buffers go until the rest takes no more than `bytes`.
-fn shrink(kept: &mut VecDeque<Vec<u8>>, bytes: usize) {
-    let mut all: usize = kept.iter().map(Vec::capacity).sum();
+fn shrink(kept: &mut VecDeque<Buffer>, bytes: usize) {
+    let mut all: usize = kept.iter().map(Buffer::room).sum();
     while all > bytes {
         let Some(oldest) = kept.pop_front() else {
             return;
         };
-        all -= oldest.capacity();
+        all -= oldest.room();
     }
 }
 
@@ -108,8 +98,8 @@ mod tests {
         // One of another size makes room for itself.
         drop(buffers.take(150 << 10));
         assert_eq!(buffers.kept.lock().len(), 1);
-        buffers.give(Vec::with_capacity(1 << 20));
-        buffers.give(vec![0; 10]);
+        buffers.give(Buffer::with_room(1 << 20));
+        buffers.give(Buffer::of(&[0; 10]));
         assert!(buffers.kept.lock().is_empty());
     }
 }

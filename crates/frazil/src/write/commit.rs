@@ -16,10 +16,8 @@ use super::slab::Slab;
 use super::variable::Variable;
 use super::writer::{Writer, lost};
 use crate::error::{Error, Result};
+use crate::plan_text::PLAN_ATTRIBUTE;
 use crate::schema::{AttributeOwner, Schema, SchemaAttribute, SchemaValue, ValueType, VariableId};
-
-/// The attribute that keeps what was decided.
-pub(super) const PLAN_ATTRIBUTE: &str = "frazil_plan";
 
 impl Writer {
     /// Makes everything put so far the state that readers see and that survives the end of this

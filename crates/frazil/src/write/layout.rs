@@ -266,7 +266,7 @@ impl Circumstances<'_> {
 }
 
 /// Bytes of one element; strings, which are never gathered, count as nothing.
-fn element_bytes(schema: &Schema, id: VariableId) -> usize {
+pub(super) fn element_bytes(schema: &Schema, id: VariableId) -> usize {
     match schema.variables[id.0].value_type {
         ValueType::Atomic(nc_type) => nc_type.size_bytes(),
         ValueType::String => 0,

@@ -18,6 +18,7 @@
 mod activate;
 mod background;
 mod borders;
+mod buffer;
 mod buffers;
 mod change;
 mod commit;
@@ -33,6 +34,7 @@ mod pack;
 mod parallel;
 mod partial;
 mod placing;
+mod plan;
 mod put;
 mod read;
 mod repeats;

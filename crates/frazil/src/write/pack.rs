@@ -6,6 +6,7 @@ use frazil_codec::Scratch;
 use frazil_pipeline::Charge;
 use frazil_types::ErrorCode;
 
+use super::buffer::Buffer;
 use super::change::Change;
 use super::key::Offset;
 use super::partial::{Mask, constant};
@@ -78,12 +79,12 @@ pub(super) struct Place {
 
 /// What a chunk holds.
 pub(super) enum Content {
-    Values(Vec<u8>),
+    Values(Buffer),
     /// This element over and over.
     Constant(Vec<u8>),
     /// Values where the mask says so, elsewhere those of the stored chunk.
     Merge {
-        values: Vec<u8>,
+        values: Buffer,
         mask: Mask,
         stored: StoredChunk,
     },
@@ -92,7 +93,7 @@ pub(super) enum Content {
 impl Content {
     /// A complete chunk of a variable that is not contiguous: values that are one element over and
     /// over are known before any work.
-    pub(super) fn of(variable: &Variable, values: Vec<u8>) -> Self {
+    pub(super) fn of(variable: &Variable, values: Buffer) -> Self {
         match constant(&values, variable.element_bytes()) {
             Some(element) if !variable.is_tiny() || variable.may_omit(element) => {
                 Self::Constant(element.to_vec())
@@ -126,7 +127,7 @@ pub(super) enum Packed {
 /// A chunk ready to be placed.
 pub(super) struct PackedChunk {
     pub(super) place: Place,
-    pub(super) bytes: Arc<Vec<u8>>,
+    pub(super) bytes: Arc<Buffer>,
     /// Whether an equal chunk was packed before.
     pub(super) is_reused: bool,
     /// Whether it is of fill values that readers know anyway.
@@ -215,13 +216,13 @@ pub(super) fn named(mut error: Error, place: &Place) -> Error {
 
 /// A packed chunk's bytes, and how they came about.
 pub(super) struct Done {
-    pub(super) bytes: Arc<Vec<u8>>,
+    pub(super) bytes: Arc<Buffer>,
     pub(super) is_reused: bool,
     pub(super) rounding: RoundingStats,
 }
 
 impl Done {
-    fn new(bytes: Arc<Vec<u8>>, is_reused: bool) -> Self {
+    fn new(bytes: Arc<Buffer>, is_reused: bool) -> Self {
         Self {
             bytes,
             is_reused,
@@ -245,7 +246,7 @@ pub(super) fn pack(
                 return Ok(Done::new(packed, true));
             }
             let values = wanted.1.repeat(variable.chunk_bytes / wanted.1.len());
-            let (values, rounding) = round(place, values)?;
+            let (values, rounding) = round(place, values.into())?;
             let packed = Arc::new(encode(filters, &values, scratch)?);
             variable.repeats.remember_constant(wanted, &packed);
             Ok(Done {
@@ -272,7 +273,7 @@ pub(super) fn pack(
 fn pack_values(
     place: &Place,
     filters: &Filters,
-    values: Vec<u8>,
+    values: Buffer,
     scratch: &mut Scratch,
 ) -> Result<Done> {
     let (values, rounding) = round(place, values)?;
@@ -300,19 +301,22 @@ fn pack_values(
 }
 
 /// The values as they are to be stored, each proved to keep what was promised.
-fn round(place: &Place, values: Vec<u8>) -> Result<(Vec<u8>, RoundingStats)> {
+fn round(place: &Place, mut values: Buffer) -> Result<(Buffer, RoundingStats)> {
     match place.variable.round(&values, &place.offset)? {
-        Some(rounded) => {
-            place.variable.buffers.give(values);
-            Ok(rounded)
+        Some((rounded, stats)) => {
+            values.truncate(0);
+            values.extend(&rounded);
+            Ok((values, stats))
         }
         None => Ok((values, RoundingStats::default())),
     }
 }
 
-fn encode(filters: &Filters, values: &[u8], scratch: &mut Scratch) -> Result<Vec<u8>> {
-    let outcome = filters.encoder.encode(values, scratch);
-    outcome.map_err(|error| Error::new(error.code(), error.to_string()))
+fn encode(filters: &Filters, values: &[u8], scratch: &mut Scratch) -> Result<Buffer> {
+    let outcome = filters.encoder.encode_in(values, scratch);
+    outcome
+        .map(Buffer::of)
+        .map_err(|error| Error::new(error.code(), error.to_string()))
 }
 
 /// A contiguous variable's values; it always has them all in memory.
@@ -320,7 +324,7 @@ fn plain(place: &Place, content: Content) -> Result<Done> {
     let variable = &*place.variable;
     let values = match content {
         Content::Values(values) | Content::Merge { values, .. } => values,
-        Content::Constant(element) => element.repeat(variable.chunk_bytes / element.len()),
+        Content::Constant(element) => element.repeat(variable.chunk_bytes / element.len()).into(),
     };
     let (values, rounding) = round(place, values)?;
     Ok(Done {

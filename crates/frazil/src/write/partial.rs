@@ -2,6 +2,7 @@
 
 use frazil_pipeline::Charge;
 
+use super::buffer::Buffer;
 use super::writer::lost;
 use crate::error::Result;
 
@@ -148,7 +149,7 @@ impl Mask {
 /// A chunk being gathered.
 #[derive(Debug)]
 pub(super) struct PartialChunk {
-    pub(super) values: Vec<u8>,
+    pub(super) values: Buffer,
     pub(super) mask: Mask,
     /// Elements that may be written: with all of them the chunk is complete.
     writable: u64,
@@ -162,7 +163,7 @@ pub(super) struct PartialChunk {
 impl PartialChunk {
     /// A chunk of `values` as they are before anything is written.
     pub(super) fn new(
-        values: Vec<u8>,
+        values: Buffer,
         mask: Mask,
         writable: u64,
         has_base: bool,

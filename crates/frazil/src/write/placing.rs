@@ -10,6 +10,7 @@ use frazil_pipeline::PipelineError;
 use frazil_types::{ErrorCode, FileAddress, QuantizePlan, filter_id};
 use serde::{Deserialize, Serialize};
 
+use super::buffer::Buffer;
 use super::change::Change;
 use super::data_file::DataFile;
 use super::key::{Key, KeyMap};
@@ -291,7 +292,7 @@ impl Placing {
     /// The bytes to store: a chunk that takes the place of one that skipped filters must not have
     /// its size, or libhdf5 keeps that one's filter mask. Deflate ends by itself: one byte more
     /// does no harm.
-    fn storable(&self, chunk: &PackedChunk) -> Result<Arc<Vec<u8>>> {
+    fn storable(&self, chunk: &PackedChunk) -> Result<Arc<Buffer>> {
         let before = self.places.get(&key_of(chunk));
         let filters = chunk.place.variable.stored_filters();
         let last = filters.and_then(|filters| filters.0.last());
@@ -305,7 +306,7 @@ impl Placing {
                 }
                 let mut longer = chunk.bytes.to_vec();
                 longer.push(0);
-                Ok(Arc::new(longer))
+                Ok(Arc::new(longer.into()))
             }
             _ => Ok(Arc::clone(&chunk.bytes)),
         }

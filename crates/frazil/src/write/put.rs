@@ -6,6 +6,7 @@ use std::sync::Arc;
 use frazil_container::hdf5::{Hyperslab, OutputStorage};
 use frazil_pipeline::Charge;
 
+use super::buffer::Buffer;
 use super::define::refused;
 use super::key::Key;
 use super::pack::{Content, Place};
@@ -141,7 +142,7 @@ impl Writer {
         // Runs come in row-major order, and there is none that is not written.
         piece.for_each_run(slab, &variable.chunk, |run| {
             let from = run.from * size;
-            values.extend_from_slice(&bytes[from..from + run.elements * size]);
+            values.extend(&bytes[from..from + run.elements * size]);
         });
         self.submit(variable, key, values, charge)
     }
@@ -236,14 +237,14 @@ impl Writer {
 
     /// Values of a chunk before anything is written: fill values; those of the file for a
     /// contiguous variable of an existing one, which is gathered as a whole.
-    fn unwritten(&self, variable: &Variable, elements: usize) -> Result<Vec<u8>> {
+    fn unwritten(&self, variable: &Variable, elements: usize) -> Result<Buffer> {
         let details = &self.details[variable.id.0];
         // Ranks that write together fill up when they commit.
         let is_alone = !self.submission.is_parallel();
         if variable.is_contiguous && details.existing.is_some() && is_alone {
             let mut placing = self.submission.placing();
             let values = placing.output()?.read_values(variable.id, None);
-            return values.map_err(|error| from_container(error, &self.path));
+            return (values.map(Buffer::from)).map_err(|error| from_container(error, &self.path));
         }
         Ok(self.buffers.filled(&variable.fill, elements))
     }
@@ -262,7 +263,7 @@ impl Writer {
         &mut self,
         variable: &Arc<Variable>,
         key: Key,
-        values: Vec<u8>,
+        values: Buffer,
         charge: Charge,
     ) -> Result<()> {
         let packed_charge = self.submission.packed_room(variable, &mut self.store)?;

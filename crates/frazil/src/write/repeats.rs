@@ -7,6 +7,8 @@ use frazil_codec::{BoundDecoder, Scratch};
 use frazil_types::DeflateEncoder;
 use parking_lot::Mutex;
 
+use super::buffer::Buffer;
+
 /// Most constants that a variable remembers.
 const CONSTANTS: usize = 64;
 
@@ -22,11 +24,11 @@ pub(super) struct Repeats {
 
 #[derive(Default)]
 struct Remembered {
-    by_hash: HashMap<u64, Arc<Vec<u8>>>,
+    by_hash: HashMap<u64, Arc<Buffer>>,
     /// Hashes, oldest first.
     order: VecDeque<u64>,
     bytes: usize,
-    constants: HashMap<Constant, Arc<Vec<u8>>>,
+    constants: HashMap<Constant, Arc<Buffer>>,
 }
 
 impl Repeats {
@@ -47,7 +49,7 @@ impl Repeats {
         values: &[u8],
         decoder: &BoundDecoder,
         scratch: &mut Scratch,
-    ) -> Option<Arc<Vec<u8>>> {
+    ) -> Option<Arc<Buffer>> {
         let packed = self.remembered.lock().by_hash.get(&hash).cloned()?;
         let is_equal = decoder
             .decode(&packed, 0, scratch)
@@ -56,12 +58,12 @@ impl Repeats {
     }
 
     /// The packed bytes of a chunk of one element over and over.
-    pub(super) fn find_constant(&self, element: &Constant) -> Option<Arc<Vec<u8>>> {
+    pub(super) fn find_constant(&self, element: &Constant) -> Option<Arc<Buffer>> {
         self.remembered.lock().constants.get(element).cloned()
     }
 
     /// Remembers a packed chunk of one element over and over, if its bytes are few.
-    pub(super) fn remember_constant(&self, element: Constant, packed: &Arc<Vec<u8>>) {
+    pub(super) fn remember_constant(&self, element: Constant, packed: &Arc<Buffer>) {
         let mut remembered = self.remembered.lock();
         let is_small = packed.len() <= self.limit_bytes / CONSTANTS;
         if remembered.constants.len() < CONSTANTS && is_small {
@@ -70,7 +72,7 @@ impl Repeats {
     }
 
     /// Remembers a packed chunk, and forgets the oldest ones for it.
-    pub(super) fn remember(&self, hash: u64, packed: &Arc<Vec<u8>>) {
+    pub(super) fn remember(&self, hash: u64, packed: &Arc<Buffer>) {
         let mut remembered = self.remembered.lock();
         if packed.len() > self.limit_bytes || remembered.by_hash.contains_key(&hash) {
             return;

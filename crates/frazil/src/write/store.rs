@@ -172,7 +172,7 @@ impl Store {
         let mask = Mask::from_bytes(&values[spilled.values_bytes..]);
         values.truncate(spilled.values_bytes);
         let writable = variable.writable_elements(&key.offset);
-        let mut chunk = PartialChunk::new(values, mask, writable, spilled.has_base, charge);
+        let mut chunk = PartialChunk::new(values.into(), mask, writable, spilled.has_base, charge);
         chunk.is_dirty = spilled.is_dirty;
         Ok(Some(chunk))
     }

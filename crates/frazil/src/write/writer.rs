@@ -7,7 +7,7 @@ use std::time::Instant;
 #[cfg(test)]
 use frazil_codec::BoundEncoder;
 use frazil_container::hdf5::{ExistingFile, LiveOutput, OutputStorage};
-use frazil_types::{FilterPipeline, StorageLayout, VariablePlan, WritePlan};
+use frazil_types::FilterPipeline;
 
 use super::background::Submission;
 use super::borders::Borders;
@@ -28,7 +28,7 @@ use crate::schema::{Schema, VariableId};
 /// Packed chunks that may serve again get this part of the memory, one part in so many.
 const REPEATS_SHARE: u64 = 16;
 /// Of the memory for chunks, this part may wait for the next ones, one part in so many.
-const BUFFERS_SHARE: u64 = 16;
+const BUFFERS_SHARE: u64 = 8;
 /// A netCDF-4 file being written by a running program.
 ///
 /// Errors of the background work come back at the next call, and at every call after that; the
@@ -261,7 +261,7 @@ impl Writer {
     }
 
     /// Leaves so many bytes of the memory allowed to the caller, half of it at most, from now on.
-    pub fn leave_memory(&self, bytes: u64) {
+    pub fn leave_memory(&mut self, bytes: u64) {
         self.submission.leave_memory(bytes);
     }
 
@@ -350,42 +350,6 @@ impl Writer {
             chunk: Some(variable.chunk.clone()),
             filters: variable.stored_filters().cloned(),
         })
-    }
-
-    /// What was decided so far, to be replayed by [`WriterOptions::plan`]: nothing about variables
-    /// whose values tell nothing yet.
-    ///
-    /// # Errors
-    /// If the filters of a variable could not be chosen.
-    pub fn plan(&self) -> Result<WritePlan> {
-        let mut variables = Vec::new();
-        for (number, details) in self.details.iter().enumerate() {
-            let Some(variable) = &details.active else {
-                continue;
-            };
-            let filters = self.submission.filters(number).transpose()?;
-            if filters.is_none() && !variable.is_contiguous {
-                continue;
-            }
-            let stored = variable.stored_filters().cloned();
-            variables.push(VariablePlan {
-                path: variable.path.clone(),
-                layout: match variable.is_contiguous {
-                    true => StorageLayout::Contiguous,
-                    false => StorageLayout::Chunked {
-                        chunk: variable.chunk.clone(),
-                    },
-                },
-                quantize: variable.quantize.clone(),
-                pipeline: stored.unwrap_or_default(),
-                deflate_encoder: filters.and_then(|filters| filters.deflate),
-                copy_raw: false,
-                predicted_bytes: None,
-                cache: None,
-                reason: filters.map(|f| f.reason.clone()).unwrap_or_default(),
-            });
-        }
-        Ok(WritePlan { variables })
     }
 }
 

@@ -19,7 +19,9 @@ pub(crate) fn run(args: &AnalyzeArgs, cancel: &Arc<AtomicBool>) -> io::Result<St
     let printer = Printer::new(args.output);
     let mut meter = Meter::new(printer, &args.file);
     let mut document = Document::new();
-    let status = match frazil::analyze(&args.file, &args.options(cancel), &mut meter) {
+    let analyzed = page::check(args.figure.as_deref())
+        .and_then(|()| frazil::analyze(&args.file, &args.options(cancel), &mut meter));
+    let status = match analyzed {
         Ok(report) => {
             meter.rest_of(&report.notices);
             printer.table(&tables::of(&report, args.all_variables))?;

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use frazil::{PlanReport, render_encoding, render_plan};
 
-use super::pack::{add_files, exists};
+use super::pack::{add_files, check_new};
 use super::{Status, page};
 use crate::args::PlanArgs;
 use crate::printer::{Printer, data};
@@ -21,13 +21,15 @@ use crate::progress::Meter;
 /// Standard output's.
 pub(crate) fn run(args: &PlanArgs, cancel: &Arc<AtomicBool>) -> io::Result<Status> {
     let printer = Printer::new(args.output());
-    let outputs = [
+    let mut outputs = [
         args.plan_file(),
         args.precision.write().map(PathBuf::as_path),
-    ];
-    let mut existing = outputs.into_iter().flatten().filter(|path| path.exists());
-    if let Some(path) = existing.next().filter(|_| !args.overwrite) {
-        printer.error(&exists(path));
+    ]
+    .into_iter()
+    .flatten();
+    let may_be_written = outputs.try_for_each(|path| check_new(path, args.overwrite));
+    if let Err(error) = may_be_written.and(page::check(args.plot.as_deref())) {
+        printer.error(&error);
         return Ok(Status::Trouble);
     }
     let mut meter = Meter::new(printer, &args.file);

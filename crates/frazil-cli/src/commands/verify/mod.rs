@@ -22,7 +22,8 @@ use crate::progress::Meter;
 pub(crate) fn run(args: &VerifyArgs, cancel: &Arc<AtomicBool>) -> io::Result<Status> {
     let printer = Printer::new(args.output);
     let mut meter = Meter::new(printer, &args.b);
-    let result = frazil::verify(&args.a, &args.b, &args.options(cancel), &mut meter);
+    let result = page::check(args.report.as_deref())
+        .and_then(|()| frazil::verify(&args.a, &args.b, &args.options(cancel), &mut meter));
     conclude(args, printer, meter, result)
 }
 

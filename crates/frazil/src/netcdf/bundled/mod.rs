@@ -5,7 +5,7 @@ mod attributes;
 mod decoded;
 mod storage;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use frazil_container::classic::NcType;
@@ -14,9 +14,7 @@ use frazil_container::netcdf::{LibraryFile, LibraryStatus};
 use self::decoded::DecodedFile;
 use crate::netcdf::create::{FORMAT_NETCDF4, FORMAT_NETCDF4_CLASSIC};
 use crate::netcdf::status::{Answer, Refusal, Status};
-use crate::netcdf::types::{
-    ChunkCache, DimensionInquiry, GroupInquiry, GroupNumber, Mode, VariableInquiry,
-};
+use crate::netcdf::types::{DimensionInquiry, GroupInquiry, GroupNumber, Mode, VariableInquiry};
 
 /// A file in netCDF-C's hands.
 #[derive(Debug)]
@@ -25,7 +23,8 @@ pub(in crate::netcdf) struct Bundled {
     format: i32,
     is_writable: bool,
     in_define_mode: bool,
-    caches: BTreeMap<(GroupNumber, i32), ChunkCache>,
+    /// Variables whose chunk cache was set.
+    caches: BTreeSet<(GroupNumber, i32)>,
     path: PathBuf,
     /// Once a variable was met whose filters netCDF-C has no plugin for.
     decoded: Option<Box<DecodedFile>>,
@@ -63,7 +62,7 @@ impl Bundled {
             format,
             is_writable,
             in_define_mode: false,
-            caches: BTreeMap::new(),
+            caches: BTreeSet::new(),
             path: path.to_owned(),
             decoded: None,
             ours_to_read: BTreeSet::new(),

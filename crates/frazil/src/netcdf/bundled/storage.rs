@@ -229,10 +229,15 @@ impl Bundled {
         if !(0.0..=1.0).contains(&cache.preemption) {
             return Err(Status::EINVAL.into());
         }
-        self.caches.insert((group, varid), cache);
+        let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let (bytes, slots) = (number(cache.size_bytes), number(cache.slots));
+        self.file
+            .set_var_chunk_cache(group.0, varid, (bytes, slots, cache.preemption))?;
+        self.caches.insert((group, varid));
         Ok(())
     }
 
+    /// What netCDF-C has been told, if anything.
     pub(in crate::netcdf) fn get_var_chunk_cache(
         &mut self,
         group: GroupNumber,
@@ -242,7 +247,14 @@ impl Bundled {
         if !self.is_netcdf4() {
             return Err(Status::ENOTNC4.into());
         }
-        let cache = self.caches.get(&(group, varid)).copied();
-        Ok(cache.unwrap_or_default())
+        if !self.caches.contains(&(group, varid)) {
+            return Ok(ChunkCache::default());
+        }
+        let (bytes, slots, preemption) = self.file.get_var_chunk_cache(group.0, varid)?;
+        Ok(ChunkCache {
+            size_bytes: bytes as u64,
+            slots: slots as u64,
+            preemption,
+        })
     }
 }

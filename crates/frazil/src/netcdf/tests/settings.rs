@@ -257,4 +257,13 @@ fn the_chunk_cache_is_told_again() {
     data.set_var_chunk_cache(ROOT, 0, cache).unwrap();
     assert_eq!(data.get_var_chunk_cache(ROOT, 0), Ok(cache));
     data.abort().unwrap();
+
+    // Where netCDF-C reads, it is what netCDF-C has.
+    let path = directory.path().join("b.nc");
+    with_variable(&path).close().unwrap();
+    let mut data = Dataset::open(&path, Mode::NOWRITE).unwrap();
+    assert_eq!(data.get_var_chunk_cache(ROOT, 0), Ok(ChunkCache::default()));
+    data.set_var_chunk_cache(ROOT, 0, cache).unwrap();
+    assert_eq!(data.get_var_chunk_cache(ROOT, 0), Ok(cache));
+    data.close().unwrap();
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use frazil_codec::Scratch;
 
+use super::super::buffer::Buffer;
 use super::super::buffers::Buffers;
 use super::super::define::refused;
 use super::super::layout::Layout;
@@ -191,7 +192,7 @@ impl ChunkPacker {
         start: &[u64],
         count: &[u64],
         bytes: &[u8],
-        mut work: impl FnMut(Place, Vec<u8>) -> Result<bool>,
+        mut work: impl FnMut(Place, Buffer) -> Result<bool>,
     ) -> Result<()> {
         let variable = &*self.variable;
         let slab = Slab {
@@ -262,14 +263,14 @@ pub(super) fn check_whole(variable: &Variable, slab: &Slab<'_>) -> Result<Option
 }
 
 /// A chunk's values, with fill values where nobody puts any.
-fn gathered(variable: &Variable, piece: &Piece, slab: &Slab<'_>, bytes: &[u8]) -> Vec<u8> {
+fn gathered(variable: &Variable, piece: &Piece, slab: &Slab<'_>, bytes: &[u8]) -> Buffer {
     let size = variable.element_bytes();
     let elements = variable.chunk_bytes / size;
     if piece.elements() == elements as u64 {
         let mut values = variable.buffers.take(variable.chunk_bytes);
         piece.for_each_run(slab, &variable.chunk, |run| {
             let from = run.from * size;
-            values.extend_from_slice(&bytes[from..from + run.elements * size]);
+            values.extend(&bytes[from..from + run.elements * size]);
         });
         return values;
     }

@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use frazil_types::ErrorCode;
 
-use super::super::commit::PLAN_ATTRIBUTE;
 use super::super::repeats::hash;
 use super::super::writer::Writer;
 use super::Team;
 use super::wire::{Agreement, Arrival, Call, Item};
 use crate::error::{Error, Result};
+use crate::plan_text::PLAN_ATTRIBUTE;
 use crate::schema::{AttributeOwner, GroupId, Schema, SchemaAttribute, VariableId};
 
 /// Words of a definition that an error repeats.

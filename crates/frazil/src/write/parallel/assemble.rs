@@ -250,7 +250,7 @@ impl Writer {
         let bytes = PartialChunk::bytes_for(variable.chunk_bytes, size);
         let charge = self.submission.room(bytes, &mut self.store)?;
         Ok(PartialChunk::new(
-            variable.fill.repeat(elements),
+            self.buffers.filled(&variable.fill, elements),
             Mask::new(elements),
             variable.writable_elements(&key.offset),
             false,

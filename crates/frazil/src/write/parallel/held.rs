@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use frazil_pipeline::Charge;
 
+use super::super::buffer::Buffer;
 use super::super::key::{Key, KeyMap, KeySet};
 use super::super::pack::PackedChunk;
 use super::super::scratch_file::ScratchFile;
@@ -33,7 +34,7 @@ struct HeldChunk {
 
 enum PackedBytes {
     Memory {
-        bytes: Arc<Vec<u8>>,
+        bytes: Arc<Buffer>,
         // Goes back when the bytes leave memory.
         _charge: Charge,
     },
@@ -45,7 +46,7 @@ enum PackedBytes {
 
 /// Where the bytes of a held chunk are.
 pub(super) enum HeldBytes {
-    Here(Arc<Vec<u8>>),
+    Here(Arc<Buffer>),
     /// In the output: an address, and how many.
     Written(u64, usize),
 }
@@ -157,7 +158,8 @@ impl Held {
         Ok(Some(match &held.packed {
             PackedBytes::Memory { bytes, .. } => HeldBytes::Here(Arc::clone(bytes)),
             PackedBytes::Spilled(address) => {
-                HeldBytes::Here(Arc::new(self.scratch.read(*address, held.bytes)?))
+                let bytes = self.scratch.read(*address, held.bytes)?;
+                HeldBytes::Here(Arc::new(bytes.into()))
             }
             PackedBytes::Written(address) => HeldBytes::Written(*address, held.bytes),
         }))

@@ -7,6 +7,7 @@ use std::time::Duration;
 use frazil_container::hdf5::Hyperslab;
 use serde::{Deserialize, Serialize};
 
+use super::super::buffer::Buffer;
 use super::super::key::Key;
 use super::super::pack::CommitStep;
 use super::super::placing::Counts;
@@ -85,7 +86,7 @@ struct Queue {
 /// A chunk on its way from one place of the output to another.
 struct Moving {
     key: Key,
-    bytes: Arc<Vec<u8>>,
+    bytes: Arc<Buffer>,
     to: u64,
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use frazil_container::hdf5::Placement;
 
+use super::super::buffer::Buffer;
 use super::super::key::Key;
 use super::super::pack::{PackedChunk, StoredChunk, named};
 use super::super::placing::{Placing, closed};
@@ -47,13 +48,14 @@ impl Placing {
     }
 
     /// The bytes of a held chunk; `None`: it is not here.
-    pub(super) fn held_bytes(&mut self, key: &Key) -> Result<Option<Arc<Vec<u8>>>> {
+    pub(super) fn held_bytes(&mut self, key: &Key) -> Result<Option<Arc<Buffer>>> {
         Ok(match self.held()?.bytes(key)? {
             None => None,
             Some(HeldBytes::Here(bytes)) => Some(bytes),
             Some(HeldBytes::Written(address, bytes)) => {
                 self.file.flush(&self.path)?;
-                Some(Arc::new(self.file.read(address, bytes, &self.path)?))
+                let bytes = self.file.read(address, bytes, &self.path)?;
+                Some(Arc::new(bytes.into()))
             }
         })
     }
