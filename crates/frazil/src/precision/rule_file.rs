@@ -70,14 +70,30 @@ fn parse_rule(rule: toml::Value) -> std::result::Result<PrecisionRule, String> {
     let wish = toml::Value::Table(wishes)
         .try_into()
         .map_err(|error: toml::de::Error| error.message().to_owned());
-    let demand = FilterDemand::deserialize(toml::Value::Table(demands))
-        .map_err(|error| error.message().to_owned());
+    let demand = demand_of(demands, |key, value| {
+        let alone = toml::Table::from_iter([(key, value)]);
+        let found = FilterDemand::deserialize(toml::Value::Table(alone));
+        found.map_err(|error| error.message().to_owned())
+    });
     rule_of(variables, wish, demand)
 }
 
 /// Whether a key is about filters.
 fn is_demand(key: &str) -> bool {
     FilterDemand::KEYS.contains(&key)
+}
+
+/// What keys demand together; an error names its key.
+fn demand_of<V>(
+    stated: impl IntoIterator<Item = (String, V)>,
+    understand: impl Fn(String, V) -> std::result::Result<FilterDemand, String>,
+) -> std::result::Result<FilterDemand, String> {
+    let mut demand = FilterDemand::default();
+    for (key, value) in stated {
+        let one = understand(key.clone(), value).map_err(|cause| format!("{key}: {cause}"))?;
+        demand = demand.and_later(&one);
+    }
+    Ok(demand)
 }
 
 fn rule_of(
@@ -114,7 +130,10 @@ impl PrecisionRule {
             stated.into_iter().partition(|(key, _)| is_demand(key));
         let names = variables.join(", ");
         let wish = serde_json::from_value(wishes.into()).map_err(|error| error.to_string());
-        let demand = serde_json::from_value(demands.into()).map_err(|error| error.to_string());
+        let demand = demand_of(demands, |key, value| {
+            let alone = Fields::from_iter([(key, value)]);
+            serde_json::from_value(alone.into()).map_err(|error| error.to_string())
+        });
         rule_of(variables, wish, demand).map_err(|cause| {
             let cause = format!("wishes for {names}: {cause}");
             Error::new(ErrorCode::InvalidArgument, cause)
@@ -203,7 +222,7 @@ mod tests {
             ),
             (
                 "[[rule]]\nvariables = [\"a\"]\ncomp_speed = 0",
-                "above 0 MB/s, not 0",
+                "rule 1: comp_speed: a speed is above 0 MB/s, not 0",
             ),
             (
                 "[[rule]]\nvariables = [\"a\"]\ndecomp_speed = \"soon\"",
