@@ -96,7 +96,7 @@ def test_a_share_keeps_what_small_reads_touch_from_the_first_time_on(path):
 
 
 def test_shares_are_cut_alike_where_they_exceed_the_budget(path):
-    with frazil.open(path, threads=1, chunk_cache={"a": 1 << 40, "/b": 1 << 40}) as file:
+    with frazil.open(path, threads=1, chunk_cache={"a": 1 << 63, "/b": 1 << 62}) as file:
         file.variables["a"][0], file.variables["b"][0]
         stats = file.cache_stats()
         assert stats["/a"]["share_bytes"] == stats["/b"]["share_bytes"] == BUDGET * 3 // 8

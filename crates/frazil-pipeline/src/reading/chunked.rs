@@ -23,6 +23,9 @@ const WINDOW_CELLS: usize = 4096;
 /// through chunks, one of them decodes them in vain, of at least so many.
 const SMALL_PART: u64 = 32;
 
+/// A larger share is never had, and sums of these never overflow, whatever a file's plan says.
+const MOST_WISHED_BYTES: u64 = 1 << 40;
+
 /// A chunked array to read from, with a number that tells its chunks from those of all others.
 #[derive(Debug)]
 pub struct ChunkedArray {
@@ -92,7 +95,7 @@ impl ChunkedArray {
     /// arrays take three quarters of the budget at most; where more is wished for, all are cut alike.
     #[must_use]
     pub fn with_share(mut self, bytes: u64) -> Self {
-        self.wished_bytes = bytes;
+        self.wished_bytes = bytes.min(MOST_WISHED_BYTES);
         self
     }
 
