@@ -30,28 +30,44 @@ impl Buffers {
     /// An empty buffer with room for `bytes`. Where none that is kept fits, as many bytes of others
     /// are let go, so that all together do not take more.
     pub(super) fn take(&self, bytes: usize) -> Vec<u8> {
+        let kept = self.take_kept(bytes);
+        kept.unwrap_or_else(|| Vec::with_capacity(bytes))
+    }
+
+    /// A buffer of so many zeros. A new one takes memory of the system only where something is
+    /// written.
+    pub(super) fn zeroed(&self, bytes: usize) -> Vec<u8> {
+        match self.take_kept(bytes) {
+            Some(mut buffer) => {
+                buffer.resize(bytes, 0);
+                buffer
+            }
+            None => vec![0; bytes],
+        }
+    }
+
+    /// An empty buffer that is kept; `None`: none fits, and what is kept leaves room for another.
+    fn take_kept(&self, bytes: usize) -> Option<Vec<u8>> {
         if bytes < LEAST_BYTES {
-            return Vec::with_capacity(bytes);
+            return None;
         }
         let mut kept = self.kept.lock();
         // The last one used is the likeliest to be in a core's cache.
         let found = kept.iter().rposition(|buffer| buffer.capacity() == bytes);
         if let Some(buffer) = found.and_then(|at| kept.remove(at)) {
-            return buffer;
+            return Some(buffer);
         }
         shrink(&mut kept, self.limit_bytes.saturating_sub(bytes));
-        drop(kept);
-        Vec::with_capacity(bytes)
+        None
     }
 
     /// A buffer of this element so many times.
     pub(super) fn filled(&self, element: &[u8], elements: usize) -> Vec<u8> {
         let bytes = element.len() * elements;
-        let mut buffer = self.take(bytes);
         if element.iter().all(|&byte| byte == 0) {
-            buffer.resize(bytes, 0);
-            return buffer;
+            return self.zeroed(bytes);
         }
+        let mut buffer = self.take(bytes);
         buffer.extend_from_slice(element);
         while buffer.len() < bytes {
             let more = buffer.len().min(bytes - buffer.len());
@@ -97,6 +113,9 @@ mod tests {
         buffers.give(first);
         let again = buffers.take(150_000);
         assert_eq!((again.as_ptr(), again.len()), (address, 0));
+        buffers.give(again);
+        let again = buffers.zeroed(150_000);
+        assert_eq!((again.as_ptr(), again), (address, vec![0; 150_000]));
     }
 
     #[test]

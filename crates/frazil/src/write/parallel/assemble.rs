@@ -205,8 +205,11 @@ impl Writer {
     ) -> Result<PartialChunk> {
         let size = variable.element_bytes();
         let mut own = self.own_values(key, variable)?;
-        let has_lower = foreign.iter().any(|part| part.rank < rank);
-        let mut chunk = match own.take_if(|_| !has_lower) {
+        // Others' values go into this rank's own chunk, unless it has newer ones of the same
+        // elements.
+        let replaces =
+            |own: &PartialChunk, part: &Foreign| part.rank < rank && own.mask.overlaps(&part.mask);
+        let mut chunk = match own.take_if(|own| !foreign.iter().any(|part| replaces(own, part))) {
             Some(own) => own,
             None => self.unwritten_chunk(key, variable)?,
         };
@@ -221,6 +224,7 @@ impl Writer {
         if let Some(own) = own {
             chunk.overlay(&own.mask, &own.mask.written(&own.values, size), size)?;
         }
+        chunk.fill_rest(&variable.fill);
         if !chunk.is_complete() {
             self.fill_up(&mut chunk, variable, base)?;
         }
@@ -249,8 +253,8 @@ impl Writer {
         let elements = variable.chunk_bytes / size;
         let bytes = PartialChunk::bytes_for(variable.chunk_bytes, size);
         let charge = self.submission.room(bytes, &mut self.store)?;
-        Ok(PartialChunk::new(
-            variable.fill.repeat(elements),
+        Ok(PartialChunk::unfilled(
+            self.buffers.zeroed(variable.chunk_bytes),
             Mask::new(elements),
             variable.writable_elements(&key.offset),
             false,
@@ -293,8 +297,9 @@ impl Writer {
         &mut self,
         variable: &Arc<Variable>,
         key: Key,
-        chunk: PartialChunk,
+        mut chunk: PartialChunk,
     ) -> Result<()> {
+        chunk.fill_rest(&variable.fill);
         let packed_charge = self.submission.packed_room(variable, &mut self.store)?;
         let place = self.place(variable, key);
         let content = Content::Values(chunk.values);
