@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import sys
 from pathlib import Path
 
 import h5py
@@ -215,6 +216,22 @@ def test_io_ranks_serve_in_their_close(mpi: Mpi, prefix: Path, tmp_path: Path) -
     assert files[0] == files[1] == files[2]
     mpi.run(3, program, tmp_path / "puts.nc", 1, "puts")
     check(tmp_path / "puts.nc", 10 * (2 << 20) // (24 * 2000 * 4))
+
+
+def test_chunks_that_all_ranks_share(mpi: Mpi, prefix: Path, tmp_path: Path) -> None:
+    program = mpi.compiled(prefix, PROGRAMS / "layers.c", tmp_path / "layers")
+    layer, y, x = np.ogrid[:6, :401, :509]
+    expected = ((layer * 7919 + y * 131 + x * 17) % 1000).astype("f4")
+    files = []
+    for ranks in (1, 2, 3, 4):
+        path = tmp_path / f"{ranks}.nc"
+        said = mpi.run(ranks, program, path)
+        if sys.platform == "linux":
+            assert f"{ranks if ranks > 1 else 0} ranks share memory" in said
+        with h5py.File(path) as data:
+            assert np.array_equal(data["v"][:], expected)
+        files.append(path.read_bytes())
+    assert len(set(files)) == 1
 
 
 @needs_gfortran

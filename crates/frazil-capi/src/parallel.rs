@@ -197,6 +197,10 @@ impl Comm for Table {
         Ok(Some((from, bytes)))
     }
 
+    fn shares_memory(&self) -> bool {
+        true
+    }
+
     fn progress(&mut self) -> std::result::Result<bool, CommError> {
         let mut waiting = Vec::new();
         let mut outcome = 0;

@@ -41,6 +41,17 @@ impl Buffer {
         Self(Memory::Allocated(Vec::with_capacity(bytes)))
     }
 
+    /// So many zeros. The system gives a page when something is written there.
+    pub(super) fn zeroed(bytes: usize) -> Self {
+        if bytes >= MAPPED_BYTES
+            && let Ok(pages) = MmapMut::map_anon(bytes)
+        {
+            let length = bytes;
+            return Self(Memory::Mapped { pages, length });
+        }
+        Self(Memory::Allocated(vec![0; bytes]))
+    }
+
     /// A copy of `bytes`, with room for no more.
     pub(super) fn of(bytes: &[u8]) -> Self {
         let mut buffer = Self::with_room(bytes.len());
@@ -159,6 +170,8 @@ mod tests {
                     .chunks_exact(3)
                     .all(|element| element == [1, 2, 3])
             );
+            let zeros = Buffer::zeroed(room);
+            assert!(zeros.len() == room && zeros.iter().all(|&byte| byte == 0));
             let copy = buffer.clone();
             buffer.truncate(2);
             buffer.fill(&[0, 0], room);

@@ -28,18 +28,35 @@ impl Buffers {
     /// An empty buffer with room for `bytes`. Where none that is kept fits, as many bytes of others
     /// are let go, so that all together do not take more.
     pub(super) fn take(&self, bytes: usize) -> Buffer {
+        let kept = self.take_kept(bytes);
+        kept.unwrap_or_else(|| Buffer::with_room(bytes))
+    }
+
+    /// A buffer of so many zeros. A new one takes memory of the system only where something is
+    /// written.
+    pub(super) fn zeroed(&self, bytes: usize) -> Buffer {
+        match self.take_kept(bytes) {
+            Some(mut buffer) => {
+                buffer.fill(&[0], bytes);
+                buffer
+            }
+            None => Buffer::zeroed(bytes),
+        }
+    }
+
+    /// An empty buffer that is kept; `None`: none fits, and what is kept leaves room for another.
+    fn take_kept(&self, bytes: usize) -> Option<Buffer> {
         if bytes < LEAST_BYTES {
-            return Buffer::with_room(bytes);
+            return None;
         }
         let mut kept = self.kept.lock();
         // The last one used is the likeliest to be in a core's cache.
         let found = kept.iter().rposition(|buffer| buffer.room() == bytes);
         if let Some(buffer) = found.and_then(|at| kept.remove(at)) {
-            return buffer;
+            return Some(buffer);
         }
         shrink(&mut kept, self.limit_bytes.saturating_sub(bytes));
-        drop(kept);
-        Buffer::with_room(bytes)
+        None
     }
 
     /// A buffer of this element so many times.
@@ -87,6 +104,10 @@ mod tests {
         buffers.give(first);
         let again = buffers.take(150_000);
         assert_eq!((again.as_ptr(), again.len()), (address, 0));
+        buffers.give(again);
+        let again = buffers.zeroed(150_000);
+        assert_eq!((again.as_ptr(), again.len()), (address, 150_000));
+        assert!(again.iter().all(|&byte| byte == 0));
     }
 
     #[test]

@@ -152,7 +152,7 @@ impl Writer {
         let bytes = PartialChunk::bytes_for(variable.chunk_bytes, variable.element_bytes());
         let copy_charge = self.submission.room(bytes, &mut self.store)?;
         let packed_charge = self.submission.packed_room(&variable, &mut self.store)?;
-        let chunk = match self.store.find(&key) {
+        let mut chunk = match self.store.find(&key) {
             Some(slot) if is_kept => {
                 let chunk = self.store.get_mut(slot).ok_or_else(lost)?;
                 chunk.copy_for_commit(copy_charge)
@@ -167,6 +167,7 @@ impl Writer {
                 chunk.ok_or_else(lost)?
             }
         };
+        chunk.fill_rest(&variable.fill);
         let (values, mask) = (chunk.values, chunk.mask);
         let content = match stored {
             Some(stored) => Content::Merge {

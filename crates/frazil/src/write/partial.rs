@@ -94,20 +94,35 @@ impl Mask {
         runs
     }
 
-    /// Takes over from `base` the elements that were not written.
-    pub(super) fn merge(&self, values: &mut [u8], base: &[u8], element_bytes: usize) {
-        let mut copy = |from: usize, to: usize| {
-            let to = to.min(values.len()).min(base.len());
+    /// Calls `take` for every run of elements that were not written, of `elements` in all: first
+    /// element, the one behind the last.
+    fn for_each_gap(&self, elements: usize, mut take: impl FnMut(usize, usize)) {
+        let mut end = 0;
+        let mut take_if_any = |from: usize, to: usize| {
             if from < to {
-                values[from..to].copy_from_slice(&base[from..to]);
+                take(from, to);
             }
         };
-        let mut end = 0;
-        self.for_each_run(|from, elements| {
-            copy(end, from * element_bytes);
-            end = (from + elements) * element_bytes;
+        self.for_each_run(|from, count| {
+            take_if_any(end, from.min(elements));
+            end = from + count;
         });
-        copy(end, usize::MAX);
+        take_if_any(end, elements);
+    }
+
+    /// Takes over from `base` the elements that were not written.
+    pub(super) fn merge(&self, values: &mut [u8], base: &[u8], element_bytes: usize) {
+        let bytes = values.len().min(base.len());
+        self.for_each_gap(bytes / element_bytes, |from, to| {
+            let gap = from * element_bytes..to * element_bytes;
+            values[gap.clone()].copy_from_slice(&base[gap]);
+        });
+    }
+
+    /// Whether any element was written here and there.
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        let mut both = self.words.iter().zip(&other.words);
+        both.any(|(one, other)| one & other != 0)
     }
 
     /// The elements that were written, one behind the other.
@@ -157,6 +172,8 @@ pub(super) struct PartialChunk {
     pub(super) has_base: bool,
     /// Whether there are values that were not packed yet.
     pub(super) is_dirty: bool,
+    /// Whether elements that were not written hold what they are before; else they hold zeros.
+    pub(super) is_filled: bool,
     pub(super) charge: Charge,
 }
 
@@ -175,8 +192,38 @@ impl PartialChunk {
             writable,
             has_base,
             is_dirty: false,
+            is_filled: true,
             charge,
         }
+    }
+
+    /// A chunk whose fill values come later, where they are still wanted ([`Self::fill_rest`]):
+    /// `zeros` are its values until then.
+    pub(super) fn unfilled(
+        zeros: Buffer,
+        mask: Mask,
+        writable: u64,
+        has_base: bool,
+        charge: Charge,
+    ) -> Self {
+        Self {
+            is_filled: false,
+            ..Self::new(zeros, mask, writable, has_base, charge)
+        }
+    }
+
+    /// Gives elements that were not written their fill value, if they have none yet.
+    pub(super) fn fill_rest(&mut self, fill: &[u8]) {
+        let is_filled = std::mem::replace(&mut self.is_filled, true);
+        if is_filled || fill.iter().all(|&byte| byte == 0) {
+            return;
+        }
+        let (size, values) = (fill.len(), &mut self.values);
+        self.mask.for_each_gap(values.len() / size, |from, to| {
+            for element in values[from * size..to * size].chunks_exact_mut(size) {
+                element.copy_from_slice(fill);
+            }
+        });
     }
 
     /// Memory that a chunk takes while it is gathered.
@@ -234,6 +281,7 @@ impl PartialChunk {
             writable: self.writable,
             has_base: self.has_base,
             is_dirty: false,
+            is_filled: self.is_filled,
             charge,
         }
     }
@@ -269,6 +317,34 @@ mod tests {
         assert_eq!(kept, 77);
         assert_eq!(mask.written(&values, 1), [1; 77]);
         assert!(values[60] == 1 && values[134] == 1 && values[135] == 2 && values[59] == 2);
+    }
+
+    #[test]
+    fn fill_values_come_where_nothing_was_written() {
+        let budget = std::sync::Arc::new(frazil_pipeline::MemoryBudget::new(100));
+        let charge = || budget.charge(1).unwrap();
+        let mut chunk =
+            PartialChunk::unfilled(Buffer::zeroed(140), Mask::new(70), 70, false, charge());
+        for (at, elements) in [(0, 2), (63, 2), (68, 1)] {
+            chunk.write(at, &vec![1; 2 * elements], 2);
+        }
+        let mut copy = chunk.copy_for_commit(charge());
+        for chunk in [&mut chunk, &mut copy] {
+            chunk.fill_rest(&[8, 9]);
+            for (number, element) in chunk.values.chunks_exact(2).enumerate() {
+                let is_written = matches!(number, 0 | 1 | 63 | 64 | 68);
+                assert_eq!(
+                    element,
+                    if is_written { [1, 1] } else { [8, 9] },
+                    "{number}"
+                );
+            }
+        }
+        // Once is enough.
+        chunk.fill_rest(&[5, 5]);
+        assert_eq!(chunk.values[4..6], [8, 9]);
+        let other = Mask::new(70);
+        assert!(!chunk.mask.overlaps(&other) && chunk.mask.overlaps(&copy.mask));
     }
 
     /// Against the bits one by one.

@@ -225,23 +225,32 @@ impl Writer {
         }
         self.store.drop_spilled(&key);
         let writable = variable.writable_elements(&key.offset);
-        let values = match is_whole && writable == elements as u64 {
-            true => self.buffers.filled(&[0], variable.chunk_bytes),
-            false => self.unwritten(variable, elements)?,
-        };
         let has_base = !is_whole && self.submission.is_submitted(&key);
         let mask = Mask::new(elements);
-        let chunk = PartialChunk::new(values, mask, writable, has_base, charge);
+        let is_full = is_whole && writable == elements as u64;
+        // What a rank has of a chunk may be a small part of it, and others put the rest.
+        let chunk = match is_full || self.submission.is_parallel() {
+            true => {
+                let zeros = match is_full {
+                    true => self.buffers.filled(&[0], variable.chunk_bytes),
+                    false => self.buffers.zeroed(variable.chunk_bytes),
+                };
+                PartialChunk::unfilled(zeros, mask, writable, has_base, charge)
+            }
+            false => {
+                let values = self.unwritten(variable, elements)?;
+                PartialChunk::new(values, mask, writable, has_base, charge)
+            }
+        };
         Ok(self.store.insert(key, chunk))
     }
 
     /// Values of a chunk before anything is written: fill values; those of the file for a
-    /// contiguous variable of an existing one, which is gathered as a whole.
+    /// contiguous variable of an existing one, which is gathered as a whole. Ranks that write
+    /// together fill up when they commit.
     fn unwritten(&self, variable: &Variable, elements: usize) -> Result<Buffer> {
         let details = &self.details[variable.id.0];
-        // Ranks that write together fill up when they commit.
-        let is_alone = !self.submission.is_parallel();
-        if variable.is_contiguous && details.existing.is_some() && is_alone {
+        if variable.is_contiguous && details.existing.is_some() {
             let mut placing = self.submission.placing();
             let values = placing.output()?.read_values(variable.id, None);
             return (values.map(Buffer::from)).map_err(|error| from_container(error, &self.path));
@@ -254,7 +263,8 @@ impl Writer {
         if variable.is_contiguous || !self.may_pack(variable) {
             return Ok(());
         }
-        let (key, chunk) = self.store.remove(slot).ok_or_else(lost)?;
+        let (key, mut chunk) = self.store.remove(slot).ok_or_else(lost)?;
+        chunk.fill_rest(&variable.fill);
         self.submit(variable, key, chunk.values, chunk.charge)
     }
 

@@ -42,6 +42,7 @@ struct Spilled {
     mask_bytes: usize,
     has_base: bool,
     is_dirty: bool,
+    is_filled: bool,
     written: u64,
 }
 
@@ -152,6 +153,7 @@ impl Store {
             mask_bytes: mask.len(),
             has_base: chunk.has_base,
             is_dirty: chunk.is_dirty,
+            is_filled: chunk.is_filled,
             written: chunk.mask.written_elements(),
         };
         self.spilled.insert(key, spilled);
@@ -174,6 +176,7 @@ impl Store {
         let writable = variable.writable_elements(&key.offset);
         let mut chunk = PartialChunk::new(values.into(), mask, writable, spilled.has_base, charge);
         chunk.is_dirty = spilled.is_dirty;
+        chunk.is_filled = spilled.is_filled;
         Ok(Some(chunk))
     }
 

@@ -1,11 +1,9 @@
 //! Chunks of which several ranks have values: sent to their owners, and made whole there.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 use std::sync::Arc;
 
 use frazil_codec::Scratch;
-use serde::{Deserialize, Serialize};
 
 use super::super::key::Key;
 use super::super::pack::Content;
@@ -13,38 +11,11 @@ use super::super::partial::{Mask, PartialChunk};
 use super::super::variable::Variable;
 use super::super::writer::{Writer, lost};
 use super::Team;
-use super::wire::{Base, Claim, Duties, Name, Owned, broken, decode, encode};
+use super::parts::{Arrived, Foreign, Parcel, unpack};
+use super::wire::{Base, Claim, Duties, Owned};
 use crate::error::{Error, Result};
 use crate::input::from_container;
 use crate::schema::VariableId;
-
-/// Values of a chunk on their way to its owner. A message has those of all its parts, the list of
-/// the parts, and the bytes of that list (8, little-endian): so each value is copied once.
-#[derive(Debug, Serialize, Deserialize)]
-struct Part {
-    name: Name,
-    mask_bytes: usize,
-    value_bytes: usize,
-}
-
-/// Values that another rank has put.
-struct Foreign {
-    rank: usize,
-    mask: Mask,
-    message: Arc<Vec<u8>>,
-    /// Where those that were written are in the message, one behind the other.
-    written: Range<usize>,
-}
-
-impl Foreign {
-    fn written(&self) -> &[u8] {
-        // Checked when the message was taken apart.
-        self.message.get(self.written.clone()).unwrap_or_default()
-    }
-}
-
-/// What the other ranks have sent, by chunk.
-type Arrived = BTreeMap<Name, Vec<Foreign>>;
 
 impl Writer {
     /// Packs what is in a chunk together with an earlier form of it that is packed, but not
@@ -94,6 +65,7 @@ impl Writer {
             let key = keys.get(claim).ok_or_else(lost)?;
             self.drop_claim(key)
         });
+        let mut buffer = Vec::new();
         for round in 0..duties.rounds {
             let sent = self.send_round(team, keys, duties, round, &outcome);
             outcome = outcome.and(sent);
@@ -103,7 +75,7 @@ impl Writer {
             outcome = match &mut arrived {
                 Ok(arrived) => owned.iter().try_for_each(|owned| {
                     let foreign = arrived.remove(&owned.name).unwrap_or_default();
-                    self.make_whole(team.link.rank(), owned, foreign)
+                    self.make_whole(team.link.rank(), owned, foreign, &mut buffer)
                 }),
                 Err(error) => Err(error.clone()),
             };
@@ -149,41 +121,49 @@ impl Writer {
         }
         let mut outcome = ready.clone();
         for (to, claims) in by_rank {
-            let message = outcome.and_then(|()| self.message(keys, &claims));
-            outcome = message.as_ref().map(drop).map_err(Clone::clone);
-            outcome = outcome.and(team.link.hand(to, message));
+            outcome = outcome.and_then(|()| self.send_to(team, to, keys, &claims));
+            if let Err(error) = &outcome {
+                team.link.hand(to, Err(error.clone()))?;
+            }
         }
         outcome
     }
 
-    fn message(&mut self, keys: &[Key], claims: &[usize]) -> Result<Vec<u8>> {
-        let (mut parts, mut message) = (Vec::new(), Vec::new());
-        for &claim in claims {
+    /// Sends an owner this rank's values of its chunks.
+    fn send_to(
+        &mut self,
+        team: &mut Team,
+        owner: usize,
+        keys: &[Key],
+        claims: &[usize],
+    ) -> Result<()> {
+        let mut parcel = Parcel::default();
+        for (number, &claim) in claims.iter().enumerate() {
             let key = keys.get(claim).ok_or_else(lost)?;
             let chunk = self.take_gathered(key)?;
             let size = self.active(VariableId(key.variable))?.element_bytes();
-            let mask = chunk.mask.to_bytes();
-            message.extend_from_slice(&mask);
-            let before = message.len();
-            (chunk.mask).append_written(&chunk.values, size, &mut message);
-            parts.push(Part {
-                name: key.into(),
-                mask_bytes: mask.len(),
-                value_bytes: message.len() - before,
-            });
+            parcel.add(key.into(), &chunk, size);
+            let is_last = number + 1 == claims.len();
+            if is_last || parcel.is_full() {
+                parcel.seal(is_last)?;
+                team.link.hand_from(owner, &mut parcel.bytes)?;
+            }
         }
-        let list = encode(&parts)?;
-        message.extend_from_slice(&list);
-        message.extend_from_slice(&(list.len() as u64).to_le_bytes());
-        Ok(message)
+        Ok(())
     }
 
     // --- making chunks whole ---
 
-    fn make_whole(&mut self, rank: usize, owned: &Owned, foreign: Vec<Foreign>) -> Result<()> {
+    fn make_whole(
+        &mut self,
+        rank: usize,
+        owned: &Owned,
+        foreign: Vec<Foreign>,
+        buffer: &mut Vec<u8>,
+    ) -> Result<()> {
         let key = Key::from(&owned.name);
         let variable = self.active(VariableId(key.variable))?;
-        let outcome = self.assembled(rank, &key, &variable, owned.base, foreign);
+        let outcome = self.assembled(rank, &key, &variable, owned.base, foreign, buffer);
         let outcome = outcome.and_then(|chunk| match self.may_pack(&variable) {
             true => self.pack_gathered(&variable, key, chunk),
             false => {
@@ -202,11 +182,15 @@ impl Writer {
         variable: &Variable,
         base: Option<Base>,
         foreign: Vec<Foreign>,
+        buffer: &mut Vec<u8>,
     ) -> Result<PartialChunk> {
         let size = variable.element_bytes();
         let mut own = self.own_values(key, variable)?;
-        let has_lower = foreign.iter().any(|part| part.rank < rank);
-        let mut chunk = match own.take_if(|_| !has_lower) {
+        // Others' values go into this rank's own chunk, unless it has newer ones of the same
+        // elements.
+        let replaces =
+            |own: &PartialChunk, part: &Foreign| part.rank < rank && own.mask.overlaps(&part.mask);
+        let mut chunk = match own.take_if(|own| !foreign.iter().any(|part| replaces(own, part))) {
             Some(own) => own,
             None => self.unwritten_chunk(key, variable)?,
         };
@@ -216,11 +200,12 @@ impl Writer {
             {
                 chunk.overlay(&own.mask, &own.mask.written(&own.values, size), size)?;
             }
-            chunk.overlay(&part.mask, part.written(), size)?;
+            chunk.overlay(&part.mask, part.written(buffer)?, size)?;
         }
         if let Some(own) = own {
             chunk.overlay(&own.mask, &own.mask.written(&own.values, size), size)?;
         }
+        chunk.fill_rest(&variable.fill);
         if !chunk.is_complete() {
             self.fill_up(&mut chunk, variable, base)?;
         }
@@ -249,8 +234,8 @@ impl Writer {
         let elements = variable.chunk_bytes / size;
         let bytes = PartialChunk::bytes_for(variable.chunk_bytes, size);
         let charge = self.submission.room(bytes, &mut self.store)?;
-        Ok(PartialChunk::new(
-            self.buffers.filled(&variable.fill, elements),
+        Ok(PartialChunk::unfilled(
+            self.buffers.zeroed(variable.chunk_bytes),
             Mask::new(elements),
             variable.writable_elements(&key.offset),
             false,
@@ -293,8 +278,9 @@ impl Writer {
         &mut self,
         variable: &Arc<Variable>,
         key: Key,
-        chunk: PartialChunk,
+        mut chunk: PartialChunk,
     ) -> Result<()> {
+        chunk.fill_rest(&variable.fill);
         let packed_charge = self.submission.packed_room(variable, &mut self.store)?;
         let place = self.place(variable, key);
         let content = Content::Values(chunk.values);
@@ -306,40 +292,16 @@ impl Writer {
 /// What the ranks send in one round for the chunks that this rank owns.
 fn receive_round(team: &mut Team, owned: &[&Owned]) -> Result<Arrived> {
     let senders: BTreeSet<usize> = owned.iter().flat_map(|o| o.from.iter().copied()).collect();
-    let mut arrived = Ok(Arrived::new());
+    let mut arrived = Arrived::new();
+    let mut outcome = Ok(());
     for rank in senders {
-        let message = team.link.take(rank);
-        arrived = match (arrived, message) {
-            (Ok(mut arrived), Ok(message)) => {
-                unpack_message(rank, message, &mut arrived).map(|()| arrived)
-            }
-            (Err(error), _) | (_, Err(error)) => Err(error),
-        };
+        let received = receive_from(team, rank, &mut arrived);
+        outcome = outcome.and(received);
     }
-    arrived
+    outcome.map(|()| arrived)
 }
 
-fn unpack_message(rank: usize, message: Vec<u8>, arrived: &mut Arrived) -> Result<()> {
-    let short = || broken("it ends early");
-    let (rest, list_bytes) = message.split_last_chunk::<8>().ok_or_else(short)?;
-    let list_bytes = usize::try_from(u64::from_le_bytes(*list_bytes)).map_err(|_| short())?;
-    let end = rest.len().checked_sub(list_bytes).ok_or_else(short)?;
-    let parts = decode::<Vec<Part>>(&rest[end..])?;
-    let message = Arc::new(message);
-    let mut at = 0_usize;
-    for part in parts {
-        let values = at.checked_add(part.mask_bytes).ok_or_else(short)?;
-        let behind = values.checked_add(part.value_bytes).ok_or_else(short)?;
-        if behind > end {
-            return Err(short());
-        }
-        arrived.entry(part.name).or_default().push(Foreign {
-            rank,
-            mask: Mask::from_bytes(&message[at..values]),
-            message: Arc::clone(&message),
-            written: values..behind,
-        });
-        at = behind;
-    }
+fn receive_from(team: &mut Team, rank: usize, arrived: &mut Arrived) -> Result<()> {
+    while !unpack(rank, team.link.take(rank)?, arrived)? {}
     Ok(())
 }

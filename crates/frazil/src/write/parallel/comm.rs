@@ -11,7 +11,8 @@ pub struct CommError(pub String);
 /// Messages between the ranks that write one file together: all that frazil asks of MPI.
 ///
 /// Only the thread that calls the writer uses it (`MPI_THREAD_FUNNELED` is enough), and no call
-/// waits for another rank.
+/// waits for another rank. Long messages may go another way, through memory that the ranks on one
+/// machine share ([`Self::shares_memory`]).
 pub trait Comm: Send {
     /// The number of this rank, from 0.
     fn rank(&self) -> usize;
@@ -36,6 +37,13 @@ pub trait Comm: Send {
     /// # Errors
     /// If something cannot be sent.
     fn progress(&mut self) -> Result<bool, CommError>;
+
+    /// Whether long messages between ranks on one machine had better go through memory that these
+    /// share, where the system allows it: on all ranks the same. Not for ranks that are threads of
+    /// one process: their messages need no copies.
+    fn shares_memory(&self) -> bool {
+        false
+    }
 }
 
 /// Ranks that are threads of one process, or a single one.

@@ -9,6 +9,8 @@
 //! of a group consult each other, and members are counted within it. What goes from group to group
 //! is sent to, and taken from, ranks by their number among all.
 //!
+//! Long messages between ranks on one machine go through memory that these share ([`super::node`]).
+//!
 //! # The watch
 //! Whoever waits for a rank gives up when nothing was heard of it for the longest wait. Rank 0
 //! tells all others; its error names the ranks it waited for and what it heard of them last: ranks
@@ -24,6 +26,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::comm::{Comm, CommError};
+use super::letter::Letter;
+use super::node::{Node, Offered, Place};
 use super::wire::{Call, Failure, broken, decode, encode};
 use crate::error::{Error, Result};
 
@@ -44,11 +48,13 @@ mod kind {
     pub(super) const GONE: u8 = 1;
     pub(super) const BODY: u8 = 2;
     pub(super) const FAILURE: u8 = 3;
+    /// Added to another one: the message lies in shared memory, and this says where.
+    pub(super) const ELSEWHERE: u8 = 128;
 }
 
 /// What has arrived from a rank.
 pub(super) enum Mail {
-    Body(Vec<u8>),
+    Body(Letter),
     Failure(Failure),
     /// The rank's writer is no more.
     Gone,
@@ -67,6 +73,8 @@ struct Peer {
 /// The ranks that write one file, as one of them sees them.
 pub(in crate::write) struct Link {
     comm: Box<dyn Comm>,
+    /// Memory shared with other ranks.
+    node: Option<Node>,
     /// All ranks.
     peers: Vec<Peer>,
     /// Those that this one consults, itself among them; the first of them decides.
@@ -99,6 +107,7 @@ impl Link {
             members: 0..comm.size(),
             clients: 0..0,
             comm,
+            node: None,
             longest_wait,
             call: Call::Create,
             noted: None,
@@ -136,6 +145,17 @@ impl Link {
     /// The ranks that this one writes for, by their numbers among all.
     pub(super) fn clients(&self) -> Range<usize> {
         self.clients.clone()
+    }
+
+    /// What this rank could share with those on its machine.
+    pub(super) fn offered(&self) -> Option<Offered> {
+        let has_others = self.comm.shares_memory() && self.comm.size() > 1;
+        has_others.then(Offered::new).flatten()
+    }
+
+    /// From now on long messages to some ranks lie in memory that these share with this one.
+    pub(super) fn share_memory(&mut self, node: Node) {
+        self.node = Some(node);
     }
 
     /// From now on this rank consults these ranks only, and writes for those `clients`.
@@ -219,7 +239,7 @@ impl Link {
         for member in 1..self.size() {
             let rank = self.number(member);
             let mail = self.wait_for(rank)?;
-            shares.push(self.opened(rank, mail).and_then(|bytes| decode(&bytes)));
+            shares.push(self.read(rank, mail).and_then(|bytes| decode(&bytes)));
         }
         shares.into_iter().collect()
     }
@@ -229,7 +249,7 @@ impl Link {
         let share = share.and_then(|share| encode(&share));
         self.hand_over(root, share)?;
         let mail = self.wait_for(root)?;
-        self.opened(root, mail).and_then(|bytes| decode(&bytes))
+        self.read(root, mail).and_then(|bytes| decode(&bytes))
     }
 
     /// Sends bytes, or why there are none, to a member of the group that waits for them.
@@ -248,15 +268,27 @@ impl Link {
         }
     }
 
+    /// As [`Self::hand`]; the bytes are gone, and their memory stays if it is not needed.
+    pub(super) fn hand_from(&mut self, to: usize, bytes: &mut Vec<u8>) -> Result<()> {
+        let to = self.number(to);
+        if !self.post_on_node(to, kind::BODY, bytes)? {
+            self.post_by_comm(to, kind::BODY, std::mem::take(bytes))?;
+        }
+        bytes.clear();
+        Ok(())
+    }
+
     /// Waits for what a member of the group hands to this one.
-    pub(super) fn take(&mut self, from: usize) -> Result<Vec<u8>> {
-        self.take_from(self.number(from))
+    pub(super) fn take(&mut self, from: usize) -> Result<Letter> {
+        let from = self.number(from);
+        let mail = self.wait_for(from)?;
+        self.opened(from, mail)
     }
 
     /// As [`Self::take`], from a rank by its number among all.
     pub(super) fn take_from(&mut self, from: usize) -> Result<Vec<u8>> {
         let mail = self.wait_for(from)?;
-        self.opened(from, mail)
+        self.read(from, mail)
     }
 
     /// What has arrived from a rank, by its number among all; `None`: nothing that was not taken.
@@ -265,7 +297,7 @@ impl Link {
     /// What the rank sent in place of it; if the rank gave up.
     pub(super) fn arrived(&mut self, from: usize) -> Result<Option<Vec<u8>>> {
         let mail = self.peers[from].inbox.pop_front();
-        mail.map(|mail| self.opened(from, mail)).transpose()
+        mail.map(|mail| self.read(from, mail)).transpose()
     }
 
     /// Fails if any rank has given its writer up.
@@ -276,9 +308,13 @@ impl Link {
         }
     }
 
-    fn opened(&self, rank: usize, mail: Mail) -> Result<Vec<u8>> {
+    fn read(&self, rank: usize, mail: Mail) -> Result<Vec<u8>> {
+        self.opened(rank, mail).and_then(Letter::into_bytes)
+    }
+
+    fn opened(&self, rank: usize, mail: Mail) -> Result<Letter> {
         match mail {
-            Mail::Body(bytes) => Ok(bytes),
+            Mail::Body(letter) => Ok(letter),
             Mail::Failure(failure) => Err(failure.into_error()),
             Mail::Gone => {
                 let cause = format!(
@@ -376,34 +412,67 @@ impl Link {
     pub(super) fn poll(&mut self) -> Result<bool> {
         let has_sent = (self.comm.progress()).map_err(|error| unreachable(&error))?;
         while let Some((rank, part)) = self.comm.receive().map_err(|error| unreachable(&error))? {
-            let peer = self.peers.get_mut(rank);
-            let peer = peer.ok_or_else(|| broken("it comes from no rank"))?;
-            peer.heard = Instant::now();
-            let mut part = part;
-            let is_last = part.pop().ok_or_else(|| broken("it is empty"))?;
-            match peer.partial.is_empty() {
-                true => peer.partial = part,
-                false => peer.partial.extend_from_slice(&part),
-            }
-            if is_last == 0 {
-                continue;
-            }
-            let mut message = std::mem::take(&mut peer.partial);
-            let kind = message.pop().ok_or_else(|| broken("it has no kind"))?;
-            match kind {
-                kind::NOTE => peer.note = String::from_utf8_lossy(&message).into_owned(),
-                kind::GONE => {
-                    peer.is_gone = true;
-                    peer.inbox.push_back(Mail::Gone);
-                }
-                kind::FAILURE => peer.inbox.push_back(Mail::Failure(decode(&message)?)),
-                _ => peer.inbox.push_back(Mail::Body(message)),
-            }
+            self.take_in(rank, part)?;
         }
         Ok(has_sent)
     }
 
-    fn post(&mut self, to: usize, kind: u8, mut body: Vec<u8>) -> Result<()> {
+    /// Takes in a part of a message.
+    fn take_in(&mut self, rank: usize, mut part: Vec<u8>) -> Result<()> {
+        let peer = self.peers.get_mut(rank);
+        let peer = peer.ok_or_else(|| broken("it comes from no rank"))?;
+        peer.heard = Instant::now();
+        let is_last = part.pop().ok_or_else(|| broken("it is empty"))?;
+        match peer.partial.is_empty() {
+            true => peer.partial = part,
+            false => peer.partial.extend_from_slice(&part),
+        }
+        if is_last == 0 {
+            return Ok(());
+        }
+        let mut message = std::mem::take(&mut peer.partial);
+        let kind = message.pop().ok_or_else(|| broken("it has no kind"))?;
+        let letter = match kind & kind::ELSEWHERE {
+            0 => Letter::Own(message),
+            _ => (self.node.as_ref().zip(Place::from_bytes(&message)))
+                .map(|(node, place)| Letter::Shared(node.message(place)))
+                .ok_or_else(|| broken("it lies nowhere"))?,
+        };
+        match kind & !kind::ELSEWHERE {
+            kind::NOTE => peer.note = String::from_utf8_lossy(&letter.into_bytes()?).into_owned(),
+            kind::GONE => {
+                peer.is_gone = true;
+                peer.inbox.push_back(Mail::Gone);
+            }
+            kind::FAILURE => {
+                let failure = decode(&letter.into_bytes()?)?;
+                peer.inbox.push_back(Mail::Failure(failure));
+            }
+            _ => peer.inbox.push_back(Mail::Body(letter)),
+        }
+        Ok(())
+    }
+
+    fn post(&mut self, to: usize, kind: u8, body: Vec<u8>) -> Result<()> {
+        match self.post_on_node(to, kind, &body)? {
+            true => Ok(()),
+            false => self.post_by_comm(to, kind, body),
+        }
+    }
+
+    /// Puts a long message where a rank on this machine can read it, and tells it where; `false`:
+    /// it must go another way.
+    fn post_on_node(&mut self, to: usize, kind: u8, body: &[u8]) -> Result<bool> {
+        match self.node.as_mut().and_then(|node| node.put(to, body)) {
+            Some(place) => {
+                let kind = kind | kind::ELSEWHERE;
+                self.post_by_comm(to, kind, place.to_bytes()).map(|()| true)
+            }
+            None => Ok(false),
+        }
+    }
+
+    fn post_by_comm(&mut self, to: usize, kind: u8, mut body: Vec<u8>) -> Result<()> {
         if body.len() < PART_BYTES {
             // The usual case, and without a copy.
             body.extend([kind, 1]);

@@ -9,7 +9,8 @@
 //!    the longest of their lengths.
 //! 2. [`duties`], [`assemble`]: rank 0 learns who has values of which chunk. Chunks that several
 //!    ranks have values of get an owner, to whom the others send theirs; of values put by several
-//!    ranks those of the highest rank stay.
+//!    ranks those of the highest rank stay. Between ranks on one machine they go through memory that
+//!    these share ([`parts`], [`node`]).
 //! 3. [`choose`]: filters that are not known yet are tried on the first chunk of the variable, in
 //!    the order of the grid, whose values are not one value over and over.
 //! 4. [`place`]: rank 0 gives all chunks their addresses, by variable and in the order of the grid,
@@ -37,10 +38,14 @@ mod held;
 mod io_ranks;
 mod lease;
 mod lend;
+mod letter;
 mod link;
+mod node;
 mod outbox;
+mod parts;
 mod place;
 mod placing;
+mod ring;
 mod serve;
 #[cfg(test)]
 mod tests;
@@ -57,6 +62,7 @@ pub(super) use held::Held;
 use io_ranks::{Division, INBOX_SHARE};
 pub(super) use lend::Lending;
 use link::Link;
+use node::{Node, Offer, Seat};
 use wire::Item;
 pub(super) use wire::{Base, Call, TextPut};
 
@@ -72,6 +78,8 @@ use crate::schema::Schema;
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// What ranks exchange at a time gets this part of the memory, one part in so many.
 const EXCHANGE_SHARE: u64 = 8;
+/// A rank sends no more than this in one round, however much memory there is.
+const MOST_ROUND_BYTES: u64 = 32 << 20;
 
 /// A writer's share in writing together.
 pub(super) struct Team {
@@ -132,11 +140,14 @@ impl Writer {
         let verb = if is_new { "new" } else { "existing" };
         let wishes = WishesInCommon::of(options);
         let wishes = format!("{verb} {} {wishes:?}", path.display());
-        link.consult(Ok(wishes), |link, all| {
-            same_wishes(&all)?;
-            Ok(vec![(); link.size()])
-        })
-        .map_err(|error| error.in_file(path))?;
+        let offered = link.offered();
+        let offer = offered.as_ref().map(|own| own.offer.clone());
+        let seat = link.consult(Ok((wishes, offer)), |_, all| {
+            let (wishes, offers): (Vec<String>, Vec<Option<Offer>>) = all.into_iter().unzip();
+            same_wishes(&wishes)?;
+            Ok(Seat::of_all(&offers))
+        });
+        let seat = seat.map_err(|error| error.in_file(path))?;
         let division = Division::of(link.size(), options.io_ranks, link.rank())
             .map_err(|error| error.in_file(path))?;
         let is_root = link.rank() == division.root;
@@ -150,17 +161,27 @@ impl Writer {
             .map_err(|error| error.in_file(path))?;
         let started = start(path, opened.flatten(), &division, options, is_new);
         let (started, outcome) = apart(started);
-        link.consult(outcome, |link, _| Ok(vec![(); link.size()]))
-            .map_err(|error| error.in_file(path))?;
+        let most = options.resources.memory_bytes / EXCHANGE_SHARE;
+        let round_bytes = (most / 2).min(MOST_ROUND_BYTES);
+        let node = offered.zip(seat.as_ref()).and_then(|(own, seat)| {
+            // Some ranks may be a round ahead.
+            Node::join(own, seat, link.rank(), 2 * round_bytes)
+        });
+        // Memory is shared if all ranks of the machine can.
+        let joined = seat.map(|seat| (seat.first(), node.is_some()));
+        let is_shared = link.consult(outcome.map(|()| joined), |_, all| Ok(shared_by_all(&all)));
+        let is_shared = is_shared.map_err(|error| error.in_file(path))?;
+        if let Some(node) = node.filter(|_| is_shared) {
+            link.share_memory(node);
+        }
         let mut writer = started.ok_or_else(super::writer::lost)?;
         link.divide(division.members, division.clients);
-        let allowed = options.resources.memory_bytes;
         writer.team = Some(Box::new(Team {
             link,
             texts: Vec::new(),
             arrived_texts: Vec::new(),
             raw_bytes: 0,
-            round_bytes: allowed / EXCHANGE_SHARE / 2,
+            round_bytes,
             clients_items: None,
         }));
         Ok(writer)
@@ -214,6 +235,14 @@ fn start(
         writer.client = Some(Box::new(client));
     }
     Ok(writer)
+}
+
+/// By rank: whether all ranks of its machine can share memory. Each says what the first rank there
+/// is, and whether it can.
+fn shared_by_all(joined: &[Option<(usize, bool)>]) -> Vec<bool> {
+    let others_can = |first| !joined.contains(&Some((first, false)));
+    let can = |one: &Option<(usize, bool)>| one.is_some_and(|(first, _)| others_can(first));
+    joined.iter().map(can).collect()
 }
 
 /// What came of something, and whether it went well.

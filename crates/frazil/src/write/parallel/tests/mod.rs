@@ -7,6 +7,7 @@ mod fields;
 mod io_ranks;
 mod leases;
 mod script;
+mod shared_memory;
 
 use std::path::Path;
 use std::time::Duration;
