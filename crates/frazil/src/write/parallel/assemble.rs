@@ -17,6 +17,12 @@ use crate::error::{Error, Result};
 use crate::input::from_container;
 use crate::schema::VariableId;
 
+/// This rank, as one that gets others' values, and room for them.
+struct Recipient {
+    rank: usize,
+    buffer: Vec<u8>,
+}
+
 impl Writer {
     /// Packs what is in a chunk together with an earlier form of it that is packed, but not
     /// committed.
@@ -65,7 +71,10 @@ impl Writer {
             let key = keys.get(claim).ok_or_else(lost)?;
             self.drop_claim(key)
         });
-        let mut buffer = Vec::new();
+        let mut recipient = Recipient {
+            rank: team.link.rank(),
+            buffer: Vec::new(),
+        };
         for round in 0..duties.rounds {
             let sent = self.send_round(team, keys, duties, round, &outcome);
             outcome = outcome.and(sent);
@@ -75,7 +84,7 @@ impl Writer {
             outcome = match &mut arrived {
                 Ok(arrived) => owned.iter().try_for_each(|owned| {
                     let foreign = arrived.remove(&owned.name).unwrap_or_default();
-                    self.make_whole(team.link.rank(), owned, foreign, &mut buffer)
+                    self.make_whole(&mut recipient, owned, foreign)
                 }),
                 Err(error) => Err(error.clone()),
             };
@@ -156,14 +165,13 @@ impl Writer {
 
     fn make_whole(
         &mut self,
-        rank: usize,
+        recipient: &mut Recipient,
         owned: &Owned,
         foreign: Vec<Foreign>,
-        buffer: &mut Vec<u8>,
     ) -> Result<()> {
         let key = Key::from(&owned.name);
         let variable = self.active(VariableId(key.variable))?;
-        let outcome = self.assembled(rank, &key, &variable, owned.base, foreign, buffer);
+        let outcome = self.assembled(recipient, &key, &variable, owned.base, foreign);
         let outcome = outcome.and_then(|chunk| match self.may_pack(&variable) {
             true => self.pack_gathered(&variable, key, chunk),
             false => {
@@ -177,13 +185,14 @@ impl Writer {
     /// A chunk's values: of the file, and over them those of the ranks in ascending order.
     fn assembled(
         &mut self,
-        rank: usize,
+        recipient: &mut Recipient,
         key: &Key,
         variable: &Variable,
         base: Option<Base>,
         foreign: Vec<Foreign>,
-        buffer: &mut Vec<u8>,
     ) -> Result<PartialChunk> {
+        let Recipient { rank, buffer } = recipient;
+        let rank = *rank;
         let size = variable.element_bytes();
         let mut own = self.own_values(key, variable)?;
         // Others' values go into this rank's own chunk, unless it has newer ones of the same

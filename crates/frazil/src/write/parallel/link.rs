@@ -153,9 +153,17 @@ impl Link {
         has_others.then(Offered::new).flatten()
     }
 
-    /// From now on long messages to some ranks lie in memory that these share with this one.
-    pub(super) fn share_memory(&mut self, node: Node) {
-        self.node = Some(node);
+    /// From now on others may put messages into memory that they share with this rank.
+    pub(super) fn open_memory(&mut self, node: Option<Node>) {
+        self.node = node;
+    }
+
+    /// From now on this rank puts long messages there, too, or nobody does.
+    pub(super) fn share_memory(&mut self, is_shared: bool) {
+        match &mut self.node {
+            Some(node) if is_shared => node.begin(),
+            node => *node = None,
+        }
     }
 
     /// From now on this rank consults these ranks only, and writes for those `clients`.

@@ -78,8 +78,11 @@ use crate::schema::Schema;
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// What ranks exchange at a time gets this part of the memory, one part in so many.
 const EXCHANGE_SHARE: u64 = 8;
-/// A rank sends no more than this in one round, however much memory there is.
-const MOST_ROUND_BYTES: u64 = 32 << 20;
+/// A rank sends no more than this in one round, but for a chunk that is more, however much memory
+/// there is: what is shared serves again while it is in a core's cache.
+const MOST_ROUND_BYTES: u64 = 4 << 20;
+/// A rank shares no more memory than this with others: a chunk may be more than a round.
+const MOST_SHARED_BYTES: u64 = 64 << 20;
 
 /// A writer's share in writing together.
 pub(super) struct Team {
@@ -164,16 +167,14 @@ impl Writer {
         let most = options.resources.memory_bytes / EXCHANGE_SHARE;
         let round_bytes = (most / 2).min(MOST_ROUND_BYTES);
         let node = offered.zip(seat.as_ref()).and_then(|(own, seat)| {
-            // Some ranks may be a round ahead.
-            Node::join(own, seat, link.rank(), 2 * round_bytes)
+            Node::join(own, seat, link.rank(), most.min(MOST_SHARED_BYTES))
         });
         // Memory is shared if all ranks of the machine can.
         let joined = seat.map(|seat| (seat.first(), node.is_some()));
+        // Those who hear first that they can begin at once.
+        link.open_memory(node);
         let is_shared = link.consult(outcome.map(|()| joined), |_, all| Ok(shared_by_all(&all)));
-        let is_shared = is_shared.map_err(|error| error.in_file(path))?;
-        if let Some(node) = node.filter(|_| is_shared) {
-            link.share_memory(node);
-        }
+        link.share_memory(is_shared.map_err(|error| error.in_file(path))?);
         let mut writer = started.ok_or_else(super::writer::lost)?;
         link.divide(division.members, division.clients);
         writer.team = Some(Box::new(Team {

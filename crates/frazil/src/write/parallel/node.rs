@@ -111,6 +111,8 @@ pub(super) struct Node {
     /// Where this rank's part begins.
     start: u64,
     ring: Ring,
+    /// Whether all of them are known to have it open.
+    has_begun: bool,
 }
 
 impl Node {
@@ -132,12 +134,19 @@ impl Node {
             ranks: seat.ranks.clone(),
             start,
             ring: Ring::new(bytes),
+            has_begun: false,
         })
+    }
+
+    /// From now on messages can be put: all ranks have the memory open.
+    pub(super) fn begin(&mut self) {
+        self.has_begun = true;
     }
 
     /// Puts a message where rank `to` can read it; `None`: it must go another way.
     pub(super) fn put(&mut self, to: usize, message: &[u8]) -> Option<Place> {
-        if message.len() < LEAST_BYTES || self.ranks.binary_search(&to).is_err() {
+        let is_near = self.has_begun && self.ranks.binary_search(&to).is_ok();
+        if message.len() < LEAST_BYTES || !is_near {
             return None;
         }
         self.free_read();
@@ -288,7 +297,10 @@ mod tests {
         // In descending order: the first one's file must live until all have opened it.
         let join = |(rank, own): (usize, Offered)| {
             let seat = seats[rank].as_ref().unwrap();
-            Node::join(own, seat, rank, bytes).unwrap()
+            let mut node = Node::join(own, seat, rank, bytes).unwrap();
+            assert!(node.put(0, &[0; LEAST_BYTES]).is_none(), "nobody has begun");
+            node.begin();
+            node
         };
         let nodes = offered.into_iter().enumerate().rev().map(join);
         let mut nodes: Vec<_> = nodes.collect();

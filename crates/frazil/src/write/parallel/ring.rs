@@ -31,11 +31,12 @@ impl Ring {
             return (bytes <= self.bytes).then_some(0);
         };
         let began_anew = newest.start < oldest.start;
-        let limit = if began_anew { oldest.start } else { self.bytes };
-        if bytes <= limit - newest.end {
-            return Some(newest.end);
+        // As soon as there is room: what was used before costs the system no new memory.
+        if !began_anew && bytes <= oldest.start {
+            return Some(0);
         }
-        (!began_anew && bytes <= oldest.start).then_some(0)
+        let limit = if began_anew { oldest.start } else { self.bytes };
+        (bytes <= limit - newest.end).then_some(newest.end)
     }
 
     /// The piece that was taken first.
