@@ -170,7 +170,7 @@ def conditions(about: dict[str, str]) -> str:
     """The machine, and the versions in the order in which the benchmark noted them."""
     others = {"processor", "cores", "system", "date", "load_at_start", "page_cache"}
     versions = [
-        value if re.search(r"[A-Za-z]", value) else f"{name} {value}"
+        value if value[:1].isalpha() else f"{name} {value}"
         for name, value in about.items()
         if name not in others
     ]
