@@ -28,7 +28,7 @@ use crate::schema::{Schema, VariableId};
 /// Packed chunks that may serve again get this part of the memory, one part in so many.
 const REPEATS_SHARE: u64 = 16;
 /// Of the memory for chunks, this part may wait for the next ones, one part in so many.
-const BUFFERS_SHARE: u64 = 8;
+const BUFFERS_SHARE: u64 = 16;
 /// A netCDF-4 file being written by a running program.
 ///
 /// Errors of the background work come back at the next call, and at every call after that; the
