@@ -131,7 +131,8 @@ def decompress(packed: Any) -> np.ndarray:
     Raises
     ------
     frazil.errors.CorruptError
-        If the bytes are damaged, cut off, or of something else.
+        If the bytes are cut off, of something else, or contradict themselves. They hold no
+        checksum: damage may also show as other values.
     frazil.errors.MemoryBudgetError
         If there is no memory for the values that they state to hold.
     """

@@ -315,7 +315,9 @@ mod tests {
         assert!(measured.is_sound(), "{measured:?}");
         assert!(measured.codecs.contains_key("shuffle+deflate(1)"));
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("deep/calibration.json");
+        let missing = write_calibration(&folder.path().join("no/such.json"), &measured);
+        assert_eq!(missing.unwrap_err().code, ErrorCode::NotFound);
+        let path = folder.path().join("calibration.json");
         write_calibration(&path, &measured).unwrap();
         let kept = read_calibration(&path).unwrap();
         assert_eq!(kept.codecs.len(), measured.codecs.len());
