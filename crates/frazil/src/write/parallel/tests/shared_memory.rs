@@ -146,7 +146,7 @@ fn little_shared_memory_changes_nothing() {
     let path = folder.path().join("out.nc");
     let (expected, _) = write(&path, 1, &options(4 << 20, 1), |_| true);
     // A chunk may have an eighth of the memory.
-    for kibibytes in [2900, 3333, 4096] {
+    for kibibytes in [3100, 3333, 4096] {
         for ranks in [2, 3, 5] {
             let little = options(kibibytes << 10, 1);
             let (found, _) = write(&path, ranks, &little, |_| true);
