@@ -1268,9 +1268,10 @@ frz_status frz_wishes_set_speeds(frz_wishes *wishes, const char *encode, const c
 
 /**
  * Filters whose ratio is lower by no more than `percent` count as equal, and the fastest of them is
- * taken; for ::FRZ_GOAL_ENERGY those with no more joules by it. From 0 to below 100.
+ * taken; for ::FRZ_GOAL_ENERGY those with no more joules by it. From 0, which is none, to below 100.
  */
-frz_status frz_wishes_set_ratio_tolerance(frz_wishes *wishes, double percent);
+frz_status frz_wishes_set_ratio_tolerance(frz_wishes *wishes,
+                                          double percent);
 
 /**
  * These filters instead of a choice, in the order in which they are applied, as docs/filters.md

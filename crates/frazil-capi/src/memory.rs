@@ -181,7 +181,7 @@ pub unsafe extern "C" fn frz_wishes_set_speeds(
 }
 
 /// Filters whose ratio is lower by no more than `percent` count as equal, and the fastest of them is
-/// taken; for ::FRZ_GOAL_ENERGY those with no more joules by it. From 0 to below 100.
+/// taken; for ::FRZ_GOAL_ENERGY those with no more joules by it. From 0, which is none, to below 100.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_wishes_set_ratio_tolerance(
     wishes: *mut frz_wishes,
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn frz_wishes_set_ratio_tolerance(
                 ..FilterDemand::default()
             };
             stated.check().map_err(invalid)?;
-            inner.demand.ratio_tolerance_percent = stated.ratio_tolerance_percent;
+            inner.demand.ratio_tolerance_percent = (percent > 0.0).then_some(percent);
             Ok(())
         })
     }

@@ -79,7 +79,12 @@ fn filters(
     scratch: &mut Scratch,
 ) -> Result<FilterChoice> {
     let refuse = |cause: String| Error::new(ErrorCode::InvalidArgument, cause);
-    options.demand.check().map_err(refuse)?;
+    // Filters go before speeds and a tolerance, as where rules of a file meet.
+    let numbers = FilterDemand {
+        filters: None,
+        ..options.demand.clone()
+    };
+    numbers.check().map_err(refuse)?;
     if options.level > 0 {
         let cause = "a level leaves no choice that speeds, a tolerance or filters could decide";
         let cure = "state a level, or one of these";
