@@ -159,23 +159,9 @@ pub(super) fn render(rules: &[PrecisionRule]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rules::tests::{digits, rule};
     use super::super::rules::wishes_for;
     use super::*;
-
-    fn rule(pattern: &str, wish: PrecisionWish) -> PrecisionRule {
-        PrecisionRule {
-            variables: vec![pattern.to_owned()],
-            wish,
-            ..PrecisionRule::default()
-        }
-    }
-
-    fn digits(digits: u32) -> PrecisionWish {
-        PrecisionWish {
-            significant_digits: Some(digits),
-            ..PrecisionWish::default()
-        }
-    }
 
     #[test]
     fn a_file_says_what_it_was_written_from() {

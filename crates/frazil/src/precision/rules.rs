@@ -210,10 +210,10 @@ fn merge(earlier: PrecisionWish, later: &PrecisionWish) -> PrecisionWish {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn rule(pattern: &str, wish: PrecisionWish) -> PrecisionRule {
+    pub(in crate::precision) fn rule(pattern: &str, wish: PrecisionWish) -> PrecisionRule {
         PrecisionRule {
             variables: vec![pattern.to_owned()],
             wish,
@@ -221,7 +221,7 @@ mod tests {
         }
     }
 
-    fn digits(digits: u32) -> PrecisionWish {
+    pub(in crate::precision) fn digits(digits: u32) -> PrecisionWish {
         PrecisionWish {
             significant_digits: Some(digits),
             ..PrecisionWish::default()
