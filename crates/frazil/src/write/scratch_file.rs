@@ -6,7 +6,6 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::output::beside;
 
 /// A file that is made when it is first needed, and gone when this process is.
 pub(super) struct ScratchFile {
@@ -69,19 +68,12 @@ impl ScratchFile {
     }
 }
 
-/// Makes a file and takes its name away at once.
+/// Makes a file without a name that anybody else could have: all ranks make theirs beside the same
+/// output, and at the same time.
 fn create(output: &Path) -> Result<File> {
-    let path = beside(output, ".frazil-scratch")?;
-    let wrap = |error: std::io::Error| Error::io(&error, "make the scratch file beside", output);
-    let file = File::options()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .open(&path)
-        .map_err(wrap)?;
-    std::fs::remove_file(&path).map_err(wrap)?;
-    Ok(file)
+    let folder = output.parent().filter(|path| !path.as_os_str().is_empty());
+    let made = tempfile::tempfile_in(folder.unwrap_or(Path::new(".")));
+    made.map_err(|error| Error::io(&error, "make the scratch file beside", output))
 }
 
 #[cfg(test)]
@@ -100,6 +92,25 @@ mod tests {
         assert_eq!(scratch.write(b"", b"wxyz").unwrap(), a);
         assert_eq!(scratch.read(b, 4).unwrap(), b"efgh");
         assert_eq!((scratch.written_bytes(), scratch.end), (12, 8));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn ranks_that_make_theirs_at_once_do_not_meet() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("out.nc");
+        std::thread::scope(|scope| {
+            for rank in 0..8_u8 {
+                let output = &output;
+                scope.spawn(move || {
+                    for _ in 0..200 {
+                        let mut scratch = ScratchFile::beside(output);
+                        let at = scratch.write(&[rank; 100], &[rank; 100]).unwrap();
+                        assert_eq!(scratch.read(at, 200).unwrap(), [rank; 200]);
+                    }
+                });
+            }
+        });
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

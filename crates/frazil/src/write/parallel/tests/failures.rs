@@ -1,10 +1,9 @@
 //! Ranks that disagree, fail, vanish or do not come.
 
 use std::path::Path;
-use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-use super::{create, options, together};
+use super::{Barrier, create, options, together};
 use crate::error::Result;
 use crate::schema::{AttributeOwner, Schema, SchemaValue, ValueType, VariableId};
 use crate::write::tests::read;

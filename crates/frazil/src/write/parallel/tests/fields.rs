@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use frazil_container::hdf5::DatasetStorage;
+
 use super::{create, following, options, together};
 use crate::NcType;
 use crate::schema::{AttributeOwner, DimensionId, Schema, SchemaValue, ValueType, VariableId};
@@ -10,7 +12,7 @@ use crate::write::tests::script::Random;
 use crate::write::{
     DimensionLength, FilterWish, LayoutWish, VariableSettings, Writer, WriterOptions,
 };
-use crate::{AttributeValue, FilterPipeline, FilterSpec, PrecisionWish, filter_id};
+use crate::{AttributeValue, FilterPipeline, FilterSpec, PrecisionRule, PrecisionWish, filter_id};
 
 const RECORDS: u64 = 5;
 const ROWS: u64 = 24;
@@ -239,6 +241,55 @@ fn bytes_do_not_depend_on_the_ranks() {
                 "{name} on {ranks} ranks gives other bytes"
             );
         }
+    }
+}
+
+#[test]
+fn wishes_hold_on_all_ranks() {
+    let folder = tempfile::tempdir().unwrap();
+    let stated = |pattern: &str, key: &str, value: &str| {
+        let stated = serde_json::Map::from_iter([(key.to_owned(), value.into())]);
+        PrecisionRule::from_json(vec![pattern.to_owned()], stated).unwrap()
+    };
+    let wishing = |threads| WriterOptions {
+        rules: vec![
+            stated("*", "comp_speed", "200MB/s"),
+            stated("grows", "filters", "shuffle+deflate(3)"),
+        ],
+        ..options(64 << 20, threads)
+    };
+    let alone = folder.path().join("alone.nc");
+    write(&alone, 1, |_, _, _, _| 0, &wishing(1));
+    check(&alone);
+    let expected = std::fs::read(&alone).unwrap();
+    let (name, decomposition) = DECOMPOSITIONS[3];
+    let path = folder.path().join("ranks.nc");
+    write(&path, 3, decomposition, &wishing(2));
+    assert!(std::fs::read(&path).unwrap() == expected, "{name}");
+    let input = crate::input::Input::open(&path).unwrap();
+    let of = |path: &str| {
+        let found = input.variables().iter().find(|v| v.path == path);
+        match &found.unwrap().storage {
+            DatasetStorage::Chunked { pipeline, .. } => pipeline.summary(),
+            _ => panic!("{path} is not in chunks"),
+        }
+    };
+    assert_eq!(of("/grows"), "shuffle+deflate(3)");
+    // Chosen among filters that are fast enough.
+    assert_eq!(of("/ours"), "shuffle+deflate(1)");
+
+    // Other wishes on another rank are refused, by all.
+    let path = folder.path().join("other.nc");
+    let outcomes = together(2, |rank, comm| {
+        let own = match rank {
+            0 => wishing(1),
+            _ => options(64 << 20, 1),
+        };
+        create(&path, comm, &own).map(drop)
+    });
+    for outcome in outcomes {
+        let cause = outcome.unwrap_err().cause;
+        assert!(cause.contains("with other options"), "{cause}");
     }
 }
 

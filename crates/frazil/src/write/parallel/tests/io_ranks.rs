@@ -1,12 +1,11 @@
 //! Ranks that pack and write for the others.
 
 use std::path::Path;
-use std::sync::Barrier;
 use std::time::Duration;
 
 use super::failures::{ROW, check_records, put};
 use super::fields::{DECOMPOSITIONS, Decomposition, check, put_record};
-use super::{create, fields, following, options, together};
+use super::{Barrier, create, fields, following, options, together};
 use crate::error::Result;
 use crate::schema::{AttributeOwner, Schema, SchemaValue, VariableId};
 use crate::write::tests::script::{Random, Script};

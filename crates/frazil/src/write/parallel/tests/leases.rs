@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Barrier;
 
-use super::{create, following, options, together};
+use super::{Barrier, create, following, options, together};
 use crate::error::Result;
 use crate::schema::{AttributeOwner, Schema, SchemaValue, ValueType, VariableId};
 use crate::write::data_file::{Event, Order};

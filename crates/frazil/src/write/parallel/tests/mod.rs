@@ -10,7 +10,9 @@ mod script;
 mod shared_memory;
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
 
 use super::LocalComm;
 use crate::error::Result;
@@ -27,6 +29,40 @@ fn together<T: Send>(size: usize, body: impl Fn(usize, LocalComm) -> T + Sync) -
             .collect();
         ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
     })
+}
+
+/// Where ranks wait for each other: as [`std::sync::Barrier`], but whoever waits in vain, because
+/// another rank has failed, fails too.
+struct Barrier {
+    ranks: usize,
+    /// Ranks that have come, ever.
+    come: Mutex<usize>,
+    comes: Condvar,
+}
+
+impl Barrier {
+    /// Far longer than any test takes, also on a busy machine.
+    const LONGEST_WAIT: Duration = Duration::from_secs(120);
+
+    fn new(ranks: usize) -> Self {
+        Self {
+            ranks,
+            come: Mutex::new(0),
+            comes: Condvar::new(),
+        }
+    }
+
+    fn wait(&self) {
+        let end = Instant::now() + Self::LONGEST_WAIT;
+        let mut come = self.come.lock();
+        *come += 1;
+        let all = come.next_multiple_of(self.ranks);
+        self.comes.notify_all();
+        while *come < all {
+            let is_late = self.comes.wait_until(&mut come, end).timed_out();
+            assert!(!is_late, "another rank did not come");
+        }
+    }
 }
 
 fn create(path: &Path, comm: LocalComm, options: &WriterOptions) -> Result<Writer> {
