@@ -92,7 +92,8 @@ contains
   !> `readable_by` is frazil_readers_any or frazil_readers_plugins. The writer commits by itself
   !> after `commit_bytes` (0: never). `records_per_sync` tells how many records the program writes
   !> between two syncs. `plan_file` holds the plan of an earlier run, to be replayed;
-  !> `keep_plan` keeps this one's in the file.
+  !> `keep_plan` keeps this one's in the file. `wishes_file` states by variable how exactly values are
+  !> kept and what filters must be like ([`frz_options_read_wishes`]).
   !>
   !> With `comm`, a communicator of MPI (of the module mpi_f08: `comm%mpi_val`), all its ranks write
   !> the file together and make this call, as they do with frazil_end_definitions, frazil_sync and
@@ -103,7 +104,7 @@ contains
   !> The program is linked with frazil_mpi (docs/mpi.md).
   function frazil_create(path, writer, threads, memory_bytes, durable, synchronous, overwrite, classic_model, &
                          readable_by, commit_bytes, records_per_sync, plan_file, keep_plan, comm, &
-                         longest_wait, reproducible, io_ranks) result(status)
+                         longest_wait, reproducible, io_ranks, wishes_file) result(status)
     character(len=*), intent(in) :: path
     type(frazil_writer), intent(out) :: writer
     integer, intent(in), optional :: threads
@@ -118,6 +119,7 @@ contains
     real(c_double), intent(in), optional :: longest_wait
     logical, intent(in), optional :: reproducible
     integer, intent(in), optional :: io_ranks
+    character(len=*), intent(in), optional :: wishes_file
     integer :: status
     type(c_ptr) :: options
 
@@ -125,6 +127,8 @@ contains
     status = set_options(options, threads, memory_bytes, durable, synchronous)
     if (status == frazil_ok) &
       status = set_choices(options, readable_by, commit_bytes, records_per_sync, plan_file, keep_plan)
+    if (status == frazil_ok .and. present(wishes_file)) &
+      status = frz_options_read_wishes(options, c_text(wishes_file))
     if (status == frazil_ok .and. present(overwrite)) &
       status = frz_options_set_overwrite(options, c_logical(overwrite))
     if (status == frazil_ok .and. present(classic_model)) &
@@ -148,7 +152,8 @@ contains
   !> Goes on writing an existing file, which is brought in order first if its writer was killed; with
   !> `comm` all its ranks together, as [`frazil_create`] begins one.
   function frazil_append(path, writer, threads, memory_bytes, durable, synchronous, readable_by, commit_bytes, &
-                         records_per_sync, plan_file, keep_plan, comm, longest_wait, io_ranks) result(status)
+                         records_per_sync, plan_file, keep_plan, comm, longest_wait, io_ranks, &
+                         wishes_file) result(status)
     character(len=*), intent(in) :: path
     type(frazil_writer), intent(out) :: writer
     integer, intent(in), optional :: threads
@@ -162,6 +167,7 @@ contains
     integer, intent(in), optional :: comm
     real(c_double), intent(in), optional :: longest_wait
     integer, intent(in), optional :: io_ranks
+    character(len=*), intent(in), optional :: wishes_file
     integer :: status
     type(c_ptr) :: options
 
@@ -169,6 +175,8 @@ contains
     status = set_options(options, threads, memory_bytes, durable, synchronous)
     if (status == frazil_ok) &
       status = set_choices(options, readable_by, commit_bytes, records_per_sync, plan_file, keep_plan)
+    if (status == frazil_ok .and. present(wishes_file)) &
+      status = frz_options_read_wishes(options, c_text(wishes_file))
     if (status == frazil_ok .and. present(longest_wait)) &
       status = frz_options_set_longest_wait(options, longest_wait)
     if (status == frazil_ok .and. present(io_ranks)) &

@@ -113,6 +113,12 @@ module frazil_writer_c
       character(kind=c_char), intent(in) :: path(*)
       integer(c_int) :: status
     end function
+    function frz_options_read_wishes(options, path) bind(C) result(status)
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: options
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int) :: status
+    end function
     function frz_options_set_keep_plan(options, wanted) bind(C) result(status)
       import :: c_int, c_ptr
       type(c_ptr), value :: options

@@ -60,6 +60,27 @@ def test_reads_shape_the_chunks(field: Path, tmp_path: Path):
     assert shapes["map"][2] < balanced[2] < SHAPE[2]
 
 
+def test_stated_chunks_hold_without_filters(tmp_path: Path):
+    source, chunk = tmp_path / "fixed.nc", (20, 48, 144)
+    with netCDF4.Dataset(source, "w") as file:
+        for name, size in zip("abc", SHAPE, strict=True):
+            file.createDimension(name, size)
+        file.createVariable("v", "f4", tuple("abc"))[:] = np.arange(SHAPE[0])[:, None, None]
+    stated = ("--level", 0, "--chunks", "v:a=20,b=48,c=144")
+    pack(source, tmp_path / "stated.nc", *stated, "--verify")
+    assert chunks_of(tmp_path / "stated.nc") == chunk
+    pack(tmp_path / "stated.nc", tmp_path / "kept.nc", "--level", 0, "--keep-chunks")
+    assert chunks_of(tmp_path / "kept.nc") == chunk
+    plan = tmp_path / "plan.json"
+    assert frazil("plan", source, *stated, "--json", plan).code == DONE
+    pack(source, tmp_path / "planned.nc", "--plan", plan)
+    assert chunks_of(tmp_path / "planned.nc") == chunk
+    pack(source, tmp_path / "free.nc", "--level", 0)
+    assert chunks_of(tmp_path / "free.nc") is None
+    frazil("unpack", tmp_path / "stated.nc", "-o", tmp_path / "unpacked.nc")
+    assert chunks_of(tmp_path / "unpacked.nc") is None
+
+
 def test_the_user_may_say_what_axes_are(field: Path, tmp_path: Path):
     target = tmp_path / "packed.nc"
     pack(field, target, "--reads", "series", "--axes", "a=time,c=lat")
@@ -80,6 +101,13 @@ def test_without_reads_shapes_are_the_standard_ones(field: Path, tmp_path: Path)
     pack(field, plain)
     pack(field, axes, "--axes", "a=time", "--expect", "a=5000")
     assert plain.read_bytes() == axes.read_bytes()
+
+
+def test_planning_is_told_as_a_part_of_packing(field: Path, tmp_path: Path):
+    answer = frazil("pack", field, "-o", tmp_path / "out.nc", "--goal", "size", "--json")
+    report = json.loads(answer.stdout)["reports"][0]
+    assert 0 < report["planning_cpu_seconds"] < report["cpu_seconds"]
+    assert 0 < report["planning_seconds"] < report["seconds"]
 
 
 def test_a_plan_is_replayed_to_the_byte(field: Path, tmp_path: Path):
@@ -217,6 +245,60 @@ def test_a_calibration_is_kept_and_used(field: Path, tmp_path: Path):
     outcome = frazil("plan", field)
     assert outcome.code == FAILED and "frazil calibrate" in outcome.stderr
     assert frazil("plan", field, "--calibration", "default").code == DONE
+
+
+def test_storage_and_network_are_measured_or_stated(field: Path, tmp_path: Path):
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    kept = tmp_path / "measured.json"
+    words = ("--shared", shared, "--network", "25Gbit/s", "-o", kept)
+    outcome = frazil("calibrate", *words, "--json")
+    assert outcome.code == DONE, outcome.stderr
+    (found,) = outcome.report["reports"]
+    assert found == json.loads(kept.read_text())
+    assert found["network_bytes_per_second"] == 3.125e9
+    sources = {"local": "page_cache", "parallel_fs": {"measured": str(shared)}}
+    defaults = {"disk": "default", "object_store": "default"}
+    assert found["sources"] == sources | defaults | {"network": "stated"}
+    speed = found["parallel_fs"]
+    assert speed["store_bytes_per_second"] > 1e5 and speed["fetch_bytes_per_second"] > 1e5
+    assert list(shared.iterdir()) == []
+
+    # Where the file is named, a word stands for the speed of writing, or that of reading.
+    found["parallel_fs"] |= {"store_bytes_per_second": 30e6, "fetch_bytes_per_second": 90e6}
+    kept.write_text(json.dumps(found))
+    floors = ("--goal", "archive", "--min-write-speed", "shared", "--min-read-speed", "shared")
+    plan = frazil("plan", field, *floors, "--calibration", kept)
+    assert plan.code == DONE, plan.stderr
+    said = " ".join(plan.stdout.split())
+    assert "write floor of 30 MB/s (shared)" in said and "read floor of 90 MB/s (shared)" in said
+
+
+def test_a_calibration_says_what_nobody_measured(tmp_path: Path):
+    outcome = frazil("calibrate", "-o", tmp_path / "kept.json", "--local", tmp_path)
+    assert outcome.code == DONE, outcome.stderr
+    rows = {line.split("  ")[0]: line for line in outcome.stdout.splitlines()}
+    assert "measured in" in rows["local"]
+    assert "default, not measured" in rows["shared (parallel-fs)"]
+    # As the machine of the tests has it.
+    assert any(words in rows["network"] for words in ("link speed of", "default, not measured"))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--network", "network"), "no number"),
+        (("--network", "25"), "no speed"),
+        (("--network", "-1Gbit/s"), "no speed"),
+        (("--shared", "no/such/folder"), "in which you may write"),
+        (("--local", "no/such/folder"), "in which you may write"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(tmp_path: Path, words: tuple[str, ...], said: str):
+    kept = tmp_path / "kept.json"
+    outcome = frazil("calibrate", "-o", kept, *words)
+    assert outcome.code != DONE and said in outcome.stderr
+    assert not kept.exists()
 
 
 @pytest.mark.parametrize("name", ["plan.svg", "plan.html"])

@@ -90,22 +90,18 @@ def test_no_byte_is_faster_than_the_file_system(is_early):
     assert quick.seconds < found.seconds
 
 
-def newest(prefix: str) -> tuple[Path, list[dict[str, str]]] | None:
-    found = sorted(RESULTS.glob(f"{prefix}-*.csv"), key=lambda path: path.stat().st_mtime)
-    if not found:
-        return None
-    lines = found[-1].read_text().splitlines()
-    return found[-1], list(csv.DictReader(line for line in lines if not line.startswith("# ")))
+def kept_rows(path: Path) -> list[dict[str, str]]:
+    lines = path.read_text().splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("# ")))
 
 
-def test_kept_predictions_are_those_of_the_kept_costs():
-    kept, costs = newest("scaling-predicted"), newest("scaling-costs")
-    if kept is None or costs is None:
-        pytest.skip("no rows are kept")
+@pytest.mark.parametrize("predictions", sorted(RESULTS.glob("scaling-predicted-*.csv")))
+def test_kept_predictions_are_those_of_the_same_machines_kept_costs(predictions):
     from scaling import predict
     from scaling_costs import costs_of
 
-    found = list(predict(costs_of(costs[1]), (128, 512)))
-    expected = [row for row in kept[1] if row["ranks"] in ("128", "512")]
+    costs = predictions.with_name(predictions.name.replace("-predicted-", "-costs-", 1))
+    found = list(predict(costs_of(kept_rows(costs)), (128, 512)))
+    expected = [row for row in kept_rows(predictions) if row["ranks"] in ("128", "512")]
     texts = [{key: str(value) for key, value in row.items()} for row in found]
-    assert texts == expected, f"{kept[0].name}: run make scaling"
+    assert texts == expected, f"{predictions.name}: run make scaling"

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, product
 from typing import TYPE_CHECKING, Any
 
+from .cluster_order import arranged
 from .cluster_results import MEMORY_CURE, Outcome, Results, error_of, let_go
 from .cluster_tasks import Attempt, Description, Recipe, describe, sample_places, write
 from .cluster_work import Key, Work, tasks_of
@@ -179,13 +180,17 @@ class _Coordinator:
         self._numbers += 1
         return f"frazil-{what}-{self._token}-{self._numbers}"
 
+    def _key_of(self, what: str, column: _Column) -> Key:
+        """A key in a group of the variable's: tasks of a group that needs few others are handed out
+        by the scheduler one by one, as threads become free."""
+        group = f"frazil-{what}-{self._token}-{column.target._variable._number}"
+        self._numbers += 1
+        return (group, self._numbers)
+
     # --- the tasks ---
 
     def _prepare(self, columns: list[_Column], grouped: list[Any]) -> tuple[deque[_Box], Work]:
-        """All boxes in the order in which dask would compute them, which finishes what it began;
-        and the tasks that pack them."""
-        from dask.order import order
-
+        """All boxes in the order in which they are asked for, and the tasks that pack them."""
         tasks = tasks_of(grouped)
         boxes = []
         for column, array in zip(columns, grouped, strict=True):
@@ -195,11 +200,11 @@ class _Coordinator:
                 packing, box.keys = self._packing(box, None)
                 tasks.update(packing)
             boxes += of_column
-        ranks = order(tasks)
-        boxes.sort(key=lambda box: ranks[box.keys[0]])
+        boxes = [boxes[i] for i in arranged(tasks, [box.keys for box in boxes])]
         for number, box in enumerate(boxes):
             box.number = number
-        return deque(boxes), Work(self._client, tasks, [box.keys for box in boxes])
+        pairs = [(box.values, box.keys[0]) for box in boxes]
+        return deque(boxes), Work(self._client, tasks, [box.keys for box in boxes], pairs)
 
     def _add_choice(self, tasks: dict[Key, Any], column: _Column, boxes: list[_Box]) -> None:
         """Adds the task that finds the filters of a variable, where they are not known."""
@@ -212,10 +217,10 @@ class _Coordinator:
             key = self._key("samples")
             tasks[key] = Task(key, column.recipe.samples, TaskRef(box.values), box.region)
             found.append(TaskRef(key))
-        column.choosing = self._key("choose")
+        column.choosing = self._key_of("choose", column)
         tasks[column.choosing] = Task(column.choosing, column.recipe.choose, *found)
 
-    def _packing(self, box: _Box, choice: str | None) -> tuple[dict[Key, Any], tuple[str, str]]:
+    def _packing(self, box: _Box, choice: str | None) -> tuple[dict[Key, Any], tuple[Key, Key]]:
         """The tasks that pack and describe a box, and their keys; filters are `choice`, or as the
         variable's task chooses them."""
         from dask._task_spec import Task, TaskRef
@@ -224,7 +229,7 @@ class _Coordinator:
         chosen = choice
         if choice is None and column.choosing is not None:
             chosen = TaskRef(column.choosing)
-        keys = (self._key("pack"), self._key("describe"))
+        keys = (self._key_of("pack", column), self._key("describe"))
         pack = Task(keys[0], column.recipe.pack, TaskRef(box.values), chosen, box.region)
         return {keys[0]: pack, keys[1]: Task(keys[1], describe, TaskRef(keys[0]))}, keys
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import errno
 import functools
+import mmap
 import os
-import sys
+import pickle
 import threading
 import uuid
 from collections.abc import Sequence
@@ -25,7 +26,8 @@ PROCESS = uuid.uuid4().hex
 Region = tuple[list[int], list[int]]
 
 
-@functools.lru_cache(maxsize=64)
+# Few: each keeps chunks of its variable, in case that equal ones come, and buffers.
+@functools.lru_cache(maxsize=4)
 def _packer(plan: str, choice: str | None) -> _frazil.Packer:
     return _frazil.Packer.create(plan, choice)
 
@@ -65,20 +67,42 @@ class Recipe:
 
     def pack(self, block: Any, choice: str | None, region: Region) -> Packed:
         """The chunks of a block."""
-        payload, summary = _packer(self.plan, choice).pack(region, self._bytes(block))
+        payload, summary = packed_bytes(_packer(self.plan, choice), region, self._bytes(block))
         return Packed(payload, summary, uuid.uuid4().hex)
+
+
+def packed_bytes(packer: _frazil.Packer, region: Region, values: np.ndarray) -> tuple[Any, str]:
+    """The packed chunks of a box, and what the coordinator must know of them.
+
+    They lie in pages of their own, which go back to the system as soon as nobody needs them;
+    allocators keep some of what threads free. Room that nothing is written into takes no memory.
+    """
+    # None of an empty box.
+    room = max(packer.expected_room(region[1]), mmap.PAGESIZE)
+    while True:
+        pages = mmap.mmap(-1, room, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        done = packer.pack(region, values, np.frombuffer(pages, np.uint8))
+        if done is not None:
+            size, summary = done
+            return memoryview(pages)[:size], summary
+        room *= 2
 
 
 class Packed:
     """Packed chunks, which stay with the worker until it is told where to write them."""
 
-    def __init__(self, payload: bytes, summary: str, token: str) -> None:
+    def __init__(self, payload: bytes | memoryview, summary: str, token: str) -> None:
         self.payload, self.summary = payload, summary
         # Of this time that they were packed: what is packed again may differ.
         self.token = token
 
     def __sizeof__(self) -> int:
-        return object.__sizeof__(self) + sys.getsizeof(self.payload) + len(self.summary)
+        return object.__sizeof__(self) + len(self.payload) + len(self.summary)
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        """To other workers, or to a disk; without a copy where pickle hands buffers on."""
+        payload = pickle.PickleBuffer(self.payload) if protocol >= 5 else bytes(self.payload)
+        return Packed, (payload, self.summary, self.token)
 
 
 @dataclass(frozen=True)
@@ -141,7 +165,7 @@ def write(packed: Packed, attempt: Attempt) -> Description | None:
     return None
 
 
-def write_at(path: str, payload: bytes, address: int) -> None:
+def write_at(path: str, payload: bytes | memoryview, address: int) -> None:
     """Write bytes into a file that is there."""
     file = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,48 @@ def tasks_of(arrays: Sequence[Any]) -> dict[Key, Any]:
     return convert_legacy_graph(found)
 
 
+def fused(tasks: Tasks, pairs: Iterable[tuple[Key, Key]]) -> dict[Key, Any]:
+    """Tasks, of which some are done together with the only one that needs them.
+
+    What a task of its own gives waits in a worker's memory for the next one; what is made and used
+    within one task is there only while that one runs.
+
+    Parameters
+    ----------
+    tasks : mapping
+        All tasks by key.
+    pairs : iterable of pairs of keys
+        Tasks that belong together, the one that is needed first. Both stay where another task needs
+        the first as well, where the cluster has it already, and where it is no work.
+    """
+    from dask._task_spec import Task
+
+    needed = Counter(chain.from_iterable(task.dependencies for task in tasks.values()))
+    found = dict(tasks)
+    for first, second in pairs:
+        joined = _alone(tasks, first, needed)
+        if joined:
+            for key in joined:
+                del found[key]
+            found[second] = Task.fuse(*(tasks[key] for key in joined), tasks[second])
+    return found
+
+
+def _alone(tasks: Tasks, key: Key, needed: Mapping[Key, int]) -> list[Key]:
+    """A task that one other needs, behind those names of it that are not needed otherwise either;
+    nothing where there is none."""
+    from dask._task_spec import Alias, Task
+
+    passed = []
+    while needed[key] == 1:
+        passed.append(key)
+        task = tasks.get(key)
+        if not isinstance(task, Alias):
+            return passed if isinstance(task, Task) else []
+        (key,) = task.dependencies
+    return []
+
+
 def _flat(keys: Any) -> Iterable[Key]:
     return chain.from_iterable(map(_flat, keys)) if isinstance(keys, list) else (keys,)
 
@@ -46,13 +89,22 @@ class Work:
     client : distributed.Client
         The cluster.
     tasks : mapping
-        All tasks by key.
+        All tasks by key, each by itself.
     units : sequence of sequences of keys
         What is wanted of each unit, in the order in which they are to be submitted.
+    pairs : iterable of pairs of keys
+        Tasks to be done together, see :func:`fused`.
     """
 
-    def __init__(self, client: Client, tasks: Tasks, units: Sequence[Sequence[Key]]) -> None:
-        self._client, self._tasks, self._units = client, tasks, units
+    def __init__(
+        self,
+        client: Client,
+        tasks: Tasks,
+        units: Sequence[Sequence[Key]],
+        pairs: Iterable[tuple[Key, Key]] = (),
+    ) -> None:
+        self._client, self._alone, self._units = client, tasks, units
+        self._tasks = tasks = fused(tasks, pairs)
         # Of each unit, what no unit before it needs.
         self._own: list[list[Key]] = []
         # The last unit that has a task which needs this one.
@@ -111,8 +163,8 @@ class Work:
         left = list(tasks.values())
         while left:
             for key in left.pop().dependencies:
-                if key in self._tasks and key not in known and key not in needed:
-                    needed[key] = self._tasks[key]
+                if key in self._alone and key not in known and key not in needed:
+                    needed[key] = self._alone[key]
                     left.append(needed[key])
         return self._get(needed, wanted)
 

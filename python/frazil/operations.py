@@ -32,10 +32,21 @@ def _limits(threads: int | None, memory: int | None) -> dict[str, int]:
     return {key: value for key, value in limits.items() if value is not None}
 
 
-def precision_rules(precision: Precision | None) -> list[dict[str, Any]]:
-    """``precision=`` as rules: a mapping of patterns to what is stated, or a TOML file of rules."""
+# What rules state of filters; all else is about precision.
+_ABOUT_FILTERS = ("comp_speed", "decomp_speed", "filters", "ratio_tolerance_percent")
+
+
+def precision_rules(
+    precision: Precision | list[dict[str, Any]] | None,
+) -> list[dict[str, Any]]:
+    """``precision=`` as rules: a mapping of patterns to what is stated, or a TOML file of rules.
+
+    Rules stay as they are.
+    """
     if precision is None:
         return []
+    if isinstance(precision, list):
+        return precision
     if isinstance(precision, Mapping):
         return [
             {"variables": [pattern], "wish": {"lossless": True} if wish is None else dict(wish)}
@@ -43,6 +54,15 @@ def precision_rules(precision: Precision | None) -> list[dict[str, Any]]:
         ]
     rules = json.loads(_frazil.read_precision(Path(precision)))
     return [{"variables": patterns, "wish": wish} for patterns, wish in rules]
+
+
+def filter_rules(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What of rules is about filters."""
+    parts = (
+        {key: rule["wish"][key] for key in _ABOUT_FILTERS if key in rule["wish"]} for rule in rules
+    )
+    pairs = zip(rules, parts, strict=True)
+    return [{"variables": rule["variables"], "wish": part} for rule, part in pairs if part]
 
 
 Reads = str | Mapping[str, float] | Sequence[str]

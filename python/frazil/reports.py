@@ -222,6 +222,9 @@ class PackReport(_ByPath, _Table):
     raw_bytes: int
     seconds: float
     cpu_seconds: float
+    #: Of choosing chunk shapes, filters and precision; part of the above, but in a dry run.
+    planning_seconds: float
+    planning_cpu_seconds: float
     threads: int
     memory_bytes: int
     verified: bool

@@ -13,7 +13,17 @@ import numpy as np
 
 from . import _frazil
 from .errors import InvalidArgumentError, NotFoundError, UnsupportedError
-from .operations import Reads, Storage, StrPath, _limits, _options, _plan_dict, chunk_goal
+from .operations import (
+    Precision,
+    Reads,
+    Storage,
+    StrPath,
+    _limits,
+    _options,
+    _plan_dict,
+    chunk_goal,
+    precision_rules,
+)
 from .reports import WritePlan, WriterReport
 from .types import (
     CHAR,
@@ -50,6 +60,9 @@ class Writer:
         What filters are chosen for.
     filters : str, optional
         These filters instead of a choice, ``"shuffle+zstd(3)"``; see docs/filters.md.
+    precision : mapping or path, optional
+        How exactly values are kept, and what filters must be like, by variable: as in
+        :func:`frazil.pack`. What :meth:`add_variable` states of a variable goes before.
     threads, memory : int, optional
         Threads, and bytes for chunks (256 MiB if left out).
     reads : str, mapping or sequence of str, optional
@@ -85,6 +98,7 @@ class Writer:
         readable_by: Literal["any", "plugins", "frazil"] = "any",
         goal: Literal["balanced", "size", "speed", "archive", "energy"] = "balanced",
         filters: str | None = None,
+        precision: Precision | None = None,
         threads: int | None = None,
         memory: int | None = None,
         reads: Reads | None = None,
@@ -102,6 +116,7 @@ class Writer:
             readable_by=readable_by,
             goal=goal,
             filters=filters,
+            precision=precision_rules(precision),
             chunk_goal=chunk_goal(reads, storage),
             plan=_plan_dict(plan),
             keep_plan=keep_plan,
@@ -138,6 +153,10 @@ class Writer:
             if at is None:
                 return None
         return at
+
+    def _wishes(self, path: str) -> dict[str, Any]:
+        """What ``precision=`` states for a variable: ``precision`` and ``filters``."""
+        return json.loads(self._writer.wishes(path))
 
     def _group(self, path: str | None) -> int:
         if path in (None, "", "/"):
@@ -255,8 +274,9 @@ class Writer:
         shuffle, checksum : bool
             Byte shuffle before, Fletcher-32 behind the compressor that was asked for.
         precision : mapping, optional
-            How exactly values are kept, ``{"significant_digits": 4}``; keys as in
-            docs/precision.md.
+            How exactly values are kept, ``{"significant_digits": 4}``, and what chosen filters must
+            be like, ``{"comp_speed": 400}``; keys as in docs/precision.md. It goes before what the
+            writer's own ``precision`` states.
         netcdf_statement : bool
             State rounding by netCDF-C's attribute in place of the CF conventions'.
         """

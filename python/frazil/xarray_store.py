@@ -11,7 +11,6 @@ import threading
 import uuid
 import warnings
 from collections.abc import Iterator, Mapping
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +19,9 @@ from xarray.backends.common import WritableCFDataStore
 from xarray.coding.strings import CharacterArrayCoder, EncodedStringCoder, is_unicode_dtype
 
 from .crew import Crew
-from .encodings import round_to_places, storage
+from .encodings import Storage, round_to_places, storage
 from .errors import EncodingNotice, Error, InvalidArgumentError
-from .operations import pack
+from .operations import filter_rules, pack
 from .progress import Progress
 from .types import type_number
 from .writer import VariableWriter, Writer
@@ -66,10 +65,7 @@ class Output:
             self.writer = Writer(
                 self._temporary or self.path, "w" if is_new else "a", own_commits=False, **options
             )
-        self._layout, self._limits = (
-            layout,
-            {key: options.get(key) for key in ("threads", "memory")},
-        )
+        self._layout, self._options = layout, options
         self.dropped: list[str] = []
         self._process = os.getpid()
         self._lock = threading.Lock()
@@ -105,7 +101,11 @@ class Output:
     def _lay_out(self, temporary: Path) -> None:
         """Packs the complete file once more, now that all of it is known."""
         try:
-            pack(temporary, layout=self._layout, **self._limits)
+            # Values are as precise as they are to be.
+            rules = filter_rules(self._options.get("precision") or [])
+            same = ("threads", "memory", "readable_by", "filters")
+            same = {key: self._options[key] for key in same if self._options.get(key) is not None}
+            pack(temporary, layout=self._layout, precision=rules, **same)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
@@ -181,8 +181,6 @@ class FrazilStore(WritableCFDataStore):
         The group; it is added if it is not there.
     append_dim : str, optional
         The dimension along which values of existing variables go on.
-    precision : list of rules
-        As :func:`frazil.operations.precision_rules` gives them.
     progress : Progress, optional
         Told of bytes written.
     """
@@ -193,7 +191,6 @@ class FrazilStore(WritableCFDataStore):
         "_output",
         "append_dim",
         "group",
-        "precision",
         "progress",
     )
 
@@ -203,7 +200,6 @@ class FrazilStore(WritableCFDataStore):
         group: str | None = None,
         *,
         append_dim: str | None = None,
-        precision: list[dict[str, Any]] | None = None,
         progress: Progress | None = None,
     ) -> None:
         if group is not None and not isinstance(group, str):
@@ -211,7 +207,6 @@ class FrazilStore(WritableCFDataStore):
         self._output = output
         self.group = None if group is None or not group.strip("/") else group.strip("/")
         self.append_dim = append_dim
-        self.precision = precision or []
         self.progress = progress
         if self.group is not None:
             output.writer.add_group(self.group)
@@ -230,7 +225,6 @@ class FrazilStore(WritableCFDataStore):
             self._output,
             path,
             append_dim=self.append_dim,
-            precision=self.precision,
             progress=self.progress,
         )
 
@@ -282,12 +276,9 @@ class FrazilStore(WritableCFDataStore):
         found = storage(variable, is_asked=check_encoding, unlimited=growing)
         if variable.dtype.metadata and "enum" in variable.dtype.metadata:
             found.dropped.append("enumeration")
+        self._give_way(found, name, is_asked=check_encoding)
         self._output.dropped += [f"{name}: {what}" for what in found.dropped]
         settings = found.settings
-        wish = self._wish(name)
-        if wish is not None:
-            settings |= {"precision": wish, "netcdf_statement": False}
-            found.places = None
         if found.places is not None:
             attrs["least_significant_digit"] = found.places
         fill = attrs.pop("_FillValue", None)
@@ -319,20 +310,18 @@ class FrazilStore(WritableCFDataStore):
         schema = self.writer._schema()
         return {one["name"] for one in schema["dimensions"] if one["is_unlimited"]}
 
-    def _wish(self, name: str) -> dict[str, Any] | None:
-        """What the rules state about a variable: later rules win, key by key."""
-        path = f"/{self.group}/{name}" if self.group else f"/{name}"
-        stated: dict[str, Any] = {}
-        is_stated = False
-        for rule in self.precision:
-            names = (path if "/" in pattern else name for pattern in rule["variables"])
-            pairs = zip(rule["variables"], names, strict=True)
-            if any(fnmatchcase(subject, pattern) for pattern, subject in pairs):
-                is_stated = True
-                if rule["wish"].get("lossless"):
-                    stated = {}
-                stated |= rule["wish"]
-        return stated if is_stated else None
+    def _give_way(self, found: Storage, name: str, *, is_asked: bool) -> None:
+        """Rules go before a variable's encoding, but for compression that is asked for."""
+        stated = self.writer._wishes(f"/{self.group}/{name}" if self.group else f"/{name}")
+        if stated["precision"]:
+            found.settings.pop("precision", None)
+            found.settings.pop("netcdf_statement", None)
+            found.places = None
+        if stated["filters"] and not is_asked:
+            if found.settings.pop("checksum", False):
+                found.dropped.append("fletcher32")
+            for key in ("compression", "level", "shuffle"):
+                found.settings.pop(key, None)
 
     # --- the end ---
 

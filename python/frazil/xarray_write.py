@@ -165,7 +165,9 @@ def to_netcdf(
     filters : str, optional
         These filters instead of a choice, ``"shuffle+zstd(3)"``; see docs/filters.md.
     precision : mapping or path, optional
-        How exactly values are kept, as in :func:`frazil.pack`.
+        How exactly values are kept, and what filters must be like, as in :func:`frazil.pack`. It
+        goes before encodings that came along with the data; compression asked for in ``encoding``,
+        and ``filters``, go before it.
     layout : "standard" or "cmip7"
         ``"cmip7"``: as ``check_cmip7_packing`` demands.
     reads : str, mapping or sequence of str, optional
@@ -206,6 +208,7 @@ def to_netcdf(
         "readable_by": readable_by,
         "goal": goal,
         "filters": filters,
+        "precision": precision_rules(precision),
         "reads": reads,
         "storage": storage,
         "plan": plan,
@@ -213,11 +216,10 @@ def to_netcdf(
         "threads": threads,
         "memory": memory,
     }
-    rules = precision_rules(precision)
     if append_dim is not None and unlimited_dims is None:
         unlimited_dims = [append_dim]
     with _showing(progress) as bar, _new_or_unchanged(path, mode, layout, options) as output:
-        store = FrazilStore(output, append_dim=append_dim, precision=rules, progress=bar)
+        store = FrazilStore(output, append_dim=append_dim, progress=bar)
         values = _Values()
         is_tree = isinstance(dataset, xr.DataTree)
         if bar is not None:

@@ -156,6 +156,50 @@ static void replay(const char *path, const char *plan)
     MUST(frz_close(writer, NULL));
 }
 
+/* Filters as a file of wishes states them; those that a variable asks for go before. */
+static void wish(const char *path, const char *wishes)
+{
+    static const uint64_t start[1] = {0}, count[1] = {20000};
+    static float values[20000];
+    frz_options *options = frz_options_new();
+    frz_writer *writer;
+    FILE *file = fopen(wishes, "w");
+    char *filters;
+    int i, dim, wished, own, refused;
+
+    CHECK(file != NULL);
+    CHECK(fputs("[[rule]]\nvariables = [\"v*\"]\nfilters = \"shuffle+deflate(3)\"\n"
+                "[[rule]]\nvariables = [\"w\"]\nfilters = \"lz4\"\n", file) >= 0);
+    CHECK(fclose(file) == 0);
+    for (i = 0; i < 20000; i++)
+        values[i] = (float)(i % 777) * 0.25f;
+    MUST_BE(FRZ_NOT_FOUND, frz_options_read_wishes(options, "/nowhere/wishes.toml"));
+    MUST(frz_options_read_wishes(options, wishes));
+    MUST(frz_options_set_overwrite(options, 1));
+    MUST(frz_create(path, options, &writer));
+    MUST(frz_add_dimension(writer, FRZ_ROOT, "x", 20000, &dim));
+    MUST(frz_add_variable(writer, FRZ_ROOT, "v1", FRZ_FLOAT, 1, &dim, &wished));
+    MUST(frz_add_variable(writer, FRZ_ROOT, "v2", FRZ_FLOAT, 1, &dim, &own));
+    MUST_BE(FRZ_INVALID_ARGUMENT, frz_add_variable(writer, FRZ_ROOT, "w", FRZ_FLOAT, 1, &dim, &refused));
+    CHECK(strstr(frz_last_message(), "readers with filter plugins") != NULL);
+    for (i = 0; i < 2; i++) {
+        const uint64_t chunk[1] = {5000};
+        MUST(frz_set_chunk_shape(writer, i == 0 ? wished : own, chunk));
+    }
+    MUST(frz_set_deflate(writer, own, 8, 0));
+    MUST(frz_put(writer, wished, start, count, NULL, FRZ_FLOAT, values));
+    MUST(frz_put(writer, own, start, count, NULL, FRZ_FLOAT, values));
+    MUST(frz_inquire_storage(writer, wished, NULL, NULL, &filters));
+    CHECK(strcmp(filters, "shuffle+deflate(3)") == 0);
+    frz_free_strings(1, &filters);
+    MUST(frz_inquire_storage(writer, own, NULL, NULL, &filters));
+    CHECK(strcmp(filters, "deflate(8)") == 0);
+    frz_free_strings(1, &filters);
+    MUST(frz_close(writer, NULL));
+    MUST(frz_options_read_wishes(options, NULL));
+    frz_options_free(options);
+}
+
 /* Chunks that serve maps are maps, and those for an object store are large. */
 static void serve_reads(const char *path)
 {
@@ -193,7 +237,7 @@ int main(int argc, char **argv)
     frz_report report;
     int group, inner, found, outcome = -1;
     uint64_t length;
-    char *plan, second_path[4096];
+    char *plan, second_path[4096], wishes_path[4096];
 
     CHECK(argc == 2);
     MUST(frz_options_set_threads(options, 2));
@@ -225,6 +269,9 @@ int main(int argc, char **argv)
     replay(second_path, plan);
     snprintf(second_path, sizeof second_path, "%s.served", argv[1]);
     serve_reads(second_path);
+    snprintf(second_path, sizeof second_path, "%s.wished", argv[1]);
+    snprintf(wishes_path, sizeof wishes_path, "%s.wishes.toml", argv[1]);
+    wish(second_path, wishes_path);
     frz_free_strings(1, &plan);
     MUST(frz_recover(argv[1], &outcome));
     CHECK(outcome == FRZ_CLEAN);

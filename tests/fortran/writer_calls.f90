@@ -12,6 +12,7 @@ program writer_calls
   call write_all
   call go_on
   call replay
+  call wish
   if (failures > 0) error stop 1
 
 contains
@@ -160,6 +161,28 @@ contains
     if (filters /= 'shuffle+deflate(6)') call expect('filters again', 1, 0)
     call expect('close', frazil_close(writer), 0)
   end subroutine replay
+
+  !> Filters as a file of wishes states them.
+  subroutine wish
+    type(frazil_writer) :: writer
+    integer :: x, wished, unit
+    integer(int64), allocatable :: chunk(:)
+    character(len=:), allocatable :: filters, file
+
+    file = trim(folder)//'/wishes.toml'
+    open (newunit=unit, file=file, status='replace', action='write')
+    write (unit, '(a)') '[[rule]]', 'variables = ["wished"]', 'filters = "shuffle+deflate(3)"'
+    close (unit)
+    call expect('no wishes', frazil_create(trim(folder)//'/wished.nc', writer, wishes_file='/nowhere.toml'), 2)
+    call expect('wishes', frazil_create(trim(folder)//'/wished.nc', writer, wishes_file=file), 0)
+    call expect('x', frazil_add_dimension(writer, 'x', 400, x), 0)
+    call expect('wished', frazil_add_variable(writer, 'wished', frazil_real32, [x], wished), 0)
+    call expect('chunk', frazil_set_chunk_shape(writer, wished, [100]), 0)
+    call expect('put', frazil_put(writer, wished, 1.5), 0)
+    call expect('storage', frazil_inquire_storage(writer, wished, chunk, filters), 0)
+    if (filters /= 'shuffle+deflate(3)') call expect('wished filters', 1, 0)
+    call expect('close', frazil_close(writer), 0)
+  end subroutine wish
 
   subroutine go_on
     type(frazil_writer) :: writer

@@ -582,6 +582,19 @@ frz_status frz_options_set_goal(frz_options *options, int goal);
 frz_status frz_options_set_filters(frz_options *options, const char *filters);
 
 /**
+ * Adds what a file of wishes states of variables, by name: the TOML file that `frazil pack --wishes` and
+ * ::frz_wishes_read read, docs/precision.md. What is asked for of a variable by `frz_set_...`, and
+ * ::frz_options_set_filters, go before. It may be called for several files: later ones go before
+ * earlier ones. NULL: no wishes.
+ *
+ * Errors: ::FRZ_NOT_FOUND, ::FRZ_PERMISSION_DENIED; ::FRZ_INVALID_ARGUMENT if the file is not understood:
+ * ::frz_last_message says which rule. What cannot be honoured of a variable, filters that its readers
+ * may lack, is refused by ::frz_add_variable.
+ */
+frz_status frz_options_read_wishes(frz_options *options,
+                                   const char *path);
+
+/**
  * The writer commits by itself when a record is complete and so many bytes were put since the last
  * commit (default: 268435456), for programs that never call ::frz_sync. 0: it never does, unless
  * rewritten chunks would take too much memory.

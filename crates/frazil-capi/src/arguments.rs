@@ -6,7 +6,7 @@ use std::path::Path;
 use std::slice;
 
 use frazil::schema::ValueType;
-use frazil::{AttributeValue, Error, ErrorCode, NcType, Result};
+use frazil::{Error, ErrorCode, NcType, Result};
 
 /// An error about an argument.
 pub(crate) fn invalid(cause: impl Into<String>) -> Error {
@@ -183,17 +183,6 @@ pub(crate) fn type_number(value_type: ValueType) -> c_int {
     }
 }
 
-/// The values of bytes in this machine's order; a last, incomplete element is left out.
-pub(crate) fn native_values(nc_type: NcType, bytes: &[u8]) -> AttributeValue {
-    let mut big_endian = bytes.to_vec();
-    if cfg!(target_endian = "little") {
-        for element in big_endian.chunks_exact_mut(nc_type.size_bytes()) {
-            element.reverse();
-        }
-    }
-    AttributeValue::from_be_bytes(nc_type, &big_endian)
-}
-
 /// The type's name in CDL.
 pub(crate) fn type_name(value_type: ValueType) -> &'static str {
     match value_type {
@@ -252,16 +241,6 @@ mod tests {
             );
         }
         assert_eq!(frz_type::FRZ_UINT64 as u32, NcType::UInt64.number());
-    }
-
-    #[test]
-    fn native_bytes_become_the_values_that_they_are() {
-        let values = [1.5_f64, -2e300];
-        let bytes: Vec<u8> = values.iter().flat_map(|one| one.to_ne_bytes()).collect();
-        let found = native_values(NcType::Double, &bytes);
-        assert_eq!(found, AttributeValue::Double(values.to_vec()));
-        let found = native_values(NcType::Byte, &[255, 1]);
-        assert_eq!(found, AttributeValue::Byte(vec![-1, 1]));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int, c_void};
 use frazil::schema::{AttributeOwner, SchemaValue, ValueType};
 use frazil::{AttributeValue, Result, Writer};
 
-use crate::arguments::{c_string, elements, invalid, native_values, text, texts, value_type};
+use crate::arguments::{c_string, elements, invalid, text, texts, value_type};
 use crate::guard::guarded;
 use crate::status::frz_status;
 use crate::writer::{frz_writer, group_id, variable_id, with_writer};
@@ -59,7 +59,7 @@ unsafe fn values_of(
                 .ok_or_else(|| invalid("`length` is too large"))?;
             // SAFETY: the caller's promise.
             let bytes = unsafe { elements(values.cast::<u8>(), size, "values") }?;
-            let value = native_values(nc_type, bytes);
+            let value = AttributeValue::from_native_bytes(nc_type, bytes);
             Ok(SchemaValue::Atomic(value))
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use frazil::{
     Cores, FilterChain, Goal, OwnCommits, ReaderLevel, Result, Storage, WriterOptions, parse_plan,
-    parse_reads, read_plan,
+    parse_reads, read_plan, read_precision,
 };
 
 use crate::arguments::{self, elements, invalid, not_negative, null, text};
@@ -305,6 +305,31 @@ pub unsafe extern "C" fn frz_options_set_filters(
                     Some(chain.map_err(|error| invalid(error.to_string()))?)
                 }
             };
+            Ok(())
+        })
+    }
+}
+
+/// Adds what a file of wishes states of variables, by name: the TOML file that `frazil pack --wishes` and
+/// ::frz_wishes_read read, docs/precision.md. What is asked for of a variable by `frz_set_...`, and
+/// ::frz_options_set_filters, go before. It may be called for several files: later ones go before
+/// earlier ones. NULL: no wishes.
+///
+/// Errors: ::FRZ_NOT_FOUND, ::FRZ_PERMISSION_DENIED; ::FRZ_INVALID_ARGUMENT if the file is not understood:
+/// ::frz_last_message says which rule. What cannot be honoured of a variable, filters that its readers
+/// may lack, is refused by ::frz_add_variable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_read_wishes(
+    options: *mut frz_options,
+    path: *const c_char,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            match path.is_null() {
+                true => inner.rules.clear(),
+                false => inner.rules.extend(read_precision(arguments::path(path)?)?),
+            }
             Ok(())
         })
     }

@@ -246,10 +246,8 @@ pub unsafe extern "C" fn frz_create_parallel(
     options: *const frz_options,
     writer: *mut *mut frz_writer,
 ) -> frz_status {
-    // SAFETY: the caller's promise.
-    let comm = unsafe { comm.as_ref() }.ok_or_else(|| null("comm"));
     // Freed whatever becomes of the call. SAFETY: the caller's promise.
-    let table = comm.and_then(|comm| unsafe { Table::new(*comm) });
+    let table = unsafe { table_of(comm) };
     // SAFETY: the caller's promises.
     unsafe {
         open(path, options, writer, |path, options| {
@@ -287,10 +285,8 @@ pub unsafe extern "C" fn frz_append_parallel(
     options: *const frz_options,
     writer: *mut *mut frz_writer,
 ) -> frz_status {
-    // SAFETY: the caller's promise.
-    let comm = unsafe { comm.as_ref() }.ok_or_else(|| null("comm"));
     // Freed whatever becomes of the call. SAFETY: the caller's promise.
-    let table = comm.and_then(|comm| unsafe { Table::new(*comm) });
+    let table = unsafe { table_of(comm) };
     // SAFETY: the caller's promises.
     unsafe {
         open(path, options, writer, |path, options| {
@@ -322,6 +318,15 @@ pub unsafe extern "C" fn frz_append_parallel_fortran(
 #[unsafe(no_mangle)]
 pub extern "C" fn frz_set_connect(connect: frz_connect) {
     *CONNECT.lock().unwrap_or_else(PoisonError::into_inner) = connect;
+}
+
+/// # Safety
+/// `comm` must be NULL or as [`Table::new`].
+unsafe fn table_of(comm: *const frz_comm) -> Result<Table> {
+    // SAFETY: the caller's promise.
+    let comm = unsafe { comm.as_ref() }.ok_or_else(|| null("comm"))?;
+    // SAFETY: the caller's promise.
+    unsafe { Table::new(*comm) }
 }
 
 /// A table for the communicator with this handle.

@@ -5,11 +5,11 @@ use std::slice;
 
 use frazil::schema::{Fill, SchemaVariable, ValueType};
 use frazil::{
-    FilterPipeline, FilterSpec, FilterWish, LayoutWish, PrecisionWish, QuantizeAlgorithm, Result,
-    VariableSettings, filter_id,
+    AttributeValue, FilterPipeline, FilterSpec, FilterWish, LayoutWish, PrecisionWish,
+    QuantizeAlgorithm, Result, VariableSettings, filter_id,
 };
 
-use crate::arguments::{elements, invalid, native_values, not_negative, null};
+use crate::arguments::{elements, invalid, not_negative, null};
 use crate::guard::guarded;
 use crate::status::frz_status;
 use crate::writer::{frz_writer, variable_id, with_writer};
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn frz_set_fill_value(
         }
         // SAFETY: not NULL; one element is there, as the caller promises.
         let native = unsafe { slice::from_raw_parts(value.cast::<u8>(), nc_type.size_bytes()) };
-        settings.fill = Fill::Value(native_values(nc_type, native));
+        settings.fill = Fill::Value(AttributeValue::from_native_bytes(nc_type, native));
         Ok(())
     };
     // SAFETY: the caller's promise.

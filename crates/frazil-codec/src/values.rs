@@ -3,7 +3,7 @@
 //! The bytes are those of a chunk of the filter that chooses for every chunk (47103).
 
 use frazil_types::{
-    ChunkGoal, DeflateEncoder, ElementType, FilterChain, FilterPipeline, FilterSpec,
+    ChunkGoal, DeflateEncoder, ElementType, FilterChain, FilterPipeline, FilterSpec, MAX_RANK,
 };
 
 use crate::CodecError;
@@ -15,8 +15,6 @@ use crate::single::encode_one;
 use crate::stage::invalid;
 
 const NAME: &str = "compressed values";
-/// `H5S_MAX_RANK`.
-const MAX_RANK: usize = 32;
 
 /// Identifiers of the filters that compressed values may have.
 pub const VALUES_FILTERS: &[i32] = &by_chunk::POSSIBLE;

@@ -1,21 +1,23 @@
 //! Filters by a decision tree and trials: the tree names a few, the samples say which serves the
 //! goal best.
 
-use frazil_types::{
-    ByteOrder, DeflateEncoder, ElementClass, ElementType, FilterPipeline, ReaderLevel,
-};
+use frazil_types::{ByteOrder, ElementClass, ElementType, ReaderLevel};
 
 use crate::candidates::{CandidateFilters, candidate, candidates};
 use crate::error::PlanError;
 use crate::explain;
 use crate::filters::{FilterWishes, ShuffleWish};
 use crate::goal::Goal;
+use crate::heats::{self, Tried};
 use crate::score::Score;
 use crate::tree::Advice;
 use crate::trial::{Chosen, Trial, TriedChain};
 
 /// Of own filters within this factor of the smallest, the fastest to encode is taken.
 const SIZE_SLACK: f64 = 1.005;
+
+/// Samples of fewer bytes than this and half a chunk decide nothing: the tree does.
+const LEAST_TRIAL_BYTES: u64 = 16 << 10;
 
 /// What was chosen, why, and what else was tried.
 pub(crate) struct Advised {
@@ -24,12 +26,6 @@ pub(crate) struct Advised {
     /// Whether it is better than no filters.
     pub(crate) pays: bool,
     pub(crate) tried: Vec<TriedChain>,
-}
-
-/// A candidate with what it made of the samples.
-struct Tried {
-    candidate: &'static CandidateFilters,
-    chosen: Chosen,
 }
 
 /// Chooses by the tree of the wishes; `None` if no filters are as fast as they must be.
@@ -53,24 +49,26 @@ pub(crate) fn choose(
     if wishes.weighing.ratio_tolerance.is_some() {
         add_faster_levels(&mut shortlist, wishes);
     }
-    let tried = try_all(trial, &shortlist)?;
+    if tells_little(trial, wishes) {
+        shortlist.truncate(1);
+    }
+    let score = wishes.score();
+    // What is as good but for the tolerance may be far from the best.
+    let all_go_on = wishes.weighing.ratio_tolerance.is_some();
+    let rank = |one: &CandidateFilters, share| score.cost(one, share);
+    let outcome = heats::run(trial, &shortlist, all_go_on, rank)?;
     let raw_bytes = trial.raw_bytes() as f64;
-    let all_tried = tried.iter().map(|one| TriedChain {
-        filters: one.chosen.pipeline.summary(),
-        share: one.chosen.bytes as f64 / raw_bytes,
-    });
-    let all_tried = all_tried.collect();
     // The way through one tree is told, that of the goal; all that was tried is in `tried`.
     let path = match (advice.first(), wishes.weighing.weights) {
         (Some(advice), None) => advice.to_string(),
         _ => String::new(),
     };
-    let choice = best_of(tried, wishes, raw_bytes, &path);
+    let choice = best_of(outcome.finalists, wishes, raw_bytes, &path);
     Ok(choice.map(|(chosen, pays, reason)| Advised {
         chosen,
         reason,
         pays,
-        tried: all_tried,
+        tried: outcome.tried,
     }))
 }
 
@@ -171,6 +169,13 @@ fn add_faster_levels(shortlist: &mut Vec<&'static CandidateFilters>, wishes: &Fi
     }
 }
 
+/// Whether trials would cost more than they tell: of small variables in large files little is sampled.
+fn tells_little(trial: &Trial<'_>, wishes: &FilterWishes) -> bool {
+    let size = trial.element().size_bytes as u64;
+    let chunk_bytes = wishes.chunk.iter().fold(size, |n, &c| n.saturating_mul(c));
+    trial.raw_bytes() < LEAST_TRIAL_BYTES.min(chunk_bytes / 2)
+}
+
 /// The goals whose leaves are asked: with weights the filters for any goal may be the best.
 fn goals(wishes: &FilterWishes) -> &'static [Goal] {
     match wishes.weighing.weights {
@@ -235,27 +240,6 @@ fn has_only(one: &CandidateFilters, wishes: &FilterWishes) -> bool {
     filters.is_ok_and(|filters| filters.0.iter().all(|stage| only.contains(&stage.id)))
 }
 
-/// Tries candidates on the samples; those that are the same filters for this variable once.
-fn try_all(
-    trial: &mut Trial<'_>,
-    shortlist: &[&'static CandidateFilters],
-) -> Result<Vec<Tried>, PlanError> {
-    let mut known: Vec<(FilterPipeline, Option<DeflateEncoder>)> = Vec::new();
-    let mut tried = Vec::new();
-    for &candidate in shortlist {
-        let (chain, encoder) = candidate.chain().map_err(PlanError::Chain)?;
-        let filters = (trial.resolve(&chain), encoder);
-        // Differences without a compressor, where pcodec and the like mean nothing.
-        if filters.0.is_empty() || known.contains(&filters) {
-            continue;
-        }
-        known.push(filters);
-        let chosen = trial.chain(&chain, encoder)?;
-        tried.push(Tried { candidate, chosen });
-    }
-    Ok(tried)
-}
-
 /// At reader level `frazil`, what is chosen without a stated goal competes with frazil's own filters.
 pub(crate) fn own_filters(trial: &mut Trial<'_>) -> Result<Option<(Chosen, String)>, PlanError> {
     const OWN: [&str; 4] = [
@@ -266,7 +250,7 @@ pub(crate) fn own_filters(trial: &mut Trial<'_>) -> Result<Option<(Chosen, Strin
     ];
     let own: Vec<&CandidateFilters> = OWN.iter().filter_map(|name| candidate(name)).collect();
     debug_assert!(own.iter().all(|one| one.readers == ReaderLevel::Frazil));
-    let tried = try_all(trial, &own)?;
+    let tried = heats::run(trial, &own, false, |_, share| share)?.finalists;
     let least = tried.iter().map(|one| one.chosen.bytes).min();
     let limit = least.unwrap_or(0) as f64 * SIZE_SLACK;
     let near = tried

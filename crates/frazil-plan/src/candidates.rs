@@ -38,6 +38,11 @@ impl CandidateFilters {
         self.family
     }
 
+    /// Its level, where it has one.
+    pub(crate) fn level(&self) -> Option<i32> {
+        self.level
+    }
+
     /// Whether bytes or bits are shuffled.
     #[must_use]
     pub fn shuffles(&self) -> bool {

@@ -17,6 +17,7 @@ mod fast_level;
 mod features;
 mod filters;
 mod goal;
+mod heats;
 pub mod information;
 mod precision;
 mod sample;

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 /// Share of a variable's raw bytes that is sampled: one part in this many.
 ///
-/// With half a dozen trial encodings of the sample, trials then take about a tenth of the time of
-/// packing the whole.
+/// With half a dozen trial encodings of such a sample, trials would take a tenth of the time of packing
+/// the whole: of large variables it is less.
 pub const SAMPLE_SHARE: u64 = 64;
 
 /// Least sample of variables larger than [`SMALL_VARIABLE_BYTES`]: less says little, since
@@ -20,7 +20,7 @@ const SMALL_VARIABLE_BYTES: u64 = 256 << 10;
 const SMALLEST_SAMPLE_BYTES: u64 = 4 << 10;
 
 /// Largest sample: more adds cost, not knowledge.
-const MOST_SAMPLE_BYTES: u64 = 1 << 20;
+const MOST_SAMPLE_BYTES: u64 = 512 << 10;
 
 /// Pieces a sample is taken in, so that no odd corner speaks for all.
 const MOST_PIECES: u64 = 4;
@@ -59,9 +59,12 @@ pub fn sample_plan(raw_bytes: u64) -> SamplePlan {
     }
 }
 
-/// Least sample of a variable where a goal is stated: compressors differ most in what they find far
-/// apart, and a few chains are tried only.
+/// Least sample of a variable where a goal is stated, and least piece of a larger one: compressors
+/// differ most in what they find far apart, and all chains but the best are tried on one piece only.
 const LEAST_FOR_GOAL_BYTES: u64 = 128 << 10;
+
+/// In large files, least piece: the first heat of trials is on one.
+const LEAST_HEAT_BYTES: u64 = 24 << 10;
 
 /// In files of that many raw bytes samples of small variables stay small: there are many of them, and
 /// planning must not take more than a twentieth of packing.
@@ -72,12 +75,16 @@ const LARGE_FILE_BYTES: u64 = 100_000_000;
 /// pieces.
 #[must_use]
 pub fn sample_plan_for_goal(raw_bytes: u64, file_bytes: u64) -> SamplePlan {
-    let wanted = (raw_bytes / SAMPLE_SHARE).min(MOST_SAMPLE_BYTES);
-    if raw_bytes == 0 || (wanted < LEAST_FOR_GOAL_BYTES && file_bytes > LARGE_FILE_BYTES) {
+    if raw_bytes == 0 || (raw_bytes <= SMALL_VARIABLE_BYTES && file_bytes > LARGE_FILE_BYTES) {
         return sample_plan(raw_bytes);
     }
-    let wanted = wanted.max(LEAST_FOR_GOAL_BYTES).min(raw_bytes);
-    let pieces = (wanted / LEAST_FOR_GOAL_BYTES).clamp(1, MOST_PIECES);
+    let (least, piece) = match file_bytes > LARGE_FILE_BYTES {
+        true => (LEAST_SAMPLE_BYTES, LEAST_HEAT_BYTES),
+        false => (LEAST_FOR_GOAL_BYTES, LEAST_FOR_GOAL_BYTES),
+    };
+    let wanted = (raw_bytes / SAMPLE_SHARE).clamp(least, MOST_SAMPLE_BYTES);
+    let wanted = wanted.min(raw_bytes);
+    let pieces = (wanted / piece).clamp(1, MOST_PIECES);
     SamplePlan {
         pieces: pieces as usize,
         window_bytes: (wanted / pieces) as usize,
@@ -135,11 +142,11 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn large_variables_give_a_sixty_fourth_up_to_a_mebibyte() {
+    fn large_variables_give_a_sixty_fourth_up_to_half_a_mebibyte() {
         let plan = sample_plan(16 << 20);
         assert_eq!((plan.pieces, plan.window_bytes), (4, 64 << 10));
         let plan = sample_plan(1 << 40);
-        assert_eq!((plan.pieces, plan.window_bytes), (4, 256 << 10));
+        assert_eq!((plan.pieces, plan.window_bytes), (4, 128 << 10));
     }
 
     #[test]
@@ -161,7 +168,10 @@ mod tests {
         assert_eq!(plan(100_000, 1 << 20), (1, 100_000));
         assert_eq!(plan(1 << 20, 1 << 20), (1, 128 << 10));
         assert_eq!(plan(1 << 20, 1 << 30), (1, 16 << 10));
-        assert_eq!(plan(1 << 40, 1 << 40), (4, 256 << 10));
+        assert_eq!(plan(4 << 20, 1 << 30), (2, 32 << 10));
+        assert_eq!(plan(16 << 20, 1 << 30), (4, 64 << 10));
+        assert_eq!(plan(100_000, 1 << 30), (1, 6250));
+        assert_eq!(plan(1 << 40, 1 << 40), (4, 128 << 10));
         assert_eq!(plan(16 << 20, 32 << 20), (2, 128 << 10));
         assert_eq!(plan(0, 0), (0, 0));
     }

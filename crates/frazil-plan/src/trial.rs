@@ -154,25 +154,28 @@ impl<'a> Trial<'a> {
         Ok(total)
     }
 
-    /// Encodes all samples, each as a chunk of its own, with the filters of a chain.
-    pub(crate) fn chain(
+    /// The samples as they are; a chunk that is not stored has an empty one.
+    pub(crate) fn samples(&self) -> &'a [Vec<u8>] {
+        self.samples
+    }
+
+    /// Bytes of some samples, each encoded as a chunk of its own with the filters of a chain.
+    pub(crate) fn chain_bytes(
         &mut self,
         chain: &FilterChain,
         encoder: Option<DeflateEncoder>,
-    ) -> Result<Chosen, PlanError> {
+        samples: &[usize],
+    ) -> Result<u64, PlanError> {
         let mut bytes = 0;
-        for sample in self.samples.iter().filter(|sample| !sample.is_empty()) {
+        let samples = samples.iter().map(|&i| &self.samples[i]);
+        for sample in samples.filter(|sample| !sample.is_empty()) {
             let size = self.element.size_bytes;
             let shape = sample_shape((sample.len() / size) as u64, self.chunk);
             let pipeline = chain.resolve(self.element, &shape);
             let bound = BoundEncoder::bind(&pipeline, encoder, size, sample.len())?;
             bytes += bound.encode(sample, self.scratch)?.len() as u64;
         }
-        Ok(Chosen {
-            pipeline: chain.resolve(self.element, self.chunk),
-            encoder,
-            bytes,
-        })
+        Ok(bytes)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use frazil_types::{Calibration, FilterPipeline, SpeedDemand, filter_id};
+use frazil_types::{Calibration, FilterPipeline, SpeedDemand, Transfer, filter_id};
 use serde::{Deserialize, Serialize};
 
 use crate::candidates::{CandidateFilters, candidates};
@@ -43,12 +43,17 @@ pub struct SpeedFloor {
 }
 
 impl SpeedFloor {
-    /// What somebody demands, words being what the calibration says; `origin` ends a sentence about
-    /// it: `as asked`, `from wishes`.
+    /// What somebody demands, words being what the calibration says of writing or of reading; `origin`
+    /// ends a sentence about it: `as asked`, `from wishes`.
     #[must_use]
-    pub fn of(demand: &SpeedDemand, calibration: &Calibration, origin: &str) -> Self {
+    pub fn of(
+        demand: &SpeedDemand,
+        transfer: Transfer,
+        calibration: &Calibration,
+        origin: &str,
+    ) -> Self {
         Self {
-            mb_s: demand.mb_s(calibration),
+            mb_s: demand.mb_s(transfer, calibration),
             origin: match demand.words() {
                 Some(words) => format!("({words}) {origin}"),
                 None => origin.to_owned(),
@@ -103,6 +108,19 @@ impl FilterWishes {
     /// Whether filters are as fast as they must be.
     pub(crate) fn is_fast_enough(&self, one: &CandidateFilters) -> bool {
         one.encode_mb_s >= self.least_encode_mb_s() && one.decode_mb_s >= self.least_decode_mb_s()
+    }
+
+    /// Of the levels of one family up to `most` the highest that is as fast as it must be; `None`: none
+    /// is. Where no speed is stated, `most`.
+    pub(crate) fn level_to(&self, family: &str, most: u32) -> Option<u32> {
+        if self.weighing.encode_floor.is_none() && self.weighing.decode_floor.is_none() {
+            return Some(most);
+        }
+        let levels = candidates()
+            .iter()
+            .filter(|one| one.family() == family && self.is_fast_enough(one))
+            .filter_map(|one| u32::try_from(one.level()?).ok());
+        levels.filter(|&level| level <= most).max()
     }
 
     /// Raw MB/s that one core must at least encode.
@@ -184,8 +202,10 @@ mod tests {
     #[test]
     fn floors_say_where_they_come_from() {
         let calibration = Calibration::default();
-        let floor =
-            |text: &str, origin| SpeedFloor::of(&text.parse().unwrap(), &calibration, origin);
+        let floor = |text: &str, origin| {
+            let demand = text.parse().unwrap();
+            SpeedFloor::of(&demand, Transfer::Reading, &calibration, origin)
+        };
         let weighing = Weighing {
             encode_floor: Some(floor("400MB/s", "from wishes")),
             decode_floor: Some(floor("network", "as asked")),

@@ -1,7 +1,7 @@
 //! Attributes: numbers as a type and bytes, texts as a list.
 
+use frazil::AttributeValue;
 use frazil::schema::{SchemaValue, ValueType};
-use frazil::{AttributeValue, NcType};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -28,19 +28,10 @@ impl Value<'_> {
                     return Err(invalid("texts come as a list").into());
                 };
                 let bytes = values.as_slice().map_err(PyErr::from)?;
-                Ok(SchemaValue::Atomic(native_values(nc_type, bytes)))
+                Ok(SchemaValue::Atomic(AttributeValue::from_native_bytes(
+                    nc_type, bytes,
+                )))
             }
         }
     }
-}
-
-/// Values from this machine's byte order.
-pub(crate) fn native_values(nc_type: NcType, bytes: &[u8]) -> AttributeValue {
-    let mut big_endian = bytes.to_vec();
-    if cfg!(target_endian = "little") {
-        for element in big_endian.chunks_exact_mut(nc_type.size_bytes()) {
-            element.reverse();
-        }
-    }
-    AttributeValue::from_be_bytes(nc_type, &big_endian)
 }

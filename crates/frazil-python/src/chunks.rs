@@ -2,7 +2,7 @@
 //! Python hands on as it is.
 
 use frazil::{ChunkPacker, ChunkPlan, FilterChoice};
-use numpy::PyReadonlyArray1;
+use numpy::{PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -42,17 +42,26 @@ impl Packer {
         Ok(found.map(in_python))
     }
 
-    /// The packed chunks one behind the other, and what the writer must know of them.
-    fn pack<'py>(
+    /// Bytes of room that packing a box of `count` elements can be expected to do with.
+    fn expected_room(&self, count: Vec<u64>) -> u64 {
+        self.0.expected_room(&count)
+    }
+
+    /// Packs chunks into `room`, one behind the other; their bytes, and what the writer must know of
+    /// them. `None`: there is too little room.
+    fn pack(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         region: Region,
         values: PyReadonlyArray1<'_, u8>,
-    ) -> Outcome<(Bound<'py, PyBytes>, String)> {
+        mut room: PyReadwriteArray1<'_, u8>,
+    ) -> Outcome<Option<(u64, String)>> {
         let (start, count) = region;
         let bytes = values.as_slice().map_err(PyErr::from)?;
-        let packed = py.detach(|| self.0.pack(&start, &count, bytes))?;
-        Ok((PyBytes::new(py, &packed.bytes), json(&packed.summary)?))
+        let room = room.as_slice_mut().map_err(PyErr::from)?;
+        let packed = py.detach(|| self.0.pack_into(&start, &count, bytes, room))?;
+        let told = packed.map(|summary| Ok((summary.bytes(), json(&summary)?)));
+        told.transpose()
     }
 }
 

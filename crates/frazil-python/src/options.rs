@@ -10,9 +10,9 @@ use frazil::{
     AnalyzeOptions, Attempt, Calibration, ChunkCachePolicy, ChunkGoal, ChunkOverride, ChunkPolicy,
     Cores, Destination, EnergyRates, Error, FilterChain, Goal, LayoutProfile, OwnCommits,
     PackOptions, PrecisionOptions, PrecisionRule, ReaderLevel, Resources, ShufflePolicy,
-    SpeedDemand, SpeedFloor, Thresholds, UnpackFormat, UnpackOptions, VerifyOptions, Weighing,
-    Weights, WritePlan, WriterOptions, calibration_in_use, parse_axes, parse_expected, parse_reads,
-    parse_storage, read_tree,
+    SpeedDemand, SpeedFloor, Thresholds, Transfer, UnpackFormat, UnpackOptions, VerifyOptions,
+    Weighing, Weights, WritePlan, WriterOptions, calibration_in_use, parse_axes, parse_expected,
+    parse_reads, parse_storage, read_tree,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -129,7 +129,7 @@ impl ChunkCache {
     pub(crate) fn policy(self) -> Result<ChunkCachePolicy, Error> {
         Ok(match self {
             Self::Plan(plan) => ChunkCachePolicy::Plan(plan),
-            Self::Reads(reads) => ChunkCachePolicy::Reads(reads.goal()?),
+            Self::Reads(reads) => ChunkCachePolicy::Reads(Box::new(reads.goal()?)),
             Self::Bytes(bytes) => ChunkCachePolicy::Bytes(bytes.into_iter().collect()),
         })
     }
@@ -296,13 +296,21 @@ fn weighing(
     if tolerance.is_some_and(|share| !(0.0..1.0).contains(&share)) {
         return Err(invalid("ratio_tolerance is a share from 0 to below 1"));
     }
-    let floor = |speed: &SpeedDemand| SpeedFloor::of(speed, floors.calibration, "as asked");
+    let floor = |speed: &Option<SpeedDemand>, transfer| {
+        let speed = speed.as_ref()?;
+        Some(SpeedFloor::of(
+            speed,
+            transfer,
+            floors.calibration,
+            "as asked",
+        ))
+    };
     let weights = weights.map(Weights::checked).transpose();
     Ok(Weighing {
         is_stated: goal.is_some() || tree.is_some(),
         weights: weights.map_err(|error| invalid(error.to_string()))?,
-        encode_floor: floors.write.as_ref().map(floor),
-        decode_floor: floors.read.as_ref().map(floor),
+        encode_floor: floor(&floors.write, Transfer::Writing),
+        decode_floor: floor(&floors.read, Transfer::Reading),
         ratio_tolerance: tolerance,
         tree: tree
             .map(|path| read_tree(&path).map(Arc::new))
@@ -421,6 +429,7 @@ pub(crate) struct Write {
     readable_by: ReaderLevel,
     goal: Goal,
     filters: Option<FilterChain>,
+    precision: Vec<Rule>,
     plan: Option<WritePlan>,
     chunk_goal: StatedReads,
     keep_plan: bool,
@@ -428,7 +437,9 @@ pub(crate) struct Write {
 
 impl Write {
     pub(crate) fn options(self, cancel: &Arc<AtomicBool>) -> Result<WriterOptions, Error> {
+        let rules = self.precision.into_iter().map(Rule::into_rule);
         Ok(WriterOptions {
+            rules: rules.collect::<Result<Vec<PrecisionRule>, Error>>()?,
             chunk_goal: self.chunk_goal.goal()?,
             resources: self.limits.resources(cancel),
             synchronous: self.synchronous,

@@ -3,11 +3,10 @@
 use frazil::schema::{Fill, ValueType};
 use frazil::{
     AttributeValue, Error, FilterDemand, FilterPipeline, FilterSpec, FilterWish, LayoutWish,
-    NcType, PrecisionStatement, PrecisionWish, VariableSettings,
+    NcType, PrecisionRule, PrecisionStatement, PrecisionWish, VariableSettings,
 };
 use serde::Deserialize;
 
-use crate::attributes::native_values;
 use crate::error::invalid;
 
 /// The number of netCDF's string type.
@@ -48,7 +47,12 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    pub(crate) fn into_settings(self, value_type: ValueType) -> Result<VariableSettings, Error> {
+    /// For a variable of this name and type.
+    pub(crate) fn into_settings(
+        self,
+        name: &str,
+        value_type: ValueType,
+    ) -> Result<VariableSettings, Error> {
         let layout = match (self.contiguous, self.chunk) {
             (true, _) => LayoutWish::Contiguous,
             (false, Some(chunk)) => LayoutWish::Chunked(chunk),
@@ -62,6 +66,7 @@ impl Settings {
             }
             None => FilterWish::Ours,
         };
+        let (precision, demand) = wishes(name, self.precision)?;
         Ok(VariableSettings {
             fill: match self.fill {
                 _ if self.no_fill => Fill::Nothing,
@@ -71,7 +76,8 @@ impl Settings {
             is_big_endian: self.big_endian,
             layout,
             filters,
-            precision: self.precision.map(precision).transpose()?,
+            demand,
+            precision,
             statement: if self.netcdf_statement {
                 PrecisionStatement::NetCdf
             } else {
@@ -81,23 +87,24 @@ impl Settings {
     }
 }
 
-/// What is stated of precision; a writer has no use for what is demanded of filters.
-fn precision(stated: serde_json::Map<String, serde_json::Value>) -> Result<PrecisionWish, Error> {
-    if let Some(key) = FilterDemand::KEYS
-        .iter()
-        .find(|key| stated.contains_key(**key))
-    {
-        let cause = format!("`{key}` is a wish for files that are packed, not for a writer");
-        let cure = "state filters= or goal= for the writer, or pack the file afterwards";
-        return Err(invalid(cause).with_cure(cure));
-    }
-    serde_json::from_value(stated.into()).map_err(|error| invalid(error.to_string()))
+/// What is stated of a variable of this name: precision, if anything of it is, and what its filters
+/// must be like.
+fn wishes(
+    name: &str,
+    stated: Option<serde_json::Map<String, serde_json::Value>>,
+) -> Result<(Option<PrecisionWish>, FilterDemand), Error> {
+    let Some(stated) = stated else {
+        return Ok((None, FilterDemand::default()));
+    };
+    let rule = PrecisionRule::from_json(vec![name.to_owned()], stated)?;
+    let is_stated = rule.wish != PrecisionWish::default();
+    Ok((is_stated.then_some(rule.wish), rule.demand))
 }
 
 fn one_element(value_type: ValueType, bytes: &[u8]) -> Result<AttributeValue, Error> {
     match value_type {
         ValueType::Atomic(nc_type) if nc_type.size_bytes() == bytes.len() => {
-            Ok(native_values(nc_type, bytes))
+            Ok(AttributeValue::from_native_bytes(nc_type, bytes))
         }
         ValueType::Atomic(_) => Err(invalid("the fill value is not one element of its type")),
         ValueType::String => Err(invalid("strings have no fill value of the user's")),

@@ -1,11 +1,11 @@
 //! The writer. `frazil/writer.py` makes it fit for numpy.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use frazil::schema::{AttributeOwner, DimensionId, GroupId, Schema, VariableId};
-use frazil::{DimensionLength, ErrorCode, PackedSummary};
+use frazil::{DimensionLength, ErrorCode, PackedSummary, WriterOptions};
 use numpy::{PyArray1, PyReadonlyArray1};
 use parking_lot::{Mutex, MutexGuard};
 use pyo3::prelude::*;
@@ -79,6 +79,16 @@ fn closed() -> frazil::Error {
     invalid("the writer is closed")
 }
 
+/// Options as the package hands them over, for the file at `path`.
+fn writer_options(
+    text: &str,
+    cancel: &Arc<AtomicBool>,
+    path: &Path,
+) -> frazil::Result<WriterOptions> {
+    let options = parse::<options::Write>(text).and_then(|asked| asked.options(cancel));
+    options.map_err(|error| error.in_file(path))
+}
+
 fn ids(dimensions: Vec<usize>) -> Vec<DimensionId> {
     dimensions.into_iter().map(DimensionId).collect()
 }
@@ -96,7 +106,7 @@ impl Writer {
     #[staticmethod]
     fn create(py: Python<'_>, path: PathBuf, options: &str) -> Outcome<Self> {
         let cancel = Arc::new(AtomicBool::new(false));
-        let options = parse::<options::Write>(options)?.options(&cancel)?;
+        let options = writer_options(options, &cancel, &path)?;
         let writer = py.detach(|| frazil::Writer::create(&path, &options))?;
         Ok(Self::new(writer, cancel))
     }
@@ -104,7 +114,7 @@ impl Writer {
     #[staticmethod]
     fn append(py: Python<'_>, path: PathBuf, options: &str) -> Outcome<Self> {
         let cancel = Arc::new(AtomicBool::new(false));
-        let options = parse::<options::Write>(options)?.options(&cancel)?;
+        let options = writer_options(options, &cancel, &path)?;
         let writer = py.detach(|| frazil::Writer::append(&path, &options))?;
         Ok(Self::new(writer, cancel))
     }
@@ -143,12 +153,21 @@ impl Writer {
         settings: &str,
     ) -> Outcome<usize> {
         let value_type = value_type(type_number)?;
-        let settings = parse::<Settings>(settings)?.into_settings(value_type)?;
+        let settings = parse::<Settings>(settings)?.into_settings(name, value_type)?;
         let dimensions = ids(dimensions);
         let mut writer = self.lock()?;
         let writer = writer.as_mut().ok_or_else(closed)?;
         let id = writer.add_variable(GroupId(group), name, value_type, &dimensions, settings)?;
         Ok(id.0)
+    }
+
+    /// What the rules of the options state for a variable of a path, as JSON: precision, and what its
+    /// filters must be like; an empty object where they state nothing of it.
+    fn wishes(&self, py: Python<'_>, path: &str) -> Outcome<String> {
+        self.with(py, |writer| {
+            let (wish, demand) = writer.wishes(path)?;
+            text(&json!({"precision": wish, "filters": demand}))
+        })
     }
 
     fn put_attribute(

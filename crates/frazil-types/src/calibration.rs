@@ -76,6 +76,79 @@ pub struct StorageSpeed {
     pub seek_seconds: f64,
     /// Stored bytes a second after that.
     pub fetch_bytes_per_second: f64,
+    /// Stored bytes a second that one program writes; `None`: as fast as they come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store_bytes_per_second: Option<f64>,
+}
+
+impl StorageSpeed {
+    /// Stored bytes a second that one program writes.
+    #[must_use]
+    pub fn store_rate(&self) -> f64 {
+        self.store_bytes_per_second
+            .unwrap_or(self.fetch_bytes_per_second)
+    }
+}
+
+/// Where a figure of a calibration comes from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FigureSource {
+    /// Nobody measured or stated it: a round figure.
+    #[default]
+    Default,
+    /// The file was written before sources were, or by hand.
+    NotSaid,
+    /// Measured, out of the system's page cache.
+    PageCache,
+    /// Measured in this folder: written to the storage, and read from it.
+    Measured(String),
+    /// Somebody stated it.
+    Stated,
+    /// The speed that the system says of the link of this network interface.
+    Interface(String),
+}
+
+impl fmt::Display for FigureSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default, not measured"),
+            Self::NotSaid => f.write_str("no source said"),
+            Self::PageCache => f.write_str("measured, out of the page cache"),
+            Self::Measured(folder) => write!(f, "measured in {folder}"),
+            Self::Stated => f.write_str("as stated"),
+            Self::Interface(name) => write!(f, "link speed of {name}"),
+        }
+    }
+}
+
+/// Where the figures of storage and network come from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FigureSources {
+    /// Of [`Calibration::local`].
+    pub local: FigureSource,
+    /// Of [`Calibration::disk`].
+    pub disk: FigureSource,
+    /// Of [`Calibration::parallel_fs`].
+    pub parallel_fs: FigureSource,
+    /// Of [`Calibration::object_store`].
+    pub object_store: FigureSource,
+    /// Of [`Calibration::network_bytes_per_second`].
+    pub network: FigureSource,
+}
+
+impl FigureSources {
+    /// What a file says that has no word of it.
+    fn not_said() -> Self {
+        Self {
+            local: FigureSource::NotSaid,
+            disk: FigureSource::NotSaid,
+            parallel_fs: FigureSource::NotSaid,
+            object_store: FigureSource::NotSaid,
+            network: FigureSource::NotSaid,
+        }
+    }
 }
 
 /// How fast one core encodes and decodes, in raw bytes a second.
@@ -114,6 +187,9 @@ pub struct Calibration {
     /// Bytes a second that one program gets through the network; the default is that of 10 Gbit/s
     /// Ethernet.
     pub network_bytes_per_second: f64,
+    /// Where those of storage and network come from.
+    #[serde(default = "FigureSources::not_said")]
+    pub sources: FigureSources,
     /// Speeds by filters, as plans name them (`shuffle+deflate(4)`); empty where nothing was
     /// measured.
     pub codecs: BTreeMap<String, CodecSpeed>,
@@ -124,6 +200,7 @@ impl Default for Calibration {
         let speed = |seek_seconds, fetch_bytes_per_second| StorageSpeed {
             seek_seconds,
             fetch_bytes_per_second,
+            store_bytes_per_second: None,
         };
         Self {
             read_seconds: 100e-6,
@@ -135,6 +212,7 @@ impl Default for Calibration {
             parallel_fs: speed(2e-3, 800e6),
             object_store: speed(50e-3, 100e6),
             network_bytes_per_second: 1.25e9,
+            sources: FigureSources::default(),
             codecs: BTreeMap::new(),
         }
     }
@@ -164,9 +242,11 @@ impl Calibration {
             && is_speed(self.decode_bytes_per_second)
             && is_speed(self.copy_bytes_per_second)
             && is_speed(self.network_bytes_per_second)
-            && storages
-                .iter()
-                .all(|one| is_time(one.seek_seconds) && is_speed(one.fetch_bytes_per_second))
+            && storages.iter().all(|one| {
+                is_time(one.seek_seconds)
+                    && is_speed(one.fetch_bytes_per_second)
+                    && is_speed(one.store_rate())
+            })
             && self.codecs.values().all(|one| {
                 is_speed(one.encode_bytes_per_second) && is_speed(one.decode_bytes_per_second)
             })
@@ -193,6 +273,9 @@ mod tests {
         assert!(Calibration::default().is_sound());
         let mut odd = Calibration::default();
         odd.disk.fetch_bytes_per_second = 0.0;
+        assert!(!odd.is_sound());
+        odd = Calibration::default();
+        odd.parallel_fs.store_bytes_per_second = Some(0.0);
         assert!(!odd.is_sound());
         odd = Calibration {
             chunk_seconds: f64::NAN,

@@ -2,6 +2,9 @@
 
 use crate::Selection;
 
+/// Axes of a dataset at most (`H5S_MAX_RANK`).
+pub const MAX_RANK: usize = 32;
+
 /// An array's shape cut into equal chunks; chunks at the upper edges stick out and are padded.
 ///
 /// Chunks are numbered row-major over the grid. Scalars have one chunk of one element.

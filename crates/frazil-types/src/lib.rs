@@ -24,7 +24,9 @@ mod speed_demand;
 
 pub use axis_run::AxisRun;
 pub use axis_selection::{AxisSelection, selected_elements};
-pub use calibration::{Calibration, CodecSpeed, Storage, StorageSpeed};
+pub use calibration::{
+    Calibration, CodecSpeed, FigureSource, FigureSources, Storage, StorageSpeed,
+};
 pub use chunk_goal::ChunkGoal;
 pub use chunk_record::{ChunkRecord, FileAddress, FileExtent};
 pub use element::{ByteOrder, ElementClass, ElementType};
@@ -33,11 +35,11 @@ pub use filter_chain::{FilterChain, FilterChainError};
 pub use filter_demand::FilterDemand;
 pub use filter_spec::{FilterPipeline, FilterSpec, ReaderLevel, filter_id, filter_name};
 pub use filter_values::completed_values;
-pub use grid::ChunkGrid;
+pub use grid::{ChunkGrid, MAX_RANK};
 pub use plan::{DeflateEncoder, ReaderCache, StorageLayout, VariablePlan, WritePlan};
 pub use precision::{
     DataOrigin, ErrorBound, PrecisionWish, ProtectedValues, QuantizeAlgorithm, QuantizePlan,
     Rounding,
 };
 pub use selection::Selection;
-pub use speed_demand::SpeedDemand;
+pub use speed_demand::{SpeedDemand, Transfer};

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::calibration::Calibration;
+use crate::calibration::{Calibration, StorageSpeed};
 
 /// A speed that filters must reach on one core, in raw bytes: `400MB/s`, or so many times the speed
 /// of a network or of storage (`network`, `0.5*shared`).
@@ -17,6 +17,15 @@ use crate::calibration::Calibration;
 pub struct SpeedDemand {
     times: f64,
     of: Unit,
+}
+
+/// What must keep up with a network or with storage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transfer {
+    /// Encoding what is then written.
+    Writing,
+    /// Decoding what was read.
+    Reading,
 }
 
 /// What a speed is stated in.
@@ -36,7 +45,10 @@ const WORDS: [(Unit, [&str; 2]); 3] = [
 ];
 
 /// MB of each unit of bytes; the longer names first.
-const UNITS: [(&str, f64); 6] = [
+const UNITS: [(&str, f64); 9] = [
+    ("kbit", 0.125e-3),
+    ("mbit", 0.125),
+    ("gbit", 125.0),
     ("kib", 1.024e-3),
     ("mib", 1.048_576),
     ("gib", 1_073.741_824),
@@ -53,14 +65,18 @@ impl SpeedDemand {
         (speed.is_finite() && speed > 0.0).then_some(Self { times: speed, of })
     }
 
-    /// In MB/s, by what was measured of storage and network.
+    /// In MB/s, by what is known of writing to storage, of reading from it, and of the network.
     #[must_use]
-    pub fn mb_s(&self, calibration: &Calibration) -> f64 {
+    pub fn mb_s(&self, transfer: Transfer, calibration: &Calibration) -> f64 {
+        let rate = |storage: &StorageSpeed| match transfer {
+            Transfer::Writing => storage.store_rate(),
+            Transfer::Reading => storage.fetch_bytes_per_second,
+        };
         let unit = match self.of {
             Unit::MegabytesPerSecond => return self.times,
             Unit::Network => calibration.network_bytes_per_second,
-            Unit::Local => calibration.local.fetch_bytes_per_second,
-            Unit::Shared => calibration.parallel_fs.fetch_bytes_per_second,
+            Unit::Local => rate(&calibration.local),
+            Unit::Shared => rate(&calibration.parallel_fs),
         };
         self.times * unit / 1e6
     }
@@ -91,8 +107,8 @@ impl FromStr for SpeedDemand {
     fn from_str(text: &str) -> Result<Self, String> {
         parse(text).ok_or_else(|| {
             format!(
-                "{text:?} is no speed, as 400MB/s, 1.5GB/s and 200MiB/s are, and network, local, \
-                 shared and 0.5*network"
+                "{text:?} is no speed, as 400MB/s, 1.5GB/s, 200MiB/s and 10Gbit/s are, and network, \
+                 local, shared and 0.5*network"
             )
         })
     }
@@ -178,7 +194,7 @@ mod tests {
 
     fn mb_s(text: &str) -> Result<f64, String> {
         let speed: SpeedDemand = text.parse()?;
-        Ok(speed.mb_s(&Calibration::default()))
+        Ok(speed.mb_s(Transfer::Reading, &Calibration::default()))
     }
 
     #[test]
@@ -186,6 +202,8 @@ mod tests {
         assert_eq!(mb_s("400MB/s"), Ok(400.0));
         assert_eq!(mb_s("1.5 GB/s"), Ok(1500.0));
         assert_eq!(mb_s("1MiB/s"), Ok(1.048_576));
+        assert_eq!(mb_s("25Gbit/s"), Ok(3125.0));
+        assert_eq!(mb_s("100 Mbit/s"), Ok(12.5));
         for wrong in [
             "400",
             "400MB",
@@ -219,12 +237,24 @@ mod tests {
             mb_s("0.5*local"),
             Ok(defaults.local.fetch_bytes_per_second / 2e6)
         );
-        let measured = Calibration {
+        let mut measured = Calibration {
             network_bytes_per_second: 125e6,
             ..defaults
         };
-        let network: SpeedDemand = "network".parse().unwrap();
-        assert_eq!(network.mb_s(&measured), 125.0);
+        measured.parallel_fs = StorageSpeed {
+            store_bytes_per_second: Some(50e6),
+            ..measured.parallel_fs
+        };
+        let by = |text: &str, transfer| {
+            let speed: SpeedDemand = text.parse().unwrap();
+            speed.mb_s(transfer, &measured)
+        };
+        for transfer in [Transfer::Writing, Transfer::Reading] {
+            assert_eq!(by("network", transfer), 125.0);
+            assert_eq!(by("local", transfer), 2000.0);
+        }
+        assert_eq!(by("shared", Transfer::Writing), 50.0);
+        assert_eq!(by("shared", Transfer::Reading), 800.0);
     }
 
     #[test]

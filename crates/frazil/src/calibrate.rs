@@ -1,5 +1,8 @@
 //! Measures what reading costs on this machine, and keeps it for later plans.
 
+mod link;
+mod storage;
+
 use std::ffi::OsString;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -8,7 +11,10 @@ use std::time::Instant;
 use frazil_codec::{BoundDecoder, BoundEncoder, Scratch};
 use frazil_container::classic::NcType;
 use frazil_container::hdf5::Hyperslab;
-use frazil_types::{Calibration, CodecSpeed, ErrorCode, FilterPipeline, FilterSpec, filter_id};
+use frazil_types::{
+    Calibration, CodecSpeed, ErrorCode, FigureSource, FilterPipeline, FilterSpec, SpeedDemand,
+    StorageSpeed, Transfer, filter_id,
+};
 
 use crate::error::{Error, Result};
 use crate::input::{Input, from_container};
@@ -29,18 +35,45 @@ const ROUNDS: usize = 5;
 const PIECE_BYTES: usize = 4096;
 const PIECES: usize = 256;
 
+/// What is measured or stated of storage and network.
+#[derive(Debug, Clone, Default)]
+pub struct CalibrateOptions {
+    /// A folder on the machine's own storage, which is written and read, 128 MiB. `None`: what comes
+    /// out of the page cache stands for it.
+    pub local: Option<PathBuf>,
+    /// A folder on the parallel file system, likewise. `None`: its figures are the defaults.
+    pub shared: Option<PathBuf>,
+    /// The speed of the network, a number and no word. `None`: that of the fastest link that the
+    /// machine tells, else the default.
+    pub network: Option<SpeedDemand>,
+}
+
 /// Measures the constants of this machine: a stock reader's (libhdf5 on one core, out of the page
-/// cache), and how fast each codec is. Takes some seconds and some 20 MB in the folder for
-/// temporary files. Constants of storage other than local stay the defaults.
+/// cache), how fast each codec is, and what the options say of storage and network. Takes some
+/// seconds, some 20 MB in the folder for temporary files and 128 MiB in each stated one. Other
+/// constants stay the defaults; `sources` tells which.
 ///
 /// # Errors
-/// If the temporary file cannot be written or read.
-pub fn calibrate() -> Result<Calibration> {
+/// [`ErrorCode::InvalidArgument`] if the network's speed is a word (`network`); if the files cannot be
+/// written or read.
+pub fn calibrate(options: &CalibrateOptions) -> Result<Calibration> {
+    let (network, network_source) = network(options.network.as_ref())?;
+    let local = options.local.as_deref().map(stored_in).transpose()?;
+    let shared = options.shared.as_deref().map(stored_in).transpose()?;
     let path = temporary_path();
     let measured = write_sample(&path).and_then(|()| measure(&path));
     // Best effort: what failed matters more.
     let _ = std::fs::remove_file(&path);
     let mut calibration = measured?;
+    let sources = &mut calibration.sources;
+    sources.local = FigureSource::PageCache;
+    if let Some((speed, source)) = local {
+        (calibration.local, sources.local) = (speed, source);
+    }
+    if let Some((speed, source)) = shared {
+        (calibration.parallel_fs, sources.parallel_fs) = (speed, source);
+    }
+    (calibration.network_bytes_per_second, sources.network) = (network, network_source);
     for pipeline in pipelines() {
         if let Some(speed) = codec_speed(&pipeline) {
             calibration.codecs.insert(pipeline.summary(), speed);
@@ -123,6 +156,34 @@ pub fn calibration_in_use(wish: Option<&str>) -> Result<Calibration> {
             None => Ok(Calibration::default()),
         },
     }
+}
+
+/// Bytes a second of the network, and who says so.
+fn network(stated: Option<&SpeedDemand>) -> Result<(f64, FigureSource)> {
+    let defaults = Calibration::default();
+    let Some(speed) = stated else {
+        return Ok(match link::fastest(Path::new(link::INTERFACES)) {
+            Some(link) => (
+                link.bytes_per_second,
+                FigureSource::Interface(link.interface),
+            ),
+            None => (defaults.network_bytes_per_second, FigureSource::Default),
+        });
+    };
+    if let Some(words) = speed.words() {
+        let cause = format!("the network is to be as fast as `{words}`, which is what is asked");
+        let cure = "state a number: 25Gbit/s, 1.25GB/s";
+        return Err(Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure));
+    }
+    let bytes_per_second = speed.mb_s(Transfer::Writing, &defaults) * 1e6;
+    Ok((bytes_per_second, FigureSource::Stated))
+}
+
+/// How fast the storage behind a folder is.
+fn stored_in(folder: &Path) -> Result<(StorageSpeed, FigureSource)> {
+    let speed = storage::measure(folder, storage::BYTES)?;
+    let source = FigureSource::Measured(folder.to_string_lossy().into_owned());
+    Ok((speed, source))
 }
 
 fn temporary_path() -> PathBuf {
@@ -311,8 +372,16 @@ mod tests {
 
     #[test]
     fn what_is_measured_can_be_kept_and_read() {
-        let measured = calibrate().unwrap();
+        let stated = CalibrateOptions {
+            network: "25Gbit/s".parse().ok(),
+            ..CalibrateOptions::default()
+        };
+        let measured = calibrate(&stated).unwrap();
         assert!(measured.is_sound(), "{measured:?}");
+        assert_eq!(measured.network_bytes_per_second, 3.125e9);
+        assert_eq!(measured.sources.network, FigureSource::Stated);
+        assert_eq!(measured.sources.local, FigureSource::PageCache);
+        assert_eq!(measured.sources.parallel_fs, FigureSource::Default);
         assert!(measured.codecs.contains_key("shuffle+deflate(1)"));
         let folder = tempfile::tempdir().unwrap();
         let missing = write_calibration(&folder.path().join("no/such.json"), &measured);
@@ -321,6 +390,7 @@ mod tests {
         write_calibration(&path, &measured).unwrap();
         let kept = read_calibration(&path).unwrap();
         assert_eq!(kept.codecs.len(), measured.codecs.len());
+        assert_eq!(kept.sources, measured.sources);
         assert!((kept.chunk_seconds / measured.chunk_seconds - 1.0).abs() < 1e-9);
         assert_eq!(
             calibration_in_use(path.to_str()).unwrap().chunk_seconds,
@@ -330,6 +400,38 @@ mod tests {
             calibration_in_use(Some("default")).unwrap(),
             Calibration::default()
         );
+    }
+
+    #[test]
+    fn what_cannot_be_measured_or_stated_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = CalibrateOptions {
+            shared: Some(folder.path().join("no/such")),
+            ..CalibrateOptions::default()
+        };
+        let error = calibrate(&missing).unwrap_err();
+        assert_eq!(error.code, ErrorCode::NotFound);
+        assert!(error.cure.is_some());
+        let word = CalibrateOptions {
+            network: "2*network".parse().ok(),
+            ..CalibrateOptions::default()
+        };
+        let error = calibrate(&word).unwrap_err();
+        assert_eq!(error.code, ErrorCode::InvalidArgument);
+        assert!(error.cause.contains("2*network"), "{}", error.cause);
+    }
+
+    #[test]
+    fn a_file_of_an_older_frazil_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("calibration.json");
+        let old = r#"{"local": {"seek_seconds": 1e-6, "fetch_bytes_per_second": 3e9},
+            "network_bytes_per_second": 2e9}"#;
+        std::fs::write(&path, old).unwrap();
+        let read = read_calibration(&path).unwrap();
+        assert_eq!(read.local.store_rate(), 3e9);
+        assert_eq!(read.sources.local, FigureSource::NotSaid);
+        assert_eq!(read.sources.network, FigureSource::NotSaid);
     }
 
     #[test]

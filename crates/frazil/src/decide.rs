@@ -1,5 +1,8 @@
 //! The decision for every variable of a file: plan, the first room of the way in.
 
+use std::time::Instant;
+
+use cpu_time::ProcessTime;
 use frazil_container::hdf5::DatasetInfo;
 use frazil_pipeline::MemoryBudget;
 use frazil_plan::{ChunkChoice, FilterChoice};
@@ -26,6 +29,26 @@ pub(crate) enum Depth {
     Compare,
 }
 
+/// What deciding took.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Planning {
+    /// Wall seconds.
+    pub(crate) seconds: f64,
+    /// CPU seconds of the process in that time.
+    pub(crate) cpu_seconds: f64,
+}
+
+impl Planning {
+    fn start() -> (Instant, ProcessTime) {
+        (Instant::now(), ProcessTime::now())
+    }
+
+    fn add(&mut self, (wall, cpu): (Instant, ProcessTime)) {
+        self.seconds += wall.elapsed().as_secs_f64();
+        self.cpu_seconds += cpu.elapsed().as_secs_f64();
+    }
+}
+
 /// Decides everything about one file.
 pub(crate) fn decide(
     input: &Input,
@@ -34,10 +57,15 @@ pub(crate) fn decide(
     depth: Depth,
     progress: &mut dyn Progress,
 ) -> Result<Decisions> {
+    let mut planning = Planning::default();
+    let started = Planning::start();
     let demands = demands(input, options)?;
     let shapes = shapes::choose_shapes(input, options)?;
+    planning.add(started);
     let mut decisions = Decisions::new();
+    // Where chunks lie must be known to whoever packs: that is no planning.
     let reaches = reach_all(input, &shapes, &mut decisions)?;
+    let started = Planning::start();
     let mut precision = decide_precision(
         input,
         options,
@@ -87,6 +115,8 @@ pub(crate) fn decide(
             plan.cache = found.cache;
         }
     }
+    planning.add(started);
+    decisions.planning = planning;
     Ok(decisions)
 }
 
@@ -170,9 +200,11 @@ pub(crate) fn decide_unpacked(input: &Input, resources: &Resources) -> Result<De
         resources: resources.clone(),
         ..PackOptions::default()
     };
-    let shapes = shapes::choose_shapes(input, &options)?;
+    let mut shapes = shapes::choose_shapes(input, &options)?;
     let mut decisions = Decisions::new();
-    for (i, shape) in shapes.iter().enumerate() {
+    for (i, shape) in shapes.iter_mut().enumerate() {
+        // Only what needs chunks keeps them.
+        shape.is_stated = false;
         let variable = &input.variables()[i];
         let leading = shape
             .chunk

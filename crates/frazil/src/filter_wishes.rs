@@ -1,8 +1,9 @@
 //! What is wished of each variable's filters: by rules, and by the options for all variables.
 
 use frazil_container::hdf5::DatasetInfo;
-use frazil_plan::{FilterWishes, ShuffleWish, SpeedFloor, Weighing};
-use frazil_types::{Calibration, FilterDemand};
+use frazil_plan::{FilterWishes, Goal, ShuffleWish, SpeedFloor, Weighing};
+use frazil_types::{Calibration, FilterChain, FilterDemand, ReaderLevel, SpeedDemand, Transfer};
+use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::input::Input;
@@ -11,6 +12,22 @@ use crate::precision::rules::Matcher;
 
 /// Where a demand comes from, for reasons.
 pub(crate) const FROM_WISHES: &str = "from wishes";
+
+/// Where filters come from that a caller states, for reasons.
+pub(crate) const AS_ASKED: &str = "as asked";
+
+/// What filters of a variable are chosen by while it is being written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ChoiceWishes {
+    /// Who must be able to read them.
+    pub(crate) readers: ReaderLevel,
+    /// What they are chosen for.
+    pub(crate) goal: Goal,
+    /// What is stated beside the goal.
+    pub(crate) weighing: Weighing,
+    /// Who wants filters that are stated, as a reason says it.
+    pub(crate) origin: String,
+}
 
 /// What rules demand of the filters of all variables, in file order.
 ///
@@ -23,24 +40,48 @@ pub(crate) fn demands(input: &Input, options: &PackOptions) -> Result<Vec<Filter
     variables
         .map(|variable| {
             let demand = matcher.demand(&variable.path);
-            let stated = demand.filters.as_ref();
             // What the options state goes before, and was looked at.
-            let counts = options.filters.is_none() && options.level.is_none();
-            check_readers(stated.filter(|_| counts), options.readable_by).map_err(|error| {
-                let other = "or state other filters for it in the wishes";
-                let cure = error
-                    .cure
-                    .as_deref()
-                    .unwrap_or("let more readers be needed");
-                let cure = format!("{cure}, {other}");
-                error
-                    .with_cure(cure)
-                    .in_file(input.path())
-                    .at_variable(&variable.path)
-            })?;
+            if options.filters.is_none() && options.level.is_none() {
+                check_demand(&demand, &matcher, &variable.path, options.readable_by)
+                    .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))?;
+            }
             Ok(demand)
         })
         .collect()
+}
+
+/// Refuses filters demanded of the variable at `path` that not everybody can read who must be able to;
+/// the rule that demands them is named, if it is one of `rules`.
+pub(crate) fn check_demand(
+    demand: &FilterDemand,
+    rules: &Matcher<'_>,
+    path: &str,
+    readers: ReaderLevel,
+) -> Result<()> {
+    check_readers(demand.filters.as_ref(), readers).map_err(|error| {
+        let place = match rules.rule_of_filters(path, demand.filters.as_ref()) {
+            Some((number, patterns)) => format!("rule {number} ({patterns}) of the wishes"),
+            None => "its wishes".to_owned(),
+        };
+        let cure = error
+            .cure
+            .as_deref()
+            .unwrap_or("let more readers be needed");
+        let cure = format!("{cure}, or state other filters for it in {place}");
+        error.with_cure(cure)
+    })
+}
+
+/// The filters that are stated for a variable, if any are, and who wants them: the options, for all
+/// variables, or else what rules demand of one.
+pub(crate) fn stated_chain<'a>(
+    stated: Option<&'a FilterChain>,
+    demand: &'a FilterDemand,
+) -> (Option<&'a FilterChain>, &'static str) {
+    match (stated, &demand.filters) {
+        (None, Some(demanded)) => (Some(demanded), FROM_WISHES),
+        (stated, _) => (stated, AS_ASKED),
+    }
 }
 
 /// What is stated of a choice: by the options for all variables, and where these say nothing by what
@@ -50,7 +91,10 @@ pub(crate) fn weighing(
     demand: &FilterDemand,
     calibration: &Calibration,
 ) -> Weighing {
-    let floor = |speed: &frazil_types::SpeedDemand| SpeedFloor::of(speed, calibration, FROM_WISHES);
+    let floor = |speed: &Option<SpeedDemand>, transfer| {
+        let speed = speed.as_ref()?;
+        Some(SpeedFloor::of(speed, transfer, calibration, FROM_WISHES))
+    };
     let tolerance = demand
         .ratio_tolerance_percent
         .map(|percent| percent / 100.0);
@@ -58,11 +102,11 @@ pub(crate) fn weighing(
         encode_floor: stated
             .encode_floor
             .clone()
-            .or_else(|| demand.comp_speed.as_ref().map(floor)),
+            .or_else(|| floor(&demand.comp_speed, Transfer::Writing)),
         decode_floor: stated
             .decode_floor
             .clone()
-            .or_else(|| demand.decomp_speed.as_ref().map(floor)),
+            .or_else(|| floor(&demand.decomp_speed, Transfer::Reading)),
         ratio_tolerance: stated.ratio_tolerance.or(tolerance),
         ..stated.clone()
     }
@@ -82,9 +126,9 @@ pub(crate) fn wishes(
                 n.saturating_mul(c)
             })
     });
-    let (chain, chain_origin) = match (&options.filters, options.level, &demand.filters) {
-        (None, None, Some(stated)) => (Some(stated.clone()), FROM_WISHES),
-        (stated, ..) => (stated.clone(), FilterWishes::default().chain_origin),
+    let (chain, chain_origin) = match options.level {
+        None => stated_chain(options.filters.as_ref(), demand),
+        Some(_) => (options.filters.as_ref(), AS_ASKED),
     };
     FilterWishes {
         // Contiguous means no filters: the shape rule found the variable too small to chunk.
@@ -102,7 +146,7 @@ pub(crate) fn wishes(
         reader_level: options.readable_by,
         goal: options.goal,
         weighing: weighing(&options.weighing, demand, &options.precision.calibration),
-        chain,
+        chain: chain.cloned(),
         chain_origin,
         only: None,
         chunk: chunk.map(<[u64]>::to_vec).unwrap_or_default(),

@@ -55,7 +55,8 @@ pub mod datatype {
 pub use about::{About, FilterSupport, about};
 pub use analyze::{AnalyzeOptions, analyze};
 pub use calibrate::{
-    calibrate, calibration_in_use, calibration_path, read_calibration, write_calibration,
+    CalibrateOptions, calibrate, calibration_in_use, calibration_path, read_calibration,
+    write_calibration,
 };
 pub use chunk_goal::{ChunkGoal, parse_axes, parse_expected, parse_reads, parse_storage};
 pub use compress::{
@@ -75,10 +76,10 @@ pub use frazil_plan::{
 };
 pub use frazil_types::{
     AxisSelection, ByteOrder, Calibration, CodecSpeed, ElementClass, ElementType, ErrorBound,
-    ErrorCode, FilterChain, FilterChainError, FilterDemand, FilterPipeline, FilterSpec,
-    PrecisionWish, ProtectedValues, QuantizeAlgorithm, QuantizePlan, ReaderCache, ReaderLevel,
-    Rounding, SpeedDemand, Storage, StorageLayout, StorageSpeed, VariablePlan, WritePlan,
-    filter_id, filter_name,
+    ErrorCode, FigureSource, FigureSources, FilterChain, FilterChainError, FilterDemand,
+    FilterPipeline, FilterSpec, PrecisionWish, ProtectedValues, QuantizeAlgorithm, QuantizePlan,
+    ReaderCache, ReaderLevel, Rounding, SpeedDemand, Storage, StorageLayout, StorageSpeed,
+    Transfer, VariablePlan, WritePlan, filter_id, filter_name,
 };
 pub use import::{Columns, ImportLayout, ImportOptions, ImportReport, Matrix, import};
 pub use info::info;

@@ -136,6 +136,13 @@ pub(crate) fn check_new(path: &Path, overwrite: bool) -> Result<()> {
             .in_file(path)
             .with_cure("name a file in it"));
     }
+    if !existing.is_file() {
+        // A finished output is renamed, which would remove a device or a pipe.
+        let cause = "is a device, a pipe or a socket, which no file can replace";
+        return Err(Error::new(ErrorCode::InvalidArgument, cause)
+            .in_file(path)
+            .with_cure("name a file"));
+    }
     if !overwrite {
         return Err(Error::new(ErrorCode::AlreadyExists, "exists already")
             .in_file(path)
@@ -416,6 +423,16 @@ mod tests {
         let target = folder.path().join("out.nc");
         drop(PendingOutput::create(&target).unwrap());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_is_no_file_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("out.nc");
+        let _listens = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let refused = check_new(&socket, true).unwrap_err();
+        assert_eq!(refused.code, ErrorCode::InvalidArgument);
+        assert!(socket.exists() && !socket.is_file());
     }
 
     #[test]

@@ -431,6 +431,8 @@ pub(crate) fn report(
         raw_bytes,
         seconds,
         cpu_seconds,
+        planning_seconds: decisions.planning.seconds,
+        planning_cpu_seconds: decisions.planning.cpu_seconds,
         energy: EnergyReport::default(),
         threads: run::threads(job.resources),
         memory_bytes: job.resources.memory_bytes,

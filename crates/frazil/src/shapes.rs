@@ -60,10 +60,12 @@ fn choose_one(
         (Some(plan), _) => as_planned(plan, variable)?,
         (None, Role::Time) if !variable.shape.is_empty() => ChunkChoice {
             chunk: Some(whole_shape(&shape).map_err(plan_error)?),
+            is_stated: false,
             reason: "cmip7: time in one chunk".to_owned(),
         },
         (None, Role::Data) if !variable.shape.is_empty() => ChunkChoice {
             chunk: Some(cmip7_data_shape(&shape).map_err(plan_error)?),
+            is_stated: false,
             reason: "cmip7: data chunks of at least 4 MiB".to_owned(),
         },
         (None, _) => ours(variable, axes, chooser, options),
@@ -86,6 +88,7 @@ fn choose_one(
         };
         let extents = extents_for(wish, variable);
         choice.chunk = Some(apply_override(&base, &shape, &extents).map_err(plan_error)?);
+        choice.is_stated = true;
         choice.reason = AS_ASKED.to_owned();
     }
     Ok(choice)
@@ -239,6 +242,7 @@ fn as_planned(plan: &VariablePlan, variable: &DatasetInfo) -> Result<ChunkChoice
     };
     Ok(ChunkChoice {
         chunk,
+        is_stated: true,
         reason: AS_PLANNED.to_owned(),
     })
 }

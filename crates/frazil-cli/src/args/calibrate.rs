@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use frazil::{CalibrateOptions, SpeedDemand};
 
 use super::OutputArgs;
 
@@ -11,6 +12,36 @@ pub(crate) struct CalibrateArgs {
     /// Write the constants to this file in place of the user's cache
     #[arg(short, long, value_name = "FILE.json")]
     pub(crate) output: Option<PathBuf>,
+    /// Measure the machine's own storage: 128 MiB are written into this folder and read again
+    /// [default: what comes out of the page cache]
+    #[arg(long, value_name = "DIR")]
+    local: Option<PathBuf>,
+    /// Measure the parallel file system in this folder, likewise [default: not measured]
+    #[arg(long, value_name = "DIR")]
+    shared: Option<PathBuf>,
+    /// The network's speed, 25Gbit/s or 3GB/s [default: what the machine tells of its fastest link]
+    #[arg(long, value_name = "SPEED", value_parser = number, allow_hyphen_values = true)]
+    network: Option<SpeedDemand>,
     #[command(flatten)]
     pub(crate) print: OutputArgs,
+}
+
+impl CalibrateArgs {
+    /// The facade's options.
+    pub(crate) fn options(&self) -> CalibrateOptions {
+        CalibrateOptions {
+            local: self.local.clone(),
+            shared: self.shared.clone(),
+            network: self.network,
+        }
+    }
+}
+
+/// A speed in bytes or bits: words are what is to be found out.
+fn number(text: &str) -> Result<SpeedDemand, String> {
+    let speed: SpeedDemand = text.parse()?;
+    match speed.words() {
+        Some(_) => Err(format!("{text:?} is no number, as 25Gbit/s and 3GB/s are")),
+        None => Ok(speed),
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use frazil::{Calibration, SpeedDemand, SpeedFloor, Weighing, Weights};
+use frazil::{Calibration, SpeedDemand, SpeedFloor, Transfer, Weighing, Weights};
 
 /// Where a floor comes from, as reasons say it.
 const AS_ASKED: &str = "as asked";
@@ -38,12 +38,15 @@ pub(super) struct WeighingArgs {
 impl WeighingArgs {
     /// The facade's options, without what a file says.
     pub(super) fn weighing(&self, goal_is_stated: bool, calibration: &Calibration) -> Weighing {
-        let floor = |speed: &SpeedDemand| SpeedFloor::of(speed, calibration, AS_ASKED);
+        let floor = |speed: &Option<SpeedDemand>, transfer| {
+            let speed = speed.as_ref()?;
+            Some(SpeedFloor::of(speed, transfer, calibration, AS_ASKED))
+        };
         Weighing {
             is_stated: goal_is_stated || self.tree.is_some(),
             weights: self.weights,
-            encode_floor: self.min_write_speed.as_ref().map(floor),
-            decode_floor: self.min_read_speed.as_ref().map(floor),
+            encode_floor: floor(&self.min_write_speed, Transfer::Writing),
+            decode_floor: floor(&self.min_read_speed, Transfer::Reading),
             ratio_tolerance: self.ratio_tolerance,
             tree: None,
         }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 
-use frazil::{Calibration, ErrorCode, calibration_path};
+use frazil::{Calibration, ErrorCode, FigureSource, StorageSpeed, calibration_path};
 
 use super::{Document, Status};
 use crate::args::CalibrateArgs;
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> io::Result<Status> {
     let printer = Printer::new(args.print);
     let mut document = Document::new();
     let measured = target(args).and_then(|path| {
-        let calibration = frazil::calibrate()?;
+        let calibration = frazil::calibrate(&args.options())?;
         frazil::write_calibration(&path, &calibration)?;
         Ok((path, calibration))
     });
@@ -69,21 +69,13 @@ fn page(calibration: &Calibration) -> String {
             calibration.copy_bytes_per_second / 1e6,
             "MB/s",
         ),
-        (
-            "local storage, a seek",
-            calibration.local.seek_seconds * 1e6,
-            "us",
-        ),
-        (
-            "local storage, fetching",
-            calibration.local.fetch_bytes_per_second / 1e6,
-            "MB/s",
-        ),
     ];
     for (what, value, unit) in rates {
         // Writing to a String cannot fail.
         let _ = writeln!(page, "{what:30} {value:>9.1} {unit}");
     }
+    page.push('\n');
+    page.push_str(&storage_table(calibration).render(SCREEN_COLUMNS));
     let mut table = Table::new(vec![
         Column::words("filters, one core"),
         Column::number("encode MB/s"),
@@ -99,4 +91,42 @@ fn page(calibration: &Calibration) -> String {
     page.push('\n');
     page.push_str(&table.render(SCREEN_COLUMNS));
     page
+}
+
+/// What is known of storage and of the network, and where it comes from. The first word of a row is what
+/// a speed that is asked for may be: `shared`.
+fn storage_table(calibration: &Calibration) -> Table {
+    let mut table = Table::new(vec![
+        Column::words("storage, network"),
+        Column::number("write MB/s"),
+        Column::number("read MB/s"),
+        Column::number("seek us"),
+        Column::words("source"),
+    ]);
+    let mega = |rate: f64| format!("{:.0}", rate / 1e6);
+    let mut storage = |name: &str, speed: &StorageSpeed, source: &FigureSource| {
+        table.row(vec![
+            name.to_owned(),
+            mega(speed.store_rate()),
+            mega(speed.fetch_bytes_per_second),
+            format!("{:.1}", speed.seek_seconds * 1e6),
+            source.to_string(),
+        ]);
+    };
+    let sources = &calibration.sources;
+    storage("local", &calibration.local, &sources.local);
+    storage("disk", &calibration.disk, &sources.disk);
+    let shared = "shared (parallel-fs)";
+    storage(shared, &calibration.parallel_fs, &sources.parallel_fs);
+    let objects = &calibration.object_store;
+    storage("object-store", objects, &sources.object_store);
+    let network = mega(calibration.network_bytes_per_second);
+    table.row(vec![
+        "network".to_owned(),
+        network.clone(),
+        network,
+        String::new(),
+        sources.network.to_string(),
+    ]);
+    table
 }

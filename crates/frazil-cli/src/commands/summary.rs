@@ -271,6 +271,8 @@ pub(super) mod tests {
             output_file_bytes: 5 << 20,
             seconds: 0.5,
             cpu_seconds: 1.75,
+            planning_seconds: 0.01,
+            planning_cpu_seconds: 0.03,
             energy: EnergyReport {
                 joules: 21.84,
                 co2_grams: 0.0029,

@@ -32,6 +32,9 @@ const PIECE_PART: usize = 24;
 const LONGEST_PIECE: usize = 2 << 10;
 /// Shorter pieces tell nothing.
 const SHORTEST_PIECE: usize = 256;
+/// Levels whose state is kept: trials take turns with a few, and a new state costs as much as packing
+/// some KiB.
+const MOST_COMPRESSORS: usize = 4;
 /// First guess for an output of unknown length: this many times the input.
 const FIRST_GUESS: usize = 4;
 
@@ -44,7 +47,8 @@ const OUT_OF_MEMORY: CodecError = CodecError::EncodeFailed {
 #[derive(Debug, Default)]
 pub(crate) struct Deflate {
     decompressor: Option<Decompressor>,
-    compressor: Option<(i32, Compressor)>,
+    /// By level, the one that was needed last at the end.
+    compressors: Vec<(i32, Compressor)>,
     quick: Quick,
 }
 
@@ -84,13 +88,21 @@ impl Deflate {
     }
 
     fn compressor(&mut self, level: i32) -> Result<&mut Compressor, CodecError> {
-        if self.compressor.as_ref().is_none_or(|(at, _)| *at != level) {
-            // SAFETY: any level is allowed; null means a wrong level or out of memory.
-            let made = NonNull::new(unsafe { ffi::libdeflate_alloc_compressor(level) });
-            self.compressor = made.map(|pointer| (level, Compressor(pointer)));
-        }
-        let (_, compressor) = self.compressor.as_mut().ok_or(OUT_OF_MEMORY)?;
-        Ok(compressor)
+        let known = self.compressors.iter().position(|(at, _)| *at == level);
+        let needed = match known {
+            Some(place) => self.compressors.remove(place),
+            None => {
+                if self.compressors.len() == MOST_COMPRESSORS {
+                    self.compressors.remove(0);
+                }
+                // SAFETY: any level is allowed; null means a wrong level or out of memory.
+                let made = NonNull::new(unsafe { ffi::libdeflate_alloc_compressor(level) });
+                (level, Compressor(made.ok_or(OUT_OF_MEMORY)?))
+            }
+        };
+        self.compressors.push(needed);
+        let newest = self.compressors.last_mut().ok_or(OUT_OF_MEMORY)?;
+        Ok(&mut newest.1)
     }
 
     /// Inflates the stream at the start of `stored` into `out`.

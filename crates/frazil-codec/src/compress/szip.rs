@@ -167,11 +167,11 @@ impl Szip {
         }
     }
 
-    /// Encodes `data` into `out`, which has room for it; returns the length of the bit stream.
-    fn run_encoder(&self, data: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
-        let mut aec = ffi::aec_stream {
-            next_in: data.as_ptr(),
-            avail_in: data.len(),
+    /// What libaec is told of a run from `input` into `out`.
+    fn aec_stream(&self, input: &[u8], out: &mut [u8]) -> ffi::aec_stream {
+        ffi::aec_stream {
+            next_in: input.as_ptr(),
+            avail_in: input.len(),
             total_in: 0,
             next_out: out.as_mut_ptr(),
             avail_out: out.len(),
@@ -179,9 +179,15 @@ impl Szip {
             bits_per_sample: self.bits_per_sample,
             block_size: self.pixels_per_block,
             rsi: self.blocks_per_line,
-            flags: self.flags | ffi::AEC_NOT_ENFORCE,
+            flags: self.flags,
             state: std::ptr::null_mut(),
-        };
+        }
+    }
+
+    /// Encodes `data` into `out`, which has room for it; returns the length of the bit stream.
+    fn run_encoder(&self, data: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
+        let mut aec = self.aec_stream(data, out);
+        aec.flags |= ffi::AEC_NOT_ENFORCE;
         // SAFETY: both buffers are described by their own slices, and libaec keeps to the lengths
         // in the structure; it frees its state before it returns.
         let status = unsafe { ffi::aec_buffer_encode(&raw mut aec) };
@@ -233,19 +239,7 @@ impl Szip {
 
     /// Decodes the bit stream, which must fill `out`.
     fn run(&self, stream: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
-        let mut aec = ffi::aec_stream {
-            next_in: stream.as_ptr(),
-            avail_in: stream.len(),
-            total_in: 0,
-            next_out: out.as_mut_ptr(),
-            avail_out: out.len(),
-            total_out: 0,
-            bits_per_sample: self.bits_per_sample,
-            block_size: self.pixels_per_block,
-            rsi: self.blocks_per_line,
-            flags: self.flags,
-            state: std::ptr::null_mut(),
-        };
+        let mut aec = self.aec_stream(stream, out);
         // SAFETY: both buffers are described by their own slices, and libaec keeps to the lengths
         // in the structure; it frees its state before it returns.
         let status = unsafe { ffi::aec_buffer_decode(&raw mut aec) };

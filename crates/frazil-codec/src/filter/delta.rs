@@ -5,7 +5,7 @@
 //! their values), each is replaced by its difference to its neighbour along every chosen axis in
 //! turn, modulo 2^bits, and the sign moves to the lowest bit. All of it is exact: nothing is rounded.
 
-use frazil_types::FilterSpec;
+use frazil_types::{FilterSpec, MAX_RANK};
 
 use crate::CodecError;
 use crate::buffer::OutputSize;
@@ -17,8 +17,6 @@ const NAME: &str = "delta";
 const MAGIC: [u8; 4] = *b"FZdl";
 /// Version of the client data values.
 const PARAMETERS_VERSION: u32 = 1;
-/// `H5S_MAX_RANK`.
-const MAX_RANK: usize = 32;
 /// Flags: bytes from the most significant one; floating-point numbers.
 const BIG_ENDIAN: u32 = 1;
 const FLOAT: u32 = 2;

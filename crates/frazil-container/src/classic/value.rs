@@ -210,6 +210,17 @@ impl AttributeValue {
         }
     }
 
+    /// Values as they lie in this machine's memory; a last, incomplete element is left out.
+    #[must_use]
+    pub fn from_native_bytes(nc_type: NcType, bytes: &[u8]) -> Self {
+        let mut bytes = bytes.to_vec();
+        if cfg!(target_endian = "little") {
+            let elements = bytes.chunks_exact_mut(nc_type.size_bytes());
+            elements.for_each(<[u8]>::reverse);
+        }
+        Self::from_be_bytes(nc_type, &bytes)
+    }
+
     /// The values as a classic file stores them, without padding.
     #[must_use]
     pub fn to_be_bytes(&self) -> Vec<u8> {
@@ -258,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_survive_the_way_through_big_endian_bytes() {
+    fn values_survive_the_way_through_bytes() {
         let values = [
             AttributeValue::Byte(vec![-1, 2]),
             AttributeValue::Char(b"m s-1".to_vec()),
@@ -277,8 +288,15 @@ mod tests {
             let bytes = value.to_be_bytes();
             assert_eq!(bytes.len(), value.len() * nc_type.size_bytes());
             assert_eq!(&AttributeValue::from_be_bytes(nc_type, &bytes), value);
+            let native = value.to_native_bytes();
+            assert_eq!(&AttributeValue::from_native_bytes(nc_type, &native), value);
         }
         assert_eq!(AttributeValue::Short(vec![1]).to_be_bytes(), [0, 1]);
+        let native = [1.5_f64.to_ne_bytes(), (-2e300_f64).to_ne_bytes()].concat();
+        assert_eq!(
+            AttributeValue::from_native_bytes(NcType::Double, &native[..15]),
+            AttributeValue::Double(vec![1.5])
+        );
     }
 
     #[test]

@@ -107,6 +107,8 @@ impl Default for ShapePolicy {
 pub struct ChunkChoice {
     /// Chunk shape in elements; `None`: contiguous.
     pub chunk: Option<Vec<u64>>,
+    /// Whether the shape was asked for: then it holds without filters, too.
+    pub is_stated: bool,
     /// Why, in one line.
     pub reason: String,
 }
@@ -115,6 +117,7 @@ impl ChunkChoice {
     fn contiguous(reason: String) -> Self {
         Self {
             chunk: None,
+            is_stated: false,
             reason,
         }
     }
@@ -122,6 +125,7 @@ impl ChunkChoice {
     fn chunked(chunk: &[u64], reason: String) -> Self {
         Self {
             chunk: Some(chunk.to_vec()),
+            is_stated: false,
             reason,
         }
     }
@@ -171,7 +175,10 @@ impl ShapeInput<'_> {
 pub fn choose(input: &ShapeInput<'_>, policy: &ShapePolicy) -> ChunkChoice {
     if policy.existing == ExistingShape::KeepAlways {
         if let Some(chunk) = input.usable_current() {
-            return ChunkChoice::chunked(chunk, explain::kept_asked());
+            return ChunkChoice {
+                is_stated: true,
+                ..ChunkChoice::chunked(chunk, explain::kept_asked())
+            };
         }
         if !input.needs_chunks() {
             return ChunkChoice::contiguous(explain::contiguous_asked());

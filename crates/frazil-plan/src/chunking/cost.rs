@@ -54,6 +54,7 @@ impl<'a> CostModel<'a> {
         let StorageSpeed {
             seek_seconds,
             fetch_bytes_per_second,
+            ..
         } = calibration.speed(storage);
         let raw_rate = match ratio {
             Some(_) => calibration.decode_bytes_per_second,

@@ -290,6 +290,7 @@ impl<'a> Question<'a> {
             cache: self.cache(&chunk),
             choice: ChunkChoice {
                 chunk: Some(chunk),
+                is_stated: false,
                 reason,
             },
         }

@@ -1,7 +1,8 @@
 //! What a few sampled chunks say about data, in numbers that a decision tree can ask for.
 //!
-//! Everything is counted on at most [`LOOKED_AT`] elements of each sample, from its middle, and so
-//! takes a few milliseconds for a variable; the same samples give the same numbers everywhere.
+//! Everything is counted on at most [`LOOKED_AT`] elements, of each sample an equal part from its
+//! middle, and so takes less than a millisecond for a variable; the same samples give the same numbers
+//! everywhere.
 //!
 //! | feature | unit | what it is |
 //! |---|---|---|
@@ -35,8 +36,11 @@ use crate::trial::sample_shape;
 use statistics::{Planes, commonest_and_distinct, correlation};
 use values::Values;
 
-/// Elements of each sample that are looked at.
+/// Elements that are looked at, of all samples together.
 pub const LOOKED_AT: usize = 8192;
+
+/// Pairs of neighbours along an axis that a correlation is taken over, of all samples together.
+const PAIRS: usize = 4096;
 
 /// Names of all features, in the order of [`Features::values`].
 pub const FEATURE_NAMES: [&str; 16] = [
@@ -69,8 +73,10 @@ impl Features {
     #[must_use]
     pub fn of(samples: &[Vec<u8>], element: ElementType, chunk: &[u64]) -> Self {
         let mut counts = Counts::new(element);
+        let stored = samples.iter().filter(|sample| !sample.is_empty());
+        let of_each = LOOKED_AT / stored.count().max(1);
         for sample in samples {
-            counts.add(&Values::middle(sample, element, LOOKED_AT));
+            counts.add(&Values::middle(sample, element, of_each));
         }
         let lags = lags(samples, element, chunk, counts.fill());
         let [first, second, last, mean] = counts.planes.entropies();
@@ -160,7 +166,7 @@ impl Counts {
     fn found(&self) -> (Option<(u64, usize)>, usize) {
         *self
             .found
-            .get_or_init(|| commonest_and_distinct(self.bits.clone()))
+            .get_or_init(|| commonest_and_distinct(&self.bits))
     }
 
     fn fill(&self) -> Option<(u64, usize)> {
@@ -191,19 +197,35 @@ fn lags(
     fill: Option<(u64, usize)>,
 ) -> [f64; 3] {
     let fill = fill.map(|(bits, _)| bits);
-    let along = |axis: Axis| {
-        let pairs = samples.iter().flat_map(|sample| {
+    let strides = |axis: Axis| -> Vec<Option<usize>> {
+        let of_sample = |sample: &Vec<u8>| {
             let values = Values::new(sample, element);
             // Elements that are looked at byte by byte have no axes of their own.
-            let stride = match values.is_whole() {
+            match values.is_whole() {
                 true => axis.stride(&sample_shape(values.len() as u64, chunk)),
                 false => (axis == Axis::Fastest).then_some(1),
-            };
-            stride.map_or_else(Vec::new, |stride| values.pairs(stride, fill))
-        });
-        correlation(pairs)
+            }
+        };
+        samples.iter().map(of_sample).collect()
     };
-    [Axis::Fastest, Axis::Second, Axis::Slowest].map(along)
+    let along = |strides: &[Option<usize>]| {
+        let of_each = PAIRS / strides.iter().flatten().count().max(1);
+        let mut pairs = Vec::with_capacity(PAIRS);
+        for (sample, stride) in samples.iter().zip(strides) {
+            if let Some(stride) = *stride {
+                let values = Values::new(sample, element);
+                pairs.extend(values.pairs(stride, of_each, fill));
+            }
+        }
+        correlation(&pairs)
+    };
+    let [fastest, second, slowest] = [Axis::Fastest, Axis::Second, Axis::Slowest].map(strides);
+    let of_second = along(&second);
+    let of_slowest = match slowest == second {
+        true => of_second,
+        false => along(&slowest),
+    };
+    [along(&fastest), of_second, of_slowest]
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -46,22 +46,37 @@ fn entropy(counts: &[u32; 256]) -> f64 {
 
 /// The commonest value other than 0 with its count (of equal counts the least value), and how many
 /// distinct values there are.
-pub(super) fn commonest_and_distinct(mut bits: Vec<u64>) -> (Option<(u64, usize)>, usize) {
-    bits.sort_unstable();
+pub(super) fn commonest_and_distinct(bits: &[u64]) -> (Option<(u64, usize)>, usize) {
+    // Half as long, they are sorted in half the time.
+    let short: Option<Vec<u32>> = bits.iter().map(|&bits| u32::try_from(bits).ok()).collect();
+    match short {
+        Some(mut short) => {
+            short.sort_unstable();
+            of_sorted(&short)
+        }
+        None => {
+            let mut long = bits.to_vec();
+            long.sort_unstable();
+            of_sorted(&long)
+        }
+    }
+}
+
+fn of_sorted<T: Copy + PartialEq + Into<u64>>(sorted: &[T]) -> (Option<(u64, usize)>, usize) {
     let (mut commonest, mut distinct) = (None, 0);
-    for run in bits.chunk_by(|a, b| a == b) {
+    for run in sorted.chunk_by(|a, b| a == b) {
         distinct += 1;
         let is_more = commonest.is_none_or(|(_, count)| run.len() > count);
-        if run[0] != 0 && is_more {
-            commonest = Some((run[0], run.len()));
+        let value: u64 = run[0].into();
+        if value != 0 && is_more {
+            commonest = Some((value, run.len()));
         }
     }
     (commonest, distinct)
 }
 
 /// Pearson's correlation; 0 of fewer than two pairs, 1 where values do not vary.
-pub(super) fn correlation(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
-    let pairs: Vec<(f64, f64)> = pairs.collect();
+pub(super) fn correlation(pairs: &[(f64, f64)]) -> f64 {
     if pairs.len() < 2 {
         return 0.0;
     }
@@ -71,7 +86,7 @@ pub(super) fn correlation(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
         .fold((0.0, 0.0), |(x, y), pair| (x + pair.0, y + pair.1));
     let (mean_x, mean_y) = (sum_x / count, sum_y / count);
     let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
-    for (x, y) in pairs {
+    for &(x, y) in pairs {
         let (x, y) = (x - mean_x, y - mean_y);
         xx += x * x;
         yy += y * y;

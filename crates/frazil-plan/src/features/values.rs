@@ -2,8 +2,6 @@
 
 use frazil_types::{ByteOrder, ElementClass, ElementType};
 
-/// Pairs of each sample that a correlation is taken over.
-const PAIRS: usize = 4096;
 /// Values from here on are no data: fill values are 10²⁰ and more.
 const HUGE: f64 = 1e15;
 
@@ -53,10 +51,17 @@ impl<'a> Values<'a> {
     /// The bits of a value as an unsigned integer.
     pub(super) fn bits(&self, i: usize) -> u64 {
         let bytes = &self.bytes[i * self.width..(i + 1) * self.width];
-        let fold = |bits: u64, byte: &u8| bits << 8 | u64::from(*byte);
+        let little = match *bytes {
+            [a] => return u64::from(a),
+            [a, b] => u64::from(u16::from_le_bytes([a, b])),
+            [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
+            [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+            // `width` knows no others.
+            _ => 0,
+        };
         match self.element.order {
-            ByteOrder::Big => bytes.iter().fold(0, fold),
-            ByteOrder::Little | ByteOrder::None => bytes.iter().rev().fold(0, fold),
+            ByteOrder::Big => little.swap_bytes() >> (64 - 8 * self.width),
+            ByteOrder::Little | ByteOrder::None => little,
         }
     }
 
@@ -73,20 +78,22 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Evenly spread pairs of values `stride` apart, without fill values.
-    pub(super) fn pairs(&self, stride: usize, fill: Option<u64>) -> Vec<(f64, f64)> {
+    /// Evenly spread pairs of values `stride` apart, `most` of them, without fill values.
+    pub(super) fn pairs(
+        &self,
+        stride: usize,
+        most: usize,
+        fill: Option<u64>,
+    ) -> impl Iterator<Item = (f64, f64)> {
         let count = self.len().saturating_sub(stride);
-        let taken = count.min(PAIRS);
-        let is_data = |bits: u64, number: f64| Some(bits) != fill && number.abs() < HUGE;
-        let mut found = Vec::with_capacity(taken);
-        for k in 0..taken {
+        let taken = count.min(most);
+        let data = move |bits: u64| {
+            let number = self.number(bits);
+            (Some(bits) != fill && number.abs() < HUGE).then_some(number)
+        };
+        (0..taken).filter_map(move |k| {
             let i = k * count / taken;
-            let (left, right) = (self.bits(i), self.bits(i + stride));
-            let (x, y) = (self.number(left), self.number(right));
-            if is_data(left, x) && is_data(right, y) {
-                found.push((x, y));
-            }
-        }
-        found
+            Some((data(self.bits(i))?, data(self.bits(i + stride))?))
+        })
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::element::{ByteOrder, ElementClass};
 
 const FLOAT32: ElementType = ElementType {
     class: ElementClass::Float,

@@ -3,7 +3,7 @@
 //! Every value is converted, those out of range too: integers keep their low bits, as in C; floats
 //! that no integer can hold become the nearest one (where C leaves the result undefined).
 
-use frazil_container::classic::{AttributeValue, NcType};
+use frazil_container::classic::NcType;
 
 use crate::netcdf::status::{Answer, Status};
 
@@ -152,24 +152,16 @@ fn each<S: To<D>, D, const BYTES: usize>(
     (out, any_out)
 }
 
-/// Native bytes as values of their type; a last, incomplete one is left out.
-pub(super) fn values_of(nc_type: NcType, native: &[u8]) -> AttributeValue {
-    let mut bytes = native.to_vec();
-    if cfg!(target_endian = "little") {
-        let size = nc_type.size_bytes();
-        bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
-    }
-    AttributeValue::from_be_bytes(nc_type, &bytes)
-}
-
 #[cfg(test)]
 mod tests {
+    use frazil_container::classic::AttributeValue;
+
     use super::*;
 
     fn converted(from: &AttributeValue, to: NcType) -> (AttributeValue, bool) {
         let bytes = from.to_native_bytes();
         let (bytes, is_out) = convert(&bytes, from.nc_type(), to, false).unwrap();
-        (values_of(to, &bytes), is_out)
+        (AttributeValue::from_native_bytes(to, &bytes), is_out)
     }
 
     #[test]
@@ -205,11 +197,5 @@ mod tests {
             convert(&[65], NcType::Char, NcType::Char, false).unwrap().0,
             [65]
         );
-    }
-
-    #[test]
-    fn native_bytes_become_values() {
-        let values = AttributeValue::Short(vec![1, -2]);
-        assert_eq!(values_of(NcType::Short, &values.to_native_bytes()), values);
     }
 }

@@ -14,6 +14,7 @@ use crate::netcdf::dataset::Backend;
 use crate::netcdf::engine::Engine;
 use crate::netcdf::status::{Answer, Refusal, Status};
 use crate::netcdf::types::Mode;
+use crate::precision::rule_file::read_precision;
 use crate::recover::bring_in_order;
 use crate::{Comm, Cores, Error, Writer, WriterOptions};
 
@@ -24,7 +25,7 @@ pub(super) const FORMAT_NETCDF4: i32 = 3;
 
 /// How the writer works, as the environment says: `FRAZIL_THREADS`, `FRAZIL_MEMORY` (bytes, or
 /// with K, M or G), `FRAZIL_CORES=any`, `FRAZIL_MODE=sync`, `FRAZIL_DURABLE=1`,
-/// `FRAZIL_READABLE_BY=plugins`; and where several ranks write a file, `FRAZIL_LONGEST_WAIT`
+/// `FRAZIL_READABLE_BY=plugins`, `FRAZIL_WISHES` (a file of wishes by variable); and where several ranks write a file, `FRAZIL_LONGEST_WAIT`
 /// (seconds that ranks wait for each other), `FRAZIL_REPRODUCIBLE=0`, `FRAZIL_IO_RANKS` (how many
 /// write for the others).
 ///
@@ -88,6 +89,9 @@ fn options_from(variable: &dyn Fn(&str) -> Option<OsString>) -> Answer<WriterOpt
         Some("plugins") => options.readable_by = ReaderLevel::Plugins,
         Some("frazil") => options.readable_by = ReaderLevel::Frazil,
         Some(other) => return Err(refuse("FRAZIL_READABLE_BY", other)),
+    }
+    if let Some(file) = variable("FRAZIL_WISHES").filter(|file| !file.is_empty()) {
+        options.rules = read_precision(Path::new(&file)).map_err(Refusal::from)?;
     }
     Ok(options)
 }
@@ -262,6 +266,7 @@ mod tests {
             &[("FRAZIL_MEMORY", "1X")],
             &[("FRAZIL_MODE", "fast")],
             &[("FRAZIL_IO_RANKS", "-1")],
+            &[("FRAZIL_WISHES", "Cargo.toml")],
         ] {
             assert_eq!(with(wrong).unwrap_err().status, Status::EINVAL);
         }

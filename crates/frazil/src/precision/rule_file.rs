@@ -136,7 +136,8 @@ impl PrecisionRule {
         });
         rule_of(variables, wish, demand).map_err(|cause| {
             let cause = format!("wishes for {names}: {cause}");
-            Error::new(ErrorCode::InvalidArgument, cause)
+            let cure = "correct what is stated for them: docs/precision.md lists the keys";
+            Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure)
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Rules: what is stated for which variables, on the command line or in a file: precision, and what
 //! filters must be like.
 
-use frazil_types::{Calibration, ErrorCode, FilterDemand, PrecisionWish};
+use frazil_types::{Calibration, ErrorCode, FilterChain, FilterDemand, PrecisionWish};
 use globset::{Glob, GlobMatcher};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -117,6 +117,21 @@ impl<'a> Matcher<'a> {
             .filter(|(globs, _)| is_match(globs, path))
             .map(|(_, rule)| &rule.demand);
         matching.fold(FilterDemand::default(), FilterDemand::and_later)
+    }
+
+    /// The number, from 1, and the patterns of the rule that demands these filters of the variable at
+    /// `path`.
+    pub(crate) fn rule_of_filters(
+        &self,
+        path: &str,
+        filters: Option<&FilterChain>,
+    ) -> Option<(usize, String)> {
+        let numbered = self.rules.iter().enumerate().rev();
+        let mut stating = numbered.filter(|(_, (globs, rule))| {
+            rule.demand.filters.as_ref() == filters && is_match(globs, path)
+        });
+        let (number, (_, rule)) = stating.next()?;
+        Some((number + 1, rule.variables.join(", ")))
     }
 
     /// Patterns that match none of `paths`.

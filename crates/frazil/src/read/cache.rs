@@ -30,7 +30,7 @@ pub enum ChunkCachePolicy {
     /// As a plan says.
     Plan(WritePlan),
     /// What these reads want of the chunks that the file has.
-    Reads(ChunkGoal),
+    Reads(Box<ChunkGoal>),
     /// Bytes by path of the variable, `/group/name` or `name`.
     Bytes(Vec<(String, u64)>),
 }

@@ -82,6 +82,10 @@ pub struct PackReport {
     pub seconds: f64,
     /// CPU seconds of the process in that time.
     pub cpu_seconds: f64,
+    /// Wall seconds of deciding chunk shapes, filters and precision; part of `seconds`, but in a dry run.
+    pub planning_seconds: f64,
+    /// CPU seconds of the process in that time.
+    pub planning_cpu_seconds: f64,
     /// Energy of the run, and what the output saves.
     pub energy: EnergyReport,
     /// Packing threads used.

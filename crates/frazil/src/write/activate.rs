@@ -17,6 +17,7 @@ use super::placing::Stored;
 use super::rounding;
 use super::settings::{FilterWish, LayoutWish, VariableSettings};
 use super::variable::{Origin, Variable};
+use super::wishes::Wished;
 use super::writer::{Details, VariableStorage, Writer};
 use crate::error::{Error, Result};
 use crate::schema::{Fill, VariableId};
@@ -68,10 +69,12 @@ impl Writer {
         let settings = details.settings.clone();
         let existing = details.existing.clone();
         let replayed = self.replayed(&path, &settings);
+        let wished = self.wished_of(id)?;
+        let precision = wished.precision.as_ref();
         let quantize = match (&existing, &replayed) {
             (Some(_), _) => None,
-            (None, Some(plan)) if settings.precision.is_none() => plan.quantize.clone(),
-            _ => rounding::plan(&self.schema, id, &settings)?,
+            (None, Some(plan)) if precision.is_none() => plan.quantize.clone(),
+            _ => rounding::plan(&self.schema, id, precision, settings.statement)?,
         };
         // Ranks that write together do so when they meet, in the order of the definition.
         if let Some(plan) = quantize.as_ref().filter(|_| !self.submission.is_parallel()) {
@@ -87,13 +90,12 @@ impl Writer {
             dimensions: model.dimensions.iter().map(|id| id.0).collect(),
             limits: self.schema.limits(id),
             layout: self.layout_of(id, &settings, replayed.as_ref())?,
-            reader_level: self.options.readable_by,
-            goal: self.options.goal,
+            wishes: self.choice_wishes(&wished),
             quantize,
             repeats_bytes: self.repeats_bytes as usize / self.details.len().max(1),
             buffers: Arc::clone(&self.buffers),
         })?;
-        self.fix_filters(&variable, &settings, replayed.as_ref())?;
+        self.fix_filters(&variable, &settings, &wished, replayed.as_ref())?;
         if !variable.is_contiguous {
             self.submission.leave_scratch(variable.chunk_bytes);
         }
@@ -121,12 +123,14 @@ impl Writer {
         &mut self,
         variable: &Variable,
         settings: &VariableSettings,
+        wished: &Wished,
         replayed: Option<&VariablePlan>,
     ) -> Result<()> {
         if variable.is_contiguous {
             return Ok(());
         }
         let number = variable.id.0;
+        let asks_nothing = wished.demand.is_empty();
         let filters = match (&self.details[number].existing, &settings.filters, replayed) {
             (Some(OutputStorage::Chunked { pipeline, .. }), ..) => {
                 variable.exactly(pipeline, None)?
@@ -135,15 +139,19 @@ impl Writer {
                 let pipeline = completed(pipeline, variable)?;
                 variable.exactly(&pipeline, None)?
             }
-            (_, _, Some(plan)) => variable.exactly(&plan.pipeline, plan.deflate_encoder)?,
-            _ if variable.is_tiny() => variable.unpacked()?,
-            _ => match &self.options.filters {
+            (_, _, Some(plan)) if asks_nothing => {
+                variable.exactly(&plan.pipeline, plan.deflate_encoder)?
+            }
+            _ if variable.is_tiny() && wished.demand.filters.is_none() => variable.unpacked()?,
+            _ => match &wished.chain {
                 Some(chain) => {
                     let pipeline = chain.resolve(variable.element, &variable.chunk);
                     variable.exactly(&pipeline, None)?
                 }
                 // Coordinates are small.
-                None if self.schema.coordinate_of(variable.id).is_some() => variable.untried()?,
+                None if asks_nothing && self.schema.coordinate_of(variable.id).is_some() => {
+                    variable.untried()?
+                }
                 None => return Ok(()),
             },
         };
@@ -153,9 +161,20 @@ impl Writer {
         Ok(())
     }
 
-    fn circumstances(&self, id: VariableId, settings: &VariableSettings) -> Circumstances<'_> {
+    /// What holds for a variable; nothing for one of an existing file, which has what it has.
+    fn wished_of(&self, id: VariableId) -> Result<Wished> {
+        let details = &self.details[id.0];
+        let existing = details.existing.as_ref().map(|_| VariableSettings {
+            filters: FilterWish::Exactly(FilterPipeline::default()),
+            ..details.settings.clone()
+        });
+        let settings = existing.as_ref().unwrap_or(&details.settings);
+        self.wished(&self.schema.variable_path(id), settings)
+    }
+
+    fn circumstances(&self, id: VariableId, is_plain: bool) -> Circumstances<'_> {
         Circumstances {
-            is_plain: self.is_plain(id, settings),
+            is_plain,
             schema: &self.schema,
             expected: &self.expected,
             memory_bytes: self.memory_bytes,
@@ -166,12 +185,12 @@ impl Writer {
     }
 
     /// Whether it is known that a variable's chunks are not compressed.
-    fn is_plain(&self, id: VariableId, settings: &VariableSettings) -> bool {
+    fn is_plain(&self, id: VariableId, filters: &FilterWish, wished: &Wished) -> bool {
         let compresses = |pipeline: &FilterPipeline| {
             let only_aids = [filter_id::SHUFFLE, filter_id::FLETCHER32];
             (pipeline.0.iter()).any(|filter| !only_aids.contains(&filter.id))
         };
-        match (&settings.filters, &self.options.filters) {
+        match (filters, &wished.chain) {
             (FilterWish::Exactly(pipeline), _) => !compresses(pipeline),
             (FilterWish::Ours, Some(chain)) => {
                 let element = self.schema.variables[id.0].element();
@@ -199,15 +218,18 @@ impl Writer {
             },
             (None, None) => settings.layout.clone(),
         };
-        let layout = self.circumstances(id, settings).layout(id, &wish)?;
+        let wished = self.wished_of(id)?;
+        let is_plain = self.is_plain(id, &settings.filters, &wished);
+        let layout = self.circumstances(id, is_plain).layout(id, &wish)?;
         let is_filtered = match &settings.filters {
             FilterWish::Exactly(pipeline) => !pipeline.is_empty(),
-            FilterWish::Ours => false,
+            // Its own, not those of rules, which concern what is in chunks.
+            FilterWish::Ours => settings.demand.filters.is_some() && !is_plain,
         };
         if layout.is_contiguous && is_filtered && !layout.chunk.is_empty() {
             // Filters need chunks, if only one.
             let whole = LayoutWish::Chunked(layout.chunk);
-            return self.circumstances(id, settings).layout(id, &whole);
+            return self.circumstances(id, is_plain).layout(id, &whole);
         }
         Ok(layout)
     }
@@ -218,11 +240,13 @@ impl Writer {
         let replayed = self.replayed(&self.schema.variable_path(id), settings);
         let layout = self.layout_of(id, settings, replayed.as_ref()).ok();
         let chunk = layout.filter(|layout| !layout.is_contiguous);
+        let wished = self.wished_of(id).ok();
+        let asks_nothing = wished.is_none_or(|wished| wished.demand.is_empty());
         let filters = match (&settings.filters, replayed) {
             (FilterWish::Exactly(pipeline), _) => Some(pipeline.clone()),
-            (FilterWish::Ours, Some(plan)) => Some(plan.pipeline),
-            (FilterWish::Ours, None) if chunk.is_none() => Some(FilterPipeline::default()),
-            (FilterWish::Ours, None) => None,
+            (FilterWish::Ours, Some(plan)) if asks_nothing => Some(plan.pipeline),
+            (FilterWish::Ours, _) if chunk.is_none() => Some(FilterPipeline::default()),
+            (FilterWish::Ours, _) => None,
         };
         VariableStorage {
             chunk: chunk.map(|layout| layout.chunk),

@@ -5,7 +5,7 @@ use frazil_types::ErrorCode;
 
 use super::change::Change;
 use super::pack::Step;
-use super::settings::{LayoutWish, VariableSettings};
+use super::settings::{FilterWish, LayoutWish, VariableSettings};
 use super::writer::{Details, Writer};
 use crate::error::{Error, Result};
 use crate::schema::{
@@ -112,6 +112,8 @@ impl Writer {
         let wrap = |error: Error| error.in_file(&self.path).at_variable(name);
         self.check_dimensions(&variable).map_err(wrap)?;
         check_settings(&self.schema, &variable, &settings).map_err(wrap)?;
+        let path = child_path(&self.schema.group_path(group), name);
+        self.check_wishes(&path, &settings).map_err(wrap)?;
         take_over(&mut variable, &settings);
         self.details.push(Details::new(settings));
         self.submission.add_variable();
@@ -153,6 +155,7 @@ impl Writer {
         }
         let mut variable = self.schema.variables[id.0].clone();
         check_settings(&self.schema, &variable, &settings).map_err(wrap)?;
+        self.check_wishes(&path, &settings).map_err(wrap)?;
         take_over(&mut variable, &settings);
         self.details[id.0].settings = settings;
         self.change(Change::SetVariable(id, Box::new(variable)));
@@ -363,6 +366,7 @@ fn check_settings(
             return Err(refused("the fill value is not one element of its type"));
         }
     }
+    check_filters(settings)?;
     let mut axes = variable.dimensions.iter();
     let grows = axes.any(|id| schema.dimensions[id.0].is_unlimited);
     match &settings.layout {
@@ -381,6 +385,29 @@ fn check_settings(
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses filters and wishes of them that contradict each other.
+fn check_filters(settings: &VariableSettings) -> Result<()> {
+    let demand = &settings.demand;
+    demand.check().map_err(refused)?;
+    match (&settings.filters, &settings.layout) {
+        (FilterWish::Exactly(_), _) if !demand.is_empty() => {
+            let cause = "filters are stated: they leave nothing that wishes could decide";
+            let cure = "state the filters, or wishes (speeds, a tolerance, a chain)";
+            Err(refused(cause).with_cure(cure))
+        }
+        (_, LayoutWish::Contiguous) if demand.filters.is_some() => {
+            let cause = "has wished filters and is to be contiguous: only chunks are filtered";
+            Err(refused(cause).with_cure("leave its layout open, or wish for no filters"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The path of what has this name in a group.
+fn child_path(group: &str, name: &str) -> String {
+    format!("{}/{name}", group.trim_end_matches('/'))
 }
 
 /// What of the settings the schema tells.

@@ -46,6 +46,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod variable;
+mod wishes;
 mod writer;
 
 pub use define::DimensionLength;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chunk_goal::ChunkGoal;
 use crate::options::Resources;
+use crate::precision::rules::PrecisionRule;
 
 /// How a [`Writer`](super::Writer) works.
 #[derive(Debug, Clone, Default)]
@@ -36,6 +37,10 @@ pub struct WriterOptions {
     /// These filters for chunked variables that ask for none themselves, instead of a choice.
     /// They must be readable by those who must be able to read the file.
     pub filters: Option<FilterChain>,
+    /// What is wished of variables, by name: precision, and what their filters must be like. What a
+    /// variable's own settings state, and `filters`, go before. Words for speeds (`network`) are the
+    /// constants of [`Calibration::default`](crate::Calibration).
+    pub rules: Vec<PrecisionRule>,
     /// Chunk shapes, filters and rounding of variables that ask for none themselves, as another
     /// run decided them ([`Writer::plan`](super::Writer::plan)).
     pub plan: Option<WritePlan>,

@@ -4,7 +4,7 @@
 use frazil_container::classic::{AttributeValue, NcType};
 use frazil_container::hdf5::{AttributeValue as NewValue, NewAttribute};
 use frazil_plan::{PrecisionChoice, choose_precision};
-use frazil_types::{ElementClass, QuantizePlan};
+use frazil_types::{ElementClass, PrecisionWish, QuantizePlan};
 
 use super::define::refused;
 use super::settings::{PrecisionStatement, VariableSettings};
@@ -23,10 +23,11 @@ use crate::schema::{
 pub(super) fn plan(
     schema: &Schema,
     id: VariableId,
-    settings: &VariableSettings,
+    wish: Option<&PrecisionWish>,
+    statement: PrecisionStatement,
 ) -> Result<Option<QuantizePlan>> {
     let variable = &schema.variables[id.0];
-    let (Some(wish), Some(element)) = (&settings.precision, variable.element()) else {
+    let (Some(wish), Some(element)) = (wish, variable.element()) else {
         return Ok(None);
     };
     if wish.keep_information.is_some() {
@@ -37,7 +38,7 @@ pub(super) fn plan(
         ));
     }
     let is_coordinate = schema.coordinate_of(id).is_some() && wish.force != Some(true);
-    let is_refused = is_coordinate && settings.statement == PrecisionStatement::Cf;
+    let is_refused = is_coordinate && statement == PrecisionStatement::Cf;
     if is_refused || element.class != ElementClass::Float {
         return Ok(None);
     }

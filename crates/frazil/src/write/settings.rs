@@ -1,6 +1,6 @@
 //! What a variable is to be like, before its first values are written.
 
-use frazil_types::{FilterPipeline, PrecisionWish};
+use frazil_types::{FilterDemand, FilterPipeline, PrecisionWish};
 
 use crate::schema::Fill;
 
@@ -15,7 +15,11 @@ pub struct VariableSettings {
     pub layout: LayoutWish,
     /// Filters.
     pub filters: FilterWish,
-    /// Rounding; `None`: no bit is changed.
+    /// What filters must be like that are chosen, in addition to what rules demand
+    /// ([`WriterOptions::rules`](super::WriterOptions::rules)) and key by key before it; its own filters
+    /// are taken instead of a choice. Empty where `filters` states some.
+    pub demand: FilterDemand,
+    /// Rounding, in place of what rules state; `None`: as these do, and if none does no bit is changed.
     pub precision: Option<PrecisionWish>,
     /// What the file says about rounding.
     pub statement: PrecisionStatement,

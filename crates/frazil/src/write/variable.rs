@@ -5,18 +5,19 @@ use std::sync::{Arc, OnceLock};
 use frazil_codec::{BoundDecoder, BoundEncoder, Scratch};
 use frazil_container::hdf5::OutputStorage;
 use frazil_plan::{
-    FilterWishes, Goal, PlanError, ShuffleWish, choose_filters, fastest_deflate_encoder,
+    FilterWishes, PlanError, ShuffleWish, choose_filters, fastest_deflate_encoder,
     has_fastest_deflate,
 };
 use frazil_types::{
-    DeflateEncoder, ElementType, FilterPipeline, QuantizeAlgorithm, QuantizePlan, ReaderLevel,
-    Selection, filter_id,
+    DeflateEncoder, ElementType, FilterPipeline, QuantizeAlgorithm, QuantizePlan, Selection,
+    filter_id,
 };
 
 use super::buffers::Buffers;
 use super::layout::Layout;
 use super::repeats::Repeats;
 use crate::error::{Error, Result};
+use crate::filter_wishes::ChoiceWishes;
 use crate::precision::{RoundingStats, VariableRounding};
 use crate::schema::VariableId;
 
@@ -48,8 +49,8 @@ pub(super) struct Variable {
     /// Bytes of a chunk; they can be counted.
     pub(super) chunk_bytes: usize,
     pub(super) is_contiguous: bool,
-    pub(super) reader_level: ReaderLevel,
-    pub(super) goal: Goal,
+    /// What filters are chosen by.
+    pub(super) wishes: ChoiceWishes,
     /// The filters in the file: of the first choice.
     stored: OnceLock<FilterPipeline>,
     /// Filters as asked for which there is more than one encoder.
@@ -84,8 +85,7 @@ pub(super) struct Origin {
     pub(super) dimensions: Vec<usize>,
     pub(super) limits: Vec<Option<u64>>,
     pub(super) layout: Layout,
-    pub(super) reader_level: ReaderLevel,
-    pub(super) goal: Goal,
+    pub(super) wishes: ChoiceWishes,
     pub(super) quantize: Option<QuantizePlan>,
     pub(super) repeats_bytes: usize,
     pub(super) buffers: Arc<Buffers>,
@@ -111,8 +111,7 @@ impl Variable {
             chunk: origin.layout.chunk,
             chunk_bytes: origin.layout.chunk_bytes,
             is_contiguous: origin.layout.is_contiguous,
-            reader_level: origin.reader_level,
-            goal: origin.goal,
+            wishes: origin.wishes,
             stored: OnceLock::new(),
             asked: OnceLock::new(),
             quantize,
@@ -176,7 +175,7 @@ impl Variable {
             self.asked.get_or_init(|| pipeline.clone());
         }
         let deflate = deflate.or_else(|| encoder_of(pipeline));
-        self.bind(pipeline.clone(), deflate, "as asked".to_owned())
+        self.bind(pipeline.clone(), deflate, self.wishes.origin.clone())
     }
 
     /// Whether filters are fixed, but a better encoder may be found by trial.
@@ -211,16 +210,19 @@ impl Variable {
             let encoder = fastest_deflate_encoder(samples, self.element, asked, scratch);
             return self.exactly(asked, Some(encoder.map_err(wrap)?));
         }
-        let is_first = self.stored.get().is_none();
+        let before = self.stored.get();
         let wishes = FilterWishes {
             chunk_bytes: Some(self.chunk_bytes as u64),
-            reader_level: self.reader_level,
-            goal: self.goal,
+            reader_level: self.wishes.readers,
+            goal: self.wishes.goal,
+            weighing: self.wishes.weighing.clone(),
             chunk: self.chunk.clone(),
-            shuffle: match is_first {
-                true => ShuffleWish::Auto,
-                false => ShuffleWish::On,
+            shuffle: match before {
+                Some(stored) if stored.contains(filter_id::SHUFFLE) => ShuffleWish::On,
+                Some(_) => ShuffleWish::Off,
+                None => ShuffleWish::Auto,
             },
+            only: before.map(kin),
             ..FilterWishes::default()
         };
         let choice = choose_filters(samples, self.element, &wishes, None, scratch).map_err(wrap)?;
@@ -295,6 +297,17 @@ fn encoder_of(pipeline: &FilterPipeline) -> Option<DeflateEncoder> {
     Some(DeflateEncoder::Libdeflate(
         i32::try_from(level).map_or(1, |level| level.clamp(1, 12)),
     ))
+}
+
+/// The filters of which those of a file are that were chosen without values.
+fn kin(stored: &FilterPipeline) -> &'static [i32] {
+    if stored.is_empty() {
+        &[]
+    } else if stored.contains(filter_id::ZSTD) {
+        &[filter_id::SHUFFLE, filter_id::ZSTD]
+    } else {
+        &[filter_id::SHUFFLE, filter_id::DEFLATE]
+    }
 }
 
 /// Pieces of a chunk, spread over it.

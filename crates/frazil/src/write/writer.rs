@@ -23,6 +23,7 @@ use crate::error::{Error, Result};
 use crate::input::{from_container, unreadable};
 use crate::options::check_readers;
 use crate::output::{METADATA_BLOCK_BYTES, NameLock, create_empty};
+use crate::precision::rules::Matcher;
 use crate::schema::{Schema, VariableId};
 
 /// Packed chunks that may serve again get this part of the memory, one part in so many.
@@ -123,6 +124,8 @@ impl Writer {
     /// # Errors
     /// If the file cannot be made, or is there and is not to be replaced.
     pub fn create(path: &Path, options: &WriterOptions) -> Result<Self> {
+        // Before there is a file.
+        check(path, options)?;
         let lock = NameLock::take(path)?;
         create_empty(path, options.overwrite)?;
         let output = LiveOutput::create_empty(path, options.classic_model, METADATA_BLOCK_BYTES);
@@ -177,8 +180,7 @@ impl Writer {
         options: &WriterOptions,
         lock: Option<NameLock>,
     ) -> Result<Self> {
-        check_readers(options.filters.as_ref(), options.readable_by)
-            .map_err(|error| error.in_file(path))?;
+        check(path, options)?;
         let allowed = options.resources.memory_bytes;
         let repeats_bytes = allowed / REPEATS_SHARE;
         let memory_bytes = allowed - repeats_bytes;
@@ -351,6 +353,13 @@ impl Writer {
             filters: variable.stored_filters().cloned(),
         })
     }
+}
+
+/// Refuses options that cannot be honoured for any variable.
+fn check(path: &Path, options: &WriterOptions) -> Result<()> {
+    check_readers(options.filters.as_ref(), options.readable_by)
+        .and_then(|()| Matcher::new(&options.rules).map(drop))
+        .map_err(|error| error.in_file(path))
 }
 
 impl Drop for Writer {

@@ -9,7 +9,7 @@ mod candidates;
 use candidates::Pursuit;
 use frazil_types::{
     ByteOrder, ChunkGoal, DeflateEncoder, ElementClass, ElementType, FilterChain, FilterPipeline,
-    FilterSpec, filter_id,
+    FilterSpec, MAX_RANK, filter_id,
 };
 
 use crate::buffer::OutputSize;
@@ -25,8 +25,6 @@ const NAME: &str = "frazil";
 const MAGIC: [u8; 4] = *b"FZch";
 /// Version of the client data values.
 const PARAMETERS_VERSION: u32 = 1;
-/// `H5S_MAX_RANK`.
-const MAX_RANK: usize = 32;
 const ZSTD_HIGHEST: u32 = 22;
 /// Number of axes and number of filters, behind the frame's start.
 const COUNT_BYTES: usize = 2;

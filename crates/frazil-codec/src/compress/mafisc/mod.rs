@@ -14,7 +14,7 @@ mod search;
 mod step;
 mod xz;
 
-use frazil_types::FilterSpec;
+use frazil_types::{FilterSpec, MAX_RANK};
 
 use crate::CodecError;
 use crate::buffer::OutputSize;
@@ -29,8 +29,6 @@ const NAME: &str = "mafisc";
 /// Words before the chunk's lengths: version, dataset, element bytes, float, little-endian, rank.
 const WORDS: usize = 6;
 const VERSION: u32 = 0;
-/// `H5S_MAX_RANK`.
-const MAX_RANK: usize = 32;
 /// Letters of a method at most; encoders write up to 12.
 const MAX_LETTERS: usize = 32;
 /// The number of a dataset that frazil writes: this, and how many methods are compressed.

@@ -1,7 +1,8 @@
 //! Attributes.
 
+use frazil_container::classic::AttributeValue;
+
 use super::{Bundled, atomic};
-use crate::netcdf::convert::values_of;
 use crate::netcdf::status::{Answer, Refusal, Status};
 use crate::netcdf::types::{AttributeInquiry, AttributeValues, GroupNumber, MemoryType, STRING};
 
@@ -124,7 +125,8 @@ impl Bundled {
         }
         let nc_type = atomic(nc_type)?;
         let (values, _) = self.file.get_att((group.0, varid), name, nc_type)?;
-        Ok(AttributeValues::Atomic(values_of(nc_type, &values)))
+        let values = AttributeValue::from_native_bytes(nc_type, &values);
+        Ok(AttributeValues::Atomic(values))
     }
 
     pub(in crate::netcdf) fn put_attribute(

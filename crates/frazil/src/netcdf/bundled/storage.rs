@@ -1,7 +1,8 @@
 //! How variables are stored.
 
+use frazil_container::classic::AttributeValue;
+
 use super::{Bundled, atomic};
-use crate::netcdf::convert::values_of;
 use crate::netcdf::create::plugins_are_absent;
 use crate::netcdf::status::{Answer, Status};
 use crate::netcdf::types::{
@@ -40,7 +41,10 @@ impl Bundled {
         let (no_fill, value) = self.file.inq_var_fill(group.0, varid)?;
         Ok(FillInquiry {
             no_fill,
-            value: AttributeValues::Atomic(values_of(atomic(nc_type)?, &value)),
+            value: AttributeValues::Atomic(AttributeValue::from_native_bytes(
+                atomic(nc_type)?,
+                &value,
+            )),
         })
     }
 

@@ -1,10 +1,10 @@
 //! Attributes.
 
-use frazil_container::classic::NcType;
+use frazil_container::classic::{AttributeValue, NcType};
 
 use super::settings::no_string_fill;
 use super::{Engine, count};
-use crate::netcdf::convert::{convert, values_of};
+use crate::netcdf::convert::convert;
 use crate::netcdf::names::{FILL_VALUE, MAX_NAME, check_name, is_reserved};
 use crate::netcdf::status::{Answer, Refusal, Status};
 use crate::netcdf::types::{AttributeInquiry, AttributeValues, GroupNumber, MemoryType, STRING};
@@ -27,7 +27,7 @@ impl Engine {
         let Some(memory) = memory.nc_type() else {
             return Err(Status::ECHAR.into());
         };
-        let given = values_of(memory, bytes);
+        let given = AttributeValue::from_native_bytes(memory, bytes);
         let new_bytes = given.len() * type_bytes(nc_type);
         self.check_put(owner, name, new_bytes)?;
         if nc_type == 0 {
@@ -45,7 +45,7 @@ impl Engine {
             return Err(Status::ECHAR.into());
         };
         let (values, is_out) = convert(bytes, memory, stored, self.classic_model)?;
-        let value = SchemaValue::Atomic(values_of(stored, &values));
+        let value = SchemaValue::Atomic(AttributeValue::from_native_bytes(stored, &values));
         self.put_checked(owner, name, value)?;
         if is_out {
             return Err(Status::ERANGE.into());

@@ -1,9 +1,8 @@
 //! How variables are stored: fill values, chunks, byte order, rounding.
 
-use frazil_container::classic::NcType;
+use frazil_container::classic::{AttributeValue, NcType};
 
 use super::Engine;
-use crate::netcdf::convert::values_of;
 use crate::netcdf::names::FILL_VALUE;
 use crate::netcdf::status::{Answer, Refusal, Status};
 use crate::netcdf::types::{AttributeValues, ChunkCache, FillInquiry, GroupNumber, Storage};
@@ -11,7 +10,6 @@ use crate::precision::names::{NETCDF_BITGROOM, NETCDF_BITROUND, NETCDF_GRANULAR}
 use crate::schema::{AttributeOwner, Fill, SchemaValue, ValueType, VariableId};
 use crate::write::PrecisionStatement;
 use crate::{FilterWish, LayoutWish, PrecisionWish, QuantizeAlgorithm, VariableSettings};
-use frazil_container::classic::AttributeValue;
 
 /// `NC_ENDIAN_LITTLE`.
 pub(super) const ENDIAN_LITTLE: i32 = 1;
@@ -50,7 +48,7 @@ impl Engine {
                 if bytes.len() != nc_type.size_bytes() {
                     return Err(Status::EINVAL.into());
                 }
-                Fill::Value(values_of(nc_type, bytes))
+                Fill::Value(AttributeValue::from_native_bytes(nc_type, bytes))
             }
             (ValueType::String, false, Some(_)) => return Err(no_string_fill()),
         };

@@ -1,6 +1,7 @@
 //! Variables: what they are.
 
 use frazil_container::classic::NcType;
+use frazil_types::MAX_RANK;
 
 use super::{Engine, NOFILL, Remembered, count};
 use crate::VariableSettings;
@@ -8,9 +9,6 @@ use crate::netcdf::names::{MAX_NAME, check_name, is_reserved};
 use crate::netcdf::status::{Answer, Status};
 use crate::netcdf::types::{GroupNumber, STRING, VariableInquiry};
 use crate::schema::{AttributeOwner, DimensionId, Fill, ValueType};
-
-/// HDF5's limit of a dataset's rank.
-const MAX_RANK: usize = 32;
 
 impl Engine {
     pub(in crate::netcdf) fn def_var(

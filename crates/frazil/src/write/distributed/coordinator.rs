@@ -41,8 +41,7 @@ impl Writer {
             has_fill: variable.has_fill,
             limits: variable.limits.clone(),
             quantize: variable.quantize.clone(),
-            reader_level: variable.reader_level,
-            goal: variable.goal,
+            wishes: variable.wishes.clone(),
         }))
     }
 

@@ -16,10 +16,10 @@ mod placing;
 mod tests;
 
 use frazil_codec::ErrorStats;
-use frazil_plan::Goal;
-use frazil_types::{DeflateEncoder, ElementType, FilterPipeline, QuantizePlan, ReaderLevel};
+use frazil_types::{DeflateEncoder, ElementType, FilterPipeline, QuantizePlan};
 use serde::{Deserialize, Serialize};
 
+use crate::filter_wishes::ChoiceWishes;
 use crate::precision::RoundingStats;
 
 pub use packer::ChunkPacker;
@@ -39,8 +39,7 @@ pub struct ChunkPlan {
     has_fill: bool,
     limits: Vec<Option<u64>>,
     quantize: Option<QuantizePlan>,
-    reader_level: ReaderLevel,
-    goal: Goal,
+    wishes: ChoiceWishes,
 }
 
 /// How far the filters of a variable are decided.

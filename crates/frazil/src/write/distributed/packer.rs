@@ -22,6 +22,9 @@ use crate::schema::VariableId;
 const REPEATS_BYTES: usize = 8 << 20;
 /// Buffers that are kept for the next chunks.
 const BUFFERS_BYTES: usize = 8 << 20;
+/// What filters may add to values that do not get smaller: this share of a chunk, and these bytes.
+const ROOM_SHARE: u64 = 8;
+const ROOM_BYTES: u64 = 1 << 10;
 /// No unlimited axis gets longer.
 const LONGEST_AXIS: u64 = 1 << 60;
 
@@ -60,8 +63,7 @@ impl ChunkPacker {
             dimensions: Vec::new(),
             limits: plan.limits.clone(),
             layout: layout(plan)?,
-            reader_level: plan.reader_level,
-            goal: plan.goal,
+            wishes: plan.wishes.clone(),
             quantize: plan.quantize.clone(),
             repeats_bytes: REPEATS_BYTES,
             buffers: Arc::new(Buffers::new(BUFFERS_BYTES)),
@@ -146,43 +148,94 @@ impl ChunkPacker {
     /// [`ErrorCode::InvalidArgument`](frazil_types::ErrorCode::InvalidArgument) if the box does not
     /// fit the variable or its chunks; if values cannot be rounded as promised, or not encoded.
     pub fn pack(&self, start: &[u64], count: &[u64], bytes: &[u8]) -> Result<PackedBox> {
+        let mut packed = Vec::new();
+        let summary = self.pack_each(start, count, bytes, |chunk| {
+            packed.extend_from_slice(chunk);
+            true
+        })?;
+        let bytes = packed;
+        Ok(PackedBox { bytes, summary })
+    }
+
+    /// Packs a box into memory of the caller's, from its beginning: the first
+    /// [`PackedSummary::bytes`] of `room` are what [`Self::pack`] would return. `None`: there is too
+    /// little room, and what it holds is of no use. Other arguments as of [`Self::pack`].
+    ///
+    /// # Errors
+    /// As [`Self::pack`].
+    pub fn pack_into(
+        &self,
+        start: &[u64],
+        count: &[u64],
+        bytes: &[u8],
+        room: &mut [u8],
+    ) -> Result<Option<PackedSummary>> {
+        let (mut end, mut has_room) = (0, true);
+        let summary = self.pack_each(start, count, bytes, |chunk| {
+            let place = room.get_mut(end..end + chunk.len());
+            has_room = place.is_some();
+            if let Some(place) = place {
+                place.copy_from_slice(chunk);
+                end += chunk.len();
+            }
+            has_room
+        })?;
+        Ok(has_room.then_some(summary))
+    }
+
+    /// Bytes of room that packing a box of `count` elements can be expected to do with: no filter is
+    /// known to need more.
+    #[must_use]
+    pub fn expected_room(&self, count: &[u64]) -> u64 {
+        let extents = count.iter().zip(&self.variable.chunk);
+        let chunks = extents.fold(1, |product: u64, (&count, &extent)| {
+            product.saturating_mul(count.div_ceil(extent))
+        });
+        let bytes = self.variable.chunk_bytes as u64;
+        chunks.saturating_mul(bytes + bytes / ROOM_SHARE + ROOM_BYTES)
+    }
+
+    /// Calls `take` with each packed chunk, as long as it says `true`.
+    fn pack_each(
+        &self,
+        start: &[u64],
+        count: &[u64],
+        bytes: &[u8],
+        mut take: impl FnMut(&[u8]) -> bool,
+    ) -> Result<PackedSummary> {
         let filters = self.filters.as_ref().ok_or_else(|| {
             refused("its filters are not chosen yet").at_variable(&self.variable.path)
         })?;
         let mut scratch = Scratch::default();
-        let mut packed = Vec::new();
         let mut chunks = Vec::new();
         let mut rounding = RoundingStats::default();
         self.each_chunk(start, count, bytes, |place, values| {
             let content = Content::of(&self.variable, values);
-            let offset = place.offset.to_vec();
-            let before = packed.len();
-            let mut is_reused = false;
+            let mut entry = PackedEntry {
+                offset: place.offset.to_vec(),
+                bytes: 0,
+                is_reused: false,
+            };
+            let mut is_taken = true;
             if !content.is_omissible(&self.variable) {
                 let done = pack(&place, filters, content, &mut scratch);
                 let done = done.map_err(|error| named(error, &place))?;
-                packed.extend_from_slice(&done.bytes);
+                is_taken = take(&done.bytes);
                 rounding.merge(&done.rounding);
-                is_reused = done.is_reused;
+                entry.bytes = done.bytes.len() as u64;
+                entry.is_reused = done.is_reused;
             }
-            chunks.push(PackedEntry {
-                offset,
-                bytes: (packed.len() - before) as u64,
-                is_reused,
-            });
-            Ok(true)
+            chunks.push(entry);
+            Ok(is_taken)
         })?;
-        Ok(PackedBox {
-            bytes: packed,
-            summary: PackedSummary {
-                filters: FilterChoice {
-                    pipeline: filters.pipeline.clone(),
-                    deflate: filters.deflate,
-                    reason: filters.reason.clone(),
-                },
-                chunks,
-                rounding: rounding.into(),
+        Ok(PackedSummary {
+            filters: FilterChoice {
+                pipeline: filters.pipeline.clone(),
+                deflate: filters.deflate,
+                reason: filters.reason.clone(),
             },
+            chunks,
+            rounding: rounding.into(),
         })
     }
 

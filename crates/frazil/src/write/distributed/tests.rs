@@ -168,6 +168,19 @@ fn chunks_have_the_same_bytes_wherever_they_are_packed() {
             ..VariableSettings::default()
         },
     ];
+    let demand = |demand| VariableSettings {
+        demand,
+        ..VariableSettings::default()
+    };
+    let chain = crate::FilterDemand {
+        filters: "shuffle+deflate(1)".parse().ok(),
+        ..crate::FilterDemand::default()
+    };
+    let speed = crate::FilterDemand {
+        comp_speed: "200MB/s".parse().ok(),
+        ..crate::FilterDemand::default()
+    };
+    let wishes = wishes.into_iter().chain([demand(chain), demand(speed)]);
     for settings in wishes {
         write_elsewhere(&a, &settings);
         write_here(&b, &settings);
@@ -183,6 +196,37 @@ fn chunks_have_the_same_bytes_wherever_they_are_packed() {
         std::fs::remove_file(&a).unwrap();
         std::fs::remove_file(&b).unwrap();
     }
+}
+
+#[test]
+fn boxes_are_packed_into_room_of_the_callers() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut writer, v) = create(&folder.path().join("a.nc"), &VariableSettings::default());
+    let plan = writer.chunk_plan(v).unwrap().unwrap();
+    let choice = ChunkPacker::choose(&plan, Vec::new()).unwrap();
+    let packer = ChunkPacker::new(&plan, Some(&choice)).unwrap();
+    for (start, count) in boxes() {
+        let bytes = values(&start, &count);
+        let PackedBox {
+            bytes: expected,
+            summary,
+        } = packer.pack(&start, &count, &bytes).unwrap();
+        let mut room = vec![0xEE; usize::try_from(packer.expected_room(&count)).unwrap()];
+        assert!(room.len() > bytes.len());
+        let found = packer.pack_into(&start, &count, &bytes, &mut room);
+        assert_eq!(found.unwrap().unwrap().bytes(), summary.bytes());
+        assert_eq!(room[..expected.len()], expected);
+        assert!(room[expected.len()..].iter().all(|&byte| byte == 0xEE));
+        // Just enough, and a byte too few for the last chunk.
+        let enough = &mut room[..expected.len()];
+        let found = packer.pack_into(&start, &count, &bytes, enough).unwrap();
+        assert!(found.is_some());
+        if let Some((_, few)) = enough.split_last_mut() {
+            let found = packer.pack_into(&start, &count, &bytes, few).unwrap();
+            assert_eq!(found, None);
+        }
+    }
+    assert_eq!(packer.expected_room(&[u64::MAX; 3]), u64::MAX);
 }
 
 #[test]

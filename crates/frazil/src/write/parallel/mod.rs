@@ -257,7 +257,7 @@ fn apart<T>(outcome: Result<T>) -> (Option<T>, Result<()>) {
 /// What all ranks must wish the same.
 #[derive(Debug)]
 struct WishesInCommon<'a>(
-    #[expect(dead_code, reason = "shown only")] [&'a dyn std::fmt::Debug; 11],
+    #[expect(dead_code, reason = "shown only")] [&'a dyn std::fmt::Debug; 12],
 );
 
 impl<'a> WishesInCommon<'a> {
@@ -270,6 +270,7 @@ impl<'a> WishesInCommon<'a> {
             &options.readable_by,
             &options.goal,
             &options.filters,
+            &options.rules,
             &options.plan,
             &options.keep_plan,
             &options.follow_ranks,

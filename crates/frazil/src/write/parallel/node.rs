@@ -33,6 +33,9 @@ const HEAD_BYTES: u64 = 64;
 /// At the start of the file: its token.
 const START_BYTES: u64 = 4096;
 
+/// Environment variable that lets ranks exchange through MPI alone, if it is 0.
+const SWITCH: &str = "FRAZIL_NODE_MEMORY";
+
 /// What the byte before a message says.
 const UNREAD: u8 = 1;
 const READ: u8 = 0;
@@ -55,8 +58,11 @@ pub(super) struct Offered {
 }
 
 impl Offered {
-    /// `None`: memory cannot be shared here.
+    /// `None`: memory cannot be shared here, or is not to be.
     pub(super) fn new() -> Option<Self> {
+        if std::env::var_os(SWITCH).is_some_and(|value| value == "0") {
+            return None;
+        }
         let machine = machine()?;
         let (file, descriptor) = memory_file()?;
         let token = RandomState::new().build_hasher().finish();

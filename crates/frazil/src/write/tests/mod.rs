@@ -6,6 +6,7 @@ mod model;
 mod outcome;
 pub(super) mod script;
 mod types;
+mod wishes;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -1,0 +1,153 @@
+//! How a variable is stored now, and when that stays.
+
+use frazil_types::{ElementType, FilterChain, FilterPipeline, FilterSpec, filter_id};
+
+use super::{FilterChoice, FilterWishes, Fresh, ShuffleWish};
+use crate::explain;
+use crate::goal::Goal;
+
+/// Chunks are encoded again only for sizes below this share of the current one.
+const BETTER_SHARE: f64 = 0.95;
+
+/// The same where the goal is a small file.
+const SMALLER_SHARE: f64 = 0.99;
+
+/// How the variable is stored now.
+#[derive(Debug, Clone, Copy)]
+pub struct CurrentStorage<'a> {
+    /// Its filters.
+    pub pipeline: &'a FilterPipeline,
+    /// Stored bytes per raw byte, of the sampled chunks or of the whole variable.
+    pub ratio: f64,
+    /// Stored chunks could be copied as they are: the chunk shape stays.
+    pub keepable: bool,
+}
+
+/// The fresh choice with its checksum, unless the current storage is as good.
+pub(super) fn kept_or(
+    mut fresh: Fresh,
+    element: ElementType,
+    wishes: &FilterWishes,
+    current: Option<&CurrentStorage<'_>>,
+) -> FilterChoice {
+    let has_one = fresh.stages.iter().any(is_checksum);
+    if !has_one && carries_checksum(!fresh.stages.is_empty(), wishes, current) {
+        fresh
+            .stages
+            .push(FilterSpec::new(filter_id::FLETCHER32, Vec::new()));
+    }
+    match current.filter(|now| now.keepable && now.is_as_good(&fresh, element, wishes)) {
+        Some(now) => now.kept(fresh, wishes),
+        None => FilterChoice {
+            pipeline: FilterPipeline(fresh.stages),
+            deflate_encoder: fresh.encoder,
+            predicted_ratio: fresh.ratio.unwrap_or(1.0),
+            keep_current: false,
+            reason: fresh.reason,
+            tried: fresh.tried,
+        },
+    }
+}
+
+impl CurrentStorage<'_> {
+    fn is_as_good(&self, fresh: &Fresh, element: ElementType, wishes: &FilterWishes) -> bool {
+        let share = match wishes.goal {
+            Goal::Balanced | Goal::Speed | Goal::Energy => BETTER_SHARE,
+            Goal::Size | Goal::Archive => SMALLER_SHARE,
+        };
+        let is_better = fresh.ratio.is_some_and(|ratio| ratio <= self.ratio * share);
+        let is_same = fresh.encoder.is_none() && fresh.stages == self.pipeline.0;
+        is_same || (!is_better && agrees(self.pipeline, element, wishes))
+    }
+
+    fn kept(&self, fresh: Fresh, wishes: &FilterWishes) -> FilterChoice {
+        // Why there are none says more than that there are none.
+        let reason = match self.pipeline.is_empty() && fresh.stages.is_empty() {
+            true => fresh.reason,
+            false => explain::kept_filters(
+                &self.pipeline.summary(),
+                self.ratio,
+                fresh.ratio,
+                &wishes.weighing.floors(),
+            ),
+        };
+        FilterChoice {
+            pipeline: self.pipeline.clone(),
+            deflate_encoder: None,
+            predicted_ratio: self.ratio,
+            keep_current: true,
+            reason,
+            tried: fresh.tried,
+        }
+    }
+}
+
+/// Whether the output carries a checksum: an existing one always, a wished one where it can.
+fn carries_checksum(
+    compressed: bool,
+    wishes: &FilterWishes,
+    current: Option<&CurrentStorage<'_>>,
+) -> bool {
+    let has_one = current.is_some_and(|now| now.pipeline.contains(filter_id::FLETCHER32));
+    has_one || (wishes.checksum && (compressed || wishes.chunk_bytes.is_some()))
+}
+
+/// Whether a pipeline is one that the wishes could have led to.
+fn agrees(pipeline: &FilterPipeline, element: ElementType, wishes: &FilterWishes) -> bool {
+    match &wishes.chain {
+        Some(chain) => agrees_with_chain(pipeline, chain, element, wishes),
+        None => agrees_with_settings(pipeline, element, wishes),
+    }
+}
+
+fn agrees_with_chain(
+    pipeline: &FilterPipeline,
+    chain: &FilterChain,
+    element: ElementType,
+    wishes: &FilterWishes,
+) -> bool {
+    let asked = chain.resolve(element, &wishes.chunk);
+    let wants_checksum = wishes.checksum || asked.contains(filter_id::FLETCHER32);
+    // Checksums are carried over, stated or not.
+    let checksum_agrees = !wants_checksum || pipeline.contains(filter_id::FLETCHER32);
+    let asked = asked.0.iter().filter(|stage| !is_checksum(stage));
+    let stored = pipeline.0.iter().filter(|stage| !is_checksum(stage));
+    checksum_agrees
+        && asked
+            .map(|stage| (stage.id, &stage.cd_values))
+            .eq(stored.map(|stage| (stage.id, &stage.cd_values)))
+}
+
+/// By level, shuffle, checksum and readers.
+fn agrees_with_settings(
+    pipeline: &FilterPipeline,
+    element: ElementType,
+    wishes: &FilterWishes,
+) -> bool {
+    let has_level = |level: u32| {
+        pipeline.0.iter().any(|stage| {
+            matches!(stage.id, filter_id::DEFLATE | filter_id::ZSTD)
+                && stage.cd_values.first() == Some(&level)
+        })
+    };
+    let level_agrees = match wishes.level {
+        None => true,
+        Some(0) => pipeline.0.iter().all(is_checksum),
+        Some(level) => has_level(level),
+    };
+    let shuffle_agrees = match wishes.shuffle {
+        ShuffleWish::Auto => true,
+        ShuffleWish::On => element.size_bytes < 2 || pipeline.contains(filter_id::SHUFFLE),
+        ShuffleWish::Off => !pipeline.contains(filter_id::SHUFFLE),
+    };
+    let checksum_agrees = !wishes.checksum || pipeline.contains(filter_id::FLETCHER32);
+    level_agrees
+        && shuffle_agrees
+        && checksum_agrees
+        && wishes.is_read_fast_enough(pipeline)
+        && pipeline.reader_level() <= wishes.reader_level
+}
+
+fn is_checksum(stage: &FilterSpec) -> bool {
+    stage.id == filter_id::FLETCHER32
+}

@@ -1,0 +1,364 @@
+//! Chooses the route of a variable, and enters it with its plan.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use frazil_container::hdf5::{DatasetInfo, DatasetStorage, OutputStorage};
+use frazil_pipeline::{ArraySource, TilingHint, WantedTiles};
+use frazil_plan::{ChunkChoice, FilterChoice};
+use frazil_types::{
+    ChunkGrid, ErrorCode, FilterPipeline, FilterSpec, QuantizePlan, StorageLayout, VariablePlan,
+    filter_id,
+};
+
+use super::tiles::Tiles;
+use super::{Chosen, Decisions, Reach, Route};
+use crate::error::{Error, Result};
+use crate::precision::rounding_text;
+use crate::sources::{self, Stored};
+
+impl Decisions {
+    /// Decides how a variable will lie, and what happens to its values.
+    pub(crate) fn add(
+        &mut self,
+        variable: &DatasetInfo,
+        shape: &ChunkChoice,
+        reach: Reach,
+        chosen: Option<Chosen>,
+    ) -> Result<()> {
+        if variable.is_dimension_only {
+            self.keep(variable, "a dimension without values", Route::Nothing);
+            return Ok(());
+        }
+        match reach {
+            Reach::Nothing => {
+                self.without_values(variable, shape, chosen.map(|chosen| chosen.filters));
+            }
+            Reach::Library => self.through_library(variable),
+            Reach::Undecodable(source, stored, missing) => {
+                self.undecodable(variable, source, &stored, &missing);
+            }
+            Reach::Parallel(source, stored) => {
+                let chosen = chosen.ok_or_else(|| {
+                    Error::new(
+                        ErrorCode::Internal,
+                        "a readable variable without a filter choice",
+                    )
+                })?;
+                self.packed(variable, shape, source, &stored, chosen)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The output is stored like the input.
+    fn keep(&mut self, variable: &DatasetInfo, reason: &str, route: Route) {
+        let (layout, pipeline) = match &variable.storage {
+            DatasetStorage::Chunked {
+                chunk, pipeline, ..
+            } => (chunked(chunk), pipeline.clone()),
+            _ => (StorageLayout::Contiguous, FilterPipeline::default()),
+        };
+        self.push(variable, layout, pipeline, reason, route);
+        if let Some(last) = self.storage.last_mut() {
+            *last = OutputStorage::Keep;
+        }
+    }
+
+    /// Values that never were: only the definition counts.
+    fn without_values(
+        &mut self,
+        variable: &DatasetInfo,
+        shape: &ChunkChoice,
+        choice: Option<FilterChoice>,
+    ) {
+        let existing = match &variable.storage {
+            DatasetStorage::Chunked { pipeline, .. } => Some(pipeline),
+            _ => None,
+        };
+        let may_chunk = existing.is_some() || has_unlimited(variable);
+        match &shape.chunk {
+            Some(chunk) if may_chunk && !variable.is_null => {
+                let pipeline = choice
+                    .map(|choice| choice.pipeline)
+                    .or_else(|| existing.filter(|one| is_portable(one)).cloned())
+                    .unwrap_or_default();
+                let reason = "no values yet";
+                self.push(variable, chunked(chunk), pipeline, reason, Route::Nothing);
+            }
+            _ => self.keep(variable, "no values", Route::Nothing),
+        }
+    }
+
+    /// Values under filters that nobody here decodes.
+    fn undecodable(
+        &mut self,
+        variable: &DatasetInfo,
+        source: usize,
+        stored: &Stored,
+        missing: &[FilterSpec],
+    ) {
+        self.notices.push(format!(
+            "{}: {}; its chunks are copied as stored ({})",
+            variable.path,
+            sources::missing_filter_text(missing),
+            frazil_codec::cure_for(missing[0].id)
+        ));
+        let tiles = Tiles::stored(stored);
+        let route = Route::CopyChunks { source, tiles };
+        self.keep(variable, "kept: undecodable", route);
+    }
+
+    /// Values that only libhdf5 can copy.
+    fn through_library(&mut self, variable: &DatasetInfo) {
+        match &variable.storage {
+            DatasetStorage::Virtual => {
+                self.notices.push(format!(
+                    "{}: a virtual dataset is kept as a mapping; it needs HDF5 1.10 or newer and \
+                     its source files",
+                    variable.path
+                ));
+                self.keep(variable, "kept: virtual", Route::Nothing);
+            }
+            DatasetStorage::External => {
+                self.notices.push(format!(
+                    "{}: values in external files are now inside this one",
+                    variable.path
+                ));
+                self.push(
+                    variable,
+                    StorageLayout::Contiguous,
+                    FilterPipeline::default(),
+                    "external values brought inside",
+                    Route::Library,
+                );
+            }
+            DatasetStorage::Chunked {
+                chunk, pipeline, ..
+            } => {
+                let (pipeline, reason) = match variable.element.is_self_contained() {
+                    true => (default_pipeline(variable), "decoded by a plugin"),
+                    false => (
+                        builtin_only(pipeline),
+                        "heap data or references: only the layout counts",
+                    ),
+                };
+                self.push(variable, chunked(chunk), pipeline, reason, Route::Library);
+            }
+            DatasetStorage::Compact | DatasetStorage::Contiguous { .. } => {
+                let reason = "kept: small, heap data or references";
+                self.keep(variable, reason, Route::Library);
+            }
+        }
+    }
+
+    /// Values that we gather and encode, or whose chunks we copy.
+    fn packed(
+        &mut self,
+        variable: &DatasetInfo,
+        shape: &ChunkChoice,
+        source: usize,
+        stored: &Stored,
+        chosen: Chosen,
+    ) -> Result<()> {
+        let reason = reason_of(shape, &chosen);
+        let must_chunk =
+            has_unlimited(variable) || is_sparse(variable, &self.sources[source], stored);
+        let Chosen { filters, quantize } = chosen;
+        let may_chunk =
+            must_chunk || shape.is_stated || !filters.pipeline.is_empty() || filters.keep_current;
+        let Some(chunk) = shape.chunk.as_ref().filter(|_| may_chunk) else {
+            self.contiguous(variable, source, stored, &reason)?;
+            self.quantize_last(quantize);
+            return Ok(());
+        };
+        let is_same = is_stored_as(variable, chunk, &filters.pipeline);
+        if is_same && quantize.is_none() && !self.sources[source].raw_partial_edges {
+            let tiles = Tiles::stored(stored);
+            let route = Route::CopyChunks { source, tiles };
+            self.push(variable, chunked(chunk), filters.pipeline, &reason, route);
+            return Ok(());
+        }
+        let route = self.encoding(variable, chunk, source, stored, &filters)?;
+        self.push(variable, chunked(chunk), filters.pipeline, &reason, route);
+        if let (Some(plan), Some(raw)) = (self.plans.last_mut(), variable.raw_bytes()) {
+            plan.predicted_bytes = Some((raw as f64 * filters.predicted_ratio) as u64);
+        }
+        self.quantize_last(quantize);
+        Ok(())
+    }
+
+    /// The route of values that we gather and encode.
+    fn encoding(
+        &mut self,
+        variable: &DatasetInfo,
+        chunk: &[u64],
+        source: usize,
+        stored: &Stored,
+        choice: &FilterChoice,
+    ) -> Result<Route> {
+        let grid = sources::grid(variable, chunk)?;
+        let tiles = Tiles::holding(&grid, &self.sources[source], stored);
+        self.hint(source, &grid, &tiles);
+        Ok(Route::Pack {
+            source,
+            grid,
+            tiles,
+            pipeline: choice.pipeline.clone(),
+            deflate_encoder: choice.deflate_encoder,
+        })
+    }
+
+    /// Values that lie in one run.
+    fn contiguous(
+        &mut self,
+        variable: &DatasetInfo,
+        source: usize,
+        stored: &Stored,
+        reason: &str,
+    ) -> Result<()> {
+        let slab = sources::slab_shape(&variable.shape, variable.element.size_bytes as u64, None);
+        let grid = sources::grid(variable, &slab)?;
+        self.hint(source, &grid, &Tiles::All);
+        let nothing_stored = matches!(stored, Stored::Records(records) if records.is_empty());
+        let route = if nothing_stored {
+            Route::Nothing
+        } else {
+            Route::Contiguous { source, grid }
+        };
+        let (layout, pipeline) = (StorageLayout::Contiguous, FilterPipeline::default());
+        self.push(variable, layout, pipeline, reason, route);
+        Ok(())
+    }
+
+    /// Sets the precision of the variable that was added last.
+    fn quantize_last(&mut self, quantize: Option<QuantizePlan>) {
+        if let Some(plan) = self.plans.last_mut() {
+            plan.quantize = quantize;
+        }
+    }
+
+    fn hint(&mut self, source: usize, grid: &ChunkGrid, tiles: &Tiles) {
+        let wanted = match tiles {
+            Tiles::All => WantedTiles::All,
+            Tiles::Some(numbers) => {
+                WantedTiles::Some(Arc::new(numbers.iter().copied().collect::<HashSet<_>>()))
+            }
+        };
+        self.sources[source].tiling = Some(TilingHint {
+            grid: grid.clone(),
+            wanted,
+        });
+    }
+
+    /// Enters a variable: one row of three parallel tables.
+    fn push(
+        &mut self,
+        variable: &DatasetInfo,
+        layout: StorageLayout,
+        pipeline: FilterPipeline,
+        reason: &str,
+        route: Route,
+    ) {
+        self.storage.push(match &layout {
+            StorageLayout::Contiguous => OutputStorage::Contiguous,
+            StorageLayout::Chunked { chunk } => OutputStorage::Chunked {
+                chunk: chunk.clone(),
+                pipeline: pipeline.clone(),
+            },
+        });
+        self.plans.push(VariablePlan {
+            path: variable.path.clone(),
+            layout,
+            quantize: None,
+            pipeline,
+            deflate_encoder: match &route {
+                Route::Pack {
+                    deflate_encoder, ..
+                } => *deflate_encoder,
+                _ => None,
+            },
+            copy_raw: matches!(route, Route::CopyChunks { .. }),
+            predicted_bytes: Some(variable.stored_bytes),
+            cache: None,
+            reason: reason.to_owned(),
+        });
+        self.routes.push(route);
+    }
+}
+
+fn chunked(chunk: &[u64]) -> StorageLayout {
+    StorageLayout::Chunked {
+        chunk: chunk.to_vec(),
+    }
+}
+
+/// Why a variable will lie as it will.
+fn reason_of(shape: &ChunkChoice, chosen: &Chosen) -> String {
+    let reason = format!("{}; {}", shape.reason, chosen.filters.reason);
+    match &chosen.quantize {
+        Some(plan) => format!("{reason}; {}", rounding_text(&plan.rounding)),
+        None => reason,
+    }
+}
+
+/// Whether less than half of a variable was ever written: a contiguous copy would spell out fill
+/// values, however many the file's shape claims.
+fn is_sparse(variable: &DatasetInfo, source: &ArraySource, stored: &Stored) -> bool {
+    let Stored::Records(records) = stored else {
+        return false;
+    };
+    let stored_elements = source
+        .grid
+        .chunk_elements()
+        .saturating_mul(records.len() as u64);
+    !records.is_empty()
+        && variable
+            .elements()
+            .is_none_or(|all| stored_elements < all / 2)
+}
+
+fn has_unlimited(variable: &DatasetInfo) -> bool {
+    variable.unlimited.contains(&true)
+}
+
+fn is_builtin(id: i32) -> bool {
+    [
+        filter_id::DEFLATE,
+        filter_id::SHUFFLE,
+        filter_id::FLETCHER32,
+    ]
+    .contains(&id)
+}
+
+fn is_portable(pipeline: &FilterPipeline) -> bool {
+    pipeline.0.iter().all(|filter| is_builtin(filter.id))
+}
+
+fn builtin_only(pipeline: &FilterPipeline) -> FilterPipeline {
+    let builtin = pipeline.0.iter().filter(|filter| is_builtin(filter.id));
+    FilterPipeline(builtin.cloned().collect())
+}
+
+fn is_stored_as(variable: &DatasetInfo, chunk: &[u64], pipeline: &FilterPipeline) -> bool {
+    let DatasetStorage::Chunked {
+        chunk: current,
+        pipeline: filters,
+        ..
+    } = &variable.storage
+    else {
+        return false;
+    };
+    let filters = filters.0.iter().map(|one| (one.id, &one.cd_values));
+    let wanted = pipeline.0.iter().map(|one| (one.id, &one.cd_values));
+    current == chunk && filters.eq(wanted)
+}
+
+/// Shuffle and deflate 4, for values that libhdf5 itself encodes.
+fn default_pipeline(variable: &DatasetInfo) -> FilterPipeline {
+    let size = u32::try_from(variable.element.size_bytes).unwrap_or(1);
+    FilterPipeline(vec![
+        FilterSpec::new(filter_id::SHUFFLE, vec![size]),
+        FilterSpec::new(filter_id::DEFLATE, vec![4]),
+    ])
+}
