@@ -2,7 +2,7 @@
 
 import shutil
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
@@ -30,6 +30,7 @@ class Field:
     shape: tuple[int, ...]
     # By axis.
     extents: tuple[tuple[int, ...], ...]
+    filters: tuple[str, ...] = ("shuffle+deflate",)
 
     def grid(self) -> list[tuple[int, ...]]:
         return list(product(*self.extents))
@@ -41,7 +42,7 @@ class Field:
             tuple(dict.fromkeys(min(one[place], size) for place in (0, len(one) // 2, -1)))
             for one, size in zip(self.extents, (records, *self.shape[1:]), strict=True)
         ]
-        return Field(self.name, self.dimensions, (records, *self.shape[1:]), tuple(extents))
+        return replace(self, shape=(records, *self.shape[1:]), extents=tuple(extents))
 
     def map_at(self, step: int) -> tuple[int | slice, ...]:
         """One time (and level), all of the rest."""
@@ -62,12 +63,13 @@ FIELDS = [
         _MAP,
         (1560, 128, 256),
         ((1, 10, 256, 1024, 1560), (16, 64, 128), (32, 128, 256)),
+        tuple(FILTERS),
     ),
     Field(
         "levels",
         ("time", "level", "lat", "lon"),
         (240, 20, 96, 144),
-        ((1, 10, 60, 240), (1, 5, 20), (16, 48, 96), (18, 72, 144)),
+        ((1, 10, 60, 240), (1, 5, 20), (16, 96), (18, 144)),
     ),
     Field(
         "stations",
@@ -108,7 +110,8 @@ def write_classic(path: Path, field: Field, values: np.ndarray) -> None:
 def packed(source: Path, target: Path, filters: str, *words: str) -> tuple[int, ...]:
     """A file that frazil packs; its chunk shape."""
     level, shuffle = FILTERS[filters]
-    command = [FRAZIL, "pack", source, "-o", target, "--overwrite", "--quiet"]
+    # The largest chunks of the grid are whole variables.
+    command = [FRAZIL, "pack", source, "-o", target, "--overwrite", "--quiet", "--memory", "2GiB"]
     command += ["--level", level, "--shuffle", "on" if shuffle else "off", *words]
     subprocess.run([str(word) for word in command], check=True)
     return chunk_of(target)
@@ -137,8 +140,9 @@ def by_netcdf(
             file.createDimension(name, None if unlimited and place == 0 else size)
         options = {"zlib": level > 0, "complevel": level, "shuffle": shuffle}
         out = file.createVariable(VARIABLE, "f4", field.dimensions, **options)
-        for step in range(0, field.shape[0], 64):
-            out[step : step + 64] = values[step : step + 64]
+        for step in range(0, len(values), 64):
+            part = values[step : step + 64]
+            out[step : step + len(part)] = part
 
 
 def by_h5py(target: Path, values: np.ndarray, filters: str, chunk: object = True) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from filter_data import FAMILIES
 from filter_plot import draw_all
 from measure import warm
+from options import is_ready, parsed
 from record import CORPUS, FOLDER, FRAZIL, ROOT, machine, result_path, save, show
 from versions import package_versions
 
@@ -188,7 +189,7 @@ def measure(family: str, options: argparse.Namespace) -> tuple[int, list[Row]]:
     peer("write", source, target, "off")
     raw_bytes = target.stat().st_size
     print(f"\n{family}: {raw_bytes / 1e6:.1f} MB", flush=True)
-    for number in range(1 if options.quick else options.repeats):
+    for number in range(options.repeats):
         for row in rows:
             if sum(one["wall_s"] for one in row.turns) > ENOUGH_SECONDS:
                 continue
@@ -276,15 +277,12 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--families", default=",".join(FAMILIES))
     parser.add_argument("--rows", help="parts of names, separated by semicolons")
-    parser.add_argument("--repeats", type=int, default=7)
-    parser.add_argument("--quick", action="store_true", help="less data, once: to see that it runs")
-    return parser.parse_args()
+    return parsed(parser, repeats=7)
 
 
 def main() -> int:
     options = arguments()
-    if not CORPUS.is_dir():
-        print(f"the corpus is not at {CORPUS} (set FRAZIL_CORPUS)", file=sys.stderr)
+    if not is_ready():
         return 2
     about = machine(**package_versions(PACKAGES))
     if plugin_folder() is None:

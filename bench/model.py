@@ -1,7 +1,6 @@
 """Writing from models: our writer beside netCDF-C and netcdf-fortran; see README.md."""
 
 import argparse
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +9,8 @@ import model_figure
 import model_puts
 import model_stream
 from model_programs import build
-from record import CORPUS, FOLDER, machine, version_of
+from options import is_ready, parsed
+from record import FOLDER, machine, version_of
 
 PARTS = {
     "figure": model_figure.measure,
@@ -22,11 +22,12 @@ PARTS = {
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--parts", default=",".join(PARTS))
-    parser.add_argument("--repeats", type=int, default=5, help="of the figure's cells and of puts")
     parser.add_argument("--stream-repeats", type=int, default=3)
     parser.add_argument("--slow-repeats", type=int, default=2, help="of what takes over 4 s a step")
-    parser.add_argument("--quick", action="store_true", help="less data, once: to see that it runs")
-    return parser.parse_args()
+    options = parsed(parser, repeats=5, of_what="of the figure's cells and of puts")
+    if options.quick:
+        options.stream_repeats = 1
+    return options
 
 
 def first_line(*command: str) -> str:
@@ -36,17 +37,8 @@ def first_line(*command: str) -> str:
 
 def main() -> int:
     options = arguments()
-    missing = [
-        name for name in ("gcc", "gfortran", "nc-config", "nf-config") if not shutil.which(name)
-    ]
-    if missing:
-        print(f"not installed: {', '.join(missing)}", file=sys.stderr)
+    if not is_ready("gcc", "gfortran", "nc-config", "nf-config"):
         return 2
-    if not CORPUS.is_dir():
-        print(f"the corpus is not at {CORPUS} (set FRAZIL_CORPUS)", file=sys.stderr)
-        return 2
-    if options.quick:
-        options.repeats = options.stream_repeats = 1
     FOLDER.mkdir(parents=True, exist_ok=True)
     programs = build(FOLDER / "model")
     about = machine(

@@ -3,13 +3,12 @@
 import argparse
 import json
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from measure import Contender
-from mpi_programs import FRAZIL, MPICH, OPEN_MPI, PARALLEL, PNETCDF, RAW, SERIAL, Programs
+from mpi_programs import FRAZIL, PARALLEL, PNETCDF, RAW, SERIAL, Programs, has_mpi
 from mpi_ways import (
     DECOMPOSITION,
     DEFAULT,
@@ -23,7 +22,8 @@ from mpi_ways import (
     squall,
     take_turns,
 )
-from record import CORPUS, FOLDER, FRAZIL_BENCH, machine, result_path, save, show
+from options import is_ready, parsed
+from record import FOLDER, FRAZIL_BENCH, machine, result_path, save, show
 
 DATA = {"gfs": gfs, "squall": squall}
 FILTERS = (PLAIN, DEFLATE, ROUNDED)
@@ -342,22 +342,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--parts", default=",".join(PARTS))
     parser.add_argument("--data", default=",".join(DATA))
     parser.add_argument("--ranks", default=",".join(map(str, RANKS)))
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--quick", action="store_true", help="less data, once: to see that it runs")
-    return parser.parse_args()
+    return parsed(parser, repeats=5)
 
 
 def main() -> int:
     options = arguments()
-    missing = [name for name in ("pkg-config", "nc-config") if not shutil.which(name)]
-    if missing or not any(mpi.is_here() for mpi in (MPICH, OPEN_MPI)):
-        print(f"not installed: {', '.join(missing) or 'an MPI'}", file=sys.stderr)
+    if not is_ready("pkg-config", "nc-config") or not has_mpi():
         return 2
-    if not CORPUS.is_dir():
-        print(f"the corpus is not at {CORPUS} (set FRAZIL_CORPUS)", file=sys.stderr)
-        return 2
-    if options.quick:
-        options.repeats = 1
     programs = Programs(FOLDER / "mpi")
     programs.build()
     for writer in NAMES:

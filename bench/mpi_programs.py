@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +42,17 @@ OPEN_MPI = Mpi(
 )
 
 
+def installed() -> list[Mpi]:
+    return [mpi for mpi in (MPICH, OPEN_MPI) if mpi.is_here()]
+
+
+def has_mpi() -> bool:
+    """Whether there is an MPI; says if not."""
+    if not installed():
+        print("not installed: an MPI", file=sys.stderr)
+    return bool(installed())
+
+
 def package(name: str) -> tuple[str, ...] | None:
     """What pkg-config says about a library; none: it is not installed."""
     answer = subprocess.run(
@@ -54,7 +66,7 @@ class Programs:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.mpis = [mpi for mpi in (MPICH, OPEN_MPI) if mpi.is_here()]
+        self.mpis = installed()
         self.paths: dict[tuple[str, str], Path] = {}
 
     def has(self, mpi: Mpi, writer: str) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 import mpi_fields
 import netCDF4
 import numpy as np
-from measure import Contender, cores, run_once
+from measure import Contender, cores, memory_at_hand, run_once
 from mpi_programs import RAW, Mpi, Programs
 from record import CORPUS, FOLDER
 
@@ -109,6 +109,7 @@ class Way:
         one = Contender(self.writer, lambda _: command, self.ranks, seconds)
         # What earlier runs left to be written to the disk is none of this one's.
         subprocess.run(["sync"], check=True)
+        memory_at_hand(3 * self.data.raw_bytes)
         with cores(self.ranks):
             run_once(one, output)
         self.output_bytes = one.output_bytes

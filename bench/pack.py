@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from measure import Contender, take_turns, warm
+from options import is_ready
 from record import (
     CORPUS,
     FOLDER,
@@ -221,12 +221,7 @@ def arguments() -> argparse.Namespace:
 
 def main() -> int:
     options = arguments()
-    if not CORPUS.is_dir():
-        print(f"the corpus is not at {CORPUS} (set FRAZIL_CORPUS)", file=sys.stderr)
-        return 2
-    missing = [name for name in ("nccopy", "h5repack") if not shutil.which(name)]
-    if missing:
-        print(f"not installed: {', '.join(missing)}", file=sys.stderr)
+    if not is_ready("nccopy", "h5repack"):
         return 2
     FOLDER.mkdir(parents=True, exist_ok=True)
     about = machine(nccopy=version_of("ncdump"), h5repack=version_of("h5repack", "--version"))

@@ -9,7 +9,8 @@ import netCDF4
 import precision_files
 import precision_information
 import precision_quantizers
-from record import CORPUS, FOLDER, FRAZIL_BENCH, machine, result_path, save, version_of
+from options import is_ready
+from record import FOLDER, FRAZIL_BENCH, machine, result_path, save, version_of
 
 PARTS = {
     "quantizers": precision_quantizers.measure,
@@ -37,13 +38,7 @@ def xbitinfo_version() -> str:
 def main() -> int:
     options = arguments()
     parts = options.parts.split(",")
-    if not CORPUS.is_dir():
-        print(f"the corpus is not at {CORPUS} (set FRAZIL_CORPUS)", file=sys.stderr)
-        return 2
-    needed = [str(path) for path in (FRAZIL_BENCH, precision_information.PEER_PYTHON)]
-    missing = [name for name in ("nccopy", *needed) if not shutil.which(name)]
-    if missing:
-        print(f"not installed: {', '.join(missing)}", file=sys.stderr)
+    if not is_ready("nccopy", FRAZIL_BENCH, precision_information.PEER_PYTHON):
         return 2
     if not shutil.which("ncks"):
         print("NCO is not installed: its rows are left out")

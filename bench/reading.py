@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import shutil
 import statistics
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from measure import Contender, cores, files_of, run_once, warm
+from options import is_ready, parsed
 from page_cache import drop
 from read_patterns import PATTERNS, VARIABLE, key, shares, values_in
 from record import CORPUS, FOLDER, machine, result_path, save, show
@@ -221,28 +221,22 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--cases", default=",".join(CASES))
     parser.add_argument("--patterns", default=",".join(PATTERNS))
     parser.add_argument("--libraries", default="", help="these only; all if left out")
-    parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--cold-repeats", type=int, default=3)
-    parser.add_argument("--quick", action="store_true", help="less data, once: to see that it runs")
-    return parser.parse_args()
+    options = parsed(parser, repeats=5)
+    if options.quick:
+        options.cold_repeats = 1
+    return options
 
 
 def main() -> int:
     options = arguments()
-    if not CORPUS.is_dir():
-        print(f"the corpus is not at {CORPUS} (set FRAZIL_CORPUS)", file=sys.stderr)
-        return 2
-    missing = [name for name in ("gcc", "pkg-config") if not shutil.which(name)]
-    if missing:
-        print(f"not installed: {', '.join(missing)}", file=sys.stderr)
+    if not is_ready("gcc", "pkg-config"):
         return 2
     plugins = in_a_process("import hdf5plugin; print(hdf5plugin.PLUGIN_PATH)")
     every = {name for case in CASES.values() for _, names in case for name in names}
     wanted = set(options.libraries.split(",")) if options.libraries else every
     repeats = {"warm": options.repeats, "cold": options.cold_repeats}
-    steps = STEPS
-    if options.quick:
-        steps, repeats = QUICK_STEPS, {"warm": 1, "cold": 1}
+    steps = QUICK_STEPS if options.quick else STEPS
     (FOLDER / "read").mkdir(parents=True, exist_ok=True)
     hdf5 = compile_hdf5_read()
     folder = make_files(steps)

@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import scaling_costs
-from mpi_programs import FRAZIL, MPICH, OPEN_MPI, Mpi, Programs
+from mpi_programs import FRAZIL, Mpi, Programs, has_mpi
 from mpi_ways import DECOMPOSITION, LAYER, ROUNDED, Data, Way, gfs
-from record import CORPUS, FOLDER, ROOT, machine, result_path, save, show
+from options import is_ready, parsed
+from record import FOLDER, ROOT, machine, result_path, save, show
 from scaling_costs import Row, compared, costs_of
 from scaling_model import Costs, Job, Machine, Outcome, simulate, simulate_files
 from scaling_plot import lines
@@ -131,10 +132,8 @@ def kept(path: Path) -> list[Row]:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--costs", type=Path, help="rows of an earlier run: nothing is measured")
-    parser.add_argument("--quick", action="store_true", help="less data, once: to see that it runs")
-    return parser.parse_args()
+    return parsed(parser, repeats=5)
 
 
 def measure(options: argparse.Namespace) -> tuple[dict[str, str], list[Row], list[Row]]:
@@ -163,16 +162,13 @@ def predict_and_draw(about: dict[str, str], costs: Costs, options: argparse.Name
 
 def main() -> int:
     options = arguments()
-    if options.quick:
-        options.repeats = 1
     if options.costs:
         rows = kept(options.costs)
         text = options.costs.read_text().splitlines()
         about = dict(line[2:].split(": ", 1) for line in text if line.startswith("# "))
         predict_and_draw(about, costs_of(rows), options)
         return 0
-    if not any(mpi.is_here() for mpi in (MPICH, OPEN_MPI)) or not CORPUS.is_dir():
-        print(f"an MPI and the corpus at {CORPUS} are needed (FRAZIL_CORPUS)", file=sys.stderr)
+    if not is_ready() or not has_mpi():
         return 2
     about, costs, checked = measure(options)
     if not options.quick:

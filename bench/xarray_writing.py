@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from measure import Contender, cores, files_of, run_once
+from options import is_ready, parsed
 from record import CORPUS, FOLDER, machine, result_path, save, show
 from versions import package_versions
 
@@ -189,17 +190,14 @@ def measure(
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--libraries", default=",".join(sorted({one for one, _ in WAYS})))
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--quick", action="store_true", help="less data, once: to see that it runs")
-    return parser.parse_args()
+    return parsed(parser, repeats=3)
 
 
 def main() -> int:
     options = arguments()
-    if not CORPUS.is_dir():
-        print(f"the corpus is not at {CORPUS} (set FRAZIL_CORPUS)", file=sys.stderr)
+    if not is_ready():
         return 2
-    steps, repeats = (QUICK_STEPS, 1) if options.quick else (STEPS, options.repeats)
+    steps, repeats = QUICK_STEPS if options.quick else STEPS, options.repeats
     libraries = set(options.libraries.split(","))
     frames = make_frames()
     about = machine(**package_versions())
