@@ -77,6 +77,8 @@ def test_stated_chunks_hold_without_filters(tmp_path: Path):
     assert chunks_of(tmp_path / "planned.nc") == chunk
     pack(source, tmp_path / "free.nc", "--level", 0)
     assert chunks_of(tmp_path / "free.nc") is None
+    pack(source, tmp_path / "reads.nc", "--level", 0, "--reads", "map,series", "--verify")
+    assert chunks_of(tmp_path / "reads.nc") not in (None, SHAPE)
     frazil("unpack", tmp_path / "stated.nc", "-o", tmp_path / "unpacked.nc")
     assert chunks_of(tmp_path / "unpacked.nc") is None
 

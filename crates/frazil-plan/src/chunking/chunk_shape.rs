@@ -107,7 +107,7 @@ impl Default for ShapePolicy {
 pub struct ChunkChoice {
     /// Chunk shape in elements; `None`: contiguous.
     pub chunk: Option<Vec<u64>>,
-    /// Whether the shape was asked for: then it holds without filters, too.
+    /// Whether the shape, or the reads it is for, were asked for: then it holds without filters, too.
     pub is_stated: bool,
     /// Why, in one line.
     pub reason: String,

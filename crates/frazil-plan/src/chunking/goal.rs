@@ -185,6 +185,8 @@ struct Asked {
 
 /// Everything that the choice depends on.
 struct Question<'a> {
+    /// Whether somebody asked for these reads.
+    are_stated: bool,
     model: CostModel<'a>,
     search: Search<'a>,
     roles: &'a [AxisRole],
@@ -236,6 +238,7 @@ impl<'a> Question<'a> {
             })
             .collect();
         let mut question = Self {
+            are_stated: !goal.reads.is_empty(),
             model,
             search,
             roles: input.roles,
@@ -290,7 +293,7 @@ impl<'a> Question<'a> {
             cache: self.cache(&chunk),
             choice: ChunkChoice {
                 chunk: Some(chunk),
-                is_stated: false,
+                is_stated: self.are_stated,
                 reason,
             },
         }
