@@ -24,7 +24,7 @@ from chunk_files import (
 )
 from measure import warm
 from options import is_ready, parsed
-from record import FOLDER, machine, result_path, save, show
+from record import FOLDER, machine, read, result_path, save, show
 from versions import package_versions
 
 MIB = 1 << 20
@@ -281,6 +281,15 @@ def measure(field: Field, options: argparse.Namespace) -> tuple[list[dict], list
     return rows, cache_rows
 
 
+def with_others(path: Path, rows: list[dict]) -> list[dict]:
+    """The rows, and those that the file has already of other fields, in the order of the fields."""
+    measured = {row["field"] for row in rows}
+    kept = read(path) if path.exists() else []
+    others = [row for row in kept if row["field"] not in measured]
+    order = [field.name for field in FIELDS]
+    return sorted(others + rows, key=lambda row: order.index(row["field"]))
+
+
 def main() -> int:
     options = arguments()
     if not is_ready("nccopy"):
@@ -297,7 +306,8 @@ def main() -> int:
         if options.quick:
             continue
         # What was measured is kept, should the rest be interrupted.
-        save(result_path(about, "chunks-"), about, rows)
+        path = result_path(about, "chunks-")
+        save(path, about, with_others(path, rows))
         if cache_rows:
             save(result_path(about, "chunk-cache-"), about, cache_rows)
     return 0

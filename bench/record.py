@@ -77,6 +77,12 @@ def save(path: Path, about: dict[str, str], rows: list[dict[str, object]]) -> No
     print(f"\nwritten: {path.relative_to(ROOT)}")
 
 
+def read(path: Path) -> list[dict[str, str]]:
+    """The rows of a file that was saved."""
+    lines = path.read_text().splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("# ")))
+
+
 def show(rows: list[dict[str, object]], columns: dict[str, int]) -> None:
     """Prints some columns of some rows; `columns` gives their widths."""
     print("  " + "".join(f"{name:<{width}}" for name, width in columns.items()) + "missed")

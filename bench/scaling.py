@@ -1,7 +1,6 @@
 """How many ranks can write one file: a simulation fed with measured costs; see docs/scaling.md."""
 
 import argparse
-import csv
 import os
 import sys
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ import scaling_costs
 from mpi_programs import FRAZIL, Mpi, Programs, has_mpi
 from mpi_ways import DECOMPOSITION, LAYER, ROUNDED, Data, Way, gfs
 from options import is_ready, parsed
-from record import FOLDER, ROOT, machine, result_path, save, show
+from record import FOLDER, ROOT, machine, read, result_path, save, show
 from scaling_costs import Row, compared, costs_of
 from scaling_model import Costs, Job, Machine, Outcome, simulate, simulate_files
 from scaling_plot import lines
@@ -122,14 +121,6 @@ def row_of(workload: str, way: str, writes: str, job: Job, found: Outcome, costs
     }
 
 
-# --- rows that are kept ---
-
-
-def kept(path: Path) -> list[Row]:
-    with path.open(newline="") as file:
-        return list(csv.DictReader(line for line in file if not line.startswith("# ")))
-
-
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--costs", type=Path, help="rows of an earlier run: nothing is measured")
@@ -163,7 +154,7 @@ def predict_and_draw(about: dict[str, str], costs: Costs, options: argparse.Name
 def main() -> int:
     options = arguments()
     if options.costs:
-        rows = kept(options.costs)
+        rows = read(options.costs)
         text = options.costs.read_text().splitlines()
         about = dict(line[2:].split(": ", 1) for line in text if line.startswith("# "))
         predict_and_draw(about, costs_of(rows), options)

@@ -1,15 +1,14 @@
 """The simulation behind docs/scaling.md: what must hold for any costs, and the kept rows."""
 
-import csv
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from support.command import ROOT
 
 pytest.importorskip("simpy")
 sys.path.insert(0, str(ROOT / "bench"))
+from record import read
 from scaling_model import Costs, Job, Machine, simulate, simulate_files
 
 RESULTS = ROOT / "bench/results"
@@ -90,18 +89,13 @@ def test_no_byte_is_faster_than_the_file_system(is_early):
     assert quick.seconds < found.seconds
 
 
-def kept_rows(path: Path) -> list[dict[str, str]]:
-    lines = path.read_text().splitlines()
-    return list(csv.DictReader(line for line in lines if not line.startswith("# ")))
-
-
 @pytest.mark.parametrize("predictions", sorted(RESULTS.glob("scaling-predicted-*.csv")))
 def test_kept_predictions_are_those_of_the_same_machines_kept_costs(predictions):
     from scaling import predict
     from scaling_costs import costs_of
 
     costs = predictions.with_name(predictions.name.replace("-predicted-", "-costs-", 1))
-    found = list(predict(costs_of(kept_rows(costs)), (128, 512)))
-    expected = [row for row in kept_rows(predictions) if row["ranks"] in ("128", "512")]
+    found = list(predict(costs_of(read(costs)), (128, 512)))
+    expected = [row for row in read(predictions) if row["ranks"] in ("128", "512")]
     texts = [{key: str(value) for key, value in row.items()} for row in found]
     assert texts == expected, f"{predictions.name}: run make scaling"

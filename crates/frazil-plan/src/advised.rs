@@ -8,7 +8,7 @@ use crate::error::PlanError;
 use crate::explain;
 use crate::filters::{FilterWishes, ShuffleWish};
 use crate::goal::Goal;
-use crate::heats::{self, Tried};
+use crate::heats::{self, FirstHeat, Rules, Tried};
 use crate::score::Score;
 use crate::tree::Advice;
 use crate::trial::{Chosen, Trial, TriedChain};
@@ -46,17 +46,16 @@ pub(crate) fn choose(
     if shortlist.is_empty() {
         shortlist = standard(wishes);
     }
-    if wishes.weighing.ratio_tolerance.is_some() {
+    if wishes.ratio_tolerance().is_some() {
         add_faster_levels(&mut shortlist, wishes);
     }
-    if tells_little(trial, wishes) {
-        shortlist.truncate(1);
-    }
     let score = wishes.score();
-    // What is as good but for the tolerance may be far from the best.
-    let all_go_on = wishes.weighing.ratio_tolerance.is_some();
+    let rules = Rules {
+        first: first_heat(trial, wishes),
+        tolerance: wishes.ratio_tolerance().unwrap_or(0.0),
+    };
     let rank = |one: &CandidateFilters, share| score.cost(one, share);
-    let outcome = heats::run(trial, &shortlist, all_go_on, rank)?;
+    let outcome = heats::run(trial, &shortlist, rules, rank)?;
     let raw_bytes = trial.raw_bytes() as f64;
     // The way through one tree is told, that of the goal; all that was tried is in `tried`.
     let path = match (advice.first(), wishes.weighing.weights) {
@@ -103,7 +102,7 @@ fn best_of(
         return Some((tried.swap_remove(best).chosen, false, reason));
     }
     let what = score.tolerated_name();
-    let Some(tolerance) = wishes.weighing.ratio_tolerance else {
+    let Some(tolerance) = wishes.ratio_tolerance() else {
         let reason = explain::for_goal(&summary, goal, of_best.1, &[&floors, path]);
         return Some((tried.swap_remove(best).chosen, true, reason));
     };
@@ -166,6 +165,19 @@ fn add_faster_levels(shortlist: &mut Vec<&'static CandidateFilters>, wishes: &Fi
                 }
             }
         }
+    }
+}
+
+fn first_heat(trial: &Trial<'_>, wishes: &FilterWishes) -> FirstHeat {
+    if tells_little(trial, wishes) {
+        return FirstHeat::StandIn;
+    }
+    let is_archive = wishes.goal == Goal::Archive && wishes.weighing.weights.is_none();
+    match wishes.weighing.ratio_tolerance {
+        // What is as good but for the tolerance may be far from the best.
+        Some(_) => FirstHeat::None,
+        None if is_archive => FirstHeat::Part,
+        None => FirstHeat::Sample,
     }
 }
 
@@ -250,7 +262,11 @@ pub(crate) fn own_filters(trial: &mut Trial<'_>) -> Result<Option<(Chosen, Strin
     ];
     let own: Vec<&CandidateFilters> = OWN.iter().filter_map(|name| candidate(name)).collect();
     debug_assert!(own.iter().all(|one| one.readers == ReaderLevel::Frazil));
-    let tried = heats::run(trial, &own, false, |_, share| share)?.finalists;
+    let rules = Rules {
+        first: FirstHeat::Sample,
+        tolerance: 0.0,
+    };
+    let tried = heats::run(trial, &own, rules, |_, share| share)?.finalists;
     let least = tried.iter().map(|one| one.chosen.bytes).min();
     let limit = least.unwrap_or(0) as f64 * SIZE_SLACK;
     let near = tried

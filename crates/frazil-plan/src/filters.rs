@@ -133,8 +133,10 @@ fn as_asked(
     let mut trial = Trial::new(samples, element, &wishes.chunk, scratch);
     let mut ratio = None;
     if trial.raw_bytes() > 0 {
-        let all: Vec<usize> = (0..samples.len()).collect();
-        let bytes = trial.chain_bytes(chain, encoder, &all)?;
+        let mut bytes = 0;
+        for sample in samples {
+            bytes += trial.bytes_of(chain, encoder, sample)?;
+        }
         ratio = Some(bytes as f64 / trial.raw_bytes() as f64);
     }
     Ok(Fresh {

@@ -69,6 +69,12 @@ impl Goal {
         }
     }
 
+    /// By how much a ratio may be lower and count as equal where nobody says: the last hundredth of the
+    /// smallest files would take longer than all of the rest.
+    pub(crate) fn ratio_tolerance(self) -> Option<f64> {
+        (self == Self::Archive).then_some(0.01)
+    }
+
     /// Raw MB/s that one core must at least encode: what a repack can bear, for `size`.
     #[must_use]
     pub fn least_encode_mb_s(self) -> f64 {

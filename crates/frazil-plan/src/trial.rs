@@ -1,5 +1,7 @@
 //! Trial encodings: what would the samples weigh under this pipeline?
 
+use std::ops::Range;
+
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_types::{
     DeflateEncoder, ElementType, FilterChain, FilterPipeline, FilterSpec, filter_id,
@@ -8,6 +10,7 @@ use frazil_types::{
 use crate::error::PlanError;
 use crate::fast_level::FASTEST_LEVEL;
 use crate::features::Features;
+use crate::sample::sample_window;
 
 /// The compressor behind an optional shuffle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,23 +162,34 @@ impl<'a> Trial<'a> {
         self.samples
     }
 
-    /// Bytes of some samples, each encoded as a chunk of its own with the filters of a chain.
-    pub(crate) fn chain_bytes(
+    /// Bytes of a sample, or of whole elements of one, encoded as a chunk of its own with the filters of a
+    /// chain.
+    pub(crate) fn bytes_of(
         &mut self,
         chain: &FilterChain,
         encoder: Option<DeflateEncoder>,
-        samples: &[usize],
+        sample: &[u8],
     ) -> Result<u64, PlanError> {
-        let mut bytes = 0;
-        let samples = samples.iter().map(|&i| &self.samples[i]);
-        for sample in samples.filter(|sample| !sample.is_empty()) {
-            let size = self.element.size_bytes;
-            let shape = sample_shape((sample.len() / size) as u64, self.chunk);
-            let pipeline = chain.resolve(self.element, &shape);
-            let bound = BoundEncoder::bind(&pipeline, encoder, size, sample.len())?;
-            bytes += bound.encode(sample, self.scratch)?.len() as u64;
+        if sample.is_empty() {
+            return Ok(0);
         }
-        Ok(bytes)
+        let size = self.element.size_bytes;
+        let shape = sample_shape((sample.len() / size) as u64, self.chunk);
+        let pipeline = chain.resolve(self.element, &shape);
+        let bound = BoundEncoder::bind(&pipeline, encoder, size, sample.len())?;
+        Ok(bound.encode(sample, self.scratch)?.len() as u64)
+    }
+
+    /// The middle of a sample of `length` bytes, about `wanted` of them: whole rows of the fastest axis where
+    /// that holds some, else whole elements.
+    pub(crate) fn part(&self, length: usize, wanted: usize) -> Range<usize> {
+        let size = self.element.size_bytes;
+        let row = self.chunk.last().map_or(1, |&n| n.max(1)) as usize;
+        let unit = match row.saturating_mul(size) <= wanted {
+            true => row * size,
+            false => size,
+        };
+        sample_window(length, unit, wanted)
     }
 }
 

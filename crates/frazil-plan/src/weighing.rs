@@ -105,6 +105,15 @@ impl FilterWishes {
         }
     }
 
+    /// By how much a ratio may be lower and count as equal: as stated, or as the goal has it.
+    pub(crate) fn ratio_tolerance(&self) -> Option<f64> {
+        let of_goal = match self.weighing.weights {
+            Some(_) => None,
+            None => self.goal.ratio_tolerance(),
+        };
+        self.weighing.ratio_tolerance.or(of_goal)
+    }
+
     /// Whether filters are as fast as they must be.
     pub(crate) fn is_fast_enough(&self, one: &CandidateFilters) -> bool {
         one.encode_mb_s >= self.least_encode_mb_s() && one.decode_mb_s >= self.least_decode_mb_s()
