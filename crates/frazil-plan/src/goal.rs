@@ -57,7 +57,7 @@ impl Goal {
     }
 
     /// The goals whose trees are asked for this one. What serves `size` is quick to try beside what
-    /// serves `archive`, and so on; none of them must get larger for a dearer goal.
+    /// serves `archive`, and so on; none of them must get larger for a dearer goal, but for its tolerance.
     #[must_use]
     pub fn asked(self) -> &'static [Self] {
         match self {

@@ -327,12 +327,18 @@ mod tests {
         "shuffle+bzip2(9)",
     ];
 
+    /// From 0 to 1, without anything that a compressor could find.
+    fn noise(i: usize) -> f32 {
+        let mixed = (i as u32).wrapping_mul(0x85eb_ca6b);
+        let mixed = (mixed ^ (mixed >> 13)).wrapping_mul(0xc2b2_ae35);
+        (mixed ^ (mixed >> 16)) as f32 / u32::MAX as f32
+    }
+
     /// A wave with some noise; numbered samples differ.
     fn sample(number: usize, bytes: usize) -> Vec<u8> {
         let value = |i: usize| {
             let x = (number * 7919 + i) as f32;
-            let noise = (i.wrapping_mul(2_654_435_761) >> 7 & 0xFFF) as f32;
-            250.0 + 40.0 * (x / 900.0).sin() + noise * 1e-5
+            250.0 + 40.0 * (x / 900.0).sin() + noise(number * 7919 + i) * 0.04
         };
         (0..bytes / 4)
             .flat_map(|i| value(i).to_le_bytes())
@@ -405,8 +411,18 @@ mod tests {
         let all = outcome(&samples, FirstHeat::None);
         let few = outcome(&samples, FirstHeat::Part);
         assert!(few.finalists.len() < NAMES.len());
-        assert_eq!(best(&few).0, best(&all).0);
-        assert!((best(&few).1 as f64 / best(&all).1 as f64 - 1.0).abs() < 0.1);
+        // What is taken does about as well as the best on the whole sample, which serves bzip2 best.
+        let (taken, _) = best(&few);
+        let of_taken = all
+            .finalists
+            .iter()
+            .find(|one| one.candidate.name() == taken);
+        let bytes = of_taken.unwrap().chosen.bytes as f64;
+        assert!(
+            bytes <= best(&all).1 as f64 * 1.15,
+            "{taken} {bytes} {:?}",
+            best(&all)
+        );
         assert_eq!(few.tried.len(), all.tried.len());
     }
 

@@ -341,17 +341,19 @@ fn goals_choose_among_what_readers_know() {
         assert!(!choice.pipeline.is_empty(), "{goal} {}", choice.reason);
         choice.predicted_ratio
     };
+    // `archive` takes what is faster and as small but for a hundredth.
+    let equal = 1.0 / 0.99;
     for readers in [ReaderLevel::Any, ReaderLevel::Plugins, ReaderLevel::Frazil] {
         let [balanced, size, speed, archive, energy] = Goal::ALL.map(|goal| share(goal, readers));
         assert!(
-            archive <= size && size <= balanced * 1.01,
+            archive <= size * equal && size <= balanced * 1.01,
             "{archive} {size} {balanced}"
         );
         assert!(speed < 1.0 && energy < 1.0);
     }
     let smallest = |readers| share(Goal::Archive, readers);
-    assert!(smallest(ReaderLevel::Plugins) <= smallest(ReaderLevel::Any));
-    assert!(smallest(ReaderLevel::Frazil) <= smallest(ReaderLevel::Plugins));
+    assert!(smallest(ReaderLevel::Plugins) <= smallest(ReaderLevel::Any) * equal);
+    assert!(smallest(ReaderLevel::Frazil) <= smallest(ReaderLevel::Plugins) * equal);
 }
 
 #[test]

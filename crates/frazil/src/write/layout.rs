@@ -279,6 +279,7 @@ mod tests {
     use super::*;
     use crate::schema::{DimensionId, Fill, SchemaDimension, SchemaVariable};
     use frazil_container::classic::NcType;
+    use frazil_types::Storage;
 
     fn schema(lengths: &[Option<u64>]) -> Schema {
         let mut schema = Schema::default();
@@ -461,7 +462,18 @@ mod tests {
         assert!(series[0] > 1000, "{series:?}");
         // A sixteenth of the memory holds the chunks that one record begins.
         assert!(chunk(&goal("series"), 8 << 20, None)[0] <= 16);
-        assert_eq!(chunk(&goal("map,series"), 64 << 20, Some(1))[0], 1);
+        let far = ChunkGoal {
+            storage: Some(Storage::ParallelFs),
+            ..goal("map,series")
+        };
+        assert!(chunk(&far, 64 << 20, None)[0] > 1);
+        assert_eq!(chunk(&far, 64 << 20, Some(1))[0], 1);
+        // Small chunks of several records are written again.
+        let both = goal("map,series");
+        assert_eq!(
+            chunk(&both, 64 << 20, Some(1)),
+            chunk(&both, 64 << 20, None)
+        );
     }
 
     #[test]
