@@ -38,7 +38,7 @@ pub(crate) fn choose(
     let readers = wishes.reader_level;
     let advice: Vec<Advice<'_>> = goals(wishes)
         .iter()
-        .filter_map(|&goal| tree.advise(&features, readers, goal))
+        .filter_map(|&goal| tree.advise(|name| features.feature(name), readers, goal))
         .collect();
     let named = advice.iter().flat_map(|advice| advice.chains);
     let named = named.filter_map(|name| candidate(name));

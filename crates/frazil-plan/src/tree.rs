@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::candidates::candidate;
 use crate::error::PlanError;
-use crate::features::{FEATURE_NAMES, Features};
+use crate::features::FEATURE_NAMES;
 use crate::goal::Goal;
 
 /// Version of the file that this code reads.
@@ -157,11 +157,12 @@ impl FilterTree {
         Ok(text + "\n")
     }
 
-    /// What to try for a variable; `None` where no tree is for these readers and this goal.
+    /// What to try for a variable of which `feature` says the features of that name ([`FEATURE_NAMES`]); `None`
+    /// where no tree is for these readers and this goal.
     #[must_use]
     pub fn advise(
         &self,
-        features: &Features,
+        feature: impl Fn(&str) -> Option<f64>,
         readers: ReaderLevel,
         goal: Goal,
     ) -> Option<Advice<'_>> {
@@ -177,14 +178,14 @@ impl FilterTree {
                     });
                 }
                 Node::Split {
-                    feature,
+                    feature: name,
                     above,
                     yes,
                     no,
                 } => {
-                    let value = features.get(feature)?;
+                    let value = feature(name)?;
                     let is_above = value > *above;
-                    path.push((feature.as_str(), value, is_above, *above));
+                    path.push((name.as_str(), value, is_above, *above));
                     node = if is_above { yes } else { no };
                 }
             }
@@ -276,8 +277,7 @@ mod tests {
         for readers in ALL_READERS {
             for goal in Goal::ALL {
                 for value in [0.0, 0.3, 0.9, 4.0, 8.0] {
-                    let features = Features::from_values([value; FEATURE_NAMES.len()]);
-                    assert!(tree.advise(&features, readers, goal).is_some());
+                    assert!(tree.advise(|_| Some(value), readers, goal).is_some());
                 }
             }
         }
@@ -286,13 +286,11 @@ mod tests {
     #[test]
     fn a_tree_says_what_it_asked() {
         let tree = FilterTree::parse(&of_one_question()).unwrap();
-        let mut values = [0.0; FEATURE_NAMES.len()];
-        values[3] = 0.825;
-        let features = Features::from_values(values);
-        let advice = tree.advise(&features, ReaderLevel::Plugins, Goal::Size);
+        let feature = |name: &str| (name == "zero_fraction").then_some(0.825);
+        let advice = tree.advise(feature, ReaderLevel::Plugins, Goal::Size);
         let text = advice.unwrap().to_string();
         assert_eq!(text, "zero fraction 0.825 > 0.5 -> zstd(3)");
-        assert_eq!(tree.advise(&features, ReaderLevel::Any, Goal::Size), None);
+        assert_eq!(tree.advise(feature, ReaderLevel::Any, Goal::Size), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use frazil_types::{
 
 use crate::error::PlanError;
 use crate::fast_level::FASTEST_LEVEL;
-use crate::features::Features;
+use crate::features::Counted;
 use crate::sample::sample_window;
 
 /// The compressor behind an optional shuffle.
@@ -107,8 +107,8 @@ impl<'a> Trial<'a> {
     }
 
     /// What the samples say about the variable.
-    pub(crate) fn features(&self) -> Features {
-        Features::of(self.samples, self.element, self.chunk)
+    pub(crate) fn features(&self) -> Counted<'a> {
+        Counted::new(self.samples, self.element, self.chunk)
     }
 
     /// The filters of a chain for this variable.

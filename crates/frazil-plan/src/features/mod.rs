@@ -30,6 +30,8 @@
 mod statistics;
 mod values;
 
+use std::cell::OnceCell;
+
 use frazil_types::{ElementClass, ElementType};
 
 use crate::trial::sample_shape;
@@ -72,34 +74,8 @@ impl Features {
     /// but `element_bytes`, `is_float` and `rank` are 0.
     #[must_use]
     pub fn of(samples: &[Vec<u8>], element: ElementType, chunk: &[u64]) -> Self {
-        let mut counts = Counts::new(element);
-        let stored = samples.iter().filter(|sample| !sample.is_empty());
-        let of_each = LOOKED_AT / stored.count().max(1);
-        for sample in samples {
-            counts.add(&Values::middle(sample, element, of_each));
-        }
-        let lags = lags(samples, element, chunk, counts.fill());
-        let [first, second, last, mean] = counts.planes.entropies();
-        let looked_at = counts.bits.len().max(1) as f64;
-        let share = |count: usize| count as f64 / looked_at;
-        Self([
-            element.size_bytes as f64,
-            f64::from(u8::from(element.class == ElementClass::Float)),
-            chunk.iter().filter(|&&length| length > 1).count() as f64,
-            share(counts.zeros),
-            share(counts.fill().map_or(0, |(_, count)| count)),
-            share(counts.repeats),
-            share(counts.distinct()),
-            counts.trailing_zeros(),
-            first,
-            second,
-            last,
-            mean,
-            counts.deltas.entropies()[3],
-            lags[0],
-            lags[1],
-            lags[2],
-        ])
+        let counted = Counted::new(samples, element, chunk);
+        Self(FEATURE_NAMES.map(|name| counted.feature(name).unwrap_or(0.0)))
     }
 
     /// Features as they were counted before, in the order of [`FEATURE_NAMES`].
@@ -122,110 +98,131 @@ impl Features {
     }
 }
 
-/// What is counted over all samples.
-struct Counts {
-    width: usize,
-    bits: Vec<u64>,
-    zeros: usize,
-    repeats: usize,
-    planes: Planes,
-    deltas: Planes,
-    /// The commonest value other than 0 with its count, and the number of distinct values.
-    found: std::cell::OnceCell<(Option<(u64, usize)>, usize)>,
+/// The commonest value other than 0 with its count, and the number of distinct values.
+type Common = (Option<(u64, usize)>, usize);
+
+/// Samples of a variable, of which only what is asked for is counted: of small variables counting
+/// everything takes as long as packing some of them.
+pub(crate) struct Counted<'a> {
+    samples: &'a [Vec<u8>],
+    element: ElementType,
+    chunk: &'a [u64],
+    /// What is looked at of each sample.
+    middles: Vec<Values<'a>>,
+    common: OnceCell<Common>,
+    /// Of the first byte, the second, the last, and the mean.
+    entropies: OnceCell<[f64; 4]>,
 }
 
-impl Counts {
-    fn new(element: ElementType) -> Self {
-        let width = values::width(element);
+impl<'a> Counted<'a> {
+    /// As [`Features::of`].
+    pub(crate) fn new(samples: &'a [Vec<u8>], element: ElementType, chunk: &'a [u64]) -> Self {
+        let stored = samples.iter().filter(|sample| !sample.is_empty());
+        let of_each = LOOKED_AT / stored.count().max(1);
+        let middle = |sample: &'a Vec<u8>| Values::middle(sample, element, of_each);
         Self {
-            width,
-            bits: Vec::new(),
-            zeros: 0,
-            repeats: 0,
-            planes: Planes::new(width),
-            deltas: Planes::new(width),
-            found: std::cell::OnceCell::new(),
+            samples,
+            element,
+            chunk,
+            middles: samples.iter().map(middle).collect(),
+            common: OnceCell::new(),
+            entropies: OnceCell::new(),
         }
     }
 
-    fn add(&mut self, values: &Values<'_>) {
-        let mut before = None;
-        for i in 0..values.len() {
-            let bits = values.bits(i);
-            self.zeros += usize::from(bits == 0);
-            self.planes.add(bits);
-            if let Some(before) = before {
-                self.repeats += usize::from(bits == before);
-                self.deltas.add(bits.wrapping_sub(before));
+    /// The feature of that name; `None` if there is none.
+    pub(crate) fn feature(&self, name: &str) -> Option<f64> {
+        let entropy = |at: usize| self.entropies.get_or_init(|| self.entropies())[at];
+        Some(match name {
+            "element_bytes" => self.element.size_bytes as f64,
+            "is_float" => f64::from(u8::from(self.element.class == ElementClass::Float)),
+            "rank" => self.chunk.iter().filter(|&&length| length > 1).count() as f64,
+            "zero_fraction" => self.share(self.bits().filter(|&bits| bits == 0).count()),
+            "fill_fraction" => self.share(self.common().0.map_or(0, |(_, count)| count)),
+            "repeat_fraction" => {
+                let repeats = self.neighbours().filter(|(one, next)| one == next);
+                self.share(repeats.count())
             }
-            before = Some(bits);
-            self.bits.push(bits);
-        }
+            "distinct_fraction" => self.share(self.common().1),
+            "trailing_zeros" => self.trailing_zeros(),
+            "entropy_first" => entropy(0),
+            "entropy_second" => entropy(1),
+            "entropy_last" => entropy(2),
+            "entropy_mean" => entropy(3),
+            "delta_entropy" => self.delta_entropy(),
+            "lag_fastest" => self.lag(Axis::Fastest),
+            "lag_second" => self.lag(Axis::Second),
+            "lag_slowest" => self.lag(Axis::Slowest),
+            _ => return None,
+        })
     }
 
-    fn found(&self) -> (Option<(u64, usize)>, usize) {
+    /// All values that are looked at, as bits.
+    fn bits(&self) -> impl Iterator<Item = u64> {
+        self.middles.iter().flat_map(Values::all_bits)
+    }
+
+    /// All pairs of values that lie behind each other.
+    fn neighbours(&self) -> impl Iterator<Item = (u64, u64)> {
+        let of_sample = |values| Values::all_bits(values).zip(Values::all_bits(values).skip(1));
+        self.middles.iter().flat_map(of_sample)
+    }
+
+    fn share(&self, count: usize) -> f64 {
+        let looked_at: usize = self.middles.iter().map(Values::len).sum();
+        count as f64 / looked_at.max(1) as f64
+    }
+
+    fn common(&self) -> Common {
         *self
-            .found
-            .get_or_init(|| commonest_and_distinct(&self.bits))
-    }
-
-    fn fill(&self) -> Option<(u64, usize)> {
-        self.found().0
-    }
-
-    fn distinct(&self) -> usize {
-        self.found().1
+            .common
+            .get_or_init(|| commonest_and_distinct(&self.bits().collect::<Vec<u64>>()))
     }
 
     fn trailing_zeros(&self) -> f64 {
-        let fill = self.fill().map(|(bits, _)| bits);
-        let others = self.bits.iter().filter(|&&bits| Some(bits) != fill);
+        let fill = self.common().0.map(|(bits, _)| bits);
+        let others = self.bits().filter(|&bits| Some(bits) != fill);
         let used = others.fold(0, |used, bits| used | bits);
-        let width = 8 * self.width as u32;
-        if self.bits.is_empty() {
-            return 0.0;
+        let width = 8 * values::width(self.element) as u32;
+        match self.middles.iter().all(|values| values.len() == 0) {
+            true => 0.0,
+            false => f64::from(used.trailing_zeros().min(width)) / f64::from(width),
         }
-        f64::from(used.trailing_zeros().min(width)) / f64::from(width)
     }
-}
 
-/// Correlations along the fastest, the second and the slowest axis.
-fn lags(
-    samples: &[Vec<u8>],
-    element: ElementType,
-    chunk: &[u64],
-    fill: Option<(u64, usize)>,
-) -> [f64; 3] {
-    let fill = fill.map(|(bits, _)| bits);
-    let strides = |axis: Axis| -> Vec<Option<usize>> {
-        let of_sample = |sample: &Vec<u8>| {
-            let values = Values::new(sample, element);
+    fn entropies(&self) -> [f64; 4] {
+        let mut planes = Planes::new(values::width(self.element));
+        self.bits().for_each(|bits| planes.add(bits));
+        planes.entropies()
+    }
+
+    fn delta_entropy(&self) -> f64 {
+        let mut deltas = Planes::new(values::width(self.element));
+        self.neighbours()
+            .for_each(|(one, next)| deltas.add(next.wrapping_sub(one)));
+        deltas.entropies()[3]
+    }
+
+    /// The correlation along an axis.
+    fn lag(&self, axis: Axis) -> f64 {
+        let fill = self.common().0.map(|(bits, _)| bits);
+        let of_sample = |sample: &'a Vec<u8>| {
+            let values = Values::new(sample, self.element);
             // Elements that are looked at byte by byte have no axes of their own.
-            match values.is_whole() {
-                true => axis.stride(&sample_shape(values.len() as u64, chunk)),
+            let stride = match values.is_whole() {
+                true => axis.stride(&sample_shape(values.len() as u64, self.chunk)),
                 false => (axis == Axis::Fastest).then_some(1),
-            }
+            };
+            Some((values, stride?))
         };
-        samples.iter().map(of_sample).collect()
-    };
-    let along = |strides: &[Option<usize>]| {
-        let of_each = PAIRS / strides.iter().flatten().count().max(1);
+        let placed: Vec<(Values<'_>, usize)> = self.samples.iter().filter_map(of_sample).collect();
+        let of_each = PAIRS / placed.len().max(1);
         let mut pairs = Vec::with_capacity(PAIRS);
-        for (sample, stride) in samples.iter().zip(strides) {
-            if let Some(stride) = *stride {
-                let values = Values::new(sample, element);
-                pairs.extend(values.pairs(stride, of_each, fill));
-            }
+        for (values, stride) in &placed {
+            pairs.extend(values.pairs(*stride, of_each, fill));
         }
         correlation(&pairs)
-    };
-    let [fastest, second, slowest] = [Axis::Fastest, Axis::Second, Axis::Slowest].map(strides);
-    let of_second = along(&second);
-    let of_slowest = match slowest == second {
-        true => of_second,
-        false => along(&slowest),
-    };
-    [along(&fastest), of_second, of_slowest]
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

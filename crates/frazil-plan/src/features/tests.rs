@@ -18,6 +18,16 @@ fn feature(samples: &[Vec<u8>], chunk: &[u64], name: &str) -> f64 {
 }
 
 #[test]
+fn all_features_are_known_by_name() {
+    let sample = [floats([1.0, 2.0])];
+    let counted = Counted::new(&sample, FLOAT32, &[2]);
+    for name in FEATURE_NAMES {
+        assert!(counted.feature(name).is_some(), "{name}");
+    }
+    assert_eq!(counted.feature("no_such_feature"), None);
+}
+
+#[test]
 fn zeros_fill_values_and_steps_are_counted() {
     let mut values = vec![0.0; 500];
     values.extend([1e20; 300]);

@@ -65,6 +65,11 @@ impl<'a> Values<'a> {
         }
     }
 
+    /// The bits of all values.
+    pub(super) fn all_bits(&self) -> impl Iterator<Item = u64> {
+        (0..self.len()).map(|i| self.bits(i))
+    }
+
     fn number(&self, bits: u64) -> f64 {
         match (self.element.class, self.width) {
             (ElementClass::Float, 4) => f64::from(f32::from_bits(bits as u32)),
