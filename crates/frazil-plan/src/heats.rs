@@ -1,7 +1,8 @@
 //! Trials in two heats: all filters on one sample or a part of it, the best of them on all samples.
 //!
 //! Of what is named for a variable most is clearly worse than the best, and slow filters take longer to
-//! try than the chosen ones take to pack: a sample of some size says so.
+//! try than the chosen ones take to pack: a sample of some size says so, and so does a fast level of the
+//! same filters.
 
 use std::ops::Range;
 
@@ -9,6 +10,7 @@ use frazil_types::{DeflateEncoder, FilterChain, FilterPipeline};
 
 use crate::candidates::{CandidateFilters, candidate, candidates};
 use crate::error::PlanError;
+use crate::score::NEXT_TO_NOTHING;
 use crate::trial::{Chosen, Trial, TriedChain};
 
 /// Samples smaller than this decide nothing alone: what compressors find far apart is not in them.
@@ -23,6 +25,15 @@ const LIKE: f64 = 1.5;
 /// So many go on at most: the best, and those within the factor of it.
 const MOST_FINALISTS: usize = 3;
 const CLOSE: f64 = 1.02;
+
+/// Filters that encode fewer raw MB/s are tried only where a faster level of the same filters keeps at most so
+/// many times what the best of the fast ones keep. Both with [`NEXT_TO_NOTHING`] added.
+const SLOW_MB_S: f64 = 100.0;
+const FAR: f64 = 1.1;
+
+/// Where some loss is tolerated, a finalist goes no further if another is at least so many times as fast, and as
+/// good but for the tolerance.
+const MUCH_FASTER: f64 = 4.0;
 
 /// What the first heat is held on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,21 +108,86 @@ pub(crate) fn run(
         false => None,
     };
     let Some(heat) = heat else {
-        for entry in &mut entries {
-            entry.share = on_all(trial, entry, None)?;
-        }
-        return Ok(outcome(trial, entries, |_| true));
+        let is_tried = try_each(trial, &mut entries, |trial, entry| {
+            on_all(trial, entry, None)
+        })?;
+        return Ok(outcome(trial, entries, |i| is_tried[i]));
     };
     let bytes = &trial.samples()[heat.sample][heat.bytes.clone()];
-    for entry in &mut entries {
+    let is_tried = try_each(trial, &mut entries, |trial, entry| {
         let stored = trial.bytes_of(&entry.chain, entry.encoder, bytes)?;
-        entry.share = stored as f64 / bytes.len() as f64;
-    }
-    let goes_on = finalists(&entries, rules.tolerance, |one| {
+        Ok(stored as f64 / bytes.len() as f64)
+    })?;
+    let goes_on = finalists(&entries, &is_tried, rules.tolerance, |one| {
         rank(one.candidate, one.share)
     });
     second(trial, &mut entries, &goes_on, &heat)?;
     Ok(outcome(trial, entries, |i| goes_on[i]))
+}
+
+/// Finds the shares of entries, and says which were tried. Slow filters are not where a faster level of them
+/// is far from the best: that level's share stands for theirs.
+fn try_each<'a>(
+    trial: &mut Trial<'a>,
+    entries: &mut [Entry],
+    share: impl Fn(&mut Trial<'a>, &Entry) -> Result<f64, PlanError>,
+) -> Result<Vec<bool>, PlanError> {
+    let mut is_tried = vec![false; entries.len()];
+    // Of families: the least share of their fast levels.
+    let mut fast: Vec<(&str, f64)> = Vec::new();
+    for (entry, is_tried) in entries.iter_mut().zip(&mut is_tried) {
+        if !entry.is_slow() {
+            entry.share = share(trial, entry)?;
+            *is_tried = true;
+            fast.push((entry.candidate.family(), entry.share));
+        }
+    }
+    if entries.len() > 1 {
+        for probe in probes(trial, entries, &fast)? {
+            fast.push((probe.candidate.family(), share(trial, &probe)?));
+        }
+    }
+    let least = |family: Option<&str>| {
+        let of_family = fast
+            .iter()
+            .filter(|one| family.is_none_or(|name| one.0 == name));
+        of_family.map(|one| one.1).min_by(f64::total_cmp)
+    };
+    for (entry, is_tried) in entries.iter_mut().zip(&mut is_tried) {
+        if !*is_tried {
+            let quick = least(Some(entry.candidate.family()));
+            let is_far = quick
+                .zip(least(None))
+                .filter(|(quick, best)| quick + NEXT_TO_NOTHING > FAR * (best + NEXT_TO_NOTHING));
+            *is_tried = is_far.is_none();
+            entry.share = match is_far {
+                Some((quick, _)) => quick,
+                None => share(trial, entry)?,
+            };
+        }
+    }
+    Ok(is_tried)
+}
+
+/// Of slow filters of which no fast level is known, the slowest that is fast.
+fn probes(
+    trial: &Trial<'_>,
+    entries: &[Entry],
+    known: &[(&str, f64)],
+) -> Result<Vec<Entry>, PlanError> {
+    let mut found: Vec<&CandidateFilters> = Vec::new();
+    for slow in entries.iter().filter(|entry| entry.is_slow()) {
+        let family = slow.candidate.family();
+        let is_known = known.iter().any(|&(name, _)| name == family);
+        if !is_known && found.iter().all(|one| one.family() != family) {
+            // Each family goes from its fastest level to its slowest.
+            let mut of_family = candidates().iter();
+            found.extend(
+                of_family.rfind(|one| one.family() == family && one.encode_mb_s >= SLOW_MB_S),
+            );
+        }
+    }
+    self::entries(trial, &found)
 }
 
 /// The second heat; the shares of what was dropped change as those of the last finalist do. A part of a sample
@@ -148,13 +224,12 @@ fn second(
 /// The share that filters keep of all samples, one of which may be known.
 fn on_all(trial: &mut Trial<'_>, entry: &Entry, known: Option<usize>) -> Result<f64, PlanError> {
     let samples = trial.samples();
-    let mut stored = known.map_or(0.0, |i| entry.share * samples[i].len() as f64);
-    for (_, sample) in samples
-        .iter()
-        .enumerate()
-        .filter(|&(i, _)| Some(i) != known)
-    {
-        stored += trial.bytes_of(&entry.chain, entry.encoder, sample)? as f64;
+    let mut stored = 0.0;
+    for (i, sample) in samples.iter().enumerate() {
+        stored += match known == Some(i) {
+            true => entry.share * sample.len() as f64,
+            false => trial.bytes_of(&entry.chain, entry.encoder, sample)? as f64,
+        };
     }
     Ok(stored / trial.raw_bytes() as f64)
 }
@@ -182,6 +257,10 @@ fn outcome(trial: &Trial<'_>, entries: Vec<Entry>, is_finalist: impl Fn(usize) -
 }
 
 impl Entry {
+    fn is_slow(&self) -> bool {
+        self.candidate.encode_mb_s < SLOW_MB_S
+    }
+
     fn tried(&self) -> TriedChain {
         TriedChain {
             filters: self.pipeline.summary(),
@@ -228,11 +307,18 @@ fn entries(
 
 /// Which entries go on, by what they are worth after the first heat: of levels of the same filters, which
 /// differ alike wherever they are tried, the best, or the fastest within the tolerance of it.
-fn finalists(entries: &[Entry], tolerance: f64, worth: impl Fn(&Entry) -> f64) -> Vec<bool> {
+fn finalists(
+    entries: &[Entry],
+    is_tried: &[bool],
+    tolerance: f64,
+    worth: impl Fn(&Entry) -> f64,
+) -> Vec<bool> {
     let worths: Vec<f64> = entries.iter().map(worth).collect();
-    let mut order: Vec<usize> = (0..entries.len()).collect();
+    let mut order: Vec<usize> = (0..entries.len()).filter(|&i| is_tried[i]).collect();
     order.sort_by(|&a, &b| worths[a].total_cmp(&worths[b]));
-    let mut goes_on = vec![false; entries.len()];
+    let is_as_good = |i: usize, best: usize| worths[i] <= worths[best] / (1.0 - tolerance);
+    let speed = |i: usize| entries[i].candidate.encode_mb_s;
+    let mut found: Vec<usize> = Vec::new();
     let mut families: Vec<&str> = Vec::new();
     for &best in &order {
         let family = entries[best].candidate.family();
@@ -243,15 +329,21 @@ fn finalists(entries: &[Entry], tolerance: f64, worth: impl Fn(&Entry) -> f64) -
             break;
         }
         families.push(family);
-        let equal = order.iter().filter(|&&i| {
-            let is_equal = worths[i] <= worths[best] / (1.0 - tolerance);
-            is_equal && entries[i].candidate.family() == family
-        });
-        let speed = |i: usize| entries[i].candidate.encode_mb_s;
-        let fastest = equal.max_by(|&&a, &&b| speed(a).total_cmp(&speed(b)));
-        goes_on[fastest.copied().unwrap_or(best)] = true;
+        let equal = order
+            .iter()
+            .copied()
+            .filter(|&i| is_as_good(i, best) && entries[i].candidate.family() == family);
+        let fastest = equal.max_by(|&a, &b| speed(a).total_cmp(&speed(b)));
+        found.push(fastest.unwrap_or(best));
     }
-    goes_on
+    let is_in_vain = |one: usize| {
+        let is_better =
+            |&other: &usize| is_as_good(other, one) && speed(other) >= MUCH_FASTER * speed(one);
+        tolerance > 0.0 && found.iter().any(is_better)
+    };
+    (0..entries.len())
+        .map(|i| found.contains(&i) && !is_in_vain(i))
+        .collect()
 }
 
 /// What the first heat is held on: the sample whose values repeat least, since what varies makes most of the
@@ -306,155 +398,4 @@ fn repeats(sample: &[u8], size: usize) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use frazil_codec::Scratch;
-    use frazil_types::{ByteOrder, ElementClass, ElementType};
-
-    use super::*;
-    use crate::goal::Goal;
-    use crate::score::Score;
-
-    const FLOAT32: ElementType = ElementType {
-        class: ElementClass::Float,
-        size_bytes: 4,
-        order: ByteOrder::Little,
-    };
-    const NAMES: [&str; 5] = [
-        "lz4",
-        "shuffle+zstd(1)",
-        "shuffle+zstd(3)",
-        "shuffle+zstd(9)",
-        "shuffle+bzip2(9)",
-    ];
-
-    /// From 0 to 1, without anything that a compressor could find.
-    fn noise(i: usize) -> f32 {
-        let mixed = (i as u32).wrapping_mul(0x85eb_ca6b);
-        let mixed = (mixed ^ (mixed >> 13)).wrapping_mul(0xc2b2_ae35);
-        (mixed ^ (mixed >> 16)) as f32 / u32::MAX as f32
-    }
-
-    /// A wave with some noise; numbered samples differ.
-    fn sample(number: usize, bytes: usize) -> Vec<u8> {
-        let value = |i: usize| {
-            let x = (number * 7919 + i) as f32;
-            250.0 + 40.0 * (x / 900.0).sin() + noise(number * 7919 + i) * 0.04
-        };
-        (0..bytes / 4)
-            .flat_map(|i| value(i).to_le_bytes())
-            .collect()
-    }
-
-    fn outcome(samples: &[Vec<u8>], first: FirstHeat) -> Outcome {
-        let mut scratch = Scratch::default();
-        let mut trial = Trial::new(samples, FLOAT32, &[16, 2048], &mut scratch);
-        let shortlist: Vec<_> = NAMES.iter().filter_map(|name| candidate(name)).collect();
-        let score = Score::of(Goal::Size);
-        let rules = Rules {
-            first,
-            tolerance: 0.0,
-        };
-        run(&mut trial, &shortlist, rules, |one, share| {
-            score.cost(one, share)
-        })
-        .unwrap()
-    }
-
-    fn best(outcome: &Outcome) -> (String, u64) {
-        let of = |one: &Tried| (one.candidate.name(), one.chosen.bytes);
-        outcome
-            .finalists
-            .iter()
-            .map(of)
-            .min_by_key(|one| one.1)
-            .unwrap()
-    }
-
-    #[test]
-    fn only_the_best_are_tried_on_all_samples() {
-        let samples: Vec<_> = (0..4).map(|number| sample(number, 128 << 10)).collect();
-        let all = outcome(&samples, FirstHeat::None);
-        let few = outcome(&samples, FirstHeat::Sample);
-        assert_eq!(all.finalists.len(), NAMES.len());
-        assert!((1..=3).contains(&few.finalists.len()));
-        assert_eq!(best(&few), best(&all));
-        // What was dropped is told with a share near that on all samples.
-        let names = |outcome: &Outcome| -> Vec<String> {
-            outcome
-                .tried
-                .iter()
-                .map(|one| one.filters.clone())
-                .collect()
-        };
-        assert_eq!(names(&few), names(&all));
-        for (estimate, exact) in few.tried.iter().zip(&all.tried) {
-            assert!(
-                (estimate.share / exact.share - 1.0).abs() < 0.1,
-                "{estimate:?} {exact:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn where_one_sample_decides_nothing_all_are_tried_on_all() {
-        let small: Vec<_> = (0..4).map(|number| sample(number, 16 << 10)).collect();
-        let finalists = |samples: &[Vec<u8>], first| outcome(samples, first).finalists.len();
-        assert_eq!(finalists(&small, FirstHeat::Sample), NAMES.len());
-        assert_eq!(finalists(&small, FirstHeat::Part), NAMES.len());
-        let one = [sample(0, 256 << 10), Vec::new()];
-        assert_eq!(finalists(&one, FirstHeat::Sample), NAMES.len());
-    }
-
-    #[test]
-    fn a_part_of_a_sample_decides_where_filters_are_slow() {
-        let samples = [sample(0, 128 << 10)];
-        let all = outcome(&samples, FirstHeat::None);
-        let few = outcome(&samples, FirstHeat::Part);
-        assert!(few.finalists.len() < NAMES.len());
-        // What is taken does about as well as the best on the whole sample, which serves bzip2 best.
-        let (taken, _) = best(&few);
-        let of_taken = all
-            .finalists
-            .iter()
-            .find(|one| one.candidate.name() == taken);
-        let bytes = of_taken.unwrap().chosen.bytes as f64;
-        assert!(
-            bytes <= best(&all).1 as f64 * 1.15,
-            "{taken} {bytes} {:?}",
-            best(&all)
-        );
-        assert_eq!(few.tried.len(), all.tried.len());
-    }
-
-    #[test]
-    fn a_faster_level_stands_in_where_nothing_is_compared() {
-        let samples = [sample(0, 4 << 10)];
-        let mut scratch = Scratch::default();
-        let mut trial = Trial::new(&samples, FLOAT32, &[16, 2048], &mut scratch);
-        let shortlist: Vec<_> = ["shuffle+zstd(19)", "lz4"]
-            .iter()
-            .filter_map(|name| candidate(name))
-            .collect();
-        let rules = Rules {
-            first: FirstHeat::StandIn,
-            tolerance: 0.0,
-        };
-        let found = run(&mut trial, &shortlist, rules, |_, share| share).unwrap();
-        let fast = candidate("shuffle+zstd(1)").unwrap().chain().unwrap().0;
-        let bytes = trial.bytes_of(&fast, None, &samples[0]).unwrap();
-        assert_eq!(best(&found), ("shuffle+zstd(19)".to_owned(), bytes));
-        assert_eq!(found.tried.len(), 1);
-    }
-
-    #[test]
-    fn the_first_heat_is_on_what_varies() {
-        let mut samples = vec![vec![0; 128 << 10]; 4];
-        samples[2] = sample(2, 128 << 10);
-        let mut scratch = Scratch::default();
-        let mut trial = Trial::new(&samples, FLOAT32, &[], &mut scratch);
-        let heat = heat_of(&mut trial, FirstHeat::Sample).unwrap().unwrap();
-        assert_eq!((heat.sample, heat.bytes), (2, 0..128 << 10));
-        let heat = heat_of(&mut trial, FirstHeat::Part).unwrap().unwrap();
-        assert_eq!((heat.sample, heat.bytes), (2, 48 << 10..80 << 10));
-    }
-}
+mod tests;

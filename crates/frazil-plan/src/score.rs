@@ -18,7 +18,7 @@ const SHRINKS_SHARE: f64 = 1.0 / 1.2;
 const DOES_NOT_SHRINK: f64 = 10.0;
 /// Share of the raw bytes that is added to what is stored: differences of some thousandths between
 /// what shrinks to next to nothing matter to nobody.
-const NEXT_TO_NOTHING: f64 = 0.005;
+pub(crate) const NEXT_TO_NOTHING: f64 = 0.005;
 /// Watts of a busy core with its share of memory and power supply.
 const WATTS_OF_CORE: f64 = 12.0;
 /// Joules for a byte to get to storage or back: some 20 W for 1 GB/s.

@@ -1,0 +1,190 @@
+use frazil_codec::Scratch;
+use frazil_types::{ByteOrder, ElementClass, ElementType};
+
+use super::*;
+use crate::goal::Goal;
+use crate::score::Score;
+
+const FLOAT32: ElementType = ElementType {
+    class: ElementClass::Float,
+    size_bytes: 4,
+    order: ByteOrder::Little,
+};
+const NAMES: [&str; 5] = [
+    "lz4",
+    "shuffle+zstd(1)",
+    "shuffle+zstd(3)",
+    "shuffle+zstd(9)",
+    "shuffle+bzip2(9)",
+];
+
+/// From 0 to 1, without anything that a compressor could find.
+fn noise(i: usize) -> f32 {
+    let mixed = (i as u32).wrapping_mul(0x85eb_ca6b);
+    let mixed = (mixed ^ (mixed >> 13)).wrapping_mul(0xc2b2_ae35);
+    (mixed ^ (mixed >> 16)) as f32 / u32::MAX as f32
+}
+
+/// A wave with some noise; numbered samples differ.
+fn sample(number: usize, bytes: usize) -> Vec<u8> {
+    let value = |i: usize| {
+        let x = (number * 7919 + i) as f32;
+        250.0 + 40.0 * (x / 900.0).sin() + noise(number * 7919 + i) * 0.04
+    };
+    (0..bytes / 4)
+        .flat_map(|i| value(i).to_le_bytes())
+        .collect()
+}
+
+fn outcome(samples: &[Vec<u8>], first: FirstHeat) -> Outcome {
+    let mut scratch = Scratch::default();
+    let mut trial = Trial::new(samples, FLOAT32, &[16, 2048], &mut scratch);
+    let shortlist: Vec<_> = NAMES.iter().filter_map(|name| candidate(name)).collect();
+    let score = Score::of(Goal::Size);
+    let rules = Rules {
+        first,
+        tolerance: 0.0,
+    };
+    run(&mut trial, &shortlist, rules, |one, share| {
+        score.cost(one, share)
+    })
+    .unwrap()
+}
+
+fn best(outcome: &Outcome) -> (String, u64) {
+    let of = |one: &Tried| (one.candidate.name(), one.chosen.bytes);
+    outcome
+        .finalists
+        .iter()
+        .map(of)
+        .min_by_key(|one| one.1)
+        .unwrap()
+}
+
+#[test]
+fn only_the_best_are_tried_on_all_samples() {
+    let samples: Vec<_> = (0..4).map(|number| sample(number, 128 << 10)).collect();
+    let all = outcome(&samples, FirstHeat::None);
+    let few = outcome(&samples, FirstHeat::Sample);
+    assert_eq!(all.finalists.len(), NAMES.len());
+    assert!((1..=3).contains(&few.finalists.len()));
+    assert_eq!(best(&few), best(&all));
+    // What was dropped is told with a share near that on all samples.
+    let names = |outcome: &Outcome| -> Vec<String> {
+        outcome
+            .tried
+            .iter()
+            .map(|one| one.filters.clone())
+            .collect()
+    };
+    assert_eq!(names(&few), names(&all));
+    for (estimate, exact) in few.tried.iter().zip(&all.tried) {
+        assert!(
+            (estimate.share / exact.share - 1.0).abs() < 0.1,
+            "{estimate:?} {exact:?}"
+        );
+    }
+}
+
+#[test]
+fn where_one_sample_decides_nothing_all_are_tried_on_all() {
+    let small: Vec<_> = (0..4).map(|number| sample(number, 16 << 10)).collect();
+    let finalists = |samples: &[Vec<u8>], first| outcome(samples, first).finalists.len();
+    assert_eq!(finalists(&small, FirstHeat::Sample), NAMES.len());
+    assert_eq!(finalists(&small, FirstHeat::Part), NAMES.len());
+    let one = [sample(0, 256 << 10), Vec::new()];
+    assert_eq!(finalists(&one, FirstHeat::Sample), NAMES.len());
+}
+
+#[test]
+fn a_part_of_a_sample_decides_where_filters_are_slow() {
+    let samples = [sample(0, 128 << 10)];
+    let all = outcome(&samples, FirstHeat::None);
+    let few = outcome(&samples, FirstHeat::Part);
+    assert!(few.finalists.len() < NAMES.len());
+    // What is taken does about as well as the best on the whole sample, which serves bzip2 best.
+    let (taken, _) = best(&few);
+    let of_taken = all
+        .finalists
+        .iter()
+        .find(|one| one.candidate.name() == taken);
+    let bytes = of_taken.unwrap().chosen.bytes as f64;
+    assert!(
+        bytes <= best(&all).1 as f64 * 1.15,
+        "{taken} {bytes} {:?}",
+        best(&all)
+    );
+    assert_eq!(few.tried.len(), all.tried.len());
+}
+
+#[test]
+fn slow_levels_of_what_is_far_are_not_tried() {
+    let samples = [sample(0, 16 << 10)];
+    let mut scratch = Scratch::default();
+    let mut trial = Trial::new(&samples, FLOAT32, &[16, 2048], &mut scratch);
+    let names = ["shuffle+zstd(3)", "zstd(22)", "shuffle+zstd(22)"];
+    let shortlist: Vec<_> = names.iter().filter_map(|name| candidate(name)).collect();
+    let rules = Rules {
+        first: FirstHeat::Sample,
+        tolerance: 0.0,
+    };
+    let found = run(&mut trial, &shortlist, rules, |_, share| share).unwrap();
+    let went_on: Vec<String> = found
+        .finalists
+        .iter()
+        .map(|one| one.candidate.name())
+        .collect();
+    assert_eq!(went_on, ["shuffle+zstd(3)", "shuffle+zstd(22)"]);
+    // The slowest of the fast levels speaks for the one that was not tried.
+    let fast = candidate("zstd(9)").unwrap().chain().unwrap().0;
+    let bytes = trial.bytes_of(&fast, None, &samples[0]).unwrap();
+    assert_eq!(found.tried[1].share, bytes as f64 / (16 << 10) as f64);
+}
+
+#[test]
+fn what_is_much_slower_and_no_better_goes_no_further() {
+    let mut scratch = Scratch::default();
+    let samples = [sample(0, 4 << 10)];
+    let trial = Trial::new(&samples, FLOAT32, &[16, 2048], &mut scratch);
+    let named = [("mafisc(4)", 0.400), ("lorenzo+shuffle+zstd(15)", 0.403)];
+    let shortlist: Vec<_> = named.iter().filter_map(|one| candidate(one.0)).collect();
+    let mut found = entries(&trial, &shortlist).unwrap();
+    for (entry, (_, share)) in found.iter_mut().zip(named) {
+        entry.share = share;
+    }
+    let goes_on = |tolerance| finalists(&found, &[true, true], tolerance, |one| one.share);
+    assert_eq!(goes_on(0.0), [true, true]);
+    assert_eq!(goes_on(0.01), [false, true]);
+}
+
+#[test]
+fn a_faster_level_stands_in_where_nothing_is_compared() {
+    let samples = [sample(0, 4 << 10)];
+    let mut scratch = Scratch::default();
+    let mut trial = Trial::new(&samples, FLOAT32, &[16, 2048], &mut scratch);
+    let shortlist: Vec<_> = ["shuffle+zstd(19)", "lz4"]
+        .iter()
+        .filter_map(|name| candidate(name))
+        .collect();
+    let rules = Rules {
+        first: FirstHeat::StandIn,
+        tolerance: 0.0,
+    };
+    let found = run(&mut trial, &shortlist, rules, |_, share| share).unwrap();
+    let fast = candidate("shuffle+zstd(1)").unwrap().chain().unwrap().0;
+    let bytes = trial.bytes_of(&fast, None, &samples[0]).unwrap();
+    assert_eq!(best(&found), ("shuffle+zstd(19)".to_owned(), bytes));
+    assert_eq!(found.tried.len(), 1);
+}
+
+#[test]
+fn the_first_heat_is_on_what_varies() {
+    let mut samples = vec![vec![0; 128 << 10]; 4];
+    samples[2] = sample(2, 128 << 10);
+    let mut scratch = Scratch::default();
+    let mut trial = Trial::new(&samples, FLOAT32, &[], &mut scratch);
+    let heat = heat_of(&mut trial, FirstHeat::Sample).unwrap().unwrap();
+    assert_eq!((heat.sample, heat.bytes), (2, 0..128 << 10));
+    let heat = heat_of(&mut trial, FirstHeat::Part).unwrap().unwrap();
+    assert_eq!((heat.sample, heat.bytes), (2, 48 << 10..80 << 10));
+}
