@@ -9,16 +9,16 @@ use frazil_plan::{
     CandidateFilters, ChunkChoice, Features, SamplePlan, candidates, sample_plan_for_goal,
     sample_shape,
 };
-use frazil_types::{ElementClass, ElementType, ErrorCode, Selection};
+use frazil_types::{ElementClass, ElementType, ErrorCode};
 
 use crate::decide::{budget, reach_all};
 use crate::error::{Error, Result};
-use crate::filter_trial::sample_boxes;
 use crate::input::Input;
 use crate::options::{PackOptions, Resources};
 use crate::repack::guarded;
 use crate::routes::{Decisions, Reach};
 use crate::run::{self, RunError};
+use crate::sample_boxes::{SampleBox, sample_boxes};
 use crate::shapes;
 
 /// Variables of fewer raw bytes say nothing about filters.
@@ -136,14 +136,15 @@ fn tasks(
         let boxes = |plan| sample_boxes(variable, chunk(i), source_of, stored, plan);
         let trial = boxes(sample_plan_for_goal(variable.raw_bytes().unwrap_or(0), 0));
         let whole = boxes(WHOLE);
-        let request = |selection: &Selection| Request::Values {
+        let request = |sample: &SampleBox| Request::Values {
             source: *source,
-            selection: selection.clone(),
+            selection: sample.part.clone(),
         };
         let requests = trial.iter().chain(&whole).map(request).collect();
         let meta = Pieces {
             variable: i,
             of_trial: trial.len(),
+            boxes: trial.into_iter().chain(whole).collect(),
         };
         tasks.push(Task {
             meta,
@@ -167,6 +168,7 @@ fn says_something(variable: &DatasetInfo) -> bool {
 struct Pieces {
     variable: usize,
     of_trial: usize,
+    boxes: Vec<SampleBox>,
 }
 
 impl Pieces {
@@ -179,9 +181,11 @@ impl Pieces {
         scratch: &mut Scratch,
     ) -> Result<Option<FilterMeasurement>> {
         let mut pieces = Vec::with_capacity(blocks.len());
-        for block in blocks {
+        for (block, sample) in blocks.into_iter().zip(&self.boxes) {
             pieces.push(match block {
-                Block::Values(values) => values.into_vec(),
+                Block::Values(values) => {
+                    sample.in_chunks(values.into_vec(), variable.element.size_bytes)
+                }
                 Block::Stored { .. } | Block::Absent => Vec::new(),
             });
         }

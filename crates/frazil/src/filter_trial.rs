@@ -1,18 +1,16 @@
 //! Filters are tried on samples of every readable variable, in parallel.
 
-use std::collections::BTreeSet;
 use std::time::Instant;
 
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
 use frazil_plan::{
-    ChunkChoice, CurrentStorage, FilterChoice, SamplePlan, choose_filters, sample_chunks,
-    sample_plan, sample_plan_for_goal,
+    ChunkChoice, CurrentStorage, FilterChoice, SamplePlan, choose_filters, sample_plan,
+    sample_plan_for_goal,
 };
 use frazil_types::{
-    ChunkGrid, FilterDemand, FilterPipeline, FilterSpec, QuantizePlan, ReaderLevel, Selection,
-    VariablePlan, filter_id,
+    FilterDemand, FilterPipeline, FilterSpec, QuantizePlan, ReaderLevel, VariablePlan, filter_id,
 };
 
 use crate::decide::Depth;
@@ -23,8 +21,8 @@ use crate::options::PackOptions;
 use crate::precision::VariableRounding;
 use crate::routes::{Reach, checksum_only};
 use crate::run::{self, RunError};
+use crate::sample_boxes::{SampleBox, sample_boxes};
 use crate::shapes::{AS_PLANNED, planned};
-use crate::sources::Stored;
 
 /// The outcome of one variable's trial.
 pub(crate) struct Tried {
@@ -52,7 +50,7 @@ pub(crate) struct Trial<'a> {
 /// Samples of one variable.
 struct Samples {
     variable: usize,
-    boxes: Vec<Selection>,
+    boxes: Vec<SampleBox>,
     rounding: Option<VariableRounding>,
 }
 
@@ -152,9 +150,9 @@ impl Trial<'_> {
             let chunk = self.shapes[variable].chunk.as_deref();
             let plan = self.sample_plan(variable, info, file_bytes);
             let boxes = sample_boxes(info, chunk, &self.sources[*source], stored, plan);
-            let request = |selection: &Selection| Request::Values {
+            let request = |sample: &SampleBox| Request::Values {
                 source: *source,
-                selection: selection.clone(),
+                selection: sample.part.clone(),
             };
             let requests = boxes.iter().map(request).collect();
             let plan = self.precision[variable].as_ref();
@@ -182,7 +180,7 @@ impl Trial<'_> {
     ) -> Result<Tried> {
         let variable = &self.input.variables()[samples.variable];
         let chunk = self.shapes[samples.variable].chunk.as_deref();
-        let values = samples.values(blocks)?;
+        let values = samples.values(blocks, variable.element.size_bytes)?;
         let demand = &self.demands[samples.variable];
         let wishes = wishes(self.options, demand, variable, chunk);
         let mut current = current_storage(variable, chunk);
@@ -247,16 +245,15 @@ fn as_planned(
 
 impl Samples {
     /// The values to try filters on, rounded if the output's will be.
-    fn values(&self, blocks: Vec<Block>) -> Result<Vec<Vec<u8>>> {
+    fn values(&self, blocks: Vec<Block>, element_bytes: usize) -> Result<Vec<Vec<u8>>> {
         let mut samples = Vec::with_capacity(blocks.len());
-        for (block, part) in blocks.into_iter().zip(&self.boxes) {
-            match (block, &self.rounding) {
-                (Block::Values(values), Some(rounding)) => {
-                    samples.push(rounding.round(&values, part)?.0);
-                }
-                (Block::Values(values), None) => samples.push(values.into_vec()),
-                (Block::Stored { .. } | Block::Absent, _) => {}
-            }
+        for (block, sample) in blocks.into_iter().zip(&self.boxes) {
+            let values = match (block, &self.rounding) {
+                (Block::Values(values), Some(rounding)) => rounding.round(&values, &sample.part)?.0,
+                (Block::Values(values), None) => values.into_vec(),
+                (Block::Stored { .. } | Block::Absent, _) => continue,
+            };
+            samples.push(sample.in_chunks(values, element_bytes));
         }
         Ok(samples)
     }
@@ -370,78 +367,4 @@ fn current_storage<'a>(
         ratio: variable.stored_bytes as f64 / raw_bytes as f64,
         keepable: chunk == Some(current.as_slice()) && !raw_partial_edges,
     })
-}
-
-/// Boxes of values to try filters on: shaped like the output's chunks, cut to the sample's size.
-pub(crate) fn sample_boxes(
-    variable: &DatasetInfo,
-    chunk: Option<&[u64]>,
-    source: &ArraySource,
-    stored: &Stored,
-    plan: SamplePlan,
-) -> Vec<Selection> {
-    let Some(grid) = chunk.and_then(|chunk| ChunkGrid::new(&variable.shape, chunk)) else {
-        return Vec::new();
-    };
-    let anchor = |offset: &[u64]| {
-        let at: Vec<u64> = offset
-            .iter()
-            .zip(grid.chunk())
-            .map(|(&o, &c)| o / c)
-            .collect();
-        grid.linear(&at)
-    };
-    let chosen: BTreeSet<u64> = match stored {
-        Stored::All => sample_chunks(grid.chunk_count(), plan.pieces)
-            .into_iter()
-            .collect(),
-        Stored::Records(records) => sample_chunks(records.len() as u64, plan.pieces)
-            .into_iter()
-            .map(|i| anchor(&source.grid.offset(records[i as usize].index)))
-            .collect(),
-    };
-    let element_bytes = variable.element.size_bytes as u64;
-    chosen
-        .into_iter()
-        .map(|tile| {
-            cut_to(
-                grid.valid_box(tile),
-                &variable.shape,
-                element_bytes,
-                plan.window_bytes,
-            )
-        })
-        .collect()
-}
-
-/// Cuts a chunk's box to about `window_bytes` from its slow axes, or grows it along the first axis
-/// if whole chunks are smaller than that.
-fn cut_to(
-    mut part: Selection,
-    shape: &[u64],
-    element_bytes: u64,
-    window_bytes: usize,
-) -> Selection {
-    let window = window_bytes as u64;
-    let mut bytes = part
-        .count
-        .iter()
-        .fold(element_bytes, |n, &c| n.saturating_mul(c))
-        .max(1);
-    for axis in 0..part.count.len() {
-        if bytes <= window {
-            break;
-        }
-        let rest = (bytes / part.count[axis]).max(1);
-        let count = (window / rest).clamp(1, part.count[axis]);
-        // From the middle: edges of a domain are often unlike the rest.
-        part.start[axis] += (part.count[axis] - count) / 2;
-        part.count[axis] = count;
-        bytes = rest.saturating_mul(count);
-    }
-    if let (Some(count), Some(start)) = (part.count.first_mut(), part.start.first()) {
-        let more = (window / bytes).max(1);
-        *count = count.saturating_mul(more).min(shape[0] - start);
-    }
-    part
 }

@@ -36,6 +36,7 @@ mod repack;
 mod report;
 mod routes;
 mod run;
+mod sample_boxes;
 mod shapes;
 mod sources;
 mod synth;

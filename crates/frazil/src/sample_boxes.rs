@@ -1,0 +1,226 @@
+//! Where samples of a variable are taken: chunks of the output that lie in few chunks of the input.
+
+use std::collections::BTreeSet;
+
+use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
+use frazil_pipeline::ArraySource;
+use frazil_plan::{SamplePlan, sample_chunks};
+use frazil_types::{ChunkGrid, Selection};
+
+use crate::sources::Stored;
+
+/// Where chunks of the output are smaller than pieces of a sample, that much of a variable may be decoded for all
+/// pieces: one part in so many. The input's chunks of one piece may hold far more than it.
+const DECODED_SHARE: u64 = 32;
+
+/// A part of a chunk of the output, or some whole chunks.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct SampleBox {
+    /// All of it, in elements of the variable.
+    pub(crate) part: Selection,
+    /// Extents of one chunk in it.
+    chunk: Vec<u64>,
+}
+
+/// Boxes of values to try filters on: shaped like the output's chunks, cut to the sample's size.
+pub(crate) fn sample_boxes(
+    variable: &DatasetInfo,
+    chunk: Option<&[u64]>,
+    source: &ArraySource,
+    stored: &Stored,
+    plan: SamplePlan,
+) -> Vec<SampleBox> {
+    let Some(grid) = chunk.and_then(|chunk| ChunkGrid::new(&variable.shape, chunk)) else {
+        return Vec::new();
+    };
+    let plan = affordable(plan, variable, &grid, source.grid.chunk());
+    let anchor = |offset: &[u64]| {
+        let at: Vec<u64> = offset
+            .iter()
+            .zip(grid.chunk())
+            .map(|(&o, &c)| o / c)
+            .collect();
+        grid.linear(&at)
+    };
+    let chosen: BTreeSet<u64> = match stored {
+        Stored::All => sample_chunks(grid.chunk_count(), plan.pieces)
+            .into_iter()
+            .collect(),
+        Stored::Records(records) => sample_chunks(records.len() as u64, plan.pieces)
+            .into_iter()
+            .map(|i| anchor(&source.grid.offset(records[i as usize].index)))
+            .collect(),
+    };
+    let window = (plan.window_bytes / variable.element.size_bytes.max(1)) as u64;
+    let of_chunk = |index: u64| {
+        let whole = grid.valid_box(index);
+        match whole.elements().is_some_and(|count| count <= window) {
+            true => grown(whole, &grid, source.grid.chunk(), window),
+            false => cut(whole, window),
+        }
+    };
+    chosen.into_iter().map(of_chunk).collect()
+}
+
+/// The same bytes in fewer pieces, where those of the plan lie in too many compressed chunks of the input.
+fn affordable(
+    plan: SamplePlan,
+    variable: &DatasetInfo,
+    grid: &ChunkGrid,
+    stored: &[u64],
+) -> SamplePlan {
+    let is_decoded = matches!(&variable.storage,
+        DatasetStorage::Chunked { pipeline, .. } if !pipeline.is_empty());
+    let size = variable.element.size_bytes as u64;
+    let chunk_bytes = grid.chunk_elements().saturating_mul(size);
+    if plan.pieces < 2 || !is_decoded || chunk_bytes > plan.window_bytes as u64 {
+        return plan;
+    }
+    let axes = grid.chunk().iter().zip(stored);
+    let decoded = axes.fold(size, |bytes, (&extent, &cell)| {
+        bytes.saturating_mul(extent.next_multiple_of(cell.max(1)))
+    });
+    let most = variable.raw_bytes().unwrap_or(0) / DECODED_SHARE / decoded.max(1);
+    let pieces = plan.pieces.min((most as usize).max(1));
+    SamplePlan {
+        pieces,
+        window_bytes: plan.window_bytes * plan.pieces / pieces,
+    }
+}
+
+/// A chunk's box, cut along its slow axes to at most `window` elements, or one.
+fn cut(mut part: Selection, window: u64) -> SampleBox {
+    let mut elements = part.count.iter().fold(1, |n: u64, &c| n.saturating_mul(c));
+    for axis in 0..part.count.len() {
+        if elements <= window {
+            break;
+        }
+        let rest = (elements / part.count[axis]).max(1);
+        let count = (window / rest).clamp(1, part.count[axis]);
+        // From the middle: edges of a domain are often unlike the rest.
+        part.start[axis] += (part.count[axis] - count) / 2;
+        part.count[axis] = count;
+        elements = rest.saturating_mul(count);
+    }
+    SampleBox {
+        chunk: part.count.clone(),
+        part,
+    }
+}
+
+/// A chunk's box with whole neighbours, at most `window` elements: first those that lie in the same chunks of
+/// the input, of `stored` elements, which are decoded anyway; then those behind it along the first axis.
+fn grown(mut part: Selection, grid: &ChunkGrid, stored: &[u64], window: u64) -> SampleBox {
+    let shape = grid.shape();
+    let chunk = part.count.clone();
+    let mut wanted = window / part.elements().unwrap_or(u64::MAX).max(1);
+    for axis in (0..chunk.len()).rev() {
+        let (start, extent) = (part.start[axis], chunk[axis]);
+        let (end, cell) = (start + extent, stored[axis].max(1));
+        // What sticks out of the array has no neighbours of its extent.
+        if wanted > 1 && extent == grid.chunk()[axis] {
+            let before = (start % cell) / extent;
+            let after = (end.next_multiple_of(cell).min(shape[axis]) - end) / extent;
+            let taken = wanted.min(1 + before + after);
+            part.start[axis] -= (taken - 1).saturating_sub(after) * extent;
+            part.count[axis] = taken * extent;
+            wanted /= taken;
+        }
+    }
+    if let (Some(count), Some(start)) = (part.count.first_mut(), part.start.first()) {
+        *count = count.saturating_mul(wanted.max(1)).min(shape[0] - start);
+    }
+    SampleBox { part, chunk }
+}
+
+impl SampleBox {
+    /// Values of the box, row by row, as the output's chunks will have them: one chunk after the other.
+    pub(crate) fn in_chunks(&self, values: Vec<u8>, element_bytes: usize) -> Vec<u8> {
+        let count = &self.part.count;
+        let Some(grid) = ChunkGrid::new(count, &self.chunk) else {
+            return values;
+        };
+        if count.iter().skip(1).eq(self.chunk.iter().skip(1)) {
+            return values;
+        }
+        let mut ordered = Vec::with_capacity(values.len());
+        for chunk in (0..grid.chunk_count()).map(|index| grid.valid_box(index)) {
+            let last = count.len() - 1;
+            let run = chunk.count[last] as usize * element_bytes;
+            let mut rows = chunk.count.clone();
+            rows[last] = 1;
+            let Some(rows) = ChunkGrid::new(&rows, &vec![1; rows.len()]) else {
+                continue;
+            };
+            for row in (0..rows.chunk_count()).map(|row| rows.offset(row)) {
+                let place = (0..count.len()).fold(0, |place, axis| {
+                    place * count[axis] + chunk.start[axis] + row[axis]
+                });
+                let begin = place as usize * element_bytes;
+                ordered.extend_from_slice(&values[begin..begin + run]);
+            }
+        }
+        ordered
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grid() -> ChunkGrid {
+        ChunkGrid::new(&[1560, 128, 256], &[4, 16, 43]).unwrap()
+    }
+
+    fn chunk_at(at: [u64; 3]) -> Selection {
+        grid().valid_box(grid().linear(&at))
+    }
+
+    const CHUNK: u64 = 4 * 16 * 43;
+
+    #[test]
+    fn neighbours_come_from_the_same_chunks_of_the_input() {
+        let maps = [1, 128, 256];
+        let found = grown(chunk_at([7, 3, 4]), &grid(), &maps, 12 * CHUNK);
+        // Five whole chunks in a row, the last of which has no room behind it; two rows of them.
+        assert_eq!(found.part.start, [28, 48, 0]);
+        assert_eq!(found.part.count, [4, 32, 5 * 43]);
+        let series = [1560, 8, 8];
+        let found = grown(chunk_at([7, 3, 4]), &grid(), &series, 12 * CHUNK);
+        assert_eq!(found.part.start, [28, 48, 4 * 43]);
+        assert_eq!(found.part.count, [48, 16, 43]);
+    }
+
+    #[test]
+    fn a_chunk_at_an_edge_keeps_its_extent_there() {
+        let found = grown(chunk_at([389, 7, 5]), &grid(), &[1, 128, 43], 12 * CHUNK);
+        assert_eq!(found.part.start, [1556, 0, 215]);
+        assert_eq!(found.part.count, [4, 128, 41]);
+    }
+
+    #[test]
+    fn large_chunks_are_cut_in_their_middle() {
+        let whole = Selection::whole(&[10, 100, 100]);
+        let found = cut(whole.clone(), 2500);
+        assert_eq!(found.part.start, [4, 37, 0]);
+        assert_eq!(found.part.count, [1, 25, 100]);
+        assert_eq!(found.in_chunks(vec![7; 2500], 1), vec![7; 2500]);
+        assert_eq!(cut(whole, 0).part.count, [1, 1, 1]);
+    }
+
+    #[test]
+    fn values_come_chunk_by_chunk() {
+        let sample = SampleBox {
+            part: Selection {
+                start: vec![5, 6, 7],
+                count: vec![3, 2, 4],
+            },
+            chunk: vec![2, 1, 2],
+        };
+        let values: Vec<u8> = (0..24).collect();
+        let wanted = [
+            0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
+        ];
+        assert_eq!(sample.in_chunks(values, 1), wanted);
+    }
+}
