@@ -21,9 +21,10 @@ pub const MOST_CHUNKS: u64 = 65_536;
 /// what it would cost with ours: keeping it means copying chunks without decoding them.
 pub const KEEP_FOR_READS: f64 = 1.2;
 
-/// Elements that a chunk has at least along an axis of a map, if the axis has as many: thinner
-/// chunks make maps of a region dear, and compressors find fewer neighbours.
+/// Elements that a chunk has at least along an axis of a map: thinner chunks make maps of a region dear, and
+/// compressors find fewer neighbours. Of small maps a sixth is enough.
 const LEAST_SIDE: u64 = 16;
+const LEAST_PART: u64 = 6;
 
 /// What the mean of the reads counts beside the worst of them, padding for each padded element, and
 /// a map cut more often along one axis than along the other: enough to decide between equals.
@@ -412,8 +413,14 @@ fn least_sides(
 ) -> Vec<u64> {
     let sides = |side: u64| -> Vec<u64> {
         let axes = planned.iter().zip(is_of_map);
-        axes.map(|(&length, &is)| if is { side.min(length) } else { 1 })
-            .collect()
+        axes.map(|(&length, &is)| {
+            if is {
+                side.min(length.div_ceil(LEAST_PART))
+            } else {
+                1
+            }
+        })
+        .collect()
     };
     // Equal parts of an axis that are no shorter than that.
     let shortest = |sides: Vec<u64>| -> Vec<u64> {
