@@ -1,5 +1,6 @@
 """The fields and files of the benchmark of chunk shapes; see README.md."""
 
+import math
 import shutil
 import subprocess
 from dataclasses import dataclass, replace
@@ -84,22 +85,27 @@ FIELDS = [
     Field("climate", _MAP, (1980, 145, 192), ((1, 10, 128, 1980), (16, 48, 145), (16, 48, 192))),
     Field("basin", _MAP, (14600, 40, 50), ((1, 16, 256, 14600), (10, 20, 40), (10, 25, 50))),
     Field("storm", _MAP, (48, 700, 900), ((1, 4, 12, 48), (25, 100, 700), (30, 150, 900))),
+    Field("lake", _MAP, (3650, 60, 110), ((1, 16, 128, 3650), (10, 30, 60), (11, 37, 110))),
+    Field(
+        "buoys", ("time", "buoy"), (17520, 1500), ((1, 64, 512, 4096, 17520), (10, 100, 500, 1500))
+    ),
 ]
 
 
 def values_of(field: Field) -> np.ndarray:
-    """Mixtures of real maps, repeated where a map is larger than these are."""
+    """Mixtures of real maps; where a map is larger than these are, several beside each other."""
     frames, _ = real_frames(CORPUS / MAPS[0], MAPS[1])
-    maps = int(np.prod(field.shape)) // int(np.prod(field.shape[-2:]))
-    size = field.shape[-2:] if len(field.shape) > 2 else (1, field.shape[-1])
-    count = maps if len(field.shape) > 2 else field.shape[0]
-    values = np.empty((count, *size), "<f4")
-    times = -(-size[0] // frames.shape[1]), -(-size[1] // frames.shape[2])
-    for step, mixed in enumerate(mixtures(frames, count, None)):
-        if len(field.shape) == 2:
-            values[step] = np.resize(mixed, size)
-        else:
-            values[step] = np.tile(mixed, times)[: size[0], : size[1]]
+    if len(field.shape) == 2:
+        mixed = mixtures(frames, field.shape[0], None)
+        return np.stack([np.resize(one, field.shape[1]) for one in mixed])
+    maps, (rows, columns) = math.prod(field.shape[:-2]), field.shape[-2:]
+    values = np.empty((maps, rows, columns), "<f4")
+    places = product(range(0, rows, frames.shape[1]), range(0, columns, frames.shape[2]))
+    for number, (row, column) in enumerate(places):
+        part = values[:, row : row + frames.shape[1], column : column + frames.shape[2]]
+        # None repeats another.
+        for step, mixed in enumerate(mixtures(frames, maps, None, begin=number * maps)):
+            part[step] = mixed[: part.shape[1], : part.shape[2]]
     return values.reshape(field.shape)
 
 

@@ -39,10 +39,12 @@ ROUNDING_BYTES = 256 << 20
 FILL = 9.969209968386869e36
 
 
-def mixtures(frames: np.ndarray, count: int, fill: float | None) -> Iterator[np.ndarray]:
+def mixtures(
+    frames: np.ndarray, count: int, fill: float | None, begin: int = 0
+) -> Iterator[np.ndarray]:
     """`count` frames, each a mixture of two real ones, shifted along the last axis."""
     missing = None if fill is None else frames == np.float32(fill)
-    for step in range(count):
+    for step in range(begin, begin + count):
         first, second = step % len(frames), (step + 1) % len(frames)
         weight = np.float32((0.5 + step * 0.6180339887) % 1)
         mixed = (1 - weight) * frames[first] + weight * frames[second]

@@ -46,6 +46,7 @@ pub(crate) fn choose(
     if shortlist.is_empty() {
         shortlist = standard(wishes);
     }
+    let seconds = (wishes.allowance).and_then(|one| one.seconds(shortlist.iter().copied()));
     if wishes.ratio_tolerance().is_some() {
         add_faster_levels(&mut shortlist, wishes);
     }
@@ -53,6 +54,7 @@ pub(crate) fn choose(
     let rules = Rules {
         first: first_heat(trial, wishes),
         tolerance: wishes.ratio_tolerance().unwrap_or(0.0),
+        seconds,
     };
     let rank = |one: &CandidateFilters, share| score.cost(one, share);
     let outcome = heats::run(trial, &shortlist, rules, rank)?;
@@ -253,7 +255,10 @@ fn has_only(one: &CandidateFilters, wishes: &FilterWishes) -> bool {
 }
 
 /// At reader level `frazil`, what is chosen without a stated goal competes with frazil's own filters.
-pub(crate) fn own_filters(trial: &mut Trial<'_>) -> Result<Option<(Chosen, String)>, PlanError> {
+pub(crate) fn own_filters(
+    trial: &mut Trial<'_>,
+    wishes: &FilterWishes,
+) -> Result<Option<(Chosen, String)>, PlanError> {
     const OWN: [&str; 4] = [
         "pcodec(8)",
         "delta+shuffle+zstd(3)",
@@ -265,6 +270,7 @@ pub(crate) fn own_filters(trial: &mut Trial<'_>) -> Result<Option<(Chosen, Strin
     let rules = Rules {
         first: FirstHeat::Sample,
         tolerance: 0.0,
+        seconds: (wishes.allowance).and_then(|one| one.seconds(own.iter().copied())),
     };
     let tried = heats::run(trial, &own, rules, |_, share| share)?.finalists;
     let least = tried.iter().map(|one| one.chosen.bytes).min();

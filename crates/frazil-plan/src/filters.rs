@@ -94,7 +94,9 @@ fn choose_fresh(
     let best = try_filters(&mut trial, wishes)?;
     match wishes.level {
         // Without a wish, frazil's own filters compete where they may.
-        None if wishes.reader_level == ReaderLevel::Frazil => better_by_own(best, &mut trial),
+        None if wishes.reader_level == ReaderLevel::Frazil => {
+            better_by_own(best, &mut trial, wishes)
+        }
         _ => Ok(best),
     }
 }
@@ -149,8 +151,12 @@ fn as_asked(
 }
 
 /// The best of frazil's own filters, if they make the data clearly smaller than `other` does.
-fn better_by_own(other: Fresh, trial: &mut Trial<'_>) -> Result<Fresh, PlanError> {
-    let Some((chosen, reason)) = advised::own_filters(trial)? else {
+fn better_by_own(
+    other: Fresh,
+    trial: &mut Trial<'_>,
+    wishes: &FilterWishes,
+) -> Result<Fresh, PlanError> {
+    let Some((chosen, reason)) = advised::own_filters(trial, wishes)? else {
         return Ok(other);
     };
     let own = Fresh::tried(chosen, reason, trial.raw_bytes());

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use frazil_types::{DeflateEncoder, FilterChain, FilterPipeline};
 
+use crate::allowance::{bytes_within, seconds_of};
 use crate::candidates::{CandidateFilters, candidate, candidates};
 use crate::error::PlanError;
 use crate::score::NEXT_TO_NOTHING;
@@ -30,6 +31,10 @@ const CLOSE: f64 = 1.02;
 /// many times what the best of the fast ones keep. Both with [`NEXT_TO_NOTHING`] added.
 const SLOW_MB_S: f64 = 100.0;
 const FAR: f64 = 1.1;
+
+/// Where trials may take some time only, they must also be worth more than what was tried if they kept so many
+/// times less than that level.
+const SLOW_GAIN: f64 = 1.05;
 
 /// Where some loss is tolerated, a finalist goes no further if another is at least so many times as fast, and as
 /// good but for the tolerance.
@@ -55,6 +60,8 @@ pub(crate) struct Rules {
     pub(crate) first: FirstHeat,
     /// Of levels of the same filters within this of the best, the fastest goes on.
     pub(crate) tolerance: f64,
+    /// Seconds that trials may take, by the speeds of what is tried; `None`: what they need.
+    pub(crate) seconds: Option<f64>,
 }
 
 /// A candidate with what it made of the samples.
@@ -87,6 +94,13 @@ struct Heat {
     bytes: Range<usize>,
 }
 
+/// How the trials of a variable go.
+enum Course {
+    StandIn,
+    AllOnAll,
+    InHeats(Heat),
+}
+
 /// Tries candidates on samples; `rank` says what one is worth that keeps a share of the bytes, the lower
 /// the better.
 pub(crate) fn run(
@@ -96,40 +110,105 @@ pub(crate) fn run(
     rank: impl Fn(&CandidateFilters, f64) -> f64,
 ) -> Result<Outcome, PlanError> {
     let mut entries = entries(trial, shortlist)?;
-    if rules.first == FirstHeat::StandIn {
-        entries.truncate(1);
-        for entry in &mut entries {
-            entry.share = by_fastest_level(trial, entry)?;
+    let heat = match course_of(trial, &entries, rules)? {
+        Course::InHeats(heat) => heat,
+        Course::AllOnAll => {
+            let is_tried = try_each(trial, &mut entries, rules, &rank, |trial, entry| {
+                on_all(trial, entry, None)
+            })?;
+            return Ok(outcome(trial, entries, |i| is_tried[i]));
         }
-        return Ok(outcome(trial, entries, |_| true));
-    }
-    let heat = match entries.len() > 1 {
-        true => heat_of(trial, rules.first)?,
-        false => None,
-    };
-    let Some(heat) = heat else {
-        let is_tried = try_each(trial, &mut entries, |trial, entry| {
-            on_all(trial, entry, None)
-        })?;
-        return Ok(outcome(trial, entries, |i| is_tried[i]));
+        Course::StandIn => {
+            entries.truncate(1);
+            for entry in &mut entries {
+                entry.share = by_fastest_level(trial, entry)?;
+            }
+            return Ok(outcome(trial, entries, |_| true));
+        }
     };
     let bytes = &trial.samples()[heat.sample][heat.bytes.clone()];
-    let is_tried = try_each(trial, &mut entries, |trial, entry| {
+    let is_tried = try_each(trial, &mut entries, rules, &rank, |trial, entry| {
         let stored = trial.bytes_of(&entry.chain, entry.encoder, bytes)?;
         Ok(stored as f64 / bytes.len() as f64)
     })?;
     let goes_on = finalists(&entries, &is_tried, rules.tolerance, |one| {
         rank(one.candidate, one.share)
     });
-    second(trial, &mut entries, &goes_on, &heat)?;
+    if rules.allows_second(trial, &entries, &is_tried, &goes_on, &heat) {
+        second(trial, &mut entries, &goes_on, &heat)?;
+    }
     Ok(outcome(trial, entries, |i| goes_on[i]))
 }
 
+/// Heats where they decide something, else all on all, or on as much as is allowed.
+fn course_of(trial: &mut Trial<'_>, entries: &[Entry], rules: Rules) -> Result<Course, PlanError> {
+    if rules.first == FirstHeat::StandIn {
+        return Ok(Course::StandIn);
+    }
+    let heat = match entries.len() > 1 {
+        true => heat_of(trial, rules.first)?,
+        false => None,
+    };
+    let all = entries.iter().map(|one| one.candidate);
+    let allowed = match rules.seconds {
+        None => Some(usize::MAX),
+        Some(seconds) => bytes_within(seconds, all),
+    };
+    let of_each = match &heat {
+        Some(heat) => heat.bytes.len() as u64,
+        None => trial.raw_bytes(),
+    };
+    let Some(allowed) = allowed else {
+        return Ok(Course::StandIn);
+    };
+    Ok(match heat {
+        heat if (allowed as u64) < of_each => Course::InHeats(shorter(trial, heat, allowed)),
+        Some(heat) => Course::InHeats(heat),
+        None => Course::AllOnAll,
+    })
+}
+
+/// A heat on about so many bytes, of the same sample or else the longest.
+fn shorter(trial: &Trial<'_>, heat: Option<Heat>, wanted: usize) -> Heat {
+    let samples = trial.samples();
+    let longest = || (0..samples.len()).max_by_key(|&i| samples[i].len());
+    let sample = heat.map(|heat| heat.sample).or_else(longest).unwrap_or(0);
+    Heat {
+        sample,
+        bytes: trial.part(samples[sample].len(), wanted),
+    }
+}
+
+impl Rules {
+    /// Whether a second heat may follow the first.
+    fn allows_second(
+        &self,
+        trial: &Trial<'_>,
+        entries: &[Entry],
+        is_tried: &[bool],
+        goes_on: &[bool],
+        heat: &Heat,
+    ) -> bool {
+        let of = |marked: &[bool]| -> Vec<&CandidateFilters> {
+            let marked = entries.iter().zip(marked).filter(|one| *one.1);
+            marked.map(|one| one.0.candidate).collect()
+        };
+        let Some(allowed) = self.seconds else {
+            return true;
+        };
+        let took = seconds_of(heat.bytes.len(), of(is_tried));
+        let others = (trial.raw_bytes() as usize).saturating_sub(heat.bytes.len());
+        took + seconds_of(others, of(goes_on)) <= allowed
+    }
+}
+
 /// Finds the shares of entries, and says which were tried. Slow filters are not where a faster level of them
-/// is far from the best: that level's share stands for theirs.
+/// is far from the best, or they are too slow to be worth more than it: that level's share stands for theirs.
 fn try_each<'a>(
     trial: &mut Trial<'a>,
     entries: &mut [Entry],
+    rules: Rules,
+    rank: impl Fn(&CandidateFilters, f64) -> f64,
     share: impl Fn(&mut Trial<'a>, &Entry) -> Result<f64, PlanError>,
 ) -> Result<Vec<bool>, PlanError> {
     let mut is_tried = vec![false; entries.len()];
@@ -153,17 +232,25 @@ fn try_each<'a>(
             .filter(|one| family.is_none_or(|name| one.0 == name));
         of_family.map(|one| one.1).min_by(f64::total_cmp)
     };
+    let tried = entries.iter().zip(&is_tried).filter(|one| *one.1);
+    let worths = tried.map(|(one, _)| rank(one.candidate, one.share));
+    let mut best = worths.fold(f64::INFINITY, f64::min);
     for (entry, is_tried) in entries.iter_mut().zip(&mut is_tried) {
-        if !*is_tried {
-            let quick = least(Some(entry.candidate.family()));
-            let is_far = quick
-                .zip(least(None))
-                .filter(|(quick, best)| quick + NEXT_TO_NOTHING > FAR * (best + NEXT_TO_NOTHING));
-            *is_tried = is_far.is_none();
-            entry.share = match is_far {
-                Some((quick, _)) => quick,
-                None => share(trial, entry)?,
-            };
+        if *is_tried {
+            continue;
+        }
+        let quick = least(Some(entry.candidate.family()));
+        let is_in_vain = quick.zip(least(None)).filter(|(quick, least)| {
+            quick + NEXT_TO_NOTHING > FAR * (least + NEXT_TO_NOTHING)
+                || (rules.seconds.is_some() && rank(entry.candidate, quick / SLOW_GAIN) > best)
+        });
+        *is_tried = is_in_vain.is_none();
+        entry.share = match is_in_vain {
+            Some((quick, _)) => quick,
+            None => share(trial, entry)?,
+        };
+        if *is_tried {
+            best = best.min(rank(entry.candidate, entry.share));
         }
     }
     Ok(is_tried)

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod advised;
+mod allowance;
 mod candidates;
 mod chunking;
 pub mod energy;
@@ -26,6 +27,7 @@ mod tree;
 mod trial;
 mod weighing;
 
+pub use allowance::TrialAllowance;
 pub use candidates::{CandidateFilters, candidate, candidates};
 pub use chunking::{
     AxisFacts, AxisRole, CMIP7_CHUNK_BYTES, Candidate, ChunkChoice, DEFAULT_TARGET_BYTES,

@@ -68,7 +68,7 @@ const LEAST_HEAT_BYTES: u64 = 24 << 10;
 
 /// In files of that many raw bytes samples of small variables stay small: there are many of them, and
 /// planning must not take more than a twentieth of packing.
-const LARGE_FILE_BYTES: u64 = 100_000_000;
+pub(crate) const LARGE_FILE_BYTES: u64 = 100_000_000;
 
 /// Plans the sample of a variable of `raw_bytes` uncompressed bytes for a stated goal, in a file whose
 /// variables have `file_bytes` together: more of a small variable than [`sample_plan`] takes, in fewer

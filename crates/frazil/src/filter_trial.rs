@@ -6,8 +6,8 @@ use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
 use frazil_plan::{
-    ChunkChoice, CurrentStorage, FilterChoice, SamplePlan, choose_filters, sample_plan,
-    sample_plan_for_goal,
+    ChunkChoice, CurrentStorage, FilterChoice, FilterWishes, SamplePlan, TrialAllowance,
+    choose_filters, sample_plan, sample_plan_for_goal,
 };
 use frazil_types::{
     FilterDemand, FilterPipeline, FilterSpec, QuantizePlan, ReaderLevel, VariablePlan, filter_id,
@@ -52,6 +52,7 @@ struct Samples {
     variable: usize,
     boxes: Vec<SampleBox>,
     rounding: Option<VariableRounding>,
+    allowance: Option<TrialAllowance>,
 }
 
 impl Trial<'_> {
@@ -164,6 +165,7 @@ impl Trial<'_> {
                     variable,
                     boxes,
                     rounding,
+                    allowance: TrialAllowance::of(info.raw_bytes().unwrap_or(0), file_bytes),
                 },
                 requests,
                 output_bytes: 4 << 20,
@@ -182,7 +184,10 @@ impl Trial<'_> {
         let chunk = self.shapes[samples.variable].chunk.as_deref();
         let values = samples.values(blocks, variable.element.size_bytes)?;
         let demand = &self.demands[samples.variable];
-        let wishes = wishes(self.options, demand, variable, chunk);
+        let wishes = FilterWishes {
+            allowance: samples.allowance,
+            ..wishes(self.options, demand, variable, chunk)
+        };
         let mut current = current_storage(variable, chunk);
         if let (Some(current), Some(_)) = (&mut current, &samples.rounding) {
             current.keepable = false;

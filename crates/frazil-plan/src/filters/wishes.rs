@@ -2,6 +2,7 @@
 
 use frazil_types::{FilterChain, ReaderLevel};
 
+use crate::allowance::TrialAllowance;
 use crate::error::PlanError;
 use crate::goal::Goal;
 use crate::weighing::Weighing;
@@ -49,6 +50,8 @@ pub struct FilterWishes {
     /// a checksum without compression. `None`: contiguous unless filtered, and trials assume
     /// chunks of the default size.
     pub chunk_bytes: Option<u64>,
+    /// What trials may cost; `None`: what they need.
+    pub allowance: Option<TrialAllowance>,
 }
 
 impl Default for FilterWishes {
@@ -65,6 +68,7 @@ impl Default for FilterWishes {
             only: None,
             chunk: Vec::new(),
             chunk_bytes: None,
+            allowance: None,
         }
     }
 }

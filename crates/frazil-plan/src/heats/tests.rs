@@ -44,6 +44,7 @@ fn outcome(samples: &[Vec<u8>], first: FirstHeat) -> Outcome {
     let rules = Rules {
         first,
         tolerance: 0.0,
+        seconds: None,
     };
     run(&mut trial, &shortlist, rules, |one, share| {
         score.cost(one, share)
@@ -127,6 +128,7 @@ fn slow_levels_of_what_is_far_are_not_tried() {
     let rules = Rules {
         first: FirstHeat::Sample,
         tolerance: 0.0,
+        seconds: None,
     };
     let found = run(&mut trial, &shortlist, rules, |_, share| share).unwrap();
     let went_on: Vec<String> = found
@@ -169,6 +171,7 @@ fn a_faster_level_stands_in_where_nothing_is_compared() {
     let rules = Rules {
         first: FirstHeat::StandIn,
         tolerance: 0.0,
+        seconds: None,
     };
     let found = run(&mut trial, &shortlist, rules, |_, share| share).unwrap();
     let fast = candidate("shuffle+zstd(1)").unwrap().chain().unwrap().0;
@@ -187,4 +190,59 @@ fn the_first_heat_is_on_what_varies() {
     assert_eq!((heat.sample, heat.bytes), (2, 0..128 << 10));
     let heat = heat_of(&mut trial, FirstHeat::Part).unwrap().unwrap();
     assert_eq!((heat.sample, heat.bytes), (2, 48 << 10..80 << 10));
+}
+
+#[test]
+fn of_small_variables_in_large_files_only_a_part_is_tried() {
+    let samples = [sample(0, 16 << 10)];
+    let mut scratch = Scratch::default();
+    let mut trial = Trial::new(&samples, FLOAT32, &[16, 256], &mut scratch);
+    let names = ["shuffle+zstd(3)", "shuffle+zstd(1)", "lz4"];
+    let shortlist: Vec<_> = names.iter().filter_map(|name| candidate(name)).collect();
+    let mut tried = |bytes| {
+        let seconds = seconds_of(bytes, shortlist.iter().copied());
+        let rules = Rules {
+            first: FirstHeat::Sample,
+            tolerance: 0.0,
+            seconds: Some(seconds),
+        };
+        run(&mut trial, &shortlist, rules, |_, share| share)
+            .unwrap()
+            .tried
+    };
+    let all = tried(16 << 10);
+    let part = tried(8 << 10);
+    assert_eq!(part.len(), all.len());
+    assert!(
+        all.iter().zip(&part).all(|(all, part)| {
+            all.share != part.share && (part.share / all.share - 1.0).abs() < 0.1
+        }),
+        "{all:?} {part:?}"
+    );
+    // Less would decide nothing.
+    assert_eq!(tried(4000).len(), 1);
+}
+
+#[test]
+fn slow_levels_that_cannot_be_worth_it_are_not_tried_where_time_is_short() {
+    let samples = [sample(0, 16 << 10)];
+    let mut scratch = Scratch::default();
+    let mut trial = Trial::new(&samples, FLOAT32, &[16, 256], &mut scratch);
+    let names = ["shuffle+zstd(9)", "shuffle+zstd(22)"];
+    let shortlist: Vec<_> = names.iter().filter_map(|name| candidate(name)).collect();
+    // What takes ten times as long is not worth a few percent.
+    let rank = |one: &CandidateFilters, share| share + 10.0 / one.encode_mb_s;
+    let mut went_on = |seconds| {
+        let rules = Rules {
+            first: FirstHeat::Sample,
+            tolerance: 0.0,
+            seconds,
+        };
+        run(&mut trial, &shortlist, rules, rank)
+            .unwrap()
+            .finalists
+            .len()
+    };
+    assert_eq!(went_on(None), 2);
+    assert_eq!(went_on(Some(60.0)), 1);
 }

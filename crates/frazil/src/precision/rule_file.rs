@@ -32,6 +32,10 @@ pub fn write_precision(path: &Path, rules: &[PrecisionRule]) -> Result<()> {
 }
 
 pub(super) fn parse(text: &str) -> std::result::Result<Vec<PrecisionRule>, String> {
+    // No TOML begins like this.
+    if text.trim_start().starts_with('{') {
+        return Err("this is JSON, rules are TOML; a plan is replayed by `pack --plan`".to_owned());
+    }
     let rules = match scil_hints::is_scil(text) {
         true => scil_hints::rules(text)?,
         false => tables(text)?,
@@ -287,5 +291,11 @@ mod tests {
         assert_eq!(demand.comp_speed, "2*network".parse().ok());
         let error = parse("*:\ncomp_speed=soon\n").unwrap_err();
         assert!(error.contains("no speed"), "{error}");
+    }
+
+    #[test]
+    fn json_is_told_from_toml() {
+        let error = parse("\n {\"rule\": []}").unwrap_err();
+        assert!(error.contains("JSON"), "{error}");
     }
 }

@@ -1,0 +1,94 @@
+//! What trials of a variable may cost: in large files little beside packing it.
+
+use crate::candidates::CandidateFilters;
+use crate::sample::LARGE_FILE_BYTES;
+
+/// Trials take at most this part of what packing the variable takes. Reading its samples and counting what the
+/// tree asks for take about as much, and both together should be a twentieth.
+const TRIAL_SHARE: f64 = 0.03;
+
+/// MB/s that everything but encoding takes: reading, decoding what is read, writing.
+const OTHER_MB_S: f64 = 600.0;
+
+/// Fewer bytes decide nothing.
+const LEAST_BYTES: f64 = 4096.0;
+
+/// What trials of one variable may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TrialAllowance {
+    raw_bytes: u64,
+}
+
+impl TrialAllowance {
+    /// Of a variable of `raw_bytes` uncompressed bytes, in a file whose variables have `file_bytes`
+    /// together. `None`: trials may take what they need, since all of it is soon packed.
+    #[must_use]
+    pub fn of(raw_bytes: u64, file_bytes: u64) -> Option<Self> {
+        (file_bytes > LARGE_FILE_BYTES).then_some(Self { raw_bytes })
+    }
+
+    /// Seconds for all trials together, if each of some filters is as likely as the others to pack the variable;
+    /// `None` without any filters.
+    pub(crate) fn seconds<'a>(
+        self,
+        filters: impl ExactSizeIterator<Item = &'a CandidateFilters>,
+    ) -> Option<f64> {
+        let count = filters.len();
+        if count == 0 {
+            return None;
+        }
+        let of_all: f64 = filters.map(|one| 1.0 / one.encode_mb_s).sum();
+        let megabytes = self.raw_bytes as f64 * 1e-6;
+        Some(TRIAL_SHARE * megabytes * (of_all / count as f64 + 1.0 / OTHER_MB_S))
+    }
+}
+
+/// Seconds that trials of so many bytes with each of some filters take, by the speeds of these.
+pub(crate) fn seconds_of<'a>(
+    bytes: usize,
+    filters: impl IntoIterator<Item = &'a CandidateFilters>,
+) -> f64 {
+    let of_each = filters.into_iter().map(|one| 1e-6 / one.encode_mb_s);
+    bytes as f64 * of_each.sum::<f64>()
+}
+
+/// Bytes that each of some filters can be tried on within so many seconds; `None` if so few that they decide
+/// nothing.
+pub(crate) fn bytes_within<'a>(
+    seconds: f64,
+    filters: impl IntoIterator<Item = &'a CandidateFilters>,
+) -> Option<usize> {
+    let bytes = seconds / seconds_of(1, filters);
+    (bytes >= LEAST_BYTES).then_some(bytes as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::candidates::candidate;
+
+    fn bytes(raw_bytes: u64, names: &[&str]) -> Option<usize> {
+        let allowance = TrialAllowance::of(raw_bytes, 1 << 30).unwrap();
+        let named: Vec<_> = names.iter().filter_map(|name| candidate(name)).collect();
+        bytes_within(allowance.seconds(named.iter().copied())?, named)
+    }
+
+    #[test]
+    fn small_files_are_tried_on_what_tells_most() {
+        assert_eq!(TrialAllowance::of(1 << 20, 50_000_000), None);
+        assert!(TrialAllowance::of(1 << 20, 200_000_000).is_some());
+    }
+
+    #[test]
+    fn trials_take_a_part_of_what_packing_takes() {
+        // Next to what bzip2 takes, all else is nothing.
+        let alone = bytes(1_000_000, &["shuffle+bzip2(9)"]).unwrap();
+        assert!((30_000..31_500).contains(&alone), "{alone}");
+        let twice = bytes(1_000_000, &["shuffle+bzip2(9)", "shuffle+bzip2(9)"]).unwrap();
+        assert!(alone.abs_diff(2 * twice) <= 2);
+        // Fast filters may be tried on more.
+        assert!(bytes(1_000_000, &["lz4"]).unwrap() > 100_000);
+        assert_eq!(bytes(100_000, &["shuffle+bzip2(9)"]), None);
+        assert_eq!(bytes(1_000_000, &[]), None);
+    }
+}
