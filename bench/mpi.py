@@ -157,13 +157,17 @@ class Judge:
     loops: dict[str, list[Contender]]
     cores: int
 
-    def fastest(self, way: Way, *writers: str, ranks: int, filters: str = "") -> Way | None:
-        """The peer that took the least time, with any chunk shapes."""
+    def fastest(
+        self, way: Way, *writers: str, ranks: int, filters: str = "", chunks: str = ""
+    ) -> Way | None:
+        """The peer that took the least time; with any chunk shapes where none are named."""
         wanted = filters or way.filters
         peers = [
             one
             for one in self.ways
-            if one.writer in writers and one.ranks == ranks and one.filters == wanted
+            if one.writer in writers
+            and (one.ranks, one.filters) == (ranks, wanted)
+            and chunks in ("", one.chunks)
         ]
         return min(peers, key=lambda one: one.wall, default=None)
 
@@ -189,20 +193,23 @@ class Judge:
         return walls[1] / walls[way.ranks] / self.used_cores(way.ranks)
 
     def size(self, way: Way) -> float | None:
-        """Over the smallest netCDF-4 peer with the same filters, and chunks by the same word."""
+        """Over the smallest netCDF-4 peer with the same filters and chunks."""
+        # What one rank has of a field is another chunk with other ranks.
+        ranks = (way.ranks,) if way.chunks == DECOMPOSITION else (1, way.ranks)
         peers = [
             one.output_bytes
             for one in self.ways
             if one.writer in (SERIAL, PARALLEL)
             and (one.filters, one.chunks) == (way.filters, way.chunks)
-            and one.ranks in (1, way.ranks)
+            and one.ranks in ranks
         ]
         return way.output_bytes / min(peers) if peers else None
 
 
 def row_of(way: Way, judge: Judge) -> dict[str, object]:
     own = way.writer == FRAZIL
-    parallel = judge.fastest(way, PARALLEL, ranks=way.ranks) if own else None
+    parallel = judge.fastest(way, PARALLEL, ranks=way.ranks, chunks=way.chunks) if own else None
+    any_chunks = judge.fastest(way, PARALLEL, ranks=way.ranks) if own else None
     serial = judge.fastest(way, SERIAL, ranks=1) if own else None
     plain = judge.fastest(way, RAW, PNETCDF, ranks=way.ranks, filters=PLAIN) if own else None
     times_parallel = parallel.wall / way.wall if parallel else None
@@ -230,6 +237,7 @@ def row_of(way: Way, judge: Judge) -> dict[str, object]:
         **measured(way),
         "times_parallel": rounded(times_parallel),
         "wanted_parallel": wanted_parallel or "",
+        "times_parallel_any_chunks": rounded(any_chunks.wall / way.wall if any_chunks else None),
         "times_serial": rounded(times_serial),
         "wanted_serial": wanted_serial or "",
         "cores_used": used,

@@ -228,6 +228,7 @@ BY_RANKS = {
     "CPU s": "cpu_s",
     "MB": "output_mb",
     "parallel netCDF-4 / this": "times_parallel",
+    "with any chunks / this": "times_parallel_any_chunks",
     "one process / this": "times_serial",
     "by core": "per_core",
     "efficiency": "efficiency",

@@ -127,12 +127,12 @@ impl Writer {
             let values = match self.store.find(key) {
                 Some(slot) => {
                     let chunk = self.store.get_mut(slot).ok_or_else(lost)?;
-                    chunk.mask.written(&chunk.values, size)
+                    chunk.written(size).into_owned()
                 }
                 None => {
                     let chunk = self.store.read_spilled(key, &variable, charge)?;
                     let chunk = chunk.ok_or_else(lost)?;
-                    chunk.mask.written(&chunk.values, size)
+                    chunk.written(size).into_owned()
                 }
             };
             self.submission.choose_by(&variable, &values);
@@ -168,7 +168,7 @@ impl Writer {
             }
         };
         chunk.fill_rest(&variable.fill);
-        let (values, mask) = (chunk.values, chunk.mask);
+        let (values, mask, charge) = chunk.into_parts(variable.element_bytes());
         let content = match stored {
             Some(stored) => Content::Merge {
                 values,
@@ -179,7 +179,7 @@ impl Writer {
         };
         let place = self.place(&variable, key);
         self.submission
-            .submit(place, content, chunk.charge, packed_charge)
+            .submit(place, content, charge, packed_charge)
     }
 
     // --- chunks of fewer records ---
@@ -240,7 +240,7 @@ impl Writer {
         let new = self.active(old.id)?;
         let size = old.element_bytes();
         for key in self.store.keys(old.id.0) {
-            let chunk = match self.store.find(&key) {
+            let mut chunk = match self.store.find(&key) {
                 Some(slot) => self.store.remove(slot).ok_or_else(lost)?.1,
                 None => {
                     let bytes = PartialChunk::bytes_for(old.chunk_bytes, size);
@@ -262,7 +262,7 @@ impl Writer {
                     count: &count,
                     stride: None,
                 };
-                let values = &chunk.values[from * size..(from + elements) * size];
+                let values = &chunk.values(size)[from * size..(from + elements) * size];
                 self.gather(&new, &slab, values)?;
             }
         }

@@ -29,6 +29,7 @@ mod distributed;
 mod key;
 mod layout;
 mod linear;
+mod mask;
 mod options;
 mod pack;
 mod parallel;

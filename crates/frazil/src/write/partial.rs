@@ -1,170 +1,20 @@
 //! A chunk being gathered: its values so far, and which of them were written.
 
+use std::borrow::Cow;
+
 use frazil_pipeline::Charge;
 
 use super::buffer::Buffer;
+use super::mask::Mask;
 use super::writer::lost;
 use crate::error::Result;
-
-/// Which elements of a chunk were written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Mask {
-    words: Vec<u64>,
-    written: u64,
-}
-
-impl Mask {
-    pub(super) fn new(elements: usize) -> Self {
-        Self {
-            words: vec![0; elements.div_ceil(64)],
-            written: 0,
-        }
-    }
-
-    /// Bytes of a mask in memory and in the scratch file.
-    pub(super) fn bytes_for(elements: usize) -> usize {
-        elements.div_ceil(64) * 8
-    }
-
-    /// Marks elements as written.
-    pub(super) fn mark(&mut self, from: usize, elements: usize) {
-        let (mut at, end) = (from, from + elements);
-        while at < end {
-            let bits = (64 - at % 64).min(end - at);
-            let run = (u64::MAX >> (64 - bits)) << (at % 64);
-            let word = &mut self.words[at / 64];
-            self.written += u64::from((run & !*word).count_ones());
-            *word |= run;
-            at += bits;
-        }
-    }
-
-    /// Marks one element as written.
-    pub(super) fn mark_one(&mut self, element: usize) {
-        let word = &mut self.words[element / 64];
-        let bit = 1 << (element % 64);
-        self.written += u64::from(*word & bit == 0);
-        *word |= bit;
-    }
-
-    /// How many elements were written.
-    pub(super) fn written_elements(&self) -> u64 {
-        self.written
-    }
-
-    /// Calls `take` for every run of elements that were written, as long as they are: first
-    /// element, elements.
-    fn for_each_run(&self, mut take: impl FnMut(usize, usize)) {
-        let mut open: Option<(usize, usize)> = None;
-        for (number, &word) in self.words.iter().enumerate() {
-            let mut rest = word;
-            while rest != 0 {
-                let skipped = rest.trailing_zeros();
-                let elements = (rest >> skipped).trailing_ones();
-                // All bits up to the end of the run.
-                rest &= !(u64::MAX >> (64 - skipped - elements));
-                let from = number * 64 + skipped as usize;
-                let end = from + elements as usize;
-                match &mut open {
-                    Some((_, open_end)) if *open_end == from => *open_end = end,
-                    other => {
-                        if let Some((from, end)) = other.replace((from, end)) {
-                            take(from, end - from);
-                        }
-                    }
-                }
-            }
-        }
-        if let Some((from, end)) = open {
-            take(from, end - from);
-        }
-    }
-
-    /// Runs of elements that were written, none beyond the end of a row: first element, elements.
-    pub(super) fn runs(&self, row: usize) -> Vec<(usize, usize)> {
-        let mut runs: Vec<(usize, usize)> = Vec::new();
-        self.for_each_run(|mut from, mut elements| {
-            while elements > 0 {
-                let part = (row - from % row).min(elements);
-                runs.push((from, part));
-                from += part;
-                elements -= part;
-            }
-        });
-        runs
-    }
-
-    /// Calls `take` for every run of elements that were not written, of `elements` in all: first
-    /// element, the one behind the last.
-    fn for_each_gap(&self, elements: usize, mut take: impl FnMut(usize, usize)) {
-        let mut end = 0;
-        let mut take_if_any = |from: usize, to: usize| {
-            if from < to {
-                take(from, to);
-            }
-        };
-        self.for_each_run(|from, count| {
-            take_if_any(end, from.min(elements));
-            end = from + count;
-        });
-        take_if_any(end, elements);
-    }
-
-    /// Takes over from `base` the elements that were not written.
-    pub(super) fn merge(&self, values: &mut [u8], base: &[u8], element_bytes: usize) {
-        let bytes = values.len().min(base.len());
-        self.for_each_gap(bytes / element_bytes, |from, to| {
-            let gap = from * element_bytes..to * element_bytes;
-            values[gap.clone()].copy_from_slice(&base[gap]);
-        });
-    }
-
-    /// Whether any element was written here and there.
-    pub(super) fn overlaps(&self, other: &Self) -> bool {
-        let mut both = self.words.iter().zip(&other.words);
-        both.any(|(one, other)| one & other != 0)
-    }
-
-    /// The elements that were written, one behind the other.
-    pub(super) fn written(&self, values: &[u8], element_bytes: usize) -> Vec<u8> {
-        let mut written = Vec::with_capacity(self.written as usize * element_bytes);
-        self.append_written(values, element_bytes, &mut written);
-        written
-    }
-
-    /// As [`Self::written`], behind what is in `written`.
-    pub(super) fn append_written(
-        &self,
-        values: &[u8],
-        element_bytes: usize,
-        written: &mut Vec<u8>,
-    ) {
-        self.for_each_run(|from, elements| {
-            let (from, end) = (from * element_bytes, (from + elements) * element_bytes);
-            if let Some(run) = values.get(from..end) {
-                written.extend_from_slice(run);
-            }
-        });
-    }
-
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
-        self.words.iter().flat_map(|w| w.to_le_bytes()).collect()
-    }
-
-    pub(super) fn from_bytes(bytes: &[u8]) -> Self {
-        let words = bytes.as_chunks::<8>().0.iter();
-        let words: Vec<u64> = words.map(|&word| u64::from_le_bytes(word)).collect();
-        Self {
-            written: words.iter().map(|word| u64::from(word.count_ones())).sum(),
-            words,
-        }
-    }
-}
 
 /// A chunk being gathered.
 #[derive(Debug)]
 pub(super) struct PartialChunk {
-    pub(super) values: Buffer,
+    values: Buffer,
+    /// `None`: every value has its place among them.
+    close: Option<Close>,
     pub(super) mask: Mask,
     /// Elements that may be written: with all of them the chunk is complete.
     writable: u64,
@@ -174,7 +24,18 @@ pub(super) struct PartialChunk {
     pub(super) is_dirty: bool,
     /// Whether elements that were not written hold what they are before; else they hold zeros.
     pub(super) is_filled: bool,
-    pub(super) charge: Charge,
+    charge: Charge,
+}
+
+/// Values that lie close together, only those that were written, in the order of the chunk.
+///
+/// A rank may have a small part of every row of a chunk. With each value in its place it would take
+/// all pages of the chunk, and the system would clear them, for that part of their bytes.
+#[derive(Debug, Clone, Copy)]
+struct Close {
+    /// The element behind the last one.
+    end: usize,
+    chunk_bytes: usize,
 }
 
 impl PartialChunk {
@@ -188,6 +49,7 @@ impl PartialChunk {
     ) -> Self {
         Self {
             values,
+            close: None,
             mask,
             writable,
             has_base,
@@ -212,13 +74,77 @@ impl PartialChunk {
         }
     }
 
+    /// As [`Self::unfilled`]; what is written lies close together in `written`, as long as it comes
+    /// in the order of the chunk.
+    pub(super) fn close(
+        written: Buffer,
+        chunk_bytes: usize,
+        mask: Mask,
+        writable: u64,
+        has_base: bool,
+        charge: Charge,
+    ) -> Self {
+        let end = mask.end();
+        Self {
+            close: Some(Close { end, chunk_bytes }),
+            ..Self::unfilled(written, mask, writable, has_base, charge)
+        }
+    }
+
+    /// All values, each in its place.
+    pub(super) fn values(&mut self, element_bytes: usize) -> &mut Buffer {
+        self.spread(element_bytes, Buffer::zeroed);
+        &mut self.values
+    }
+
+    /// What a chunk takes with it when it is packed: [`Self::values`], which of them were written,
+    /// and the memory that they are charged to.
+    pub(super) fn into_parts(mut self, element_bytes: usize) -> (Buffer, Mask, Charge) {
+        self.spread(element_bytes, Buffer::zeroed);
+        (self.values, self.mask, self.charge)
+    }
+
+    /// The values that were written, one behind the other.
+    pub(super) fn written(&self, element_bytes: usize) -> Cow<'_, [u8]> {
+        let is_all =
+            self.mask.written_elements() * element_bytes as u64 == self.values.len() as u64;
+        match self.close.is_some() || is_all {
+            true => Cow::Borrowed(&self.values),
+            false => Cow::Owned(self.mask.written(&self.values, element_bytes)),
+        }
+    }
+
+    /// The values as they lie in memory, and whether those that were written lie close together.
+    pub(super) fn as_they_lie(&self) -> (&[u8], bool) {
+        (&self.values, self.close.is_some())
+    }
+
+    /// Gives every value its place; where they lie close together, in zeros that `room` makes.
+    pub(super) fn spread(&mut self, element_bytes: usize, room: impl FnOnce(usize) -> Buffer) {
+        let Some(close) = self.close.take() else {
+            return;
+        };
+        if self.values.len() < close.chunk_bytes {
+            let written = std::mem::replace(&mut self.values, room(close.chunk_bytes));
+            self.mask.place(&written, &mut self.values, element_bytes);
+        }
+    }
+
+    /// Takes over from `base` the elements that were not written.
+    pub(super) fn merge(&mut self, base: &[u8], element_bytes: usize) {
+        self.spread(element_bytes, Buffer::zeroed);
+        self.mask.merge(&mut self.values, base, element_bytes);
+    }
+
     /// Gives elements that were not written their fill value, if they have none yet.
     pub(super) fn fill_rest(&mut self, fill: &[u8]) {
+        let size = fill.len();
+        self.spread(size, Buffer::zeroed);
         let is_filled = std::mem::replace(&mut self.is_filled, true);
         if is_filled || fill.iter().all(|&byte| byte == 0) {
             return;
         }
-        let (size, values) = (fill.len(), &mut self.values);
+        let values = &mut self.values;
         self.mask.for_each_gap(values.len() / size, |from, to| {
             for element in values[from * size..to * size].chunks_exact_mut(size) {
                 element.copy_from_slice(fill);
@@ -233,18 +159,36 @@ impl PartialChunk {
 
     /// Writes elements from `at` on.
     pub(super) fn write(&mut self, at: usize, bytes: &[u8], element_bytes: usize) {
-        let first = at * element_bytes;
-        self.values[first..first + bytes.len()].copy_from_slice(bytes);
+        if !self.append(at, bytes, element_bytes) {
+            let first = at * element_bytes;
+            self.values(element_bytes)[first..first + bytes.len()].copy_from_slice(bytes);
+        }
         self.mask.mark(at, bytes.len() / element_bytes);
         self.is_dirty = true;
     }
 
     /// Writes one element.
+    #[inline]
     pub(super) fn write_one(&mut self, at: usize, bytes: &[u8]) {
-        let first = at * bytes.len();
-        self.values[first..first + bytes.len()].copy_from_slice(bytes);
+        if !self.append(at, bytes, bytes.len()) {
+            let first = at * bytes.len();
+            self.values(bytes.len())[first..first + bytes.len()].copy_from_slice(bytes);
+        }
         self.mask.mark_one(at);
         self.is_dirty = true;
+    }
+
+    /// Adds values to those that lie close together, if they come behind them.
+    #[inline]
+    fn append(&mut self, at: usize, bytes: &[u8], element_bytes: usize) -> bool {
+        match &mut self.close {
+            Some(close) if at >= close.end => {
+                close.end = at + bytes.len() / element_bytes;
+                self.values.extend(bytes);
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Writes those elements that a mask names.
@@ -257,18 +201,15 @@ impl PartialChunk {
         written: &[u8],
         element_bytes: usize,
     ) -> Result<()> {
-        let elements = self.values.len() / element_bytes;
-        let fits = mask.words.len() == self.mask.words.len()
-            && written.len() as u64 == mask.written * element_bytes as u64;
-        let mut rest = written;
-        for (from, count) in mask.runs(elements.max(1)) {
-            let run = rest.split_at_checked(count * element_bytes);
-            let (run, behind) = run
-                .filter(|_| fits && from + count <= elements)
-                .ok_or_else(lost)?;
-            self.write(from, run, element_bytes);
-            rest = behind;
+        let elements = self.values(element_bytes).len() / element_bytes;
+        let bytes = mask.written_elements() * element_bytes as u64;
+        let fits = mask.fits(&self.mask) && mask.end() <= elements && written.len() as u64 == bytes;
+        if !fits {
+            return Err(lost());
         }
+        mask.place(written, &mut self.values, element_bytes);
+        self.mask.add(mask);
+        self.is_dirty |= bytes > 0;
         Ok(())
     }
 
@@ -277,6 +218,7 @@ impl PartialChunk {
         self.is_dirty = false;
         Self {
             values: self.values.clone(),
+            close: self.close,
             mask: self.mask.clone(),
             writable: self.writable,
             has_base: self.has_base,
@@ -287,7 +229,7 @@ impl PartialChunk {
     }
 
     pub(super) fn is_complete(&self) -> bool {
-        self.mask.written >= self.writable
+        self.mask.written_elements() >= self.writable
     }
 }
 
@@ -302,24 +244,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mask_counts_every_element_once() {
-        let mut mask = Mask::new(200);
-        mask.mark(60, 10);
-        mask.mark(65, 70);
-        mask.mark(0, 1);
-        mask.mark(199, 1);
-        assert_eq!(mask.written, 75 + 2);
-        assert_eq!(Mask::from_bytes(&mask.to_bytes()), mask);
-        assert_eq!(mask.to_bytes().len(), Mask::bytes_for(200));
-        let mut values = vec![1; 200];
-        mask.merge(&mut values, &[2; 200], 1);
-        let kept = (0..200).filter(|&i| values[i] == 1).count();
-        assert_eq!(kept, 77);
-        assert_eq!(mask.written(&values, 1), [1; 77]);
-        assert!(values[60] == 1 && values[134] == 1 && values[135] == 2 && values[59] == 2);
-    }
-
-    #[test]
     fn fill_values_come_where_nothing_was_written() {
         let budget = std::sync::Arc::new(frazil_pipeline::MemoryBudget::new(100));
         let charge = || budget.charge(1).unwrap();
@@ -331,7 +255,7 @@ mod tests {
         let mut copy = chunk.copy_for_commit(charge());
         for chunk in [&mut chunk, &mut copy] {
             chunk.fill_rest(&[8, 9]);
-            for (number, element) in chunk.values.chunks_exact(2).enumerate() {
+            for (number, element) in chunk.values(2).chunks_exact(2).enumerate() {
                 let is_written = matches!(number, 0 | 1 | 63 | 64 | 68);
                 assert_eq!(
                     element,
@@ -342,47 +266,53 @@ mod tests {
         }
         // Once is enough.
         chunk.fill_rest(&[5, 5]);
-        assert_eq!(chunk.values[4..6], [8, 9]);
+        assert_eq!(chunk.values(2)[4..6], [8, 9]);
         let other = Mask::new(70);
         assert!(!chunk.mask.overlaps(&other) && chunk.mask.overlaps(&copy.mask));
     }
 
-    /// Against the bits one by one.
+    /// Puts mostly in the order of the chunk, against the elements one by one.
     #[test]
-    fn runs_are_what_was_marked() {
+    fn values_that_lie_close_together_are_those_that_were_put() {
+        let budget = std::sync::Arc::new(frazil_pipeline::MemoryBudget::new(1));
+        let mut close = 0;
         for seed in 0..200_u64 {
             let mut random = crate::write::tests::script::Random(seed);
-            let elements = 1 + random.below(300) as usize;
-            let mut mask = Mask::new(elements);
-            let mut marked = vec![false; elements];
-            for _ in 0..random.below(12) {
-                let from = random.below(elements as u64) as usize;
-                let most = 1 + random.below(200);
-                let count = 1 + random.below(most.min((elements - from) as u64)) as usize;
-                mask.mark(from, count);
-                marked[from..from + count].fill(true);
+            let elements = 1 + random.below(200) as usize;
+            let (mask, charge) = (Mask::new(elements), budget.charge(1).unwrap());
+            let (room, all) = (Buffer::with_room(8), elements as u64);
+            let mut chunk = PartialChunk::close(room, 2 * elements, mask, all, false, charge);
+            let mut values = vec![0; 2 * elements];
+            let mut is_written = vec![false; elements];
+            let mut next = 0;
+            for _ in 0..random.below(8) {
+                let from = match random.below(12) {
+                    0 => random.below(all) as usize,
+                    _ => (next + random.below(20) as usize).min(elements - 1),
+                };
+                let count = 1 + random.below(30.min((elements - from) as u64)) as usize;
+                let put: Vec<u8> = (0..2 * count).map(|_| random.below(256) as u8).collect();
+                match count {
+                    1 => chunk.write_one(from, &put),
+                    _ => chunk.write(from, &put, 2),
+                }
+                values[2 * from..2 * (from + count)].copy_from_slice(&put);
+                is_written[from..from + count].fill(true);
+                next = from + count;
             }
-            let row = 1 + random.below(elements as u64) as usize;
-            let mut found = vec![false; elements];
-            for (from, count) in mask.runs(row) {
-                assert!(count > 0 && from / row == (from + count - 1) / row);
-                assert!(!found[from..from + count].contains(&true));
-                found[from..from + count].fill(true);
-            }
-            assert_eq!(found, marked);
-            let values: Vec<u8> = (0..2 * elements).map(|_| random.below(256) as u8).collect();
-            let pairs = values.chunks(2).zip(&marked);
-            let written: Vec<u8> = (pairs.filter(|(_, is)| **is))
+            let written: Vec<u8> = (values.chunks_exact(2).zip(&is_written))
+                .filter(|(_, is_written)| **is_written)
                 .flat_map(|(value, _)| value.to_vec())
                 .collect();
-            assert_eq!(mask.written(&values, 2), written);
-            let mut merged = values.clone();
-            let base: Vec<u8> = values.iter().map(|byte| !byte).collect();
-            mask.merge(&mut merged, &base, 2);
-            for (at, byte) in merged.iter().enumerate() {
-                assert_eq!(*byte == values[at], marked[at / 2]);
-            }
+            assert_eq!(*chunk.written(2), written);
+            let (lying, is_close) = chunk.as_they_lie();
+            assert_eq!(lying, if is_close { &written } else { &values });
+            close += u32::from(is_close);
+            let mut copy = chunk.copy_for_commit(budget.charge(0).unwrap());
+            assert_eq!(copy.values(2)[..], values);
+            assert_eq!(chunk.into_parts(2).0[..], values);
         }
+        assert!((50..150).contains(&close), "{close}");
     }
 
     #[test]

@@ -9,9 +9,10 @@ use frazil_pipeline::Charge;
 use super::buffer::Buffer;
 use super::define::refused;
 use super::key::Key;
+use super::mask::Mask;
 use super::pack::{Content, Place};
 use super::parallel::TextPut;
-use super::partial::{Mask, PartialChunk};
+use super::partial::PartialChunk;
 use super::slab::{Piece, Slab};
 use super::store::Slot;
 use super::variable::Variable;
@@ -109,7 +110,7 @@ impl Writer {
                 self.gather_full(variable, key, &piece, slab, bytes)?;
                 continue;
             }
-            let slot = self.slot(variable, key, is_whole)?;
+            let slot = self.slot(variable, key, elements, is_whole)?;
             let Some(chunk) = self.store.get_mut(slot) else {
                 return Err(lost());
             };
@@ -210,8 +211,15 @@ impl Writer {
         Ok(true)
     }
 
-    /// The place in memory of a chunk that is about to be written to, as a whole or in part.
-    fn slot(&mut self, variable: &Variable, key: Key, is_whole: bool) -> Result<Slot> {
+    /// The place in memory of a chunk of which so many elements are about to be put, all of them or
+    /// a part.
+    fn slot(
+        &mut self,
+        variable: &Variable,
+        key: Key,
+        elements_put: u64,
+        is_whole: bool,
+    ) -> Result<Slot> {
         if let Some(slot) = self.store.find(&key) {
             return Ok(slot);
         }
@@ -227,20 +235,17 @@ impl Writer {
         let writable = variable.writable_elements(&key.offset);
         let has_base = !is_whole && self.submission.is_submitted(&key);
         let mask = Mask::new(elements);
-        let is_full = is_whole && writable == elements as u64;
-        // What a rank has of a chunk may be a small part of it, and others put the rest.
-        let chunk = match is_full || self.submission.is_parallel() {
-            true => {
-                let zeros = match is_full {
-                    true => self.buffers.filled(&[0], variable.chunk_bytes),
-                    false => self.buffers.zeroed(variable.chunk_bytes),
-                };
-                PartialChunk::unfilled(zeros, mask, writable, has_base, charge)
-            }
-            false => {
-                let values = self.unwritten(variable, elements)?;
-                PartialChunk::new(values, mask, writable, has_base, charge)
-            }
+        let (size, bytes) = (variable.element_bytes(), variable.chunk_bytes);
+        let chunk = if self.submission.is_parallel() {
+            // What a rank has of a chunk may be a small part of it, and others put the rest.
+            let room = self.buffers.take(elements_put as usize * size);
+            PartialChunk::close(room, bytes, mask, writable, has_base, charge)
+        } else if is_whole && writable == elements as u64 {
+            let zeros = self.buffers.filled(&[0], bytes);
+            PartialChunk::unfilled(zeros, mask, writable, has_base, charge)
+        } else {
+            let values = self.unwritten(variable, elements)?;
+            PartialChunk::new(values, mask, writable, has_base, charge)
         };
         Ok(self.store.insert(key, chunk))
     }
@@ -265,7 +270,8 @@ impl Writer {
         }
         let (key, mut chunk) = self.store.remove(slot).ok_or_else(lost)?;
         chunk.fill_rest(&variable.fill);
-        self.submit(variable, key, chunk.values, chunk.charge)
+        let (values, _, charge) = chunk.into_parts(variable.element_bytes());
+        self.submit(variable, key, values, charge)
     }
 
     /// Hands the values of a complete chunk on.

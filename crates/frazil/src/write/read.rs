@@ -88,13 +88,15 @@ impl Writer {
         let gathered = match self.store.find(key) {
             Some(slot) => {
                 let chunk = self.store.get_mut(slot).ok_or_else(lost)?;
-                Some((chunk.values.to_vec(), chunk.mask.clone(), chunk.has_base))
+                let values = chunk.values(size).to_vec();
+                Some((values, chunk.mask.clone(), chunk.has_base))
             }
             None if self.store.is_spilled(key) => {
                 let charge = self.submission.no_room();
                 let chunk = self.store.read_spilled(key, variable, charge)?;
-                let chunk = chunk.ok_or_else(lost)?;
-                Some((chunk.values.to_vec(), chunk.mask, chunk.has_base))
+                let mut chunk = chunk.ok_or_else(lost)?;
+                let values = chunk.values(size).to_vec();
+                Some((values, chunk.mask, chunk.has_base))
             }
             None => None,
         };

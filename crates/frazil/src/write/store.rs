@@ -5,8 +5,10 @@ use std::path::Path;
 
 use frazil_pipeline::Charge;
 
+use super::buffer::Buffer;
 use super::key::{Key, KeyMap};
-use super::partial::{Mask, PartialChunk};
+use super::mask::Mask;
+use super::partial::PartialChunk;
 use super::scratch_file::ScratchFile;
 use super::variable::Variable;
 use crate::error::Result;
@@ -34,7 +36,7 @@ struct Entry {
     used: u64,
 }
 
-/// A chunk in the scratch file: its values, then its mask.
+/// A chunk in the scratch file: its values as they lay in memory, then its mask.
 #[derive(Debug, Clone, Copy)]
 struct Spilled {
     address: u64,
@@ -43,6 +45,7 @@ struct Spilled {
     has_base: bool,
     is_dirty: bool,
     is_filled: bool,
+    is_close: bool,
     written: u64,
 }
 
@@ -147,13 +150,15 @@ impl Store {
             return Ok(false);
         };
         let mask = chunk.mask.to_bytes();
+        let (values, is_close) = chunk.as_they_lie();
         let spilled = Spilled {
-            address: self.scratch.write(&chunk.values, &mask)?,
-            values_bytes: chunk.values.len(),
+            address: self.scratch.write(values, &mask)?,
+            values_bytes: values.len(),
             mask_bytes: mask.len(),
             has_base: chunk.has_base,
             is_dirty: chunk.is_dirty,
             is_filled: chunk.is_filled,
+            is_close,
             written: chunk.mask.written_elements(),
         };
         self.spilled.insert(key, spilled);
@@ -174,7 +179,14 @@ impl Store {
         let mask = Mask::from_bytes(&values[spilled.values_bytes..]);
         values.truncate(spilled.values_bytes);
         let writable = variable.writable_elements(&key.offset);
-        let mut chunk = PartialChunk::new(values.into(), mask, writable, spilled.has_base, charge);
+        let (values, has_base) = (Buffer::from(values), spilled.has_base);
+        let mut chunk = match spilled.is_close {
+            true => {
+                let bytes = variable.chunk_bytes;
+                PartialChunk::close(values, bytes, mask, writable, has_base, charge)
+            }
+            false => PartialChunk::new(values, mask, writable, has_base, charge),
+        };
         chunk.is_dirty = spilled.is_dirty;
         chunk.is_filled = spilled.is_filled;
         Ok(Some(chunk))
@@ -226,7 +238,7 @@ impl Store {
             .filter(|entry| entry.chunk.is_dirty);
         let spilled = self.spilled.values().filter(|spilled| spilled.is_dirty);
         resident
-            .map(|entry| entry.chunk.values.len() as u64)
+            .map(|entry| entry.chunk.as_they_lie().0.len() as u64)
             .sum::<u64>()
             + spilled
                 .map(|spilled| spilled.values_bytes as u64)

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use frazil_codec::Scratch;
 
 use super::super::key::Key;
+use super::super::mask::Mask;
 use super::super::pack::Content;
-use super::super::partial::{Mask, PartialChunk};
+use super::super::partial::PartialChunk;
 use super::super::variable::Variable;
 use super::super::writer::{Writer, lost};
 use super::Team;
@@ -200,19 +201,22 @@ impl Writer {
         let replaces =
             |own: &PartialChunk, part: &Foreign| part.rank < rank && own.mask.overlaps(&part.mask);
         let mut chunk = match own.take_if(|own| !foreign.iter().any(|part| replaces(own, part))) {
-            Some(own) => own,
+            Some(mut own) => {
+                own.spread(size, |bytes| self.buffers.zeroed(bytes));
+                own
+            }
             None => self.unwritten_chunk(key, variable)?,
         };
         for part in foreign {
             if part.rank > rank
                 && let Some(own) = own.take()
             {
-                chunk.overlay(&own.mask, &own.mask.written(&own.values, size), size)?;
+                chunk.overlay(&own.mask, &own.written(size), size)?;
             }
             chunk.overlay(&part.mask, part.written(buffer)?, size)?;
         }
         if let Some(own) = own {
-            chunk.overlay(&own.mask, &own.mask.written(&own.values, size), size)?;
+            chunk.overlay(&own.mask, &own.written(size), size)?;
         }
         chunk.fill_rest(&variable.fill);
         if !chunk.is_complete() {
@@ -264,11 +268,11 @@ impl Writer {
             let mut placing = self.submission.placing();
             let values = placing.output()?.read_values(variable.id, None);
             let values = values.map_err(|error| from_container(error, &self.path))?;
-            chunk.mask.merge(&mut chunk.values, &values, size);
+            chunk.merge(&values, size);
         } else if let Some(base) = base {
             let stored = self.submission.placing().read_base(&base)?;
             let values = self.unpacked(variable, &stored, base.filter_mask)?;
-            chunk.mask.merge(&mut chunk.values, &values, size);
+            chunk.merge(&values, size);
         }
         Ok(())
     }
@@ -292,9 +296,10 @@ impl Writer {
         chunk.fill_rest(&variable.fill);
         let packed_charge = self.submission.packed_room(variable, &mut self.store)?;
         let place = self.place(variable, key);
-        let content = Content::Values(chunk.values);
+        let (values, _, charge) = chunk.into_parts(variable.element_bytes());
+        let content = Content::Values(values);
         self.submission
-            .submit(place, content, chunk.charge, packed_charge)
+            .submit(place, content, charge, packed_charge)
     }
 }
 

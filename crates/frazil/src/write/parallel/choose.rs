@@ -86,10 +86,7 @@ impl Writer {
         let variable = self.active(VariableId(key.variable))?;
         let size = variable.element_bytes();
         let chunk = self.take_gathered(key)?;
-        let found = match chunk.mask.written_elements() == (chunk.values.len() / size) as u64 {
-            true => look(&chunk.values, size),
-            false => look(&chunk.mask.written(&chunk.values, size), size),
-        };
+        let found = look(&chunk.written(size), size);
         self.store.insert(key.clone(), chunk);
         Ok(found)
     }

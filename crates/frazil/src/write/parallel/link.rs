@@ -22,8 +22,7 @@ use super::node::{Node, Offered};
 use super::wire::Call;
 use crate::error::{Error, Result};
 use transport::{Kind, Transport};
-use watch::LONGEST_NAP;
-pub(super) use watch::SHORTEST_NAP;
+pub(super) use watch::{LONGEST_NAP, SHORTEST_NAP};
 
 /// The ranks that write one file, as one of them sees them.
 pub(in crate::write) struct Link {

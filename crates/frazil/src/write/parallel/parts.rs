@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::partial::{Mask, PartialChunk};
+use super::super::mask::Mask;
+use super::super::partial::PartialChunk;
 use super::letter::Letter;
 use super::wire::{Name, broken, decode, encode};
 use crate::error::Result;
@@ -45,7 +46,7 @@ impl Parcel {
         let before = self.bytes.len();
         self.bytes.extend_from_slice(&chunk.mask.to_bytes());
         let values = self.bytes.len();
-        (chunk.mask).append_written(&chunk.values, element_bytes, &mut self.bytes);
+        self.bytes.extend_from_slice(&chunk.written(element_bytes));
         self.parts.push(Part {
             name,
             mask_bytes: values - before,

@@ -1,17 +1,12 @@
 //! The side of an I/O rank: it takes in what others hand over, until they come to a call.
 
-use std::time::Duration;
-
 use super::super::writer::{Writer, lost};
 use super::agree::{different_calls, digest, first_difference};
 use super::io_ranks::{Coming, Reply, Request};
-use super::link::{Link, SHORTEST_NAP};
+use super::link::{LONGEST_NAP, Link, SHORTEST_NAP};
 use super::wire::{Call, Item, broken, encode};
 use crate::error::{Error, Result};
 use crate::schema::VariableId;
-
-/// Who waits for messages looks for them this often after a while.
-const LONGEST_NAP: Duration = Duration::from_millis(1);
 
 /// A client that has come to a call.
 struct Come {

@@ -16,8 +16,9 @@ use crate::error::{Error, Result};
 
 /// Waiting ranks look for messages this often at first...
 pub(in crate::write::parallel) const SHORTEST_NAP: Duration = Duration::from_micros(20);
-/// ... and this often after a while.
-pub(super) const LONGEST_NAP: Duration = Duration::from_millis(2);
+/// ... and this often after a while: ranks wait for each other many times in a row, and looking
+/// costs a microsecond.
+pub(in crate::write::parallel) const LONGEST_NAP: Duration = Duration::from_micros(250);
 /// Ranks tell what they do at most this often.
 const BETWEEN_NOTES: Duration = Duration::from_millis(200);
 /// Rank 0 is what others wait for: they wait this much longer than it does, one part in so many.
