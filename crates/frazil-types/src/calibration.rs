@@ -44,7 +44,7 @@ impl Storage {
     #[must_use]
     pub fn chunk_bytes(self) -> (u64, u64) {
         match self {
-            Self::Local => (8 << 10, 1 << 20),
+            Self::Local => (4 << 10, 1 << 20),
             Self::Disk => (256 << 10, 1 << 20),
             Self::ParallelFs => (1 << 20, 4 << 20),
             Self::ObjectStore => (4 << 20, 16 << 20),

@@ -22,9 +22,11 @@ pub const MOST_CHUNKS: u64 = 65_536;
 pub const KEEP_FOR_READS: f64 = 1.2;
 
 /// Elements that a chunk has at least along an axis of a map: thinner chunks make maps of a region dear, and
-/// compressors find fewer neighbours. Of small maps a sixth is enough.
-const LEAST_SIDE: u64 = 16;
-const LEAST_PART: u64 = 6;
+/// compressors find fewer neighbours. Of small maps a twelfth is enough, and of those with one axis, like
+/// stations, fewer: what a series reads in vain grows with one side only.
+const LEAST_SIDE: u64 = 28;
+const LEAST_ONLY_SIDE: u64 = 16;
+const LEAST_PART: u64 = 12;
 
 /// What the mean of the reads counts beside the worst of them, padding for each padded element, and
 /// a map cut more often along one axis than along the other: enough to decide between equals.
@@ -427,7 +429,10 @@ fn least_sides(
         let parts = |(&length, least): (&u64, u64)| length.div_ceil((length / least).max(1));
         planned.iter().zip(sides).map(parts).collect()
     };
-    let mut side = LEAST_SIDE;
+    let mut side = match is_of_map.iter().filter(|&&is| is).count() {
+        1 => LEAST_ONLY_SIDE,
+        _ => LEAST_SIDE,
+    };
     while side > 1 && bytes_of(&shortest(sides(side)), element_bytes) > limits.most_bytes {
         side /= 2;
     }

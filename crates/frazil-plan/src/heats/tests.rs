@@ -36,16 +36,24 @@ fn sample(number: usize, bytes: usize) -> Vec<u8> {
         .collect()
 }
 
+fn shortlist(names: &[&str]) -> Vec<&'static CandidateFilters> {
+    names.iter().filter_map(|name| candidate(name)).collect()
+}
+
+fn rules(first: FirstHeat, seconds: Option<f64>) -> Rules {
+    Rules {
+        first,
+        tolerance: 0.0,
+        seconds,
+    }
+}
+
 fn outcome(samples: &[Vec<u8>], first: FirstHeat) -> Outcome {
     let mut scratch = Scratch::default();
     let mut trial = Trial::new(samples, FLOAT32, &[16, 2048], &mut scratch);
-    let shortlist: Vec<_> = NAMES.iter().filter_map(|name| candidate(name)).collect();
+    let shortlist = shortlist(&NAMES);
     let score = Score::of(Goal::Size);
-    let rules = Rules {
-        first,
-        tolerance: 0.0,
-        seconds: None,
-    };
+    let rules = rules(first, None);
     run(&mut trial, &shortlist, rules, |one, share| {
         score.cost(one, share)
     })
@@ -123,13 +131,8 @@ fn slow_levels_of_what_is_far_are_not_tried() {
     let samples = [sample(0, 16 << 10)];
     let mut scratch = Scratch::default();
     let mut trial = Trial::new(&samples, FLOAT32, &[16, 2048], &mut scratch);
-    let names = ["shuffle+zstd(3)", "zstd(22)", "shuffle+zstd(22)"];
-    let shortlist: Vec<_> = names.iter().filter_map(|name| candidate(name)).collect();
-    let rules = Rules {
-        first: FirstHeat::Sample,
-        tolerance: 0.0,
-        seconds: None,
-    };
+    let shortlist = shortlist(&["shuffle+zstd(3)", "zstd(22)", "shuffle+zstd(22)"]);
+    let rules = rules(FirstHeat::Sample, None);
     let found = run(&mut trial, &shortlist, rules, |_, share| share).unwrap();
     let went_on: Vec<String> = found
         .finalists
@@ -149,7 +152,7 @@ fn what_is_much_slower_and_no_better_goes_no_further() {
     let samples = [sample(0, 4 << 10)];
     let trial = Trial::new(&samples, FLOAT32, &[16, 2048], &mut scratch);
     let named = [("mafisc(4)", 0.400), ("lorenzo+shuffle+zstd(15)", 0.403)];
-    let shortlist: Vec<_> = named.iter().filter_map(|one| candidate(one.0)).collect();
+    let shortlist = shortlist(&named.map(|one| one.0));
     let mut found = entries(&trial, &shortlist).unwrap();
     for (entry, (_, share)) in found.iter_mut().zip(named) {
         entry.share = share;
@@ -164,15 +167,8 @@ fn a_faster_level_stands_in_where_nothing_is_compared() {
     let samples = [sample(0, 4 << 10)];
     let mut scratch = Scratch::default();
     let mut trial = Trial::new(&samples, FLOAT32, &[16, 2048], &mut scratch);
-    let shortlist: Vec<_> = ["shuffle+zstd(19)", "lz4"]
-        .iter()
-        .filter_map(|name| candidate(name))
-        .collect();
-    let rules = Rules {
-        first: FirstHeat::StandIn,
-        tolerance: 0.0,
-        seconds: None,
-    };
+    let shortlist = shortlist(&["shuffle+zstd(19)", "lz4"]);
+    let rules = rules(FirstHeat::StandIn, None);
     let found = run(&mut trial, &shortlist, rules, |_, share| share).unwrap();
     let fast = candidate("shuffle+zstd(1)").unwrap().chain().unwrap().0;
     let bytes = trial.bytes_of(&fast, None, &samples[0]).unwrap();
@@ -197,15 +193,10 @@ fn of_small_variables_in_large_files_only_a_part_is_tried() {
     let samples = [sample(0, 16 << 10)];
     let mut scratch = Scratch::default();
     let mut trial = Trial::new(&samples, FLOAT32, &[16, 256], &mut scratch);
-    let names = ["shuffle+zstd(3)", "shuffle+zstd(1)", "lz4"];
-    let shortlist: Vec<_> = names.iter().filter_map(|name| candidate(name)).collect();
+    let shortlist = shortlist(&["shuffle+zstd(3)", "shuffle+zstd(1)", "lz4"]);
     let mut tried = |bytes| {
         let seconds = seconds_of(bytes, shortlist.iter().copied());
-        let rules = Rules {
-            first: FirstHeat::Sample,
-            tolerance: 0.0,
-            seconds: Some(seconds),
-        };
+        let rules = rules(FirstHeat::Sample, Some(seconds));
         run(&mut trial, &shortlist, rules, |_, share| share)
             .unwrap()
             .tried
@@ -228,16 +219,11 @@ fn slow_levels_that_cannot_be_worth_it_are_not_tried_where_time_is_short() {
     let samples = [sample(0, 16 << 10)];
     let mut scratch = Scratch::default();
     let mut trial = Trial::new(&samples, FLOAT32, &[16, 256], &mut scratch);
-    let names = ["shuffle+zstd(9)", "shuffle+zstd(22)"];
-    let shortlist: Vec<_> = names.iter().filter_map(|name| candidate(name)).collect();
+    let shortlist = shortlist(&["shuffle+zstd(9)", "shuffle+zstd(22)"]);
     // What takes ten times as long is not worth a few percent.
     let rank = |one: &CandidateFilters, share| share + 10.0 / one.encode_mb_s;
     let mut went_on = |seconds| {
-        let rules = Rules {
-            first: FirstHeat::Sample,
-            tolerance: 0.0,
-            seconds,
-        };
+        let rules = rules(FirstHeat::Sample, seconds);
         run(&mut trial, &shortlist, rules, rank)
             .unwrap()
             .finalists
