@@ -184,6 +184,13 @@ impl PartialChunk {
         match &mut self.close {
             Some(close) if at >= close.end => {
                 close.end = at + bytes.len() / element_bytes;
+                let needed = self.values.len() + bytes.len();
+                if needed > self.values.room() {
+                    // Never more than the whole chunk, which is what is charged.
+                    let mut larger = Buffer::with_room((2 * needed).min(close.chunk_bytes));
+                    larger.extend(&self.values);
+                    self.values = larger;
+                }
                 self.values.extend(bytes);
                 true
             }
@@ -305,6 +312,7 @@ mod tests {
                 .flat_map(|(value, _)| value.to_vec())
                 .collect();
             assert_eq!(*chunk.written(2), written);
+            assert!(chunk.values.room() <= (2 * elements).max(8));
             let (lying, is_close) = chunk.as_they_lie();
             assert_eq!(lying, if is_close { &written } else { &values });
             close += u32::from(is_close);
