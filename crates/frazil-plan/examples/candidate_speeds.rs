@@ -1,5 +1,6 @@
-//! What one core encodes and decodes with each candidate, on a smooth float32 field of 256 KiB:
-//! what the constants of `candidates.rs` should say.
+//! What one core takes to encode pieces of 4 to 256 KiB of a smooth float32 field with each candidate, and to decode
+//! the largest: what the constants of `candidates.rs` should say. Speeds are those of 256 KiB; what small pieces take
+//! beside their bytes are set-ups.
 //!
 //! `cargo run --release -p frazil-plan --example candidate_speeds`
 
@@ -12,7 +13,7 @@
 use std::time::{Duration, Instant};
 
 use frazil_codec::{BoundDecoder, BoundEncoder, Scratch};
-use frazil_plan::candidates;
+use frazil_plan::{candidates, sample_shape};
 use frazil_types::{ByteOrder, ElementClass, ElementType};
 
 const SHAPE: [u64; 3] = [4, 64, 256];
@@ -22,7 +23,7 @@ const ELEMENT: ElementType = ElementType {
     order: ByteOrder::Little,
 };
 /// Least time of a measurement.
-const LEAST: Duration = Duration::from_millis(400);
+const LEAST: Duration = Duration::from_millis(100);
 
 /// Waves with a little noise, as model output has them.
 fn field() -> Vec<u8> {
@@ -52,28 +53,40 @@ fn seconds(mut body: impl FnMut()) -> f64 {
     least
 }
 
+/// Whole rows of the field: what small samples are.
+const ROWS: [u64; 4] = [4, 16, 64, 256];
+
 fn main() {
-    let raw = field();
-    let megabytes = raw.len() as f64 / 1e6;
+    let all = field();
     let mut scratch = Scratch::default();
     println!(
-        "{:28} {:>8} {:>12} {:>12}",
-        "", "share", "encode MB/s", "decode MB/s"
+        "{:28} {:>8} {:>12} {:>40}",
+        "", "share", "decode MB/s", "encode microseconds of 4, 16, 64, 256 KiB"
     );
     for candidate in candidates() {
         let (chain, deflate) = candidate.chain().unwrap();
-        let pipeline = chain.resolve(ELEMENT, &SHAPE);
-        let encoder = BoundEncoder::bind(&pipeline, deflate, 4, raw.len()).unwrap();
-        let decoder = BoundDecoder::bind(&pipeline, 4, raw.len()).unwrap();
-        let stored = encoder.encode(&raw, &mut scratch).unwrap();
-        let encoding = seconds(|| drop(encoder.encode(&raw, &mut scratch)));
-        let decoding = seconds(|| drop(decoder.decode(&stored, 0, &mut scratch)));
+        let mut encoding = Vec::new();
+        let (mut share, mut decoding) = (0.0, 0.0);
+        for rows in ROWS {
+            let bytes = (rows * SHAPE[2] * 4) as usize;
+            let raw = &all[..bytes];
+            let shape = sample_shape(rows * SHAPE[2], &SHAPE);
+            let pipeline = chain.resolve(ELEMENT, &shape);
+            let encoder = BoundEncoder::bind(&pipeline, deflate, 4, raw.len()).unwrap();
+            let decoder = BoundDecoder::bind(&pipeline, 4, raw.len()).unwrap();
+            let stored = encoder.encode(raw, &mut scratch).unwrap();
+            encoding.push(1e6 * seconds(|| drop(encoder.encode(raw, &mut scratch))));
+            let megabytes = raw.len() as f64 / 1e6;
+            decoding = megabytes / seconds(|| drop(decoder.decode(&stored, 0, &mut scratch)));
+            share = stored.len() as f64 / raw.len() as f64;
+        }
         println!(
-            "{:28} {:8.3} {:12.0} {:12.0}",
+            "{:28} {share:8.3} {decoding:12.0} {:9.1} {:9.1} {:9.1} {:9.1}",
             candidate.name(),
-            stored.len() as f64 / raw.len() as f64,
-            megabytes / encoding,
-            megabytes / decoding
+            encoding[0],
+            encoding[1],
+            encoding[2],
+            encoding[3],
         );
     }
 }

@@ -46,7 +46,9 @@ pub(crate) fn choose(
     if shortlist.is_empty() {
         shortlist = standard(wishes);
     }
-    let seconds = (wishes.allowance).and_then(|one| one.seconds(shortlist.iter().copied()));
+    // The tree of the goal itself names the likeliest first.
+    let likeliest = shortlist.first().copied();
+    let seconds = (wishes.allowance.zip(likeliest)).map(|(allowance, one)| allowance.seconds(one));
     if wishes.ratio_tolerance().is_some() {
         add_faster_levels(&mut shortlist, wishes);
     }
@@ -254,23 +256,26 @@ fn has_only(one: &CandidateFilters, wishes: &FilterWishes) -> bool {
     filters.is_ok_and(|filters| filters.0.iter().all(|stage| only.contains(&stage.id)))
 }
 
-/// At reader level `frazil`, what is chosen without a stated goal competes with frazil's own filters.
+/// At reader level `frazil`, what is chosen without a stated goal (`other`; `None`: no filters) competes with frazil's
+/// own filters.
 pub(crate) fn own_filters(
     trial: &mut Trial<'_>,
     wishes: &FilterWishes,
+    other: Option<&CandidateFilters>,
 ) -> Result<Option<(Chosen, String)>, PlanError> {
     const OWN: [&str; 4] = [
-        "pcodec(8)",
-        "delta+shuffle+zstd(3)",
         "lorenzo+shuffle+zstd(3)",
+        "delta+shuffle+zstd(3)",
         "lorenzo+bitshuffle+zstd(3)",
+        "pcodec(8)",
     ];
     let own: Vec<&CandidateFilters> = OWN.iter().filter_map(|name| candidate(name)).collect();
     debug_assert!(own.iter().all(|one| one.readers == ReaderLevel::Frazil));
+    let likeliest = other.or(own.first().copied());
     let rules = Rules {
         first: FirstHeat::Sample,
         tolerance: 0.0,
-        seconds: (wishes.allowance).and_then(|one| one.seconds(own.iter().copied())),
+        seconds: (wishes.allowance.zip(likeliest)).map(|(allowance, one)| allowance.seconds(one)),
     };
     let tried = heats::run(trial, &own, rules, |_, share| share)?.finalists;
     let least = tried.iter().map(|one| one.chosen.bytes).min();

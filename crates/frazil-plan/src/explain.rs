@@ -109,6 +109,13 @@ pub(crate) fn does_not_shrink(best_share: f64) -> String {
     )
 }
 
+pub(crate) fn by_default(summary: &str, stand_in_share: f64) -> String {
+    format!(
+        "{summary}: too small beside the file to try levels on it (shuffle+zstd(1): {} of raw)",
+        per_cent(stand_in_share)
+    )
+}
+
 pub(crate) fn no_samples(summary: &str) -> String {
     format!("{summary}: no data to try")
 }

@@ -15,6 +15,7 @@ use frazil_types::{
 };
 
 use crate::advised;
+use crate::candidates::candidate;
 use crate::error::PlanError;
 use crate::explain;
 use crate::goal::Goal;
@@ -156,7 +157,8 @@ fn better_by_own(
     trial: &mut Trial<'_>,
     wishes: &FilterWishes,
 ) -> Result<Fresh, PlanError> {
-    let Some((chosen, reason)) = advised::own_filters(trial, wishes)? else {
+    let beaten = candidate(&summary(&other.stages));
+    let Some((chosen, reason)) = advised::own_filters(trial, wishes, beaten)? else {
         return Ok(other);
     };
     let own = Fresh::tried(chosen, reason, trial.raw_bytes());

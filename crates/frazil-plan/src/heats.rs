@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use frazil_types::{DeflateEncoder, FilterChain, FilterPipeline};
+use frazil_types::{DeflateEncoder, FilterChain, FilterPipeline, ReaderLevel};
 
 use crate::allowance::{bytes_within, seconds_of};
 use crate::candidates::{CandidateFilters, candidate, candidates};
@@ -17,11 +17,20 @@ use crate::trial::{Chosen, Trial, TriedChain};
 /// Samples smaller than this decide nothing alone: what compressors find far apart is not in them.
 const LEAST_HEAT_BYTES: usize = 20 << 10;
 
+/// Of dear filters trials on less are not worth what they cost.
+const LEAST_ALONE_BYTES: usize = 16 << 10;
+
 /// A part of a sample that a first heat is held on, about.
 const PART_BYTES: usize = 32 << 10;
 
 /// A part stands for a sample where a fast compressor's shares of both differ by no more than this factor.
 const LIKE: f64 = 1.5;
+
+/// What tells whether filters pay where none can be tried: their own trials take next to nothing.
+const STAND_INS: [&str; 2] = ["shuffle+zstd(1)", "lorenzo+shuffle+zstd(1)"];
+
+/// What leaves no more than this of the samples says nothing of filters unlike it: they may keep many times as much.
+const LITTLE: f64 = 0.05;
 
 /// So many go on at most: the best, and those within the factor of it.
 const MOST_FINALISTS: usize = 3;
@@ -50,7 +59,7 @@ pub(crate) enum FirstHeat {
     /// A part of one sample: where filters are slow, and variables small, trying them on whole samples
     /// takes longer than packing.
     Part,
-    /// What is named first is taken; the fastest level of the same filters tells whether filters pay.
+    /// What is named first is taken; what a fast compressor makes of the samples tells whether filters pay.
     StandIn,
 }
 
@@ -110,6 +119,9 @@ pub(crate) fn run(
     rank: impl Fn(&CandidateFilters, f64) -> f64,
 ) -> Result<Outcome, PlanError> {
     let mut entries = entries(trial, shortlist)?;
+    if let Some(seconds) = rules.seconds {
+        leave_out(&mut entries, seconds);
+    }
     let heat = match course_of(trial, &entries, rules)? {
         Course::InHeats(heat) => heat,
         Course::AllOnAll => {
@@ -118,26 +130,62 @@ pub(crate) fn run(
             })?;
             return Ok(outcome(trial, entries, |i| is_tried[i]));
         }
-        Course::StandIn => {
-            entries.truncate(1);
-            for entry in &mut entries {
-                entry.share = by_fastest_level(trial, entry)?;
-            }
-            return Ok(outcome(trial, entries, |_| true));
-        }
+        Course::StandIn => return by_stand_in(trial, entries),
     };
     let bytes = &trial.samples()[heat.sample][heat.bytes.clone()];
     let is_tried = try_each(trial, &mut entries, rules, &rank, |trial, entry| {
         let stored = trial.bytes_of(&entry.chain, entry.encoder, bytes)?;
         Ok(stored as f64 / bytes.len() as f64)
     })?;
-    let goes_on = finalists(&entries, &is_tried, rules.tolerance, |one| {
-        rank(one.candidate, one.share)
-    });
-    if rules.allows_second(trial, &entries, &is_tried, &goes_on, &heat) {
+    let worth = |one: &Entry| rank(one.candidate, one.share);
+    let goes_on = finalists(&entries, &is_tried, rules.tolerance, worth);
+    // A part of a sample that left one decides alone.
+    let is_part = heat.bytes.len() < trial.samples()[heat.sample].len();
+    let has_decided = is_part && goes_on.iter().filter(|&&one| one).count() == 1;
+    if !has_decided && rules.allows_second(trial, &entries, &is_tried, &goes_on, &heat) {
         second(trial, &mut entries, &goes_on, &heat)?;
+        return Ok(outcome(trial, entries, |i| goes_on[i]));
     }
+    let trusted = trusted(&entries, &is_tried);
+    let goes_on = finalists(&entries, &trusted, rules.tolerance, worth);
     Ok(outcome(trial, entries, |i| goes_on[i]))
+}
+
+/// Leaves out what takes longest to try, until all that is left can be tried within so many seconds on as much as
+/// decides something alone. What is slow and the likeliest stays: nothing else comes near it. Where nothing would
+/// be left to compare, all stay.
+fn leave_out(entries: &mut Vec<Entry>, seconds: f64) {
+    let fits = |left: &[usize]| {
+        let filters = left.iter().map(|&i| entries[i].candidate);
+        bytes_within(seconds, filters).is_some_and(|bytes| bytes >= LEAST_ALONE_BYTES)
+    };
+    let took = |i: &usize| entries[*i].candidate.seconds_of(LEAST_ALONE_BYTES);
+    let kept = entries.first().filter(|first| first.is_slow()).map(|_| 0);
+    let mut left: Vec<usize> = (0..entries.len()).collect();
+    while left.len() > 1 && !fits(&left) {
+        let others = (0..left.len()).filter(|&place| Some(left[place]) != kept);
+        let dearest = others.max_by(|&a, &b| took(&left[a]).total_cmp(&took(&left[b])));
+        left.remove(dearest.unwrap_or(0));
+    }
+    if left.len() > 1 {
+        let mut number = 0..;
+        entries.retain(|_| number.next().is_some_and(|i| left.contains(&i)));
+    }
+}
+
+/// Which trials of one piece can be trusted: where next to nothing is left of it, what matters is how often it comes
+/// again, and only filters that look for repetitions make use of that.
+fn trusted(entries: &[Entry], is_tried: &[bool]) -> Vec<bool> {
+    let tried = || entries.iter().zip(is_tried).filter(|one| *one.1);
+    let least = tried()
+        .map(|(one, _)| one.share)
+        .fold(f64::INFINITY, f64::min);
+    let has_others = tried().any(|(one, _)| one.finds_repetitions());
+    let all = least > LITTLE || !has_others;
+    let found = entries.iter().zip(is_tried);
+    found
+        .map(|(one, &is_tried)| is_tried && (all || one.finds_repetitions()))
+        .collect()
 }
 
 /// Heats where they decide something, else all on all, or on as much as is allowed.
@@ -277,8 +325,7 @@ fn probes(
     self::entries(trial, &found)
 }
 
-/// The second heat; the shares of what was dropped change as those of the last finalist do. A part of a sample
-/// that left one decides alone.
+/// The second heat; the shares of what was dropped change as those of the last finalist do.
 fn second(
     trial: &mut Trial<'_>,
     entries: &mut [Entry],
@@ -286,9 +333,6 @@ fn second(
     heat: &Heat,
 ) -> Result<(), PlanError> {
     let is_part = heat.bytes.len() < trial.samples()[heat.sample].len();
-    if is_part && goes_on.iter().filter(|&&one| one).count() == 1 {
-        return Ok(());
-    }
     let known = (!is_part).then_some(heat.sample);
     let mut drift = 1.0;
     for (entry, _) in entries
@@ -321,13 +365,28 @@ fn on_all(trial: &mut Trial<'_>, entry: &Entry, known: Option<usize>) -> Result<
     Ok(stored / trial.raw_bytes() as f64)
 }
 
-/// The share that the fastest level of the same filters keeps of all samples.
-fn by_fastest_level(trial: &mut Trial<'_>, entry: &Entry) -> Result<f64, PlanError> {
-    let family = entry.candidate.family();
-    // Each family begins with its fastest level.
-    let fastest = candidates().iter().find(|one| one.family() == family);
-    let stand_in = entries(trial, &[fastest.unwrap_or(entry.candidate)])?;
-    on_all(trial, stand_in.first().unwrap_or(entry), None)
+/// What is named first, with the share that a fast compressor keeps of all samples, or one like it behind
+/// differences where those may be. Where that leaves next to nothing, only filters like it are known to.
+fn by_stand_in(trial: &mut Trial<'_>, mut entries: Vec<Entry>) -> Result<Outcome, PlanError> {
+    let Some(first) = entries.first() else {
+        return Ok(outcome(trial, entries, |_| true));
+    };
+    let readers = first.candidate.readers.max(ReaderLevel::Plugins);
+    let stand_ins = STAND_INS.iter().filter_map(|name| candidate(name));
+    let stand_ins: Vec<&CandidateFilters> =
+        stand_ins.filter(|one| one.readers <= readers).collect();
+    let mut share = f64::INFINITY;
+    for stand_in in self::entries(trial, &stand_ins)? {
+        share = share.min(on_all(trial, &stand_in, None)?);
+    }
+    let is_like_it = |entry: &Entry| entry.candidate.family().ends_with("zstd");
+    let taken = match share <= LITTLE {
+        true => entries.iter().position(is_like_it).unwrap_or(0),
+        false => 0,
+    };
+    let mut taken = entries.swap_remove(taken);
+    taken.share = share;
+    Ok(outcome(trial, vec![taken], |_| true))
 }
 
 fn outcome(trial: &Trial<'_>, entries: Vec<Entry>, is_finalist: impl Fn(usize) -> bool) -> Outcome {
@@ -344,6 +403,11 @@ fn outcome(trial: &Trial<'_>, entries: Vec<Entry>, is_finalist: impl Fn(usize) -
 }
 
 impl Entry {
+    /// Whether what is the same as long before takes next to no bytes.
+    fn finds_repetitions(&self) -> bool {
+        !self.candidate.family().ends_with("pcodec")
+    }
+
     fn is_slow(&self) -> bool {
         self.candidate.encode_mb_s < SLOW_MB_S
     }
@@ -475,13 +539,21 @@ fn stands_for(trial: &mut Trial<'_>, part: &[u8], whole: &[u8]) -> Result<bool, 
 
 /// Of some elements of the sample's middle, how many are equal to the one before.
 fn repeats(sample: &[u8], size: usize) -> usize {
-    let window = crate::sample::sample_window(sample.len(), size, LEAST_HEAT_BYTES);
-    let elements = sample[window].chunks_exact(size.max(1));
-    elements
-        .clone()
-        .zip(elements.skip(1))
-        .filter(|(one, next)| one == next)
-        .count()
+    let window = &sample[crate::sample::sample_window(sample.len(), size, LEAST_HEAT_BYTES)];
+    match size {
+        4 => equal_neighbours(window.as_chunks::<4>().0),
+        8 => equal_neighbours(window.as_chunks::<8>().0),
+        _ => {
+            let elements = window.chunks_exact(size.max(1));
+            let pairs = elements.clone().zip(elements.skip(1));
+            pairs.filter(|(one, next)| one == next).count()
+        }
+    }
+}
+
+fn equal_neighbours<const N: usize>(elements: &[[u8; N]]) -> usize {
+    let pairs = elements.windows(2);
+    pairs.filter(|pair| pair[0] == pair[1]).count()
 }
 
 #[cfg(test)]

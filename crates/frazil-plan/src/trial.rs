@@ -82,6 +82,8 @@ pub(crate) struct Trial<'a> {
     /// Shape of the output's chunks in elements; empty if it is not known.
     chunk: &'a [u64],
     scratch: &'a mut Scratch,
+    /// Bytes of all samples together that shuffle and level are tried on at most.
+    most_bytes: usize,
     /// What was encoded already: no trial is made twice.
     known: Vec<((bool, Compressor), u64)>,
 }
@@ -98,6 +100,7 @@ impl<'a> Trial<'a> {
             element,
             chunk,
             scratch,
+            most_bytes: usize::MAX,
             known: Vec::new(),
         }
     }
@@ -127,7 +130,29 @@ impl<'a> Trial<'a> {
         longest.unwrap_or(0) as u64
     }
 
-    /// Bytes of all samples, each encoded as a chunk of its own.
+    /// Keeps trials of shuffle and level to the middles of the samples, of so many bytes together.
+    pub(crate) fn keep_to(&mut self, bytes: usize) {
+        self.most_bytes = bytes;
+        self.known.clear();
+    }
+
+    /// What shuffle and level are tried on of each sample that there is.
+    fn tried(&self) -> Vec<&'a [u8]> {
+        let stored = self.samples.iter().filter(|sample| !sample.is_empty());
+        let of_each = self.most_bytes / stored.clone().count().max(1);
+        let part = |sample: &'a Vec<u8>| match sample.len() <= of_each {
+            true => &sample[..],
+            false => &sample[self.part(sample.len(), of_each)],
+        };
+        stored.map(part).collect()
+    }
+
+    /// Bytes that shuffle and level are tried on.
+    pub(crate) fn tried_bytes(&self) -> u64 {
+        self.tried().iter().map(|sample| sample.len() as u64).sum()
+    }
+
+    /// Bytes of what is tried of all samples, each encoded as a chunk of its own.
     pub(crate) fn encoded_bytes(
         &mut self,
         shuffle: bool,
@@ -144,7 +169,7 @@ impl<'a> Trial<'a> {
         stages.push(compressor.spec());
         let pipeline = FilterPipeline(stages);
         let mut total = 0;
-        for sample in self.samples.iter().filter(|sample| !sample.is_empty()) {
+        for sample in self.tried() {
             let encoder = BoundEncoder::bind(
                 &pipeline,
                 compressor.encoder(),

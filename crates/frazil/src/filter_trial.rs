@@ -156,6 +156,11 @@ impl Trial<'_> {
                 selection: sample.part.clone(),
             };
             let requests = boxes.iter().map(request).collect();
+            let sampled = boxes
+                .iter()
+                .filter_map(|one| one.part.elements())
+                .sum::<u64>();
+            let sampled_bytes = sampled.saturating_mul(info.element.size_bytes as u64);
             let plan = self.precision[variable].as_ref();
             let rounding = plan
                 .map(|plan| VariableRounding::bind(plan, info.element, &info.shape))
@@ -168,7 +173,8 @@ impl Trial<'_> {
                     allowance: TrialAllowance::of(info.raw_bytes().unwrap_or(0), file_bytes),
                 },
                 requests,
-                output_bytes: 4 << 20,
+                // Values in chunks' order, what they become on the way, and as they are encoded.
+                output_bytes: sampled_bytes.saturating_mul(4),
             });
         }
         Ok(tasks)

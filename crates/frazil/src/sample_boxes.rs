@@ -9,8 +9,8 @@ use frazil_types::{ChunkGrid, Selection};
 
 use crate::sources::Stored;
 
-/// Where chunks of the output are smaller than pieces of a sample, that much of a variable may be decoded for all
-/// pieces: one part in so many. The input's chunks of one piece may hold far more than it.
+/// That much of a variable may be decoded for all pieces of a sample: one part in so many. The input's chunks of one
+/// piece may hold far more than it.
 const DECODED_SHARE: u64 = 32;
 
 /// A part of a chunk of the output, or some whole chunks.
@@ -33,7 +33,28 @@ pub(crate) fn sample_boxes(
     let Some(grid) = chunk.and_then(|chunk| ChunkGrid::new(&variable.shape, chunk)) else {
         return Vec::new();
     };
-    let plan = affordable(plan, variable, &grid, source.grid.chunk());
+    if grid.chunk_count() == 0 {
+        return Vec::new();
+    }
+    let size = variable.element.size_bytes as u64;
+    let of_chunk = |index: u64, window_bytes: usize| {
+        let window = window_bytes as u64 / size.max(1);
+        let whole = grid.valid_box(index);
+        match whole.elements().is_some_and(|count| count <= window) {
+            true => grown(whole, &grid, source.grid.chunk(), window),
+            false => cut(whole, window),
+        }
+    };
+    let is_decoded = matches!(&variable.storage,
+        DatasetStorage::Chunked { pipeline, .. } if !pipeline.is_empty());
+    let plan = match is_decoded {
+        true => {
+            let middle = of_chunk(grid.chunk_count() / 2, plan.window_bytes);
+            let decoded = touched_elements(&middle.part, source.grid.chunk()).saturating_mul(size);
+            affordable(plan, variable.raw_bytes().unwrap_or(0), decoded)
+        }
+        false => plan,
+    };
     let anchor = |offset: &[u64]| {
         let at: Vec<u64> = offset
             .iter()
@@ -51,41 +72,30 @@ pub(crate) fn sample_boxes(
             .map(|i| anchor(&source.grid.offset(records[i as usize].index)))
             .collect(),
     };
-    let window = (plan.window_bytes / variable.element.size_bytes.max(1)) as u64;
-    let of_chunk = |index: u64| {
-        let whole = grid.valid_box(index);
-        match whole.elements().is_some_and(|count| count <= window) {
-            true => grown(whole, &grid, source.grid.chunk(), window),
-            false => cut(whole, window),
-        }
-    };
-    chosen.into_iter().map(of_chunk).collect()
+    let boxes = chosen.into_iter();
+    boxes
+        .map(|index| of_chunk(index, plan.window_bytes))
+        .collect()
 }
 
-/// The same bytes in fewer pieces, where those of the plan lie in too many compressed chunks of the input.
-fn affordable(
-    plan: SamplePlan,
-    variable: &DatasetInfo,
-    grid: &ChunkGrid,
-    stored: &[u64],
-) -> SamplePlan {
-    let is_decoded = matches!(&variable.storage,
-        DatasetStorage::Chunked { pipeline, .. } if !pipeline.is_empty());
-    let size = variable.element.size_bytes as u64;
-    let chunk_bytes = grid.chunk_elements().saturating_mul(size);
-    if plan.pieces < 2 || !is_decoded || chunk_bytes > plan.window_bytes as u64 {
-        return plan;
-    }
-    let axes = grid.chunk().iter().zip(stored);
-    let decoded = axes.fold(size, |bytes, (&extent, &cell)| {
-        bytes.saturating_mul(extent.next_multiple_of(cell.max(1)))
-    });
-    let most = variable.raw_bytes().unwrap_or(0) / DECODED_SHARE / decoded.max(1);
+/// The same bytes in fewer pieces, where all that is decoded for those of the plan is too much of the variable.
+fn affordable(plan: SamplePlan, raw_bytes: u64, decoded_bytes: u64) -> SamplePlan {
+    let most = raw_bytes / DECODED_SHARE / decoded_bytes.max(1);
     let pieces = plan.pieces.min((most as usize).max(1));
     SamplePlan {
         pieces,
-        window_bytes: plan.window_bytes * plan.pieces / pieces,
+        window_bytes: plan.window_bytes * plan.pieces / pieces.max(1),
     }
+}
+
+/// Elements of the input's chunks that a box lies in.
+fn touched_elements(part: &Selection, stored: &[u64]) -> u64 {
+    let axes = part.start.iter().zip(&part.count).zip(stored);
+    axes.fold(1, |elements: u64, ((&start, &count), &cell)| {
+        let cell = cell.max(1);
+        let end = start.saturating_add(count).next_multiple_of(cell);
+        elements.saturating_mul(end - start / cell * cell)
+    })
 }
 
 /// A chunk's box, cut along its slow axes to at most `window` elements, or one.

@@ -6,6 +6,8 @@
 use frazil_types::{DeflateEncoder, FilterSpec, ReaderLevel};
 
 use super::{FilterWishes, Fresh, LEVEL_SLACK, ShuffleWish, ZSTD_DEFAULT, summary};
+use crate::allowance::{TrialAllowance, bytes_within};
+use crate::candidates::{CandidateFilters, candidate};
 use crate::chunking::DEFAULT_TARGET_BYTES;
 use crate::error::PlanError;
 use crate::explain;
@@ -32,14 +34,34 @@ const LIBDEFLATE_HIGHEST: i32 = 12;
 const DEFLATE_CANDIDATES: [i32; 3] = [1, 4, 6];
 const ZSTD_CANDIDATES: [u32; 3] = [1, 3, 9];
 
+/// What is tried with all of that, the likeliest first.
+const DEFLATE_TRIALS: [&str; 4] = [
+    "shuffle+deflate(1)",
+    "deflate(1)",
+    "shuffle+deflate(4)",
+    "shuffle+deflate(6)",
+];
+const ZSTD_TRIALS: [&str; 4] = [
+    "shuffle+zstd(3)",
+    "zstd(3)",
+    "shuffle+zstd(1)",
+    "shuffle+zstd(9)",
+];
+
 /// Decides the shuffle, then the level, and gives up on data that do not shrink.
 pub(super) fn try_filters(
     trial: &mut Trial<'_>,
     wishes: &FilterWishes,
 ) -> Result<Fresh, PlanError> {
+    if let (None, Some(allowance)) = (wishes.level, wishes.allowance) {
+        match within(allowance, wishes.reader_level) {
+            Some(bytes) => trial.keep_to(bytes),
+            None => return untried(trial, wishes),
+        }
+    }
     let shuffle = try_shuffle(trial, wishes)?;
     let level = try_levels(trial, shuffle.on, wishes)?;
-    let ratio = level.bytes as f64 / trial.raw_bytes() as f64;
+    let ratio = level.bytes as f64 / trial.tried_bytes() as f64;
     if ratio > Goal::Balanced.worthwhile_share() {
         return Ok(Fresh::unfiltered(explain::does_not_shrink(ratio)));
     }
@@ -58,6 +80,32 @@ pub(super) fn try_filters(
         encoder: level.encoder,
         ratio: Some(ratio),
         tried: Vec::new(),
+    })
+}
+
+/// Bytes of samples that shuffle and levels may be tried on; `None`: too few to decide anything.
+fn within(allowance: TrialAllowance, readers: ReaderLevel) -> Option<usize> {
+    let names = match readers {
+        ReaderLevel::Any => &DEFLATE_TRIALS,
+        ReaderLevel::Plugins | ReaderLevel::Frazil => &ZSTD_TRIALS,
+    };
+    let tried: Vec<&CandidateFilters> = names.iter().filter_map(|name| candidate(name)).collect();
+    bytes_within(allowance.seconds(tried.first()?), tried)
+}
+
+/// The default, where a fast compressor says that filters pay.
+fn untried(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Fresh, PlanError> {
+    let fresh = Fresh::untried(trial.element(), wishes);
+    let shuffles = fresh.stages.len() > 1;
+    let bytes = trial.encoded_bytes(shuffles, Compressor::Zstd(1))?;
+    let ratio = bytes as f64 / trial.tried_bytes() as f64;
+    if ratio > Goal::Balanced.worthwhile_share() {
+        return Ok(Fresh::unfiltered(explain::does_not_shrink(ratio)));
+    }
+    Ok(Fresh {
+        reason: explain::by_default(&summary(&fresh.stages), ratio),
+        ratio: Some(ratio),
+        ..fresh
     })
 }
 

@@ -40,6 +40,8 @@ pub(crate) struct Findings {
 pub(crate) struct Chooser<'a> {
     goal: ReadGoal<'a>,
     answers: RefCell<HashMap<Key, ReadChoice>>,
+    /// Of shapes that were decided: the variable, its chunk.
+    compared: RefCell<HashMap<(Key, Vec<u64>), Findings>>,
 }
 
 /// Everything an answer depends on beside the goal.
@@ -92,6 +94,7 @@ impl<'a> Chooser<'a> {
         Self {
             goal: goal.read_goal(),
             answers: RefCell::default(),
+            compared: RefCell::default(),
         }
     }
 
@@ -106,8 +109,14 @@ impl<'a> Chooser<'a> {
 
     /// What a chunk shape that was decided is beside others.
     pub(crate) fn compare(&self, subject: &Subject<'_>, chunk: &[u64]) -> Findings {
-        let (candidates, cache) = compare_for_reads(&subject.input(), chunk, &self.goal);
-        Findings { candidates, cache }
+        let mut compared = self.compared.borrow_mut();
+        let found = compared.entry((subject.key(), chunk.to_vec()));
+        found
+            .or_insert_with(|| {
+                let (candidates, cache) = compare_for_reads(&subject.input(), chunk, &self.goal);
+                Findings { candidates, cache }
+            })
+            .clone()
     }
 
     /// The chunk cache that a stock reader of a variable in these chunks should use.
