@@ -6,8 +6,10 @@
 //! reaches a power of ten. Both places are found once, by bisection with the same formula, so that a
 //! value needs a table and integers only and the result is the same bit by bit.
 
+use std::any::Any;
 use std::f64::consts::{LN_2, LN_10};
 use std::ops::RangeInclusive;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::bits::Round;
 use super::block::{Block, LANES, merge};
@@ -37,7 +39,7 @@ const SMALL_FROM: u8 = 24;
 #[derive(Debug, Clone)]
 pub(super) struct Granular<W> {
     /// One entry for each biased exponent.
-    binades: Vec<Binade<W>>,
+    binades: Arc<[Binade<W>]>,
     /// Words that stay as they are, whatever they are rounded to: fill values lie far from all others.
     kept: [W; 2],
 }
@@ -51,15 +53,8 @@ struct Entries<W> {
 impl<W: Word> Granular<W> {
     /// Makes the table for `digits` decimal digits; `kept` are words that do not matter.
     pub(super) fn new(digits: u32, kept: [W; 2]) -> Self {
-        let exponents = 1_usize << W::EXPONENT_BITS;
-        let normal = 1..exponents - 1;
-        let binade = |exponent| match normal.contains(&exponent) {
-            true => binade::<W>(exponent, digits),
-            // Zero, subnormal, infinite: never touched.
-            false => Binade::default(),
-        };
         Self {
-            binades: (0..exponents).map(binade).collect(),
+            binades: table(digits),
             kept,
         }
     }
@@ -147,6 +142,29 @@ impl<W: Word> Round<W> for &Granular<W> {
     }
 }
 
+/// The tables that were made already: each takes half a millisecond, and writers bind many variables.
+static TABLES: Mutex<Vec<(u32, Arc<dyn Any + Send + Sync>)>> = Mutex::new(Vec::new());
+
+/// The table for `digits` decimal digits.
+fn table<W: Word>(digits: u32) -> Arc<[Binade<W>]> {
+    // Tables are whole, whatever became of who made one.
+    let mut tables = TABLES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = tables.iter().filter(|(of, _)| *of == digits);
+    if let Some(found) = known.find_map(|(_, table)| table.downcast_ref::<Arc<[Binade<W>]>>()) {
+        return Arc::clone(found);
+    }
+    let exponents = 1_usize << W::EXPONENT_BITS;
+    let normal = 1..exponents - 1;
+    let binade = |exponent| match normal.contains(&exponent) {
+        true => binade::<W>(exponent, digits),
+        // Zero, subnormal, infinite: never touched.
+        false => Binade::default(),
+    };
+    let made: Arc<[Binade<W>]> = (0..exponents).map(binade).collect();
+    tables.push((digits, Arc::new(Arc::clone(&made))));
+    made
+}
+
 /// Bisects for the mantissas at which the number of dropped bits changes.
 fn binade<W: Word>(exponent: usize, digits: u32) -> Binade<W> {
     let last = W::low_ones(W::MANTISSA_BITS).fraction();
@@ -231,6 +249,15 @@ mod tests {
             let selected = entries(|entries| table.select(&x, binades, entries));
             assert_eq!(selected, entries(|entries| table.look_up(&x, entries)));
         }
+    }
+
+    #[test]
+    fn a_table_is_made_once_for_each_type_and_number_of_digits() {
+        let first = table::<u32>(4);
+        assert!(Arc::ptr_eq(&first, &table(4)));
+        assert!(!Arc::ptr_eq(&first, &table(5)));
+        assert_eq!(table::<u64>(4).len(), 1 << 11);
+        assert_eq!(first.len(), 1 << 8);
     }
 
     #[test]
