@@ -107,8 +107,8 @@ pub(crate) struct Counted<'a> {
     samples: &'a [Vec<u8>],
     element: ElementType,
     chunk: &'a [u64],
-    /// What is looked at of each sample.
-    middles: Vec<Values<'a>>,
+    /// The bits of what is looked at of each sample.
+    middles: OnceCell<Vec<Vec<u64>>>,
     common: OnceCell<Common>,
     /// Of the first byte, the second, the last, and the mean.
     entropies: OnceCell<[f64; 4]>,
@@ -117,14 +117,11 @@ pub(crate) struct Counted<'a> {
 impl<'a> Counted<'a> {
     /// As [`Features::of`].
     pub(crate) fn new(samples: &'a [Vec<u8>], element: ElementType, chunk: &'a [u64]) -> Self {
-        let stored = samples.iter().filter(|sample| !sample.is_empty());
-        let of_each = LOOKED_AT / stored.count().max(1);
-        let middle = |sample: &'a Vec<u8>| Values::middle(sample, element, of_each);
         Self {
             samples,
             element,
             chunk,
-            middles: samples.iter().map(middle).collect(),
+            middles: OnceCell::new(),
             common: OnceCell::new(),
             entropies: OnceCell::new(),
         }
@@ -157,19 +154,30 @@ impl<'a> Counted<'a> {
         })
     }
 
+    /// What is looked at of each sample, as bits.
+    fn middles(&self) -> &[Vec<u64>] {
+        self.middles.get_or_init(|| {
+            let stored = self.samples.iter().filter(|sample| !sample.is_empty());
+            let of_each = LOOKED_AT / stored.count().max(1);
+            let middle =
+                |sample: &'a Vec<u8>| Values::middle(sample, self.element, of_each).all_bits();
+            self.samples.iter().map(middle).collect()
+        })
+    }
+
     /// All values that are looked at, as bits.
     fn bits(&self) -> impl Iterator<Item = u64> {
-        self.middles.iter().flat_map(Values::all_bits)
+        self.middles().iter().flatten().copied()
     }
 
     /// All pairs of values that lie behind each other.
     fn neighbours(&self) -> impl Iterator<Item = (u64, u64)> {
-        let of_sample = |values| Values::all_bits(values).zip(Values::all_bits(values).skip(1));
-        self.middles.iter().flat_map(of_sample)
+        let middles = self.middles().iter();
+        middles.flat_map(|bits| bits.windows(2).map(|pair| (pair[0], pair[1])))
     }
 
     fn share(&self, count: usize) -> f64 {
-        let looked_at: usize = self.middles.iter().map(Values::len).sum();
+        let looked_at: usize = self.middles().iter().map(Vec::len).sum();
         count as f64 / looked_at.max(1) as f64
     }
 
@@ -184,7 +192,7 @@ impl<'a> Counted<'a> {
         let others = self.bits().filter(|&bits| Some(bits) != fill);
         let used = others.fold(0, |used, bits| used | bits);
         let width = 8 * values::width(self.element) as u32;
-        match self.middles.iter().all(|values| values.len() == 0) {
+        match self.middles().iter().all(Vec::is_empty) {
             true => 0.0,
             false => f64::from(used.trailing_zeros().min(width)) / f64::from(width),
         }
@@ -192,14 +200,13 @@ impl<'a> Counted<'a> {
 
     fn entropies(&self) -> [f64; 4] {
         let mut planes = Planes::new(values::width(self.element));
-        self.bits().for_each(|bits| planes.add(bits));
+        planes.add(self.bits());
         planes.entropies()
     }
 
     fn delta_entropy(&self) -> f64 {
         let mut deltas = Planes::new(values::width(self.element));
-        self.neighbours()
-            .for_each(|(one, next)| deltas.add(next.wrapping_sub(one)));
+        deltas.add((self.neighbours()).map(|(one, next)| next.wrapping_sub(one)));
         deltas.entropies()[3]
     }
 
@@ -219,7 +226,7 @@ impl<'a> Counted<'a> {
         let of_each = PAIRS / placed.len().max(1);
         let mut pairs = Vec::with_capacity(PAIRS);
         for (values, stride) in &placed {
-            pairs.extend(values.pairs(*stride, of_each, fill));
+            values.add_pairs(*stride, of_each, fill, &mut pairs);
         }
         correlation(&pairs)
     }

@@ -48,28 +48,28 @@ impl<'a> Values<'a> {
         self.width == self.element.size_bytes
     }
 
-    /// The bits of a value as an unsigned integer.
-    pub(super) fn bits(&self, i: usize) -> u64 {
-        let bytes = &self.bytes[i * self.width..(i + 1) * self.width];
-        let little = match *bytes {
-            [a] => return u64::from(a),
-            [a, b] => u64::from(u16::from_le_bytes([a, b])),
-            [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
-            [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
-            // `width` knows no others.
-            _ => 0,
-        };
-        match self.element.order {
-            ByteOrder::Big => little.swap_bytes() >> (64 - 8 * self.width),
-            ByteOrder::Little | ByteOrder::None => little,
+    /// The bits of all values as unsigned integers.
+    pub(super) fn all_bits(&self) -> Vec<u64> {
+        // By width once, and not for every value: counting must take little beside packing.
+        match self.width {
+            1 => self.bytes.iter().map(|&byte| u64::from(byte)).collect(),
+            2 => self.words(|cell| u16::from_le_bytes(cell).into()),
+            4 => self.words(|cell| u32::from_le_bytes(cell).into()),
+            _ => self.words(u64::from_le_bytes),
         }
     }
 
-    /// The bits of all values.
-    pub(super) fn all_bits(&self) -> impl Iterator<Item = u64> {
-        (0..self.len()).map(|i| self.bits(i))
+    fn words<const N: usize>(&self, read: impl Fn([u8; N]) -> u64) -> Vec<u64> {
+        let cells = self.bytes.as_chunks::<N>().0.iter();
+        match self.element.order {
+            ByteOrder::Big => cells
+                .map(|&cell| read(cell).swap_bytes() >> (64 - 8 * N))
+                .collect(),
+            ByteOrder::Little | ByteOrder::None => cells.map(|&cell| read(cell)).collect(),
+        }
     }
 
+    /// The number that some bits stand for.
     fn number(&self, bits: u64) -> f64 {
         match (self.element.class, self.width) {
             (ElementClass::Float, 4) => f64::from(f32::from_bits(bits as u32)),
@@ -83,22 +83,69 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Evenly spread pairs of values `stride` apart, `most` of them, without fill values.
-    pub(super) fn pairs(
+    /// Adds evenly spread pairs of values `stride` apart, `most` of them, without fill values.
+    pub(super) fn add_pairs(
         &self,
         stride: usize,
         most: usize,
         fill: Option<u64>,
-    ) -> impl Iterator<Item = (f64, f64)> {
-        let count = self.len().saturating_sub(stride);
-        let taken = count.min(most);
-        let data = move |bits: u64| {
+        pairs: &mut Vec<(f64, f64)>,
+    ) {
+        let places = places(self.len().saturating_sub(stride), most);
+        let places = places.map(|i| (i, i + stride));
+        match self.width {
+            1 => self.add_of(places, |[byte]: [u8; 1]| byte.into(), fill, pairs),
+            2 => self.add_of(places, |cell| u16::from_le_bytes(cell).into(), fill, pairs),
+            4 => self.add_of(places, |cell| u32::from_le_bytes(cell).into(), fill, pairs),
+            _ => self.add_of(places, u64::from_le_bytes, fill, pairs),
+        }
+    }
+
+    fn add_of<const N: usize>(
+        &self,
+        places: impl Iterator<Item = (usize, usize)>,
+        read: impl Fn([u8; N]) -> u64,
+        fill: Option<u64>,
+        pairs: &mut Vec<(f64, f64)>,
+    ) {
+        let cells = self.bytes.as_chunks::<N>().0;
+        let data = |i: usize| {
+            let bits = match self.element.order {
+                ByteOrder::Big => read(cells[i]).swap_bytes() >> (64 - 8 * N),
+                ByteOrder::Little | ByteOrder::None => read(cells[i]),
+            };
             let number = self.number(bits);
             (Some(bits) != fill && number.abs() < HUGE).then_some(number)
         };
-        (0..taken).filter_map(move |k| {
-            let i = k * count / taken;
-            Some((data(self.bits(i))?, data(self.bits(i + stride))?))
-        })
+        pairs.extend(places.filter_map(|(one, next)| Some((data(one)?, data(next)?))));
+    }
+}
+
+/// Of `count` places `most`, evenly spread from the first on: the kth is ⌊k × count / most⌋.
+fn places(count: usize, most: usize) -> impl Iterator<Item = usize> {
+    let taken = count.min(most);
+    let (step, rest) = (count / taken.max(1), count % taken.max(1));
+    let mut next = (0, 0);
+    (0..taken).map(move |_| {
+        let (place, left) = next;
+        next = match left + rest >= taken {
+            true => (place + step + 1, left + rest - taken),
+            false => (place + step, left + rest),
+        };
+        place
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::places;
+
+    #[test]
+    fn places_are_evenly_spread() {
+        for (count, most) in [(0, 4), (3, 4), (10, 4), (4095, 2048), (100_003, 4096)] {
+            let taken = count.min(most);
+            let wanted: Vec<usize> = (0..taken).map(|k| k * count / taken).collect();
+            assert_eq!(places(count, most).collect::<Vec<usize>>(), wanted);
+        }
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Source: `bit-sorter-filter.c`. Bytes lie in little-endian order.
 
+use std::sync::LazyLock;
+
 use super::number::Number;
 
 /// What every byte of a number becomes, by its place.
@@ -35,19 +37,47 @@ fn permute<T: Number>(numbers: &mut [T], table: &Table) {
     }
 }
 
+/// Tables of all widths, of 1, 2, 4 and 8 bytes: making one takes as long as sorting some thousand numbers.
+type Tables = [LazyLock<Table>; 4];
+
+static SORTED: Tables = [
+    LazyLock::new(|| sorting(8)),
+    LazyLock::new(|| sorting(16)),
+    LazyLock::new(|| sorting(32)),
+    LazyLock::new(|| sorting(64)),
+];
+
+static UNSORTED: Tables = [
+    LazyLock::new(|| unsorting(8)),
+    LazyLock::new(|| unsorting(16)),
+    LazyLock::new(|| unsorting(32)),
+    LazyLock::new(|| unsorting(64)),
+];
+
+fn sorting(bits: u32) -> Table {
+    table(bits, |bit| sorted_place(bits - 1 - bit, bits / 8))
+}
+
+fn unsorting(bits: u32) -> Table {
+    let mut back = vec![0; bits as usize];
+    for bit in 0..bits {
+        back[sorted_place(bits - 1 - bit, bits / 8) as usize] = bit;
+    }
+    table(bits, |bit| back[bit as usize])
+}
+
+fn table_of<T: Number>(tables: &Tables) -> &Table {
+    &tables[T::BYTES.trailing_zeros() as usize]
+}
+
 /// Sorts the bits of each number.
 pub(crate) fn sort_each<T: Number>(numbers: &mut [T]) {
-    let place = |bit| sorted_place(T::BITS - 1 - bit, T::BITS / 8);
-    permute(numbers, &table(T::BITS, place));
+    permute(numbers, table_of::<T>(&SORTED));
 }
 
 /// Undoes [`sort_each`].
 pub(crate) fn unsort_each<T: Number>(numbers: &mut [T]) {
-    let mut back = vec![0; T::BITS as usize];
-    for bit in 0..T::BITS {
-        back[sorted_place(T::BITS - 1 - bit, T::BITS / 8) as usize] = bit;
-    }
-    permute(numbers, &table(T::BITS, |bit| back[bit as usize]));
+    permute(numbers, table_of::<T>(&UNSORTED));
 }
 
 /// Eight bytes as an 8 x 8 matrix of bits, transposed; the highest byte is the first row.
@@ -69,6 +99,7 @@ pub(crate) fn sort_all<T: Number>(numbers: &mut [T]) {
     numbers.iter().for_each(|number| number.write(&mut bytes));
     let mut planes = vec![0; bytes.len()];
     let count = numbers.len();
+    let planes_are_bytes = count.is_multiple_of(8);
     for byte in 0..T::BYTES {
         for (group, first) in (0..count).step_by(8).enumerate() {
             let cells = first..(first + 8).min(count);
@@ -80,7 +111,10 @@ pub(crate) fn sort_all<T: Number>(numbers: &mut [T]) {
             let columns = transposed(u64::from_be_bytes(rows)).to_be_bytes();
             for (bit, column) in columns.into_iter().enumerate() {
                 let plane = 8 * byte + bit;
-                put_bits(&mut planes, plane * count + 8 * group, column, width);
+                match planes_are_bytes {
+                    true => planes[plane * (count / 8) + group] = column,
+                    false => put_bits(&mut planes, plane * count + 8 * group, column, width),
+                }
             }
         }
     }

@@ -4,7 +4,6 @@
 /// where 8 and 16 bits are computed with 32.
 pub(crate) trait Number: Copy + Default {
     const BYTES: usize;
-    const BITS: u32;
 
     /// From little-endian bytes, of which there must be [`Self::BYTES`].
     fn read(bytes: &[u8]) -> Self;
@@ -34,7 +33,6 @@ macro_rules! number {
     ($($signed:ty, $unsigned:ty, $wide:ty);*) => {$(
         impl Number for $signed {
             const BYTES: usize = size_of::<$signed>();
-            const BITS: u32 = <$signed>::BITS;
 
             fn read(bytes: &[u8]) -> Self {
                 let mut cell = [0; size_of::<$signed>()];
