@@ -66,9 +66,11 @@ impl ErrorCheck {
         let mut values = protected.values.iter().map(in_type);
         let mut first = || values.next().unwrap_or(f64::NAN);
         let first_values = [first(), first()];
+        let bounds = [plan.bound, implied].map(Limit::new);
         Ok(Self {
             promise: Promise {
-                bounds: [plan.bound, implied].map(Limit::new),
+                strictest: Limit::below(bounds),
+                bounds,
                 first_values,
                 more_values: values.collect(),
                 ranges: protected.ranges.clone(),
@@ -147,6 +149,15 @@ impl Limit {
         }
     }
 
+    /// One that allows no more than either of two, and nothing infinite.
+    fn below([a, b]: [Self; 2]) -> Self {
+        Self {
+            absolute: smaller(smaller(a.absolute, b.absolute), f64::MAX),
+            relative: smaller(a.relative, b.relative),
+            finest_absolute: smaller(a.finest_absolute, b.finest_absolute),
+        }
+    }
+
     /// [`ErrorBound::at`], in a form that vectorises.
     #[inline(always)]
     fn at(&self, magnitude: f64) -> f64 {
@@ -171,6 +182,8 @@ fn smaller(a: f64, b: f64) -> f64 {
 #[derive(Debug, Clone)]
 struct Promise {
     bounds: [Limit; 2],
+    /// Whoever keeps this one keeps both.
+    strictest: Limit,
     /// The first two protected values, NaN where there are none.
     first_values: [f64; 2],
     /// The others, and the protected ranges: the rest of what is protected.
@@ -200,6 +213,12 @@ impl Promise {
         let changeable = ordinary & finite & !protected & !invalid;
         let error = smaller(stated.at(magnitude), implied.at(magnitude));
         if changeable { error } else { EXACT }
+    }
+
+    /// Whether only the first values are protected, and every finite number is data.
+    fn is_short(&self) -> bool {
+        let has_rest = !self.more_values.is_empty() || !self.ranges.is_empty();
+        !has_rest && self.valid == [f64::NEG_INFINITY, f64::INFINITY]
     }
 
     /// Whether the rest protects a number.
@@ -234,8 +253,9 @@ impl<const BYTES: usize, F: Fn([u8; BYTES]) -> f64> Kernel for Comparison<'_, BY
         let mut collected = Collected::new();
         let (original, original_rest) = blocks(self.original);
         let (rounded, rounded_rest) = blocks(self.rounded);
+        let is_short = self.promise.is_short();
         for (block, (x, y)) in original.iter().zip(rounded).enumerate() {
-            if x != y {
+            if x != y && !(is_short && self.passes(x, y, &mut collected)) {
                 self.compare(block, x, y, &mut collected)?;
             }
         }
@@ -247,6 +267,21 @@ impl<const BYTES: usize, F: Fn([u8; BYTES]) -> f64> Kernel for Comparison<'_, BY
 }
 
 impl<const BYTES: usize, F: Fn([u8; BYTES]) -> f64> Comparison<'_, BYTES, F> {
+    /// Collects the errors of a block that has nothing special, most of all no larger relative error than
+    /// blocks before it; `false`: it may have, and nothing was done.
+    #[inline(always)]
+    fn passes(
+        &self,
+        original: &Elements<BYTES>,
+        rounded: &Elements<BYTES>,
+        collected: &mut Collected,
+    ) -> bool {
+        collected.take(original, rounded, &self.number);
+        let changed = original.iter().zip(rounded);
+        let changed: u32 = changed.map(|(x, y)| u32::from(x != y)).sum();
+        collected.add_if_plain(self.promise, changed)
+    }
+
     /// Collects the errors of one block.
     #[inline(always)]
     fn compare(
@@ -256,14 +291,9 @@ impl<const BYTES: usize, F: Fn([u8; BYTES]) -> f64> Comparison<'_, BYTES, F> {
         rounded: &Elements<BYTES>,
         collected: &mut Collected,
     ) -> Result<(), CodecError> {
-        let Collected { x, y, changed, .. } = collected;
-        for (number, element) in x.iter_mut().zip(original) {
-            *number = (self.number)(*element);
-        }
-        for (number, element) in y.iter_mut().zip(rounded) {
-            *number = (self.number)(*element);
-        }
-        for (changed, (x, y)) in changed.iter_mut().zip(original.iter().zip(rounded)) {
+        collected.take(original, rounded, &self.number);
+        let changed = collected.changed.iter_mut();
+        for (changed, (x, y)) in changed.zip(original.iter().zip(rounded)) {
             *changed = if x == y { 0.0 } else { 1.0 };
         }
         if !self.promise.more_values.is_empty() || !self.promise.ranges.is_empty() {
@@ -297,6 +327,7 @@ fn padded<const BYTES: usize>(elements: &[[u8; BYTES]]) -> Elements<BYTES> {
 
 /// What is collected, and the numbers of one block.
 struct Collected {
+    /// [`CHANGED`], [`ABSOLUTE`], [`RELATIVE`].
     stats: [Lanes; 3],
     /// The original values.
     x: Block,
@@ -311,6 +342,11 @@ struct Collected {
     errors: Block,
     shares: Block,
 }
+
+/// Among the statistics: how many values changed, and the largest errors.
+const CHANGED: usize = 0;
+const ABSOLUTE: usize = 1;
+const RELATIVE: usize = 2;
 
 /// A few independent sums or maxima: one alone would make every step wait for the one before.
 type Lanes = [f64; 16];
@@ -328,6 +364,53 @@ impl Collected {
             errors: none,
             shares: none,
         }
+    }
+
+    /// Takes the numbers of a block.
+    #[inline(always)]
+    fn take<const BYTES: usize>(
+        &mut self,
+        original: &Elements<BYTES>,
+        rounded: &Elements<BYTES>,
+        number: impl Fn([u8; BYTES]) -> f64,
+    ) {
+        for (x, element) in self.x.iter_mut().zip(original) {
+            *x = number(*element);
+        }
+        for (y, element) in self.y.iter_mut().zip(rounded) {
+            *y = number(*element);
+        }
+    }
+
+    /// Adds the numbers of a block if all are surely within what is promised, and none has a larger relative
+    /// error than was seen: the division, and whatever else is rare, is for the others. `changed`:
+    /// how many elements are other bytes.
+    #[inline(always)]
+    fn add_if_plain(&mut self, promise: &Promise, changed: u32) -> bool {
+        let [a, b] = promise.first_values;
+        // Less by more than what a product and a quotient are rounded by.
+        let seen = largest(&self.stats[RELATIVE]) * (1.0 - 8.0 * f64::EPSILON);
+        let (mut doubts, mut changed_numbers) = (0_u64, 0_u64);
+        for i in 0..LANES {
+            let (x, y) = (self.x[i], self.y[i]);
+            let magnitude = x.abs();
+            // NaN, or zero, where nothing changed.
+            let error = (x - y).abs();
+            let is_changed = x.to_bits() != y.to_bits();
+            let within =
+                (error <= promise.strictest.at(magnitude)) & (magnitude >= promise.least_normal);
+            let protected = (x == a) | (x == b) | (y == a) | (y == b);
+            doubts |= u64::from(is_changed & (!within | protected) | (error > seen * magnitude));
+            changed_numbers += u64::from(is_changed);
+            self.errors[i] = error;
+        }
+        // NaN of other bits may be the same number.
+        if doubts != 0 || changed_numbers != u64::from(changed) {
+            return false;
+        }
+        self.stats[CHANGED][0] += f64::from(changed);
+        fold(&mut self.stats[ABSOLUTE], &self.errors, larger);
+        true
     }
 
     /// Finds what must not change because of the rest of what is protected.
@@ -382,13 +465,17 @@ impl Collected {
 
     fn stats(&self) -> ErrorStats {
         let [changed, absolute, relative] = &self.stats;
-        let largest = |lanes: &Lanes| lanes.iter().copied().fold(0.0, f64::max);
         ErrorStats {
             changed: changed.iter().sum::<f64>() as u64,
             max_absolute_error: largest(absolute),
             max_relative_error: largest(relative),
         }
     }
+}
+
+#[inline(always)]
+fn largest(lanes: &Lanes) -> f64 {
+    lanes.iter().copied().fold(0.0, larger)
 }
 
 #[inline(always)]

@@ -48,6 +48,11 @@ impl<W: Word> Guard<W> {
         }
     }
 
+    /// Two words that stay as they are; infinite where there are none.
+    pub(super) fn first_values(&self) -> [W; 2] {
+        self.first_values
+    }
+
     /// Marks with all bits set what has to stay as it was: protected values, and values that
     /// rounding would turn into protected or infinite ones.
     #[inline(always)]

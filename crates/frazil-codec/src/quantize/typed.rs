@@ -40,6 +40,7 @@ impl<W: Word> Typed<W> {
         simd: Simd,
     ) -> Result<Self, CodecError> {
         limits::check::<W>(plan)?;
+        let guard = Guard::new(&plan.protected);
         let rounding = match plan.rounding {
             Rounding::BitRound { significant_bits } => BoundRounding::BitRound {
                 bits: significant_bits,
@@ -49,7 +50,7 @@ impl<W: Word> Typed<W> {
             } => BoundRounding::Bounded(Search::new(least_significant_bits, &plan.bound)),
             Rounding::GranularBitRound { significant_digits } => BoundRounding::Granular {
                 digits: significant_digits,
-                table: Granular::new(significant_digits),
+                table: Granular::new(significant_digits, guard.first_values()),
             },
             Rounding::BitGroom { significant_digits } => BoundRounding::BitGroom {
                 digits: significant_digits,
@@ -61,7 +62,7 @@ impl<W: Word> Typed<W> {
         };
         Ok(Self {
             rounding,
-            guard: Guard::new(&plan.protected),
+            guard,
             order,
             simd,
         })

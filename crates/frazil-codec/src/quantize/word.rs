@@ -61,6 +61,8 @@ pub(super) trait Word:
     fn low_zeros(self) -> u32;
     /// The biased exponent.
     fn exponent(self) -> usize;
+    /// The least magnitude of this biased exponent.
+    fn with_exponent(exponent: usize) -> Self;
     /// The explicit mantissa as an integer.
     fn fraction(self) -> u64;
     /// The explicit mantissa from an integer.
@@ -165,6 +167,11 @@ macro_rules! word {
             #[inline(always)]
             fn exponent(self) -> usize {
                 ((self & Self::MAGNITUDE) >> Self::MANTISSA_BITS) as usize
+            }
+
+            #[inline(always)]
+            fn with_exponent(exponent: usize) -> Self {
+                (exponent as $word) << Self::MANTISSA_BITS
             }
 
             #[inline(always)]

@@ -1,5 +1,7 @@
 //! Which elements of a chunk were written.
 
+use std::ops::Range;
+
 /// Which elements of a chunk were written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mask {
@@ -161,6 +163,14 @@ impl Mask {
         })
     }
 
+    /// The elements that were written, if they follow each other.
+    pub(super) fn only_run(&self) -> Option<Range<usize>> {
+        let first = self.words.iter().position(|&word| word != 0)?;
+        let first = first * 64 + self.words[first].trailing_zeros() as usize;
+        let run = first..self.end();
+        (run.len() as u64 == self.written).then_some(run)
+    }
+
     /// Whether it is of as many elements as another one.
     pub(super) fn fits(&self, other: &Self) -> bool {
         self.words.len() == other.words.len()
@@ -230,6 +240,9 @@ mod tests {
                 found[from..from + count].fill(true);
             }
             assert_eq!(found, marked);
+            let runs = mask.runs(elements);
+            let run = (runs.len() == 1).then(|| runs[0].0..runs[0].0 + runs[0].1);
+            assert_eq!(mask.only_run(), run);
             let last = marked.iter().rposition(|&is_marked| is_marked);
             assert_eq!(mask.end(), last.map_or(0, |last| last + 1));
             let values: Vec<u8> = (0..2 * elements).map(|_| random.below(256) as u8).collect();

@@ -27,6 +27,13 @@ pub(super) struct PartialChunk {
     charge: Charge,
 }
 
+/// Values of a chunk, one behind the other.
+pub(super) struct Written {
+    pub(super) values: Buffer,
+    // Goes back when they leave memory.
+    _charge: Charge,
+}
+
 /// Values that lie close together, only those that were written, in the order of the chunk.
 ///
 /// A rank may have a small part of every row of a chunk. With each value in its place it would take
@@ -102,6 +109,18 @@ impl PartialChunk {
     pub(super) fn into_parts(mut self, element_bytes: usize) -> (Buffer, Mask, Charge) {
         self.spread(element_bytes, Buffer::zeroed);
         (self.values, self.mask, self.charge)
+    }
+
+    /// The values that were written, one behind the other, and the memory that they are charged to.
+    pub(super) fn into_written(self, element_bytes: usize) -> Written {
+        let values = match self.written(element_bytes) {
+            Cow::Owned(values) => values.into(),
+            Cow::Borrowed(_) => self.values,
+        };
+        Written {
+            values,
+            _charge: self.charge,
+        }
     }
 
     /// The values that were written, one behind the other.
@@ -218,6 +237,29 @@ impl PartialChunk {
         self.mask.add(mask);
         self.is_dirty |= bytes > 0;
         Ok(())
+    }
+
+    /// As [`Self::overlay`] with what `read` reads, if the mask names one run of elements; `false`: it does not, and
+    /// nothing was done.
+    ///
+    /// # Errors
+    /// If the mask does not fit the chunk; what `read` fails with.
+    pub(super) fn overlay_run(
+        &mut self,
+        mask: &Mask,
+        element_bytes: usize,
+        read: impl FnOnce(&mut [u8]) -> Result<()>,
+    ) -> Result<bool> {
+        let Some(run) = mask.only_run() else {
+            return Ok(false);
+        };
+        let fits = mask.fits(&self.mask);
+        let place = run.start * element_bytes..run.end * element_bytes;
+        let place = self.values(element_bytes).get_mut(place);
+        read(place.filter(|_| fits).ok_or_else(lost)?)?;
+        self.mask.add(mask);
+        self.is_dirty = true;
+        Ok(true)
     }
 
     /// A copy to be packed as it stands; this one goes on being gathered.

@@ -28,9 +28,14 @@ impl Writer {
     /// Packs what is in a chunk together with an earlier form of it that is packed, but not
     /// committed.
     pub(super) fn fold_own(&mut self) -> Result<()> {
-        drop(self.submission.placing());
         let dirty = self.store.dirty();
-        for (key, _) in dirty.into_iter().filter(|(_, has_base)| *has_base) {
+        let has_base = |(key, has_base): (Key, bool)| has_base.then_some(key);
+        let folded: Vec<Key> = dirty.into_iter().filter_map(has_base).collect();
+        if !folded.is_empty() {
+            // Else what is being packed goes on beside the exchange.
+            drop(self.submission.placing());
+        }
+        for key in folded {
             self.flush_chunk(key, true, true)?;
         }
         self.submission.check()
@@ -152,11 +157,12 @@ impl Writer {
             let key = keys.get(claim).ok_or_else(lost)?;
             let chunk = self.take_gathered(key)?;
             let size = self.active(VariableId(key.variable))?.element_bytes();
-            parcel.add(key.into(), &chunk, size);
+            parcel.add(key.into(), chunk, size);
             let is_last = number + 1 == claims.len();
             if is_last || parcel.is_full() {
                 parcel.seal(is_last)?;
-                team.link.hand_from(owner, &mut parcel.bytes)?;
+                team.link.hand_pieces(owner, &parcel.pieces())?;
+                parcel.clear();
             }
         }
         Ok(())
@@ -213,7 +219,7 @@ impl Writer {
             {
                 chunk.overlay(&own.mask, &own.written(size), size)?;
             }
-            chunk.overlay(&part.mask, part.written(buffer)?, size)?;
+            part.overlay(&mut chunk, size, buffer)?;
         }
         if let Some(own) = own {
             chunk.overlay(&own.mask, &own.written(size), size)?;

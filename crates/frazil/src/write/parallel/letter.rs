@@ -36,6 +36,21 @@ impl Letter {
         }
     }
 
+    /// Reads some of the bytes, as many as `target` has.
+    pub(super) fn read(&self, range: Range<usize>, target: &mut [u8]) -> Result<()> {
+        if range.len() != target.len() {
+            return Err(broken("it has another length"));
+        }
+        match self {
+            Self::Own(bytes) => {
+                let bytes = bytes.get(range).ok_or_else(|| broken("it ends early"))?;
+                target.copy_from_slice(bytes);
+                Ok(())
+            }
+            Self::Shared(shared) => shared.read(range.start, target),
+        }
+    }
+
     /// All of the bytes.
     pub(super) fn into_bytes(self) -> Result<Vec<u8>> {
         match self {

@@ -149,26 +149,35 @@ impl Node {
         self.has_begun = true;
     }
 
-    /// Puts a message where rank `to` can read it; `None`: it must go another way.
-    pub(super) fn put(&mut self, to: usize, message: &[u8]) -> Option<Place> {
+    /// Puts a message, which lies in pieces, where rank `to` can read it; `None`: it must go another way.
+    pub(super) fn put(&mut self, to: usize, pieces: &[&[u8]]) -> Option<Place> {
         let is_near = self.has_begun && self.ranks.binary_search(&to).is_ok();
-        if message.len() < LEAST_BYTES || !is_near {
+        let message_bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
+        if message_bytes < LEAST_BYTES || !is_near {
             return None;
         }
         self.free_read();
-        let bytes = message.len() as u64;
-        let piece = self
+        let bytes = message_bytes as u64;
+        let space = self
             .ring
             .take(HEAD_BYTES + bytes.next_multiple_of(HEAD_BYTES))?;
-        let at = self.start + piece.start;
-        let written = (self.file.write_all_at(&[UNREAD], at))
-            .and_then(|()| self.file.write_all_at(message, at + HEAD_BYTES));
-        if written.is_err() {
+        let at = self.start + space.start;
+        if self.write(at, pieces).is_err() {
             // There is no memory for it.
             self.ring.free_newest();
             return None;
         }
         Some(Place { at, bytes })
+    }
+
+    fn write(&self, at: u64, pieces: &[&[u8]]) -> std::io::Result<()> {
+        self.file.write_all_at(&[UNREAD], at)?;
+        let mut place = at + HEAD_BYTES;
+        for piece in pieces {
+            self.file.write_all_at(piece, place)?;
+            place += piece.len() as u64;
+        }
+        Ok(())
     }
 
     /// Gives places back whose messages were read.
@@ -304,7 +313,10 @@ mod tests {
         let join = |(rank, own): (usize, Offered)| {
             let seat = seats[rank].as_ref().unwrap();
             let mut node = Node::join(own, seat, rank, bytes).unwrap();
-            assert!(node.put(0, &[0; LEAST_BYTES]).is_none(), "nobody has begun");
+            assert!(
+                node.put(0, &[&[0; LEAST_BYTES]]).is_none(),
+                "nobody has begun"
+            );
             node.begin();
             node
         };
@@ -328,7 +340,8 @@ mod tests {
             let (from, to) = (number % 3, (number + 1) % 3);
             let bytes = LEAST_BYTES + number * 97 % 9001;
             let text: Vec<u8> = (0..bytes).map(|i| (i * number) as u8).collect();
-            let Some(place) = nodes[from].put(to, &text) else {
+            let (first, rest) = text.split_at(number * 31 % bytes);
+            let Some(place) = nodes[from].put(to, &[first, &[], rest]) else {
                 // There is room again when what was sent is read, in whatever order.
                 assert!(waiting.len() > 10);
                 waiting.reverse();
@@ -345,17 +358,17 @@ mod tests {
     #[test]
     fn what_does_not_fit_goes_another_way() {
         let mut nodes = nodes(2, 10_000);
-        assert!(nodes[0].put(1, &[0; LEAST_BYTES - 1]).is_none());
-        assert!(nodes[0].put(2, &[0; LEAST_BYTES]).is_none());
-        assert!(nodes[0].put(1, &[0; 10_000]).is_none());
-        let place = nodes[0].put(1, &[7; 9000]).unwrap();
-        assert!(nodes[0].put(1, &[0; LEAST_BYTES]).is_none());
+        assert!(nodes[0].put(1, &[&[0; LEAST_BYTES - 1]]).is_none());
+        assert!(nodes[0].put(2, &[&[0; LEAST_BYTES]]).is_none());
+        assert!(nodes[0].put(1, &[&[0; 10_000]]).is_none());
+        let place = nodes[0].put(1, &[&[7; 4000], &[7; 5000]]).unwrap();
+        assert!(nodes[0].put(1, &[&[0; LEAST_BYTES]]).is_none());
         let message = nodes[1].message(place);
         assert!(message.read(8999, &mut [0; 2]).is_err());
         drop(message);
-        assert!(nodes[0].put(1, &[8; 9000]).is_some());
+        assert!(nodes[0].put(1, &[&[8; 9000]]).is_some());
         // The other one's part is its own.
-        assert!(nodes[1].put(0, &[9; 9000]).is_some());
+        assert!(nodes[1].put(0, &[&[9; 9000]]).is_some());
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Values of chunks on their way to the chunks' owners.
 //!
 //! A message has values of one chunk or of several small ones, and says whether it is the last to
-//! this owner in its round; so that none gets long, and a chunk's values are copied once.
+//! this owner in its round; so that none gets long. Many values of a chunk are copied twice on their way: from
+//! where they were gathered to memory that the ranks share, and from there to their place in the chunk.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::super::mask::Mask;
-use super::super::partial::PartialChunk;
+use super::super::partial::{PartialChunk, Written};
 use super::letter::Letter;
 use super::wire::{Name, broken, decode, encode};
 use crate::error::Result;
@@ -36,36 +37,56 @@ struct List {
 /// A message that is being made.
 #[derive(Default)]
 pub(super) struct Parcel {
-    pub(super) bytes: Vec<u8>,
+    /// Masks and values.
+    bytes: Vec<u8>,
+    /// Behind them many values of the chunk that was added last, which stay where they are.
+    many: Option<Written>,
     parts: Vec<Part>,
+    /// The end of the message, when it is sealed.
+    list: Vec<u8>,
 }
 
 impl Parcel {
-    /// Adds what was written of a chunk.
-    pub(super) fn add(&mut self, name: Name, chunk: &PartialChunk, element_bytes: usize) {
-        let before = self.bytes.len();
-        self.bytes.extend_from_slice(&chunk.mask.to_bytes());
-        let values = self.bytes.len();
-        self.bytes.extend_from_slice(&chunk.written(element_bytes));
+    /// Adds what was written of a chunk, unless the message is full.
+    pub(super) fn add(&mut self, name: Name, chunk: PartialChunk, element_bytes: usize) {
+        let mask = chunk.mask.to_bytes();
+        let written = chunk.into_written(element_bytes);
         self.parts.push(Part {
             name,
-            mask_bytes: values - before,
-            value_bytes: self.bytes.len() - values,
+            mask_bytes: mask.len(),
+            value_bytes: written.values.len(),
         });
+        self.bytes.extend_from_slice(&mask);
+        match written.values.len() < PARCEL_BYTES {
+            true => self.bytes.extend_from_slice(&written.values),
+            false => self.many = Some(written),
+        }
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.bytes.len() >= PARCEL_BYTES
+        self.many.is_some() || self.bytes.len() >= PARCEL_BYTES
     }
 
-    /// Ends the message: [`Self::bytes`] are all of it now.
+    /// Ends the message: [`Self::pieces`] are all of it now.
     pub(super) fn seal(&mut self, is_last: bool) -> Result<()> {
         let parts = std::mem::take(&mut self.parts);
-        let list = encode(&List { parts, is_last })?;
-        self.bytes.extend_from_slice(&list);
-        let bytes = (list.len() as u64).to_le_bytes();
-        self.bytes.extend_from_slice(&bytes);
+        self.list = encode(&List { parts, is_last })?;
+        let bytes = (self.list.len() as u64).to_le_bytes();
+        self.list.extend_from_slice(&bytes);
         Ok(())
+    }
+
+    /// The message, one piece behind the other.
+    pub(super) fn pieces(&self) -> [&[u8]; 3] {
+        let many = self.many.as_ref().map_or(&[][..], |many| &many.values);
+        [&self.bytes, many, &self.list]
+    }
+
+    /// Begins another message, in the same memory.
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.list.clear();
+        self.many = None;
     }
 }
 
@@ -79,9 +100,21 @@ pub(super) struct Foreign {
 }
 
 impl Foreign {
-    /// Those that were written; `buffer` is for them if they are not in this rank's memory.
-    pub(super) fn written<'a>(&'a self, buffer: &'a mut Vec<u8>) -> Result<&'a [u8]> {
-        self.letter.look(self.written.clone(), buffer)
+    /// Puts those that were written into a chunk; `buffer` is for them on their way.
+    pub(super) fn overlay(
+        &self,
+        chunk: &mut PartialChunk,
+        element_bytes: usize,
+        buffer: &mut Vec<u8>,
+    ) -> Result<()> {
+        let read = |target: &mut [u8]| self.letter.read(self.written.clone(), target);
+        match chunk.overlay_run(&self.mask, element_bytes, read)? {
+            true => Ok(()),
+            false => {
+                let written = self.letter.look(self.written.clone(), buffer)?;
+                chunk.overlay(&self.mask, written, element_bytes)
+            }
+        }
     }
 }
 

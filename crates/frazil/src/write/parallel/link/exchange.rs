@@ -33,14 +33,14 @@ impl Link {
         }
     }
 
-    /// As [`Self::hand`]; the bytes are gone, and their memory stays if it is not needed.
-    pub(in crate::write::parallel) fn hand_from(
+    /// As [`Self::hand`], of bytes that lie in pieces.
+    pub(in crate::write::parallel) fn hand_pieces(
         &mut self,
         to: usize,
-        bytes: &mut Vec<u8>,
+        pieces: &[&[u8]],
     ) -> Result<()> {
         let to = self.number(to);
-        self.transport.send_from(to, Kind::Body, bytes)
+        self.transport.send_pieces(to, Kind::Body, pieces)
     }
 
     /// Waits for what a member of the group hands to this one.

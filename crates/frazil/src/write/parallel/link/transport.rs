@@ -179,25 +179,24 @@ impl Transport {
     // --- sending ---
 
     pub(super) fn send(&mut self, to: usize, kind: Kind, body: Vec<u8>) -> Result<()> {
-        match self.send_on_node(to, kind, &body)? {
+        match self.send_on_node(to, kind, &[&body])? {
             true => Ok(()),
             false => self.send_by_comm(to, kind as u8, body),
         }
     }
 
-    /// As [`Self::send`]; the bytes are gone, and their memory stays if it is not needed.
-    pub(super) fn send_from(&mut self, to: usize, kind: Kind, body: &mut Vec<u8>) -> Result<()> {
-        if !self.send_on_node(to, kind, body)? {
-            self.send_by_comm(to, kind as u8, std::mem::take(body))?;
+    /// As [`Self::send`], of bytes that lie in pieces.
+    pub(super) fn send_pieces(&mut self, to: usize, kind: Kind, pieces: &[&[u8]]) -> Result<()> {
+        match self.send_on_node(to, kind, pieces)? {
+            true => Ok(()),
+            false => self.send_by_comm(to, kind as u8, pieces.concat()),
         }
-        body.clear();
-        Ok(())
     }
 
     /// Puts a long message where a rank on this machine can read it, and tells it where; `false`:
     /// it must go another way.
-    fn send_on_node(&mut self, to: usize, kind: Kind, body: &[u8]) -> Result<bool> {
-        let Some(place) = self.node.as_mut().and_then(|node| node.put(to, body)) else {
+    fn send_on_node(&mut self, to: usize, kind: Kind, pieces: &[&[u8]]) -> Result<bool> {
+        let Some(place) = self.node.as_mut().and_then(|node| node.put(to, pieces)) else {
             return Ok(false);
         };
         self.send_by_comm(to, kind as u8 | Kind::ELSEWHERE, place.to_bytes())?;
