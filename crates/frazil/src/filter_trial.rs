@@ -10,7 +10,8 @@ use frazil_plan::{
     choose_filters, sample_plan, sample_plan_for_goal,
 };
 use frazil_types::{
-    FilterDemand, FilterPipeline, FilterSpec, QuantizePlan, ReaderLevel, VariablePlan, filter_id,
+    FilterDemand, FilterPipeline, FilterSpec, QuantizePlan, ReaderLevel, Selection, VariablePlan,
+    filter_id,
 };
 
 use crate::decide::Depth;
@@ -22,6 +23,7 @@ use crate::precision::VariableRounding;
 use crate::routes::{Reach, checksum_only};
 use crate::run::{self, RunError};
 use crate::sample_boxes::{SampleBox, sample_boxes};
+use crate::sample_sources::sample_source;
 use crate::shapes::{AS_PLANNED, planned};
 
 /// The outcome of one variable's trial.
@@ -59,6 +61,7 @@ impl Trial<'_> {
     /// Tries filters on samples of every readable variable, in parallel.
     pub(crate) fn try_filters(&self, budget: &MemoryBudget) -> Result<Vec<Option<Tried>>> {
         let tasks = self.tasks()?;
+        let sources = self.sources_of(&tasks);
         let mut choices: Vec<Option<Tried>> = self.reaches.iter().map(|_| None).collect();
         let resources = &self.options.resources;
         let run_options = RunOptions {
@@ -67,7 +70,7 @@ impl Trial<'_> {
             cancel: &resources.cancel,
         };
         let outcome = run_ordered(
-            self.sources,
+            &sources,
             tasks.into_iter(),
             &run_options,
             |samples: &Samples, blocks, scratch| {
@@ -88,10 +91,24 @@ impl Trial<'_> {
             Err(RunError::Facade(error)) => Err(error.in_file(self.input.path())),
             Err(RunError::Pipeline(error)) => {
                 let owner = |source: usize| owner_of(source, self.reaches);
-                let explained = run::explain(error, self.input, self.sources, owner, resources);
+                let explained = run::explain(error, self.input, &sources, owner, resources);
                 Err(explained)
             }
         }
+    }
+
+    /// What the samples of all tasks are read from, in the order of all sources.
+    fn sources_of(&self, tasks: &[Task<Samples>]) -> Vec<ArraySource> {
+        let mut parts: Vec<Vec<&Selection>> = vec![Vec::new(); self.sources.len()];
+        for request in tasks.iter().flat_map(|task| &task.requests) {
+            if let Request::Values { source, selection } = request {
+                parts[*source].push(selection);
+            }
+        }
+        let sources = self.sources.iter().zip(&parts);
+        sources
+            .map(|(source, parts)| sample_source(source, parts))
+            .collect()
     }
 
     /// Filters as a plan states them.

@@ -37,6 +37,7 @@ mod report;
 mod routes;
 mod run;
 mod sample_boxes;
+mod sample_sources;
 mod shapes;
 mod sources;
 mod synth;

@@ -65,27 +65,37 @@ fn entropy(counts: &[u32; 256]) -> f64 {
 pub(super) fn commonest_and_distinct(bits: &[u64]) -> (Option<(u64, usize)>, usize) {
     /// 2⁶⁴ by the golden ratio: neighbours come to lie far apart.
     const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-    // A table at most half full, each value at the first free place from its own on.
-    let places = (2 * bits.len()).next_power_of_two().max(2);
-    let mut counted = vec![(0_u64, 0_usize); places];
+    // A table at most half full of the numbers of values, from 1 on, each at the first free place from its own on.
+    let mut places = vec![0_u32; (2 * bits.len()).next_power_of_two().max(2)];
+    let (shift, last) = (64 - places.len().trailing_zeros(), places.len() - 1);
+    let mut seen: Vec<(u64, usize)> = Vec::new();
     for &value in bits {
-        let mut at = (value.wrapping_mul(SPREAD) >> (64 - places.trailing_zeros())) as usize;
-        while counted[at].1 > 0 && counted[at].0 != value {
-            at = (at + 1) % places;
+        let mut at = (value.wrapping_mul(SPREAD) >> shift) as usize;
+        loop {
+            let number = places[at] as usize;
+            match seen.get_mut(number.wrapping_sub(1)) {
+                None => {
+                    seen.push((value, 1));
+                    places[at] = seen.len() as u32;
+                    break;
+                }
+                Some((known, count)) if *known == value => {
+                    *count += 1;
+                    break;
+                }
+                Some(_) => at = (at + 1) & last,
+            }
         }
-        counted[at] = (value, counted[at].1 + 1);
     }
-    let seen = counted.iter().filter(|(_, count)| *count > 0);
-    let (mut commonest, mut distinct) = (None, 0);
-    for &(value, count) in seen {
-        distinct += 1;
+    let mut commonest = None;
+    for &(value, count) in &seen {
         let is_more =
             commonest.is_none_or(|(least, most)| count > most || (count == most && value < least));
         if value != 0 && is_more {
             commonest = Some((value, count));
         }
     }
-    (commonest, distinct)
+    (commonest, seen.len())
 }
 
 /// Pearson's correlation; 0 of fewer than two pairs, 1 where values do not vary.
