@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use super::comm::Comm;
 use super::node::{Node, Offered};
-use super::wire::Call;
+use super::wire::{Call, encode};
 use crate::error::{Error, Result};
 use transport::{Kind, Transport};
 pub(super) use watch::{LONGEST_NAP, SHORTEST_NAP};
@@ -148,12 +148,15 @@ impl Link {
         }
     }
 
-    /// Tells all others that this rank writes no more.
+    /// Tells all others that this rank writes no more, and which rank was the first to give up:
+    /// one that had to do so as well is not to blame.
     fn give_up(&mut self) {
+        let first = self.transport.first_gone().unwrap_or(self.own_number());
+        let Ok(message) = encode(&first) else { return };
         for rank in 0..self.transport.size() {
             if rank != self.own_number() {
                 // Best effort: who hears nothing waits its longest wait.
-                let _ = self.transport.send(rank, Kind::Gone, Vec::new());
+                let _ = self.transport.send(rank, Kind::Gone, message.clone());
             }
         }
         let _ = self.transport.progress();

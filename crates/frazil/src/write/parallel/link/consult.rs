@@ -58,7 +58,7 @@ impl Link {
         for member in 1..self.size() {
             let rank = self.number(member);
             let mail = self.wait_for(rank)?;
-            shares.push(self.read(rank, mail).and_then(|bytes| decode(&bytes)));
+            shares.push(self.read(mail).and_then(|bytes| decode(&bytes)));
         }
         shares.into_iter().collect()
     }

@@ -47,13 +47,13 @@ impl Link {
     pub(in crate::write::parallel) fn take(&mut self, from: usize) -> Result<Letter> {
         let from = self.number(from);
         let mail = self.wait_for(from)?;
-        self.opened(from, mail)
+        self.opened(mail)
     }
 
     /// As [`Self::take`], from a rank by its number among all.
     pub(in crate::write::parallel) fn take_from(&mut self, from: usize) -> Result<Vec<u8>> {
         let mail = self.wait_for(from)?;
-        self.read(from, mail)
+        self.read(mail)
     }
 
     /// What has arrived from a rank, by its number among all; `None`: nothing that was not taken.
@@ -62,7 +62,7 @@ impl Link {
     /// What the rank sent in place of it; if the rank gave up.
     pub(in crate::write::parallel) fn arrived(&mut self, from: usize) -> Result<Option<Vec<u8>>> {
         let mail = self.transport.take(from);
-        mail.map(|mail| self.read(from, mail)).transpose()
+        mail.map(|mail| self.read(mail)).transpose()
     }
 
     /// Fails if any rank has given its writer up.
@@ -73,15 +73,15 @@ impl Link {
         }
     }
 
-    pub(super) fn read(&self, rank: usize, mail: Mail) -> Result<Vec<u8>> {
-        self.opened(rank, mail).and_then(Letter::into_bytes)
+    pub(super) fn read(&self, mail: Mail) -> Result<Vec<u8>> {
+        self.opened(mail).and_then(Letter::into_bytes)
     }
 
-    fn opened(&self, rank: usize, mail: Mail) -> Result<Letter> {
+    fn opened(&self, mail: Mail) -> Result<Letter> {
         match mail {
             Mail::Body(letter) => Ok(letter),
             Mail::Failure(failure) => Err(failure.into_error()),
-            Mail::Gone => Err(self.given_up(rank)),
+            Mail::Gone(first) => Err(self.given_up(first)),
         }
     }
 

@@ -22,7 +22,7 @@ const PART_BYTES: usize = 64 << 20;
 pub(super) enum Kind {
     /// What the sender is doing.
     Note = 0,
-    /// The sender's writer is no more.
+    /// The sender's writer is no more; the body says which rank was the first to give up.
     Gone = 1,
     Body = 2,
     /// Why there is no body.
@@ -49,8 +49,8 @@ impl Kind {
 pub(super) enum Mail {
     Body(Letter),
     Failure(Failure),
-    /// The rank's writer is no more.
-    Gone,
+    /// The rank's writer is no more, since this one gave up.
+    Gone(usize),
 }
 
 /// What is known of another rank.
@@ -62,7 +62,8 @@ pub(super) struct Peer {
     pub(super) note: String,
     /// When anything came from it last.
     pub(super) heard: Instant,
-    is_gone: bool,
+    /// Its writer is no more, since this rank gave up: itself, or one that it heard of.
+    gone: Option<usize>,
 }
 
 impl Peer {
@@ -72,7 +73,7 @@ impl Peer {
             partial: Vec::new(),
             note: "create".to_owned(),
             heard: Instant::now(),
-            is_gone: false,
+            gone: None,
         }
     }
 
@@ -102,8 +103,9 @@ impl Peer {
                 self.note = String::from_utf8_lossy(&letter.into_bytes()?).into_owned();
             }
             Kind::Gone => {
-                self.is_gone = true;
-                self.inbox.push_back(Mail::Gone);
+                let first = decode(&letter.into_bytes()?)?;
+                self.gone = Some(first);
+                self.inbox.push_back(Mail::Gone(first));
             }
             Kind::Failure => {
                 let failure = decode(&letter.into_bytes()?)?;
@@ -147,9 +149,9 @@ impl Transport {
         &self.peers[rank]
     }
 
-    /// The first of all ranks that has given its writer up.
+    /// The rank that was the first to give its writer up, as far as this one has heard.
     pub(super) fn first_gone(&self) -> Option<usize> {
-        self.peers.iter().position(|peer| peer.is_gone)
+        self.peers.iter().find_map(|peer| peer.gone)
     }
 
     /// The oldest message of a rank that was not taken.

@@ -229,6 +229,33 @@ fn a_rank_that_gives_up_is_named() {
 }
 
 #[test]
+fn a_rank_that_had_to_give_up_is_not_blamed() {
+    let (gone, over) = (Barrier::new(2), Barrier::new(2));
+    let outcomes = after_a_commit(&options(1 << 20, 1), |rank, mut writer, id| match rank {
+        0 => {
+            gone.wait();
+            let outcome = (0..64).try_for_each(|_| put(&mut writer, id, 5));
+            drop(writer);
+            over.wait();
+            outcome
+        }
+        1 => {
+            over.wait();
+            writer.close().map(drop)
+        }
+        _ => {
+            drop(writer);
+            gone.wait();
+            Ok(())
+        }
+    });
+    for outcome in &outcomes[..2] {
+        let text = outcome.as_ref().unwrap_err().to_string();
+        assert!(text.contains("rank 2 gave"), "{text}");
+    }
+}
+
+#[test]
 fn an_io_rank_that_does_not_come_is_named() {
     let patient = WriterOptions {
         longest_wait: Some(Duration::from_millis(1000)),
