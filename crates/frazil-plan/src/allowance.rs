@@ -4,9 +4,12 @@ use crate::candidates::CandidateFilters;
 use crate::sample::LARGE_FILE_BYTES;
 
 /// Trials take at most this part of what packing the variable takes. Reading its samples and counting what the
-/// tree asks for take about as much, packing takes less where data are easier than those that speeds were measured
-/// on, and all together should be a twentieth.
-const TRIAL_SHARE: f64 = 0.0125;
+/// tree asks for take more, packing takes less where data are easier than those that speeds were measured on, and
+/// all together should be a twentieth.
+const TRIAL_SHARE: f64 = 0.009;
+
+/// Where the likeliest filters are slow, trials outweigh all else, and to take them in vain costs most.
+const SLOW_TRIAL_SHARE: f64 = 0.0125;
 
 /// MB/s that everything but encoding takes: reading, decoding what is read, writing.
 const OTHER_MB_S: f64 = 600.0;
@@ -31,7 +34,11 @@ impl TrialAllowance {
     /// Seconds for all trials together, if these filters, the likeliest, pack the variable.
     pub(crate) fn seconds(self, likeliest: &CandidateFilters) -> f64 {
         let of_a_megabyte = 1.0 / likeliest.encode_mb_s + 1.0 / OTHER_MB_S;
-        TRIAL_SHARE * self.raw_bytes as f64 * 1e-6 * of_a_megabyte
+        let share = match likeliest.is_slow() {
+            true => SLOW_TRIAL_SHARE,
+            false => TRIAL_SHARE,
+        };
+        share * self.raw_bytes as f64 * 1e-6 * of_a_megabyte
     }
 }
 
@@ -83,7 +90,7 @@ mod tests {
         let slow = ["shuffle+zstd(3)", "shuffle+bzip2(9)"];
         assert_eq!(bytes(1_000_000, &slow), None);
         // Fast filters may be tried on more.
-        assert!(bytes(1_000_000, &["lz4"]).unwrap() > 100_000);
+        assert!(bytes(1_000_000, &["lz4"]).unwrap() > 80_000);
         assert_eq!(bytes(100_000, &["shuffle+bzip2(9)"]), None);
     }
 }

@@ -21,7 +21,15 @@ pub struct CandidateFilters {
     pub decode_mb_s: f64,
 }
 
+/// Filters that encode fewer raw MB/s are slow: trying them is dear.
+const SLOW_MB_S: f64 = 100.0;
+
 impl CandidateFilters {
+    /// Whether trying them is dear.
+    pub(crate) fn is_slow(&self) -> bool {
+        self.encode_mb_s < SLOW_MB_S
+    }
+
     /// Its name, `shuffle+zstd(3)`: the chain, but that `deflate` has libdeflate's levels to 12.
     #[must_use]
     pub fn name(&self) -> String {

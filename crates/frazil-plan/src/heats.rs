@@ -29,6 +29,9 @@ const LIKE: f64 = 1.5;
 /// What tells whether filters pay where none can be tried: their own trials take next to nothing.
 const STAND_INS: [&str; 2] = ["shuffle+zstd(1)", "lorenzo+shuffle+zstd(1)"];
 
+/// What a stand-in alone leaves where others cannot tell otherwise: filters pay, and something is left.
+const TELLING: Range<f64> = 0.2..0.8;
+
 /// What leaves no more than this of the samples says nothing of filters unlike it: they may keep many times as much.
 const LITTLE: f64 = 0.05;
 
@@ -36,9 +39,8 @@ const LITTLE: f64 = 0.05;
 const MOST_FINALISTS: usize = 3;
 const CLOSE: f64 = 1.02;
 
-/// Filters that encode fewer raw MB/s are tried only where a faster level of the same filters keeps at most so
-/// many times what the best of the fast ones keep. Both with [`NEXT_TO_NOTHING`] added.
-const SLOW_MB_S: f64 = 100.0;
+/// Slow filters are tried only where a faster level of the same filters keeps at most so many times what the best
+/// of the fast ones keep. Both with [`NEXT_TO_NOTHING`] added.
 const FAR: f64 = 1.1;
 
 /// Where trials may take some time only, they must also be worth more than what was tried if they kept so many
@@ -317,9 +319,7 @@ fn probes(
         if !is_known && found.iter().all(|one| one.family() != family) {
             // Each family goes from its fastest level to its slowest.
             let mut of_family = candidates().iter();
-            found.extend(
-                of_family.rfind(|one| one.family() == family && one.encode_mb_s >= SLOW_MB_S),
-            );
+            found.extend(of_family.rfind(|one| one.family() == family && !one.is_slow()));
         }
     }
     self::entries(trial, &found)
@@ -378,6 +378,9 @@ fn by_stand_in(trial: &mut Trial<'_>, mut entries: Vec<Entry>) -> Result<Outcome
     let mut share = f64::INFINITY;
     for stand_in in self::entries(trial, &stand_ins)? {
         share = share.min(on_all(trial, &stand_in, None)?);
+        if TELLING.contains(&share) {
+            break;
+        }
     }
     let is_like_it = |entry: &Entry| entry.candidate.family().ends_with("zstd");
     let taken = match share <= LITTLE {
@@ -409,7 +412,7 @@ impl Entry {
     }
 
     fn is_slow(&self) -> bool {
-        self.candidate.encode_mb_s < SLOW_MB_S
+        self.candidate.is_slow()
     }
 
     fn tried(&self) -> TriedChain {

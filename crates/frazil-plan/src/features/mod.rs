@@ -177,14 +177,18 @@ impl<'a> Counted<'a> {
     }
 
     fn share(&self, count: usize) -> f64 {
-        let looked_at: usize = self.middles().iter().map(Vec::len).sum();
-        count as f64 / looked_at.max(1) as f64
+        count as f64 / self.looked_at().max(1) as f64
+    }
+
+    /// How many values are looked at.
+    fn looked_at(&self) -> usize {
+        self.middles().iter().map(Vec::len).sum()
     }
 
     fn common(&self) -> Common {
         *self
             .common
-            .get_or_init(|| commonest_and_distinct(&self.bits().collect::<Vec<u64>>()))
+            .get_or_init(|| commonest_and_distinct(self.bits(), self.looked_at()))
     }
 
     fn trailing_zeros(&self) -> f64 {

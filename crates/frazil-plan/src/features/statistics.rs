@@ -1,5 +1,9 @@
 //! Counting: entropies of byte planes, commonest values, correlations.
 
+use std::sync::LazyLock;
+
+use super::LOOKED_AT;
+
 /// Counts of the values of each byte of an element.
 pub(super) struct Planes {
     /// The least significant byte first.
@@ -46,30 +50,41 @@ fn count<const N: usize>(mut planes: [&mut [u32; 256]; N], bits: impl Iterator<I
     });
 }
 
-/// −Σ p log₂ p over the values of a byte.
+/// −Σ p log₂ p over the values of a byte, as log₂ n − Σ c log₂ c ⁄ n of their counts c.
 fn entropy(counts: &[u32; 256]) -> f64 {
+    /// n log₂ n: of small variables logarithms take longer than counting.
+    static WEIGHTS: LazyLock<Vec<f64>> = LazyLock::new(|| (0..=LOOKED_AT).map(weight).collect());
+    let weights = &**WEIGHTS;
+    let of = |count: u32| {
+        let known = weights.get(count as usize).copied();
+        known.unwrap_or_else(|| weight(count as usize))
+    };
     let total: u32 = counts.iter().sum();
-    let seen = counts.iter().filter(|&&count| count > 0);
-    let sum: f64 = seen
-        .map(|&count| {
-            let share = f64::from(count) / f64::from(total);
-            -share * share.log2()
-        })
-        .sum();
-    // Of one value only the sum is −0.
-    sum.max(0.0)
+    let sum: f64 = counts.iter().map(|&count| of(count)).sum();
+    // Of one value only rounding may leave less than 0.
+    ((of(total) - sum) / f64::from(total.max(1))).max(0.0)
+}
+
+fn weight(count: usize) -> f64 {
+    match count {
+        0 => 0.0,
+        _ => count as f64 * (count as f64).log2(),
+    }
 }
 
 /// The commonest value other than 0 with its count (of equal counts the least value), and how many
-/// distinct values there are.
-pub(super) fn commonest_and_distinct(bits: &[u64]) -> (Option<(u64, usize)>, usize) {
+/// distinct values there are, of `count` values at most.
+pub(super) fn commonest_and_distinct(
+    bits: impl Iterator<Item = u64>,
+    count: usize,
+) -> (Option<(u64, usize)>, usize) {
     /// 2⁶⁴ by the golden ratio: neighbours come to lie far apart.
     const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
     // A table at most half full of the numbers of values, from 1 on, each at the first free place from its own on.
-    let mut places = vec![0_u32; (2 * bits.len()).next_power_of_two().max(2)];
+    let mut places = vec![0_u32; (2 * count).next_power_of_two().max(2)];
     let (shift, last) = (64 - places.len().trailing_zeros(), places.len() - 1);
     let mut seen: Vec<(u64, usize)> = Vec::new();
-    for &value in bits {
+    for value in bits {
         let mut at = (value.wrapping_mul(SPREAD) >> shift) as usize;
         loop {
             let number = places[at] as usize;

@@ -174,9 +174,29 @@ fn a_fast_compressor_stands_in_where_nothing_is_compared() {
         let fast = candidate(name).unwrap().chain().unwrap().0;
         trial.bytes_of(&fast, None, &samples[0]).unwrap()
     };
-    let least = bytes("shuffle+zstd(1)").min(bytes("lorenzo+shuffle+zstd(1)"));
-    assert_eq!(best(&found), ("mafisc(4)".to_owned(), least));
+    // What it leaves tells that filters pay: differences are not tried, though they leave less.
+    let (alone, behind_differences) = (bytes("shuffle+zstd(1)"), bytes("lorenzo+shuffle+zstd(1)"));
+    assert!(behind_differences < alone);
+    assert_eq!(best(&found), ("mafisc(4)".to_owned(), alone));
     assert_eq!(found.tried.len(), 1);
+}
+
+#[test]
+fn differences_are_tried_where_the_compressor_alone_tells_little() {
+    // Ever the same step: nothing comes again but the differences.
+    let ramp: Vec<u8> = (0..2048_u32)
+        .flat_map(|i| (i * 0x0101_0407).to_le_bytes())
+        .collect();
+    let samples = [ramp];
+    let mut scratch = Scratch::default();
+    let mut trial = Trial::new(&samples, FLOAT32, &[16, 128], &mut scratch);
+    let shortlist = shortlist(&["pcodec(4)", "shuffle+zstd(3)"]);
+    let rules = rules(FirstHeat::StandIn, None);
+    let found = run(&mut trial, &shortlist, rules, |_, share| share).unwrap();
+    // Next to nothing is left: only filters like the stand-in are known to make use of that.
+    let (name, bytes) = best(&found);
+    assert_eq!(name, "shuffle+zstd(3)");
+    assert!(bytes < 8192 / 20, "{bytes}");
 }
 
 #[test]
