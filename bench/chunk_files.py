@@ -32,6 +32,13 @@ class Field:
     # By axis.
     extents: tuple[tuple[int, ...], ...]
     filters: tuple[str, ...] = ("shuffle+deflate",)
+    # Whether constants of the choice of chunks were found on it.
+    tuned: bool = True
+
+    def chunks(self, chunk: tuple[int, ...]) -> int:
+        """How many chunks of a shape it has."""
+        pairs = zip(self.shape, chunk, strict=True)
+        return math.prod(-(-size // extent) for size, extent in pairs)
 
     def grid(self) -> list[tuple[int, ...]]:
         return list(product(*self.extents))
@@ -94,13 +101,21 @@ FIELDS = [
         ("time", "depth", "lat", "lon"),
         (730, 8, 90, 120),
         ((1, 16, 128, 730), (1, 8), (15, 30, 90), (20, 40, 120)),
+        tuned=False,
     ),
-    Field("radar", _MAP, (600, 300, 360), ((1, 8, 64, 600), (20, 75, 300), (24, 90, 360))),
+    Field(
+        "radar",
+        _MAP,
+        (600, 300, 360),
+        ((1, 8, 64, 600), (20, 75, 300), (24, 90, 360)),
+        tuned=False,
+    ),
     Field(
         "moorings",
         ("time", "mooring"),
         (4380, 12000),
         ((1, 32, 256, 1024, 4380), (20, 200, 2000, 12000)),
+        tuned=False,
     ),
 ]
 

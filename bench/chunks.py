@@ -34,6 +34,8 @@ SWEEP, SHORT_SWEEP, FIVE = 16, 4, 5
 LONG_MAP_SECONDS = 0.1
 # Our shape may be so many times as far from the best reads as the best row of the table.
 WANTED_TIMES = 1.2
+# No variable gets more chunks unless asked: rows with more are no measure of ours.
+MOST_CHUNKS = 65_536
 # A figure counts as equal within this.
 EQUAL = 1.1
 # What takes that long once is far from the best, and is read once.
@@ -150,14 +152,22 @@ def table(field: Field, filters: str, values: np.ndarray, repeats: int) -> list[
     return rows
 
 
-def missed(ours: Row, rows: list[Row], best: dict[str, float], filters: str) -> list[str]:
+def wanted_times(field: Field, rows: list[Row], best: dict[str, float]) -> float:
+    """How far ours may be from the best reads: by the nearest row of no more chunks than it may have."""
+    allowed = [row for row in rows if row.chunk and field.chunks(row.chunk) <= MOST_CHUNKS]
+    return WANTED_TIMES * min(row.times(best) for row in allowed)
+
+
+def missed(
+    ours: Row, rows: list[Row], best: dict[str, float], wanted: float, filters: str
+) -> list[str]:
     """What our shape does not keep of what is wanted."""
     classic, *chunked = rows
     if filters == "none":
         reads = ("map", "series")
         return [f"classic: {r}" for r in reads if ours.seconds[r] > classic.seconds[r] * EQUAL]
     found = []
-    if ours.times(best) > WANTED_TIMES * min(row.times(best) for row in chunked):
+    if ours.times(best) > wanted:
         found.append("best of the table")
     defaults = [row.times(best) for row in chunked if row.origin not in ("grid", "frazil")]
     if ours.times(best) > min(defaults) * EQUAL:
@@ -169,7 +179,7 @@ def judged(field: Field, filters: str, rows: list[Row]) -> list[dict[str, object
     """The rows with how far each is from the table's best reads, and what ours should be."""
     chunked = rows[1:]
     best = {read: min(row.seconds[read] for row in chunked) for read in ("map", "series")}
-    least = min(row.times(best) for row in chunked)
+    wanted = wanted_times(field, rows, best)
     found = []
     for row in rows:
         is_ours = row.origin == "frazil"
@@ -187,8 +197,8 @@ def judged(field: Field, filters: str, rows: list[Row]) -> list[dict[str, object
                 "file_mb": round(row.file_bytes / 1e6, 1),
                 **milliseconds,
                 "worse_times": f"{row.times(best):.2f}",
-                "wanted_times": f"{WANTED_TIMES * least:.2f}" if is_ours else "",
-                "missed": ", ".join(missed(row, rows, best, filters)) if is_ours else "",
+                "wanted_times": f"{wanted:.2f}" if is_ours else "",
+                "missed": ", ".join(missed(row, rows, best, wanted, filters)) if is_ours else "",
             }
         )
     return found
@@ -306,7 +316,7 @@ def main() -> int:
         if options.quick:
             continue
         # What was measured is kept, should the rest be interrupted.
-        path = result_path(about, "chunks-")
+        path = result_path(about, "chunks-" if field.tuned else "untuned-chunks-")
         save(path, about, with_others(path, rows))
         if cache_rows:
             save(result_path(about, "chunk-cache-"), about, cache_rows)
