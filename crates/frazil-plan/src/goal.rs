@@ -69,10 +69,10 @@ impl Goal {
         }
     }
 
-    /// By how much a ratio may be lower and count as equal where nobody says: the last hundredth of the
-    /// smallest files would take longer than all of the rest.
+    /// By how much a ratio may be lower and count as equal where nobody says: the last half of a
+    /// hundredth of the smallest files would take longer than much of the rest.
     pub(crate) fn ratio_tolerance(self) -> Option<f64> {
-        (self == Self::Archive).then_some(0.01)
+        (self == Self::Archive).then_some(0.005)
     }
 
     /// Raw MB/s that one core must at least encode: what a repack can bear, for `size`.

@@ -148,7 +148,11 @@ pub(crate) fn run(
         second(trial, &mut entries, &goes_on, &heat)?;
         return Ok(outcome(trial, entries, |i| goes_on[i]));
     }
-    let trusted = trusted(&entries, &is_tried);
+    // Where trials may take what they need, a piece decides alone only if it is like the rest.
+    let trusted = match rules.seconds {
+        Some(_) => trusted(&entries, &is_tried),
+        None => is_tried,
+    };
     let goes_on = finalists(&entries, &trusted, rules.tolerance, worth);
     Ok(outcome(trial, entries, |i| goes_on[i]))
 }
