@@ -153,7 +153,7 @@ def table(field: Field, filters: str, values: np.ndarray, repeats: int) -> list[
 
 
 def wanted_times(field: Field, rows: list[Row], best: dict[str, float]) -> float:
-    """How far ours may be from the best reads: by the nearest row of no more chunks than it may have."""
+    """How far ours may be from the best reads, by the nearest of rows with few enough chunks."""
     allowed = [row for row in rows if row.chunk and field.chunks(row.chunk) <= MOST_CHUNKS]
     return WANTED_TIMES * min(row.times(best) for row in allowed)
 
