@@ -1,0 +1,157 @@
+//! What is stored already: checksums, and chunks that stay as they are.
+
+use frazil_codec::Scratch;
+use frazil_plan::{CurrentStorage, FilterWishes, ShuffleWish, Weighing, choose_filters};
+use frazil_types::{FilterPipeline, FilterSpec, ReaderLevel, filter_id};
+
+use super::{CHUNK_BYTES, FLOAT32, choose, floor, random, samples_of, shuffle_deflate, smooth};
+
+#[test]
+fn checksums_come_last_where_there_is_a_place_for_them() {
+    let unchunked = FilterWishes {
+        checksum: true,
+        ..FilterWishes::default()
+    };
+    let chunked = FilterWishes {
+        chunk_bytes: Some(CHUNK_BYTES as u64),
+        ..unchunked.clone()
+    };
+    let filters = |data: &[u8], wishes: &FilterWishes| {
+        let samples = samples_of(data, 4);
+        let choice = choose_filters(&samples, FLOAT32, wishes, None, &mut Scratch::default());
+        choice.unwrap().pipeline
+    };
+    let pipeline = filters(&smooth(1 << 20), &unchunked);
+    let last = pipeline.0.last().unwrap();
+    assert_eq!((last.id, last.flags), (filter_id::FLETCHER32, 0));
+    let noise = random(1 << 20);
+    assert!(filters(&noise, &unchunked).is_empty());
+    assert_eq!(filters(&noise, &chunked).summary(), "fletcher32");
+}
+
+#[test]
+fn existing_checksums_are_carried_over() {
+    let mut pipeline = shuffle_deflate(1);
+    pipeline
+        .0
+        .push(FilterSpec::new(filter_id::FLETCHER32, Vec::new()));
+    let current = CurrentStorage {
+        pipeline: &pipeline,
+        ratio: 1.0,
+        keepable: false,
+    };
+    for (data, level) in [
+        (smooth(1 << 20), None),
+        (random(1 << 20), None),
+        (smooth(1 << 20), Some(0)),
+    ] {
+        let wishes = FilterWishes {
+            level,
+            ..FilterWishes::default()
+        };
+        let choice = choose(&data, &wishes, Some(&current));
+        assert_eq!(choice.pipeline.0.last().unwrap().id, filter_id::FLETCHER32);
+    }
+}
+
+/// Smooth data stored as shuffle+deflate(1) by zlib, chunks copyable.
+fn keeps_current(wishes: &FilterWishes, ratio: f64, keepable: bool) -> bool {
+    let pipeline = shuffle_deflate(1);
+    let current = CurrentStorage {
+        pipeline: &pipeline,
+        ratio,
+        keepable,
+    };
+    let choice = choose(&smooth(1 << 20), wishes, Some(&current));
+    if choice.keep_current {
+        assert_eq!((choice.pipeline, choice.predicted_ratio), (pipeline, ratio));
+        assert!(
+            choice.reason.starts_with("kept: shuffle+deflate(1) at"),
+            "{}",
+            choice.reason
+        );
+    }
+    choice.keep_current
+}
+
+#[test]
+fn good_storage_is_copied_and_poor_storage_encoded_again() {
+    let wishes = FilterWishes::default();
+    let fresh = choose(&smooth(1 << 20), &wishes, None).predicted_ratio;
+    assert!(keeps_current(&wishes, fresh, true));
+    assert!(keeps_current(&wishes, fresh * 1.04, true));
+    assert!(!keeps_current(&wishes, fresh * 1.10, true));
+    assert!(!keeps_current(&wishes, fresh, false));
+}
+
+#[test]
+fn explicit_wishes_go_before_keeping() {
+    let auto = FilterWishes::default();
+    let ratio = 0.01;
+    let level = |level| FilterWishes {
+        level: Some(level),
+        ..auto.clone()
+    };
+    assert!(keeps_current(&level(1), ratio, true));
+    assert!(!keeps_current(&level(6), ratio, true));
+    assert!(!keeps_current(&level(0), ratio, true));
+    let shuffle = |shuffle| FilterWishes {
+        shuffle,
+        ..auto.clone()
+    };
+    assert!(keeps_current(&shuffle(ShuffleWish::On), ratio, true));
+    assert!(!keeps_current(&shuffle(ShuffleWish::Off), ratio, true));
+    let checksum = FilterWishes {
+        checksum: true,
+        ..auto.clone()
+    };
+    assert!(!keeps_current(&checksum, ratio, true));
+}
+
+#[test]
+fn storage_that_asks_for_plugins_is_not_kept_for_any_reader() {
+    let pipeline = FilterPipeline(vec![FilterSpec::new(filter_id::ZSTD, vec![3])]);
+    let current = CurrentStorage {
+        pipeline: &pipeline,
+        ratio: 0.01,
+        keepable: true,
+    };
+    let data = smooth(1 << 20);
+    assert!(!choose(&data, &FilterWishes::default(), Some(&current)).keep_current);
+    let wishes = FilterWishes {
+        reader_level: ReaderLevel::Plugins,
+        ..FilterWishes::default()
+    };
+    assert!(choose(&data, &wishes, Some(&current)).keep_current);
+}
+
+#[test]
+fn unfiltered_chunks_that_stay_unfiltered_are_copied() {
+    let pipeline = FilterPipeline::default();
+    let current = CurrentStorage {
+        pipeline: &pipeline,
+        ratio: 1.0,
+        keepable: true,
+    };
+    let wishes = FilterWishes {
+        level: Some(4),
+        ..FilterWishes::default()
+    };
+    assert!(choose(&random(1 << 20), &wishes, Some(&current)).keep_current);
+    assert!(!choose(&smooth(1 << 20), &wishes, Some(&current)).keep_current);
+}
+
+#[test]
+fn what_is_read_too_slowly_is_not_kept() {
+    let with_floor = |mb_s| FilterWishes {
+        weighing: Weighing {
+            decode_floor: floor(mb_s),
+            ..Weighing::default()
+        },
+        ..FilterWishes::default()
+    };
+    let fresh = choose(&smooth(1 << 20), &with_floor(1.0), None).predicted_ratio;
+    assert!(keeps_current(&with_floor(1.0), fresh, true));
+    // Faster than any deflate.
+    assert!(!keeps_current(&with_floor(1e5), fresh, true));
+}

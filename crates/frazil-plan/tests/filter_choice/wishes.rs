@@ -1,0 +1,215 @@
+//! What is wished for goes before what trials would take.
+
+use frazil_codec::Scratch;
+use frazil_plan::{
+    CurrentStorage, FilterWishes, Goal, PlanError, ShuffleWish, Weighing, choose_filters,
+};
+use frazil_types::{
+    ByteOrder, DeflateEncoder, ElementClass, ElementType, FilterPipeline, FilterSpec, ReaderLevel,
+    filter_id,
+};
+
+use super::{CHUNK_BYTES, FLOAT32, choose, floor, smooth, unpacked};
+
+#[test]
+fn readers_with_plugins_get_zstd() {
+    let wishes = FilterWishes {
+        reader_level: ReaderLevel::Plugins,
+        ..FilterWishes::default()
+    };
+    let choice = choose(&smooth(1 << 20), &wishes, None);
+    assert_eq!(choice.pipeline.0.last().unwrap().id, filter_id::ZSTD);
+    assert_eq!(choice.deflate_encoder, None);
+    let stated = FilterWishes {
+        level: Some(7),
+        ..wishes
+    };
+    let choice = choose(&smooth(1 << 20), &stated, None);
+    assert_eq!(choice.pipeline.0.last().unwrap().cd_values, [7]);
+}
+
+#[test]
+fn a_stated_chain_is_taken_as_it_is() {
+    let data = smooth(1 << 18);
+    let wishes = FilterWishes {
+        chain: Some("lorenzo+shuffle+deflate(6)".parse().unwrap()),
+        chunk: vec![64, 1024],
+        ..FilterWishes::default()
+    };
+    let choice = choose(&data, &wishes, None);
+    let ids: Vec<i32> = choice.pipeline.0.iter().map(|stage| stage.id).collect();
+    assert_eq!(
+        ids,
+        [filter_id::DELTA, filter_id::SHUFFLE, filter_id::DEFLATE]
+    );
+    assert_eq!(choice.pipeline.0[0].cd_values, [1, 4, 2, 3, 2, 64, 1024]);
+    assert_eq!(choice.deflate_encoder, Some(DeflateEncoder::Libdeflate(6)));
+    assert!(choice.predicted_ratio < 1.0, "{}", choice.reason);
+
+    // What is stored so already is kept; a checksum is carried over and stated only once.
+    let checked = FilterPipeline(
+        [
+            &choice.pipeline.0[..],
+            &[FilterSpec::new(filter_id::FLETCHER32, vec![])],
+        ]
+        .concat(),
+    );
+    let current = CurrentStorage {
+        pipeline: &checked,
+        ratio: choice.predicted_ratio,
+        keepable: true,
+    };
+    let kept = choose(&data, &wishes, Some(&current));
+    assert!(
+        kept.keep_current && kept.pipeline == checked,
+        "{}",
+        kept.reason
+    );
+    let other = FilterWishes {
+        chain: Some("shuffle+deflate(6)+fletcher32".parse().unwrap()),
+        ..wishes
+    };
+    let changed = choose(&data, &other, Some(&current));
+    assert_eq!(changed.pipeline.summary(), "shuffle+deflate(6)+fletcher32");
+    // Without data there is nothing to try, and the chain stays.
+    let wishes = FilterWishes {
+        chunk_bytes: Some(CHUNK_BYTES as u64),
+        ..other
+    };
+    let untried = choose_filters(&[], FLOAT32, &wishes, None, &mut Scratch::default()).unwrap();
+    assert_eq!(untried.pipeline.summary(), "shuffle+deflate(6)+fletcher32");
+}
+
+#[test]
+fn goals_choose_among_what_readers_know() {
+    let data = smooth(1 << 20);
+    let share = |goal, reader_level| {
+        let wishes = FilterWishes {
+            goal,
+            reader_level,
+            chunk: vec![64, 1024],
+            ..FilterWishes::default()
+        };
+        let choice = choose(&data, &wishes, None);
+        assert!(
+            choice.pipeline.reader_level() <= reader_level,
+            "{}",
+            choice.reason
+        );
+        assert!(!choice.pipeline.is_empty(), "{goal} {}", choice.reason);
+        choice.predicted_ratio
+    };
+    // `archive` takes what is faster and as small but for a hundredth.
+    let equal = 1.0 / 0.99;
+    for readers in [ReaderLevel::Any, ReaderLevel::Plugins, ReaderLevel::Frazil] {
+        let [balanced, size, speed, archive, energy] = Goal::ALL.map(|goal| share(goal, readers));
+        assert!(
+            archive <= size * equal && size <= balanced * 1.01,
+            "{archive} {size} {balanced}"
+        );
+        assert!(speed < 1.0 && energy < 1.0);
+    }
+    let smallest = |readers| share(Goal::Archive, readers);
+    assert!(smallest(ReaderLevel::Plugins) <= smallest(ReaderLevel::Any) * equal);
+    assert!(smallest(ReaderLevel::Frazil) <= smallest(ReaderLevel::Plugins) * equal);
+}
+
+#[test]
+fn shuffle_wishes_are_obeyed() {
+    let wish = |shuffle| FilterWishes {
+        shuffle,
+        ..FilterWishes::default()
+    };
+    let off = choose(&smooth(1 << 20), &wish(ShuffleWish::Off), None);
+    assert!(!off.pipeline.contains(filter_id::SHUFFLE));
+    let on = choose(&unpacked(1 << 20), &wish(ShuffleWish::On), None);
+    assert!(on.pipeline.contains(filter_id::SHUFFLE));
+    let bytes = ElementType {
+        class: ElementClass::UnsignedInteger,
+        size_bytes: 1,
+        order: ByteOrder::None,
+    };
+    let samples = vec![vec![7; 5000]];
+    let single = choose_filters(
+        &samples,
+        bytes,
+        &wish(ShuffleWish::On),
+        None,
+        &mut Scratch::default(),
+    );
+    assert!(!single.unwrap().pipeline.contains(filter_id::SHUFFLE));
+}
+
+#[test]
+fn level_zero_means_no_filters_and_absurd_levels_are_refused() {
+    let level = |level, reader_level| FilterWishes {
+        level: Some(level),
+        reader_level,
+        ..FilterWishes::default()
+    };
+    let choice = choose(&smooth(1 << 18), &level(0, ReaderLevel::Any), None);
+    assert!(choice.pipeline.is_empty());
+    for wishes in [level(10, ReaderLevel::Any), level(23, ReaderLevel::Plugins)] {
+        let error = choose_filters(&[], FLOAT32, &wishes, None, &mut Scratch::default());
+        let error = error.unwrap_err();
+        assert!(matches!(error, PlanError::Level { .. }));
+        assert_eq!(error.code(), frazil_types::ErrorCode::InvalidArgument);
+    }
+}
+
+#[test]
+fn floors_and_tolerances_decide_and_are_told() {
+    let wishes = |weighing| FilterWishes {
+        reader_level: ReaderLevel::Plugins,
+        goal: Goal::Archive,
+        weighing,
+        ..FilterWishes::default()
+    };
+    let data = smooth(1 << 20);
+    let exact = choose(&data, &wishes(Weighing::default()), None);
+    let near = Weighing {
+        ratio_tolerance: Some(0.3),
+        decode_floor: floor(100.0),
+        ..Weighing::default()
+    };
+    let near = choose(&data, &wishes(near), None);
+    assert_ne!(near.pipeline, exact.pipeline);
+    assert!(near.predicted_ratio <= exact.predicted_ratio / 0.7 * 1.001);
+    for part in ["read floor of 100 MB/s from wishes", "within 30 %"] {
+        assert!(near.reason.contains(part), "{}", near.reason);
+    }
+    let impossible = Weighing {
+        encode_floor: floor(1e6),
+        ..Weighing::default()
+    };
+    let none = choose(&data, &wishes(impossible), None);
+    assert!(none.pipeline.is_empty());
+    assert!(
+        none.reason.contains("no filters are so fast"),
+        "{}",
+        none.reason
+    );
+    // Nothing is gained that is worth more than the tolerance.
+    let generous = Weighing {
+        ratio_tolerance: Some(0.99),
+        ..Weighing::default()
+    };
+    let none = choose(&data, &wishes(generous), None);
+    assert!(none.pipeline.is_empty(), "{}", none.reason);
+    assert!(none.reason.contains("within 99 %"), "{}", none.reason);
+}
+
+#[test]
+fn a_chain_says_who_wants_it() {
+    let wishes = FilterWishes {
+        chain: "shuffle+deflate(1)".parse().ok(),
+        chain_origin: "from wishes",
+        ..FilterWishes::default()
+    };
+    let choice = choose(&smooth(1 << 18), &wishes, None);
+    assert!(
+        choice.reason.starts_with("shuffle+deflate(1): from wishes"),
+        "{}",
+        choice.reason
+    );
+}
