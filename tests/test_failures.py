@@ -171,6 +171,27 @@ def test_a_bad_chunk_is_named(tmp_path: Path, what: str):
     assert outcome.errors[0]["variable"] == "/field"
 
 
+# In the first entry of a chunk index (B-tree, version 1): of its offsets, and of the address.
+BAD_INDEX = {"cannot be read": (8, b"\xa5" * 16), "lies outside the file": (32, b"\0" * 4 + b"\1")}
+
+
+@pytest.mark.parametrize("cause", BAD_INDEX)
+@pytest.mark.parametrize("wishes", [(), ("--goal", "size")])
+def test_a_bad_chunk_index_is_named(tmp_path: Path, cause: str, wishes: tuple[str, ...]):
+    source = tmp_path / "source.h5"
+    with h5py.File(source, "w") as file:
+        file.create_dataset("field", data=make.field(32, 64), chunks=(8, 64))
+    content = bytearray(source.read_bytes())
+    entries = content.index(b"TREE\x01") + 24
+    place, spoilt = BAD_INDEX[cause]
+    content[entries + place : entries + place + len(spoilt)] = spoilt
+    source.write_bytes(content)
+    outcome = Scene(tmp_path, source).fails("corrupt", *wishes)
+    (error,) = outcome.errors
+    assert error["variable"] == "/field" and cause in error["cause"]
+    assert "copy it again" in error["cure"]
+
+
 def test_a_wrong_checksum_is_found(tmp_path: Path):
     source = tmp_path / "source.h5"
     with h5py.File(source, "w") as file:

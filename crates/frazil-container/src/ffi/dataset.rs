@@ -7,7 +7,7 @@ use super::dataspace::{self, Extent, Hyperslab};
 use super::datatype::Datatype;
 use super::driver::{RawSink, defined};
 use super::filter::WithoutPlugins;
-use super::handle::{DEFAULT, Handle, api, c_name, check, own};
+use super::handle::{DEFAULT, Handle, api, c_name, check, own, take_error_stack};
 use super::mapping::ZeroMapping;
 use super::property::PropertyList;
 use crate::error::{ContainerError, Result};
@@ -182,7 +182,10 @@ impl Dataset {
         address
     }
 
-    /// The whole chunk index in one pass; more than `limit` entries are an error.
+    /// The whole chunk index in one pass.
+    ///
+    /// # Errors
+    /// [`ContainerError::Corrupt`] if it cannot be walked, or has more than `limit` entries.
     pub(crate) fn chunk_index(&self, rank: usize, limit: usize) -> Result<Vec<IndexEntry>> {
         let _guard = library_lock();
         let mut collector = Collector {
@@ -195,7 +198,11 @@ impl Dataset {
         let status = unsafe {
             (api().H5Dchunk_iter)(self.0.id(), DEFAULT, Some(collect_chunk), data.cast())
         };
-        check(status, "walk the chunk index")?;
+        if status < 0 {
+            let reason = take_error_stack();
+            let cause = format!("its chunk index cannot be read ({reason})");
+            return Err(ContainerError::Corrupt(cause));
+        }
         Ok(collector.entries)
     }
 

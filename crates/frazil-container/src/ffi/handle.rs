@@ -79,7 +79,7 @@ pub(super) fn failure(doing: &str) -> ContainerError {
 }
 
 /// Copies the innermost messages out of the error stack and clears it.
-fn take_error_stack() -> String {
+pub(super) fn take_error_stack() -> String {
     extern "C" fn collect(n: c_uint, frame: *const H5E_error2_t, data: *mut c_void) -> herr_t {
         // SAFETY: libhdf5 passes a valid frame, and `data` is the vector given to H5Ewalk2 below.
         let (frame, frames) = unsafe { (&*frame, &mut *data.cast::<Vec<String>>()) };
