@@ -4,9 +4,13 @@
 //! try than the chosen ones take to pack: a sample of some size says so, and so does a fast level of the
 //! same filters.
 
+mod drifts;
+
 use std::ops::Range;
 
 use frazil_types::{DeflateEncoder, FilterChain, FilterPipeline, ReaderLevel};
+
+use drifts::Drifts;
 
 use crate::allowance::{bytes_within, seconds_of};
 use crate::candidates::{CandidateFilters, candidate, candidates};
@@ -23,8 +27,8 @@ const LEAST_ALONE_BYTES: usize = 16 << 10;
 /// A part of a sample that a first heat is held on, about.
 const PART_BYTES: usize = 32 << 10;
 
-/// A part stands for a sample where a fast compressor's shares of both differ by no more than this factor.
-const LIKE: f64 = 1.5;
+/// What can be hoped to be so many times as good as the best, or better, goes on with it.
+const HOPED_FOR: f64 = 0.92;
 
 /// What tells whether filters pay where none can be tried: their own trials take next to nothing.
 const STAND_INS: [&str; 2] = ["shuffle+zstd(1)", "lorenzo+shuffle+zstd(1)"];
@@ -90,6 +94,7 @@ pub(crate) struct Outcome {
 }
 
 /// A candidate as the variable will have it.
+#[derive(Clone)]
 struct Entry {
     candidate: &'static CandidateFilters,
     chain: FilterChain,
@@ -97,6 +102,8 @@ struct Entry {
     pipeline: FilterPipeline,
     /// Stored bytes by raw bytes, of what it was tried on last.
     share: f64,
+    /// The least share of all samples that is likely, where `share` is a rough estimate.
+    hope: Option<f64>,
 }
 
 /// The bytes of the first heat: of one sample.
@@ -127,22 +134,24 @@ pub(crate) fn run(
     let heat = match course_of(trial, &entries, rules)? {
         Course::InHeats(heat) => heat,
         Course::AllOnAll => {
-            let is_tried = try_each(trial, &mut entries, rules, &rank, |trial, entry| {
-                on_all(trial, entry, None)
-            })?;
+            let share = |trial: &mut Trial<'_>, entry: &Entry| on_all(trial, entry, None);
+            let is_tried = try_each(trial, &mut entries, rules, None, &rank, share)?;
             return Ok(outcome(trial, entries, |i| is_tried[i]));
         }
         Course::StandIn => return by_stand_in(trial, entries),
     };
     let bytes = &trial.samples()[heat.sample][heat.bytes.clone()];
-    let is_tried = try_each(trial, &mut entries, rules, &rank, |trial, entry| {
+    let is_part = bytes.len() < trial.samples()[heat.sample].len();
+    let part_bytes = is_part.then_some(bytes.len());
+    let share = |trial: &mut Trial<'_>, entry: &Entry| {
         let stored = trial.bytes_of(&entry.chain, entry.encoder, bytes)?;
         Ok(stored as f64 / bytes.len() as f64)
-    })?;
+    };
+    let is_tried = try_each(trial, &mut entries, rules, part_bytes, &rank, share)?;
     let worth = |one: &Entry| rank(one.candidate, one.share);
-    let goes_on = finalists(&entries, &is_tried, rules.tolerance, worth);
+    let mut goes_on = finalists(&entries, &is_tried, rules.tolerance, worth);
+    add_hopeful(&mut goes_on, &entries, &is_tried, &rank);
     // A part of a sample that left one decides alone.
-    let is_part = heat.bytes.len() < trial.samples()[heat.sample].len();
     let has_decided = is_part && goes_on.iter().filter(|&&one| one).count() == 1;
     if !has_decided && rules.allows_second(trial, &entries, &is_tried, &goes_on, &heat) {
         second(trial, &mut entries, &goes_on, &heat)?;
@@ -258,33 +267,45 @@ impl Rules {
 
 /// Finds the shares of entries, and says which were tried. Slow filters are not where a faster level of them
 /// is far from the best, or they are too slow to be worth more than it: that level's share stands for theirs.
+/// Shares of a part of so many bytes are made those of all samples, as fast levels tell.
 fn try_each<'a>(
     trial: &mut Trial<'a>,
     entries: &mut [Entry],
     rules: Rules,
+    part_bytes: Option<usize>,
     rank: impl Fn(&CandidateFilters, f64) -> f64,
     share: impl Fn(&mut Trial<'a>, &Entry) -> Result<f64, PlanError>,
 ) -> Result<Vec<bool>, PlanError> {
-    let mut is_tried = vec![false; entries.len()];
-    // Of families: the least share of their fast levels.
-    let mut fast: Vec<(&str, f64)> = Vec::new();
-    for (entry, is_tried) in entries.iter_mut().zip(&mut is_tried) {
-        if !entry.is_slow() {
-            entry.share = share(trial, entry)?;
-            *is_tried = true;
-            fast.push((entry.candidate.family(), entry.share));
-        }
-    }
+    let mut is_tried: Vec<bool> = entries.iter().map(|one| !one.is_slow()).collect();
+    let mut fast: Vec<Entry> = entries
+        .iter()
+        .filter(|one| !one.is_slow())
+        .cloned()
+        .collect();
     if entries.len() > 1 {
-        for probe in probes(trial, entries, &fast)? {
-            fast.push((probe.candidate.family(), share(trial, &probe)?));
+        fast.extend(probes(trial, entries, &fast)?);
+    }
+    for entry in &mut fast {
+        entry.share = share(trial, entry)?;
+    }
+    let drifts = match part_bytes {
+        Some(bytes) => {
+            let on_part = seconds_of(bytes, entries.iter().map(|one| one.candidate));
+            Drifts::within(trial, &fast, rules.seconds.map(|seconds| seconds - on_part))?
         }
+        None => Drifts::default(),
+    };
+    for entry in &mut fast {
+        entry.share *= drifts.of_family(entry.candidate.family());
+    }
+    for (entry, known) in entries.iter_mut().filter(|one| !one.is_slow()).zip(&fast) {
+        entry.share = known.share;
     }
     let least = |family: Option<&str>| {
         let of_family = fast
             .iter()
-            .filter(|one| family.is_none_or(|name| one.0 == name));
-        of_family.map(|one| one.1).min_by(f64::total_cmp)
+            .filter(|one| family.is_none_or(|name| one.candidate.family() == name));
+        of_family.map(|one| one.share).min_by(f64::total_cmp)
     };
     let tried = entries.iter().zip(&is_tried).filter(|one| *one.1);
     let worths = tried.map(|(one, _)| rank(one.candidate, one.share));
@@ -293,7 +314,8 @@ fn try_each<'a>(
         if *is_tried {
             continue;
         }
-        let quick = least(Some(entry.candidate.family()));
+        let family = entry.candidate.family();
+        let quick = least(Some(family));
         let is_in_vain = quick.zip(least(None)).filter(|(quick, least)| {
             quick + NEXT_TO_NOTHING > FAR * (least + NEXT_TO_NOTHING)
                 || (rules.seconds.is_some() && rank(entry.candidate, quick / SLOW_GAIN) > best)
@@ -301,7 +323,11 @@ fn try_each<'a>(
         *is_tried = is_in_vain.is_none();
         entry.share = match is_in_vain {
             Some((quick, _)) => quick,
-            None => share(trial, entry)?,
+            None => {
+                let of_part = share(trial, entry)?;
+                entry.hope = quick.is_none().then(|| of_part * drifts.least());
+                of_part * drifts.of_family(family)
+            }
         };
         if *is_tried {
             best = best.min(rank(entry.candidate, entry.share));
@@ -311,15 +337,11 @@ fn try_each<'a>(
 }
 
 /// Of slow filters of which no fast level is known, the slowest that is fast.
-fn probes(
-    trial: &Trial<'_>,
-    entries: &[Entry],
-    known: &[(&str, f64)],
-) -> Result<Vec<Entry>, PlanError> {
+fn probes(trial: &Trial<'_>, entries: &[Entry], known: &[Entry]) -> Result<Vec<Entry>, PlanError> {
     let mut found: Vec<&CandidateFilters> = Vec::new();
     for slow in entries.iter().filter(|entry| entry.is_slow()) {
         let family = slow.candidate.family();
-        let is_known = known.iter().any(|&(name, _)| name == family);
+        let is_known = known.iter().any(|one| one.candidate.family() == family);
         if !is_known && found.iter().all(|one| one.family() != family) {
             // Each family goes from its fastest level to its slowest.
             let mut of_family = candidates().iter();
@@ -458,9 +480,29 @@ fn entries(
             encoder,
             pipeline,
             share: 1.0,
+            hope: None,
         });
     }
     Ok(found)
+}
+
+/// What seems to be good enough on all samples to be tried there.
+fn add_hopeful(
+    goes_on: &mut [bool],
+    entries: &[Entry],
+    is_tried: &[bool],
+    rank: impl Fn(&CandidateFilters, f64) -> f64,
+) {
+    let tried = entries.iter().zip(is_tried).filter(|one| *one.1);
+    let worths = tried.map(|(one, _)| rank(one.candidate, one.share));
+    let limit = HOPED_FOR * worths.fold(f64::INFINITY, f64::min);
+    let is_hopeful = |one: &Entry| {
+        let hope = one.hope.map(|share| rank(one.candidate, share));
+        hope.is_some_and(|worth| worth < limit)
+    };
+    for (one, goes_on) in entries.iter().zip(goes_on) {
+        *goes_on |= is_hopeful(one);
+    }
 }
 
 /// Which entries go on, by what they are worth after the first heat: of levels of the same filters, which
@@ -520,28 +562,11 @@ fn heat_of(trial: &mut Trial<'_>, first: FirstHeat) -> Result<Option<Heat>, Plan
     Ok(match first {
         FirstHeat::None | FirstHeat::StandIn => None,
         FirstHeat::Part if bytes.len() >= 2 * PART_BYTES => {
-            let part = trial.part(bytes.len(), PART_BYTES);
-            let stands = stands_for(trial, &bytes[part.clone()], bytes)?;
-            stands.then_some(part)
+            Some(trial.part(bytes.len(), PART_BYTES))
         }
         FirstHeat::Sample | FirstHeat::Part => (large.len() > 1).then_some(whole),
     }
     .map(|bytes| Heat { sample, bytes }))
-}
-
-/// Whether a fast compressor makes as much of a part as of the whole: not where what repeats lies farther
-/// apart, or half of the sample is fill.
-fn stands_for(trial: &mut Trial<'_>, part: &[u8], whole: &[u8]) -> Result<bool, PlanError> {
-    let Some(fast) = candidate("shuffle+zstd(3)") else {
-        return Ok(false);
-    };
-    let (chain, encoder) = fast.chain().map_err(PlanError::Chain)?;
-    let mut share = |bytes: &[u8]| -> Result<f64, PlanError> {
-        let stored = trial.bytes_of(&chain, encoder, bytes)?;
-        Ok(stored as f64 / bytes.len() as f64)
-    };
-    let quotient = share(part)? / share(whole)?;
-    Ok((1.0 / LIKE..=LIKE).contains(&quotient))
 }
 
 /// Of some elements of the sample's middle, how many are equal to the one before.

@@ -284,3 +284,19 @@ fn slow_levels_that_cannot_be_worth_it_are_not_tried_where_time_is_short() {
     assert_eq!(went_on(None), 2);
     assert_eq!(went_on(Some(60.0)), 1);
 }
+
+/// Samples of maps that hardly change from one to the next: a part is one map, and differences along time are not in it.
+#[test]
+fn a_part_is_not_believed_where_it_lacks_an_axis() {
+    let value = |i: usize| 250.0 + noise(i % 8192) + noise(i / 8192 + 77) * 1e-5;
+    let maps = (0..4 * 8192).flat_map(|i| value(i).to_le_bytes());
+    let samples = [maps.collect::<Vec<u8>>()];
+    let outcome = |first| {
+        let mut scratch = Scratch::default();
+        let mut trial = Trial::new(&samples, FLOAT32, &[16, 64, 128], &mut scratch);
+        let named = shortlist(&["pcodec(8)", "delta+shuffle+zstd(9)"]);
+        run(&mut trial, &named, rules(first, None), |_, share| share).unwrap()
+    };
+    let (all, few) = (outcome(FirstHeat::None), outcome(FirstHeat::Part));
+    assert_eq!(best(&few).0, best(&all).0);
+}
