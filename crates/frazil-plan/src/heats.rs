@@ -39,6 +39,9 @@ const TELLING: Range<f64> = 0.2..0.8;
 /// What leaves no more than this of the samples says nothing of filters unlike it: they may keep many times as much.
 const LITTLE: f64 = 0.05;
 
+/// The share of what was not tried, and nothing like it either.
+const UNKNOWN: f64 = f64::INFINITY;
+
 /// So many go on at most: the best, and those within the factor of it.
 const MOST_FINALISTS: usize = 3;
 const CLOSE: f64 = 1.02;
@@ -100,7 +103,7 @@ struct Entry {
     chain: FilterChain,
     encoder: Option<DeflateEncoder>,
     pipeline: FilterPipeline,
-    /// Stored bytes by raw bytes, of what it was tried on last.
+    /// Stored bytes by raw bytes, of what it was tried on last; or [`UNKNOWN`].
     share: f64,
     /// The least share of all samples that is likely, where `share` is a rough estimate.
     hope: Option<f64>,
@@ -266,7 +269,8 @@ impl Rules {
 }
 
 /// Finds the shares of entries, and says which were tried. Slow filters are not where a faster level of them
-/// is far from the best, or they are too slow to be worth more than it: that level's share stands for theirs.
+/// is far from the best, or they are too slow to be worth more than it: that level's share stands for theirs. Nor are
+/// slow ones without a faster level where fast ones leave next to nothing.
 /// Shares of a part of so many bytes are made those of all samples, as fast levels tell.
 fn try_each<'a>(
     trial: &mut Trial<'a>,
@@ -316,22 +320,25 @@ fn try_each<'a>(
         }
         let family = entry.candidate.family();
         let quick = least(Some(family));
-        let is_in_vain = quick.zip(least(None)).filter(|(quick, least)| {
+        let least = least(None);
+        let is_far = |quick: f64, least: f64| {
             quick + NEXT_TO_NOTHING > FAR * (least + NEXT_TO_NOTHING)
                 || (rules.seconds.is_some() && rank(entry.candidate, quick / SLOW_GAIN) > best)
-        });
-        *is_tried = is_in_vain.is_none();
-        entry.share = match is_in_vain {
-            Some((quick, _)) => quick,
-            None => {
-                let of_part = share(trial, entry)?;
-                entry.hope = quick.is_none().then(|| of_part * drifts.least());
-                of_part * drifts.of_family(family)
-            }
         };
-        if *is_tried {
-            best = best.min(rank(entry.candidate, entry.share));
+        let is_in_vain = match (quick, least) {
+            (Some(quick), Some(least)) => is_far(quick, least),
+            (None, Some(least)) => least <= LITTLE,
+            _ => false,
+        };
+        *is_tried = !is_in_vain;
+        if is_in_vain {
+            entry.share = quick.unwrap_or(UNKNOWN);
+            continue;
         }
+        let of_part = share(trial, entry)?;
+        entry.hope = quick.is_none().then(|| of_part * drifts.least());
+        entry.share = of_part * drifts.of_family(family);
+        best = best.min(rank(entry.candidate, entry.share));
     }
     Ok(is_tried)
 }
@@ -419,7 +426,8 @@ fn by_stand_in(trial: &mut Trial<'_>, mut entries: Vec<Entry>) -> Result<Outcome
 }
 
 fn outcome(trial: &Trial<'_>, entries: Vec<Entry>, is_finalist: impl Fn(usize) -> bool) -> Outcome {
-    let tried = entries.iter().map(Entry::tried).collect();
+    let known = entries.iter().filter(|one| one.share < UNKNOWN);
+    let tried = known.map(Entry::tried).collect();
     let raw_bytes = trial.raw_bytes() as f64;
     let finalists = entries
         .into_iter()
