@@ -105,6 +105,8 @@ struct Entry {
     pipeline: FilterPipeline,
     /// Stored bytes by raw bytes, of what it was tried on last; or [`UNKNOWN`].
     share: f64,
+    /// Whether that was all samples.
+    is_exact: bool,
     /// The least share of all samples that is likely, where `share` is a rough estimate.
     hope: Option<f64>,
 }
@@ -268,10 +270,8 @@ impl Rules {
     }
 }
 
-/// Finds the shares of entries, and says which were tried. Slow filters are not where a faster level of them
-/// is far from the best, or they are too slow to be worth more than it: that level's share stands for theirs. Nor are
-/// slow ones without a faster level where fast ones leave next to nothing.
-/// Shares of a part of so many bytes are made those of all samples, as fast levels tell.
+/// Finds the shares of entries, and says which were tried. Shares of a part of so many bytes are made those of all
+/// samples, as fast levels tell.
 fn try_each<'a>(
     trial: &mut Trial<'a>,
     entries: &mut [Entry],
@@ -280,12 +280,8 @@ fn try_each<'a>(
     rank: impl Fn(&CandidateFilters, f64) -> f64,
     share: impl Fn(&mut Trial<'a>, &Entry) -> Result<f64, PlanError>,
 ) -> Result<Vec<bool>, PlanError> {
-    let mut is_tried: Vec<bool> = entries.iter().map(|one| !one.is_slow()).collect();
-    let mut fast: Vec<Entry> = entries
-        .iter()
-        .filter(|one| !one.is_slow())
-        .cloned()
-        .collect();
+    let fast = entries.iter().filter(|one| !one.is_slow());
+    let mut fast: Vec<Entry> = fast.cloned().collect();
     if entries.len() > 1 {
         fast.extend(probes(trial, entries, &fast)?);
     }
@@ -295,52 +291,60 @@ fn try_each<'a>(
     let drifts = match part_bytes {
         Some(bytes) => {
             let on_part = seconds_of(bytes, entries.iter().map(|one| one.candidate));
-            Drifts::within(trial, &fast, rules.seconds.map(|seconds| seconds - on_part))?
+            let seconds = rules.seconds.map(|seconds| seconds - on_part);
+            Drifts::within(trial, &mut fast, seconds)?
         }
         None => Drifts::default(),
     };
-    for entry in &mut fast {
-        entry.share *= drifts.of_family(entry.candidate.family());
-    }
+    let mut is_tried = vec![true; entries.len()];
     for (entry, known) in entries.iter_mut().filter(|one| !one.is_slow()).zip(&fast) {
-        entry.share = known.share;
+        *entry = known.clone();
     }
-    let least = |family: Option<&str>| {
-        let of_family = fast
-            .iter()
-            .filter(|one| family.is_none_or(|name| one.candidate.family() == name));
-        of_family.map(|one| one.share).min_by(f64::total_cmp)
-    };
-    let tried = entries.iter().zip(&is_tried).filter(|one| *one.1);
-    let worths = tried.map(|(one, _)| rank(one.candidate, one.share));
+    let tried = entries.iter().filter(|one| !one.is_slow());
+    let worths = tried.map(|one| rank(one.candidate, one.share));
     let mut best = worths.fold(f64::INFINITY, f64::min);
-    for (entry, is_tried) in entries.iter_mut().zip(&mut is_tried) {
-        if *is_tried {
-            continue;
-        }
-        let family = entry.candidate.family();
-        let quick = least(Some(family));
-        let least = least(None);
-        let is_far = |quick: f64, least: f64| {
-            quick + NEXT_TO_NOTHING > FAR * (least + NEXT_TO_NOTHING)
-                || (rules.seconds.is_some() && rank(entry.candidate, quick / SLOW_GAIN) > best)
-        };
-        let is_in_vain = match (quick, least) {
-            (Some(quick), Some(least)) => is_far(quick, least),
-            (None, Some(least)) => least <= LITTLE,
-            _ => false,
-        };
-        *is_tried = !is_in_vain;
-        if is_in_vain {
+    let slow = entries.iter_mut().zip(&mut is_tried);
+    for (entry, is_tried) in slow.filter(|one| one.0.is_slow()) {
+        let quick = least(&fast, |one| {
+            one.candidate.family() == entry.candidate.family()
+        });
+        if is_in_vain(entry, quick, &fast, rules, best, &rank) {
             entry.share = quick.unwrap_or(UNKNOWN);
+            *is_tried = false;
             continue;
         }
-        let of_part = share(trial, entry)?;
-        entry.hope = quick.is_none().then(|| of_part * drifts.least());
-        entry.share = of_part * drifts.of_family(family);
+        let tried_share = share(trial, entry)?;
+        entry.share = tried_share * drifts.of_family(entry.candidate.family());
+        entry.hope = quick.is_none().then(|| tried_share * drifts.least());
         best = best.min(rank(entry.candidate, entry.share));
     }
     Ok(is_tried)
+}
+
+/// The least share of some fast levels.
+fn least(fast: &[Entry], counts: impl Fn(&Entry) -> bool) -> Option<f64> {
+    let shares = fast.iter().filter(|one| counts(one)).map(|one| one.share);
+    shares.min_by(f64::total_cmp)
+}
+
+/// Whether a slow filter need not be tried. `quick`: the share of a faster level of it, which is far from the best, or
+/// it is too slow to be worth more; without a faster level, where fast ones leave next to nothing.
+fn is_in_vain(
+    slow: &Entry,
+    quick: Option<f64>,
+    fast: &[Entry],
+    rules: Rules,
+    best: f64,
+    rank: impl Fn(&CandidateFilters, f64) -> f64,
+) -> bool {
+    let Some(least) = least(fast, |_| true) else {
+        return false;
+    };
+    let Some(quick) = quick else {
+        return least <= LITTLE;
+    };
+    quick + NEXT_TO_NOTHING > FAR * (least + NEXT_TO_NOTHING)
+        || (rules.seconds.is_some() && rank(slow.candidate, quick / SLOW_GAIN) > best)
 }
 
 /// Of slow filters of which no fast level is known, the slowest that is fast.
@@ -373,7 +377,10 @@ fn second(
         .zip(goes_on)
         .filter(|(_, goes_on)| **goes_on)
     {
-        let share = on_all(trial, entry, known)?;
+        let share = match entry.is_exact {
+            true => entry.share,
+            false => on_all(trial, entry, known)?,
+        };
         drift = share / entry.share.max(f64::MIN_POSITIVE);
         entry.share = share;
     }
@@ -488,6 +495,7 @@ fn entries(
             encoder,
             pipeline,
             share: 1.0,
+            is_exact: false,
             hope: None,
         });
     }

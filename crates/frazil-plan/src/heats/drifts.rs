@@ -15,24 +15,28 @@ pub(super) struct Drifts(Vec<(&'static str, f64)>);
 
 impl Drifts {
     /// As one level of each family tells, of those that were tried on the part, if that takes no more than so many
-    /// seconds.
+    /// seconds. Their shares are those of all samples afterwards.
     pub(super) fn within(
         trial: &mut Trial<'_>,
-        tried: &[Entry],
+        tried: &mut [Entry],
         seconds: Option<f64>,
     ) -> Result<Self, PlanError> {
         let telling = telling(tried);
-        let filters = telling.iter().map(|one| one.candidate);
+        let filters = telling.iter().map(|&i| tried[i].candidate);
         let took = seconds_of(trial.raw_bytes() as usize, filters);
         if seconds.is_some_and(|allowed| took > allowed) {
             return Ok(Self::default());
         }
-        let drift = |one: &Entry| {
-            let of_all = on_all(trial, one, None)?;
-            Ok((one.candidate.family(), of_all / one.share))
-        };
-        let found: Result<_, PlanError> = telling.into_iter().map(drift).collect();
-        found.map(Self)
+        let mut drifts = Self::default();
+        for &i in &telling {
+            let drift = on_all(trial, &tried[i], None)? / tried[i].share;
+            drifts.0.push((tried[i].candidate.family(), drift));
+            tried[i].is_exact = true;
+        }
+        for one in tried {
+            one.share *= drifts.of_family(one.candidate.family());
+        }
+        Ok(drifts)
     }
 
     /// That of a family; of one that was not looked at the middle of all.
@@ -54,14 +58,15 @@ impl Drifts {
 }
 
 /// Of each family the level that tells most: the highest that is quick.
-fn telling(tried: &[Entry]) -> Vec<&Entry> {
-    let mut found: Vec<&Entry> = Vec::new();
-    for one in tried.iter().filter(|one| one.share > 0.0) {
-        let is_same = |other: &&mut &Entry| other.candidate.family() == one.candidate.family();
+fn telling(tried: &[Entry]) -> Vec<usize> {
+    let mut found: Vec<usize> = Vec::new();
+    for (i, one) in tried.iter().enumerate().filter(|(_, one)| one.share > 0.0) {
+        let is_same =
+            |&&mut other: &&mut usize| tried[other].candidate.family() == one.candidate.family();
         match found.iter_mut().find(is_same) {
-            Some(known) if tells_more(one, known) => *known = one,
+            Some(known) if tells_more(one, &tried[*known]) => *known = i,
             Some(_) => {}
-            None => found.push(one),
+            None => found.push(i),
         }
     }
     found

@@ -300,3 +300,43 @@ fn a_part_is_not_believed_where_it_lacks_an_axis() {
     let (all, few) = (outcome(FirstHeat::None), outcome(FirstHeat::Part));
     assert_eq!(best(&few).0, best(&all).0);
 }
+
+#[test]
+fn dear_filters_are_not_tried_where_next_to_nothing_is_left() {
+    let outcome = |samples: &[Vec<u8>]| {
+        let mut scratch = Scratch::default();
+        let mut trial = Trial::new(samples, FLOAT32, &[16, 2048], &mut scratch);
+        let named = shortlist(&["shuffle+zstd(3)", "mafisc(4)"]);
+        run(
+            &mut trial,
+            &named,
+            rules(FirstHeat::None, None),
+            |_, share| share,
+        )
+        .unwrap()
+    };
+    let names = |outcome: &Outcome| -> Vec<String> {
+        let tried = outcome.tried.iter();
+        tried.map(|one| one.filters.clone()).collect()
+    };
+    let varied = outcome(&[sample(0, 32 << 10)]);
+    assert_eq!(names(&varied), ["shuffle+zstd(3)", "mafisc"]);
+    let fill = outcome(&[vec![0; 32 << 10]]);
+    assert_eq!(names(&fill), ["shuffle+zstd(3)"]);
+    assert_eq!(fill.finalists.len(), 1);
+}
+
+#[test]
+fn what_may_be_much_better_on_all_samples_is_tried_there() {
+    let samples = [sample(0, 4096)];
+    let mut scratch = Scratch::default();
+    let trial = Trial::new(&samples, FLOAT32, &[16, 2048], &mut scratch);
+    let mut entries = entries(&trial, &shortlist(&["shuffle+zstd(3)", "mafisc(4)"])).unwrap();
+    (entries[0].share, entries[1].share) = (0.50, 0.52);
+    for (hope, goes) in [(None, false), (Some(0.45), true), (Some(0.47), false)] {
+        entries[1].hope = hope;
+        let mut goes_on = [true, false];
+        add_hopeful(&mut goes_on, &entries, &[true, true], |_, share| share);
+        assert_eq!(goes_on, [true, goes], "{hope:?}");
+    }
+}
