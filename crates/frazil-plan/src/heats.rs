@@ -27,8 +27,8 @@ const LEAST_ALONE_BYTES: usize = 16 << 10;
 /// A part of a sample that a first heat is held on, about.
 const PART_BYTES: usize = 32 << 10;
 
-/// What can be hoped to be so many times as good as the best, or better, goes on with it.
-const HOPED_FOR: f64 = 0.92;
+/// After a part, slow filters are tried on all samples where they may keep at most so many times what the best keep.
+const HOPED_FOR: f64 = 0.98;
 
 /// What tells whether filters pay where none can be tried: their own trials take next to nothing.
 const STAND_INS: [&str; 2] = ["shuffle+zstd(1)", "lorenzo+shuffle+zstd(1)"];
@@ -105,9 +105,7 @@ struct Entry {
     pipeline: FilterPipeline,
     /// Stored bytes by raw bytes, of what it was tried on last; or [`UNKNOWN`].
     share: f64,
-    /// Whether that was all samples.
-    is_exact: bool,
-    /// The least share of all samples that is likely, where `share` is a rough estimate.
+    /// The least share of all samples that is likely, where `share` is an estimate of it.
     hope: Option<f64>,
 }
 
@@ -116,6 +114,17 @@ struct Heat {
     sample: usize,
     bytes: Range<usize>,
 }
+
+/// What the first trials found besides shares.
+struct FirstTrials {
+    is_tried: Vec<bool>,
+    /// Whether shares are those of all samples or estimates of them, though trials were of a part; and the seconds
+    /// left for more.
+    estimated: Option<SecondsLeft>,
+}
+
+/// `None`: what is needed.
+type SecondsLeft = Option<f64>;
 
 /// How the trials of a variable go.
 enum Course {
@@ -140,8 +149,8 @@ pub(crate) fn run(
         Course::InHeats(heat) => heat,
         Course::AllOnAll => {
             let share = |trial: &mut Trial<'_>, entry: &Entry| on_all(trial, entry, None);
-            let is_tried = try_each(trial, &mut entries, rules, None, &rank, share)?;
-            return Ok(outcome(trial, entries, |i| is_tried[i]));
+            let first = try_each(trial, &mut entries, rules, None, &rank, share)?;
+            return Ok(outcome(trial, entries, |i| first.is_tried[i]));
         }
         Course::StandIn => return by_stand_in(trial, entries),
     };
@@ -152,10 +161,14 @@ pub(crate) fn run(
         let stored = trial.bytes_of(&entry.chain, entry.encoder, bytes)?;
         Ok(stored as f64 / bytes.len() as f64)
     };
-    let is_tried = try_each(trial, &mut entries, rules, part_bytes, &rank, share)?;
+    let first = try_each(trial, &mut entries, rules, part_bytes, &rank, share)?;
+    let is_tried = first.is_tried;
+    if let Some(seconds) = first.estimated {
+        let goes_on = settle(trial, &mut entries, &is_tried, seconds, &rank)?;
+        return Ok(outcome(trial, entries, |i| goes_on[i]));
+    }
     let worth = |one: &Entry| rank(one.candidate, one.share);
-    let mut goes_on = finalists(&entries, &is_tried, rules.tolerance, worth);
-    add_hopeful(&mut goes_on, &entries, &is_tried, &rank);
+    let goes_on = finalists(&entries, &is_tried, rules.tolerance, worth);
     // A part of a sample that left one decides alone.
     let has_decided = is_part && goes_on.iter().filter(|&&one| one).count() == 1;
     if !has_decided && rules.allows_second(trial, &entries, &is_tried, &goes_on, &heat) {
@@ -279,7 +292,7 @@ fn try_each<'a>(
     part_bytes: Option<usize>,
     rank: impl Fn(&CandidateFilters, f64) -> f64,
     share: impl Fn(&mut Trial<'a>, &Entry) -> Result<f64, PlanError>,
-) -> Result<Vec<bool>, PlanError> {
+) -> Result<FirstTrials, PlanError> {
     let fast = entries.iter().filter(|one| !one.is_slow());
     let mut fast: Vec<Entry> = fast.cloned().collect();
     if entries.len() > 1 {
@@ -288,13 +301,12 @@ fn try_each<'a>(
     for entry in &mut fast {
         entry.share = share(trial, entry)?;
     }
+    let on_part =
+        part_bytes.map(|bytes| seconds_of(bytes, entries.iter().map(|one| one.candidate)));
+    let mut seconds = rules.seconds.map(|all| all - on_part.unwrap_or(0.0));
     let drifts = match part_bytes {
-        Some(bytes) => {
-            let on_part = seconds_of(bytes, entries.iter().map(|one| one.candidate));
-            let seconds = rules.seconds.map(|seconds| seconds - on_part);
-            Drifts::within(trial, &mut fast, seconds)?
-        }
-        None => Drifts::default(),
+        Some(_) => Drifts::within(trial, &mut fast, &mut seconds)?,
+        None => None,
     };
     let mut is_tried = vec![true; entries.len()];
     for (entry, known) in entries.iter_mut().filter(|one| !one.is_slow()).zip(&fast) {
@@ -313,12 +325,16 @@ fn try_each<'a>(
             *is_tried = false;
             continue;
         }
-        let tried_share = share(trial, entry)?;
-        entry.share = tried_share * drifts.of_family(entry.candidate.family());
-        entry.hope = quick.is_none().then(|| tried_share * drifts.least());
+        entry.share = share(trial, entry)?;
+        if let Some(drifts) = &drifts {
+            drifts.estimate(entry);
+        }
         best = best.min(rank(entry.candidate, entry.share));
     }
-    Ok(is_tried)
+    Ok(FirstTrials {
+        is_tried,
+        estimated: drifts.map(|_| seconds),
+    })
 }
 
 /// The least share of some fast levels.
@@ -377,10 +393,7 @@ fn second(
         .zip(goes_on)
         .filter(|(_, goes_on)| **goes_on)
     {
-        let share = match entry.is_exact {
-            true => entry.share,
-            false => on_all(trial, entry, known)?,
-        };
+        let share = on_all(trial, entry, known)?;
         drift = share / entry.share.max(f64::MIN_POSITIVE);
         entry.share = share;
     }
@@ -390,6 +403,52 @@ fn second(
         .filter(|(_, goes_on)| !**goes_on);
     dropped.for_each(|(entry, _)| entry.share *= drift);
     Ok(())
+}
+
+/// Tries on all samples what may be better there than all that was: the most hopeful first, while there is time, after
+/// which estimates count. Says whose shares are not estimates, or count.
+fn settle(
+    trial: &mut Trial<'_>,
+    entries: &mut [Entry],
+    is_tried: &[bool],
+    mut seconds: SecondsLeft,
+    rank: impl Fn(&CandidateFilters, f64) -> f64,
+) -> Result<Vec<bool>, PlanError> {
+    while let Some(next) = most_hopeful(entries, is_tried, &rank) {
+        let next = &mut entries[next];
+        next.hope = None;
+        let took = next.candidate.seconds_of(trial.raw_bytes() as usize);
+        if seconds.is_none_or(|left| took <= left) {
+            seconds = seconds.map(|left| left - took);
+            next.share = on_all(trial, next, None)?;
+        }
+    }
+    let tried = entries.iter().zip(is_tried);
+    Ok(tried
+        .map(|(one, &is_tried)| is_tried && one.hope.is_none())
+        .collect())
+}
+
+/// Of estimates the one that may be the best of all, if any may be better than what is known.
+fn most_hopeful(
+    entries: &[Entry],
+    is_tried: &[bool],
+    rank: impl Fn(&CandidateFilters, f64) -> f64,
+) -> Option<usize> {
+    let tried = || {
+        (0..entries.len())
+            .filter(|&i| is_tried[i])
+            .map(|i| (i, &entries[i]))
+    };
+    let known = tried().filter(|(_, one)| one.hope.is_none());
+    let worths = known.map(|(_, one)| rank(one.candidate, one.share));
+    let best = worths.fold(f64::INFINITY, f64::min);
+    let hopes = tried().filter_map(|(i, one)| {
+        let must_gain = if one.is_slow() { HOPED_FOR } else { 1.0 };
+        Some((i, rank(one.candidate, one.hope? / must_gain)))
+    });
+    let hopeful = hopes.filter(|one| one.1 < best);
+    hopeful.min_by(|a, b| a.1.total_cmp(&b.1)).map(|one| one.0)
 }
 
 /// The share that filters keep of all samples, one of which may be known.
@@ -495,30 +554,10 @@ fn entries(
             encoder,
             pipeline,
             share: 1.0,
-            is_exact: false,
             hope: None,
         });
     }
     Ok(found)
-}
-
-/// What seems to be good enough on all samples to be tried there.
-fn add_hopeful(
-    goes_on: &mut [bool],
-    entries: &[Entry],
-    is_tried: &[bool],
-    rank: impl Fn(&CandidateFilters, f64) -> f64,
-) {
-    let tried = entries.iter().zip(is_tried).filter(|one| *one.1);
-    let worths = tried.map(|(one, _)| rank(one.candidate, one.share));
-    let limit = HOPED_FOR * worths.fold(f64::INFINITY, f64::min);
-    let is_hopeful = |one: &Entry| {
-        let hope = one.hope.map(|share| rank(one.candidate, share));
-        hope.is_some_and(|worth| worth < limit)
-    };
-    for (one, goes_on) in entries.iter().zip(goes_on) {
-        *goes_on |= is_hopeful(one);
-    }
 }
 
 /// Which entries go on, by what they are worth after the first heat: of levels of the same filters, which

@@ -185,7 +185,7 @@ fn a_fast_compressor_stands_in_where_nothing_is_compared() {
 fn differences_are_tried_where_the_compressor_alone_tells_little() {
     // Ever the same step: nothing comes again but the differences.
     let ramp: Vec<u8> = (0..2048_u32)
-        .flat_map(|i| (i * 0x0101_0407).to_le_bytes())
+        .flat_map(|i| i.wrapping_mul(0x0101_0407).to_le_bytes())
         .collect();
     let samples = [ramp];
     let mut scratch = Scratch::default();
@@ -326,17 +326,53 @@ fn dear_filters_are_not_tried_where_next_to_nothing_is_left() {
     assert_eq!(fill.finalists.len(), 1);
 }
 
-#[test]
-fn what_may_be_much_better_on_all_samples_is_tried_there() {
-    let samples = [sample(0, 4096)];
+/// Shares of filters on a sample by name, with what may be hoped for; whether each goes on, and its share afterwards.
+fn settled(
+    named: &[(&str, f64, Option<f64>)],
+    samples: &[Vec<u8>],
+    seconds: Option<f64>,
+) -> Vec<(bool, f64)> {
     let mut scratch = Scratch::default();
-    let trial = Trial::new(&samples, FLOAT32, &[16, 2048], &mut scratch);
-    let mut entries = entries(&trial, &shortlist(&["shuffle+zstd(3)", "mafisc(4)"])).unwrap();
-    (entries[0].share, entries[1].share) = (0.50, 0.52);
-    for (hope, goes) in [(None, false), (Some(0.45), true), (Some(0.47), false)] {
-        entries[1].hope = hope;
-        let mut goes_on = [true, false];
-        add_hopeful(&mut goes_on, &entries, &[true, true], |_, share| share);
-        assert_eq!(goes_on, [true, goes], "{hope:?}");
+    let mut trial = Trial::new(samples, FLOAT32, &[16, 2048], &mut scratch);
+    let names: Vec<&str> = named.iter().map(|one| one.0).collect();
+    let mut entries = entries(&trial, &shortlist(&names)).unwrap();
+    for (entry, &(_, share, hope)) in entries.iter_mut().zip(named) {
+        (entry.share, entry.hope) = (share, hope);
     }
+    let is_tried = vec![true; named.len()];
+    let by_share = |_: &CandidateFilters, share| share;
+    let goes_on = settle(&mut trial, &mut entries, &is_tried, seconds, by_share).unwrap();
+    let shares = entries.iter().map(|one| one.share);
+    goes_on.into_iter().zip(shares).collect()
+}
+
+#[test]
+fn what_may_be_better_on_all_samples_is_tried_there() {
+    let samples = [sample(0, 4096)];
+    let goes = |slow_hope, fast_hope| {
+        let named = [
+            ("shuffle+zstd(3)", 0.01, None),
+            ("mafisc(4)", 0.02, Some(slow_hope)),
+            ("zstd(3)", 0.02, Some(fast_hope)),
+        ];
+        let found = settled(&named, &samples, None);
+        assert!(found[0].0);
+        (found[1].0, found[2].0)
+    };
+    // What is slow must promise something.
+    assert_eq!(goes(0.0097, 0.0099), (true, true));
+    assert_eq!(goes(0.0099, 0.0101), (false, false));
+}
+
+#[test]
+fn nothing_is_taken_for_what_it_made_of_a_part_while_there_is_time() {
+    let samples = [sample(0, 4096)];
+    let named = [
+        ("shuffle+zstd(3)", 0.9, None),
+        ("pcodec(4)", 0.001, Some(0.001)),
+    ];
+    let found = settled(&named, &samples, None);
+    assert!(found[1].0 && found[1].1 > 0.1, "{found:?}");
+    let hurried = settled(&named, &samples, Some(0.0));
+    assert_eq!(hurried[1], (true, 0.001));
 }
