@@ -5,36 +5,25 @@
 //! same filters.
 
 mod drifts;
-
-use std::ops::Range;
-
-use frazil_types::{DeflateEncoder, FilterChain, FilterPipeline, ReaderLevel};
+mod entry;
+mod piece;
+mod settle;
+mod stand_in;
 
 use drifts::Drifts;
+use entry::{Entry, entries, on_all};
+use piece::{Heat, heat_of, shorter};
+use settle::settle;
+use stand_in::by_stand_in;
 
 use crate::allowance::{bytes_within, seconds_of};
-use crate::candidates::{CandidateFilters, candidate, candidates};
+use crate::candidates::{CandidateFilters, candidates};
 use crate::error::PlanError;
 use crate::score::NEXT_TO_NOTHING;
 use crate::trial::{Chosen, Trial, TriedChain};
 
-/// Samples smaller than this decide nothing alone: what compressors find far apart is not in them.
-const LEAST_HEAT_BYTES: usize = 20 << 10;
-
 /// Of dear filters trials on less are not worth what they cost.
 const LEAST_ALONE_BYTES: usize = 16 << 10;
-
-/// A part of a sample that a first heat is held on, about.
-const PART_BYTES: usize = 32 << 10;
-
-/// After a part, slow filters are tried on all samples where they may keep at most so many times what the best keep.
-const HOPED_FOR: f64 = 0.98;
-
-/// What tells whether filters pay where none can be tried: their own trials take next to nothing.
-const STAND_INS: [&str; 2] = ["shuffle+zstd(1)", "lorenzo+shuffle+zstd(1)"];
-
-/// What a stand-in alone leaves where others cannot tell otherwise: filters pay, and something is left.
-const TELLING: Range<f64> = 0.2..0.8;
 
 /// What leaves no more than this of the samples says nothing of filters unlike it: they may keep many times as much.
 const LITTLE: f64 = 0.05;
@@ -96,35 +85,12 @@ pub(crate) struct Outcome {
     pub(crate) tried: Vec<TriedChain>,
 }
 
-/// A candidate as the variable will have it.
-#[derive(Clone)]
-struct Entry {
-    candidate: &'static CandidateFilters,
-    chain: FilterChain,
-    encoder: Option<DeflateEncoder>,
-    pipeline: FilterPipeline,
-    /// Stored bytes by raw bytes, of what it was tried on last; or [`UNKNOWN`].
-    share: f64,
-    /// The least share of all samples that is likely, where `share` is an estimate of it.
-    hope: Option<f64>,
-}
-
-/// The bytes of the first heat: of one sample.
-struct Heat {
-    sample: usize,
-    bytes: Range<usize>,
-}
-
 /// What the first trials found besides shares.
 struct FirstTrials {
     is_tried: Vec<bool>,
-    /// Whether shares are those of all samples or estimates of them, though trials were of a part; and the seconds
-    /// left for more.
-    estimated: Option<SecondsLeft>,
+    /// Where trials were of a part and shares are not: they are estimates of those of all samples, or these.
+    drifts: Option<Drifts>,
 }
-
-/// `None`: what is needed.
-type SecondsLeft = Option<f64>;
 
 /// How the trials of a variable go.
 enum Course {
@@ -145,7 +111,7 @@ pub(crate) fn run(
     if let Some(seconds) = rules.seconds {
         leave_out(&mut entries, seconds);
     }
-    let heat = match course_of(trial, &entries, rules)? {
+    let heat = match course_of(trial, &entries, rules) {
         Course::InHeats(heat) => heat,
         Course::AllOnAll => {
             let share = |trial: &mut Trial<'_>, entry: &Entry| on_all(trial, entry, None);
@@ -163,8 +129,8 @@ pub(crate) fn run(
     };
     let first = try_each(trial, &mut entries, rules, part_bytes, &rank, share)?;
     let is_tried = first.is_tried;
-    if let Some(seconds) = first.estimated {
-        let goes_on = settle(trial, &mut entries, &is_tried, seconds, &rank)?;
+    if let Some(drifts) = first.drifts {
+        let goes_on = settle(trial, &mut entries, &is_tried, drifts.seconds_left, &rank)?;
         return Ok(outcome(trial, entries, |i| goes_on[i]));
     }
     let worth = |one: &Entry| rank(one.candidate, one.share);
@@ -175,11 +141,7 @@ pub(crate) fn run(
         second(trial, &mut entries, &goes_on, &heat)?;
         return Ok(outcome(trial, entries, |i| goes_on[i]));
     }
-    // Where trials may take what they need, a piece decides alone only if it is like the rest.
-    let trusted = match rules.seconds {
-        Some(_) => trusted(&entries, &is_tried),
-        None => is_tried,
-    };
+    let trusted = trusted(&entries, &is_tried);
     let goes_on = finalists(&entries, &trusted, rules.tolerance, worth);
     Ok(outcome(trial, entries, |i| goes_on[i]))
 }
@@ -222,12 +184,12 @@ fn trusted(entries: &[Entry], is_tried: &[bool]) -> Vec<bool> {
 }
 
 /// Heats where they decide something, else all on all, or on as much as is allowed.
-fn course_of(trial: &mut Trial<'_>, entries: &[Entry], rules: Rules) -> Result<Course, PlanError> {
+fn course_of(trial: &Trial<'_>, entries: &[Entry], rules: Rules) -> Course {
     if rules.first == FirstHeat::StandIn {
-        return Ok(Course::StandIn);
+        return Course::StandIn;
     }
     let heat = match entries.len() > 1 {
-        true => heat_of(trial, rules.first)?,
+        true => heat_of(trial, rules.first),
         false => None,
     };
     let all = entries.iter().map(|one| one.candidate);
@@ -240,23 +202,12 @@ fn course_of(trial: &mut Trial<'_>, entries: &[Entry], rules: Rules) -> Result<C
         None => trial.raw_bytes(),
     };
     let Some(allowed) = allowed else {
-        return Ok(Course::StandIn);
+        return Course::StandIn;
     };
-    Ok(match heat {
+    match heat {
         heat if (allowed as u64) < of_each => Course::InHeats(shorter(trial, heat, allowed)),
         Some(heat) => Course::InHeats(heat),
         None => Course::AllOnAll,
-    })
-}
-
-/// A heat on about so many bytes, of the same sample or else the longest.
-fn shorter(trial: &Trial<'_>, heat: Option<Heat>, wanted: usize) -> Heat {
-    let samples = trial.samples();
-    let longest = || (0..samples.len()).max_by_key(|&i| samples[i].len());
-    let sample = heat.map(|heat| heat.sample).or_else(longest).unwrap_or(0);
-    Heat {
-        sample,
-        bytes: trial.part(samples[sample].len(), wanted),
     }
 }
 
@@ -293,19 +244,13 @@ fn try_each<'a>(
     rank: impl Fn(&CandidateFilters, f64) -> f64,
     share: impl Fn(&mut Trial<'a>, &Entry) -> Result<f64, PlanError>,
 ) -> Result<FirstTrials, PlanError> {
-    let fast = entries.iter().filter(|one| !one.is_slow());
-    let mut fast: Vec<Entry> = fast.cloned().collect();
-    if entries.len() > 1 {
-        fast.extend(probes(trial, entries, &fast)?);
-    }
-    for entry in &mut fast {
-        entry.share = share(trial, entry)?;
-    }
-    let on_part =
-        part_bytes.map(|bytes| seconds_of(bytes, entries.iter().map(|one| one.candidate)));
-    let mut seconds = rules.seconds.map(|all| all - on_part.unwrap_or(0.0));
+    let mut fast = try_fast(trial, entries, &share)?;
     let drifts = match part_bytes {
-        Some(_) => Drifts::within(trial, &mut fast, &mut seconds)?,
+        Some(bytes) => {
+            let on_part = seconds_of(bytes, entries.iter().map(|one| one.candidate));
+            let left = rules.seconds.map(|seconds| seconds - on_part);
+            Drifts::within(trial, &mut fast, left)?
+        }
         None => None,
     };
     let mut is_tried = vec![true; entries.len()];
@@ -331,10 +276,24 @@ fn try_each<'a>(
         }
         best = best.min(rank(entry.candidate, entry.share));
     }
-    Ok(FirstTrials {
-        is_tried,
-        estimated: drifts.map(|_| seconds),
-    })
+    Ok(FirstTrials { is_tried, drifts })
+}
+
+/// The fast entries, and fast levels of slow ones that have none among them, with their shares.
+fn try_fast<'a>(
+    trial: &mut Trial<'a>,
+    entries: &[Entry],
+    share: impl Fn(&mut Trial<'a>, &Entry) -> Result<f64, PlanError>,
+) -> Result<Vec<Entry>, PlanError> {
+    let fast = entries.iter().filter(|one| !one.is_slow());
+    let mut fast: Vec<Entry> = fast.cloned().collect();
+    if entries.len() > 1 {
+        fast.extend(probes(trial, entries, &fast)?);
+    }
+    for entry in &mut fast {
+        entry.share = share(trial, entry)?;
+    }
+    Ok(fast)
 }
 
 /// The least share of some fast levels.
@@ -405,92 +364,6 @@ fn second(
     Ok(())
 }
 
-/// Tries on all samples what may be better there than all that was: the most hopeful first, while there is time, after
-/// which estimates count. Says whose shares are not estimates, or count.
-fn settle(
-    trial: &mut Trial<'_>,
-    entries: &mut [Entry],
-    is_tried: &[bool],
-    mut seconds: SecondsLeft,
-    rank: impl Fn(&CandidateFilters, f64) -> f64,
-) -> Result<Vec<bool>, PlanError> {
-    while let Some(next) = most_hopeful(entries, is_tried, &rank) {
-        let next = &mut entries[next];
-        next.hope = None;
-        let took = next.candidate.seconds_of(trial.raw_bytes() as usize);
-        if seconds.is_none_or(|left| took <= left) {
-            seconds = seconds.map(|left| left - took);
-            next.share = on_all(trial, next, None)?;
-        }
-    }
-    let tried = entries.iter().zip(is_tried);
-    Ok(tried
-        .map(|(one, &is_tried)| is_tried && one.hope.is_none())
-        .collect())
-}
-
-/// Of estimates the one that may be the best of all, if any may be better than what is known.
-fn most_hopeful(
-    entries: &[Entry],
-    is_tried: &[bool],
-    rank: impl Fn(&CandidateFilters, f64) -> f64,
-) -> Option<usize> {
-    let tried = || {
-        (0..entries.len())
-            .filter(|&i| is_tried[i])
-            .map(|i| (i, &entries[i]))
-    };
-    let known = tried().filter(|(_, one)| one.hope.is_none());
-    let worths = known.map(|(_, one)| rank(one.candidate, one.share));
-    let best = worths.fold(f64::INFINITY, f64::min);
-    let hopes = tried().filter_map(|(i, one)| {
-        let must_gain = if one.is_slow() { HOPED_FOR } else { 1.0 };
-        Some((i, rank(one.candidate, one.hope? / must_gain)))
-    });
-    let hopeful = hopes.filter(|one| one.1 < best);
-    hopeful.min_by(|a, b| a.1.total_cmp(&b.1)).map(|one| one.0)
-}
-
-/// The share that filters keep of all samples, one of which may be known.
-fn on_all(trial: &mut Trial<'_>, entry: &Entry, known: Option<usize>) -> Result<f64, PlanError> {
-    let samples = trial.samples();
-    let mut stored = 0.0;
-    for (i, sample) in samples.iter().enumerate() {
-        stored += match known == Some(i) {
-            true => entry.share * sample.len() as f64,
-            false => trial.bytes_of(&entry.chain, entry.encoder, sample)? as f64,
-        };
-    }
-    Ok(stored / trial.raw_bytes() as f64)
-}
-
-/// What is named first, with the share that a fast compressor keeps of all samples, or one like it behind
-/// differences where those may be. Where that leaves next to nothing, only filters like it are known to.
-fn by_stand_in(trial: &mut Trial<'_>, mut entries: Vec<Entry>) -> Result<Outcome, PlanError> {
-    let Some(first) = entries.first() else {
-        return Ok(outcome(trial, entries, |_| true));
-    };
-    let readers = first.candidate.readers.max(ReaderLevel::Plugins);
-    let stand_ins = STAND_INS.iter().filter_map(|name| candidate(name));
-    let stand_ins: Vec<&CandidateFilters> =
-        stand_ins.filter(|one| one.readers <= readers).collect();
-    let mut share = f64::INFINITY;
-    for stand_in in self::entries(trial, &stand_ins)? {
-        share = share.min(on_all(trial, &stand_in, None)?);
-        if TELLING.contains(&share) {
-            break;
-        }
-    }
-    let is_like_it = |entry: &Entry| entry.candidate.family().ends_with("zstd");
-    let taken = match share <= LITTLE {
-        true => entries.iter().position(is_like_it).unwrap_or(0),
-        false => 0,
-    };
-    let mut taken = entries.swap_remove(taken);
-    taken.share = share;
-    Ok(outcome(trial, vec![taken], |_| true))
-}
-
 fn outcome(trial: &Trial<'_>, entries: Vec<Entry>, is_finalist: impl Fn(usize) -> bool) -> Outcome {
     let known = entries.iter().filter(|one| one.share < UNKNOWN);
     let tried = known.map(Entry::tried).collect();
@@ -503,61 +376,6 @@ fn outcome(trial: &Trial<'_>, entries: Vec<Entry>, is_finalist: impl Fn(usize) -
         finalists: finalists.map(|(_, one)| one.finish(raw_bytes)).collect(),
         tried,
     }
-}
-
-impl Entry {
-    /// Whether what is the same as long before takes next to no bytes.
-    fn finds_repetitions(&self) -> bool {
-        !self.candidate.family().ends_with("pcodec")
-    }
-
-    fn is_slow(&self) -> bool {
-        self.candidate.is_slow()
-    }
-
-    fn tried(&self) -> TriedChain {
-        TriedChain {
-            filters: self.pipeline.summary(),
-            share: self.share,
-        }
-    }
-
-    fn finish(self, raw_bytes: f64) -> Tried {
-        Tried {
-            candidate: self.candidate,
-            chosen: Chosen {
-                pipeline: self.pipeline,
-                encoder: self.encoder,
-                bytes: (self.share * raw_bytes).round() as u64,
-            },
-        }
-    }
-}
-
-/// Candidates, of those that are the same filters for this variable the first.
-fn entries(
-    trial: &Trial<'_>,
-    shortlist: &[&'static CandidateFilters],
-) -> Result<Vec<Entry>, PlanError> {
-    let mut found: Vec<Entry> = Vec::new();
-    for &candidate in shortlist {
-        let (chain, encoder) = candidate.chain().map_err(PlanError::Chain)?;
-        let pipeline = trial.resolve(&chain);
-        let is_known = |one: &Entry| one.pipeline == pipeline && one.encoder == encoder;
-        // Differences without a compressor, where pcodec and the like mean nothing.
-        if pipeline.is_empty() || found.iter().any(is_known) {
-            continue;
-        }
-        found.push(Entry {
-            candidate,
-            chain,
-            encoder,
-            pipeline,
-            share: 1.0,
-            hope: None,
-        });
-    }
-    Ok(found)
 }
 
 /// Which entries go on, by what they are worth after the first heat: of levels of the same filters, which
@@ -599,48 +417,6 @@ fn finalists(
     (0..entries.len())
         .map(|i| found.contains(&i) && !is_in_vain(i))
         .collect()
-}
-
-/// What the first heat is held on: the sample whose values repeat least, since what varies makes most of the
-/// bytes, or a part of it. `None` where it would decide nothing, or nothing were left for a second.
-fn heat_of(trial: &mut Trial<'_>, first: FirstHeat) -> Result<Option<Heat>, PlanError> {
-    let size = trial.element().size_bytes;
-    let samples = trial.samples().iter().enumerate();
-    let large: Vec<(usize, &Vec<u8>)> = samples
-        .filter(|(_, sample)| sample.len() >= LEAST_HEAT_BYTES)
-        .collect();
-    let least = large.iter().min_by_key(|(_, sample)| repeats(sample, size));
-    let Some(&(sample, bytes)) = least else {
-        return Ok(None);
-    };
-    let whole = 0..bytes.len();
-    Ok(match first {
-        FirstHeat::None | FirstHeat::StandIn => None,
-        FirstHeat::Part if bytes.len() >= 2 * PART_BYTES => {
-            Some(trial.part(bytes.len(), PART_BYTES))
-        }
-        FirstHeat::Sample | FirstHeat::Part => (large.len() > 1).then_some(whole),
-    }
-    .map(|bytes| Heat { sample, bytes }))
-}
-
-/// Of some elements of the sample's middle, how many are equal to the one before.
-fn repeats(sample: &[u8], size: usize) -> usize {
-    let window = &sample[crate::sample::sample_window(sample.len(), size, LEAST_HEAT_BYTES)];
-    match size {
-        4 => equal_neighbours(window.as_chunks::<4>().0),
-        8 => equal_neighbours(window.as_chunks::<8>().0),
-        _ => {
-            let elements = window.chunks_exact(size.max(1));
-            let pairs = elements.clone().zip(elements.skip(1));
-            pairs.filter(|(one, next)| one == next).count()
-        }
-    }
-}
-
-fn equal_neighbours<const N: usize>(elements: &[[u8; N]]) -> usize {
-    let pairs = elements.windows(2);
-    pairs.filter(|pair| pair[0] == pair[1]).count()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! How what filters keep of a part differs from what they keep of all samples.
 
-use super::{Entry, on_all};
+use super::entry::{Entry, on_all};
 use crate::allowance::seconds_of;
 use crate::error::PlanError;
 use crate::trial::Trial;
@@ -13,15 +13,19 @@ const DOUBT: f64 = 0.1;
 
 /// By family of filters the share that it keeps of all samples, by that of a part: a part has not all of the axes
 /// that differences run along, nor what compressors find far apart.
-pub(super) struct Drifts(Vec<(&'static str, f64)>);
+pub(super) struct Drifts {
+    by_family: Vec<(&'static str, f64)>,
+    /// For trials that are yet to come; `None`: what they need.
+    pub(super) seconds_left: Option<f64>,
+}
 
 impl Drifts {
     /// As one level of each family tells, of those that were tried on the part. Their shares are those of all samples
-    /// afterwards, those of the others estimates. `None` if that takes more than so many seconds, which become fewer.
+    /// afterwards, those of the others estimates. `None` if that takes more than so many seconds.
     pub(super) fn within(
         trial: &mut Trial<'_>,
         tried: &mut [Entry],
-        seconds: &mut Option<f64>,
+        seconds: Option<f64>,
     ) -> Result<Option<Self>, PlanError> {
         let telling = telling(tried);
         let filters = telling.iter().map(|&i| tried[i].candidate);
@@ -29,12 +33,14 @@ impl Drifts {
         if seconds.is_some_and(|allowed| took > allowed) {
             return Ok(None);
         }
-        *seconds = seconds.map(|allowed| allowed - took);
-        let mut drifts = Self(Vec::new());
+        let mut drifts = Self {
+            by_family: Vec::new(),
+            seconds_left: seconds.map(|allowed| allowed - took),
+        };
         for &i in &telling {
             let share = on_all(trial, &tried[i], None)?;
             let drift = share / tried[i].share;
-            drifts.0.push((tried[i].candidate.family(), drift));
+            drifts.by_family.push((tried[i].candidate.family(), drift));
             tried[i].share = share;
         }
         for (_, one) in tried
@@ -52,7 +58,7 @@ impl Drifts {
     pub(super) fn estimate(&self, one: &mut Entry) {
         let family = one.candidate.family();
         let of_part = one.share;
-        let known = self.0.iter().find(|known| known.0 == family);
+        let known = self.by_family.iter().find(|known| known.0 == family);
         one.share = of_part * known.map_or(self.middle(), |known| known.1);
         one.hope = Some(match known {
             Some(_) => one.share / self.widest().powf(DOUBT),
@@ -61,7 +67,7 @@ impl Drifts {
     }
 
     fn sorted(&self) -> Vec<f64> {
-        let mut all: Vec<f64> = self.0.iter().map(|one| one.1).collect();
+        let mut all: Vec<f64> = self.by_family.iter().map(|one| one.1).collect();
         all.sort_by(f64::total_cmp);
         all
     }
@@ -73,7 +79,7 @@ impl Drifts {
 
     /// The factor of the family that drifts farthest, up or down; at least 1.
     fn widest(&self) -> f64 {
-        let all = self.0.iter().map(|one| one.1.max(1.0 / one.1));
+        let all = self.by_family.iter().map(|one| one.1.max(1.0 / one.1));
         all.fold(1.0, f64::max)
     }
 }
@@ -108,7 +114,7 @@ mod tests {
 
     use super::*;
     use crate::candidates::candidate;
-    use crate::heats::entries;
+    use crate::heats::entry::entries;
 
     #[test]
     fn families_that_were_not_looked_at_drift_as_most_do_and_may_do_as_well_as_the_best() {
@@ -126,7 +132,12 @@ mod tests {
             drifts.estimate(&mut one);
             (one.share, one.hope.unwrap())
         };
-        let drifts = Drifts(vec![
+        let drifts = |by_family| Drifts {
+            by_family,
+            seconds_left: None,
+        };
+        let nothing = drifts(Vec::new());
+        let drifts = drifts(vec![
             ("zstd", 1.1),
             ("pcodec", 0.9),
             ("lorenzo+shuffle+zstd", 0.5),
@@ -135,6 +146,6 @@ mod tests {
         assert_eq!(share, 0.4 * 0.9);
         assert!((hope - share / 2_f64.powf(DOUBT)).abs() < 1e-12, "{hope}");
         assert_eq!(estimate("mafisc(4)", &drifts), (0.4 * 0.9, 0.4 * 0.5));
-        assert_eq!(estimate("mafisc(4)", &Drifts(Vec::new())), (0.4, 0.4));
+        assert_eq!(estimate("mafisc(4)", &nothing), (0.4, 0.4));
     }
 }

@@ -2,6 +2,7 @@ use frazil_codec::Scratch;
 use frazil_types::{ByteOrder, ElementClass, ElementType};
 
 use super::*;
+use crate::candidates::candidate;
 use crate::goal::Goal;
 use crate::score::Score;
 
@@ -204,10 +205,10 @@ fn the_first_heat_is_on_what_varies() {
     let mut samples = vec![vec![0; 128 << 10]; 4];
     samples[2] = sample(2, 128 << 10);
     let mut scratch = Scratch::default();
-    let mut trial = Trial::new(&samples, FLOAT32, &[], &mut scratch);
-    let heat = heat_of(&mut trial, FirstHeat::Sample).unwrap().unwrap();
+    let trial = Trial::new(&samples, FLOAT32, &[], &mut scratch);
+    let heat = heat_of(&trial, FirstHeat::Sample).unwrap();
     assert_eq!((heat.sample, heat.bytes), (2, 0..128 << 10));
-    let heat = heat_of(&mut trial, FirstHeat::Part).unwrap().unwrap();
+    let heat = heat_of(&trial, FirstHeat::Part).unwrap();
     assert_eq!((heat.sample, heat.bytes), (2, 48 << 10..80 << 10));
 }
 
