@@ -64,15 +64,14 @@ fn main() {
         "", "share", "decode MB/s", "encode microseconds of 4, 16, 64, 256 KiB"
     );
     for candidate in candidates() {
-        let (chain, deflate) = candidate.chain().unwrap();
         let mut encoding = Vec::new();
         let (mut share, mut decoding) = (0.0, 0.0);
         for rows in ROWS {
             let bytes = (rows * SHAPE[2] * 4) as usize;
             let raw = &all[..bytes];
             let shape = sample_shape(rows * SHAPE[2], &SHAPE);
-            let pipeline = chain.resolve(ELEMENT, &shape);
-            let encoder = BoundEncoder::bind(&pipeline, deflate, 4, raw.len()).unwrap();
+            let pipeline = candidate.chain().resolve(ELEMENT, &shape);
+            let encoder = BoundEncoder::bind(&pipeline, candidate.encoder(), 4, raw.len()).unwrap();
             let decoder = BoundDecoder::bind(&pipeline, 4, raw.len()).unwrap();
             let stored = encoder.encode(raw, &mut scratch).unwrap();
             encoding.push(1e6 * seconds(|| drop(encoder.encode(raw, &mut scratch))));

@@ -5,14 +5,18 @@
 
 use std::sync::LazyLock;
 
-use frazil_types::{DeflateEncoder, FilterChain, FilterChainError, ReaderLevel};
+use frazil_types::{DeflateEncoder, FilterChain, ReaderLevel};
 
 /// A chain of filters at a level.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CandidateFilters {
+    name: String,
     /// Filters as a chain is written, without the level.
     family: &'static str,
     level: Option<i32>,
+    chain: FilterChain,
+    /// Behind a deflate stage.
+    encoder: Option<DeflateEncoder>,
     /// Who can read what it writes.
     pub readers: ReaderLevel,
     /// Raw MB/s that one core encodes.
@@ -32,12 +36,8 @@ impl CandidateFilters {
 
     /// Its name, `shuffle+zstd(3)`: the chain, but that `deflate` has libdeflate's levels to 12.
     #[must_use]
-    pub fn name(&self) -> String {
-        match self.level {
-            // `bitshuffle+zstd`, `delta(0)+zstd`: the level is the last filter's.
-            Some(level) => format!("{}({level})", self.family),
-            None => self.family.to_owned(),
-        }
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Its filters without a level: candidates that differ in the level only have the same.
@@ -69,19 +69,36 @@ impl CandidateFilters {
         SETUPS.iter().find(is_of).map_or(0.0, |setup| setup.us)
     }
 
-    /// The chain, and the encoder behind a deflate stage.
-    ///
-    /// # Errors
-    /// None that a test would not have found.
-    pub fn chain(&self) -> Result<(FilterChain, Option<DeflateEncoder>), FilterChainError> {
-        match self.level {
-            // Deflate's format has levels to 9; libdeflate's encoder has three more.
-            Some(level) if self.family.ends_with("deflate") => {
-                let text = format!("{}({})", self.family, level.min(9));
-                Ok((text.parse()?, Some(DeflateEncoder::Libdeflate(level))))
-            }
-            _ => Ok((self.name().parse()?, None)),
-        }
+    /// Its filters.
+    #[must_use]
+    pub fn chain(&self) -> &FilterChain {
+        &self.chain
+    }
+
+    /// The encoder behind a deflate stage.
+    #[must_use]
+    pub fn encoder(&self) -> Option<DeflateEncoder> {
+        self.encoder
+    }
+
+    /// One of a family; `None` if its name is no chain.
+    fn of(family: &Family, speed: &Level) -> Option<Self> {
+        // `bitshuffle+zstd`, `delta(0)+zstd`: the level is the last filter's.
+        let at_level = |level| format!("{}({level})", family.chain);
+        let name = speed.level.map_or(family.chain.to_owned(), at_level);
+        // Deflate's format has levels to 9; libdeflate's encoder has three more.
+        let of_deflate = speed.level.filter(|_| family.chain.ends_with("deflate"));
+        let written = of_deflate.map_or(name.clone(), |level| at_level(level.min(9)));
+        Some(Self {
+            chain: written.parse().ok()?,
+            encoder: of_deflate.map(DeflateEncoder::Libdeflate),
+            name,
+            family: family.chain,
+            level: speed.level,
+            readers: family.readers,
+            encode_mb_s: speed.encode_mb_s,
+            decode_mb_s: speed.decode_mb_s,
+        })
     }
 }
 
@@ -89,15 +106,9 @@ impl CandidateFilters {
 #[must_use]
 pub fn candidates() -> &'static [CandidateFilters] {
     static ALL: LazyLock<Vec<CandidateFilters>> = LazyLock::new(|| {
-        let of = |family: &Family| {
-            let (chain, readers) = (family.chain, family.readers);
-            family.levels.iter().map(move |level| CandidateFilters {
-                family: chain,
-                level: level.level,
-                readers,
-                encode_mb_s: level.encode_mb_s,
-                decode_mb_s: level.decode_mb_s,
-            })
+        let of = |family: &'static Family| {
+            let levels = family.levels.iter();
+            levels.filter_map(|level| CandidateFilters::of(family, level))
         };
         FAMILIES.iter().flat_map(of).collect()
     });
@@ -107,10 +118,7 @@ pub fn candidates() -> &'static [CandidateFilters] {
 /// The candidate of that name; `None` if there is none.
 #[must_use]
 pub fn candidate(name: &str) -> Option<&'static CandidateFilters> {
-    static NAMES: LazyLock<Vec<String>> =
-        LazyLock::new(|| candidates().iter().map(CandidateFilters::name).collect());
-    let at = NAMES.iter().position(|known| known == name)?;
-    candidates().get(at)
+    candidates().iter().find(|one| one.name == name)
 }
 
 /// Filters at their levels, fastest first.
@@ -304,11 +312,13 @@ mod tests {
 
     #[test]
     fn every_candidate_is_a_chain_of_its_reader_level_fastest_first() {
+        let levels = FAMILIES.iter().map(|family| family.levels.len());
+        assert_eq!(candidates().len(), levels.sum::<usize>());
         for one in candidates() {
-            let (chain, encoder) = one.chain().unwrap();
-            assert_eq!(chain.reader_level(), one.readers, "{}", one.name());
-            assert_eq!(encoder.is_some(), one.family().ends_with("deflate"));
-            assert_eq!(candidate(&one.name()), Some(one));
+            assert_eq!(one.chain().reader_level(), one.readers, "{}", one.name());
+            let is_deflate = one.family().ends_with("deflate");
+            assert_eq!(one.encoder().is_some(), is_deflate);
+            assert_eq!(candidate(one.name()), Some(one));
             assert!(one.encode_mb_s > 0.0 && one.decode_mb_s > 0.0);
         }
         for pair in candidates().windows(2) {

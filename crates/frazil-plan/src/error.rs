@@ -1,7 +1,7 @@
 //! What can go wrong while planning.
 
 use frazil_codec::CodecError;
-use frazil_types::{ErrorCode, FilterChainError};
+use frazil_types::ErrorCode;
 
 /// Why no plan could be made.
 #[derive(Debug, thiserror::Error)]
@@ -60,9 +60,6 @@ pub enum PlanError {
     /// A decision tree that cannot be asked.
     #[error("{0}")]
     Tree(String),
-    /// A chain of filters that cannot be.
-    #[error("{0}")]
-    Chain(FilterChainError),
     /// No filters are left to choose from.
     #[error("no filters are left to try")]
     NothingToTry,
@@ -88,7 +85,6 @@ impl PlanError {
             | Self::UnknownGoal { .. }
             | Self::Weights(_)
             | Self::Tree(_)
-            | Self::Chain(_)
             | Self::Precision(_) => ErrorCode::InvalidArgument,
             Self::NothingToTry => ErrorCode::Internal,
             Self::Codec(error) => error.code(),

@@ -107,7 +107,7 @@ pub(crate) fn run(
     rules: Rules,
     rank: impl Fn(&CandidateFilters, f64) -> f64,
 ) -> Result<Outcome, PlanError> {
-    let mut entries = entries(trial, shortlist)?;
+    let mut entries = entries(trial, shortlist);
     if let Some(seconds) = rules.seconds {
         leave_out(&mut entries, seconds);
     }
@@ -124,7 +124,7 @@ pub(crate) fn run(
     let is_part = bytes.len() < trial.samples()[heat.sample].len();
     let part_bytes = is_part.then_some(bytes.len());
     let share = |trial: &mut Trial<'_>, entry: &Entry| {
-        let stored = trial.bytes_of(&entry.chain, entry.encoder, bytes)?;
+        let stored = trial.bytes_with(entry.candidate, bytes)?;
         Ok(stored as f64 / bytes.len() as f64)
     };
     let first = try_each(trial, &mut entries, rules, part_bytes, &rank, share)?;
@@ -288,7 +288,7 @@ fn try_fast<'a>(
     let fast = entries.iter().filter(|one| !one.is_slow());
     let mut fast: Vec<Entry> = fast.cloned().collect();
     if entries.len() > 1 {
-        fast.extend(probes(trial, entries, &fast)?);
+        fast.extend(probes(trial, entries, &fast));
     }
     for entry in &mut fast {
         entry.share = share(trial, entry)?;
@@ -323,7 +323,7 @@ fn is_in_vain(
 }
 
 /// Of slow filters of which no fast level is known, the slowest that is fast.
-fn probes(trial: &Trial<'_>, entries: &[Entry], known: &[Entry]) -> Result<Vec<Entry>, PlanError> {
+fn probes(trial: &Trial<'_>, entries: &[Entry], known: &[Entry]) -> Vec<Entry> {
     let mut found: Vec<&CandidateFilters> = Vec::new();
     for slow in entries.iter().filter(|entry| entry.is_slow()) {
         let family = slow.candidate.family();

@@ -7,6 +7,7 @@ use frazil_types::{
     DeflateEncoder, ElementType, FilterChain, FilterPipeline, FilterSpec, filter_id,
 };
 
+use crate::candidates::CandidateFilters;
 use crate::error::PlanError;
 use crate::fast_level::FASTEST_LEVEL;
 use crate::features::Counted;
@@ -203,6 +204,15 @@ impl<'a> Trial<'a> {
         let pipeline = chain.resolve(self.element, &shape);
         let bound = BoundEncoder::bind(&pipeline, encoder, size, sample.len())?;
         Ok(bound.encode(sample, self.scratch)?.len() as u64)
+    }
+
+    /// [`Self::bytes_of`] with the filters of a candidate.
+    pub(crate) fn bytes_with(
+        &mut self,
+        candidate: &CandidateFilters,
+        sample: &[u8],
+    ) -> Result<u64, PlanError> {
+        self.bytes_of(candidate.chain(), candidate.encoder(), sample)
     }
 
     /// The middle of a sample of `length` bytes, about `wanted` of them: whole rows of the fastest axis where

@@ -89,7 +89,10 @@ impl Grown {
 fn node(grown: Grown) -> Node {
     match grown {
         Grown::Leaf(named) => Node::Leaf {
-            r#try: named.iter().map(|&i| candidates()[i].name()).collect(),
+            r#try: named
+                .iter()
+                .map(|&i| candidates()[i].name().to_owned())
+                .collect(),
         },
         Grown::Split {
             feature,

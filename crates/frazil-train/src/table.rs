@@ -88,7 +88,7 @@ impl Table {
     /// If the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<()> {
         let mut writer = csv::Writer::from_path(path).map_err(|error| from_csv(error, path))?;
-        let names: Vec<String> = candidates().iter().map(CandidateFilters::name).collect();
+        let names: Vec<&str> = candidates().iter().map(CandidateFilters::name).collect();
         let mut header: Vec<String> = HEAD
             .iter()
             .chain(&FEATURE_NAMES)
@@ -96,7 +96,7 @@ impl Table {
             .collect();
         for name in names {
             header.push(format!("{name}{TRIAL}"));
-            header.push(name);
+            header.push(name.to_owned());
         }
         writer
             .write_record(&header)

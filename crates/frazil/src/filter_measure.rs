@@ -9,7 +9,7 @@ use frazil_plan::{
     CandidateFilters, ChunkChoice, Features, SamplePlan, candidates, sample_plan_for_goal,
     sample_shape,
 };
-use frazil_types::{ElementClass, ElementType, ErrorCode};
+use frazil_types::{ElementClass, ElementType};
 
 use crate::decide::{budget, reach_all};
 use crate::error::{Error, Result};
@@ -220,15 +220,12 @@ fn share(
     scratch: &mut Scratch,
 ) -> Result<f64> {
     let wrap = |code, error: &dyn std::fmt::Display| Error::new(code, error.to_string());
-    let (chain, encoder) = candidate
-        .chain()
-        .map_err(|error| wrap(ErrorCode::Internal, &error))?;
     let (mut raw, mut stored) = (0, 0);
     for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
         let size = element.size_bytes;
         let shape = sample_shape((piece.len() / size) as u64, chunk);
-        let pipeline = chain.resolve(element, &shape);
-        let bound = BoundEncoder::bind(&pipeline, encoder, size, piece.len())
+        let pipeline = candidate.chain().resolve(element, &shape);
+        let bound = BoundEncoder::bind(&pipeline, candidate.encoder(), size, piece.len())
             .map_err(|error| wrap(error.code(), &error))?;
         let encoded = bound.encode(piece, scratch);
         raw += piece.len();

@@ -204,13 +204,17 @@ impl<'a> Counted<'a> {
 
     fn entropies(&self) -> [f64; 4] {
         let mut planes = Planes::new(values::width(self.element));
-        planes.add(self.bits());
+        for bits in self.middles() {
+            planes.add(bits.iter().copied());
+        }
         planes.entropies()
     }
 
     fn delta_entropy(&self) -> f64 {
         let mut deltas = Planes::new(values::width(self.element));
-        deltas.add((self.neighbours()).map(|(one, next)| next.wrapping_sub(one)));
+        for bits in self.middles() {
+            deltas.add(bits.windows(2).map(|pair| pair[1].wrapping_sub(pair[0])));
+        }
         deltas.entropies()[3]
     }
 

@@ -19,15 +19,34 @@ impl Planes {
 
     /// Adds elements; what is beyond their bytes is ignored.
     pub(super) fn add(&mut self, bits: impl Iterator<Item = u64>) {
-        match &mut self.counts[..] {
-            [one] => count([one], bits),
-            [one, two] => count([one, two], bits),
-            [one, two, three, four] => count([one, two, three, four], bits),
-            more => bits.for_each(|bits| {
-                for (plane, counts) in more.iter_mut().enumerate() {
-                    counts[usize::from((bits >> (8 * plane)) as u8)] += 1;
-                }
-            }),
+        match self.counts.len() {
+            1 => self.count::<1>(bits),
+            2 => self.count::<2>(bits),
+            4 => self.count::<4>(bits),
+            _ => self.count::<8>(bits),
+        }
+    }
+
+    /// Counts the bytes of elements of `N` bytes. Neighbours count in two places, since they are often alike and
+    /// one would wait for the other.
+    fn count<const N: usize>(&mut self, mut bits: impl Iterator<Item = u64>) {
+        let mut odd = [[0_u32; 256]; N];
+        let mut even = [[0_u32; 256]; N];
+        let add = |counts: &mut [[u32; 256]; N], bits: u64| {
+            for (plane, counts) in counts.iter_mut().enumerate() {
+                counts[usize::from((bits >> (8 * plane)) as u8)] += 1;
+            }
+        };
+        while let Some(one) = bits.next() {
+            add(&mut odd, one);
+            if let Some(next) = bits.next() {
+                add(&mut even, next);
+            }
+        }
+        for (counts, others) in self.counts.iter_mut().zip(odd.iter().zip(&even)) {
+            for (count, (odd, even)) in counts.iter_mut().zip(others.0.iter().zip(others.1)) {
+                *count += odd + even;
+            }
         }
     }
 
@@ -41,15 +60,6 @@ impl Planes {
     }
 }
 
-/// Counts the bytes of elements, each plane's into its own place: a fixed number of planes takes half the time.
-fn count<const N: usize>(mut planes: [&mut [u32; 256]; N], bits: impl Iterator<Item = u64>) {
-    bits.for_each(|bits| {
-        for (plane, counts) in planes.iter_mut().enumerate() {
-            counts[usize::from((bits >> (8 * plane)) as u8)] += 1;
-        }
-    });
-}
-
 /// −Σ p log₂ p over the values of a byte, as log₂ n − Σ c log₂ c ⁄ n of their counts c.
 fn entropy(counts: &[u32; 256]) -> f64 {
     /// n log₂ n: of small variables logarithms take longer than counting.
@@ -60,7 +70,12 @@ fn entropy(counts: &[u32; 256]) -> f64 {
         known.unwrap_or_else(|| weight(count as usize))
     };
     let total: u32 = counts.iter().sum();
-    let sum: f64 = counts.iter().map(|&count| of(count)).sum();
+    // Four sums side by side: none waits for the one before.
+    let fours = counts.as_chunks::<4>().0.iter();
+    let sums = fours.fold([0.0; 4], |sums, four| {
+        std::array::from_fn::<f64, 4, _>(|i| sums[i] + of(four[i]))
+    });
+    let sum: f64 = sums.iter().sum();
     // Of one value only rounding may leave less than 0.
     ((of(total) - sum) / f64::from(total.max(1))).max(0.0)
 }
@@ -83,7 +98,7 @@ pub(super) fn commonest_and_distinct(
     // A table at most half full of the numbers of values, from 1 on, each at the first free place from its own on.
     let mut places = vec![0_u32; (2 * count).next_power_of_two().max(2)];
     let (shift, last) = (64 - places.len().trailing_zeros(), places.len() - 1);
-    let mut seen: Vec<(u64, usize)> = Vec::new();
+    let mut seen: Vec<(u64, usize)> = Vec::with_capacity(count);
     for value in bits {
         let mut at = (value.wrapping_mul(SPREAD) >> shift) as usize;
         loop {

@@ -69,20 +69,6 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The number that some bits stand for.
-    fn number(&self, bits: u64) -> f64 {
-        match (self.element.class, self.width) {
-            (ElementClass::Float, 4) => f64::from(f32::from_bits(bits as u32)),
-            (ElementClass::Float, 8) => f64::from_bits(bits),
-            (ElementClass::SignedInteger, width) => {
-                let unused = 64 - 8 * width as u32;
-                ((bits << unused).cast_signed() >> unused) as f64
-            }
-            // Half precision, too: its bits are in the order of its values.
-            _ => bits as f64,
-        }
-    }
-
     /// Adds evenly spread pairs of values `stride` apart, `most` of them, without fill values.
     pub(super) fn add_pairs(
         &self,
@@ -93,11 +79,28 @@ impl<'a> Values<'a> {
     ) {
         let places = places(self.len().saturating_sub(stride), most);
         let places = places.map(|i| (i, i + stride));
-        match self.width {
-            1 => self.add_of(places, |[byte]: [u8; 1]| byte.into(), fill, pairs),
-            2 => self.add_of(places, |cell| u16::from_le_bytes(cell).into(), fill, pairs),
-            4 => self.add_of(places, |cell| u32::from_le_bytes(cell).into(), fill, pairs),
-            _ => self.add_of(places, u64::from_le_bytes, fill, pairs),
+        // By type once, and not for every pair: counting must take little beside packing.
+        let word = |cell| u32::from_le_bytes(cell).into();
+        let long = u64::from_le_bytes;
+        let unused = 64 - 8 * self.width as u32;
+        let signed = |bits: u64| ((bits << unused).cast_signed() >> unused) as f64;
+        // Half precision, too: its bits are in the order of its values.
+        let unsigned = |bits: u64| bits as f64;
+        let is_signed = self.element.class == ElementClass::SignedInteger;
+        let number: &dyn Fn(u64) -> f64 = if is_signed { &signed } else { &unsigned };
+        match (self.width, self.element.class) {
+            (4, ElementClass::Float) => {
+                let number = |bits| f64::from(f32::from_bits(bits as u32));
+                self.add_of(places, word, number, fill, pairs);
+            }
+            (8, ElementClass::Float) => self.add_of(places, long, f64::from_bits, fill, pairs),
+            (1, _) => self.add_of(places, |[byte]: [u8; 1]| byte.into(), number, fill, pairs),
+            (2, _) => {
+                let half = |cell| u16::from_le_bytes(cell).into();
+                self.add_of(places, half, number, fill, pairs);
+            }
+            (4, _) => self.add_of(places, word, number, fill, pairs),
+            _ => self.add_of(places, long, number, fill, pairs),
         }
     }
 
@@ -105,19 +108,25 @@ impl<'a> Values<'a> {
         &self,
         places: impl Iterator<Item = (usize, usize)>,
         read: impl Fn([u8; N]) -> u64,
+        number: impl Fn(u64) -> f64,
         fill: Option<u64>,
         pairs: &mut Vec<(f64, f64)>,
     ) {
         let cells = self.bytes.as_chunks::<N>().0;
+        let is_big_endian = self.element.order == ByteOrder::Big;
         let data = |i: usize| {
-            let bits = match self.element.order {
-                ByteOrder::Big => read(cells[i]).swap_bytes() >> (64 - 8 * N),
-                ByteOrder::Little | ByteOrder::None => read(cells[i]),
+            let bits = match is_big_endian {
+                true => read(cells[i]).swap_bytes() >> (64 - 8 * N),
+                false => read(cells[i]),
             };
-            let number = self.number(bits);
+            let number = number(bits);
             (Some(bits) != fill && number.abs() < HUGE).then_some(number)
         };
-        pairs.extend(places.filter_map(|(one, next)| Some((data(one)?, data(next)?))));
+        for (one, next) in places {
+            if let (Some(one), Some(next)) = (data(one), data(next)) {
+                pairs.push((one, next));
+            }
+        }
     }
 }
 

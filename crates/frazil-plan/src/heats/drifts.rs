@@ -127,7 +127,7 @@ mod tests {
         let trial = Trial::new(&[], element, &[16, 64], &mut scratch);
         let estimate = |name: &str, drifts: &Drifts| {
             let named = [candidate(name).unwrap()];
-            let mut one = entries(&trial, &named).unwrap().remove(0);
+            let mut one = entries(&trial, &named).remove(0);
             one.share = 0.4;
             drifts.estimate(&mut one);
             (one.share, one.hope.unwrap())

@@ -1,6 +1,6 @@
 //! Candidates as a variable will have them, and what they keep of its samples.
 
-use frazil_types::{DeflateEncoder, FilterChain, FilterPipeline};
+use frazil_types::FilterPipeline;
 
 use super::Tried;
 use crate::candidates::CandidateFilters;
@@ -11,8 +11,6 @@ use crate::trial::{Chosen, Trial, TriedChain};
 #[derive(Clone)]
 pub(super) struct Entry {
     pub(super) candidate: &'static CandidateFilters,
-    pub(super) chain: FilterChain,
-    pub(super) encoder: Option<DeflateEncoder>,
     pub(super) pipeline: FilterPipeline,
     /// Stored bytes by raw bytes, of what it was tried on last; or [`super::UNKNOWN`].
     pub(super) share: f64,
@@ -42,7 +40,7 @@ impl Entry {
             candidate: self.candidate,
             chosen: Chosen {
                 pipeline: self.pipeline,
-                encoder: self.encoder,
+                encoder: self.candidate.encoder(),
                 bytes: (self.share * raw_bytes).round() as u64,
             },
         }
@@ -50,29 +48,25 @@ impl Entry {
 }
 
 /// Candidates, of those that are the same filters for this variable the first.
-pub(super) fn entries(
-    trial: &Trial<'_>,
-    shortlist: &[&'static CandidateFilters],
-) -> Result<Vec<Entry>, PlanError> {
+pub(super) fn entries(trial: &Trial<'_>, shortlist: &[&'static CandidateFilters]) -> Vec<Entry> {
     let mut found: Vec<Entry> = Vec::new();
     for &candidate in shortlist {
-        let (chain, encoder) = candidate.chain().map_err(PlanError::Chain)?;
-        let pipeline = trial.resolve(&chain);
-        let is_known = |one: &Entry| one.pipeline == pipeline && one.encoder == encoder;
+        let pipeline = trial.resolve(candidate.chain());
+        let is_known = |one: &Entry| {
+            one.pipeline == pipeline && one.candidate.encoder() == candidate.encoder()
+        };
         // Differences without a compressor, where pcodec and the like mean nothing.
         if pipeline.is_empty() || found.iter().any(is_known) {
             continue;
         }
         found.push(Entry {
             candidate,
-            chain,
-            encoder,
             pipeline,
             share: 1.0,
             hope: None,
         });
     }
-    Ok(found)
+    found
 }
 
 /// The share that filters keep of all samples, one of which may be known.
@@ -86,7 +80,7 @@ pub(super) fn on_all(
     for (i, sample) in samples.iter().enumerate() {
         stored += match known == Some(i) {
             true => entry.share * sample.len() as f64,
-            false => trial.bytes_of(&entry.chain, entry.encoder, sample)? as f64,
+            false => trial.bytes_with(entry.candidate, sample)? as f64,
         };
     }
     Ok(stored / trial.raw_bytes() as f64)

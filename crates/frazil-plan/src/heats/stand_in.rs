@@ -30,7 +30,7 @@ pub(super) fn by_stand_in(
     let stand_ins: Vec<&CandidateFilters> =
         stand_ins.filter(|one| one.readers <= readers).collect();
     let mut share = f64::INFINITY;
-    for stand_in in entries(trial, &stand_ins)? {
+    for stand_in in entries(trial, &stand_ins) {
         share = share.min(on_all(trial, &stand_in, None)?);
         if TELLING.contains(&share) {
             break;

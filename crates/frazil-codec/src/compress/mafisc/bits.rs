@@ -4,7 +4,9 @@
 
 use std::sync::LazyLock;
 
-use super::number::Number;
+use super::number::{Number, written};
+use crate::filter::bit_transpose::{self, GROUP};
+use crate::simd::Simd;
 
 /// What every byte of a number becomes, by its place.
 type Table = Vec<[u64; 256]>;
@@ -80,85 +82,78 @@ pub(crate) fn unsort_each<T: Number>(numbers: &mut [T]) {
     permute(numbers, table_of::<T>(&UNSORTED));
 }
 
-/// Eight bytes as an 8 x 8 matrix of bits, transposed; the highest byte is the first row.
-///
-/// Source: H. S. Warren, Hacker's Delight, transpose8.
-fn transposed(mut x: u64) -> u64 {
-    let mut t = (x ^ x >> 7) & 0x00AA_00AA_00AA_00AA;
-    x ^= t ^ t << 7;
-    t = (x ^ x >> 14) & 0x0000_CCCC_0000_CCCC;
-    x ^= t ^ t << 14;
-    t = (x ^ x >> 28) & 0x0000_0000_F0F0_F0F0;
-    x ^ t ^ t << 28
-}
-
 /// Replaces the numbers by their bits, one plane after the other: first the highest bits of the
-/// lowest bytes.
+/// lowest bytes, of which the first number has the highest bit of the first byte.
+///
+/// Planes that do not fill whole bytes follow each other without a gap.
 pub(crate) fn sort_all<T: Number>(numbers: &mut [T]) {
-    let mut bytes = Vec::with_capacity(numbers.len() * T::BYTES);
-    numbers.iter().for_each(|number| number.write(&mut bytes));
-    let mut planes = vec![0; bytes.len()];
     let count = numbers.len();
-    let planes_are_bytes = count.is_multiple_of(8);
-    for byte in 0..T::BYTES {
-        for (group, first) in (0..count).step_by(8).enumerate() {
-            let cells = first..(first + 8).min(count);
-            let width = cells.len();
-            let mut rows = [0; 8];
-            for (row, cell) in rows.iter_mut().zip(cells) {
-                *row = bytes[cell * T::BYTES + byte];
-            }
-            let columns = transposed(u64::from_be_bytes(rows)).to_be_bytes();
-            for (bit, column) in columns.into_iter().enumerate() {
-                let plane = 8 * byte + bit;
-                match planes_are_bytes {
-                    true => planes[plane * (count / 8) + group] = column,
-                    false => put_bits(&mut planes, plane * count + 8 * group, column, width),
-                }
-            }
-        }
+    let mut bytes = written(numbers);
+    bytes.resize(padded(count) * T::BYTES, 0);
+    // The rows of the bit transpose have the lowest bits first, and the first number's bit lowest: backwards
+    // it is as wanted.
+    bytes.reverse();
+    let mut rows = vec![0; bytes.len()];
+    bit_transpose::transpose(Simd::detect(), T::BYTES, &bytes, &mut rows, &mut Vec::new());
+    rows.reverse();
+    let planes = &mut bytes[..count * T::BYTES];
+    planes.fill(0);
+    for (plane, row) in rows.chunks_exact(padded(count) / GROUP).enumerate() {
+        put_bits(planes, plane * count, row);
     }
-    for (number, bytes) in numbers.iter_mut().zip(planes.chunks_exact(T::BYTES)) {
-        *number = T::read(bytes);
-    }
+    set_all(numbers, planes);
 }
 
 /// Undoes [`sort_all`].
 pub(crate) fn unsort_all<T: Number>(numbers: &mut [T]) {
-    let mut planes = Vec::with_capacity(numbers.len() * T::BYTES);
-    numbers.iter().for_each(|number| number.write(&mut planes));
-    let mut bytes = vec![0; planes.len()];
     let count = numbers.len();
-    for byte in 0..T::BYTES {
-        for (group, first) in (0..count).step_by(8).enumerate() {
-            let cells = first..(first + 8).min(count);
-            let mut columns = [0; 8];
-            for (bit, column) in columns.iter_mut().enumerate() {
-                *column = get_bits(&planes, (8 * byte + bit) * count + 8 * group);
-            }
-            let rows = transposed(u64::from_be_bytes(columns)).to_be_bytes();
-            for (row, cell) in rows.into_iter().zip(cells) {
-                bytes[cell * T::BYTES + byte] = row;
-            }
-        }
+    let mut planes = written(numbers);
+    let mut rows = vec![0; padded(count) * T::BYTES];
+    for (plane, row) in rows.chunks_exact_mut(padded(count) / GROUP).enumerate() {
+        get_bits(&planes, plane * count, row);
     }
+    rows.reverse();
+    let mut bytes = vec![0; rows.len()];
+    bit_transpose::untranspose(Simd::detect(), T::BYTES, &rows, &mut bytes, &mut planes);
+    bytes.reverse();
+    set_all(numbers, &bytes);
+}
+
+/// So many numbers fill whole groups.
+fn padded(count: usize) -> usize {
+    count.next_multiple_of(GROUP)
+}
+
+fn set_all<T: Number>(numbers: &mut [T], bytes: &[u8]) {
     for (number, bytes) in numbers.iter_mut().zip(bytes.chunks_exact(T::BYTES)) {
         *number = T::read(bytes);
     }
 }
 
-/// Adds the highest `width` bits of `bits` at a place in zeros, the highest bit of a byte first.
-fn put_bits(planes: &mut [u8], at: usize, bits: u8, width: usize) {
-    let bits = u16::from(bits) << 8 & !(0xFFFF >> width);
-    let [first, second] = (bits >> (at % 8)).to_be_bytes();
-    planes[at / 8] |= first;
-    if let Some(next) = planes.get_mut(at / 8 + 1) {
-        *next |= second;
+/// Adds bits, the highest of a byte first, from a bit on to zeros. What does not fit must be zeros.
+fn put_bits(planes: &mut [u8], at: usize, bits: &[u8]) {
+    let shift = at % 8;
+    let places = &mut planes[at / 8..];
+    for (place, &byte) in places.iter_mut().zip(bits) {
+        *place |= byte >> shift;
+    }
+    if shift > 0 {
+        for (place, &byte) in places[1..].iter_mut().zip(bits) {
+            *place |= byte << (8 - shift);
+        }
     }
 }
 
-/// Eight bits from a place; zeros follow the end.
-fn get_bits(planes: &[u8], at: usize) -> u8 {
-    let pair = [planes[at / 8], planes.get(at / 8 + 1).copied().unwrap_or(0)];
-    (u16::from_be_bytes(pair) << (at % 8) >> 8) as u8
+/// Sets zeros to the bits from a bit on, as many as there are.
+fn get_bits(planes: &[u8], at: usize, bits: &mut [u8]) {
+    let shift = at % 8;
+    let places = &planes[at / 8..];
+    for (byte, &place) in bits.iter_mut().zip(places) {
+        *byte = place << shift;
+    }
+    if shift > 0 {
+        for (byte, &place) in bits.iter_mut().zip(&places[1..]) {
+            *byte |= place >> (8 - shift);
+        }
+    }
 }

@@ -22,7 +22,7 @@ use crate::compress::cursor::Cursor;
 use crate::registry::MAX_CHUNK_BYTES;
 use crate::scratch::Codecs;
 use crate::stage::invalid;
-use number::Number;
+use number::{Number, written};
 use step::Step;
 
 const NAME: &str = "mafisc";
@@ -114,11 +114,7 @@ impl Elements {
     /// The numbers of a chunk, floats as integers in the order of their values.
     fn numbers<T: Number>(&self, raw: &[u8]) -> Vec<T> {
         let mut numbers: Vec<T> = raw.chunks_exact(T::BYTES).map(T::read).collect();
-        if self.is_big_endian {
-            numbers
-                .iter_mut()
-                .for_each(|number| *number = number.swapped());
-        }
+        self.swap(&mut numbers);
         if self.has_signed_magnitude() {
             Step::SignInverted.apply(&mut numbers, &self.shape);
         }
@@ -130,13 +126,16 @@ impl Elements {
         if self.has_signed_magnitude() {
             Step::SignInverted.undo(&mut numbers, &self.shape);
         }
-        for number in numbers {
-            let number = if self.is_big_endian {
-                number.swapped()
-            } else {
-                number
-            };
-            number.write(out);
+        self.swap(&mut numbers);
+        out.extend_from_slice(&written(&numbers));
+    }
+
+    /// From the chunk's byte order to little-endian, or back.
+    fn swap<T: Number>(&self, numbers: &mut [T]) {
+        if self.is_big_endian {
+            numbers
+                .iter_mut()
+                .for_each(|number| *number = number.swapped());
         }
     }
 

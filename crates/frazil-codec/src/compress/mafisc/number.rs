@@ -7,7 +7,8 @@ pub(crate) trait Number: Copy + Default {
 
     /// From little-endian bytes, of which there must be [`Self::BYTES`].
     fn read(bytes: &[u8]) -> Self;
-    fn write(self, out: &mut Vec<u8>);
+    /// As little-endian bytes, of which there must be [`Self::BYTES`].
+    fn write(self, bytes: &mut [u8]);
     fn swapped(self) -> Self;
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
@@ -29,6 +30,15 @@ pub(crate) trait Number: Copy + Default {
     fn quadratic(a: Self, b: Self, c: Self) -> i64;
 }
 
+/// Numbers as little-endian bytes, one behind the other.
+pub(crate) fn written<T: Number>(numbers: &[T]) -> Vec<u8> {
+    let mut bytes = vec![0; numbers.len() * T::BYTES];
+    for (cell, number) in bytes.chunks_exact_mut(T::BYTES).zip(numbers) {
+        number.write(cell);
+    }
+    bytes
+}
+
 macro_rules! number {
     ($($signed:ty, $unsigned:ty, $wide:ty);*) => {$(
         impl Number for $signed {
@@ -40,8 +50,8 @@ macro_rules! number {
                 Self::from_le_bytes(cell)
             }
 
-            fn write(self, out: &mut Vec<u8>) {
-                out.extend_from_slice(&self.to_le_bytes());
+            fn write(self, bytes: &mut [u8]) {
+                bytes.copy_from_slice(&self.to_le_bytes());
             }
 
             fn swapped(self) -> Self {

@@ -6,7 +6,7 @@
 
 use super::Elements;
 use super::methods::{ADAPTIVE, BITS, SIGN, differences};
-use super::number::Number;
+use super::number::{Number, written};
 use super::step::Step;
 use super::xz;
 use crate::CodecError;
@@ -144,10 +144,4 @@ fn under<T: Number>(numbers: &[T], step: Option<(Step, &str)>, shape: &[usize]) 
         step.apply(&mut changed, shape);
     }
     changed
-}
-
-fn written<T: Number>(numbers: &[T]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(numbers.len() * T::BYTES);
-    numbers.iter().for_each(|number| number.write(&mut bytes));
-    bytes
 }

@@ -145,6 +145,21 @@ proptest! {
     }
 
     #[test]
+    fn planes_of_bits_follow_each_other(numbers in proptest::collection::vec(any::<i32>(), 1..100)) {
+        let mut planes = vec![0_u8; 4 * numbers.len()];
+        let mut next = 0;
+        for (byte, bit) in (0..4).flat_map(|byte| (0..8).rev().map(move |bit| (byte, bit))) {
+            for number in &numbers {
+                planes[next / 8] |= (number.to_le_bytes()[byte] >> bit & 1) << (7 - next % 8);
+                next += 1;
+            }
+        }
+        let sorted = after("bg", &numbers, &[numbers.len()]);
+        let sorted: Vec<u8> = sorted.into_iter().flat_map(i32::to_le_bytes).collect();
+        prop_assert_eq!(sorted, planes);
+    }
+
+    #[test]
     fn chunks_come_back(
         width in prop_oneof![Just(1_u32), Just(2), Just(4), Just(8)],
         is_float in 0_u32..2,
