@@ -13,8 +13,9 @@ from measure import warm
 from options import is_ready, parsed
 from record import FOLDER, FRAZIL, build_input, machine, result_path, save, show
 
-# Of packing, planning included.
+# Of packing, planning included. Equal within a tenth, as times are elsewhere.
 WANTED_PERCENT = 5.0
+EQUAL = 1.1
 # Of real fields: few large variables, compressed ones that get other chunks, many small ones.
 SOURCES = ("tiled", "rechunk", "copies")
 LEAST_BYTES = 100_000_000
@@ -92,7 +93,7 @@ def judged(rows: list[Row]) -> list[dict[str, object]]:
             "percent": f"{row.percent:.2f}",
             "wanted_percent": WANTED_PERCENT,
             "runs": len(row.runs),
-            "missed": "share" if row.percent > WANTED_PERCENT else "",
+            "missed": "share" if row.percent > WANTED_PERCENT * EQUAL else "",
         }
         for row in rows
     ]
@@ -141,7 +142,7 @@ def main() -> int:
         show(found[-len(rows) :], COLUMNS)
     if not options.quick and found:
         save(result_path(about, "planning-"), about, found)
-    held = sum(not row["missed"] for row in found)
+    held = sum(float(row["percent"]) <= WANTED_PERCENT for row in found)
     print(
         f"\nplanning costs at most {WANTED_PERCENT:g} % of packing in {held} of {len(found)} rows"
     )

@@ -383,10 +383,11 @@ def wrf_charts(rows: list[Row]) -> list[str]:
 def planning(rows: list[Row]) -> list[str]:
     """What planning costs: in a sentence, and row by row."""
     shares = sorted(float(row["percent"]) for row in rows)
-    held = sum(not row["missed"] for row in rows)
+    wanted = float(rows[0]["wanted_percent"])
+    held = sum(share <= wanted for share in shares)
     sentence = (
         f"Planning takes {shares[0]:.1f} to {shares[-1]:.1f} % of the CPU seconds of packing; "
-        f"at most {rows[0]['wanted_percent'].removesuffix('.0')} % in {held} of {len(rows)} rows."
+        f"at most {wanted:g} % in {held} of {len(rows)} rows."
     )
     return [sentence, "", *listed("planning", rows)]
 
