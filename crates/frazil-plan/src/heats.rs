@@ -26,7 +26,7 @@ use crate::trial::{Chosen, Trial, TriedChain};
 const LEAST_ALONE_BYTES: usize = 16 << 10;
 
 /// What leaves no more than this of the samples says nothing of filters unlike it: they may keep many times as much.
-const LITTLE: f64 = 0.05;
+pub(crate) const LITTLE: f64 = 0.05;
 
 /// The share of what was not tried, and nothing like it either.
 const UNKNOWN: f64 = f64::INFINITY;

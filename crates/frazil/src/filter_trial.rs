@@ -1,5 +1,6 @@
 //! Filters are tried on samples of every readable variable, in parallel.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use frazil_codec::{BoundEncoder, Scratch};
@@ -197,6 +198,38 @@ impl Trial<'_> {
         Ok(tasks)
     }
 
+    /// How a variable is stored now, if in chunks; `chunk`: as they will be.
+    fn current_storage(
+        &self,
+        samples: &Samples,
+        chunk: Option<&[u64]>,
+    ) -> Option<CurrentStorage<'_>> {
+        let variable = &self.input.variables()[samples.variable];
+        let DatasetStorage::Chunked {
+            chunk: current,
+            pipeline,
+            raw_partial_edges,
+        } = &variable.storage
+        else {
+            return None;
+        };
+        let raw_bytes = variable.raw_bytes().unwrap_or(u64::MAX).max(1);
+        let ratio = variable.stored_bytes as f64 / raw_bytes as f64;
+        let keepable = chunk == Some(current.as_slice()) && !raw_partial_edges;
+        let sampled = match &self.reaches[samples.variable] {
+            Reach::Parallel(source, _) if keepable => {
+                sampled_ratio(&self.sources[*source], &samples.boxes)
+            }
+            _ => None,
+        };
+        Some(CurrentStorage {
+            pipeline,
+            ratio,
+            sampled_ratio: sampled.unwrap_or(ratio),
+            keepable,
+        })
+    }
+
     fn try_one(
         &self,
         samples: &Samples,
@@ -211,7 +244,7 @@ impl Trial<'_> {
             allowance: samples.allowance,
             ..wishes(self.options, demand, variable, chunk)
         };
-        let mut current = current_storage(variable, chunk);
+        let mut current = self.current_storage(samples, chunk);
         if let (Some(current), Some(_)) = (&mut current, &samples.rounding) {
             current.keepable = false;
         }
@@ -377,22 +410,20 @@ fn time_encoding(
     }
 }
 
-fn current_storage<'a>(
-    variable: &'a DatasetInfo,
-    chunk: Option<&[u64]>,
-) -> Option<CurrentStorage<'a>> {
-    let DatasetStorage::Chunked {
-        chunk: current,
-        pipeline,
-        raw_partial_edges,
-    } = &variable.storage
-    else {
-        return None;
-    };
-    let raw_bytes = variable.raw_bytes().unwrap_or(u64::MAX).max(1);
-    Some(CurrentStorage {
-        pipeline,
-        ratio: variable.stored_bytes as f64 / raw_bytes as f64,
-        keepable: chunk == Some(current.as_slice()) && !raw_partial_edges,
-    })
+/// Stored bytes per raw byte of the chunks that boxes lie in; `None`: none of them is stored.
+fn sampled_ratio(source: &ArraySource, boxes: &[SampleBox]) -> Option<f64> {
+    let touched = boxes
+        .iter()
+        .flat_map(|one| source.grid.chunks_in(&one.part));
+    let touched: BTreeSet<u64> = touched.collect();
+    let (mut stored, mut raw) = (0, 0);
+    for index in touched {
+        let Some(chunk) = source.locate(index) else {
+            continue;
+        };
+        stored += chunk.extent.total_bytes()?;
+        let elements = source.grid.valid_box(index).elements()?;
+        raw += elements.checked_mul(source.element_bytes as u64)?;
+    }
+    (raw > 0).then(|| stored as f64 / raw as f64)
 }

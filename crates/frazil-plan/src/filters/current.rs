@@ -5,6 +5,7 @@ use frazil_types::{ElementType, FilterChain, FilterPipeline, FilterSpec, filter_
 use super::{FilterChoice, FilterWishes, Fresh, ShuffleWish};
 use crate::explain;
 use crate::goal::Goal;
+use crate::heats::LITTLE;
 
 /// Chunks are encoded again only for sizes below this share of the current one.
 const BETTER_SHARE: f64 = 0.95;
@@ -17,8 +18,11 @@ const SMALLER_SHARE: f64 = 0.99;
 pub struct CurrentStorage<'a> {
     /// Its filters.
     pub pipeline: &'a FilterPipeline,
-    /// Stored bytes per raw byte, of the sampled chunks or of the whole variable.
+    /// Stored bytes per raw byte of the whole variable.
     pub ratio: f64,
+    /// The same of the chunks that samples come from: what trials are compared with, since a variable may not
+    /// be alike everywhere.
+    pub sampled_ratio: f64,
     /// Stored chunks could be copied as they are: the chunk shape stays.
     pub keepable: bool,
 }
@@ -55,7 +59,12 @@ impl CurrentStorage<'_> {
             Goal::Balanced | Goal::Speed | Goal::Energy => BETTER_SHARE,
             Goal::Size | Goal::Archive => SMALLER_SHARE,
         };
-        let is_better = fresh.ratio.is_some_and(|ratio| ratio <= self.ratio * share);
+        // Where samples leave next to nothing, the rest may be what takes room.
+        let now = match self.sampled_ratio <= LITTLE {
+            true => self.sampled_ratio.min(self.ratio),
+            false => self.sampled_ratio,
+        };
+        let is_better = fresh.ratio.is_some_and(|ratio| ratio <= now * share);
         let is_same = fresh.encoder.is_none() && fresh.stages == self.pipeline.0;
         is_same || (!is_better && agrees(self.pipeline, element, wishes))
     }
@@ -66,7 +75,7 @@ impl CurrentStorage<'_> {
             true => fresh.reason,
             false => explain::kept_filters(
                 &self.pipeline.summary(),
-                self.ratio,
+                self.sampled_ratio,
                 fresh.ratio,
                 &wishes.weighing.floors(),
             ),

@@ -38,6 +38,7 @@ fn existing_checksums_are_carried_over() {
     let current = CurrentStorage {
         pipeline: &pipeline,
         ratio: 1.0,
+        sampled_ratio: 1.0,
         keepable: false,
     };
     for (data, level) in [
@@ -60,6 +61,7 @@ fn keeps_current(wishes: &FilterWishes, ratio: f64, keepable: bool) -> bool {
     let current = CurrentStorage {
         pipeline: &pipeline,
         ratio,
+        sampled_ratio: ratio,
         keepable,
     };
     let choice = choose(&smooth(1 << 20), wishes, Some(&current));
@@ -82,6 +84,34 @@ fn good_storage_is_copied_and_poor_storage_encoded_again() {
     assert!(keeps_current(&wishes, fresh * 1.04, true));
     assert!(!keeps_current(&wishes, fresh * 1.10, true));
     assert!(!keeps_current(&wishes, fresh, false));
+}
+
+#[test]
+fn trials_are_compared_with_the_chunks_that_were_sampled() {
+    let pipeline = shuffle_deflate(1);
+    let data = smooth(1 << 20);
+    let wishes = FilterWishes::default();
+    let fresh = choose(&data, &wishes, None).predicted_ratio;
+    let kept = |ratio, sampled_ratio| {
+        let current = CurrentStorage {
+            pipeline: &pipeline,
+            ratio,
+            sampled_ratio,
+            keepable: true,
+        };
+        choose(&data, &wishes, Some(&current)).keep_current
+    };
+    assert!(!kept(fresh * 0.5, fresh * 1.10));
+    assert!(kept(fresh * 2.0, fresh));
+    // Of zeros samples say nothing.
+    let zeros = vec![0; 1 << 20];
+    let current = CurrentStorage {
+        pipeline: &pipeline,
+        ratio: 1e-4,
+        sampled_ratio: 0.04,
+        keepable: true,
+    };
+    assert!(choose(&zeros, &wishes, Some(&current)).keep_current);
 }
 
 #[test]
@@ -114,6 +144,7 @@ fn storage_that_asks_for_plugins_is_not_kept_for_any_reader() {
     let current = CurrentStorage {
         pipeline: &pipeline,
         ratio: 0.01,
+        sampled_ratio: 0.01,
         keepable: true,
     };
     let data = smooth(1 << 20);
@@ -131,6 +162,7 @@ fn unfiltered_chunks_that_stay_unfiltered_are_copied() {
     let current = CurrentStorage {
         pipeline: &pipeline,
         ratio: 1.0,
+        sampled_ratio: 1.0,
         keepable: true,
     };
     let wishes = FilterWishes {

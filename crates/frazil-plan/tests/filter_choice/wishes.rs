@@ -57,6 +57,7 @@ fn a_stated_chain_is_taken_as_it_is() {
     let current = CurrentStorage {
         pipeline: &checked,
         ratio: choice.predicted_ratio,
+        sampled_ratio: choice.predicted_ratio,
         keepable: true,
     };
     let kept = choose(&data, &wishes, Some(&current));
