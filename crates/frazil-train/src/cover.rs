@@ -35,12 +35,17 @@ pub(crate) fn cover(costs: &Costs, weights: &[f64], most: usize) -> Vec<usize> {
     set
 }
 
+/// Regret of what a trial takes of a set for one variable.
+pub(crate) fn loss_of_one(costs: &Costs, variable: usize, set: &[usize]) -> f64 {
+    costs.regret_of_set(variable, set).min(MOST_REGRET)
+}
+
 /// Mean regret by weight of what trials take of a set.
 pub(crate) fn loss(costs: &Costs, weights: &[f64], set: &[usize]) -> f64 {
     let (mut sum, mut total) = (0.0, 0.0);
     for (variable, &weight) in weights.iter().enumerate() {
         if weight > 0.0 {
-            sum += weight * costs.regret_of_set(variable, set).min(MOST_REGRET);
+            sum += weight * loss_of_one(costs, variable, set);
             total += weight;
         }
     }

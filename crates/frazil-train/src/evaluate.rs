@@ -3,11 +3,10 @@
 use std::fmt::Write as _;
 
 use frazil::{Error, ErrorCode, Result};
-use frazil_plan::{CandidateFilters, Goal, MOST_CHAINS, candidate, candidates};
+use frazil_plan::{CandidateFilters, Goal, candidate, candidates};
 use frazil_types::ReaderLevel;
 
-use crate::cover::cover;
-use crate::grow::{READERS, grow};
+use crate::grow::{READERS, grow, same_for_all};
 use crate::regret::Costs;
 use crate::table::{Row, Table};
 
@@ -123,8 +122,7 @@ fn one(table: &Table, readers: ReaderLevel, goal: Goal) -> Result<Evaluation> {
         for &asked in goal.asked() {
             trees.push(grow(&others, readers, asked)?);
         }
-        let of_others = Costs::new(&others, readers, goal);
-        let same_for_all = cover(&of_others, &vec![1.0; others.len()], MOST_CHAINS);
+        let same_for_all = same_for_all(&others, readers, goal);
         for (i, row) in rows.iter().enumerate() {
             if row.dataset != dataset {
                 continue;

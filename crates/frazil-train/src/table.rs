@@ -185,7 +185,7 @@ impl Columns {
         let mut shares = Vec::new();
         for candidate in candidates() {
             let name = candidate.name();
-            shares.push((place(&format!("{name}{TRIAL}"))?, place(&name)?));
+            shares.push((place(&format!("{name}{TRIAL}"))?, place(name)?));
         }
         Ok(Self {
             head: HEAD

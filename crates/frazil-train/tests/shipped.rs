@@ -7,6 +7,13 @@ use std::path::{Path, PathBuf};
 use frazil_plan::FilterTree;
 use frazil_train::{Strategy, Table, evaluate, train};
 
+const SIMPLER: [Strategy; 4] = [
+    Strategy::Fixed,
+    Strategy::Scil,
+    Strategy::Trial,
+    Strategy::Tree,
+];
+
 fn table() -> Table {
     let path: PathBuf =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/filters/measurements.csv");
@@ -25,7 +32,7 @@ fn the_shipped_tree_is_grown_from_the_table() {
 }
 
 #[test]
-fn tree_and_trial_come_close_to_the_oracle() {
+fn tree_and_trial_come_close_to_the_oracle_and_nothing_simpler_is_better() {
     let evaluations = evaluate(&table()).unwrap();
     for evaluation in &evaluations {
         let quality = |wanted| {
@@ -39,6 +46,14 @@ fn tree_and_trial_come_close_to_the_oracle() {
         assert!(tenth <= 0.10, "{readers} {goal}: {tenth}");
         for regret in &both.regrets {
             assert!(*regret >= -1e-9);
+        }
+        for simpler in SIMPLER.map(quality) {
+            for share in [0.5, 0.9] {
+                // In the digits of the report.
+                let is_no_worse = both.quantile(share) <= simpler.quantile(share) + 0.0005;
+                let name = simpler.strategy.name();
+                assert!(is_no_worse, "{readers} {goal}: {name} is better at {share}");
+            }
         }
     }
 }
