@@ -217,8 +217,7 @@ def missed(ours: Row, rows: list[Row], raw_bytes: int) -> list[str]:
         best = max([*known, ours], key=lambda row: row.ratio(raw_bytes))
         if best.ratio(raw_bytes) > ratio * EQUAL_RATIO:
             found.append(f"smaller: {best.name}")
-        # A filter of readers that have frazil's; for the others there is none that is as small.
-        limit = [row.cpu_s for row in known if row.name == "MAFISC"]
+        limit = [row.cpu_s for row in rows if row.name == "MAFISC"]
         if limit and ours.cpu_s > limit[0] * EQUAL:
             found.append("slower than MAFISC")
     if ours.goal == "balanced":
