@@ -97,3 +97,16 @@ def test_training_measures_and_learns_the_same_from_its_table(source: Path, tmp_
     plan = planned(source, tmp_path, "--goal", "size", "--tree", tree)
     assert all(variable["pipeline"] for variable in plan.values())
     assert frazil("train", "--table", table, "-o", again).code == FAILED
+
+
+def test_a_table_that_says_too_little_leaves_no_tree(source: Path, tmp_path: Path):
+    folder = tmp_path / "data" / "one"
+    folder.mkdir(parents=True)
+    pack(source, folder / "field.h5")
+    table, tree = tmp_path / "table.csv", tmp_path / "tree.json"
+    outcome = frazil("train", tmp_path / "data", "--write-table", table, "-o", tree)
+    assert outcome.code == FAILED and "one dataset only" in outcome.stderr
+    table.write_text(table.read_text()[:-100])
+    outcome = frazil("train", "--table", table, "-o", tree)
+    assert outcome.code == FAILED and "table.csv" in outcome.stderr and "fields" in outcome.stderr
+    assert not tree.exists() and not list(tmp_path.glob(".*"))

@@ -87,7 +87,7 @@ impl Table {
     /// # Errors
     /// If the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let mut writer = csv::Writer::from_path(path).map_err(|error| from_csv(error, path))?;
+        let mut writer = csv::Writer::from_writer(Vec::new());
         let names: Vec<&str> = candidates().iter().map(CandidateFilters::name).collect();
         let mut header: Vec<String> = HEAD
             .iter()
@@ -123,9 +123,12 @@ impl Table {
                 .write_record(&record)
                 .map_err(|error| from_csv(error, path))?;
         }
-        writer
-            .flush()
-            .map_err(|error| Error::io(&error, "write", path))
+        let failed = |cause: String| Error::new(ErrorCode::Internal, cause).in_file(path);
+        let bytes = writer
+            .into_inner()
+            .map_err(|error| failed(error.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|error| failed(error.to_string()))?;
+        frazil::write_text(path, &text)
     }
 
     /// Names of the datasets, each once, in the order of the rows.
@@ -161,9 +164,10 @@ fn refuse(cause: String) -> Error {
 }
 
 fn from_csv(error: csv::Error, path: &Path) -> Error {
+    let cause = format!("this is no table of measurements: {error}");
     match error.into_kind() {
-        csv::ErrorKind::Io(error) => Error::io(&error, "read or write", path),
-        other => refuse(format!("this is no table of measurements: {other:?}")).in_file(path),
+        csv::ErrorKind::Io(error) => Error::io(&error, "read", path),
+        _ => refuse(cause).in_file(path),
     }
 }
 

@@ -18,7 +18,7 @@ use frazil_types::{
 
 use crate::error::{Error, Result};
 use crate::input::{Input, from_container};
-use crate::output::check_folder;
+use crate::output::{check_folder, write_text};
 use crate::schema::{Schema, ValueType};
 use crate::write::{
     DimensionLength, FilterWish, LayoutWish, OwnCommits, VariableSettings, Writer, WriterOptions,
@@ -114,9 +114,7 @@ pub fn write_calibration(path: &Path, calibration: &Calibration) -> Result<()> {
         _ => check_folder(path)?,
     }
     // Readers meanwhile see the old one or the new one.
-    let part = path.with_extension(format!("part-{}", std::process::id()));
-    std::fs::write(&part, text + "\n").map_err(|error| Error::io(&error, "write", &part))?;
-    std::fs::rename(&part, path).map_err(|error| Error::io(&error, "write", path))
+    write_text(path, &(text + "\n"))
 }
 
 /// Reads a calibration from a JSON file. What it leaves out is the default.

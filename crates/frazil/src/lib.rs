@@ -90,7 +90,7 @@ pub use options::{
     Attempt, ChunkOverride, ChunkPolicy, Destination, LayoutProfile, PackOptions, Resources,
     ShufflePolicy, UnpackFormat, UnpackOptions,
 };
-pub use output::check_folder;
+pub use output::{check_folder, write_text};
 pub use plan_report::{
     ChunkCandidate, FilterCandidate, PlanReport, ReadCandidate, VariableDecision, explain_plan,
 };

@@ -151,6 +151,32 @@ pub(crate) fn check_new(path: &Path, overwrite: bool) -> Result<()> {
     Ok(())
 }
 
+/// Writes a text to a file, whole or not at all; an existing file is replaced and keeps its mode.
+///
+/// # Errors
+/// If the file cannot be written: what was there stays.
+pub fn write_text(path: &Path, text: &str) -> Result<()> {
+    let failed = |error| Error::io(&error, "write", path);
+    let before = path.metadata().ok();
+    // A device or a pipe is written to: it must not be replaced.
+    if before.as_ref().is_some_and(|before| !before.is_file()) {
+        return std::fs::write(path, text).map_err(failed);
+    }
+    // Where a link leads to.
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let part = beside(&target, &format!(".part-{}", std::process::id()))?;
+    let written = std::fs::write(&part, text).and_then(|()| match before {
+        Some(before) => std::fs::set_permissions(&part, before.permissions()),
+        None => Ok(()),
+    });
+    let written = written.and_then(|()| std::fs::rename(&part, &target));
+    if written.is_err() {
+        // Whether it is there or not.
+        let _ = std::fs::remove_file(&part);
+    }
+    written.map_err(failed)
+}
+
 /// An output being written. Dropped without [`Self::commit`], it leaves nothing behind.
 #[derive(Debug)]
 pub(crate) struct PendingOutput {

@@ -15,14 +15,13 @@ pub(super) fn check(path: Option<&Path>) -> frazil::Result<()> {
 /// Writes a page or a picture over whatever is there; says where it is, or why it is not. Whether
 /// that worked.
 pub(super) fn write(printer: Printer, path: &Path, text: &str) -> bool {
-    let name = path.to_string_lossy();
-    match std::fs::write(path, text) {
+    match frazil::write_text(path, text) {
         Ok(()) => {
-            printer.note(&format!("wrote {name}"));
+            printer.note(&format!("wrote {}", path.to_string_lossy()));
             true
         }
         Err(error) => {
-            printer.trouble(&format!("{name}: {error}"));
+            printer.trouble(&error.to_string());
             false
         }
     }

@@ -50,7 +50,12 @@ fn work(args: &TrainArgs, cancel: &Arc<AtomicBool>, printer: Printer) -> frazil:
     if let Some(path) = &args.write_table {
         table.write(path)?;
     }
-    let tree = train(&table)?;
+    let of_table = |error: frazil::Error| match &args.table {
+        Some(path) => error.in_file(path),
+        None => error,
+    };
+    let tree = train(&table).map_err(of_table)?;
+    let report = render(&evaluate(&table).map_err(of_table)?);
     if let Some(path) = &args.output {
         write(path, &tree)?;
     }
@@ -60,7 +65,7 @@ fn work(args: &TrainArgs, cancel: &Arc<AtomicBool>, printer: Printer) -> frazil:
         table.rows.len(),
         table.datasets().len()
     );
-    Ok(head + &render(&evaluate(&table)?))
+    Ok(head + &report)
 }
 
 fn measured(args: &TrainArgs, cancel: &Arc<AtomicBool>, printer: Printer) -> frazil::Result<Table> {
@@ -73,5 +78,5 @@ fn write(path: &Path, tree: &frazil::FilterTree) -> frazil::Result<()> {
     let text = tree
         .render()
         .map_err(|error| frazil::Error::new(error.code(), error.to_string()))?;
-    std::fs::write(path, text).map_err(|error| frazil::Error::io(&error, "write", path))
+    frazil::write_text(path, &text)
 }

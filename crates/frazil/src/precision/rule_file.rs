@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::rules::{PrecisionRule, glob};
 use super::scil_hints;
 use crate::error::{Error, Result};
+use crate::output::write_text;
 
 /// Reads rules from a TOML file, or from a file of hints as SCIL (the Scientific Compression Library)
 /// has them.
@@ -28,7 +29,7 @@ pub fn read_precision(path: &Path) -> Result<Vec<PrecisionRule>> {
 /// # Errors
 /// If the file cannot be written.
 pub fn write_precision(path: &Path, rules: &[PrecisionRule]) -> Result<()> {
-    std::fs::write(path, render(rules)).map_err(|error| Error::io(&error, "write", path))
+    write_text(path, &render(rules))
 }
 
 pub(super) fn parse(text: &str) -> std::result::Result<Vec<PrecisionRule>, String> {

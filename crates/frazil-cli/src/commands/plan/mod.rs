@@ -98,5 +98,5 @@ fn failed(printer: Printer, error: &frazil::Error) -> Status {
 fn write(path: &Path, report: &PlanReport) -> frazil::Result<()> {
     let mut text = render_plan(&report.plan)?;
     text.push('\n');
-    std::fs::write(path, text).map_err(|error| frazil::Error::io(&error, "write", path))
+    frazil::write_text(path, &text)
 }
