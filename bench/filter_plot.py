@@ -178,10 +178,12 @@ def family_figure(family: str, rows: list[Row]) -> str:
 
 
 def wrf_figure(rows: list[Row]) -> str:
-    """The WRF report's charts: size of the output and seconds, by compression; ours beside."""
+    """The WRF report's charts: size and seconds by compression; ours beside. Of no row: nothing."""
     shown = [(words, row) for name, words in WRF.items() for row in rows if row["filter"] == name]
     ours = [(str(row["filter"]), row) for row in rows if row["goal"] == "balanced"]
     shown += ours
+    if not shown:
+        return ""
     parts, room, tall = [], (WIDTH - 2 * MARGIN) / 2 - 30, 260.0
     for place, (metric, title) in enumerate((("file_mb", "size, MB"), ("write_s", "write, s"))):
         left, bottom = MARGIN + place * (room + 60), HEAD + tall
@@ -212,6 +214,6 @@ def draw_all(rows: list[Row], folder: Path) -> None:
     for family in dict.fromkeys(str(row["family"]) for row in rows):
         some = [row for row in rows if row["family"] == family]
         (folder / file_name(family)).write_text(family_figure(family, some))
-        if family == WRF_FAMILY:
-            (folder / "filters_wrf_charts.svg").write_text(wrf_figure(some))
+        if family == WRF_FAMILY and (charts := wrf_figure(some)):
+            (folder / "filters_wrf_charts.svg").write_text(charts)
     print(f"drawn: {folder}")
