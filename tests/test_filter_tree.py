@@ -1,6 +1,7 @@
 """Filters by weights, floors and decision trees; `frazil train`."""
 
 import json
+import re
 from pathlib import Path
 
 import h5py
@@ -97,6 +98,25 @@ def test_training_measures_and_learns_the_same_from_its_table(source: Path, tmp_
     plan = planned(source, tmp_path, "--goal", "size", "--tree", tree)
     assert all(variable["pipeline"] for variable in plan.values())
     assert frazil("train", "--table", table, "-o", again).code == FAILED
+
+
+def test_what_plans_take_is_judged_by_the_table(source: Path, tmp_path: Path):
+    data, table = tmp_path / "data", tmp_path / "table.csv"
+    for name in ("one", "two"):
+        (data / name).mkdir(parents=True)
+        pack(source, data / name / "field.h5", "--filters", "none")
+    outcome = frazil("train", data, "--write-table", table, "--judge-plans", data)
+    assert outcome.code == DONE, outcome.stderr
+    judged = outcome.stdout.partition("as planned")[2].splitlines()[2:]
+    assert len(judged) == 15
+    for line in judged:
+        found = re.search(r"/ ([\d.]+) \| (\d+) \| (\d+)", line)
+        tenth, variables, kept = (float(number) for number in found.groups())
+        assert (variables, kept) == (6, 0) and tenth < 50, line
+    again = frazil("train", "--table", table, "--judge-plans", data)
+    assert again.stdout == outcome.stdout
+    outcome = frazil("train", "--table", table, "--judge-plans", tmp_path / "elsewhere" / "data")
+    assert outcome.code == FAILED and "field.h5" in outcome.stderr
 
 
 def test_a_table_that_says_too_little_leaves_no_tree(source: Path, tmp_path: Path):

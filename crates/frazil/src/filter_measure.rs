@@ -18,7 +18,7 @@ use crate::options::{PackOptions, Resources};
 use crate::repack::guarded;
 use crate::routes::{Decisions, Reach};
 use crate::run::{self, RunError};
-use crate::sample_boxes::{SampleBox, sample_boxes};
+use crate::sample_boxes::{SampleBox, sample_boxes, spread_boxes};
 use crate::shapes;
 
 /// Variables of fewer raw bytes say nothing about filters.
@@ -133,9 +133,9 @@ fn tasks(
         };
         let variable = &input.variables()[i];
         let source_of = &sources[*source];
-        let boxes = |plan| sample_boxes(variable, chunk(i), source_of, stored, plan);
-        let trial = boxes(sample_plan_for_goal(variable.raw_bytes().unwrap_or(0), 0));
-        let whole = boxes(WHOLE);
+        let plan = sample_plan_for_goal(variable.raw_bytes().unwrap_or(0), 0);
+        let trial = sample_boxes(variable, chunk(i), source_of, stored, plan);
+        let whole = spread_boxes(variable, chunk(i), source_of, stored, WHOLE);
         let request = |sample: &SampleBox| Request::Values {
             source: *source,
             selection: sample.part.clone(),

@@ -22,8 +22,32 @@ pub(crate) struct SampleBox {
     chunk: Vec<u64>,
 }
 
-/// Boxes of values to try filters on: shaped like the output's chunks, cut to the sample's size.
+/// Boxes of values to try filters on: shaped like the output's chunks, cut to the sample's size, in as few pieces as
+/// little decoding allows.
 pub(crate) fn sample_boxes(
+    variable: &DatasetInfo,
+    chunk: Option<&[u64]>,
+    source: &ArraySource,
+    stored: &Stored,
+    plan: SamplePlan,
+) -> Vec<SampleBox> {
+    let is_decoded = matches!(&variable.storage,
+        DatasetStorage::Chunked { pipeline, .. } if !pipeline.is_empty());
+    let grid = chunk.and_then(|chunk| ChunkGrid::new(&variable.shape, chunk));
+    let plan = match grid.filter(|grid| is_decoded && grid.chunk_count() > 0) {
+        Some(grid) => {
+            let size = variable.element.size_bytes as u64;
+            let middle = box_of(&grid, grid.chunk_count() / 2, source, size, plan);
+            let decoded = touched_elements(&middle.part, source.grid.chunk()).saturating_mul(size);
+            affordable(plan, variable.raw_bytes().unwrap_or(0), decoded)
+        }
+        None => plan,
+    };
+    spread_boxes(variable, chunk, source, stored, plan)
+}
+
+/// As [`sample_boxes`], in as many pieces as planned, whatever has to be decoded for them.
+pub(crate) fn spread_boxes(
     variable: &DatasetInfo,
     chunk: Option<&[u64]>,
     source: &ArraySource,
@@ -37,24 +61,6 @@ pub(crate) fn sample_boxes(
         return Vec::new();
     }
     let size = variable.element.size_bytes as u64;
-    let of_chunk = |index: u64, window_bytes: usize| {
-        let window = window_bytes as u64 / size.max(1);
-        let whole = grid.valid_box(index);
-        match whole.elements().is_some_and(|count| count <= window) {
-            true => grown(whole, &grid, source.grid.chunk(), window),
-            false => cut(whole, window),
-        }
-    };
-    let is_decoded = matches!(&variable.storage,
-        DatasetStorage::Chunked { pipeline, .. } if !pipeline.is_empty());
-    let plan = match is_decoded {
-        true => {
-            let middle = of_chunk(grid.chunk_count() / 2, plan.window_bytes);
-            let decoded = touched_elements(&middle.part, source.grid.chunk()).saturating_mul(size);
-            affordable(plan, variable.raw_bytes().unwrap_or(0), decoded)
-        }
-        false => plan,
-    };
     let anchor = |offset: &[u64]| {
         let at: Vec<u64> = offset
             .iter()
@@ -74,8 +80,24 @@ pub(crate) fn sample_boxes(
     };
     let boxes = chosen.into_iter();
     boxes
-        .map(|index| of_chunk(index, plan.window_bytes))
+        .map(|index| box_of(&grid, index, source, size, plan))
         .collect()
+}
+
+/// A piece of a sample, where a chunk of the output lies: a part of it, or it and whole neighbours.
+fn box_of(
+    grid: &ChunkGrid,
+    index: u64,
+    source: &ArraySource,
+    element_bytes: u64,
+    plan: SamplePlan,
+) -> SampleBox {
+    let window = plan.window_bytes as u64 / element_bytes.max(1);
+    let whole = grid.valid_box(index);
+    match whole.elements().is_some_and(|count| count <= window) {
+        true => grown(whole, grid, source.grid.chunk(), window),
+        false => cut(whole, window),
+    }
 }
 
 /// The same bytes in fewer pieces, where all that is decoded for those of the plan is too much of the variable.

@@ -24,6 +24,10 @@ pub(crate) struct TrainArgs {
     /// Write what was measured to a table
     #[arg(long, value_name = "TABLE.csv", conflicts_with = "table")]
     pub(crate) write_table: Option<PathBuf>,
+    /// Also judge what plans take: plan the files of these folders, which the table was measured from, with trees
+    /// that have not seen their datasets
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    pub(crate) judge_plans: Vec<PathBuf>,
     /// Write the tree to this file, for --tree
     #[arg(short, long, value_name = "TREE.json")]
     pub(crate) output: Option<PathBuf>,

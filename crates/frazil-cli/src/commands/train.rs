@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use frazil::ErrorCode;
-use frazil_train::{Table, evaluate, measure_folders, render, train};
+use frazil_train::{
+    Table, evaluate, judge_plans, measure_folders, render, render_judgements, train,
+};
 
 use super::Status;
 use super::pack::check_new;
@@ -55,7 +57,14 @@ fn work(args: &TrainArgs, cancel: &Arc<AtomicBool>, printer: Printer) -> frazil:
         None => error,
     };
     let tree = train(&table).map_err(of_table)?;
-    let report = render(&evaluate(&table).map_err(of_table)?);
+    let mut report = render(&evaluate(&table).map_err(of_table)?);
+    if let Some(first) = args.judge_plans.first() {
+        let mut meter = Meter::new(printer, first);
+        let limits = args.limits(cancel);
+        let judged = judge_plans(&table, &args.judge_plans, &limits, &mut meter)?;
+        report.push('\n');
+        report.push_str(&render_judgements(&judged));
+    }
     if let Some(path) = &args.output {
         write(path, &tree)?;
     }
