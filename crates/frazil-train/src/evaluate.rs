@@ -168,7 +168,7 @@ fn scil(row: &Row, readers: ReaderLevel, goal: Goal) -> Option<usize> {
     /// Where LZ4 keeps more, data count as random.
     const RANDOM: f64 = 0.95;
     let (fast, small) = match readers {
-        ReaderLevel::Any => ("deflate(1)", "shuffle+deflate(12)"),
+        ReaderLevel::Any => ("deflate(1)", "shuffle+deflate(11)"),
         ReaderLevel::Plugins => ("lz4", "bitshuffle+zstd(22)"),
         ReaderLevel::Frazil => ("lz4", "mafisc(4)"),
     };

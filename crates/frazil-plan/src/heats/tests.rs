@@ -377,3 +377,30 @@ fn nothing_is_taken_for_what_it_made_of_a_part_while_there_is_time() {
     let hurried = settled(&named, &samples, Some(0.0));
     assert_eq!(hurried[1], (true, 0.001));
 }
+
+#[test]
+fn the_highest_level_of_zstd_gives_way_where_it_makes_nothing_smaller() {
+    let names = |bytes: Vec<u8>, named: &[&str], tolerance| -> Vec<String> {
+        let samples = [bytes];
+        let mut scratch = Scratch::default();
+        let mut trial = Trial::new(&samples, FLOAT32, &[16, 2048], &mut scratch);
+        let rules = Rules {
+            tolerance,
+            ..rules(FirstHeat::None, None)
+        };
+        let outcome = run(&mut trial, &shortlist(named), rules, |_, share| share).unwrap();
+        let finalists = outcome.finalists.iter();
+        finalists
+            .map(|one| one.candidate.name().to_owned())
+            .collect()
+    };
+    let wave = || sample(0, 32 << 10);
+    let both = ["shuffle+zstd(3)", "shuffle+zstd(22)"];
+    let lowered = ["shuffle+zstd(3)", "shuffle+zstd(19)"];
+    assert_eq!(names(wave(), &both, 0.005), lowered);
+    assert_eq!(names(wave(), &both, 0.0), both);
+    // Where next to nothing is left, it may be much.
+    assert_eq!(names(vec![0; 32 << 10], &both, 0.005), both);
+    let all = ["shuffle+zstd(3)", "shuffle+zstd(19)", "shuffle+zstd(22)"];
+    assert_eq!(names(wave(), &all, 0.005), lowered);
+}
