@@ -115,6 +115,9 @@ def test_what_plans_take_is_judged_by_the_table(source: Path, tmp_path: Path):
         assert (variables, kept) == (6, 0) and tenth < 50, line
     again = frazil("train", "--table", table, "--judge-plans", data)
     assert again.stdout == outcome.stdout
+    outcome = frazil("train", "--table", table, "--judge-plans", tmp_path / "missing")
+    assert outcome.code == FAILED and "missing" in outcome.stderr
+    (tmp_path / "elsewhere" / "data").mkdir(parents=True)
     outcome = frazil("train", "--table", table, "--judge-plans", tmp_path / "elsewhere" / "data")
     assert outcome.code == FAILED and "field.h5" in outcome.stderr
 

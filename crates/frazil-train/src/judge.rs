@@ -54,6 +54,10 @@ pub fn judge_plans(
     let costs: Vec<Costs> = kinds()
         .map(|(readers, goal)| Costs::new(&rows, readers, goal))
         .collect();
+    // What is missing is told before trees are grown.
+    for row in &rows {
+        place_of(&row.file, folders)?;
+    }
     progress.stage("judge", table.rows.len() as u64);
     for dataset in table.datasets() {
         let of_others = rows.iter().filter(|row| row.dataset != dataset);

@@ -45,6 +45,9 @@ fn work(args: &TrainArgs, cancel: &Arc<AtomicBool>, printer: Printer) -> frazil:
     for path in [&args.write_table, &args.output].into_iter().flatten() {
         check_new(path, args.overwrite)?;
     }
+    for folder in &args.judge_plans {
+        std::fs::read_dir(folder).map_err(|error| frazil::Error::io(&error, "read", folder))?;
+    }
     let table = match &args.table {
         Some(path) => Table::read(path)?,
         None => measured(args, cancel, printer)?,
