@@ -38,7 +38,7 @@ void output_open(const char *path, const job *wanted)
     check(frz_options_set_overwrite(options, 1));
     check(frz_mpi_create(path, MPI_COMM_WORLD, options, &writer));
     frz_options_free(options);
-    check(frz_add_unlimited_dimension(writer, FRZ_ROOT, "time", 0, &dimensions[0]));
+    check(frz_add_unlimited_dimension(writer, FRZ_ROOT, "time", wanted->records, &dimensions[0]));
     for (int axis = 0; axis < 3; axis++) {
         check(frz_add_dimension(writer, FRZ_ROOT, names[axis], wanted->shape[axis],
                                 &dimensions[axis + 1]));
