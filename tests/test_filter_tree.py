@@ -120,6 +120,11 @@ def test_what_plans_take_is_judged_by_the_table(source: Path, tmp_path: Path):
     (tmp_path / "elsewhere" / "data").mkdir(parents=True)
     outcome = frazil("train", "--table", table, "--judge-plans", tmp_path / "elsewhere" / "data")
     assert outcome.code == FAILED and "field.h5" in outcome.stderr
+    with h5py.File(data / "two" / "field.h5", "r+") as file:
+        gone = next(name for name in file if isinstance(file[name], h5py.Dataset))
+        file.move(gone, "renamed")
+    outcome = frazil("train", "--table", table, "--judge-plans", data)
+    assert outcome.code == FAILED and f"/{gone}" in outcome.stderr and "field.h5" in outcome.stderr
 
 
 def test_a_table_that_says_too_little_leaves_no_tree(source: Path, tmp_path: Path):

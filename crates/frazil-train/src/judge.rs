@@ -35,7 +35,7 @@ pub struct Judgement {
 /// the table was measured from.
 ///
 /// # Errors
-/// If a file of the table is in none of the folders, or cannot be read.
+/// If a file of the table is in none of the folders, cannot be read, or lacks a variable of the table.
 pub fn judge_plans(
     table: &Table,
     folders: &[PathBuf],
@@ -70,7 +70,7 @@ pub fn judge_plans(
             for (judgement, costs) in found.iter_mut().zip(&costs) {
                 let taken = judgement.plan(&path, &tree, resources)?;
                 for &i in &of_file {
-                    judgement.add(costs, i, rows[i], &taken);
+                    judgement.add(costs, i, rows[i], &taken)?;
                 }
             }
             progress.advance(of_file.len() as u64);
@@ -141,13 +141,22 @@ impl Judgement {
     }
 
     /// Adds the regret of the variable in row `i`.
-    fn add(&mut self, costs: &Costs, i: usize, row: &Row, plans: &[VariablePlan]) {
+    fn add(&mut self, costs: &Costs, i: usize, row: &Row, plans: &[VariablePlan]) -> Result<()> {
         let plan = plans.iter().find(|plan| plan.path == row.variable);
-        let taken = plan.and_then(|plan| taken(plan, element_of(row)));
-        match taken {
+        let plan = plan.ok_or_else(|| {
+            Error::new(
+                ErrorCode::InvalidArgument,
+                "the table has this variable, the file has not: it is another file by now",
+            )
+            .in_file(Path::new(&row.file))
+            .at_variable(&row.variable)
+            .with_cure("measure again: frazil train FOLDER --write-table FILE.csv")
+        })?;
+        match taken(plan, element_of(row)) {
             Some(chosen) => self.quality.regrets.push(costs.regret(i, chosen)),
             None => self.kept += 1,
         }
+        Ok(())
     }
 }
 
