@@ -22,13 +22,14 @@ pub enum ElementClass {
     SignedInteger,
     /// Unsigned integer.
     UnsignedInteger,
-    /// IEEE 754 binary floating point.
+    /// IEEE 754 binary floating point, in either byte order; no other kind of it.
     Float,
     /// Fixed-length text.
     Text,
     /// Enumeration over an integer.
     Enumeration,
-    /// Compound, array, opaque, bitfield or time: fixed size, no pointers inside.
+    /// Compound, array, opaque, bitfield, time, or floating point other than IEEE 754's: fixed size,
+    /// no pointers inside.
     Opaque,
     /// Holds heap references (variable-length data, strings) or object references: bytes of this
     /// class mean nothing outside their own file and are never copied as they are.

@@ -1,7 +1,5 @@
 //! The attributes of a variable or file as texts and numbers, whatever kind of file they come from.
 
-use std::borrow::Cow;
-
 use frazil_container::classic::{AttributeValue, ClassicAttribute};
 use frazil_container::hdf5::{AttributeDescription, ObjectAttributes, TypeClass};
 use frazil_container::schema::{SchemaAttribute, SchemaValue};
@@ -13,6 +11,7 @@ pub(crate) struct Attributes(Vec<(String, Value)>);
 /// One attribute's value, as far as conventions use such values.
 #[derive(Debug, Clone, PartialEq)]
 enum Value {
+    /// Without blanks at its end; several texts are joined by blanks.
     Text(String),
     Numbers(Vec<f64>),
     Other,
@@ -43,10 +42,7 @@ impl Attributes {
         let pair = |attribute: &SchemaAttribute| {
             let value = match &attribute.value {
                 SchemaValue::Atomic(value) => classic_value(value),
-                SchemaValue::Strings(texts) => match texts.as_slice() {
-                    [text] => Value::Text(text.clone()),
-                    _ => Value::Other,
-                },
+                SchemaValue::Strings(texts) => Value::Text(joined(texts.iter().cloned())),
             };
             (attribute.name.clone(), value)
         };
@@ -64,6 +60,14 @@ impl Attributes {
             Value::Text(text) => Some(text),
             _ => None,
         }
+    }
+
+    /// All text attributes by name.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().filter_map(|(name, value)| match value {
+            Value::Text(text) => Some((name.as_str(), text.as_str())),
+            _ => None,
+        })
     }
 
     /// The numbers of a numeric attribute; empty if there is none.
@@ -92,29 +96,36 @@ fn value_of(attribute: &AttributeDescription) -> Value {
     let Some(values) = &attribute.values else {
         return Value::Other;
     };
+    let elements = (0..values.len()).map(|i| values.element(i));
     match &attribute.datatype.class {
-        TypeClass::FixedText { .. } if values.len() == 1 => Value::Text(text(values.bytes())),
-        // A length of eight bytes goes before the text.
-        TypeClass::VariableText { .. } if values.len() == 1 => {
-            Value::Text(text(values.bytes().get(8..).unwrap_or_default()))
+        // Some writers store a text as an array of single characters.
+        TypeClass::FixedText { .. } if attribute.datatype.size_bytes == 1 => {
+            Value::Text(text(values.bytes()))
         }
-        TypeClass::Integer { .. } | TypeClass::Float { .. } => {
-            let numbers = (0..values.len()).map(|i| number(attribute, values.element(i)));
-            numbers
-                .collect::<Option<_>>()
-                .map_or(Value::Other, Value::Numbers)
-        }
+        TypeClass::FixedText { .. } => Value::Text(joined(elements.map(text))),
+        // A length of eight bytes goes before each text.
+        TypeClass::VariableText { .. } => Value::Text(joined(
+            elements.map(|element| text(element.get(8..).unwrap_or_default())),
+        )),
+        TypeClass::Integer { .. } | TypeClass::Float { .. } => elements
+            .map(|element| number(attribute, element))
+            .collect::<Option<_>>()
+            .map_or(Value::Other, Value::Numbers),
         _ => Value::Other,
     }
 }
 
+/// Texts as one, blanks between them.
+fn joined(texts: impl Iterator<Item = String>) -> String {
+    let texts: Vec<String> = texts.collect();
+    texts.join(" ").trim_end().to_owned()
+}
+
+/// Bytes as text, up to a NUL, without blanks at the end.
 fn text(bytes: &[u8]) -> String {
     let end = bytes.iter().position(|&byte| byte == 0);
     let bytes = &bytes[..end.unwrap_or(bytes.len())];
-    match String::from_utf8_lossy(bytes) {
-        Cow::Borrowed(text) => text.to_owned(),
-        Cow::Owned(text) => text,
-    }
+    String::from_utf8_lossy(bytes).trim_end().to_owned()
 }
 
 /// A little-endian number as `f64`; 64-bit integers beyond 2^53 lose their last digits.
@@ -124,6 +135,7 @@ fn number(attribute: &AttributeDescription, bytes: &[u8]) -> Option<f64> {
     let unsigned = u64::from_le_bytes(wide);
     let unused = 64_u32.checked_sub(u32::try_from(bytes.len() * 8).ok()?)?;
     match (&attribute.datatype.class, bytes.len()) {
+        (TypeClass::Float { .. }, _) if !attribute.datatype.is_ieee() => None,
         (TypeClass::Float { .. }, 4) => Some(f64::from(f32::from_bits(unsigned as u32))),
         (TypeClass::Float { .. }, 8) => Some(f64::from_bits(unsigned)),
         (TypeClass::Integer { signed: true, .. }, _) => {
@@ -162,7 +174,7 @@ mod tests {
             value,
         };
         let attributes = Attributes::of_classic(&[
-            attribute("units", AttributeValue::Char(b"K\0".to_vec())),
+            attribute("units", AttributeValue::Char(b"K  \0".to_vec())),
             attribute("valid_range", AttributeValue::Float(vec![-1.5, 2.5])),
             attribute("n", AttributeValue::Short(vec![-3])),
         ]);

@@ -6,15 +6,15 @@ use cpu_time::ProcessTime;
 use frazil_container::hdf5::DatasetInfo;
 use frazil_pipeline::MemoryBudget;
 use frazil_plan::{ChunkChoice, FilterChoice};
-use frazil_types::{FilterDemand, QuantizePlan};
+use frazil_types::FilterDemand;
 
 use crate::error::Result;
 use crate::filter_trial::Trial;
 use crate::filter_wishes::demands;
 use crate::input::Input;
 use crate::options::{ChunkPolicy, PackOptions, Resources};
-use crate::precision::decide_precision;
 use crate::precision::rules::{PrecisionRule, pattern_of};
+use crate::precision::{PrecisionDecisions, decide_precision, no_place};
 use crate::report::Progress;
 use crate::routes::{Chosen, Decisions, Reach, checksum_only};
 use crate::wording::enumerate;
@@ -74,7 +74,7 @@ pub(crate) fn decide(
         budget,
         progress,
     )?;
-    replay_precision(input, options, &mut precision.plans);
+    replay_precision(input, options, &mut precision)?;
     let trial = Trial {
         input,
         shapes: &shapes,
@@ -168,12 +168,26 @@ pub(crate) fn reach_all(
 }
 
 /// Rounding as a plan has it, of variables that no rule concerns.
-fn replay_precision(input: &Input, options: &PackOptions, plans: &mut [Option<QuantizePlan>]) {
-    for (variable, decided) in input.variables().iter().zip(plans) {
-        if let (None, Some(plan)) = (&decided, shapes::planned(options, variable)) {
-            decided.clone_from(&plan.quantize);
+fn replay_precision(
+    input: &Input,
+    options: &PackOptions,
+    precision: &mut PrecisionDecisions,
+) -> Result<()> {
+    let netcdf_attribute = options.precision.netcdf_attribute;
+    for (i, variable) in input.variables().iter().enumerate() {
+        let planned = shapes::planned(options, variable).and_then(|plan| plan.quantize.as_ref());
+        let (None, Some(plan)) = (&precision.plans[i], planned) else {
+            continue;
+        };
+        match no_place(input, i, plan, netcdf_attribute)? {
+            None => precision.plans[i] = Some(plan.clone()),
+            Some(reason) => {
+                let line = format!("kept exact: {reason}: {}", enumerate(&[&variable.path]));
+                precision.notices.push(line);
+            }
         }
     }
+    Ok(())
 }
 
 /// What a plan says of variables that the file does not have.

@@ -290,7 +290,7 @@ impl Datatype {
         let class = match class {
             Class::Integer if self.is_signed()? => ElementClass::SignedInteger,
             Class::Integer => ElementClass::UnsignedInteger,
-            Class::Float => ElementClass::Float,
+            Class::Float if self.is_ieee(size_bytes)? => ElementClass::Float,
             Class::String => ElementClass::Text,
             Class::Enumeration => ElementClass::Enumeration,
             _ => ElementClass::Opaque,
@@ -300,6 +300,12 @@ impl Datatype {
             size_bytes,
             order: self.byte_order()?,
         })
+    }
+
+    /// Whether a floating-point type is one of IEEE 754.
+    fn is_ieee(&self, size_bytes: usize) -> Result<bool> {
+        let (form, bits, order) = (self.float_form()?, self.bit_range()?, self.byte_order()?);
+        Ok(form.is_ieee(size_bytes, bits, order))
     }
 
     /// Whether an integer type is signed.

@@ -2,6 +2,8 @@
 
 use hdf5_sys::h5t::H5T_norm_t;
 
+use frazil_types::ByteOrder;
+
 use super::datatype::Datatype;
 use super::handle::{api, check, failure};
 use crate::error::Result;
@@ -33,6 +35,38 @@ pub struct FloatForm {
     pub mantissa_bits: usize,
     /// How the mantissa is normalised: 0 its first bit is implied, 1 it is stored, 2 not at all.
     pub normalisation: u8,
+}
+
+impl FloatForm {
+    /// That of IEEE 754 binary16, binary32 or binary64.
+    pub(crate) fn ieee(size_bytes: usize) -> Self {
+        let (exponent_bits, bias, mantissa_bits) = match size_bytes {
+            2 => (5, 15, 10),
+            4 => (8, 127, 23),
+            _ => (11, 1023, 52),
+        };
+        Self {
+            sign: size_bytes * 8 - 1,
+            exponent: mantissa_bits,
+            exponent_bits,
+            bias,
+            mantissa: 0,
+            mantissa_bits,
+            normalisation: 0,
+        }
+    }
+
+    /// Whether an element of this form, size, bits and order is an IEEE 754 number and nothing else.
+    pub(crate) fn is_ieee(self, size_bytes: usize, bits: BitRange, order: ByteOrder) -> bool {
+        let whole = BitRange {
+            precision: size_bytes * 8,
+            offset: 0,
+        };
+        matches!(size_bytes, 2 | 4 | 8)
+            && bits == whole
+            && self == Self::ieee(size_bytes)
+            && order != ByteOrder::None
+    }
 }
 
 impl Datatype {

@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::options::Resources;
 use crate::precision::protected::protected_values;
+use crate::precision::roundable::element_kind;
 use crate::precision::rules::{globs, is_match};
 use crate::repack::guarded;
 use crate::report::{AnalyzeReport, Progress, VariableInformation};
@@ -119,15 +120,16 @@ fn choose(
         if !patterns.is_empty() && !is_match(&patterns, path(i)) {
             continue;
         }
-        let element = input.variables()[i].element;
-        if element.class == ElementClass::Float {
+        let variable = &input.variables()[i];
+        if variable.element.class == ElementClass::Float {
             wanted.push(Wanted {
                 variable: i,
                 keep_information: options.keep_information,
                 protected: protected_values(input, i, None)?,
             });
         } else {
-            others.entry(element.name()).or_default().push(path(i));
+            let kind = element_kind(input, variable)?;
+            others.entry(kind).or_default().push(path(i));
         }
     }
     notices.extend(left_out(&others));

@@ -3,18 +3,19 @@
 use std::collections::BTreeMap;
 
 use frazil_codec::implied_absolute_bound;
+use frazil_container::hdf5::DatasetInfo;
 use frazil_pipeline::{ArraySource, MemoryBudget};
 use frazil_plan::information::mantissa_bits;
 use frazil_plan::{PrecisionChoice, choose_precision, has_precision};
-use frazil_types::{
-    ElementClass, ErrorCode, PrecisionWish, ProtectedValues, QuantizePlan, Rounding,
-};
+use frazil_types::{ErrorCode, PrecisionWish, ProtectedValues, QuantizePlan, Rounding};
 
 use super::field_range::{Field, field_ranges};
-use super::protected::protected_values;
+use super::metadata::names_written;
+use super::protected::{protected_values, text_notices};
 use super::refusals::refusals;
+use super::roundable::type_obstacle;
 use super::rules::{Matcher, PrecisionRule, pattern_of};
-use super::stated::stated_precision;
+use super::stated::{stated_precision, taken};
 
 use crate::analyze::{self, Wanted};
 use crate::error::{Error, Result};
@@ -56,17 +57,15 @@ pub(crate) fn decide_precision(
     }
     let candidates = candidates(input, options, reaches, &mut decisions.notices)?;
     let information = information(input, &candidates, options, budget, progress)?;
-    let mut exact: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let mut exact = KeptExact::default();
+    let netcdf_attribute = options.precision.netcdf_attribute;
     for (candidate, information) in candidates.iter().zip(&information) {
-        if let Some(reason) = decisions.add(input, candidate, information.as_ref())? {
-            let path = &input.variables()[candidate.variable].path;
-            exact.entry(reason).or_default().push(path);
+        let found = decisions.add(input, candidate, information.as_ref(), netcdf_attribute)?;
+        if let Some(reason) = found {
+            exact.add(reason, &input.variables()[candidate.variable].path);
         }
     }
-    let line = |(reason, paths): (&String, &Vec<&str>)| {
-        format!("kept exact: {reason}: {}", enumerate(paths))
-    };
-    decisions.notices.extend(exact.iter().map(line));
+    decisions.notices.extend(exact.lines());
     decisions.find_ranges(input, options, reaches, sources, budget)?;
     Ok(decisions)
 }
@@ -93,38 +92,66 @@ fn candidates(
         notices.push(format!("precision: no variable is named `{pattern}`"));
     }
     let refusals = refusals(input)?;
-    let mut refused: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut exact = KeptExact::default();
     let mut candidates = Vec::new();
     for (i, variable) in input.variables().iter().enumerate() {
         let wish = matcher.wish(&variable.path);
         if !has_precision(&wish) || wish.lossless == Some(true) || variable.is_dimension_only {
             continue;
         }
-        let refusal = match variable.element.class {
-            ElementClass::Float if wish.force == Some(true) => None,
-            ElementClass::Float => refusals[i].map(super::refusals::Refusal::describe),
-            ElementClass::SignedInteger | ElementClass::UnsignedInteger => Some("integers"),
-            _ => continue,
-        };
-        let unreachable = "stored so that only libhdf5 can read them";
+        if let Some(obstacle) = type_obstacle(input, variable)? {
+            if matcher.names(&variable.path) {
+                return Err(cannot_be_rounded(&obstacle.reason, input, variable));
+            }
+            if obstacle.has_numbers {
+                exact.add(obstacle.reason, &variable.path);
+            }
+            continue;
+        }
+        let refusal = refusals[i].filter(|_| wish.force != Some(true));
         match (refusal, &reaches[i]) {
-            (Some(reason), _) => refused.entry(reason).or_default().push(&variable.path),
-            (None, Reach::Parallel(..)) => candidates.push(Candidate {
-                variable: i,
-                protected: protected_values(input, i, Some(&wish))?,
-                before: stated_precision(input, i)?,
-                wish,
-            }),
+            (Some(refusal), _) => exact.add(refusal.describe(), &variable.path),
+            (None, Reach::Parallel(..)) => {
+                notices.extend(text_notices(&variable.path, &input.attributes(Some(i))?));
+                candidates.push(Candidate {
+                    variable: i,
+                    protected: protected_values(input, i, Some(&wish))?,
+                    before: stated_precision(input, i)?,
+                    wish,
+                });
+            }
             (None, Reach::Nothing) => {}
-            (None, _) => refused.entry(unreachable).or_default().push(&variable.path),
+            (None, _) => exact.add("stored so that only libhdf5 can read them", &variable.path),
         }
     }
-    notices.extend(
-        refused
-            .iter()
-            .map(|(reason, paths)| format!("kept exact: {reason}: {}", enumerate(paths))),
-    );
+    notices.extend(exact.lines());
     Ok(candidates)
+}
+
+/// Whoever names a variable expects that it is rounded.
+fn cannot_be_rounded(reason: &str, input: &Input, variable: &DatasetInfo) -> Error {
+    let what =
+        format!("precision is asked for by name, but its values cannot be rounded: {reason}");
+    Error::new(ErrorCode::InvalidArgument, what)
+        .with_cure("leave it out of the rules, or state that it stays lossless")
+        .in_file(input.path())
+        .at_variable(&variable.path)
+}
+
+/// Variables that stay exact, by reason.
+#[derive(Default)]
+struct KeptExact<'a>(BTreeMap<String, Vec<&'a str>>);
+
+impl<'a> KeptExact<'a> {
+    fn add(&mut self, reason: impl Into<String>, path: &'a str) {
+        self.0.entry(reason.into()).or_default().push(path);
+    }
+
+    /// One line for each reason.
+    fn lines(&self) -> impl Iterator<Item = String> {
+        let all = self.0.iter();
+        all.map(|(reason, paths)| format!("kept exact: {reason}: {}", enumerate(paths)))
+    }
 }
 
 /// Analyses the variables whose wish is a share of information.
@@ -166,6 +193,7 @@ impl PrecisionDecisions {
         input: &Input,
         candidate: &Candidate,
         information: Option<&VariableInformation>,
+        netcdf_attribute: bool,
     ) -> Result<Option<String>> {
         let variable = &input.variables()[candidate.variable];
         let wrap = |error: Error| error.in_file(input.path()).at_variable(&variable.path);
@@ -182,6 +210,9 @@ impl PrecisionDecisions {
             PrecisionChoice::Exact(reason) => return Ok(Some(reason).filter(|r| !r.is_empty())),
             PrecisionChoice::Round(plan) => plan,
         };
+        if let Some(reason) = no_place(input, candidate.variable, &plan, netcdf_attribute)? {
+            return Ok(Some(reason));
+        }
         if let Some(before) = &candidate.before {
             if is_as_coarse(before, &plan.rounding) {
                 return Ok(Some("rounded at least as coarsely before".to_owned()));
@@ -260,6 +291,20 @@ impl PrecisionDecisions {
         plan.bound.absolute = implied_absolute_bound(&plan.rounding, mantissa_bits);
         Ok(())
     }
+}
+
+/// Why the file has no place for what must be said of a rounding; `None`: it has.
+///
+/// # Errors
+/// If attributes cannot be read.
+pub(crate) fn no_place(
+    input: &Input,
+    variable: usize,
+    plan: &QuantizePlan,
+    netcdf_attribute: bool,
+) -> Result<Option<String>> {
+    let taken = taken(input, variable, &names_written(plan, netcdf_attribute))?;
+    Ok(taken.map(|name| format!("attribute `{name}` has another meaning there")))
 }
 
 /// Whether values that were rounded so before cannot change by this rounding.

@@ -8,6 +8,7 @@ use frazil_types::{QuantizeAlgorithm, QuantizePlan, Rounding, VariablePlan};
 
 use super::names;
 use super::rounding::RoundingStats;
+use super::stated::statement as statement_of;
 use crate::error::Result;
 use crate::input::{Input, InputKind};
 
@@ -41,7 +42,9 @@ pub(crate) fn additions(
         if netcdf_attribute {
             attributes.extend(netcdf_statement(&plan.rounding));
         }
-        let unwritten = names::OF_VARIABLE
+        // What an earlier rounding says of itself, and nothing else of the same names.
+        let earlier = statement_of(input, i)?.map_or_else(Vec::new, |earlier| earlier.attributes);
+        let unwritten = earlier
             .iter()
             .filter(|name| attributes.iter().all(|new| new.name != **name));
         additions
@@ -230,6 +233,18 @@ pub(crate) fn netcdf_statement(rounding: &Rounding) -> Option<NewAttribute> {
         }
         Rounding::BoundedBitRound { .. } | Rounding::Linear { .. } => None,
     }
+}
+
+/// The names of all attributes that the statement of a plan has.
+pub(crate) fn names_written(plan: &QuantizePlan, netcdf_attribute: bool) -> Vec<&'static str> {
+    let mut written = names::OF_ROUNDING.to_vec();
+    if matches!(plan.rounding, Rounding::Linear { .. }) {
+        written.extend(names::OF_LINEAR);
+    }
+    if netcdf_attribute && let Some(own) = netcdf_statement(&plan.rounding) {
+        written.extend(names::OF_NETCDF.iter().filter(|name| own.name == **name));
+    }
+    written
 }
 
 fn text(name: &str, value: &str) -> NewAttribute {

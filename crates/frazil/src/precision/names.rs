@@ -36,8 +36,8 @@ pub(crate) const NETCDF_GRANULAR: &str = "_QuantizeGranularBitRoundNumberOfSigni
 /// netCDF-C's attribute for BitRound.
 pub(crate) const NETCDF_BITROUND: &str = "_QuantizeBitRoundNumberOfSignificantBits";
 
-/// All attributes of a variable that say how it was rounded.
-pub(crate) const OF_VARIABLE: [&str; 12] = [
+/// The attributes that CF and frazil have for all roundings.
+pub(crate) const OF_ROUNDING: [&str; 7] = [
     CONTAINER,
     SIGNIFICANT_BITS,
     SIGNIFICANT_DIGITS,
@@ -45,9 +45,8 @@ pub(crate) const OF_VARIABLE: [&str; 12] = [
     RELATIVE_BOUND,
     FINEST_ABSOLUTE,
     KEEP_INFORMATION,
-    LINEAR_BITS,
-    LINEAR_ERROR,
-    NETCDF_BITGROOM,
-    NETCDF_GRANULAR,
-    NETCDF_BITROUND,
 ];
+/// The attributes of a linear grid.
+pub(crate) const OF_LINEAR: [&str; 2] = [LINEAR_BITS, LINEAR_ERROR];
+/// netCDF-C's attributes.
+pub(crate) const OF_NETCDF: [&str; 3] = [NETCDF_BITGROOM, NETCDF_GRANULAR, NETCDF_BITROUND];

@@ -43,25 +43,89 @@ pub(crate) fn protected_by(
     protected
 }
 
-/// What attributes say; a number that was written as text says nothing.
+/// What attributes say. `actual_range` stays true: its ends are kept, and nothing leaves it.
 fn stated(attributes: &Attributes) -> ProtectedValues {
-    let mut values = attributes.numbers("_FillValue").to_vec();
-    values.extend(attributes.numbers("missing_value"));
-    let (low, high) = match attributes.numbers("valid_range") {
-        [low, high] => (Some(*low), Some(*high)),
-        _ => (
-            attributes.number("valid_min"),
-            attributes.number("valid_max"),
-        ),
+    let mut values = numbers(attributes, "_FillValue");
+    values.extend(numbers(attributes, "missing_value"));
+    let valid = match numbers(attributes, "valid_range").as_slice() {
+        [low, high] => [Some(*low), Some(*high)],
+        _ => ["valid_min", "valid_max"].map(|name| match numbers(attributes, name).as_slice() {
+            [number] => Some(*number),
+            _ => None,
+        }),
     };
-    let low = low.filter(|low| !low.is_nan()).unwrap_or(f64::NEG_INFINITY);
-    let high = high.filter(|high| !high.is_nan()).unwrap_or(f64::INFINITY);
+    let mut interval = interval(valid);
+    if let [low, high] = attributes.numbers("actual_range")
+        && low <= high
+    {
+        values.extend([low, high]);
+        let [valid_low, valid_high] = interval;
+        let both = [valid_low.max(*low), valid_high.min(*high)];
+        interval = if both[0] <= both[1] { both } else { interval };
+    }
+    let [low, high] = interval;
     let is_stated = low != f64::NEG_INFINITY || high != f64::INFINITY;
     ProtectedValues {
         values,
         ranges: Vec::new(),
-        valid: (is_stated && low <= high).then_some([low, high]),
+        valid: (is_stated && low <= high).then_some(interval),
     }
+}
+
+/// An interval with infinite ends where none are stated.
+fn interval([low, high]: [Option<f64>; 2]) -> [f64; 2] {
+    [
+        low.filter(|low| !low.is_nan()).unwrap_or(f64::NEG_INFINITY),
+        high.filter(|high| !high.is_nan()).unwrap_or(f64::INFINITY),
+    ]
+}
+
+/// The numbers of an attribute; those in a text as well, for some centres write them so.
+fn numbers(attributes: &Attributes, name: &str) -> Vec<f64> {
+    match attributes.text(name) {
+        Some(text) => numbers_in(text).unwrap_or_default(),
+        None => attributes.numbers(name).to_vec(),
+    }
+}
+
+/// The numbers that a text consists of, as programs and CDL write them: `-999.9f`, `1.e20, -1`.
+fn numbers_in(text: &str) -> Option<Vec<f64>> {
+    let separators = |c: char| c.is_whitespace() || ",;[]()\"'".contains(c);
+    let words = text.split(separators).filter(|word| !word.is_empty());
+    let numbers: Option<Vec<f64>> = words.map(number_in).collect();
+    numbers.filter(|numbers| !numbers.is_empty())
+}
+
+fn number_in(word: &str) -> Option<f64> {
+    let parsed = |word: &str| word.parse().ok();
+    let suffixes = ['f', 'F', 'd', 'D', 's', 'S', 'b', 'B', 'l', 'L'];
+    parsed(word)
+        .or_else(|| parsed(word.strip_suffix(suffixes)?))
+        .or_else(|| parsed(&word.replace(['d', 'D'], "e")))
+}
+
+/// What is to be said about special values that a variable's attributes write as text.
+pub(crate) fn text_notices(path: &str, attributes: &Attributes) -> Vec<String> {
+    let names = [
+        "_FillValue",
+        "missing_value",
+        "valid_range",
+        "valid_min",
+        "valid_max",
+    ];
+    let texts = names
+        .iter()
+        .filter_map(|name| Some((name, attributes.text(name)?)));
+    texts
+        .map(|(name, text)| match numbers_in(text) {
+            Some(_) => {
+                format!("{path}: attribute `{name}` is text; its numbers ({text}) stay exact")
+            }
+            None => {
+                format!("{path}: attribute `{name}` is text without numbers and protects nothing")
+            }
+        })
+        .collect()
 }
 
 /// The fill value that readers get for what was never written.
@@ -99,4 +163,45 @@ fn lossless_ranges(wish: &PrecisionWish) -> Vec<[f64; 2]> {
     ranges.extend(up_to.map(|end| [f64::NEG_INFINITY, end]));
     ranges.extend(from.map(|start| [start, f64::INFINITY]));
     ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use frazil_container::classic::{AttributeValue, ClassicAttribute};
+
+    fn protected(list: Vec<(&str, AttributeValue)>) -> ProtectedValues {
+        let attribute = |(name, value): (&str, AttributeValue)| ClassicAttribute {
+            name: name.to_owned(),
+            value,
+        };
+        let list: Vec<_> = list.into_iter().map(attribute).collect();
+        protected_by(&Attributes::of_classic(&list), None, None)
+    }
+
+    fn text(text: &str) -> AttributeValue {
+        AttributeValue::Char(text.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn numbers_in_texts_are_protected() {
+        let found = protected(vec![
+            ("missing_value", text("-999.9f 1.D+20")),
+            ("valid_range", text("[0, 100.0]\0")),
+        ]);
+        assert_eq!(found.values, [-999.9, 1.0e20]);
+        assert_eq!(found.valid, Some([0.0, 100.0]));
+        assert_eq!(numbers_in("none"), None);
+        assert_eq!(numbers_in(" "), None);
+    }
+
+    #[test]
+    fn the_actual_range_stays_true() {
+        let found = protected(vec![
+            ("valid_min", AttributeValue::Int(vec![-5])),
+            ("actual_range", AttributeValue::Double(vec![-1.5, 7.25])),
+        ]);
+        assert_eq!(found.values, [-1.5, 7.25]);
+        assert_eq!(found.valid, Some([-1.5, 7.25]));
+    }
 }

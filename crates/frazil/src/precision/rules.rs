@@ -109,6 +109,18 @@ impl<'a> Matcher<'a> {
         matching.fold(PrecisionWish::default(), merge)
     }
 
+    /// Whether a rule asks for precision of the variable at `path` by its name, rather than by a pattern
+    /// that others match as well.
+    pub(crate) fn names(&self, path: &str) -> bool {
+        let relative = path.trim_start_matches('/');
+        let bare = path.rsplit('/').next().unwrap_or(path);
+        let asking = self.rules.iter().map(|(_, rule)| rule);
+        asking
+            .filter(|rule| frazil_plan::has_precision(&rule.wish))
+            .flat_map(|rule| &rule.variables)
+            .any(|pattern| [path, relative, bare].contains(&pattern.as_str()))
+    }
+
     /// All that is demanded of the filters of the variable at `path`.
     pub(crate) fn demand(&self, path: &str) -> FilterDemand {
         let matching = self
@@ -294,5 +306,8 @@ pub(super) mod tests {
         let matcher = Matcher::new(&rules).unwrap();
         assert_eq!(matcher.wish(path).significant_digits, Some(3));
         assert_eq!(matcher.wish("/a/b1").significant_digits, None);
+        let rules = [rule("T", digits(3)), rule("/a/*", digits(3))];
+        let matcher = Matcher::new(&rules).unwrap();
+        assert!(matcher.names("/b/T") && !matcher.names("/a/U"));
     }
 }

@@ -33,6 +33,9 @@ pub(crate) struct Statement {
     pub(crate) precision: Option<StatedPrecision>,
     /// The number of its quantization container in [`Input::variables`].
     pub(crate) container: Option<usize>,
+    /// The attributes that say so. Others of such names have a meaning of their own: files have, say,
+    /// a `quantization` of their instrument.
+    pub(crate) attributes: Vec<&'static str>,
     /// Attributes that make no sense and are taken as absent, one line each.
     pub(crate) malformed: Vec<String>,
 }
@@ -54,22 +57,48 @@ pub(crate) fn statement(input: &Input, i: usize) -> Result<Option<Statement>> {
     let variables = input.variables();
     let path = variables[i].path.as_str();
     let name = attributes.text(names::CONTAINER);
-    let container = name.and_then(|name| find(variables, path, name));
-    let algorithm = match container {
-        Some(number) => algorithm_of(&input.attributes(Some(number))?),
+    let position = name.and_then(|name| find(variables, path, name));
+    let described = match position {
+        Some(number) => Some(input.attributes(Some(number))?),
         None => None,
     };
-    let mut found = read(&attributes, algorithm, path);
-    if let (Some(statement), Some(name), None) = (&mut found, name, container) {
+    let described = described.filter(|container| container.has(names::ALGORITHM));
+    let container = position.filter(|_| described.is_some());
+    let algorithm = described.as_ref().and_then(algorithm_of);
+    let mut found = read(&attributes, (algorithm, container), path);
+    if let (Some(statement), Some(name), None) = (&mut found, name, container)
+        && statement.attributes.contains(&names::CONTAINER)
+    {
         statement.malformed.push(format!(
             "{path}: there is no variable `{name}`, which attribute `{}` names",
             names::CONTAINER
         ));
     }
-    Ok(found.map(|statement| Statement {
-        container,
-        ..statement
-    }))
+    Ok(found)
+}
+
+/// Which of `wanted` is taken at variable `i`: an attribute that is there and says nothing of rounding.
+///
+/// # Errors
+/// If attributes cannot be read.
+pub(crate) fn taken<'n>(input: &Input, i: usize, wanted: &[&'n str]) -> Result<Option<&'n str>> {
+    let attributes = input.attributes(Some(i))?;
+    Ok(first_taken(&attributes, statement(input, i)?, wanted))
+}
+
+/// As [`taken`], of a variable that is being written: containers are not looked at.
+pub(crate) fn taken_in<'n>(attributes: &Attributes, wanted: &[&'n str]) -> Option<&'n str> {
+    first_taken(attributes, read(attributes, (None, None), ""), wanted)
+}
+
+fn first_taken<'n>(
+    attributes: &Attributes,
+    statement: Option<Statement>,
+    wanted: &[&'n str],
+) -> Option<&'n str> {
+    let stated = statement.map_or_else(Vec::new, |statement| statement.attributes);
+    let is_taken = |name: &&&str| attributes.has(name) && !stated.contains(*name);
+    wanted.iter().find(is_taken).copied()
 }
 
 /// The variable that `name` means at `path`: in the same group, else in the nearest group above;
@@ -107,12 +136,13 @@ fn algorithm_of(container: &Attributes) -> Option<QuantizeAlgorithm> {
 /// Reads what the attributes say, for the algorithm that the container names.
 fn read(
     attributes: &Attributes,
-    algorithm: Option<QuantizeAlgorithm>,
+    (algorithm, container): (Option<QuantizeAlgorithm>, Option<usize>),
     path: &str,
 ) -> Option<Statement> {
     let mut reader = Reader {
         attributes,
         path,
+        found: Vec::new(),
         malformed: Vec::new(),
     };
     let mut precision = StatedPrecision {
@@ -126,18 +156,20 @@ fn read(
         },
         keep_information: reader.share(names::KEEP_INFORMATION),
     };
+    // A container may have been left behind when the variable was copied.
+    let is_name = |name: &str| !name.is_empty() && !name.contains(char::is_whitespace);
+    let names_one = attributes.text(names::CONTAINER).is_some_and(is_name);
+    if container.is_some() || (names_one && !reader.found.is_empty()) {
+        reader.found.push(names::CONTAINER);
+    }
     reader.netcdf(&mut precision);
-    let linear = reader.linear(&mut precision);
+    reader.linear(&mut precision);
     derive_bound(&mut precision);
-    let says_something = attributes.has(names::CONTAINER)
-        || linear
-        || precision.significant_bits.is_some()
-        || precision.significant_digits.is_some()
-        || precision.keep_information.is_some()
-        || !precision.bound.is_none();
+    let says_something = !reader.found.is_empty();
     (says_something || !reader.malformed.is_empty()).then_some(Statement {
         precision: says_something.then_some(precision),
-        container: None,
+        container,
+        attributes: reader.found,
         malformed: reader.malformed,
     })
 }
@@ -160,16 +192,17 @@ fn derive_bound(precision: &mut StatedPrecision) {
     };
 }
 
-/// Reads numbers of attributes, and remembers those that make no sense.
+/// Reads numbers of attributes, and remembers which make sense and which do not.
 struct Reader<'a> {
     attributes: &'a Attributes,
     path: &'a str,
+    found: Vec<&'static str>,
     malformed: Vec<String>,
 }
 
 impl Reader<'_> {
     /// The one number of an attribute that `is_fine`; anything else counts as absent.
-    fn number(&mut self, name: &str, is_fine: impl Fn(f64) -> bool) -> Option<f64> {
+    fn number(&mut self, name: &'static str, is_fine: impl Fn(f64) -> bool) -> Option<f64> {
         if !self.attributes.has(name) {
             return None;
         }
@@ -177,62 +210,68 @@ impl Reader<'_> {
             .attributes
             .number(name)
             .filter(|&number| is_fine(number));
-        if number.is_none() {
-            self.malformed.push(format!(
+        match number {
+            Some(_) => self.found.push(name),
+            None => self.malformed.push(format!(
                 "{}: attribute `{name}` makes no sense and is taken as absent",
                 self.path
-            ));
+            )),
         }
         number
     }
 
-    fn count(&mut self, name: &str, most: f64) -> Option<u32> {
+    fn count(&mut self, name: &'static str, most: f64) -> Option<u32> {
         let is_fine = |n: f64| n >= 0.0 && n <= most && n.fract() == 0.0;
         self.number(name, is_fine).map(|n| n as u32)
     }
 
-    fn bound(&mut self, name: &str) -> Option<f64> {
+    fn bound(&mut self, name: &'static str) -> Option<f64> {
         self.number(name, |bound| bound >= 0.0 && bound.is_finite())
     }
 
-    fn share(&mut self, name: &str) -> Option<f64> {
+    fn share(&mut self, name: &'static str) -> Option<f64> {
         self.number(name, |share| share > 0.0 && share <= 1.0)
     }
 
     /// What netCDF-C writes; counts where the conventions' metadata say nothing.
     fn netcdf(&mut self, precision: &mut StatedPrecision) {
-        if let Some(bits) = self.count(names::NETCDF_BITROUND, MAX_BITS) {
-            precision.significant_bits.get_or_insert(bits);
-            precision
-                .algorithm
-                .get_or_insert(QuantizeAlgorithm::BitRound);
+        let is_stated = !self.found.is_empty();
+        let bits = self.count(names::NETCDF_BITROUND, MAX_BITS);
+        let granular = self.count(names::NETCDF_GRANULAR, MAX_DIGITS);
+        let bitgroom = self.count(names::NETCDF_BITGROOM, MAX_DIGITS);
+        if is_stated {
+            return;
         }
-        for (name, algorithm) in [
-            (names::NETCDF_GRANULAR, QuantizeAlgorithm::GranularBitRound),
-            (names::NETCDF_BITGROOM, QuantizeAlgorithm::BitGroom),
-        ] {
-            if let Some(digits) = self.count(name, MAX_DIGITS) {
-                precision.significant_digits.get_or_insert(digits);
-                precision.algorithm.get_or_insert(algorithm);
-            }
-        }
+        precision.significant_bits = bits;
+        precision.significant_digits = granular.or(bitgroom);
+        let algorithms = [
+            (bits, QuantizeAlgorithm::BitRound),
+            (granular, QuantizeAlgorithm::GranularBitRound),
+            (bitgroom, QuantizeAlgorithm::BitGroom),
+        ];
+        let mut stated = algorithms.iter().filter(|(number, _)| number.is_some());
+        precision.algorithm = stated.next().map(|(_, algorithm)| *algorithm);
     }
 
     /// What fv3atm writes: both attributes together, since `nbits` alone may mean anything.
-    fn linear(&mut self, precision: &mut StatedPrecision) -> bool {
-        let both = [names::LINEAR_BITS, names::LINEAR_ERROR];
-        if !both.iter().all(|name| self.attributes.has(name)) {
-            return false;
+    fn linear(&mut self, precision: &mut StatedPrecision) {
+        if !names::OF_LINEAR
+            .iter()
+            .all(|name| self.attributes.has(name))
+        {
+            return;
         }
+        let (found, malformed) = (self.found.len(), self.malformed.len());
         let bits = self.count(names::LINEAR_BITS, MAX_LINEAR_BITS);
         let error = self.bound(names::LINEAR_ERROR);
         let (Some(_), Some(error)) = (bits, error) else {
-            return false;
+            self.found.truncate(found);
+            self.malformed.truncate(malformed);
+            return;
         };
         precision.algorithm.get_or_insert(QuantizeAlgorithm::Linear);
         if precision.bound.is_none() {
             precision.bound.absolute = Some(error);
         }
-        true
     }
 }

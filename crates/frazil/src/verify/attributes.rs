@@ -4,10 +4,10 @@ use frazil_container::hdf5::{AttributeDescription, Extent, Hdf5Input, ObjectAttr
 
 use super::elements::{Unequal, compare_expanded};
 use super::findings::Findings;
+use super::lossy::Promise;
 use super::{datatypes, order};
 use crate::error::Result;
 use crate::input::{Input, from_container};
-use crate::precision::names;
 
 /// Who wrote the file: no part of what it says.
 const PROVENANCE: &str = "_NCProperties";
@@ -38,14 +38,14 @@ pub(super) struct Objects<'a> {
 
 /// Compares the attributes of an object.
 pub(super) fn compare(objects: Objects<'_>, findings: &mut Findings) -> Result<()> {
-    compare_variable(objects, |_| Ok(false), findings)
+    compare_variable(objects, None, findings)
 }
 
-/// Compares the attributes of a variable. Where the second file has attributes that tell of
-/// rounding, and `is_rounded` says that these count, they may differ.
+/// Compares the attributes of a variable. Where the second file promises something of a rounding, the
+/// attributes that tell of it may differ.
 pub(super) fn compare_variable(
     objects: Objects<'_>,
-    is_rounded: impl FnOnce(&mut Findings) -> Result<bool>,
+    promise: Option<&Promise>,
     findings: &mut Findings,
 ) -> Result<()> {
     let path = objects.path_a;
@@ -60,9 +60,9 @@ pub(super) fn compare_variable(
             all.list.retain(|attribute| attribute.name != PROVENANCE);
         }
     }
-    let tells = |name: &str| names::OF_VARIABLE.contains(&name);
-    if b.list.iter().any(|attribute| tells(&attribute.name)) && is_rounded(findings)? {
-        for all in [&mut a, &mut b] {
+    if let Some(promise) = promise {
+        for (all, told) in [&mut a, &mut b].into_iter().zip(&promise.told_by) {
+            let tells = |name: &str| told.contains(&name);
             all.list.retain(|attribute| !tells(&attribute.name));
         }
     }

@@ -156,9 +156,9 @@ pub(crate) fn name(datatype: &TypeDescription) -> String {
             form,
         } => {
             let range = precise(range.precision, range.offset);
-            let fields = (form.exponent_bits, form.mantissa_bits);
-            let fields = match fields {
-                (8, 23) | (11, 52) => String::new(),
+            let fields = match (form.exponent_bits, form.mantissa_bits) {
+                (8, 23) | (11, 52) if datatype.is_ieee() => String::new(),
+                (8, 23) | (11, 52) => format!(" (bias {})", form.bias),
                 (exponent, mantissa) => format!(" ({exponent}+{mantissa} bits)"),
             };
             format!("float{bits}{}{range}{fields}", order_word(order))

@@ -11,7 +11,6 @@ use super::plan::{Pair, Side};
 use super::{lossy, order};
 use crate::error::Result;
 use crate::input::{Input, InputKind, from_container};
-use crate::precision::names as precision_names;
 
 /// One file in the classic model, and the variables behind the model's.
 struct View {
@@ -64,7 +63,7 @@ pub(super) fn compare(a: &Input, b: &Input, findings: &mut Findings) -> Result<V
         let promise = promise((a, &side_a), (b, &side_b, twin), findings)?;
         used_containers.extend(promise.as_ref().and_then(|promise| promise.container));
         let models = (&first.model, &second.model);
-        let is_comparable = compare_variable((variable, twin), models, promise.is_some(), findings);
+        let is_comparable = compare_variable((variable, twin), models, promise.as_ref(), findings);
         let shape = first.model.shape(variable);
         if is_comparable && !shape.contains(&0) {
             pairs.push(Pair {
@@ -138,10 +137,7 @@ fn promise(
     (b, side_b, twin): (&Input, &Side, &ClassicVariable),
     findings: &mut Findings,
 ) -> Result<Option<lossy::Promise>> {
-    let tells = |attribute: &ClassicAttribute| {
-        precision_names::OF_VARIABLE.contains(&attribute.name.as_str())
-    };
-    if !twin.attributes.iter().any(tells) {
+    if twin.attributes.is_empty() {
         return Ok(None);
     }
     lossy::promise(
@@ -238,7 +234,7 @@ fn names<S: AsRef<str>>(
 fn compare_variable(
     (a, b): (&ClassicVariable, &ClassicVariable),
     (model_a, model_b): (&ClassicModel, &ClassicModel),
-    is_rounded: bool,
+    promise: Option<&lossy::Promise>,
     findings: &mut Findings,
 ) -> bool {
     let path = format!("/{}", a.name);
@@ -263,14 +259,15 @@ fn compare_variable(
         );
         findings.differ(&path, what);
     }
-    let kept = |variable: &ClassicVariable| -> Vec<ClassicAttribute> {
-        let tells = |name: &str| is_rounded && precision_names::OF_VARIABLE.contains(&name);
+    let kept = |variable: &ClassicVariable, side: usize| -> Vec<ClassicAttribute> {
+        let tells =
+            |name: &str| promise.is_some_and(|promise| promise.told_by[side].contains(&name));
         let all = variable.attributes.iter();
         all.filter(|attribute| !tells(&attribute.name))
             .cloned()
             .collect()
     };
-    attributes(&path, &kept(a), &kept(b), findings);
+    attributes(&path, &kept(a, 0), &kept(b, 1), findings);
     a.nc_type == b.nc_type && model_a.shape(a) == model_b.shape(b)
 }
 

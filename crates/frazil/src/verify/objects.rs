@@ -304,18 +304,14 @@ impl<'a> Comparison<'a, '_> {
         (j, type_b): (usize, &TypeDescription),
     ) -> Result<Option<lossy::Promise>> {
         let (a, b) = self.files;
-        let mut promise = None;
-        let is_rounded = |findings: &mut Findings| {
-            promise = lossy::promise((a.0, i, type_a), (b.0, j, type_b), findings)?;
-            Ok(promise.is_some())
-        };
+        let promise = lossy::promise((a.0, i, type_a), (b.0, j, type_b), self.findings)?;
         let objects = Objects {
             a,
             b,
             path_a: &a.1.datasets()[i].path,
             path_b: &b.1.datasets()[j].path,
         };
-        attributes::compare_variable(objects, is_rounded, self.findings)?;
+        attributes::compare_variable(objects, promise.as_ref(), self.findings)?;
         let container = promise.as_ref().and_then(|promise| promise.container);
         self.used_containers.extend(container);
         Ok(promise)

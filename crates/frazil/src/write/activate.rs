@@ -74,7 +74,12 @@ impl Writer {
         let quantize = match (&existing, &replayed) {
             (Some(_), _) => None,
             (None, Some(plan)) if precision.is_none() => plan.quantize.clone(),
-            _ => rounding::plan(&self.schema, id, precision, settings.statement)?,
+            _ => rounding::plan(
+                (&self.schema, &self.named),
+                id,
+                precision,
+                settings.statement,
+            )?,
         };
         // Ranks that write together do so when they meet, in the order of the definition.
         if let Some(plan) = quantize.as_ref().filter(|_| !self.submission.is_parallel()) {

@@ -7,6 +7,7 @@ use super::change::Change;
 use super::pack::Step;
 use super::settings::{FilterWish, LayoutWish, VariableSettings};
 use super::writer::{Details, Writer};
+use crate::attributes::Attributes;
 use crate::error::{Error, Result};
 use crate::schema::{
     AttributeOwner, DimensionId, Fill, GroupId, SchemaAttribute, SchemaDimension, SchemaGroup,
@@ -181,6 +182,10 @@ impl Writer {
         }
         let name = name.to_owned();
         let attribute = SchemaAttribute { name, value };
+        if matches!(owner, AttributeOwner::Variable(_)) {
+            let alone = std::slice::from_ref(&attribute);
+            self.named.add(&Attributes::of_schema(alone));
+        }
         self.change(Change::PutAttribute(owner, attribute));
         Ok(())
     }

@@ -4,24 +4,28 @@
 use frazil_container::classic::{AttributeValue, NcType};
 use frazil_container::hdf5::{AttributeValue as NewValue, NewAttribute};
 use frazil_plan::{PrecisionChoice, choose_precision};
-use frazil_types::{ElementClass, PrecisionWish, QuantizePlan};
+use frazil_types::{PrecisionWish, QuantizePlan};
 
 use super::define::refused;
 use super::settings::{PrecisionStatement, VariableSettings};
 use super::writer::Writer;
 use crate::attributes::Attributes;
 use crate::error::{Error, Result};
-use crate::precision::{metadata, names, protected};
+use crate::precision::refusals::Named;
+use crate::precision::roundable::element_obstacle;
+use crate::precision::{metadata, names, protected, stated};
 use crate::schema::{
-    AttributeOwner, Fill, Schema, SchemaAttribute, SchemaValue, ValueType, VariableId,
+    AttributeOwner, DimensionId, Fill, Schema, SchemaAttribute, SchemaValue, ValueType, VariableId,
 };
 
-/// How a variable's values are rounded; `None`: not at all.
+/// How a variable's values are rounded; `None`: not at all. `named` are the variables that attributes
+/// of others name.
 ///
 /// # Errors
-/// For wishes that need all values before the first is written.
+/// For wishes that need all values before the first is written, and where an attribute is in the way of
+/// what must be said of the rounding.
 pub(super) fn plan(
-    schema: &Schema,
+    (schema, named): (&Schema, &Named),
     id: VariableId,
     wish: Option<&PrecisionWish>,
     statement: PrecisionStatement,
@@ -37,20 +41,41 @@ pub(super) fn plan(
              many bits hold information)",
         ));
     }
-    let is_coordinate = schema.coordinate_of(id).is_some() && wish.force != Some(true);
-    let is_refused = is_coordinate && statement == PrecisionStatement::Cf;
-    if is_refused || element.class != ElementClass::Float {
+    if element_obstacle(element).is_some() {
         return Ok(None);
     }
     let attributes = Attributes::of_schema(&variable.attributes);
+    let is_cf = statement == PrecisionStatement::Cf;
+    if is_cf && wish.force != Some(true) {
+        let dimension = |id: &DimensionId| schema.dimensions[id.0].name.clone();
+        let dimensions: Vec<String> = variable.dimensions.iter().map(dimension).collect();
+        if named
+            .refusal(&variable.name, &dimensions, &attributes)
+            .is_some()
+        {
+            return Ok(None);
+        }
+    }
     // A fill value of the user's is among the attributes.
     let fill = (!matches!(variable.fill, Fill::Value(_))).then_some(protected::NETCDF_FILL);
     let protected = protected::protected_by(&attributes, fill, Some(wish));
     match choose_precision(wish, element, &protected, None) {
         Ok(PrecisionChoice::Exact(_)) => Ok(None),
-        Ok(PrecisionChoice::Round(plan)) => Ok(Some(plan)),
+        Ok(PrecisionChoice::Round(plan)) => {
+            let taken = stated::taken_in(&attributes, &metadata::names_written(&plan, false));
+            match taken.filter(|_| is_cf) {
+                Some(name) => Err(in_the_way(name)),
+                None => Ok(Some(plan)),
+            }
+        }
         Err(error) => Err(Error::new(error.code(), error.to_string())),
     }
+}
+
+/// What is said of a rounding never takes the place of what the program says.
+fn in_the_way(name: &str) -> Error {
+    let what = format!("attribute `{name}` is in the way of what must be said of the rounding");
+    refused(what).with_cure("give it another name, or let the variable be lossless")
 }
 
 impl Writer {

@@ -19,10 +19,12 @@ use super::placing::Placing;
 use super::settings::VariableSettings;
 use super::store::Store;
 use super::variable::Variable;
+use crate::attributes::Attributes;
 use crate::error::{Error, Result};
 use crate::input::{from_container, unreadable};
 use crate::options::check_readers;
 use crate::output::{METADATA_BLOCK_BYTES, NameLock, create_empty};
+use crate::precision::refusals::Named;
 use crate::precision::rules::Matcher;
 use crate::schema::{Schema, VariableId};
 
@@ -42,6 +44,8 @@ pub struct Writer {
     pub(super) store: Store,
     pub(super) path: PathBuf,
     pub(super) schema: Schema,
+    /// The variables that attributes of others name.
+    pub(super) named: Named,
     /// By dimension: the length that an unlimited one is expected to get.
     pub(super) expected: Vec<Option<u64>>,
     /// By variable.
@@ -150,6 +154,9 @@ impl Writer {
     /// Takes over what is known of an existing file; the schema is there.
     pub(super) fn take_existing(&mut self, existing: ExistingFile) {
         self.expected = vec![None; self.schema.dimensions.len()];
+        for variable in &self.schema.variables {
+            self.named.add(&Attributes::of_schema(&variable.attributes));
+        }
         for (number, variable) in existing.variables.into_iter().enumerate() {
             self.add_existing(VariableId(number), variable);
         }
@@ -192,6 +199,7 @@ impl Writer {
             submission: Submission::start(placing, threads, in_use, &options.resources),
             store: Store::new(path),
             path: path.to_owned(),
+            named: Named::default(),
             schema,
             expected: Vec::new(),
             details: Vec::new(),

@@ -153,7 +153,7 @@ impl TypeDescription {
             ElementClass::Float => TypeClass::Float {
                 order,
                 bits,
-                form: ieee(element.size_bytes),
+                form: FloatForm::ieee(element.size_bytes),
             },
             _ => TypeClass::FixedText {
                 utf8: false,
@@ -209,8 +209,8 @@ impl TypeDescription {
                 8 => Some(NcType::UInt64),
                 _ => None,
             },
-            (TypeClass::Float { form, .. }, 4) if *form == ieee(4) => Some(NcType::Float),
-            (TypeClass::Float { form, .. }, 8) if *form == ieee(8) => Some(NcType::Double),
+            (TypeClass::Float { .. }, 4) if self.is_ieee() => Some(NcType::Float),
+            (TypeClass::Float { .. }, 8) if self.is_ieee() => Some(NcType::Double),
             (TypeClass::FixedText { .. }, 1) => Some(NcType::Char),
             _ => None,
         }
@@ -224,11 +224,21 @@ impl TypeDescription {
         let class = match &self.class {
             TypeClass::Integer { signed: true, .. } => ElementClass::SignedInteger,
             TypeClass::Integer { .. } | TypeClass::Bitfield { .. } => ElementClass::UnsignedInteger,
-            TypeClass::Float { form, .. } if is_ieee(form, self.size_bytes) => ElementClass::Float,
+            TypeClass::Float { .. } if self.is_ieee() => ElementClass::Float,
             TypeClass::Enumeration { base, .. } => base.number()?.0,
             _ => return None,
         };
         matches!(self.size_bytes, 1 | 2 | 4 | 8).then_some((class, self.size_bytes))
+    }
+
+    /// Whether this is IEEE 754 binary16, binary32 or binary64 down to the last bit, in either byte
+    /// order. What follows from the bits of a float (rounding, for one) may be done to these only.
+    #[must_use]
+    pub fn is_ieee(&self) -> bool {
+        match &self.class {
+            TypeClass::Float { order, bits, form } => form.is_ieee(self.size_bytes, *bits, *order),
+            _ => false,
+        }
     }
 
     /// Whether every bit of a number belongs to its value.
@@ -272,27 +282,5 @@ impl TypeDescription {
             TypeClass::Enumeration { base, .. } => base.number_order(),
             _ => None,
         }
-    }
-}
-
-fn is_ieee(form: &FloatForm, size_bytes: usize) -> bool {
-    matches!(size_bytes, 2 | 4 | 8) && *form == ieee(size_bytes)
-}
-
-/// IEEE 754 binary16, binary32 and binary64.
-fn ieee(size_bytes: usize) -> FloatForm {
-    let (exponent_bits, bias, mantissa_bits) = match size_bytes {
-        2 => (5, 15, 10),
-        4 => (8, 127, 23),
-        _ => (11, 1023, 52),
-    };
-    FloatForm {
-        sign: size_bytes * 8 - 1,
-        exponent: mantissa_bits,
-        exponent_bits,
-        bias,
-        mantissa: 0,
-        mantissa_bits,
-        normalisation: 0,
     }
 }

@@ -18,11 +18,13 @@ pub(in crate::verify) struct Promise {
     /// The number of its quantization container in the second file's variables.
     pub(in crate::verify) container: Option<usize>,
     pub(in crate::verify) kind: FloatKind,
+    /// The attributes of either file that tell of its rounding.
+    pub(in crate::verify) told_by: [Vec<&'static str>; 2],
 }
 
 /// What the second file promises of a variable beyond what the first one states; `None` where it
-/// promises nothing, or the same, or where either side is no ordinary floating-point variable: then
-/// the values must be equal.
+/// promises nothing, or the same, or no bound that could be checked, or where either side is no ordinary
+/// floating-point variable: then the values must be equal.
 ///
 /// # Errors
 /// If attributes cannot be read.
@@ -46,13 +48,26 @@ pub(in crate::verify) fn promise(
     let Some(precision) = statement.precision else {
         return Ok(None);
     };
-    if stated::stated_precision(a, i)?.as_ref() == Some(&precision) {
+    let before = stated::statement(a, i)?;
+    let same = before.as_ref().and_then(|before| before.precision.as_ref()) == Some(&precision);
+    if same {
+        return Ok(None);
+    }
+    if precision.bound.is_none() {
+        findings.notice(format!(
+            "{}: says that it was rounded, but no bound that could be checked; its values must be equal",
+            b.variables()[j].path
+        ));
         return Ok(None);
     }
     Ok(Some(Promise {
         stated: precision,
         container: statement.container,
         kind,
+        told_by: [
+            before.map_or_else(Vec::new, |before| before.attributes),
+            statement.attributes,
+        ],
     }))
 }
 

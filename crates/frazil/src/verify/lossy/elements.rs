@@ -1,6 +1,6 @@
 //! Floating-point elements as numbers, and which of them are special.
 
-use frazil_container::hdf5::{TypeClass, TypeDescription};
+use frazil_container::hdf5::TypeDescription;
 use frazil_types::ProtectedValues;
 
 /// An IEEE 754 binary type that can be rounded.
@@ -13,12 +13,9 @@ pub(in crate::verify) enum FloatKind {
 impl FloatKind {
     /// The kind of a datatype; `None` if it is anything but an ordinary `float` or `double`.
     pub(in crate::verify) fn of(datatype: &TypeDescription) -> Option<Self> {
-        let TypeClass::Float { form, .. } = &datatype.class else {
-            return None;
-        };
-        match (datatype.size_bytes, form.exponent_bits, form.mantissa_bits) {
-            (4, 8, 23) => Some(Self::Single),
-            (8, 11, 52) => Some(Self::Double),
+        match (datatype.is_ieee(), datatype.size_bytes) {
+            (true, 4) => Some(Self::Single),
+            (true, 8) => Some(Self::Double),
             _ => None,
         }
     }

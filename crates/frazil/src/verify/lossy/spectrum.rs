@@ -1,8 +1,8 @@
 //! Power spectra along the last axis.
 //!
 //! Rows without special values are transformed with no window and no trend removed; rows
-//! longer than [`MAX_LENGTH`] are cut into pieces of that length. The power of each wavenumber is
-//! added up over all rows.
+//! longer than [`MAX_LENGTH`] are cut into pieces of that length, and each piece counts as a row. The
+//! power of each wavenumber is added up over all rows.
 
 use std::fmt;
 use std::sync::Arc;

@@ -11,6 +11,8 @@
 const WINDOW: usize = 11;
 /// Points that a window reaches to either side.
 const REACH: usize = WINDOW / 2;
+/// Points along an axis that are too near to the ends to have a similarity.
+pub(super) const BORDERS: usize = 2 * REACH;
 /// Standard deviation of the weights in points.
 const DEVIATION: f64 = 1.5;
 /// What keeps quotients from becoming 0/0.
@@ -69,7 +71,14 @@ pub(super) fn is_defined(rows: usize, columns: usize) -> bool {
     rows >= WINDOW && columns >= WINDOW
 }
 
-/// One slice that is given row by row.
+/// Bytes that windows over rows of so many points take, roughly.
+pub(super) fn window_bytes(columns: usize) -> u64 {
+    const ROWS: usize = WINDOW + 1;
+    (ROWS * QUANTITIES * size_of::<f64>() * columns) as u64
+}
+
+/// One slice that is given in strips of columns, one after the other, each row by row. A strip
+/// overlaps the one before by [`BORDERS`].
 #[derive(Debug, Default)]
 pub(super) struct SliceSsim {
     columns: usize,
@@ -90,16 +99,21 @@ pub(super) struct SliceSsim {
 
 impl SliceSsim {
     /// Begins a slice whose ordinary values lie between `low` and `high`.
-    pub(super) fn begin(&mut self, columns: usize, low: f64, high: f64) {
+    pub(super) fn begin(&mut self, low: f64, high: f64) {
         let range = high - low;
         (self.low, self.factor) = if range > 0.0 {
             (low, LEVELS / range)
         } else {
             (0.0, if high == 0.0 { 1.0 } else { LEVELS / high })
         };
-        let inside = columns.saturating_sub(2 * REACH);
-        self.columns = columns;
         self.weights = weights();
+        (self.sum, self.points) = (0.0, 0);
+    }
+
+    /// Begins a strip of so many columns.
+    pub(super) fn begin_strip(&mut self, columns: usize) {
+        let inside = columns.saturating_sub(BORDERS);
+        self.columns = columns;
         self.ring.resize_with(WINDOW, Default::default);
         self.marks.resize_with(WINDOW, Vec::new);
         for quantities in &mut self.ring {
@@ -108,7 +122,7 @@ impl SliceSsim {
             }
         }
         self.any_marks = [false; WINDOW];
-        (self.rows, self.sum, self.points) = (0, 0.0, 0);
+        self.rows = 0;
     }
 
     /// Adds the next row; `skip` marks special points.
@@ -165,7 +179,7 @@ impl SliceSsim {
         let row = |quantity: usize, i: usize| self.ring[(first + i) % WINDOW][quantity].as_slice();
         let columns: [[&[f64]; WINDOW]; QUANTITIES] =
             std::array::from_fn(|quantity| std::array::from_fn(|i| row(quantity, i)));
-        let inside = self.columns - 2 * REACH;
+        let inside = self.columns - BORDERS;
         let mut sum = 0.0;
         let mut points = 0;
         let mut at = 0;
@@ -310,16 +324,22 @@ mod tests {
         let all = || a.iter().chain(b).copied().filter(|x| !x.is_nan());
         let mut slice = SliceSsim::default();
         // A first slice of another width must leave nothing behind.
-        slice.begin(30, 0.0, 1.0);
+        slice.begin(0.0, 1.0);
+        slice.begin_strip(30);
         slice.add_row(&[0.5; 30], &[0.5; 30], Some(&[true; 30]));
         slice.begin(
-            columns,
             all().fold(f64::INFINITY, f64::min),
             all().fold(f64::NEG_INFINITY, f64::max),
         );
-        for (a, b) in a.chunks(columns).zip(b.chunks(columns)) {
-            let skip: Vec<bool> = a.iter().map(|x| x.is_nan()).collect();
-            slice.add_row(a, b, skip.contains(&true).then_some(&skip));
+        // In strips of 30 points, which overlap.
+        for from in (0..columns - BORDERS).step_by(30) {
+            let to = (from + 30 + BORDERS).min(columns);
+            slice.begin_strip(to - from);
+            for (a, b) in a.chunks(columns).zip(b.chunks(columns)) {
+                let skip: Vec<bool> = a[from..to].iter().map(|x| x.is_nan()).collect();
+                let marks = skip.contains(&true).then_some(skip.as_slice());
+                slice.add_row(&a[from..to], &b[from..to], marks);
+            }
         }
         slice.finish()
     }

@@ -13,6 +13,11 @@ use crate::sources;
 
 /// Elements that are looked at together, where rows are shorter.
 const BLOCK_ELEMENTS: usize = 4096;
+/// Longer rows are looked at in strips of so many columns, each a piece of a spectrum: what is
+/// allocated does not grow with the rows.
+const STRIP_COLUMNS: usize = spectrum::MAX_LENGTH as usize;
+/// Points across a strip that structural similarity is computed for at once.
+const SIMILARITY_POINTS: usize = 4096;
 
 /// How the tiles of one variable are measured.
 #[derive(Debug)]
@@ -71,6 +76,18 @@ impl Block {
     }
 }
 
+impl Block {
+    /// Marks what is not finite any more: it takes no part.
+    fn skip_destroyed(&mut self) {
+        if self.any_turned {
+            for (skip, y) in self.skip.iter_mut().zip(&self.rounded) {
+                *skip |= !y.is_finite();
+            }
+            self.any_skip = true;
+        }
+    }
+}
+
 /// The last row of the block before.
 #[derive(Debug, Default)]
 struct LastRow {
@@ -104,6 +121,8 @@ impl LastRow {
 #[derive(Debug, Default)]
 struct Scratch {
     block: Block,
+    /// Neighbours on both sides of the border between two strips.
+    border: Block,
     last: LastRow,
     spectrum: spectrum::Scratch,
     ssim: SliceSsim,
@@ -113,9 +132,26 @@ struct Scratch {
 struct Slice<'a> {
     original: &'a [u8],
     rounded: &'a [u8],
+    rows: usize,
     columns: usize,
-    /// Row-major number in the variable of the first element of each row.
-    first: Vec<u64>,
+    /// Row-major number in the variable of the first element, and from one row to the next.
+    first: u64,
+    row_step: u64,
+}
+
+/// Some columns of a slice; where not all of them, rows are looked at one by one.
+#[derive(Debug, Clone, Copy)]
+struct Strip {
+    from: usize,
+    columns: usize,
+}
+
+/// The columns of a slice in strips of at most `most`.
+fn strips(columns: usize, most: usize) -> impl Iterator<Item = Strip> {
+    (0..columns).step_by(most).map(move |from| Strip {
+        from,
+        columns: most.min(columns - from),
+    })
 }
 
 impl Measurement {
@@ -138,13 +174,16 @@ impl Measurement {
 
     /// Bytes that [`Measurement::look`] allocates for a tile of this shape, roughly.
     pub(in crate::verify) fn scratch_bytes(&self, tile: &[u64], edges: usize) -> u64 {
-        let columns = tile.last().copied().unwrap_or(1);
-        let block = columns.max(BLOCK_ELEMENTS as u64);
+        let (rows, columns) = slice_size(tile);
+        let block = columns.clamp(BLOCK_ELEMENTS, STRIP_COLUMNS) as u64;
         let spectra = self
             .transform
             .as_ref()
             .map_or(0, |t| 8 * t.wavenumbers() as u64);
-        let windows = 12 * 5 * 8 * columns;
+        let windows = match ssim::is_defined(rows, columns) {
+            true => ssim::window_bytes(columns.min(SIMILARITY_POINTS + ssim::BORDERS)),
+            false => 0,
+        };
         60 * block + 2 * windows + 16 * spectra + 4 * edges as u64
     }
 
@@ -171,8 +210,10 @@ impl Measurement {
             let slice = Slice {
                 original,
                 rounded,
+                rows,
                 columns,
-                first: self.first_elements(part, number, rows),
+                first: self.first_element(part, number),
+                row_step: self.row_step(),
             };
             let mut here = Errors::default();
             let mut count = |x, y| edges.count(x, y, counters);
@@ -188,10 +229,9 @@ impl Measurement {
         findings
     }
 
-    /// Row-major numbers, in the variable, of the first elements of the rows of a slice.
-    fn first_elements(&self, part: &Selection, slice: usize, rows: usize) -> Vec<u64> {
-        let rank = part.count.len();
-        let leading = rank.saturating_sub(2);
+    /// Row-major number, in the variable, of the first element of a slice.
+    fn first_element(&self, part: &Selection, slice: usize) -> u64 {
+        let leading = part.count.len().saturating_sub(2);
         let mut at = part.start.clone();
         let mut rest = slice as u64;
         for axis in (0..leading).rev() {
@@ -199,13 +239,18 @@ impl Measurement {
             at[axis] += rest % extent;
             rest /= extent;
         }
-        let row_step = if rank >= 2 { self.shape[rank - 1] } else { 0 };
-        let first = sources::linear(&self.shape, &at).unwrap_or(u64::MAX);
-        let number = |row: usize| first.saturating_add(row_step.saturating_mul(row as u64));
-        (0..rows).map(number).collect()
+        sources::linear(&self.shape, &at).unwrap_or(u64::MAX)
     }
 
-    /// Everything but similarity, block by block.
+    /// Elements of the variable from one row to the next.
+    fn row_step(&self) -> u64 {
+        match self.shape.as_slice() {
+            [.., _, columns] => *columns,
+            _ => 0,
+        }
+    }
+
+    /// Everything but similarity, strip by strip.
     fn add_slice(
         &self,
         slice: &Slice<'_>,
@@ -214,14 +259,37 @@ impl Measurement {
         scratch: &mut Scratch,
         count: &mut impl FnMut(f64, f64),
     ) {
-        let rows_together = (BLOCK_ELEMENTS / slice.columns.max(1)).max(1);
+        for strip in strips(slice.columns, STRIP_COLUMNS) {
+            self.add_strip((slice, strip), here, findings, scratch, count);
+        }
+    }
+
+    /// A strip, block by block.
+    fn add_strip(
+        &self,
+        (slice, strip): (&Slice<'_>, Strip),
+        here: &mut Errors,
+        findings: &mut TileFindings,
+        scratch: &mut Scratch,
+        count: &mut impl FnMut(f64, f64),
+    ) {
+        let rows_together = match strip.columns == slice.columns {
+            true => (BLOCK_ELEMENTS / slice.columns).max(1),
+            false => 1,
+        };
         let mut row = 0;
-        while row < slice.first.len() {
-            let rows = rows_together.min(slice.first.len() - row);
-            self.load(slice, row, rows, &mut scratch.block);
-            self.add_specials(slice, row, &scratch.block, here);
-            self.add_errors(slice, row, &mut scratch.block, here);
-            self.add_rows(row == 0, slice.columns, findings, scratch);
+        while row < slice.rows {
+            let rows = rows_together.min(slice.rows - row);
+            let at = slice.offset(strip, row);
+            self.load(slice, at, rows * strip.columns, &mut scratch.block);
+            self.add_specials(slice, at, &scratch.block, here);
+            self.add_errors(slice, at, &mut scratch.block, here);
+            self.add_rows(row == 0, strip.columns, findings, scratch);
+            if strip.from > 0 {
+                self.load(slice, at - 1, 2, &mut scratch.border);
+                scratch.border.skip_destroyed();
+                findings.gradients.add_along(scratch.border.row(0, 2));
+            }
             let block = &scratch.block;
             for (i, (&x, &y)) in block.original.iter().zip(&block.rounded).enumerate() {
                 if x.to_bits() != y.to_bits() && !block.skip[i] {
@@ -232,9 +300,10 @@ impl Measurement {
         }
     }
 
-    fn load(&self, slice: &Slice<'_>, row: usize, rows: usize, block: &mut Block) {
-        let row_bytes = slice.columns * self.kind.bytes();
-        let range = row * row_bytes..(row + rows) * row_bytes;
+    /// Takes `count` elements of a slice from element `from` on.
+    fn load(&self, slice: &Slice<'_>, from: usize, count: usize, block: &mut Block) {
+        let bytes = self.kind.bytes();
+        let range = from * bytes..(from + count) * bytes;
         self.kind
             .decode(&slice.original[range.clone()], &mut block.original);
         self.kind.decode(&slice.rounded[range], &mut block.rounded);
@@ -243,12 +312,11 @@ impl Measurement {
     }
 
     /// Compares special values bit by bit, and values that became special.
-    fn add_specials(&self, slice: &Slice<'_>, row: usize, block: &Block, here: &mut Errors) {
+    fn add_specials(&self, slice: &Slice<'_>, offset: usize, block: &Block, here: &mut Errors) {
         if !block.any_skip && !block.any_turned {
             return;
         }
         let bytes = self.kind.bytes();
-        let offset = row * slice.columns;
         for i in 0..block.skip.len() {
             let at = (offset + i) * bytes..(offset + i + 1) * bytes;
             let is_changed = slice.original[at.clone()] != slice.rounded[at];
@@ -269,12 +337,12 @@ impl Measurement {
     }
 
     /// Errors of single values; leaves values that are not finite any more marked in `skip`.
-    fn add_errors(&self, slice: &Slice<'_>, row: usize, block: &mut Block, here: &mut Errors) {
+    fn add_errors(&self, slice: &Slice<'_>, offset: usize, block: &mut Block, here: &mut Errors) {
         if block.any_turned {
             for i in 0..block.skip.len() {
                 if !block.skip[i] && !block.rounded[i].is_finite() {
                     here.add_destroyed(&self.bound);
-                    let element = slice.element(row * slice.columns + i);
+                    let element = slice.element(offset + i);
                     let score = f64::INFINITY;
                     here.note_largest(Some(Largest { score, element }));
                     block.skip[i] = true;
@@ -304,7 +372,7 @@ impl Measurement {
             if let Some(i) = (0..block.skip.len()).find(is_it) {
                 here.note_largest(Some(Largest {
                     score: largest,
-                    element: slice.element(row * slice.columns + i),
+                    element: slice.element(offset + i),
                 }));
             }
         }
@@ -349,29 +417,36 @@ impl Measurement {
         if low > high {
             return None;
         }
-        scratch.ssim.begin(slice.columns, low, high);
-        for row in 0..slice.first.len() {
-            self.load(slice, row, 1, &mut scratch.block);
-            let block = &mut scratch.block;
-            if block.any_turned {
-                for (skip, y) in block.skip.iter_mut().zip(&block.rounded) {
-                    *skip |= !y.is_finite();
-                }
-                block.any_skip = true;
+        scratch.ssim.begin(low, high);
+        let points = slice.columns - ssim::BORDERS;
+        for strip in strips(points, SIMILARITY_POINTS) {
+            let columns = strip.columns + ssim::BORDERS;
+            scratch.ssim.begin_strip(columns);
+            for row in 0..slice.rows {
+                let at = slice.offset(strip, row);
+                self.load(slice, at, columns, &mut scratch.block);
+                scratch.block.skip_destroyed();
+                let row = scratch.block.row(0, columns);
+                scratch.ssim.add_row(row.original, row.rounded, row.skip);
             }
-            let row = block.row(0, slice.columns);
-            scratch.ssim.add_row(row.original, row.rounded, row.skip);
         }
         scratch.ssim.finish()
     }
 }
 
 impl Slice<'_> {
+    /// The number in the slice of the first element of a strip's row.
+    fn offset(&self, strip: Strip, row: usize) -> usize {
+        row * self.columns + strip.from
+    }
+
     /// The row-major number in the variable of element `i` of the slice.
     fn element(&self, i: usize) -> u64 {
         let columns = self.columns.max(1);
-        let first = self.first.get(i / columns).copied().unwrap_or(u64::MAX);
-        first.saturating_add((i % columns) as u64)
+        let row = self.row_step.saturating_mul((i / columns) as u64);
+        self.first
+            .saturating_add(row)
+            .saturating_add((i % columns) as u64)
     }
 }
 
