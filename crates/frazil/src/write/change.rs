@@ -32,7 +32,9 @@ impl Change {
             Self::AddDimension(dimension) => schema.dimensions.push(dimension.clone()),
             Self::AddVariable(variable) => schema.variables.push((**variable).clone()),
             Self::SetVariable(id, variable) => schema.variables[id.0] = (**variable).clone(),
-            Self::PutAttribute(owner, attribute) => put(schema, *owner, attribute),
+            Self::PutAttribute(owner, attribute) => {
+                schema.put_attribute(*owner, attribute.clone());
+            }
             Self::DeleteAttribute(owner, name) => {
                 schema.attributes_mut(*owner).retain(|a| a.name != *name);
             }
@@ -42,9 +44,9 @@ impl Change {
                     attribute.name.clone_from(new);
                 }
             }
-            Self::RenameGroup(id, name) => schema.groups[id.0].name.clone_from(name),
-            Self::RenameDimension(id, name) => schema.dimensions[id.0].name.clone_from(name),
-            Self::RenameVariable(id, name) => schema.variables[id.0].name.clone_from(name),
+            Self::RenameGroup(id, name) => schema.rename_group(*id, name),
+            Self::RenameDimension(id, name) => schema.rename_dimension(*id, name),
+            Self::RenameVariable(id, name) => schema.rename_variable(*id, name),
         }
     }
 
@@ -74,13 +76,5 @@ impl Change {
             Self::RenameDimension(id, _) => output.rename_dimension(schema, *id, &old_name),
             Self::RenameVariable(id, _) => output.rename_variable(schema, *id, &old_name),
         }
-    }
-}
-
-fn put(schema: &mut Schema, owner: AttributeOwner, attribute: &SchemaAttribute) {
-    let attributes = schema.attributes_mut(owner);
-    match attributes.iter_mut().find(|a| a.name == attribute.name) {
-        Some(old) => old.clone_from(attribute),
-        None => attributes.push(attribute.clone()),
     }
 }

@@ -3,8 +3,9 @@
 mod names;
 mod open;
 mod scales;
+mod together;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::OutputStorage;
 use super::attribute_form::{Form, Texts, number_type};
@@ -35,8 +36,12 @@ pub(super) const COORDINATES: &str = "_Netcdf4Coordinates";
 /// The objects that are in the file, by their numbers in a [`Schema`].
 pub(super) struct Objects {
     groups: Vec<Option<Handle>>,
+    /// How many groups there are for sure, counted from the first.
+    made_groups: usize,
     scales: Vec<Scale>,
     variables: Vec<Option<Variable>>,
+    /// By group: the last one of its variables that are in the file.
+    last_variables: BTreeMap<GroupId, VariableId>,
     /// What the file calls each dimension (`_Netcdf4Dimid`).
     numbers: Vec<i32>,
     /// Dimensions that the file gives no number to: readers count them.
@@ -70,8 +75,10 @@ impl Objects {
     pub(super) fn new(file: &Handle) -> Result<Self> {
         Ok(Self {
             groups: Vec::new(),
+            made_groups: 0,
             scales: Vec::new(),
             variables: Vec::new(),
+            last_variables: BTreeMap::new(),
             numbers: Vec::new(),
             unnumbered: Vec::new(),
             late: BTreeSet::new(),
@@ -123,9 +130,10 @@ impl Objects {
         self.variables.resize_with(schema.variables.len(), || None);
         self.scales
             .resize_with(schema.dimensions.len(), || Scale::Missing);
-        while self.numbers.len() < schema.dimensions.len() {
-            let last = self.numbers.iter().max();
-            self.numbers.push(last.map_or(0, |last| last + 1));
+        if self.numbers.len() < schema.dimensions.len() {
+            let first = self.numbers.iter().max().map_or(0, |last| last + 1);
+            let missing = (schema.dimensions.len() - self.numbers.len()) as i32;
+            self.numbers.extend(first..first + missing);
         }
     }
 
@@ -133,12 +141,13 @@ impl Objects {
     /// do in the schema.
     pub(super) fn create_groups(&mut self, schema: &Schema) -> Result<()> {
         self.fit(schema);
-        for group in (0..schema.groups.len()).map(GroupId) {
+        for group in (self.made_groups..schema.groups.len()).map(GroupId) {
             if self.groups[group.0].is_none() {
                 let created = self.create_group(schema, group);
                 let handle = created.map_err(|e| name_object(&schema.group_path(group), e))?;
                 self.groups[group.0] = Some(handle);
             }
+            self.made_groups = group.0 + 1;
         }
         Ok(())
     }
@@ -200,6 +209,8 @@ impl Objects {
             dimensions: variable.dimensions.clone(),
             attached: vec![false; variable.dimensions.len()],
         });
+        let last = self.last_variables.entry(variable.group).or_insert(id);
+        *last = id.max(*last);
         if let Some(dimension) = dimension {
             self.make_coordinate(schema, id, dimension)?;
         }
@@ -208,8 +219,7 @@ impl Objects {
 
     /// Whether a group has a variable that was defined after this one.
     fn has_later(&self, id: VariableId, group: GroupId) -> bool {
-        let later = self.variables[id.0 + 1..].iter().flatten();
-        later.into_iter().any(|other| other.linked.group == group)
+        self.last_variables.get(&group).is_some_and(|&last| last > id)
     }
 
     fn create_dataset(

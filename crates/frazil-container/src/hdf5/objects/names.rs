@@ -1,5 +1,7 @@
 //! Names in the file: what each object is linked as, and how that changes.
 
+use std::collections::BTreeMap;
+
 use super::{Linked, Objects, Scale};
 use crate::error::Result;
 use crate::ffi::link;
@@ -77,9 +79,9 @@ impl Objects {
     pub(super) fn settle_names(&mut self, schema: &Schema) -> Result<()> {
         self.fit(schema);
         self.drop_old_coordinates(schema)?;
-        for group in (0..self.groups.len()).map(GroupId) {
+        for (group, members) in self.members() {
             if self.groups[group.0].is_some() {
-                self.settle_links(schema, group)?;
+                self.settle_links(schema, group, members)?;
             }
         }
         self.make_new_coordinates(schema)
@@ -118,8 +120,12 @@ impl Objects {
     }
 
     /// Gives the datasets of a group the links that the schema wants.
-    fn settle_links(&mut self, schema: &Schema, group: GroupId) -> Result<()> {
-        let members = self.members(group);
+    fn settle_links(
+        &mut self,
+        schema: &Schema,
+        group: GroupId,
+        members: Vec<Member>,
+    ) -> Result<()> {
         let wanted: Vec<String> = members.iter().map(|m| wanted_link(schema, *m)).collect();
         let changes = |(member, link): (&Member, &String)| {
             let linked = self.linked(*member);
@@ -153,27 +159,22 @@ impl Objects {
         Ok(())
     }
 
-    /// Datasets of a group that stand for dimensions, then its variables.
-    fn members(&self, group: GroupId) -> Vec<Member> {
-        let scales = self
-            .scales
-            .iter()
-            .enumerate()
-            .filter_map(|(number, scale)| match scale {
-                Scale::Placeholder(linked) if linked.group == group => {
-                    Some(Member::Placeholder(DimensionId(number)))
-                }
-                _ => None,
-            });
-        let variables = self
-            .variables
-            .iter()
-            .enumerate()
-            .filter_map(|(number, variable)| {
-                let variable = variable.as_ref()?;
-                (variable.linked.group == group).then_some(Member::Variable(VariableId(number)))
-            });
-        scales.chain(variables).collect()
+    /// By group: datasets that stand for dimensions, then variables.
+    fn members(&self) -> BTreeMap<GroupId, Vec<Member>> {
+        let mut all: BTreeMap<GroupId, Vec<Member>> = BTreeMap::new();
+        for (number, scale) in self.scales.iter().enumerate() {
+            if let Scale::Placeholder(linked) = scale {
+                let member = Member::Placeholder(DimensionId(number));
+                all.entry(linked.group).or_default().push(member);
+            }
+        }
+        for (number, variable) in self.variables.iter().enumerate() {
+            if let Some(variable) = variable {
+                let member = Member::Variable(VariableId(number));
+                all.entry(variable.linked.group).or_default().push(member);
+            }
+        }
+        all
     }
 
     fn linked(&self, member: Member) -> Option<&Linked> {

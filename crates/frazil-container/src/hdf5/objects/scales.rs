@@ -1,5 +1,6 @@
 //! Dimensions as HDF5 has them: dimension scales, and what is attached to them.
 
+use super::together::Together;
 use super::{Linked, Objects};
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
@@ -105,7 +106,7 @@ impl Objects {
         Ok(())
     }
 
-    fn scale(&self, id: DimensionId) -> Option<&Dataset> {
+    pub(super) fn scale(&self, id: DimensionId) -> Option<&Dataset> {
         match self.scales.get(id.0)? {
             Scale::Missing => None,
             Scale::Placeholder(linked) | Scale::Foreign(linked) => Some(&linked.dataset),
@@ -122,6 +123,9 @@ impl Objects {
                  neither can be renamed or replaced",
                 linked.link
             )));
+        }
+        if matches!(self.scales[id.0], Scale::Missing) {
+            return Ok(());
         }
         self.detach_everywhere(id)?;
         match std::mem::replace(&mut self.scales[id.0], Scale::Missing) {
@@ -182,16 +186,20 @@ impl Objects {
 
     /// Attaches scales to every axis that lacks its own, but of variables that are scales.
     pub(in crate::hdf5) fn attach_scales(&mut self, schema: &Schema) -> Result<()> {
+        let mut together = Together::new(self);
         for id in (0..self.variables.len()).map(VariableId) {
             if self.is_defined(id) && !self.is_scale(id) {
-                self.attach(id)
-                    .map_err(|error| name_object(&schema.variable_path(id), error))?;
+                let outcome = match together.add(self, id) {
+                    Ok(false) => self.attach(id).and_then(|()| together.learn(self, id)),
+                    other => other.map(drop),
+                };
+                outcome.map_err(|error| name_object(&schema.variable_path(id), error))?;
             }
         }
-        Ok(())
+        together.finish(self)
     }
 
-    fn is_scale(&self, id: VariableId) -> bool {
+    pub(super) fn is_scale(&self, id: VariableId) -> bool {
         let first = self.variable(id).ok().and_then(|v| v.dimensions.first());
         let scale = first.and_then(|dimension| self.scales.get(dimension.0));
         matches!(scale, Some(Scale::Coordinate(own)) if *own == id)

@@ -283,8 +283,8 @@ impl Engine {
     }
 
     fn find(&self, owner: AttributeOwner, name: &str) -> Answer<&SchemaAttribute> {
-        let mut all = self.visible(owner);
-        let found = all.find(|attribute| attribute.name == name);
+        let found = self.schema().attribute(owner, name);
+        let found = found.filter(|_| !is_reserved(name));
         found.ok_or_else(|| Status::ENOTATT.into())
     }
 

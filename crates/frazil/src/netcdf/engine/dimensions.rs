@@ -54,10 +54,10 @@ impl Engine {
 
     pub(in crate::netcdf) fn inq_dimid(&mut self, group: GroupNumber, name: &str) -> Answer<i32> {
         let group = self.group(group)?;
-        let found = self.upwards(group).find_map(|at| {
-            let mut own = self.dimensions_of(at);
-            own.find(|id| self.schema().dimensions[id.0].name == name)
-        });
+        let schema = self.schema();
+        let found = self
+            .upwards(group)
+            .find_map(|at| schema.dimension_in(at, name));
         found.map_or_else(|| Err(Status::EBADDIM.into()), |id| count(id.0))
     }
 
@@ -124,8 +124,7 @@ impl Engine {
     }
 
     fn check_free_dimension(&self, group: GroupId, name: &str) -> Answer<()> {
-        let mut own = self.dimensions_of(group);
-        if own.any(|id| self.schema().dimensions[id.0].name == name) {
+        if self.schema().dimension_in(group, name).is_some() {
             return Err(Status::ENAMEINUSE.into());
         }
         Ok(())

@@ -109,11 +109,8 @@ impl Engine {
     /// Refuses a name that a group or variable of this group has.
     pub(super) fn check_free(&self, group: GroupId, name: &str) -> Answer<()> {
         let schema = self.schema();
-        let has_group = self
-            .children(group)
-            .any(|child| schema.groups[child.0].name == name);
-        let mut variables = self.variables[group.0].iter();
-        if has_group || variables.any(|id| schema.variables[id.0].name == name) {
+        let is_taken = schema.group_in(group, name).is_some();
+        if is_taken || schema.variable_in(group, name).is_some() {
             return Err(Status::ENAMEINUSE.into());
         }
         Ok(())

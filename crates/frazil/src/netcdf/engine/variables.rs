@@ -85,8 +85,9 @@ impl Engine {
 
     pub(in crate::netcdf) fn inq_varid(&mut self, group: GroupNumber, name: &str) -> Answer<i32> {
         let group = self.group(group)?;
-        let mut own = self.variables[group.0].iter();
-        let place = own.position(|&id| self.described(id).name == name);
+        let found = self.schema().variable_in(group, name);
+        // They are in the order of their numbers.
+        let place = found.and_then(|id| self.variables[group.0].binary_search(&id).ok());
         place.map_or_else(|| Err(Status::ENOTVAR.into()), count)
     }
 

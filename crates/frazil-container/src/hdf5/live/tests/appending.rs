@@ -193,9 +193,9 @@ fn renames_keep_the_numbers_that_readers_count() {
     let (mut output, found) = LiveOutput::open(&path, BLOCK_BYTES).unwrap();
     let mut schema = found.schema;
     let (lon, child) = (variable(&schema, "lon"), GroupId(1));
-    schema.variables[lon.0].name = "longitude".to_owned();
+    schema.rename_variable(lon, "longitude");
     output.rename_variable(&schema, lon, "lon").unwrap();
-    schema.groups[child.0].name = "offspring".to_owned();
+    schema.rename_group(child, "offspring");
     output.rename_group(&schema, child, "child").unwrap();
     commit(&mut output, &schema).unwrap();
     drop(output);

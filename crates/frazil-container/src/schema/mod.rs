@@ -2,13 +2,17 @@
 //!
 //! Plain data. Objects are numbered over the whole file in the order of their definition, which is
 //! the order of netCDF's dimension identifiers; a number stays what it is when the object is
-//! renamed. Objects are never deleted.
+//! renamed. Objects are never deleted. Names are changed by [`Schema::rename_variable`] and its like,
+//! and not by hand: they are looked up.
+
+mod names;
 
 use std::collections::BTreeMap;
 
 use frazil_types::{ByteOrder, ElementType};
 
 use crate::classic::{AttributeValue, NcType};
+use names::Names;
 
 /// Number of a [`SchemaGroup`]; the root group is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,6 +44,7 @@ pub struct Schema {
     pub dimensions: Vec<SchemaDimension>,
     /// In the order of their definition.
     pub variables: Vec<SchemaVariable>,
+    pub(crate) names: Names,
 }
 
 /// A group.
@@ -135,6 +140,7 @@ impl Default for Schema {
             }],
             dimensions: Vec::new(),
             variables: Vec::new(),
+            names: Names::default(),
         }
     }
 }
@@ -216,8 +222,30 @@ impl Schema {
         }
     }
 
+    /// An attribute of a group or variable.
+    #[must_use]
+    pub fn attribute(&self, owner: AttributeOwner, name: &str) -> Option<&SchemaAttribute> {
+        let place = self.names.attribute(self, owner, name)?;
+        self.attributes(owner).get(place)
+    }
+
+    /// Sets an attribute, in the place of one of the same name if there is one.
+    pub fn put_attribute(&mut self, owner: AttributeOwner, attribute: SchemaAttribute) {
+        let place = self.names.attribute(self, owner, &attribute.name);
+        let all = self.attributes_of(owner);
+        match place.and_then(|place| all.get_mut(place)) {
+            Some(known) => *known = attribute,
+            None => all.push(attribute),
+        }
+    }
+
     /// As [`Self::attributes`], to change them.
     pub fn attributes_mut(&mut self, owner: AttributeOwner) -> &mut Vec<SchemaAttribute> {
+        self.names.forget_attributes(owner);
+        self.attributes_of(owner)
+    }
+
+    fn attributes_of(&mut self, owner: AttributeOwner) -> &mut Vec<SchemaAttribute> {
         match owner {
             AttributeOwner::Group(group) => &mut self.groups[group.0].attributes,
             AttributeOwner::Variable(variable) => &mut self.variables[variable.0].attributes,
@@ -227,22 +255,40 @@ impl Schema {
     /// A group's dimension of this name.
     #[must_use]
     pub fn dimension_in(&self, group: GroupId, name: &str) -> Option<DimensionId> {
-        let found = (self.dimensions.iter()).position(|d| d.group == group && d.name == name);
+        let found = self.names.dimension(self, (group.0, name));
         found.map(DimensionId)
     }
 
     /// A group's variable of this name.
     #[must_use]
     pub fn variable_in(&self, group: GroupId, name: &str) -> Option<VariableId> {
-        let found = (self.variables.iter()).position(|v| v.group == group && v.name == name);
+        let found = self.names.variable(self, (group.0, name));
         found.map(VariableId)
     }
 
     /// A group's group of this name.
     #[must_use]
     pub fn group_in(&self, parent: GroupId, name: &str) -> Option<GroupId> {
-        let found = (self.groups.iter()).position(|g| g.parent == Some(parent) && g.name == name);
+        let found = self.names.group(self, (parent.0, name));
         found.map(GroupId)
+    }
+
+    /// Gives a group another name.
+    pub fn rename_group(&mut self, group: GroupId, name: &str) {
+        self.names.forget_objects();
+        name.clone_into(&mut self.groups[group.0].name);
+    }
+
+    /// Gives a dimension another name.
+    pub fn rename_dimension(&mut self, dimension: DimensionId, name: &str) {
+        self.names.forget_objects();
+        name.clone_into(&mut self.dimensions[dimension.0].name);
+    }
+
+    /// Gives a variable another name.
+    pub fn rename_variable(&mut self, variable: VariableId, name: &str) {
+        self.names.forget_objects();
+        name.clone_into(&mut self.variables[variable.0].name);
     }
 }
 
