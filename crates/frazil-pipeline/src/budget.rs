@@ -13,6 +13,8 @@ pub struct MemoryBudget {
     capacity_bytes: AtomicU64,
     used_bytes: AtomicU64,
     peak_bytes: AtomicU64,
+    /// What is taken of this one is taken of that one, too.
+    whole: Option<Arc<MemoryBudget>>,
 }
 
 impl MemoryBudget {
@@ -23,6 +25,16 @@ impl MemoryBudget {
             capacity_bytes: AtomicU64::new(capacity_bytes),
             used_bytes: AtomicU64::new(0),
             peak_bytes: AtomicU64::new(0),
+            whole: None,
+        }
+    }
+
+    /// A share of at most `capacity_bytes` of a budget that others have shares of, too.
+    #[must_use]
+    pub fn share_of(whole: &Arc<Self>, capacity_bytes: u64) -> Self {
+        Self {
+            whole: Some(Arc::clone(whole)),
+            ..Self::new(capacity_bytes)
         }
     }
 
@@ -78,7 +90,36 @@ impl MemoryBudget {
         }
     }
 
+    /// Takes `bytes` whether the budget has them or not: for those who could not go on otherwise.
+    #[must_use]
+    pub fn overdraw(self: &Arc<Self>, bytes: u64) -> Charge {
+        self.take(bytes);
+        Charge {
+            budget: Arc::clone(self),
+            bytes,
+        }
+    }
+
+    fn take(&self, bytes: u64) {
+        let before = self.used_bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.peak_bytes.fetch_max(before + bytes, Ordering::Relaxed);
+        if let Some(whole) = &self.whole {
+            whole.take(bytes);
+        }
+    }
+
     fn try_acquire(&self, bytes: u64) -> bool {
+        if !self.try_acquire_own(bytes) {
+            return false;
+        }
+        let has_all = self.whole.as_ref().is_none_or(|it| it.try_acquire(bytes));
+        if !has_all {
+            self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        has_all
+    }
+
+    fn try_acquire_own(&self, bytes: u64) -> bool {
         let acquired = self
             .used_bytes
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
@@ -93,6 +134,9 @@ impl MemoryBudget {
 
     fn release(&self, bytes: u64) {
         self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        if let Some(whole) = &self.whole {
+            whole.release(bytes);
+        }
     }
 }
 
@@ -221,6 +265,21 @@ mod tests {
         assert_eq!((charge.bytes(), budget.used_bytes()), (5, 5));
         drop(charge);
         assert_eq!(budget.used_bytes(), 0);
+    }
+
+    #[test]
+    fn shares_stay_within_the_whole() {
+        let whole = Arc::new(MemoryBudget::new(10));
+        let shares = [8, 8].map(|bytes| Arc::new(MemoryBudget::share_of(&whole, bytes)));
+        let first = shares[0].charge(7).unwrap();
+        assert!(shares[0].charge(2).is_none(), "more than its share");
+        assert!(shares[1].charge(4).is_none(), "more than the whole");
+        assert_eq!((shares[1].used_bytes(), whole.used_bytes()), (0, 7));
+        let over = shares[1].overdraw(4);
+        assert_eq!((whole.used_bytes(), whole.peak_bytes()), (11, 11));
+        drop((first, over));
+        assert!(shares[1].charge(8).is_some());
+        assert_eq!(whole.used_bytes(), 0);
     }
 
     #[test]

@@ -60,7 +60,7 @@ mod stored_chunks;
 mod tiling;
 mod unpack;
 
-pub use background::Background;
+pub use background::{Background, Pool};
 pub use budget::{Charge, Lease, MemoryBudget};
 pub use error::PipelineError;
 pub use executor::{RunOptions, run_ordered};

@@ -12,8 +12,9 @@ use frazil_types::{
 use super::borders::Borders;
 use super::define::refused;
 use super::key::Key;
-use super::layout::{Circumstances, Layout};
+use super::layout::{Circumstances, Layout, record_bytes};
 use super::placing::Stored;
+use super::repeats::Repeats;
 use super::rounding;
 use super::settings::{FilterWish, LayoutWish, VariableSettings};
 use super::variable::{Origin, Variable};
@@ -97,7 +98,10 @@ impl Writer {
             layout: self.layout_of(id, &settings, replayed.as_ref())?,
             wishes: self.choice_wishes(&wished),
             quantize,
-            repeats_bytes: self.repeats_bytes as usize / self.details.len().max(1),
+            repeats: Repeats::new(
+                self.repeats_bytes as usize / self.details.len().max(1),
+                self.submission.shared().repeats(),
+            ),
             buffers: Arc::clone(&self.buffers),
         })?;
         self.fix_filters(&variable, &settings, &wished, replayed.as_ref())?;
@@ -116,11 +120,20 @@ impl Writer {
     pub(super) fn replayed(&self, path: &str, settings: &VariableSettings) -> Option<VariablePlan> {
         let asks_nothing =
             settings.layout == LayoutWish::Ours && settings.filters == FilterWish::Ours;
-        let plan = self.options.plan.as_ref().filter(|_| asks_nothing)?;
-        plan.variables
-            .iter()
-            .find(|plan| plan.path == path)
-            .cloned()
+        let plan = self.planned(path).filter(|_| asks_nothing);
+        plan.cloned()
+    }
+
+    /// What the plan that is replayed says of a variable.
+    pub(super) fn planned(&self, path: &str) -> Option<&VariablePlan> {
+        let plan = self.options.plan.as_ref()?;
+        plan.variables.get(*self.planned_places.get(path)?)
+    }
+
+    /// Counts the record of a variable that was added.
+    pub(super) fn count_record(&mut self, id: VariableId) {
+        let bytes = record_bytes(&self.schema, &self.expected, id);
+        self.records_bytes = self.records_bytes.saturating_add(bytes);
     }
 
     /// Filters that are known without any trial.
@@ -183,6 +196,7 @@ impl Writer {
             schema: &self.schema,
             expected: &self.expected,
             memory_bytes: self.memory_bytes,
+            records_bytes: self.records_bytes,
             records_per_commit: self.records_per_commit,
             borders: self.details[id.0].agreed_borders.as_ref(),
             chunk_goal: &self.options.chunk_goal,
@@ -263,6 +277,7 @@ impl Writer {
 
     /// Takes over what is known of a variable of an existing file.
     pub(super) fn add_existing(&mut self, id: VariableId, found: ExistingVariable) {
+        self.count_record(id);
         let variable = &self.schema.variables[id.0];
         self.submission.add_variable();
         self.submission.note_shape(id, found.shape);

@@ -4,15 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use frazil_pipeline::{Background, Charge, MemoryBudget};
+use frazil_pipeline::{Background, Charge};
 use parking_lot::{Mutex, MutexGuard};
 
-use super::cores::CoresFound;
 use super::key::{Key, KeySet};
 use super::pack::{ChooseJob, ChunkJob, Content, Job, Packed, Place, Step, StoredChunk};
 use super::parallel::Base;
 use super::partial::constant;
+use super::options::Cores;
 use super::placing::Placing;
+use super::shared::{Division, Membership};
 use super::store::Store;
 use super::variable::{Choice, Filters, Variable, samples};
 use crate::error::{Error, Result};
@@ -36,7 +37,10 @@ pub(super) struct Submission {
     placing: Arc<Mutex<Placing>>,
     has_failed: Arc<AtomicBool>,
     resources: Resources,
-    budget: Arc<MemoryBudget>,
+    /// The chunks being gathered.
+    store: Store,
+    /// What all writers of the process share.
+    shared: Membership,
     /// The budget's at the start.
     memory_bytes: u64,
     /// Of that, what the caller has.
@@ -75,32 +79,30 @@ struct HeldConstant {
 }
 
 impl Submission {
-    /// Starts so many threads; none: every job is done by the call that submits it.
+    /// Has so many threads work for this writer; none: every job is done by the call that submits it.
     pub(super) fn start(
         placing: Placing,
-        (threads, cores): (usize, CoresFound),
-        memory_bytes: u64,
+        (threads, cores): (usize, &Cores),
+        (division, store): (Division, &Store),
         resources: &Resources,
     ) -> Self {
         let has_failed = placing.has_failed();
         let is_parallel = placing.held.is_some();
         let placing = Arc::new(Mutex::new(placing));
+        let shared = Membership::join(division, store, is_parallel.then_some(&placing));
         let placer = Arc::clone(&placing);
-        let background = Background::start(
-            threads,
-            move || cores.settle(),
-            Job::run,
-            move |outcome| {
-                placer.lock().take(outcome);
-            },
-        );
+        let pool = (threads > 0).then(|| shared.pool(cores));
+        let background = Background::start(pool, threads, Job::run, move |outcome| {
+            placer.lock().take(outcome);
+        });
         Self {
             background,
             placing,
             has_failed,
             resources: resources.clone(),
-            budget: Arc::new(MemoryBudget::new(memory_bytes)),
-            memory_bytes,
+            store: store.clone(),
+            shared,
+            memory_bytes: division.in_use_bytes,
             left_bytes: 0,
             scratch_bytes: 0,
             threads: threads as u64,
@@ -110,6 +112,11 @@ impl Submission {
             omitted: 0,
             stalled: Duration::ZERO,
         }
+    }
+
+    /// What all writers of the process share.
+    pub(super) fn shared(&self) -> &Membership {
+        &self.shared
     }
 
     /// Makes room for what is known of one more variable.
@@ -148,14 +155,14 @@ impl Submission {
     pub(super) fn leave_scratch(&mut self, chunk_bytes: usize) {
         let needed = self.threads * SCRATCH_CHUNKS * chunk_bytes as u64;
         let needed = needed.min(self.memory_bytes / 8);
-        self.scratch_bytes = needed.max(self.scratch_bytes);
-        self.share_memory();
+        if needed > self.scratch_bytes {
+            self.scratch_bytes = needed;
+            self.share_memory();
+        }
     }
 
     fn share_memory(&self) {
-        let all = self.memory_bytes;
-        let left = all.saturating_sub(self.left_bytes + self.scratch_bytes);
-        self.budget.set_capacity_bytes(left.max(all / 2));
+        self.shared.leave(self.left_bytes, self.scratch_bytes);
     }
 
     /// Chunks that were handed on and are not in the file yet.
@@ -173,35 +180,45 @@ impl Submission {
         self.submitted.contains(key)
     }
 
-    /// Memory for `bytes`: waits for chunks under way, then spills chunks of `store`.
-    pub(super) fn room(&mut self, bytes: u64, store: &mut Store) -> Result<Charge> {
-        if let Some(charge) = self.budget.charge(bytes) {
+    /// Memory for `bytes`: waits for chunks under way, then spills chunks being gathered.
+    pub(super) fn room(&mut self, bytes: u64) -> Result<Charge> {
+        if let Some(charge) = self.shared.budget.charge(bytes) {
             return Ok(charge);
         }
         let began = Instant::now();
-        let outcome = self.make_room(bytes, store);
+        let outcome = self.make_room(bytes);
         self.stalled += began.elapsed();
         outcome
     }
 
-    fn make_room(&self, bytes: u64, store: &mut Store) -> Result<Charge> {
+    fn make_room(&self, bytes: u64) -> Result<Charge> {
+        let budget = &self.shared.budget;
+        let mut may_wait = true;
         loop {
-            if let Some(charge) = self.background.acquire(&self.budget, bytes) {
+            if let Some(charge) = self.background.acquire(budget, bytes) {
                 return Ok(charge);
             }
             self.check()?;
-            if self.placing.lock().spill_held()? {
+            let is_own = budget.used_bytes() + bytes > budget.capacity_bytes();
+            if !is_own && std::mem::take(&mut may_wait) && self.shared.wait_for_others(bytes) {
+                may_wait = true;
                 continue;
             }
-            if !store.spill_oldest()? {
+            if self.placing.lock().spill_held()? || self.store.spill_oldest()? {
+                continue;
+            }
+            if is_own {
                 return Err(not_enough_memory(bytes, &self.resources));
+            }
+            if !self.shared.spill_others() {
+                return Ok(budget.overdraw(bytes));
             }
         }
     }
 
     /// Memory for the packed bytes of a variable's chunk.
-    pub(super) fn packed_room(&mut self, variable: &Variable, store: &mut Store) -> Result<Charge> {
-        self.room(variable.chunk_bytes as u64 + PACKED_SLACK_BYTES, store)
+    pub(super) fn packed_room(&mut self, variable: &Variable) -> Result<Charge> {
+        self.room(variable.chunk_bytes as u64 + PACKED_SLACK_BYTES)
     }
 
     /// Submits a chunk's values for packing; those that are one element over and over are known
@@ -373,7 +390,7 @@ impl Submission {
                 shape: held.shape,
             };
             // Packed constants are small, and most of them share their bytes.
-            let packed_charge = self.budget.free_charge();
+            let packed_charge = self.shared.budget.free_charge();
             let content = Content::Constant(held.element);
             self.submit_chunk(place, content, None, packed_charge);
         }
@@ -412,7 +429,7 @@ impl Submission {
 
     /// A charge for memory that is not counted: what a caller reads is the caller's.
     pub(super) fn no_room(&self) -> Charge {
-        self.budget.free_charge()
+        self.shared.budget.free_charge()
     }
 
     /// Notes that a chunk of an existing file has values.

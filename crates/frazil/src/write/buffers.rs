@@ -1,6 +1,7 @@
 //! Memory of chunks that were packed, kept for the next ones: the system clears what it gives.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
@@ -12,7 +13,7 @@ const LEAST_BYTES: usize = 64 << 10;
 /// Buffers that nobody uses at the moment.
 pub(super) struct Buffers {
     /// Most bytes to keep.
-    limit_bytes: usize,
+    limit_bytes: AtomicUsize,
     /// Oldest first.
     kept: Mutex<VecDeque<Buffer>>,
 }
@@ -20,9 +21,19 @@ pub(super) struct Buffers {
 impl Buffers {
     pub(super) fn new(limit_bytes: usize) -> Self {
         Self {
-            limit_bytes,
+            limit_bytes: AtomicUsize::new(limit_bytes),
             kept: Mutex::default(),
         }
+    }
+
+    /// Keeps no more than so many bytes from now on.
+    pub(super) fn set_limit(&self, bytes: usize) {
+        self.limit_bytes.store(bytes, Ordering::Relaxed);
+        shrink(&mut self.kept.lock(), bytes);
+    }
+
+    fn limit_bytes(&self) -> usize {
+        self.limit_bytes.load(Ordering::Relaxed)
     }
 
     /// An empty buffer with room for `bytes`. Where none that is kept fits, as many bytes of others
@@ -55,7 +66,7 @@ impl Buffers {
         if let Some(buffer) = found.and_then(|at| kept.remove(at)) {
             return Some(buffer);
         }
-        shrink(&mut kept, self.limit_bytes.saturating_sub(bytes));
+        shrink(&mut kept, self.limit_bytes().saturating_sub(bytes));
         None
     }
 
@@ -75,7 +86,7 @@ impl Buffers {
         buffer.truncate(0);
         let mut kept = self.kept.lock();
         kept.push_back(buffer);
-        shrink(&mut kept, self.limit_bytes);
+        shrink(&mut kept, self.limit_bytes());
     }
 }
 

@@ -69,9 +69,9 @@ impl Writer {
         }
         if self.schema.variables[id.0].value_type == ValueType::String {
             let storage = self.strings_storage(id);
-            let lengths = self.lengths();
+            let shape = self.schema.shape(id);
             let mut placing = self.submission.placing();
-            return placing.plain_output(id, &lengths, &storage).map(drop);
+            return placing.plain_output(id, &shape, &storage).map(drop);
         }
         self.active(id).map(drop)
     }
@@ -110,6 +110,7 @@ impl Writer {
         for (key, has_base) in dirty {
             self.flush_chunk(key, has_base, is_end)?;
         }
+        self.store.leave();
         self.submission.check()
     }
 
@@ -123,7 +124,7 @@ impl Writer {
             let size = variable.element_bytes();
             let bytes = PartialChunk::bytes_for(variable.chunk_bytes, size);
             // Twice: the values, and those of them that were written.
-            let charge = self.submission.room(2 * bytes, &mut self.store)?;
+            let charge = self.submission.room(2 * bytes)?;
             let values = match self.store.find(key) {
                 Some(slot) => {
                     let chunk = self.store.get_mut(slot).ok_or_else(lost)?;
@@ -150,11 +151,11 @@ impl Writer {
         let is_kept = !is_end && stored.is_none();
         // Room comes first: making it may spill the very chunk.
         let bytes = PartialChunk::bytes_for(variable.chunk_bytes, variable.element_bytes());
-        let copy_charge = self.submission.room(bytes, &mut self.store)?;
-        let packed_charge = self.submission.packed_room(&variable, &mut self.store)?;
+        let copy_charge = self.submission.room(bytes)?;
+        let packed_charge = self.submission.packed_room(&variable)?;
         let mut chunk = match self.store.find(&key) {
             Some(slot) if is_kept => {
-                let chunk = self.store.get_mut(slot).ok_or_else(lost)?;
+                let mut chunk = self.store.get_mut(slot).ok_or_else(lost)?;
                 chunk.copy_for_commit(copy_charge)
             }
             Some(slot) => self.store.remove(slot).ok_or_else(lost)?.1,
@@ -244,7 +245,7 @@ impl Writer {
                 Some(slot) => self.store.remove(slot).ok_or_else(lost)?.1,
                 None => {
                     let bytes = PartialChunk::bytes_for(old.chunk_bytes, size);
-                    let charge = self.submission.room(bytes, &mut self.store)?;
+                    let charge = self.submission.room(bytes)?;
                     let chunk = self.store.read_spilled(&key, old, charge)?;
                     self.store.drop_spilled(&key);
                     chunk.ok_or_else(lost)?

@@ -271,6 +271,10 @@ impl Writer {
     /// Makes a change here, and in the file in its turn.
     pub(super) fn change(&mut self, change: Change) {
         change.apply(&mut self.schema);
+        if matches!(change, Change::AddVariable(_)) {
+            let last = VariableId(self.schema.variables.len() - 1);
+            self.count_record(last);
+        }
         self.submission.pass_on(Step::Change(change));
     }
 
@@ -308,8 +312,7 @@ impl Writer {
     }
 
     fn has_attribute(&self, owner: AttributeOwner, name: &str) -> bool {
-        let mut all = self.schema.attributes(owner).iter();
-        all.any(|attribute| attribute.name == name)
+        self.schema.attribute(owner, name).is_some()
     }
 
     fn check_attribute(&self, owner: AttributeOwner, name: &str) -> Result<()> {

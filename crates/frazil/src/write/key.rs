@@ -20,3 +20,48 @@ pub(super) struct Key {
 type Hasher = BuildHasherDefault<RapidHasher<'static>>;
 pub(super) type KeyMap<V> = HashMap<Key, V, Hasher>;
 pub(super) type KeySet = HashSet<Key, Hasher>;
+
+/// Something of chunks, variable by variable.
+pub(super) struct VariableMap<V>(Vec<HashMap<Offset, V, Hasher>>);
+
+impl<V> Default for VariableMap<V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<V> VariableMap<V> {
+    pub(super) fn get(&self, key: &Key) -> Option<&V> {
+        self.0.get(key.variable)?.get(&key.offset)
+    }
+
+    pub(super) fn get_mut(&mut self, key: &Key) -> Option<&mut V> {
+        self.0.get_mut(key.variable)?.get_mut(&key.offset)
+    }
+
+    pub(super) fn insert(&mut self, key: Key, value: V) {
+        if self.0.len() <= key.variable {
+            self.0.resize_with(key.variable + 1, HashMap::default);
+        }
+        self.0[key.variable].insert(key.offset, value);
+    }
+
+    pub(super) fn remove(&mut self, key: &Key) -> Option<V> {
+        self.0.get_mut(key.variable)?.remove(&key.offset)
+    }
+
+    /// Chunks of a variable.
+    pub(super) fn offsets(&self, variable: usize) -> impl Iterator<Item = &Offset> {
+        self.0.get(variable).into_iter().flat_map(HashMap::keys)
+    }
+
+    /// All, variable by variable.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Key, &V)> {
+        self.0.iter().enumerate().flat_map(|(variable, all)| {
+            all.iter().map(move |(offset, value)| {
+                let offset = offset.clone();
+                (Key { variable, offset }, value)
+            })
+        })
+    }
+}

@@ -46,6 +46,8 @@ pub(super) struct Circumstances<'a> {
     /// By dimension: the length that an unlimited one is expected to get.
     pub(super) expected: &'a [Option<u64>],
     pub(super) memory_bytes: u64,
+    /// Bytes of one record of all variables together.
+    pub(super) records_bytes: u64,
     /// Records between two commits, if commits come faster than chunks fill.
     pub(super) records_per_commit: Option<u64>,
     /// Where ranks' puts begin and end, if chunks go by that.
@@ -243,25 +245,31 @@ impl Circumstances<'_> {
         dimensions.map(|id| self.expected[id.0]).collect()
     }
 
-    /// Bytes of one record of a variable as far as they are known; 0 without records.
     fn record_bytes(&self, id: VariableId) -> u64 {
-        let limits = self.schema.limits(id);
-        let expected = self.expected_of(id);
-        match limits.first() {
-            Some(None) => (1..limits.len())
-                .map(|axis| limits[axis].or(expected[axis]).unwrap_or(1))
-                .fold(element_bytes(self.schema, id) as u64, u64::saturating_mul),
-            _ => 0,
-        }
+        record_bytes(self.schema, self.expected, id)
     }
 
     /// How many records of all variables together fit into the memory set aside for chunks that
     /// wait for further records; at least one.
     fn records_at_once(&self) -> u64 {
-        let all = (0..self.schema.variables.len())
-            .map(|number| self.record_bytes(VariableId(number)))
-            .fold(0, u64::saturating_add);
-        (self.memory_bytes / RECORDS_SHARE / all.max(1)).max(1)
+        (self.memory_bytes / RECORDS_SHARE / self.records_bytes.max(1)).max(1)
+    }
+}
+
+/// Bytes of one record of a variable as far as they are known; 0 without records.
+pub(super) fn record_bytes(schema: &Schema, expected: &[Option<u64>], id: VariableId) -> u64 {
+    let axes: Vec<_> = (schema.variables[id.0].dimensions.iter())
+        .map(|id| (&schema.dimensions[id.0], expected[id.0]))
+        .collect();
+    match axes.split_first() {
+        Some(((first, _), inner)) if first.is_unlimited => inner
+            .iter()
+            .map(|(dimension, expected)| match dimension.is_unlimited {
+                true => expected.unwrap_or(1),
+                false => dimension.length,
+            })
+            .fold(element_bytes(schema, id) as u64, u64::saturating_mul),
+        _ => 0,
     }
 }
 
@@ -313,6 +321,7 @@ mod tests {
             schema: &schema(lengths),
             expected: &vec![None; lengths.len()],
             memory_bytes,
+            records_bytes: record_bytes(&schema(lengths), &vec![None; lengths.len()], VariableId(0)),
             records_per_commit,
             borders: None,
             chunk_goal: &ChunkGoal::default(),
@@ -327,6 +336,7 @@ mod tests {
             schema: &schema(lengths),
             expected: &vec![None; lengths.len()],
             memory_bytes: 448 << 20,
+            records_bytes: record_bytes(&schema(lengths), &vec![None; lengths.len()], VariableId(0)),
             records_per_commit: None,
             borders,
             chunk_goal: &ChunkGoal::default(),

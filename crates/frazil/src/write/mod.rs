@@ -42,6 +42,7 @@ mod repeats;
 mod rounding;
 mod scratch_file;
 mod settings;
+mod shared;
 mod slab;
 mod store;
 #[cfg(test)]

@@ -358,14 +358,19 @@ impl Placing {
         self.output.as_mut().ok_or_else(closed)
     }
 
-    /// As [`Self::output`], with the dataset of a variable that is not packed made or grown.
+    /// As [`Self::output`], with the dataset of a variable that is not packed made or grown to
+    /// `shape`.
     pub(super) fn plain_output(
         &mut self,
         id: VariableId,
-        lengths: &[u64],
+        shape: &[u64],
         storage: &frazil_container::hdf5::OutputStorage,
     ) -> Result<&mut LiveOutput> {
-        self.set_lengths(lengths);
+        let axes = self.schema.variables[id.0].dimensions.iter().zip(shape);
+        for (dimension, &length) in axes {
+            let known = &mut self.schema.dimensions[dimension.0].length;
+            *known = length.max(*known);
+        }
         let output = self.output.as_mut().ok_or_else(closed)?;
         if !output.is_defined(id) {
             let outcome = output.define_variable(&self.schema, id, storage);

@@ -63,9 +63,7 @@ impl Writer {
             return None;
         }
         if !goal.is_stated() {
-            let plan = self.options.plan.as_ref()?;
-            let of = plan.variables.iter().find(|one| one.path == variable.path);
-            return of?.cache;
+            return self.planned(&variable.path)?.cache;
         }
         let dimensions = &self.schema.variables[id.0].dimensions;
         let names: Vec<String> = dimensions

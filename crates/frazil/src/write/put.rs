@@ -111,7 +111,7 @@ impl Writer {
                 continue;
             }
             let slot = self.slot(variable, key, elements, is_whole)?;
-            let Some(chunk) = self.store.get_mut(slot) else {
+            let Some(mut chunk) = self.store.get_mut(slot) else {
                 return Err(lost());
             };
             piece.for_each_run(slab, &variable.chunk, |run| {
@@ -119,10 +119,13 @@ impl Writer {
                 let values = &bytes[from..from + run.elements * size];
                 chunk.write(run.to, values, size);
             });
-            if chunk.is_complete() {
+            let is_complete = chunk.is_complete();
+            drop(chunk);
+            if is_complete {
                 self.complete(variable, slot)?;
             }
         }
+        self.store.leave();
         Ok(())
     }
 
@@ -137,7 +140,7 @@ impl Writer {
         bytes: &[u8],
     ) -> Result<()> {
         let size = variable.element_bytes();
-        let charge = (self.submission).room(variable.chunk_bytes as u64, &mut self.store)?;
+        let charge = self.submission.room(variable.chunk_bytes as u64)?;
         self.store.drop_spilled(&key);
         let mut values = self.buffers.take(variable.chunk_bytes);
         // Runs come in row-major order, and there is none that is not written.
@@ -170,29 +173,33 @@ impl Writer {
         let Some(variable) = self.details.get(id.0).and_then(|d| d.active.as_ref()) else {
             return Ok(false);
         };
-        let Some((slot, offset, chunk)) = self.store.hot(id.0) else {
+        let may_grow = self.team.is_some() || self.uncommitted_bytes < self.options.commits.bytes();
+        let schema = &self.schema;
+        let written = self.store.with_hot(id.0, |slot, offset, chunk| {
+            let rank = offset.len();
+            let is_plain = bytes.len() == variable.element_bytes() && !variable.is_swapped();
+            if !is_plain || start.len() != rank {
+                return None;
+            }
+            let (mut at, mut grows) = (0, false);
+            for axis in 0..rank {
+                let local = start[axis].wrapping_sub(offset[axis]);
+                let dimension = &schema.dimensions[variable.dimensions[axis]];
+                let is_beyond = start[axis] >= dimension.length;
+                // Where a complete record may call for a commit, growing is not for here.
+                let is_elsewhere = is_beyond && !(dimension.is_unlimited && may_grow);
+                if local >= variable.chunk[axis] || is_elsewhere {
+                    return None;
+                }
+                grows |= is_beyond;
+                at = at * variable.chunk[axis] + local;
+            }
+            chunk.write_one(at as usize, bytes);
+            Some((slot, grows, chunk.is_complete()))
+        });
+        let Some((slot, grows, is_complete)) = written.flatten() else {
             return Ok(false);
         };
-        let rank = offset.len();
-        if bytes.len() != variable.element_bytes() || variable.is_swapped() || start.len() != rank {
-            return Ok(false);
-        }
-        let may_grow = self.team.is_some() || self.uncommitted_bytes < self.options.commits.bytes();
-        let (mut at, mut grows) = (0, false);
-        for axis in 0..rank {
-            let local = start[axis].wrapping_sub(offset[axis]);
-            let dimension = &self.schema.dimensions[variable.dimensions[axis]];
-            let is_beyond = start[axis] >= dimension.length;
-            // Where a complete record may call for a commit, growing is not for here.
-            let is_elsewhere = is_beyond && !(dimension.is_unlimited && may_grow);
-            if local >= variable.chunk[axis] || is_elsewhere {
-                return Ok(false);
-            }
-            grows |= is_beyond;
-            at = at * variable.chunk[axis] + local;
-        }
-        chunk.write_one(at as usize, bytes);
-        let is_complete = chunk.is_complete();
         self.raw_bytes += bytes.len() as u64;
         self.uncommitted_bytes += bytes.len() as u64;
         if grows {
@@ -225,7 +232,7 @@ impl Writer {
         }
         let elements = variable.chunk_bytes / variable.element_bytes();
         let bytes = PartialChunk::bytes_for(variable.chunk_bytes, variable.element_bytes());
-        let charge = self.submission.room(bytes, &mut self.store)?;
+        let charge = self.submission.room(bytes)?;
         if !is_whole && self.store.is_spilled(&key) {
             let chunk = self.store.read_spilled(&key, variable, charge)?;
             self.store.drop_spilled(&key);
@@ -282,7 +289,7 @@ impl Writer {
         values: Buffer,
         charge: Charge,
     ) -> Result<()> {
-        let packed_charge = self.submission.packed_room(variable, &mut self.store)?;
+        let packed_charge = self.submission.packed_room(variable)?;
         let place = self.place(variable, key);
         let content = Content::Values(values);
         self.submission
@@ -374,10 +381,10 @@ impl Writer {
             });
         }
         let storage = self.strings_storage(id);
-        let lengths = self.lengths();
+        let shape = self.schema.shape(id);
         let mut placing = self.submission.placing();
         let outcome = placing
-            .plain_output(id, &lengths, &storage)
+            .plain_output(id, &shape, &storage)
             .and_then(|output| {
                 output
                     .write_strings(

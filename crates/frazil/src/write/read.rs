@@ -74,6 +74,7 @@ impl Writer {
                 values[to..to + bytes].copy_from_slice(&chunk[from..from + bytes]);
             });
         }
+        self.store.leave();
         Ok(())
     }
 
@@ -87,7 +88,7 @@ impl Writer {
         let size = variable.element_bytes();
         let gathered = match self.store.find(key) {
             Some(slot) => {
-                let chunk = self.store.get_mut(slot).ok_or_else(lost)?;
+                let mut chunk = self.store.get_mut(slot).ok_or_else(lost)?;
                 let values = chunk.values(size).to_vec();
                 Some((values, chunk.mask.clone(), chunk.has_base))
             }
@@ -170,9 +171,8 @@ impl Writer {
             return Ok(Vec::new());
         }
         let storage = self.strings_storage(id);
-        let lengths = self.lengths();
         let mut placing = self.submission.placing();
-        let output = placing.plain_output(id, &lengths, &storage)?;
+        let output = placing.plain_output(id, &shape, &storage)?;
         let found = output.read_strings(
             id,
             Some(Hyperslab {

@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use frazil_codec::{BoundDecoder, Scratch};
+use frazil_pipeline::{Charge, MemoryBudget};
 use frazil_types::DeflateEncoder;
 use parking_lot::Mutex;
 
@@ -19,22 +20,25 @@ pub(super) type Constant = (Option<DeflateEncoder>, Vec<u8>);
 pub(super) struct Repeats {
     /// Most bytes of packed chunks to remember.
     limit_bytes: usize,
+    /// What is remembered takes of this, which others do as well.
+    budget: Arc<MemoryBudget>,
     remembered: Mutex<Remembered>,
 }
 
 #[derive(Default)]
 struct Remembered {
-    by_hash: HashMap<u64, Arc<Buffer>>,
+    by_hash: HashMap<u64, (Arc<Buffer>, Charge)>,
     /// Hashes, oldest first.
     order: VecDeque<u64>,
     bytes: usize,
-    constants: HashMap<Constant, Arc<Buffer>>,
+    constants: HashMap<Constant, (Arc<Buffer>, Charge)>,
 }
 
 impl Repeats {
-    pub(super) fn new(limit_bytes: usize) -> Self {
+    pub(super) fn new(limit_bytes: usize, budget: &Arc<MemoryBudget>) -> Self {
         Self {
             limit_bytes,
+            budget: Arc::clone(budget),
             remembered: Mutex::default(),
         }
     }
@@ -50,7 +54,7 @@ impl Repeats {
         decoder: &BoundDecoder,
         scratch: &mut Scratch,
     ) -> Option<Arc<Buffer>> {
-        let packed = self.remembered.lock().by_hash.get(&hash).cloned()?;
+        let packed = Arc::clone(&self.remembered.lock().by_hash.get(&hash)?.0);
         let is_equal = decoder
             .decode(&packed, 0, scratch)
             .is_ok_and(|unpacked| unpacked == values);
@@ -59,15 +63,21 @@ impl Repeats {
 
     /// The packed bytes of a chunk of one element over and over.
     pub(super) fn find_constant(&self, element: &Constant) -> Option<Arc<Buffer>> {
-        self.remembered.lock().constants.get(element).cloned()
+        let remembered = self.remembered.lock();
+        let (packed, _) = remembered.constants.get(element)?;
+        Some(Arc::clone(packed))
     }
 
     /// Remembers a packed chunk of one element over and over, if its bytes are few.
     pub(super) fn remember_constant(&self, element: Constant, packed: &Arc<Buffer>) {
         let mut remembered = self.remembered.lock();
         let is_small = packed.len() <= self.limit_bytes / CONSTANTS;
-        if remembered.constants.len() < CONSTANTS && is_small {
-            remembered.constants.insert(element, Arc::clone(packed));
+        if remembered.constants.len() >= CONSTANTS || !is_small {
+            return;
+        }
+        if let Some(charge) = self.budget.charge(packed.len() as u64) {
+            let packed = (Arc::clone(packed), charge);
+            remembered.constants.insert(element, packed);
         }
     }
 
@@ -77,16 +87,35 @@ impl Repeats {
         if packed.len() > self.limit_bytes || remembered.by_hash.contains_key(&hash) {
             return;
         }
+        while remembered.bytes + packed.len() > self.limit_bytes {
+            if !remembered.forget_oldest() {
+                return;
+            }
+        }
+        let charge = loop {
+            match self.budget.charge(packed.len() as u64) {
+                Some(charge) => break charge,
+                // Others have the rest.
+                None if !remembered.forget_oldest() => return,
+                None => {}
+            }
+        };
         remembered.bytes += packed.len();
         remembered.order.push_back(hash);
-        remembered.by_hash.insert(hash, Arc::clone(packed));
-        while remembered.bytes > self.limit_bytes {
-            let Some(oldest) = remembered.order.pop_front() else {
-                return;
-            };
-            let forgotten = remembered.by_hash.remove(&oldest);
-            remembered.bytes -= forgotten.map_or(0, |packed| packed.len());
-        }
+        let packed = (Arc::clone(packed), charge);
+        remembered.by_hash.insert(hash, packed);
+    }
+}
+
+impl Remembered {
+    /// Forgets the chunk that was remembered first; `false`: there is none.
+    fn forget_oldest(&mut self) -> bool {
+        let Some(oldest) = self.order.pop_front() else {
+            return false;
+        };
+        let forgotten = self.by_hash.remove(&oldest);
+        self.bytes -= forgotten.map_or(0, |(packed, _)| packed.len());
+        true
     }
 }
 

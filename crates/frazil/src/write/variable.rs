@@ -87,7 +87,7 @@ pub(super) struct Origin {
     pub(super) layout: Layout,
     pub(super) wishes: ChoiceWishes,
     pub(super) quantize: Option<QuantizePlan>,
-    pub(super) repeats_bytes: usize,
+    pub(super) repeats: Repeats,
     pub(super) buffers: Arc<Buffers>,
 }
 
@@ -116,7 +116,7 @@ impl Variable {
             asked: OnceLock::new(),
             quantize,
             rounding,
-            repeats: Repeats::new(origin.repeats_bytes),
+            repeats: origin.repeats,
             buffers: origin.buffers,
         })
     }

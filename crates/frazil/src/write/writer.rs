@@ -1,5 +1,6 @@
 //! The writer: begun, ended, and what it is made of.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,11 +13,12 @@ use frazil_types::FilterPipeline;
 use super::background::Submission;
 use super::borders::Borders;
 use super::buffers::Buffers;
-use super::cores::{CoresFound, workers};
+use super::cores::workers;
 use super::options::{WriterOptions, WriterReport, WriterVariable};
 use super::parallel::{Call, Client, Team};
 use super::placing::Placing;
 use super::settings::VariableSettings;
+use super::shared::Division;
 use super::store::Store;
 use super::variable::Variable;
 use crate::attributes::Attributes;
@@ -28,10 +30,6 @@ use crate::precision::refusals::Named;
 use crate::precision::rules::Matcher;
 use crate::schema::{Schema, VariableId};
 
-/// Packed chunks that may serve again get this part of the memory, one part in so many.
-const REPEATS_SHARE: u64 = 16;
-/// Of the memory for chunks, this part may wait for the next ones, one part in so many.
-const BUFFERS_SHARE: u64 = 16;
 /// A netCDF-4 file being written by a running program.
 ///
 /// Errors of the background work come back at the next call, and at every call after that; the
@@ -50,6 +48,10 @@ pub struct Writer {
     pub(super) expected: Vec<Option<u64>>,
     /// By variable.
     pub(super) details: Vec<Details>,
+    /// Bytes of one record of all variables together.
+    pub(super) records_bytes: u64,
+    /// Where the plan that is replayed speaks of a variable, by path.
+    pub(super) planned_places: HashMap<String, usize>,
     pub(super) options: WriterOptions,
     /// For chunks; packed ones that may serve again have their own.
     pub(super) memory_bytes: u64,
@@ -188,25 +190,26 @@ impl Writer {
         lock: Option<NameLock>,
     ) -> Result<Self> {
         check(path, options)?;
-        let allowed = options.resources.memory_bytes;
-        let repeats_bytes = allowed / REPEATS_SHARE;
-        let memory_bytes = allowed - repeats_bytes;
-        let buffers_bytes = memory_bytes / BUFFERS_SHARE;
-        let placing = placing(memory_bytes)?;
-        let threads = (workers(options), CoresFound::look(&options.cores));
-        let in_use = memory_bytes - buffers_bytes;
+        let division = Division::of(options.resources.memory_bytes);
+        let placing = placing(division.memory_bytes)?;
+        let store = Store::new(path);
+        let threads = (workers(options), &options.cores);
+        let submission =
+            Submission::start(placing, threads, (division, &store), &options.resources);
         Ok(Self {
-            submission: Submission::start(placing, threads, in_use, &options.resources),
-            store: Store::new(path),
+            buffers: Arc::clone(submission.shared().buffers()),
+            submission,
+            store,
             path: path.to_owned(),
             named: Named::default(),
             schema,
             expected: Vec::new(),
             details: Vec::new(),
+            records_bytes: 0,
+            planned_places: places_of(options),
             options: options.clone(),
-            memory_bytes,
-            repeats_bytes,
-            buffers: Arc::new(Buffers::new(buffers_bytes as usize)),
+            memory_bytes: division.memory_bytes,
+            repeats_bytes: division.repeats_bytes,
             raw_bytes: 0,
             uncommitted_bytes: 0,
             records_per_commit: options.records_per_sync,
@@ -361,6 +364,16 @@ impl Writer {
             filters: variable.stored_filters().cloned(),
         })
     }
+}
+
+/// Where the plan that is replayed speaks of a variable first, by path.
+fn places_of(options: &WriterOptions) -> HashMap<String, usize> {
+    let plans = options.plan.iter().flat_map(|plan| &plan.variables);
+    let mut places = HashMap::new();
+    for (place, plan) in plans.enumerate() {
+        places.entry(plan.path.clone()).or_insert(place);
+    }
+    places
 }
 
 /// Refuses options that cannot be honoured for any variable.

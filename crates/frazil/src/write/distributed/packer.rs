@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use frazil_codec::Scratch;
+use frazil_pipeline::MemoryBudget;
 
 use super::super::buffer::Buffer;
 use super::super::buffers::Buffers;
+use super::super::repeats::Repeats;
 use super::super::define::refused;
 use super::super::layout::Layout;
 use super::super::pack::{Content, Place, named, pack};
@@ -54,6 +56,7 @@ impl ChunkPacker {
     }
 
     fn bound(plan: &ChunkPlan, choice: Option<&FilterChoice>) -> Result<Self> {
+        let repeats = Arc::new(MemoryBudget::new(REPEATS_BYTES as u64));
         let variable = Variable::new(Origin {
             id: VariableId(0),
             path: plan.path.clone(),
@@ -65,7 +68,7 @@ impl ChunkPacker {
             layout: layout(plan)?,
             wishes: plan.wishes.clone(),
             quantize: plan.quantize.clone(),
-            repeats_bytes: REPEATS_BYTES,
+            repeats: Repeats::new(REPEATS_BYTES, &repeats),
             buffers: Arc::new(Buffers::new(BUFFERS_BYTES)),
         })?;
         if let FilterPlan::OpenEncoder(pipeline) = &plan.filters {

@@ -114,7 +114,7 @@ impl Writer {
         }
         let variable = self.active(VariableId(key.variable))?;
         let bytes = PartialChunk::bytes_for(variable.chunk_bytes, variable.element_bytes());
-        let charge = self.submission.room(bytes, &mut self.store)?;
+        let charge = self.submission.room(bytes)?;
         let chunk = self.store.read_spilled(key, &variable, charge)?;
         self.store.drop_spilled(key);
         chunk.ok_or_else(lost)
@@ -252,7 +252,7 @@ impl Writer {
         let size = variable.element_bytes();
         let elements = variable.chunk_bytes / size;
         let bytes = PartialChunk::bytes_for(variable.chunk_bytes, size);
-        let charge = self.submission.room(bytes, &mut self.store)?;
+        let charge = self.submission.room(bytes)?;
         Ok(PartialChunk::unfilled(
             self.buffers.zeroed(variable.chunk_bytes),
             Mask::new(elements),
@@ -300,7 +300,7 @@ impl Writer {
         mut chunk: PartialChunk,
     ) -> Result<()> {
         chunk.fill_rest(&variable.fill);
-        let packed_charge = self.submission.packed_room(variable, &mut self.store)?;
+        let packed_charge = self.submission.packed_room(variable)?;
         let place = self.place(variable, key);
         let (values, _, charge) = chunk.into_parts(variable.element_bytes());
         let content = Content::Values(values);

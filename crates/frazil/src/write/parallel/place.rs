@@ -293,9 +293,9 @@ impl Writer {
             }
             if self.details[number].active.is_none() {
                 let storage = self.strings_storage(id);
-                let lengths = self.lengths();
+                let shape = self.schema.shape(id);
                 let mut placing = self.submission.placing();
-                placing.plain_output(id, &lengths, &storage)?;
+                placing.plain_output(id, &shape, &storage)?;
             } else if let Some(variable) = &self.details[number].active {
                 let shape = self.schema.shape(id);
                 let outcome = self.submission.placing().prepare(variable, &shape);
