@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import model_figure
+import model_objects
 import model_puts
 import model_stream
 from model_programs import build
@@ -16,6 +17,7 @@ PARTS = {
     "figure": model_figure.measure,
     "stream": model_stream.measure,
     "puts": model_puts.measure,
+    "objects": model_objects.measure,
 }
 
 

@@ -46,6 +46,9 @@ def build(folder: Path) -> Path:
     run(*C, "-DUSE_FRAZIL", stream, netcdf, "-o", folder / "stream-frz_nc", *frazil)
     run(*C, stream, own, "-o", folder / "stream-frz", *frazil)
 
+    objects = SOURCES / "objects.c"
+    run(*C, objects, "-o", folder / "objects-netcdf", "-lnetcdf")
+    run(*C, "-DUSE_FRAZIL_NETCDF", objects, "-o", folder / "objects-frz_nc", *frazil)
     puts = SOURCES / "puts.c"
     run(*C, puts, "-o", folder / "puts-netcdf", "-lnetcdf")
     run(*C, "-DUSE_FRAZIL_NETCDF", puts, "-o", folder / "puts-frz_nc", *frazil)
