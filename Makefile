@@ -174,6 +174,12 @@ format: .build/setup-test ## Format Rust and Python sources
 .PHONY: bench
 bench: bench-pack bench-precision bench-model bench-chunks bench-filters bench-planning bench-mpi bench-read bench-xarray bench-dask ## Run all benchmarks, each beside its peers
 
+CAMPAIGN_SECONDS ?= 10800
+
+.PHONY: campaign
+campaign: build plugins python ## Damage, interrupt and threaten what reads and writes; CAMPAIGN_SECONDS=10800
+	$(PYTHON) -m campaign --seconds $(CAMPAIGN_SECONDS) $(CAMPAIGN_ARGS)
+
 .PHONY: bench-pack
 bench-pack: build .build/setup-test ## frazil pack beside nccopy, h5repack and cmip7repack
 	$(if $(wildcard crates/frazil-bench),$(CARGO) build $(CARGO_FLAGS) --package frazil-bench)

@@ -1,0 +1,1 @@
+"""Campaigns against the command, the package and the plugins: see docs/reliability.md."""
