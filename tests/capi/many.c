@@ -32,16 +32,28 @@ static void nc_check(int status, const char *what)
     }
 }
 
-static long threads(void)
+/* A number of /proc/self/status. */
+static long status_of(const char *form)
 {
     char line[256];
-    long count = -1;
+    long number = -1;
     FILE *status = fopen("/proc/self/status", "r");
-    while (status && fgets(line, sizeof line, status))
-        sscanf(line, "Threads: %ld", &count);
+    while (status && number < 0 && fgets(line, sizeof line, status))
+        sscanf(line, form, &number);
     if (status)
         fclose(status);
-    return count;
+    return number;
+}
+
+static long threads(void)
+{
+    return status_of("Threads: %ld");
+}
+
+/* Not that of getrusage, which counts what the process was before it became this program. */
+static long peak_kib(void)
+{
+    return status_of("VmHWM: %ld");
 }
 
 static double cpu_seconds(void)
@@ -50,13 +62,6 @@ static double cpu_seconds(void)
     getrusage(RUSAGE_SELF, &usage);
     return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
            1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
-
-static long peak_kib(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_maxrss;
 }
 
 static void files(const char *folder, int count, uint64_t mib)
