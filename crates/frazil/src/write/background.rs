@@ -8,10 +8,10 @@ use frazil_pipeline::{Background, Charge};
 use parking_lot::{Mutex, MutexGuard};
 
 use super::key::{Key, KeySet};
+use super::options::Cores;
 use super::pack::{ChooseJob, ChunkJob, Content, Job, Packed, Place, Step, StoredChunk};
 use super::parallel::Base;
 use super::partial::constant;
-use super::options::Cores;
 use super::placing::Placing;
 use super::shared::{Division, Membership};
 use super::store::Store;

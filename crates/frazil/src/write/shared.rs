@@ -256,7 +256,10 @@ impl Membership {
     pub(super) fn spill_others(&self) -> bool {
         // Whoever spills must not hold the list: writers come and go meanwhile.
         let members = self.shared.members.lock();
-        let others = members.all.iter().filter(|(number, _)| **number != self.number);
+        let others = members
+            .all
+            .iter()
+            .filter(|(number, _)| **number != self.number);
         let others = others.map(|(_, member)| (member.store.clone(), member.placing.clone()));
         let others: Vec<_> = others.collect();
         drop(members);

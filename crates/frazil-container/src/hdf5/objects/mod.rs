@@ -219,7 +219,9 @@ impl Objects {
 
     /// Whether a group has a variable that was defined after this one.
     fn has_later(&self, id: VariableId, group: GroupId) -> bool {
-        self.last_variables.get(&group).is_some_and(|&last| last > id)
+        self.last_variables
+            .get(&group)
+            .is_some_and(|&last| last > id)
     }
 
     fn create_dataset(

@@ -44,7 +44,9 @@ impl Objects {
         for (id, (link, attached)) in places.variables.iter().enumerate() {
             let variable = &schema.variables[id];
             let linked = objects.open_dataset(variable.group, link);
-            objects.last_variables.insert(variable.group, VariableId(id));
+            objects
+                .last_variables
+                .insert(variable.group, VariableId(id));
             objects.variables.push(Some(Variable {
                 linked: linked
                     .map_err(|e| name_object(&schema.variable_path(VariableId(id)), e))?,

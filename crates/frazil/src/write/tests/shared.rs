@@ -29,7 +29,13 @@ fn fill(writer: &(Membership, Store)) -> u64 {
         );
         chunk.write(0, &[1, 2, 3], 1);
         let offset = [chunks].as_slice().into();
-        store.insert(Key { variable: 0, offset }, chunk);
+        store.insert(
+            Key {
+                variable: 0,
+                offset,
+            },
+            chunk,
+        );
         chunks += 1;
     }
     chunks
@@ -106,5 +112,8 @@ fn writers_of_the_same_wish_share_their_threads() {
     assert!(!Arc::ptr_eq(&pool, &all[1].0.pool(&Cores::Any)));
     let before = Arc::downgrade(&pool);
     drop(pool);
-    assert!(before.upgrade().is_none(), "threads end with the last writer");
+    assert!(
+        before.upgrade().is_none(),
+        "threads end with the last writer"
+    );
 }
