@@ -147,6 +147,7 @@ check: fetch .build/setup-test .build/setup-check site ## Formatting, lints, the
 	$(CARGO) clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(CARGO_FLAGS) --workspace --no-deps
 	$(PYTHON) scripts/check_dependencies.py
+	$(PYTHON) scripts/check_ffi.py
 	scripts/check-deny
 	scripts/make-header --verify
 	$(PYTHON) scripts/write_netcdf_interface.py --check

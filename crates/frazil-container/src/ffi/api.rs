@@ -1,25 +1,28 @@
 //! The table of libhdf5 functions: every call of the crate goes through it, so that a host
 //! program's own libhdf5 can be put behind the same door.
 
+//!
+//! What libhdf5 returns may come from a damaged file, and a Rust enumeration that holds a number
+//! without a name is undefined behaviour. So enumerations only ever go to libhdf5; those that come
+//! from it are declared here as plain numbers, and `known` checks them. The table does
+//! not compile with a function that returns anything but numbers and pointers.
+
 #![allow(non_snake_case, reason = "the table keeps libhdf5's names")]
 
-use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 
 use hdf5_sys::h5::{
     H5_index_t, H5_iter_order_t, haddr_t, hbool_t, herr_t, hsize_t, hssize_t, htri_t,
 };
 use hdf5_sys::h5a::H5A_operator2_t;
-use hdf5_sys::h5d::{
-    H5D_alloc_time_t, H5D_chunk_iter_op_t, H5D_fill_time_t, H5D_fill_value_t, H5D_layout_t,
-};
+use hdf5_sys::h5d::{H5D_alloc_time_t, H5D_chunk_iter_op_t, H5D_fill_time_t, H5D_layout_t};
 use hdf5_sys::h5e::{H5E_auto2_t, H5E_direction_t, H5E_walk2_t};
 use hdf5_sys::h5f::H5F_libver_t;
-use hdf5_sys::h5i::{H5I_type_t, hid_t};
+use hdf5_sys::h5i::hid_t;
 use hdf5_sys::h5l::H5L_iterate2_t;
-use hdf5_sys::h5o::H5O_info2_t;
 use hdf5_sys::h5r::H5R_type_t;
-use hdf5_sys::h5s::{H5S_class_t, H5S_sel_type, H5S_seloper_t};
-use hdf5_sys::h5t::{H5T_class_t, H5T_cset_t, H5T_norm_t, H5T_order_t, H5T_sign_t, H5T_str_t};
+use hdf5_sys::h5s::{H5S_class_t, H5S_seloper_t};
+use hdf5_sys::h5t::{H5T_class_t, H5T_cset_t, H5T_order_t, H5T_str_t};
 use libc::{size_t, ssize_t};
 
 /// Facts about a link; the type is a plain number because user-defined links have any from 64 to
@@ -28,16 +31,30 @@ use libc::{size_t, ssize_t};
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LinkInfo {
     pub(crate) link_type: c_int,
-    pub(crate) creation_order_valid: bool,
+    pub(crate) creation_order_valid: u8,
     pub(crate) creation_order: i64,
     pub(crate) character_set: c_int,
     /// A token (hard links) or the size of the link's value (all others).
     pub(crate) token_or_size: [u64; 2],
 }
 
-/// Functions that `hdf5-sys` links but does not declare, or declares too narrowly.
+/// Facts about an object (`H5O_info2_t`); the type is a plain number, as above.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ObjectInfo {
+    pub(crate) file_number: c_ulong,
+    pub(crate) token: [u8; 16],
+    pub(crate) object_type: c_int,
+    pub(crate) links: c_uint,
+    /// Access, modification, change, birth.
+    pub(crate) times: [libc::time_t; 4],
+    pub(crate) attributes: hsize_t,
+}
+
+/// Functions that `hdf5-sys` links but does not declare, or declares too narrowly: with
+/// enumerations for numbers that a file may choose.
 mod declared_here {
-    use std::ffi::{c_char, c_uint};
+    use std::ffi::{c_char, c_int, c_uint};
 
     use hdf5_sys::h5::herr_t;
     use hdf5_sys::h5i::hid_t;
@@ -55,9 +72,56 @@ mod declared_here {
             info: *mut super::LinkInfo,
             lapl: hid_t,
         ) -> herr_t;
+        pub(super) fn H5Oget_info3(
+            object: hid_t,
+            info: *mut super::ObjectInfo,
+            fields: c_uint,
+        ) -> herr_t;
+        pub(super) fn H5Dget_chunk_index_type(dataset: hid_t, kind: *mut c_int) -> herr_t;
+        pub(super) fn H5Dget_chunk_storage_size(
+            dataset: hid_t,
+            offset: *const u64,
+            bytes: *mut u64,
+        ) -> herr_t;
+        pub(super) fn H5Iget_type(object: hid_t) -> c_int;
+        pub(super) fn H5Pget_layout(list: hid_t) -> c_int;
+        pub(super) fn H5Pfill_value_defined(list: hid_t, status: *mut c_int) -> herr_t;
+        pub(super) fn H5Pget_fill_time(list: hid_t, time: *mut c_int) -> herr_t;
+        pub(super) fn H5Sget_simple_extent_type(space: hid_t) -> c_int;
+        pub(super) fn H5Sget_select_type(space: hid_t) -> c_int;
+        pub(super) fn H5Tget_class(datatype: hid_t) -> c_int;
+        pub(super) fn H5Tget_order(datatype: hid_t) -> c_int;
+        pub(super) fn H5Tget_sign(datatype: hid_t) -> c_int;
+        pub(super) fn H5Tget_norm(datatype: hid_t) -> c_int;
+        pub(super) fn H5Tget_cset(datatype: hid_t) -> c_int;
+        pub(super) fn H5Tget_strpad(datatype: hid_t) -> c_int;
         pub(super) fn H5FDregister(class: *const super::super::driver::DriverClass) -> hid_t;
     }
 }
+
+/// What libhdf5 may return or write: every bit pattern is a value.
+trait Plain {}
+
+/// What may be passed to libhdf5: also enumerations, and pointers to what it may write.
+trait Passed {}
+
+impl<T: Plain> Passed for *mut T {}
+impl<T> Passed for *const T {}
+impl<T> Plain for *mut T {}
+impl<T> Plain for *const T {}
+
+macro_rules! implement {
+    ($trait:ident: $($type:ty),*) => { $(impl $trait for $type {})* };
+}
+
+implement!(Plain: c_void, c_char, u8, i32, u32, i64, u64, isize, usize);
+implement!(Plain: LinkInfo, ObjectInfo, hdf5_sys::h5f::H5F_info2_t);
+implement!(Passed: u8, i32, u32, i64, u64, usize);
+implement!(Passed: H5_index_t, H5_iter_order_t, H5F_libver_t, H5T_class_t, H5T_cset_t);
+implement!(Passed: H5T_order_t, H5T_str_t, H5S_class_t, H5S_seloper_t, H5R_type_t, H5D_layout_t);
+implement!(Passed: H5D_alloc_time_t, H5D_fill_time_t, H5E_direction_t);
+implement!(Passed: hdf5_sys::h5f::H5F_scope_t, hdf5_sys::h5f::H5F_close_degree_t);
+implement!(Passed: H5A_operator2_t, H5D_chunk_iter_op_t, H5E_auto2_t, H5E_walk2_t, H5L_iterate2_t);
 
 macro_rules! function_table {
     ($($module:ident :: { $($name:ident ( $($argument:ty),* ) -> $result:ty;)* })*) => {
@@ -69,6 +133,13 @@ macro_rules! function_table {
         /// The libhdf5 that is linked into this binary.
         static BUNDLED: Hdf5Api = Hdf5Api {
             $($($name: function_table!(@path $module $name),)*)*
+        };
+
+        /// Refuses to compile a function that could bring an enumeration back.
+        const _: () = {
+            const fn returned<T: Plain>() {}
+            const fn passed<T: Passed>() {}
+            $($(returned::<$result>(); $(passed::<$argument>();)*)*)*
         };
     };
     (@path declared_here $name:ident) => { declared_here::$name };
@@ -129,7 +200,6 @@ function_table! {
     }
     h5i::{
         H5Idec_ref(hid_t) -> c_int;
-        H5Iget_type(hid_t) -> H5I_type_t;
     }
     h5l::{
         H5Literate2(hid_t, H5_index_t, H5_iter_order_t, *mut hsize_t, H5L_iterate2_t, *mut c_void) -> herr_t;
@@ -143,7 +213,6 @@ function_table! {
     h5o::{
         H5Oopen(hid_t, *const c_char, hid_t) -> hid_t;
         H5Olink(hid_t, hid_t, *const c_char, hid_t, hid_t) -> herr_t;
-        H5Oget_info3(hid_t, *mut H5O_info2_t, c_uint) -> herr_t;
     }
     h5p::{
         H5Pcreate(hid_t) -> hid_t;
@@ -162,7 +231,6 @@ function_table! {
         H5Pget_attr_creation_order(hid_t, *mut c_uint) -> herr_t;
         H5Pset_obj_track_times(hid_t, hbool_t) -> herr_t;
         H5Pset_char_encoding(hid_t, H5T_cset_t) -> herr_t;
-        H5Pget_layout(hid_t) -> H5D_layout_t;
         H5Pset_layout(hid_t, H5D_layout_t) -> herr_t;
         H5Pget_chunk(hid_t, c_int, *mut hsize_t) -> c_int;
         H5Pset_chunk(hid_t, c_int, *const hsize_t) -> herr_t;
@@ -171,10 +239,8 @@ function_table! {
         H5Pget_filter2(hid_t, c_uint, *mut c_uint, *mut size_t, *mut c_uint, size_t, *mut c_char, *mut c_uint) -> c_int;
         H5Pset_filter(hid_t, c_int, c_uint, size_t, *const c_uint) -> herr_t;
         H5Pget_external_count(hid_t) -> c_int;
-        H5Pfill_value_defined(hid_t, *mut H5D_fill_value_t) -> herr_t;
         H5Pget_fill_value(hid_t, hid_t, *mut c_void) -> herr_t;
         H5Pset_fill_value(hid_t, hid_t, *const c_void) -> herr_t;
-        H5Pget_fill_time(hid_t, *mut H5D_fill_time_t) -> herr_t;
         H5Pset_fill_time(hid_t, H5D_fill_time_t) -> herr_t;
         H5Pset_alloc_time(hid_t, H5D_alloc_time_t) -> herr_t;
     }
@@ -191,10 +257,8 @@ function_table! {
         H5Screate(H5S_class_t) -> hid_t;
         H5Screate_simple(c_int, *const hsize_t, *const hsize_t) -> hid_t;
         H5Scopy(hid_t) -> hid_t;
-        H5Sget_simple_extent_type(hid_t) -> H5S_class_t;
         H5Sget_simple_extent_ndims(hid_t) -> c_int;
         H5Sget_simple_extent_dims(hid_t, *mut hsize_t, *mut hsize_t) -> c_int;
-        H5Sget_select_type(hid_t) -> H5S_sel_type;
         H5Sget_select_npoints(hid_t) -> hssize_t;
         H5Sget_select_hyper_nblocks(hid_t) -> hssize_t;
         H5Sget_select_hyper_blocklist(hid_t, hsize_t, hsize_t, *mut hsize_t) -> herr_t;
@@ -204,20 +268,14 @@ function_table! {
     h5t::{
         H5Tcopy(hid_t) -> hid_t;
         H5Tequal(hid_t, hid_t) -> htri_t;
-        H5Tget_class(hid_t) -> H5T_class_t;
         H5Tget_size(hid_t) -> size_t;
         H5Tset_size(hid_t, size_t) -> herr_t;
-        H5Tget_order(hid_t) -> H5T_order_t;
         H5Tset_order(hid_t, H5T_order_t) -> herr_t;
-        H5Tget_sign(hid_t) -> H5T_sign_t;
         H5Tget_precision(hid_t) -> size_t;
         H5Tget_offset(hid_t) -> c_int;
         H5Tget_fields(hid_t, *mut size_t, *mut size_t, *mut size_t, *mut size_t, *mut size_t) -> herr_t;
         H5Tget_ebias(hid_t) -> size_t;
-        H5Tget_norm(hid_t) -> H5T_norm_t;
-        H5Tget_cset(hid_t) -> H5T_cset_t;
         H5Tset_cset(hid_t, H5T_cset_t) -> herr_t;
-        H5Tget_strpad(hid_t) -> H5T_str_t;
         H5Tset_strpad(hid_t, H5T_str_t) -> herr_t;
         H5Tis_variable_str(hid_t) -> htri_t;
         H5Tdetect_class(hid_t, H5T_class_t) -> htri_t;
@@ -246,6 +304,21 @@ function_table! {
         H5Lget_info2(hid_t, *const c_char, *mut LinkInfo, hid_t) -> herr_t;
         H5PLset_loading_state(c_uint) -> herr_t;
         H5PLget_loading_state(*mut c_uint) -> herr_t;
+        H5Dget_chunk_index_type(hid_t, *mut c_int) -> herr_t;
+        H5Dget_chunk_storage_size(hid_t, *const hsize_t, *mut hsize_t) -> herr_t;
+        H5Iget_type(hid_t) -> c_int;
+        H5Oget_info3(hid_t, *mut ObjectInfo, c_uint) -> herr_t;
+        H5Pget_layout(hid_t) -> c_int;
+        H5Pfill_value_defined(hid_t, *mut c_int) -> herr_t;
+        H5Pget_fill_time(hid_t, *mut c_int) -> herr_t;
+        H5Sget_simple_extent_type(hid_t) -> c_int;
+        H5Sget_select_type(hid_t) -> c_int;
+        H5Tget_class(hid_t) -> c_int;
+        H5Tget_order(hid_t) -> c_int;
+        H5Tget_sign(hid_t) -> c_int;
+        H5Tget_norm(hid_t) -> c_int;
+        H5Tget_cset(hid_t) -> c_int;
+        H5Tget_strpad(hid_t) -> c_int;
         H5FDregister(*const crate::ffi::driver::DriverClass) -> hid_t;
     }
 }

@@ -206,6 +206,46 @@ impl Dataset {
         Ok(collector.entries)
     }
 
+    /// Looks every one of these chunks up, as a reader does that wants its values.
+    ///
+    /// A walk goes through the index from end to end, and a look-up searches it by its order: where
+    /// keys are damaged, a walk finds chunks that no reader finds. Indexes that compute an entry's
+    /// place need no look.
+    ///
+    /// # Errors
+    /// [`ContainerError::Corrupt`] for the first chunk that is not found, or of another length.
+    pub(crate) fn look_up(&self, entries: &[IndexEntry]) -> Result<()> {
+        /// `H5D_CHUNK_IDX_BTREE`, `H5D_CHUNK_IDX_BT2`.
+        const SEARCHED: [c_int; 2] = [0, 5];
+        let _guard = library_lock();
+        let mut kind = 0;
+        // SAFETY: a live dataset and a valid out-pointer.
+        let status = unsafe { (api().H5Dget_chunk_index_type)(self.0.id(), &raw mut kind) };
+        check(status, "read the kind of chunk index")?;
+        if !SEARCHED.contains(&kind) {
+            return Ok(());
+        }
+        for entry in entries {
+            let mut bytes = 0;
+            // SAFETY: a live dataset, as many offsets as it has axes (the walk of the same index gave
+            // them), a valid out-pointer.
+            let status = unsafe {
+                let offset = entry.offset.as_ptr();
+                (api().H5Dget_chunk_storage_size)(self.0.id(), offset, &raw mut bytes)
+            };
+            if status < 0 || bytes != entry.stored_bytes {
+                // Nobody else reads the messages of this failure.
+                take_error_stack();
+                return Err(ContainerError::Corrupt(format!(
+                    "its chunk index is out of order: readers do not find the chunk at {:?} and \
+                     would see fill values there",
+                    entry.offset
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// Reads a box (or everything) in the layout of `memory`.
     pub(crate) fn read(
         &self,
@@ -217,7 +257,7 @@ impl Dataset {
             .checked_mul(memory.size_bytes()? as u64)
             .ok_or_else(|| ContainerError::Corrupt("dataset size overflows".to_owned()))?;
         let mut values = vec![0_u8; usize_of(bytes)?];
-        self.read_whole(memory, selection, &mut values)?;
+        self.read_into(memory, selection, &mut values)?;
         Ok(values)
     }
 
@@ -239,16 +279,6 @@ impl Dataset {
                 "a buffer of wrong size".to_owned(),
             ));
         }
-        self.read_whole(memory, selection, values)
-    }
-
-    /// Reads; `values` has the length of the part in the layout of `memory`.
-    fn read_whole(
-        &self,
-        memory: &Datatype,
-        selection: Option<Hyperslab<'_>>,
-        values: &mut [u8],
-    ) -> Result<()> {
         if values.is_empty() {
             return Ok(());
         }
@@ -256,7 +286,7 @@ impl Dataset {
         let spaces = self.selected(selection)?;
         let (memory_space, file_space) = space_ids(spaces.as_ref());
         // SAFETY: the buffer holds as many elements of the memory type as the selection (or the
-        // whole extent, by the caller's count) covers.
+        // whole extent) covers, checked above.
         let status = unsafe {
             (api().H5Dread)(
                 self.0.id(),

@@ -3,6 +3,7 @@
 use hdf5_sys::h5s::{H5S_class_t, H5S_seloper_t};
 
 use super::handle::{Handle, api, check, failure, own};
+use super::known::{DATASPACE_CLASSES, known};
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
 
@@ -44,11 +45,10 @@ pub(super) fn read_extent(space: &Handle) -> Result<Extent> {
     let _guard = library_lock();
     // SAFETY: a live dataspace identifier.
     let class = unsafe { (api().H5Sget_simple_extent_type)(space.id()) };
-    match class {
+    match known(class, "class of a dataspace", &DATASPACE_CLASSES)? {
         H5S_class_t::H5S_NULL => return Ok(Extent::Null),
         H5S_class_t::H5S_SCALAR => return Ok(Extent::Scalar),
-        H5S_class_t::H5S_SIMPLE => {}
-        H5S_class_t::H5S_NO_CLASS => return Err(failure("read dataspace")),
+        _ => {}
     }
     // SAFETY: a live dataspace identifier.
     let rank = unsafe { (api().H5Sget_simple_extent_ndims)(space.id()) };

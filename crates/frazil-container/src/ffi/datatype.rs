@@ -4,10 +4,11 @@ use std::ffi::{CStr, c_void};
 
 use frazil_types::{ByteOrder, ElementClass, ElementType};
 use hdf5_sys::h5i::hid_t;
-use hdf5_sys::h5t::{H5T_class_t, H5T_cset_t, H5T_order_t, H5T_sign_t, H5T_str_t};
+use hdf5_sys::h5t::{H5T_class_t, H5T_cset_t, H5T_order_t, H5T_str_t};
 
 use super::dataspace::{self, Extent};
 use super::handle::{DEFAULT, Handle, api, check, failure, own, truth};
+use super::known::{CHARACTER_SETS, DATATYPE_CLASSES, ORDERS, PADDINGS, SIGNS, known};
 use super::property::PropertyList;
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
@@ -177,21 +178,8 @@ impl Datatype {
     pub(crate) fn class(&self) -> Result<Class> {
         let _guard = library_lock();
         // SAFETY: a live datatype.
-        Ok(match unsafe { (api().H5Tget_class)(self.id()) } {
-            H5T_class_t::H5T_INTEGER => Class::Integer,
-            H5T_class_t::H5T_FLOAT => Class::Float,
-            H5T_class_t::H5T_TIME => Class::Time,
-            H5T_class_t::H5T_STRING => Class::String,
-            H5T_class_t::H5T_BITFIELD => Class::Bitfield,
-            H5T_class_t::H5T_OPAQUE => Class::Opaque,
-            H5T_class_t::H5T_COMPOUND => Class::Compound,
-            H5T_class_t::H5T_REFERENCE => Class::Reference,
-            H5T_class_t::H5T_ENUM => Class::Enumeration,
-            H5T_class_t::H5T_VLEN => Class::VariableLength,
-            H5T_class_t::H5T_ARRAY => Class::Array,
-            H5T_class_t::H5T_COMPLEX => Class::Complex,
-            _ => return Err(failure("read datatype class")),
-        })
+        let class = unsafe { (api().H5Tget_class)(self.id()) };
+        known(class, "class of a datatype", &DATATYPE_CLASSES)
     }
 
     /// Whether the type is or holds one of a class, at any depth.
@@ -312,11 +300,8 @@ impl Datatype {
     pub(crate) fn is_signed(&self) -> Result<bool> {
         let _guard = library_lock();
         // SAFETY: a live integer datatype.
-        match unsafe { (api().H5Tget_sign)(self.id()) } {
-            H5T_sign_t::H5T_SGN_NONE => Ok(false),
-            H5T_sign_t::H5T_SGN_2 => Ok(true),
-            _ => Err(failure("read sign")),
-        }
+        let sign = unsafe { (api().H5Tget_sign)(self.id()) };
+        known(sign, "sign of a number", &SIGNS)
     }
 
     /// Byte order of the whole element; none where no single order applies.
@@ -329,11 +314,8 @@ impl Datatype {
         }
         let _guard = library_lock();
         // SAFETY: a live datatype.
-        Ok(match unsafe { (api().H5Tget_order)(self.id()) } {
-            H5T_order_t::H5T_ORDER_LE => ByteOrder::Little,
-            H5T_order_t::H5T_ORDER_BE => ByteOrder::Big,
-            _ => ByteOrder::None,
-        })
+        let order = unsafe { (api().H5Tget_order)(self.id()) };
+        known(order, "byte order of a number", &ORDERS)
     }
 
     /// Whether the type is a committed object of a file.
@@ -438,12 +420,8 @@ impl Datatype {
                 (api().H5Tget_strpad)(self.id()),
             )
         };
-        let pad = match pad {
-            H5T_str_t::H5T_STR_NULLPAD => 1,
-            H5T_str_t::H5T_STR_SPACEPAD => 2,
-            _ => 0,
-        };
-        Ok((cset == H5T_cset_t::H5T_CSET_UTF8, pad))
+        let is_utf8 = known(cset, "character set of text", &CHARACTER_SETS)?;
+        Ok((is_utf8, known(pad, "padding of text", &PADDINGS)?))
     }
 
     /// Frees what libhdf5 allocated inside values of this (memory) type.

@@ -124,7 +124,7 @@ struct PublicPart {
     base_address: haddr_t,
     threshold: hsize_t,
     alignment: hsize_t,
-    paged_aggregation: bool,
+    paged_aggregation: u8,
 }
 
 /// An open file of this driver. `public` must be first: libhdf5 sees only that.
@@ -389,14 +389,16 @@ unsafe extern "C" fn get_eoa(file: *const OpenFile, _kind: MemoryType) -> haddr_
 }
 
 unsafe extern "C" fn set_eoa(file: *mut OpenFile, _kind: MemoryType, address: haddr_t) -> herr_t {
-    // SAFETY: as above, and libhdf5 holds the only reference during a callback.
-    let file = unsafe { &mut *file };
-    if address > file.end_of_allocation && file.backing.is_lent() {
-        return -1;
-    }
-    file.end_of_allocation = address;
-    file.backing.set_end(address);
-    0
+    guarded(-1, || {
+        // SAFETY: as above, and libhdf5 holds the only reference during a callback.
+        let file = unsafe { &mut *file };
+        if address > file.end_of_allocation && file.backing.is_lent() {
+            return -1;
+        }
+        file.end_of_allocation = address;
+        file.backing.set_end(address);
+        0
+    })
 }
 
 unsafe extern "C" fn get_eof(file: *const OpenFile, _kind: MemoryType) -> haddr_t {
@@ -425,6 +427,9 @@ unsafe extern "C" fn read(
     size: size_t,
     buffer: *mut c_void,
 ) -> herr_t {
+    if size == 0 {
+        return 0;
+    }
     guarded(-1, || {
         // SAFETY: libhdf5 passes its open file and a buffer of `size` bytes for this call.
         let (file, buffer) = unsafe {
@@ -463,6 +468,9 @@ unsafe extern "C" fn write(
             sentinel.address = Some(address);
             file.backing.expect_values(address, size as u64);
             file.end_of_file = file.end_of_file.max(address.saturating_add(size as u64));
+            return 0;
+        }
+        if size == 0 {
             return 0;
         }
         // SAFETY: not the sentinel, so `buffer` holds `size` readable bytes for this call.

@@ -2,12 +2,12 @@
 
 use std::ffi::{CStr, c_int};
 
-use hdf5_sys::h5i::H5I_type_t;
-use hdf5_sys::h5o::{H5O_INFO_BASIC, H5O_info2_t};
+use hdf5_sys::h5o::H5O_INFO_BASIC;
 
-use super::api::LinkInfo;
+use super::api::{LinkInfo, ObjectInfo};
 use super::datatype::Datatype;
-use super::handle::{DEFAULT, Handle, api, c_name, check, failure, own};
+use super::handle::{DEFAULT, Handle, api, c_name, check, own};
+use super::known::{OBJECTS, known};
 use super::property::PropertyList;
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
@@ -56,6 +56,12 @@ pub(crate) fn target(group: &Handle, name: &str) -> Result<LinkTarget> {
     if bytes > MAX_LINK_BYTES {
         return Err(ContainerError::Corrupt(format!(
             "link {name} claims {bytes} bytes"
+        )));
+    }
+    // libhdf5 looks at the last byte of an external link's value, whether there is one or not.
+    if info.link_type == EXTERNAL && bytes < 2 {
+        return Err(ContainerError::Corrupt(format!(
+            "external link {name} has no value"
         )));
     }
     let mut value = vec![0_u8; bytes as usize + 1];
@@ -120,29 +126,21 @@ pub(crate) fn open_object(group: &Handle, name: &str) -> Result<Handle> {
 pub(crate) fn kind(object: &Handle) -> Result<ObjectKind> {
     let _guard = library_lock();
     // SAFETY: a live identifier.
-    match unsafe { (api().H5Iget_type)(object.id()) } {
-        H5I_type_t::H5I_GROUP => Ok(ObjectKind::Group),
-        H5I_type_t::H5I_DATASET => Ok(ObjectKind::Dataset),
-        H5I_type_t::H5I_DATATYPE => Ok(ObjectKind::NamedDatatype),
-        _ => Err(failure("read object type")),
-    }
+    let kind = unsafe { (api().H5Iget_type)(object.id()) };
+    known(kind, "kind of object", &OBJECTS)
 }
 
 /// Address of an object's header: the object's identity inside its file, and what object
 /// references store.
 pub(crate) fn object_address(object: &Handle) -> Result<u64> {
     let _guard = library_lock();
-    // SAFETY: all-zero is a valid H5O_info2_t.
-    let mut info = unsafe { std::mem::zeroed::<H5O_info2_t>() };
+    let mut info = ObjectInfo::default();
     // SAFETY: a live object and a valid out-pointer.
     let status = unsafe { (api().H5Oget_info3)(object.id(), &raw mut info, H5O_INFO_BASIC) };
     check(status, "read object")?;
-    let token: *const [u8; 16] = (&raw const info.token).cast();
-    // SAFETY: a token is 16 plain bytes.
-    let token = unsafe { *token };
     let mut address = [0_u8; 8];
     // A native file's token begins with the object's address, little-endian.
-    address.copy_from_slice(&token[..8]);
+    address.copy_from_slice(&info.token[..8]);
     Ok(u64::from_le_bytes(address))
 }
 

@@ -19,6 +19,7 @@ pub(crate) mod filter;
 mod fork;
 mod handle;
 mod heap_guard;
+mod known;
 pub(crate) mod link;
 mod mapping;
 pub(crate) mod names;

@@ -1,11 +1,10 @@
 //! Where the bits of a number lie inside its element.
 
-use hdf5_sys::h5t::H5T_norm_t;
-
 use frazil_types::ByteOrder;
 
 use super::datatype::Datatype;
 use super::handle::{api, check, failure};
+use super::known::{NORMALISATIONS, known};
 use crate::error::Result;
 use crate::lock::library_lock;
 
@@ -110,11 +109,7 @@ impl Datatype {
                 (api().H5Tget_norm)(self.id()),
             )
         };
-        let normalisation = match normalisation {
-            H5T_norm_t::H5T_NORM_IMPLIED => 0,
-            H5T_norm_t::H5T_NORM_MSBSET => 1,
-            _ => 2,
-        };
+        let normalisation = known(normalisation, "normalisation of a number", &NORMALISATIONS)?;
         Ok(FloatForm {
             sign,
             exponent,

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_uint};
 
 use frazil_types::{FilterPipeline, FilterSpec};
-use hdf5_sys::h5d::{H5D_alloc_time_t, H5D_fill_time_t, H5D_fill_value_t, H5D_layout_t};
+use hdf5_sys::h5d::{H5D_alloc_time_t, H5D_fill_time_t, H5D_layout_t};
 use hdf5_sys::h5f::{H5F_close_degree_t, H5F_libver_t};
 use hdf5_sys::h5p::{
     H5P_CLS_DATASET_CREATE, H5P_CLS_DATATYPE_CREATE, H5P_CLS_FILE_ACCESS, H5P_CLS_FILE_CREATE,
@@ -12,6 +12,7 @@ use hdf5_sys::h5p::{
 use hdf5_sys::h5t::H5T_cset_t;
 
 use super::handle::{DEFAULT, Handle, api, check, failure, own};
+use super::known::{FILL_STATUSES, FILL_TIMES, LAYOUTS, known};
 use super::{dataspace, driver};
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
@@ -231,7 +232,7 @@ impl PropertyList {
         let _guard = library_lock();
         // SAFETY: a live property list.
         let class = unsafe { (api().H5Pget_layout)(self.0.id()) };
-        match class {
+        match known(class, "layout of a dataset", &LAYOUTS)? {
             H5D_layout_t::H5D_COMPACT => Ok(LayoutClass::Compact),
             H5D_layout_t::H5D_CONTIGUOUS => {
                 // SAFETY: a live property list.
@@ -244,7 +245,9 @@ impl PropertyList {
             }
             H5D_layout_t::H5D_CHUNKED => self.chunk(),
             H5D_layout_t::H5D_VIRTUAL => Ok(LayoutClass::Virtual),
-            _ => Err(failure("read layout")),
+            _ => Err(ContainerError::Internal(
+                "a layout without a name".to_owned(),
+            )),
         }
     }
 
@@ -253,12 +256,15 @@ impl PropertyList {
         // SAFETY: the buffer holds 32 values, the largest rank libhdf5 knows.
         let rank = unsafe { (api().H5Pget_chunk)(self.0.id(), 32, chunk.as_mut_ptr()) };
         let rank = usize::try_from(rank).map_err(|_| failure("read chunk shape"))?;
+        let Some(chunk) = chunk.get(..rank) else {
+            return Err(ContainerError::Corrupt(format!("chunks of {rank} axes")));
+        };
         let mut options: c_uint = 0;
         // SAFETY: a live property list and a valid out-pointer.
         let status = unsafe { (api().H5Pget_chunk_opts)(self.0.id(), &raw mut options) };
         check(status, "read chunk options")?;
         Ok(LayoutClass::Chunked {
-            chunk: chunk[..rank].to_vec(),
+            chunk: chunk.to_vec(),
             raw_partial_edges: options & RAW_PARTIAL_EDGES != 0,
         })
     }
@@ -376,15 +382,11 @@ impl PropertyList {
     /// When fill values are written.
     pub(crate) fn fill_time(&self) -> Result<FillTime> {
         let _guard = library_lock();
-        let mut time = H5D_fill_time_t::H5D_FILL_TIME_IFSET;
+        let mut time = 0;
         // SAFETY: a live property list and a valid out-pointer.
         let status = unsafe { (api().H5Pget_fill_time)(self.0.id(), &raw mut time) };
         check(status, "read fill time")?;
-        Ok(match time {
-            H5D_fill_time_t::H5D_FILL_TIME_ALLOC => FillTime::Allocation,
-            H5D_fill_time_t::H5D_FILL_TIME_NEVER => FillTime::Never,
-            _ => FillTime::IfSet,
-        })
+        known(time, "fill time of a dataset", &FILL_TIMES)
     }
 
     /// Sets when fill values are written.
@@ -405,15 +407,11 @@ impl PropertyList {
     /// What kind of fill value there is.
     pub(crate) fn fill_status(&self) -> Result<FillStatus> {
         let _guard = library_lock();
-        let mut status = H5D_fill_value_t::H5D_FILL_VALUE_DEFAULT;
+        let mut status = 0;
         // SAFETY: a live property list and a valid out-pointer.
         let result = unsafe { (api().H5Pfill_value_defined)(self.0.id(), &raw mut status) };
         check(result, "read fill value status")?;
-        Ok(match status {
-            H5D_fill_value_t::H5D_FILL_VALUE_UNDEFINED => FillStatus::Undefined,
-            H5D_fill_value_t::H5D_FILL_VALUE_USER_DEFINED => FillStatus::User,
-            _ => FillStatus::Default,
-        })
+        known(status, "fill value status", &FILL_STATUSES)
     }
 
     /// Copies the fill value of another list, in the bytes of `datatype`.

@@ -1,16 +1,25 @@
 //! What a region reference selects.
 
 use hdf5_sys::h5r::H5R_type_t;
-use hdf5_sys::h5s::H5S_sel_type;
 
 use super::dataspace::{self, Extent};
 use super::handle::{Handle, api, check, failure, own};
+use super::known::{SELECTIONS, known};
 use super::reference::REGION_BYTES;
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
 
-/// No selection of more boxes than this is believed.
-const MAX_BOXES: u64 = 1 << 24;
+/// No selection that takes more numbers than this to describe (256 MiB) is believed: few bytes of a
+/// file can stand for any number of boxes.
+const MAX_NUMBERS: u64 = 1 << 25;
+
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    None,
+    All,
+    Points,
+    Boxes,
+}
 
 /// The elements that a region reference selects, as plain data.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,19 +51,19 @@ pub(crate) fn region(location: &Handle, reference: &[u8; REGION_BYTES]) -> Resul
         Extent::Null | Extent::Scalar => 0,
     };
     // SAFETY: a live dataspace.
-    match unsafe { (api().H5Sget_select_type)(space.id()) } {
-        H5S_sel_type::H5S_SEL_NONE => Ok(Region::None),
-        H5S_sel_type::H5S_SEL_ALL => Ok(Region::All),
-        H5S_sel_type::H5S_SEL_POINTS => points(&space, rank),
-        H5S_sel_type::H5S_SEL_HYPERSLABS => boxes(&space, rank),
-        _ => Err(failure("read a selection")),
+    let kind = unsafe { (api().H5Sget_select_type)(space.id()) };
+    match known(kind, "kind of selection", &SELECTIONS)? {
+        Kind::None => Ok(Region::None),
+        Kind::All => Ok(Region::All),
+        Kind::Points => points(&space, rank),
+        Kind::Boxes => boxes(&space, rank),
     }
 }
 
 fn points(space: &Handle, rank: usize) -> Result<Region> {
     // SAFETY: a live dataspace.
-    let count = believed(unsafe { (api().H5Sget_select_npoints)(space.id()) })?;
-    let mut at = vec![0_u64; rank.saturating_mul(count)];
+    let count = believed(unsafe { (api().H5Sget_select_npoints)(space.id()) }, rank)?;
+    let mut at = vec![0_u64; rank * count];
     // SAFETY: the buffer holds `rank` numbers for each of the points.
     let status = unsafe {
         (api().H5Sget_select_elem_pointlist)(space.id(), 0, count as u64, at.as_mut_ptr())
@@ -65,8 +74,9 @@ fn points(space: &Handle, rank: usize) -> Result<Region> {
 
 fn boxes(space: &Handle, rank: usize) -> Result<Region> {
     // SAFETY: a live dataspace.
-    let count = believed(unsafe { (api().H5Sget_select_hyper_nblocks)(space.id()) })?;
-    let mut corners = vec![0_u64; rank.saturating_mul(2).saturating_mul(count)];
+    let count = unsafe { (api().H5Sget_select_hyper_nblocks)(space.id()) };
+    let count = believed(count, 2 * rank)?;
+    let mut corners = vec![0_u64; 2 * rank * count];
     // SAFETY: the buffer holds two corners of `rank` numbers for each of the boxes.
     let status = unsafe {
         (api().H5Sget_select_hyper_blocklist)(space.id(), 0, count as u64, corners.as_mut_ptr())
@@ -75,9 +85,10 @@ fn boxes(space: &Handle, rank: usize) -> Result<Region> {
     Ok(Region::Boxes { rank, corners })
 }
 
-fn believed(count: i64) -> Result<usize> {
+/// The number of pieces of a selection, each of which takes so many numbers.
+fn believed(count: i64, numbers: usize) -> Result<usize> {
     let count = u64::try_from(count).map_err(|_| failure("count a selection"))?;
-    if count > MAX_BOXES {
+    if count.saturating_mul(numbers as u64) > MAX_NUMBERS {
         return Err(ContainerError::Unsupported(format!(
             "a region reference of {count} separate pieces"
         )));

@@ -23,6 +23,7 @@ pub(crate) fn variable_length_bytes(value: &[u8], base_bytes: usize) -> Result<V
     }
     let bytes = count
         .checked_mul(base_bytes)
+        .filter(|&bytes| isize::try_from(bytes).is_ok())
         .ok_or_else(|| ContainerError::Corrupt("variable-length value too long".to_owned()))?;
     // SAFETY: libhdf5 filled the value: `count` elements of the base type at that address.
     Ok(unsafe { std::slice::from_raw_parts(address as *const u8, bytes) }.to_vec())

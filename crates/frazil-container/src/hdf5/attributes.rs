@@ -111,7 +111,8 @@ pub(super) fn write_provenance(root: &Handle) -> Result<()> {
     Form::text(text.as_bytes())?.create(root, PROVENANCE)
 }
 
-fn in_attribute(name: &str, error: ContainerError) -> ContainerError {
+/// Says in which attribute an error happened.
+pub(super) fn in_attribute(name: &str, error: ContainerError) -> ContainerError {
     match error {
         ContainerError::Hdf5 { doing, reason } => ContainerError::Hdf5 {
             doing: format!("attribute {name}: {doing}"),
@@ -119,6 +120,9 @@ fn in_attribute(name: &str, error: ContainerError) -> ContainerError {
         },
         ContainerError::Unsupported(what) => {
             ContainerError::Unsupported(format!("attribute {name}: {what}"))
+        }
+        ContainerError::Corrupt(what) => {
+            ContainerError::Corrupt(format!("attribute {name}: {what}"))
         }
         other => other,
     }

@@ -46,7 +46,7 @@ pub(super) fn records(
     let limit = usize::try_from(file_bytes / MIN_ENTRY_BYTES).unwrap_or(usize::MAX);
     let entries = dataset.chunk_index(shape.len(), limit)?;
     let mut records = Vec::with_capacity(entries.len());
-    for entry in entries {
+    for entry in &entries {
         let end = entry.address.checked_add(entry.stored_bytes);
         if end.is_none_or(|end| end > file_bytes) {
             return Err(ContainerError::Corrupt(format!(
@@ -65,6 +65,9 @@ pub(super) fn records(
             });
         }
     }
+    // What lies outside the grid cannot be looked up.
+    let mut within = entries;
+    within.retain(|entry| grid.index_of_offset(&entry.offset).is_some());
     records.sort_by_key(|record| record.index);
     let is_twice = |pair: &[ChunkRecord]| pair[0].index == pair[1].index;
     if records.windows(2).any(is_twice) {
@@ -72,5 +75,6 @@ pub(super) fn records(
             "the index names one chunk twice".to_owned(),
         ));
     }
+    dataset.look_up(&within)?;
     Ok(records)
 }

@@ -8,6 +8,7 @@ use crate::ffi::Handle;
 use crate::ffi::attribute::{self, Attribute};
 use crate::ffi::dataspace::Extent;
 use crate::ffi::{attribute_order, link, names};
+use crate::hdf5::attributes::in_attribute;
 use crate::hdf5::scan::Hdf5Input;
 
 /// One attribute with its values.
@@ -55,8 +56,10 @@ fn describe_object(input: &Hdf5Input, object: &Handle) -> Result<ObjectAttribute
         is_ordered: attribute_order::is_kept(object)?,
     };
     for name in names::of_attributes(object)? {
-        let attribute = attribute::open(object, &name)?;
-        all.list.push(describe(input, &attribute)?);
+        let described =
+            attribute::open(object, &name).and_then(|attribute| describe(input, &attribute));
+        all.list
+            .push(described.map_err(|error| in_attribute(&name, error))?);
     }
     Ok(all)
 }

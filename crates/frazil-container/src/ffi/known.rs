@@ -1,0 +1,171 @@
+//! What the numbers stand for that libhdf5 returns for its enumerations.
+//!
+//! Files choose many of them. They cross as plain numbers (see [`super::api`]), and only those that
+//! are listed here become values.
+
+use std::ffi::c_int;
+
+use frazil_types::ByteOrder;
+use hdf5_sys::h5d::{H5D_fill_time_t, H5D_fill_value_t, H5D_layout_t};
+use hdf5_sys::h5i::H5I_type_t;
+use hdf5_sys::h5s::{H5S_class_t, H5S_sel_type};
+use hdf5_sys::h5t::{H5T_class_t, H5T_cset_t, H5T_norm_t, H5T_order_t, H5T_sign_t, H5T_str_t};
+
+use super::datatype::Class;
+use super::handle::failure;
+use super::link::ObjectKind;
+use super::property::{FillStatus, FillTime};
+use super::region::Kind;
+use crate::error::{ContainerError, Result};
+
+/// What a number stands for that libhdf5 returned for an enumeration. Files choose such numbers:
+/// one without a name is an error, never a value.
+///
+/// # Errors
+/// libhdf5's own, for a negative number; [`ContainerError::Corrupt`] for one that `names` lacks.
+pub(super) fn known<T: Copy>(number: c_int, what: &str, names: &[(c_int, T)]) -> Result<T> {
+    match names.iter().find(|(known, _)| *known == number) {
+        Some((_, value)) => Ok(*value),
+        None if number < 0 => Err(failure(&format!("read the {what}"))),
+        None => Err(ContainerError::Corrupt(format!(
+            "no {what} has the number {number}"
+        ))),
+    }
+}
+
+pub(super) const DATATYPE_CLASSES: [(c_int, Class); 12] = [
+    (H5T_class_t::H5T_INTEGER as c_int, Class::Integer),
+    (H5T_class_t::H5T_FLOAT as c_int, Class::Float),
+    (H5T_class_t::H5T_TIME as c_int, Class::Time),
+    (H5T_class_t::H5T_STRING as c_int, Class::String),
+    (H5T_class_t::H5T_BITFIELD as c_int, Class::Bitfield),
+    (H5T_class_t::H5T_OPAQUE as c_int, Class::Opaque),
+    (H5T_class_t::H5T_COMPOUND as c_int, Class::Compound),
+    (H5T_class_t::H5T_REFERENCE as c_int, Class::Reference),
+    (H5T_class_t::H5T_ENUM as c_int, Class::Enumeration),
+    (H5T_class_t::H5T_VLEN as c_int, Class::VariableLength),
+    (H5T_class_t::H5T_ARRAY as c_int, Class::Array),
+    (H5T_class_t::H5T_COMPLEX as c_int, Class::Complex),
+];
+
+pub(super) const SIGNS: [(c_int, bool); 2] = [
+    (H5T_sign_t::H5T_SGN_NONE as c_int, false),
+    (H5T_sign_t::H5T_SGN_2 as c_int, true),
+];
+
+/// `H5T_ORDER_VAX` and `H5T_ORDER_MIXED` are no order that one swap makes another of.
+pub(super) const ORDERS: [(c_int, ByteOrder); 5] = [
+    (H5T_order_t::H5T_ORDER_LE as c_int, ByteOrder::Little),
+    (H5T_order_t::H5T_ORDER_BE as c_int, ByteOrder::Big),
+    (H5T_order_t::H5T_ORDER_VAX as c_int, ByteOrder::None),
+    (H5T_order_t::H5T_ORDER_MIXED as c_int, ByteOrder::None),
+    (H5T_order_t::H5T_ORDER_NONE as c_int, ByteOrder::None),
+];
+
+pub(super) const PADDINGS: [(c_int, u8); 3] = [
+    (H5T_str_t::H5T_STR_NULLTERM as c_int, 0),
+    (H5T_str_t::H5T_STR_NULLPAD as c_int, 1),
+    (H5T_str_t::H5T_STR_SPACEPAD as c_int, 2),
+];
+
+/// Whether text is UTF-8.
+pub(super) const CHARACTER_SETS: [(c_int, bool); 2] = [
+    (H5T_cset_t::H5T_CSET_ASCII as c_int, false),
+    (H5T_cset_t::H5T_CSET_UTF8 as c_int, true),
+];
+
+pub(super) const NORMALISATIONS: [(c_int, u8); 3] = [
+    (H5T_norm_t::H5T_NORM_IMPLIED as c_int, 0),
+    (H5T_norm_t::H5T_NORM_MSBSET as c_int, 1),
+    (H5T_norm_t::H5T_NORM_NONE as c_int, 2),
+];
+
+pub(super) const DATASPACE_CLASSES: [(c_int, H5S_class_t); 3] = [
+    (H5S_class_t::H5S_SCALAR as c_int, H5S_class_t::H5S_SCALAR),
+    (H5S_class_t::H5S_SIMPLE as c_int, H5S_class_t::H5S_SIMPLE),
+    (H5S_class_t::H5S_NULL as c_int, H5S_class_t::H5S_NULL),
+];
+
+pub(super) const SELECTIONS: [(c_int, Kind); 4] = [
+    (H5S_sel_type::H5S_SEL_NONE as c_int, Kind::None),
+    (H5S_sel_type::H5S_SEL_ALL as c_int, Kind::All),
+    (H5S_sel_type::H5S_SEL_POINTS as c_int, Kind::Points),
+    (H5S_sel_type::H5S_SEL_HYPERSLABS as c_int, Kind::Boxes),
+];
+
+pub(super) const LAYOUTS: [(c_int, H5D_layout_t); 4] = [
+    (
+        H5D_layout_t::H5D_COMPACT as c_int,
+        H5D_layout_t::H5D_COMPACT,
+    ),
+    (
+        H5D_layout_t::H5D_CONTIGUOUS as c_int,
+        H5D_layout_t::H5D_CONTIGUOUS,
+    ),
+    (
+        H5D_layout_t::H5D_CHUNKED as c_int,
+        H5D_layout_t::H5D_CHUNKED,
+    ),
+    (
+        H5D_layout_t::H5D_VIRTUAL as c_int,
+        H5D_layout_t::H5D_VIRTUAL,
+    ),
+];
+
+pub(super) const FILL_TIMES: [(c_int, FillTime); 3] = [
+    (
+        H5D_fill_time_t::H5D_FILL_TIME_ALLOC as c_int,
+        FillTime::Allocation,
+    ),
+    (
+        H5D_fill_time_t::H5D_FILL_TIME_NEVER as c_int,
+        FillTime::Never,
+    ),
+    (
+        H5D_fill_time_t::H5D_FILL_TIME_IFSET as c_int,
+        FillTime::IfSet,
+    ),
+];
+
+pub(super) const FILL_STATUSES: [(c_int, FillStatus); 3] = [
+    (
+        H5D_fill_value_t::H5D_FILL_VALUE_UNDEFINED as c_int,
+        FillStatus::Undefined,
+    ),
+    (
+        H5D_fill_value_t::H5D_FILL_VALUE_DEFAULT as c_int,
+        FillStatus::Default,
+    ),
+    (
+        H5D_fill_value_t::H5D_FILL_VALUE_USER_DEFINED as c_int,
+        FillStatus::User,
+    ),
+];
+
+pub(super) const OBJECTS: [(c_int, ObjectKind); 3] = [
+    (H5I_type_t::H5I_GROUP as c_int, ObjectKind::Group),
+    (H5I_type_t::H5I_DATASET as c_int, ObjectKind::Dataset),
+    (H5I_type_t::H5I_DATATYPE as c_int, ObjectKind::NamedDatatype),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_without_a_name_are_damage() {
+        let names = [(0, 'a'), (4, 'b')];
+        assert_eq!(known(4, "letter", &names).unwrap(), 'b');
+        for number in 1..=255 {
+            let found = known(number, "letter", &names);
+            match number {
+                4 => assert!(found.is_ok()),
+                _ => assert!(matches!(found, Err(ContainerError::Corrupt(_))), "{number}"),
+            }
+        }
+        assert!(matches!(
+            known(-1, "letter", &names),
+            Err(ContainerError::Hdf5 { .. })
+        ));
+    }
+}

@@ -1,0 +1,119 @@
+"""Files with single changed bytes, checksums repaired, and files that claim more than they hold."""
+
+import time
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from support.checksum import lookup3, repair_object_header
+from support.command import DONE, FAILED, frazil, pack
+
+MEMORY_BYTES = 2 << 30
+
+
+def _attribute_with_space_class(path: Path, number: int) -> None:
+    """A scalar attribute whose dataspace has a class of this number."""
+    with h5py.File(path, "w", libver="latest") as file:
+        file.attrs["marker"] = np.int32(5)
+    data = bytearray(path.read_bytes())
+    # A dataspace of version 2: rank 0, no flags, class 0 (scalar).
+    at = data.index(b"\x02\x00\x00\x00\x05\x00\x00\x00", data.index(b"marker"))
+    data[at + 3] = number
+    repair_object_header(data, data.index(b"OHDR"))
+    path.write_bytes(data)
+
+
+def test_a_dataspace_of_an_unknown_class_is_corrupt_and_nothing_else(tmp_path: Path):
+    source, target = tmp_path / "source.h5", tmp_path / "packed.nc"
+    for number in (0, 2, 3, 4, 17, 100, 127, 128, 200, 254, 255):
+        _attribute_with_space_class(source, number)
+        outcome = frazil("pack", source, "-o", target, "--json")
+        if number in (0, 2):
+            assert outcome.code == DONE, outcome.stderr
+            target.unlink()
+            continue
+        assert outcome.code == FAILED, (number, outcome.code)
+        [error] = outcome.errors
+        assert error["code"] == "corrupt" and str(number) in error["cause"], error
+        assert error["file"] == str(source) and "marker" in outcome.stderr, outcome.stderr
+        assert not target.exists()
+
+
+def _readers_see_zeros(path: Path) -> bool:
+    with h5py.File(path) as file:
+        return bool((file["x"][...] == 0).any())
+
+
+def _refused_as_out_of_order(tmp_path: Path, source: Path) -> None:
+    target = tmp_path / "packed.nc"
+    for arguments in (("pack", source, "-o", target), ("verify", source, source)):
+        outcome = frazil(*arguments)
+        assert outcome.code not in (DONE,), arguments
+        assert "out of order" in outcome.stderr and "/x" in outcome.stderr, outcome.stderr
+    assert not target.exists()
+
+
+def test_a_chunk_behind_a_damaged_key_is_corrupt(tmp_path: Path):
+    """Walks of a version 1 B-tree find chunks that look-ups, which readers make, do not find."""
+    source = tmp_path / "source.h5"
+    with h5py.File(source, "w", libver="earliest") as file:
+        file.create_dataset("x", data=np.arange(1, 401, dtype="i4"), chunks=(10,))
+    pack(source, tmp_path / "sound.nc", "--verify")
+    data = bytearray(source.read_bytes())
+    node = data.index(b"TREE\x01\x00")
+    entries = int.from_bytes(data[node + 6 : node + 8], "little")
+    assert entries == 40
+    # Keys of 24 bytes, the first element along the axis at 8, with 8-byte addresses between them.
+    last_key = node + 24 + entries * 32 + 8
+    data[last_key : last_key + 8] = bytes(8)
+    source.write_bytes(data)
+    assert _readers_see_zeros(source)
+    _refused_as_out_of_order(tmp_path, source)
+
+
+def test_records_of_a_newer_index_in_the_wrong_order_are_corrupt(tmp_path: Path):
+    """The same in a version 2 B-tree, the index of datasets that grow along two axes."""
+    source = tmp_path / "source.h5"
+    with h5py.File(source, "w", libver="latest") as file:
+        values = np.arange(1, 65, dtype="i4").reshape(8, 8)
+        file.create_dataset("x", data=values, chunks=(4, 4), maxshape=(None, None))
+    pack(source, tmp_path / "sound.nc", "--verify")
+    data = bytearray(source.read_bytes())
+    leaf, record, count = data.index(b"BTLF") + 6, 24, 4
+    records = [bytes(data[leaf + i * record : leaf + (i + 1) * record]) for i in range(count)]
+    end = leaf + count * record
+    data[leaf:end] = b"".join([records[3], *records[1:3], records[0]])
+    data[end : end + 4] = lookup3(bytes(data[leaf - 6 : end])).to_bytes(4, "little")
+    source.write_bytes(data)
+    assert _readers_see_zeros(source)
+    _refused_as_out_of_order(tmp_path, source)
+
+
+@pytest.mark.parametrize("written", [0, 3])
+def test_space_that_was_never_written_costs_nothing(tmp_path: Path, written: int):
+    """A variable of 2 PiB with a few chunks, or none."""
+    source, target = tmp_path / "source.h5", tmp_path / "packed.nc"
+    generator = np.random.default_rng(1)
+    with h5py.File(source, "w") as file:
+        x = file.create_dataset("x", (1 << 28, 1 << 20), "f8", chunks=(64, 1024))
+        for i in range(written):
+            smooth = np.cumsum(generator.normal(size=(64, 1024)), axis=1) + 300
+            x[i << 20 : (i << 20) + 64, 2048:3072] = smooth
+    for arguments in (
+        ("analyze", source, "--json"),
+        ("info", source, "--fill"),
+        ("plan", source),
+        ("pack", source, "-o", target, "--verify", "--chunks", "x:64,1024"),
+        ("verify", source, target),
+    ):
+        begin = time.monotonic()
+        outcome = frazil(*arguments, timeout=60, memory_bytes=MEMORY_BYTES)
+        assert outcome.code == DONE, (arguments, outcome.stderr)
+        assert time.monotonic() - begin < 20, arguments
+        if arguments[0] == "analyze" and written:
+            [found] = outcome.report["reports"][0]["variables"]
+            assert found["pairs"] > 100_000
+            assert found["masked"] == (1 << 48) - written * 64 * 1024
+        elif arguments[0] == "analyze":
+            assert "no values were written" in outcome.stderr
