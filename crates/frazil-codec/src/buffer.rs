@@ -11,13 +11,16 @@ pub(crate) enum OutputSize {
     Exact(usize),
     /// The length follows from the stream and must not exceed this.
     AtMost(usize),
+    /// The stream states this length, and nobody vouches for it: memory grows with what is decoded.
+    /// The caller looks whether it was reached.
+    Stated(usize),
 }
 
 impl OutputSize {
     /// The largest acceptable length.
     pub(crate) fn limit(self) -> usize {
         match self {
-            Self::Exact(bytes) | Self::AtMost(bytes) => bytes,
+            Self::Exact(bytes) | Self::AtMost(bytes) | Self::Stated(bytes) => bytes,
         }
     }
 
@@ -26,13 +29,37 @@ impl OutputSize {
         let expected = self.limit();
         let fits = match self {
             Self::Exact(bytes) => got == bytes,
-            Self::AtMost(bytes) => got <= bytes,
+            Self::AtMost(bytes) | Self::Stated(bytes) => got <= bytes,
         };
         if fits {
             Ok(got)
         } else {
             Err(CodecError::WrongSize { got, expected })
         }
+    }
+
+    /// Gives `out` its length, if that is known by more than the stream; [`Self::part`] does the rest.
+    pub(crate) fn begin(self, out: &mut Vec<u8>, total: usize) {
+        match self {
+            Self::Exact(_) | Self::AtMost(_) => out.resize(total, 0),
+            Self::Stated(_) => out.clear(),
+        }
+    }
+
+    /// The next part of `out`, which ends at `end` and follows the part before. Call it only once what
+    /// is stored of the part was found: so memory follows the stored bytes and not their claims.
+    pub(crate) fn part(
+        self,
+        out: &mut Vec<u8>,
+        start: usize,
+        end: usize,
+    ) -> Result<&mut [u8], CodecError> {
+        if out.len() < end {
+            let more = end - out.len();
+            out.try_reserve(more).map_err(|_| self.overflow())?;
+            out.resize(end, 0);
+        }
+        Ok(&mut out[start..end])
     }
 
     /// The error for an output that does not fit its limit.
@@ -66,4 +93,11 @@ pub(crate) unsafe fn fill_uninit<E>(
     // SAFETY: the caller promises that `written <= capacity` bytes are initialised.
     unsafe { out.set_len(written) };
     Ok(())
+}
+
+/// The pieces of `total` bytes, each of `piece` bytes but for the last: start and end.
+pub(crate) fn pieces(total: usize, piece: usize) -> impl Iterator<Item = (usize, usize)> {
+    let piece = piece.max(1);
+    (0..total.div_ceil(piece))
+        .map(move |i| (i * piece, (i * piece).saturating_add(piece).min(total)))
 }

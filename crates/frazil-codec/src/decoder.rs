@@ -20,6 +20,8 @@ pub struct BoundDecoder {
     missing: Vec<FilterSpec>,
     chunk_bytes: usize,
     skips_checksums: bool,
+    /// Whether `chunk_bytes` is what the bytes to decode claim.
+    is_claimed: bool,
 }
 
 /// Where the decoded chunk goes.
@@ -84,7 +86,16 @@ impl BoundDecoder {
             missing,
             chunk_bytes,
             skips_checksums: false,
+            is_claimed: false,
         })
+    }
+
+    /// Takes the chunk's length for what it is where nobody but the chunk states it: a claim. Memory
+    /// grows with what is decoded.
+    #[must_use]
+    pub(crate) fn believes_nothing(mut self) -> Self {
+        self.is_claimed = true;
+        self
     }
 
     /// Takes Fletcher-32 checksums off without looking whether they are right.
@@ -218,7 +229,11 @@ impl BoundDecoder {
             if filter_mask & (1 << i) != 0 {
                 continue;
             }
-            let size = known.map_or(OutputSize::AtMost(limit), OutputSize::Exact);
+            let size = match known {
+                _ if self.is_claimed => OutputSize::Stated(known.unwrap_or(limit)),
+                Some(bytes) => OutputSize::Exact(bytes),
+                None => OutputSize::AtMost(limit),
+            };
             steps[i] = Some((stage, size));
             known = known.and_then(|bytes| stage.encoded_bytes(bytes));
         }

@@ -50,6 +50,6 @@ pub use scratch::Scratch;
 pub use simd::simd_summary;
 pub use single::{decode_one, encode_one};
 pub use values::{
-    VALUES_FILTERS, ValuesInfo, decode_values, encode_values, encode_values_by, values_bound,
-    values_info,
+    VALUES_FILTERS, ValuesInfo, decode_values, decode_values_grown, encode_values,
+    encode_values_by, values_bound, values_info,
 };

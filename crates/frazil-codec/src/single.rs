@@ -26,8 +26,9 @@ pub fn encode_one(
 
 /// Decodes `stored`, which one filter encoded, to the length that its own header states.
 ///
-/// Only filters that state it, and bzip2, can be decoded so. A length that no encoder could have come from so
-/// few bytes, or for which there is no memory, is refused before anything is decoded.
+/// Only filters that state it, and bzip2, can be decoded so. A length that no encoder could have come
+/// from so few bytes is refused before anything is decoded; and memory grows with what is decoded,
+/// never with what is stated.
 ///
 /// # Errors
 /// [`CodecError::InvalidParameters`] for client data values that cannot be and filters without a
@@ -51,12 +52,9 @@ pub fn decode_one(
     let limit = stored.len().saturating_mul(most).min(MAX_CHUNK_BYTES);
     OutputSize::AtMost(limit).check(bytes)?;
     let mut decoded = Vec::new();
-    if decoded.try_reserve_exact(bytes).is_err() {
-        return Err(OutputSize::AtMost(0).overflow());
-    }
-    let size = OutputSize::Exact(bytes);
+    let size = OutputSize::Stated(bytes);
     stage.decode(stored, &mut decoded, size, &mut scratch.codecs)?;
-    size.check(decoded.len())?;
+    OutputSize::Exact(bytes).check(decoded.len())?;
     Ok(decoded)
 }
 
@@ -65,6 +63,62 @@ mod tests {
     use frazil_types::filter_id;
 
     use super::*;
+
+    #[test]
+    fn memory_follows_what_is_decoded_and_not_what_is_stated() {
+        // Each states 2^31 - 1 bytes and holds none, in 64 KiB that could be so much.
+        let claim = 0x7fff_ffff_u64;
+        let framed = |magic: &[u8; 4], parameters: [u8; 3], rest: &[u8]| {
+            let start = [&magic[..], &[1], &parameters, &claim.to_le_bytes(), rest];
+            [&start.concat()[..], &[0; 1 << 16]].concat()
+        };
+        let mut blosc = vec![2, 1, 0, 1, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f];
+        blosc.extend((1_u32 << 16).to_le_bytes());
+        blosc.extend(20_u32.to_le_bytes());
+        blosc.resize(1 << 16, 0);
+        let shape = [&[1, 1][..], &0x7fff_ffff_u32.to_le_bytes(), &[100, 125, 0]].concat();
+        let mut pcodec_inside = [&[1, 1][..], &0x7fff_ffff_u32.to_le_bytes()].concat();
+        pcodec_inside.extend([0xfd, 0xb7, 4]);
+        for value in [1_u32, 10, 0, 8] {
+            pcodec_inside.extend(value.to_le_bytes());
+        }
+        let chunk_values = vec![1, 10, 0, 1, 0, 0, 1, 0x7fff_ffff];
+        for (id, values, stored) in [
+            (
+                filter_id::PCODEC,
+                vec![1, 10, 0, 8],
+                framed(b"FZpc", [10, 0, 0], &[4, 1]),
+            ),
+            (filter_id::BLOSC, vec![], blosc),
+            (
+                filter_id::FRAZIL,
+                chunk_values.clone(),
+                framed(b"FZch", [10, 0, 1], &shape),
+            ),
+            (
+                filter_id::FRAZIL,
+                chunk_values,
+                framed(b"FZch", [10, 0, 1], &pcodec_inside),
+            ),
+        ] {
+            let spec = FilterSpec::new(id, values);
+            let before = resident_bytes();
+            let refused = decode_one(&spec, &stored, &mut Scratch::default());
+            assert!(refused.is_err(), "{id}");
+            assert!(resident_bytes() < before + (64 << 20), "{id}: {refused:?}");
+        }
+    }
+
+    /// The most memory that this process ever had.
+    fn resident_bytes() -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+        let number = line.and_then(|line| line.split_whitespace().nth(1));
+        number
+            .and_then(|number| number.parse::<u64>().ok())
+            .unwrap_or(0)
+            << 10
+    }
 
     #[test]
     fn a_filter_alone_finds_its_length_by_itself() {

@@ -107,6 +107,7 @@ fn filter(
 /// [`CodecError::Corrupt`] for bytes that are no compressed values.
 pub fn values_info(stored: &[u8]) -> Result<ValuesInfo, CodecError> {
     let opened = by_chunk::open(stored, OutputSize::AtMost(MAX_CHUNK_BYTES))?;
+    opened.check_claim()?;
     let info = ValuesInfo {
         element: opened.elements.element(),
         raw_bytes: opened.raw_bytes,
@@ -124,6 +125,15 @@ pub fn values_info(stored: &[u8]) -> Result<ValuesInfo, CodecError> {
             reason: "their length is not that of their shape",
         }),
     }
+}
+
+/// Decompresses values; memory grows with what is decoded, whatever the bytes state.
+///
+/// # Errors
+/// [`CodecError::Corrupt`] and [`CodecError::WrongSize`] for damaged bytes.
+pub fn decode_values_grown(stored: &[u8], scratch: &mut Scratch) -> Result<Vec<u8>, CodecError> {
+    let opened = by_chunk::open(stored, OutputSize::AtMost(MAX_CHUNK_BYTES))?;
+    opened.decode(&mut scratch.codecs)
 }
 
 /// Decompresses values into `out`, which must be [`ValuesInfo::raw_bytes`] long.

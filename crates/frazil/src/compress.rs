@@ -1,7 +1,10 @@
 //! Values in memory, compressed for those who store or send them by themselves.
 
 use frazil_codec::{BoxPlace, CodecError, ErrorCheck, Quantizer, Scratch, ordinary_range};
-use frazil_codec::{VALUES_FILTERS, decode_values, encode_values, encode_values_by, values_info};
+use frazil_codec::{
+    VALUES_FILTERS, decode_values, decode_values_grown, encode_values, encode_values_by,
+    values_info,
+};
 use frazil_plan::{
     FilterChoice, FilterWishes, Goal, PrecisionChoice, Weighing, choose_filters, choose_precision,
     sample_chunks, sample_plan_for_goal,
@@ -141,22 +144,13 @@ pub fn decompress_into(compressed: &[u8], values: &mut [u8]) -> Result<()> {
     decode_values(compressed, values, &mut Scratch::default()).map_err(|error| damaged(&error))
 }
 
-/// The values that were compressed.
+/// The values that were compressed. Memory grows with what is decoded, whatever the bytes state.
 ///
 /// # Errors
-/// [`ErrorCode::Corrupt`] if the bytes are damaged; [`ErrorCode::MemoryBudget`] if there is no memory
-/// for the length that they state.
+/// [`ErrorCode::Corrupt`] if the bytes are damaged.
 pub fn decompress(compressed: &[u8]) -> Result<Vec<u8>> {
-    let bytes = compressed_values(compressed)?.raw_bytes;
-    let mut values = Vec::new();
-    if values.try_reserve_exact(bytes).is_err() {
-        let cause = format!("no memory for the {bytes} bytes that the values state to be");
-        return Err(Error::new(ErrorCode::MemoryBudget, cause));
-    }
-    values.resize(bytes, 0);
-    decode_values(compressed, &mut values, &mut Scratch::default())
-        .map_err(|error| damaged(&error))?;
-    Ok(values)
+    compressed_values(compressed)?;
+    decode_values_grown(compressed, &mut Scratch::default()).map_err(|error| damaged(&error))
 }
 
 /// How the values are to be rounded, if at all.

@@ -9,9 +9,9 @@ mod encode;
 
 pub(crate) use encode::BloscEncoder;
 
-use super::{blosclz, lz4};
+use super::{blosclz, lz4, zstd};
 use crate::CodecError;
-use crate::buffer::OutputSize;
+use crate::buffer::{OutputSize, pieces};
 use crate::compress::cursor::Cursor;
 use crate::filter::bit_transpose::{GROUP, untranspose};
 use crate::filter::shuffle::{Direction, transform_slice};
@@ -83,22 +83,54 @@ pub(crate) fn decode(
     codecs: &mut Codecs,
 ) -> Result<(), CodecError> {
     let (header, buffer) = Header::parse(stored, size)?;
-    out.resize(header.raw_bytes, 0);
-    if header.raw_bytes == 0 {
+    if header.flags & PLAIN_COPY != 0 || header.raw_bytes == 0 {
+        let plain = buffer.get(HEADER_BYTES..).unwrap_or_default();
+        let plain = plain.get(..header.raw_bytes).ok_or(corrupt("cut short"))?;
+        out.clear();
+        out.extend_from_slice(plain);
         return Ok(());
     }
-    if header.flags & PLAIN_COPY != 0 {
-        let plain = buffer.get(HEADER_BYTES..HEADER_BYTES + header.raw_bytes);
-        out.copy_from_slice(plain.ok_or(corrupt("cut short"))?);
-        return Ok(());
-    }
+    size.begin(out, header.raw_bytes);
     let mut starts = Cursor::new(NAME, &buffer[HEADER_BYTES.min(buffer.len())..]);
-    for block in out.chunks_mut(header.block_bytes) {
+    for (first, end) in pieces(header.raw_bytes, header.block_bytes) {
         let start = starts.u32_le()? as usize;
         let streams = buffer.get(start..).ok_or(corrupt("a block past the end"))?;
-        decode_block(header, streams, block, codecs)?;
+        check_streams(header, streams, end - first)?;
+        decode_block(header, streams, size.part(out, first, end)?, codecs)?;
     }
     Ok(())
+}
+
+/// Refuses a block whose streams cannot hold it: nothing is allocated for what it claims.
+fn check_streams(header: Header, streams: &[u8], block_bytes: usize) -> Result<(), CodecError> {
+    let count = header.streams(block_bytes == header.block_bytes);
+    let stream_bytes = block_bytes / count;
+    let mut cursor = Cursor::new(NAME, streams);
+    for _ in 0..count {
+        let stored_bytes = cursor.u32_le()? as usize;
+        let stored = cursor.take(stored_bytes)?;
+        match header.flags >> 5 {
+            _ if stored_bytes == stream_bytes => {}
+            4 => zstd::check_frame(NAME, stored, stream_bytes)?,
+            format if stream_bytes > stored_bytes.saturating_mul(most_of(format)) => {
+                return Err(corrupt("a stream that states more than it can hold"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Bytes that a byte of a stream can stand for at most.
+fn most_of(format: u8) -> usize {
+    match format {
+        // BloscLZ's and LZ4's lengths grow by 255 with every byte.
+        0 | 1 => 1 << 9,
+        // Snappy copies 64 bytes with 3.
+        2 => 64,
+        // deflate copies 258 bytes with 2 bits.
+        _ => 1 << 11,
+    }
 }
 
 fn decode_block(

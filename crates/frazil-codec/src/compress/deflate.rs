@@ -115,7 +115,9 @@ impl Deflate {
         let decompressor = self.decompressor()?;
         let mut capacity = match size {
             OutputSize::Exact(bytes) => bytes,
-            OutputSize::AtMost(limit) => stored.len().saturating_mul(FIRST_GUESS).min(limit),
+            OutputSize::AtMost(limit) | OutputSize::Stated(limit) => {
+                stored.len().saturating_mul(FIRST_GUESS).min(limit)
+            }
         };
         while !decompressor.inflate(stored, out, capacity)? {
             if capacity >= size.limit() {

@@ -7,7 +7,7 @@ use frazil_types::FilterSpec;
 use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_output_size};
 
 use crate::CodecError;
-use crate::buffer::OutputSize;
+use crate::buffer::{OutputSize, pieces};
 use crate::compress::cursor::Cursor;
 
 const NAME: &str = "lz4";
@@ -120,6 +120,23 @@ pub(crate) fn append_or_copy(
     Ok(())
 }
 
+/// Refuses a block that states more bytes than any of its length can hold.
+pub(crate) fn check_block(
+    filter: &'static str,
+    stored: &[u8],
+    bytes: usize,
+) -> Result<(), CodecError> {
+    // A byte of a length stands for 255 bytes at most.
+    const MOST: usize = 256;
+    if bytes <= stored.len().saturating_mul(MOST) {
+        return Ok(());
+    }
+    Err(CodecError::Corrupt {
+        filter,
+        reason: "a block that states more than it can hold",
+    })
+}
+
 /// Decodes one LZ4 block, which must fill `out`.
 pub(crate) fn decode_block(
     filter: &'static str,
@@ -140,16 +157,18 @@ pub(crate) fn decode(stored: &[u8], out: &mut Vec<u8>, size: OutputSize) -> Resu
     let mut cursor = Cursor::new(NAME, stored);
     let total = size.check(usize::try_from(cursor.u64_be()?).unwrap_or(usize::MAX))?;
     let block_bytes = cursor.u32_be()? as usize;
-    out.resize(total, 0);
+    size.begin(out, total);
     if total > 0 && block_bytes == 0 {
         return Err(CodecError::Corrupt {
             filter: NAME,
             reason: "blocks of 0 bytes",
         });
     }
-    for block in out.chunks_mut(block_bytes.max(1)) {
+    for (start, end) in pieces(total, block_bytes) {
         let stored_bytes = cursor.u32_be()? as usize;
         let stored = cursor.take(stored_bytes)?;
+        check_block(NAME, stored, end - start)?;
+        let block = size.part(out, start, end)?;
         if stored_bytes == block.len() {
             block.copy_from_slice(stored);
         } else {

@@ -12,7 +12,7 @@ use pco::wrapped::{FileCompressor, FileDecompressor};
 use pco::{ChunkConfig, PagingSpec};
 
 use crate::CodecError;
-use crate::buffer::OutputSize;
+use crate::buffer::{OutputSize, pieces};
 use crate::compress::cursor::Cursor;
 use crate::compress::frame::{FRAME_BYTES, Frame};
 use crate::stage::invalid;
@@ -175,19 +175,19 @@ impl Pcodec {
             return Err(corrupt("made by another version of Pcodec"));
         }
         let (decompressor, _) = FileDecompressor::new(format).map_err(|_| NO_RUN)?;
-        out.clear();
-        out.resize(raw_bytes, 0);
-        let (numbers, rest) = out.split_at_mut(raw_bytes - raw_bytes % self.kind.bytes());
-        for run in numbers.chunks_mut(RUN_NUMBERS * self.kind.bytes()) {
+        size.begin(out, raw_bytes);
+        let number_bytes = raw_bytes - raw_bytes % self.kind.bytes();
+        for (start, end) in pieces(number_bytes, RUN_NUMBERS * self.kind.bytes()) {
             let length = cursor.u32_le()? as usize;
             let stored = cursor.take(length)?;
+            let run = size.part(out, start, end)?;
             if length == run.len() {
                 run.copy_from_slice(stored);
             } else {
                 by_kind!(self.kind, decode_run(self, &decompressor, stored, run))?;
             }
         }
-        take_rest(&mut cursor, rest)
+        take_rest(&mut cursor, size.part(out, number_bytes, raw_bytes)?)
     }
 }
 

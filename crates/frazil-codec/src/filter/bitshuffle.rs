@@ -8,7 +8,7 @@ use frazil_types::FilterSpec;
 
 use super::bit_transpose::{GROUP, transpose, untranspose};
 use crate::CodecError;
-use crate::buffer::OutputSize;
+use crate::buffer::{OutputSize, pieces};
 use crate::compress::cursor::Cursor;
 use crate::compress::{lz4, zstd};
 use crate::scratch::Codecs;
@@ -182,14 +182,16 @@ impl Bitshuffle {
         if !total.is_multiple_of(self.element_bytes) {
             return Err(corrupt("no whole number of elements"));
         }
-        out.resize(total, 0);
+        size.begin(out, total);
         let group_bytes = GROUP.saturating_mul(self.element_bytes);
-        let (grouped, raw) = out.split_at_mut(total - total % group_bytes);
+        let grouped = total - total % group_bytes;
         let block_bytes = block_elements.saturating_mul(self.element_bytes);
-        for block in grouped.chunks_mut(block_bytes) {
-            self.decode_block(&mut cursor, block, codecs)?;
+        for (start, end) in pieces(grouped, block_bytes) {
+            let stored = self.stored_block(&mut cursor, end - start)?;
+            self.decode_block(stored, size.part(out, start, end)?, codecs)?;
         }
-        raw.copy_from_slice(cursor.take(raw.len())?);
+        let raw = cursor.take(total - grouped)?;
+        size.part(out, grouped, total)?.copy_from_slice(raw);
         Ok(())
     }
 
@@ -211,9 +213,27 @@ impl Bitshuffle {
         ))
     }
 
+    /// What is stored of a block of so many bytes, which it must be able to hold.
+    fn stored_block<'a>(
+        &self,
+        cursor: &mut Cursor<'a>,
+        bytes: usize,
+    ) -> Result<&'a [u8], CodecError> {
+        if self.inner == Inner::None {
+            return cursor.take(bytes);
+        }
+        let stored_bytes = cursor.u32_be()? as usize;
+        let stored = cursor.take(stored_bytes)?;
+        match self.inner {
+            Inner::Zstd => zstd::check_frame(NAME, stored, bytes)?,
+            _ => lz4::check_block(NAME, stored, bytes)?,
+        }
+        Ok(stored)
+    }
+
     fn decode_block(
         &self,
-        cursor: &mut Cursor<'_>,
+        stored: &[u8],
         block: &mut [u8],
         codecs: &mut Codecs,
     ) -> Result<(), CodecError> {
@@ -224,10 +244,8 @@ impl Bitshuffle {
             ..
         } = codecs;
         let rows: &[u8] = if self.inner == Inner::None {
-            cursor.take(block.len())?
+            stored
         } else {
-            let stored_bytes = cursor.u32_be()? as usize;
-            let stored = cursor.take(stored_bytes)?;
             rows.resize(rows.len().max(block.len()), 0);
             let rows = &mut rows[..block.len()];
             match self.inner {

@@ -141,6 +141,20 @@ pub(crate) fn open(stored: &[u8], size: OutputSize) -> Result<Opened<'_>, CodecE
     })
 }
 
+/// Bytes that a byte can stand for at most, as each filter encodes.
+fn most_of(filter: &FilterSpec) -> usize {
+    // zstd repeats a byte 2^17 times in a block of 4 bytes, and Pcodec 2^18 numbers in a run.
+    const ZSTD: usize = 1 << 15;
+    match filter.id {
+        filter_id::SHUFFLE | filter_id::DELTA => 1,
+        filter_id::DEFLATE => 1 << 11,
+        filter_id::LZ4 => 1 << 8,
+        filter_id::BITSHUFFLE | filter_id::ZSTD => ZSTD,
+        filter_id::MAFISC => 1 << 13,
+        _ => 1 << 20,
+    }
+}
+
 fn read_filter(cursor: &mut Cursor<'_>) -> Result<FilterSpec, CodecError> {
     let &[low, high, count] = cursor.take(3)? else {
         return Err(corrupt("shorter than its header"));
@@ -156,6 +170,27 @@ fn read_filter(cursor: &mut Cursor<'_>) -> Result<FilterSpec, CodecError> {
 }
 
 impl Opened<'_> {
+    /// Refuses a chunk that states more bytes than its filters can make of what it holds.
+    pub(crate) fn check_claim(&self) -> Result<(), CodecError> {
+        let filters = self.pipeline.0.iter().rev();
+        let most = filters.fold(self.data.len(), |bytes, filter| {
+            bytes.saturating_mul(most_of(filter))
+        });
+        match self.raw_bytes <= most {
+            true => Ok(()),
+            false => Err(corrupt("it states more bytes than it can hold")),
+        }
+    }
+
+    /// Decodes the chunk; memory grows with what is decoded, whatever the chunk states.
+    pub(crate) fn decode(&self, codecs: &mut Codecs) -> Result<Vec<u8>, CodecError> {
+        let decoder = BoundDecoder::bind(&self.pipeline, 1, self.raw_bytes);
+        let decoder = decoder.map_err(as_damage)?.believes_nothing();
+        decoder
+            .decode(self.data, 0, inner(codecs))
+            .map_err(as_damage)
+    }
+
     /// Decodes the chunk into `out`, which must be as long as it.
     pub(crate) fn decode_into(
         &self,
@@ -255,6 +290,10 @@ impl ByChunk {
         let opened = open(stored, size)?;
         if opened.elements != self.elements {
             return Err(corrupt("it contradicts the filter's client data values"));
+        }
+        if let OutputSize::Stated(_) = size {
+            *out = opened.decode(codecs)?;
+            return Ok(());
         }
         out.clear();
         out.resize(opened.raw_bytes, 0);

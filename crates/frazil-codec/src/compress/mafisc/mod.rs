@@ -179,6 +179,11 @@ pub(crate) fn stated_length(stored: &[u8]) -> Result<usize, CodecError> {
 pub(crate) fn decode(stored: &[u8], out: &mut Vec<u8>, size: OutputSize) -> Result<(), CodecError> {
     let (elements, steps, stream) = open(stored)?;
     let raw_bytes = size.check(elements.raw_bytes())?;
+    // LZMA repeats 273 bytes with no less than 0.3 bits.
+    const MOST: usize = 1 << 13;
+    if raw_bytes > stream.len().saturating_mul(MOST) {
+        return Err(corrupt("a stream that states more than it can hold"));
+    }
     let filtered = xz::decode(stream, raw_bytes)?;
     out.clear();
     out.reserve_exact(raw_bytes);
