@@ -183,13 +183,17 @@ fn run(
     progress: &mut dyn Progress,
 ) -> Result<Vec<std::result::Result<VariableInformation, String>>> {
     let mut outcomes: Vec<_> = wanted.iter().map(|_| Err(String::new())).collect();
-    let (mut ready, mut numbers, mut sources) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut ready, mut numbers) = (Vec::new(), Vec::new());
+    let (mut sources, mut stored) = (Vec::new(), Vec::new());
     for (number, one) in wanted.iter().enumerate() {
         crate::run::check_cancel(resources)?;
         match prepare::prepare(input, one)? {
-            Prepared::Ready(source) => {
-                sources.push(*source);
+            Prepared::Ready(values) => {
+                let mut one = one.clone();
+                one.protected.values.extend(values.unwritten());
                 ready.push(one);
+                sources.push(values.source);
+                stored.push(values.stored);
                 numbers.push(number);
             }
             Prepared::Obstacle(words) => outcomes[number] = Err(words),
@@ -201,10 +205,12 @@ fn run(
         resources,
         budget,
     };
-    let bytes = |one: &&Wanted| input.variables()[one.variable].raw_bytes().unwrap_or(0);
-    progress.stage("analyze", ready.iter().map(bytes).sum());
+    let bytes = |sum: u64, one: &Wanted| {
+        sum.saturating_add(input.variables()[one.variable].raw_bytes().unwrap_or(0))
+    };
+    progress.stage("analyze", ready.iter().fold(0, bytes));
     let looks = axis::look(&work, &sources)?;
-    let found = whole::count(&work, sources, &looks, progress)?;
+    let found = whole::count(&work, (sources, &stored), &looks, progress)?;
     for (number, information) in numbers.into_iter().zip(found) {
         outcomes[number] = Ok(information);
     }

@@ -8,12 +8,39 @@ use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::options::Resources;
 use crate::run::{self, RunError};
-use crate::sources::{self, Access};
+use crate::sources::{self, Access, Stored};
+
+/// The values of a variable, little-endian.
+pub(super) struct Values {
+    pub(super) source: ArraySource,
+    /// Which chunks of it exist.
+    pub(super) stored: Stored,
+}
+
+impl Values {
+    /// What stands where nothing was written, if there is such a place. It is no data: values equal to
+    /// it take no part, so that space that was never written need not be looked at.
+    pub(super) fn unwritten(&self) -> Option<f64> {
+        let Stored::Records(records) = &self.stored else {
+            return None;
+        };
+        if records.len() as u64 == self.source.grid.chunk_count() {
+            return None;
+        }
+        let fill = self.source.fill.as_slice();
+        match fill.len() {
+            4 => fill
+                .try_into()
+                .ok()
+                .map(|fill| f64::from(f32::from_le_bytes(fill))),
+            _ => fill.try_into().ok().map(f64::from_le_bytes),
+        }
+    }
+}
 
 /// What can be done about a variable.
 pub(super) enum Prepared {
-    /// Its values, little-endian.
-    Ready(Box<ArraySource>),
+    Ready(Box<Values>),
     /// Nothing, and why.
     Obstacle(String),
 }
@@ -22,7 +49,7 @@ pub(super) enum Prepared {
 pub(super) struct Work<'a> {
     pub(super) input: &'a Input,
     /// The variables to analyse, in the order of the sources.
-    pub(super) wanted: &'a [&'a Wanted],
+    pub(super) wanted: &'a [Wanted],
     pub(super) resources: &'a Resources,
     pub(super) budget: &'a MemoryBudget,
 }
@@ -77,12 +104,15 @@ pub(super) fn prepare(input: &Input, wanted: &Wanted) -> Result<Prepared> {
         return obstacle("a single value");
     }
     match sources::access(input, wanted.variable, None)? {
-        Access::Parallel(mut source, _) => {
+        Access::Parallel(_, Stored::Records(records)) if records.is_empty() => {
+            obstacle("no values were written")
+        }
+        Access::Parallel(mut source, stored) => {
             if variable.element.order == ByteOrder::Big {
                 source.byte_swap = Some(source.element_bytes);
                 source.fill.reverse();
             }
-            Ok(Prepared::Ready(Box::new(source)))
+            Ok(Prepared::Ready(Box::new(Values { source, stored })))
         }
         Access::Nothing => obstacle("no values were written"),
         Access::Library => obstacle("stored so that only libhdf5 can read it"),

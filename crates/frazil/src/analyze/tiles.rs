@@ -88,6 +88,11 @@ impl Tiles {
             .any(|((&tile, &n), &chunk)| tile < n && !tile.is_multiple_of(chunk.max(1)))
     }
 
+    /// The tile of this linear number in the grid.
+    pub(super) fn tile_at(&self, linear: u64) -> Tile {
+        self.tile_of(&self.grid.indices(linear))
+    }
+
     /// The tile of this number; along the axis, one follows the other.
     pub(super) fn tile(&self, number: u64) -> Tile {
         let along = self.grid.chunks_per_axis()[self.axis].max(1);
@@ -102,9 +107,13 @@ impl Tiles {
                 rest /= n;
             }
         }
-        let mut part = self.grid.valid_box(self.grid.linear(&indices));
+        self.tile_of(&indices)
+    }
+
+    fn tile_of(&self, indices: &[u64]) -> Tile {
+        let mut part = self.grid.valid_box(self.grid.linear(indices));
         let elements = part.elements().unwrap_or(0);
-        let overlaps = place + 1 < along;
+        let overlaps = indices[self.axis] + 1 < self.grid.chunks_per_axis()[self.axis];
         part.count[self.axis] += u64::from(overlaps);
         Tile {
             part,

@@ -15,13 +15,47 @@ use super::vertical::vertical_axis;
 use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::report::{Progress, VariableInformation};
+use crate::routes;
 use crate::run::{self, RunError};
+use crate::sources::Stored;
 
 /// How one variable is counted.
 struct Part {
     counter: PairCounter,
     tiles: Tiles,
+    /// The tiles that hold something, in the order that they are counted in.
+    holding: routes::Tiles,
     output_bytes: u64,
+}
+
+impl Part {
+    /// Number of tiles to count.
+    fn count(&self) -> u64 {
+        match &self.holding {
+            routes::Tiles::All => self.tiles.count(),
+            routes::Tiles::Some(numbers) => numbers.len() as u64,
+        }
+    }
+
+    fn tile(&self, number: u64) -> Tile {
+        match &self.holding {
+            routes::Tiles::All => self.tiles.tile(number),
+            routes::Tiles::Some(numbers) => self.tiles.tile_at(numbers[number as usize]),
+        }
+    }
+
+    /// Values in tiles that hold nothing: they are left out without a look at them.
+    fn unwritten(&self) -> u64 {
+        let routes::Tiles::Some(numbers) = &self.holding else {
+            return 0;
+        };
+        let shape = self.tiles.grid().shape().iter();
+        let all = shape.fold(1_u64, |product, &extent| product.saturating_mul(extent));
+        let looked_at = numbers
+            .iter()
+            .map(|&number| self.tiles.tile_at(number).elements);
+        all.saturating_sub(looked_at.sum())
+    }
 }
 
 /// One tile of one variable.
@@ -34,17 +68,17 @@ struct Piece {
 /// Counts all pairs of all variables along the axes found, and concludes.
 pub(super) fn count(
     work: &Work<'_>,
-    mut sources: Vec<ArraySource>,
+    (mut sources, stored): (Vec<ArraySource>, &[Stored]),
     looks: &[Look],
     progress: &mut dyn Progress,
 ) -> Result<Vec<VariableInformation>> {
     let mut parts = Vec::with_capacity(looks.len());
     for (number, (look, source)) in looks.iter().zip(&mut sources).enumerate() {
-        parts.push(part(work, number, *look, source)?);
+        parts.push(part(work, number, *look, (source, &stored[number]))?);
     }
     let tasks = parts.iter().enumerate().flat_map(|(number, part)| {
-        (0..part.tiles.count()).map(move |n| {
-            let tile = part.tiles.tile(n);
+        (0..part.count()).map(move |n| {
+            let tile = part.tile(n);
             Task {
                 requests: vec![Request::Values {
                     source: number,
@@ -54,7 +88,7 @@ pub(super) fn count(
                 meta: Piece {
                     number,
                     tile,
-                    is_last: n + 1 == part.tiles.count(),
+                    is_last: n + 1 == part.count(),
                 },
             }
         })
@@ -78,7 +112,8 @@ pub(super) fn count(
             counts.merge(&more);
             progress.advance(piece.tile.elements * work.element_bytes(piece.number) as u64);
             if piece.is_last {
-                let counts = std::mem::take(&mut counts);
+                let mut counts = std::mem::take(&mut counts);
+                counts.bits.masked += parts[piece.number].unwritten();
                 found.push(conclude(work, piece.number, looks[piece.number], &counts));
             }
             Ok(())
@@ -88,8 +123,13 @@ pub(super) fn count(
     Ok(found)
 }
 
-fn part(work: &Work<'_>, number: usize, look: Look, source: &mut ArraySource) -> Result<Part> {
-    let wanted = work.wanted[number];
+fn part(
+    work: &Work<'_>,
+    number: usize,
+    look: Look,
+    (source, stored): (&mut ArraySource, &Stored),
+) -> Result<Part> {
+    let wanted = &work.wanted[number];
     let variable = &work.input.variables()[wanted.variable];
     let element_bytes = work.element_bytes(number);
     let refuse = |cause: &str| {
@@ -118,6 +158,7 @@ fn part(work: &Work<'_>, number: usize, look: Look, source: &mut ArraySource) ->
             wanted: WantedTiles::All,
         });
     }
+    let holding = routes::Tiles::holding(tiles.grid(), source, stored);
     let vertical = vertical_axis(work.input, wanted.variable)?;
     let grouping = Grouping::new(&variable.shape, look.axis, vertical);
     let output_bytes = working_bytes(&grouping, element_bytes);
@@ -126,6 +167,7 @@ fn part(work: &Work<'_>, number: usize, look: Look, source: &mut ArraySource) ->
     Ok(Part {
         counter,
         tiles,
+        holding,
         output_bytes,
     })
 }
@@ -157,7 +199,7 @@ fn conclude(
     look: Look,
     counts: &VariableCounts,
 ) -> VariableInformation {
-    let wanted = work.wanted[number];
+    let wanted = &work.wanted[number];
     let variable = &work.input.variables()[wanted.variable];
     let element_bytes = work.element_bytes(number);
     let origin = origin(counts, element_bytes, look.step, look.repeating);

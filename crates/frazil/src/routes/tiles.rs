@@ -41,7 +41,7 @@ impl Tiles {
     }
 
     /// The output chunks that hold anything: all of them, or those that stored chunks overlap.
-    pub(super) fn holding(grid: &ChunkGrid, source: &ArraySource, stored: &Stored) -> Self {
+    pub(crate) fn holding(grid: &ChunkGrid, source: &ArraySource, stored: &Stored) -> Self {
         let Stored::Records(records) = stored else {
             return Self::All;
         };
