@@ -73,7 +73,14 @@ def _compound(described: Type) -> np.dtype | None:
 
 
 def read_dtype(described: Type, element: str) -> np.dtype:
-    """The numpy type of elements as they are read: numbers in this machine's byte order."""
+    """The numpy type of elements as users get them: numbers in this machine's byte order, also
+    those in compounds, as in netCDF4-python."""
+    return raw_dtype(described, element).newbyteorder("=")
+
+
+def raw_dtype(described: Type, element: str) -> np.dtype:
+    """The numpy type of elements as the reader hands them over: what is no single number has the
+    bytes of the file."""
     if element == "O":
         return np.dtype(object)
     stored = file_dtype(described)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator, Mapping
-from html import escape
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, Literal, Self
@@ -14,10 +13,10 @@ import numpy as np
 
 from . import _frazil
 from .chunk_cache import ChunkCache, stated_chunk_cache
-from .datatypes import attribute, decode, enum_members, read_dtype, text
-from .errors import InvalidArgumentError, NotFoundError
+from .datatypes import attribute, decode, enum_members, raw_dtype, read_dtype, text
+from .errors import InvalidArgumentError, NotFoundError, plain
 from .operations import Reads, StrPath
-from .pictures import chunk_grid_svg
+from .pictures import chunk_grid_svg, escape
 from .types import whole_number
 
 # Filters that netCDF4-python names otherwise.
@@ -167,7 +166,7 @@ class Group:
         lines += [f"  {variable._line()}" for variable in self.variables.values()]
         lines += [f"  {group.path}/" for group in self.groups.values()]
         lines += [f"  :{name} = {value!r}" for name, value in self.attrs.items()]
-        return "\n".join(lines)
+        return "\n".join(plain(line) for line in lines)
 
     def _repr_html_(self) -> str:
         rows = []
@@ -293,6 +292,7 @@ class Variable:
         self.shape = tuple(description["shape"])
         #: Type of what is read; ``object`` for texts of any length and variable-length data.
         self.dtype = read_dtype(self._type, description["element"])
+        self._raw_dtype = raw_dtype(self._type, description["element"])
         #: Elements of one chunk along each axis; ``None``: not chunked.
         self.chunks = None if description["chunk"] is None else tuple(description["chunk"])
         self._pipeline: list[tuple[int, list[int]]] = description["filters"]
@@ -390,10 +390,10 @@ class Variable:
     def _read(self, axes: list[Selection], counts: list[int]) -> np.ndarray:
         reader = self._file._reader
         if self.dtype != object:
-            values = np.empty(counts, self.dtype)
+            values = np.empty(counts, self._raw_dtype)
             if values.size:
                 reader.read(self._number, axes, values.reshape(-1).view(np.uint8))
-            return values
+            return values.astype(self.dtype, copy=False)
         found = np.empty(int(np.prod(counts, dtype=np.int64)), dtype=object)
         if found.size and self.is_string:
             found[:] = [text(one) for one in reader.read_texts(self._number, axes)]
@@ -404,7 +404,7 @@ class Variable:
         return found.reshape(counts)
 
     def __repr__(self) -> str:
-        return f"<frazil.Variable {self._line()}>"
+        return f"<frazil.Variable {plain(self._line())}>"
 
     def _line(self) -> str:
         axes = ", ".join(f"{d}: {n}" for d, n in zip(self.dims, self.shape, strict=True))
