@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 from .cluster_pack import packed
-from .errors import Error
+from .errors import Error, plain
 from .reports import PackReport
 
 DONE, FAILED, INTERRUPTED = 0, 1, 130
@@ -46,7 +46,7 @@ def _pack(asked: dict[str, Any]) -> int:
             else:
                 document["errors"].append(_record(outcome))
                 notes = "".join(f" ({note})" for note in getattr(outcome, "__notes__", ()))
-                print(f"frazil: {outcome}{notes}", file=sys.stderr, flush=True)
+                print(plain(f"frazil: {outcome}{notes}"), file=sys.stderr, flush=True)
     if asked["json"]:
         print(json.dumps(document, default=str))
     return FAILED if document["errors"] else DONE
@@ -60,7 +60,7 @@ def main() -> int:
         print("frazil: stopped", file=sys.stderr)
         return INTERRUPTED
     except (Error, OSError) as error:
-        print(f"frazil: {error}", file=sys.stderr)
+        print(plain(f"frazil: {error}"), file=sys.stderr)
         return FAILED
 
 

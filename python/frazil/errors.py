@@ -11,6 +11,19 @@ import os
 import re
 from typing import ClassVar
 
+# Controls, what turns the direction of text around, what is invisible, and surrogates (bytes of a
+# file's name that are not UTF-8): names and texts are a file's to choose, and messages go to
+# terminals.
+_NOT_PLAIN = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    r"\ufeff\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff\ud800-\udfff]"
+)
+
+
+def plain(text: str) -> str:
+    """Write out every character that a terminal would obey in place of showing it."""
+    return _NOT_PLAIN.sub(lambda found: ascii(found[0])[1:-1], text)
+
 
 class Error(Exception):
     """What went wrong in frazil.
@@ -56,7 +69,7 @@ class Error(Exception):
     def __str__(self) -> str:
         where = "".join(f"{name}: " for name in (self.file, self.variable) if name)
         cure = f" ({self.cure})" if self.cure else ""
-        return f"{where}{self.cause}{cure}"
+        return plain(f"{where}{self.cause}{cure}")
 
     def __reduce__(self) -> tuple:
         parts = (self.code, self.file, self.variable, self.cause, self.cure)

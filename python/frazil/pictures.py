@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable, Sequence
-from html import escape
+
+from .errors import plain
 
 # The longest and the shortest side of a face in pixels.
 _LONGEST = 150.0
@@ -105,6 +107,11 @@ def chunk_grid_svg(
     )
 
 
+def escape(text: object) -> str:
+    """Text as HTML shows it, without anything that a reader would not see."""
+    return html.escape(plain(str(text)))
+
+
 def _label(shape: Sequence[int], chunk: Sequence[int], dims: Sequence[str]) -> str:
     names = list(dims) if len(dims) == len(shape) else [f"axis {i}" for i in range(len(shape))]
     axes = [f"{name} {n} by {c}" for name, n, c in zip(names, shape, chunk, strict=True)]
@@ -125,7 +132,7 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], raw: int | 
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """The same for a terminal."""
-    table = [list(header), *[[str(cell) for cell in row] for row in rows]]
+    table = [[plain(str(cell)) for cell in row] for row in [list(header), *rows]]
     widths = [max(len(row[column]) for row in table) for column in range(len(header))]
     lines = (
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -6,6 +6,7 @@ import sys
 import time
 from typing import Protocol, TextIO, runtime_checkable
 
+from .errors import plain
 from .pictures import bytes_text
 
 
@@ -49,7 +50,7 @@ class ProgressBar:
 
     def notice(self, line: str) -> None:
         """Write a line of its own."""
-        self._stream.write(f"\r{line}\n")
+        self._stream.write(f"\r{plain(line)}\n")
 
     def close(self) -> None:
         """Ends the line."""

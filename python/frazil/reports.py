@@ -7,13 +7,12 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import Any, Self
 
 from . import _frazil
-from .errors import InvalidArgumentError
-from .pictures import bytes_text, chunk_grid_svg, html_table, text_table
+from .errors import InvalidArgumentError, plain
+from .pictures import bytes_text, chunk_grid_svg, escape, html_table, text_table
 
 
 def _numbers(values: Sequence[int] | None) -> str:
@@ -67,9 +66,10 @@ class _Table(_Report, ABC):
 
     def __repr__(self) -> str:
         head = [f"<frazil.{type(self).__name__}> {self._title()}", *self._lines()]
+        head = [plain(line) for line in head]
         rows = self._rows()
         table = [text_table(self._header(), rows)] if rows else []
-        return "\n".join([*head, *table, *(f"note: {notice}" for notice in self._notices())])
+        return "\n".join([*head, *table, *(f"note: {plain(notice)}" for notice in self._notices())])
 
     def _repr_html_(self) -> str:
         header, rows = self._header(), self._rows()
@@ -108,7 +108,7 @@ class VariableInfo(_Report):
         return self.raw_bytes / self.stored_bytes if self.stored_bytes else 1.0
 
     def __repr__(self) -> str:
-        return (
+        return plain(
             f"<frazil.VariableInfo {self.path} {self.element} {_numbers(self.shape)}, "
             f"chunks {_numbers(self.chunk)}, {self.filters}, {bytes_text(self.stored_bytes)}>"
         )
@@ -204,7 +204,7 @@ class VariableReport(_Report):
     joules: float = 0.0
 
     def __repr__(self) -> str:
-        return (
+        return plain(
             f"<frazil.VariableReport {self.path}: {bytes_text(self.input_bytes)} to "
             f"{bytes_text(self.stored_bytes)}, {self.filters}: {self.reason}>"
         )
@@ -426,7 +426,7 @@ class RecoverReport(_Report):
         self.path = Path(self.path)
 
     def __repr__(self) -> str:
-        return f"<frazil.RecoverReport {self.path}: {self.outcome}>"
+        return plain(f"<frazil.RecoverReport {self.path}: {self.outcome}>")
 
 
 @dataclass(repr=False)

@@ -20,7 +20,7 @@ from xarray.coding.strings import CharacterArrayCoder, EncodedStringCoder, is_un
 
 from .crew import Crew
 from .encodings import Storage, round_to_places, storage
-from .errors import EncodingNotice, Error, InvalidArgumentError
+from .errors import EncodingNotice, Error, InvalidArgumentError, plain
 from .operations import filter_rules, pack
 from .progress import Progress
 from .types import type_number
@@ -128,7 +128,7 @@ class Output:
         if self.dropped:
             listed = ", ".join(self.dropped)
             message = f"encodings that do not fit any more were dropped: {listed}"
-            warnings.warn(message, EncodingNotice, stacklevel=_depth())
+            warnings.warn(plain(message), EncodingNotice, stacklevel=_depth())
             self.dropped.clear()
 
 

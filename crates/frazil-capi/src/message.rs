@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 use std::os::unix::ffi::OsStrExt;
 
-use frazil::{Error, ErrorCode};
+use frazil::{Error, ErrorCode, plain};
 
 use crate::arguments::text;
 use crate::guard::guarded;
@@ -27,7 +27,8 @@ thread_local! {
 /// Keeps an error for this thread, in place of the one before.
 pub(crate) fn remember(error: &Error) {
     let mut text = error.to_string();
-    if let Some(cure) = &error.cure {
+    let cure = plain(error.cure.as_deref().unwrap_or_default()).into_owned();
+    if !cure.is_empty() {
         text += &format!("; {cure}");
     }
     let last = LastError {
@@ -37,8 +38,8 @@ pub(crate) fn remember(error: &Error) {
                 .map_or_else(Vec::new, |path| path.as_os_str().as_bytes().to_vec()),
         ),
         variable: terminated(error.variable.clone().unwrap_or_default().into_bytes()),
-        cause: terminated(error.cause.clone().into_bytes()),
-        cure: terminated(error.cure.clone().unwrap_or_default().into_bytes()),
+        cause: terminated(plain(&error.cause).into_owned().into_bytes()),
+        cure: terminated(cure.into_bytes()),
     };
     // While a thread ends its message may be gone already: then nobody can ask for it.
     let _ = LAST.try_with(|slot| slot.replace(last));
@@ -58,7 +59,8 @@ fn terminated(mut text: Vec<u8>) -> CString {
 }
 
 /// What went wrong in the last call of this thread that failed, in one line: file, variable,
-/// cause, and what to do about it. Never NULL; empty if no call failed.
+/// cause, and what to do about it. Never NULL; empty if no call failed. Control characters and the
+/// like, which a file may bring, are written out in it (`\u{1b}`), so that it may go to a terminal.
 ///
 /// The text belongs to frazil and stays as it is until another call of this thread fails.
 #[unsafe(no_mangle)]
@@ -66,14 +68,14 @@ pub extern "C" fn frz_last_message() -> *const c_char {
     with_last(|last| last.text.as_ptr())
 }
 
-/// The file that ::frz_last_message is about; empty if none. Lives as long as that text.
+/// The file that ::frz_last_message is about, by its exact name; empty if none. Lives as long as that text.
 #[unsafe(no_mangle)]
 pub extern "C" fn frz_last_file() -> *const c_char {
     with_last(|last| last.file.as_ptr())
 }
 
-/// The variable, group or attribute that ::frz_last_message is about; empty if none. Lives as
-/// long as that text.
+/// The variable, group or attribute that ::frz_last_message is about, by its exact name; empty if
+/// none. Lives as long as that text.
 #[unsafe(no_mangle)]
 pub extern "C" fn frz_last_variable() -> *const c_char {
     with_last(|last| last.variable.as_ptr())

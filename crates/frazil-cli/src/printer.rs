@@ -1,8 +1,10 @@
 //! The only place that writes to standard output and standard error.
 //!
 //! Standard output carries data: tables and JSON. Everything said to the user goes to standard
-//! error, and a failure to say it is not a failure of the work.
+//! error, and a failure to say it is not a failure of the work. Nothing leaves here that a terminal
+//! obeys, whatever a file calls its objects.
 
+use std::borrow::Cow;
 use std::io::{self, ErrorKind, Write};
 
 use serde::Serialize;
@@ -53,7 +55,7 @@ impl Printer {
         }
         let mut text = serde_json::to_string_pretty(document)?;
         text.push('\n');
-        data(&text)
+        write(&text::json(&text))
     }
 
     /// Says something the user should know, unless silence is wanted.
@@ -109,6 +111,10 @@ pub(crate) fn code_name(error: &frazil::Error) -> String {
 /// # Errors
 /// Any other of standard output's.
 pub(crate) fn data(text: &str) -> io::Result<()> {
+    write(&text::page(text))
+}
+
+fn write(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     let written = stdout
         .write_all(text.as_bytes())
@@ -125,8 +131,13 @@ pub(crate) fn data(text: &str) -> io::Result<()> {
 
 /// Prints clap's answer: help on standard output, usage errors on standard error.
 pub(crate) fn usage(error: &clap::Error) -> Status {
-    // Nowhere is left to report a failure of this.
-    let _ = error.print();
+    let message = error.to_string();
+    match text::page(&message) {
+        // Clap has colours for a terminal. Nowhere is left to report a failure of this.
+        Cow::Borrowed(_) => drop(error.print()),
+        // A word of the command line, perhaps by a wildcard, is a file's name.
+        Cow::Owned(message) => say(&message),
+    }
     match error.exit_code() {
         0 => Status::Success,
         _ => Status::Trouble,
@@ -135,5 +146,7 @@ pub(crate) fn usage(error: &clap::Error) -> Status {
 
 /// Writes to standard error in one piece, so that lines of parallel runs do not mix.
 fn say(message: &str) {
-    let _ = io::stderr().lock().write_all(message.as_bytes());
+    let _ = io::stderr()
+        .lock()
+        .write_all(text::page(message).as_bytes());
 }

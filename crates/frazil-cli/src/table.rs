@@ -69,7 +69,10 @@ pub(crate) struct Table {
 
 impl Table {
     /// A table without rows.
-    pub(crate) fn new(columns: Vec<Column>) -> Self {
+    pub(crate) fn new(mut columns: Vec<Column>) -> Self {
+        for column in &mut columns {
+            column.title = text::plain(&column.title).into_owned();
+        }
         Self {
             columns,
             rows: Vec::new(),

@@ -8,21 +8,51 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// Columns of the screen that tables and headings keep to.
 pub(crate) const SCREEN_COLUMNS: usize = 100;
 
-/// Names come from files: control characters are shown as `\u{1b}`, never sent to the terminal.
-pub(crate) fn plain(text: &str) -> Cow<'_, str> {
-    if !text.contains(char::is_control) {
-        return Cow::Borrowed(text);
-    }
-    let escape = |c: char| match c.is_control() {
-        true => c.escape_default().to_string(),
-        false => c.to_string(),
-    };
-    Cow::Owned(text.chars().map(escape).collect())
-}
+/// Text in which nothing is left that a terminal obeys; see [`frazil::plain`].
+pub(crate) use frazil::plain;
 
 /// A path made harmless for the terminal.
 pub(crate) fn path(path: &Path) -> String {
-    plain(&path.to_string_lossy()).into_owned()
+    frazil::plain_path(path)
+}
+
+/// A page of lines as it may leave the program: as [`plain`], but for the ends of its lines and tabs.
+///
+/// Names are made plain where a page is composed, so that they cannot add lines; this is the last
+/// door, through which nothing harmful goes whoever forgot that.
+pub(crate) fn page(text: &str) -> Cow<'_, str> {
+    let may_leave = |c: char| frazil::is_plain(c) || matches!(c, '\n' | '\t');
+    if text.chars().all(may_leave) {
+        return Cow::Borrowed(text);
+    }
+    let mut written = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        match may_leave(character) {
+            true => written.push(character),
+            false => written.extend(character.escape_default()),
+        }
+    }
+    Cow::Owned(written)
+}
+
+/// A JSON document in which every character that is not plain is written as JSON does, `\u202e`.
+/// Such characters stand within strings only, but for the ends of lines.
+pub(crate) fn json(text: &str) -> Cow<'_, str> {
+    let may_leave = |c: char| frazil::is_plain(c) || c == '\n';
+    if text.chars().all(may_leave) {
+        return Cow::Borrowed(text);
+    }
+    let mut written = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        if may_leave(character) {
+            written.push(character);
+            continue;
+        }
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            written.push_str(&format!("\\u{unit:04x}"));
+        }
+    }
+    Cow::Owned(written)
 }
 
 /// Columns that `text` takes on the screen.
@@ -82,8 +112,20 @@ mod tests {
 
     #[test]
     fn control_characters_stay_off_the_terminal() {
-        assert_eq!(plain("/tas"), "/tas");
-        assert_eq!(plain("a\u{1b}[31mb\nc"), "a\\u{1b}[31mb\\nc");
+        assert_eq!(page("/tas\n\tb"), "/tas\n\tb");
+        assert_eq!(page("a\u{1b}[31m\n\u{202e}"), "a\\u{1b}[31m\n\\u{202e}");
+    }
+
+    #[test]
+    fn json_stays_json() {
+        let name = "\u{1b}\u{9b}\u{202e}\u{e0041}\u{7f}é";
+        let text = serde_json::to_string_pretty(&[name]).unwrap();
+        let written = json(&text);
+        assert!(written.chars().all(|c| frazil::is_plain(c) || c == '\n'));
+        assert_eq!(
+            serde_json::from_str::<Vec<String>>(&written).unwrap(),
+            [name]
+        );
     }
 
     #[test]

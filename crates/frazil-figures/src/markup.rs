@@ -91,7 +91,8 @@ fn escape(text: &str, out: &mut impl Write) -> fmt::Result {
             '\'' => out.write_str("&#39;")?,
             '\n' | '\t' => out.write_char(character)?,
             // XML 1.0 (section 2.2) has no place for these, escaped or not.
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => {
+            // Nor has a reader for what turns text around or hides in it.
+            c if !frazil::is_plain(c) || matches!(c, '\u{fffe}' | '\u{ffff}') => {
                 out.write_char('\u{fffd}')?;
             }
             c => out.write_char(c)?,

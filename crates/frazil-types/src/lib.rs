@@ -17,6 +17,7 @@ mod filter_demand;
 mod filter_spec;
 mod filter_values;
 mod grid;
+mod plain_text;
 mod plan;
 mod precision;
 mod selection;
@@ -36,6 +37,7 @@ pub use filter_demand::FilterDemand;
 pub use filter_spec::{FilterPipeline, FilterSpec, ReaderLevel, filter_id, filter_name};
 pub use filter_values::completed_values;
 pub use grid::{ChunkGrid, MAX_RANK};
+pub use plain_text::{is_plain, plain, plain_path};
 pub use plan::{DeflateEncoder, ReaderCache, StorageLayout, VariablePlan, WritePlan};
 pub use precision::{
     DataOrigin, ErrorBound, PrecisionWish, ProtectedValues, QuantizeAlgorithm, QuantizePlan,

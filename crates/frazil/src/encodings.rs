@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use frazil_types::{ErrorCode, FilterPipeline, StorageLayout, VariablePlan, filter_id};
+use frazil_types::{ErrorCode, FilterPipeline, StorageLayout, VariablePlan, filter_id, is_plain};
 
 use crate::error::{Error, Result};
 use crate::plan_report::{PlanReport, VariableDecision};
@@ -96,7 +96,43 @@ fn joined(extents: &[u64]) -> String {
     extents.join(",")
 }
 
-/// `{:?}` of Rust is a literal of Python for all names that netCDF allows.
+/// Text as a literal of Python.
+fn python_literal(text: &str) -> String {
+    let mut literal = String::from("\"");
+    for character in text.chars() {
+        let number = u32::from(character);
+        match character {
+            '"' | '\\' => literal.extend(['\\', character]),
+            _ if is_plain(character) => literal.push(character),
+            _ if number <= 0xffff => literal.push_str(&format!("\\u{number:04x}")),
+            _ => literal.push_str(&format!("\\U{number:08x}")),
+        }
+    }
+    literal.push('"');
+    literal
+}
+
+/// Text as an expression of Fortran, in which no literal has escapes.
+fn fortran_expression(text: &str) -> String {
+    let mut expression = String::from("\"");
+    for character in text.chars() {
+        if is_plain(character) {
+            expression.extend(std::iter::repeat_n(
+                character,
+                if character == '"' { 2 } else { 1 },
+            ));
+            continue;
+        }
+        expression.push('"');
+        for byte in character.encode_utf8(&mut [0; 4]).bytes() {
+            expression.push_str(&format!("//achar({byte})"));
+        }
+        expression.push_str("//\"");
+    }
+    expression.push('"');
+    expression
+}
+
 fn xarray(rows: &[Row<'_>]) -> String {
     let mut text = String::from("encoding = {\n");
     for row in rows {
@@ -115,7 +151,8 @@ fn xarray(rows: &[Row<'_>]) -> String {
         let comma = if row.chunk.len() == 1 { "," } else { "" };
         entries.push(format!("\"chunksizes\": ({}{comma})", joined(row.chunk)));
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "    {:?}: {{{}}},", row.name, entries.join(", "));
+        let name = python_literal(row.name);
+        let _ = writeln!(text, "    {name}: {{{}}},", entries.join(", "));
     }
     text.push_str("}\n");
     text
@@ -123,11 +160,28 @@ fn xarray(rows: &[Row<'_>]) -> String {
 
 /// A word of a shell command.
 fn quoted(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:=".contains(c);
-    match !text.is_empty() && text.chars().all(is_plain) {
-        true => text.to_owned(),
-        false => format!("'{}'", text.replace('\'', "'\\''")),
+    let is_bare = |c: char| c.is_ascii_alphanumeric() || "/._-+,:=".contains(c);
+    if !text.is_empty() && text.chars().all(is_bare) {
+        return text.to_owned();
     }
+    if text.chars().all(is_plain) {
+        return format!("'{}'", text.replace('\'', "'\\''"));
+    }
+    // bash's and zsh's way to write what is no plain text; POSIX.1-2024 has it, too.
+    let mut word = String::from("$'");
+    for character in text.chars() {
+        match character {
+            '\'' | '\\' => word.extend(['\\', character]),
+            _ if is_plain(character) => word.push(character),
+            _ => {
+                for byte in character.encode_utf8(&mut [0; 4]).bytes() {
+                    word.push_str(&format!("\\x{byte:02x}"));
+                }
+            }
+        }
+    }
+    word.push('\'');
+    word
 }
 
 fn input_of(report: &PlanReport) -> String {
@@ -210,8 +264,8 @@ fn nf90(rows: &[Row<'_>]) -> String {
         let extents: Vec<u64> = row.chunk.iter().rev().copied().collect();
         let _ = write!(
             text,
-            "status = nf90_def_var(ncid, \"{}\", {kind}, dimids, varid, chunksizes=[{}]",
-            row.name.replace('"', "\"\""),
+            "status = nf90_def_var(ncid, {}, {kind}, dimids, varid, chunksizes=[{}]",
+            fortran_expression(row.name),
             joined(&extents)
         );
         let word = |flag: bool| if flag { ".true." } else { ".false." };

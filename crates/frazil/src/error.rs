@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use frazil_types::ErrorCode;
+use frazil_types::{ErrorCode, plain, plain_path};
 
 /// Result of every facade operation.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -77,16 +77,33 @@ impl Error {
     }
 }
 
+/// In one line that may go to a terminal: what a file chose is [plain] in it.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(file) = &self.file {
-            write!(f, "{}: ", file.display())?;
+            write!(f, "{}: ", plain_path(file))?;
         }
         if let Some(variable) = &self.variable {
-            write!(f, "{variable}: ")?;
+            write!(f, "{}: ", plain(variable))?;
         }
-        f.write_str(&self.cause)
+        f.write_str(&plain(&self.cause))
     }
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_cannot_steer_a_terminal() {
+        let error = Error::new(ErrorCode::Corrupt, "no \u{202e}name")
+            .in_file(Path::new("a\u{1b}]0;b\u{7}.nc"))
+            .at_variable("/x\n\u{9b}2J");
+        assert_eq!(
+            error.to_string(),
+            "a\\u{1b}]0;b\\u{7}.nc: /x\\n\\u{9b}2J: no \\u{202e}name"
+        );
+    }
+}

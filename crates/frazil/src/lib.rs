@@ -81,7 +81,7 @@ pub use frazil_types::{
     ErrorCode, FigureSource, FigureSources, FilterChain, FilterChainError, FilterDemand,
     FilterPipeline, FilterSpec, PrecisionWish, ProtectedValues, QuantizeAlgorithm, QuantizePlan,
     ReaderCache, ReaderLevel, Rounding, SpeedDemand, Storage, StorageLayout, StorageSpeed,
-    Transfer, VariablePlan, WritePlan, filter_id, filter_name,
+    Transfer, VariablePlan, WritePlan, filter_id, filter_name, is_plain, plain, plain_path,
 };
 pub use import::{Columns, ImportLayout, ImportOptions, ImportReport, Matrix, import};
 pub use info::info;

@@ -30,11 +30,12 @@ fn one(variable: &VariableDecision) -> String {
     let mut page = String::new();
     let heading = format!(
         "{}  {}  {}  {}",
-        text::plain(&variable.path),
+        variable.path,
         variable.element,
         axes(variable),
         size::human(variable.raw_bytes)
     );
+    let heading = text::plain(&heading);
     let _ = writeln!(page, "{}", text::shorten(&heading, SCREEN_COLUMNS));
     let chunks = match &variable.chunk {
         None => "contiguous".to_owned(),
@@ -45,6 +46,7 @@ fn one(variable: &VariableDecision) -> String {
         filters => filters,
     };
     let ratio = text::ratio(variable.raw_bytes, variable.predicted_bytes);
+    let filters = text::plain(filters);
     let _ = write!(page, "  {chunks}, {filters}, ratio {ratio}");
     if let Some(cache) = variable.cache {
         let (bytes, slots) = (size::human(cache.bytes), cache.slots);
