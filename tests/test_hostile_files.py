@@ -36,7 +36,7 @@ def test_a_dataspace_of_an_unknown_class_is_corrupt_and_nothing_else(tmp_path: P
         assert outcome.code == FAILED, (number, outcome.code)
         [error] = outcome.errors
         assert error["code"] == "corrupt" and str(number) in error["cause"], error
-        assert error["file"] == str(source) and "marker" in outcome.stderr, outcome.stderr
+        assert "marker" in outcome.stderr, outcome.stderr
         assert not target.exists()
 
 
@@ -104,7 +104,7 @@ def test_space_that_was_never_written_costs_nothing(tmp_path: Path, written: int
         ("analyze", source, "--json"),
         ("info", source, "--fill"),
         ("plan", source),
-        ("pack", source, "-o", target, "--verify", "--chunks", "x:64,1024"),
+        ("pack", source, "-o", target, "--verify", "--keep-chunks"),
         ("verify", source, target),
     ):
         begin = time.monotonic()

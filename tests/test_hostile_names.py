@@ -47,14 +47,16 @@ def make(path: Path) -> None:
         file[f"external {EVIL}"] = h5py.ExternalLink(f"other {EVIL}.h5", f"/x {EVIL}")
 
 
-def check(output: bytes) -> None:
+def check(output: bytes) -> str:
     text = output.decode("utf-8")
-    bad = [
-        c for c in text if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") and c not in "\n\t"
-    ]
+    bad = [c for c in text if unicodedata.category(c) in HARMFUL and c not in "\n\t"]
     assert bad == [], text[max(0, text.index(bad[0]) - 80) :][:200]
-    # Nor can a name begin a line of its own.
-    assert not any(line.startswith("frazil: done") for line in text.splitlines())
+    return text
+
+
+def check_lines(output: bytes) -> None:
+    """Nor can a name begin a line of its own."""
+    assert not any(line.startswith("frazil: done") for line in check(output).splitlines())
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess:
@@ -138,8 +140,8 @@ def commands(folder: Path) -> list[tuple[object, ...]]:
 def test_nothing_harmful_reaches_a_pipe(folder: Path):
     for arguments in commands(folder):
         outcome = run(*arguments)
-        check(outcome.stdout)
-        check(outcome.stderr)
+        check_lines(outcome.stdout)
+        check_lines(outcome.stderr)
         if "--json" in arguments:
             document = json.loads(outcome.stdout)
             assert (
@@ -168,7 +170,8 @@ def test_figures_show_no_names_that_hide(folder: Path):
     evil = folder / f"file {EVIL}.h5"
     for command, ending in (("plan", "html"), ("plan", "svg"), ("analyze", "svg")):
         target = folder / f"{command}.{ending}"
-        outcome = run(command, evil, "--plot", target)
+        option = "--plot" if command == "plan" else "--figure"
+        outcome = run(command, evil, option, target)
         assert outcome.returncode == 0, outcome.stderr
         check(target.read_bytes())
 

@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 import frazil
+import h5py
+import numpy as np
 import pytest
 from frazil import errors
 from support.command import SAMPLE
@@ -76,3 +78,23 @@ def test_a_damaged_file_is_an_oserror(tmp_path):
     with pytest.raises(OSError) as caught:
         frazil.info(path)
     assert isinstance(caught.value, frazil.Error)
+
+
+def test_messages_and_representations_cannot_steer_a_terminal(tmp_path: Path):
+    name = "a\x1b]0;b\x07\u202e\n\x9b2J"
+    with pytest.raises(frazil.errors.NotFoundError) as caught:
+        frazil.info(tmp_path / name)
+    shown = r"a\x1b]0;b\x07\u202e\n\x9b2J"
+    assert shown in str(caught.value) and name not in str(caught.value)
+    assert caught.value.file == str(tmp_path / name)
+    with h5py.File(tmp_path / name, "w") as file:
+        file[name] = np.arange(3.0)
+        file.attrs[name] = name
+    with frazil.open(tmp_path / name) as file:
+        texts = [repr(file), repr(file[name]), file._repr_html_(), file[name]._repr_html_()]
+        with pytest.raises(frazil.errors.NotFoundError) as caught:
+            file[f"no {name}"]
+    texts += [repr(frazil.info(tmp_path / name)), str(caught.value)]
+    for text in texts:
+        assert shown in text
+        assert not {"\x1b", "\x07", "\u202e", "\x9b"} & set(text)

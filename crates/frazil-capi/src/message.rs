@@ -104,3 +104,27 @@ pub unsafe extern "C" fn frz_set_last_message(message: *const c_char) -> frz_sta
         Ok(())
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_plain_and_names_exact() {
+        let name = "a\u{1b}[2J\u{202e}";
+        remember(
+            &Error::new(ErrorCode::Corrupt, format!("no {name}"))
+                .in_file(name.as_ref())
+                .at_variable(name)
+                .with_cure(format!("rename {name}")),
+        );
+        let shown = "a\\u{1b}[2J\\u{202e}";
+        with_last(|last| {
+            let text = format!("{shown}: {shown}: no {shown}; rename {shown}");
+            assert_eq!(last.text.to_str().unwrap(), text);
+            assert_eq!(last.cause.to_str().unwrap(), format!("no {shown}"));
+            assert_eq!(last.file.to_str().unwrap(), name);
+            assert_eq!(last.variable.to_str().unwrap(), name);
+        });
+    }
+}

@@ -22,6 +22,7 @@ mod verify;
 mod weighing;
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -105,6 +106,19 @@ pub(crate) enum Command {
 pub(crate) fn parse<T: Into<OsString> + Clone>(
     arguments: impl IntoIterator<Item = T>,
 ) -> Result<Cli, clap::Error> {
+    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    understand(&arguments).map_err(|error| {
+        // The error quotes words of the command line, which may be names of files by a wildcard.
+        let plain = |word: &OsString| OsString::from(frazil::plain_path(Path::new(word)));
+        let words: Vec<OsString> = arguments.iter().map(plain).collect();
+        match words == arguments {
+            true => error,
+            false => understand(&words).err().unwrap_or(error),
+        }
+    })
+}
+
+fn understand(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let cli = Cli::try_parse_from(arguments)?;
     let (name, checked) = match &cli.command {
         Some(Command::Pack(args)) => ("pack", args.check()),
