@@ -12,10 +12,12 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from campaign import inputs, interruptions, judge, meddlers, neighbours, readers
+from campaign import inputs, interruptions, judge, meddlers, neighbours, readers, values
 
 KINDS = {
     "inputs": inputs.case,
+    "decompress": values.decompress,
+    "plugins": values.plugins,
     "interruptions": interruptions.case,
     "meddlers": meddlers.case,
     "neighbours": neighbours.case,

@@ -13,7 +13,14 @@ sys.path.insert(0, str(ROOT))
 from campaign import __main__ as driver
 from campaign.checksums import lookup3, repaired
 
-SAMPLE = {"inputs": 12, "interruptions": 6, "meddlers": 4, "neighbours": 8}
+SAMPLE = {
+    "inputs": 12,
+    "interruptions": 6,
+    "meddlers": 4,
+    "neighbours": 8,
+    "decompress": 2,
+    "plugins": 3,
+}
 
 
 @pytest.fixture(scope="module")
