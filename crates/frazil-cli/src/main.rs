@@ -1,7 +1,8 @@
 //! The `frazil` command: reads the arguments, calls the facade, prints what it reports.
 //!
 //! Exit codes: 0 done (for `verify`: equal), 1 a failure (for `verify`: different), 2 wrong usage
-//! (for `verify` also: cannot compare), 130 stopped by Ctrl-C or SIGTERM.
+//! (for `verify` also: cannot compare), 128 and the number of the signal that stopped it: 130 for
+//! Ctrl-C.
 
 #![forbid(unsafe_code)]
 
@@ -23,6 +24,7 @@ use std::sync::atomic::AtomicBool;
 use args::{Cli, Command};
 use commands::Status;
 use printer::Printer;
+use signals::Watched;
 
 fn main() -> ExitCode {
     match args::parse(std::env::args_os()) {
@@ -38,7 +40,17 @@ fn main() -> ExitCode {
 /// Runs one command. The error is standard output's, or that of catching signals.
 fn run(cli: Cli) -> io::Result<Status> {
     let cancel = Arc::new(AtomicBool::new(false));
-    signals::cancel_on_signal(&cancel)?;
+    signals::watch(match &cli.command {
+        // These look at no flag, and leave nothing half done wherever they end.
+        None
+        | Some(
+            Command::Calibrate(_)
+            | Command::Recover(_)
+            | Command::PluginPath
+            | Command::Completions { .. },
+        ) => Watched::Process,
+        Some(_) => Watched::Work(Arc::clone(&cancel)),
+    })?;
     match cli.command {
         None => commands::version(cli.all),
         Some(Command::Pack(args)) => commands::pack(&args, &cancel),

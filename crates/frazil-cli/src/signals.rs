@@ -1,37 +1,90 @@
-//! Ctrl-C and SIGTERM ask the work to stop; they never stop it midway.
+//! Signals that ask the program to end. The first one asks the work to stop, which leaves nothing
+//! behind; the second one ends the process at once, wherever it is.
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::thread;
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
+use signal_hook::iterator::Signals;
 
-/// Sets `cancel` on SIGINT or SIGTERM, however often they come.
+/// The signals that end programs.
+const ENDING: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
+/// Shells add it to the number of the signal that ended a program.
+const STATUS_BASE: i32 = 128;
+/// Looking after signals takes no room.
+const STACK_BYTES: usize = 256 << 10;
+
+/// The first signal that came; 0: none.
+static FIRST: AtomicI32 = AtomicI32::new(0);
+
+/// What the first signal does.
+#[derive(Debug, Clone)]
+pub(crate) enum Watched {
+    /// Sets the flag, which the work looks at.
+    Work(Arc<AtomicBool>),
+    /// Ends the process: the work looks at no flag, and may be ended anywhere.
+    Process,
+}
+
+/// Looks after signals from now on. Those that the program was started to ignore stay ignored, as
+/// `nohup` wants it. A file that becomes larger than `ulimit -f` allows is an error of the write.
 ///
 /// # Errors
-/// The operating system's refusal to install a handler.
-pub(crate) fn cancel_on_signal(cancel: &Arc<AtomicBool>) -> io::Result<()> {
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register(signal, Arc::clone(cancel))
-            .map_err(|error| io::Error::new(error.kind(), format!("catching signals: {error}")))?;
+/// The operating system's refusal to install a handler or to start a thread.
+pub(crate) fn watch(watched: Watched) -> io::Result<()> {
+    let wrap = |error: io::Error| io::Error::new(error.kind(), format!("catching signals: {error}"));
+    let wanted = ENDING
+        .into_iter()
+        .filter(|&signal| !frazil::is_signal_ignored(signal));
+    let mut signals = Signals::new(wanted).map_err(wrap)?;
+    // Without a handler it ends the process; with one the write fails.
+    signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))).map_err(wrap)?;
+    let attend = move || signals.forever().for_each(|signal| receive(signal, &watched));
+    let thread = thread::Builder::new().stack_size(STACK_BYTES);
+    thread.spawn(attend).map(drop).map_err(wrap)
+}
+
+/// The status of a program that was stopped: 128 and the signal, as shells have it.
+pub(crate) fn exit_status() -> u8 {
+    let signal = match FIRST.load(Ordering::SeqCst) {
+        0 => SIGINT,
+        signal => signal,
+    };
+    u8::try_from(STATUS_BASE + signal).unwrap_or(u8::MAX)
+}
+
+fn receive(signal: i32, watched: &Watched) {
+    let is_first = FIRST
+        .compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst)
+        .is_ok();
+    match watched {
+        Watched::Work(cancel) if is_first => cancel.store(true, Ordering::SeqCst),
+        Watched::Work(_) | Watched::Process => {
+            frazil::remove_unfinished();
+            // Nothing that other threads hold is waited for.
+            signal_hook::low_level::exit(STATUS_BASE + signal);
+        }
     }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::Ordering;
+    use std::time::{Duration, Instant};
 
     use super::*;
 
     #[test]
-    fn a_signal_only_sets_the_flag() {
+    fn the_first_signal_sets_the_flag_and_is_remembered() {
         let cancel = Arc::new(AtomicBool::new(false));
-        cancel_on_signal(&cancel).unwrap();
-        for signal in [SIGTERM, SIGINT, SIGINT] {
-            cancel.store(false, Ordering::SeqCst);
-            signal_hook::low_level::raise(signal).unwrap();
-            assert!(cancel.load(Ordering::SeqCst), "signal {signal}");
+        watch(Watched::Work(Arc::clone(&cancel))).unwrap();
+        signal_hook::low_level::raise(SIGTERM).unwrap();
+        let begin = Instant::now();
+        while !cancel.load(Ordering::SeqCst) && begin.elapsed() < Duration::from_secs(60) {
+            thread::sleep(Duration::from_millis(1));
         }
+        assert!(cancel.load(Ordering::SeqCst));
+        assert_eq!(exit_status(), 143);
     }
 }

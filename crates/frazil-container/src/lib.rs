@@ -13,6 +13,8 @@ pub mod model;
 pub mod netcdf;
 pub mod schema;
 
+use std::fs::File;
+
 pub use error::{ContainerError, Result};
 
 /// A number that a child process after a fork finds changed: what it got from its parent is not its
@@ -25,6 +27,18 @@ pub fn fork_generation() -> u64 {
 /// in every child. It must be short, and must not use this crate otherwise.
 pub fn outside_forks<T>(work: impl FnOnce() -> T) -> T {
     ffi::outside_forks(work)
+}
+
+/// Whether any program of this machine, this one included, has a file open for writing; `file` must
+/// be open for reading only. `None`: it cannot be told. A network file system's answer means nothing.
+pub fn is_open_for_writing(file: &File) -> Option<bool> {
+    ffi::is_open_for_writing(file)
+}
+
+/// Whether the process ignores a signal, as one that was started by `nohup` ignores SIGHUP.
+#[must_use]
+pub fn is_signal_ignored(signal: i32) -> bool {
+    ffi::is_signal_ignored(signal)
 }
 
 /// Version of the linked libhdf5, `2.2.0`.

@@ -19,6 +19,7 @@ use frazil_types::{
 use crate::error::{Error, Result};
 use crate::input::{Input, from_container};
 use crate::output::{check_folder, write_text};
+use crate::unfinished::Unfinished;
 use crate::schema::{Schema, ValueType};
 use crate::write::{
     DimensionLength, FilterWish, LayoutWish, OwnCommits, VariableSettings, Writer, WriterOptions,
@@ -61,9 +62,11 @@ pub fn calibrate(options: &CalibrateOptions) -> Result<Calibration> {
     let local = options.local.as_deref().map(stored_in).transpose()?;
     let shared = options.shared.as_deref().map(stored_in).transpose()?;
     let path = temporary_path();
+    let unfinished = Unfinished::new(&path);
     let measured = write_sample(&path).and_then(|()| measure(&path));
     // Best effort: what failed matters more.
     let _ = std::fs::remove_file(&path);
+    drop(unfinished);
     let mut calibration = measured?;
     let sources = &mut calibration.sources;
     sources.local = FigureSource::PageCache;

@@ -73,7 +73,21 @@ impl Error {
             ErrorKind::UnexpectedEof => ErrorCode::Corrupt,
             _ => ErrorCode::Io,
         };
-        Self::new(code, format!("{doing}: {error}")).in_file(path)
+        let mapped = Self::new(code, format!("{doing}: {error}")).in_file(path);
+        match cure_for(error) {
+            Some(cure) => mapped.with_cure(cure),
+            None => mapped,
+        }
+    }
+}
+
+/// What the user can do about a system error.
+pub(crate) fn cure_for(error: &std::io::Error) -> Option<&'static str> {
+    match error.kind() {
+        std::io::ErrorKind::FileTooLarge => {
+            Some("raise the limit on the size of files, `ulimit -f`, or write to another file system")
+        }
+        _ => None,
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use frazil_container::hdf5::{
     DatasetInfo, DatasetStorage, EntryKind, Hdf5Input, TypeClass, TypeDescription,
 };
-use frazil_types::{ChunkRecord, ElementClass, FilterPipeline};
+use frazil_types::{ChunkRecord, ElementClass, ErrorCode, FilterPipeline};
 
 use crate::error::Result;
 use crate::input::{Input, from_container};
@@ -18,6 +18,8 @@ use crate::repack::guarded;
 use crate::report::{FileInfo, StatedPrecision, VariableInfo};
 use crate::run;
 
+/// Looks at a file that changes meanwhile.
+const ATTEMPTS: usize = 4;
 /// Names in one notice.
 const LISTED: usize = 5;
 
@@ -27,35 +29,54 @@ const LISTED: usize = 5;
 /// # Errors
 /// If the file cannot be read; with `fill_fraction`, if values cannot be decoded.
 pub fn info(path: &Path, fill_fraction: bool, resources: &Resources) -> Result<FileInfo> {
-    guarded(path, || {
-        let input = Input::open(path)?;
-        let mut numbers = Vec::new();
-        let mut variables = Vec::new();
-        for (number, variable) in input.variables().iter().enumerate() {
-            run::check_cancel(resources)?;
-            if !variable.is_dimension_only {
-                numbers.push(number);
-                variables.push(VariableInfo {
-                    precision: precision(&input, number)?,
-                    ..describe(&input, variable)?
-                });
-            }
-        }
-        if fill_fraction {
-            let fractions = fill_fraction::count(&input, &numbers, resources)?;
-            for (variable, fraction) in variables.iter_mut().zip(fractions) {
-                variable.fill_fraction = fraction;
-            }
-        }
-        Ok(FileInfo {
-            path: path.to_owned(),
-            format: input.format_name()?,
-            file_bytes: input.file_bytes(),
-            superblock: input.hdf5().map(Hdf5Input::superblock),
-            readable_by: readers::sentence(&input, &variables)?,
-            notices: input.hdf5().map(notices).unwrap_or_default(),
-            variables,
+    let look = || {
+        guarded(path, || {
+            let input = Input::open(path)?;
+            input.judge(look(&input, fill_fraction, resources))
         })
+    };
+    let mut outcome = look();
+    for _ in 1..ATTEMPTS {
+        // A writer may have been in the middle of something.
+        if !matches!(&outcome, Err(error) if error.code == ErrorCode::FileChanged) {
+            break;
+        }
+        outcome = look();
+    }
+    outcome
+}
+
+fn look(input: &Input, fill_fraction: bool, resources: &Resources) -> Result<FileInfo> {
+    let mut numbers = Vec::new();
+    let mut variables = Vec::new();
+    for (number, variable) in input.variables().iter().enumerate() {
+        run::check_cancel(resources)?;
+        if !variable.is_dimension_only {
+            numbers.push(number);
+            variables.push(VariableInfo {
+                precision: precision(input, number)?,
+                ..describe(input, variable)?
+            });
+        }
+    }
+    if fill_fraction {
+        let fractions = fill_fraction::count(input, &numbers, resources)?;
+        for (variable, fraction) in variables.iter_mut().zip(fractions) {
+            variable.fill_fraction = fraction;
+        }
+    }
+    Ok(FileInfo {
+        path: input.path().to_owned(),
+        format: input.format_name()?,
+        file_bytes: input.file_bytes(),
+        superblock: input.hdf5().map(Hdf5Input::superblock),
+        readable_by: readers::sentence(input, &variables)?,
+        notices: [
+            input.notices(),
+            input.hdf5().map(notices).unwrap_or_default(),
+        ]
+        .concat(),
+        variables,
     })
 }
 

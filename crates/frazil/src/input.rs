@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,10 +10,13 @@ use frazil_container::ContainerError;
 use frazil_container::classic::{ClassicFile, ClassicFormat, NcType};
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage, FillStatus, FillTime, Hdf5Input};
 use frazil_types::{ByteOrder, ErrorCode};
+use rustix::fs::OFlags;
 
 use crate::attributes::Attributes;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, cure_for};
 pub(crate) use crate::file_bytes::FileBytes;
+use crate::file_state::{self, FileState};
+use crate::other_writers::{self, Writer};
 use crate::recover::bring_in_order;
 
 /// HDF5 superblocks begin at byte 0, 512, 1024, ... with these bytes.
@@ -24,6 +27,9 @@ const HDF5_SIGNATURE: [u8; 8] = [0x89, b'H', b'D', b'F', 0x0d, 0x0a, 0x1a, 0x0a]
 pub(crate) struct Input {
     path: PathBuf,
     bytes: Arc<FileBytes>,
+    /// As of opening.
+    state: FileState,
+    writer: Option<Writer>,
     kind: InputKind,
     variables: Vec<DatasetInfo>,
 }
@@ -41,19 +47,55 @@ impl Input {
     /// Opens a file of either kind. One that a killed writer left in the middle of a commit is
     /// recovered first; one whose writer is alive is read as it is.
     pub(crate) fn open(path: &Path) -> Result<Self> {
+        Self::open_for(path, Purpose::Read)
+    }
+
+    /// Opens a file that will be replaced by what becomes of it, and keeps writers that take locks
+    /// away from it as long as it is open.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; [`ErrorCode::Locked`] if another program is writing it.
+    pub(crate) fn open_to_replace(path: &Path) -> Result<Self> {
+        Self::open_for(path, Purpose::Replace)
+    }
+
+    /// Opens a file that this process has written, and has open still.
+    pub(crate) fn open_to_prove(path: &Path) -> Result<Self> {
+        Self::open_for(path, Purpose::Prove)
+    }
+
+    fn open_for(path: &Path, purpose: Purpose) -> Result<Self> {
         match bring_in_order(path) {
             Ok(_) => {}
             Err(error) if error.code == ErrorCode::Locked => {}
             Err(error) => return Err(error),
         }
-        let file = File::open(path).map_err(|error| Error::io(&error, "open", path))?;
-        let metadata = file
-            .metadata()
-            .map_err(|error| Error::io(&error, "inspect", path))?;
-        if !metadata.is_file() {
-            return Err(Error::new(ErrorCode::InvalidArgument, "not a regular file").in_file(path));
+        let file = open_regular(path)?;
+        if purpose == Purpose::Replace {
+            other_writers::keep_away(&file, path)?;
         }
-        let kind = open_kind(&file, path).map_err(|error| unreadable(error, path))?;
+        let inspect = |error| Error::io(&error, "inspect", path);
+        let state = match purpose {
+            Purpose::Read | Purpose::Replace => file_state::settled(&file),
+            Purpose::Prove => file.metadata().map(|metadata| FileState::of(&metadata)),
+        };
+        let state = state.map_err(inspect)?;
+        let kind = open_kind(&file, path).map_err(|error| {
+            let error = unreadable(error, path);
+            match purpose {
+                Purpose::Prove => error,
+                Purpose::Read | Purpose::Replace => blame(error, &file, path),
+            }
+        })?;
+        // libhdf5 opens the file by its name once more.
+        let named = path.metadata().map_err(inspect)?;
+        if !state.is_same_file(&FileState::of(&named)) {
+            return Err(changed(path));
+        }
+        let writer = match purpose {
+            Purpose::Read => Writer::of(&file),
+            Purpose::Replace | Purpose::Prove => None,
+        };
         let variables = match &kind {
             InputKind::Hdf5(hdf5) => hdf5.datasets().to_vec(),
             InputKind::Classic(classic) => classic_variables(classic),
@@ -61,6 +103,8 @@ impl Input {
         Ok(Self {
             path: path.to_owned(),
             bytes: Arc::new(FileBytes::new(file)),
+            state,
+            writer,
             kind,
             variables,
         })
@@ -68,6 +112,55 @@ impl Input {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The file's state when it was opened.
+    pub(crate) fn state(&self) -> FileState {
+        self.state
+    }
+
+    /// What its user should know before relying on what is read: that another program is writing the
+    /// file, or that the file says so. frazil's own writers let readers see their last commit.
+    pub(crate) fn notices(&self) -> Vec<String> {
+        let writer = self
+            .writer
+            .filter(|_| !crate::read::is_being_written(&self.path));
+        writer.iter().map(|one| one.notice(&self.path)).collect()
+    }
+
+    /// Whether what was read is of one state of the file: as it was opened. Of one that is written
+    /// for many readers (SWMR), libhdf5 sees to that.
+    ///
+    /// # Errors
+    /// [`ErrorCode::FileChanged`] if it is not.
+    pub(crate) fn check_unchanged(&self) -> Result<()> {
+        let is_swmr = self.hdf5().is_some_and(|hdf5| hdf5.contents().is_swmr());
+        match is_swmr || is_unchanged(self.bytes.file(), &self.path, &self.state) {
+            true => Ok(()),
+            false => Err(changed(&self.path)),
+        }
+    }
+
+    /// The outcome of work that read the file, if nobody changed it meanwhile.
+    ///
+    /// # Errors
+    /// Those of the work; [`ErrorCode::FileChanged`].
+    pub(crate) fn judge<T>(&self, outcome: Result<T>) -> Result<T> {
+        match outcome {
+            Ok(found) => self.check_unchanged().map(|()| found),
+            Err(error) => Err(self.blame(error)),
+        }
+    }
+
+    /// Why work that read the file failed: what looks like damage may be another program's work.
+    pub(crate) fn blame(&self, error: Error) -> Error {
+        if !may_come_of_a_change(error.code) {
+            return error;
+        }
+        match self.check_unchanged() {
+            Ok(()) => blame(error, self.bytes.file(), &self.path),
+            Err(changed) => changed,
+        }
     }
 
     pub(crate) fn kind(&self) -> &InputKind {
@@ -177,6 +270,76 @@ impl Input {
     }
 }
 
+/// What a file is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Read,
+    Replace,
+    Prove,
+}
+
+/// Opens a regular file without waiting for anybody.
+fn open_regular(path: &Path) -> Result<File> {
+    let opened = File::options()
+        .read(true)
+        .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
+        .open(path);
+    let file = opened.map_err(|error| Error::io(&error, "open", path))?;
+    let metadata = file.metadata();
+    let metadata = metadata.map_err(|error| Error::io(&error, "inspect", path))?;
+    match metadata.is_file() {
+        true => Ok(file),
+        false => Err(Error::new(ErrorCode::InvalidArgument, "not a regular file").in_file(path)),
+    }
+}
+
+/// Whether an open file holds the bytes that it held in a state. It may have lost its name.
+fn is_unchanged(file: &File, path: &Path, state: &FileState) -> bool {
+    let Ok(metadata) = file.metadata() else {
+        return false;
+    };
+    let now = FileState::of(&metadata);
+    let has_name = || {
+        let named = path.metadata();
+        named.is_ok_and(|named| now.is_same_file(&FileState::of(&named)))
+    };
+    state.has_same_bytes(&now) || (state.has_same_bytes_renamed(&now) && !has_name())
+}
+
+fn changed(path: &Path) -> Error {
+    let cause = "another program changed it while it was being read";
+    Error::new(ErrorCode::FileChanged, cause)
+        .in_file(path)
+        .with_cure("try again when no other program writes it")
+}
+
+/// Whether an error can come of a file that changes while it is read.
+fn may_come_of_a_change(code: ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::Corrupt
+            | ErrorCode::Io
+            | ErrorCode::Hdf5
+            | ErrorCode::NetCdf
+            | ErrorCode::Mismatch
+            | ErrorCode::BoundExceeded
+            | ErrorCode::Internal
+    )
+}
+
+/// Says of an error that reading a file gave whether the file has a writer, who may be the reason.
+fn blame(mut error: Error, file: &File, path: &Path) -> Error {
+    let is_about_the_file = error.file.as_deref().is_none_or(|named| named == path);
+    if is_about_the_file
+        && may_come_of_a_change(error.code)
+        && let Some(writer) = Writer::of(file)
+    {
+        error.cause = format!("{} ({})", error.cause, writer.words());
+        error.cure = Some(writer.cure(path));
+    }
+    error
+}
+
 fn open_kind(file: &File, path: &Path) -> std::result::Result<InputKind, ContainerError> {
     let mut magic = [0_u8; 8];
     let mut head = file;
@@ -267,6 +430,7 @@ pub(crate) fn from_container(error: ContainerError, path: &Path) -> Error {
         ContainerError::NotAContainer(_) => {
             Some("frazil reads classic netCDF (CDF-1, 2, 5), netCDF-4 and HDF5 files")
         }
+        ContainerError::Io { source, .. } => cure_for(source),
         _ => None,
     };
     let mapped = Error::new(code, error.to_string()).in_file(path);

@@ -15,6 +15,7 @@ mod encodings;
 mod energy;
 mod error;
 mod file_bytes;
+mod file_state;
 mod fill;
 mod filter_measure;
 mod filter_trial;
@@ -22,9 +23,11 @@ mod filter_wishes;
 mod import;
 mod info;
 mod input;
+mod naming;
 pub mod netcdf;
 mod new_file;
 mod options;
+mod other_writers;
 mod output;
 mod placer;
 mod plan_report;
@@ -41,6 +44,7 @@ mod sample_sources;
 mod shapes;
 mod sources;
 mod synth;
+mod unfinished;
 mod unpack_classic;
 mod verify;
 mod wording;
@@ -69,7 +73,7 @@ pub use encodings::{EncodingStyle, render_encoding};
 pub use error::{Error, Result};
 pub use filter_measure::{FilterMeasurement, SampleShares, measure_filters};
 pub use frazil_container::classic::{AttributeValue, NcType};
-pub use frazil_container::{fork_generation, model, schema};
+pub use frazil_container::{fork_generation, is_signal_ignored, model, schema};
 pub use frazil_pipeline::{CacheStats, ReadStats, read_stats, set_read_budget};
 pub use frazil_plan::energy::{EnergyRates, PowerModel, StorageCost, StorageSaving};
 pub use frazil_plan::{
@@ -106,6 +110,7 @@ pub use report::{
     VariableInfo, VariableInformation, VariablePrecision, VariableReport, VerifyReport,
 };
 pub use synth::{NamedPattern, Noise, NoiseKind, SynthOptions, SynthReport, synth, synth_patterns};
+pub use unfinished::remove_unfinished;
 pub use verify::{Thresholds, VerifyOptions, verify};
 pub use write::{
     ChunkPacker, ChunkPlan, Comm, CommError, Cores, DimensionLength, FilterChoice, FilterPlan,

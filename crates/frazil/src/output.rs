@@ -11,7 +11,10 @@ use frazil_types::ErrorCode;
 
 use crate::error::{Error, Result};
 use crate::input::from_container;
+use crate::naming::{Before, give_name};
 use crate::options::{Attempt, Destination};
+use crate::other_writers;
+use crate::unfinished::Unfinished;
 
 /// Metadata of ordinary files are allocated in blocks of this many bytes, so that chunks lie in
 /// long runs; files smaller than [`SMALL_FILE_BYTES`] use libhdf5's own 2 KiB.
@@ -34,6 +37,8 @@ pub(crate) struct Target {
     pub(crate) path: PathBuf,
     /// Whether the input itself is replaced.
     pub(crate) in_place: bool,
+    /// What lies there; in place: as of the moment at which the input is opened.
+    pub(crate) before: Before,
 }
 
 /// Works out the target of `input`.
@@ -58,6 +63,7 @@ pub(crate) fn resolve(input: &Path, destination: &Destination, overwrite: bool) 
                 .canonicalize()
                 .map_err(|e| Error::io(&e, "resolve", input))?;
             Ok(Target {
+                before: Before::now(&path),
                 path,
                 in_place: true,
             })
@@ -89,10 +95,12 @@ fn separate(input: &Path, source: &Metadata, path: &Path, overwrite: bool) -> Re
                 .with_cure("use --out-dir for a directory"));
         }
     }
-    check_new(path, overwrite)?;
+    let before = check_new(path, overwrite)?;
+    other_writers::refuse_active(path)?;
     Ok(Target {
         path: path.to_owned(),
         in_place: false,
+        before,
     })
 }
 
@@ -126,10 +134,11 @@ pub fn check_folder(path: &Path) -> Result<()> {
 }
 
 /// Checks that a file may be written at `path`: its folder is there, and nothing else, or a file that
-/// is to be replaced.
-pub(crate) fn check_new(path: &Path, overwrite: bool) -> Result<()> {
+/// is to be replaced. Says which.
+pub(crate) fn check_new(path: &Path, overwrite: bool) -> Result<Before> {
+    let before = Before::now(path);
     let Ok(existing) = path.metadata() else {
-        return check_folder(path);
+        return check_folder(path).map(|()| before);
     };
     if existing.is_dir() {
         return Err(Error::new(ErrorCode::InvalidArgument, "is a directory")
@@ -148,7 +157,7 @@ pub(crate) fn check_new(path: &Path, overwrite: bool) -> Result<()> {
             .in_file(path)
             .with_cure("add --overwrite to replace it"));
     }
-    Ok(())
+    Ok(before)
 }
 
 /// Writes a text to a file, whole or not at all; an existing file is replaced and keeps its mode.
@@ -165,6 +174,7 @@ pub fn write_text(path: &Path, text: &str) -> Result<()> {
     // Where a link leads to.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let part = beside(&target, &format!(".part-{}", std::process::id()))?;
+    let _unfinished = Unfinished::new(&part);
     let written = std::fs::write(&part, text).and_then(|()| match before {
         Some(before) => std::fs::set_permissions(&part, before.permissions()),
         None => Ok(()),
@@ -181,7 +191,9 @@ pub fn write_text(path: &Path, text: &str) -> Result<()> {
 #[derive(Debug)]
 pub(crate) struct PendingOutput {
     target: PathBuf,
+    before: Before,
     temporary: PathBuf,
+    _unfinished: Unfinished,
     // Given up last: the name is ours while there is a temporary.
     file: File,
     _lock: Option<NameLock>,
@@ -190,17 +202,21 @@ pub(crate) struct PendingOutput {
 }
 
 impl PendingOutput {
-    /// Creates the temporary file beside the target.
+    /// Creates the temporary file beside the target, where `before` lies.
     ///
     /// A sidecar keeps other frazil processes away from this target; a shared lock on the file
     /// itself admits readers and keeps stock writers out.
-    pub(crate) fn create(target: &Path) -> Result<Self> {
-        Self::create_attempt(target, None)
+    pub(crate) fn create(target: &Path, before: Before) -> Result<Self> {
+        Self::create_attempt(target, before, None)
     }
 
     /// [`Self::create`], or one attempt of several that may be under way, which has a temporary file
     /// of its own and keeps nobody away.
-    pub(crate) fn create_attempt(target: &Path, attempt: Option<&Attempt>) -> Result<Self> {
+    pub(crate) fn create_attempt(
+        target: &Path,
+        before: Before,
+        attempt: Option<&Attempt>,
+    ) -> Result<Self> {
         let mut notices = Vec::new();
         let (lock, suffix) = match attempt {
             None => {
@@ -211,6 +227,7 @@ impl PendingOutput {
             Some(attempt) => (None, format!(".{}.frazil-part", attempt.word)),
         };
         let temporary = beside(target, &suffix)?;
+        let unfinished = Unfinished::new(&temporary);
         // It is ours alone: a temporary that exists was left by a writer that was killed.
         let created = File::options()
             .read(true)
@@ -226,7 +243,9 @@ impl PendingOutput {
         }
         let pending = Self {
             target: target.to_owned(),
+            before,
             temporary,
+            _unfinished: unfinished,
             file,
             _lock: lock,
             committed: false,
@@ -252,20 +271,24 @@ impl PendingOutput {
 
     /// Gives the finished file its name.
     ///
-    /// Where a file is replaced (`replaced`: what it was), the new one is on disk before the old
-    /// one goes, and takes over mode, owner and extended attributes.
-    pub(crate) fn commit(mut self, replaced: Option<&Metadata>) -> Result<Vec<String>> {
+    /// Where a file is replaced, the new one is on disk before the old one goes. With `inherit` it
+    /// takes over mode, owner and extended attributes of the old one.
+    ///
+    /// # Errors
+    /// As [`give_name`]: what others changed meanwhile is not replaced.
+    pub(crate) fn commit(mut self, inherit: bool) -> Result<Vec<String>> {
         let mut notices = std::mem::take(&mut self.notices);
-        if let Some(old) = replaced {
-            self.take_over(old, &mut notices)?;
+        if inherit {
+            let old = self.target.metadata();
+            let old = old.map_err(|error| Error::io(&error, "inspect", &self.target))?;
+            self.take_over(&old, &mut notices)?;
         }
         if self.target.exists() {
             self.file
                 .sync_all()
                 .map_err(|e| Error::io(&e, "write to disk", &self.target))?;
         }
-        std::fs::rename(&self.temporary, &self.target)
-            .map_err(|error| Error::io(&error, "rename to", &self.target))?;
+        give_name(&self.temporary, &self.target, self.before)?;
         self.committed = true;
         // A journal of the file that was there means nothing to the new one.
         forget_journal(&self.target).map_err(|error| from_container(error, &self.target))?;
@@ -313,6 +336,7 @@ impl Drop for PendingOutput {
 #[derive(Debug)]
 pub(crate) struct NameLock {
     path: PathBuf,
+    _unfinished: Unfinished,
     // Held open for its lock.
     _file: File,
     notices: Vec<String>,
@@ -325,6 +349,7 @@ impl NameLock {
         let path = beside(target, ".frazil-lock")?;
         let file = lock_sidecar(&path, target, &mut notices)?;
         Ok(Self {
+            _unfinished: Unfinished::new(&path),
             path,
             _file: file,
             notices,
@@ -447,7 +472,7 @@ mod tests {
     fn an_abandoned_output_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out.nc");
-        drop(PendingOutput::create(&target).unwrap());
+        drop(PendingOutput::create(&target, Before::Nothing).unwrap());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
@@ -465,10 +490,10 @@ mod tests {
     fn a_second_writer_is_told_to_wait() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out.nc");
-        let first = PendingOutput::create(&target).unwrap();
-        let second = PendingOutput::create(&target).unwrap_err();
+        let first = PendingOutput::create(&target, Before::Nothing).unwrap();
+        let second = PendingOutput::create(&target, Before::Nothing).unwrap_err();
         assert_eq!(second.code, ErrorCode::Locked);
-        first.commit(None).unwrap();
+        first.commit(false).unwrap();
         let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
         assert_eq!(names.len(), 1);
     }
@@ -483,15 +508,15 @@ mod tests {
                 word: word.to_owned(),
                 permit: permit.clone(),
             };
-            PendingOutput::create_attempt(&target, Some(&attempt))
+            PendingOutput::create_attempt(&target, Before::Anything, Some(&attempt))
         };
         std::fs::write(&permit, b"").unwrap();
         let (hung, again) = (attempt("one").unwrap(), attempt("two").unwrap());
         std::fs::write(again.path(), b"again").unwrap();
-        again.commit(None).unwrap();
+        again.commit(false).unwrap();
         std::fs::remove_file(&permit).unwrap();
         std::fs::remove_file(hung.path()).unwrap();
-        assert_eq!(hung.commit(None).unwrap_err().code, ErrorCode::NotFound);
+        assert_eq!(hung.commit(false).unwrap_err().code, ErrorCode::NotFound);
         assert_eq!(attempt("three").unwrap_err().code, ErrorCode::Interrupted);
         assert_eq!(std::fs::read(&target).unwrap(), b"again");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -507,9 +532,9 @@ mod tests {
             std::fs::write(&journal, b"of the file before").unwrap();
         };
         before();
-        PendingOutput::create(&target)
+        PendingOutput::create(&target, Before::now(&target))
             .unwrap()
-            .commit(None)
+            .commit(false)
             .unwrap();
         assert!(target.exists() && !journal.exists());
         before();

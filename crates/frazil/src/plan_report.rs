@@ -126,34 +126,43 @@ pub fn explain_plan(
         let begin = Instant::now();
         let source = Input::open(input)?;
         progress.stage("plan", 0);
-        let budget = decide::budget(&options.resources);
-        let mut decisions = decide::decide(&source, options, &budget, Depth::Compare, progress)?;
-        let seconds = begin.elapsed().as_secs_f64();
-        let findings = shapes::findings(&source, options, &decisions.plans)?;
-        let roles = roles_of_input(&source, &options.chunk_goal)?;
-        let mut report = PlanReport {
-            input: input.to_owned(),
-            plan: WritePlan::default(),
-            variables: Vec::new(),
-            precision: std::mem::take(&mut decisions.precision_rules),
-            notices: std::mem::take(&mut decisions.notices),
-            seconds,
-        };
-        let rows = source.variables().iter().zip(findings).zip(roles);
-        for (i, ((variable, found), roles)) in rows.enumerate() {
-            if variable.is_dimension_only {
-                continue;
-            }
-            let mut plan = decisions.plans[i].clone();
-            plan.cache = found.cache;
-            let tried = decisions.filters_tried.get(i).cloned().unwrap_or_default();
-            let mut decision = decision(variable, &plan, found, tried, options);
-            decision.axes = roles.iter().map(ToString::to_string).collect();
-            report.variables.push(decision);
-            report.plan.variables.push(plan);
-        }
-        Ok(report)
+        source.judge(explain(&source, begin, options, progress))
     })
+}
+
+fn explain(
+    source: &Input,
+    begin: Instant,
+    options: &PackOptions,
+    progress: &mut dyn Progress,
+) -> Result<PlanReport> {
+    let budget = decide::budget(&options.resources);
+    let mut decisions = decide::decide(source, options, &budget, Depth::Compare, progress)?;
+    let seconds = begin.elapsed().as_secs_f64();
+    let findings = shapes::findings(source, options, &decisions.plans)?;
+    let roles = roles_of_input(source, &options.chunk_goal)?;
+    let mut report = PlanReport {
+        input: source.path().to_owned(),
+        plan: WritePlan::default(),
+        variables: Vec::new(),
+        precision: std::mem::take(&mut decisions.precision_rules),
+        notices: [source.notices(), std::mem::take(&mut decisions.notices)].concat(),
+        seconds,
+    };
+    let rows = source.variables().iter().zip(findings).zip(roles);
+    for (i, ((variable, found), roles)) in rows.enumerate() {
+        if variable.is_dimension_only {
+            continue;
+        }
+        let mut plan = decisions.plans[i].clone();
+        plan.cache = found.cache;
+        let tried = decisions.filters_tried.get(i).cloned().unwrap_or_default();
+        let mut decision = decision(variable, &plan, found, tried, options);
+        decision.axes = roles.iter().map(ToString::to_string).collect();
+        report.variables.push(decision);
+        report.plan.variables.push(plan);
+    }
+    Ok(report)
 }
 
 fn decision(

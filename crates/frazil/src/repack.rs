@@ -15,6 +15,7 @@ use crate::energy::{self, Meter, Metered, Work};
 use crate::error::{Error, Result};
 use crate::fill::{self, Stored};
 use crate::input::{Input, InputKind, from_container};
+use crate::naming::Before;
 use crate::options::{
     Attempt, Destination, LayoutProfile, PackOptions, Resources, UnpackFormat, UnpackOptions,
     check_readers,
@@ -41,16 +42,19 @@ pub fn pack(
         let clock = Clock::start(options.energy);
         let progress = &mut clock.watching(progress);
         check_readers(options.filters.as_ref(), options.readable_by)?;
-        let target = if options.dry_run {
+        let mut target = if options.dry_run {
             None
         } else {
             Some(output::resolve(input, destination, options.overwrite)?)
         };
-        let source = Input::open(input)?;
+        let source = open(input, target.as_mut())?;
         let budget = decide::budget(&options.resources);
         progress.stage("plan", 0);
-        let decisions = decide::decide(&source, options, &budget, Depth::Decide, progress)?;
+        let decisions = decide::decide(&source, options, &budget, Depth::Decide, progress);
+        let decisions = decisions.map_err(|error| source.blame(error))?;
+        tell(&source, progress);
         let Some(target) = target else {
+            source.check_unchanged()?;
             return Ok(predict(&source, &decisions, options, &clock));
         };
         let job = Job {
@@ -61,8 +65,24 @@ pub fn pack(
             budget: &budget,
             clock: &clock,
         };
-        write(&source, &target, &decisions, &job, progress)
+        let written = write(&source, &target, &decisions, &job, progress);
+        written.map_err(|error| source.blame(error))
     })
+}
+
+/// Opens an input. One that is replaced must still be in the state of now when that comes.
+fn open(input: &Path, target: Option<&mut Target>) -> Result<Input> {
+    let Some(target) = target.filter(|target| target.in_place) else {
+        return Input::open(input);
+    };
+    let source = Input::open_to_replace(input)?;
+    target.before = Before::File(source.state());
+    Ok(source)
+}
+
+/// Says before the work begins what a user should know of the input; reports repeat it.
+fn tell(source: &Input, progress: &mut dyn Progress) {
+    source.notices().iter().for_each(|line| progress.notice(line));
 }
 
 /// Plans one file as [`pack`] would, and writes nothing.
@@ -74,10 +94,12 @@ pub fn plan(input: &Path, options: &PackOptions) -> Result<WritePlan> {
         check_readers(options.filters.as_ref(), options.readable_by)?;
         let source = Input::open(input)?;
         let budget = decide::budget(&options.resources);
-        let decisions = decide::decide(&source, options, &budget, Depth::Decide, &mut Silent)?;
-        let mut variables = decisions.plans;
-        shapes::plan_caches(&source, options, &mut variables)?;
-        Ok(WritePlan { variables })
+        let decisions = decide::decide(&source, options, &budget, Depth::Decide, &mut Silent);
+        source.judge(decisions.and_then(|decisions| {
+            let mut variables = decisions.plans;
+            shapes::plan_caches(&source, options, &mut variables)?;
+            Ok(WritePlan { variables })
+        }))
     })
 }
 
@@ -94,8 +116,8 @@ pub fn unpack(
     guarded(input, || {
         let clock = Clock::start(EnergyRates::default());
         let progress = &mut clock.watching(progress);
-        let target = output::resolve(input, destination, options.overwrite)?;
-        let source = Input::open(input)?;
+        let mut target = output::resolve(input, destination, options.overwrite)?;
+        let source = open(input, Some(&mut target))?;
         let budget = decide::budget(&options.resources);
         let job = Job {
             layout: LayoutProfile::Standard,
@@ -105,11 +127,13 @@ pub fn unpack(
             budget: &budget,
             clock: &clock,
         };
-        let decisions = decide::decide_unpacked(&source, &options.resources)?;
-        match options.format {
+        tell(&source, progress);
+        let decisions = decide::decide_unpacked(&source, &options.resources);
+        let written = decisions.and_then(|decisions| match options.format {
             UnpackFormat::Hdf5 => write(&source, &target, &decisions, &job, progress),
             UnpackFormat::Classic => write_classic(&source, &target, &decisions, &job, progress),
-        }
+        });
+        written.map_err(|error| source.blame(error))
     })
 }
 
@@ -182,12 +206,16 @@ pub(crate) fn write(
     job: &Job<'_>,
     progress: &mut dyn Progress,
 ) -> Result<PackReport> {
-    let pending = PendingOutput::create_attempt(&target.path, job.attempt)?;
+    let before = match job.attempt {
+        Some(_) if !target.in_place => Before::Anything,
+        _ => target.before,
+    };
+    let pending = PendingOutput::create_attempt(&target.path, before, job.attempt)?;
     let stored = fill_file(source, &pending, decisions, job, progress)
         .map_err(|error| rename_file(error, pending.path(), &target.path))?;
     copy_user_block(source, &pending)?;
     let mut report = report(source, decisions, &stored, job);
-    report.notices.clone_from(&decisions.notices);
+    report.notices = [source.notices(), decisions.notices.clone()].concat();
     let packing = packing_seconds(source, &stored);
     complete(source, target, pending, (report, &packing), job, progress)
 }
@@ -208,7 +236,7 @@ fn write_classic(
     job: &Job<'_>,
     progress: &mut dyn Progress,
 ) -> Result<PackReport> {
-    let pending = PendingOutput::create(&target.path)?;
+    let pending = PendingOutput::create(&target.path, target.before)?;
     let notices =
         unpack_classic::write(source, pending.path(), job.resources, job.budget, progress)
             .map_err(|error| rename_file(error, pending.path(), &target.path))?;
@@ -217,7 +245,7 @@ fn write_classic(
         variable.chunk = None;
         variable.stored_bytes = variable.raw_bytes;
     }
-    report.notices = notices;
+    report.notices = [source.notices(), notices].concat();
     complete(source, target, pending, (report, &[]), job, progress)
 }
 
@@ -234,14 +262,8 @@ fn complete(
     if job.verify {
         prove(source, pending.path(), job, progress)?;
     }
-    let replaced = match target.in_place {
-        true => {
-            let old = target.path.metadata();
-            Some(old.map_err(|error| Error::io(&error, "inspect", &target.path))?)
-        }
-        false => None,
-    };
-    report.notices.extend(pending.commit(replaced.as_ref())?);
+    source.check_unchanged()?;
+    report.notices.extend(pending.commit(target.in_place)?);
     report.output_file_bytes = target
         .path
         .metadata()
@@ -353,7 +375,8 @@ fn copy_user_block(source: &Input, pending: &PendingOutput) -> Result<()> {
 
 /// Verifies the finished temporary file against the input.
 fn prove(source: &Input, written: &Path, job: &Job<'_>, progress: &mut dyn Progress) -> Result<()> {
-    let copy = Input::open(written)?;
+    // A look of its own: objects and chunks are where the written file says, not where they were put.
+    let copy = Input::open_to_prove(written)?;
     let options = verify::VerifyOptions {
         resources: job.resources.clone(),
         ..verify::VerifyOptions::default()
@@ -487,7 +510,7 @@ fn predict(
     report.cpu_seconds = decisions.predicted_seconds;
     report.seconds = decisions.predicted_seconds / report.threads.max(1) as f64;
     report.dry_run = true;
-    report.notices.clone_from(&decisions.notices);
+    report.notices = [source.notices(), decisions.notices.clone()].concat();
     let work = Work {
         cpu_seconds: report.cpu_seconds,
         seconds: report.seconds,

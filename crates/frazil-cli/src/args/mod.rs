@@ -52,7 +52,7 @@ pub(crate) use verify::VerifyArgs;
     arg_required_else_help = true,
     args_conflicts_with_subcommands = true,
     after_help = "Exit codes: 0 done, or equal; 1 failed, or different; 2 wrong usage, or cannot \
-                  compare; 130 interrupted."
+                  compare; 128 and the number of the signal that stopped it (130: Ctrl-C)."
 )]
 pub(crate) struct Cli {
     /// Print the version

@@ -29,6 +29,7 @@ use frazil::ErrorCode;
 use serde::Serialize;
 
 use crate::printer::Printer;
+use crate::signals;
 
 pub(crate) use analyze::run as analyze;
 pub(crate) use calibrate::run as calibrate;
@@ -74,7 +75,7 @@ impl From<Status> for ExitCode {
             Status::Success => 0,
             Status::Failure => 1,
             Status::Trouble => 2,
-            Status::Interrupted => 130,
+            Status::Interrupted => signals::exit_status(),
         })
     }
 }

@@ -353,6 +353,8 @@ unsafe extern "C" fn query(_file: *const OpenFile, flags: *mut c_ulong) -> herr_
     const ACCUMULATE_METADATA: c_ulong = 0x2 | 0x4;
     const AGGREGATE_SMALLDATA: c_ulong = 0x10;
     const DEFAULT_VFD_COMPATIBLE: c_ulong = 0x8000;
+    // Reads see what others have written, in the order in which they wrote it.
+    const SUPPORTS_SWMR_IO: c_ulong = 0x1000;
     // No DATA_SIEVE: a sieve buffer would copy from the sentinel.
     if !flags.is_null() {
         // SAFETY: checked; libhdf5 passes a valid out-pointer.
@@ -360,6 +362,7 @@ unsafe extern "C" fn query(_file: *const OpenFile, flags: *mut c_ulong) -> herr_
             *flags = AGGREGATE_METADATA
                 | ACCUMULATE_METADATA
                 | AGGREGATE_SMALLDATA
+                | SUPPORTS_SWMR_IO
                 | DEFAULT_VFD_COMPATIBLE;
         }
     }

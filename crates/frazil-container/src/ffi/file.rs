@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hdf5_sys::h5f::{H5F_ACC_RDONLY, H5F_ACC_RDWR, H5F_ACC_TRUNC, H5F_info2_t, H5F_scope_t};
+use hdf5_sys::h5f::{H5F_ACC_RDONLY, H5F_ACC_RDWR, H5F_ACC_SWMR_READ, H5F_ACC_TRUNC, H5F_info2_t, H5F_scope_t};
 
 use super::backing::{LiveFile, MEASURE, with_live};
 use super::driver::RawSink;
@@ -11,13 +11,18 @@ use super::property::PropertyList;
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
 
-/// Opens an HDF5 file for reading.
-pub(crate) fn open_read(path: &Path) -> Result<Handle> {
+/// Opens an HDF5 file for reading. With `is_swmr` another program may be writing it in the way that
+/// HDF5 calls single writer, multiple readers (SWMR), or died while it did.
+pub(crate) fn open_read(path: &Path, is_swmr: bool) -> Result<Handle> {
+    let flags = match is_swmr {
+        true => H5F_ACC_RDONLY | H5F_ACC_SWMR_READ,
+        false => H5F_ACC_RDONLY,
+    };
     let _guard = library_lock();
     let access = PropertyList::file_access_read()?;
     let name = c_name(path_text(path)?)?;
     // SAFETY: a NUL-terminated path and a live access list.
-    let id = unsafe { (api().H5Fopen)(name.as_ptr(), H5F_ACC_RDONLY, access.0.id()) };
+    let id = unsafe { (api().H5Fopen)(name.as_ptr(), flags, access.0.id()) };
     own(id, "open HDF5 file")
 }
 

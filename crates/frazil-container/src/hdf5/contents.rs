@@ -58,6 +58,7 @@ pub struct Entry {
 pub struct Contents {
     pub(super) path: PathBuf,
     pub(super) file_bytes: u64,
+    pub(super) is_swmr: bool,
     pub(super) user_block_bytes: u64,
     pub(super) superblock: u32,
     pub(super) root_link_order: u32,
@@ -77,6 +78,21 @@ impl Contents {
     #[must_use]
     pub fn file_bytes(&self) -> u64 {
         self.file_bytes
+    }
+
+    /// Whether the file said when it was opened that another program is writing it in the way that
+    /// HDF5 calls single writer, multiple readers (SWMR).
+    #[must_use]
+    pub fn is_swmr(&self) -> bool {
+        self.is_swmr
+    }
+
+    /// Size of the file in bytes as far as places in it may reach: one that is being written grows.
+    pub(super) fn reach_bytes(&self) -> u64 {
+        match self.is_swmr {
+            true => std::fs::metadata(&self.path).map_or(self.file_bytes, |now| now.len()),
+            false => self.file_bytes,
+        }
     }
 
     /// Every dataset, in the order of first names.

@@ -144,6 +144,7 @@ mod tests {
 
     fn contents(entries: Vec<Entry>) -> Contents {
         Contents {
+            is_swmr: false,
             path: PathBuf::new(),
             file_bytes: 0,
             user_block_bytes: 0,

@@ -21,7 +21,7 @@ impl Hdf5Input {
             return Ok(Vec::new());
         };
         let open = self.open_dataset(&dataset.path)?;
-        records(&open, &dataset.shape, chunk, self.file_bytes())
+        records(&open, &dataset.shape, chunk, self.contents().reach_bytes())
     }
 
     /// Whether libhdf5 can decode with this filter (built in, or a plugin on its path).

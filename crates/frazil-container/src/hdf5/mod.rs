@@ -17,6 +17,7 @@ mod references;
 mod scales;
 mod scan;
 mod values;
+mod writer_flags;
 
 pub use additions::{Additions, AttributeValue, NewAttribute, NewContainer};
 pub use contents::{Contents, Entry, EntryKind};
@@ -29,6 +30,7 @@ pub use describe::{
 pub use live::{ExistingFile, ExistingVariable, LiveOutput, Placement};
 pub use output::{Hdf5Output, OutputTarget};
 pub use scan::Hdf5Input;
+pub use writer_flags::WriterFlags;
 
 pub use crate::commit::{Recovery, forget_journal, recover};
 pub use crate::ffi::dataspace::{Extent, Hyperslab};

@@ -1,12 +1,14 @@
 //! One pass over an HDF5 file's objects, into plain data.
 
 use std::collections::{HashMap, HashSet};
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::contents::{Contents, Entry, EntryKind};
 use super::dataset_info::{DatasetInfo, DatasetStorage};
 use super::scales::is_dimension_only;
+use super::writer_flags::WriterFlags;
 use crate::error::{ContainerError, Result};
 use crate::ffi::Handle;
 use crate::ffi::dataset::Dataset;
@@ -37,9 +39,13 @@ impl Hdf5Input {
     /// # Errors
     /// If the file cannot be read, is not HDF5, or contradicts itself.
     pub fn open(path: &Path) -> Result<Self> {
-        let metadata =
-            std::fs::metadata(path).map_err(|error| ContainerError::io("open file", error))?;
-        let file = file::open_read(path)?;
+        let opened = File::open(path).and_then(|file| {
+            let bytes = file.metadata()?.len();
+            Ok((bytes, WriterFlags::of(&file)?.is_swmr))
+        });
+        let (file_bytes, is_swmr) =
+            opened.map_err(|error| ContainerError::io("open file", error))?;
+        let file = file::open_read(path, is_swmr)?;
         let creation = file::creation(&file)?;
         let root = link::open_group(&file, "/")?;
         let contents = Contents {
@@ -47,7 +53,8 @@ impl Hdf5Input {
             superblock: file::superblock_version(&file)?,
             root_link_order: link::group_creation(&root)?.link_order()?,
             path: path.to_owned(),
-            file_bytes: metadata.len(),
+            file_bytes,
+            is_swmr,
             entries: Vec::new(),
             datasets: Vec::new(),
             paths: HashMap::from([(link::object_address(&root)?, "/".to_owned())]),
@@ -69,7 +76,7 @@ impl Hdf5Input {
     pub fn reopen(contents: &Arc<Contents>) -> Result<Self> {
         Ok(Self {
             open: HashMap::new(),
-            file: file::open_read(&contents.path)?,
+            file: file::open_read(&contents.path, contents.is_swmr)?,
             contents: Arc::clone(contents),
         })
     }

@@ -59,7 +59,8 @@ pub fn analyze(
         return Err(Error::new(ErrorCode::InvalidArgument, cause));
     }
     guarded(path, || {
-        analyze_open(&Input::open(path)?, options, progress)
+        let input = Input::open(path)?;
+        input.judge(analyze_open(&input, options, progress))
     })
     .map(|mut report| {
         report.seconds = start.elapsed().as_secs_f64();
@@ -72,7 +73,7 @@ fn analyze_open(
     options: &AnalyzeOptions,
     progress: &mut dyn Progress,
 ) -> Result<AnalyzeReport> {
-    let mut notices = Vec::new();
+    let mut notices = input.notices();
     let wanted = choose(input, options, &mut notices)?;
     let budget = MemoryBudget::new(options.resources.memory_bytes);
     let found = run(input, &wanted, &options.resources, &budget, progress)?;

@@ -9,6 +9,7 @@ use frazil_types::StorageSpeed;
 
 use super::{PIECE_BYTES, least_seconds};
 use crate::error::{Error, Result};
+use crate::unfinished::Unfinished;
 
 /// Bytes that are written and read.
 pub(super) const BYTES: u64 = 128 << 20;
@@ -23,6 +24,7 @@ const PIECES: u64 = 64;
 struct Temporary {
     path: PathBuf,
     file: File,
+    _unfinished: Unfinished,
 }
 
 impl Drop for Temporary {
@@ -38,7 +40,7 @@ impl Drop for Temporary {
 /// Names the file if it cannot be written or read; a folder that is not there is `NotFound`.
 pub(super) fn measure(folder: &Path, bytes: u64) -> Result<StorageSpeed> {
     let temporary = create(folder)?;
-    let Temporary { path, file } = &temporary;
+    let Temporary { path, file, .. } = &temporary;
     let written = |error: std::io::Error| Error::io(&error, "write", path);
     let read = |error: std::io::Error| Error::io(&error, "read", path);
     let mut block = noise(BLOCK_BYTES);
@@ -82,7 +84,11 @@ fn create(folder: &Path) -> Result<Temporary> {
         let cure = "name a folder on the storage that is to be measured, in which you may write";
         Error::io(&error, "write", &path).with_cure(cure)
     })?;
-    Ok(Temporary { path, file })
+    Ok(Temporary {
+        _unfinished: Unfinished::new(&path),
+        path,
+        file,
+    })
 }
 
 /// Has the system forget what it keeps of a file that the storage has; where it does not, as in

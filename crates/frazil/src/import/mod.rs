@@ -19,6 +19,7 @@ use frazil_types::ErrorCode;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
+use crate::naming::Before;
 use crate::new_file::{Limits, Written, WrittenVariable};
 use crate::options::Resources;
 use crate::output::{self, PendingOutput};
@@ -143,8 +144,8 @@ pub fn import(
 ) -> Result<ImportReport> {
     guarded(input, || {
         let start = Instant::now();
-        check(input, output, options)?;
-        let pending = PendingOutput::create(output)?;
+        let before = check(input, output, options)?;
+        let pending = PendingOutput::create(output, before)?;
         let source = Source {
             input,
             output,
@@ -220,7 +221,8 @@ fn read_and_write(
     }
 }
 
-fn check(input: &Path, output: &Path, options: &ImportOptions) -> Result<()> {
+/// Checks what is asked for; says what lies at the output.
+fn check(input: &Path, output: &Path, options: &ImportOptions) -> Result<Before> {
     let wrong = |cause: &str| Error::new(ErrorCode::InvalidArgument, cause);
     if !options.delimiter.is_ascii() || b"\"#\r\n\0".contains(&options.delimiter) {
         return Err(wrong("this character cannot be a delimiter").in_file(input));

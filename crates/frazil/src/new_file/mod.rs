@@ -185,7 +185,7 @@ impl NewFile {
         self.output
             .finish(None)
             .map_err(|error| roomier(from_container(error, &target)))?;
-        let notices = self.pending.commit(None)?;
+        let notices = self.pending.commit(false)?;
         let metadata = target
             .metadata()
             .map_err(|error| Error::io(&error, "inspect", &target))?;

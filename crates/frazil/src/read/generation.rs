@@ -96,15 +96,15 @@ impl Generation {
     /// Also tells whether the file stayed the same meanwhile.
     fn look(path: &Path, checksums: Checksums) -> Result<(Self, bool)> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let before = std::fs::metadata(path);
         let input = Input::open(path)?;
+        let state = input.state();
         let format = input.format_name()?;
         let (kind, bytes, datasets) = input.into_parts();
         let mark_at = match &kind {
             InputKind::Hdf5(hdf5) => hdf5.user_block_bytes(),
             InputKind::Classic(_) => 0,
         };
-        let identity = Identity::now(path, bytes.file(), mark_at)?;
+        let identity = Identity::new(state, bytes.file(), mark_at);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let (kind, model) = match kind {
             InputKind::Hdf5(hdf5) => {
@@ -132,15 +132,34 @@ impl Generation {
             model: Arc::new(model),
             locating: Mutex::new(()),
         };
-        let same = before.is_ok_and(|before| generation.identity.is_of(&before));
-        let is_steady = same && generation.is_current()?;
+        let is_steady = generation.is_current()?;
         Ok((generation, is_steady))
     }
 
     /// Whether the file is as it was found.
     pub(super) fn is_current(&self) -> Result<bool> {
-        let now = Identity::now(&self.path, self.bytes.file(), self.mark_at)?;
-        Ok(now == self.identity)
+        let file = self.bytes.file();
+        self.identity.is_current(&self.path, file, self.mark_at)
+    }
+
+    /// Whether what was read is good although the file is another now: one that is written for many
+    /// readers (SWMR) only grows, and keeps what was found.
+    pub(super) fn may_grow(&self) -> bool {
+        let is_swmr = match &self.kind {
+            Kind::Hdf5(contents) => contents.is_swmr(),
+            Kind::Classic(_) => false,
+        };
+        is_swmr && self.identity.is_same_file(&self.path)
+    }
+
+    /// How long to wait until a change of the file is certain to be seen. Commits of frazil's own
+    /// writers leave a mark, and need no waiting.
+    pub(super) fn settles_in(&self) -> Option<Duration> {
+        let rest = self.identity.settles_in(self.bytes.file())?;
+        let is_of_interest = self.identity.is_same_file(&self.path)
+            && !self.may_grow()
+            && !super::reader::is_being_written(&self.path);
+        is_of_interest.then_some(rest)
     }
 
     pub(super) fn is_classic(&self) -> bool {

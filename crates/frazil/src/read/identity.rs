@@ -1,10 +1,13 @@
 //! What tells one state of a file from another.
 
-use std::fs::{File, Metadata};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::error::{Error, Result};
+use crate::file_state::FileState;
+use crate::other_writers::is_open_for_writing;
 
 /// Bytes at the beginning of the format's part that change with every commit that moves the end of
 /// the file: HDF5's superblock, the header of classic files with the number of records.
@@ -13,45 +16,56 @@ const MARK_BYTES: usize = 96;
 /// One state of a file: which file, how long, when changed, and the mark that commits leave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Identity {
-    device: u64,
-    inode: u64,
-    bytes: u64,
-    modified: (i64, i64),
+    state: FileState,
     mark: [u8; MARK_BYTES],
 }
 
 impl Identity {
-    /// The state of the file that `path` leads to now; if it leads nowhere any more, of `file`,
-    /// which is open. `mark_at`: where the format's part begins.
-    pub(super) fn now(path: &Path, file: &File, mark_at: u64) -> Result<Self> {
-        let metadata = std::fs::metadata(path)
-            .or_else(|_| file.metadata())
-            .map_err(|error| Error::io(&error, "inspect", path))?;
-        Ok(Self::new(&metadata, file, mark_at))
-    }
-
-    /// Whether metadata of an earlier moment fit this state.
-    pub(super) fn is_of(&self, metadata: &Metadata) -> bool {
-        (self.device, self.inode, self.bytes) == (metadata.dev(), metadata.ino(), metadata.size())
-            && self.modified == (metadata.mtime(), metadata.mtime_nsec())
-    }
-
-    fn new(metadata: &Metadata, file: &File, mark_at: u64) -> Self {
-        let mut mark = [0; MARK_BYTES];
-        let mut done = 0;
-        while let Some(rest) = mark.get_mut(done..).filter(|rest| !rest.is_empty()) {
-            match file.read_at(rest, mark_at + done as u64) {
-                Ok(n) if n > 0 => done += n,
-                // Shorter files are told apart by their length; errors will come again.
-                _ => break,
-            }
-        }
+    /// That state of `file`, whose format's part begins at `mark_at`.
+    pub(super) fn new(state: FileState, file: &File, mark_at: u64) -> Self {
         Self {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            bytes: metadata.size(),
-            modified: (metadata.mtime(), metadata.mtime_nsec()),
-            mark,
+            state,
+            mark: mark(file, mark_at),
         }
     }
+
+    /// Whether the file that `path` leads to now is in this state; if the path leads nowhere any
+    /// more, whether `file` is, which is open.
+    pub(super) fn is_current(&self, path: &Path, file: &File, mark_at: u64) -> Result<bool> {
+        let same = match std::fs::metadata(path) {
+            Ok(named) => self.state.has_same_bytes(&FileState::of(&named)),
+            Err(_) => {
+                let open = file.metadata();
+                let open = open.map_err(|error| Error::io(&error, "inspect", path))?;
+                self.state.has_same_bytes_renamed(&FileState::of(&open))
+            }
+        };
+        Ok(same && mark(file, mark_at) == self.mark)
+    }
+
+    /// Whether `path` still leads to this file, in whatever state.
+    pub(super) fn is_same_file(&self, path: &Path) -> bool {
+        let named = std::fs::metadata(path);
+        named.is_ok_and(|named| self.state.is_same_file(&FileState::of(&named)))
+    }
+
+    /// How long to wait until a change that comes later cannot leave the same state.
+    pub(super) fn settles_in(&self, file: &File) -> Option<Duration> {
+        self.state
+            .settles_in(|| is_open_for_writing(file) == Some(true))
+    }
+}
+
+/// The bytes that tell one commit from another.
+fn mark(file: &File, at: u64) -> [u8; MARK_BYTES] {
+    let mut mark = [0; MARK_BYTES];
+    let mut done = 0;
+    while let Some(rest) = mark.get_mut(done..).filter(|rest| !rest.is_empty()) {
+        match file.read_at(rest, at + done as u64) {
+            Ok(n) if n > 0 => done += n,
+            // Shorter files are told apart by their length; errors will come again.
+            _ => break,
+        }
+    }
+    mark
 }

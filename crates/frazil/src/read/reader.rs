@@ -25,8 +25,9 @@ use crate::{Resources, run};
 /// the same time, and wait for nobody but where libhdf5 itself must read.
 ///
 /// Reads work on the calling thread; large ones are shared with helping threads of the process. A
-/// file that changed since it was opened is located again once; if it changes still, or does not
-/// hold the variable any more, reads end with [`ErrorCode::FileChanged`].
+/// file that changed since it was opened is located again; if it changes still, or does not hold the
+/// variable any more, reads end with [`ErrorCode::FileChanged`]. Parts of two states are never
+/// mixed: a file that another program changed a moment ago is read when that is over.
 #[derive(Debug, Clone)]
 pub struct Reader {
     shared: Arc<Shared>,
@@ -43,8 +44,11 @@ struct Shared {
     current: RwLock<Arc<Generation>>,
 }
 
+/// Times that a file is read which changes meanwhile.
+const ATTEMPTS: usize = 3;
+
 /// Whether a writer of frazil has the file open, or left it in the middle of a commit.
-pub(super) fn is_being_written(path: &Path) -> bool {
+pub(crate) fn is_being_written(path: &Path) -> bool {
     let beside = |suffix: &str| {
         let mut name = path.as_os_str().to_owned();
         name.push(suffix);
@@ -245,22 +249,26 @@ impl Reader {
             .at_variable(&self.model().variable_path(id))
     }
 
-    /// Runs `read` on the file as it is now: once more if it changed meanwhile.
+    /// Runs `read` on the file as it is now: again if it changed meanwhile, and not while it is
+    /// changing.
     fn with_generation<R>(
         &self,
         id: VariableId,
         mut read: impl FnMut(&Generation, usize) -> Result<R>,
     ) -> Result<R> {
         let outcome = crate::repack::guarded(self.path(), || {
-            for is_last in [false, true] {
-                let generation = Arc::clone(&self.shared.current.read());
+            for attempt in 1..=ATTEMPTS {
+                let generation = self.settled()?;
                 let number = self.number_in(&generation, id);
                 let outcome = number.and_then(|number| read(&generation, number));
                 let is_interrupted = |error: &Error| error.code == ErrorCode::Interrupted;
-                if outcome.as_ref().is_err_and(is_interrupted) || generation.is_current()? {
+                let is_over = outcome.as_ref().is_err_and(is_interrupted)
+                    || generation.is_current()?
+                    || (outcome.is_ok() && generation.may_grow());
+                if is_over {
                     return outcome;
                 }
-                if !is_last {
+                if attempt < ATTEMPTS {
                     self.refresh(&generation)?;
                 }
             }
@@ -270,6 +278,19 @@ impl Reader {
             let path = self.model().variable_path(id);
             error.in_file(self.path()).at_variable(&path)
         })
+    }
+
+    /// The file as it is now. One that changed a moment ago is looked at again when the change is no
+    /// news any more: what comes later is then certain to be seen.
+    fn settled(&self) -> Result<Arc<Generation>> {
+        let current = || Arc::clone(&self.shared.current.read());
+        let generation = current();
+        let Some(rest) = generation.settles_in() else {
+            return Ok(generation);
+        };
+        std::thread::sleep(rest);
+        self.refresh(&generation)?;
+        Ok(current())
     }
 
     /// Looks at the file again, unless another thread has done so.

@@ -128,9 +128,9 @@ pub fn synth(
     guarded(output, || {
         let start = Instant::now();
         let patterns = checked(options)?;
-        output::check_new(output, options.overwrite)?;
+        let before = output::check_new(output, options.overwrite)?;
         let limits = Limits::new(&options.resources);
-        let pending = PendingOutput::create(output)?;
+        let pending = PendingOutput::create(output, before)?;
         let contents = contents(&patterns, options, &limits, progress)
             .map_err(|error| error.in_file(output))?;
         let model = model(&patterns, options);

@@ -66,7 +66,8 @@ pub fn verify(
     guarded(a, || {
         let first = Input::open(a)?;
         let second = Input::open(b)?;
-        compare(&first, &second, options, progress)
+        let outcome = compare(&first, &second, options, progress);
+        first.judge(second.judge(outcome))
     })
 }
 
@@ -80,6 +81,9 @@ pub(crate) fn compare(
     let start = Instant::now();
     let resources = &options.resources;
     let mut findings = Findings::default();
+    for notice in a.notices().into_iter().chain(b.notices()) {
+        findings.notice(notice);
+    }
     let pairs = match (a.kind(), b.kind()) {
         (InputKind::Hdf5(first), InputKind::Hdf5(second)) => {
             objects::compare((a, first), (b, second), resources, &mut findings)?

@@ -1,0 +1,23 @@
+//! What the process was told about signals by whoever started it.
+
+/// Whether the process ignores a signal, as a program does that was started by `nohup`, or in the
+/// background by a shell without job control.
+pub(crate) fn is_ignored(signal: i32) -> bool {
+    // SAFETY: all-zero is a valid `sigaction`.
+    let mut action = unsafe { std::mem::zeroed::<libc::sigaction>() };
+    // SAFETY: no new action, and a valid out-pointer; a number that is no signal is an error.
+    let status = unsafe { libc::sigaction(signal, std::ptr::null(), &raw mut action) };
+    status == 0 && action.sa_sigaction == libc::SIG_IGN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_ignored_is_said_to_be() {
+        // Rust's runtime ignores it in every program.
+        assert!(is_ignored(libc::SIGPIPE));
+        assert!(!is_ignored(libc::SIGURG) && !is_ignored(-1));
+    }
+}

@@ -1,0 +1,164 @@
+"""Signals end the command in good order: nothing is left behind, and the exit status says which."""
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import make, slow
+from support.command import BINARY, DONE, FAILED, start, tool
+
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
+# By command: the calls that are slow once its work has begun.
+SLOW_CALL = {
+    "pack": "pwrite",
+    "unpack": "pwrite",
+    "in place": "pwrite",
+    "import": "read",
+    "synth": "pwrite",
+    "verify": "pread",
+}
+
+
+class Scene:
+    """A folder with inputs; knows whether anything in it changed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "scene"
+        self.mark = folder / "mark"
+        self.folder.mkdir()
+        self.source = make.plain_netcdf4(self.folder / "source.nc", steps=150)
+        shutil.copy(self.source, self.folder / "twin.nc")
+        self.table = self.folder / "table.csv"
+        rows = np.arange(60_000).reshape(-1, 3)
+        np.savetxt(self.table, rows, delimiter=",", fmt="%d", header="a,b,c", comments="")
+        self.before = self.content()
+
+    def content(self) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in self.folder.iterdir()}
+
+    def words(self, command: str) -> list[object]:
+        new = ["-o", self.folder / "new.nc"]
+        one = ["--threads", 1]
+        return {
+            "pack": ["pack", self.source, *new, "--chunks", "time=1", *one],
+            "unpack": ["unpack", self.source, *new, *one],
+            "in place": ["pack", self.source, "--in-place", "--chunks", "time=1", *one],
+            "import": ["import", self.table, *new, *one],
+            "synth": ["synth", "-s", "400x400x10", *new, *one],
+            "verify": ["verify", self.source, self.folder / "twin.nc", *one],
+        }[command]
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Scene:
+    return Scene(tmp_path)
+
+
+def as_in_a_terminal() -> None:
+    """Signals as a shell leaves them to a program, whatever this one was started to ignore."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+
+
+def begin(scene: Scene, command: str, milliseconds: int) -> subprocess.Popen:
+    return slow.begin(
+        *scene.words(command),
+        mark=scene.mark,
+        call=SLOW_CALL[command],
+        milliseconds=milliseconds,
+        preexec_fn=as_in_a_terminal,
+    )
+
+
+@pytest.mark.parametrize("command", SLOW_CALL)
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_ends_every_command_in_good_order(
+    scene: Scene, command: str, number: signal.Signals
+):
+    process = begin(scene, command, 200)
+    process.send_signal(number)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 128 + number, stderr
+    assert b"nothing was left behind" in stderr
+    assert scene.content() == scene.before
+
+
+@pytest.mark.parametrize("command", SLOW_CALL)
+def test_a_second_signal_ends_a_command_that_hangs(scene: Scene, command: str):
+    process = begin(scene, command, slow.FOR_EVER)
+    process.send_signal(signal.SIGTERM)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(timeout=0.5)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert process.returncode == 128 + signal.SIGINT
+    assert scene.content() == scene.before
+
+
+def test_a_program_that_was_told_to_survive_its_terminal_does(scene: Scene):
+    process = slow.begin(
+        *scene.words("pack"),
+        mark=scene.mark,
+        call="pwrite",
+        milliseconds=20,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+    )
+    process.send_signal(signal.SIGHUP)
+    _, stderr = process.communicate(timeout=120)
+    assert process.returncode == DONE, stderr
+    assert tool("ncdump", "-h", scene.folder / "new.nc").returncode == 0
+
+
+def limit_files() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+
+
+@pytest.mark.parametrize("command", ["pack", "unpack", "in place", "import", "synth"])
+def test_a_limit_on_the_size_of_files_is_an_error_that_names_it(scene: Scene, command: str):
+    process = start(*scene.words(command), preexec_fn=limit_files)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == FAILED, stderr
+    assert b"ulimit -f" in stderr and b"[no_space]" in stderr
+    assert scene.content() == scene.before
+
+
+@pytest.mark.parametrize("command", SLOW_CALL)
+def test_a_reader_of_the_output_that_has_gone_stops_nothing(scene: Scene, command: str):
+    reading, writing = os.pipe()
+    os.close(reading)
+    words = [str(word) for word in [BINARY, *scene.words(command), "--json"]]
+    done = subprocess.run(words, stdout=writing, stderr=subprocess.PIPE, timeout=120)
+    os.close(writing)
+    assert done.returncode == DONE, done.stderr
+    assert not [name for name in scene.content() if name.startswith(".")]
+
+
+def test_the_calibration_can_be_ended_at_any_time(tmp_path: Path):
+    target = tmp_path / "calibration.json"
+    process = slow.begin(
+        *("calibrate", "-o", target, "--local", tmp_path),
+        mark=tmp_path / "mark",
+        call="pwrite",
+        milliseconds=1000,
+        preexec_fn=as_in_a_terminal,
+    )
+    time.sleep(0.1)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=20)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert [path.name for path in tmp_path.iterdir()] == ["mark"]
+
+
+def test_a_byte_that_the_disk_changed_is_not_called_verified(scene: Scene):
+    words = [*scene.words("pack"), "--verify", "--json"]
+    process = start(*words, env=slow.environment(flip=1))
+    stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == FAILED, stderr
+    assert b'"verified": true' not in stdout
+    assert scene.content() == scene.before
