@@ -30,7 +30,6 @@ class Scene:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "scene"
-        self.mark = folder / "mark"
         self.folder.mkdir()
         self.source = make.plain_netcdf4(self.folder / "source.nc", steps=150)
         shutil.copy(self.source, self.folder / "twin.nc")
@@ -69,7 +68,6 @@ def as_in_a_terminal() -> None:
 def begin(scene: Scene, command: str, milliseconds: int) -> subprocess.Popen:
     return slow.begin(
         *scene.words(command),
-        mark=scene.mark,
         call=SLOW_CALL[command],
         milliseconds=milliseconds,
         preexec_fn=as_in_a_terminal,
@@ -104,7 +102,6 @@ def test_a_second_signal_ends_a_command_that_hangs(scene: Scene, command: str):
 def test_a_program_that_was_told_to_survive_its_terminal_does(scene: Scene):
     process = slow.begin(
         *scene.words("pack"),
-        mark=scene.mark,
         call="pwrite",
         milliseconds=20,
         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
@@ -143,7 +140,6 @@ def test_the_calibration_can_be_ended_at_any_time(tmp_path: Path):
     target = tmp_path / "calibration.json"
     process = slow.begin(
         *("calibrate", "-o", target, "--local", tmp_path),
-        mark=tmp_path / "mark",
         call="pwrite",
         milliseconds=1000,
         preexec_fn=as_in_a_terminal,
@@ -152,7 +148,7 @@ def test_the_calibration_can_be_ended_at_any_time(tmp_path: Path):
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=20)
     assert process.returncode == 128 + signal.SIGTERM
-    assert [path.name for path in tmp_path.iterdir()] == ["mark"]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_byte_that_the_disk_changed_is_not_called_verified(scene: Scene):

@@ -35,10 +35,9 @@ def environment(**settings: object) -> dict[str, str]:
     return {**os.environ, "LD_PRELOAD": str(preloaded()), **extra}
 
 
-def begin(
-    *arguments: object, mark: Path, call: str, milliseconds: int, **options: object
-) -> subprocess.Popen:
+def begin(*arguments: object, call: str, milliseconds: int, **options: object) -> subprocess.Popen:
     """Starts the command and waits until it makes the first of the slow calls."""
+    mark = Path(tempfile.mkdtemp(dir=preloaded().parent)) / "mark"
     env = environment(call=call, mark=mark, ms=milliseconds)
     process = start(*arguments, env=env, **options)
     deadline = time.monotonic() + 60

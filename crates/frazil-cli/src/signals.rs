@@ -34,14 +34,19 @@ pub(crate) enum Watched {
 /// # Errors
 /// The operating system's refusal to install a handler or to start a thread.
 pub(crate) fn watch(watched: Watched) -> io::Result<()> {
-    let wrap = |error: io::Error| io::Error::new(error.kind(), format!("catching signals: {error}"));
+    let wrap =
+        |error: io::Error| io::Error::new(error.kind(), format!("catching signals: {error}"));
     let wanted = ENDING
         .into_iter()
         .filter(|&signal| !frazil::is_signal_ignored(signal));
     let mut signals = Signals::new(wanted).map_err(wrap)?;
     // Without a handler it ends the process; with one the write fails.
     signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))).map_err(wrap)?;
-    let attend = move || signals.forever().for_each(|signal| receive(signal, &watched));
+    let attend = move || {
+        signals
+            .forever()
+            .for_each(|signal| receive(signal, &watched))
+    };
     let thread = thread::Builder::new().stack_size(STACK_BYTES);
     thread.spawn(attend).map(drop).map_err(wrap)
 }

@@ -19,8 +19,8 @@ use frazil_types::{
 use crate::error::{Error, Result};
 use crate::input::{Input, from_container};
 use crate::output::{check_folder, write_text};
-use crate::unfinished::Unfinished;
 use crate::schema::{Schema, ValueType};
+use crate::unfinished::Unfinished;
 use crate::write::{
     DimensionLength, FilterWish, LayoutWish, OwnCommits, VariableSettings, Writer, WriterOptions,
 };

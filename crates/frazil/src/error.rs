@@ -84,9 +84,9 @@ impl Error {
 /// What the user can do about a system error.
 pub(crate) fn cure_for(error: &std::io::Error) -> Option<&'static str> {
     match error.kind() {
-        std::io::ErrorKind::FileTooLarge => {
-            Some("raise the limit on the size of files, `ulimit -f`, or write to another file system")
-        }
+        std::io::ErrorKind::FileTooLarge => Some(
+            "raise the limit on the size of files, `ulimit -f`, or write to another file system",
+        ),
         _ => None,
     }
 }

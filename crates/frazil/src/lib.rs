@@ -33,6 +33,7 @@ mod placer;
 mod plan_report;
 mod plan_text;
 mod precision;
+mod proof;
 mod read;
 mod recover;
 mod repack;

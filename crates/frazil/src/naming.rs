@@ -209,7 +209,10 @@ mod tests {
     fn a_file_that_was_opened_for_writing_gets_its_name_back() {
         let scene = Scene::new(Some("old"));
         let before = Before::now(&scene.path("target"));
-        let writer = File::options().write(true).open(scene.path("target")).unwrap();
+        let writer = File::options()
+            .write(true)
+            .open(scene.path("target"))
+            .unwrap();
         if is_open_for_writing(&open_quietly(&scene.path("target")).unwrap()).is_none() {
             return;
         }

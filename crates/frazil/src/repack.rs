@@ -23,10 +23,10 @@ use crate::options::{
 use crate::output::{self, PendingOutput, Target};
 use crate::precision::rounding_text;
 use crate::report::{
-    EnergyReport, PackReport, PrecisionReport, Progress, Silent, VariablePrecision, VariableReport,
+    EnergyReport, PackReport, Progress, Silent, VariablePrecision, VariableReport,
 };
 use crate::routes::Decisions;
-use crate::{run, shapes, unpack_classic, verify};
+use crate::{proof, run, shapes, unpack_classic};
 
 /// Packs one file.
 ///
@@ -82,7 +82,10 @@ fn open(input: &Path, target: Option<&mut Target>) -> Result<Input> {
 
 /// Says before the work begins what a user should know of the input; reports repeat it.
 fn tell(source: &Input, progress: &mut dyn Progress) {
-    source.notices().iter().for_each(|line| progress.notice(line));
+    source
+        .notices()
+        .iter()
+        .for_each(|line| progress.notice(line));
 }
 
 /// Plans one file as [`pack`] would, and writes nothing.
@@ -260,7 +263,7 @@ fn complete(
     progress: &mut dyn Progress,
 ) -> Result<PackReport> {
     if job.verify {
-        prove(source, pending.path(), job, progress)?;
+        proof::prove(source, pending.path(), job.resources, progress)?;
     }
     source.check_unchanged()?;
     report.notices.extend(pending.commit(target.in_place)?);
@@ -371,41 +374,6 @@ fn copy_user_block(source: &Input, pending: &PendingOutput) -> Result<()> {
         at += part.len() as u64;
     }
     Ok(())
-}
-
-/// Verifies the finished temporary file against the input.
-fn prove(source: &Input, written: &Path, job: &Job<'_>, progress: &mut dyn Progress) -> Result<()> {
-    // A look of its own: objects and chunks are where the written file says, not where they were put.
-    let copy = Input::open_to_prove(written)?;
-    let options = verify::VerifyOptions {
-        resources: job.resources.clone(),
-        ..verify::VerifyOptions::default()
-    };
-    let report = verify::compare(source, &copy, &options, progress)?;
-    let unequal = report.differences.first().map(|first| {
-        let cause = format!("the written file differs from the input: {}", first.what);
-        Error::new(ErrorCode::Mismatch, cause).at_variable(&first.path)
-    });
-    match unequal.or_else(|| broken_promise(&report.precision)) {
-        None => Ok(()),
-        Some(error) => Err(error
-            .in_file(source.path())
-            .with_cure("please report it; the input is untouched and no output was kept")),
-    }
-}
-
-/// The first rounded variable that does not keep what the written file promises of it.
-fn broken_promise(variables: &[PrecisionReport]) -> Option<Error> {
-    let broken = variables.iter().find(|variable| !variable.passed)?;
-    let code = match broken.beyond_bound {
-        0 => ErrorCode::Mismatch,
-        _ => ErrorCode::BoundExceeded,
-    };
-    let cause = format!(
-        "the written file breaks its promise: {}",
-        broken.failures.join("; ")
-    );
-    Some(Error::new(code, cause).at_variable(&broken.path))
 }
 
 /// The report of a finished or predicted file, still without its output.

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use hdf5_sys::h5f::{H5F_ACC_RDONLY, H5F_ACC_RDWR, H5F_ACC_SWMR_READ, H5F_ACC_TRUNC, H5F_info2_t, H5F_scope_t};
+use hdf5_sys::h5f::{
+    H5F_ACC_RDONLY, H5F_ACC_RDWR, H5F_ACC_SWMR_READ, H5F_ACC_TRUNC, H5F_info2_t, H5F_scope_t,
+};
 
 use super::backing::{LiveFile, MEASURE, with_live};
 use super::driver::RawSink;

@@ -65,7 +65,8 @@ mod tests {
 
     #[test]
     fn flags_are_found_behind_a_user_block_and_only_where_the_format_has_them() {
-        let superblock = |version: u8, flags: u8| [&SIGNATURE[..], &[version, 8, 8, flags]].concat();
+        let superblock =
+            |version: u8, flags: u8| [&SIGNATURE[..], &[version, 8, 8, flags]].concat();
         let writing = WriterFlags {
             is_writing: true,
             is_swmr: false,
