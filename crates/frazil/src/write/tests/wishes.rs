@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use frazil_container::classic::AttributeValue;
 use serde_json::json;
 
 use super::script::options;
 use crate::error::{Error, Result};
-use crate::schema::{Schema, ValueType, VariableId};
+use crate::schema::{AttributeOwner, Schema, SchemaValue, ValueType, VariableId};
 use crate::write::{DimensionLength, FilterWish, VariableSettings, Writer, WriterOptions};
 use crate::{
     ErrorCode, FilterDemand, FilterPipeline, FilterSpec, Goal, NcType, PrecisionRule, ReaderLevel,
@@ -167,6 +168,47 @@ fn rules_of_precision_round_what_states_nothing_itself() {
         writer.close().unwrap();
         assert_eq!(super::read(&path, "/v").1 != record(0), is_rounded);
     }
+}
+
+/// Whether values of a variable with this attribute are rounded by rules for all.
+fn is_rounded_with(path: &Path, name: &str, text: &str) -> Result<bool> {
+    let rules = vec![rule("*", json!({"significant_bits": 5}))];
+    let options = WriterOptions {
+        overwrite: true,
+        ..ruled(rules)
+    };
+    let (mut writer, v) = create(path, &options, VariableSettings::default()).unwrap();
+    let value = SchemaValue::Atomic(AttributeValue::Char(text.as_bytes().to_vec()));
+    writer.put_attribute(AttributeOwner::Variable(v), name, value)?;
+    writer.put(v, &[0, 0], &[1, ROW], None, &record(0))?;
+    writer.close()?;
+    Ok(super::read(path, "/v").1 != record(0))
+}
+
+#[test]
+fn rules_leave_coordinates_and_flags_exact() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("v.nc");
+    for (name, text, expected) in [
+        ("units", "K", true),
+        ("units", "degreeN ", false),
+        ("units", "s @ 1990-01-01", false),
+        ("standard_name", "air_temperature status_flag", false),
+        ("coordinates", "v", false),
+        ("coordinates", "lat lon", true),
+    ] {
+        let is_rounded = is_rounded_with(&path, name, text).unwrap();
+        assert_eq!(is_rounded, expected, "{name} = {text}");
+    }
+}
+
+#[test]
+fn an_attribute_of_the_program_is_not_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("v.nc");
+    let error = is_rounded_with(&path, "quantization_nsb", "8 bit ADC").unwrap_err();
+    assert_eq!(error.code, ErrorCode::InvalidArgument);
+    assert!(error.cause.contains("`quantization_nsb`"), "{error}");
 }
 
 #[test]
