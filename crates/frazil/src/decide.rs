@@ -18,7 +18,7 @@ use crate::precision::{PrecisionDecisions, decide_precision, no_place};
 use crate::report::Progress;
 use crate::routes::{Chosen, Decisions, Reach, checksum_only};
 use crate::wording::enumerate;
-use crate::{precision, shapes, sources};
+use crate::{left_behind, precision, shapes, sources};
 
 /// How much is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +107,7 @@ pub(crate) fn decide(
         precision::additions(input, &decisions.plans, options.precision.netcdf_attribute)?;
     decisions.precision_rules = precision.rules;
     add_demands(input, &demands, &mut decisions.precision_rules);
+    decisions.notices.extend(left_behind::form(input));
     decisions.notices.extend(precision.notices);
     decisions.notices.extend(idle_plans(input, options));
     if options.chunk_goal.is_stated() {
@@ -235,6 +236,7 @@ pub(crate) fn decide_unpacked(input: &Input, resources: &Resources) -> Result<De
             .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))?;
     }
     decisions.strip_filters(input.variables());
+    decisions.notices.extend(left_behind::form(input));
     Ok(decisions)
 }
 

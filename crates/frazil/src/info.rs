@@ -259,7 +259,7 @@ fn notices(hdf5: &Hdf5Input) -> Vec<String> {
         ),
         (
             "user-defined link",
-            entries(|kind| matches!(kind, EntryKind::UserDefined(_))),
+            entries(|kind| matches!(kind, EntryKind::UserDefined { .. })),
         ),
         (
             "virtual dataset (values in other datasets)",

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use cpu_time::ProcessTime;
-use frazil_container::hdf5::{Hdf5Output, OutputTarget};
+use frazil_container::hdf5::{Finished, Hdf5Output, OutputTarget};
 use frazil_pipeline::MemoryBudget;
 use frazil_plan::energy::EnergyRates;
 use frazil_types::{ErrorCode, QuantizePlan, WritePlan};
@@ -26,7 +26,8 @@ use crate::report::{
     EnergyReport, PackReport, Progress, Silent, VariablePrecision, VariableReport,
 };
 use crate::routes::Decisions;
-use crate::{proof, run, shapes, unpack_classic};
+use crate::user_block::copy_user_block;
+use crate::{left_behind, proof, run, shapes, unpack_classic};
 
 /// Packs one file.
 ///
@@ -214,11 +215,13 @@ pub(crate) fn write(
         _ => target.before,
     };
     let pending = PendingOutput::create_attempt(&target.path, before, job.attempt)?;
-    let stored = fill_file(source, &pending, decisions, job, progress)
+    let (stored, finished) = fill_file(source, &pending, decisions, job, progress)
         .map_err(|error| rename_file(error, pending.path(), &target.path))?;
     copy_user_block(source, &pending)?;
     let mut report = report(source, decisions, &stored, job);
     report.notices = [source.notices(), decisions.notices.clone()].concat();
+    report.notices.extend(finished.notice);
+    report.notices.extend(left_behind::neighbours(source, &target.path)?);
     let packing = packing_seconds(source, &stored);
     complete(source, target, pending, (report, &packing), job, progress)
 }
@@ -303,7 +306,7 @@ fn fill_file(
     decisions: &Decisions,
     job: &Job<'_>,
     progress: &mut dyn Progress,
-) -> Result<Vec<Stored>> {
+) -> Result<(Vec<Stored>, Finished)> {
     let metadata_block_bytes = match job.layout {
         LayoutProfile::Cmip7 => measure_metadata(source, decisions)?,
         LayoutProfile::Standard => output::metadata_block_bytes(source.file_bytes()),
@@ -314,10 +317,9 @@ fn fill_file(
     };
     let define_output = || define(source, target, decisions);
     let (output, stored) = fill::fill(source, &define_output, pending, decisions, job, progress)?;
-    output
-        .finish(source.hdf5())
-        .map_err(|error| from_container(error, pending.path()))?;
-    Ok(stored)
+    let finished = output.finish(source.hdf5());
+    let finished = finished.map_err(|error| from_container(error, pending.path()))?;
+    Ok((stored, finished))
 }
 
 /// Defines all objects of the output.
@@ -344,36 +346,10 @@ fn measure_metadata(source: &Input, decisions: &Decisions) -> Result<u64> {
     const SLACK_BYTES: u64 = 4 << 10;
     let output = define(source, OutputTarget::Measure, decisions)?;
     fill::place_without_bytes(&output, decisions).map_err(|error| error.in_file(source.path()))?;
-    let end = output
+    let finished = output
         .finish(source.hdf5())
         .map_err(|error| from_container(error, source.path()))?;
-    Ok(end + SLACK_BYTES)
-}
-
-/// Copies the bytes before the HDF5 part.
-fn copy_user_block(source: &Input, pending: &PendingOutput) -> Result<()> {
-    use std::os::unix::fs::FileExt;
-
-    use frazil_pipeline::ByteSource;
-
-    let bytes = source
-        .hdf5()
-        .map_or(0, frazil_container::hdf5::Hdf5Input::user_block_bytes);
-    let mut buffer = vec![0_u8; 1 << 16];
-    let mut at = 0;
-    while at < bytes {
-        let part = &mut buffer[..(bytes - at).min(1 << 16) as usize];
-        source
-            .bytes()
-            .read_exact_at(part, at)
-            .map_err(|error| Error::io(&error, "read the user block of", source.path()))?;
-        pending
-            .file()
-            .write_all_at(part, at)
-            .map_err(|error| Error::io(&error, "write", pending.path()))?;
-        at += part.len() as u64;
-    }
-    Ok(())
+    Ok(finished.metadata_end + SLACK_BYTES)
 }
 
 /// The report of a finished or predicted file, still without its output.

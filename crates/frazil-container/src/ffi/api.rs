@@ -51,12 +51,31 @@ pub(crate) struct ObjectInfo {
     pub(crate) attributes: hsize_t,
 }
 
+/// Facts about an attribute (`H5A_info_t`), with a plain number for the character set.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct AttributeInfo {
+    pub(crate) creation_order_valid: u8,
+    pub(crate) creation_order: u32,
+    pub(crate) character_set: c_int,
+    pub(crate) value_bytes: u64,
+}
+
+/// Facts about an object's header (`H5O_native_info_t`).
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct NativeInfo {
+    pub(crate) header: hdf5_sys::h5o::H5O_hdr_info_t,
+    /// Sizes of indexes and heaps.
+    pub(crate) storage: [u64; 4],
+}
+
 /// Functions that `hdf5-sys` links but does not declare, or declares too narrowly: with
 /// enumerations for numbers that a file may choose.
 mod declared_here {
     use std::ffi::{c_char, c_int, c_uint};
 
-    use hdf5_sys::h5::herr_t;
+    use hdf5_sys::h5::{herr_t, htri_t};
     use hdf5_sys::h5i::hid_t;
 
     unsafe extern "C" {
@@ -95,6 +114,25 @@ mod declared_here {
         pub(super) fn H5Tget_norm(datatype: hid_t) -> c_int;
         pub(super) fn H5Tget_cset(datatype: hid_t) -> c_int;
         pub(super) fn H5Tget_strpad(datatype: hid_t) -> c_int;
+        // hdf5-sys calls it deprecated; for comments that are there, nothing else will do.
+        pub(super) fn H5Oset_comment(object: hid_t, comment: *const c_char) -> herr_t;
+        pub(super) fn H5Oget_native_info(
+            object: hid_t,
+            info: *mut super::NativeInfo,
+            fields: c_uint,
+        ) -> herr_t;
+        pub(super) fn H5Tget_pad(kind: hid_t, low: *mut c_int, high: *mut c_int) -> herr_t;
+        pub(super) fn H5Tget_inpad(kind: hid_t) -> c_int;
+        pub(super) fn H5Aget_info(attribute: hid_t, info: *mut super::AttributeInfo) -> herr_t;
+        pub(super) fn H5Pget_file_space_strategy(
+            list: hid_t,
+            strategy: *mut c_int,
+            persists: *mut u8,
+            threshold: *mut u64,
+        ) -> herr_t;
+        // The enumeration of hdf5-sys cannot hold the numbers of user-defined links.
+        pub(super) fn H5Lis_registered(class: c_int) -> htri_t;
+        pub(super) fn H5Lregister(class: *const super::super::link_class::LinkClass) -> herr_t;
         pub(super) fn H5FDregister(class: *const super::super::driver::DriverClass) -> hid_t;
     }
 }
@@ -115,7 +153,7 @@ macro_rules! implement {
 }
 
 implement!(Plain: c_void, c_char, u8, i32, u32, i64, u64, isize, usize);
-implement!(Plain: LinkInfo, ObjectInfo, hdf5_sys::h5f::H5F_info2_t);
+implement!(Plain: LinkInfo, ObjectInfo, AttributeInfo, NativeInfo, hdf5_sys::h5f::H5F_info2_t);
 implement!(Passed: u8, i32, u32, i64, u64, usize);
 implement!(Passed: H5_index_t, H5_iter_order_t, H5F_libver_t, H5T_class_t, H5T_cset_t);
 implement!(Passed: H5T_order_t, H5T_str_t, H5S_class_t, H5S_seloper_t, H5R_type_t, H5D_layout_t);
@@ -206,13 +244,13 @@ function_table! {
         H5Lmove(hid_t, *const c_char, hid_t, *const c_char, hid_t, hid_t) -> herr_t;
         H5Ldelete(hid_t, *const c_char, hid_t) -> herr_t;
         H5Lget_val(hid_t, *const c_char, *mut c_void, size_t, hid_t) -> herr_t;
+        H5Lcopy(hid_t, *const c_char, hid_t, *const c_char, hid_t, hid_t) -> herr_t;
         H5Lunpack_elink_val(*const c_void, size_t, *mut c_uint, *mut *const c_char, *mut *const c_char) -> herr_t;
-        H5Lcreate_soft(*const c_char, hid_t, *const c_char, hid_t, hid_t) -> herr_t;
-        H5Lcreate_external(*const c_char, *const c_char, hid_t, *const c_char, hid_t, hid_t) -> herr_t;
     }
     h5o::{
         H5Oopen(hid_t, *const c_char, hid_t) -> hid_t;
         H5Olink(hid_t, hid_t, *const c_char, hid_t, hid_t) -> herr_t;
+        H5Oget_comment(hid_t, *mut c_char, size_t) -> ssize_t;
     }
     h5p::{
         H5Pcreate(hid_t) -> hid_t;
@@ -229,6 +267,7 @@ function_table! {
         H5Pget_link_creation_order(hid_t, *mut c_uint) -> herr_t;
         H5Pset_attr_creation_order(hid_t, c_uint) -> herr_t;
         H5Pget_attr_creation_order(hid_t, *mut c_uint) -> herr_t;
+        H5Pset_attr_phase_change(hid_t, c_uint, c_uint) -> herr_t;
         H5Pset_obj_track_times(hid_t, hbool_t) -> herr_t;
         H5Pset_char_encoding(hid_t, H5T_cset_t) -> herr_t;
         H5Pset_layout(hid_t, H5D_layout_t) -> herr_t;
@@ -243,6 +282,16 @@ function_table! {
         H5Pset_fill_value(hid_t, hid_t, *const c_void) -> herr_t;
         H5Pset_fill_time(hid_t, H5D_fill_time_t) -> herr_t;
         H5Pset_alloc_time(hid_t, H5D_alloc_time_t) -> herr_t;
+        H5Pget_virtual_count(hid_t, *mut size_t) -> herr_t;
+        H5Pget_virtual_vspace(hid_t, size_t) -> hid_t;
+        H5Pget_virtual_srcspace(hid_t, size_t) -> hid_t;
+        H5Pget_virtual_filename(hid_t, size_t, *mut c_char, size_t) -> ssize_t;
+        H5Pget_virtual_dsetname(hid_t, size_t, *mut c_char, size_t) -> ssize_t;
+        H5Pget_file_space_page_size(hid_t, *mut hsize_t) -> herr_t;
+        H5Pget_shared_mesg_nindexes(hid_t, *mut c_uint) -> herr_t;
+        H5Pget_sizes(hid_t, *mut size_t, *mut size_t) -> herr_t;
+        H5Pget_sym_k(hid_t, *mut c_uint, *mut c_uint) -> herr_t;
+        H5Pget_istore_k(hid_t, *mut c_uint) -> herr_t;
     }
     h5pl::{
         H5PLsize(*mut c_uint) -> herr_t;
@@ -263,6 +312,8 @@ function_table! {
         H5Sget_select_hyper_nblocks(hid_t) -> hssize_t;
         H5Sget_select_hyper_blocklist(hid_t, hsize_t, hsize_t, *mut hsize_t) -> herr_t;
         H5Sget_select_elem_pointlist(hid_t, hsize_t, hsize_t, *mut hsize_t) -> herr_t;
+        H5Sis_regular_hyperslab(hid_t) -> htri_t;
+        H5Sget_regular_hyperslab(hid_t, *mut hsize_t, *mut hsize_t, *mut hsize_t, *mut hsize_t) -> htri_t;
         H5Sselect_hyperslab(hid_t, H5S_seloper_t, *const hsize_t, *const hsize_t, *const hsize_t, *const hsize_t) -> herr_t;
     }
     h5t::{
@@ -302,6 +353,14 @@ function_table! {
         H5DSattach_scale(hid_t, hid_t, c_uint) -> herr_t;
         H5DSdetach_scale(hid_t, hid_t, c_uint) -> herr_t;
         H5Lget_info2(hid_t, *const c_char, *mut LinkInfo, hid_t) -> herr_t;
+        H5Oset_comment(hid_t, *const c_char) -> herr_t;
+        H5Oget_native_info(hid_t, *mut NativeInfo, c_uint) -> herr_t;
+        H5Tget_pad(hid_t, *mut c_int, *mut c_int) -> herr_t;
+        H5Tget_inpad(hid_t) -> c_int;
+        H5Aget_info(hid_t, *mut AttributeInfo) -> herr_t;
+        H5Pget_file_space_strategy(hid_t, *mut c_int, *mut u8, *mut u64) -> herr_t;
+        H5Lis_registered(c_int) -> htri_t;
+        H5Lregister(*const crate::ffi::link_class::LinkClass) -> herr_t;
         H5PLset_loading_state(c_uint) -> herr_t;
         H5PLget_loading_state(*mut c_uint) -> herr_t;
         H5Dget_chunk_index_type(hid_t, *mut c_int) -> herr_t;

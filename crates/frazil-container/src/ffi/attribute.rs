@@ -1,8 +1,12 @@
 //! Attributes: small named values on objects.
 
+use std::ffi::c_int;
+
+use super::api::AttributeInfo;
 use super::dataspace::{self, Extent};
 use super::datatype::Datatype;
 use super::handle::{DEFAULT, Handle, api, c_name, check, own, read_name, truth};
+use super::property::PropertyList;
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
 
@@ -31,12 +35,35 @@ pub(crate) fn open_by_name(object: &Handle, name: &str) -> Result<Option<Attribu
     open(object, name).map(Some)
 }
 
-/// Creates an attribute; its value is written separately.
+/// Creates an attribute with an ASCII name, as netCDF-C does whatever the name; its value is written
+/// separately.
 pub(crate) fn create(
     object: &Handle,
     name: &str,
     datatype: &Datatype,
     extent: &Extent,
+) -> Result<Attribute> {
+    create_with(object, name, datatype, extent, None)
+}
+
+/// As [`create`], with a name that is said to be UTF-8.
+pub(crate) fn create_utf8(
+    object: &Handle,
+    name: &str,
+    datatype: &Datatype,
+    extent: &Extent,
+) -> Result<Attribute> {
+    let creation = PropertyList::attribute_create()?;
+    creation.set_utf8()?;
+    create_with(object, name, datatype, extent, Some(&creation))
+}
+
+fn create_with(
+    object: &Handle,
+    name: &str,
+    datatype: &Datatype,
+    extent: &Extent,
+    creation: Option<&PropertyList>,
 ) -> Result<Attribute> {
     let _guard = library_lock();
     let c = c_name(name)?;
@@ -48,7 +75,7 @@ pub(crate) fn create(
             c.as_ptr(),
             datatype.id(),
             space.id(),
-            DEFAULT,
+            PropertyList::id_or_default(creation),
             DEFAULT,
         )
     };
@@ -85,6 +112,18 @@ impl Attribute {
         read_name("read attribute name", |buffer, size| unsafe {
             (api().H5Aget_name)(self.0.id(), size, buffer)
         })
+    }
+
+    /// Whether the attribute's name is said to be UTF-8 rather than ASCII.
+    pub(crate) fn has_utf8_name(&self) -> Result<bool> {
+        /// `H5T_CSET_UTF8`.
+        const UTF8: c_int = 1;
+        let mut info = AttributeInfo::default();
+        let _guard = library_lock();
+        // SAFETY: a live attribute and a valid out-pointer.
+        let status = unsafe { (api().H5Aget_info)(self.0.id(), &raw mut info) };
+        check(status, "read attribute")?;
+        Ok(info.character_set == UTF8)
     }
 
     /// The attribute's type; committed types come as such.

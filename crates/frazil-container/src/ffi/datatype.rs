@@ -10,6 +10,7 @@ use super::dataspace::{self, Extent};
 use super::handle::{DEFAULT, Handle, api, check, failure, own, truth};
 use super::known::{CHARACTER_SETS, DATATYPE_CLASSES, ORDERS, PADDINGS, SIGNS, known};
 use super::property::PropertyList;
+use super::text;
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
 
@@ -458,9 +459,7 @@ fn take_string(pointer: *mut c_void, doing: &str) -> Result<String> {
     }
     // SAFETY: a NUL-terminated string allocated by libhdf5, freed once, here.
     unsafe {
-        let text = CStr::from_ptr(pointer.cast())
-            .to_string_lossy()
-            .into_owned();
+        let text = text::from_bytes(CStr::from_ptr(pointer.cast()).to_bytes());
         (api().H5free_memory)(pointer);
         Ok(text)
     }

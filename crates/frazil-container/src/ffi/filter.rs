@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use hdf5_sys::h5z::H5Z_class2_t;
 
-use super::handle::{api, check, truth};
+use super::handle::{api, c_name, check, truth};
 use crate::error::Result;
 use crate::lock::library_lock;
 
@@ -87,7 +87,7 @@ unsafe extern "C" fn refuse(
 /// The name that files give the filter: the one it had in its input, or the usual one. It stays for
 /// the life of the process, once for each filter.
 fn name_of(spec: &FilterSpec) -> &'static CStr {
-    let name = CString::new(spec.name.as_str()).ok();
+    let name = c_name(&spec.name).ok();
     let name = name.filter(|name| !name.is_empty());
     let usual = || filter_name(spec.id).and_then(|name| CString::new(name).ok());
     match name.or_else(usual) {

@@ -8,6 +8,7 @@ use hdf5_sys::h5e::{H5E_WALK_UPWARD, H5E_error2_t};
 use hdf5_sys::h5i::hid_t;
 
 use super::api::{Hdf5Api, table};
+use super::text;
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
 
@@ -108,7 +109,8 @@ pub(super) fn take_error_stack() -> String {
 
 /// A name as libhdf5 wants it.
 pub(super) fn c_name(name: &str) -> Result<CString> {
-    CString::new(name).map_err(|_| ContainerError::InvalidName(name.to_owned()))
+    let bytes = text::to_bytes(name).and_then(|bytes| CString::new(bytes).ok());
+    bytes.ok_or_else(|| ContainerError::InvalidName(name.to_owned()))
 }
 
 /// Reads a string through libhdf5's "length first, then buffer" convention.
@@ -123,13 +125,7 @@ pub(super) fn read_name(
     if call(buffer.as_mut_ptr().cast(), buffer.len()) < 0 {
         return Err(failure(doing));
     }
-    buffer.truncate(length);
-    String::from_utf8(buffer).map_err(|error| {
-        ContainerError::Unsupported(format!(
-            "the name {:?} is not UTF-8; rename it with h5py or HDFView first",
-            String::from_utf8_lossy(error.as_bytes())
-        ))
-    })
+    Ok(text::from_buffer(&buffer))
 }
 
 /// The version of the libhdf5 behind the table, `2.2.0`.

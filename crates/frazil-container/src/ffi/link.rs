@@ -2,19 +2,22 @@
 
 use std::ffi::{CStr, c_int};
 
-use hdf5_sys::h5o::H5O_INFO_BASIC;
+use hdf5_sys::h5o::{H5O_INFO_BASIC, H5O_INFO_TIME, H5O_NATIVE_INFO_HDR};
 
-use super::api::{LinkInfo, ObjectInfo};
+use super::api::{LinkInfo, NativeInfo, ObjectInfo};
 use super::datatype::Datatype;
-use super::handle::{DEFAULT, Handle, api, c_name, check, own};
+use super::handle::{DEFAULT, Handle, api, c_name, check, own, read_name};
 use super::known::{OBJECTS, known};
 use super::property::PropertyList;
+use super::{link_class, text};
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
 
 const HARD: c_int = 0;
 const SOFT: c_int = 1;
 const EXTERNAL: c_int = 64;
+/// `H5T_CSET_UTF8`.
+const UTF8: c_int = 1;
 /// Longest value of a soft or external link that is believed.
 const MAX_LINK_BYTES: u64 = 1 << 20;
 
@@ -27,8 +30,16 @@ pub(crate) enum LinkTarget {
     Soft(String),
     /// A path in another file.
     External { file: String, path: String },
-    /// A class of links that only the program that wrote it knows.
-    UserDefined(c_int),
+    /// A class of links that only the program that wrote it knows, with the link's value.
+    UserDefined { class: c_int, value: Vec<u8> },
+}
+
+/// A link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Link {
+    pub(crate) target: LinkTarget,
+    /// Whether its name is said to be UTF-8 rather than ASCII.
+    pub(crate) is_utf8: bool,
 }
 
 /// What an object is.
@@ -39,19 +50,41 @@ pub(crate) enum ObjectKind {
     NamedDatatype,
 }
 
-/// Where a link leads.
-pub(crate) fn target(group: &Handle, name: &str) -> Result<LinkTarget> {
+/// Reads a link.
+pub(crate) fn read(group: &Handle, name: &str) -> Result<Link> {
     let _guard = library_lock();
+    let mut info = info(group, name)?;
+    if info.link_type > EXTERNAL {
+        // Only now does libhdf5 tell the size of the value.
+        link_class::accept(info.link_type)?;
+        info = self::info(group, name)?;
+    }
+    let target = match info.link_type {
+        HARD => LinkTarget::Hard,
+        SOFT => LinkTarget::Soft(text::from_buffer(&value(group, name, info)?)),
+        EXTERNAL => unpack_external(&value(group, name, info)?)?,
+        class => LinkTarget::UserDefined {
+            class,
+            value: value(group, name, info)?,
+        },
+    };
+    Ok(Link {
+        target,
+        is_utf8: info.character_set == UTF8,
+    })
+}
+
+fn info(group: &Handle, name: &str) -> Result<LinkInfo> {
     let c = c_name(name)?;
     let mut info = LinkInfo::default();
     // SAFETY: a live group, a NUL-terminated name, a valid out-pointer.
     let status = unsafe { (api().H5Lget_info2)(group.id(), c.as_ptr(), &raw mut info, DEFAULT) };
     check(status, "read link")?;
-    match info.link_type {
-        HARD => return Ok(LinkTarget::Hard),
-        SOFT | EXTERNAL => {}
-        other => return Ok(LinkTarget::UserDefined(other)),
-    }
+    Ok(info)
+}
+
+/// The bytes of a symbolic link's value, as they are stored.
+fn value(group: &Handle, name: &str, info: LinkInfo) -> Result<Vec<u8>> {
     let bytes = info.token_or_size[0];
     if bytes > MAX_LINK_BYTES {
         return Err(ContainerError::Corrupt(format!(
@@ -64,22 +97,20 @@ pub(crate) fn target(group: &Handle, name: &str) -> Result<LinkTarget> {
             "external link {name} has no value"
         )));
     }
-    let mut value = vec![0_u8; bytes as usize + 1];
-    // SAFETY: the buffer holds the stated number of bytes.
+    let c = c_name(name)?;
+    let mut value = vec![0_u8; bytes as usize];
+    // SAFETY: a live group, a NUL-terminated name, a buffer of the stated number of bytes.
     let status = unsafe {
         (api().H5Lget_val)(
             group.id(),
             c.as_ptr(),
             value.as_mut_ptr().cast(),
-            bytes as usize,
+            value.len(),
             DEFAULT,
         )
     };
     check(status, "read link value")?;
-    if info.link_type == SOFT {
-        return Ok(LinkTarget::Soft(c_text(&value)));
-    }
-    unpack_external(&value[..bytes as usize])
+    Ok(value)
 }
 
 fn unpack_external(value: &[u8]) -> Result<LinkTarget> {
@@ -98,17 +129,9 @@ fn unpack_external(value: &[u8]) -> Result<LinkTarget> {
     // SAFETY: libhdf5 checked that both strings end inside the value.
     let (file, path) = unsafe { (CStr::from_ptr(file), CStr::from_ptr(path)) };
     Ok(LinkTarget::External {
-        file: file.to_string_lossy().into_owned(),
-        path: path.to_string_lossy().into_owned(),
+        file: text::from_bytes(file.to_bytes()),
+        path: text::from_bytes(path.to_bytes()),
     })
-}
-
-fn c_text(bytes: &[u8]) -> String {
-    let end = bytes
-        .iter()
-        .position(|&byte| byte == 0)
-        .unwrap_or(bytes.len());
-    String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
 /// Opens the object a link leads to.
@@ -134,14 +157,73 @@ pub(crate) fn kind(object: &Handle) -> Result<ObjectKind> {
 /// references store.
 pub(crate) fn object_address(object: &Handle) -> Result<u64> {
     let _guard = library_lock();
+    Ok(address_of(&object_info(object)?))
+}
+
+fn object_info(object: &Handle) -> Result<ObjectInfo> {
     let mut info = ObjectInfo::default();
+    let fields = H5O_INFO_BASIC | H5O_INFO_TIME;
     // SAFETY: a live object and a valid out-pointer.
-    let status = unsafe { (api().H5Oget_info3)(object.id(), &raw mut info, H5O_INFO_BASIC) };
+    let status = unsafe { (api().H5Oget_info3)(object.id(), &raw mut info, fields) };
     check(status, "read object")?;
+    Ok(info)
+}
+
+fn address_of(info: &ObjectInfo) -> u64 {
     let mut address = [0_u8; 8];
     // A native file's token begins with the object's address, little-endian.
     address.copy_from_slice(&info.token[..8]);
-    Ok(u64::from_le_bytes(address))
+    u64::from_le_bytes(address)
+}
+
+/// Facts about an object.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ObjectFacts {
+    /// As [`object_address`].
+    pub(crate) address: u64,
+    /// Whether it says when it was made or changed.
+    pub(crate) has_times: bool,
+    /// Whether its header holds a message of a kind that libhdf5 does not know.
+    pub(crate) has_unknown: bool,
+}
+
+/// Facts about an object.
+pub(crate) fn object_facts(object: &Handle) -> Result<ObjectFacts> {
+    /// What libhdf5 counts messages as that it does not know (`H5O_UNKNOWN_ID`).
+    const UNKNOWN_MESSAGE: u32 = 25;
+    let _guard = library_lock();
+    let info = object_info(object)?;
+    let mut native = NativeInfo::default();
+    let header = H5O_NATIVE_INFO_HDR;
+    // SAFETY: a live object and a valid out-pointer.
+    let status = unsafe { (api().H5Oget_native_info)(object.id(), &raw mut native, header) };
+    check(status, "read object header")?;
+    Ok(ObjectFacts {
+        address: address_of(&info),
+        has_unknown: native.header.mesg.present >> UNKNOWN_MESSAGE & 1 != 0,
+        has_times: info.times != [0; 4],
+    })
+}
+
+/// An object's comment; `None` if it has none.
+pub(crate) fn comment(object: &Handle) -> Result<Option<String>> {
+    let _guard = library_lock();
+    // SAFETY: read_name passes a buffer of the size it states.
+    let text = read_name("read comment", |buffer, size| unsafe {
+        (api().H5Oget_comment)(object.id(), buffer, size)
+    })?;
+    Ok(Some(text).filter(|text| !text.is_empty()))
+}
+
+/// Gives an object a comment.
+pub(crate) fn set_comment(object: &Handle, comment: &str) -> Result<()> {
+    let _guard = library_lock();
+    let c = c_name(comment)?;
+    // SAFETY: a live object and a NUL-terminated text.
+    check(
+        unsafe { (api().H5Oset_comment)(object.id(), c.as_ptr()) },
+        "write comment",
+    )
 }
 
 /// Opens the group `name` under a location ("/" for the root).
@@ -168,12 +250,17 @@ pub(crate) fn group_creation(group: &Handle) -> Result<PropertyList> {
 
 /// A link-creation list for UTF-8 names, as netCDF-C uses.
 pub(crate) fn link_creation() -> Result<PropertyList> {
+    let list = ascii_link_creation()?;
+    list.set_utf8()?;
+    Ok(list)
+}
+
+/// A link-creation list for ASCII names.
+pub(crate) fn ascii_link_creation() -> Result<PropertyList> {
     let _guard = library_lock();
     // SAFETY: a class identifier of the initialised library.
     let id = unsafe { (api().H5Pcreate)(*hdf5_sys::h5p::H5P_CLS_LINK_CREATE) };
-    let list = own(id, "create property list").map(PropertyList)?;
-    list.set_utf8()?;
-    Ok(list)
+    own(id, "create property list").map(PropertyList)
 }
 
 /// Creates a group.
@@ -255,48 +342,29 @@ pub(crate) fn delete(group: &Handle, name: &str) -> Result<()> {
     )
 }
 
-/// Creates a soft or external link.
-pub(crate) fn create_link(
-    location: &Handle,
+/// Copies a link that is not a hard one, as it is stored: its text is not looked at.
+///
+/// libhdf5 would tidy the text of a link that it makes itself (double slashes, one at the end).
+pub(crate) fn copy(
+    from: &Handle,
+    to: &Handle,
     name: &str,
-    target: &LinkTarget,
     link_creation: &PropertyList,
 ) -> Result<()> {
     let _guard = library_lock();
     let c = c_name(name)?;
-    let status = match target {
-        LinkTarget::Soft(path) => {
-            let path = c_name(path)?;
-            // SAFETY: a live location and NUL-terminated names.
-            unsafe {
-                (api().H5Lcreate_soft)(
-                    path.as_ptr(),
-                    location.id(),
-                    c.as_ptr(),
-                    link_creation.0.id(),
-                    DEFAULT,
-                )
-            }
-        }
-        LinkTarget::External { file, path } => {
-            let (file, path) = (c_name(file)?, c_name(path)?);
-            // SAFETY: a live location and NUL-terminated names.
-            unsafe {
-                (api().H5Lcreate_external)(
-                    file.as_ptr(),
-                    path.as_ptr(),
-                    location.id(),
-                    c.as_ptr(),
-                    link_creation.0.id(),
-                    DEFAULT,
-                )
-            }
-        }
-        LinkTarget::Hard | LinkTarget::UserDefined(_) => {
-            return Err(ContainerError::Internal("not a symbolic link".to_owned()));
-        }
+    // SAFETY: live groups, a NUL-terminated name and a live list.
+    let status = unsafe {
+        (api().H5Lcopy)(
+            from.id(),
+            c.as_ptr(),
+            to.id(),
+            c.as_ptr(),
+            link_creation.0.id(),
+            DEFAULT,
+        )
     };
-    check(status, "create link")
+    check(status, "copy link")
 }
 
 /// Creation list of a committed datatype is empty but for attribute order; the type itself.

@@ -9,7 +9,8 @@ use hdf5_sys::h5i::hid_t;
 use hdf5_sys::h5l::H5L_info2_t;
 
 use super::handle::{Handle, api, check};
-use crate::error::{ContainerError, Result};
+use super::text;
+use crate::error::Result;
 use crate::lock::library_lock;
 
 /// Appends a name to the vector behind `names`.
@@ -43,6 +44,50 @@ unsafe extern "C" fn collect_attribute(
     unsafe { collect(name, names) }
 }
 
+/// How many attributes an object has, and how many bytes their values take.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct AttributeVolume {
+    pub(crate) count: usize,
+    pub(crate) bytes: u64,
+}
+
+unsafe extern "C" fn add_attribute(
+    _object: hid_t,
+    _name: *const c_char,
+    info: *const H5A_info_t,
+    volume: *mut c_void,
+) -> herr_t {
+    // SAFETY: libhdf5 passes facts about the attribute, of which one number is read, and the
+    // pointer given to H5Aiterate2 below.
+    let (bytes, volume) = unsafe {
+        let bytes = (&raw const (*info).data_size).read();
+        (bytes, &mut *volume.cast::<AttributeVolume>())
+    };
+    volume.count += 1;
+    volume.bytes = volume.bytes.saturating_add(bytes);
+    0
+}
+
+/// How much an object's attributes are.
+pub(crate) fn attribute_volume(object: &Handle) -> Result<AttributeVolume> {
+    let mut volume = AttributeVolume::default();
+    let data: *mut AttributeVolume = &raw mut volume;
+    let _guard = library_lock();
+    // SAFETY: a live object; the callback only runs during the call, on live data.
+    let status = unsafe {
+        (api().H5Aiterate2)(
+            object.id(),
+            H5_index_t::H5_INDEX_NAME,
+            H5_ITER_INC,
+            std::ptr::null_mut(),
+            Some(add_attribute),
+            data.cast(),
+        )
+    };
+    check(status, "measure the attributes")?;
+    Ok(volume)
+}
+
 /// Names of a group's links, by creation order or by name.
 pub(crate) fn of_links(group: &Handle, by_creation: bool) -> Result<Vec<String>> {
     let index = if by_creation {
@@ -65,7 +110,7 @@ pub(crate) fn of_links(group: &Handle, by_creation: bool) -> Result<Vec<String>>
         )
     };
     check(status, "read the names in a group")?;
-    names.into_iter().map(utf8).collect()
+    Ok(texts(&names))
 }
 
 /// Names of an object's attributes in creation order (for old objects: in header order); by name
@@ -76,7 +121,7 @@ pub(crate) fn of_attributes(object: &Handle) -> Result<Vec<String>> {
         Ok(names) => names,
         Err(_) => iterate_attributes(object, H5_index_t::H5_INDEX_NAME)?,
     };
-    names.into_iter().map(utf8).collect()
+    Ok(texts(&names))
 }
 
 fn iterate_attributes(object: &Handle, index: H5_index_t) -> Result<Vec<Vec<u8>>> {
@@ -98,11 +143,6 @@ fn iterate_attributes(object: &Handle, index: H5_index_t) -> Result<Vec<Vec<u8>>
     Ok(names)
 }
 
-fn utf8(bytes: Vec<u8>) -> Result<String> {
-    String::from_utf8(bytes).map_err(|error| {
-        ContainerError::Unsupported(format!(
-            "the name {:?} is not UTF-8; rename it with h5py or HDFView first",
-            String::from_utf8_lossy(error.as_bytes())
-        ))
-    })
+fn texts(names: &[Vec<u8>]) -> Vec<String> {
+    names.iter().map(|name| text::from_bytes(name)).collect()
 }

@@ -2,7 +2,7 @@
 
 use frazil_types::ByteOrder;
 
-use super::datatype::Datatype;
+use super::datatype::{Class, Datatype};
 use super::handle::{api, check, failure};
 use super::known::{NORMALISATIONS, known};
 use crate::error::Result;
@@ -15,6 +15,9 @@ pub struct BitRange {
     pub precision: usize,
     /// Number of the lowest significant bit.
     pub offset: usize,
+    /// What the others are said to be: those below, those above, and those between the fields of
+    /// a floating-point number. 0 zeros, 1 ones, 2 whatever they are.
+    pub padding: [u8; 3],
 }
 
 /// The fields of a floating-point type, in bits from the lowest one.
@@ -57,12 +60,8 @@ impl FloatForm {
 
     /// Whether an element of this form, size, bits and order is an IEEE 754 number and nothing else.
     pub(crate) fn is_ieee(self, size_bytes: usize, bits: BitRange, order: ByteOrder) -> bool {
-        let whole = BitRange {
-            precision: size_bytes * 8,
-            offset: 0,
-        };
         matches!(size_bytes, 2 | 4 | 8)
-            && bits == whole
+            && (bits.precision, bits.offset) == (size_bytes * 8, 0)
             && self == Self::ieee(size_bytes)
             && order != ByteOrder::None
     }
@@ -80,8 +79,29 @@ impl Datatype {
             )
         };
         match (precision, usize::try_from(offset)) {
-            (1.., Ok(offset)) => Ok(BitRange { precision, offset }),
+            (1.., Ok(offset)) => Ok(BitRange {
+                precision,
+                offset,
+                padding: self.padding()?,
+            }),
             _ => Err(failure("read the bits of a number")),
+        }
+    }
+
+    fn padding(&self) -> Result<[u8; 3]> {
+        let (mut low, mut high) = (0, 0);
+        // SAFETY: a live datatype and valid out-pointers.
+        let status = unsafe { (api().H5Tget_pad)(self.id(), &raw mut low, &raw mut high) };
+        check(status, "read the padding of a number")?;
+        let between = match self.class()? {
+            // SAFETY: a live floating-point type.
+            Class::Float => unsafe { (api().H5Tget_inpad)(self.id()) },
+            _ => 0,
+        };
+        let [low, high, between] = [low, high, between].map(u8::try_from);
+        match (low, high, between) {
+            (Ok(low), Ok(high), Ok(between)) => Ok([low, high, between]),
+            _ => Err(failure("read the padding of a number")),
         }
     }
 

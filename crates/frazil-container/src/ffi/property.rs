@@ -13,7 +13,7 @@ use hdf5_sys::h5t::H5T_cset_t;
 
 use super::handle::{DEFAULT, Handle, api, check, failure, own};
 use super::known::{FILL_STATUSES, FILL_TIMES, LAYOUTS, known};
-use super::{dataspace, driver};
+use super::{dataspace, driver, text};
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
 
@@ -66,7 +66,7 @@ pub(crate) enum LayoutClass {
 pub(crate) struct PropertyList(pub(super) Handle);
 
 impl PropertyList {
-    fn new(class: hdf5_sys::h5i::hid_t) -> Result<Self> {
+    pub(super) fn new(class: hdf5_sys::h5i::hid_t) -> Result<Self> {
         let _guard = library_lock();
         // SAFETY: a class identifier of the initialised library.
         own(unsafe { (api().H5Pcreate)(class) }, "create property list").map(Self)
@@ -320,8 +320,7 @@ impl PropertyList {
         if status < 0 {
             return Err(failure("read filter"));
         }
-        let end = name.iter().position(|&byte| byte == 0).unwrap_or(0);
-        let name = String::from_utf8_lossy(&name[..end]).into_owned();
+        let name = text::from_buffer(&name);
         Ok(FilterSpec {
             id,
             flags,
@@ -473,15 +472,17 @@ impl PropertyList {
         check(status, "set name encoding")
     }
 
-    /// A copy of this list.
+    /// A copy of this list, for an object whose times are not kept.
     pub(crate) fn duplicate(&self) -> Result<Self> {
         let _guard = library_lock();
         // SAFETY: a live property list.
-        own(
+        let copy = own(
             unsafe { (api().H5Pcopy)(self.0.id()) },
             "copy property list",
         )
-        .map(Self)
+        .map(Self)?;
+        copy.set_attribute_order_and_no_times()?;
+        Ok(copy)
     }
 
     pub(super) fn id_or_default(list: Option<&Self>) -> hdf5_sys::h5i::hid_t {

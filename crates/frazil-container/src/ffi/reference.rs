@@ -11,9 +11,11 @@ use crate::lock::library_lock;
 /// Bytes of an old region reference (`hdset_reg_ref_t`).
 pub(crate) const REGION_BYTES: usize = 12;
 
-/// Path of the object that a region reference of `location`'s file points into, and the file
-/// address of that object.
-pub(crate) fn region_object(location: &Handle, reference: &[u8; REGION_BYTES]) -> Result<Handle> {
+/// The object that a region reference of `location`'s file points into; `None` if it is gone.
+pub(crate) fn region_object(
+    location: &Handle,
+    reference: &[u8; REGION_BYTES],
+) -> Result<Option<Handle>> {
     let _guard = library_lock();
     // SAFETY: a live location and the reference's 12 bytes.
     let id = unsafe {
@@ -24,7 +26,11 @@ pub(crate) fn region_object(location: &Handle, reference: &[u8; REGION_BYTES]) -
             reference.as_ptr().cast(),
         )
     };
-    own(id, "follow region reference")
+    match own(id, "follow region reference") {
+        Ok(object) => Ok(Some(object)),
+        Err(ContainerError::Hdf5 { .. }) => Ok(None),
+        Err(other) => Err(other),
+    }
 }
 
 /// Makes a region reference in `to`'s file to the object at `path`, with the selection that

@@ -4,7 +4,10 @@ use std::collections::HashSet;
 
 use crate::error::{ContainerError, Result};
 use crate::ffi::attribute::{self, Attribute};
+use crate::ffi::attribute_property::MAX_HEADER_ATTRIBUTES;
+use crate::ffi::names::AttributeVolume;
 use crate::ffi::{Handle, names};
+use crate::schema::{SchemaAttribute, SchemaValue};
 
 use super::attribute_form::Form;
 use super::define::CommittedTypes;
@@ -19,6 +22,29 @@ pub(super) struct DeferredAttribute {
     pub(super) object: String,
     /// The attribute's name.
     pub(super) name: String,
+}
+
+/// Whether so many attributes are better kept in an object's header than in a heap of their own.
+/// libhdf5 itself has them there as long as they are few.
+pub(super) fn belong_in_header(volume: AttributeVolume) -> bool {
+    /// libhdf5's own number.
+    const FEW: usize = 8;
+    /// A header is read whole when its object is opened.
+    const MAX_HEADER_BYTES: u64 = 64 << 10;
+    let most = MAX_HEADER_ATTRIBUTES as usize;
+    (FEW + 1..=most).contains(&volume.count) && volume.bytes <= MAX_HEADER_BYTES
+}
+
+/// How much a variable's or group's attributes are, with `marks` more.
+pub(super) fn volume_of(attributes: &[SchemaAttribute], marks: usize) -> AttributeVolume {
+    let bytes = attributes.iter().map(|attribute| match &attribute.value {
+        SchemaValue::Atomic(value) => value.to_be_bytes().len() as u64,
+        SchemaValue::Strings(texts) => 16 * texts.len() as u64,
+    });
+    AttributeVolume {
+        count: attributes.len() + marks,
+        bytes: bytes.sum(),
+    }
 }
 
 /// Copies all attributes of an object but `left_out`; returns those whose values must wait.
@@ -65,9 +91,13 @@ fn copy_one(
     let extent = source.extent()?;
     let memory = file_type.memory_copy()?;
     let references = file_type.holds_references()?;
+    let create = match source.has_utf8_name()? {
+        true => attribute::create_utf8,
+        false => attribute::create,
+    };
     let target = match types.copy_of(&file_type)? {
-        Some(committed) => attribute::create(to, name, committed, &extent)?,
-        None => attribute::create(to, name, &memory, &extent)?,
+        Some(committed) => create(to, name, committed, &extent)?,
+        None => create(to, name, &memory, &extent)?,
     };
     if !references {
         let value = source.read(&memory, &extent, limit_bytes)?;

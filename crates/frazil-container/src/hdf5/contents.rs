@@ -37,7 +37,12 @@ pub enum EntryKind {
         path: String,
     },
     /// A link of a class that only its author's program knows.
-    UserDefined(i32),
+    UserDefined {
+        /// The class's number.
+        class: i32,
+        /// Its value, as it is stored.
+        value: Vec<u8>,
+    },
 }
 
 /// One name in the file, in the order in which readers see them.
@@ -49,6 +54,8 @@ pub struct Entry {
     pub parent: String,
     /// Last part of the path.
     pub name: String,
+    /// Whether the name is said to be UTF-8 rather than ASCII.
+    pub is_utf8: bool,
     /// What it stands for.
     pub kind: EntryKind,
 }
@@ -62,6 +69,8 @@ pub struct Contents {
     pub(super) user_block_bytes: u64,
     pub(super) superblock: u32,
     pub(super) root_link_order: u32,
+    pub(super) has_times: bool,
+    pub(super) unusual_form: Vec<String>,
     pub(super) entries: Vec<Entry>,
     pub(super) datasets: Vec<DatasetInfo>,
     pub(super) paths: HashMap<u64, String>,

@@ -1,5 +1,6 @@
 //! The copy of an input's objects: groups, types, datasets without values, attributes, links.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use frazil_types::FilterPipeline;
@@ -9,24 +10,27 @@ use super::additions::Additions;
 use super::attributes::{self, DeferredAttribute};
 use super::contents::{Entry, EntryKind};
 use super::dataset_info::{DatasetInfo, DatasetStorage};
+use super::references::{LostReferences, Translator};
 use super::scan::Hdf5Input;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
 use crate::ffi::datatype::Datatype;
-use crate::ffi::link::{self, LinkTarget};
 use crate::ffi::property::{FillStatus, PropertyList};
-use crate::ffi::{Handle, filter};
+use crate::ffi::{Handle, filter, link, names};
 
 /// Committed datatypes of the input and their copies in the output.
 pub(super) struct CommittedTypes<'a> {
     output: &'a Handle,
+    /// Paths of the input's objects by address.
+    paths: &'a HashMap<u64, String>,
     copies: HashMap<u64, Datatype>,
 }
 
 impl<'a> CommittedTypes<'a> {
-    fn new(output: &'a Handle) -> Self {
+    fn new(input: &'a Hdf5Input, output: &'a Handle) -> Self {
         Self {
             output,
+            paths: input.paths(),
             copies: HashMap::new(),
         }
     }
@@ -46,12 +50,31 @@ impl<'a> CommittedTypes<'a> {
         }
         let address = link::object_address(datatype.handle())?;
         if !self.copies.contains_key(&address) {
+            if !self.paths.contains_key(&address) {
+                refuse_particulars(datatype.handle())?;
+            }
             let copy = datatype.memory_copy()?;
-            copy.commit(self.output, &PropertyList::datatype_create()?)?;
+            let creation = PropertyList::datatype_create()?;
+            make_room(datatype.handle(), 0, &creation)?;
+            copy.commit(self.output, &creation)?;
             self.copies.insert(address, copy);
         }
         Ok(self.copies.get(&address))
     }
+}
+
+/// Refuses a committed type that no link leads to and that is more than a type: whoever copies it by
+/// its name would not meet it.
+fn refuse_particulars(datatype: &Handle) -> Result<()> {
+    let has_attributes = names::attribute_volume(datatype)?.count > 0;
+    if has_attributes || link::comment(datatype)?.is_some() {
+        return Err(ContainerError::Unsupported(
+            "its committed type has no name, but attributes or a comment; give it a name with h5py \
+             first, so that they can be kept"
+                .to_owned(),
+        ));
+    }
+    Ok(())
 }
 
 /// What defining produced: the open output datasets and the work that must wait.
@@ -62,29 +85,39 @@ pub(super) struct Defined {
     pub(super) addresses: HashMap<u64, u64>,
     /// Attributes whose values hold references.
     pub(super) deferred: Vec<DeferredAttribute>,
-    /// What the user should know.
-    pub(super) notices: Vec<String>,
+    /// References that led nowhere.
+    pub(super) lost: LostReferences,
+    /// Fill values hold references, and where their objects would be was not known: the same objects
+    /// defined again, into a new file with [`Self::addresses`] as foreseen, come to the same places.
+    pub(super) must_be_repeated: bool,
 }
 
-/// Copies all objects of `input` into the empty file `output`, with `additions`.
+/// Copies all objects of `input` into the empty file `output`, with `additions`. `foreseen` tells
+/// the addresses of the output's objects by the input's, where they are known.
 pub(super) fn define_copy(
     input: &Hdf5Input,
     output: &Handle,
     storage: &[OutputStorage],
     additions: &Additions,
+    foreseen: Option<&HashMap<u64, u64>>,
 ) -> Result<Defined> {
     let mut definition = Definition {
         input,
         output,
         storage,
         additions,
-        link_creation: link::link_creation()?,
-        types: CommittedTypes::new(output),
+        foreseen,
+        links: LinkCreation {
+            utf8: link::link_creation()?,
+            ascii: link::ascii_link_creation()?,
+        },
+        types: CommittedTypes::new(input, output),
         defined: Defined {
             datasets: Vec::new(),
             addresses: HashMap::new(),
             deferred: Vec::new(),
-            notices: Vec::new(),
+            lost: LostReferences::default(),
+            must_be_repeated: false,
         },
     };
     definition.root()?;
@@ -102,9 +135,25 @@ struct Definition<'a> {
     output: &'a Handle,
     storage: &'a [OutputStorage],
     additions: &'a Additions,
-    link_creation: PropertyList,
+    foreseen: Option<&'a HashMap<u64, u64>>,
+    links: LinkCreation,
     types: CommittedTypes<'a>,
     defined: Defined,
+}
+
+/// What links are created with, by what their names are said to be.
+struct LinkCreation {
+    utf8: PropertyList,
+    ascii: PropertyList,
+}
+
+impl LinkCreation {
+    fn of(&self, entry: &Entry) -> &PropertyList {
+        match entry.is_utf8 {
+            true => &self.utf8,
+            false => &self.ascii,
+        }
+    }
 }
 
 impl Definition<'_> {
@@ -122,11 +171,12 @@ impl Definition<'_> {
                 object_address,
                 link_order,
             } => {
-                let creation = PropertyList::group_create(*link_order)?;
-                let group =
-                    link::create_group(&parent, &entry.name, &self.link_creation, &creation)?;
-                self.register(*object_address, &group)?;
                 let from = link::open_group(&self.input.file, &entry.path)?;
+                let creation = PropertyList::group_create(*link_order)?;
+                make_room(&from, 0, &creation)?;
+                let group =
+                    link::create_group(&parent, &entry.name, self.links.of(entry), &creation)?;
+                self.register(*object_address, &group)?;
                 self.copy_attributes(&from, &group, &entry.path, &HashSet::new())
             }
             EntryKind::Dataset(number) => self.dataset(entry, &parent, *number),
@@ -136,20 +186,10 @@ impl Definition<'_> {
             EntryKind::HardLink { object_address } => {
                 self.hard_link(entry, &parent, *object_address)
             }
-            EntryKind::Soft(target) => {
-                let target = LinkTarget::Soft(target.clone());
-                link::create_link(&parent, &entry.name, &target, &self.link_creation)
+            EntryKind::Soft(_) | EntryKind::External { .. } | EntryKind::UserDefined { .. } => {
+                let from = link::open_group(&self.input.file, &entry.parent)?;
+                link::copy(&from, &parent, &entry.name, self.links.of(entry))
             }
-            EntryKind::External { file, path } => {
-                let target = LinkTarget::External {
-                    file: file.clone(),
-                    path: path.clone(),
-                };
-                link::create_link(&parent, &entry.name, &target, &self.link_creation)
-            }
-            EntryKind::UserDefined(class) => Err(ContainerError::Unsupported(format!(
-                "a link of class {class}, which only the program that wrote it can copy"
-            ))),
         }
     }
 
@@ -158,7 +198,7 @@ impl Definition<'_> {
             ContainerError::Internal("a hard link to an unknown object".to_owned())
         })?;
         let object = link::open_object(self.output, path)?;
-        link::link_object(&object, parent, &entry.name, &self.link_creation)
+        link::link_object(&object, parent, &entry.name, self.links.of(entry))
     }
 
     fn named_datatype(&mut self, entry: &Entry, parent: &Handle, address: u64) -> Result<()> {
@@ -169,7 +209,7 @@ impl Definition<'_> {
                 "a datatype object is not committed".to_owned(),
             ));
         };
-        link::link_object(copy.handle(), parent, &entry.name, &self.link_creation)?;
+        link::link_object(copy.handle(), parent, &entry.name, self.links.of(entry))?;
         let to = link::open_object(parent, &entry.name)?;
         self.register(address, &to)?;
         self.copy_attributes(datatype.handle(), &to, &entry.path, &HashSet::new())
@@ -181,7 +221,13 @@ impl Definition<'_> {
         let datatype = from.datatype()?;
         let storage = &self.storage[number];
         refuse_huge_chunks(info, storage)?;
-        let creation = creation_list(&from, &datatype, info, storage)?;
+        let creation = creation_list(&from, info, storage)?;
+        self.copy_fill(&from.creation()?, &creation, &datatype, &entry.path)?;
+        make_room(
+            from.handle(),
+            self.additions.new_attributes(number).count(),
+            &creation,
+        )?;
         let memory = datatype.memory_copy()?;
         let target_type = self.types.copy_of(&datatype)?.unwrap_or(&memory);
         let to = Dataset::create(
@@ -189,7 +235,7 @@ impl Definition<'_> {
             &entry.name,
             target_type,
             &from.extent()?,
-            &self.link_creation,
+            self.links.of(entry),
             &creation,
         )?;
         self.register(info.object_address, to.handle())?;
@@ -198,6 +244,38 @@ impl Definition<'_> {
         self.additions.write_attributes(number, to.handle())?;
         self.defined.datasets.push(to);
         Ok(())
+    }
+
+    /// Copies a dataset's fill value, references translated.
+    fn copy_fill(
+        &mut self,
+        from: &PropertyList,
+        to: &PropertyList,
+        datatype: &Datatype,
+        path: &str,
+    ) -> Result<()> {
+        if from.fill_status()? != FillStatus::User || !datatype.holds_references()? {
+            return to.copy_fill_value(from, datatype);
+        }
+        let nothing = HashMap::new();
+        let translator = Translator {
+            from: &self.input.file,
+            to: self.output,
+            paths: self.input.paths(),
+            addresses: self.foreseen.unwrap_or(&nothing),
+            lost: Cell::new(0),
+            is_fill: true,
+        };
+        let memory = datatype.memory_copy()?;
+        let mut value = from.fill_value(&memory)?;
+        translator.translate(&memory, &mut value)?;
+        let lost = translator.lost.get();
+        match self.foreseen {
+            Some(_) => self.defined.lost.add(path, lost),
+            None => self.defined.must_be_repeated |= lost > 0,
+        }
+        to.set_fill_value(&memory, Some(&value))?;
+        memory.reclaim_scalar(value)
     }
 
     fn register(&mut self, from: u64, to: &Handle) -> Result<()> {
@@ -214,6 +292,9 @@ impl Definition<'_> {
         path: &str,
         left_out: &HashSet<&str>,
     ) -> Result<()> {
+        if let Some(comment) = link::comment(from)? {
+            link::set_comment(to, &comment)?;
+        }
         let limit = self.input.file_bytes();
         let deferred = attributes::copy_all(from, to, path, left_out, &mut self.types, limit)?;
         self.defined.deferred.extend(deferred);
@@ -241,10 +322,19 @@ fn refuse_huge_chunks(info: &DatasetInfo, storage: &OutputStorage) -> Result<()>
     Ok(())
 }
 
-/// The creation list of an output dataset.
+/// Makes room for an object's attributes, and `added` ones, where it is best.
+pub(super) fn make_room(from: &Handle, added: usize, creation: &PropertyList) -> Result<()> {
+    let mut volume = names::attribute_volume(from)?;
+    volume.count += added;
+    if attributes::belong_in_header(volume) {
+        creation.set_attributes_in_header()?;
+    }
+    Ok(())
+}
+
+/// The creation list of an output dataset, but for its fill value.
 fn creation_list(
     from: &Dataset,
-    datatype: &Datatype,
     info: &DatasetInfo,
     storage: &OutputStorage,
 ) -> Result<PropertyList> {
@@ -270,9 +360,6 @@ fn creation_list(
         },
     }
     creation.set_fill_time(source.fill_time()?)?;
-    if source.fill_status()? != FillStatus::Default {
-        creation.copy_fill_value(&source, datatype)?;
-    }
     Ok(creation)
 }
 

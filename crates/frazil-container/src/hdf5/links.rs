@@ -31,7 +31,7 @@ impl<'a> Links<'a> {
             }
             EntryKind::HardLink { object_address } => self.contents.paths.get(object_address)?,
             EntryKind::Soft(target) => self.soft(entry, target)?,
-            EntryKind::External { .. } | EntryKind::UserDefined(_) => return None,
+            EntryKind::External { .. } | EntryKind::UserDefined { .. } => return None,
         };
         self.by_path.get(path).copied()
     }
@@ -83,7 +83,7 @@ impl<'a> Links<'a> {
                         None => walk.is_lost = true,
                     }
                 }
-                EntryKind::External { .. } | EntryKind::UserDefined(_) => walk.is_lost = true,
+                EntryKind::External { .. } | EntryKind::UserDefined { .. } => walk.is_lost = true,
                 _ => walk.at = &entry.path,
             },
             None => walk.is_lost = true,
@@ -138,6 +138,7 @@ mod tests {
             path: path.to_owned(),
             parent: parent.to_owned(),
             name: name.to_owned(),
+            is_utf8: true,
             kind,
         }
     }
@@ -150,6 +151,8 @@ mod tests {
             user_block_bytes: 0,
             superblock: 2,
             root_link_order: 0,
+            has_times: false,
+            unusual_form: Vec::new(),
             entries,
             datasets: Vec::new(),
             paths: HashMap::from([(1, "/g".to_owned()), (2, "/g/x".to_owned())]),

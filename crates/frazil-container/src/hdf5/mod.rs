@@ -28,14 +28,16 @@ pub use describe::{
     TextPadding, TypeClass, TypeDescription,
 };
 pub use live::{ExistingFile, ExistingVariable, LiveOutput, Placement};
-pub use output::{Hdf5Output, OutputTarget};
+pub use output::{Finished, Hdf5Output, OutputTarget};
 pub use scan::Hdf5Input;
 pub use writer_flags::WriterFlags;
 
 pub use crate::commit::{Recovery, forget_journal, recover};
+pub use crate::ffi::bytes_of_text;
 pub use crate::ffi::dataspace::{Extent, Hyperslab};
 pub use crate::ffi::number_form::{BitRange, FloatForm};
 pub use crate::ffi::property::{FillStatus, FillTime};
+pub use crate::ffi::virtual_source::VirtualSource;
 
 /// How one dataset is to be stored in the output.
 #[derive(Debug, Clone, PartialEq, Eq)]

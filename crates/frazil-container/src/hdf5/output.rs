@@ -1,5 +1,6 @@
 //! A file being written: defined through libhdf5, filled by whoever holds the bytes.
 
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -10,14 +11,14 @@ use super::additions::{self, Additions, NewAttribute};
 use super::attributes::{self, DeferredAttribute};
 use super::classic_define;
 use super::define::{self, Defined, name_object};
-use super::references::Translator;
+use super::references::{LostReferences, Translator};
 use super::scan::Hdf5Input;
 use super::values;
 use crate::classic::ClassicModel;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
 use crate::ffi::file::{self, Target};
-use crate::ffi::property::{PropertyList, TRACKED_AND_INDEXED};
+use crate::ffi::property::PropertyList;
 use crate::ffi::{Handle, RawSink, link};
 
 /// Where an output goes.
@@ -35,10 +36,21 @@ pub enum OutputTarget<'a> {
     Measure,
 }
 
+/// What a finished file is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finished {
+    /// The first address past the metadata.
+    pub metadata_end: u64,
+    /// What the user should know.
+    pub notice: Option<String>,
+}
+
 /// A file being written.
 pub struct Hdf5Output {
     // Datasets and handles are dropped before the file they belong to.
     defined: Defined,
+    /// References of values that led nowhere.
+    lost: RefCell<LostReferences>,
     sink: RawSink,
     file: Handle,
 }
@@ -66,14 +78,36 @@ impl Hdf5Output {
         check_lengths(input.datasets().len(), storage, additions)?;
         let creation =
             PropertyList::file_create(input.user_block_bytes(), input.root_link_order())?;
-        let (file, sink) = create(target, &creation)?;
-        let defined = define::define_copy(input, &file, storage, additions)
-            .map_err(|error| blame(error, sink))?;
-        Ok(Self {
+        define::make_room(&link::open_group(&input.file, "/")?, 0, &creation)?;
+        let define = |foreseen: Option<&HashMap<u64, u64>>| {
+            let (file, sink) = create(target, &creation)?;
+            let defined = define::define_copy(input, &file, storage, additions, foreseen)
+                .map_err(|error| blame(error, sink))?;
+            Ok::<_, ContainerError>(Self::new(defined, sink, file))
+        };
+        let first = define(None)?;
+        if !first.defined.must_be_repeated {
+            return Ok(first);
+        }
+        let foreseen = first.defined.addresses.clone();
+        drop(first);
+        let again = define(Some(&foreseen))?;
+        if again.defined.addresses != foreseen {
+            return Err(ContainerError::Internal(
+                "objects that fill values lead to came to other places than foreseen".to_owned(),
+            ));
+        }
+        Ok(again)
+    }
+
+    fn new(mut defined: Defined, sink: RawSink, file: Handle) -> Self {
+        let lost = RefCell::new(std::mem::take(&mut defined.lost));
+        Self {
             defined,
+            lost,
             sink,
             file,
-        })
+        }
     }
 
     /// Creates a netCDF-4 file with the dimensions, variables and attributes of a classic one, and
@@ -92,21 +126,11 @@ impl Hdf5Output {
         additions: &Additions,
     ) -> Result<Self> {
         check_lengths(model.variables.len(), storage, additions)?;
-        let creation = PropertyList::file_create(0, TRACKED_AND_INDEXED)?;
+        let creation = classic_define::file_creation(model)?;
         let (file, sink) = create(target, &creation)?;
         let defined = classic_define::define(model, strict, &file, storage, additions)
             .map_err(|error| blame(error, sink))?;
-        Ok(Self {
-            defined,
-            sink,
-            file,
-        })
-    }
-
-    /// What the user should know about the definitions.
-    #[must_use]
-    pub fn notices(&self) -> &[String] {
-        &self.defined.notices
+        Ok(Self::new(defined, sink, file))
     }
 
     /// Enters a chunk into a dataset's index and returns where its bytes belong; the caller writes
@@ -152,7 +176,7 @@ impl Hdf5Output {
             super::DatasetStorage::Chunked { chunk, .. } => Some(chunk.as_slice()),
             _ => None,
         };
-        self.with_translator(input, |translator| {
+        self.with_translator(input, path, |translator| {
             values::copy(&from, self.dataset(dataset)?, granularity, translator)
         })
         .map_err(|error| name_object(path, blame(error, self.sink)))
@@ -189,34 +213,39 @@ impl Hdf5Output {
     }
 
     /// Writes what had to wait for all objects to exist (references of the copied `input`), and
-    /// all metadata, and closes the file. Returns the first address past the metadata.
+    /// all metadata, and closes the file.
     ///
     /// # Errors
     /// If metadata cannot be written.
-    pub fn finish(mut self, input: Option<&Hdf5Input>) -> Result<u64> {
+    pub fn finish(mut self, input: Option<&Hdf5Input>) -> Result<Finished> {
         if let Some(input) = input {
             self.write_references(input)
                 .map_err(|error| blame(error, self.sink))?;
         }
         self.defined.datasets.clear();
         file::flush(&self.file).map_err(|error| blame(error, self.sink))?;
-        let end = self.sink.metadata_end();
+        let metadata_end = self.sink.metadata_end();
         file::close(self.file)?;
-        Ok(end)
+        Ok(Finished {
+            metadata_end,
+            notice: self.lost.into_inner().notice(),
+        })
     }
 
     fn write_references(&mut self, input: &Hdf5Input) -> Result<()> {
         let deferred = std::mem::take(&mut self.defined.deferred);
         let paths = input.datasets().iter().map(|dataset| dataset.path.as_str());
         let numbers: HashMap<&str, usize> = paths.zip(0..).collect();
-        self.with_translator(input, |translator| {
-            for attribute in &deferred {
-                let number = numbers.get(attribute.object.as_str()).copied();
+        for attribute in &deferred {
+            let (object, name) = (&attribute.object, &attribute.name);
+            let number = numbers.get(object.as_str()).copied();
+            let holder = format!("attribute {name} of {object}");
+            self.with_translator(input, &holder, |translator| {
                 self.write_reference(input, attribute, number, translator)
-                    .map_err(|error| name_object(&attribute.object, error))?;
-            }
-            Ok(())
-        })
+            })
+            .map_err(|error| name_object(object, error))?;
+        }
+        Ok(())
     }
 
     /// Writes one attribute that had to wait; `number` is set if its object is a dataset.
@@ -238,17 +267,24 @@ impl Hdf5Output {
         attributes::write_deferred(&from, &to, name, translator, limit)
     }
 
+    /// Does something with references that `holder` holds.
     fn with_translator<T>(
         &self,
         input: &Hdf5Input,
+        holder: &str,
         work: impl FnOnce(&Translator<'_>) -> Result<T>,
     ) -> Result<T> {
-        work(&Translator {
+        let translator = Translator {
             from: &input.file,
             to: &self.file,
             paths: input.paths(),
             addresses: &self.defined.addresses,
-        })
+            lost: Cell::new(0),
+            is_fill: false,
+        };
+        let done = work(&translator)?;
+        self.lost.borrow_mut().add(holder, translator.lost.get());
+        Ok(done)
     }
 
     fn dataset(&self, number: usize) -> Result<&Dataset> {

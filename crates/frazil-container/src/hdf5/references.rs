@@ -1,5 +1,6 @@
 //! References point at addresses, and addresses change: translate them for the new file.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use crate::error::{ContainerError, Result};
@@ -19,11 +20,15 @@ pub(super) struct Translator<'a> {
     pub(super) paths: &'a HashMap<u64, String>,
     /// Addresses of the output's objects by the input's.
     pub(super) addresses: &'a HashMap<u64, u64>,
+    /// Counts references that led nowhere and became null.
+    pub(super) lost: Cell<u64>,
+    /// Whether the values are fill values, which are set before the objects they lead to exist.
+    pub(super) is_fill: bool,
 }
 
 impl Translator<'_> {
     /// Translates all references in `values`: elements of `memory` as read into memory, heap data
-    /// not yet reclaimed. References to objects that do not exist become null.
+    /// not yet reclaimed. References to objects that do not exist become null, and are counted.
     pub(super) fn translate(&self, memory: &Datatype, values: &mut [u8]) -> Result<()> {
         let size = memory.size_bytes()?;
         for element in values.chunks_exact_mut(size) {
@@ -67,7 +72,10 @@ impl Translator<'_> {
                     .try_into()
                     .map_err(|_| ContainerError::Internal("object reference size".to_owned()))?;
                 let old = u64::from_ne_bytes(bytes);
-                let new = self.addresses.get(&old).copied().unwrap_or(0);
+                let new = match self.addresses.get(&old) {
+                    Some(new) => *new,
+                    None => self.lose(old != 0),
+                };
                 element.copy_from_slice(&new.to_ne_bytes());
                 Ok(())
             }
@@ -82,19 +90,74 @@ impl Translator<'_> {
         let old: [u8; REGION_BYTES] = (&*element)
             .try_into()
             .map_err(|_| ContainerError::Internal("region reference size".to_owned()))?;
+        if old == [0; REGION_BYTES] {
+            return Ok(());
+        }
+        if self.is_fill {
+            return Err(ContainerError::Unsupported(
+                "a fill value that is a region reference; set another one with h5py first"
+                    .to_owned(),
+            ));
+        }
         let new = match self.region_path(&old)? {
-            Some(path) => reference::copy_region(self.from, &old, self.to, &path)?,
-            None => [0; REGION_BYTES],
+            Some(path) => reference::copy_region(self.from, &old, self.to, path)?,
+            None => {
+                self.lose(true);
+                [0; REGION_BYTES]
+            }
         };
         element.copy_from_slice(&new);
         Ok(())
     }
 
-    fn region_path(&self, old: &[u8; REGION_BYTES]) -> Result<Option<String>> {
-        if old.iter().all(|&byte| byte == 0) {
+    /// Null, for a reference that leads nowhere.
+    fn lose(&self, was_set: bool) -> u64 {
+        self.lost.set(self.lost.get() + u64::from(was_set));
+        0
+    }
+
+    /// Path of the dataset that a region reference leads to; `None`: that dataset is gone.
+    fn region_path(&self, old: &[u8; REGION_BYTES]) -> Result<Option<&str>> {
+        let Some(object) = reference::region_object(self.from, old)? else {
             return Ok(None);
+        };
+        let path = self.paths.get(&link::object_address(&object)?);
+        Ok(path.map(String::as_str))
+    }
+}
+
+/// References that became null, by what held them.
+#[derive(Debug, Default)]
+pub(super) struct LostReferences {
+    count: u64,
+    holders: Vec<String>,
+}
+
+impl LostReferences {
+    /// Counts references of one holder.
+    pub(super) fn add(&mut self, holder: &str, count: u64) {
+        if count > 0 {
+            self.count += count;
+            self.holders.push(holder.to_owned());
         }
-        let object = reference::region_object(self.from, old)?;
-        Ok(self.paths.get(&link::object_address(&object)?).cloned())
+    }
+
+    /// What the user should know of them; `None` if there are none.
+    pub(super) fn notice(&self) -> Option<String> {
+        /// More are only counted.
+        const NAMED: usize = 3;
+        let count = self.count;
+        let named = &self.holders[..self.holders.len().min(NAMED)];
+        let more = match self.holders.len() - named.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        (count > 0).then(|| {
+            format!(
+                "{count} references lead nowhere (their objects were deleted) and are null in the \
+                 copy: in {}{more}",
+                named.join(", ")
+            )
+        })
     }
 }

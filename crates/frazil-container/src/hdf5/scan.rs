@@ -48,7 +48,14 @@ impl Hdf5Input {
         let file = file::open_read(path, is_swmr)?;
         let creation = file::creation(&file)?;
         let root = link::open_group(&file, "/")?;
+        let facts = link::object_facts(&root)?;
+        let mut unusual_form = creation.unusual_file_form()?;
+        if facts.has_unknown {
+            unusual_form.push("a message that HDF5 does not know at /".to_owned());
+        }
         let contents = Contents {
+            has_times: facts.has_times,
+            unusual_form,
             user_block_bytes: creation.user_block_bytes()?,
             superblock: file::superblock_version(&file)?,
             root_link_order: link::group_creation(&root)?.link_order()?,
@@ -57,7 +64,7 @@ impl Hdf5Input {
             is_swmr,
             entries: Vec::new(),
             datasets: Vec::new(),
-            paths: HashMap::from([(link::object_address(&root)?, "/".to_owned())]),
+            paths: HashMap::from([(facts.address, "/".to_owned())]),
         };
         let mut input = Self {
             open: HashMap::new(),
@@ -120,6 +127,15 @@ impl Hdf5Input {
     #[must_use]
     pub fn root_link_order(&self) -> u32 {
         self.contents.root_link_order
+    }
+
+    /// What the file has beyond its objects and their values that no reader of these sees, in
+    /// words; only what is not as usual.
+    #[must_use]
+    pub fn unusual_form(&self) -> Vec<&str> {
+        let form = self.contents.unusual_form.iter().map(String::as_str);
+        let times = self.contents.has_times.then_some("times of objects");
+        form.chain(times).collect()
     }
 
     /// Every name in the file but the root's, parents before children.
@@ -239,17 +255,21 @@ impl Hdf5Input {
     /// Enters one link; returns the group to descend into if it is a new one.
     fn visit(&mut self, parent: &OpenGroup, name: &str) -> Result<Option<OpenGroup>> {
         let path = join(&parent.path, name);
-        let (kind, below) = match link::target(&parent.group, name)? {
+        let link = link::read(&parent.group, name)?;
+        let (kind, below) = match link.target {
             LinkTarget::Hard => self.visit_object(&parent.group, name, &path)?,
             LinkTarget::Soft(target) => (EntryKind::Soft(target), None),
             LinkTarget::External { file, path } => (EntryKind::External { file, path }, None),
-            LinkTarget::UserDefined(class) => (EntryKind::UserDefined(class), None),
+            LinkTarget::UserDefined { class, value } => {
+                (EntryKind::UserDefined { class, value }, None)
+            }
         };
         let (parent, name) = (parent.path.clone(), name.to_owned());
         self.contents_mut().entries.push(Entry {
             path,
             parent,
             name,
+            is_utf8: link.is_utf8,
             kind,
         });
         Ok(below)
@@ -262,13 +282,18 @@ impl Hdf5Input {
         path: &str,
     ) -> Result<(EntryKind, Option<OpenGroup>)> {
         let object = link::open_object(group, name).map_err(|error| at(path, error))?;
-        let object_address = link::object_address(&object)?;
+        let facts = link::object_facts(&object)?;
+        let object_address = facts.address;
         if self.paths().contains_key(&object_address) {
             return Ok((EntryKind::HardLink { object_address }, None));
         }
-        self.contents_mut()
-            .paths
-            .insert(object_address, path.to_owned());
+        let contents = self.contents_mut();
+        contents.has_times |= facts.has_times;
+        if facts.has_unknown {
+            let message = format!("a message that HDF5 does not know at {path}");
+            contents.unusual_form.push(message);
+        }
+        contents.paths.insert(object_address, path.to_owned());
         match link::kind(&object)? {
             ObjectKind::NamedDatatype => Ok((EntryKind::NamedDatatype { object_address }, None)),
             ObjectKind::Dataset => {

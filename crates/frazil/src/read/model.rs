@@ -62,6 +62,7 @@ fn attribute(attribute: &ClassicAttribute) -> AttributeDescription {
         numbers => (list_of(numbers.len() as u64), expanded(numbers)),
     };
     AttributeDescription {
+        has_utf8_name: false,
         name: attribute.name.clone(),
         datatype,
         extent,

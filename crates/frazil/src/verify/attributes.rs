@@ -5,7 +5,7 @@ use frazil_container::hdf5::{AttributeDescription, Extent, Hdf5Input, ObjectAttr
 use super::elements::{Unequal, compare_expanded};
 use super::findings::Findings;
 use super::lossy::Promise;
-use super::{datatypes, order};
+use super::{datatypes, order, particulars};
 use crate::error::Result;
 use crate::input::{Input, from_container};
 
@@ -36,18 +36,19 @@ pub(super) struct Objects<'a> {
     pub(super) path_b: &'a str,
 }
 
-/// Compares the attributes of an object.
+/// Compares the attributes of an object, and its comment.
 pub(super) fn compare(objects: Objects<'_>, findings: &mut Findings) -> Result<()> {
     compare_variable(objects, None, findings)
 }
 
-/// Compares the attributes of a variable. Where the second file promises something of a rounding, the
-/// attributes that tell of it may differ.
+/// Compares the attributes of a variable, and its comment. Where the second file promises something
+/// of a rounding, the attributes that tell of it may differ.
 pub(super) fn compare_variable(
     objects: Objects<'_>,
     promise: Option<&Promise>,
     findings: &mut Findings,
 ) -> Result<()> {
+    particulars::comments(objects, findings)?;
     let path = objects.path_a;
     let read = |(input, hdf5): (&Input, &Hdf5Input), at: &str| {
         hdf5.describe_attributes(at)
@@ -70,6 +71,8 @@ pub(super) fn compare_variable(
     for first in &a.list {
         if let Some(second) = b.named(&first.name) {
             findings.attributes += 1;
+            let sets = (first.has_utf8_name, second.has_utf8_name);
+            findings.character_set(path, &first.name, sets);
             if let Some(what) = difference(first, second) {
                 findings.differ(path, format!("attribute `{}`: {what}", first.name));
             }

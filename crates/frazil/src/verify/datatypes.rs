@@ -67,7 +67,13 @@ fn class_difference(a: &TypeDescription, b: &TypeDescription) -> Option<String> 
         (TypeClass::VariableLength { base: first }, TypeClass::VariableLength { base: second }) => {
             difference(first, second).map(|what| format!("variable-length element: {what}"))
         }
-        _ => Some(format!("{} against {}", name(a), name(b))),
+        _ => {
+            let (first, second) = (name(a), name(b));
+            Some(match first == second {
+                true => format!("{first} with other fields, or other padding bits"),
+                false => format!("{first} against {second}"),
+            })
+        }
     }
 }
 

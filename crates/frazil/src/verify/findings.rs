@@ -19,6 +19,8 @@ pub(crate) struct Findings {
     differences: Vec<Difference>,
     count: u64,
     notices: Vec<String>,
+    /// Names that only differ in what their character set is said to be, and are ASCII.
+    other_sets: u64,
 }
 
 impl Findings {
@@ -38,7 +40,30 @@ impl Findings {
         self.notices.push(line.into());
     }
 
-    pub(crate) fn into_report(self, a: &Path, b: &Path, seconds: f64) -> VerifyReport {
+    /// Compares what a name's character set is said to be (`true`: UTF-8; else ASCII) in both files.
+    pub(crate) fn character_set(&mut self, path: &str, name: &str, sets: (bool, bool)) {
+        if sets.0 == sets.1 {
+            return;
+        }
+        if name.is_ascii() {
+            self.other_sets += 1;
+            return;
+        }
+        let say = |is_utf8: bool| if is_utf8 { "UTF-8" } else { "ASCII" };
+        let (first, second) = (say(sets.0), say(sets.1));
+        self.differ(
+            path,
+            format!("character set of the name `{name}`: {first} against {second}"),
+        );
+    }
+
+    pub(crate) fn into_report(mut self, a: &Path, b: &Path, seconds: f64) -> VerifyReport {
+        if self.other_sets > 0 {
+            self.notices.push(format!(
+                "{} names are said to be UTF-8 in one file and ASCII in the other; they are ASCII",
+                self.other_sets
+            ));
+        }
         VerifyReport {
             a: a.to_owned(),
             b: b.to_owned(),

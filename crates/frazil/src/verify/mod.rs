@@ -1,18 +1,19 @@
 //! `verify`: proves that two files hold the same, value by value.
 //!
 //! # What is compared
-//! Two HDF5 files: every object by its path, links and what they lead to, shapes and how far they
-//! may grow, datatypes down to the last bit, fill values, attributes, user blocks, and the bits of
-//! every value (so NaN payloads and the sign of zero count). References are equal if they lead to
-//! the same path and, region references, select the same elements.
+//! Two HDF5 files: every object by its path, links and what they lead to (the bytes of their
+//! texts), shapes and how far they may grow, datatypes down to the last bit, fill values, attributes,
+//! comments, user blocks, and the bits of every value (so NaN payloads and the sign of zero count).
+//! References are equal if they lead to the same path and, region references, select the same
+//! elements. Of two virtual datasets the mappings are compared: their values lie elsewhere.
 //!
 //! A classic netCDF file and any other: dimensions, variables, attributes and values, as a reader
 //! of the classic model sees them. Byte order does not matter there, and one-element strings are
 //! compared with text.
 //!
 //! # What is not
-//! How values are stored: layout, chunk shapes, filters, allocation, object times. Who wrote the
-//! file (`_NCProperties`). The order of entries in a scale's `REFERENCE_LIST`, and the place of the
+//! How values are stored: layout, chunk shapes, filters, allocation. Who wrote the file
+//! (`_NCProperties`). Object times, how file space is managed and the like: a notice says so. The order of entries in a scale's `REFERENCE_LIST`, and the place of the
 //! attributes that dimension scales and netCDF-4 keep their books in. The order of links and
 //! attributes where neither file keeps it; where only one keeps it, a notice says so.
 //!
@@ -34,6 +35,7 @@ mod netcdf;
 mod objects;
 mod options;
 mod order;
+mod particulars;
 mod plan;
 mod prepare;
 mod render;

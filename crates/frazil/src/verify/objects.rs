@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use frazil_container::hdf5::{
-    DatasetInfo, Entry, EntryKind, Extent, FillStatus, FillTime, Hdf5Input, TypeDescription,
+    DatasetInfo, DatasetStorage, Entry, EntryKind, Extent, FillStatus, FillTime, Hdf5Input,
+    TypeDescription,
 };
 use frazil_pipeline::ByteSource as _;
 
@@ -11,7 +12,7 @@ use super::attributes::{self, Objects};
 use super::elements::compare_expanded;
 use super::findings::Findings;
 use super::plan::{Pair, Side};
-use super::{datatypes, lossy, order};
+use super::{datatypes, lossy, order, particulars};
 use crate::error::{Error, Result};
 use crate::input::{Input, from_container};
 use crate::options::Resources;
@@ -36,6 +37,7 @@ pub(super) fn compare(
         used_containers: HashSet::new(),
     };
     comparison.user_block()?;
+    particulars::form(a.1, b.1, comparison.findings);
     comparison.group("/", "/")?;
     comparison.missing_names()?;
     comparison.identities();
@@ -43,6 +45,8 @@ pub(super) fn compare(
         run::check_cancel(resources)?;
         if let Some(twin) = comparison.b.entries.get(entry.path.as_str()).copied() {
             comparison.findings.objects += 1;
+            let sets = (entry.is_utf8, twin.is_utf8);
+            (comparison.findings).character_set(&entry.path, &entry.name, sets);
             comparison.entry(entry, twin)?;
         }
     }
@@ -87,7 +91,7 @@ impl<'a> Names<'a> {
             | EntryKind::NamedDatatype { object_address }
             | EntryKind::HardLink { object_address } => Some(*object_address),
             EntryKind::Dataset(i) => self.file.datasets().get(*i).map(|d| d.object_address),
-            EntryKind::Soft(_) | EntryKind::External { .. } | EntryKind::UserDefined(_) => None,
+            EntryKind::Soft(_) | EntryKind::External { .. } | EntryKind::UserDefined { .. } => None,
         }
     }
 
@@ -236,13 +240,6 @@ impl<'a> Comparison<'a, '_> {
             (EntryKind::NamedDatatype { .. }, EntryKind::NamedDatatype { .. }) => {
                 self.named_datatype(&entry.path, &other.path)
             }
-            (EntryKind::UserDefined(first), EntryKind::UserDefined(second)) if first == second => {
-                self.findings.notice(format!(
-                    "{}: where a link of class {first} leads is not compared",
-                    entry.path
-                ));
-                Ok(())
-            }
             (first, second) => {
                 if first != second {
                     let what = format!("{} against {}", kind_words(first), kind_words(second));
@@ -349,6 +346,10 @@ impl<'a> Comparison<'a, '_> {
         if !same_shape || info_a.is_null || info_a.shape.contains(&0) {
             return Ok(());
         }
+        let is_virtual = |info: &DatasetInfo| info.storage == DatasetStorage::Virtual;
+        if is_virtual(info_a) && is_virtual(info_b) {
+            return particulars::mappings((a, info_a), (b, info_b), self.findings);
+        }
         if !type_a.can_be_expanded() || !type_b.can_be_expanded() {
             self.findings.notice(format!(
                 "{path}: values are not compared (references of HDF5 1.12)"
@@ -441,7 +442,7 @@ fn kind_name(kind: &EntryKind) -> &'static str {
         EntryKind::HardLink { .. } => "hard link",
         EntryKind::Soft(_) => "soft link",
         EntryKind::External { .. } => "external link",
-        EntryKind::UserDefined(_) => "user-defined link",
+        EntryKind::UserDefined { .. } => "user-defined link",
     }
 }
 
@@ -449,7 +450,10 @@ fn kind_words(kind: &EntryKind) -> String {
     match kind {
         EntryKind::Soft(target) => format!("soft link to {target}"),
         EntryKind::External { file, path } => format!("external link to {path} in {file}"),
-        EntryKind::UserDefined(class) => format!("user-defined link of class {class}"),
+        EntryKind::UserDefined { class, value } => {
+            let shown = String::from_utf8_lossy(value);
+            format!("user-defined link of class {class} with the value {shown:?}")
+        }
         other => kind_name(other).to_owned(),
     }
 }

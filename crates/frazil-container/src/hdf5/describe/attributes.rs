@@ -16,6 +16,8 @@ use crate::hdf5::scan::Hdf5Input;
 pub struct AttributeDescription {
     /// Its name.
     pub name: String,
+    /// Whether the name is said to be UTF-8 rather than ASCII.
+    pub has_utf8_name: bool,
     /// Its type.
     pub datatype: TypeDescription,
     /// Its shape.
@@ -88,6 +90,7 @@ fn describe(input: &Hdf5Input, attribute: &Attribute) -> Result<AttributeDescrip
     };
     Ok(AttributeDescription {
         name,
+        has_utf8_name: attribute.has_utf8_name()?,
         datatype: description,
         extent,
         values,

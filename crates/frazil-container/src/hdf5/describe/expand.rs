@@ -11,7 +11,7 @@ use crate::error::{ContainerError, Result};
 use crate::ffi::link;
 use crate::ffi::number_form::BitRange;
 use crate::ffi::reference::{self, REGION_BYTES};
-use crate::ffi::region::{self, Region};
+use crate::ffi::region;
 use crate::ffi::variable_length;
 use crate::hdf5::scan::Hdf5Input;
 
@@ -108,26 +108,19 @@ impl<'a> Expander<'a> {
             put_bytes(b"", out);
             return Ok(());
         }
-        let object = reference::region_object(&self.input.file, &reference)?;
-        let address = link::object_address(&object)?;
-        let path = self.input.paths().get(&address).map_or("", String::as_str);
-        let text = match region::region(&self.input.file, &reference)? {
-            Region::None => format!("{path} (nothing)"),
-            Region::All => format!("{path} (all)"),
-            Region::Points { rank, at } => format!("{path} points{}", places(rank, &at)),
-            Region::Boxes { rank, corners } => format!("{path} boxes{}", places(rank, &corners)),
+        let Some(object) = reference::region_object(&self.input.file, &reference)? else {
+            put_bytes(b"", out);
+            return Ok(());
         };
+        let address = link::object_address(&object)?;
+        let Some(path) = self.input.paths().get(&address) else {
+            put_bytes(b"", out);
+            return Ok(());
+        };
+        let text = format!("{path} {}", region::region(&self.input.file, &reference)?);
         put_bytes(text.as_bytes(), out);
         Ok(())
     }
-}
-
-/// ` [0, 1] [2, 3]`.
-fn places(rank: usize, numbers: &[u64]) -> String {
-    numbers
-        .chunks_exact(rank.max(1))
-        .map(|at| format!(" {at:?}"))
-        .collect()
 }
 
 fn expand_all(
@@ -235,6 +228,7 @@ mod tests {
         let bits = BitRange {
             precision,
             offset: 0,
+            padding: [0; 3],
         };
         let class = TypeClass::Integer {
             signed: false,

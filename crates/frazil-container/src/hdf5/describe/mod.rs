@@ -22,6 +22,7 @@ use crate::ffi::dataspace::{Extent, Hyperslab};
 use crate::ffi::datatype::Datatype;
 use crate::ffi::link;
 use crate::ffi::property::FillStatus;
+use crate::ffi::virtual_source::VirtualSource;
 use expand::Expander;
 
 impl Hdf5Input {
@@ -40,6 +41,28 @@ impl Hdf5Input {
     pub fn describe_named_datatype(&self, path: &str) -> Result<TypeDescription> {
         let object = link::open_object(&self.file, path)?;
         datatype::describe(&link::as_datatype(object), self.paths())
+    }
+
+    /// The comment of the object at `path` (`/` for the root); `None` if it has none.
+    ///
+    /// # Errors
+    /// If the object cannot be read.
+    pub fn comment(&self, path: &str) -> Result<Option<String>> {
+        match self.opened(path) {
+            Some(dataset) => link::comment(dataset.handle()),
+            None if path == "/" => link::comment(&link::open_group(&self.file, "/")?),
+            None => link::comment(&link::open_object(&self.file, path)?),
+        }
+    }
+
+    /// What a virtual dataset is mapped onto, in the order of the file.
+    ///
+    /// # Errors
+    /// If the dataset cannot be read.
+    pub fn virtual_sources(&self, dataset: &DatasetInfo) -> Result<Vec<VirtualSource>> {
+        self.open_dataset(&dataset.path)?
+            .creation()?
+            .virtual_sources()
     }
 
     /// A dataset's shape and how far it may grow.

@@ -97,7 +97,7 @@ impl View<'_> {
                 EntryKind::Group { .. } => "a group",
                 EntryKind::NamedDatatype { .. } => "a user-defined type",
                 EntryKind::HardLink { .. } => "a second name of an object",
-                EntryKind::Soft(_) | EntryKind::External { .. } | EntryKind::UserDefined(_) => {
+                EntryKind::Soft(_) | EntryKind::External { .. } | EntryKind::UserDefined { .. } => {
                     "a link"
                 }
             };

@@ -138,6 +138,7 @@ impl TypeDescription {
         let bits = BitRange {
             precision: element.size_bytes * 8,
             offset: 0,
+            padding: [0; 3],
         };
         let class = match element.class {
             ElementClass::SignedInteger => TypeClass::Integer {
