@@ -160,3 +160,61 @@ def test_times_of_objects_do_not_change_the_bytes(tmp_path: Path):
     tool("sleep", "1.1")
     pack(tmp_path / "timed.h5", tmp_path / "two.h5")
     assert (tmp_path / "one.h5").read_bytes() == (tmp_path / "two.h5").read_bytes()
+
+
+def with_attributes(file: h5py.File) -> None:
+    for number in range(300):
+        dataset = file.create_dataset(f"variable{number:03}", data=np.arange(20, dtype="f4"))
+        for attribute in range(10):
+            dataset.attrs[f"a{attribute}"] = np.int32(attribute)
+
+
+def test_more_than_8_attributes_do_not_make_files_grow(tmp_path: Path):
+    source, packed = tmp_path / "source.h5", tmp_path / "packed.h5"
+    with h5py.File(source, "w", libver="earliest") as file:
+        with_attributes(file)
+    pack(source, packed)
+    assert packed.stat().st_size < 1.1 * source.stat().st_size
+    assert differences(source, packed) == []
+
+
+def test_very_many_attributes_go_into_a_heap(tmp_path: Path):
+    source, packed = tmp_path / "source.h5", tmp_path / "packed.h5"
+    with h5py.File(source, "w", libver="v110") as file:
+        for number in range(200):
+            file.attrs[f"a{number:03}"] = np.int32(number)
+    pack(source, packed)
+    with h5py.File(packed) as file:
+        assert h5py.h5o.get_info(file.id).meta_size.attr.heap_size > 0
+    assert differences(source, packed) == []
+
+
+def test_files_that_links_lead_to_and_that_stay_behind_are_named(tmp_path: Path):
+    (tmp_path / "elsewhere").mkdir()
+    source = tmp_path / "master.h5"
+    for name in ("linked.h5", "viewed_0.h5"):
+        with h5py.File(tmp_path / name, "w") as file:
+            file["x"] = np.arange(10)
+    with h5py.File(source, "w", libver="latest") as file:
+        file["near"] = h5py.ExternalLink("linked.h5", "/x")
+        file["gone"] = h5py.ExternalLink("not there.h5", "/x")
+        layout = h5py.VirtualLayout((10,), "i8")
+        layout[:] = h5py.VirtualSource("viewed_0.h5", "x", (10,))
+        file.create_virtual_dataset("view", layout)
+    moved = pack(source, tmp_path / "elsewhere" / "packed.h5")
+    (line,) = [line for line in moved.stderr.splitlines() if "beside the input" in line]
+    assert "linked.h5, viewed_0.h5;" in line
+    assert "beside the input" not in pack(source, tmp_path / "packed.h5").stderr
+
+
+@pytest.mark.parametrize("bound", ["--rel-error=0.01", "--abs-error=0.01"])
+def test_a_view_of_rounded_data_stays_a_view(tmp_path: Path, bound: str):
+    source, packed = tmp_path / "source.h5", tmp_path / "packed.h5"
+    with h5py.File(source, "w", libver="latest") as file:
+        file["own"] = make.field(200, 100, dtype="f8")
+        layout = h5py.VirtualLayout((200, 100), "f8")
+        layout[:] = h5py.VirtualSource(".", "own", (200, 100))
+        file.create_virtual_dataset("view", layout)
+    pack(source, packed, bound, "--verify")
+    with h5py.File(packed) as file:
+        assert np.array_equal(file["view"][:], file["own"][:])

@@ -224,12 +224,14 @@ def _filters(dataset: h5py.Dataset) -> list:
 def describe(kind: h5t.TypeID) -> object:
     """A type in all its parts, as plain data that can be compared across files."""
     words: list = [kind.get_class(), kind.get_size(), type(kind).__name__]
-    if isinstance(kind, h5t.TypeIntegerID | h5t.TypeFloatID | h5t.TypeBitfieldID):
+    if isinstance(kind, h5t.TypeIntegerID | h5t.TypeFloatID):
         words += [kind.get_order(), kind.get_precision(), kind.get_offset(), kind.get_pad()]
+    if isinstance(kind, h5t.TypeBitfieldID):
+        words.append(kind.get_order())
     if isinstance(kind, h5t.TypeIntegerID):
         words.append(kind.get_sign())
     if isinstance(kind, h5t.TypeFloatID):
-        words += [kind.get_fields(), kind.get_ebias()]
+        words += [kind.get_fields(), kind.get_ebias(), kind.get_norm(), kind.get_inpad()]
     if isinstance(kind, h5t.TypeStringID):
         words += [kind.get_cset(), kind.get_strpad(), kind.is_variable_str()]
     if isinstance(kind, h5t.TypeOpaqueID):
