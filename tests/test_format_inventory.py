@@ -24,10 +24,8 @@ each_case = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CA
 
 
 def notices(outcome: Outcome) -> list[str]:
-    """All notices of a report: of the command and of its files."""
-    report = outcome.report
-    reports = [report, *report.get("files", [])]
-    return [line for one in reports for line in one.get("notices", [])]
+    """All notices of a report."""
+    return [line for report in outcome.report["reports"] for line in report["notices"]]
 
 
 def test_the_table_says_what_is_tested():

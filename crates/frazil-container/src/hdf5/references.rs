@@ -154,8 +154,8 @@ impl LostReferences {
         };
         (count > 0).then(|| {
             format!(
-                "{count} references lead nowhere (their objects were deleted) and are null in the \
-                 copy: in {}{more}",
+                "references that lead nowhere, as their objects were deleted, are null in the copy: \
+                 {count}, in {}{more}",
                 named.join(", ")
             )
         })

@@ -60,7 +60,7 @@ impl Findings {
     pub(crate) fn into_report(mut self, a: &Path, b: &Path, seconds: f64) -> VerifyReport {
         if self.other_sets > 0 {
             self.notices.push(format!(
-                "{} names are said to be UTF-8 in one file and ASCII in the other; they are ASCII",
+                "ASCII names that are said to be UTF-8 in one file and ASCII in the other: {}",
                 self.other_sets
             ));
         }

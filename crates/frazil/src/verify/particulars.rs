@@ -69,7 +69,7 @@ pub(super) fn form(a: &Hdf5Input, b: &Hdf5Input, findings: &mut Findings) {
             some => some.join(", "),
         };
         findings.notice(format!(
-            "the files differ in what no value depends on: {} in the first, {} in the second",
+            "the files differ in what no value depends on: the first has {}; the second has {}",
             say(&first),
             say(&second)
         ));
