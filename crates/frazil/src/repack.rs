@@ -221,7 +221,9 @@ pub(crate) fn write(
     let mut report = report(source, decisions, &stored, job);
     report.notices = [source.notices(), decisions.notices.clone()].concat();
     report.notices.extend(finished.notice);
-    report.notices.extend(left_behind::neighbours(source, &target.path)?);
+    report
+        .notices
+        .extend(left_behind::neighbours(source, &target.path)?);
     let packing = packing_seconds(source, &stored);
     complete(source, target, pending, (report, &packing), job, progress)
 }
