@@ -21,7 +21,8 @@ USE = re.compile(r"(?:hdf5_sys|netcdf_sys)::[\w:]*(?:\{[^}]*\})?", re.S)
 PLAIN = re.compile(r"implement!\(Plain: ([^)]*)\)|impl(?:<T>)? Plain for ([^{]*)\{")
 ALLOWED = {
     *("c_void", "c_char", "u8", "i32", "u32", "i64", "u64", "isize", "usize"),
-    *("LinkInfo", "ObjectInfo", "hdf5_sys::h5f::H5F_info2_t", "*mut T", "*const T"),
+    *("LinkInfo", "ObjectInfo", "AttributeInfo", "NativeInfo"),
+    *("hdf5_sys::h5f::H5F_info2_t", "*mut T", "*const T"),
 }
 
 

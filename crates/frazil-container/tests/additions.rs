@@ -271,6 +271,7 @@ fn measuring_counts_the_additions() {
             .unwrap()
             .finish(None)
             .unwrap()
+            .metadata_end
     };
     let (with, without) = (measure(&additions()), measure(&Additions::default()));
     assert!(with > without + 200, "{with} against {without} bytes");
