@@ -48,6 +48,8 @@ def writer(path: Path, libver: str = "earliest", end: str = "", **env: str) -> I
         text=True,
     )
     assert process.stdout.readline() == "ready\n"
+    if end.endswith("die"):
+        process.wait(timeout=60)
     try:
         yield
     finally:
