@@ -11,3 +11,22 @@ pub use crate::ffi::netcdf_inquire::{LibraryDimension, LibraryVariable};
 pub fn status_message(status: i32) -> String {
     crate::ffi::netcdf::status_message(status)
 }
+
+/// A name as netCDF-C writes it and looks it up: in Unicode's normal form C; `None` if it cannot be
+/// brought to it, because it holds a NUL or code points without a character.
+#[must_use]
+pub fn normalized_name(name: &str) -> Option<String> {
+    crate::ffi::netcdf::normalized_name(name).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::normalized_name;
+
+    #[test]
+    fn names_are_composed() {
+        assert_eq!(normalized_name("e\u{301}te\u{301}").unwrap(), "été");
+        assert_eq!(normalized_name("x_1").unwrap(), "x_1");
+        assert!(normalized_name("a\0b").is_none());
+    }
+}

@@ -60,6 +60,31 @@ pub fn choose_precision(
     }))
 }
 
+/// Refuses what is wished of one variable, whose elements are these, and its type cannot have: more digits
+/// or bits than there are, and what [`choose_precision`] refuses.
+///
+/// # Errors
+/// [`PlanError::Precision`] names the key and what it may be.
+pub fn check_precision(wish: &PrecisionWish, element: ElementType) -> Result<(), PlanError> {
+    check(wish)?;
+    let Some(limits) = Limits::of(element) else {
+        return Ok(());
+    };
+    let counts = [
+        ("significant_digits", wish.significant_digits, limits.digits),
+        ("significant_bits", wish.significant_bits, limits.bits),
+    ];
+    for (name, value, most) in counts {
+        if value.is_some_and(|value| value > most) {
+            return refuse(name, &format!("1 to {most} for {}", element.name()));
+        }
+    }
+    if has_precision(wish) {
+        choose_rounding(wish, limits, None)?.ok();
+    }
+    Ok(())
+}
+
 /// Whether a wish asks for any rounding.
 #[must_use]
 pub fn has_precision(wish: &PrecisionWish) -> bool {

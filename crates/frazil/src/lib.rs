@@ -10,9 +10,11 @@ mod attributes;
 mod calibrate;
 mod chunk_goal;
 mod compress;
+mod counting;
 mod decide;
 mod encodings;
 mod energy;
+mod environment;
 mod error;
 mod file_bytes;
 mod file_state;
@@ -23,6 +25,7 @@ mod filter_wishes;
 mod import;
 mod info;
 mod input;
+mod names;
 mod left_behind;
 mod naming;
 pub mod netcdf;
@@ -72,7 +75,9 @@ pub use compress::{
     CompressOptions, CompressedValues, compress, compressed_bound, compressed_values, decompress,
     decompress_into,
 };
+pub use counting::{Counting, set_counting};
 pub use encodings::{EncodingStyle, render_encoding};
+pub use environment::environment_warnings;
 pub use error::{Error, Result};
 pub use filter_measure::{FilterMeasurement, SampleShares, measure_filters};
 pub use frazil_container::classic::{AttributeValue, NcType};

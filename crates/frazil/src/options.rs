@@ -99,6 +99,34 @@ pub struct Resources {
 impl Resources {
     /// Default memory budget: modest enough for a shared login node.
     pub const DEFAULT_MEMORY_BYTES: u64 = 256 << 20;
+    /// No machine has use for more threads.
+    pub const MOST_THREADS: usize = 4096;
+    /// With less memory not one chunk of a usual size can be gathered.
+    pub const LEAST_MEMORY_BYTES: u64 = 1 << 20;
+    /// No machine has more memory.
+    pub const MOST_MEMORY_BYTES: u64 = 1 << 50;
+
+    /// Refuses what nobody can mean.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] with the limits.
+    pub fn check(&self) -> Result<()> {
+        let (threads, bytes) = (self.threads, self.memory_bytes);
+        let refuse = |cause: String| Err(Error::new(ErrorCode::InvalidArgument, cause));
+        if threads > Self::MOST_THREADS {
+            let most = Self::MOST_THREADS;
+            return refuse(format!(
+                "{threads} threads: 1 to {most} are possible, 0 is one for each core"
+            ));
+        }
+        let (least, most) = (Self::LEAST_MEMORY_BYTES, Self::MOST_MEMORY_BYTES);
+        if !(least..=most).contains(&bytes) {
+            return refuse(format!(
+                "{bytes} bytes of memory: {least} to {most} are possible"
+            ));
+        }
+        Ok(())
+    }
 }
 
 impl Default for Resources {

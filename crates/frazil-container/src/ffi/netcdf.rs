@@ -8,7 +8,7 @@
     reason = "calls into netCDF-C; each block states why it is sound"
 )]
 
-use std::ffi::{CStr, CString, c_int};
+use std::ffi::{CStr, CString, c_int, c_uchar};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
@@ -263,6 +263,31 @@ fn known(code: c_int) -> NetCdfStatus {
     NetCdfStatus {
         code,
         message: status_message(code),
+    }
+}
+
+unsafe extern "C" {
+    /// In no public header, but what every name goes through that netCDF-C writes or looks up.
+    fn nc_utf8_normalize(utf8: *const c_uchar, normal: *mut *mut c_uchar) -> c_int;
+}
+
+/// A name in the form in which netCDF-C writes and looks up names (NFC).
+pub(crate) fn normalized_name(name: &str) -> Checked<String> {
+    let name = c_string(name.as_bytes())?;
+    let mut normal: *mut c_uchar = ptr::null_mut();
+    let _lock = library_lock();
+    // SAFETY: `name` is NUL-terminated UTF-8; the out-pointer is valid for the call.
+    check(unsafe { nc_utf8_normalize(name.as_ptr().cast(), &raw mut normal) })?;
+    let Some(words) = ptr::NonNull::new(normal) else {
+        return Err(known(netcdf_sys::NC_EBADNAME));
+    };
+    // SAFETY: on success it is a NUL-terminated string made by malloc, which is ours to free.
+    unsafe {
+        let text = CStr::from_ptr(words.as_ptr().cast())
+            .to_string_lossy()
+            .into_owned();
+        libc::free(words.as_ptr().cast());
+        Ok(text)
     }
 }
 

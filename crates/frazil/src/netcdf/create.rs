@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use frazil_types::{ErrorCode, ReaderLevel};
 
+use crate::environment::allowed;
 use crate::netcdf::bundled::Bundled;
 use crate::netcdf::dataset::Backend;
 use crate::netcdf::engine::Engine;
@@ -41,7 +42,9 @@ fn options_from(variable: &dyn Fn(&str) -> Option<OsString>) -> Answer<WriterOpt
         value.map(|value| value.to_string_lossy().into_owned())
     };
     let refuse = |name: &str, value: &str| {
-        Refusal::new(Status::EINVAL, format!("{name}={value} is not understood"))
+        let allowed = allowed(name);
+        let words = format!("the environment variable {name} is {value:?}; it must be {allowed}");
+        Refusal::new(Status::EINVAL, words)
     };
     let mut options = WriterOptions::default();
     if let Some(value) = text("FRAZIL_THREADS") {
@@ -49,10 +52,18 @@ fn options_from(variable: &dyn Fn(&str) -> Option<OsString>) -> Answer<WriterOpt
             .parse()
             .map_err(|_| refuse("FRAZIL_THREADS", &value))?;
         options.resources.threads = threads;
+        let outcome = options.resources.check();
+        outcome.map_err(|_| refuse("FRAZIL_THREADS", &value))?;
     }
     if let Some(value) = text("FRAZIL_MEMORY") {
         let bytes = bytes_of(&value).ok_or_else(|| refuse("FRAZIL_MEMORY", &value))?;
         options.resources.memory_bytes = bytes;
+        let outcome = options.resources.check();
+        outcome.map_err(|_| refuse("FRAZIL_MEMORY", &value))?;
+    }
+    match text("FRAZIL_FORMAT").as_deref() {
+        None | Some("netcdf4") => {}
+        Some(other) => return Err(refuse("FRAZIL_FORMAT", other)),
     }
     match text("FRAZIL_MODE").as_deref() {
         None | Some("async") => {}
@@ -265,10 +276,19 @@ mod tests {
             &[("FRAZIL_THREADS", "many")],
             &[("FRAZIL_MEMORY", "1X")],
             &[("FRAZIL_MODE", "fast")],
+            &[("FRAZIL_THREADS", "100000")],
+            &[("FRAZIL_MEMORY", "1")],
+            &[("FRAZIL_FORMAT", "netcdf5")],
             &[("FRAZIL_IO_RANKS", "-1")],
             &[("FRAZIL_WISHES", "Cargo.toml")],
         ] {
-            assert_eq!(with(wrong).unwrap_err().status, Status::EINVAL);
+            let refusal = with(wrong).unwrap_err();
+            assert_eq!(refusal.status, Status::EINVAL);
+            let (name, value) = wrong[0];
+            if name != "FRAZIL_WISHES" {
+                let words = format!("{name} is {value:?}; it must be {}", allowed(name));
+                assert!(refusal.detail.contains(&words), "{}", refusal.detail);
+            }
         }
     }
 

@@ -127,6 +127,12 @@ impl Dataset {
         matches!(&self.backend, Backend::Engine(engine) if engine.is_parallel())
     }
 
+    /// Whether the netCDF-C library that is built in serves the file.
+    #[must_use]
+    pub fn is_bundled(&self) -> bool {
+        matches!(&self.backend, Backend::Bundled(_))
+    }
+
     /// `nc_open`. Files opened for writing are served as in [`Self::create`]; what a killed writer
     /// left behind is recovered first.
     ///

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::counting;
 use crate::netcdf::status::{Answer, Refusal, Status};
 use crate::netcdf::types::{MemorySpan, Region};
 
@@ -71,20 +72,41 @@ impl<'a> Slab<'a> {
             let Some(length) = length(axis) else {
                 // No file holds so many elements.
                 if last.is_none_or(|last| last > i64::MAX.unsigned_abs()) {
-                    return Err(Status::EINVALCOORDS.into());
+                    return Err(Refusal::new(
+                        Status::EINVALCOORDS,
+                        format!(
+                            "{}: {count} from {} on along {} are no positions of any file",
+                            Status::EINVALCOORDS.message(),
+                            counting::position(start),
+                            self.axis(axis)
+                        ),
+                    ));
                 }
                 continue;
             };
             if start > length || (start == length && count > 0) {
-                return Err(outside(Status::EINVALCOORDS, axis, start, length));
+                return Err(self.outside(Status::EINVALCOORDS, axis, start, length));
             }
             let counts = if is_put { !reads_nothing } else { count > 0 };
             if counts && last.is_none_or(|last| last >= length) {
                 let last = last.unwrap_or(u64::MAX);
-                return Err(outside(Status::EEDGE, axis, last, length));
+                return Err(self.outside(Status::EEDGE, axis, last, length));
             }
         }
         Ok(())
+    }
+
+    fn axis(&self, axis: usize) -> String {
+        counting::axis(axis, self.start.len())
+    }
+
+    fn outside(&self, status: Status, axis: usize, index: u64, length: u64) -> Refusal {
+        let (words, place) = (status.message(), counting::position(index));
+        let axis = self.axis(axis);
+        Refusal::new(
+            status,
+            format!("{words}: index {place} along {axis}, which has length {length}"),
+        )
     }
 
     fn step(&self, axis: usize) -> u64 {
@@ -219,16 +241,6 @@ fn too_few() -> Refusal {
     Refusal::new(
         Status::EINVAL,
         "fewer values in memory than start and count say",
-    )
-}
-
-fn outside(status: Status, axis: usize, index: u64, length: u64) -> Refusal {
-    Refusal::new(
-        status,
-        format!(
-            "{}: index {index} along axis {axis}, which has length {length}",
-            status.message()
-        ),
     )
 }
 

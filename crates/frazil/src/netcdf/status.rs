@@ -145,6 +145,12 @@ impl Refusal {
         }
     }
 
+    /// A refusal with the words of an error of the engine, and a status that says more than its code.
+    pub(super) fn of(status: Status, error: Error) -> Self {
+        let Self { detail, .. } = Self::from(error);
+        Self { status, detail }
+    }
+
     /// The detail, or else the status's own words.
     pub(super) fn message(self) -> String {
         if self.detail.is_empty() {

@@ -4,12 +4,10 @@
 use std::sync::Arc;
 
 use frazil_container::hdf5::{ExistingVariable, OutputStorage};
-use frazil_types::{
-    ChunkGrid, ErrorCode, FilterPipeline, FilterSpec, StorageLayout, VariablePlan,
-    completed_values, filter_id,
-};
+use frazil_types::{ChunkGrid, ErrorCode, FilterPipeline, StorageLayout, VariablePlan, filter_id};
 
 use super::borders::Borders;
+use super::checks::completed;
 use super::define::refused;
 use super::key::Key;
 use super::layout::{Circumstances, Layout, record_bytes};
@@ -22,28 +20,6 @@ use super::wishes::Wished;
 use super::writer::{Details, VariableStorage, Writer};
 use crate::error::{Error, Result};
 use crate::schema::{Fill, VariableId};
-
-/// Filters that somebody asked for, with the values that depend on element and chunk, as libhdf5 would
-/// set them.
-fn completed(pipeline: &FilterPipeline, variable: &Variable) -> Result<FilterPipeline> {
-    let complete = |spec: &FilterSpec| {
-        let given = &spec.cd_values;
-        let values = completed_values(spec.id, given, variable.element, &variable.chunk);
-        let cd_values = values.ok_or_else(|| {
-            refused(format!(
-                "filter {} ({}) cannot have the values {given:?} for {} in chunks of {:?}",
-                spec.id,
-                spec.display_name(),
-                variable.element.name(),
-                variable.chunk
-            ))
-        })?;
-        let spec = spec.clone();
-        Ok(FilterSpec { cd_values, ..spec })
-    };
-    let specs: Result<Vec<FilterSpec>> = pipeline.0.iter().map(complete).collect();
-    Ok(FilterPipeline(specs?))
-}
 
 impl Writer {
     /// The variable as it is written; fixed now if it was not.
@@ -116,6 +92,30 @@ impl Writer {
         Ok(variable)
     }
 
+    /// Refuses definitions of which the first value would find that they cannot be. Each is looked at
+    /// once: programs may end their definitions after every variable.
+    pub(super) fn check_definitions(&mut self) -> Result<()> {
+        self.begin()?;
+        while let Some(&id) = self.unchecked.last() {
+            self.check_definition(id).map_err(|error| {
+                let path = self.schema.variable_path(id);
+                error.in_file(&self.path).at_variable(&path)
+            })?;
+            self.unchecked.pop();
+        }
+        Ok(())
+    }
+
+    fn check_definition(&self, id: VariableId) -> Result<()> {
+        let details = &self.details[id.0];
+        if details.active.is_some() || details.is_in_file {
+            return Ok(());
+        }
+        let wished = self.wished_of(id)?;
+        let statement = details.settings.statement;
+        rounding::plan(&self.schema, id, wished.precision.as_ref(), statement).map(drop)
+    }
+
     /// What another run decided for a variable that asks for nothing.
     pub(super) fn replayed(&self, path: &str, settings: &VariableSettings) -> Option<VariablePlan> {
         let asks_nothing =
@@ -154,7 +154,7 @@ impl Writer {
                 variable.exactly(pipeline, None)?
             }
             (_, FilterWish::Exactly(pipeline), _) => {
-                let pipeline = completed(pipeline, variable)?;
+                let pipeline = completed(pipeline, variable.element, &variable.chunk)?;
                 variable.exactly(&pipeline, None)?
             }
             (_, _, Some(plan)) if asks_nothing => {
@@ -293,6 +293,7 @@ impl Writer {
             existing: Some(found.storage),
             largest_error: None,
             refusal: found.refusal,
+            failure: None,
             borders: Borders::default(),
             agreed_borders: None,
         });

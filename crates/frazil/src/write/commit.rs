@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use frazil_container::classic::AttributeValue;
-use frazil_types::ErrorCode;
+use frazil_types::{ErrorCode, FilterPipeline, PrecisionWish};
 
 use super::change::Change;
 use super::key::Key;
-use super::pack::{CommitStep, Content, Step};
+use super::pack::{CommitStep, Content, Step, concerns_one_variable};
 use super::parallel::Call;
 use super::partial::PartialChunk;
-use super::settings::LayoutWish;
+use super::settings::{FilterWish, LayoutWish, VariableSettings};
 use super::slab::Slab;
 use super::variable::Variable;
 use super::writer::{Writer, lost};
@@ -24,7 +24,8 @@ impl Writer {
     /// process. Incomplete chunks are packed as they stand, and go on being gathered.
     ///
     /// # Errors
-    /// The first error of the work so far.
+    /// The first error of the work so far; one that only concerns one variable is said when all others
+    /// are committed.
     pub fn sync(&mut self) -> Result<()> {
         let began = Instant::now();
         let outcome = self.commit_together(Call::Sync).unwrap_or_else(|| {
@@ -33,19 +34,25 @@ impl Writer {
             self.submission.check()
         });
         self.submission.stalled += began.elapsed();
-        self.end_step(outcome)
+        self.end_step(outcome)?;
+        self.check_variables()
     }
 
     /// Hands on everything put so far and a commit after it; does not wait for that.
     pub(super) fn commit(&mut self, is_end: bool) -> Result<()> {
         self.begin()?;
-        let all: Vec<VariableId> = (0..self.details.len()).map(VariableId).collect();
         let is_begun: Vec<bool> = (0..self.details.len())
             .map(|number| self.submission.has_any(number))
             .collect();
         self.cut_chunks(is_end, &is_begun)?;
-        for &id in &all {
-            self.prepare(id)?;
+        // What describes a variable's rounding comes to the definitions while they are prepared.
+        let mut number = 0;
+        while number < self.details.len() {
+            let id = VariableId(number);
+            if let Err(error) = self.prepare(id) {
+                self.give_up(id, error)?;
+            }
+            number += 1;
         }
         self.flush(is_end)?;
         if self.options.keep_plan {
@@ -74,6 +81,26 @@ impl Writer {
             return placing.plain_output(id, &shape, &storage).map(drop);
         }
         self.active(id).map(drop)
+    }
+
+    /// Has a variable in the file without its values, which cannot be written: it keeps no other out.
+    fn give_up(&mut self, id: VariableId, error: Error) -> Result<()> {
+        if self.team.is_some() || !concerns_one_variable(error.code) {
+            return Err(error);
+        }
+        let details = &mut self.details[id.0];
+        details.failure.get_or_insert(error);
+        details.settings = VariableSettings {
+            fill: details.settings.fill.clone(),
+            is_big_endian: details.settings.is_big_endian,
+            filters: FilterWish::Exactly(FilterPipeline::default()),
+            precision: Some(PrecisionWish {
+                lossless: Some(true),
+                ..PrecisionWish::default()
+            }),
+            ..VariableSettings::default()
+        };
+        self.prepare(id)
     }
 
     /// Puts what was decided into the file.

@@ -1,14 +1,18 @@
 //! The writer's definitions: dimensions, groups, variables, attributes, their names.
 
+use std::borrow::Cow;
+
 use frazil_container::hdf5::is_hidden_attribute;
 use frazil_types::ErrorCode;
 
 use super::change::Change;
+use super::checks::{check_length, check_size, dimensions_of};
 use super::pack::Step;
-use super::settings::{FilterWish, LayoutWish, VariableSettings};
+use super::settings::VariableSettings;
 use super::writer::{Details, Writer};
 use crate::attributes::Attributes;
 use crate::error::{Error, Result};
+use crate::names::checked_name;
 use crate::schema::{
     AttributeOwner, DimensionId, Fill, GroupId, SchemaAttribute, SchemaDimension, SchemaGroup,
     SchemaValue, SchemaVariable, ValueType, VariableId,
@@ -37,10 +41,12 @@ impl Writer {
     pub fn add_group(&mut self, parent: GroupId, name: &str) -> Result<GroupId> {
         self.begin()?;
         self.check_group(parent)?;
-        self.check_free(parent, name, false)
-            .map_err(|error| error.in_file(&self.path))?;
+        let name = self.check_free(parent, name, false)?;
+        if self.options.classic_model {
+            return Err(self.not_classic("groups"));
+        }
         let group = SchemaGroup {
-            name: name.to_owned(),
+            name: name.into_owned(),
             parent: Some(parent),
             attributes: Vec::new(),
         };
@@ -61,10 +67,15 @@ impl Writer {
     ) -> Result<DimensionId> {
         self.begin()?;
         self.check_group(group)?;
-        check_name(name).map_err(|error| error.in_file(&self.path))?;
+        let name = &*check_name(name).map_err(|error| error.in_file(&self.path))?;
         if self.schema.dimension_in(group, name).is_some() {
             return Err(in_use("dimension", name).in_file(&self.path));
         }
+        let stated = match length {
+            DimensionLength::Fixed(length) => length,
+            DimensionLength::Unlimited { expected } => expected.unwrap_or(0),
+        };
+        check_length(name, stated).map_err(|error| error.in_file(&self.path))?;
         let (length, expected) = match length {
             DimensionLength::Fixed(0) => {
                 let cause = format!("dimension `{name}` has the fixed length 0");
@@ -73,6 +84,13 @@ impl Writer {
             DimensionLength::Fixed(length) => (Some(length), None),
             DimensionLength::Unlimited { expected } => (None, expected),
         };
+        let mut others = self.schema.dimensions.iter();
+        if self.options.classic_model
+            && length.is_none()
+            && others.any(|dimension| dimension.is_unlimited)
+        {
+            return Err(self.not_classic("a second unlimited dimension"));
+        }
         self.expected.push(expected);
         self.change(Change::AddDimension(SchemaDimension {
             name: name.to_owned(),
@@ -99,8 +117,7 @@ impl Writer {
     ) -> Result<VariableId> {
         self.begin()?;
         self.check_group(group)?;
-        self.check_free(group, name, true)
-            .map_err(|error| error.in_file(&self.path))?;
+        let name = &*self.check_free(group, name, true)?;
         let mut variable = SchemaVariable {
             name: name.to_owned(),
             group,
@@ -112,14 +129,19 @@ impl Writer {
         };
         let wrap = |error: Error| error.in_file(&self.path).at_variable(name);
         self.check_dimensions(&variable).map_err(wrap)?;
-        check_settings(&self.schema, &variable, &settings).map_err(wrap)?;
+        let axes = dimensions_of(&self.schema, &variable);
+        check_size(&axes, value_type).map_err(wrap)?;
+        self.check_classic_type(value_type).map_err(wrap)?;
         let path = child_path(&self.schema.group_path(group), name);
-        self.check_wishes(&path, &settings).map_err(wrap)?;
+        self.check_settings(&variable, &path, &settings)
+            .map_err(wrap)?;
         take_over(&mut variable, &settings);
         self.details.push(Details::new(settings));
         self.submission.add_variable();
         self.change(Change::AddVariable(Box::new(variable)));
-        Ok(VariableId(self.schema.variables.len() - 1))
+        let id = VariableId(self.schema.variables.len() - 1);
+        self.unchecked.push(id);
+        Ok(id)
     }
 
     /// The settings of a variable.
@@ -155,10 +177,11 @@ impl Writer {
             )));
         }
         let mut variable = self.schema.variables[id.0].clone();
-        check_settings(&self.schema, &variable, &settings).map_err(wrap)?;
-        self.check_wishes(&path, &settings).map_err(wrap)?;
+        self.check_settings(&variable, &path, &settings)
+            .map_err(wrap)?;
         take_over(&mut variable, &settings);
         self.details[id.0].settings = settings;
+        self.unchecked.push(id);
         self.change(Change::SetVariable(id, Box::new(variable)));
         Ok(())
     }
@@ -177,10 +200,19 @@ impl Writer {
     ) -> Result<()> {
         self.begin()?;
         self.check_owner(owner)?;
-        if !self.is_fill_of_strings(owner, name, &value) {
-            check_attribute_name(owner, name).map_err(|error| error.in_file(&self.path))?;
-        }
-        let name = name.to_owned();
+        let name = match self.is_fill_of_strings(owner, name, &value) {
+            true => Cow::Borrowed(name),
+            false => {
+                check_attribute_name(owner, name).map_err(|error| error.in_file(&self.path))?
+            }
+        };
+        let value_type = match &value {
+            SchemaValue::Atomic(value) => ValueType::Atomic(value.nc_type()),
+            SchemaValue::Strings(_) => ValueType::String,
+        };
+        self.check_classic_type(value_type)
+            .map_err(|error| error.in_file(&self.path).at_variable(&name))?;
+        let name = name.into_owned();
         let attribute = SchemaAttribute { name, value };
         if matches!(owner, AttributeOwner::Variable(_)) {
             let alone = std::slice::from_ref(&attribute);
@@ -197,7 +229,7 @@ impl Writer {
     pub fn delete_attribute(&mut self, owner: AttributeOwner, name: &str) -> Result<()> {
         self.begin()?;
         self.check_attribute(owner, name)?;
-        check_attribute_name(owner, name).map_err(|error| error.in_file(&self.path))?;
+        refuse_format_attribute(owner, name).map_err(|error| error.in_file(&self.path))?;
         self.change(Change::DeleteAttribute(owner, name.to_owned()));
         Ok(())
     }
@@ -210,9 +242,9 @@ impl Writer {
     pub fn rename_attribute(&mut self, owner: AttributeOwner, old: &str, new: &str) -> Result<()> {
         self.begin()?;
         self.check_attribute(owner, old)?;
-        for name in [old, new] {
-            check_attribute_name(owner, name).map_err(|error| error.in_file(&self.path))?;
-        }
+        let wrap = |error: Error| error.in_file(&self.path);
+        refuse_format_attribute(owner, old).map_err(wrap)?;
+        let new = &*check_attribute_name(owner, new).map_err(wrap)?;
         if self.has_attribute(owner, new) {
             return Err(in_use("attribute", new).in_file(&self.path));
         }
@@ -231,9 +263,8 @@ impl Writer {
         let Some(parent) = self.schema.groups[group.0].parent else {
             return Err(refused("the root group has no other name").in_file(&self.path));
         };
-        self.check_free(parent, name, false)
-            .map_err(|error| error.in_file(&self.path))?;
-        self.change(Change::RenameGroup(group, name.to_owned()));
+        let name = self.check_free(parent, name, false)?.into_owned();
+        self.change(Change::RenameGroup(group, name));
         Ok(())
     }
 
@@ -246,7 +277,7 @@ impl Writer {
         let Some(known) = self.schema.dimensions.get(dimension.0) else {
             return Err(refused("no such dimension").in_file(&self.path));
         };
-        check_name(name).map_err(|error| error.in_file(&self.path))?;
+        let name = &*check_name(name).map_err(|error| error.in_file(&self.path))?;
         if self.schema.dimension_in(known.group, name).is_some() {
             return Err(in_use("dimension", name).in_file(&self.path));
         }
@@ -262,9 +293,8 @@ impl Writer {
         self.begin()?;
         self.check_variable(variable)?;
         let group = self.schema.variables[variable.0].group;
-        self.check_free(group, name, true)
-            .map_err(|error| error.in_file(&self.path))?;
-        self.change(Change::RenameVariable(variable, name.to_owned()));
+        let name = self.check_free(group, name, true)?.into_owned();
+        self.change(Change::RenameVariable(variable, name));
         Ok(())
     }
 
@@ -324,20 +354,49 @@ impl Writer {
         Err(Error::new(ErrorCode::NotFound, cause).in_file(&self.path))
     }
 
-    /// Refuses a name that a group or variable of `group` cannot get.
-    fn check_free(&self, group: GroupId, name: &str, is_variable: bool) -> Result<()> {
-        check_name(name)?;
-        if self.schema.variable_in(group, name).is_some() {
-            return Err(in_use("variable", name));
-        }
-        if self.schema.group_in(group, name).is_some() {
-            return Err(in_use("group", name));
-        }
+    /// A name that a group or variable of `group` can get, in the form in which it is written.
+    fn check_free<'a>(
+        &self,
+        group: GroupId,
+        name: &'a str,
+        is_variable: bool,
+    ) -> Result<Cow<'a, str>> {
+        let name = check_name(name).map_err(|error| error.in_file(&self.path))?;
         // A dimension is stored under its name: only a variable can share it.
-        if !is_variable && self.schema.dimension_in(group, name).is_some() {
-            return Err(in_use("dimension", name));
+        let kind = if self.schema.variable_in(group, &name).is_some() {
+            "variable"
+        } else if self.schema.group_in(group, &name).is_some() {
+            "group"
+        } else if !is_variable && self.schema.dimension_in(group, &name).is_some() {
+            "dimension"
+        } else {
+            return Ok(name);
+        };
+        Err(in_use(kind, &name).in_file(&self.path))
+    }
+
+    /// The error about what a file of the classic model cannot have.
+    fn not_classic(&self, what: &str) -> Error {
+        refused(format!("a file of the classic model has no {what}"))
+            .in_file(&self.path)
+            .with_cure("do not ask for the classic model")
+    }
+
+    /// Refuses types that a file of the classic model cannot have.
+    fn check_classic_type(&self, value_type: ValueType) -> Result<()> {
+        use frazil_container::classic::NcType::{Byte, Char, Double, Float, Int, Short};
+        let is_classic = matches!(
+            value_type,
+            ValueType::Atomic(Byte | Char | Short | Int | Float | Double)
+        );
+        if is_classic || !self.options.classic_model {
+            return Ok(());
         }
-        Ok(())
+        let name = match value_type {
+            ValueType::Atomic(nc_type) => nc_type.name(),
+            ValueType::String => "string",
+        };
+        Err(self.not_classic(&format!("values of type {name}")))
     }
 
     /// Refuses dimensions that are not in the variable's group or above it.
@@ -361,58 +420,6 @@ impl Writer {
     }
 }
 
-/// Refuses settings that do not fit a variable.
-fn check_settings(
-    schema: &crate::schema::Schema,
-    variable: &SchemaVariable,
-    settings: &VariableSettings,
-) -> Result<()> {
-    if let Fill::Value(value) = &settings.fill {
-        let is_element =
-            variable.value_type == ValueType::Atomic(value.nc_type()) && value.len() == 1;
-        if !is_element {
-            return Err(refused("the fill value is not one element of its type"));
-        }
-    }
-    check_filters(settings)?;
-    let mut axes = variable.dimensions.iter();
-    let grows = axes.any(|id| schema.dimensions[id.0].is_unlimited);
-    match &settings.layout {
-        LayoutWish::Contiguous if grows => Err(refused(
-            "has an unlimited dimension and cannot be contiguous",
-        )),
-        LayoutWish::Chunked(chunk)
-            if chunk.len() != variable.dimensions.len()
-                || chunk.contains(&0)
-                || chunk.is_empty() =>
-        {
-            Err(refused(format!(
-                "no chunk shape for {} axes: {chunk:?}",
-                variable.dimensions.len()
-            )))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Refuses filters and wishes of them that contradict each other.
-fn check_filters(settings: &VariableSettings) -> Result<()> {
-    let demand = &settings.demand;
-    demand.check().map_err(refused)?;
-    match (&settings.filters, &settings.layout) {
-        (FilterWish::Exactly(_), _) if !demand.is_empty() => {
-            let cause = "filters are stated: they leave nothing that wishes could decide";
-            let cure = "state the filters, or wishes (speeds, a tolerance, a chain)";
-            Err(refused(cause).with_cure(cure))
-        }
-        (_, LayoutWish::Contiguous) if demand.filters.is_some() => {
-            let cause = "has wished filters and is to be contiguous: only chunks are filtered";
-            Err(refused(cause).with_cure("leave its layout open, or wish for no filters"))
-        }
-        _ => Ok(()),
-    }
-}
-
 /// The path of what has this name in a group.
 fn child_path(group: &str, name: &str) -> String {
     format!("{}/{name}", group.trim_end_matches('/'))
@@ -432,9 +439,15 @@ fn take_over(variable: &mut SchemaVariable, settings: &VariableSettings) {
     }
 }
 
-/// Refuses names that no attribute of the user's can have.
-fn check_attribute_name(owner: AttributeOwner, name: &str) -> Result<()> {
-    check_name(name)?;
+/// A name that an attribute of the user's can get, in the form in which it is written.
+fn check_attribute_name(owner: AttributeOwner, name: &str) -> Result<Cow<'_, str>> {
+    let written = check_name(name)?;
+    refuse_format_attribute(owner, &written)?;
+    Ok(written)
+}
+
+/// Refuses attributes that belong to the format, or go by the settings.
+fn refuse_format_attribute(owner: AttributeOwner, name: &str) -> Result<()> {
     if is_hidden_attribute(name) {
         return Err(refused(format!(
             "the attribute `{name}` belongs to the format: it is written by frazil"
@@ -447,13 +460,9 @@ fn check_attribute_name(owner: AttributeOwner, name: &str) -> Result<()> {
     Ok(())
 }
 
-fn check_name(name: &str) -> Result<()> {
-    if name.is_empty() || name.contains(['\0', '/']) || name.ends_with(' ') {
-        return Err(refused(format!(
-            "the name {name:?} is empty, ends in a blank, or holds a NUL or a slash"
-        )));
-    }
-    Ok(())
+/// A name in the form in which it is written.
+fn check_name(name: &str) -> Result<Cow<'_, str>> {
+    checked_name(name).map_err(|fault| refused(fault.sentence(name)))
 }
 
 fn in_use(kind: &str, name: &str) -> Error {

@@ -1,22 +1,20 @@
 //! Chunk shapes, chosen before a variable's first value is stored: by the rule of `pack`, and such
 //! that the chunks that one record begins can be gathered in memory.
 
-use frazil_plan::{ExistingShape, ShapeInput, ShapePolicy, choose};
-use frazil_types::ErrorCode;
-
 use super::borders::Borders;
-use super::define::refused;
+use super::checks::check_gathered;
 use super::settings::LayoutWish;
 use crate::chunk_goal::{Chooser, ChunkGoal, Subject, roles_of_schema};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::schema::{Schema, ValueType, VariableId};
+use frazil_plan::{ExistingShape, ShapeInput, ShapePolicy, choose};
 
 /// Records that a chunk is planned for where nobody said how many there will be.
 const GUESSED_RECORDS: u64 = 1024;
 /// The chunks that are begun by one record take this part of the memory, one part in so many.
 const RECORDS_SHARE: u64 = 4;
 /// One chunk takes at most this part of the memory.
-const CHUNK_SHARE: u64 = 8;
+pub(super) const CHUNK_SHARE: u64 = 8;
 /// Where commits come before chunks are full, chunks of more bytes than this are cut to the records
 /// between two commits: smaller ones cost less to write again than to divide.
 const REWRITTEN_BYTES: u64 = 16 << 10;
@@ -81,25 +79,10 @@ impl Circumstances<'_> {
         let is_contiguous = chunk.is_none();
         // Only variables without unlimited axes are contiguous.
         let chunk: Vec<u64> = chunk.unwrap_or_else(|| limits.iter().flatten().copied().collect());
-        let bytes = chunk
-            .iter()
-            .try_fold(size as u64, |product, &n| product.checked_mul(n))
-            .filter(|&bytes| bytes <= frazil_plan::MAX_CHUNK_BYTES)
-            .ok_or_else(|| refused("the chunks have more bytes than the format allows"))?;
-        if bytes > self.memory_bytes / CHUNK_SHARE {
-            return Err(Error::new(
-                ErrorCode::MemoryBudget,
-                format!(
-                    "chunks of {bytes} bytes cannot be gathered: one may have an eighth of the {} \
-                     bytes of memory that are allowed",
-                    self.memory_bytes
-                ),
-            )
-            .with_cure("allow more memory, or smaller chunks"));
-        }
+        let chunk_bytes = check_gathered(&chunk, size, !is_contiguous, self.memory_bytes)?;
         Ok(Layout {
             chunk,
-            chunk_bytes: usize::try_from(bytes).map_err(|_| refused("the chunks are too large"))?,
+            chunk_bytes,
             is_contiguous,
         })
     }

@@ -21,6 +21,7 @@ mod borders;
 mod buffer;
 mod buffers;
 mod change;
+mod checks;
 mod commit;
 mod cores;
 mod data_file;
@@ -51,6 +52,7 @@ mod variable;
 mod wishes;
 mod writer;
 
+pub(crate) use checks::{check_length, check_size};
 pub use define::DimensionLength;
 pub use distributed::{ChunkPacker, ChunkPlan, FilterChoice, FilterPlan, PackedBox, PackedSummary};
 pub use options::{Cores, OwnCommits, WriterOptions, WriterReport, WriterVariable};

@@ -122,6 +122,8 @@ pub(super) struct StoredChunk {
 pub(super) enum Packed {
     Nothing,
     Chunk(PackedChunk),
+    /// A chunk of this variable cannot be packed; those of others can.
+    Failed(VariableId, Error),
     Step(Step),
 }
 
@@ -145,10 +147,27 @@ impl Job {
                 job.run(scratch);
                 Ok(Packed::Nothing)
             }
-            Self::Chunk(job) => job.run(scratch).map(Packed::Chunk),
+            Self::Chunk(job) => {
+                let id = job.place.variable.id;
+                let packed = job.run(scratch).map(Packed::Chunk);
+                // Packing touches no file.
+                packed.or_else(|error| Ok(Packed::Failed(id, error)))
+            }
             Self::PassOn(step) => Ok(Packed::Step(step)),
         }
     }
+}
+
+/// Whether an error before packing leaves the file, and all other variables, as they should be.
+pub(super) fn concerns_one_variable(code: ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::InvalidArgument
+            | ErrorCode::Unsupported
+            | ErrorCode::MissingFilter
+            | ErrorCode::MemoryBudget
+            | ErrorCode::BoundExceeded
+    )
 }
 
 impl ChooseJob {

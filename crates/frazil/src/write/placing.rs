@@ -55,6 +55,8 @@ pub(super) struct Placing {
     /// By variable that is in the file: how it is rounded.
     plans: BTreeMap<VariableId, QuantizePlan>,
     failure: Option<Error>,
+    /// By variable: why some of its values cannot be written, which hinders no other.
+    pub(super) failed: BTreeMap<VariableId, Error>,
     has_failed: Arc<AtomicBool>,
     pub(super) counts: Counts,
 }
@@ -117,6 +119,7 @@ impl Placing {
             roundings: BTreeMap::new(),
             plans: BTreeMap::new(),
             failure: None,
+            failed: BTreeMap::new(),
             has_failed: Arc::default(),
             counts: Counts::default(),
         }
@@ -161,6 +164,12 @@ impl Placing {
     fn place(&mut self, packed: Packed) -> Result<()> {
         match packed {
             Packed::Nothing => Ok(()),
+            // Ranks that write together fail together.
+            Packed::Failed(_, error) if self.held.is_some() => Err(error),
+            Packed::Failed(id, error) => {
+                self.failed.entry(id).or_insert(error);
+                Ok(())
+            }
             Packed::Chunk(chunk) if self.held.is_some() => self.hold(chunk),
             Packed::Chunk(chunk) => self.place_chunk(&chunk),
             Packed::Step(Step::Change(change)) => self.change(change),

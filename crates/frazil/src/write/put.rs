@@ -7,6 +7,7 @@ use frazil_container::hdf5::{Hyperslab, OutputStorage};
 use frazil_pipeline::Charge;
 
 use super::buffer::Buffer;
+use super::checks::LONGEST_AXIS;
 use super::define::refused;
 use super::key::Key;
 use super::mask::Mask;
@@ -17,12 +18,10 @@ use super::slab::{Piece, Slab};
 use super::store::Slot;
 use super::variable::Variable;
 use super::writer::{Writer, lost};
+use crate::counting;
 use crate::error::{Error, Result};
 use crate::input::from_container;
 use crate::schema::{ValueType, VariableId};
-
-/// No unlimited axis gets longer: offsets in it can be counted.
-const LONGEST_AXIS: u64 = 1 << 60;
 
 impl Writer {
     /// Writes values: `count` elements along each axis from `start`, every `stride`-th of the
@@ -42,7 +41,7 @@ impl Writer {
         stride: Option<&[u64]>,
         bytes: &[u8],
     ) -> Result<()> {
-        self.begin()?;
+        self.begin_put(variable)?;
         let is_one = stride.is_none() && count.iter().all(|&elements| elements == 1);
         if is_one && count.len() == start.len() && self.put_one(variable, start, bytes)? {
             return Ok(());
@@ -56,12 +55,27 @@ impl Writer {
         let longest = |axis: usize| variable.limits[axis].unwrap_or(LONGEST_AXIS);
         check_slab(&slab, variable.chunk.len(), longest)
             .and_then(|elements| check_bytes(elements, variable.element_bytes(), bytes.len()))
+            .and_then(|()| self.check_growth(variable.id, &slab))
             .map_err(|error| error.in_file(&self.path).at_variable(&variable.path))?;
         if bytes.is_empty() {
             return Ok(());
         }
         let outcome = self.put_all(&variable, &slab, bytes);
-        outcome.map_err(|error| self.submission.fail(error.at_variable(&variable.path)))
+        outcome.map_err(|error| self.fail_at(variable.id, error.at_variable(&variable.path)))
+    }
+
+    /// The first error of the work so far, if it concerns the variable.
+    #[inline]
+    fn begin_put(&self, id: VariableId) -> Result<()> {
+        self.begin()?;
+        match self
+            .details
+            .get(id.0)
+            .and_then(|details| details.failure.as_ref())
+        {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        }
     }
 
     fn put_all(&mut self, variable: &Arc<Variable>, slab: &Slab<'_>, bytes: &[u8]) -> Result<()> {
@@ -163,7 +177,7 @@ impl Writer {
         start: &[u64],
         bytes: &[u8],
     ) -> Result<bool> {
-        self.begin()?;
+        self.begin_put(variable)?;
         self.put_one(variable, start, bytes)
     }
 
@@ -213,7 +227,7 @@ impl Writer {
         if is_complete {
             let variable = Arc::clone(variable);
             let outcome = self.complete(&variable, slot);
-            outcome.map_err(|error| self.submission.fail(error.at_variable(&variable.path)))?;
+            outcome.map_err(|error| self.fail_at(id, error.at_variable(&variable.path)))?;
         }
         Ok(true)
     }
@@ -364,6 +378,7 @@ impl Writer {
             limits[axis].unwrap_or(LONGEST_AXIS)
         })
         .and_then(|elements| check_count(elements, values.len()))
+        .and_then(|()| self.check_growth(id, &slab))
         .map_err(|error| error.in_file(&self.path).at_variable(&path))?;
         if values.is_empty() {
             return Ok(());
@@ -490,14 +505,24 @@ pub(super) fn check_slab(
             .and_then(|way| way.checked_add(slab.start[axis]));
         let limit = longest(axis);
         if slab.stride(axis) == 0 || last.is_none_or(|last| count > 0 && last >= limit) {
-            return Err(refused(format!(
-                "axis {axis} has {limit} elements; {count} from {} with stride {} reach past it",
-                slab.start[axis],
-                slab.stride(axis)
-            )));
+            return Err(outside(slab, axis, limit));
         }
     }
     Ok(elements)
+}
+
+/// The error about a put or read that leaves an axis.
+fn outside(slab: &Slab<'_>, axis: usize, limit: u64) -> Error {
+    let (count, stride) = (slab.count[axis], slab.stride(axis));
+    let named = counting::axis(axis, slab.count.len());
+    let start = counting::position(slab.start[axis]);
+    refused(match stride {
+        0 => format!("the stride along {named} is 0: 1 takes every element"),
+        1 => format!("{named} has {limit} elements; {count} from {start} on leave it"),
+        _ => format!(
+            "{named} has {limit} elements; {count} from {start} on, every {stride}th, leave it"
+        ),
+    })
 }
 
 pub(super) fn check_bytes(elements: Option<u64>, size: usize, bytes: usize) -> Result<()> {

@@ -6,7 +6,7 @@ use frazil_container::hdf5::{AttributeValue as NewValue, NewAttribute};
 use frazil_plan::{PrecisionChoice, choose_precision};
 use frazil_types::{PrecisionWish, QuantizePlan};
 
-use super::define::refused;
+use super::checks::refuse_analysis;
 use super::settings::{PrecisionStatement, VariableSettings};
 use super::writer::Writer;
 use crate::attributes::Attributes;
@@ -34,13 +34,7 @@ pub(super) fn plan(
     let (Some(wish), Some(element)) = (wish, variable.element()) else {
         return Ok(None);
     };
-    if wish.keep_information.is_some() {
-        let error = refused("this precision is decided by all values, and they are not there yet");
-        return Err(error.with_cure(
-            "state bits, digits or an error bound (`frazil analyze` of an earlier file tells how \
-             many bits hold information)",
-        ));
-    }
+    refuse_analysis(wish)?;
     if element_obstacle(element).is_some() {
         return Ok(None);
     }

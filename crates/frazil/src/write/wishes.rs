@@ -3,6 +3,7 @@
 use frazil_plan::Weighing;
 use frazil_types::{Calibration, FilterChain, FilterDemand, PrecisionWish};
 
+use super::checks::refuse_analysis;
 use super::settings::{FilterWish, VariableSettings};
 use super::writer::Writer;
 use crate::error::Result;
@@ -73,6 +74,9 @@ impl Writer {
     /// Refuses wishes for the variable at `path` that cannot be honoured.
     pub(super) fn check_wishes(&self, path: &str, settings: &VariableSettings) -> Result<()> {
         let wished = self.wished(path, settings)?;
+        if let Some(wish) = &wished.precision {
+            refuse_analysis(wish)?;
+        }
         // Those for all variables were looked at when the writer began.
         if wished.chain != wished.demand.filters {
             return Ok(());

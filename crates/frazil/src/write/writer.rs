@@ -15,6 +15,7 @@ use super::borders::Borders;
 use super::buffers::Buffers;
 use super::cores::workers;
 use super::options::{WriterOptions, WriterReport, WriterVariable};
+use super::pack::concerns_one_variable;
 use super::parallel::{Call, Client, Team};
 use super::placing::Placing;
 use super::settings::VariableSettings;
@@ -52,6 +53,8 @@ pub struct Writer {
     pub(super) records_bytes: u64,
     /// Where the plan that is replayed speaks of a variable, by path.
     pub(super) planned_places: HashMap<String, usize>,
+    /// Variables whose definitions nobody has looked at together since they were made or changed.
+    pub(super) unchecked: Vec<VariableId>,
     pub(super) options: WriterOptions,
     /// For chunks; packed ones that may serve again have their own.
     pub(super) memory_bytes: u64,
@@ -85,6 +88,8 @@ pub(super) struct Details {
     pub(super) largest_error: Option<f64>,
     /// Why its values cannot be written.
     pub(super) refusal: Option<String>,
+    /// What went wrong with its values, and hinders no other variable.
+    pub(super) failure: Option<Error>,
     /// Where this rank's puts begin and end; used where several ranks write.
     pub(super) borders: Borders,
     /// Where those of all ranks do, as far as its chunk shape goes by that.
@@ -101,6 +106,7 @@ impl Details {
             existing: None,
             largest_error: None,
             refusal: None,
+            failure: None,
             borders: Borders::default(),
             agreed_borders: None,
         }
@@ -135,8 +141,13 @@ impl Writer {
         let lock = NameLock::take(path)?;
         create_empty(path, options.overwrite)?;
         let output = LiveOutput::create_empty(path, options.classic_model, METADATA_BLOCK_BYTES);
-        let output = output.map_err(|error| from_container(error, path))?;
-        Self::start(path, output, &Schema::default(), options, lock, true)
+        let begun = output
+            .map_err(|error| from_container(error, path))
+            .and_then(|output| Self::start(path, output, &Schema::default(), options, lock, true));
+        begun.inspect_err(|_| {
+            // Best effort: it is empty.
+            let _ = std::fs::remove_file(path);
+        })
     }
 
     /// Opens an existing netCDF-4 file to go on writing it; a commit that was left half-done is
@@ -207,6 +218,7 @@ impl Writer {
             details: Vec::new(),
             records_bytes: 0,
             planned_places: places_of(options),
+            unchecked: Vec::new(),
             options: options.clone(),
             memory_bytes: division.memory_bytes,
             repeats_bytes: division.repeats_bytes,
@@ -240,7 +252,8 @@ impl Writer {
     /// Commits everything and closes the file.
     ///
     /// # Errors
-    /// The first error of the work; the file then is at its last commit.
+    /// The first error of the work; the file then is at its last commit. What only concerns one
+    /// variable keeps no other out of the file: it is said when all others are committed.
     pub fn close(mut self) -> Result<WriterReport> {
         let began = Instant::now();
         let outcome = self.commit_together(Call::Close).unwrap_or_else(|| {
@@ -249,7 +262,32 @@ impl Writer {
         });
         self.submission.stalled += began.elapsed();
         self.end_step(outcome)?;
+        self.check_variables()?;
         self.report()
+    }
+
+    /// The first error that concerns one variable only, of a file that is committed without its values.
+    pub(super) fn check_variables(&self) -> Result<()> {
+        let own = self
+            .details
+            .iter()
+            .find_map(|details| details.failure.clone());
+        let packed = || self.submission.placing().failed.values().next().cloned();
+        let Some(mut error) = own.or_else(packed) else {
+            return Ok(());
+        };
+        error.cause += "; all other variables are in the file";
+        Err(error.in_file(&self.path))
+    }
+
+    /// Adds an error of a call to those that last, of its variable or of the file.
+    pub(super) fn fail_at(&mut self, id: VariableId, error: Error) -> Error {
+        if self.team.is_some() || !concerns_one_variable(error.code) {
+            return self.submission.fail(error);
+        }
+        let error = error.in_file(&self.path);
+        let failure = &mut self.details[id.0].failure;
+        failure.get_or_insert(error).clone()
     }
 
     /// Gives up what was put since the last commit and closes the file; a new file without any

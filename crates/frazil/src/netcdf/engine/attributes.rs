@@ -4,6 +4,7 @@ use frazil_container::classic::{AttributeValue, NcType};
 
 use super::settings::no_string_fill;
 use super::{Engine, count};
+use crate::names::sought;
 use crate::netcdf::convert::convert;
 use crate::netcdf::names::{FILL_VALUE, MAX_NAME, check_name, is_reserved};
 use crate::netcdf::status::{Answer, Refusal, Status};
@@ -71,7 +72,7 @@ impl Engine {
         if name.len() > MAX_NAME {
             return Err(Status::EBADNAME.into());
         }
-        check_name(name)?;
+        let name = &*check_name(name)?;
         let in_subgroup = matches!(owner, AttributeOwner::Group(id) if id != Schema::ROOT);
         if is_reserved(name) && !in_subgroup {
             return Err(Status::ENAMEINUSE.into());
@@ -185,7 +186,9 @@ impl Engine {
         name: &str,
     ) -> Answer<i32> {
         let owner = self.owner(group, varid)?;
-        let place = self.visible(owner).position(|known| known.name == name);
+        let place = sought(name, |name| {
+            self.visible(owner).position(|known| known.name == name)
+        });
         place.map_or_else(|| Err(Status::ENOTATT.into()), count)
     }
 
@@ -213,7 +216,7 @@ impl Engine {
             return Err(Status::EMAXNAME.into());
         }
         let owner = self.owner(group, varid)?;
-        check_name(new_name)?;
+        let new_name = &*check_name(new_name)?;
         if self.find(owner, new_name).is_ok() {
             return Err(Status::ENAMEINUSE.into());
         }
@@ -283,8 +286,8 @@ impl Engine {
     }
 
     fn find(&self, owner: AttributeOwner, name: &str) -> Answer<&SchemaAttribute> {
-        let found = self.schema().attribute(owner, name);
-        let found = found.filter(|_| !is_reserved(name));
+        let found = sought(name, |name| self.schema().attribute(owner, name));
+        let found = found.filter(|attribute| !is_reserved(&attribute.name));
         found.ok_or_else(|| Status::ENOTATT.into())
     }
 

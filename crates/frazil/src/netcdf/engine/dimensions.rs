@@ -2,10 +2,12 @@
 
 use super::{Engine, count};
 use crate::DimensionLength;
+use crate::names::sought;
 use crate::netcdf::names::check_name;
-use crate::netcdf::status::{Answer, Status};
+use crate::netcdf::status::{Answer, Refusal, Status};
 use crate::netcdf::types::{DimensionInquiry, GroupNumber, UNLIMITED};
 use crate::schema::{DimensionId, GroupId};
+use crate::write::check_length;
 
 impl Engine {
     pub(in crate::netcdf) fn def_dim(
@@ -25,10 +27,11 @@ impl Engine {
                 return Err(Status::ENOTINDEFINE.into());
             }
         }
-        check_name(name)?;
+        let name = &*check_name(name)?;
         if self.classic_model && u32::try_from(length).is_err() {
             return Err(Status::EDIMSIZE.into());
         }
+        check_length(name, length).map_err(|error| Refusal::of(Status::EDIMSIZE, error))?;
         self.check_free_dimension(group, name)?;
         self.enter_define_mode()?;
         let length = if is_unlimited {
@@ -57,7 +60,7 @@ impl Engine {
         let schema = self.schema();
         let found = self
             .upwards(group)
-            .find_map(|at| schema.dimension_in(at, name));
+            .find_map(|at| sought(name, |name| schema.dimension_in(at, name)));
         found.map_or_else(|| Err(Status::EBADDIM.into()), |id| count(id.0))
     }
 
@@ -68,7 +71,7 @@ impl Engine {
         name: &str,
     ) -> Answer<()> {
         let at = self.group(group)?;
-        check_name(name)?;
+        let name = &*check_name(name)?;
         let id = self.any_dimension(group, dimid)?;
         self.check_free_dimension(at, name)?;
         Ok(self.writer.rename_dimension(id, name)?)

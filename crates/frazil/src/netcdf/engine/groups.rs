@@ -1,6 +1,7 @@
 //! Groups.
 
 use super::{Engine, count};
+use crate::names::sought;
 use crate::netcdf::names::{check_name, is_reserved};
 use crate::netcdf::status::{Answer, Status};
 use crate::netcdf::types::{GroupInquiry, GroupNumber};
@@ -27,7 +28,7 @@ impl Engine {
         name: &str,
     ) -> Answer<GroupNumber> {
         let parent = self.group(parent)?;
-        check_name(name)?;
+        let name = &*check_name(name)?;
         self.check_free(parent, name)?;
         if self.classic_model {
             return Err(Status::ESTRICTNC3.into());
@@ -67,8 +68,7 @@ impl Engine {
         name: &str,
     ) -> Answer<GroupNumber> {
         let parent = self.group(group)?;
-        let mut children = self.children(parent);
-        let found = children.find(|&id| self.schema().groups[id.0].name == name);
+        let found = sought(name, |name| self.schema().group_in(parent, name));
         found.map(number).ok_or_else(|| Status::ENOGRP.into())
     }
 
@@ -95,7 +95,7 @@ impl Engine {
         let Some(parent) = self.schema().groups[id.0].parent else {
             return Err(Status::EBADGRPID.into());
         };
-        check_name(name)?;
+        let name = &*check_name(name)?;
         self.check_free(parent, name)?;
         self.enter_define_mode()?;
         Ok(self.writer.rename_group(id, name)?)

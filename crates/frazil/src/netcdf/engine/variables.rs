@@ -5,10 +5,12 @@ use frazil_types::MAX_RANK;
 
 use super::{Engine, NOFILL, Remembered, count};
 use crate::VariableSettings;
+use crate::names::sought;
 use crate::netcdf::names::{MAX_NAME, check_name, is_reserved};
-use crate::netcdf::status::{Answer, Status};
+use crate::netcdf::status::{Answer, Refusal, Status};
 use crate::netcdf::types::{GroupNumber, STRING, VariableInquiry};
-use crate::schema::{AttributeOwner, DimensionId, Fill, ValueType};
+use crate::schema::{AttributeOwner, DimensionId, Fill, SchemaDimension, ValueType};
+use crate::write::check_size;
 
 impl Engine {
     pub(in crate::netcdf) fn def_var(
@@ -23,7 +25,7 @@ impl Engine {
             return Err(Status::EMAXDIMS.into());
         }
         self.enter_define_mode()?;
-        check_name(name)?;
+        let name = &*check_name(name)?;
         match nc_type {
             ..0 => return Err(Status::EINVAL.into()),
             0 => return Err(Status::EBADTYPE.into()),
@@ -34,6 +36,12 @@ impl Engine {
         let dimensions = dimids.iter().map(|&dimid| self.dimension(group, dimid));
         let dimensions: Vec<DimensionId> = dimensions.collect::<Answer<_>>()?;
         let value_type = self.value_type(nc_type)?;
+        let axes: Vec<&SchemaDimension> = dimensions
+            .iter()
+            .map(|id| &self.schema().dimensions[id.0])
+            .collect();
+        check_size(&axes, value_type)
+            .map_err(|error| Refusal::of(Status::EVARSIZE, error.at_variable(name)))?;
         let mut settings = VariableSettings::default();
         if self.fill_mode == NOFILL && value_type != ValueType::String {
             settings.fill = Fill::Nothing;
@@ -85,7 +93,7 @@ impl Engine {
 
     pub(in crate::netcdf) fn inq_varid(&mut self, group: GroupNumber, name: &str) -> Answer<i32> {
         let group = self.group(group)?;
-        let found = self.schema().variable_in(group, name);
+        let found = sought(name, |name| self.schema().variable_in(group, name));
         // They are in the order of their numbers.
         let place = found.and_then(|id| self.variables[group.0].binary_search(&id).ok());
         place.map_or_else(|| Err(Status::ENOTVAR.into()), count)
@@ -106,7 +114,7 @@ impl Engine {
         if name.len() > MAX_NAME {
             return Err(Status::EMAXNAME.into());
         }
-        check_name(name)?;
+        let name = &*check_name(name)?;
         let id = self.variable(group, varid)?;
         self.check_free(at, name)?;
         let is_longer = name.len() > self.described(id).name.len();

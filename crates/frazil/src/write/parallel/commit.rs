@@ -11,16 +11,19 @@ use crate::error::{Error, Result};
 use crate::schema::{ValueType, VariableId};
 
 impl Writer {
-    /// Compares the definitions of all ranks and fixes how variables lie; without other ranks it
-    /// does nothing. All ranks call it, or none: [`Self::sync`] and [`Self::close`] do the same
-    /// first.
+    /// Compares the definitions of all ranks and fixes how variables lie. All ranks call it, or none:
+    /// [`Self::sync`] and [`Self::close`] do the same first. Without other ranks, it looks whether
+    /// values of all variables can be written as it is asked for.
     ///
     /// # Errors
+    /// The error that the first value of a variable would give;
     /// [`ErrorCode::InvalidArgument`](frazil_types::ErrorCode::InvalidArgument) if a rank has
     /// defined something else than rank 0, with its name; else the first error of any rank.
     pub fn end_definitions(&mut self) -> Result<()> {
-        let outcome = self.commit_together(Call::Define);
-        self.end_step(outcome.unwrap_or(Ok(())))
+        match self.commit_together(Call::Define) {
+            Some(outcome) => self.end_step(outcome),
+            None => self.check_definitions(),
+        }
     }
 
     /// Whether other ranks write the same file.

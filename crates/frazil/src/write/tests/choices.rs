@@ -181,13 +181,11 @@ fn precision_that_needs_all_values_is_refused_before_any() {
         }),
         ..VariableSettings::default()
     };
-    let (mut writer, v) = floats(&path, &options(64 << 20, 1), 10, settings);
-    let error = writer
-        .put(v, &[0, 0], &[1, 10], None, &record(0, 10))
-        .unwrap_err();
+    let exact = VariableSettings::default();
+    let (mut writer, v) = floats(&path, &options(64 << 20, 1), 10, exact);
+    let error = writer.set_settings(v, settings).unwrap_err();
     assert_eq!(error.code, ErrorCode::InvalidArgument);
     assert!(error.cure.unwrap().contains("analyze"));
-    writer.set_settings(v, VariableSettings::default()).unwrap();
     writer
         .put(v, &[0, 0], &[1, 10], None, &record(0, 10))
         .unwrap();

@@ -4,7 +4,7 @@ use super::super::slab::Slab;
 use super::*;
 use crate::schema::{DimensionId, Fill, SchemaDimension, SchemaVariable};
 use frazil_container::classic::NcType;
-use frazil_types::Storage;
+use frazil_types::{ErrorCode, Storage};
 
 fn schema(lengths: &[Option<u64>]) -> Schema {
     let mut schema = Schema::default();

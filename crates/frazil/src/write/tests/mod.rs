@@ -4,6 +4,7 @@ mod choices;
 mod crash;
 mod model;
 mod outcome;
+mod refusals;
 pub(super) mod script;
 mod types;
 mod wishes;

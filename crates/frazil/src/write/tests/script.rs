@@ -142,7 +142,11 @@ impl Script {
         }
         let is_ours = own_shapes && random.one_in(3);
         if !axes.is_empty() && !is_ours {
-            let chunk: Vec<u64> = axes.iter().map(|_| 1 + random.below(4)).collect();
+            let edge = |&d: &usize| match self.is_unlimited[d] {
+                true => 1 + random.below(4),
+                false => (1 + random.below(4)).min(self.lengths[d]),
+            };
+            let chunk: Vec<u64> = dimensions.iter().map(edge).collect();
             settings.layout = LayoutWish::Chunked(chunk);
         }
         if random.one_in(6) {

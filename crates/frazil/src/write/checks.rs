@@ -1,0 +1,282 @@
+//! What is refused at the call that brings it: all that a variable's first value, or a commit, would
+//! find wrong later, when what was put before it would be lost.
+
+use frazil_codec::BoundEncoder;
+use frazil_plan::{MAX_CHUNK_BYTES, check_precision};
+use frazil_types::{
+    ByteOrder, ElementClass, ElementType, ErrorCode, FilterPipeline, FilterSpec, MAX_RANK,
+    PrecisionWish, completed_values,
+};
+
+use super::define::refused;
+use super::layout::CHUNK_SHARE;
+use super::settings::{FilterWish, LayoutWish, VariableSettings};
+use super::slab::Slab;
+use super::writer::Writer;
+use crate::counting;
+use crate::error::{Error, Result};
+use crate::schema::{Fill, Schema, SchemaDimension, SchemaVariable, ValueType, VariableId};
+
+/// No axis is longer: offsets in it, and the bytes of what describes it in the file, can be counted.
+pub(super) const LONGEST_AXIS: u64 = 1 << 60;
+/// No variable has more bytes: files have signed offsets.
+const MOST_BYTES: u64 = i64::MAX.unsigned_abs();
+/// Edges of a chunk that is not chosen yet: long enough for every filter.
+const PROBE_EDGE: u64 = 64;
+
+/// Refuses a length that no dimension can have. Interfaces without unsigned numbers hand in negative
+/// ones as very large ones.
+pub(crate) fn check_length(name: &str, length: u64) -> Result<()> {
+    if length <= LONGEST_AXIS {
+        return Ok(());
+    }
+    let told = match i64::try_from(length) {
+        Ok(length) => length,
+        Err(_) => length.cast_signed(),
+    };
+    Err(refused(format!(
+        "dimension `{name}` cannot have the length {told}: 1 to {LONGEST_AXIS} (2^60) are possible"
+    )))
+}
+
+/// Refuses more axes, or longer ones together, than a file can have.
+pub(crate) fn check_size(dimensions: &[&SchemaDimension], value_type: ValueType) -> Result<()> {
+    if dimensions.len() > MAX_RANK {
+        return Err(refused(format!(
+            "has {} dimensions: at most {MAX_RANK} are possible",
+            dimensions.len()
+        )));
+    }
+    let fixed = dimensions
+        .iter()
+        .filter(|dimension| !dimension.is_unlimited);
+    check_bytes_of(fixed.map(|dimension| dimension.length), value_type)
+}
+
+fn check_bytes_of(lengths: impl Iterator<Item = u64>, value_type: ValueType) -> Result<()> {
+    let size = match value_type {
+        ValueType::Atomic(nc_type) => nc_type.size_bytes(),
+        // A reference to the text.
+        ValueType::String => 16,
+    };
+    let mut lengths = lengths.filter(|&length| length > 0);
+    let bytes = lengths.try_fold(size as u64, |bytes, length| bytes.checked_mul(length));
+    if bytes.is_some_and(|bytes| bytes <= MOST_BYTES) {
+        return Ok(());
+    }
+    Err(refused(
+        "would have more than 2^63 bytes: no file is as long",
+    ))
+}
+
+/// A variable's dimensions, the slowest first.
+pub(super) fn dimensions_of<'a>(
+    schema: &'a Schema,
+    variable: &SchemaVariable,
+) -> Vec<&'a SchemaDimension> {
+    let numbers = variable.dimensions.iter();
+    numbers.map(|id| &schema.dimensions[id.0]).collect()
+}
+
+impl Writer {
+    /// Refuses settings that a variable cannot have.
+    pub(super) fn check_settings(
+        &self,
+        variable: &SchemaVariable,
+        path: &str,
+        settings: &VariableSettings,
+    ) -> Result<()> {
+        if let Fill::Value(value) = &settings.fill {
+            let is_element =
+                variable.value_type == ValueType::Atomic(value.nc_type()) && value.len() == 1;
+            if !is_element {
+                return Err(refused("the fill value is not one element of its type"));
+            }
+        }
+        self.check_layout(variable, &settings.layout)?;
+        check_filters(variable, settings)?;
+        if let Some(wish) = &settings.precision {
+            check_own_precision(variable, wish)?;
+        }
+        self.check_wishes(path, settings)
+    }
+
+    fn check_layout(&self, variable: &SchemaVariable, layout: &LayoutWish) -> Result<()> {
+        let axes = dimensions_of(&self.schema, variable);
+        let chunk = match layout {
+            LayoutWish::Ours => return Ok(()),
+            LayoutWish::Contiguous if axes.iter().any(|axis| axis.is_unlimited) => {
+                return Err(refused(
+                    "has an unlimited dimension and cannot be contiguous",
+                ));
+            }
+            LayoutWish::Contiguous => axes.iter().map(|axis| axis.length).collect(),
+            LayoutWish::Chunked(chunk) => {
+                check_chunk(&axes, chunk)?;
+                chunk.clone()
+            }
+        };
+        let ValueType::Atomic(nc_type) = variable.value_type else {
+            return Ok(());
+        };
+        let is_chunk = *layout != LayoutWish::Contiguous;
+        check_gathered(&chunk, nc_type.size_bytes(), is_chunk, self.memory_bytes).map(drop)
+    }
+
+    /// Refuses to let a variable grow to more than a file can have.
+    pub(super) fn check_growth(&self, id: VariableId, slab: &Slab<'_>) -> Result<()> {
+        let variable = &self.schema.variables[id.0];
+        let axes = variable.dimensions.iter().enumerate();
+        let lengths = axes.map(|(axis, id)| match slab.count[axis] {
+            0 => self.schema.dimensions[id.0].length,
+            _ => slab.end(axis).max(self.schema.dimensions[id.0].length),
+        });
+        check_bytes_of(lengths, variable.value_type)
+    }
+}
+
+/// Refuses a chunk shape that does not fit the axes.
+fn check_chunk(axes: &[&SchemaDimension], chunk: &[u64]) -> Result<()> {
+    if chunk.len() != axes.len() || chunk.is_empty() || chunk.contains(&0) {
+        return Err(refused(format!(
+            "has {} axes, for which {} is no chunk shape: one length of at least 1 for each is",
+            axes.len(),
+            counting::shape(chunk)
+        )));
+    }
+    let mut pairs = axes.iter().zip(chunk);
+    let too_long = pairs.find(|(axis, edge)| !axis.is_unlimited && **edge > axis.length.max(1));
+    if let Some((axis, edge)) = too_long {
+        let (name, length) = (&axis.name, axis.length);
+        return Err(refused(format!(
+            "chunks of {edge} elements along `{name}` are longer than the dimension, which has {length}"
+        )));
+    }
+    Ok(())
+}
+
+/// The bytes of a chunk, or of a contiguous variable, which is gathered in memory as a whole.
+pub(super) fn check_gathered(
+    chunk: &[u64],
+    element_bytes: usize,
+    is_chunk: bool,
+    memory_bytes: u64,
+) -> Result<usize> {
+    let product = |product: u64, &edge: &u64| product.checked_mul(edge);
+    let bytes = chunk.iter().try_fold(element_bytes as u64, product);
+    let bytes = bytes.filter(|&bytes| !is_chunk || bytes <= MAX_CHUNK_BYTES);
+    let Some(bytes) = bytes else {
+        return Err(refused(format!(
+            "chunks of {} have more bytes than the format allows, 2^32 - 1",
+            counting::shape(chunk)
+        )));
+    };
+    if bytes > memory_bytes / CHUNK_SHARE {
+        let what = match is_chunk {
+            true => "chunks of",
+            false => "a contiguous variable of",
+        };
+        return Err(Error::new(
+            ErrorCode::MemoryBudget,
+            format!(
+                "{what} {bytes} bytes cannot be gathered: an eighth of the {memory_bytes} bytes of \
+                 memory that are allowed may be taken by one"
+            ),
+        )
+        .with_cure("allow more memory, or smaller chunks"));
+    }
+    usize::try_from(bytes).map_err(|_| refused("the chunks are too large"))
+}
+
+/// Refuses filters that cannot be, or contradict wishes.
+fn check_filters(variable: &SchemaVariable, settings: &VariableSettings) -> Result<()> {
+    let demand = &settings.demand;
+    demand.check().map_err(refused)?;
+    match (&settings.filters, &settings.layout) {
+        (FilterWish::Exactly(_), _) if !demand.is_empty() => {
+            let cause = "filters are stated: they leave nothing that wishes could decide";
+            let cure = "state the filters, or wishes (speeds, a tolerance, a chain)";
+            Err(refused(cause).with_cure(cure))
+        }
+        (_, LayoutWish::Contiguous) if demand.filters.is_some() => {
+            let cause = "has wished filters and is to be contiguous: only chunks are filtered";
+            Err(refused(cause).with_cure("leave its layout open, or wish for no filters"))
+        }
+        (FilterWish::Exactly(pipeline), layout) => check_pipeline(variable, pipeline, layout),
+        (FilterWish::Ours, _) => Ok(()),
+    }
+}
+
+/// Refuses filters that are not there, or cannot have their values.
+fn check_pipeline(
+    variable: &SchemaVariable,
+    pipeline: &FilterPipeline,
+    layout: &LayoutWish,
+) -> Result<()> {
+    let Some(element) = variable.element().filter(|_| !pipeline.is_empty()) else {
+        return Ok(());
+    };
+    let chunk = match layout {
+        LayoutWish::Chunked(chunk) => chunk.clone(),
+        _ => vec![PROBE_EDGE; variable.dimensions.len().clamp(1, 2)],
+    };
+    let pipeline = completed(pipeline, element, &chunk)?;
+    let size = element.size_bytes;
+    let elements: u64 = chunk.iter().product();
+    let bound = BoundEncoder::bind(&pipeline, None, size, elements as usize * size);
+    bound
+        .map(drop)
+        .map_err(|error| Error::new(error.code(), error.to_string()))
+}
+
+/// Filters that somebody asked for, with the values that depend on element and chunk, as libhdf5 would
+/// set them.
+pub(super) fn completed(
+    pipeline: &FilterPipeline,
+    element: ElementType,
+    chunk: &[u64],
+) -> Result<FilterPipeline> {
+    let complete = |spec: &FilterSpec| {
+        let given = &spec.cd_values;
+        let cd_values = completed_values(spec.id, given, element, chunk).ok_or_else(|| {
+            refused(format!(
+                "filter {} ({}) cannot have the values {given:?} for {} in chunks of {}",
+                spec.id,
+                spec.display_name(),
+                element.name(),
+                counting::shape(chunk)
+            ))
+        })?;
+        let spec = spec.clone();
+        Ok(FilterSpec { cd_values, ..spec })
+    };
+    let specs: Result<Vec<FilterSpec>> = pipeline.0.iter().map(complete).collect();
+    Ok(FilterPipeline(specs?))
+}
+
+/// Refuses precision that is stated of a variable whose type cannot have it. What is not floating point
+/// stays exact; what is stated of it must be possible for some type.
+fn check_own_precision(variable: &SchemaVariable, wish: &PrecisionWish) -> Result<()> {
+    const DOUBLE: ElementType = ElementType {
+        class: ElementClass::Float,
+        size_bytes: 8,
+        order: ByteOrder::Little,
+    };
+    refuse_analysis(wish)?;
+    let element = variable.element();
+    let element = element.filter(|element| element.class == ElementClass::Float);
+    let outcome = check_precision(wish, element.unwrap_or(DOUBLE));
+    outcome.map_err(|error| Error::new(error.code(), error.to_string()))
+}
+
+/// Refuses precision that all values decide.
+pub(super) fn refuse_analysis(wish: &PrecisionWish) -> Result<()> {
+    if wish.keep_information.is_none() {
+        return Ok(());
+    }
+    let error = refused("this precision is decided by all values, and they are not there yet");
+    Err(error.with_cure(
+        "state bits, digits or an error bound (`frazil analyze` of an earlier file tells how many \
+         bits hold information)",
+    ))
+}
