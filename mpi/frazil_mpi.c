@@ -5,10 +5,11 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "frazil_netcdf.h"
 
-enum { TAG = 4711, FAILED = 1, NO_PARALLEL = -114, WRITE_MODE = 1 };
+enum { TAG = 4711, FAILED = 1, OTHER_MPI = 2, NO_PARALLEL = -114, WRITE_MODE = 1 };
 
 /* The duplicate of a program's communicator. */
 struct state {
@@ -115,7 +116,23 @@ static int is_running(void) {
     return is_initialized && !is_finalized;
 }
 
+/* Whether the program's MPI is the one that this file was compiled for: their handles differ. */
+static int fits(void) {
+#if defined(MPI_VERSION) && MPI_VERSION >= 3
+    char words[8192 + MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    if (MPI_Get_library_version(words, &length) != MPI_SUCCESS) return 1;
+#if defined(OPEN_MPI)
+    return strstr(words, "Open MPI") != NULL;
+#elif defined(MPICH_VERSION)
+    return strstr(words, "Open MPI") == NULL;
+#endif
+#endif
+    return 1;
+}
+
 static int connect_fortran(int fortran_comm, frz_comm *table) {
+    if (!fits()) return OTHER_MPI;
     if (!is_running()) return FAILED;
     return connect_comm(MPI_Comm_f2c((MPI_Fint)fortran_comm), table);
 }

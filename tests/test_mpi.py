@@ -1,6 +1,7 @@
 """Several processes write one file: both MPI libraries, 1 to 6 ranks, filters, faults."""
 
 import itertools
+import os
 import re
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from support.capi import compiled, needs
 from support.dumps import ncdump
 from support.fortran import install, needs_gfortran, run
-from support.mpi import MPICH, OPEN_MPI, PROGRAMS, Mpi
+from support.mpi import MPICH, OPEN_MPI, PROGRAMS, SOURCES, Mpi
 
 RECORDS, NY, NX = 4, 30, 44
 
@@ -253,6 +254,33 @@ def test_fortran(mpi: Mpi, prefix: Path, tmp_path: Path) -> None:
         assert one.read_bytes() == three.read_bytes()
 
 
+@needs_gfortran
+@pytest.mark.parametrize("flag", ["--as-needed", "--no-as-needed"])
+def test_the_documented_link_line(mpi: Mpi, prefix: Path, tmp_path: Path, flag: str) -> None:
+    """A linker that leaves out libraries of which no symbol is named leaves libfrazil_mpi out."""
+    where = {"PREFIX": str(prefix), "LIBDIR": f"{prefix}/lib", "DESTDIR": ""}
+    build = f"BUILD={tmp_path / 'mpi'}"
+    environment = {**os.environ, **where}
+    run("make", "-C", SOURCES, "install", f"CC={mpi.compiler}", build, env=environment)
+    lib = prefix / "lib"
+    link = (f"-Wl,{flag}", f"-L{lib}", "-lfrazil_fortran", "-lfrazil_mpi", "-lfrazil")
+    program = tmp_path / "fields"
+    source = PROGRAMS / "fields.f90"
+    run(
+        *(mpi.fortran, f"-I{prefix / 'include'}", source, "-o", program, *link),
+        *(f"-Wl,-rpath,{lib}",),
+        cwd=tmp_path,
+    )
+    files = [tmp_path / f"{face}.nc" for face in ("netcdf", "writer", "following", "served")]
+    mpi.run(2, program, *files)
+    for file in files:
+        with netCDF4.Dataset(file) as data:
+            assert data["t"].shape == (3, 24, 40)
+    # What belongs to another MPI, or to none, is no part of the other tests' prefix.
+    for left in lib.glob("libfrazil_mpi.*"):
+        left.unlink()
+
+
 def test_without_mpi_a_parallel_create_is_refused(prefix: Path, tmp_path: Path) -> None:
     source = tmp_path / "alone.c"
     source.write_text(
@@ -260,7 +288,9 @@ def test_without_mpi_a_parallel_create_is_refused(prefix: Path, tmp_path: Path) 
         "int main(void) {\n"
         "    int ncid;\n"
         '    printf("%d\\n", frz_netcdf_create_parallel("never.nc", 0x1000, 0, &ncid));\n'
+        '    printf("%s\\n", frz_last_message());\n'
         "    return 0;\n}\n"
     )
     program = compiled(prefix, source, tmp_path / "alone")
-    assert run(program, cwd=tmp_path) == "-114\n"
+    status, message = run(program, cwd=tmp_path).splitlines()
+    assert status == "-114" and "-lfrazil_mpi" in message and "no-as-needed" in message

@@ -80,8 +80,32 @@ static void files_that_cannot_be(const char *folder)
     CHECK(frz_append(path, NULL, &writer) != FRZ_OK && writer == NULL);
 
     REFUSED(frz_options_set_threads(options, -1));
+    REFUSED(frz_options_set_threads(options, 100000));
+    CHECK(strstr(frz_last_cause(), "4096") != NULL);
     REFUSED(frz_options_set_memory_bytes(options, 0));
+    REFUSED(frz_options_set_memory_bytes(options, 1));
+    REFUSED(frz_options_set_memory_bytes(options, UINT64_MAX));
     frz_options_free(options);
+}
+
+/* Names that netCDF does not allow, and its readers cannot read. */
+static void names(frz_writer *writer, int dim, int scalar)
+{
+    const char *const bad[] = {".", "..", "-a", "(b", " a", "a ", "nl\n", "tab\t", "\x7f", NULL};
+    char longest[258];
+    int i, id = -7;
+
+    memset(longest, 'y', 257);
+    longest[257] = '\0';
+    for (i = 0; i < 10; i++) {
+        const char *name = bad[i] != NULL ? bad[i] : longest;
+        REFUSED(frz_add_group(writer, FRZ_ROOT, name, &id));
+        REFUSED(frz_add_dimension(writer, FRZ_ROOT, name, 5, &id));
+        REFUSED(frz_add_variable(writer, FRZ_ROOT, name, FRZ_INT32, 1, &dim, &id));
+        REFUSED(frz_put_attribute_text(writer, scalar, name, "text"));
+        REFUSED(frz_put_group_attribute_text(writer, FRZ_ROOT, name, "text"));
+    }
+    CHECK(id == -7 && strstr(frz_last_cause(), "257 bytes") != NULL);
 }
 
 static void definitions(frz_writer *writer, int dim, int scalar)
@@ -98,6 +122,12 @@ static void definitions(frz_writer *writer, int dim, int scalar)
     REFUSED(frz_add_group(writer, FRZ_ROOT, "", &id));
     REFUSED(frz_add_group(writer, FRZ_ROOT, "\xff\xfe", &id));
     REFUSED(frz_add_dimension(writer, FRZ_ROOT, "x", 5, &id));
+    REFUSED(frz_add_dimension(writer, FRZ_ROOT, "n", 0, &id));
+    REFUSED(frz_add_dimension(writer, FRZ_ROOT, "n", (uint64_t)-3, &id));
+    CHECK(strstr(frz_last_cause(), "-3") != NULL);
+    REFUSED(frz_add_dimension(writer, FRZ_ROOT, "n", (uint64_t)1 << 62, &id));
+    REFUSED(frz_add_unlimited_dimension(writer, FRZ_ROOT, "n", (uint64_t)1 << 62, &id));
+    names(writer, dim, scalar);
     REFUSED(frz_add_variable(writer, FRZ_ROOT, "w", 0, 0, NULL, &id));
     REFUSED(frz_add_variable(writer, FRZ_ROOT, "w", 13, 0, NULL, &id));
     REFUSED(frz_add_variable(writer, FRZ_ROOT, "w", FRZ_INT32, -1, NULL, &id));
@@ -121,7 +151,7 @@ static void definitions(frz_writer *writer, int dim, int scalar)
 
 static void settings(frz_writer *writer, int series)
 {
-    uint64_t none[1] = {0}, one[1] = {1};
+    uint64_t none[1] = {0}, one[1] = {1}, huge[1] = {1000};
 
     REFUSED(frz_set_deflate(writer, 99, 1, 1));
     REFUSED(frz_set_deflate(writer, series, 0, 1));
@@ -136,7 +166,15 @@ static void settings(frz_writer *writer, int series)
     REFUSED(frz_set_fill_value(writer, series, NULL));
     REFUSED(frz_set_chunk_shape(writer, series, NULL));
     REFUSED(frz_set_chunk_shape(writer, series, none));
+    REFUSED(frz_set_chunk_shape(writer, series, huge));
+    CHECK(strstr(frz_last_cause(), "longer than the dimension") != NULL);
     REFUSED(frz_set_significant_digits(writer, series, 0));
+    REFUSED(frz_set_significant_digits(writer, series, 16));
+    REFUSED(frz_set_significant_digits(writer, series, 40));
+    CHECK(strstr(frz_last_cause(), "1 to ") != NULL);
+    REFUSED(frz_set_significant_bits(writer, series, 53));
+    REFUSED(frz_set_significant_bits(writer, series, 99));
+    REFUSED(frz_set_absolute_tolerance(writer, series, HUGE_VAL));
     REFUSED(frz_set_significant_bits(writer, series, -3));
     REFUSED(frz_set_absolute_tolerance(writer, series, 0.0));
     REFUSED(frz_set_relative_tolerance(writer, series, -1.0));

@@ -14,6 +14,7 @@
 #endif
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Makes a call and prints its status. */
 #define T(call) printf("%s: %d\n", #call, (call))
@@ -43,6 +44,55 @@ static void types(int nc, const int *dims) {
     T(nc_def_var(nc, "v", NC_FLOAT, 1, &lost, &found));
     T(nc_def_var(nc, "lost", NC_FLOAT, -1, dims, &found));
     T(nc_def_var(nc, "lost", 0, -1, dims, &found));
+}
+
+/* What is wrong with a name is told by every call that brings one. */
+static void names(int nc, const int *dims, int mode) {
+    static const char *const bad[] = {"", "a/b", "-a", "(b", " a", "a ", ".", "..", "nl\n", "tab\t",
+                                      "\x7f", "\xff\xfe", "a%b", "9", "_x", "\xc3\xa9", NULL};
+    char longest[300];
+    int i, found;
+    memset(longest, 'y', sizeof longest);
+    longest[257] = '\0';
+    for (i = 0; i < 17; i++) {
+        const char *name = bad[i] != NULL ? bad[i] : longest;
+        printf("name %d\n", i);
+        T(nc_def_dim(nc, name, 2, &found));
+        T(nc_def_var(nc, name, NC_INT, 1, dims + 1, &found));
+        T(nc_put_att_text(nc, NC_GLOBAL, name, 2, "ab"));
+        T(nc_rename_dim(nc, 2, name));
+        T(nc_rename_var(nc, C, name));
+        if (mode == NC_NETCDF4) T(nc_def_grp(nc, name, &found));
+        T(nc_rename_dim(nc, 2, "x"));
+        T(nc_rename_var(nc, C, "c"));
+    }
+}
+
+/* How a variable is stored, with values that no file can have. */
+static void storage(int nc, const int *dims) {
+    size_t chunk[3] = {1, 3, 4};
+    int id, digits;
+    T(nc_def_var(nc, "stored", NC_FLOAT, 3, dims, &id));
+    T(nc_def_var_deflate(nc, id, 0, 1, -1));
+    T(nc_def_var_deflate(nc, id, 0, 1, 10));
+    T(nc_def_var_chunking(nc, id, NC_CONTIGUOUS, NULL));
+    T(nc_def_var_chunking(nc, id, 7, chunk));
+    chunk[2] = 5;
+    T(nc_def_var_chunking(nc, id, NC_CHUNKED, chunk));
+    chunk[2] = 0;
+    T(nc_def_var_chunking(nc, id, NC_CHUNKED, chunk));
+    chunk[0] = (size_t)1 << 32;
+    chunk[2] = 4;
+    T(nc_def_var_chunking(nc, id, NC_CHUNKED, chunk));
+    T(nc_def_var_endian(nc, id, 7));
+    for (digits = -1; digits < 18; digits++) {
+        printf("digits %d: %d\n", digits, nc_def_var_quantize(nc, id, NC_QUANTIZE_BITGROOM, digits));
+    }
+    T(nc_def_var_quantize(nc, id, NC_QUANTIZE_BITROUND, 23));
+    T(nc_def_var_quantize(nc, id, NC_QUANTIZE_BITROUND, 24));
+    T(nc_def_var_quantize(nc, id, 9, 3));
+    T(nc_def_var_quantize(nc, TEXT, NC_QUANTIZE_BITGROOM, 3));
+    T(nc_def_var_quantize(nc, id, NC_NOQUANTIZE, 0));
 }
 
 static void compact(int nc) {
@@ -204,6 +254,8 @@ int main(int argc, char **argv) {
     T(nc_def_var(nc, "t", NC_CHAR, 2, dims + 1, &id));
     T(nc_def_var(nc, "c", NC_FLOAT, 2, dims + 1, &id));
     types(nc, dims);
+    names(nc, dims, mode);
+    if (mode & NC_NETCDF4) storage(nc, dims);
     if (mode & NC_NETCDF4) compact(nc);
     T(nc_put_vara_float(nc, V, first, one, f));
     T(nc_get_vara_float(nc, V, first, one, f));

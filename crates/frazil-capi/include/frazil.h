@@ -507,6 +507,19 @@ const char *frz_last_cure(void);
 frz_status frz_set_last_message(const char *message);
 
 /**
+ * Has messages of this thread count as Fortran does, positions from 1 and the fastest axis first, if
+ * `from_one` is not 0; else as C does. Returns whether they did so before. For those who build an
+ * interface on this one.
+ */
+int frz_set_message_counting(int from_one);
+
+/**
+ * netCDF's words for a status, without what the last call had to say (`frz_nc_strerror` has both):
+ * Fortran has 80 characters for them. The text lives as long as the process.
+ */
+const char *frz_netcdf_status_words(int status);
+
+/**
  * Options with their defaults. Free them with ::frz_options_free.
  */
 frz_options *frz_options_new(void);
@@ -517,7 +530,9 @@ frz_options *frz_options_new(void);
 void frz_options_free(frz_options *options);
 
 /**
- * Packing threads; 0 (the default): one for each core that the process may use.
+ * Packing threads, 4096 at most; 0 (the default): one for each core that the process may use.
+ *
+ * Errors: ::FRZ_INVALID_ARGUMENT for more, or less than 0.
  */
 frz_status frz_options_set_threads(frz_options *options, int threads);
 
@@ -534,7 +549,9 @@ frz_status frz_options_set_core_list(frz_options *options, int count, const int 
 
 /**
  * Bytes that values may take in memory while they are gathered, packed and placed (default:
- * 268435456). What does not fit waits in a scratch file beside the output.
+ * 268435456; 1048576 at least). What does not fit waits in a scratch file beside the output.
+ *
+ * Errors: ::FRZ_INVALID_ARGUMENT for less, or more than any machine has.
  */
 frz_status frz_options_set_memory_bytes(frz_options *options, uint64_t bytes);
 
@@ -989,7 +1006,8 @@ frz_status frz_set_zstd(frz_writer *writer, int variable, int level, int shuffle
 frz_status frz_set_checksum(frz_writer *writer, int variable);
 
 /**
- * Rounds values to this many decimal digits: 1 to 6 (float), 1 to 15 (double).
+ * Rounds values to this many decimal digits: 1 to 6 (float), 1 to 15 (double); others are refused.
+ * Integers and text stay exact, whatever is stated.
  *
  * Whatever is stated about precision, by this function and the ones below, holds together; fill
  * values, NaN, infinities and zeros are never touched. What was done is written into the file.

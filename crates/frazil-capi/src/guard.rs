@@ -1,6 +1,7 @@
 //! The way into every exported function: panics and errors end here.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use frazil::{Error, ErrorCode, Result};
@@ -24,12 +25,42 @@ fn failed(error: &Error) -> frz_status {
     frz_status::from(error.code)
 }
 
+thread_local! {
+    /// Calls that this thread is inside of.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Whether this thread is inside a call of this library already.
+pub(crate) fn is_inside_a_call() -> bool {
+    // That of `caught`, which asks, does not count.
+    DEPTH.get() > 1
+}
+
+/// Counts a call of this thread as long as it lives.
+struct Inside;
+
+impl Inside {
+    #[inline]
+    fn new() -> Self {
+        DEPTH.set(DEPTH.get() + 1);
+        Self
+    }
+}
+
+impl Drop for Inside {
+    #[inline]
+    fn drop(&mut self) {
+        DEPTH.set(DEPTH.get() - 1);
+    }
+}
+
 /// Runs `body`; a panic in it becomes [`ErrorCode::Internal`].
 ///
 /// What the panic left half changed must not be used again: handles are behind mutexes, which a
 /// panic poisons.
 #[inline]
 pub(crate) fn caught<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
+    let _inside = Inside::new();
     catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|payload| Err(bug(payload.as_ref())))
 }
 

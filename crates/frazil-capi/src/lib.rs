@@ -15,7 +15,13 @@
 
 #[expect(unsafe_code, reason = "the pointers that C hands in")]
 mod arguments;
+#[expect(unsafe_code, reason = "registers with atexit")]
+mod at_exit;
+
 mod guard;
+
+#[expect(unsafe_code, reason = "loads a library")]
+mod mpi_library;
 
 // In the order in which the header is read.
 #[expect(unsafe_code, reason = "exported functions")]

@@ -1,10 +1,10 @@
 //! What went wrong last, for each thread.
 
 use std::cell::RefCell;
-use std::ffi::{CString, c_char};
+use std::ffi::{CString, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 
-use frazil::{Error, ErrorCode, plain};
+use frazil::{Counting, Error, ErrorCode, plain, set_counting};
 
 use crate::arguments::text;
 use crate::guard::guarded;
@@ -26,11 +26,8 @@ thread_local! {
 
 /// Keeps an error for this thread, in place of the one before.
 pub(crate) fn remember(error: &Error) {
-    let mut text = error.to_string();
+    let text = in_one_line(error);
     let cure = plain(error.cure.as_deref().unwrap_or_default()).into_owned();
-    if !cure.is_empty() {
-        text += &format!("; {cure}");
-    }
     let last = LastError {
         text: terminated(text.into_bytes()),
         file: terminated(
@@ -43,6 +40,30 @@ pub(crate) fn remember(error: &Error) {
     };
     // While a thread ends its message may be gone already: then nobody can ask for it.
     let _ = LAST.try_with(|slot| slot.replace(last));
+}
+
+/// File, variable, cause and cure.
+pub(crate) fn in_one_line(error: &Error) -> String {
+    match error.cure.as_deref() {
+        Some(cure) if !cure.is_empty() => format!("{error}; {}", plain(cure)),
+        _ => error.to_string(),
+    }
+}
+
+/// Says something to whoever runs the program, where no call is left to say it to.
+pub(crate) fn complain(words: &str) {
+    use std::io::Write;
+    // Where there is no standard error, nobody listens.
+    let _ = writeln!(std::io::stderr(), "frazil: {words}");
+}
+
+/// Says once what is wrong with the environment.
+pub(crate) fn complain_of_environment() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let warnings = frazil::environment_warnings();
+        warnings.iter().for_each(|words| complain(words));
+    });
 }
 
 /// Calls `body` with this thread's last error.
@@ -103,6 +124,26 @@ pub unsafe extern "C" fn frz_set_last_message(message: *const c_char) -> frz_sta
         remember(&Error::new(ErrorCode::InvalidArgument, words));
         Ok(())
     })
+}
+
+/// Has messages of this thread count as Fortran does, positions from 1 and the fastest axis first, if
+/// `from_one` is not 0; else as C does. Returns whether they did so before. For those who build an
+/// interface on this one.
+#[unsafe(no_mangle)]
+pub extern "C" fn frz_set_message_counting(from_one: c_int) -> c_int {
+    let before = set_counting(match from_one {
+        0 => Counting::FromZero,
+        _ => Counting::FromOne,
+    });
+    c_int::from(before == Counting::FromOne)
+}
+
+/// netCDF's words for a status, without what the last call had to say (`frz_nc_strerror` has both):
+/// Fortran has 80 characters for them. The text lives as long as the process.
+#[unsafe(no_mangle)]
+pub extern "C" fn frz_netcdf_status_words(status: c_int) -> *const c_char {
+    let text = std::panic::catch_unwind(|| crate::nc::message(status));
+    text.unwrap_or(c"Unknown Error").as_ptr()
 }
 
 #[cfg(test)]

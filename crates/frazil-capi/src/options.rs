@@ -4,8 +4,8 @@ use std::ffi::{c_char, c_int};
 use std::time::Duration;
 
 use frazil::{
-    Cores, FilterChain, Goal, OwnCommits, ReaderLevel, Result, Storage, WriterOptions, parse_plan,
-    parse_reads, read_plan, read_precision,
+    Cores, FilterChain, Goal, OwnCommits, ReaderLevel, Resources, Result, Storage, WriterOptions,
+    parse_plan, parse_reads, read_plan, read_precision,
 };
 
 use crate::arguments::{self, elements, invalid, not_negative, null, text};
@@ -40,6 +40,15 @@ unsafe fn change(
     })
 }
 
+/// Sets limits, unless nobody can mean them.
+fn set_resources(options: &mut WriterOptions, set: impl FnOnce(&mut Resources)) -> Result<()> {
+    let mut resources = options.resources.clone();
+    set(&mut resources);
+    resources.check()?;
+    options.resources = resources;
+    Ok(())
+}
+
 /// Options with their defaults. Free them with ::frz_options_free.
 #[unsafe(no_mangle)]
 pub extern "C" fn frz_options_new() -> *mut frz_options {
@@ -57,7 +66,9 @@ pub unsafe extern "C" fn frz_options_free(options: *mut frz_options) {
     }
 }
 
-/// Packing threads; 0 (the default): one for each core that the process may use.
+/// Packing threads, 4096 at most; 0 (the default): one for each core that the process may use.
+///
+/// Errors: ::FRZ_INVALID_ARGUMENT for more, or less than 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_set_threads(
     options: *mut frz_options,
@@ -66,8 +77,8 @@ pub unsafe extern "C" fn frz_options_set_threads(
     // SAFETY: the caller's promise.
     unsafe {
         change(options, |inner| {
-            inner.resources.threads = not_negative(threads, "threads")?;
-            Ok(())
+            let threads = not_negative(threads, "threads")?;
+            set_resources(inner, |resources| resources.threads = threads)
         })
     }
 }
@@ -132,7 +143,9 @@ pub unsafe extern "C" fn frz_options_set_core_list(
 }
 
 /// Bytes that values may take in memory while they are gathered, packed and placed (default:
-/// 268435456). What does not fit waits in a scratch file beside the output.
+/// 268435456; 1048576 at least). What does not fit waits in a scratch file beside the output.
+///
+/// Errors: ::FRZ_INVALID_ARGUMENT for less, or more than any machine has.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_set_memory_bytes(
     options: *mut frz_options,
@@ -141,11 +154,7 @@ pub unsafe extern "C" fn frz_options_set_memory_bytes(
     // SAFETY: the caller's promise.
     unsafe {
         change(options, |inner| {
-            if bytes == 0 {
-                return Err(invalid("`bytes` is 0"));
-            }
-            inner.resources.memory_bytes = bytes;
-            Ok(())
+            set_resources(inner, |resources| resources.memory_bytes = bytes)
         })
     }
 }

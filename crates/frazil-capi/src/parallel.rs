@@ -12,6 +12,8 @@ use frazil::{Comm, CommError, Error, ErrorCode, Result, Writer};
 
 use crate::arguments::{self, elements, invalid, not_negative, null, result_at};
 use crate::guard::guarded;
+use crate::message;
+use crate::mpi_library;
 use crate::nc::files::{default_mode, enter};
 use crate::nc::{entry::explain, run, table};
 use crate::options::frz_options;
@@ -80,6 +82,12 @@ pub struct frz_comm {
 /// if it cannot.
 pub type frz_connect =
     Option<unsafe extern "C" fn(fortran_comm: c_int, comm: *mut frz_comm) -> c_int>;
+
+/// How a program gets what knows MPI.
+const LINK: &str = "link it with -lfrazil_mpi; a linker that leaves out what no symbol asks for needs \
+                    -Wl,--no-as-needed in front of that (docs/mpi.md)";
+/// What connecting returns where frazil_mpi was compiled for another MPI.
+const OTHER_MPI: c_int = 2;
 
 /// What knows MPI, if anything does.
 static CONNECT: Mutex<frz_connect> = Mutex::new(None);
@@ -331,11 +339,14 @@ unsafe fn table_of(comm: *const frz_comm) -> Result<Table> {
 
 /// A table for the communicator with this handle.
 fn connected(fortran_comm: c_int) -> Result<Table> {
-    let connect = *CONNECT.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = || *CONNECT.lock().unwrap_or_else(PoisonError::into_inner);
+    let connect = known().or_else(|| {
+        mpi_library::find();
+        known()
+    });
     let Some(connect) = connect else {
         let cause = "this program has no part that knows MPI";
-        return Err(Error::new(ErrorCode::Unsupported, cause)
-            .with_cure("link it with frazil_mpi (docs/mpi.md)"));
+        return Err(Error::new(ErrorCode::Unsupported, cause).with_cure(LINK));
     };
     let mut comm = frz_comm {
         size_bytes: size_of::<frz_comm>(),
@@ -352,6 +363,11 @@ fn connected(fortran_comm: c_int) -> Result<Table> {
     match unsafe { connect(fortran_comm, &raw mut comm) } {
         // SAFETY: as above, for the functions that it has filled in.
         0 => unsafe { Table::new(comm) },
+        OTHER_MPI => Err(Error::new(
+            ErrorCode::Unsupported,
+            "libfrazil_mpi was built for another MPI than this program",
+        )
+        .with_cure("build it with the program's own mpicc: make -C mpi install CC=mpicc")),
         status => Err(invalid(format!(
             "the communicator cannot be used (status {status}): is MPI initialized?"
         ))),
@@ -489,7 +505,7 @@ fn refused(error: &Error) -> Status {
         ErrorCode::Unsupported => Status::ENOPAR,
         _ => Status::EINVAL,
     };
-    explain(status, &error.to_string());
+    explain(status, &message::in_one_line(error));
     status
 }
 

@@ -197,6 +197,9 @@ fn set_compressor(
     let Some(element_bytes) = element_bytes(variable) else {
         return Err(invalid("strings cannot be compressed"));
     };
+    if variable.dimensions.is_empty() {
+        return Err(invalid("a scalar takes no filters"));
+    }
     let mut checksum = None;
     if let FilterWish::Exactly(before) = &settings.filters {
         let compressors = [filter_id::DEFLATE, filter_id::ZSTD];
@@ -259,7 +262,8 @@ unsafe fn change_precision(
     unsafe { change(writer, variable, set) }
 }
 
-/// Rounds values to this many decimal digits: 1 to 6 (float), 1 to 15 (double).
+/// Rounds values to this many decimal digits: 1 to 6 (float), 1 to 15 (double); others are refused.
+/// Integers and text stay exact, whatever is stated.
 ///
 /// Whatever is stated about precision, by this function and the ones below, holds together; fill
 /// values, NaN, infinities and zeros are never touched. What was done is written into the file.

@@ -4,13 +4,15 @@ use std::ffi::{c_char, c_int};
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::ptr;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use frazil::schema::{DimensionId, GroupId, VariableId};
 use frazil::{Error, ErrorCode, RecoverOutcome, Result, Writer, WriterOptions, WriterReport};
 
 use crate::arguments::{self, invalid, null, result_at};
+use crate::at_exit;
 use crate::guard::guarded;
+use crate::message;
 use crate::options::{frz_options, or_default};
 use crate::status::frz_status;
 
@@ -21,10 +23,16 @@ use crate::status::frz_status;
 /// Writers of different files do not wait for each other, but for the library that keeps the
 /// books of HDF5 files.
 pub struct frz_writer {
+    shared: Arc<Shared>,
+}
+
+/// A writer, as its handle and the end of the program see it.
+pub(crate) struct Shared {
     path: PathBuf,
     /// Of the process that opened the file.
-    generation: u64,
-    state: Mutex<Writer>,
+    pub(crate) generation: u64,
+    /// `None`: the program has ended.
+    pub(crate) writer: Mutex<Option<Writer>>,
 }
 
 /// What a writer did.
@@ -89,13 +97,16 @@ pub(crate) unsafe fn with_writer<T>(
     body: impl FnOnce(&mut Writer) -> Result<T>,
 ) -> Result<T> {
     // SAFETY: the caller's promise.
-    let handle = unsafe { writer.as_ref() }.ok_or_else(|| null("writer"))?;
+    let handle = &*unsafe { writer.as_ref() }
+        .ok_or_else(|| null("writer"))?
+        .shared;
     // Before the lock, which a thread that is no more may hold.
     if handle.generation != frazil::fork_generation() {
         return Err(of_the_parent(&handle.path));
     }
-    match handle.state.lock() {
-        Ok(mut writer) => body(&mut writer),
+    match handle.writer.lock().as_deref_mut() {
+        Ok(Some(writer)) => body(writer),
+        Ok(None) => Err(ended()),
         Err(_) => Err(broken()),
     }
     .map_err(|error| error.in_file(&handle.path))
@@ -108,6 +119,12 @@ fn of_the_parent(path: &Path) -> Error {
     Error::new(ErrorCode::InvalidArgument, cause)
         .in_file(path)
         .with_cure("create a writer in the process that writes")
+}
+
+/// The error of a writer whose program has ended, and with it the file.
+#[cold]
+fn ended() -> Error {
+    invalid("the program is ending: the file is committed and closed")
 }
 
 /// The error of a writer that a panic left half changed.
@@ -157,12 +174,15 @@ pub(crate) unsafe fn open(
             *result = ptr::null_mut();
             (arguments::path(path)?, or_default(options), result)
         };
+        message::complain_of_environment();
         let opened = begin(path, &options).map_err(|error| error.in_file(path))?;
-        *result = Box::into_raw(Box::new(frz_writer {
+        let shared = Arc::new(Shared {
             path: path.to_owned(),
             generation: frazil::fork_generation(),
-            state: Mutex::new(opened),
-        }));
+            writer: Mutex::new(Some(opened)),
+        });
+        at_exit::remember(&shared);
+        *result = Box::into_raw(Box::new(frz_writer { shared }));
         Ok(())
     })
 }
@@ -300,20 +320,22 @@ unsafe fn take(writer: *mut frz_writer) -> Result<(PathBuf, Result<Writer>)> {
     }
     // SAFETY: made by Box::into_raw in `open`; the rest is the caller's promise.
     let handle = unsafe { Box::from_raw(writer) };
-    let frz_writer {
-        path,
-        generation,
-        state,
-    } = *handle;
-    if generation != frazil::fork_generation() {
+    let shared = handle.shared;
+    let path = shared.path.clone();
+    if shared.generation != frazil::fork_generation() {
         // Nothing of it ends in the child: the file is the parent's, and its threads are not here.
-        std::mem::forget(state);
+        std::mem::forget(shared);
         return Err(of_the_parent(&path));
     }
-    let writer = state.into_inner().map_err(|poisoned| {
-        poisoned.into_inner().abandon();
-        broken().in_file(&path)
-    });
+    let writer = match shared.writer.lock() {
+        Ok(mut writer) => writer.take().ok_or_else(|| ended().in_file(&path)),
+        Err(poisoned) => {
+            if let Some(writer) = poisoned.into_inner().take() {
+                writer.abandon();
+            }
+            Err(broken().in_file(&path))
+        }
+    };
     Ok((path, writer))
 }
 

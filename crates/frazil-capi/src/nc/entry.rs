@@ -27,6 +27,7 @@ pub(crate) fn run(body: impl FnOnce() -> Outcome<()>) -> c_int {
 /// Keeps what there is to say about a refusal for `frz_last_message`.
 #[cold]
 pub(crate) fn explain(status: Status, detail: &str) {
+    crate::nc::keep_detail(status, detail);
     let text = match detail {
         "" => status.message(),
         detail => detail.to_owned(),

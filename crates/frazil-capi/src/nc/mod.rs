@@ -20,4 +20,4 @@ pub(crate) mod types;
 mod variables;
 
 pub(crate) use entry::{declared_elsewhere, entries, run};
-pub(crate) use text::{LIBRARY_VERSION, message};
+pub(crate) use text::{LIBRARY_VERSION, keep_detail, message};

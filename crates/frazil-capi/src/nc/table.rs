@@ -8,9 +8,12 @@
 
 use std::ffi::c_int;
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use frazil::netcdf::{Dataset, GroupNumber, Outcome, Status};
 
+use crate::at_exit::{self, Library};
+use crate::message;
 use crate::nc::entry::explain;
 
 /// `NC_ENFILE`: too many files are open.
@@ -21,7 +24,27 @@ const BAD_GROUP: Status = Status(-116);
 /// Slots of the table: identifiers stay positive in 32 bits.
 const SLOTS: usize = 1 << 15;
 
-type Slot = Mutex<Option<Box<Dataset>>>;
+type Slot = Mutex<Option<Box<Open>>>;
+
+/// An open file.
+struct Open {
+    file: Dataset,
+    /// Of the process that opened it.
+    generation: u64,
+}
+
+impl Open {
+    /// The file; not in a child process after a fork, which has no threads to pack.
+    fn own(&mut self) -> Outcome<&mut Dataset> {
+        if self.generation == frazil::fork_generation() {
+            return Ok(&mut self.file);
+        }
+        let path = self.file.path().display();
+        let cause = "is open in the process that this one is a fork of: only that one can use it";
+        explain(Status::EBADID, &format!("{path}: {cause}"));
+        Err(Status::EBADID)
+    }
+}
 
 /// Files by slot. A panic in a call poisons the file's mutex: it can be closed only.
 static FILES: [Slot; SLOTS] = [const { Mutex::new(None) }; SLOTS];
@@ -63,7 +86,12 @@ pub(crate) fn insert(file: Dataset) -> Outcome<c_int> {
     }
     FILES[slot].clear_poison();
     let mut place = FILES[slot].lock().unwrap_or_else(PoisonError::into_inner);
-    *place = Some(Box::new(file));
+    at_exit::prepare(match file.is_bundled() {
+        true => Library::NetCdf,
+        false => Library::Hdf5,
+    });
+    let generation = frazil::fork_generation();
+    *place = Some(Box::new(Open { file, generation }));
     Ok((slot as c_int) << 16)
 }
 
@@ -75,18 +103,46 @@ pub(crate) fn remove(ncid: c_int, end: impl FnOnce(&mut Dataset) -> Outcome<()>)
     if place.is_some() && group_of(ncid) != GroupNumber::ROOT {
         return Err(BAD_GROUP);
     }
-    let mut file = place.take().ok_or(Status::EBADID)?;
+    let mut open = place.take().ok_or(Status::EBADID)?;
     drop(place);
-    let outcome = end(&mut file);
+    if let Err(status) = open.own() {
+        // Nothing of it ends here.
+        std::mem::forget(open);
+        free(slot);
+        return Err(status);
+    }
+    let file = &mut open.file;
+    let outcome = end(file);
     if let Err(status) = &outcome {
         explain(*status, file.last_message());
     }
     // Only now may another file have the slot: two files at once could have the same path.
+    free(slot);
+    outcome
+}
+
+fn free(slot: usize) {
     let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(taken) = taken.get_mut(slot) {
         *taken = false;
     }
-    outcome
+}
+
+/// Closes all files of this process at its end, but those of several ranks, which may not come.
+pub(crate) fn close_all(deadline: Instant) {
+    let slots = TAKEN.lock().unwrap_or_else(PoisonError::into_inner).len();
+    for slot in FILES.iter().take(slots) {
+        let open = at_exit::locked(slot, deadline).and_then(|mut place| place.take());
+        let Some(mut open) = open else { continue };
+        match open.own() {
+            Ok(file) if !file.is_parallel() => {
+                if file.close().is_err() {
+                    message::complain(file.last_message());
+                }
+            }
+            _ => std::mem::forget(open),
+        }
+    }
 }
 
 /// Calls `body` with the file and the group of an identifier.
@@ -95,7 +151,7 @@ pub(crate) fn with<T>(
     body: impl FnOnce(&mut Dataset, GroupNumber) -> Outcome<T>,
 ) -> Outcome<T> {
     let mut place = FILES[slot_of(ncid)?].lock().map_err(|_| Status::EBADID)?;
-    let file = place.as_mut().ok_or(Status::EBADID)?;
+    let file = place.as_mut().ok_or(Status::EBADID)?.own()?;
     let outcome = body(file, group_of(ncid));
     if let Err(status) = &outcome {
         explain(*status, file.last_message());

@@ -1,5 +1,6 @@
 //! Words that belong to the library: status messages and its version.
 
+use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::sync::OnceLock;
 
@@ -32,12 +33,49 @@ pub(crate) fn message(status: c_int) -> &'static CStr {
     place.get_or_init(|| CString::new(Status(status).message()).unwrap_or_default())
 }
 
+thread_local! {
+    /// The last refusal of this thread that says more than its status does.
+    static DETAIL: RefCell<Option<(c_int, String)>> = const { RefCell::new(None) };
+    /// What was handed to C last.
+    static TOLD: RefCell<CString> = RefCell::default();
+}
+
+/// Keeps what a refusal says for the next question about its status.
+pub(crate) fn keep_detail(status: Status, detail: &str) {
+    let kept = (!detail.is_empty()).then(|| (status.0, detail.to_owned()));
+    let _ = DETAIL.try_with(|place| place.replace(kept));
+}
+
+/// The words for a status; with what the last call of this thread that failed said, if it had this one.
+fn told(status: c_int) -> *const c_char {
+    let words = message(status);
+    let detail = DETAIL.with_borrow(|kept| match kept {
+        Some((known, detail)) if *known == status => Some(detail.clone()),
+        _ => None,
+    });
+    let Some(detail) = detail else {
+        return words.as_ptr();
+    };
+    let start = words.to_string_lossy();
+    let text = match detail.starts_with(&*start) {
+        true => detail,
+        false => format!("{start}: {detail}"),
+    };
+    let text = CString::new(text).unwrap_or_else(|_| words.to_owned());
+    TOLD.with_borrow_mut(|place| {
+        *place = text;
+        place.as_ptr()
+    })
+}
+
 declared_elsewhere! {
-    /// `nc_strerror`: what a status means. The text lives as long as the process.
+    /// `nc_strerror`: what a status means, and what the last call of this thread that failed had to say
+    /// beyond that, if it failed with this status. The text lives until the next such question of this
+    /// thread.
     #[unsafe(no_mangle)]
     extern "C" fn frz_nc_strerror(ncerr: c_int) -> *const c_char {
-        let text = std::panic::catch_unwind(|| message(ncerr));
-        text.unwrap_or(c"Unknown Error").as_ptr()
+        let text = std::panic::catch_unwind(|| told(ncerr));
+        text.unwrap_or(c"Unknown Error".as_ptr())
     }
 
     /// `nc_inq_libvers`: the version of the interface and of frazil.

@@ -3,12 +3,28 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use frazil::netcdf::{Dataset, GroupNumber, MemoryType, Outcome};
+use frazil::{Counting, set_counting};
 
 use crate::nc::pointers::list;
 use crate::nc::slab::Variable;
 use crate::nc::table;
 use crate::nf::order::{Place, coordinates, variable};
 use crate::nf::value;
+
+/// Messages count as Fortran does as long as it lives.
+struct FromOne(Counting);
+
+impl FromOne {
+    fn new() -> Self {
+        Self(set_counting(Counting::FromOne))
+    }
+}
+
+impl Drop for FromOne {
+    fn drop(&mut self) {
+        set_counting(self.0);
+    }
+}
 
 /// Writes values; `memory` is their type, `None`: the variable's own.
 ///
@@ -20,6 +36,7 @@ unsafe fn put(
     memory: Option<MemoryType>,
     data: *const c_void,
 ) -> Outcome<()> {
+    let _counting = FromOne::new();
     // SAFETY: as this function's.
     let (ncid, varid) = unsafe { (value(ncid)?, variable(varid)?) };
     table::with(ncid, |file, group| {
@@ -84,6 +101,7 @@ unsafe fn get(
     memory: Option<MemoryType>,
     data: *mut c_void,
 ) -> Outcome<()> {
+    let _counting = FromOne::new();
     // SAFETY: as this function's.
     let (ncid, varid) = unsafe { (value(ncid)?, variable(varid)?) };
     table::with(ncid, |file, group| {
