@@ -19,6 +19,7 @@ module frazil
   use frazil_axes, only: other_order
   use frazil_text, only: c_text, copy_c_pointer, take_c_pointer
   use frazil_writer_c
+  use frazil_writer_options
   use frazil_writer_settings
   use frazil_writer_values
   implicit none
@@ -36,11 +37,15 @@ module frazil
   public :: frazil_delete_attribute, frazil_delete_group_attribute
   public :: frazil_rename_attribute, frazil_rename_group_attribute
   public :: frazil_set_fill_value, frazil_set_no_fill, frazil_set_chunk_shape, frazil_set_contiguous
-  public :: frazil_state_block
+  public :: frazil_set_big_endian, frazil_state_block
   public :: frazil_set_uncompressed, frazil_set_deflate, frazil_set_zstd, frazil_set_checksum
   public :: frazil_set_significant_digits, frazil_set_significant_bits
   public :: frazil_set_absolute_tolerance, frazil_set_relative_tolerance, frazil_set_quantize
-  public :: frazil_ok, frazil_no_such_type, frazil_array_too_short, frazil_too_many_axes
+  public :: frazil_ok, frazil_no_such_type, frazil_array_too_short, frazil_too_many_axes, frazil_too_few_numbers
+  public :: frazil_goal_balanced, frazil_goal_size, frazil_goal_speed, frazil_goal_archive, frazil_goal_energy
+  public :: frazil_storage_any, frazil_storage_local, frazil_storage_disk
+  public :: frazil_storage_parallel_fs, frazil_storage_object_store
+  public :: frazil_cores_spare, frazil_cores_any
   public :: frazil_bitgroom, frazil_granular_bitround, frazil_bitround
 
   !> The root group.
@@ -50,8 +55,9 @@ module frazil
   integer, parameter, public :: frazil_int8 = 1, frazil_character = 2, frazil_int16 = 3, frazil_int32 = 4, &
                                 frazil_real32 = 5, frazil_real64 = 6, frazil_int64 = 10
 
-  !> Who must be able to read a file: everybody; those with the registered filter plugins.
-  integer, parameter, public :: frazil_readers_any = 0, frazil_readers_plugins = 1
+  !> Who must be able to read a file: everybody; those with the registered filter plugins; those with
+  !> frazil or its own plugins.
+  integer, parameter, public :: frazil_readers_any = 0, frazil_readers_plugins = 1, frazil_readers_frazil = 2
 
   !> What `frazil_recover` found and did: nothing to do; a commit not yet begun was discarded; one
   !> was finished; one was taken back.
@@ -95,6 +101,12 @@ contains
   !> `keep_plan` keeps this one's in the file. `wishes_file` states by variable how exactly values are
   !> kept and what filters must be like ([`frz_options_read_wishes`]).
   !>
+  !> `goal`, one of frazil_goal_..., is what filters are chosen for; `filters` are stated for all
+  !> variables that ask for none, 'shuffle+zstd(3)'. `reads`, 'map,series=2', and `storage`, one of
+  !> frazil_storage_..., are what chunk shapes are to serve ([`frz_options_set_reads`]). `cores`, one of
+  !> frazil_cores_..., or `core_list`, numbers as the system counts them from 0, are where packing
+  !> threads run.
+  !>
   !> With `comm`, a communicator of MPI (of the module mpi_f08: `comm%mpi_val`), all its ranks write
   !> the file together and make this call, as they do with frazil_end_definitions, frazil_sync and
   !> frazil_close; a rank waits at most `longest_wait` seconds for one of which it hears nothing.
@@ -104,7 +116,8 @@ contains
   !> The program is linked with frazil_mpi (docs/mpi.md).
   function frazil_create(path, writer, threads, memory_bytes, durable, synchronous, overwrite, classic_model, &
                          readable_by, commit_bytes, records_per_sync, plan_file, keep_plan, comm, &
-                         longest_wait, reproducible, io_ranks, wishes_file) result(status)
+                         longest_wait, reproducible, io_ranks, wishes_file, goal, filters, reads, storage, &
+                         cores, core_list) result(status)
     character(len=*), intent(in) :: path
     type(frazil_writer), intent(out) :: writer
     integer, intent(in), optional :: threads
@@ -120,6 +133,9 @@ contains
     logical, intent(in), optional :: reproducible
     integer, intent(in), optional :: io_ranks
     character(len=*), intent(in), optional :: wishes_file
+    integer, intent(in), optional :: goal
+    character(len=*), intent(in), optional :: filters, reads
+    integer, intent(in), optional :: storage, cores, core_list(:)
     integer :: status
     type(c_ptr) :: options
 
@@ -127,8 +143,8 @@ contains
     status = set_options(options, threads, memory_bytes, durable, synchronous)
     if (status == frazil_ok) &
       status = set_choices(options, readable_by, commit_bytes, records_per_sync, plan_file, keep_plan)
-    if (status == frazil_ok .and. present(wishes_file)) &
-      status = frz_options_read_wishes(options, c_text(wishes_file))
+    if (status == frazil_ok) status = set_wishes(options, wishes_file, goal, filters, reads, storage)
+    if (status == frazil_ok) status = set_cores(options, cores, core_list)
     if (status == frazil_ok .and. present(overwrite)) &
       status = frz_options_set_overwrite(options, c_logical(overwrite))
     if (status == frazil_ok .and. present(classic_model)) &
@@ -153,7 +169,7 @@ contains
   !> `comm` all its ranks together, as [`frazil_create`] begins one.
   function frazil_append(path, writer, threads, memory_bytes, durable, synchronous, readable_by, commit_bytes, &
                          records_per_sync, plan_file, keep_plan, comm, longest_wait, io_ranks, &
-                         wishes_file) result(status)
+                         wishes_file, goal, filters, reads, storage, cores, core_list) result(status)
     character(len=*), intent(in) :: path
     type(frazil_writer), intent(out) :: writer
     integer, intent(in), optional :: threads
@@ -168,6 +184,9 @@ contains
     real(c_double), intent(in), optional :: longest_wait
     integer, intent(in), optional :: io_ranks
     character(len=*), intent(in), optional :: wishes_file
+    integer, intent(in), optional :: goal
+    character(len=*), intent(in), optional :: filters, reads
+    integer, intent(in), optional :: storage, cores, core_list(:)
     integer :: status
     type(c_ptr) :: options
 
@@ -175,8 +194,8 @@ contains
     status = set_options(options, threads, memory_bytes, durable, synchronous)
     if (status == frazil_ok) &
       status = set_choices(options, readable_by, commit_bytes, records_per_sync, plan_file, keep_plan)
-    if (status == frazil_ok .and. present(wishes_file)) &
-      status = frz_options_read_wishes(options, c_text(wishes_file))
+    if (status == frazil_ok) status = set_wishes(options, wishes_file, goal, filters, reads, storage)
+    if (status == frazil_ok) status = set_cores(options, cores, core_list)
     if (status == frazil_ok .and. present(longest_wait)) &
       status = frz_options_set_longest_wait(options, longest_wait)
     if (status == frazil_ok .and. present(io_ranks)) &
@@ -190,46 +209,6 @@ contains
     end if
     call frz_options_free(options)
   end function frazil_append
-
-  !> How the writer works.
-  function set_options(options, threads, memory_bytes, durable, synchronous) result(status)
-    type(c_ptr), intent(in) :: options
-    integer, intent(in), optional :: threads
-    integer(c_int64_t), intent(in), optional :: memory_bytes
-    logical, intent(in), optional :: durable, synchronous
-    integer :: status
-
-    status = frazil_ok
-    if (present(threads)) status = frz_options_set_threads(options, threads)
-    if (status == frazil_ok .and. present(memory_bytes)) &
-      status = frz_options_set_memory_bytes(options, memory_bytes)
-    if (status == frazil_ok .and. present(durable)) &
-      status = frz_options_set_durable(options, c_logical(durable))
-    if (status == frazil_ok .and. present(synchronous)) &
-      status = frz_options_set_synchronous(options, c_logical(synchronous))
-  end function set_options
-
-  !> What the writer decides by.
-  function set_choices(options, readable_by, commit_bytes, records_per_sync, plan_file, keep_plan) result(status)
-    type(c_ptr), intent(in) :: options
-    integer, intent(in), optional :: readable_by
-    integer(c_int64_t), intent(in), optional :: commit_bytes
-    integer, intent(in), optional :: records_per_sync
-    character(len=*), intent(in), optional :: plan_file
-    logical, intent(in), optional :: keep_plan
-    integer :: status
-
-    status = frazil_ok
-    if (present(readable_by)) status = frz_options_set_readable_by(options, readable_by)
-    if (status == frazil_ok .and. present(commit_bytes)) &
-      status = frz_options_set_commit_bytes(options, commit_bytes)
-    if (status == frazil_ok .and. present(records_per_sync)) &
-      status = frz_options_set_records_per_sync(options, int(max(records_per_sync, 0), c_int64_t))
-    if (status == frazil_ok .and. present(plan_file)) &
-      status = frz_options_read_plan(options, c_text(plan_file))
-    if (status == frazil_ok .and. present(keep_plan)) &
-      status = frz_options_set_keep_plan(options, c_logical(keep_plan))
-  end function set_choices
 
   !> Compares the definitions of all ranks that write a file together; for a writer that is alone it
   !> does nothing.
@@ -319,6 +298,8 @@ contains
       text = 'netCDF has no type for these values, or they are not of the type that is asked for'
     case (frazil_array_too_short)
       text = '`values` has fewer elements than `count` asks for'
+    case (frazil_too_few_numbers)
+      text = 'fewer numbers than the variable has dimensions: each needs one'
     case (frazil_too_many_axes)
       text = 'the variable has more than 1024 dimensions'
     case default

@@ -8,7 +8,7 @@ module frazil_netcdf_c
 
   interface
     ! Texts
-    function nc_strerror(status) bind(C, name='frz_nc_strerror') result(text)
+    function nc_strerror(status) bind(C, name='frz_netcdf_status_words') result(text)
       import :: c_int, c_ptr
       integer(c_int), value :: status
       type(c_ptr) :: text

@@ -125,6 +125,54 @@ module frazil_writer_c
       integer(c_int), value :: wanted
       integer(c_int) :: status
     end function
+    function frz_options_set_goal(options, goal) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: options
+      integer(c_int), value :: goal
+      integer(c_int) :: status
+    end function
+    function frz_options_set_storage(options, storage) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: options
+      integer(c_int), value :: storage
+      integer(c_int) :: status
+    end function
+    function frz_options_set_cores(options, cores) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: options
+      integer(c_int), value :: cores
+      integer(c_int) :: status
+    end function
+    function frz_options_set_filters(options, filters) bind(C) result(status)
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: options
+      character(kind=c_char), intent(in) :: filters(*)
+      integer(c_int) :: status
+    end function
+    function frz_options_set_reads(options, reads) bind(C) result(status)
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: options
+      character(kind=c_char), intent(in) :: reads(*)
+      integer(c_int) :: status
+    end function
+    function frz_options_set_core_list(options, count, cores) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: options
+      integer(c_int), value :: count
+      integer(c_int), intent(in) :: cores(*)
+      integer(c_int) :: status
+    end function
+    function frz_set_message_counting(from_one) bind(C) result(before)
+      import :: c_int
+      integer(c_int), value :: from_one
+      integer(c_int) :: before
+    end function
+    function frz_set_big_endian(writer, variable, big_endian) bind(C) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: writer
+      integer(c_int), value :: variable, big_endian
+      integer(c_int) :: status
+    end function
     ! Files
     function frz_create(path, options, writer) bind(C) result(status)
       import :: c_char, c_int, c_ptr

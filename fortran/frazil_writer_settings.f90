@@ -8,7 +8,7 @@ module frazil_writer_settings
   private
 
   public :: c_logical
-  public :: frazil_set_no_fill, frazil_set_chunk_shape, frazil_set_contiguous, frazil_state_block
+  public :: frazil_set_big_endian, frazil_set_no_fill, frazil_set_chunk_shape, frazil_set_contiguous, frazil_state_block
   public :: frazil_set_uncompressed, frazil_set_deflate, frazil_set_zstd, frazil_set_checksum
   public :: frazil_set_significant_digits, frazil_set_significant_bits
   public :: frazil_set_absolute_tolerance, frazil_set_relative_tolerance, frazil_set_quantize
@@ -18,7 +18,7 @@ module frazil_writer_settings
 
   !> Done; and what this module refuses before frazil sees it.
   integer, parameter, public :: frazil_ok = 0, frazil_no_such_type = -1, frazil_array_too_short = -2, &
-                                frazil_too_many_axes = -3
+                                frazil_too_many_axes = -3, frazil_too_few_numbers = -4
 
 contains
 
@@ -27,6 +27,13 @@ contains
 
     c_logical = merge(1, 0, wanted)
   end function c_logical
+
+  pure integer(c_int) function c_logical_or_true(wanted)
+    logical, intent(in), optional :: wanted
+
+    c_logical_or_true = 1
+    if (present(wanted)) c_logical_or_true = c_logical(wanted)
+  end function c_logical_or_true
 
   !> Elements that were never written hold anything.
   function frazil_set_no_fill(writer, variable) result(status)
@@ -43,12 +50,14 @@ contains
     integer, intent(in) :: variable
     integer, intent(in) :: shape(:)
     integer :: status
-    integer(c_int) :: type, rank
+    integer(c_int) :: type, rank, before
 
     status = frz_inquire_variable(writer%handle, variable, type, rank)
-    if (status == frazil_ok .and. size(shape) < rank) status = frazil_array_too_short
+    if (status == frazil_ok .and. size(shape) < rank) status = frazil_too_few_numbers
     if (status /= frazil_ok) return
+    before = frz_set_message_counting(1_c_int)
     status = frz_set_chunk_shape(writer%handle, variable, int(other_order(shape(:rank)), c_int64_t))
+    before = frz_set_message_counting(before)
   end function frazil_set_chunk_shape
 
   !> This process will put blocks like this one, `count` elements along each dimension from `start`
@@ -59,14 +68,27 @@ contains
     integer, intent(in) :: variable
     integer, intent(in) :: start(:), count(:)
     integer :: status
-    integer(c_int) :: type, rank
+    integer(c_int) :: type, rank, before
 
     status = frz_inquire_variable(writer%handle, variable, type, rank)
-    if (status == frazil_ok .and. min(size(start), size(count)) < rank) status = frazil_array_too_short
+    if (status == frazil_ok .and. min(size(start), size(count)) < rank) status = frazil_too_few_numbers
     if (status /= frazil_ok) return
+    before = frz_set_message_counting(1_c_int)
     status = frz_state_block(writer%handle, variable, int(other_order(start(:rank)) - 1, c_int64_t), &
                              int(other_order(count(:rank)), c_int64_t))
+    before = frz_set_message_counting(before)
   end function frazil_state_block
+
+  !> The elements are stored big-endian (or, with .false., little-endian). Values are put and read in this
+  !> machine's order either way.
+  function frazil_set_big_endian(writer, variable, big_endian) result(status)
+    type(frazil_writer), intent(in) :: writer
+    integer, intent(in) :: variable
+    logical, intent(in), optional :: big_endian
+    integer :: status
+
+    status = frz_set_big_endian(writer%handle, variable, c_logical_or_true(big_endian))
+  end function frazil_set_big_endian
 
   !> One run of bytes, no filters.
   function frazil_set_contiguous(writer, variable) result(status)
@@ -86,24 +108,24 @@ contains
     status = frz_set_uncompressed(writer%handle, variable)
   end function frazil_set_uncompressed
 
-  !> Deflate with this level, 1 to 9, after a byte shuffle if asked for.
+  !> Deflate with this level, 1 to 9, after a byte shuffle unless `shuffle` is .false.
   function frazil_set_deflate(writer, variable, level, shuffle) result(status)
     type(frazil_writer), intent(in) :: writer
     integer, intent(in) :: variable, level
-    logical, intent(in) :: shuffle
+    logical, intent(in), optional :: shuffle
     integer :: status
 
-    status = frz_set_deflate(writer%handle, variable, level, c_logical(shuffle))
+    status = frz_set_deflate(writer%handle, variable, level, c_logical_or_true(shuffle))
   end function frazil_set_deflate
 
-  !> Zstandard with this level, after a byte shuffle if asked for. Readers need its plugin.
+  !> Zstandard with this level, after a byte shuffle unless `shuffle` is .false. Readers need its plugin.
   function frazil_set_zstd(writer, variable, level, shuffle) result(status)
     type(frazil_writer), intent(in) :: writer
     integer, intent(in) :: variable, level
-    logical, intent(in) :: shuffle
+    logical, intent(in), optional :: shuffle
     integer :: status
 
-    status = frz_set_zstd(writer%handle, variable, level, c_logical(shuffle))
+    status = frz_set_zstd(writer%handle, variable, level, c_logical_or_true(shuffle))
   end function frazil_set_zstd
 
   !> A Fletcher-32 checksum with each chunk.

@@ -1,7 +1,10 @@
 /* nf90_put_var and nf90_get_var of all types, kinds and ranks. */
 #include "region.h"
 
+#include <frazil.h>
 #include <frazil_netcdf.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 typedef enum { PUT, GET } direction;
 
@@ -24,6 +27,17 @@ static bool is_unlimited(int ncid, int dimid)
     return false;
 }
 
+/* Keeps what there is to say about a refusal for frazil_last_message. */
+static void say(const char *format, ...)
+{
+    char words[160];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    frz_set_last_message(words);
+}
+
 /* Why a call asks for more values than the array has: because it leaves the variable, or else
  * because the array is too short, which netcdf-fortran does not see. */
 static int explain_shortage(int ncid, int varid, const frz_region *at, direction way)
@@ -40,15 +54,19 @@ static int explain_shortage(int ncid, int varid, const frz_region *at, direction
         if (status != NC_NOERR) {
             return status;
         }
-        if (at->start[axis] > length) {
-            return NC_EINVALCOORDS;
-        }
         /* Elements from the start on that the stride meets. */
-        if (at->count[axis] > (length - at->start[axis] + stride - 1) / stride) {
-            return NC_EEDGE;
+        if (at->start[axis] > length
+            || at->count[axis] > (length - at->start[axis] + stride - 1) / stride) {
+            say("axis %d has length %zu: %zu from %td on leave it", at->ndims - axis, length,
+                at->count[axis], (ptrdiff_t)at->start[axis] + 1);
+            return at->start[axis] > length ? NC_EINVALCOORDS : NC_EEDGE;
         }
     }
-    return status == NC_NOERR ? NC_EINVAL : status;
+    if (status == NC_NOERR) {
+        say("the array has fewer elements than the call asks for");
+        return NC_EINVAL;
+    }
+    return status;
 }
 
 /* Presents the values that a call is about. */
@@ -96,10 +114,9 @@ static int get_many(int ncid, int varid, CFI_cdesc_t *values, const frz_given *g
     return status;
 }
 
-int frz_nf90_put_var(int ncid, int varid, const CFI_cdesc_t *values, const CFI_cdesc_t *start,
-                     const CFI_cdesc_t *count, const CFI_cdesc_t *stride, const CFI_cdesc_t *map)
+static int put(int ncid, int varid, const CFI_cdesc_t *values, const frz_given *given)
 {
-    const frz_given given = {start, count, stride, map};
+    const CFI_cdesc_t *start = given->start;
     const int type = frz_memory_type(values);
     size_t index[FRZ_FEW_AXES];
     int ndims, status;
@@ -109,7 +126,7 @@ int frz_nf90_put_var(int ncid, int varid, const CFI_cdesc_t *values, const CFI_c
     if (start != NULL && start->dim[0].extent <= FRZ_FEW_AXES) {
         int done = 0;
         ndims = (int)start->dim[0].extent;
-        if (frz_is_one_number(values, &given, ndims)) {
+        if (frz_is_one_number(values, given, ndims)) {
             frz_locate_start(start, ndims, index);
             status = frz_nc_put_element(ncid, varid - 1, (size_t)ndims, index, values->base_addr,
                                         type, &done);
@@ -122,17 +139,15 @@ int frz_nf90_put_var(int ncid, int varid, const CFI_cdesc_t *values, const CFI_c
     if (status != NC_NOERR) {
         return status;
     }
-    if (!frz_is_one_number(values, &given, ndims)) {
-        return put_many(ncid, varid - 1, values, &given, ndims);
+    if (!frz_is_one_number(values, given, ndims)) {
+        return put_many(ncid, varid - 1, values, given, ndims);
     }
     frz_locate_start(start, ndims, index);
     return frz_nc_put_array(ncid, varid - 1, index, FRZ_ONES, NULL, NULL, values->base_addr, type);
 }
 
-int frz_nf90_get_var(int ncid, int varid, CFI_cdesc_t *values, const CFI_cdesc_t *start,
-                     const CFI_cdesc_t *count, const CFI_cdesc_t *stride, const CFI_cdesc_t *map)
+static int get(int ncid, int varid, CFI_cdesc_t *values, const frz_given *given)
 {
-    const frz_given given = {start, count, stride, map};
     const int type = frz_memory_type(values);
     size_t index[FRZ_FEW_AXES];
     int ndims;
@@ -143,9 +158,29 @@ int frz_nf90_get_var(int ncid, int varid, CFI_cdesc_t *values, const CFI_cdesc_t
     if (status != NC_NOERR) {
         return status;
     }
-    if (!frz_is_one_number(values, &given, ndims)) {
-        return get_many(ncid, varid - 1, values, &given, ndims);
+    if (!frz_is_one_number(values, given, ndims)) {
+        return get_many(ncid, varid - 1, values, given, ndims);
     }
-    frz_locate_start(start, ndims, index);
+    frz_locate_start(given->start, ndims, index);
     return frz_nc_get_array(ncid, varid - 1, index, FRZ_ONES, NULL, NULL, values->base_addr, type);
+}
+
+int frz_nf90_put_var(int ncid, int varid, const CFI_cdesc_t *values, const CFI_cdesc_t *start,
+                     const CFI_cdesc_t *count, const CFI_cdesc_t *stride, const CFI_cdesc_t *map)
+{
+    const frz_given given = {start, count, stride, map};
+    const int before = frz_set_message_counting(1);
+    const int status = put(ncid, varid, values, &given);
+    frz_set_message_counting(before);
+    return status;
+}
+
+int frz_nf90_get_var(int ncid, int varid, CFI_cdesc_t *values, const CFI_cdesc_t *start,
+                     const CFI_cdesc_t *count, const CFI_cdesc_t *stride, const CFI_cdesc_t *map)
+{
+    const frz_given given = {start, count, stride, map};
+    const int before = frz_set_message_counting(1);
+    const int status = get(ncid, varid, values, &given);
+    frz_set_message_counting(before);
+    return status;
 }

@@ -77,27 +77,36 @@ static int put_many(frz_writer *writer, int variable, const CFI_cdesc_t *values,
     return status;
 }
 
+static int put(frz_writer *writer, int variable, const CFI_cdesc_t *values, const frz_given *given)
+{
+    size_t index[FRZ_FEW_AXES];
+    int ndims;
+    const int status = count_axes(writer, variable, values, &ndims);
+    if (status != FRZ_OK) {
+        return status;
+    }
+    if (!frz_is_one_number(values, given, ndims)) {
+        return put_many(writer, variable, values, given, ndims);
+    }
+    frz_locate_start(given->start, ndims, index);
+    return put_one(writer, variable, values, (uint64_t *)index);
+}
+
 int frz_fortran_put(frz_writer *const *writer, int variable, const CFI_cdesc_t *values,
                     const CFI_cdesc_t *start, const CFI_cdesc_t *count, const CFI_cdesc_t *stride)
 {
     const frz_given given = {start, count, stride, NULL};
-    size_t index[FRZ_FEW_AXES];
-    int ndims;
-    const int status = count_axes(*writer, variable, values, &ndims);
-    if (status != FRZ_OK) {
-        return status;
-    }
-    if (!frz_is_one_number(values, &given, ndims)) {
-        return put_many(*writer, variable, values, &given, ndims);
-    }
-    frz_locate_start(start, ndims, index);
-    return put_one(*writer, variable, values, (uint64_t *)index);
+    const int before = frz_set_message_counting(1);
+    const int status = put(*writer, variable, values, &given);
+    frz_set_message_counting(before);
+    return status;
 }
 
 int frz_fortran_read(frz_writer *const *writer, int variable, CFI_cdesc_t *values,
                      const CFI_cdesc_t *start, const CFI_cdesc_t *count, const CFI_cdesc_t *stride)
 {
     const frz_given given = {start, count, stride, NULL};
+    const int before = frz_set_message_counting(1);
     frz_region at;
     frz_packed packed;
     int status = count_axes(*writer, variable, values, &at.ndims);
@@ -110,6 +119,7 @@ int frz_fortran_read(frz_writer *const *writer, int variable, CFI_cdesc_t *value
         frz_unpack(&packed, values);
         frz_release(&packed);
     }
+    frz_set_message_counting(before);
     return status;
 }
 

@@ -106,6 +106,64 @@ def test_the_writer_from_fortran(prefix: Path, tmp_path: Path):
         assert file[file["groomed"].getncattr("quantization")].algorithm == "bitgroom"
 
 
+COUNTING = """
+program counting
+  use frazil
+  use frazil_netcdf
+  implicit none
+  type(frazil_writer) :: writer
+  integer :: lon, lat, time, v, s, nc, d(2)
+  real :: field(4, 3) = 1
+  s = frazil_create('writer.nc', writer, goal=frazil_goal_speed, filters='shuffle+deflate(2)', &
+                    reads='map', storage=frazil_storage_local, cores=frazil_cores_any)
+  if (s /= 0) error stop 1
+  s = frazil_add_dimension(writer, 'lon', 4, lon)
+  s = frazil_add_dimension(writer, 'lat', 3, lat)
+  s = frazil_add_unlimited_dimension(writer, 'time', time)
+  print '(a)', trim(frazil_message(frazil_add_dimension(writer, 'n', -3, s)))
+  s = frazil_add_variable(writer, 'v', frazil_real32, [lon, lat, time], v)
+  print '(a)', trim(frazil_message(frazil_put(writer, v, field, start=[0, 1, 1])))
+  print '(a)', trim(frazil_message(frazil_put(writer, v, field, start=[1, 2, 1])))
+  print '(a)', trim(frazil_message(frazil_set_chunk_shape(writer, v, [4, 0, 1])))
+  print '(a)', trim(frazil_message(frazil_set_chunk_shape(writer, v, [4, 3])))
+  print '(a)', trim(frazil_message(frazil_state_block(writer, v, [1], [4])))
+  if (frazil_set_big_endian(writer, v) /= 0) error stop 2
+  if (frazil_set_deflate(writer, v, 1) /= 0) error stop 3
+  if (frazil_put(writer, v, field, start=[1, 1, 1]) /= 0) error stop 4
+  if (frazil_close(writer) /= 0) error stop 5
+  s = nf90_create('calls.nc', nf90_netcdf4, nc)
+  print '(i0)', nf90_def_dim(nc, 'n', -3, s)
+  print '(a)', trim(frazil_last_message())
+  s = nf90_def_dim(nc, 'x', 4, d(1))
+  s = nf90_def_dim(nc, 'y', 3, d(2))
+  s = nf90_def_var(nc, 'v', nf90_float, d, v)
+  print '(i0)', nf90_put_var(nc, v, field, start=[0, 1])
+  print '(a)', trim(frazil_last_message())
+  print '(i0)', nf90_put_var(nc, v, field, start=[1, 2])
+  print '(a)', trim(frazil_last_message())
+  if (nf90_close(nc) /= 0) error stop 6
+end program
+"""
+
+
+def test_messages_count_as_fortran_does(prefix: Path, tmp_path: Path):
+    source = tmp_path / "counting.f90"
+    source.write_text(COUNTING)
+    program = with_frazil(prefix, source, tmp_path / "counting")
+    said = run(program, cwd=tmp_path).splitlines()
+    assert "the length -3" in said[0]
+    assert "axis 1 has 4 elements; 4 from 0 on leave it" in said[1]
+    assert "axis 2 has 3 elements; 3 from 2 on leave it" in said[2]
+    assert "[4, 0, 1] is no chunk shape" in said[3]
+    assert said[4] == said[5] == "fewer numbers than the variable has dimensions: each needs one"
+    assert said[6] == "-63" and "the length -3" in said[7]
+    assert said[8] == "-40" and "index 0 along axis 1, which has length 4" in said[9]
+    assert said[10] == "-57" and "index 4 along axis 2, which has length 3" in said[11]
+    with netCDF4.Dataset(tmp_path / "writer.nc") as file:
+        assert file["v"].endian() == "big"
+        assert (file["v"].filters()["complevel"], file["v"].filters()["shuffle"]) == (1, True)
+
+
 @pytest.mark.parametrize("openmp", [False, True], ids=["plain", "openmp"])
 @pytest.mark.parametrize(("chunk", "piece"), [(0, 1), (0, 1000), (100, 7), (1000, 100)])
 def test_runner_and_writer(prefix: Path, tmp_path: Path, openmp: bool, chunk: int, piece: int):

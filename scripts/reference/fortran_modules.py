@@ -7,7 +7,12 @@ from pathlib import Path
 
 SOURCES = Path("fortran")
 
-WRITER = ("frazil.f90", "frazil_writer_settings.f90", "frazil_writer_values.f90")
+WRITER = (
+    "frazil.f90",
+    "frazil_writer_options.f90",
+    "frazil_writer_settings.f90",
+    "frazil_writer_values.f90",
+)
 # Headings of the modules that frazil_netcdf consists of.
 NETCDF = {
     "frazil_netcdf_files.f90": "Files",
