@@ -6,10 +6,11 @@ xarray datasets, and ``engine="frazil"`` opens them; ``compress`` and ``decompre
 memory.
 """
 
+import warnings
 from importlib.util import find_spec
 
 from . import errors
-from ._frazil import __version__
+from ._frazil import __version__, environment_warnings
 from .cluster_pack import pack_files
 from .errors import Error
 from .file import File, Group, Variable, open, read_stats, set_read_budget
@@ -65,6 +66,9 @@ __all__ = [
     "unpack",
     "verify",
 ]
+
+for _words in environment_warnings():
+    warnings.warn(_words, stacklevel=2)
 
 # `ds.frazil` must be there whichever is imported first.
 if find_spec("xarray") is not None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import sys
+import warnings
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import EllipsisType, TracebackType
@@ -12,7 +16,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from . import _frazil
-from .errors import InvalidArgumentError, NotFoundError, UnsupportedError
+from .errors import Error, InvalidArgumentError, NotFoundError, UnsupportedError
 from .operations import (
     Precision,
     Reads,
@@ -84,8 +88,10 @@ class Writer:
 
     Notes
     -----
-    Values put since the last commit are lost if the program ends without :meth:`close`; what was
-    committed stays readable, also after ``kill -9``. Any thread may use a writer.
+    A writer that is left open is committed and closed when the program ends, or when nothing
+    refers to it any more (with a :class:`ResourceWarning`); not where the program is killed or
+    ends by ``os._exit``: the file then is at its last commit. A child process after a fork leaves
+    its parent's files alone. Any thread may use a writer.
 
     Used in a ``with`` statement, an exception gives up what was put since the last commit.
     """
@@ -131,6 +137,22 @@ class Writer:
         else:
             self._writer = _frazil.Writer.create(self.path, options)
         self.report: WriterReport | None = None
+        _open_writers.add(self)
+
+    def __del__(self) -> None:
+        writer = getattr(self, "_writer", None)
+        if writer is not None and not writer.is_closed:
+            warnings.warn(f"unclosed file {self.path}", ResourceWarning, stacklevel=2, source=self)
+            self._close_left_open()
+
+    def _close_left_open(self) -> None:
+        """Commits and closes where nobody is there to be told that it failed."""
+        if self._writer.is_closed:
+            return
+        try:
+            self.close()
+        except Error as error:
+            print(f"frazil: {error}", file=sys.stderr)
 
     def __repr__(self) -> str:
         state = "closed" if self._writer.is_closed else "open"
@@ -347,6 +369,16 @@ class Writer:
             self.close()
         else:
             self.abandon()
+
+
+_open_writers: weakref.WeakSet[Writer] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    """Commits what a program leaves open when it ends."""
+    for writer in list(_open_writers):
+        writer._close_left_open()
 
 
 class VariableWriter:

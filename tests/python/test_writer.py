@@ -1,5 +1,8 @@
 """The Writer: numpy's arrays in, what netCDF4 and h5py read out."""
 
+import os
+import subprocess
+import sys
 import threading
 
 import frazil
@@ -331,3 +334,80 @@ def test_many_threads_put_into_one_writer(tmp_path):
         for thread in threads:
             thread.join()
     assert (frazil.open(path).variables["v"][:] == values).all()
+
+
+UNCLOSED = """
+import os, signal, sys
+import frazil
+writer = frazil.Writer("out.nc")
+writer.add_dimension("x", 3)
+writer.add_variable("v", "i4", ["x"])[:] = [1, 2, 3]
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [
+        ("", 0),
+        ("sys.exit(3)", 3),
+        ("raise KeyError", 1),
+        ("if os.fork() == 0: sys.exit()\nos.wait()", 0),
+        ("signal.signal(signal.SIGTERM, lambda *_: sys.exit(7))\nos.kill(os.getpid(), 15)", 7),
+    ],
+)
+def test_a_program_that_does_not_close_is_committed(tmp_path, end, code):
+    done = subprocess.run([sys.executable, "-c", UNCLOSED + end], cwd=tmp_path, check=False)
+    assert done.returncode == code
+    with netCDF4.Dataset(tmp_path / "out.nc") as file:
+        assert file["v"][:].tolist() == [1, 2, 3]
+
+
+def test_a_writer_that_nothing_refers_to_is_committed(tmp_path):
+    def write():
+        writer = frazil.Writer(tmp_path / "out.nc")
+        writer.add_dimension("x", 3)
+        writer.add_variable("v", "i4", ["x"])[:] = [1, 2, 3]
+
+    with pytest.warns(ResourceWarning, match="unclosed file"):
+        write()
+    assert frazil.open(tmp_path / "out.nc").variables["v"][:].tolist() == [1, 2, 3]
+
+
+def test_what_cannot_be_is_refused_by_the_call_that_asks_for_it(tmp_path):
+    with frazil.Writer(tmp_path / "out.nc") as writer:
+        for name in ("", ".", "a/b", "x\n", "\x7f", "y" * 257):
+            with pytest.raises(frazil.errors.InvalidArgumentError):
+                writer.add_dimension(name, 3)
+        writer.add_dimension("x", 3)
+        for settings in (
+            {"precision": {"significant_digits": 7}},
+            {"precision": {"significant_bits": 24}},
+            {"precision": {"absolute_tolerance": -1.0}},
+            {"precision": {"keep_information": 0.99}},
+            {"chunks": [4]},
+            {"chunks": [0]},
+            {"compression": "zlib", "level": 10},
+        ):
+            with pytest.raises(frazil.errors.InvalidArgumentError):
+                writer.add_variable("v", "f4", ["x"], **settings)
+        for length in (-3, 0, 2**62, 2**64):
+            with pytest.raises((frazil.errors.InvalidArgumentError, OverflowError)):
+                writer.add_dimension("n", length)
+        writer.add_variable("v", "f4", ["x"])[:] = [1, 2, 3]
+    with netCDF4.Dataset(tmp_path / "out.nc") as file:
+        assert list(file.variables) == ["v"] and file["v"][:].tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("limits", [{"threads": 100_000}, {"memory": 1}, {"memory": 2**62}])
+def test_limits_that_nobody_can_mean_are_refused(tmp_path, limits):
+    with pytest.raises(frazil.errors.InvalidArgumentError, match="possible"):
+        frazil.Writer(tmp_path / "out.nc", **limits)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_misspelled_variable_of_the_environment_is_named():
+    environment = {**os.environ, "FRAZIL_THREDS": "3"}
+    done = subprocess.run(
+        [sys.executable, "-c", "import frazil"], env=environment, capture_output=True, text=True
+    )
+    assert "FRAZIL_THREDS" in done.stderr and "FRAZIL_THREADS" in done.stderr

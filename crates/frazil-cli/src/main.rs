@@ -39,6 +39,9 @@ fn main() -> ExitCode {
 
 /// Runs one command. The error is standard output's, or that of catching signals.
 fn run(cli: Cli) -> io::Result<Status> {
+    for words in frazil::environment_warnings() {
+        Printer::default().warning(&words);
+    }
     let cancel = Arc::new(AtomicBool::new(false));
     signals::watch(match &cli.command {
         // These look at no flag, and leave nothing half done wherever they end.

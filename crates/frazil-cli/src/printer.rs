@@ -78,6 +78,11 @@ impl Printer {
         say(&message);
     }
 
+    /// Says what the user can hardly mean.
+    pub(crate) fn warning(self, message: &str) {
+        say(&format!("frazil: warning: {}\n", text::plain(message)));
+    }
+
     /// Says what failed where the facade has no part in it.
     pub(crate) fn trouble(self, message: &str) {
         say(&format!("frazil: error: {}\n", text::plain(message)));

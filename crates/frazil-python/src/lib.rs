@@ -30,6 +30,7 @@ use pyo3::prelude::*;
 fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", frazil::about().version)?;
     module.add_function(wrap_pyfunction!(operations::about, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::environment_warnings, module)?)?;
     module.add_function(wrap_pyfunction!(operations::filter_name, module)?)?;
     module.add_function(wrap_pyfunction!(operations::pack, module)?)?;
     module.add_function(wrap_pyfunction!(operations::plan, module)?)?;

@@ -19,6 +19,12 @@ pub(crate) fn json(report: &impl Serialize) -> frazil::Result<String> {
         .map_err(|error| frazil::Error::new(ErrorCode::Internal, error.to_string()))
 }
 
+/// What is wrong with the environment, one sentence for each variable.
+#[pyfunction]
+pub(crate) fn environment_warnings() -> Vec<String> {
+    frazil::environment_warnings()
+}
+
 #[pyfunction]
 pub(crate) fn about() -> Outcome<String> {
     Ok(json(&frazil::about())?)
@@ -69,7 +75,7 @@ pub(crate) fn unpack(
     let cancel = Arc::new(AtomicBool::new(false));
     let asked: options::Unpack = parse(options)?;
     let destination = destination(output, asked.break_hard_links);
-    let options = asked.options(&cancel);
+    let options = asked.options(&cancel)?;
     run(py, listener, &cancel, |progress| {
         json(&frazil::unpack(&input, &destination, &options, progress)?)
     })
@@ -83,7 +89,7 @@ pub(crate) fn info(
     limits: &str,
 ) -> Outcome<String> {
     let cancel = Arc::new(AtomicBool::new(false));
-    let resources = parse::<options::Limits>(limits)?.resources(&cancel);
+    let resources = parse::<options::Limits>(limits)?.resources(&cancel)?;
     run(py, None, &cancel, |_| {
         json(&frazil::info(&path, fill_fraction, &resources)?)
     })
@@ -99,7 +105,7 @@ pub(crate) fn verify(
     listener: Option<Py<PyAny>>,
 ) -> Outcome<String> {
     let cancel = Arc::new(AtomicBool::new(false));
-    let options = parse::<options::Verify>(options)?.options(&cancel);
+    let options = parse::<options::Verify>(options)?.options(&cancel)?;
     run(py, listener, &cancel, |progress| {
         json(&frazil::verify(&a, &b, &options, progress)?)
     })
@@ -114,7 +120,7 @@ pub(crate) fn analyze(
     listener: Option<Py<PyAny>>,
 ) -> Outcome<String> {
     let cancel = Arc::new(AtomicBool::new(false));
-    let options = parse::<options::Analyze>(options)?.options(&cancel);
+    let options = parse::<options::Analyze>(options)?.options(&cancel)?;
     run(py, listener, &cancel, |progress| {
         json(&frazil::analyze(&path, &options, progress)?)
     })

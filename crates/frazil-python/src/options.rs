@@ -43,12 +43,13 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    pub(crate) fn resources(&self, cancel: &Arc<AtomicBool>) -> Resources {
-        Resources {
+    pub(crate) fn resources(&self, cancel: &Arc<AtomicBool>) -> Result<Resources, Error> {
+        let resources = Resources {
             threads: self.threads.unwrap_or(0),
             memory_bytes: self.memory_bytes.unwrap_or(Resources::DEFAULT_MEMORY_BYTES),
             cancel: Arc::clone(cancel),
-        }
+        };
+        resources.check().map(|()| resources)
     }
 }
 
@@ -247,7 +248,7 @@ impl Pack {
             verify: self.verify,
             energy: energy_rates(self.carbon_intensity)?,
             attempt: self.attempt,
-            resources: self.limits.resources(cancel),
+            resources: self.limits.resources(cancel)?,
         })
     }
 }
@@ -353,16 +354,16 @@ pub(crate) struct Unpack {
 }
 
 impl Unpack {
-    pub(crate) fn options(&self, cancel: &Arc<AtomicBool>) -> UnpackOptions {
-        UnpackOptions {
+    pub(crate) fn options(&self, cancel: &Arc<AtomicBool>) -> Result<UnpackOptions, Error> {
+        Ok(UnpackOptions {
             format: match self.format {
                 Format::Hdf5 => UnpackFormat::Hdf5,
                 Format::Classic => UnpackFormat::Classic,
             },
             overwrite: self.overwrite,
             verify: self.verify,
-            resources: self.limits.resources(cancel),
-        }
+            resources: self.limits.resources(cancel)?,
+        })
     }
 }
 
@@ -381,15 +382,15 @@ pub(crate) struct Verify {
 }
 
 impl Verify {
-    pub(crate) fn options(&self, cancel: &Arc<AtomicBool>) -> VerifyOptions {
-        VerifyOptions {
-            resources: self.limits.resources(cancel),
+    pub(crate) fn options(&self, cancel: &Arc<AtomicBool>) -> Result<VerifyOptions, Error> {
+        Ok(VerifyOptions {
+            resources: self.limits.resources(cancel)?,
             thresholds: self
                 .thresholds
                 .as_ref()
                 .map(|Tests::Ldcpy| Thresholds::Ldcpy),
             figures: 0,
-        }
+        })
     }
 }
 
@@ -403,13 +404,13 @@ pub(crate) struct Analyze {
 }
 
 impl Analyze {
-    pub(crate) fn options(self, cancel: &Arc<AtomicBool>) -> AnalyzeOptions {
+    pub(crate) fn options(self, cancel: &Arc<AtomicBool>) -> Result<AnalyzeOptions, Error> {
         let keep = self.keep_information;
-        AnalyzeOptions {
+        Ok(AnalyzeOptions {
             keep_information: keep.unwrap_or(AnalyzeOptions::DEFAULT_KEEP_INFORMATION),
-            resources: self.limits.resources(cancel),
+            resources: self.limits.resources(cancel)?,
             variables: self.variables,
-        }
+        })
     }
 }
 
@@ -441,7 +442,7 @@ impl Write {
         Ok(WriterOptions {
             rules: rules.collect::<Result<Vec<PrecisionRule>, Error>>()?,
             chunk_goal: self.chunk_goal.goal()?,
-            resources: self.limits.resources(cancel),
+            resources: self.limits.resources(cancel)?,
             synchronous: self.synchronous,
             cores: self.cores.map_or(Cores::Any, Cores::These),
             durable: self.durable,
