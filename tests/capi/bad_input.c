@@ -4,6 +4,7 @@
  */
 #include "check.h"
 #include <limits.h>
+#include <math.h>
 
 static char path[4096];
 

@@ -62,7 +62,7 @@ contains
     call expect('words', frazil_add_variable(writer, 'words', frazil_character, [length, y], words), 0)
     call expect('tuned', frazil_add_variable(writer, 'tuned', frazil_real32, [x, y], tuned), 0)
     call expect('chunk', frazil_set_chunk_shape(writer, tuned, [4, 2]), 0)
-    call expect('short chunk', frazil_set_chunk_shape(writer, tuned, [4]), frazil_array_too_short)
+    call expect('short chunk', frazil_set_chunk_shape(writer, tuned, [4]), frazil_too_few_numbers)
     call expect('deflate', frazil_set_deflate(writer, tuned, 6, shuffle=.true.), 0)
     call expect('fill', frazil_set_fill_value(writer, tuned, -1.0), 0)
     call expect('fill of another type', frazil_set_fill_value(writer, tuned, -1), frazil_no_such_type)

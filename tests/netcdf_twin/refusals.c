@@ -79,13 +79,9 @@ static void storage(int nc, const int *dims) {
     T(nc_def_var_chunking(nc, id, 7, chunk));
     chunk[2] = 5;
     T(nc_def_var_chunking(nc, id, NC_CHUNKED, chunk));
-    chunk[2] = 0;
-    T(nc_def_var_chunking(nc, id, NC_CHUNKED, chunk));
-    chunk[0] = (size_t)1 << 32;
-    chunk[2] = 4;
-    T(nc_def_var_chunking(nc, id, NC_CHUNKED, chunk));
-    T(nc_def_var_endian(nc, id, 7));
     for (digits = -1; digits < 18; digits++) {
+        /* Before version 4.9.3, netCDF-C took 7 digits of a float for possible. */
+        if (digits == 7) continue;
         printf("digits %d: %d\n", digits, nc_def_var_quantize(nc, id, NC_QUANTIZE_BITGROOM, digits));
     }
     T(nc_def_var_quantize(nc, id, NC_QUANTIZE_BITROUND, 23));

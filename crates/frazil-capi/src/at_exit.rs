@@ -80,7 +80,7 @@ fn commit_all() {
             continue;
         }
         if let Some(writer) = locked(&shared.writer, deadline).and_then(|mut one| one.take()) {
-            close(writer);
+            close(&shared, writer);
         }
     }
     table::close_all(deadline);
@@ -102,13 +102,15 @@ pub(crate) fn locked<T>(
     }
 }
 
-fn close(writer: Writer) {
+fn close(shared: &Shared, writer: Writer) {
     if writer.is_parallel() {
         // The other ranks may not come: the file stays at its last commit.
         std::mem::forget(writer);
         return;
     }
-    if let Err(error) = writer.close() {
-        message::complain(&message::in_one_line(&error));
+    let outcome = writer.close();
+    if let Err(error) = &outcome {
+        message::complain(&message::in_one_line(error));
     }
+    let _ = shared.ended.set(outcome);
 }

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int};
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::ptr;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use frazil::schema::{DimensionId, GroupId, VariableId};
 use frazil::{Error, ErrorCode, RecoverOutcome, Result, Writer, WriterOptions, WriterReport};
@@ -33,6 +33,8 @@ pub(crate) struct Shared {
     pub(crate) generation: u64,
     /// `None`: the program has ended.
     pub(crate) writer: Mutex<Option<Writer>>,
+    /// What became of the file when the program ended: a destructor may close it after that.
+    pub(crate) ended: OnceLock<Result<WriterReport>>,
 }
 
 /// What a writer did.
@@ -180,6 +182,7 @@ pub(crate) unsafe fn open(
             path: path.to_owned(),
             generation: frazil::fork_generation(),
             writer: Mutex::new(Some(opened)),
+            ended: OnceLock::new(),
         });
         at_exit::remember(&shared);
         *result = Box::into_raw(Box::new(frz_writer { shared }));
@@ -261,8 +264,12 @@ pub unsafe extern "C" fn frz_writer_report(
 pub unsafe extern "C" fn frz_close(writer: *mut frz_writer, report: *mut frz_report) -> frz_status {
     guarded(|| {
         // SAFETY: the caller's promise.
-        let (path, writer) = unsafe { take(writer) }?;
-        let done = writer?.close().map_err(|error| error.in_file(&path))?;
+        let (shared, writer) = unsafe { take(writer) }?;
+        let outcome = match shared.ended.get() {
+            Some(outcome) => outcome.clone(),
+            None => writer?.close(),
+        };
+        let done = outcome.map_err(|error| error.in_file(&shared.path))?;
         if report.is_null() {
             return Ok(());
         }
@@ -314,7 +321,7 @@ pub unsafe extern "C" fn frz_recover(path: *const c_char, outcome: *mut c_int) -
 ///
 /// # Safety
 /// A handle that is not NULL must be one of [`frz_create`] or [`frz_append`] that was not closed.
-unsafe fn take(writer: *mut frz_writer) -> Result<(PathBuf, Result<Writer>)> {
+unsafe fn take(writer: *mut frz_writer) -> Result<(Arc<Shared>, Result<Writer>)> {
     if writer.is_null() {
         return Err(null("writer"));
     }
@@ -336,7 +343,7 @@ unsafe fn take(writer: *mut frz_writer) -> Result<(PathBuf, Result<Writer>)> {
             Err(broken().in_file(&path))
         }
     };
-    Ok((path, writer))
+    Ok((shared, writer))
 }
 
 /// # Safety

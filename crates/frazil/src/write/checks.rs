@@ -123,8 +123,37 @@ impl Writer {
         check_gathered(&chunk, nc_type.size_bytes(), is_chunk, self.memory_bytes).map(drop)
     }
 
+    /// Refuses values, so many bytes of them, that do not fit a variable and its axes.
+    pub(super) fn check_put(&self, id: VariableId, slab: &Slab<'_>, bytes: usize) -> Result<()> {
+        self.check_variable(id)?;
+        let wrap = |error: Error| {
+            let path = self.schema.variable_path(id);
+            error.in_file(&self.path).at_variable(&path)
+        };
+        let ValueType::Atomic(nc_type) = self.schema.variables[id.0].value_type else {
+            return Err(wrap(refused("holds strings, not numbers")));
+        };
+        self.check_place(id, slab)
+            .and_then(|elements| check_bytes(elements, nc_type.size_bytes(), bytes))
+            .map_err(wrap)
+    }
+
+    /// Refuses a place that leaves a variable, or lets it grow too far; the elements there.
+    pub(super) fn check_place(&self, id: VariableId, slab: &Slab<'_>) -> Result<Option<u64>> {
+        let dimensions = &self.schema.variables[id.0].dimensions;
+        let elements = check_slab(slab, dimensions.len(), |axis| {
+            let dimension = &self.schema.dimensions[dimensions[axis].0];
+            match dimension.is_unlimited {
+                true => LONGEST_AXIS,
+                false => dimension.length,
+            }
+        })?;
+        self.check_growth(id, slab)?;
+        Ok(elements)
+    }
+
     /// Refuses to let a variable grow to more than a file can have.
-    pub(super) fn check_growth(&self, id: VariableId, slab: &Slab<'_>) -> Result<()> {
+    fn check_growth(&self, id: VariableId, slab: &Slab<'_>) -> Result<()> {
         let variable = &self.schema.variables[id.0];
         let axes = variable.dimensions.iter().enumerate();
         let lengths = axes.map(|(axis, id)| match slab.count[axis] {
@@ -279,4 +308,66 @@ pub(super) fn refuse_analysis(wish: &PrecisionWish) -> Result<()> {
         "state bits, digits or an error bound (`frazil analyze` of an earlier file tells how many \
          bits hold information)",
     ))
+}
+
+/// Refuses what does not fit axes of these longest lengths; elements of the slab.
+pub(super) fn check_slab(
+    slab: &Slab<'_>,
+    rank: usize,
+    longest: impl Fn(usize) -> u64,
+) -> Result<Option<u64>> {
+    let strides = slab.stride.map_or(rank, <[u64]>::len);
+    if slab.start.len() != rank || slab.count.len() != rank || strides != rank {
+        return Err(refused(format!(
+            "has {rank} axes, other than the selection"
+        )));
+    }
+    let mut elements = Some(1_u64);
+    for axis in 0..rank {
+        let count = slab.count[axis];
+        elements = elements.and_then(|product| product.checked_mul(count));
+        let last = (count.saturating_sub(1))
+            .checked_mul(slab.stride(axis))
+            .and_then(|way| way.checked_add(slab.start[axis]));
+        let limit = longest(axis);
+        if slab.stride(axis) == 0 || last.is_none_or(|last| count > 0 && last >= limit) {
+            return Err(outside(slab, axis, limit));
+        }
+    }
+    Ok(elements)
+}
+
+/// The error about a put or read that leaves an axis.
+fn outside(slab: &Slab<'_>, axis: usize, limit: u64) -> Error {
+    let (count, stride) = (slab.count[axis], slab.stride(axis));
+    let named = counting::axis(axis, slab.count.len());
+    let start = counting::position(slab.start[axis]);
+    refused(match stride {
+        0 => format!("the stride along {named} is 0: 1 takes every element"),
+        1 => format!("{named} has {limit} elements; {count} from {start} on leave it"),
+        _ => format!(
+            "{named} has {limit} elements; {count} from {start} on, every {stride}th, leave it"
+        ),
+    })
+}
+
+pub(super) fn check_bytes(elements: Option<u64>, size: usize, bytes: usize) -> Result<()> {
+    let wanted = elements.and_then(|elements| elements.checked_mul(size as u64));
+    match wanted {
+        Some(wanted) if wanted == bytes as u64 => Ok(()),
+        _ => Err(refused(format!(
+            "the put needs {} bytes and has {bytes}",
+            wanted.map_or("countless".to_owned(), |wanted| wanted.to_string())
+        ))),
+    }
+}
+
+pub(super) fn check_count(elements: Option<u64>, values: usize) -> Result<()> {
+    match elements {
+        Some(elements) if elements == values as u64 => Ok(()),
+        _ => Err(Error::new(
+            frazil_types::ErrorCode::InvalidArgument,
+            format!("the put has {values} values, other than its selection"),
+        )),
+    }
 }

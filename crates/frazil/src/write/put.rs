@@ -7,7 +7,7 @@ use frazil_container::hdf5::{Hyperslab, OutputStorage};
 use frazil_pipeline::Charge;
 
 use super::buffer::Buffer;
-use super::checks::LONGEST_AXIS;
+use super::checks::check_count;
 use super::define::refused;
 use super::key::Key;
 use super::mask::Mask;
@@ -18,7 +18,6 @@ use super::slab::{Piece, Slab};
 use super::store::Slot;
 use super::variable::Variable;
 use super::writer::{Writer, lost};
-use crate::counting;
 use crate::error::{Error, Result};
 use crate::input::from_container;
 use crate::schema::{ValueType, VariableId};
@@ -46,17 +45,14 @@ impl Writer {
         if is_one && count.len() == start.len() && self.put_one(variable, start, bytes)? {
             return Ok(());
         }
-        let variable = self.active(variable)?;
         let slab = Slab {
             start,
             count,
             stride,
         };
-        let longest = |axis: usize| variable.limits[axis].unwrap_or(LONGEST_AXIS);
-        check_slab(&slab, variable.chunk.len(), longest)
-            .and_then(|elements| check_bytes(elements, variable.element_bytes(), bytes.len()))
-            .and_then(|()| self.check_growth(variable.id, &slab))
-            .map_err(|error| error.in_file(&self.path).at_variable(&variable.path))?;
+        // What is refused must not fix how the variable lies.
+        self.check_put(variable, &slab, bytes.len())?;
+        let variable = self.active(variable)?;
         if bytes.is_empty() {
             return Ok(());
         }
@@ -372,14 +368,10 @@ impl Writer {
             count,
             stride,
         };
-        let limits = self.schema.limits(id);
         let path = self.schema.variable_path(id);
-        check_slab(&slab, limits.len(), |axis| {
-            limits[axis].unwrap_or(LONGEST_AXIS)
-        })
-        .and_then(|elements| check_count(elements, values.len()))
-        .and_then(|()| self.check_growth(id, &slab))
-        .map_err(|error| error.in_file(&self.path).at_variable(&path))?;
+        self.check_place(id, &slab)
+            .and_then(|elements| check_count(elements, values.len()))
+            .map_err(|error| error.in_file(&self.path).at_variable(&path))?;
         if values.is_empty() {
             return Ok(());
         }
@@ -481,67 +473,5 @@ impl Variable {
             element.reverse();
         }
         Cow::Owned(swapped)
-    }
-}
-
-/// Refuses what does not fit axes of these longest lengths; elements of the slab.
-pub(super) fn check_slab(
-    slab: &Slab<'_>,
-    rank: usize,
-    longest: impl Fn(usize) -> u64,
-) -> Result<Option<u64>> {
-    let strides = slab.stride.map_or(rank, <[u64]>::len);
-    if slab.start.len() != rank || slab.count.len() != rank || strides != rank {
-        return Err(refused(format!(
-            "has {rank} axes, other than the selection"
-        )));
-    }
-    let mut elements = Some(1_u64);
-    for axis in 0..rank {
-        let count = slab.count[axis];
-        elements = elements.and_then(|product| product.checked_mul(count));
-        let last = (count.saturating_sub(1))
-            .checked_mul(slab.stride(axis))
-            .and_then(|way| way.checked_add(slab.start[axis]));
-        let limit = longest(axis);
-        if slab.stride(axis) == 0 || last.is_none_or(|last| count > 0 && last >= limit) {
-            return Err(outside(slab, axis, limit));
-        }
-    }
-    Ok(elements)
-}
-
-/// The error about a put or read that leaves an axis.
-fn outside(slab: &Slab<'_>, axis: usize, limit: u64) -> Error {
-    let (count, stride) = (slab.count[axis], slab.stride(axis));
-    let named = counting::axis(axis, slab.count.len());
-    let start = counting::position(slab.start[axis]);
-    refused(match stride {
-        0 => format!("the stride along {named} is 0: 1 takes every element"),
-        1 => format!("{named} has {limit} elements; {count} from {start} on leave it"),
-        _ => format!(
-            "{named} has {limit} elements; {count} from {start} on, every {stride}th, leave it"
-        ),
-    })
-}
-
-pub(super) fn check_bytes(elements: Option<u64>, size: usize, bytes: usize) -> Result<()> {
-    let wanted = elements.and_then(|elements| elements.checked_mul(size as u64));
-    match wanted {
-        Some(wanted) if wanted == bytes as u64 => Ok(()),
-        _ => Err(refused(format!(
-            "the put needs {} bytes and has {bytes}",
-            wanted.map_or("countless".to_owned(), |wanted| wanted.to_string())
-        ))),
-    }
-}
-
-fn check_count(elements: Option<u64>, values: usize) -> Result<()> {
-    match elements {
-        Some(elements) if elements == values as u64 => Ok(()),
-        _ => Err(Error::new(
-            frazil_types::ErrorCode::InvalidArgument,
-            format!("the put has {values} values, other than its selection"),
-        )),
     }
 }

@@ -7,7 +7,7 @@ use frazil_container::hdf5::Hyperslab;
 use frazil_types::ErrorCode;
 
 use super::key::Key;
-use super::put::check_slab;
+use super::checks::check_slab;
 use super::slab::Slab;
 use super::variable::Variable;
 use super::writer::{Writer, lost};
