@@ -113,7 +113,13 @@ impl Writer {
         }
         let wished = self.wished_of(id)?;
         let statement = details.settings.statement;
-        rounding::plan(&self.schema, id, wished.precision.as_ref(), statement).map(drop)
+        rounding::plan(
+            (&self.schema, &self.named),
+            id,
+            wished.precision.as_ref(),
+            statement,
+        )
+        .map(drop)
     }
 
     /// What another run decided for a variable that asks for nothing.

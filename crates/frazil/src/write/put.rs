@@ -18,7 +18,7 @@ use super::slab::{Piece, Slab};
 use super::store::Slot;
 use super::variable::Variable;
 use super::writer::{Writer, lost};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::input::from_container;
 use crate::schema::{ValueType, VariableId};
 

@@ -6,8 +6,8 @@ use frazil_codec::Scratch;
 use frazil_container::hdf5::Hyperslab;
 use frazil_types::ErrorCode;
 
-use super::key::Key;
 use super::checks::check_slab;
+use super::key::Key;
 use super::slab::Slab;
 use super::variable::Variable;
 use super::writer::{Writer, lost};

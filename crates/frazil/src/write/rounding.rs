@@ -7,6 +7,7 @@ use frazil_plan::{PrecisionChoice, choose_precision};
 use frazil_types::{PrecisionWish, QuantizePlan};
 
 use super::checks::refuse_analysis;
+use super::define::refused;
 use super::settings::{PrecisionStatement, VariableSettings};
 use super::writer::Writer;
 use crate::attributes::Attributes;

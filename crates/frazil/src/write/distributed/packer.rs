@@ -7,11 +7,11 @@ use frazil_pipeline::MemoryBudget;
 
 use super::super::buffer::Buffer;
 use super::super::buffers::Buffers;
+use super::super::checks::{check_bytes, check_slab};
 use super::super::define::refused;
 use super::super::layout::Layout;
 use super::super::pack::{Content, Place, named, pack};
 use super::super::partial::constant;
-use super::super::checks::{check_bytes, check_slab};
 use super::super::repeats::Repeats;
 use super::super::slab::{Piece, Slab};
 use super::super::variable::{Filters, Origin, Variable, samples};
