@@ -473,20 +473,21 @@ const char *frz_strerror(int status);
 
 /**
  * What went wrong in the last call of this thread that failed, in one line: file, variable,
- * cause, and what to do about it. Never NULL; empty if no call failed.
+ * cause, and what to do about it. Never NULL; empty if no call failed. Control characters and the
+ * like, which a file may bring, are written out in it (`\u{1b}`), so that it may go to a terminal.
  *
  * The text belongs to frazil and stays as it is until another call of this thread fails.
  */
 const char *frz_last_message(void);
 
 /**
- * The file that ::frz_last_message is about; empty if none. Lives as long as that text.
+ * The file that ::frz_last_message is about, by its exact name; empty if none. Lives as long as that text.
  */
 const char *frz_last_file(void);
 
 /**
- * The variable, group or attribute that ::frz_last_message is about; empty if none. Lives as
- * long as that text.
+ * The variable, group or attribute that ::frz_last_message is about, by its exact name; empty if
+ * none. Lives as long as that text.
  */
 const char *frz_last_variable(void);
 
