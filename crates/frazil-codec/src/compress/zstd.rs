@@ -240,6 +240,7 @@ mod tests {
                 most_bytes(&stored) >= raw.len() && most_bytes(&stored) <= raw.len() + BLOCK_BYTES
             );
             assert!(check_frame(NAME, &stored, raw.len()).is_ok());
+            back = Vec::new();
             assert!(check_frame(NAME, &stored, 1 << 31).is_err());
             zstd.decode(&stored, &mut back, OutputSize::Stated(1 << 40))
                 .unwrap();
