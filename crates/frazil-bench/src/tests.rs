@@ -33,7 +33,7 @@ fn write_classic(folder: &Path) -> PathBuf {
     };
     let mut model = ClassicModel {
         dimensions: vec![
-            dimension("time", 0, true),
+            dimension("time", RECORDS, true),
             dimension("y", ROWS, false),
             dimension("x", COLUMNS, false),
         ],

@@ -157,6 +157,33 @@ impl BoundDecoder {
         self.run(stored, filter_mask, Sink::Slice(out), scratch)
     }
 
+    /// Decodes what a chunk's start was stored as: some programs end the last chunk of an array
+    /// where the values end. The result is not longer than [`Self::chunk_bytes`].
+    ///
+    /// # Errors
+    /// As [`Self::decode`]; [`CodecError::WrongSize`] only for what is too long.
+    pub fn decode_start(
+        &self,
+        stored: &[u8],
+        filter_mask: u32,
+        scratch: &mut Scratch,
+    ) -> Result<Vec<u8>, CodecError> {
+        let at_most = OutputSize::AtMost(self.chunk_bytes + self.chunk_bytes / 64 + GROWTH_BYTES);
+        let applied = (self.stages.iter().enumerate()).filter(|(i, _)| filter_mask & (1 << i) == 0);
+        let mut held = stored.to_vec();
+        for (_, stage) in applied.rev() {
+            if let Some(prefix) = stage.decoded_prefix(&held, self.skips_checksums) {
+                held.truncate(prefix?);
+            } else {
+                let mut decoded = Vec::new();
+                stage.decode(&held, &mut decoded, at_most, &mut scratch.codecs)?;
+                held = decoded;
+            }
+        }
+        OutputSize::AtMost(self.chunk_bytes).check(held.len())?;
+        Ok(held)
+    }
+
     fn run(
         &self,
         stored: &[u8],
@@ -294,6 +321,26 @@ mod tests {
         assert_eq!(decoder.decode(b"ice", 3, &mut scratch).unwrap(), b"ice");
         let refused = decoder.decode(&stored, 0, &mut scratch).unwrap_err();
         assert_eq!(refused.code(), frazil_types::ErrorCode::MissingFilter);
+    }
+
+    #[test]
+    fn a_chunk_that_ends_with_the_values_is_decoded_as_far_as_it_goes() {
+        let pipeline = pipeline(&[
+            (filter_id::SHUFFLE, &[4]),
+            (filter_id::DEFLATE, &[4]),
+            (filter_id::FLETCHER32, &[]),
+        ]);
+        let raw: Vec<u8> = (0..100_u32).flat_map(u32::to_le_bytes).collect();
+        let mut scratch = Scratch::default();
+        let short = crate::BoundEncoder::bind(&pipeline, None, 4, raw.len()).unwrap();
+        let stored = short.encode(&raw, &mut scratch).unwrap();
+        let decoder = BoundDecoder::bind(&pipeline, 4, 4 * 128).unwrap();
+        let refused = decoder.decode(&stored, 0, &mut scratch);
+        assert!(matches!(refused, Err(CodecError::WrongSize { .. })));
+        let start = decoder.decode_start(&stored, 0, &mut scratch);
+        assert_eq!(start.unwrap(), raw);
+        let narrow = BoundDecoder::bind(&pipeline, 4, 4 * 99).unwrap();
+        assert!(narrow.decode_start(&stored, 0, &mut scratch).is_err());
     }
 
     #[test]

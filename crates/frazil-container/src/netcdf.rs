@@ -6,6 +6,12 @@
 pub use crate::ffi::netcdf_file::{LibraryFile, LibraryStatus};
 pub use crate::ffi::netcdf_inquire::{LibraryDimension, LibraryVariable};
 
+/// netCDF-C's version, `4.10.1 of ...`.
+#[must_use]
+pub fn library_version() -> String {
+    crate::ffi::netcdf::library_version()
+}
+
 /// netCDF-C's words for a status: `nc_strerror`.
 #[must_use]
 pub fn status_message(status: i32) -> String {
@@ -16,7 +22,7 @@ pub fn status_message(status: i32) -> String {
 /// brought to it, because it holds a NUL or code points without a character.
 #[must_use]
 pub fn normalized_name(name: &str) -> Option<String> {
-    crate::ffi::netcdf::normalized_name(name).ok()
+    crate::ffi::netcdf::normalized_name(name)
 }
 
 #[cfg(test)]

@@ -18,8 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use frazil_container::classic::{
-    ClassicAttribute, ClassicError, ClassicFile, ClassicFormat, ClassicModel, ClassicWriter,
-    NcType, netcdf_version,
+    ClassicAttribute, ClassicError, ClassicFile, ClassicFormat, ClassicModel, ClassicWriter, NcType,
 };
 use frazil_types::ErrorCode;
 
@@ -194,7 +193,7 @@ fn values_are_put_box_by_box_from_any_address() {
         let error = writer
             .put(position, start, count, &values[..length])
             .unwrap_err();
-        assert_eq!(error.code(), ErrorCode::NetCdf);
+        assert_eq!(error.code(), ErrorCode::InvalidArgument);
         assert!(error.to_string().contains("`record_double`"), "{error}");
     }
     let error = writer
@@ -236,8 +235,7 @@ fn refusals_say_what_is_wrong() {
     let create = |path: PathBuf| ClassicWriter::create(path, ClassicFormat::Cdf1, &model);
     let error = create(missing.join("deeper.nc")).unwrap_err();
     assert_eq!(error.code(), ErrorCode::NotFound, "{error}");
-    let error = create(folder.path().join("back\\slash.nc")).unwrap_err();
-    assert_eq!(error.code(), ErrorCode::InvalidArgument, "{error}");
+    create(folder.path().join("back\\slash.nc")).unwrap();
     let wide = samples::model(ClassicFormat::Cdf5, 1);
     let error = ClassicWriter::create(&missing, ClassicFormat::Cdf1, &wide).unwrap_err();
     assert!(
@@ -245,5 +243,6 @@ fn refusals_say_what_is_wrong() {
         "{error}"
     );
     assert!(!missing.exists());
-    assert!(netcdf_version().starts_with("4."), "{}", netcdf_version());
+    let version = frazil_container::netcdf::library_version();
+    assert!(version.starts_with("4."), "{version}");
 }

@@ -241,7 +241,7 @@ fn values_need(
     selection: &Selection,
     is_whole_box: bool,
 ) -> Need {
-    let in_place = source.is_stored_raw(chunk);
+    let in_place = source.becomes_in_place(chunk, &stored);
     // A chunk handed over as a whole lives in the task's own charge.
     let beside_bytes = if is_whole_box {
         0

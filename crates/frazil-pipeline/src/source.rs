@@ -58,6 +58,20 @@ pub trait ChunkDecoder: Send + Sync {
         copy_exactly(&decoded, out)
     }
 
+    /// As [`Self::decode`], of a chunk that may be stored without its end: the result may be
+    /// shorter than a chunk.
+    ///
+    /// # Errors
+    /// As [`Self::decode`].
+    fn decode_start(
+        &self,
+        stored: &[u8],
+        filter_mask: u32,
+        scratch: &mut Scratch,
+    ) -> Result<Vec<u8>, CodecError> {
+        self.decode(stored, filter_mask, scratch)
+    }
+
     /// Whether chunks are stored as they are, so that `decode` would only copy.
     fn is_identity(&self) -> bool;
 }
@@ -80,6 +94,15 @@ impl ChunkDecoder for BoundDecoder {
         scratch: &mut Scratch,
     ) -> Result<(), CodecError> {
         Self::decode_into(self, stored, filter_mask, out, scratch)
+    }
+
+    fn decode_start(
+        &self,
+        stored: &[u8],
+        filter_mask: u32,
+        scratch: &mut Scratch,
+    ) -> Result<Vec<u8>, CodecError> {
+        Self::decode_start(self, stored, filter_mask, scratch)
     }
 
     fn is_identity(&self) -> bool {
@@ -248,10 +271,18 @@ impl ArraySource {
         self.decoder.is_identity() || (self.raw_partial_edges && self.grid.is_partial_edge(index))
     }
 
+    /// Whether the stored bytes of chunk `index` can become its values without another buffer.
+    pub(crate) fn becomes_in_place(&self, index: u64, stored: &StoredChunk) -> bool {
+        let is_whole = matches!(self.index, ChunkIndex::Computed(_))
+            || Some(stored.extent.segment_bytes) == self.chunk_bytes();
+        is_whole && self.is_stored_raw(index)
+    }
+
     /// Decodes chunk `index` from its stored bytes.
     ///
     /// The result has the length of a whole chunk, or of the part inside the array where a formula
-    /// may have clipped the chunk.
+    /// may have clipped the chunk. A chunk at the array's end may be stored without the bytes behind
+    /// the last value; zeros stand for them.
     pub(crate) fn decode(
         &self,
         index: u64,
@@ -262,9 +293,13 @@ impl ArraySource {
         let mut decoded = if self.is_stored_raw(index) {
             stored.into_vec()
         } else {
-            self.decoder
-                .decode(stored.as_slice(), filter_mask, scratch)?
+            let stored = stored.as_slice();
+            let whole = self.decoder.decode(stored, filter_mask, scratch);
+            self.or_start(index, whole, || {
+                self.decoder.decode_start(stored, filter_mask, scratch)
+            })?
         };
+        self.complete(index, &mut decoded);
         self.check_length(index, decoded.len())?;
         self.swap(&mut decoded);
         Ok(decoded)
@@ -279,14 +314,59 @@ impl ArraySource {
         out: &mut [u8],
         scratch: &mut Scratch,
     ) -> Result<(), CodecError> {
-        if self.is_stored_raw(index) {
-            copy_exactly(stored, out)?;
-        } else {
-            self.decoder
-                .decode_into(stored, filter_mask, out, scratch)?;
-        }
+        let is_raw = self.is_stored_raw(index);
+        let whole = match is_raw {
+            true => copy_exactly(stored, out),
+            false => (self.decoder).decode_into(stored, filter_mask, out, scratch),
+        };
+        self.or_start(index, whole, || {
+            let mut start = match is_raw {
+                true => stored.to_vec(),
+                false => self.decoder.decode_start(stored, filter_mask, scratch)?,
+            };
+            self.complete(index, &mut start);
+            copy_exactly(&start, out)
+        })?;
         self.swap(out);
         Ok(())
+    }
+
+    /// What `start` gives, where a chunk at the array's end does not have the length of a whole one.
+    fn or_start<T>(
+        &self,
+        index: u64,
+        whole: Result<T, CodecError>,
+        start: impl FnOnce() -> Result<T, CodecError>,
+    ) -> Result<T, CodecError> {
+        match whole {
+            Err(error @ CodecError::WrongSize { .. }) if self.grid.is_partial_edge(index) => {
+                start().map_err(|_| error)
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Fills up a stored chunk that has all its values, but lacks padding behind the last one.
+    fn complete(&self, index: u64, decoded: &mut Vec<u8>) {
+        let (Some(whole), Some(needed)) = (self.chunk_bytes(), self.needed_bytes(index)) else {
+            return;
+        };
+        if (needed..whole).contains(&(decoded.len() as u64)) {
+            decoded.resize(whole as usize, 0);
+        }
+    }
+
+    /// Bytes of a stored chunk up to the end of its last value inside the array.
+    fn needed_bytes(&self, index: u64) -> Option<u64> {
+        if matches!(self.index, ChunkIndex::Computed(_)) {
+            return None;
+        }
+        let valid = self.grid.valid_box(index);
+        let last = (valid.count.iter().zip(self.grid.chunk()))
+            .try_fold(0_u64, |at, (&count, &extent)| {
+                at.checked_mul(extent)?.checked_add(count.checked_sub(1)?)
+            })?;
+        last.checked_add(1)?.checked_mul(self.element_bytes as u64)
     }
 
     /// Brings decoded values into the byte order that is wanted.

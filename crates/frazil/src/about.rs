@@ -68,7 +68,7 @@ fn filters() -> Vec<FilterSupport> {
 
 /// The container libraries, then the compressors behind the filters.
 fn libraries() -> Vec<(String, String)> {
-    let netcdf = frazil_container::classic::netcdf_version();
+    let netcdf = frazil_container::netcdf::library_version();
     // netCDF-C adds the date it was built on.
     let netcdf = netcdf
         .split_whitespace()

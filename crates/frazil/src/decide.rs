@@ -208,7 +208,8 @@ fn idle_plans(input: &Input, options: &PackOptions) -> Vec<String> {
     }
 }
 
-/// Decides everything about undoing a pack: no filters, chunks only where an axis is unlimited.
+/// Decides everything about undoing a pack: no filters but those that nobody here can undo, chunks
+/// only where an axis may grow.
 pub(crate) fn decide_unpacked(input: &Input, resources: &Resources) -> Result<Decisions> {
     let options = PackOptions {
         chunks: ChunkPolicy::Keep,
@@ -226,11 +227,6 @@ pub(crate) fn decide_unpacked(input: &Input, resources: &Resources) -> Result<De
             .as_ref()
             .and_then(|chunk| chunk.first().copied());
         let reach = decisions.reach(sources::access(input, i, leading)?);
-        if let Reach::Undecodable(_, _, missing) = &reach {
-            return Err(sources::missing_filter_error(missing)
-                .in_file(input.path())
-                .at_variable(&variable.path));
-        }
         decisions
             .add(variable, shape, reach, Some(unfiltered(variable)))
             .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))?;

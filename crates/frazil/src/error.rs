@@ -46,7 +46,7 @@ impl Error {
     /// Names the variable unless one is named already.
     #[must_use]
     pub fn at_variable(mut self, path: &str) -> Self {
-        self.variable.get_or_insert_with(|| path.to_owned());
+        self.variable.get_or_insert_with(|| user_path(path));
         self
     }
 
@@ -89,6 +89,11 @@ pub(crate) fn cure_for(error: &std::io::Error) -> Option<&'static str> {
         ),
         _ => None,
     }
+}
+
+/// A path without the prefix that netCDF-C gives to the objects of some variables.
+pub(crate) fn user_path(path: &str) -> String {
+    path.replacen("/_nc4_non_coord_", "/", 1)
 }
 
 /// In one line that may go to a terminal: what a file chose is [plain] in it.

@@ -6,10 +6,13 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use frazil_codec::{BoundDecoder, Scratch, decode_one};
 use frazil_container::ContainerError;
 use frazil_container::classic::{ClassicFile, ClassicFormat, NcType};
-use frazil_container::hdf5::{DatasetInfo, DatasetStorage, FillStatus, FillTime, Hdf5Input};
-use frazil_types::{ByteOrder, ErrorCode};
+use frazil_container::hdf5::{
+    DatasetInfo, DatasetStorage, FillStatus, FillTime, Hdf5Input, decode_filters_with,
+};
+use frazil_types::{ByteOrder, ErrorCode, FilterPipeline, FilterSpec};
 use rustix::fs::OFlags;
 
 use crate::attributes::Attributes;
@@ -200,7 +203,7 @@ impl Input {
     pub(crate) fn attributes(&self, variable: Option<usize>) -> Result<Attributes> {
         match &self.kind {
             InputKind::Hdf5(hdf5) => {
-                let path = variable.map_or("/", |i| self.variables[i].path.as_str());
+                let path = variable.map_or("/", |i| self.variables[i].object_path.as_str());
                 hdf5.describe_attributes(path)
                     .map(|attributes| Attributes::of_hdf5(&attributes))
                     .map_err(|error| from_container(error, &self.path))
@@ -223,7 +226,7 @@ impl Input {
     ) -> Result<Option<String>> {
         match &self.kind {
             InputKind::Hdf5(hdf5) => {
-                let path = variable.map_or("/", |i| self.variables[i].path.as_str());
+                let path = variable.map_or("/", |i| self.variables[i].object_path.as_str());
                 hdf5.text_attribute(path, name)
                     .map_err(|e| from_container(e, &self.path))
             }
@@ -348,6 +351,7 @@ fn open_kind(file: &File, path: &Path) -> std::result::Result<InputKind, Contain
         return Ok(InputKind::Classic(ClassicFile::open(path)?));
     }
     if has_signature(file) {
+        decode_filters_with(undo_one_filter);
         return Hdf5Input::open(path).map(InputKind::Hdf5);
     }
     Err(ContainerError::NotAContainer(match &magic[..got] {
@@ -356,6 +360,22 @@ fn open_kind(file: &File, path: &Path) -> std::result::Result<InputKind, Contain
         [b'G', b'R', b'I', b'B', ..] => " (it is GRIB; convert it with cdo or ecCodes)".to_owned(),
         _ => String::new(),
     }))
+}
+
+/// Undoes one filter of a chunk that is read through libhdf5. The result has at most as many bytes
+/// as given; 0: as the chunk itself states.
+fn undo_one_filter(
+    filter: &FilterSpec,
+    stored: &[u8],
+    at_most: usize,
+) -> std::result::Result<Vec<u8>, String> {
+    let mut scratch = Scratch::default();
+    let decoded = match at_most {
+        0 => decode_one(filter, stored, &mut scratch),
+        _ => BoundDecoder::bind(&FilterPipeline(vec![filter.clone()]), 1, at_most)
+            .and_then(|decoder| decoder.decode_start(stored, 0, &mut scratch)),
+    };
+    decoded.map_err(|error| error.to_string())
 }
 
 /// Looks for the HDF5 signature where a user block may have pushed it.
@@ -389,9 +409,11 @@ fn classic_variables(classic: &ClassicFile) -> Vec<DatasetInfo> {
             fill.reverse();
             DatasetInfo {
                 path: format!("/{}", variable.name),
+                object_path: format!("/{}", variable.name),
                 element,
                 shape: location.shape().to_vec(),
                 unlimited: variable.dimensions.iter().map(is_record).collect(),
+                may_grow: variable.dimensions.iter().any(is_record),
                 is_null: false,
                 storage: DatasetStorage::Contiguous {
                     address: Some(location.begin()),
@@ -410,30 +432,54 @@ fn classic_variables(classic: &ClassicFile) -> Vec<DatasetInfo> {
 
 /// The error for an input whose structure cannot be read: what libhdf5 refuses there is damage.
 pub(crate) fn unreadable(error: ContainerError, path: &Path) -> Error {
-    match error {
+    let (object, error) = error.into_parts();
+    let mapped = match error {
         ContainerError::Hdf5 { doing, reason } => {
             let cause = format!("cannot be read as HDF5 ({doing}: {reason})");
             from_container(ContainerError::Corrupt(cause), path)
         }
         other => from_container(other, path),
+    };
+    match object {
+        Some(object) => mapped.at_variable(&object),
+        None => mapped,
+    }
+}
+
+/// A storage error while `output` is made of `input`: what the system refuses concerns the output,
+/// everything else is about what the input holds.
+pub(crate) fn from_copying(error: ContainerError, input: &Path, output: &Path) -> Error {
+    let (object, error) = error.into_parts();
+    let path = match error {
+        ContainerError::Io { .. } => output,
+        _ => input,
+    };
+    let mapped = from_container(error, path);
+    match object {
+        Some(object) => mapped.at_variable(&object),
+        None => mapped,
     }
 }
 
 /// A storage error in the facade's words.
-#[expect(clippy::needless_pass_by_value, reason = "made for map_err")]
 pub(crate) fn from_container(error: ContainerError, path: &Path) -> Error {
     let code = error.code();
+    let (object, error) = error.into_parts();
     let cure = match &error {
         ContainerError::Corrupt(_) => {
-            Some("the file is damaged or incomplete; copy it again from its source")
+            Some("the file is damaged or incomplete; copy it again from its source".to_owned())
         }
         ContainerError::NotAContainer(_) => {
-            Some("frazil reads classic netCDF (CDF-1, 2, 5), netCDF-4 and HDF5 files")
+            Some("frazil reads classic netCDF (CDF-1, 2, 5), netCDF-4 and HDF5 files".to_owned())
         }
-        ContainerError::Io { source, .. } => cure_for(source),
+        ContainerError::Io { source, .. } => cure_for(source).map(str::to_owned),
+        ContainerError::MissingFilter(filter) => Some(frazil_codec::cure_for(filter.id)),
         _ => None,
     };
-    let mapped = Error::new(code, error.to_string()).in_file(path);
+    let mut mapped = Error::new(code, error.to_string()).in_file(path);
+    if let Some(object) = object {
+        mapped = mapped.at_variable(&object);
+    }
     match cure {
         Some(cure) => mapped.with_cure(cure),
         None => mapped,

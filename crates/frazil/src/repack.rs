@@ -14,7 +14,7 @@ use crate::decide::{self, Depth};
 use crate::energy::{self, Meter, Metered, Work};
 use crate::error::{Error, Result};
 use crate::fill::{self, Stored};
-use crate::input::{Input, InputKind, from_container};
+use crate::input::{Input, InputKind, from_container, from_copying};
 use crate::naming::Before;
 use crate::options::{
     Attempt, Destination, LayoutProfile, PackOptions, Resources, UnpackFormat, UnpackOptions,
@@ -102,12 +102,13 @@ pub fn plan(input: &Path, options: &PackOptions) -> Result<WritePlan> {
         source.judge(decisions.and_then(|decisions| {
             let mut variables = decisions.plans;
             shapes::plan_caches(&source, options, &mut variables)?;
+            let variables = shapes::without_placeholders(&source, variables);
             Ok(WritePlan { variables })
         }))
     })
 }
 
-/// Undoes [`pack`]: no filters, contiguous where no axis is unlimited.
+/// Undoes [`pack`]: no filters but those that nobody here can undo, chunks only where an axis may grow.
 ///
 /// # Errors
 /// Names file, variable, cause and cure; the input is untouched and no output is left.
@@ -320,14 +321,14 @@ fn fill_file(
     let define_output = || define(source, target, decisions);
     let (output, stored) = fill::fill(source, &define_output, pending, decisions, job, progress)?;
     let finished = output.finish(source.hdf5());
-    let finished = finished.map_err(|error| from_container(error, pending.path()))?;
+    let finished = finished.map_err(|error| from_copying(error, source.path(), pending.path()))?;
     Ok((stored, finished))
 }
 
 /// Defines all objects of the output.
 fn define(source: &Input, target: OutputTarget<'_>, decisions: &Decisions) -> Result<Hdf5Output> {
     let (storage, additions) = (&decisions.storage, &decisions.additions);
-    let named = match &target {
+    let output = match &target {
         OutputTarget::File { path, .. } => path.to_path_buf(),
         OutputTarget::Measure => source.path().to_owned(),
     };
@@ -338,7 +339,7 @@ fn define(source: &Input, target: OutputTarget<'_>, decisions: &Decisions) -> Re
             Hdf5Output::define_classic(model, strict, target, storage, additions)
         }
     };
-    defined.map_err(|error| from_container(error, &named))
+    defined.map_err(|error| from_copying(error, source.path(), &output))
 }
 
 /// How many bytes of metadata the output will have: everything is defined and placed once, into

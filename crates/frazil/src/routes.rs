@@ -126,7 +126,8 @@ impl Decisions {
             let DatasetStorage::Chunked { chunk, .. } = &variable.storage else {
                 continue;
             };
-            if variable.is_dimension_only || variable.storage == DatasetStorage::Virtual {
+            let is_copied = matches!(self.routes[i], Route::CopyChunks { .. });
+            if variable.is_dimension_only || is_copied {
                 continue;
             }
             self.plans[i].pipeline = checksum_only(variable);

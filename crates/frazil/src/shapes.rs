@@ -171,6 +171,13 @@ pub(crate) fn plan_caches(
     Ok(())
 }
 
+/// The plans of variables: one may have the name of a dimension that is no variable.
+pub(crate) fn without_placeholders(input: &Input, plans: Vec<VariablePlan>) -> Vec<VariablePlan> {
+    let rows = plans.into_iter().zip(input.variables());
+    let real = rows.filter(|(_, variable)| !variable.is_dimension_only);
+    real.map(|(plan, _)| plan).collect()
+}
+
 /// What reads cost under the chunk shapes that were decided, beside others, and the caches that
 /// readers should use, which share one total.
 pub(crate) fn findings(
@@ -217,9 +224,9 @@ fn as_planned(plan: &VariablePlan, variable: &DatasetInfo) -> Result<ChunkChoice
             .with_cure("correct the plan, or make one for this file: frazil plan --json FILE")
     };
     let chunk = match &plan.layout {
-        StorageLayout::Contiguous if variable.unlimited.contains(&true) => {
+        StorageLayout::Contiguous if variable.may_grow => {
             return Err(refuse(
-                "wants it contiguous; a variable with an unlimited dimension needs chunks".into(),
+                "wants it contiguous; a variable that may grow needs chunks".into(),
             ));
         }
         StorageLayout::Contiguous if !plan.pipeline.is_empty() => {
@@ -271,7 +278,7 @@ fn shape_input(variable: &DatasetInfo) -> ShapeInput<'_> {
         element_bytes: variable.element.size_bytes,
         current,
         dimension_names: &variable.dimension_names,
-        must_chunk: checked,
+        must_chunk: checked || variable.may_grow,
     }
 }
 

@@ -51,8 +51,7 @@ fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
         return Ok(Access::Nothing);
     }
     if !variable.element.is_self_contained() {
-        keep_plugins(input, variable)?;
-        return Ok(Access::Library);
+        return through_library(input, variable);
     }
     match (&variable.storage, input.kind()) {
         (DatasetStorage::Compact | DatasetStorage::External | DatasetStorage::Virtual, _) => {
@@ -77,18 +76,26 @@ fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
     }
 }
 
-/// Has libhdf5 load the plugins that it will read a variable through, before anything else takes
-/// their filters' places.
-fn keep_plugins(input: &Input, variable: &DatasetInfo) -> Result<()> {
-    if let (DatasetStorage::Chunked { pipeline, .. }, InputKind::Hdf5(hdf5)) =
-        (&variable.storage, input.kind())
-    {
-        for filter in &pipeline.0 {
-            hdf5.has_plugin(filter.id)
-                .map_err(|error| from_container(error, input.path()))?;
+/// Heap data and references: libhdf5 reads them, if anything was written and its filters can be
+/// undone. Stored chunks cannot be copied, since they hold addresses.
+fn through_library(input: &Input, variable: &DatasetInfo) -> Result<Access> {
+    match (&variable.storage, input.hdf5()) {
+        (DatasetStorage::Contiguous { address: None }, _) => Ok(Access::Nothing),
+        (DatasetStorage::Chunked { pipeline, .. }, Some(hdf5)) => {
+            let wrap = |error| from_container(error, input.path());
+            let records = hdf5.locate(variable).map_err(wrap)?;
+            if records.is_empty() {
+                return Ok(Access::Nothing);
+            }
+            let mut missing = hdf5.missing_filters(pipeline).map_err(wrap)?;
+            missing.retain(|filter| is_used(filter, pipeline, &records));
+            match missing.is_empty() {
+                true => Ok(Access::Library),
+                false => Err(missing_filter_error(&missing)),
+            }
         }
+        _ => Ok(Access::Library),
     }
-    Ok(())
 }
 
 /// Finds out how a chunked variable of an HDF5 file can be read, whose bytes are `bytes`.
@@ -155,14 +162,20 @@ fn needed_but_missing(
     pipeline: &FilterPipeline,
     records: &[ChunkRecord],
 ) -> Vec<FilterSpec> {
-    let used = |filter: &&FilterSpec| {
-        pipeline.position(filter.id).is_some_and(|position| {
-            records
-                .iter()
-                .any(|record| record.filter_mask & (1 << position) == 0)
-        })
-    };
-    decoder.missing().iter().filter(used).cloned().collect()
+    let all = decoder.missing().iter();
+    all.filter(|filter| is_used(filter, pipeline, records))
+        .cloned()
+        .collect()
+}
+
+/// Whether at least one stored chunk really went through a filter.
+fn is_used(filter: &FilterSpec, pipeline: &FilterPipeline, records: &[ChunkRecord]) -> bool {
+    let position = pipeline.position(filter.id);
+    position.is_some_and(|at| {
+        records
+            .iter()
+            .any(|record| record.filter_mask & (1 << at) == 0)
+    })
 }
 
 /// Contiguous HDF5 data as slabs: leading axes 1, then as many as fit, then whole axes.

@@ -120,7 +120,7 @@ fn classic_files_have_dimensions_and_their_own_readers() {
         is_record,
     };
     let model = ClassicModel {
-        dimensions: vec![dimension("time", 0, true), dimension("x", 2, false)],
+        dimensions: vec![dimension("time", 1, true), dimension("x", 2, false)],
         attributes: Vec::new(),
         variables: vec![ClassicVariable {
             name: "v".into(),

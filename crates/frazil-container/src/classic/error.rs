@@ -12,8 +12,16 @@ use super::model::ModelFault;
 #[non_exhaustive]
 pub enum ClassicError {
     /// The operating system could not open or read a file.
-    #[error("cannot read {path}")]
+    #[error("cannot be read: {source}")]
     Io {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// The operating system could not create or write a file.
+    #[error("cannot be written: {source}")]
+    Write {
         /// The file.
         path: PathBuf,
         /// The cause.
@@ -89,16 +97,6 @@ pub enum ClassicError {
         /// What is wrong.
         what: String,
     },
-    /// netCDF-C refused.
-    #[error("netCDF-C could not {doing}: {message} ({code})")]
-    NetCdf {
-        /// netCDF-C's status: negative for its own errors, positive for `errno`.
-        code: i32,
-        /// netCDF-C's words.
-        message: String,
-        /// What was attempted.
-        doing: String,
-    },
 }
 
 impl ClassicError {
@@ -106,7 +104,7 @@ impl ClassicError {
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::Io { source, .. } => code_of_io(source.kind()),
+            Self::Io { source, .. } | Self::Write { source, .. } => code_of_io(source.kind()),
             Self::NotClassic { .. } | Self::HeaderTooLarge { .. } | Self::NotRepresentable(_) => {
                 ErrorCode::Unsupported
             }
@@ -116,14 +114,6 @@ impl ClassicError {
             | Self::Layout { .. }
             | Self::Truncated { .. } => ErrorCode::Corrupt,
             Self::InvalidArgument { .. } => ErrorCode::InvalidArgument,
-            Self::NetCdf { code, .. } if *code > 0 => {
-                code_of_io(io::Error::from_raw_os_error(*code).kind())
-            }
-            Self::NetCdf { code, .. } => match *code {
-                netcdf_sys::NC_EEXIST => ErrorCode::AlreadyExists,
-                netcdf_sys::NC_EPERM => ErrorCode::PermissionDenied,
-                _ => ErrorCode::NetCdf,
-            },
         }
     }
 }

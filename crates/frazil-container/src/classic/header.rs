@@ -18,9 +18,9 @@ use super::value::{AttributeValue, NcType};
 pub const MAX_HEADER_BYTES: u64 = 64 << 20;
 
 const BUFFER_BYTES: usize = 64 << 10;
-const NC_DIMENSION: u32 = 10;
-const NC_VARIABLE: u32 = 11;
-const NC_ATTRIBUTE: u32 = 12;
+pub(super) const NC_DIMENSION: u32 = 10;
+pub(super) const NC_VARIABLE: u32 = 11;
+pub(super) const NC_ATTRIBUTE: u32 = 12;
 
 /// What a header says, before its numbers are checked against each other and the file's length.
 /// The record dimension's length is still 0.

@@ -2,8 +2,10 @@
 //!
 //! The reader parses the header itself and never lends the file to a library: [`ClassicFile`] says
 //! what is in the file and where, [`Slabs`] cuts a variable into virtual chunks that lie in the file
-//! as they are. The writer, [`ClassicWriter`], goes through netCDF-C.
+//! as they are. [`ClassicWriter`] writes one, names and attributes byte for byte: netCDF-C would refuse
+//! some that it reads, and normalise others.
 
+mod encode;
 mod error;
 mod format;
 mod header;
@@ -11,6 +13,7 @@ mod locate;
 mod model;
 mod slabs;
 mod value;
+mod window;
 mod write;
 
 use std::fs::File;
@@ -23,9 +26,8 @@ pub use header::MAX_HEADER_BYTES;
 pub use locate::VariableLocation;
 pub use model::{ClassicAttribute, ClassicDimension, ClassicModel, ClassicVariable, ModelFault};
 pub use slabs::Slabs;
-pub(crate) use value::each_type;
 pub use value::{AttributeValue, NcType};
-pub use write::{ClassicWriter, netcdf_version};
+pub use write::ClassicWriter;
 
 use header::Stop;
 
@@ -43,8 +45,8 @@ pub struct ClassicFile {
 impl ClassicFile {
     /// Reads the header of a file and locates its variables. No data are read.
     ///
-    /// Names are kept as they are, up to a first NUL (netCDF-C reads them so); a name that is not UTF-8 is refused, since neither netCDF-4 nor
-    /// a JSON report could hold it. Bytes of text attributes are kept whatever their encoding.
+    /// Names are kept as they are, up to a first NUL (netCDF-C reads them so); a name that is not
+    /// UTF-8 is refused, since neither netCDF-4 nor a JSON report could hold it. Bytes of text attributes are kept whatever their encoding.
     ///
     /// A file that lacks bytes of a variable is refused; one that lacks padding only is not. If the
     /// record count is "streaming", the records that are there as a whole count.

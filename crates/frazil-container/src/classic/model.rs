@@ -7,7 +7,7 @@ use super::value::{AttributeValue, NcType};
 /// A named extent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassicDimension {
-    /// NFC-normalised UTF-8 name.
+    /// UTF-8 name.
     pub name: String,
     /// Length in elements; for the record dimension the number of records.
     pub length: u64,
@@ -78,6 +78,12 @@ pub enum ModelFault {
     BadName {
         /// `dimension`, `attribute` or `variable`.
         kind: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A name that netCDF's readers have no room for.
+    #[error("the name `{name}` is longer than the 256 bytes that netCDF allows")]
+    LongName {
         /// The name.
         name: String,
     },

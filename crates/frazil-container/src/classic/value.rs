@@ -189,8 +189,6 @@ macro_rules! each_type {
     };
 }
 
-pub(crate) use each_type;
-
 impl AttributeValue {
     /// Values of a classic file's big-endian bytes; a last, incomplete element is left out.
     #[must_use]

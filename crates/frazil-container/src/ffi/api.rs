@@ -79,6 +79,9 @@ mod declared_here {
     use hdf5_sys::h5i::hid_t;
 
     unsafe extern "C" {
+        // Behind H5Zregister, which refuses libhdf5's own numbers: that of szip, too, where libhdf5
+        // was built without it.
+        pub(super) fn H5Z_register(class: *const std::ffi::c_void) -> herr_t;
         pub(super) fn H5DSset_scale(dataset: hid_t, name: *const c_char) -> herr_t;
         pub(super) fn H5DSattach_scale(dataset: hid_t, scale: hid_t, axis: c_uint) -> herr_t;
         pub(super) fn H5DSdetach_scale(dataset: hid_t, scale: hid_t, axis: c_uint) -> herr_t;
@@ -189,6 +192,7 @@ function_table! {
         H5open() -> herr_t;
         H5get_libversion(*mut c_uint, *mut c_uint, *mut c_uint) -> herr_t;
         H5free_memory(*mut c_void) -> herr_t;
+        H5allocate_memory(size_t, hbool_t) -> *mut c_void;
     }
     h5a::{
         H5Acreate2(hid_t, *const c_char, hid_t, hid_t, hid_t, hid_t) -> hid_t;
@@ -349,6 +353,7 @@ function_table! {
         H5Zfilter_avail(c_int) -> htri_t;
     }
     declared_here::{
+        H5Z_register(*const c_void) -> herr_t;
         H5DSset_scale(hid_t, *const c_char) -> herr_t;
         H5DSattach_scale(hid_t, hid_t, c_uint) -> herr_t;
         H5DSdetach_scale(hid_t, hid_t, c_uint) -> herr_t;

@@ -196,6 +196,9 @@ impl Attribute {
 
 /// A size as this machine's pointers have it.
 pub(super) fn usize_of(bytes: u64) -> Result<usize> {
-    usize::try_from(bytes)
-        .map_err(|_| ContainerError::Unsupported("object larger than memory".to_owned()))
+    usize::try_from(bytes).map_err(|_| {
+        ContainerError::Unsupported(
+            "it claims more bytes than a machine's memory can have".to_owned(),
+        )
+    })
 }

@@ -255,7 +255,9 @@ impl Dataset {
     ) -> Result<Vec<u8>> {
         let bytes = elements
             .checked_mul(memory.size_bytes()? as u64)
-            .ok_or_else(|| ContainerError::Corrupt("dataset size overflows".to_owned()))?;
+            .ok_or_else(|| {
+                ContainerError::Corrupt("it claims more elements than can be counted".to_owned())
+            })?;
         let mut values = vec![0_u8; usize_of(bytes)?];
         self.read_into(memory, selection, &mut values)?;
         Ok(values)

@@ -38,6 +38,15 @@ impl Extent {
                 .try_fold(1_u64, |product, &n| product.checked_mul(n)),
         }
     }
+
+    /// Whether an axis may become longer than it is.
+    pub(crate) fn may_grow(&self) -> bool {
+        match self {
+            Self::Null | Self::Scalar => false,
+            Self::Simple { shape, max_shape } => (shape.iter().zip(max_shape))
+                .any(|(&length, most)| most.is_none_or(|most| most > length)),
+        }
+    }
 }
 
 /// Reads a dataspace's extent.
@@ -161,5 +170,6 @@ pub(super) fn select(space: &Handle, slab: &Hyperslab<'_>) -> Result<Handle> {
 
 /// The rank as libhdf5 wants it.
 pub(super) fn rank_of(shape: &[u64]) -> Result<i32> {
-    i32::try_from(shape.len()).map_err(|_| ContainerError::Corrupt("rank above 32".to_owned()))
+    i32::try_from(shape.len())
+        .map_err(|_| ContainerError::Corrupt("it claims more than 32 axes".to_owned()))
 }

@@ -1,7 +1,7 @@
-//! Filters in libhdf5's eyes: plugins found, and stand-ins for filters nobody has.
+//! Filters in libhdf5's eyes: plugins found, and stand-ins for filters that it does not have.
 
 use std::collections::BTreeSet;
-use std::ffi::{CStr, CString, c_int, c_uint, c_void};
+use std::ffi::{CStr, CString, c_int, c_uint};
 
 use frazil_types::{FilterPipeline, FilterSpec, filter_id, filter_name};
 use parking_lot::Mutex;
@@ -15,7 +15,7 @@ use crate::lock::library_lock;
 /// Filters below this number are libhdf5's own and cannot be registered.
 const FIRST_FOREIGN_FILTER: i32 = 256;
 
-/// Filters that only have a stand-in. Locked under the library lock only, as forks ask for.
+/// Filters that have a stand-in. Locked under the library lock only, as forks ask for.
 static STAND_INS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
 /// Filters that libhdf5 was found to have, so that somebody reads through them. Locked as above.
@@ -72,18 +72,6 @@ impl Drop for WithoutPlugins {
     }
 }
 
-/// Refuses to work: stands for a filter whose chunks are copied undecoded.
-unsafe extern "C" fn refuse(
-    _flags: c_uint,
-    _cd_nelmts: usize,
-    _cd_values: *const c_uint,
-    _nbytes: usize,
-    _buf_size: *mut usize,
-    _buf: *mut *mut c_void,
-) -> usize {
-    0
-}
-
 /// The name that files give the filter: the one it had in its input, or the usual one. It stays for
 /// the life of the process, once for each filter.
 fn name_of(spec: &FilterSpec) -> &'static CStr {
@@ -96,8 +84,17 @@ fn name_of(spec: &FilterSpec) -> &'static CStr {
     }
 }
 
-/// Makes libhdf5 accept datasets with this filter: their chunks arrive encoded, so that the filter
-/// itself is never called.
+/// Whether libhdf5 can undo a filter: by itself, through a plugin, or with the codec's help.
+pub(crate) fn can_decode(spec: &FilterSpec) -> Result<bool> {
+    if super::filter_decoder::knows(spec.id) {
+        accept_encoded(spec)?;
+        return Ok(true);
+    }
+    is_available(spec.id)
+}
+
+/// Makes libhdf5 accept datasets with this filter, and decode their chunks if the codec can: chunks
+/// arrive encoded, so that nothing is ever encoded by it.
 ///
 /// The stand-in is there before libhdf5 looks for a plugin: a plugin's `set_local` would change the
 /// values that the chunks were encoded with, and many call another libhdf5 than this one and fail.
@@ -106,7 +103,8 @@ pub(crate) fn accept_encoded(spec: &FilterSpec) -> Result<()> {
     let id = spec.id;
     let _guard = library_lock();
     let is_known = STAND_INS.lock().contains(&id) || IN_USE.lock().contains(&id);
-    if id < FIRST_FOREIGN_FILTER || is_known {
+    let is_builtin = id < FIRST_FOREIGN_FILTER && id != filter_id::SZIP;
+    if is_builtin || is_known {
         return Ok(());
     }
     let class = H5Z_class2_t {
@@ -117,11 +115,16 @@ pub(crate) fn accept_encoded(spec: &FilterSpec) -> Result<()> {
         name: name_of(spec).as_ptr(),
         can_apply: None,
         set_local: None,
-        filter: Some(refuse),
+        filter: Some(super::filter_decoder::function_for(id)),
     };
     let pointer: *const H5Z_class2_t = &raw const class;
     // SAFETY: a complete class; libhdf5 copies it, and its name is static.
-    let status = unsafe { (api().H5Zregister)(pointer.cast()) };
+    let status = unsafe {
+        match id {
+            filter_id::SZIP => (api().H5Z_register)(pointer.cast()),
+            _ => (api().H5Zregister)(pointer.cast()),
+        }
+    };
     check(status, "register filter")?;
     STAND_INS.lock().insert(id);
     Ok(())

@@ -81,10 +81,16 @@ pub(super) fn failure(doing: &str) -> ContainerError {
 
 /// Copies the innermost messages out of the error stack and clears it.
 pub(super) fn take_error_stack() -> String {
-    extern "C" fn collect(n: c_uint, frame: *const H5E_error2_t, data: *mut c_void) -> herr_t {
+    extern "C" fn collect(_: c_uint, frame: *const H5E_error2_t, data: *mut c_void) -> herr_t {
         // SAFETY: libhdf5 passes a valid frame, and `data` is the vector given to H5Ewalk2 below.
         let (frame, frames) = unsafe { (&*frame, &mut *data.cast::<Vec<String>>()) };
-        if n < 2 && !frame.desc.is_null() {
+        // The search for plugins ends at a folder that only the machine of the build has.
+        let is_plugin_search = !frame.func_name.is_null() && {
+            // SAFETY: `func_name` is a NUL-terminated string owned by the stack for this call.
+            let function = unsafe { CStr::from_ptr(frame.func_name) };
+            function.to_bytes().starts_with(b"H5PL")
+        };
+        if frames.len() < 2 && !is_plugin_search && !frame.desc.is_null() {
             // SAFETY: `desc` is a NUL-terminated string owned by the stack for this call.
             let text = unsafe { CStr::from_ptr(frame.desc) };
             frames.push(text.to_string_lossy().into_owned());

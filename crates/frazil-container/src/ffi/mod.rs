@@ -18,6 +18,7 @@ mod driver;
 pub(crate) mod file;
 mod file_property;
 pub(crate) mod filter;
+pub(crate) mod filter_decoder;
 mod fork;
 mod handle;
 mod heap_guard;

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use super::attribute_form::Form;
-use super::define::name_object;
 use crate::classic::AttributeValue as Value;
 use crate::error::{ContainerError, Result};
 use crate::ffi::attribute;
@@ -110,7 +109,7 @@ impl Additions {
         let root = link::open_group(file, "/")?;
         for container in &self.containers {
             write_container(&root, container)
-                .map_err(|error| name_object(&format!("/{}", container.name), error))?;
+                .map_err(|error| error.at(&format!("/{}", container.name)))?;
         }
         Ok(())
     }
@@ -141,13 +140,12 @@ fn write_container(root: &Handle, container: &NewContainer) -> Result<()> {
 /// Writes one new attribute in netCDF-C's form.
 fn write(object: &Handle, new: &NewAttribute) -> Result<()> {
     let outcome = Form::of(&new.to_schema().value).and_then(|form| form.create(object, &new.name));
-    outcome.map_err(|error| name_object(&format!("attribute {}", new.name), error))
+    outcome.map_err(|error| error.in_part(&format!("attribute {}", new.name)))
 }
 
 /// Replaces the value of an attribute that [`write`] wrote; form and size stay.
 pub(super) fn replace(object: &Handle, new: &NewAttribute) -> Result<()> {
-    replace_value(object, new)
-        .map_err(|error| name_object(&format!("attribute {}", new.name), error))
+    replace_value(object, new).map_err(|error| error.in_part(&format!("attribute {}", new.name)))
 }
 
 fn replace_value(object: &Handle, new: &NewAttribute) -> Result<()> {

@@ -63,7 +63,7 @@ pub(super) fn copy_all(
         }
         let source = attribute::open(from, &name)?;
         let must_wait = copy_one(&source, to, &name, path, types, limit_bytes)
-            .map_err(|error| in_attribute(&name, error))?;
+            .map_err(|error| error.in_part(&format!("attribute {name}")))?;
         if must_wait {
             deferred.push(DeferredAttribute {
                 object: path.to_owned(),
@@ -139,21 +139,4 @@ pub(super) fn write_provenance(root: &Handle) -> Result<()> {
         crate::ffi::library_version()
     );
     Form::text(text.as_bytes())?.create(root, PROVENANCE)
-}
-
-/// Says in which attribute an error happened.
-pub(super) fn in_attribute(name: &str, error: ContainerError) -> ContainerError {
-    match error {
-        ContainerError::Hdf5 { doing, reason } => ContainerError::Hdf5 {
-            doing: format!("attribute {name}: {doing}"),
-            reason,
-        },
-        ContainerError::Unsupported(what) => {
-            ContainerError::Unsupported(format!("attribute {name}: {what}"))
-        }
-        ContainerError::Corrupt(what) => {
-            ContainerError::Corrupt(format!("attribute {name}: {what}"))
-        }
-        other => other,
-    }
 }

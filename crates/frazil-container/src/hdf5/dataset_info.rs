@@ -33,14 +33,19 @@ pub enum DatasetStorage {
 /// A dataset as plain data.
 #[derive(Debug, Clone)]
 pub struct DatasetInfo {
-    /// Absolute path.
+    /// Absolute path, the variable's name in netCDF at its end.
     pub path: String,
+    /// Absolute path of the object in the file: netCDF gives some variables another name there.
+    pub object_path: String,
     /// One element.
     pub element: ElementType,
     /// Shape in elements; empty for scalars.
     pub shape: Vec<u64>,
     /// Which axes are unlimited.
     pub unlimited: Vec<bool>,
+    /// Whether an axis may become longer than it is, without limit or up to one: HDF5 then wants
+    /// chunks.
+    pub may_grow: bool,
     /// Whether the dataspace is null: no value at all.
     pub is_null: bool,
     /// How values are stored.

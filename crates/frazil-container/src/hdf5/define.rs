@@ -41,7 +41,7 @@ impl<'a> CommittedTypes<'a> {
         if datatype.is_above_v18()? {
             return Err(ContainerError::Unsupported(
                 "its type needs HDF5 1.12 or newer (complex numbers, H5T_STD_REF) and has no form \
-                 in the V18 format that every reader knows"
+                 that HDF5 1.8 reads"
                     .to_owned(),
             ));
         }
@@ -124,7 +124,7 @@ pub(super) fn define_copy(
     for entry in input.entries() {
         definition
             .entry(entry)
-            .map_err(|error| name_object(&entry.path, error))?;
+            .map_err(|error| error.at(&entry.path))?;
     }
     additions.write_containers(output)?;
     Ok(definition.defined)
@@ -373,17 +373,4 @@ pub(super) fn set_chunked(
         filter::accept_encoded(stage)?;
     }
     creation.set_chunked(chunk, pipeline)
-}
-
-/// Puts the object's path in front of an error's text.
-pub(super) fn name_object(path: &str, error: ContainerError) -> ContainerError {
-    match error {
-        ContainerError::Hdf5 { doing, reason } => ContainerError::Hdf5 {
-            doing: format!("{path}: {doing}"),
-            reason,
-        },
-        ContainerError::Unsupported(what) => ContainerError::Unsupported(format!("{path}: {what}")),
-        ContainerError::Corrupt(what) => ContainerError::Corrupt(format!("{path}: {what}")),
-        other => other,
-    }
 }

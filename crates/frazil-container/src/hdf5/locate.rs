@@ -6,7 +6,6 @@ use super::dataset_info::{DatasetInfo, DatasetStorage};
 use super::scan::Hdf5Input;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
-use crate::ffi::filter;
 
 /// An index entry takes at least this many bytes of any file.
 const MIN_ENTRY_BYTES: u64 = 8;
@@ -20,16 +19,8 @@ impl Hdf5Input {
         let DatasetStorage::Chunked { chunk, .. } = &dataset.storage else {
             return Ok(Vec::new());
         };
-        let open = self.open_dataset(&dataset.path)?;
+        let open = self.open_dataset(&dataset.object_path)?;
         records(&open, &dataset.shape, chunk, self.contents().reach_bytes())
-    }
-
-    /// Whether libhdf5 can decode with this filter (built in, or a plugin on its path).
-    ///
-    /// # Errors
-    /// If libhdf5 cannot be asked.
-    pub fn has_plugin(&self, filter_id: i32) -> Result<bool> {
-        filter::is_available(filter_id)
     }
 }
 

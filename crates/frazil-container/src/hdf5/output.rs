@@ -4,13 +4,14 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::path::Path;
 
-use frazil_types::FileAddress;
+use frazil_types::{ChunkGrid, FileAddress};
 
 use super::OutputStorage;
 use super::additions::{self, Additions, NewAttribute};
 use super::attributes::{self, DeferredAttribute};
 use super::classic_define;
-use super::define::{self, Defined, name_object};
+use super::dataset_info::{DatasetInfo, DatasetStorage};
+use super::define::{self, Defined};
 use super::references::{LostReferences, Translator};
 use super::scan::Hdf5Input;
 use super::values;
@@ -170,16 +171,23 @@ impl Hdf5Output {
     /// # Errors
     /// If values cannot be read or written.
     pub fn copy_values(&self, input: &Hdf5Input, dataset: usize) -> Result<()> {
-        let path = &input.datasets()[dataset].path;
-        let from = input.open_dataset(path)?;
-        let granularity = match &input.datasets()[dataset].storage {
-            super::DatasetStorage::Chunked { chunk, .. } => Some(chunk.as_slice()),
-            _ => None,
+        let info = &input.datasets()[dataset];
+        let outcome = self.copy_located(input, info, self.dataset(dataset)?);
+        outcome.map_err(|error| blame(error, self.sink).at(&info.path))
+    }
+
+    fn copy_located(&self, input: &Hdf5Input, info: &DatasetInfo, to: &Dataset) -> Result<()> {
+        let from = input.open_dataset(&info.object_path)?;
+        let (grid, records) = match &info.storage {
+            DatasetStorage::Chunked { chunk, .. } => {
+                (ChunkGrid::new(&info.shape, chunk), input.locate(info)?)
+            }
+            _ => (None, Vec::new()),
         };
-        self.with_translator(input, path, |translator| {
-            values::copy(&from, self.dataset(dataset)?, granularity, translator)
+        let chunks = grid.as_ref().map(|grid| (grid, records.as_slice()));
+        self.with_translator(input, &info.path, |translator| {
+            input.through_filters(info, || values::copy(&from, to, chunks, translator))
         })
-        .map_err(|error| name_object(path, blame(error, self.sink)))
     }
 
     /// Writes a small dataset's values (row-major, in the bytes of the dataset's own type).
@@ -234,7 +242,10 @@ impl Hdf5Output {
 
     fn write_references(&mut self, input: &Hdf5Input) -> Result<()> {
         let deferred = std::mem::take(&mut self.defined.deferred);
-        let paths = input.datasets().iter().map(|dataset| dataset.path.as_str());
+        let paths = input
+            .datasets()
+            .iter()
+            .map(|dataset| dataset.object_path.as_str());
         let numbers: HashMap<&str, usize> = paths.zip(0..).collect();
         for attribute in &deferred {
             let (object, name) = (&attribute.object, &attribute.name);
@@ -243,7 +254,7 @@ impl Hdf5Output {
             self.with_translator(input, &holder, |translator| {
                 self.write_reference(input, attribute, number, translator)
             })
-            .map_err(|error| name_object(object, error))?;
+            .map_err(|error| error.at(object))?;
         }
         Ok(())
     }
@@ -321,6 +332,7 @@ fn create(target: OutputTarget<'_>, creation: &PropertyList) -> Result<(Handle, 
 pub(super) fn blame(error: ContainerError, sink: RawSink) -> ContainerError {
     match (error, sink.system_error()) {
         (ContainerError::Hdf5 { doing, .. }, Some(source)) => ContainerError::Io { doing, source },
+        (ContainerError::At { object, error }, _) => blame(*error, sink).at(&object),
         (error, _) => error,
     }
 }

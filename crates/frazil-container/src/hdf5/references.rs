@@ -81,7 +81,7 @@ impl Translator<'_> {
             }
             ReferenceKind::Region => self.translate_region(element),
             ReferenceKind::New => Err(ContainerError::Unsupported(
-                "references of HDF5 1.12 (H5T_STD_REF) cannot be kept in the V18 format".to_owned(),
+                "references of HDF5 1.12 (H5T_STD_REF) have no form that HDF5 1.8 reads".to_owned(),
             )),
         }
     }

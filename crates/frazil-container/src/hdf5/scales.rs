@@ -11,7 +11,7 @@ impl Hdf5Input {
     /// Object address of the first scale attached to each axis, 0 where there is none; nothing if
     /// the dataset has no list of scales.
     pub(super) fn attached_scales(&self, dataset: &DatasetInfo) -> Result<Vec<u64>> {
-        let open = self.open_dataset(&dataset.path)?;
+        let open = self.open_dataset(&dataset.object_path)?;
         match attribute::open_by_name(open.handle(), "DIMENSION_LIST")? {
             Some(list) => scale_addresses(&list, self.file_bytes()),
             None => Ok(Vec::new()),
@@ -25,7 +25,7 @@ impl Hdf5Input {
         if rank == 0 {
             return Ok(names);
         }
-        let open = self.open_dataset(&dataset.path)?;
+        let open = self.open_dataset(&dataset.object_path)?;
         let addresses = self.attached_scales(dataset)?;
         if addresses.is_empty() {
             if attribute::open_by_name(open.handle(), "CLASS")?.is_some() {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::contents::{Contents, Entry, EntryKind};
 use super::dataset_info::{DatasetInfo, DatasetStorage};
+use super::objects::NON_COORDINATE_PREFIX;
 use super::scales::is_dimension_only;
 use super::writer_flags::WriterFlags;
 use crate::error::{ContainerError, Result};
@@ -281,7 +282,7 @@ impl Hdf5Input {
         name: &str,
         path: &str,
     ) -> Result<(EntryKind, Option<OpenGroup>)> {
-        let object = link::open_object(group, name).map_err(|error| at(path, error))?;
+        let object = link::open_object(group, name).map_err(|error| error.at(path))?;
         let facts = link::object_facts(&object)?;
         let object_address = facts.address;
         if self.paths().contains_key(&object_address) {
@@ -299,7 +300,7 @@ impl Hdf5Input {
             ObjectKind::Dataset => {
                 let dataset = Dataset::from_handle(object);
                 let info =
-                    describe(&dataset, path, object_address).map_err(|error| at(path, error))?;
+                    describe(&dataset, path, object_address).map_err(|error| error.at(path))?;
                 self.contents_mut().datasets.push(info);
                 if self.open.len() < MAX_OPEN_DATASETS {
                     self.open.insert(path.to_owned(), Arc::new(dataset));
@@ -364,12 +365,12 @@ fn names_in_order(group: &Handle, link_order: u32) -> Result<Vec<String>> {
 fn describe(dataset: &Dataset, path: &str, object_address: u64) -> Result<DatasetInfo> {
     let datatype = dataset.datatype()?;
     let element = datatype.element_type()?;
-    let (shape, unlimited, is_null) = match dataset.extent()? {
-        Extent::Null => (Vec::new(), Vec::new(), true),
-        Extent::Scalar => (Vec::new(), Vec::new(), false),
+    let extent = dataset.extent()?;
+    let (shape, unlimited) = match &extent {
+        Extent::Null | Extent::Scalar => (Vec::new(), Vec::new()),
         Extent::Simple { shape, max_shape } => {
             let unlimited = max_shape.iter().map(Option::is_none).collect();
-            (shape, unlimited, false)
+            (shape.clone(), unlimited)
         }
     };
     let creation = dataset.creation()?;
@@ -388,9 +389,9 @@ fn describe(dataset: &Dataset, path: &str, object_address: u64) -> Result<Datase
             raw_partial_edges,
         } => {
             if chunk.len() != shape.len() || chunk.contains(&0) {
-                return Err(ContainerError::Corrupt(
-                    "chunk shape does not fit".to_owned(),
-                ));
+                return Err(ContainerError::Corrupt(format!(
+                    "chunks of shape {chunk:?} do not fit an array of shape {shape:?}"
+                )));
             }
             DatasetStorage::Chunked {
                 chunk,
@@ -406,12 +407,14 @@ fn describe(dataset: &Dataset, path: &str, object_address: u64) -> Result<Datase
         FillStatus::Default | FillStatus::Undefined => vec![0; element.size_bytes],
     };
     Ok(DatasetInfo {
-        path: path.to_owned(),
+        path: user_path(path),
+        object_path: path.to_owned(),
         element,
         dimension_names: Vec::new(),
         shape,
         unlimited,
-        is_null,
+        may_grow: extent.may_grow(),
+        is_null: extent == Extent::Null,
         stored_bytes: dataset.stored_bytes(),
         storage,
         fill,
@@ -431,19 +434,18 @@ fn join(parent: &str, name: &str) -> String {
     }
 }
 
+/// The path by which users know a variable.
+fn user_path(path: &str) -> String {
+    match path.rsplit_once('/') {
+        Some((group, name)) => match name.strip_prefix(NON_COORDINATE_PREFIX) {
+            Some(own) if !own.is_empty() => format!("{group}/{own}"),
+            _ => path.to_owned(),
+        },
+        None => path.to_owned(),
+    }
+}
+
 /// What follows the last slash.
 pub(super) fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
-}
-
-/// Says where an error happened.
-fn at(path: &str, error: ContainerError) -> ContainerError {
-    match error {
-        ContainerError::Hdf5 { doing, reason } => ContainerError::Hdf5 {
-            doing: format!("{path}: {doing}"),
-            reason,
-        },
-        ContainerError::Corrupt(what) => ContainerError::Corrupt(format!("{path}: {what}")),
-        other => other,
-    }
 }

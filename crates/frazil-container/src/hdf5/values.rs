@@ -1,6 +1,8 @@
 //! Values that only libhdf5 can copy: heap data, references, external and virtual storage, and
 //! datasets too small to be worth a worker's while.
 
+use frazil_types::{ChunkGrid, ChunkRecord, Selection};
+
 use super::references::Translator;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
@@ -10,14 +12,17 @@ use crate::ffi::datatype::Datatype;
 /// Bytes read and written at a time.
 const SLAB_BYTES: u64 = 4 << 20;
 
+/// A chunk grid, and which of its chunks are stored.
+pub(super) type Chunks<'a> = (&'a ChunkGrid, &'a [ChunkRecord]);
+
 /// Copies all values of a dataset through libhdf5, slab by slab, references translated.
 ///
-/// `granularity` is the chunk shape of the output (or input): slabs are whole multiples of it along
-/// the first axis, so that no chunk is decoded twice.
+/// Slabs are whole multiples of the input's chunks along the first axis, so that no chunk is decoded
+/// twice. Chunks that the input never wrote stay unwritten.
 pub(super) fn copy(
     from: &Dataset,
     to: &Dataset,
-    granularity: Option<&[u64]>,
+    chunks: Option<Chunks<'_>>,
     translator: &Translator<'_>,
 ) -> Result<()> {
     let memory = from.datatype()?.memory_copy()?;
@@ -38,15 +43,33 @@ pub(super) fn copy(
     if shape.contains(&0) {
         return Ok(());
     }
-    for (start, count) in slabs(shape, granularity, memory.size_bytes()? as u64) {
-        let max_shape = count.iter().map(|&n| Some(n)).collect();
-        let slab = Extent::Simple {
-            shape: count.clone(),
-            max_shape,
-        };
-        copier.copy(Some(Hyperslab::dense(&start, &count)), &slab)?;
+    let granularity = chunks.map(|(grid, _)| grid.chunk());
+    let element_bytes = memory.size_bytes()? as u64;
+    for part in written_parts(shape, chunks) {
+        for (offset, count) in slabs(&part.count, granularity, element_bytes) {
+            let start: Vec<u64> = part.start.iter().zip(offset).map(|(a, b)| a + b).collect();
+            let max_shape = count.iter().map(|&n| Some(n)).collect();
+            let slab = Extent::Simple {
+                shape: count.clone(),
+                max_shape,
+            };
+            copier.copy(Some(Hyperslab::dense(&start, &count)), &slab)?;
+        }
     }
     Ok(())
+}
+
+/// The whole array, or chunk by chunk what was written of it.
+fn written_parts<'a>(
+    shape: &[u64],
+    chunks: Option<Chunks<'a>>,
+) -> Box<dyn Iterator<Item = Selection> + 'a> {
+    match chunks {
+        Some((grid, records)) if (records.len() as u64) < grid.chunk_count() => {
+            Box::new((records.iter()).map(move |record| grid.valid_box(record.index)))
+        }
+        _ => Box::new(std::iter::once(Selection::whole(shape))),
+    }
 }
 
 /// Copies boxes of one dataset.
@@ -60,9 +83,9 @@ struct SlabCopier<'a> {
 
 impl SlabCopier<'_> {
     fn copy(&self, selection: Option<Hyperslab<'_>>, slab: &Extent) -> Result<()> {
-        let elements = slab
-            .elements()
-            .ok_or_else(|| ContainerError::Corrupt("dataset size overflows".to_owned()))?;
+        let elements = slab.elements().ok_or_else(|| {
+            ContainerError::Corrupt("it claims more elements than can be counted".to_owned())
+        })?;
         let mut values = self.from.read(self.memory, selection, elements)?;
         if let Some(translator) = self.references {
             translator.translate(self.memory, &mut values)?;

@@ -5,7 +5,7 @@ use frazil_container::hdf5::Hdf5Output;
 use super::packing::{Batch, PackedBatch, Packing, Step};
 use super::{Define, Stored};
 use crate::error::Result;
-use crate::input::{Input, from_container};
+use crate::input::{Input, from_container, from_copying};
 use crate::output::PendingOutput;
 use crate::placer::Placer;
 use crate::precision::final_attributes;
@@ -117,7 +117,7 @@ fn copy_through_library(
             continue;
         }
         run::check_cancel(job.resources).map_err(|error| error.in_file(source.path()))?;
-        let wrap = |error| from_container(error, pending.path());
+        let wrap = |error| from_copying(error, source.path(), pending.path());
         output
             .copy_values(hdf5, i)
             .map_err(|error| wrap(error).at_variable(&source.variables()[i].path))?;
@@ -139,7 +139,7 @@ fn contiguous_bases(
             let variable = &source.variables()[i];
             let bytes = variable.raw_bytes().unwrap_or(0);
             bases[i] = output.place_contiguous(i, bytes).map_err(|error| {
-                from_container(error, pending.path()).at_variable(&variable.path)
+                from_copying(error, source.path(), pending.path()).at_variable(&variable.path)
             })?;
         }
     }

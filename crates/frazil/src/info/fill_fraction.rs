@@ -37,6 +37,10 @@ pub(super) fn count(
     for (position, &number) in variables.iter().enumerate() {
         run::check_cancel(resources)?;
         let variable = &input.variables()[number];
+        if !variable.element.is_self_contained() {
+            // Heap data and references have no fill value to count.
+            continue;
+        }
         match sources::access(input, number, None)? {
             Access::Parallel(source, stored) => {
                 counts.push(Count::new(position, &source, &stored));
@@ -194,7 +198,7 @@ fn equal_elements(values: &[u8], fill: &[u8]) -> u64 {
     }
 }
 
-/// Counts slab by slab what only libhdf5 can read; heap data have no fill value to count.
+/// Counts slab by slab what only libhdf5 can read.
 fn through_library(
     input: &Input,
     variable: &DatasetInfo,
@@ -203,9 +207,6 @@ fn through_library(
     let Some(hdf5) = input.hdf5() else {
         return Ok(None);
     };
-    if !variable.element.is_self_contained() {
-        return Ok(None);
-    }
     let named = |error| from_container(error, input.path()).at_variable(&variable.path);
     let datatype = hdf5.describe_datatype(variable).map_err(named)?;
     let fill = datatype.expand_plain(&variable.fill).map_err(named)?;

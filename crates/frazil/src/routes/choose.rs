@@ -27,14 +27,14 @@ impl Decisions {
         chosen: Option<Chosen>,
     ) -> Result<()> {
         if variable.is_dimension_only {
-            self.keep(variable, "a dimension without values", Route::Nothing);
+            self.placeholder(variable);
             return Ok(());
         }
         match reach {
             Reach::Nothing => {
                 self.without_values(variable, shape, chosen.map(|chosen| chosen.filters));
             }
-            Reach::Library => self.through_library(variable),
+            Reach::Library => self.through_library(variable, shape),
             Reach::Undecodable(source, stored, missing) => {
                 self.undecodable(variable, source, &stored, &missing);
             }
@@ -65,6 +65,31 @@ impl Decisions {
         }
     }
 
+    /// A netCDF dimension without a variable. netCDF never reads what its dataset holds, but other
+    /// programs may: leftover bytes are kept where they are few.
+    fn placeholder(&mut self, variable: &DatasetInfo) {
+        const FEW_BYTES: u64 = 1 << 20;
+        let is_few = variable.raw_bytes().is_some_and(|bytes| bytes <= FEW_BYTES);
+        let can_be_copied = match &variable.storage {
+            DatasetStorage::Compact | DatasetStorage::Contiguous { .. } => is_few,
+            DatasetStorage::Chunked { pipeline, .. } => is_few && is_portable(pipeline),
+            DatasetStorage::External | DatasetStorage::Virtual => false,
+        };
+        let route = match (variable.stored_bytes, can_be_copied) {
+            (0, _) => Route::Nothing,
+            (_, true) => Route::Library,
+            (_, false) => {
+                self.notices.push(format!(
+                    "{}: the bytes in this dimension without a variable, which netCDF never reads, \
+                     are left out",
+                    variable.path
+                ));
+                Route::Nothing
+            }
+        };
+        self.keep(variable, "a dimension without values", route);
+    }
+
     /// Values that never were: only the definition counts.
     fn without_values(
         &mut self,
@@ -76,7 +101,18 @@ impl Decisions {
             DatasetStorage::Chunked { pipeline, .. } => Some(pipeline),
             _ => None,
         };
-        let may_chunk = existing.is_some() || has_unlimited(variable);
+        let may_chunk = existing.is_some() || variable.may_grow;
+        if let (
+            false,
+            DatasetStorage::Chunked {
+                chunk, pipeline, ..
+            },
+        ) = (variable.element.is_self_contained(), &variable.storage)
+        {
+            let (layout, pipeline) = (chunked(chunk), portable(pipeline));
+            self.push(variable, layout, pipeline, "no values yet", Route::Nothing);
+            return;
+        }
         match &shape.chunk {
             Some(chunk) if may_chunk && !variable.is_null => {
                 let pipeline = choice
@@ -110,7 +146,7 @@ impl Decisions {
     }
 
     /// Values that only libhdf5 can copy.
-    fn through_library(&mut self, variable: &DatasetInfo) {
+    fn through_library(&mut self, variable: &DatasetInfo, shape: &ChunkChoice) {
         match &variable.storage {
             DatasetStorage::Virtual => {
                 self.notices.push(format!(
@@ -125,11 +161,16 @@ impl Decisions {
                     "{}: values in external files are now inside this one",
                     variable.path
                 ));
+                let layout = match &shape.chunk {
+                    Some(chunk) if variable.may_grow => chunked(chunk),
+                    _ => StorageLayout::Contiguous,
+                };
+                let reason = "external values brought inside";
                 self.push(
                     variable,
-                    StorageLayout::Contiguous,
+                    layout,
                     FilterPipeline::default(),
-                    "external values brought inside",
+                    reason,
                     Route::Library,
                 );
             }
@@ -139,7 +180,7 @@ impl Decisions {
                 let (pipeline, reason) = match variable.element.is_self_contained() {
                     true => (default_pipeline(variable), "decoded by a plugin"),
                     false => (
-                        builtin_only(pipeline),
+                        portable(pipeline),
                         "heap data or references: only the layout counts",
                     ),
                 };
@@ -162,8 +203,7 @@ impl Decisions {
         chosen: Chosen,
     ) -> Result<()> {
         let reason = reason_of(shape, &chosen);
-        let must_chunk =
-            has_unlimited(variable) || is_sparse(variable, &self.sources[source], stored);
+        let must_chunk = variable.may_grow || is_sparse(variable, &self.sources[source], stored);
         let Chosen { filters, quantize } = chosen;
         let may_chunk =
             must_chunk || shape.is_stated || !filters.pipeline.is_empty() || filters.keep_current;
@@ -318,10 +358,6 @@ fn is_sparse(variable: &DatasetInfo, source: &ArraySource, stored: &Stored) -> b
             .is_none_or(|all| stored_elements < all / 2)
 }
 
-fn has_unlimited(variable: &DatasetInfo) -> bool {
-    variable.unlimited.contains(&true)
-}
-
 fn is_builtin(id: i32) -> bool {
     [
         filter_id::DEFLATE,
@@ -335,9 +371,17 @@ fn is_portable(pipeline: &FilterPipeline) -> bool {
     pipeline.0.iter().all(|filter| is_builtin(filter.id))
 }
 
-fn builtin_only(pipeline: &FilterPipeline) -> FilterPipeline {
+/// Filters for heap data and references, which libhdf5 encodes: the built-in ones of the input; deflate
+/// in place of another compressor.
+fn portable(pipeline: &FilterPipeline) -> FilterPipeline {
     let builtin = pipeline.0.iter().filter(|filter| is_builtin(filter.id));
-    FilterPipeline(builtin.cloned().collect())
+    let mut kept = FilterPipeline(builtin.cloned().collect());
+    if !is_portable(pipeline) && !kept.contains(filter_id::DEFLATE) {
+        let before_checksum = kept.position(filter_id::FLETCHER32).unwrap_or(kept.0.len());
+        let deflate = FilterSpec::new(filter_id::DEFLATE, vec![4]);
+        kept.0.insert(before_checksum, deflate);
+    }
+    kept
 }
 
 fn is_stored_as(variable: &DatasetInfo, chunk: &[u64], pipeline: &FilterPipeline) -> bool {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::error::user_path;
 use crate::report::{Difference, PrecisionReport, VariableFigures, VerifyReport};
 
 /// Differences kept; more are only counted.
@@ -29,7 +30,7 @@ impl Findings {
         self.count += 1;
         if self.differences.len() < MAX_KEPT {
             self.differences.push(Difference {
-                path: path.to_owned(),
+                path: user_path(path),
                 what: what.into(),
             });
         }

@@ -1,11 +1,12 @@
 //! Values that only libhdf5 can read, slab by slab on the calling thread.
 
-use frazil_container::hdf5::Expanded;
+use frazil_container::hdf5::{DatasetStorage, Expanded};
 use frazil_pipeline::{Block, MemoryBudget, PipelineError, Request, RunOptions, Task, run_ordered};
-use frazil_types::{ChunkGrid, ErrorCode, Selection};
+use frazil_types::{ChunkGrid, ChunkRecord, ErrorCode, Selection};
 
 use super::elements::{Unequal, compare_expanded};
 use super::plan::{Pair, Side};
+use super::tiles::Tiling;
 use crate::error::{Error, Result};
 use crate::input::{Input, from_container};
 use crate::options::Resources;
@@ -21,8 +22,15 @@ pub(super) fn compare(a: &Input, b: &Input, pair: &Pair, resources: &Resources) 
             .in_file(a.path())
             .at_variable(&pair.path)
     })?;
+    // What neither side wrote holds the fill value, which is compared already.
+    let (grid_a, records_a) = stored_chunks(a, &pair.a, &grid)?;
+    let (grid_b, records_b) = stored_chunks(b, &pair.b, &grid)?;
+    let stored = [
+        (&grid_a, records_a.as_deref()),
+        (&grid_b, records_b.as_deref()),
+    ];
     let mut all = Unequal::default();
-    for number in 0..grid.chunk_count() {
+    for number in Tiling::new(grid.clone(), stored).numbers() {
         run::check_cancel(resources)?;
         let part = grid.valid_box(number);
         let [first, second] = read_both(a, b, pair, &part, resources)?;
@@ -30,6 +38,27 @@ pub(super) fn compare(a: &Input, b: &Input, pair: &Pair, resources: &Resources) 
         all.merge(unequal.in_array(&part, &pair.shape));
     }
     Ok(all)
+}
+
+/// A side's chunks, and which of them are stored (`None`: everything is).
+fn stored_chunks(
+    input: &Input,
+    side: &Side,
+    whole: &ChunkGrid,
+) -> Result<(ChunkGrid, Option<Vec<ChunkRecord>>)> {
+    let info = &input.variables()[side.variable];
+    let name = |error: Error| error.in_file(input.path()).at_variable(&info.path);
+    match (&info.storage, input.hdf5()) {
+        (DatasetStorage::Chunked { chunk, .. }, Some(hdf5)) => {
+            let records = hdf5.locate(info);
+            let records = records.map_err(|error| name(from_container(error, input.path())))?;
+            Ok((sources::grid(info, chunk).map_err(name)?, Some(records)))
+        }
+        (DatasetStorage::Contiguous { address: None }, Some(_)) => {
+            Ok((whole.clone(), Some(Vec::new())))
+        }
+        _ => Ok((whole.clone(), None)),
+    }
 }
 
 /// Values of the same box of both sides, numbers little-endian.

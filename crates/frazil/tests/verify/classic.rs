@@ -214,7 +214,7 @@ fn odd_model() -> ClassicModel {
         dimensions: vec![
             dimension("x", 3, false),
             dimension("unused", 7, false),
-            dimension("time", 0, true),
+            dimension("time", 2, true),
             dimension("letters", 4, false),
         ],
         attributes: vec![empty, latin],

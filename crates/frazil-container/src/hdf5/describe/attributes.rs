@@ -8,7 +8,6 @@ use crate::ffi::Handle;
 use crate::ffi::attribute::{self, Attribute};
 use crate::ffi::dataspace::Extent;
 use crate::ffi::{attribute_order, link, names};
-use crate::hdf5::attributes::in_attribute;
 use crate::hdf5::scan::Hdf5Input;
 
 /// One attribute with its values.
@@ -61,7 +60,7 @@ fn describe_object(input: &Hdf5Input, object: &Handle) -> Result<ObjectAttribute
         let described =
             attribute::open(object, &name).and_then(|attribute| describe(input, &attribute));
         all.list
-            .push(described.map_err(|error| in_attribute(&name, error))?);
+            .push(described.map_err(|error| error.in_part(&format!("attribute {name}")))?);
     }
     Ok(all)
 }

@@ -31,7 +31,7 @@ impl Hdf5Input {
     pub fn data_model(&self) -> Result<FileModel> {
         let mut attributes = Vec::with_capacity(self.datasets().len());
         for dataset in self.datasets() {
-            attributes.push(self.describe_attributes(&dataset.path)?);
+            attributes.push(self.describe_attributes(&dataset.object_path)?);
         }
         let mut reader = Reader {
             input: self,

@@ -31,7 +31,10 @@ impl Hdf5Input {
     /// # Errors
     /// If the dataset or its type cannot be read.
     pub fn describe_datatype(&self, dataset: &DatasetInfo) -> Result<TypeDescription> {
-        datatype::describe(&self.open_dataset(&dataset.path)?.datatype()?, self.paths())
+        datatype::describe(
+            &self.open_dataset(&dataset.object_path)?.datatype()?,
+            self.paths(),
+        )
     }
 
     /// The type behind a committed datatype's path.
@@ -70,7 +73,7 @@ impl Hdf5Input {
     /// # Errors
     /// If the dataset cannot be read.
     pub fn extent(&self, dataset: &DatasetInfo) -> Result<Extent> {
-        self.open_dataset(&dataset.path)?.extent()
+        self.open_dataset(&dataset.object_path)?.extent()
     }
 
     /// The attributes of the object at `path` (`/` for the root), in creation order.
@@ -94,7 +97,7 @@ impl Hdf5Input {
         if dataset.fill_status != FillStatus::User || !datatype.can_be_expanded() {
             return Ok(None);
         }
-        let open = self.open_dataset(&dataset.path)?;
+        let open = self.open_dataset(&dataset.object_path)?;
         let memory = open.datatype()?.memory_copy()?;
         let raw = open.creation()?.fill_value(&memory)?;
         let expanded = Expander::new(self).expand_all(datatype, &raw);
@@ -130,16 +133,17 @@ impl Hdf5Input {
     ) -> Result<Expanded> {
         if !datatype.can_be_expanded() {
             return Err(ContainerError::Unsupported(
-                "references of HDF5 1.12 (H5T_STD_REF)".to_owned(),
+                "references of HDF5 1.12 (H5T_STD_REF) cannot be read here".to_owned(),
             ));
         }
-        let open = self.open_dataset(&dataset.path)?;
+        let open = self.open_dataset(&dataset.object_path)?;
         let memory = open.datatype()?.memory_copy()?;
-        let elements = slab
-            .elements()
-            .ok_or_else(|| ContainerError::Corrupt("dataset size overflows".to_owned()))?;
+        let elements = slab.elements().ok_or_else(|| {
+            ContainerError::Corrupt("it claims more elements than can be counted".to_owned())
+        })?;
         let is_scalar = slab.count.is_empty();
-        let raw = open.read(&memory, (!is_scalar).then_some(slab), elements)?;
+        let selection = (!is_scalar).then_some(slab);
+        let raw = self.through_filters(dataset, || open.read(&memory, selection, elements))?;
         let expanded = Expander::new(self).expand_all(datatype, &raw);
         let extent = if is_scalar {
             Extent::Scalar
@@ -171,12 +175,13 @@ impl Hdf5Input {
                 "elements that point into the heap".to_owned(),
             ));
         }
-        let open = self.open_dataset(&dataset.path)?;
+        let open = self.open_dataset(&dataset.object_path)?;
         let memory = match number {
             Some(number) => Datatype::native(number.class, number.size_bytes)?,
             None => open.datatype()?.memory_copy()?,
         };
         let is_scalar = slab.count.is_empty();
-        open.read_into(&memory, (!is_scalar).then_some(slab), values)
+        let selection = (!is_scalar).then_some(slab);
+        self.through_filters(dataset, || open.read_into(&memory, selection, values))
     }
 }

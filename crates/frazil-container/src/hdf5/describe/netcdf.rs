@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::attributes::{AttributeDescription, ObjectAttributes};
-use super::types::TypeClass;
+use super::types::{TypeClass, TypeDescription};
 use crate::classic::{
     AttributeValue, ClassicAttribute, ClassicDimension, ClassicModel, ClassicVariable, NcType,
 };
@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::hdf5::attributes::PROVENANCE;
 use crate::hdf5::contents::EntryKind;
 use crate::hdf5::dataset_info::DatasetInfo;
-use crate::hdf5::objects::{COORDINATES, NON_COORDINATE_PREFIX, NUMBER, STRICT};
+use crate::hdf5::objects::{COORDINATES, NUMBER, STRICT};
 use crate::hdf5::scan::Hdf5Input;
 
 /// What netCDF-4 keeps its books in.
@@ -60,7 +60,7 @@ impl Hdf5Input {
     pub fn classic_view(&self) -> Result<ClassicView> {
         let mut attributes = Vec::with_capacity(self.datasets().len());
         for dataset in self.datasets() {
-            attributes.push(self.describe_attributes(&dataset.path)?);
+            attributes.push(self.describe_attributes(&dataset.object_path)?);
         }
         let mut view = View {
             input: self,
@@ -139,9 +139,15 @@ impl View<'_> {
             return Ok(());
         }
         let datatype = self.input.describe_datatype(dataset)?;
-        let Some(nc_type) = datatype.classic().filter(|_| !dataset.is_null) else {
-            let what = format!("a variable of type {}", dataset.element.name());
-            self.obstacle(&dataset.path, what);
+        if dataset.is_null {
+            self.obstacle(
+                &dataset.path,
+                "a variable without any element (a null dataspace)",
+            );
+            return Ok(());
+        }
+        let Some(nc_type) = datatype.classic() else {
+            self.obstacle(&dataset.path, format!("a variable of {}", words(&datatype)));
             return Ok(());
         };
         let Some(dimensions) = self.dimensions_of(number) else {
@@ -213,10 +219,43 @@ impl View<'_> {
                         value,
                     });
                 }
-                None => self.obstacle(path, format!("the type of attribute `{}`", attribute.name)),
+                None => {
+                    let words = words(&attribute.datatype);
+                    self.obstacle(
+                        path,
+                        format!("attribute `{}`, which holds {words}", attribute.name),
+                    );
+                }
             }
         }
         list
+    }
+}
+
+/// What elements are, for people.
+fn words(datatype: &TypeDescription) -> String {
+    let bits = 8 * datatype.size_bytes;
+    match &datatype.class {
+        TypeClass::Integer { bits: used, .. } => format!("integers of {} bits", used.precision),
+        TypeClass::Float { .. } => match bits {
+            32 | 64 => format!("floating point of {bits} bits in another form than IEEE's"),
+            _ => format!("floating point of {bits} bits"),
+        },
+        TypeClass::FixedText { .. } => {
+            format!("texts of {} bytes in one element", datatype.size_bytes)
+        }
+        TypeClass::VariableText { .. } => "strings (NC_STRING)".to_owned(),
+        TypeClass::VariableLength { .. } => "sequences of any length".to_owned(),
+        TypeClass::Opaque { .. } => "opaque bytes".to_owned(),
+        TypeClass::Enumeration { .. } => "an enumeration".to_owned(),
+        TypeClass::Compound { .. } => "compounds".to_owned(),
+        TypeClass::Array { .. } => "arrays inside elements".to_owned(),
+        TypeClass::Bitfield { .. } => "bit fields".to_owned(),
+        TypeClass::Time { .. } => "HDF5's own times".to_owned(),
+        TypeClass::Complex { .. } => "complex numbers".to_owned(),
+        TypeClass::ObjectReference | TypeClass::RegionReference | TypeClass::NewReference => {
+            "references to other objects".to_owned()
+        }
     }
 }
 
@@ -226,8 +265,7 @@ fn is_in_root(dataset: &DatasetInfo) -> bool {
 
 /// The netCDF name of a dataset of the root group.
 fn name_of(dataset: &DatasetInfo) -> &str {
-    let name = dataset.path.trim_start_matches('/');
-    name.strip_prefix(NON_COORDINATE_PREFIX).unwrap_or(name)
+    dataset.path.trim_start_matches('/')
 }
 
 pub(in crate::hdf5) fn is_scale(attributes: &ObjectAttributes) -> bool {

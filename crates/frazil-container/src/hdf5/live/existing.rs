@@ -83,7 +83,7 @@ pub(super) fn read(path: &Path) -> Result<Found> {
         input: &input,
     };
     for dataset in input.datasets() {
-        let attributes = input.describe_attributes(&dataset.path)?;
+        let attributes = input.describe_attributes(&dataset.object_path)?;
         reader.attributes.push(attributes);
     }
     reader.groups()?;
@@ -243,7 +243,7 @@ impl Reader<'_> {
             self.found.places.roles[own.0] = Role::Coordinate(id);
         }
         let refusal = self.refusal(info, &datatype, &dimensions);
-        let link = last_part(&info.path);
+        let link = last_part(&info.object_path);
         self.found
             .places
             .variables

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::OutputStorage;
 use super::attribute_form::{Form, Texts, number_type};
 use super::attributes::{belong_in_header, volume_of, write_provenance};
-use super::define::{name_object, set_chunked};
+use super::define::set_chunked;
 use crate::error::{ContainerError, Result};
 use crate::ffi::attribute;
 use crate::ffi::dataset::Dataset;
@@ -147,7 +147,7 @@ impl Objects {
         for group in (self.made_groups..schema.groups.len()).map(GroupId) {
             if self.groups[group.0].is_none() {
                 let created = self.create_group(schema, group);
-                let handle = created.map_err(|e| name_object(&schema.group_path(group), e))?;
+                let handle = created.map_err(|e| e.at(&schema.group_path(group)))?;
                 self.groups[group.0] = Some(handle);
             }
             self.made_groups = group.0 + 1;
@@ -180,7 +180,7 @@ impl Objects {
         storage: &OutputStorage,
     ) -> Result<()> {
         let outcome = self.define(schema, id, storage);
-        outcome.map_err(|error| name_object(&schema.variable_path(id), error))
+        outcome.map_err(|error| error.at(&schema.variable_path(id)))
     }
 
     fn define(&mut self, schema: &Schema, id: VariableId, storage: &OutputStorage) -> Result<()> {
@@ -379,5 +379,5 @@ fn write_attributes(object: &Handle, attributes: &[SchemaAttribute]) -> Result<(
 }
 
 fn in_attribute(name: &str, error: ContainerError) -> ContainerError {
-    name_object(&format!("attribute {name}"), error)
+    error.in_part(&format!("attribute {name}"))
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::{Linked, Objects, Scale};
 use crate::error::Result;
 use crate::ffi::link;
-use crate::hdf5::define::name_object;
 use crate::schema::{DimensionId, GroupId, Schema, VariableId};
 
 /// Link name of a variable that has a dimension's name without being its coordinate.
@@ -72,7 +71,7 @@ impl Objects {
     /// the schema: links, and which variables are coordinates.
     pub(in crate::hdf5) fn settle_rename(&mut self, schema: &Schema, old: &str) -> Result<()> {
         let outcome = self.settle_names(schema);
-        outcome.map_err(|error| name_object(&format!("rename {old}"), error))
+        outcome.map_err(|error| error.in_part(&format!("rename {old}")))
     }
 
     /// Brings links and coordinates in line with the schema.

@@ -4,7 +4,6 @@ use super::{Linked, Objects, Scale, Variable};
 use crate::error::Result;
 use crate::ffi::dataset::Dataset;
 use crate::ffi::{Handle, link};
-use crate::hdf5::define::name_object;
 use crate::schema::{DimensionId, GroupId, Schema, VariableId};
 
 /// Where the objects of a schema are in a file.
@@ -48,8 +47,7 @@ impl Objects {
                 .last_variables
                 .insert(variable.group, VariableId(id));
             objects.variables.push(Some(Variable {
-                linked: linked
-                    .map_err(|e| name_object(&schema.variable_path(VariableId(id)), e))?,
+                linked: linked.map_err(|e| e.at(&schema.variable_path(VariableId(id))))?,
                 dimensions: variable.dimensions.clone(),
                 attached: attached.clone(),
             }));

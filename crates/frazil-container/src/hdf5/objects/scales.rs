@@ -9,7 +9,6 @@ use crate::ffi::datatype::Datatype;
 use crate::ffi::property::PropertyList;
 use crate::ffi::{Handle, attribute, link, reference};
 use crate::hdf5::attribute_form::Form;
-use crate::hdf5::define::name_object;
 use crate::schema::{DimensionId, Schema, VariableId};
 use frazil_types::FilterPipeline;
 
@@ -44,7 +43,8 @@ impl Objects {
             }
             let scale = self.create_placeholder(schema, id);
             let name = &schema.dimensions[id.0].name;
-            self.scales[id.0] = Scale::Placeholder(scale.map_err(|e| name_object(name, e))?);
+            self.scales[id.0] =
+                Scale::Placeholder(scale.map_err(|e| e.in_part(&format!("dimension {name}")))?);
         }
         Ok(())
     }
@@ -193,7 +193,7 @@ impl Objects {
                     Ok(false) => self.attach(id).and_then(|()| together.learn(self, id)),
                     other => other.map(drop),
                 };
-                outcome.map_err(|error| name_object(&schema.variable_path(id), error))?;
+                outcome.map_err(|error| error.at(&schema.variable_path(id)))?;
             }
         }
         together.finish(self)

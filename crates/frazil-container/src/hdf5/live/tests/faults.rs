@@ -45,9 +45,10 @@ fn fail_at_every_call(fault: Fault) -> u64 {
             }
             return call;
         };
+        let text = error.to_string();
         assert!(
-            matches!(error, ContainerError::Io { .. }),
-            "call {call}: {error}"
+            matches!(error.into_parts().1, ContainerError::Io { .. }),
+            "call {call}: {text}"
         );
         recover(&path).unwrap();
         // Where the medium failed after the decision, the commit may be there all the same.

@@ -1,0 +1,313 @@
+"""Valid files that stock libraries read: packed, unpacked, and equal afterwards."""
+
+import json
+import struct
+import zlib
+from pathlib import Path
+
+import h5py
+import hdf5plugin
+import netCDF4
+import numpy as np
+import pytest
+from support import h5_compare
+from support.command import DONE, FAILED, frazil
+
+PLACEHOLDER = "This is a netCDF dimension but not a netCDF variable.      1728"
+FILTERS = {
+    "lzf": {"compression": "lzf"},
+    "zstd": hdf5plugin.Zstd(),
+    "lz4": hdf5plugin.LZ4(),
+    "bzip2": hdf5plugin.BZip2(),
+    "deflate": {"compression": 4, "shuffle": True},
+}
+
+
+def there_and_back(source: Path) -> Path:
+    """Packs and unpacks with a check of every value; the packed file."""
+    packed, plain = source.with_name("packed.h5"), source.with_name("plain.h5")
+    for command, target in [("pack", packed), ("unpack", plain)]:
+        outcome = frazil(command, source, "-o", target, "--verify")
+        assert outcome.code == DONE, outcome.stderr
+        assert h5_compare.compare(source, target).differences == []
+    outcome = frazil("unpack", packed, "-o", plain, "--verify", "--overwrite")
+    assert outcome.code == DONE, outcome.stderr
+    assert h5_compare.compare(source, plain).differences == []
+    return packed
+
+
+def test_what_may_grow_up_to_a_limit_stays_chunked(tmp_path: Path):
+    source = tmp_path / "source.h5"
+    (tmp_path / "values.raw").write_bytes(np.arange(20, dtype="i4").tobytes())
+    with h5py.File(source, "w") as file:
+        file.create_dataset("small", data=np.arange(10), maxshape=(100,), chunks=(10,))
+        file.create_dataset("large", data=np.arange(90_000.0), maxshape=(100_000,), chunks=(9,))
+        file.create_dataset("full", data=np.arange(10), maxshape=(10,), chunks=(10,))
+        file.create_dataset("empty", shape=(0,), maxshape=(5,), chunks=(2,))
+        file.create_dataset("flat", shape=(3, 0), maxshape=(3, 5), chunks=(1, 2))
+    packed = there_and_back(source)
+    frazil("plan", source, "--json", tmp_path / "plan.json")
+    plan = json.loads((tmp_path / "plan.json").read_text())["variables"]
+    layouts = {row["path"].strip("/"): row["layout"] for row in plan}
+    for path in [packed, tmp_path / "plain.h5"]:
+        with h5py.File(path) as file:
+            assert all(file[name].chunks for name in ["small", "large", "empty", "flat"])
+            assert file["full"].chunks is None
+    for name in ["small", "large", "empty", "flat"]:
+        assert "chunked" in str(layouts[name]), layouts[name]
+
+
+def test_external_values_that_may_grow_move_into_chunks(tmp_path: Path):
+    values = np.arange(20, dtype="i4")
+    (tmp_path / "values.raw").write_bytes(values.tobytes())
+    with h5py.File(tmp_path / "source.h5", "w") as file:
+        space = h5py.h5s.create_simple((20,), (40,))
+        creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        creation.set_external(b"values.raw", 0, 160)
+        h5py.h5d.create(file.id, b"outside", h5py.h5t.STD_I32LE, space, creation)
+    for command in ["pack", "unpack"]:
+        target = tmp_path / f"{command}.h5"
+        outcome = frazil(command, "source.h5", "-o", target, "--verify", cwd=tmp_path)
+        assert outcome.code == DONE, outcome.stderr
+        with h5py.File(target) as file:
+            assert file["outside"].maxshape == (40,) and np.array_equal(file["outside"], values)
+
+
+def test_leftover_bytes_of_a_dimension_do_not_matter(tmp_path: Path):
+    source = tmp_path / "source.nc"
+    with h5py.File(source, "w") as file:
+        scale = file.create_dataset("x", data=np.full(1728, 0xFFFFFFFF, ">u4").view(">f4"))
+        scale.make_scale(PLACEHOLDER)
+        scale.attrs["_Netcdf4Dimid"] = np.int32(0)
+        file.create_dataset("v", data=np.arange(1728, dtype="f4")).dims[0].attach_scale(scale)
+    packed = there_and_back(source)
+    with h5py.File(packed, "r+") as file:
+        file["x"][...] = 0
+    outcome = frazil("verify", source, packed)
+    assert outcome.code == DONE, outcome.stdout
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_texts_and_sequences_under_any_filter(tmp_path: Path, name: str):
+    source = tmp_path / "source.h5"
+    options = {"chunks": (50,), **dict(FILTERS[name])}
+    nested = np.dtype([("name", h5py.string_dtype()), ("parts", h5py.vlen_dtype("i2"))])
+    with h5py.File(source, "w") as file:
+        texts = np.array([f"cell {i}" for i in range(300)], object)
+        file.create_dataset("texts", data=texts, dtype=h5py.string_dtype(), **options)
+        parts = file.create_dataset("parts", (300,), h5py.vlen_dtype("f8"), **options)
+        parts[3:200] = [np.arange(i % 7, dtype="f8") for i in range(197)]
+        both = file.create_dataset("both", (300,), nested, **options)
+        both[7] = ("seven", np.arange(7, dtype="i2"))
+        links = file.create_dataset("links", (300,), h5py.ref_dtype, **options)
+        links[:2] = [file["texts"].ref, file.ref]
+    packed = there_and_back(source)
+    with h5py.File(packed) as file:
+        assert file["texts"].asstr()[299] == "cell 299"
+        assert file[file["links"][0]] == file["texts"]
+
+
+def test_texts_under_szip(tmp_path: Path):
+    source = tmp_path / "source.h5"
+    with h5py.File(source, "w") as file:
+        texts = np.array(["north", "south"] * 5000, object)
+        options = {"chunks": (1000,), "compression": "szip"}
+        file.create_dataset("texts", data=texts, dtype=h5py.string_dtype(), **options)
+    there_and_back(source)
+
+
+def test_texts_under_an_unknown_filter_name_it(tmp_path: Path):
+    source = tmp_path / "source.h5"
+    with h5py.File(source, "w") as file:
+        creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        creation.set_chunk((10,))
+        creation.set_filter(305, h5py.h5z.FLAG_OPTIONAL, (1,))
+        space = h5py.h5s.create_simple((10,))
+        text = h5py.h5t.py_create(h5py.string_dtype(), logical=True)
+        dataset = h5py.h5d.create(file.id, b"texts", text, space, creation)
+        # As if the filter had been applied.
+        dataset.write_direct_chunk((0,), b"\1" * 160, 0)
+    outcome = frazil("pack", source, "-o", tmp_path / "packed.h5")
+    assert outcome.code == FAILED
+    assert "lzo (filter 305)" in outcome.stderr and "/texts" in outcome.stderr
+    assert "plugin" in outcome.stderr and "target/" not in outcome.stderr
+    # The file at fault and the object, once each.
+    assert outcome.stderr.count("source.h5") == outcome.stderr.count("/texts") == 1
+    assert "packed.h5" not in outcome.stderr
+
+
+@pytest.mark.parametrize("filters", [{"compression": 1}, {"compression": 1, "shuffle": True}, {}])
+def test_a_last_chunk_may_end_with_the_values(tmp_path: Path, filters: dict):
+    source = tmp_path / "source.h5"
+    values = np.arange(1993, dtype="f8")
+    grid = np.arange(7 * 5, dtype="i2").reshape(7, 5)
+
+    def stored(part: np.ndarray) -> bytes:
+        raw = part.tobytes()
+        if "shuffle" in filters:
+            raw = np.frombuffer(raw, "u1").reshape(-1, part.itemsize).T.tobytes()
+        return zlib.compress(raw) if filters else raw
+
+    with h5py.File(source, "w") as file:
+        options = {"chunks": (1032,), "maxshape": (None,), **filters}
+        line = file.create_dataset("line", (1993,), "f8", **options)
+        line.id.write_direct_chunk((0,), stored(values[:1032]))
+        line.id.write_direct_chunk((1032,), stored(values[1032:]))
+        plane = file.create_dataset("plane", (7, 5), "i2", chunks=(4, 5), **filters)
+        plane.id.write_direct_chunk((0, 0), stored(grid[:4]))
+        plane.id.write_direct_chunk((4, 0), stored(grid[4:]))
+    with h5py.File(source) as file:
+        assert np.array_equal(file["line"], values) and np.array_equal(file["plane"], grid)
+    for options in [(), ("--chunks", "line:0=500"), ("--keep-chunks",)]:
+        outcome = frazil(
+            "pack", source, "-o", tmp_path / "one.h5", "--verify", "--overwrite", *options
+        )
+        assert outcome.code == DONE, outcome.stderr
+        assert h5_compare.compare(source, tmp_path / "one.h5").differences == []
+    there_and_back(source)
+
+
+def test_a_chunk_without_some_values_is_damaged(tmp_path: Path):
+    source = tmp_path / "source.h5"
+    with h5py.File(source, "w") as file:
+        line = file.create_dataset("line", (1993,), "f8", chunks=(1032,), compression=1)
+        line.id.write_direct_chunk((0,), zlib.compress(bytes(8 * 1032)))
+        line.id.write_direct_chunk((1032,), zlib.compress(bytes(8 * 960)))
+    outcome = frazil("unpack", source, "-o", tmp_path / "plain.h5", "--json")
+    assert outcome.code == FAILED and outcome.errors[0]["code"] == "corrupt"
+
+
+@pytest.mark.parametrize("kind", ["chunked", "contiguous", "deflate", "references"])
+def test_what_was_never_written_stays_unwritten(tmp_path: Path, kind: str):
+    source = tmp_path / "source.h5"
+    options = {
+        "chunked": {"chunks": (10_000,), "maxshape": (None,)},
+        "contiguous": {},
+        "deflate": {"chunks": (10_000,), "compression": 4},
+        "references": {"chunks": (10_000,)},
+    }[kind]
+    datatype = h5py.ref_dtype if kind == "references" else h5py.string_dtype()
+    with h5py.File(source, "w") as file:
+        texts = file.create_dataset("texts", (5_000_000,), datatype, **options)
+        if kind in ("chunked", "deflate"):
+            texts[:3] = ["a", "b", "c"]
+            texts[4_000_000] = "far"
+    packed = tmp_path / "packed.h5"
+    for command, target in [("pack", packed), ("unpack", tmp_path / "plain.h5")]:
+        outcome = frazil(command, source, "-o", target, "--verify")
+        assert outcome.code == DONE, outcome.stderr
+        assert target.stat().st_size < 2 * source.stat().st_size + 400_000
+    with h5py.File(packed) as file:
+        if kind in ("chunked", "deflate"):
+            assert file["texts"][2] == b"c" and file["texts"][4_000_000] == b"far"
+            assert file["texts"].id.get_num_chunks() == 2
+        assert not file["texts"][4_999_999]
+
+
+def name(text: str) -> bytes:
+    """A name as classic files store it."""
+    raw = text.encode()
+    return struct.pack(">i", len(raw)) + raw + bytes(-len(raw) % 4)
+
+
+def attributes(*items: tuple[str, int, int, bytes]) -> bytes:
+    """An attribute list: name, type, length, bytes."""
+    head = struct.pack(">ii", 12 if items else 0, len(items))
+    return head + b"".join(
+        name(label) + struct.pack(">ii", kind, length) + raw + bytes(-len(raw) % 4)
+        for label, kind, length, raw in items
+    )
+
+
+BYTE, CHAR, INT, FLOAT, DOUBLE = 1, 2, 4, 5, 6
+
+
+def odd_classic(path: Path) -> Path:
+    """Fill values of other types, composed and blank names, a variable named like a dimension."""
+    dimensions = [("x", 4), ("e\u0301", 2)]
+    variables = [
+        ("bytes", [0], [("_FillValue", CHAR, 1, b"\xff")], BYTE, b"\xff\1\2\3"),
+        ("chars", [0], [("_FillValue", BYTE, 1, b"\xff")], CHAR, b"\xe9\0ab"),
+        ("e\u0301", [1], [("u\u0308", CHAR, 1, b"x")], INT, struct.pack(">2i", 1, 2)),
+        ("x", [1, 0], [("_FillValue", DOUBLE, 2, bytes(16))], INT, struct.pack(">8i", *range(8))),
+        ("a b", [], [("_FillValue", CHAR, 0, b"")], FLOAT, struct.pack(">f", 1.5)),
+    ]
+    head = b"CDF\1" + bytes(4) + struct.pack(">ii", 10, len(dimensions))
+    head += b"".join(name(label) + struct.pack(">i", length) for label, length in dimensions)
+    head += attributes(("title", CHAR, 3, b"odd")) + struct.pack(">ii", 11, len(variables))
+
+    def header(begins: list[int]) -> bytes:
+        parts = [head]
+        for (label, axes, items, kind, raw), begin in zip(variables, begins, strict=True):
+            parts.append(name(label) + struct.pack(f">i{len(axes)}i", len(axes), *axes))
+            parts.append(attributes(*items) + struct.pack(">iii", kind, len(raw), begin))
+        return b"".join(parts)
+
+    begins, at = [], len(header([0] * len(variables)))
+    for *_, raw in variables:
+        begins.append(at)
+        at += len(raw)
+    path.write_bytes(header(begins) + b"".join(raw for *_, raw in variables))
+    return path
+
+
+def test_an_odd_classic_file_comes_back_byte_for_byte(tmp_path: Path):
+    source = odd_classic(tmp_path / "source.nc")
+    for command, options in [("pack", ["--verify"]), ("unpack", ["--verify"])]:
+        outcome = frazil(command, source, "-o", tmp_path / f"{command}.nc", *options)
+        assert outcome.code == DONE, outcome.stderr
+        back = tmp_path / f"back from {command}.nc"
+        arguments = [tmp_path / f"{command}.nc", "-o", back, "--format", "classic", "--verify"]
+        outcome = frazil("unpack", *arguments)
+        assert outcome.code == DONE, outcome.stderr
+        assert back.read_bytes() == source.read_bytes()
+    straight = tmp_path / "straight.nc"
+    outcome = frazil("unpack", source, "-o", straight, "--format", "classic")
+    assert outcome.code == DONE, outcome.stderr
+    assert straight.read_bytes() == source.read_bytes()
+
+
+def test_an_internal_name_is_never_shown(tmp_path: Path):
+    source = tmp_path / "source.nc"
+    with netCDF4.Dataset(source, "w") as file:
+        file.createDimension("len", 400)
+        file.createDimension("lev", 300)
+        file.createVariable("len", "f4", ("lev", "len"))[:] = np.arange(120_000.0).reshape(300, 400)
+    for arguments in [
+        ("plan", source),
+        ("plan", source, "--json", tmp_path / "plan.json"),
+        ("info", source),
+        ("pack", source, "-o", tmp_path / "p.nc", "--plan", tmp_path / "plan.json", "--json"),
+        ("pack", source, "-o", tmp_path / "a.nc", "--abs-error", "len:0.5", "--verify"),
+        ("pack", source, "-o", tmp_path / "b.nc", "--chunks", "len:lev=30", "--json"),
+    ]:
+        outcome = frazil(*arguments)
+        assert outcome.code == DONE, outcome.stderr
+        assert "_nc4_non_coord" not in outcome.stdout + outcome.stderr
+        assert "len" in outcome.stdout or "plan" in arguments
+    assert "_nc4_non_coord" not in (tmp_path / "plan.json").read_text()
+
+
+@pytest.mark.parametrize("what", ["group", "string", "half", "two unlimited dimensions"])
+def test_what_has_no_place_in_a_classic_file_is_named_in_words(tmp_path: Path, what: str):
+    source = tmp_path / "source.nc"
+    if what == "half":
+        with h5py.File(source, "w") as file:
+            file["v"] = np.arange(6, dtype="f2")
+    else:
+        with netCDF4.Dataset(source, "w") as file:
+            file.createDimension("a", None)
+            file.createDimension("b", None if what.startswith("two") else 2)
+            file.createVariable("v", str if what == "string" else "f4", ("a", "b"))
+            if what == "group":
+                file.createGroup("inner")
+    words = {
+        "group": "/inner: the classic formats have no place for a group",
+        "string": "/v: the classic formats have no place for a variable of strings (NC_STRING)",
+        "half": "/v: the classic formats have no place for a variable of floating point of 16 bits",
+        "two unlimited dimensions": "dimensions `a` and `b` are both unlimited",
+    }
+    outcome = frazil("unpack", source, "-o", tmp_path / "classic.nc", "--format", "classic")
+    assert outcome.code == FAILED
+    assert words[what] in outcome.stderr and "--format netcdf4" in outcome.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["source.nc"]
