@@ -1,6 +1,8 @@
 """The C library: its examples, its refusals, its symbols, and how programs find it."""
 
+import ctypes
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -51,6 +53,16 @@ def test_the_header_names_what_the_library_offers() -> None:
     header = "".join(path.read_text() for path in (ROOT / "crates/frazil-capi/include").glob("*.h"))
     names = exported("--dynamic", f"{LIBRARIES}/libfrazil.so")
     assert [name for name in names if name.startswith("frz_") and f"{name}(" not in header] == []
+
+
+def test_a_name_that_is_not_utf8_is_a_name(tmp_path: Path) -> None:
+    library = ctypes.CDLL(f"{LIBRARIES}/libfrazil.so")
+    name, writer = os.fsencode(tmp_path) + b"/caf\xe9.nc", ctypes.c_void_p()
+    assert library.frz_create(name, None, ctypes.byref(writer)) == 0
+    assert library.frz_close(writer, None) == 0
+    assert [os.fsencode(path.name) for path in tmp_path.iterdir()] == [b"caf\xe9.nc"]
+    with h5py.File(name) as file:
+        assert list(file) == []
 
 
 def check_records(file: Path, steps: int) -> None:

@@ -9,7 +9,7 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
-from crash.program import DATA, FULL, JOURNAL, LOCK, UNSEALED, Fault, Run
+from crash.program import DATA, FULL, JOURNAL, LOCK, Fault, Run
 from crash.readers import check, inspect
 
 ERRORS = [errno.ENOSPC, errno.EDQUOT, errno.EIO]
@@ -41,7 +41,7 @@ def _check_left_behind(run: Run, fault: Fault) -> None:
     allowed = {DATA, JOURNAL}
     if fault.error == errno.EIO:
         # What cannot be removed stays.
-        allowed |= {LOCK, UNSEALED}
+        allowed |= run.temporary
     assert run.files <= allowed, run.files
 
 

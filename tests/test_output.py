@@ -1,5 +1,6 @@
 """What a packed file is: standard, the same at any thread count, laid out as asked."""
 
+import os
 from pathlib import Path
 
 import h5py
@@ -167,6 +168,16 @@ def test_several_files_go_into_a_directory(tmp_path: Path):
     outcome = frazil("pack", *sources, "--out-dir", tmp_path / "packed", "--verify")
     assert outcome.code == DONE, outcome.stderr
     assert sorted(path.name for path in (tmp_path / "packed").iterdir()) == ["a.nc", "b.nc", "c.nc"]
+
+
+def test_the_longest_names_and_those_that_are_not_utf8_serve(tmp_path: Path):
+    for name in (b"x" * 255, b"caf\xe9.nc"):
+        target = tmp_path / os.fsdecode(name)
+        pack(SAMPLE, target)
+        assert frazil("info", target).code == frazil("verify", SAMPLE, target).code == DONE
+        assert frazil("pack", target, "--in-place").code == DONE
+        assert [os.fsencode(path.name) for path in tmp_path.iterdir()] == [name]
+        target.unlink()
 
 
 def test_info_shows_the_layout(packed_sample: Path):

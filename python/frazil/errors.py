@@ -195,6 +195,10 @@ class BoundExceededError(Error, ArithmeticError):
     code = 18
 
 
+class FileNotice(UserWarning):
+    """What to know of a file before relying on its values: a writer left a commit unfinished."""
+
+
 class EncodingNotice(UserWarning):
     """Encodings that no longer fit were dropped, see :func:`frazil.to_netcdf`."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -14,7 +15,7 @@ import numpy as np
 from . import _frazil
 from .chunk_cache import ChunkCache, stated_chunk_cache
 from .datatypes import attribute, decode, enum_members, raw_dtype, read_dtype, text
-from .errors import InvalidArgumentError, NotFoundError, plain
+from .errors import FileNotice, InvalidArgumentError, NotFoundError, plain
 from .operations import Reads, StrPath
 from .pictures import chunk_grid_svg, escape
 from .types import whole_number
@@ -214,7 +215,11 @@ class File(Group):
 
     def _reader_of_file(self) -> _frazil.Reader:
         threads, verify, _, stated = self._options
-        return _frazil.Reader.open(Path(self.filename), threads or 0, verify == "never", stated)
+        reader = _frazil.Reader.open(Path(self.filename), threads or 0, verify == "never", stated)
+        for notice in reader.notices:
+            # Of the program, not of this package.
+            warnings.warn(notice, FileNotice, stacklevel=4)
+        return reader
 
     @property
     def _reader(self) -> _frazil.Reader:

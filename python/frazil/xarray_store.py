@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import itertools
 import os
 import sys
 import threading
@@ -18,6 +17,7 @@ import numpy as np
 from xarray.backends.common import WritableCFDataStore
 from xarray.coding.strings import CharacterArrayCoder, EncodedStringCoder, is_unicode_dtype
 
+from . import temporary as temporary_files
 from .crew import Crew
 from .encodings import Storage, round_to_places, storage
 from .errors import EncodingNotice, Error, InvalidArgumentError, plain
@@ -25,8 +25,6 @@ from .operations import filter_rules, pack
 from .progress import Progress
 from .types import type_number
 from .writer import VariableWriter, Writer
-
-_NUMBERS = itertools.count()
 
 
 @contextlib.contextmanager
@@ -57,14 +55,19 @@ class Output:
             raise FileExistsError(f"{self.path} exists already")
         self._temporary: Path | None = None
         if is_new:
-            # No other file ever has this name: a worker that was lost may look for it much later.
-            own = f"{os.getpid()}-{next(_NUMBERS)}-{uuid.uuid4().hex[:8]}"
-            name = f".{self.path.name}.{own}.frazil"
-            self._temporary = self.path.with_name(name)
-        with self.named():
-            self.writer = Writer(
-                self._temporary or self.path, "w" if is_new else "a", own_commits=False, **options
-            )
+            self._temporary = temporary_files.make(self.path)
+        try:
+            with self.named():
+                self.writer = Writer(
+                    self._temporary or self.path,
+                    "w" if is_new else "a",
+                    own_commits=False,
+                    **options,
+                )
+        except BaseException:
+            if self._temporary is not None:
+                self._temporary.unlink(missing_ok=True)
+            raise
         self._layout, self._options = layout, options
         self.dropped: list[str] = []
         self._process = os.getpid()
@@ -95,8 +98,7 @@ class Output:
             if self._layout != "standard":
                 with self.named():
                     self._lay_out(self._temporary)
-            self._keep_mode()
-            self._temporary.replace(self.path)
+            temporary_files.give_name(self._temporary, self.path)
 
     def _lay_out(self, temporary: Path) -> None:
         """Packs the complete file once more, now that all of it is known."""
@@ -109,11 +111,6 @@ class Output:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-
-    def _keep_mode(self) -> None:
-        assert self._temporary is not None
-        with contextlib.suppress(OSError):
-            self._temporary.chmod(self.path.stat().st_mode & 0o7777)
 
     def abandon(self) -> None:
         """Leaves everything as it was. To a fork of this process the file does not belong."""

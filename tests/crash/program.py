@@ -20,7 +20,7 @@ LIBRARY = Path(os.environ.get("FRAZIL_LIB", ROOT / ".build/lib")) / "libfrazil.s
 FULL = os.environ.get("FRAZIL_FULL", "0") not in ("", "0")
 
 DATA = "out.nc"
-JOURNAL, UNSEALED = f"{DATA}.frazil-journal", f"{DATA}.frazil-journal-part"
+JOURNAL = f"{DATA}.frazil-journal"
 LOCK = f".{DATA}.frazil-lock"
 
 
@@ -95,6 +95,11 @@ class Run:
         lines = (line.split() for line in log.read_text().splitlines())
         return [(call, name, int(size)) for _, call, name, size in lines]
 
+    @property
+    def temporary(self) -> set[str]:
+        """What only a killed writer leaves, or one that cannot remove it."""
+        return {name for name in self.files if name.endswith(".frazil-part") or name == LOCK}
+
     def count(self, what: str) -> int:
         """The number on the last line `what N`; 0 if there is none."""
         lines = [line.split() for line in self.printed]
@@ -161,7 +166,7 @@ class Run:
         """`frazil recover`; what it did."""
         outcome = frazil("recover", "--json", self.path)
         assert outcome.code == 0, outcome.stdout + outcome.stderr
-        assert not self.files & {JOURNAL, UNSEALED, LOCK}
+        assert self.files == {DATA}, self.files
         return outcome.report["reports"][0]["outcome"]
 
     def forget(self) -> None:

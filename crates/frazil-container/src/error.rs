@@ -60,6 +60,9 @@ pub enum ContainerError {
     /// Another process writes the file.
     #[error("{0}")]
     Locked(String),
+    /// Something beside the file may be somebody else's, and is not used.
+    #[error("{0}")]
+    Untrusted(String),
 }
 
 impl ContainerError {
@@ -77,6 +80,7 @@ impl ContainerError {
             Self::Internal(_) => ErrorCode::Internal,
             Self::At { error, .. } => error.code(),
             Self::Locked(_) => ErrorCode::Locked,
+            Self::Untrusted(_) => ErrorCode::PermissionDenied,
         }
     }
 

@@ -3,6 +3,7 @@
 //! Everything that is `unsafe` lives in `ffi/`, under one process-wide library lock; what this
 //! crate gives out is plain data. It knows no filter, no plan and no thread.
 
+pub mod beside;
 pub mod classic;
 mod commit;
 mod error;

@@ -39,6 +39,7 @@ fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(operations::verify, module)?)?;
     module.add_function(wrap_pyfunction!(operations::analyze, module)?)?;
     module.add_function(wrap_pyfunction!(operations::recover, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::usual_mode, module)?)?;
     module.add_function(wrap_pyfunction!(operations::read_precision, module)?)?;
     module.add_function(wrap_pyfunction!(memory::compress, module)?)?;
     module.add_function(wrap_pyfunction!(memory::compressed, module)?)?;

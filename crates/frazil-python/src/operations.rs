@@ -132,6 +132,12 @@ pub(crate) fn recover(py: Python<'_>, path: PathBuf) -> Outcome<String> {
     run(py, None, &cancel, |_| json(&frazil::recover(&path)?))
 }
 
+/// The permissions that new files get in a folder.
+#[pyfunction]
+pub(crate) fn usual_mode(folder: PathBuf) -> Outcome<u32> {
+    Ok(frazil::usual_mode(&folder)?)
+}
+
 /// All that a rule states.
 #[derive(Serialize)]
 struct Stated<'a> {

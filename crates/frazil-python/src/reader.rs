@@ -83,6 +83,11 @@ impl Reader {
     }
 
     #[getter]
+    fn notices(&self) -> Vec<String> {
+        self.reader.notices().to_vec()
+    }
+
+    #[getter]
     fn format(&self) -> &str {
         self.reader.format()
     }

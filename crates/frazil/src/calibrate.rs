@@ -18,9 +18,9 @@ use frazil_types::{
 
 use crate::error::{Error, Result};
 use crate::input::{Input, from_container};
-use crate::output::{check_folder, write_text};
+use crate::output::check_folder;
+use crate::pending::write_text;
 use crate::schema::{Schema, ValueType};
-use crate::unfinished::Unfinished;
 use crate::write::{
     DimensionLength, FilterWish, LayoutWish, OwnCommits, VariableSettings, Writer, WriterOptions,
 };
@@ -61,13 +61,7 @@ pub fn calibrate(options: &CalibrateOptions) -> Result<Calibration> {
     let (network, network_source) = network(options.network.as_ref())?;
     let local = options.local.as_deref().map(stored_in).transpose()?;
     let shared = options.shared.as_deref().map(stored_in).transpose()?;
-    let path = temporary_path();
-    let unfinished = Unfinished::new(&path);
-    let measured = write_sample(&path).and_then(|()| measure(&path));
-    // Best effort: what failed matters more.
-    let _ = std::fs::remove_file(&path);
-    drop(unfinished);
-    let mut calibration = measured?;
+    let mut calibration = measure_in(&std::env::temp_dir())?;
     let sources = &mut calibration.sources;
     sources.local = FigureSource::PageCache;
     if let Some((speed, source)) = local {
@@ -187,9 +181,15 @@ fn stored_in(folder: &Path) -> Result<(StorageSpeed, FigureSource)> {
     Ok((speed, source))
 }
 
-fn temporary_path() -> PathBuf {
-    let name = format!("frazil-calibration-{}.nc", std::process::id());
-    std::env::temp_dir().join(name)
+/// Measures on a file in a folder of its own, which only this user may enter.
+fn measure_in(parent: &Path) -> Result<Calibration> {
+    let made = tempfile::Builder::new()
+        .prefix("frazil-")
+        .tempdir_in(parent);
+    let folder = made.map_err(|error| Error::io(&error, "make a folder in", parent))?;
+    let path = folder.path().join("calibration.nc");
+    write_sample(&path)?;
+    measure(&path)
 }
 
 /// A smooth field with noise, as temperatures have it.

@@ -14,7 +14,7 @@ use frazil_types::ChunkGrid;
 
 use crate::error::{Error, Result};
 use crate::input::Input;
-use crate::output::PendingOutput;
+use crate::pending::PendingOutput;
 use crate::precision::RoundingStats;
 use crate::repack::Job;
 use crate::report::Progress;

@@ -20,7 +20,7 @@ use crate::error::{Error, Result, cure_for};
 pub(crate) use crate::file_bytes::FileBytes;
 use crate::file_state::{self, FileState};
 use crate::other_writers::{self, Writer};
-use crate::recover::bring_in_order;
+use crate::recover::{LeftCommit, look_beside};
 
 /// HDF5 superblocks begin at byte 0, 512, 1024, ... with these bytes.
 const HDF5_SIGNATURE: [u8; 8] = [0x89, b'H', b'D', b'F', 0x0d, 0x0a, 0x1a, 0x0a];
@@ -35,6 +35,7 @@ pub(crate) struct Input {
     writer: Option<Writer>,
     kind: InputKind,
     variables: Vec<DatasetInfo>,
+    left: Option<LeftCommit>,
 }
 
 /// What kind of file an input is.
@@ -47,8 +48,11 @@ pub(crate) enum InputKind {
 }
 
 impl Input {
-    /// Opens a file of either kind. One that a killed writer left in the middle of a commit is
-    /// recovered first; one whose writer is alive is read as it is.
+    /// Opens a file of either kind. What a killed writer left beside it is told of
+    /// ([`Self::notices`]) and not touched.
+    ///
+    /// # Errors
+    /// If it cannot be read, or a writer was killed when a part of a commit was in it.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         Self::open_for(path, Purpose::Read)
     }
@@ -68,11 +72,10 @@ impl Input {
     }
 
     fn open_for(path: &Path, purpose: Purpose) -> Result<Self> {
-        match bring_in_order(path) {
-            Ok(_) => {}
-            Err(error) if error.code == ErrorCode::Locked => {}
-            Err(error) => return Err(error),
-        }
+        let left = match purpose {
+            Purpose::Read | Purpose::Replace => look_beside(path)?,
+            Purpose::Prove => None,
+        };
         let file = open_regular(path)?;
         if purpose == Purpose::Replace {
             other_writers::keep_away(&file, path)?;
@@ -110,7 +113,27 @@ impl Input {
             writer,
             kind,
             variables,
+            left,
         })
+    }
+
+    /// Checks that the file may be replaced by what is made of it.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Locked`] if a commit to it is unfinished, which would be lost.
+    pub(crate) fn check_replaceable(&self) -> Result<()> {
+        if self
+            .left
+            .as_ref()
+            .is_none_or(|one| !one.is_of_the_file)
+        {
+            return Ok(());
+        }
+        let cause = "a commit to it is unfinished, and would be lost";
+        let cure = format!("run `frazil recover {}` first", self.path.display());
+        Err(Error::new(ErrorCode::Locked, cause)
+            .in_file(&self.path)
+            .with_cure(cure))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -122,13 +145,15 @@ impl Input {
         self.state
     }
 
-    /// What its user should know before relying on what is read: that another program is writing the
-    /// file, or that the file says so. frazil's own writers let readers see their last commit.
+    /// What its user should know before relying on what is read: that a commit was left unfinished,
+    /// that another program is writing the file, or that the file says so. frazil's own writers let readers see their last commit.
     pub(crate) fn notices(&self) -> Vec<String> {
         let writer = self
             .writer
             .filter(|_| !crate::read::is_being_written(&self.path));
-        writer.iter().map(|one| one.notice(&self.path)).collect()
+        let left = self.left.iter().map(|one| one.notice.clone());
+        left.chain(writer.iter().map(|one| one.notice(&self.path)))
+            .collect()
     }
 
     /// Whether what was read is of one state of the file: as it was opened. Of one that is written

@@ -26,6 +26,7 @@ mod import;
 mod info;
 mod input;
 mod left_behind;
+mod name_lock;
 mod names;
 mod naming;
 pub mod netcdf;
@@ -33,6 +34,7 @@ mod new_file;
 mod options;
 mod other_writers;
 mod output;
+mod pending;
 mod placer;
 mod plan_report;
 mod plan_text;
@@ -102,7 +104,8 @@ pub use options::{
     Attempt, ChunkOverride, ChunkPolicy, Destination, LayoutProfile, PackOptions, Resources,
     ShufflePolicy, UnpackFormat, UnpackOptions,
 };
-pub use output::{check_folder, write_text};
+pub use output::check_folder;
+pub use pending::{usual_mode, write_text};
 pub use plan_report::{
     ChunkCandidate, FilterCandidate, PlanReport, ReadCandidate, VariableDecision, explain_plan,
 };

@@ -1,14 +1,18 @@
-//! `recover`: brings a file whose writer was killed back to its last commit.
+//! `recover`: brings a file whose writer was killed back to its last commit. Who only reads a file is
+//! told what lies beside it.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use frazil_container::hdf5::{self, Recovery};
+use frazil_container::ContainerError;
+use frazil_container::beside;
+use frazil_container::hdf5::{self, LeftBeside, Recovery};
 use frazil_types::ErrorCode;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::input::from_container;
-use crate::output::NameLock;
+use crate::name_lock::NameLock;
 use crate::repack::guarded;
 
 /// What recovering found and did.
@@ -40,19 +44,24 @@ pub struct RecoverReport {
 ///
 /// # Errors
 /// [`ErrorCode::Locked`] if its writer is alive;
+/// [`ErrorCode::PermissionDenied`] if the journal may be somebody else's;
 /// [`ErrorCode::Corrupt`] if the journal is damaged or others
 /// changed the file since: then nothing is changed.
 pub fn recover(path: &Path) -> Result<RecoverReport> {
     guarded(path, || {
         path.metadata()
             .map_err(|error| Error::io(&error, "inspect", path))?;
+        let target = beside::followed(path).map_err(|error| Error::io(&error, "open", path))?;
+        let left = NameLock::take_left_behind(&target)?;
         let outcome = match bring_in_order(path)? {
+            Recovery::Clean if left.is_some_and(|left| left.has_cleaned()) => {
+                RecoverOutcome::Discarded
+            }
             Recovery::Clean => RecoverOutcome::Clean,
             Recovery::Discarded => RecoverOutcome::Discarded,
             Recovery::Completed => RecoverOutcome::Completed,
             Recovery::TakenBack => RecoverOutcome::TakenBack,
         };
-        NameLock::remove_left_behind(path)?;
         Ok(RecoverReport {
             path: path.to_owned(),
             outcome,
@@ -60,15 +69,103 @@ pub fn recover(path: &Path) -> Result<RecoverReport> {
     })
 }
 
-/// Recovers a file if there is anything to recover.
+/// Recovers a file that is opened to write if there is anything to recover.
 pub(crate) fn bring_in_order(path: &Path) -> Result<Recovery> {
-    hdf5::recover(path).map_err(|error| {
-        let mut error = from_container(error, path);
-        if error.code == ErrorCode::Corrupt {
-            error.cure = Some("keep the journal until the file is known to be whole".to_owned());
+    hdf5::recover(path).map_err(|error| explain(error, path))
+}
+
+/// Why a file was not recovered.
+pub(crate) fn explain(error: ContainerError, path: &Path) -> Error {
+    let cure = match &error {
+        ContainerError::Untrusted(_) => {
+            "remove the journal if it is not the file's; else have the user who wrote the file \
+             recover it"
         }
-        error
-    })
+        ContainerError::Corrupt(_) => "keep the journal until the file is known to be whole",
+        _ => return from_container(error, path),
+    };
+    let mut error = from_container(error, path);
+    error.cure = Some(cure.to_owned());
+    error
+}
+
+/// A commit beside a file that is opened to read, as far as its user must know of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LeftCommit {
+    /// What is said of it.
+    pub(crate) notice: String,
+    /// Whether the file lacks something without it, or will be changed by it.
+    pub(crate) is_of_the_file: bool,
+}
+
+/// Looks at the journal beside a file that is opened to read. It is neither applied nor touched: the
+/// file is read as it is, which is at a whole commit.
+///
+/// # Errors
+/// [`ErrorCode::Corrupt`] if only a part of the commit is in the file.
+pub(crate) fn look_beside(path: &Path) -> Result<Option<LeftCommit>> {
+    /// A writer that is at work removes the journal when the commit is complete.
+    const PATIENCE: Duration = Duration::from_millis(200);
+    let begin = Instant::now();
+    loop {
+        let found = hdf5::left_beside(path).map_err(|error| from_container(error, path))?;
+        if found == LeftBeside::Nothing {
+            return Ok(None);
+        }
+        let may_change = !matches!(found, LeftBeside::Ignored { .. });
+        if !may_change || begin.elapsed() > PATIENCE {
+            return tell(found, path);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn tell(found: LeftBeside, path: &Path) -> Result<Option<LeftCommit>> {
+    let (notice, is_of_the_file) = match found {
+        LeftBeside::Nothing => return Ok(None),
+        LeftBeside::Ignored { journal, reason } => {
+            let notice = format!(
+                "{} means nothing and is ignored: {reason}",
+                journal.display()
+            );
+            (notice, false)
+        }
+        LeftBeside::Whole {
+            journal,
+            is_applied,
+        } => {
+            let state = match is_applied {
+                true => "after that commit",
+                false => "before that commit",
+            };
+            let notice = format!(
+                "a commit to it is under way or was left unfinished ({}); it is read as it was \
+                 {state}; if no program is writing it, run `frazil recover {}`",
+                journal.display(),
+                path.display()
+            );
+            (notice, true)
+        }
+        LeftBeside::HalfWay { journal } => {
+            let cause = format!(
+                "only a part of a commit is in the file, as {} shows: what is read would mix two \
+                 states",
+                journal.display()
+            );
+            let cure = format!(
+                "read it again when its writer has gone on; if that was killed, run `frazil \
+                 recover {}`",
+                path.display()
+            );
+            return Err(Error::new(ErrorCode::Corrupt, cause)
+                .in_file(path)
+                .with_cure(cure));
+        }
+    };
+    Ok(Some(LeftCommit {
+        notice: format!("{}: {notice}", path.display()),
+        is_of_the_file,
+    }))
 }
 
 #[cfg(test)]
@@ -107,18 +204,18 @@ mod tests {
     fn an_undecided_commit_is_discarded_and_a_damaged_journal_refused() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("a.nc");
-        let beside = |suffix: &str| {
-            directory
-                .path()
-                .join(format!("a.nc.frazil-journal{suffix}"))
-        };
+        let journal = directory.path().join("a.nc.frazil-journal");
+        let unsealed = beside::temporary_path(&file, &beside::word()).unwrap();
         fs::write(&file, b"anything").unwrap();
-        fs::write(beside("-part"), b"half a journal").unwrap();
+        // A lock that nobody holds any more notes what its holder was writing.
+        let noted = format!("{}\n", unsealed.file_name().unwrap().display());
+        fs::write(directory.path().join(".a.nc.frazil-lock"), noted).unwrap();
+        fs::write(&unsealed, b"half a journal").unwrap();
         assert_eq!(recover(&file).unwrap().outcome, RecoverOutcome::Discarded);
-        assert!(!beside("-part").exists());
-        fs::write(beside(""), b"no journal").unwrap();
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+        fs::write(&journal, b"no journal").unwrap();
         let error = recover(&file).unwrap_err();
         assert_eq!(error.code, ErrorCode::Corrupt);
-        assert!(beside("").exists() && fs::read(&file).unwrap() == b"anything");
+        assert!(journal.exists() && fs::read(&file).unwrap() == b"anything");
     }
 }

@@ -20,7 +20,8 @@ use crate::options::{
     Attempt, Destination, LayoutProfile, PackOptions, Resources, UnpackFormat, UnpackOptions,
     check_readers,
 };
-use crate::output::{self, PendingOutput, Target};
+use crate::output::{self, Target};
+use crate::pending::PendingOutput;
 use crate::precision::rounding_text;
 use crate::report::{
     EnergyReport, PackReport, Progress, Silent, VariablePrecision, VariableReport,
@@ -77,6 +78,7 @@ fn open(input: &Path, target: Option<&mut Target>) -> Result<Input> {
         return Input::open(input);
     };
     let source = Input::open_to_replace(input)?;
+    source.check_replaceable()?;
     target.before = Before::File(source.state());
     Ok(source)
 }

@@ -1,9 +1,11 @@
 //! The system calls of a commit, in one place, so that tests can make each of them fail.
 
-use std::fs::{File, TryLockError};
+use std::fs::{File, Metadata, Permissions, TryLockError};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, fchown};
 use std::path::Path;
+
+use crate::beside::{create_private, open_regular};
 
 #[cfg(test)]
 use super::faults::{self, Event};
@@ -27,10 +29,10 @@ pub(super) enum Others {
 }
 
 impl Disk {
-    /// Opens a file for reading and writing, and keeps others away; `None` if one is there that
-    /// may not be. Where the file system has no locks, all are let in.
+    /// Opens a regular file for reading and writing, and keeps others away; `None` if one is there
+    /// that may not be. Where the file system has no locks, all are let in.
     pub(super) fn open(path: &Path, others: Others) -> io::Result<Option<Self>> {
-        let disk = Self(File::options().read(true).write(true).open(path)?);
+        let disk = Self(open_regular(path, File::options().read(true).write(true))?);
         let locked = match others {
             Others::Readers => disk.0.try_lock_shared(),
             Others::Nobody => disk.0.try_lock(),
@@ -39,6 +41,11 @@ impl Disk {
             Err(TryLockError::WouldBlock) => Ok(None),
             _ => Ok(Some(disk)),
         }
+    }
+
+    /// Opens a regular file to look at it, whoever else has it open.
+    pub(super) fn open_to_read(path: &Path) -> io::Result<Self> {
+        open_regular(path, File::options().read(true)).map(Self)
     }
 
     /// Lets others at the file, also where libhdf5 fails to close it.
@@ -53,6 +60,10 @@ impl Disk {
             device: metadata.dev(),
             inode: metadata.ino(),
         })
+    }
+
+    pub(super) fn metadata(&self) -> io::Result<Metadata> {
+        self.0.metadata()
     }
 
     pub(super) fn bytes(&self) -> io::Result<u64> {
@@ -109,6 +120,32 @@ impl Drop for Disk {
     }
 }
 
+/// Who may read a data file beside its owner.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Readers {
+    pub(super) group: u32,
+    /// The permissions of the data file.
+    pub(super) mode: u32,
+}
+
+impl Readers {
+    pub(super) fn of(data: &Metadata) -> Self {
+        Self {
+            group: data.gid(),
+            mode: data.mode(),
+        }
+    }
+
+    /// Lets them read a file of ours too, and nobody but us write it.
+    fn admit(self, file: &File) -> io::Result<()> {
+        let mut mode = 0o600 | self.mode & 0o044;
+        if file.metadata()?.gid() != self.group && fchown(file, None, Some(self.group)).is_err() {
+            mode &= !0o040;
+        }
+        file.set_permissions(Permissions::from_mode(mode))
+    }
+}
+
 /// A journal being written, with the checksum of what it holds so far.
 #[derive(Debug)]
 pub(super) struct NewJournal {
@@ -117,12 +154,12 @@ pub(super) struct NewJournal {
 }
 
 impl NewJournal {
-    /// Begins an empty file.
+    /// Begins an empty file where there is nothing.
     pub(super) fn create(path: &Path) -> io::Result<Self> {
         #[cfg(test)]
         faults::on_call(|| Event::CreateJournal)?;
         Ok(Self {
-            file: BufWriter::new(File::create(path)?),
+            file: BufWriter::new(create_private(path)?),
             checksum: crc32fast::Hasher::new(),
         })
     }
@@ -132,13 +169,14 @@ impl NewJournal {
         self.file.write_all(bytes)
     }
 
-    /// Ends with the checksum; with `sync` it is waited for.
-    pub(super) fn finish(mut self, sync: bool) -> io::Result<()> {
+    /// Ends with the checksum, and lets readers of the data file in; with `sync` it is waited for.
+    pub(super) fn finish(mut self, readers: Readers, sync: bool) -> io::Result<()> {
         let checksum = self.checksum.finalize();
         self.file.write_all(&checksum.to_le_bytes())?;
         #[cfg(test)]
         faults::on_call(|| Event::EndJournal)?;
         self.file.flush()?;
+        readers.admit(self.file.get_ref())?;
         if sync {
             #[cfg(test)]
             faults::on_call(|| Event::SyncJournal)?;
@@ -152,7 +190,7 @@ impl NewJournal {
 pub(super) fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
     #[cfg(test)]
     faults::on_call(|| Event::MarkJournal)?;
-    File::options().append(true).open(path)?.write_all(bytes)
+    open_regular(path, File::options().append(true))?.write_all(bytes)
 }
 
 pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
@@ -161,7 +199,7 @@ pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::rename(from, to)
 }
 
-/// Removes a file if there is one.
+/// Removes a name if there is one, not what it leads to.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     #[cfg(test)]
     faults::on_call(|| Event::RemoveJournal)?;

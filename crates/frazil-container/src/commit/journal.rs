@@ -15,16 +15,21 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::disk::{self, Disk, Identity, NewJournal};
+use super::disk::{self, Disk, Identity, NewJournal, Readers};
+use crate::beside;
 
-const MAGIC: &[u8; 8] = b"FRZJRNL1";
+/// Behind the data file's name.
+const SUFFIX: &str = ".frazil-journal";
+pub(super) const MAGIC: &[u8; 8] = b"FRZJRNL1";
+/// Numbers between the magic and the first range.
+pub(super) const HEADER_NUMBERS: usize = 7;
 /// What follows the checksum once all changes are applied.
-const APPLIED: &[u8] = b"A";
+pub(super) const APPLIED: &[u8] = b"A";
 /// Bytes that a kill or a power cut may leave half written: a sector of the medium.
-const SECTOR_BYTES: u64 = 512;
+pub(super) const SECTOR_BYTES: u64 = 512;
 
 /// Bytes of the file that a commit replaces by as many others.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Change {
     pub(super) address: u64,
     pub(super) old: Vec<u8>,
@@ -46,7 +51,14 @@ pub(super) struct Journal {
     pub(super) changes: Vec<Change>,
 }
 
-/// Where a file's journal lies.
+/// The sealed journal of the data file at `path`.
+pub(super) fn sealed_path(path: &Path) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(SUFFIX);
+    PathBuf::from(name)
+}
+
+/// Where a writer's journals lie.
 #[derive(Debug, Clone)]
 pub(super) struct JournalPath {
     /// The sealed journal.
@@ -56,17 +68,22 @@ pub(super) struct JournalPath {
 }
 
 impl JournalPath {
-    /// The journal of the data file at `path`.
-    pub(super) fn of(path: &Path) -> Self {
-        let beside = |suffix: &str| {
-            let mut name = OsString::from(path);
-            name.push(suffix);
-            PathBuf::from(name)
-        };
-        Self {
-            sealed: beside(".frazil-journal"),
-            unsealed: beside(".frazil-journal-part"),
+    /// Those of a new writer of the data file at `path`.
+    ///
+    /// # Errors
+    /// If the journal's name would be too long.
+    pub(super) fn of(path: &Path) -> io::Result<Self> {
+        let sealed = sealed_path(path);
+        if sealed
+            .file_name()
+            .is_some_and(|name| name.len() > beside::LONGEST_NAME_BYTES)
+        {
+            return Err(io::ErrorKind::InvalidFilename.into());
         }
+        Ok(Self {
+            sealed,
+            unsealed: beside::temporary_path(path, &beside::word())?,
+        })
     }
 }
 
@@ -82,6 +99,18 @@ pub(super) struct Survey {
     pub(super) torn: bool,
     /// Where the first one is that others changed.
     pub(super) foreign: Option<u64>,
+}
+
+impl Survey {
+    /// Whether nothing of the commit is in the file.
+    pub(super) fn is_before(&self) -> bool {
+        self.old && !self.new && !self.torn
+    }
+
+    /// Whether all of it is.
+    pub(super) fn is_after(&self) -> bool {
+        self.new && !self.old && !self.torn
+    }
 }
 
 impl Change {
@@ -119,9 +148,11 @@ fn is_torn_once(bytes: &[u8], first: &[u8], second: &[u8]) -> bool {
 
 impl Journal {
     /// Writes the journal and gives it its name; from then on the commit is decided.
-    pub(super) fn seal(&self, path: &JournalPath, sync: bool) -> io::Result<()> {
+    ///
+    /// Who may read the data file may read the journal: it tells them what is in the file.
+    pub(super) fn seal(&self, path: &JournalPath, readers: Readers, sync: bool) -> io::Result<()> {
         let sealed = self
-            .write(&path.unsealed, sync)
+            .write(&path.unsealed, readers, sync)
             .and_then(|()| disk::rename(&path.unsealed, &path.sealed));
         if sealed.is_err() {
             // Best effort: an unsealed journal means nothing, and the disk may be full.
@@ -135,10 +166,10 @@ impl Journal {
         disk::append(&path.sealed, APPLIED)
     }
 
-    fn write(&self, path: &Path, sync: bool) -> io::Result<()> {
+    fn write(&self, path: &Path, readers: Readers, sync: bool) -> io::Result<()> {
         let mut journal = NewJournal::create(path)?;
         journal.write(MAGIC)?;
-        let header = [
+        let header: [u64; HEADER_NUMBERS] = [
             self.commit,
             self.file.device,
             self.file.inode,
@@ -156,62 +187,7 @@ impl Journal {
             journal.write(&change.old)?;
             journal.write(&change.new)?;
         }
-        journal.finish(sync)
-    }
-
-    /// Reads a journal back, and whether its changes were all applied; `None` if the bytes are not
-    /// those of a whole one.
-    pub(super) fn decode(bytes: &[u8]) -> Option<(Self, bool)> {
-        let sealed = |journal| (journal, false);
-        let applied = |journal| (journal, true);
-        let marked = || Self::decode_sealed(bytes.strip_suffix(APPLIED)?).map(applied);
-        Self::decode_sealed(bytes).map(sealed).or_else(marked)
-    }
-
-    fn decode_sealed(bytes: &[u8]) -> Option<Self> {
-        let (body, checksum) = bytes.split_last_chunk::<4>()?;
-        if crc32fast::hash(body) != u32::from_le_bytes(*checksum) {
-            return None;
-        }
-        let mut rest = Reader(body.strip_prefix(MAGIC)?);
-        let mut journal = Self {
-            commit: rest.number()?,
-            file: Identity {
-                device: rest.number()?,
-                inode: rest.number()?,
-            },
-            old_end: rest.number()?,
-            new_end: rest.number()?,
-            sealed_bytes: rest.number()?,
-            changes: Vec::new(),
-        };
-        for _ in 0..rest.number()? {
-            let (address, length) = (rest.number()?, rest.number()?);
-            address.checked_add(length)?;
-            journal.changes.push(Change {
-                address,
-                old: rest.bytes(length)?.to_vec(),
-                new: rest.bytes(length)?.to_vec(),
-            });
-        }
-        rest.0.is_empty().then_some(journal)
-    }
-}
-
-/// The bytes of a journal that are still to be read.
-struct Reader<'a>(&'a [u8]);
-
-impl<'a> Reader<'a> {
-    fn number(&mut self) -> Option<u64> {
-        let (number, rest) = self.0.split_first_chunk::<8>()?;
-        self.0 = rest;
-        Some(u64::from_le_bytes(*number))
-    }
-
-    fn bytes(&mut self, length: u64) -> Option<&'a [u8]> {
-        let (bytes, rest) = self.0.split_at_checked(usize::try_from(length).ok()?)?;
-        self.0 = rest;
-        Some(bytes)
+        journal.finish(readers, sync)
     }
 }
 
@@ -219,6 +195,7 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
     use crate::commit::disk::Others;
+    use crate::commit::sealed::Candidate;
 
     fn sample() -> Journal {
         Journal {
@@ -246,43 +223,105 @@ mod tests {
     }
 
     fn written(journal: &Journal) -> Vec<u8> {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        journal.write(file.path(), true).unwrap();
-        std::fs::read(file.path()).unwrap()
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let readers = Readers { group: 0, mode: 0 };
+        journal.write(&path, readers, true).unwrap();
+        std::fs::read(path).unwrap()
+    }
+
+    /// What is read back of a journal with these bytes, and whether it is marked as applied.
+    fn read(bytes: &[u8]) -> Option<(Vec<Change>, bool)> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        std::fs::write(&path, bytes).unwrap();
+        let found = Candidate::open(&path).unwrap().unwrap().unwrap();
+        let journal = found.read(sample().sealed_bytes).unwrap().ok()?;
+        let mut changes = Vec::new();
+        let kept = |change: &Change| {
+            changes.push(change.clone());
+            Ok(())
+        };
+        journal.for_each(kept).unwrap();
+        assert_eq!((journal.inode, journal.old_end), (2, 4096));
+        assert_eq!((journal.new_end, journal.sealed_bytes), (8192, 8192));
+        Some((changes, journal.is_applied))
     }
 
     #[test]
     fn a_journal_survives_its_file() {
         let mut bytes = written(&sample());
-        assert_eq!(Journal::decode(&bytes), Some((sample(), false)));
+        assert_eq!(read(&bytes), Some((sample().changes, false)));
         bytes.extend_from_slice(APPLIED);
-        assert_eq!(Journal::decode(&bytes), Some((sample(), true)));
+        assert_eq!(read(&bytes), Some((sample().changes, true)));
+    }
+
+    #[test]
+    fn large_changes_come_in_pieces_of_whole_sectors() {
+        let mut large = sample();
+        (large.old_end, large.new_end, large.sealed_bytes) = (1 << 20, 1 << 20, 1 << 20);
+        let bytes: Vec<u8> = (0..300_000_u32).map(|i| (i % 251) as u8).collect();
+        large.changes = vec![Change {
+            address: 100,
+            old: bytes.clone(),
+            new: bytes.iter().map(|byte| !byte).collect(),
+        }];
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        std::fs::write(&path, written(&large)).unwrap();
+        let found = Candidate::open(&path).unwrap().unwrap().unwrap();
+        let journal = found.read(1 << 20).unwrap().unwrap();
+        let (mut old, mut new, mut pieces) = (Vec::new(), Vec::new(), 0);
+        let collect = |change: &Change| {
+            assert_eq!(change.address, 100 + old.len() as u64);
+            assert!(change.address == 100 || change.address.is_multiple_of(SECTOR_BYTES));
+            old.extend_from_slice(&change.old);
+            new.extend_from_slice(&change.new);
+            pieces += 1;
+            Ok(())
+        };
+        journal.for_each(collect).unwrap();
+        assert!(pieces > 2 && old == large.changes[0].old && new == large.changes[0].new);
     }
 
     #[test]
     fn damaged_journals_are_none() {
         let whole = written(&sample());
         for length in 0..whole.len() {
-            assert_eq!(Journal::decode(&whole[..length]), None);
+            assert_eq!(read(&whole[..length]), None);
         }
         for at in 0..whole.len() {
             let mut damaged = whole.clone();
             damaged[at] ^= 0x10;
-            assert_eq!(Journal::decode(&damaged), None);
+            assert_eq!(read(&damaged), None);
         }
     }
 
     #[test]
-    fn claimed_lengths_are_not_believed() {
-        let mut lying = sample();
-        lying.changes.clear();
-        let mut bytes = written(&lying);
-        bytes.truncate(bytes.len() - 4 - 8);
-        bytes.extend(u64::MAX.to_le_bytes());
-        bytes.extend([0; 8]);
-        bytes.extend(u64::MAX.to_le_bytes());
+    fn what_no_commit_writes_is_not_believed() {
+        let wrong = |change: fn(&mut Journal)| {
+            let mut journal = sample();
+            change(&mut journal);
+            assert_eq!(read(&written(&journal)), None);
+        };
+        // Behind the end of the last commit, where a journal changes nothing.
+        wrong(|journal| journal.changes[1].address = 3097);
+        wrong(|journal| journal.changes[1].address = u64::MAX - 10);
+        wrong(|journal| journal.new_end = 1000);
+        // More than the file had when the journal was sealed.
+        wrong(|journal| journal.new_end = 8193);
+        wrong(|journal| journal.changes[0] = Change::default());
+        // More than the data file can need.
+        wrong(|journal| {
+            let one = journal.changes[1].clone();
+            journal.changes = vec![one; 100];
+        });
+        let mut bytes = written(&sample());
+        bytes.truncate(bytes.len() - 4);
+        let count = 8 + 6 * 8;
+        bytes[count..count + 8].fill(0xff);
         bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
-        assert_eq!(Journal::decode(&bytes), None);
+        assert_eq!(read(&bytes), None);
     }
 
     #[test]

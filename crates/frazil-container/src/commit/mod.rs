@@ -18,17 +18,19 @@ pub(crate) mod faults;
 mod journal;
 mod overlay;
 mod recover;
+mod sealed;
 
 use std::io;
 use std::path::Path;
 
-use disk::{Disk, Identity, Others};
+use disk::{Disk, Identity, Others, Readers};
 use journal::{Change, Journal, JournalPath};
 use overlay::Overlay;
 
+use crate::beside::followed;
 use crate::error::{ContainerError, Result};
 
-pub use recover::{Recovery, forget_journal, recover};
+pub use recover::{LeftBeside, Recovery, forget_journal, left_beside, recover};
 
 /// Bytes of a superblock of version 2 or 3 with 8-byte addresses; older ones are longer.
 const SUPERBLOCK_BYTES: u64 = 48;
@@ -39,6 +41,7 @@ const HALF_WAY: &str = "a commit failed half-way; `frazil recover` brings the fi
 pub(crate) struct CommittedFile {
     disk: Disk,
     identity: Identity,
+    readers: Readers,
     journal: JournalPath,
     overlay: Overlay,
     /// Where the superblock lies.
@@ -65,7 +68,9 @@ impl CommittedFile {
     /// If the file cannot be opened or another program writes it.
     pub(crate) fn open(path: &Path, superblock: u64) -> Result<Self> {
         let wrap = |error| ContainerError::io(format!("open {}", path.display()), error);
-        let Some(disk) = Disk::open(path, Others::Readers).map_err(wrap)? else {
+        // The journal lies beside the file itself: so everybody finds it, by whatever link.
+        let file = followed(path).map_err(wrap)?;
+        let Some(disk) = Disk::open(&file, Others::Readers).map_err(wrap)? else {
             return Err(ContainerError::Locked(format!(
                 "{} is being written by another program",
                 path.display()
@@ -73,9 +78,10 @@ impl CommittedFile {
         };
         Ok(Self {
             identity: disk.identity().map_err(wrap)?,
+            readers: Readers::of(&disk.metadata().map_err(wrap)?),
             committed_end: disk.bytes().map_err(wrap)?,
             disk,
-            journal: JournalPath::of(path),
+            journal: JournalPath::of(&file).map_err(wrap)?,
             overlay: Overlay::default(),
             superblock,
             end: 0,
@@ -92,28 +98,16 @@ impl CommittedFile {
     /// As [`Self::open`]; if there is no superblock.
     pub(crate) fn open_existing(path: &Path) -> Result<Self> {
         let mut file = Self::open(path, 0)?;
-        file.superblock = file.find_superblock(path)?;
+        let found = superblock_of(&file.disk, file.committed_end);
+        let found = found.map_err(doing("look for the superblock"))?;
+        let missing = || ContainerError::NotAContainer(format!(": {}", path.display()));
+        file.superblock = found.ok_or_else(missing)?;
         Ok(file)
     }
 
-    /// A superblock lies at the beginning, or behind a user block of 512 bytes times a power of 2.
-    fn find_superblock(&self, path: &Path) -> Result<u64> {
-        const SIGNATURE: &[u8; 8] = b"\x89HDF\r\n\x1a\n";
-        let mut address = 0;
-        while address < self.committed_end {
-            let mut present = [0; 8];
-            self.disk
-                .read(&mut present, address)
-                .map_err(doing("look for the superblock"))?;
-            if &present == SIGNATURE {
-                return Ok(address);
-            }
-            address = (2 * address).max(512);
-        }
-        Err(ContainerError::NotAContainer(format!(
-            ": {}",
-            path.display()
-        )))
+    /// The file that may lie beside this one, under this name, if this process is killed.
+    pub(crate) fn unsealed_journal(&self) -> &Path {
+        &self.journal.unsealed
     }
 
     /// Bytes of the file now, whether committed or not.
@@ -217,7 +211,7 @@ impl CommittedFile {
         self.write_above(sync)?;
         let journal = self.changes().map_err(doing("read what changes"))?;
         journal
-            .seal(&self.journal, sync)
+            .seal(&self.journal, self.readers, sync)
             .map_err(doing("write the journal"))?;
         if sync {
             self.sync_journal()?;
@@ -352,6 +346,22 @@ impl CommittedFile {
         }
         Ok(())
     }
+}
+
+/// Where the superblock of a file of so many bytes lies, if it is HDF5: at the beginning, or behind a
+/// user block of 512 bytes times a power of 2.
+fn superblock_of(disk: &Disk, bytes: u64) -> io::Result<Option<u64>> {
+    const SIGNATURE: &[u8; 8] = b"\x89HDF\r\n\x1a\n";
+    let mut address = 0_u64;
+    while address < bytes {
+        let mut present = [0; 8];
+        disk.read(&mut present, address)?;
+        if &present == SIGNATURE {
+            return Ok(Some(address));
+        }
+        address = address.saturating_mul(2).max(512);
+    }
+    Ok(None)
 }
 
 fn doing(what: &'static str) -> impl Fn(io::Error) -> ContainerError {

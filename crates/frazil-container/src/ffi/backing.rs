@@ -11,6 +11,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::pages::Pages;
+use crate::beside::open_regular;
 use crate::commit::CommittedFile;
 
 /// `H5F_ACC_RDWR`, `H5F_ACC_TRUNC`.
@@ -57,12 +58,17 @@ impl Backing {
         }
         let path = Path::new(OsStr::from_bytes(name.to_bytes()));
         // The facade creates the file (exclusively, with its lock); libhdf5 only ever opens it.
-        let file = File::options()
-            .read(true)
-            .write(flags & ACCESS_WRITE != 0)
-            .truncate(flags & ACCESS_TRUNCATE != 0)
-            .open(path)
-            .ok()?;
+        let mut options = File::options();
+        options.read(true);
+        let file = match flags & ACCESS_WRITE != 0 {
+            // A file to be read may have any name, one that we write has its own.
+            false => options.open(path),
+            true => {
+                let truncate = flags & ACCESS_TRUNCATE != 0;
+                open_regular(path, options.write(true).truncate(truncate))
+            }
+        };
+        let file = file.ok()?;
         let length = file.metadata().ok()?.len();
         Some((Self::Disk(file), length))
     }

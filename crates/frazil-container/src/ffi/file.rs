@@ -1,5 +1,7 @@
 //! Files: open for reading with libhdf5's own driver, create through ours.
 
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use hdf5_sys::h5f::{
@@ -22,7 +24,7 @@ pub(crate) fn open_read(path: &Path, is_swmr: bool) -> Result<Handle> {
     };
     let _guard = library_lock();
     let access = PropertyList::file_access_read()?;
-    let name = c_name(path_text(path)?)?;
+    let name = c_path(path)?;
     // SAFETY: a NUL-terminated path and a live access list.
     let id = unsafe { (api().H5Fopen)(name.as_ptr(), flags, access.0.id()) };
     own(id, "open HDF5 file")
@@ -46,7 +48,7 @@ pub(crate) fn create(
     let _guard = library_lock();
     let access = PropertyList::file_access_write(metadata_block_bytes)?;
     let name = match target {
-        Target::File(path) => c_name(path_text(path)?)?,
+        Target::File(path) => c_path(path)?,
         Target::Measure => c_name(MEASURE)?,
     };
     // SAFETY: a NUL-terminated path and live property lists.
@@ -68,7 +70,7 @@ pub(crate) fn create_live(
         true => PropertyList::file_access_scattered(metadata_block_bytes)?,
         false => PropertyList::file_access_write(metadata_block_bytes)?,
     };
-    let name = c_name(path_text(path)?)?;
+    let name = c_path(path)?;
     // SAFETY: a NUL-terminated path and live property lists.
     let id = with_live(live, || unsafe {
         (api().H5Fcreate)(name.as_ptr(), H5F_ACC_TRUNC, creation.0.id(), access.0.id())
@@ -84,7 +86,7 @@ pub(crate) fn open_live(
 ) -> Result<(Handle, RawSink)> {
     let _guard = library_lock();
     let access = PropertyList::file_access_write(metadata_block_bytes)?;
-    let name = c_name(path_text(path)?)?;
+    let name = c_path(path)?;
     // SAFETY: a NUL-terminated path and a live access list.
     let id = with_live(live, || unsafe {
         (api().H5Fopen)(name.as_ptr(), H5F_ACC_RDWR, access.0.id())
@@ -135,9 +137,10 @@ pub(crate) fn superblock_version(file: &Handle) -> Result<u32> {
     Ok(info.super_.version)
 }
 
-fn path_text(path: &Path) -> Result<&str> {
-    path.to_str()
-        .ok_or_else(|| ContainerError::InvalidName(path.to_string_lossy().into_owned()))
+/// A file's name as libhdf5 wants it, in whatever encoding the system has.
+fn c_path(path: &Path) -> Result<CString> {
+    CString::new(path.as_os_str().as_bytes())
+        .map_err(|_| ContainerError::InvalidName(path.to_string_lossy().into_owned()))
 }
 
 /// Closes a file and reports what went wrong; every object in it must be closed already.

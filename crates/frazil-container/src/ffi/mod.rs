@@ -40,6 +40,7 @@ pub(crate) mod region;
 mod reserve;
 mod signals;
 mod text;
+mod user;
 pub(crate) mod variable_length;
 pub(crate) mod virtual_source;
 
@@ -51,3 +52,4 @@ pub(crate) use lease::is_open_for_writing;
 pub(crate) use reserve::reserve;
 pub(crate) use signals::is_ignored as is_signal_ignored;
 pub use text::bytes_of_text;
+pub(crate) use user::effective_user;

@@ -33,7 +33,7 @@ pub use output::{Finished, Hdf5Output, OutputTarget};
 pub use scan::Hdf5Input;
 pub use writer_flags::WriterFlags;
 
-pub use crate::commit::{Recovery, forget_journal, recover};
+pub use crate::commit::{LeftBeside, Recovery, forget_journal, left_beside, recover};
 pub use crate::ffi::bytes_of_text;
 pub use crate::ffi::dataspace::{Extent, Hyperslab};
 pub use crate::ffi::filter_decoder::{DecodeFilter, decode_filters_with};

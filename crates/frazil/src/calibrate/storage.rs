@@ -1,15 +1,14 @@
 //! How fast the storage behind a folder is for one program: written until it has the bytes, read
 //! again without the system's page cache.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use frazil_types::StorageSpeed;
 
 use super::{PIECE_BYTES, least_seconds};
 use crate::error::{Error, Result};
-use crate::unfinished::Unfinished;
 
 /// Bytes that are written and read.
 pub(super) const BYTES: u64 = 128 << 20;
@@ -20,29 +19,14 @@ const BLOCK_BYTES: usize = 8 << 20;
 /// Small reads that are timed: a rotating disk takes half a second for them.
 const PIECES: u64 = 64;
 
-/// A file that goes when it is no longer needed.
-struct Temporary {
-    path: PathBuf,
-    file: File,
-    _unfinished: Unfinished,
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        // Best effort: whatever failed before matters more.
-        let _ = std::fs::remove_file(&self.path);
-    }
-}
-
 /// Measures with a file of so many bytes, a whole number of blocks, in a folder.
 ///
 /// # Errors
 /// Names the file if it cannot be written or read; a folder that is not there is `NotFound`.
 pub(super) fn measure(folder: &Path, bytes: u64) -> Result<StorageSpeed> {
-    let temporary = create(folder)?;
-    let Temporary { path, file, .. } = &temporary;
-    let written = |error: std::io::Error| Error::io(&error, "write", path);
-    let read = |error: std::io::Error| Error::io(&error, "read", path);
+    let file = &create(folder)?;
+    let written = |error: std::io::Error| Error::io(&error, "write to", folder);
+    let read = |error: std::io::Error| Error::io(&error, "read from", folder);
     let mut block = noise(BLOCK_BYTES);
     let mut number = 0;
     let store = least_seconds(|| {
@@ -76,18 +60,11 @@ pub(super) fn measure(folder: &Path, bytes: u64) -> Result<StorageSpeed> {
     })
 }
 
-fn create(folder: &Path) -> Result<Temporary> {
-    let path = folder.join(format!(".frazil-calibration-{}", std::process::id()));
-    let mut options = OpenOptions::new();
-    let file = options.read(true).write(true).create_new(true).open(&path);
-    let file = file.map_err(|error| {
+/// A file without a name, which is gone when this process is.
+fn create(folder: &Path) -> Result<File> {
+    tempfile::tempfile_in(folder).map_err(|error| {
         let cure = "name a folder on the storage that is to be measured, in which you may write";
-        Error::io(&error, "write", &path).with_cure(cure)
-    })?;
-    Ok(Temporary {
-        _unfinished: Unfinished::new(&path),
-        path,
-        file,
+        Error::io(&error, "write to", folder).with_cure(cure)
     })
 }
 

@@ -6,7 +6,7 @@ use super::packing::{Batch, PackedBatch, Packing, Step};
 use super::{Define, Stored};
 use crate::error::Result;
 use crate::input::{Input, from_container, from_copying};
-use crate::output::PendingOutput;
+use crate::pending::PendingOutput;
 use crate::placer::Placer;
 use crate::precision::final_attributes;
 use crate::repack::Job;

@@ -11,7 +11,7 @@ use super::table::sample;
 use super::{Matrix, Source};
 use crate::error::{Error, Result};
 use crate::new_file::{Layout, Limits, NewFile, Tile, Written, chunk_shape, not_enough_memory};
-use crate::output::PendingOutput;
+use crate::pending::PendingOutput;
 use crate::report::Progress;
 
 /// Names of the dimensions.

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::new_file::{
     Layout, Limits, NewFile, NumberType, Tile, Written, chunk_shape, not_enough_memory,
 };
-use crate::output::PendingOutput;
+use crate::pending::PendingOutput;
 use crate::report::Progress;
 
 /// Name of the dimension where no column is its coordinate.

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
-use frazil_types::{ErrorCode, ReaderLevel};
+use frazil_types::ReaderLevel;
 
 use crate::environment::allowed;
 use crate::netcdf::bundled::Bundled;
@@ -16,7 +16,7 @@ use crate::netcdf::engine::Engine;
 use crate::netcdf::status::{Answer, Refusal, Status};
 use crate::netcdf::types::Mode;
 use crate::precision::rule_file::read_precision;
-use crate::recover::bring_in_order;
+use crate::recover::{bring_in_order, look_beside};
 use crate::{Comm, Cores, Error, Writer, WriterOptions};
 
 /// `NC_FORMAT_NETCDF4_CLASSIC`.
@@ -184,13 +184,11 @@ pub(super) fn create_parallel(
 pub(super) fn open(path: &Path, mode: Mode, options: WriterOptions) -> Answer<Backend> {
     refuse_memory_files(mode)?;
     let is_hdf5 = is_hdf5(path)?;
-    if is_hdf5 {
-        match bring_in_order(path) {
-            Ok(_) => {}
-            // Its writer is alive: readers see the last commit.
-            Err(error) if error.code == ErrorCode::Locked && !mode.has(Mode::WRITE) => {}
-            Err(error) => return Err(error.into()),
-        }
+    if is_hdf5 && mode.has(Mode::WRITE) {
+        bring_in_order(path)?;
+    } else if is_hdf5 {
+        // There is no place for a notice: what is read is a whole commit, or an error.
+        look_beside(path)?;
     }
     if !is_hdf5 || !mode.has(Mode::WRITE) {
         return Bundled::open(path, mode).map(Backend::Bundled);

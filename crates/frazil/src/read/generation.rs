@@ -34,6 +34,7 @@ pub(super) struct Generation {
     bytes: Arc<FileBytes>,
     kind: Kind,
     pub(super) format: String,
+    pub(super) notices: Vec<String>,
     pub(super) model: Arc<FileModel>,
     checksums: Checksums,
     /// By variable: bytes of decoded chunks that are kept whatever else is read.
@@ -99,6 +100,7 @@ impl Generation {
         let input = Input::open(path)?;
         let state = input.state();
         let format = input.format_name()?;
+        let notices = input.notices();
         let (kind, bytes, datasets) = input.into_parts();
         let mark_at = match &kind {
             InputKind::Hdf5(hdf5) => hdf5.user_block_bytes(),
@@ -126,6 +128,7 @@ impl Generation {
             bytes,
             kind,
             format,
+            notices,
             checksums,
             shares: Vec::new(),
             reaches: model.variables.iter().map(|_| OnceLock::new()).collect(),

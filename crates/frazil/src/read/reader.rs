@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use frazil_container::hdf5::Expanded;
+use frazil_container::hdf5::{Expanded, LeftBeside, left_beside};
 use frazil_container::model::{FileModel, Variable};
 use frazil_container::schema::VariableId;
 use frazil_pipeline::{CacheStats, PipelineError, ReadContext};
@@ -19,7 +19,7 @@ use super::options::ReaderOptions;
 use crate::error::{Error, Result};
 use crate::input::from_container;
 use crate::sources::{missing_filter_error, missing_filter_text};
-use crate::{Resources, run};
+use crate::{Resources, name_lock, run};
 
 /// An open file of any kind that frazil reads. Cheap to clone; any number of threads may read at
 /// the same time, and wait for nobody but where libhdf5 itself must read.
@@ -39,6 +39,7 @@ struct Shared {
     options: ReaderOptions,
     threads: usize,
     format: String,
+    notices: Vec<String>,
     /// As of opening: what users of the reader go by.
     model: Arc<FileModel>,
     current: RwLock<Arc<Generation>>,
@@ -49,12 +50,8 @@ const ATTEMPTS: usize = 3;
 
 /// Whether a writer of frazil has the file open, or left it in the middle of a commit.
 pub(crate) fn is_being_written(path: &Path) -> bool {
-    let beside = |suffix: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        Path::new(&name).exists()
-    };
-    beside(".frazil-journal") || beside(".frazil-lock")
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    name_lock::is_noted(&path) || left_beside(&path).is_ok_and(|left| left != LeftBeside::Nothing)
 }
 
 impl Reader {
@@ -77,6 +74,7 @@ impl Reader {
                     options: options.clone(),
                     threads,
                     format: generation.format.clone(),
+                    notices: generation.notices.clone(),
                     model: Arc::clone(&generation.model),
                     current: RwLock::new(Arc::new(generation)),
                 }),
@@ -95,6 +93,12 @@ impl Reader {
     #[must_use]
     pub fn format(&self) -> &str {
         &self.shared.format
+    }
+
+    /// What a user should know who relies on what is read: that a commit was left unfinished.
+    #[must_use]
+    pub fn notices(&self) -> &[String] {
+        &self.shared.notices
     }
 
     /// What the file held when it was opened.

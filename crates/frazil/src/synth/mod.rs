@@ -27,7 +27,8 @@ use crate::new_file::{
     Layout, Limits, NewFile, NumberType, Tile, WrittenVariable, chunk_shape, raw_bytes,
 };
 use crate::options::Resources;
-use crate::output::{self, PendingOutput};
+use crate::output;
+use crate::pending::PendingOutput;
 use crate::repack::guarded;
 use crate::report::Progress;
 use crate::run;

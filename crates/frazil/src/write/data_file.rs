@@ -6,6 +6,8 @@ use std::path::Path;
 #[cfg(test)]
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use frazil_container::beside::{followed, open_regular};
+
 use crate::error::{Error, Result};
 
 /// Neighbouring chunks are written together up to this many bytes.
@@ -47,7 +49,8 @@ pub(super) enum Event {
 
 impl DataFile {
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let file = File::options().read(true).write(true).open(path);
+        let file = followed(path)
+            .and_then(|path| open_regular(&path, File::options().read(true).write(true)));
         let file = file.map_err(|error| Error::io(&error, "open", path))?;
         Ok(Self {
             file: Some(file),

@@ -17,6 +17,7 @@
 
 mod activate;
 mod background;
+mod begin;
 mod borders;
 mod buffer;
 mod buffers;

@@ -11,6 +11,7 @@ use frazil_container::hdf5::{ExistingFile, LiveOutput, OutputStorage};
 use frazil_types::FilterPipeline;
 
 use super::background::Submission;
+use super::begin::{self, Places};
 use super::borders::Borders;
 use super::buffers::Buffers;
 use super::cores::workers;
@@ -24,9 +25,8 @@ use super::store::Store;
 use super::variable::Variable;
 use crate::attributes::Attributes;
 use crate::error::{Error, Result};
-use crate::input::{from_container, unreadable};
+use crate::name_lock::NameLock;
 use crate::options::check_readers;
-use crate::output::{METADATA_BLOCK_BYTES, NameLock, create_empty};
 use crate::precision::refusals::Named;
 use crate::precision::rules::Matcher;
 use crate::schema::{Schema, VariableId};
@@ -138,12 +138,8 @@ impl Writer {
     pub fn create(path: &Path, options: &WriterOptions) -> Result<Self> {
         // Before there is a file.
         check(path, options)?;
-        let lock = NameLock::take(path)?;
-        create_empty(path, options.overwrite)?;
-        let output = LiveOutput::create_empty(path, options.classic_model, METADATA_BLOCK_BYTES);
-        let begun = output
-            .map_err(|error| from_container(error, path))
-            .and_then(|output| Self::start(path, output, &Schema::default(), options, lock, true));
+        let (output, lock) = begin::create(path, options, Places::Any)?;
+        let begun = Self::start(path, output, &Schema::default(), options, lock, true);
         begun.inspect_err(|_| {
             // Best effort: it is empty.
             let _ = std::fs::remove_file(path);
@@ -156,9 +152,7 @@ impl Writer {
     /// # Errors
     /// If the file cannot be opened or recovered, is being written, or is no netCDF-4 file.
     pub fn append(path: &Path, options: &WriterOptions) -> Result<Self> {
-        let lock = NameLock::take(path)?;
-        let opened = LiveOutput::open(path, METADATA_BLOCK_BYTES);
-        let (output, existing) = opened.map_err(|error| unreadable(error, path))?;
+        let (output, existing, lock) = begin::open(path)?;
         let mut writer = Self::start(path, output, &existing.schema, options, lock, false)?;
         writer.take_existing(existing);
         Ok(writer)

@@ -1,7 +1,7 @@
 //! Journals that were left behind, and files that others touched since.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
+use std::fs::{File, Permissions};
+use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
 use std::path::PathBuf;
 
 use tempfile::TempDir;
@@ -36,12 +36,21 @@ fn left_waiting() -> Left {
 
 /// Changes at 1000 (over two sectors), at the superblock and above the old end.
 fn leave(sync: bool, call: u64, fault: Fault) -> Left {
+    leave_with_mode(0o644, sync, call, fault)
+}
+
+fn left_with_mode(mode: u32) -> Left {
+    leave_with_mode(mode, false, 8, Fault::FailForGood(libc::EIO))
+}
+
+fn leave_with_mode(mode: u32, sync: bool, call: u64, fault: Fault) -> Left {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("data");
-    std::fs::write(&path, [1; OLD_BYTES as usize]).unwrap();
+    std::fs::write(&path, expected(false)).unwrap();
+    std::fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
     let mut file = CommittedFile::open(&path, SUPERBLOCK).unwrap();
     file.set_end(NEW_BYTES);
-    file.hold(&[2; 48], SUPERBLOCK);
+    file.hold(&superblock(2), SUPERBLOCK);
     file.hold(&[2; 100], 1000);
     file.hold(&[2; 100], OLD_BYTES + 50);
     faults::plan(call, fault);
@@ -56,11 +65,18 @@ fn leave(sync: bool, call: u64, fault: Fault) -> Left {
     }
 }
 
+fn superblock(byte: u8) -> Vec<u8> {
+    let mut bytes = b"\x89HDF\r\n\x1a\n".to_vec();
+    bytes.resize(48, byte);
+    bytes
+}
+
 fn expected(fresh: bool) -> Vec<u8> {
     let mut bytes = vec![1; OLD_BYTES as usize];
+    bytes[SUPERBLOCK as usize..][..48].copy_from_slice(&superblock(1));
     if fresh {
         bytes.resize(NEW_BYTES as usize, 0);
-        bytes[SUPERBLOCK as usize..][..48].fill(2);
+        bytes[SUPERBLOCK as usize..][..48].copy_from_slice(&superblock(2));
         bytes[1000..1100].fill(2);
         bytes[OLD_BYTES as usize + 50..][..100].fill(2);
     }
@@ -182,15 +198,94 @@ fn changes_elsewhere_by_others_are_kept() {
 }
 
 #[test]
-fn damaged_journals_are_refused_and_unsealed_ones_dropped() {
+fn damaged_journals_are_refused() {
     let left = left(0);
     let mut bytes = std::fs::read(&left.journal).unwrap();
     bytes[40] ^= 1;
     std::fs::write(&left.journal, &bytes).unwrap();
     assert_refused(&left);
-    std::fs::remove_file(&left.journal).unwrap();
-    let unsealed = left.path.with_file_name("data.frazil-journal-part");
-    std::fs::write(&unsealed, &bytes[..30]).unwrap();
-    assert_eq!(recover(&left.path).unwrap(), Recovery::Discarded);
-    assert!(!unsealed.exists());
+}
+
+#[test]
+fn journals_that_others_may_have_written_are_refused() {
+    let distrusted = |left: &Left, path: &Path| {
+        let before = std::fs::read(&left.path).unwrap();
+        let error = recover(path).unwrap_err();
+        assert!(matches!(error, ContainerError::Untrusted(_)), "{error}");
+        let beside = left_beside(path).unwrap();
+        assert!(matches!(beside, LeftBeside::Ignored { .. }), "{beside:?}");
+        assert_eq!(std::fs::read(&left.path).unwrap(), before);
+    };
+    let writable = left(1);
+    std::fs::set_permissions(&writable.journal, Permissions::from_mode(0o620)).unwrap();
+    distrusted(&writable, &writable.path);
+
+    let twice = left(1);
+    std::fs::hard_link(&twice.journal, twice.path.with_file_name("other")).unwrap();
+    distrusted(&twice, &twice.path);
+
+    let linked = left(1);
+    let moved = linked.path.with_file_name("moved");
+    std::fs::rename(&linked.journal, &moved).unwrap();
+    symlink(&moved, &linked.journal).unwrap();
+    distrusted(&linked, &linked.path);
+}
+
+#[test]
+fn the_journal_is_that_beside_the_file_not_beside_a_link_to_it() {
+    let left = left(1);
+    let folder = tempfile::tempdir().unwrap();
+    let link = folder.path().join("link");
+    symlink(&left.path, &link).unwrap();
+    let beside_link = folder.path().join("link.frazil-journal");
+    std::fs::write(&beside_link, b"forged").unwrap();
+    assert_eq!(recover(&link).unwrap(), Recovery::Completed);
+    assert_eq!(std::fs::read(&left.path).unwrap(), expected(true));
+    assert!(beside_link.exists() && !left.journal.exists());
+    assert_eq!(left_beside(&link).unwrap(), LeftBeside::Nothing);
+}
+
+#[test]
+fn nothing_is_applied_to_what_is_not_hdf5() {
+    let left = left(1);
+    edit(&left, b"other", SUPERBLOCK);
+    assert_refused(&left);
+}
+
+#[test]
+fn readers_are_told_what_of_a_commit_is_in_the_file() {
+    let look = |left: &Left| {
+        let before = std::fs::read(&left.path).unwrap();
+        let found = left_beside(&left.path).unwrap();
+        assert!(left.journal.exists() && std::fs::read(&left.path).unwrap() == before);
+        found
+    };
+    let whole = |left: &Left, is_applied| LeftBeside::Whole {
+        journal: left.journal.canonicalize().unwrap(),
+        is_applied,
+    };
+    let none = left(0);
+    assert_eq!(look(&none), whole(&none, false));
+    let half = left(1);
+    assert!(matches!(look(&half), LeftBeside::HalfWay { .. }));
+    let all = left_waiting();
+    assert_eq!(look(&all), whole(&all, true));
+    std::fs::write(&none.journal, b"damaged").unwrap();
+    assert!(matches!(look(&none), LeftBeside::Ignored { .. }));
+    std::fs::remove_file(&none.journal).unwrap();
+    assert_eq!(left_beside(&none.path).unwrap(), LeftBeside::Nothing);
+}
+
+#[test]
+fn a_journal_is_written_for_those_who_may_read_the_file_and_only_them() {
+    for (mode, expected) in [
+        (0o600, 0o600),
+        (0o644, 0o644),
+        (0o666, 0o644),
+        (0o640, 0o640),
+    ] {
+        let left = left_with_mode(mode);
+        let metadata = left.journal.metadata().unwrap();
+        assert_eq!(metadata.permissions().mode() & 0o777, expected);
+    }
 }

@@ -4,7 +4,7 @@ mod define;
 mod existing;
 mod values;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use frazil_types::{ChunkRecord, FileAddress};
@@ -156,6 +156,13 @@ impl LiveOutput {
             file,
         };
         Ok((output, found.file))
+    }
+
+    /// A file that lies beside this one while a commit is being written, and that stays there if this
+    /// process is killed then. It means nothing.
+    #[must_use]
+    pub fn temporary_path(&self) -> PathBuf {
+        self.live.lock().unsealed_journal().to_owned()
     }
 
     /// What [`Self::open`] finds in a file, for those that leave it to another process to have the

@@ -66,12 +66,13 @@ use node::{Node, Offer, Seat};
 use wire::Item;
 pub(super) use wire::{Base, Call, TextPut};
 
+use super::begin::{self, Places};
 use super::options::WriterOptions;
 use super::placing::Placing;
 use super::writer::Writer;
 use crate::error::{Error, Result};
-use crate::input::{from_container, unreadable};
-use crate::output::{METADATA_BLOCK_BYTES, NameLock, create_empty};
+use crate::input::unreadable;
+use crate::name_lock::NameLock;
 use crate::schema::Schema;
 
 /// How long ranks wait for each other where nobody says.
@@ -291,20 +292,14 @@ fn same_wishes(all: &[String]) -> Result<()> {
 }
 
 fn open(path: &Path) -> Result<(LiveOutput, NameLock)> {
-    let lock = NameLock::take(path)?;
-    let opened = LiveOutput::open(path, METADATA_BLOCK_BYTES);
-    let (output, _) = opened.map_err(|error| unreadable(error, path))?;
+    let (output, _, lock) = begin::open(path)?;
     Ok((output, lock))
 }
 
 fn create(path: &Path, options: &WriterOptions) -> Result<(LiveOutput, NameLock)> {
-    let lock = NameLock::take(path)?;
-    create_empty(path, options.overwrite)?;
-    let create = match options.follow_ranks {
-        true => LiveOutput::create_shared,
-        false => LiveOutput::create_empty,
+    let places = match options.follow_ranks {
+        true => Places::Chosen,
+        false => Places::Any,
     };
-    let output = create(path, options.classic_model, METADATA_BLOCK_BYTES);
-    let output = output.map_err(|error| from_container(error, path))?;
-    Ok((output, lock))
+    begin::create(path, options, places)
 }
