@@ -7,7 +7,7 @@ use frazil_pipeline::ByteSource;
 
 use crate::error::{Error, Result};
 use crate::input::Input;
-use crate::output::PendingOutput;
+use crate::pending::PendingOutput;
 
 /// Copies the bytes before the HDF5 part.
 pub(crate) fn copy_user_block(source: &Input, pending: &PendingOutput) -> Result<()> {
