@@ -122,11 +122,7 @@ impl Input {
     /// # Errors
     /// [`ErrorCode::Locked`] if a commit to it is unfinished, which would be lost.
     pub(crate) fn check_replaceable(&self) -> Result<()> {
-        if self
-            .left
-            .as_ref()
-            .is_none_or(|one| !one.is_of_the_file)
-        {
+        if self.left.as_ref().is_none_or(|one| !one.is_of_the_file) {
             return Ok(());
         }
         let cause = "a commit to it is unfinished, and would be lost";

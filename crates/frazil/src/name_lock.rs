@@ -97,7 +97,11 @@ impl NameLock {
         lock._unfinished = Some(Unfinished::new(path));
         if let Err(error) = lock.clean(target) {
             lock.path.clear();
-            return Err(Error::io(&error, "remove what a killed writer left of", target));
+            return Err(Error::io(
+                &error,
+                "remove what a killed writer left of",
+                target,
+            ));
         }
         Ok(Some(lock))
     }
@@ -301,7 +305,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out.nc");
         let lock = folder.path().join(".out.nc.frazil-lock");
-        for cut in [".out.nc.0123", ".o", ".out.nc.0123456789abcdef.frazil-part\n.out"] {
+        for cut in [
+            ".out.nc.0123",
+            ".o",
+            ".out.nc.0123456789abcdef.frazil-part\n.out",
+        ] {
             std::fs::write(&lock, cut).unwrap();
             drop(NameLock::take(&target).unwrap());
             assert!(!lock.exists());
