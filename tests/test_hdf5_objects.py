@@ -4,6 +4,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+import pyfive
 import pytest
 from h5py import h5d, h5p, h5s
 from support import h5_compare, make
@@ -169,23 +170,13 @@ def with_attributes(file: h5py.File) -> None:
             dataset.attrs[f"a{attribute}"] = np.int32(attribute)
 
 
-def test_more_than_8_attributes_do_not_make_files_grow(tmp_path: Path):
+def test_objects_with_many_attributes_are_read_without_libhdf5(tmp_path: Path):
     source, packed = tmp_path / "source.h5", tmp_path / "packed.h5"
     with h5py.File(source, "w", libver="earliest") as file:
         with_attributes(file)
     pack(source, packed)
-    assert packed.stat().st_size < 1.1 * source.stat().st_size
-    assert differences(source, packed) == []
-
-
-def test_very_many_attributes_go_into_a_heap(tmp_path: Path):
-    source, packed = tmp_path / "source.h5", tmp_path / "packed.h5"
-    with h5py.File(source, "w", libver="v110") as file:
-        for number in range(200):
-            file.attrs[f"a{number:03}"] = np.int32(number)
-    pack(source, packed)
-    with h5py.File(packed) as file:
-        assert h5py.h5o.get_info(file.id).meta_size.attr.heap_size > 0
+    with pyfive.File(packed) as file:
+        assert dict(file["variable007"].attrs) == {f"a{number}": number for number in range(10)}
     assert differences(source, packed) == []
 
 

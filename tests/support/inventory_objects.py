@@ -299,7 +299,7 @@ CASES = [
         _of(_many_attributes, libver="v110"),
         _in_heap,
         "converted",
-        lambda _: False,
+        lambda _: True,
         "nothing",
     ),
     Case(

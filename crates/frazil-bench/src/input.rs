@@ -50,7 +50,7 @@ pub(crate) enum Place {
         swap: bool,
     },
     /// In the chunks of this dataset.
-    Chunks(DatasetInfo),
+    Chunks(Box<DatasetInfo>),
 }
 
 impl Input {
@@ -151,7 +151,7 @@ fn hdf5_variable(hdf5: &Hdf5Input, dataset: &DatasetInfo) -> Result<Variable, Er
                 swap: false,
             }
         }
-        DatasetStorage::Chunked { .. } => Place::Chunks(dataset.clone()),
+        DatasetStorage::Chunked { .. } => Place::Chunks(Box::new(dataset.clone())),
         DatasetStorage::Compact | DatasetStorage::External | DatasetStorage::Virtual => {
             Place::LibraryOnly
         }

@@ -45,7 +45,7 @@ pub(crate) fn watch(watched: Watched) -> io::Result<()> {
     let attend = move || {
         signals
             .forever()
-            .for_each(|signal| receive(signal, &watched))
+            .for_each(|signal| receive(signal, &watched));
     };
     let thread = thread::Builder::new().stack_size(STACK_BYTES);
     thread.spawn(attend).map(drop).map_err(wrap)

@@ -90,7 +90,7 @@ fn has_meaning(name: &str) -> bool {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
     };
     VARIABLES.iter().any(|known| known.name == name)
-        || OF_THE_SOURCES.iter().any(|one| is_of_sources(&one))
+        || OF_THE_SOURCES.iter().any(is_of_sources)
 }
 
 fn warning(name: &str) -> String {

@@ -39,7 +39,8 @@ impl Candidate {
     pub(super) fn open(path: &Path) -> io::Result<Option<Result<Self, Distrust>>> {
         let file = match open_regular(path, File::options().read(true)) {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            // A file whose name leaves no room for the ending of a journal's has none.
+            Err(error) if is_nothing_there(&error) => return Ok(None),
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
                 return Ok(Some(Err(Distrust::Foreign(error.to_string()))));
             }
@@ -255,4 +256,11 @@ fn most_bytes(data_bytes: u64) -> u64 {
     let changed = data_bytes.max(super::SUPERBLOCK_BYTES);
     let ranges = changed.saturating_mul(RANGE_BYTES + 2);
     ranges.saturating_add(HEADER_BYTES + CHECKSUM_BYTES + APPLIED.len() as u64)
+}
+/// Whether an error says that no file has the name.
+fn is_nothing_there(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename
+    )
 }

@@ -271,7 +271,6 @@ function_table! {
         H5Pget_link_creation_order(hid_t, *mut c_uint) -> herr_t;
         H5Pset_attr_creation_order(hid_t, c_uint) -> herr_t;
         H5Pget_attr_creation_order(hid_t, *mut c_uint) -> herr_t;
-        H5Pset_attr_phase_change(hid_t, c_uint, c_uint) -> herr_t;
         H5Pset_obj_track_times(hid_t, hbool_t) -> herr_t;
         H5Pset_char_encoding(hid_t, H5T_cset_t) -> herr_t;
         H5Pset_layout(hid_t, H5D_layout_t) -> herr_t;

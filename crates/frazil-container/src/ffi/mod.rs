@@ -9,7 +9,7 @@
 mod api;
 pub(crate) mod attribute;
 pub(crate) mod attribute_order;
-pub(crate) mod attribute_property;
+mod attribute_property;
 mod backing;
 pub(crate) mod dataset;
 pub(crate) mod dataspace;

@@ -44,50 +44,6 @@ unsafe extern "C" fn collect_attribute(
     unsafe { collect(name, names) }
 }
 
-/// How many attributes an object has, and how many bytes their values take.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct AttributeVolume {
-    pub(crate) count: usize,
-    pub(crate) bytes: u64,
-}
-
-unsafe extern "C" fn add_attribute(
-    _object: hid_t,
-    _name: *const c_char,
-    info: *const H5A_info_t,
-    volume: *mut c_void,
-) -> herr_t {
-    // SAFETY: libhdf5 passes facts about the attribute, of which one number is read, and the
-    // pointer given to H5Aiterate2 below.
-    let (bytes, volume) = unsafe {
-        let bytes = (&raw const (*info).data_size).read();
-        (bytes, &mut *volume.cast::<AttributeVolume>())
-    };
-    volume.count += 1;
-    volume.bytes = volume.bytes.saturating_add(bytes);
-    0
-}
-
-/// How much an object's attributes are.
-pub(crate) fn attribute_volume(object: &Handle) -> Result<AttributeVolume> {
-    let mut volume = AttributeVolume::default();
-    let data: *mut AttributeVolume = &raw mut volume;
-    let _guard = library_lock();
-    // SAFETY: a live object; the callback only runs during the call, on live data.
-    let status = unsafe {
-        (api().H5Aiterate2)(
-            object.id(),
-            H5_index_t::H5_INDEX_NAME,
-            H5_ITER_INC,
-            std::ptr::null_mut(),
-            Some(add_attribute),
-            data.cast(),
-        )
-    };
-    check(status, "measure the attributes")?;
-    Ok(volume)
-}
-
 /// Names of a group's links, by creation order or by name.
 pub(crate) fn of_links(group: &Handle, by_creation: bool) -> Result<Vec<String>> {
     let index = if by_creation {

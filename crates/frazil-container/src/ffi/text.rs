@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_nul_that_stands_for_no_byte_is_no_text() {
-        for text in ["a\0b", "\0", "a\041", "a\0zz", "a\0é"] {
+        for text in ["a\0b", "\0", "a\x0041", "a\0zz", "a\0é"] {
             assert_eq!(to_bytes(text), None, "{text:?}");
         }
     }

@@ -4,10 +4,7 @@ use std::collections::HashSet;
 
 use crate::error::{ContainerError, Result};
 use crate::ffi::attribute::{self, Attribute};
-use crate::ffi::attribute_property::MAX_HEADER_ATTRIBUTES;
-use crate::ffi::names::AttributeVolume;
 use crate::ffi::{Handle, names};
-use crate::schema::{SchemaAttribute, SchemaValue};
 
 use super::attribute_form::Form;
 use super::define::CommittedTypes;
@@ -22,29 +19,6 @@ pub(super) struct DeferredAttribute {
     pub(super) object: String,
     /// The attribute's name.
     pub(super) name: String,
-}
-
-/// Whether so many attributes are better kept in an object's header than in a heap of their own.
-/// libhdf5 itself has them there as long as they are few.
-pub(super) fn belong_in_header(volume: AttributeVolume) -> bool {
-    /// libhdf5's own number.
-    const FEW: usize = 8;
-    /// A header is read whole when its object is opened.
-    const MAX_HEADER_BYTES: u64 = 64 << 10;
-    let most = MAX_HEADER_ATTRIBUTES as usize;
-    (FEW + 1..=most).contains(&volume.count) && volume.bytes <= MAX_HEADER_BYTES
-}
-
-/// How much a variable's or group's attributes are, with `marks` more.
-pub(super) fn volume_of(attributes: &[SchemaAttribute], marks: usize) -> AttributeVolume {
-    let bytes = attributes.iter().map(|attribute| match &attribute.value {
-        SchemaValue::Atomic(value) => value.to_be_bytes().len() as u64,
-        SchemaValue::Strings(texts) => 16 * texts.len() as u64,
-    });
-    AttributeVolume {
-        count: attributes.len() + marks,
-        bytes: bytes.sum(),
-    }
 }
 
 /// Copies all attributes of an object but `left_out`; returns those whose values must wait.

@@ -4,30 +4,16 @@ use std::collections::HashMap;
 
 use super::OutputStorage;
 use super::additions::Additions;
-use super::attributes::{belong_in_header, volume_of};
 use super::define::Defined;
 use super::objects::Objects;
 use super::references::LostReferences;
 use crate::classic::{ClassicAttribute, ClassicModel, ClassicVariable, NcType};
 use crate::error::Result;
 use crate::ffi::Handle;
-use crate::ffi::property::{PropertyList, TRACKED_AND_INDEXED};
 use crate::schema::{
     DimensionId, Fill, Schema, SchemaAttribute, SchemaDimension, SchemaValue, SchemaVariable,
     ValueType, VariableId,
 };
-
-/// What the file of a model is created with.
-pub(super) fn file_creation(model: &ClassicModel) -> Result<PropertyList> {
-    /// `_NCProperties` and `_nc3_strict`.
-    const MARKS: usize = 2;
-    let creation = PropertyList::file_create(0, TRACKED_AND_INDEXED)?;
-    let attributes: Vec<_> = model.attributes.iter().map(attribute_of).collect();
-    if belong_in_header(volume_of(&attributes, MARKS)) {
-        creation.set_attributes_in_header()?;
-    }
-    Ok(creation)
-}
 
 /// Defines all objects of `model` in the empty file `output`, with `additions`.
 pub(super) fn define(

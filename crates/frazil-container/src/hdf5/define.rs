@@ -55,7 +55,6 @@ impl<'a> CommittedTypes<'a> {
             }
             let copy = datatype.memory_copy()?;
             let creation = PropertyList::datatype_create()?;
-            make_room(datatype.handle(), 0, &creation)?;
             copy.commit(self.output, &creation)?;
             self.copies.insert(address, copy);
         }
@@ -66,7 +65,7 @@ impl<'a> CommittedTypes<'a> {
 /// Refuses a committed type that no link leads to and that is more than a type: whoever copies it by
 /// its name would not meet it.
 fn refuse_particulars(datatype: &Handle) -> Result<()> {
-    let has_attributes = names::attribute_volume(datatype)?.count > 0;
+    let has_attributes = !names::of_attributes(datatype)?.is_empty();
     if has_attributes || link::comment(datatype)?.is_some() {
         return Err(ContainerError::Unsupported(
             "its committed type has no name, but attributes or a comment; give it a name with h5py \
@@ -173,7 +172,6 @@ impl Definition<'_> {
             } => {
                 let from = link::open_group(&self.input.file, &entry.path)?;
                 let creation = PropertyList::group_create(*link_order)?;
-                make_room(&from, 0, &creation)?;
                 let group =
                     link::create_group(&parent, &entry.name, self.links.of(entry), &creation)?;
                 self.register(*object_address, &group)?;
@@ -223,11 +221,6 @@ impl Definition<'_> {
         refuse_huge_chunks(info, storage)?;
         let creation = creation_list(&from, info, storage)?;
         self.copy_fill(&from.creation()?, &creation, &datatype, &entry.path)?;
-        make_room(
-            from.handle(),
-            self.additions.new_attributes(number).count(),
-            &creation,
-        )?;
         let memory = datatype.memory_copy()?;
         let target_type = self.types.copy_of(&datatype)?.unwrap_or(&memory);
         let to = Dataset::create(
@@ -318,16 +311,6 @@ fn refuse_huge_chunks(info: &DatasetInfo, storage: &OutputStorage) -> Result<()>
             "chunks of 4 GiB and more need HDF5 2.0 to be read; choose smaller ones with --chunks"
                 .to_owned(),
         ));
-    }
-    Ok(())
-}
-
-/// Makes room for an object's attributes, and `added` ones, where it is best.
-pub(super) fn make_room(from: &Handle, added: usize, creation: &PropertyList) -> Result<()> {
-    let mut volume = names::attribute_volume(from)?;
-    volume.count += added;
-    if attributes::belong_in_header(volume) {
-        creation.set_attributes_in_header()?;
     }
     Ok(())
 }

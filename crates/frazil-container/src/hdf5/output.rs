@@ -19,7 +19,7 @@ use crate::classic::ClassicModel;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
 use crate::ffi::file::{self, Target};
-use crate::ffi::property::PropertyList;
+use crate::ffi::property::{PropertyList, TRACKED_AND_INDEXED};
 use crate::ffi::{Handle, RawSink, link};
 
 /// Where an output goes.
@@ -79,7 +79,6 @@ impl Hdf5Output {
         check_lengths(input.datasets().len(), storage, additions)?;
         let creation =
             PropertyList::file_create(input.user_block_bytes(), input.root_link_order())?;
-        define::make_room(&link::open_group(&input.file, "/")?, 0, &creation)?;
         let define = |foreseen: Option<&HashMap<u64, u64>>| {
             let (file, sink) = create(target, &creation)?;
             let defined = define::define_copy(input, &file, storage, additions, foreseen)
@@ -127,7 +126,7 @@ impl Hdf5Output {
         additions: &Additions,
     ) -> Result<Self> {
         check_lengths(model.variables.len(), storage, additions)?;
-        let creation = classic_define::file_creation(model)?;
+        let creation = PropertyList::file_create(0, TRACKED_AND_INDEXED)?;
         let (file, sink) = create(target, &creation)?;
         let defined = classic_define::define(model, strict, &file, storage, additions)
             .map_err(|error| blame(error, sink))?;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::OutputStorage;
 use super::attribute_form::{Form, Texts, number_type};
-use super::attributes::{belong_in_header, volume_of, write_provenance};
+use super::attributes::write_provenance;
 use super::define::set_chunked;
 use crate::error::{ContainerError, Result};
 use crate::ffi::attribute;
@@ -32,9 +32,6 @@ pub(super) use scales::{NUMBER, PLACEHOLDER};
 pub(super) const STRICT: &str = "_nc3_strict";
 /// The numbers of a variable's dimensions.
 pub(super) const COORDINATES: &str = "_Netcdf4Coordinates";
-
-/// Attributes that a variable may get for its dimensions, unseen by readers of netCDF.
-const MOST_MARKS: usize = 5;
 
 /// The objects that are in the file, by their numbers in a [`Schema`].
 pub(super) struct Objects {
@@ -161,9 +158,6 @@ impl Objects {
             None => link::open_group(&self.root, "/")?,
             Some(parent) => {
                 let creation = PropertyList::group_create(TRACKED_AND_INDEXED)?;
-                if belong_in_header(volume_of(&group.attributes, 0)) {
-                    creation.set_attributes_in_header()?;
-                }
                 let parent = self.group(parent)?;
                 link::create_group(parent, &group.name, &self.link_creation, &creation)?
             }
@@ -240,9 +234,6 @@ impl Objects {
         let variable = &schema.variables[id.0];
         let (datatype, extent) = (datatype_of(variable)?, extent_of(schema, id));
         let creation = PropertyList::dataset_create()?;
-        if belong_in_header(volume_of(&variable.attributes, MOST_MARKS)) {
-            creation.set_attributes_in_header()?;
-        }
         match storage {
             OutputStorage::Chunked { chunk, pipeline } if extent != Extent::Scalar => {
                 set_chunked(&creation, chunk, pipeline)?;
