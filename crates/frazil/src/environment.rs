@@ -89,8 +89,7 @@ fn has_meaning(name: &str) -> bool {
         let rest = name.strip_prefix(*start);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
     };
-    VARIABLES.iter().any(|known| known.name == name)
-        || OF_THE_SOURCES.iter().any(is_of_sources)
+    VARIABLES.iter().any(|known| known.name == name) || OF_THE_SOURCES.iter().any(is_of_sources)
 }
 
 fn warning(name: &str) -> String {
