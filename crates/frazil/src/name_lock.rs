@@ -272,7 +272,7 @@ mod tests {
         let left = temporary_path(&target, &left).unwrap();
         let gone = temporary_path(&target, &gone).unwrap();
         let mut lock = NameLock::take(&target).unwrap();
-        for path in [&foreign, &left, &gone, &target] {
+        for path in [&left, &foreign, &gone, &target] {
             lock.note(path, &target).unwrap();
         }
         for path in [&foreign, &left, &target] {

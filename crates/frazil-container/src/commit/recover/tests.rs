@@ -123,7 +123,10 @@ fn recovery_that_fails_is_tried_again() {
         faults::plan(call, Fault::Fail(libc::EIO));
         assert!(recover(&left.path).is_err(), "call {call}");
         faults::clear();
-        assert_eq!(recover(&left.path).unwrap(), Recovery::Completed);
+        let again = recover(&left.path).unwrap();
+        // The last call waits for the journal's removal to reach the disk: nothing is left to do.
+        let is_removed = call == 5 && again == Recovery::Clean;
+        assert!(again == Recovery::Completed || is_removed, "call {call}");
         assert_eq!(std::fs::read(&left.path).unwrap(), expected(true));
     }
 }

@@ -12,6 +12,7 @@ mod wishes;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use frazil_container::hdf5::DatasetInfo;
 use frazil_pipeline::{Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
 use frazil_types::Selection;
 
@@ -23,7 +24,12 @@ use crate::sources::{self, Access};
 pub(in crate::write) fn read(path: &Path, variable: &str) -> (Vec<u64>, Vec<u8>) {
     let input = Input::open(path).unwrap();
     let all = input.variables();
-    let number = all.iter().position(|v| v.path == variable).unwrap();
+    // A variable named as a dimension it does not lie along has another name in HDF5.
+    let shown = variable.replace("_nc4_non_coord_", "");
+    let is_wanted = |v: &DatasetInfo| v.path == shown && !v.is_dimension_only;
+    let number = all.iter().position(is_wanted);
+    let paths = || all.iter().map(|v| &v.path).collect::<Vec<_>>();
+    let number = number.unwrap_or_else(|| panic!("{variable} is not among {:?}", paths()));
     let info = &all[number];
     let elements = info.elements().unwrap() as usize;
     let source = match sources::access(&input, number, None).unwrap() {
