@@ -91,7 +91,7 @@ impl Input {
         })
     }
 
-    /// All variables, in the order of the plan.
+    /// All variables.
     pub(crate) fn variables(&self) -> &[Variable] {
         &self.variables
     }

@@ -1,5 +1,6 @@
 //! All chunks of a file in memory, with what is to be done to each.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use frazil::PackOptions;
@@ -108,8 +109,13 @@ impl Work {
     pub(crate) fn load(path: &Path, options: &PackOptions) -> Result<Self, Error> {
         let plan = frazil::plan(path, options)?;
         let input = Input::open(path)?;
+        let planned = plan.variables.iter().map(|one| (one.path.as_str(), one));
+        let planned: HashMap<_, _> = planned.collect();
         let mut work = Self::default();
-        for (variable, plan) in input.variables().iter().zip(&plan.variables) {
+        for variable in input.variables() {
+            let Some(plan) = planned.get(variable.path.as_str()) else {
+                continue;
+            };
             if let Some(reason) = work.add(&input, variable, plan)? {
                 work.left_out.push(LeftOut {
                     path: variable.path.clone(),

@@ -194,4 +194,19 @@ fn malformed_statements_are_taken_as_absent() {
     let found = lines(&report);
     let is_value = |line: &String| line.starts_with("/t: first difference at [0, 0, 0]: ");
     assert!(found.iter().any(is_value), "{found:?}");
+    let is_named = |line: &String| line.contains("quantization_nsb");
+    assert!(report.notices.iter().any(is_named), "{:?}", report.notices);
+}
+
+#[test]
+fn an_unknown_algorithm_allows_nothing() {
+    let case = Case::new();
+    let a = case.write("a.nc", &case.original, Statement::default());
+    let mut statement = Statement::bits(9);
+    statement.container = Some("digitround");
+    let b = case.write("b.nc", &case.rounded, statement);
+    let report = compare(&a, &b);
+    assert!(!report.is_equal() && report.precision.is_empty());
+    let says = |line: &String| line.contains("no bound that could be checked");
+    assert!(report.notices.iter().any(says), "{:?}", report.notices);
 }
