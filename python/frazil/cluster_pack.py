@@ -50,6 +50,7 @@ def pack_files(
     layout: Literal["standard", "cmip7"] = "standard",
     dry_run: bool = False,
     overwrite: bool = False,
+    allow_larger: bool = False,
     verify: bool = False,
     carbon_intensity: float | None = None,
     break_hard_links: bool = False,
@@ -122,6 +123,8 @@ def pack_files(
         break_hard_links=break_hard_links,
         threads=threads,
         memory=memory,
+        # Not left out: workers are given an output by its name, even in a folder.
+        allow_larger=allow_larger,
         # A task may be done twice: see `_refusal`.
         overwrite=True,
     )

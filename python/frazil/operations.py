@@ -174,6 +174,7 @@ def pack(
     layout: Literal["standard", "cmip7"] = "standard",
     dry_run: bool = False,
     overwrite: bool = False,
+    allow_larger: bool = False,
     verify: bool = False,
     carbon_intensity: float | None = None,
     break_hard_links: bool = False,
@@ -248,6 +249,9 @@ def pack(
         Predict only.
     overwrite : bool
         Replace an existing output.
+    allow_larger : bool
+        In place, or into a folder: also write a packed file that is not smaller than its input,
+        which is kept as it is otherwise (docs/format.md). An output that is named is always packed.
     verify : bool
         Compare the output with the input value by value before it gets its name.
     carbon_intensity : float, optional
@@ -296,6 +300,7 @@ def pack(
         layout=layout,
         dry_run=dry_run,
         overwrite=overwrite,
+        allow_larger=allow_larger or None,
         verify=verify,
         carbon_intensity=carbon_intensity,
         break_hard_links=break_hard_links,

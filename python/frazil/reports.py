@@ -234,6 +234,8 @@ class PackReport(_ByPath, _Table):
     #: Joules, kilowatt-hours, CO2, whether measured (``"rapl"``) or by a ``"model"``, and what a
     #: year of storage saves: docs/energy.md.
     energy: dict[str, Any] = field(default_factory=dict)
+    #: The output is the input as it was, since packing would not make it smaller.
+    kept_input: bool = False
 
     def __post_init__(self) -> None:
         self.input = Path(self.input)
@@ -252,6 +254,8 @@ class PackReport(_ByPath, _Table):
     def _lines(self) -> list[str]:
         sizes = f"{bytes_text(self.input_file_bytes)} to {bytes_text(self.output_file_bytes)}"
         proof = ", verified" if self.verified else ""
+        if self.kept_input:
+            sizes = f"{bytes_text(self.input_file_bytes)}, kept as it is"
         lines = [f"{sizes} in {self.seconds:.2f} s with {self.threads} threads{proof}"]
         if self.energy:
             joules, source = self.energy["joules"], self.energy["source"]

@@ -132,6 +132,23 @@ def test_in_place(tmp_path):
     assert frazil.verify(SAMPLE, path)
 
 
+def test_what_would_not_shrink_is_kept(tmp_path):
+    path, out = tmp_path / "noise.nc", tmp_path / "out"
+    out.mkdir()
+    with netCDF4.Dataset(path, "w", format="NETCDF3_CLASSIC") as file:
+        file.createDimension("n", 500)
+        file.createVariable("v", "f8", ("n",))[:] = np.random.default_rng(7).normal(size=500)
+    before = path.read_bytes()
+    for target in (None, out):
+        report = frazil.pack(path, target)
+        assert report.kept_input and report.saved_bytes == 0
+        assert "kept as it is" in repr(report)
+        assert report.output.read_bytes() == before
+    report = frazil.pack(path, out, overwrite=True, allow_larger=True)
+    assert not report.kept_input and report.saved_bytes < 0
+    assert not frazil.pack(path, tmp_path / "named.nc").kept_input
+
+
 def test_a_difference_is_a_false_report_or_an_exception(tmp_path):
     path = tmp_path / "other.nc"
     path.write_bytes(SAMPLE.read_bytes())

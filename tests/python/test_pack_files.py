@@ -54,6 +54,23 @@ def test_many_files_are_packed_on_a_cluster(client, files, tmp_path):
     assert "deflate" in frazil.info(files[0])["t2m"].filters
 
 
+def test_what_would_not_shrink_is_copied(client, tmp_path):
+    path, out = tmp_path / "noise.nc", tmp_path / "out"
+    with netCDF4.Dataset(path, "w", format="NETCDF3_CLASSIC") as file:
+        file.createDimension("n", 500)
+        file.createVariable("v", "f8", ("n",))[:] = np.random.default_rng(7).normal(size=500)
+    before = path.read_bytes()
+    (report,) = frazil.pack_files([path], out, client=client)
+    assert report.kept_input and (out / path.name).read_bytes() == before
+    (report,) = frazil.pack_files([path], client=client)
+    assert report.kept_input and path.read_bytes() == before
+    words = ["--scheduler", client.scheduler.address, "--out-dir", tmp_path / "command", path]
+    assert command(*words).returncode == 0
+    assert (tmp_path / "command" / path.name).read_bytes() == before
+    (report,) = frazil.pack_files([path], out, client=client, overwrite=True, allow_larger=True)
+    assert not report.kept_input
+
+
 def command(*words, python=sys.executable):
     """``frazil pack``, with the interpreter that is to speak with the cluster."""
     environment = os.environ | {"FRAZIL_PYTHON": str(python)}

@@ -177,6 +177,7 @@ pub(crate) struct Pack {
     layout: Layout,
     dry_run: bool,
     overwrite: bool,
+    allow_larger: Option<bool>,
     verify: bool,
     /// Grams of CO2 a kilowatt-hour.
     carbon_intensity: Option<f64>,
@@ -245,6 +246,7 @@ impl Pack {
             },
             dry_run: self.dry_run,
             overwrite: self.overwrite,
+            allow_larger: self.allow_larger,
             verify: self.verify,
             energy: energy_rates(self.carbon_intensity)?,
             attempt: self.attempt,

@@ -25,6 +25,7 @@ mod filter_wishes;
 mod import;
 mod info;
 mod input;
+mod kept;
 mod left_behind;
 mod name_lock;
 mod names;

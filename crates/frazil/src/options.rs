@@ -175,6 +175,11 @@ pub struct PackOptions {
     pub dry_run: bool,
     /// Replace an existing output file.
     pub overwrite: bool,
+    /// Whether a packed file that is not smaller than its input is written all the same, rather than the
+    /// input kept. `None`: only where the output is named ([`Destination::File`]). Stated chunk
+    /// shapes, reads, filters, a plan, a layout, checksums and level 0 are always written.
+    #[serde(default)]
+    pub allow_larger: Option<bool>,
     /// Verify the output value by value before it gets its name.
     pub verify: bool,
     /// What energy and storage cost, for the report.
@@ -204,6 +209,7 @@ impl Default for PackOptions {
             layout: LayoutProfile::default(),
             dry_run: false,
             overwrite: false,
+            allow_larger: None,
             verify: false,
             energy: EnergyRates::default(),
             attempt: None,

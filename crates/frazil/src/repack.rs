@@ -28,7 +28,7 @@ use crate::report::{
 };
 use crate::routes::Decisions;
 use crate::user_block::copy_user_block;
-use crate::{left_behind, proof, run, shapes, unpack_classic};
+use crate::{kept, left_behind, proof, run, shapes, unpack_classic};
 
 /// Packs one file.
 ///
@@ -55,12 +55,15 @@ pub fn pack(
         let decisions = decide::decide(&source, options, &budget, Depth::Decide, progress);
         let decisions = decisions.map_err(|error| source.blame(error))?;
         tell(&source, progress);
+        let may_keep = kept::may_keep(options, destination);
         let Some(target) = target else {
             source.check_unchanged()?;
-            return Ok(predict(&source, &decisions, options, &clock));
+            let predicted = predict(&source, &decisions, options, &clock);
+            return Ok(kept::foretold(predicted, may_keep));
         };
         let job = Job {
             layout: options.layout,
+            may_keep,
             verify: options.verify || target.in_place,
             attempt: options.attempt.as_ref(),
             resources: &options.resources,
@@ -128,6 +131,7 @@ pub fn unpack(
         let budget = decide::budget(&options.resources);
         let job = Job {
             layout: LayoutProfile::Standard,
+            may_keep: false,
             verify: options.verify || target.in_place,
             attempt: None,
             resources: &options.resources,
@@ -147,6 +151,8 @@ pub fn unpack(
 /// What writing needs to know beside the decisions.
 pub(crate) struct Job<'a> {
     pub(crate) layout: LayoutProfile,
+    /// Whether the input stays as it is where its packed form is not smaller.
+    pub(crate) may_keep: bool,
     pub(crate) verify: bool,
     pub(crate) attempt: Option<&'a Attempt>,
     pub(crate) resources: &'a Resources,
@@ -228,7 +234,10 @@ pub(crate) fn write(
         .notices
         .extend(left_behind::neighbours(source, &target.path)?);
     let packing = packing_seconds(source, &stored);
-    complete(source, target, pending, (report, &packing), job, progress)
+    match kept::settle(source, target, pending, &mut report, job)? {
+        Some(pending) => complete(source, target, pending, (report, &packing), job, progress),
+        None => finish(target, report, &packing, job),
+    }
 }
 
 /// Seconds that threads spent on packing each variable of a report.
@@ -275,18 +284,28 @@ fn complete(
     }
     source.check_unchanged()?;
     report.notices.extend(pending.commit(target.in_place)?);
+    report.verified = job.verify;
+    finish(target, report, packing_seconds, job)
+}
+
+/// Completes the report of an output that has its name.
+fn finish(
+    target: &Target,
+    mut report: PackReport,
+    packing_seconds: &[f64],
+    job: &Job<'_>,
+) -> Result<PackReport> {
     report.output_file_bytes = target
         .path
         .metadata()
         .map_err(|e| Error::io(&e, "inspect", &target.path))?
         .len();
     report.output = Some(target.path.clone());
-    report.verified = job.verify;
     (report.seconds, report.cpu_seconds) = job.clock.elapsed();
     let work = Work {
         cpu_seconds: report.cpu_seconds,
         seconds: report.seconds,
-        passes: if job.verify { 2.0 } else { 1.0 },
+        passes: if report.verified { 2.0 } else { 1.0 },
         packing_seconds,
     };
     let measured = job.clock.meter.joules();
@@ -295,7 +314,7 @@ fn complete(
 }
 
 /// Errors about the temporary file are about the target, for the user.
-fn rename_file(mut error: Error, temporary: &Path, target: &Path) -> Error {
+pub(crate) fn rename_file(mut error: Error, temporary: &Path, target: &Path) -> Error {
     if error.file.as_deref() == Some(temporary) {
         error.file = Some(target.to_owned());
     }
@@ -409,6 +428,7 @@ pub(crate) fn report(
         threads: run::threads(job.resources),
         memory_bytes: job.resources.memory_bytes,
         verified: false,
+        kept_input: false,
         dry_run: false,
         precision: decisions.precision_rules.clone(),
         notices: Vec::new(),
@@ -437,6 +457,7 @@ fn predict(
 ) -> PackReport {
     let job = Job {
         layout: options.layout,
+        may_keep: false,
         verify: false,
         attempt: None,
         resources: &options.resources,

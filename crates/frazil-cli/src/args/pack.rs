@@ -31,6 +31,10 @@ pub(crate) struct PackArgs {
     /// Add Fletcher-32 checksums (existing ones are always kept)
     #[arg(long)]
     checksum: bool,
+    /// With --in-place or --out-dir: also write packed files that are not smaller than their inputs,
+    /// which are kept as they are otherwise
+    #[arg(long)]
+    allow_larger: bool,
     /// Plan and predict only; nothing is written
     #[arg(long, short = 'n')]
     dry_run: bool,
@@ -181,6 +185,7 @@ impl PackArgs {
             precision: self.precision.options(),
             dry_run: self.dry_run,
             overwrite: self.target.overwrite,
+            allow_larger: self.allow_larger.then_some(true),
             verify: self.target.verify,
             energy: self.energy.rates(),
             resources: self.resources.resources(cancel),

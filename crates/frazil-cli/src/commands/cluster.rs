@@ -61,6 +61,8 @@ impl<'a> Work<'a> {
             json: args.output.json,
             quiet: args.output.quiet,
             options: PackOptions {
+                // Workers are given an output by its name, even in a folder.
+                allow_larger: Some(options.allow_larger.unwrap_or(false)),
                 resources: Resources {
                     threads: options.resources.threads.max(1),
                     ..options.resources

@@ -181,6 +181,9 @@ fn file_sizes(report: &PackReport) -> String {
         true => "predicted: file",
         false => "file",
     };
+    if report.kept_input {
+        return format!("{verb} {}, kept as it is", human(report.input_file_bytes));
+    }
     format!(
         "{verb} {}",
         sizes(report.input_file_bytes, report.output_file_bytes)
@@ -232,8 +235,12 @@ pub(super) fn of_all(reports: &[PackReport]) -> String {
         reports.iter().fold(0, add)
     };
     let seconds: f64 = reports.iter().map(|report| report.seconds).sum();
+    let kept = match reports.iter().filter(|report| report.kept_input).count() {
+        0 => String::new(),
+        kept => format!(", {kept} kept as before"),
+    };
     format!(
-        "\n{}: {}, {seconds:.2} s, {}\n",
+        "\n{}{kept}: {}, {seconds:.2} s, {}\n",
         text::count(reports.len() as u64, "file"),
         sizes(sum(|r| r.input_file_bytes), sum(|r| r.output_file_bytes)),
         rate(sum(|r| r.raw_bytes), seconds)
@@ -283,6 +290,7 @@ pub(super) mod tests {
             threads: 4,
             memory_bytes: 256 << 20,
             verified: true,
+            kept_input: false,
             dry_run: false,
             precision: Vec::new(),
             notices: Vec::new(),

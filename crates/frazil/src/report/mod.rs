@@ -94,6 +94,8 @@ pub struct PackReport {
     pub memory_bytes: u64,
     /// Whether the output was verified value by value.
     pub verified: bool,
+    /// Whether the output is the input as it was, since packing would not make it smaller.
+    pub kept_input: bool,
     /// Whether this is a prediction only.
     pub dry_run: bool,
     /// The decisions about precision, one rule per rounded variable: to review, edit and replay.

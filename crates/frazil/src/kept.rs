@@ -1,0 +1,174 @@
+//! An input that packing would not make smaller stays as it is, in its place or in the output's folder.
+
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::Ordering;
+
+use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
+use frazil_pipeline::ByteSource;
+use frazil_types::ErrorCode;
+
+use crate::error::{Error, Result};
+use crate::input::Input;
+use crate::options::{Destination, LayoutProfile, PackOptions, Resources};
+use crate::output::Target;
+use crate::pending::PendingOutput;
+use crate::repack::{Job, rename_file};
+use crate::report::PackReport;
+
+/// Whether an input is kept where its packed form is not smaller: not where a form is asked for that it
+/// may not have, whatever its size. Precision is leave to drop bits, not a form: exact values keep
+/// every bound.
+pub(crate) fn may_keep(options: &PackOptions, destination: &Destination) -> bool {
+    let names_output = matches!(destination, Destination::File(_));
+    !options.allow_larger.unwrap_or(names_output) && !states_a_form(options)
+}
+
+fn states_a_form(options: &PackOptions) -> bool {
+    let mut rules = options.precision.rules.iter();
+    !options.chunk_overrides.is_empty()
+        || options.chunk_goal.is_stated()
+        || options.plan.is_some()
+        || options.level == Some(0)
+        || options.filters.is_some()
+        || options.checksum
+        || options.layout != LayoutProfile::Standard
+        || rules.any(|rule| rule.demand.filters.is_some())
+}
+
+/// The finished packed form, or the input's own bytes where the input is kept and the report says so.
+/// `None`: it stays in its place.
+///
+/// # Errors
+/// If one of the files cannot be read or written, the input changed, or the work is cancelled.
+pub(crate) fn settle(
+    source: &Input,
+    target: &Target,
+    pending: PendingOutput,
+    report: &mut PackReport,
+    job: &Job<'_>,
+) -> Result<Option<PendingOutput>> {
+    let sizes = match job.may_keep {
+        true => not_smaller(source, &pending)?,
+        false => None,
+    };
+    let Some(sizes) = sizes else {
+        return Ok(Some(pending));
+    };
+    describe(report, source, sizes);
+    if target.in_place {
+        return source.check_unchanged().map(|()| None);
+    }
+    let copied = copy(source, &pending, job.resources);
+    copied.map_err(|error| rename_file(error, pending.path(), &target.path))?;
+    Ok(Some(pending))
+}
+
+/// Bytes of an input and of its finished packed form, if that is not smaller.
+fn not_smaller(source: &Input, pending: &PendingOutput) -> Result<Option<[u64; 2]>> {
+    let is_swmr = source.hdf5().is_some_and(|hdf5| hdf5.contents().is_swmr());
+    let lies_outside = |variable: &DatasetInfo| variable.storage == DatasetStorage::External;
+    // A copy of its bytes would not hold all its values, or those of several states.
+    if is_swmr || source.variables().iter().any(lies_outside) {
+        return Ok(None);
+    }
+    let inspect = |error| Error::io(&error, "inspect", pending.path());
+    let before = file_bytes(source)?;
+    let packed = pending.file().metadata().map_err(inspect)?.len();
+    Ok((packed >= before).then_some([before, packed]))
+}
+
+fn file_bytes(source: &Input) -> Result<u64> {
+    let metadata = source.bytes().file().metadata();
+    let metadata = metadata.map_err(|error| Error::io(&error, "inspect", source.path()))?;
+    Ok(metadata.len())
+}
+
+/// Makes an output the input's bytes.
+fn copy(source: &Input, pending: &PendingOutput, resources: &Resources) -> Result<()> {
+    const PART_BYTES: u64 = 1 << 20;
+    let write = |error| Error::io(&error, "write", pending.path());
+    let bytes = file_bytes(source)?;
+    pending.file().set_len(0).map_err(write)?;
+    let mut buffer = vec![0_u8; PART_BYTES.min(bytes) as usize];
+    let mut at = 0;
+    while at < bytes {
+        if resources.cancel.load(Ordering::Relaxed) {
+            return Err(Error::new(ErrorCode::Interrupted, "stopped").in_file(source.path()));
+        }
+        let part = &mut buffer[..(bytes - at).min(PART_BYTES) as usize];
+        let read = source.bytes().read_exact_at(part, at);
+        read.map_err(|error| Error::io(&error, "read", source.path()))?;
+        pending.file().write_all_at(part, at).map_err(write)?;
+        at += part.len() as u64;
+    }
+    Ok(())
+}
+
+/// Says in a report that the input is kept: `sizes` are its own and the packed form's.
+fn describe(report: &mut PackReport, source: &Input, sizes: [u64; 2]) {
+    report.kept_input = true;
+    report.notices.push(line("kept as it is", sizes));
+    let kept = source.variables().iter();
+    let kept = kept.filter(|variable| !variable.is_dimension_only);
+    for (row, variable) in report.variables.iter_mut().zip(kept) {
+        let (chunk, filters) = match &variable.storage {
+            DatasetStorage::Chunked {
+                chunk, pipeline, ..
+            } => (Some(chunk.clone()), pipeline.summary()),
+            _ => (None, String::new()),
+        };
+        (row.chunk, row.filters) = (chunk, filters);
+        row.stored_bytes = row.input_bytes;
+        row.precision = None;
+        "kept as it was".clone_into(&mut row.reason);
+    }
+}
+
+/// The report of a dry run, which says where the input would be kept.
+pub(crate) fn foretold(mut report: PackReport, may_keep: bool) -> PackReport {
+    let sizes = [report.input_file_bytes, report.output_file_bytes];
+    if may_keep && sizes[1] >= sizes[0] {
+        let what = "--in-place and --out-dir would keep it as it is";
+        report.notices.push(line(what, sizes));
+    }
+    report
+}
+
+fn line(what: &str, [before, packed]: [u64; 2]) -> String {
+    format!(
+        "{what}: its {before} bytes would be {packed} when packed (--allow-larger packs it all the same)"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_is_kept_unless_a_name_or_a_form_is_asked_for() {
+        let folder = Destination::Directory("out".into());
+        let in_place = Destination::InPlace {
+            break_hard_links: false,
+        };
+        let default = PackOptions::default();
+        assert!(may_keep(&default, &folder) && may_keep(&default, &in_place));
+        assert!(!may_keep(&default, &Destination::File("out.nc".into())));
+        let options = |change: fn(&mut PackOptions)| {
+            let mut options = PackOptions::default();
+            change(&mut options);
+            options
+        };
+        let not_kept: [fn(&mut PackOptions); 5] = [
+            |options| options.allow_larger = Some(true),
+            |options| options.level = Some(0),
+            |options| options.checksum = true,
+            |options| options.layout = LayoutProfile::Cmip7,
+            |options| options.chunk_goal.most_chunks = Some(7),
+        ];
+        for change in not_kept {
+            assert!(!may_keep(&options(change), &folder));
+        }
+        let strong = options(|options| options.level = Some(9));
+        assert!(may_keep(&strong, &in_place));
+    }
+}

@@ -1,0 +1,155 @@
+"""What would not become smaller stays as it is, unless its form is asked for."""
+
+from pathlib import Path
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+from support.command import DONE, frazil
+
+FORMATS = {
+    "classic": {"format": "NETCDF3_CLASSIC"},
+    "cdf5": {"format": "NETCDF3_64BIT_DATA"},
+    "netcdf4": {"format": "NETCDF4"},
+}
+
+
+def noise(path: Path, kind: str) -> Path:
+    """A small file of numbers that nothing makes smaller."""
+    values = np.random.default_rng(7).integers(0, 1 << 32, 700, dtype="u4")
+    if kind == "hdf5":
+        with h5py.File(path, "w", libver="latest") as file:
+            file["v"] = values
+        return path
+    with netCDF4.Dataset(path, "w", **FORMATS[kind]) as file:
+        file.createDimension("n", values.size)
+        variable = file.createVariable("v", "f8", ("n",))
+        variable[:] = np.random.default_rng(7).normal(size=values.size)
+    return path
+
+
+def smooth(path: Path) -> Path:
+    with netCDF4.Dataset(path, "w", format="NETCDF3_CLASSIC") as file:
+        file.createDimension("n", 100_000)
+        file.createVariable("v", "f4", ("n",))[:] = np.arange(100_000) // 50
+    return path
+
+
+KINDS = [*FORMATS, "hdf5"]
+
+
+@pytest.fixture(params=KINDS)
+def source(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    return noise(tmp_path / "noise.nc", request.param)
+
+
+def test_in_place_a_file_that_would_not_shrink_is_untouched(source: Path):
+    before, bytes_before = source.stat(), source.read_bytes()
+    outcome = frazil("pack", source, "--in-place", "--json")
+    assert outcome.code == DONE, outcome.stderr
+    (report,) = outcome.report["reports"]
+    assert report["kept_input"]
+    assert report["output_file_bytes"] == report["input_file_bytes"] == before.st_size
+    assert [line for line in report["notices"] if "--allow-larger" in line]
+    after = source.stat()
+    assert source.read_bytes() == bytes_before
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert list(source.parent.iterdir()) == [source]
+
+
+def test_a_folder_gets_the_bytes_of_what_would_not_shrink(source: Path, tmp_path: Path):
+    shrinks, out = smooth(tmp_path / "smooth.nc"), tmp_path / "out"
+    outcome = frazil("pack", source, shrinks, "--out-dir", out, "--verify")
+    assert outcome.code == DONE, outcome.stderr
+    (said,) = [line for line in outcome.stderr.splitlines() if "kept as it is" in line]
+    assert "--allow-larger" in said
+    assert "2 files, 1 kept as before" in outcome.stdout
+    assert (out / source.name).read_bytes() == source.read_bytes()
+    assert (out / shrinks.name).stat().st_size < shrinks.stat().st_size
+    assert sorted(out.iterdir()) == sorted([out / source.name, out / shrinks.name])
+
+
+def test_what_is_larger_is_written_where_that_is_allowed_or_named(source: Path, tmp_path: Path):
+    out = tmp_path / "out"
+    named = ["-o", tmp_path / "named.nc"]
+    for words in (["--out-dir", out, "--allow-larger"], named, ["--in-place", "--allow-larger"]):
+        outcome = frazil("pack", source, *words, "--json")
+        assert outcome.code == DONE, outcome.stderr
+        (report,) = outcome.report["reports"]
+        assert not report["kept_input"]
+        assert h5py.is_hdf5(report["output"])
+        assert report["output_file_bytes"] >= report["input_file_bytes"]
+
+
+FORMS = {
+    "chunks": ["--chunks", "v:0=100"],
+    "reads": ["--reads", "map"],
+    "level 0": ["--level", "0"],
+    "filters": ["--filters", "shuffle+deflate(1)"],
+    "checksum": ["--checksum"],
+    "layout": ["--layout", "cmip7"],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_form_that_is_asked_for_is_written_whatever_its_size(form: str, tmp_path: Path):
+    source = noise(tmp_path / "noise.nc", "classic")
+    outcome = frazil("pack", source, "--in-place", "--json", *FORMS[form])
+    assert outcome.code == DONE, outcome.stderr
+    assert not outcome.report["reports"][0]["kept_input"]
+    assert h5py.is_hdf5(source)
+
+
+WISHES = {
+    "goal": ["--goal", "archive"],
+    "level": ["--level", "9"],
+    "precision": ["--abs-error", "v:1e-300"],
+    "chunks kept": ["--keep-chunks"],
+}
+
+
+@pytest.mark.parametrize("wish", WISHES)
+def test_wishes_for_less_bytes_do_not_make_a_file_larger(wish: str, tmp_path: Path):
+    source = noise(tmp_path / "noise.nc", "classic")
+    before = source.read_bytes()
+    outcome = frazil("pack", source, "--in-place", "--json", *WISHES[wish])
+    assert outcome.code == DONE, outcome.stderr
+    assert outcome.report["reports"][0]["kept_input"]
+    assert source.read_bytes() == before
+
+
+def test_the_report_of_a_kept_file_tells_how_it_is_stored(tmp_path: Path):
+    source = tmp_path / "packed.h5"
+    with h5py.File(source, "w") as file:
+        values = np.random.default_rng(7).integers(0, 1 << 32, 4000, dtype="u4")
+        file.create_dataset("v", data=values, chunks=(1000,), compression="gzip", shuffle=True)
+    outcome = frazil("pack", source, "--out-dir", tmp_path / "out", "--json")
+    (report,) = outcome.report["reports"]
+    (variable,) = report["variables"]
+    if report["kept_input"]:
+        assert (variable["chunk"], variable["filters"]) == ([1000], "shuffle+deflate(4)")
+        assert variable["stored_bytes"] == variable["input_bytes"]
+    assert report["output_file_bytes"] <= report["input_file_bytes"]
+
+
+def test_values_in_other_files_are_brought_in(tmp_path: Path):
+    """The bytes of the file alone would be a file without its values."""
+    values = np.random.default_rng(7).integers(0, 1 << 32, 5000, dtype="u4")
+    (tmp_path / "values.raw").write_bytes(values.tobytes())
+    source = tmp_path / "outside.h5"
+    with h5py.File(source, "w") as file:
+        external = [("values.raw", 0, h5py.h5f.UNLIMITED)]
+        file.create_dataset("v", values.shape, "u4", external=external)
+    outcome = frazil("pack", source, "--out-dir", tmp_path / "out", "--json")
+    if outcome.code == DONE:
+        with h5py.File(tmp_path / "out" / source.name) as file:
+            assert np.array_equal(file["v"], values)
+
+
+def test_a_dry_run_says_what_would_be_kept(tmp_path: Path):
+    source = noise(tmp_path / "noise.nc", "classic")
+    outcome = frazil("pack", source, "--dry-run", "--in-place", "--json")
+    (report,) = outcome.report["reports"]
+    predicted = report["output_file_bytes"] >= report["input_file_bytes"]
+    assert predicted == any("would keep it" in line for line in report["notices"])
