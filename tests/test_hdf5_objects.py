@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import h5py
+import netCDF4
 import numpy as np
 import pyfive
 import pytest
@@ -170,13 +171,26 @@ def with_attributes(file: h5py.File) -> None:
             dataset.attrs[f"a{attribute}"] = np.int32(attribute)
 
 
-def test_objects_with_many_attributes_are_read_without_libhdf5(tmp_path: Path):
+def test_objects_with_many_attributes_stay_small_and_are_read_without_libhdf5(tmp_path: Path):
     source, packed = tmp_path / "source.h5", tmp_path / "packed.h5"
     with h5py.File(source, "w", libver="earliest") as file:
         with_attributes(file)
     pack(source, packed)
+    assert packed.stat().st_size <= source.stat().st_size
     with pyfive.File(packed) as file:
         assert dict(file["variable007"].attrs) == {f"a{number}": number for number in range(10)}
+    with netCDF4.Dataset(packed) as file:
+        assert file["variable007"].ncattrs() == [f"a{number}" for number in range(10)]
+    assert differences(source, packed) == []
+
+
+def test_attributes_without_an_order_get_no_index_of_one(tmp_path: Path):
+    source, packed = tmp_path / "source.h5", tmp_path / "packed.h5"
+    with h5py.File(source, "w", libver="latest") as file:
+        with_attributes(file)
+    pack(source, packed)
+    # An index of the order would take 550 bytes and more for each object.
+    assert packed.stat().st_size <= source.stat().st_size + 300 * 350
     assert differences(source, packed) == []
 
 

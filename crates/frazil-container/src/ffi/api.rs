@@ -124,6 +124,11 @@ mod declared_here {
             info: *mut super::NativeInfo,
             fields: c_uint,
         ) -> herr_t;
+        pub(super) fn H5Fset_libver_bounds(
+            file: hid_t,
+            low: hdf5_sys::h5f::H5F_libver_t,
+            high: hdf5_sys::h5f::H5F_libver_t,
+        ) -> herr_t;
         pub(super) fn H5Tget_pad(kind: hid_t, low: *mut c_int, high: *mut c_int) -> herr_t;
         pub(super) fn H5Tget_inpad(kind: hid_t) -> c_int;
         pub(super) fn H5Aget_info(attribute: hid_t, info: *mut super::AttributeInfo) -> herr_t;
@@ -370,6 +375,7 @@ function_table! {
         H5Dget_chunk_index_type(hid_t, *mut c_int) -> herr_t;
         H5Dget_chunk_storage_size(hid_t, *const hsize_t, *mut hsize_t) -> herr_t;
         H5Iget_type(hid_t) -> c_int;
+        H5Fset_libver_bounds(hid_t, H5F_libver_t, H5F_libver_t) -> herr_t;
         H5Oget_info3(hid_t, *mut ObjectInfo, c_uint) -> herr_t;
         H5Pget_layout(hid_t) -> c_int;
         H5Pfill_value_defined(hid_t, *mut c_int) -> herr_t;

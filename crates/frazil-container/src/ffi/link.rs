@@ -2,9 +2,9 @@
 
 use std::ffi::{CStr, c_int};
 
-use hdf5_sys::h5o::{H5O_INFO_BASIC, H5O_INFO_TIME, H5O_NATIVE_INFO_HDR};
+use hdf5_sys::h5o::{H5O_INFO_BASIC, H5O_INFO_NUM_ATTRS, H5O_INFO_TIME};
 
-use super::api::{LinkInfo, NativeInfo, ObjectInfo};
+use super::api::{LinkInfo, ObjectInfo};
 use super::datatype::Datatype;
 use super::handle::{DEFAULT, Handle, api, c_name, check, own, read_name};
 use super::known::{OBJECTS, known};
@@ -160,9 +160,15 @@ pub(crate) fn object_address(object: &Handle) -> Result<u64> {
     Ok(address_of(&object_info(object)?))
 }
 
+/// How many attributes an object has.
+pub(super) fn attribute_count(object: &Handle) -> Result<u64> {
+    let _guard = library_lock();
+    Ok(object_info(object)?.attributes)
+}
+
 fn object_info(object: &Handle) -> Result<ObjectInfo> {
     let mut info = ObjectInfo::default();
-    let fields = H5O_INFO_BASIC | H5O_INFO_TIME;
+    let fields = H5O_INFO_BASIC | H5O_INFO_TIME | H5O_INFO_NUM_ATTRS;
     // SAFETY: a live object and a valid out-pointer.
     let status = unsafe { (api().H5Oget_info3)(object.id(), &raw mut info, fields) };
     check(status, "read object")?;
@@ -193,11 +199,7 @@ pub(crate) fn object_facts(object: &Handle) -> Result<ObjectFacts> {
     const UNKNOWN_MESSAGE: u32 = 25;
     let _guard = library_lock();
     let info = object_info(object)?;
-    let mut native = NativeInfo::default();
-    let header = H5O_NATIVE_INFO_HDR;
-    // SAFETY: a live object and a valid out-pointer.
-    let status = unsafe { (api().H5Oget_native_info)(object.id(), &raw mut native, header) };
-    check(status, "read object header")?;
+    let native = super::header::info(object)?;
     Ok(ObjectFacts {
         address: address_of(&info),
         has_unknown: native.header.mesg.present >> UNKNOWN_MESSAGE & 1 != 0,

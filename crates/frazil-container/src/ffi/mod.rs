@@ -21,6 +21,7 @@ pub(crate) mod filter;
 pub(crate) mod filter_decoder;
 mod fork;
 mod handle;
+pub(crate) mod header;
 mod heap_guard;
 mod known;
 mod lease;

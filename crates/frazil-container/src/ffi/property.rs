@@ -174,6 +174,13 @@ impl PropertyList {
         Ok(list)
     }
 
+    /// For creating a dataset that does not keep the order of its attributes.
+    pub(crate) fn unordered_dataset_create() -> Result<Self> {
+        let list = Self::new(*H5P_CLS_DATASET_CREATE)?;
+        list.leave_out_times()?;
+        Ok(list)
+    }
+
     /// For committing a datatype.
     pub(crate) fn datatype_create() -> Result<Self> {
         let list = Self::new(*H5P_CLS_DATATYPE_CREATE)?;
@@ -194,17 +201,17 @@ impl PropertyList {
     fn set_attribute_order_and_no_times(&self) -> Result<()> {
         let _guard = library_lock();
         // SAFETY: a live object-creation property list.
-        unsafe {
-            let id = self.0.id();
-            check(
-                (api().H5Pset_attr_creation_order)(id, TRACKED_AND_INDEXED),
-                "track attribute order",
-            )?;
-            check(
-                (api().H5Pset_obj_track_times)(id, 0),
-                "leave out object times",
-            )
-        }
+        let status =
+            unsafe { (api().H5Pset_attr_creation_order)(self.0.id(), TRACKED_AND_INDEXED) };
+        check(status, "track attribute order")?;
+        self.leave_out_times()
+    }
+
+    fn leave_out_times(&self) -> Result<()> {
+        let _guard = library_lock();
+        // SAFETY: a live object-creation property list.
+        let status = unsafe { (api().H5Pset_obj_track_times)(self.0.id(), 0) };
+        check(status, "leave out object times")
     }
 
     /// Link order flags of a group's creation list.

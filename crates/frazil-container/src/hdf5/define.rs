@@ -15,8 +15,9 @@ use super::scan::Hdf5Input;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
 use crate::ffi::datatype::Datatype;
+use crate::ffi::header::HeaderForm;
 use crate::ffi::property::{FillStatus, PropertyList};
-use crate::ffi::{Handle, filter, link, names};
+use crate::ffi::{Handle, filter, header, link, names};
 
 /// Committed datatypes of the input and their copies in the output.
 pub(super) struct CommittedTypes<'a> {
@@ -111,6 +112,7 @@ pub(super) fn define_copy(
             ascii: link::ascii_link_creation()?,
         },
         types: CommittedTypes::new(input, output),
+        headers: header::NewHeaders::of(output),
         defined: Defined {
             datasets: Vec::new(),
             addresses: HashMap::new(),
@@ -125,6 +127,7 @@ pub(super) fn define_copy(
             .entry(entry)
             .map_err(|error| error.at(&entry.path))?;
     }
+    definition.headers.make_old(false)?;
     additions.write_containers(output)?;
     Ok(definition.defined)
 }
@@ -137,6 +140,7 @@ struct Definition<'a> {
     foreseen: Option<&'a HashMap<u64, u64>>,
     links: LinkCreation,
     types: CommittedTypes<'a>,
+    headers: header::NewHeaders<'a>,
     defined: Defined,
 }
 
@@ -172,6 +176,7 @@ impl Definition<'_> {
             } => {
                 let from = link::open_group(&self.input.file, &entry.path)?;
                 let creation = PropertyList::group_create(*link_order)?;
+                self.headers.make_old(false)?;
                 let group =
                     link::create_group(&parent, &entry.name, self.links.of(entry), &creation)?;
                 self.register(*object_address, &group)?;
@@ -200,6 +205,7 @@ impl Definition<'_> {
     }
 
     fn named_datatype(&mut self, entry: &Entry, parent: &Handle, address: u64) -> Result<()> {
+        self.headers.make_old(false)?;
         let from = link::open_object(&self.input.file, &entry.path)?;
         let datatype = link::as_datatype(from);
         let Some(copy) = self.types.copy_of(&datatype)? else {
@@ -219,10 +225,12 @@ impl Definition<'_> {
         let datatype = from.datatype()?;
         let storage = &self.storage[number];
         refuse_huge_chunks(info, storage)?;
-        let creation = creation_list(&from, info, storage)?;
+        let header = header::for_copy_of(from.handle())?;
+        let creation = creation_list(&from, info, storage, header)?;
         self.copy_fill(&from.creation()?, &creation, &datatype, &entry.path)?;
         let memory = datatype.memory_copy()?;
         let target_type = self.types.copy_of(&datatype)?.unwrap_or(&memory);
+        self.headers.make_old(header.is_old)?;
         let to = Dataset::create(
             parent,
             &entry.name,
@@ -320,13 +328,17 @@ fn creation_list(
     from: &Dataset,
     info: &DatasetInfo,
     storage: &OutputStorage,
+    header: HeaderForm,
 ) -> Result<PropertyList> {
     let source = from.creation()?;
     if info.storage == DatasetStorage::Virtual && *storage == OutputStorage::Keep {
         // The mapping only exists inside the list: copy it whole.
         return source.duplicate();
     }
-    let creation = PropertyList::dataset_create()?;
+    let creation = match header.is_ordered {
+        true => PropertyList::dataset_create()?,
+        false => PropertyList::unordered_dataset_create()?,
+    };
     match storage {
         OutputStorage::Contiguous => creation.set_contiguous()?,
         OutputStorage::Chunked { chunk, pipeline } => set_chunked(&creation, chunk, pipeline)?,
