@@ -2,6 +2,7 @@
 #
 # OFFLINE=1   use only what is fetched already (cargo --offline, no pip, no apt-get)
 # PROFILE=dev build without optimisation (default: release, shared by demo, tests and benchmarks)
+# PROFILE=ci  release without link-time optimisation: what .ci/run builds
 # JOBS=N      pytest processes (default: one per core)
 
 SHELL := /bin/bash
