@@ -109,6 +109,10 @@ install-fortran:
 mpi: ## Build what joins libfrazil and MPI with CC=mpicc: docs/mpi.md
 	$(MAKE) -C mpi BUILD=$(abspath .build/mpi)
 
+.PHONY: wrf
+wrf: ## Build the I/O package for the WRF model, all entry points named ext_frz_: docs/wrf.md
+	$(MAKE) -C wrf BUILD=$(abspath .build/wrf)
+
 .PHONY: python
 python: .build/setup-build .build/setup-test ## Build the Python package and install it into .venv
 	PATH=$(abspath .venv/bin):$$PATH scripts/with-env $(abspath $(PYTHON)) -m pip install --quiet \

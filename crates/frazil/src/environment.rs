@@ -23,7 +23,7 @@ const fn known(name: &'static str, values: &'static str) -> Known {
 }
 
 /// All variables that are read by the command, the libraries or the Python package.
-const VARIABLES: [Known; 14] = [
+const VARIABLES: [Known; 15] = [
     known("FRAZIL_CORES", "spare or any"),
     known("FRAZIL_DURABLE", "0 or 1"),
     known("FRAZIL_FORMAT", "netcdf4"),
@@ -35,6 +35,10 @@ const VARIABLES: [Known; 14] = [
     ),
     known("FRAZIL_MODE", "async or sync"),
     known("FRAZIL_NODE_MEMORY", "0 or 1"),
+    known(
+        "FRAZIL_OPTIONS",
+        "name=value, several with commas between them (docs/wrf.md)",
+    ),
     known("FRAZIL_PLUGIN_PATH", "a folder"),
     known("FRAZIL_PYTHON", "a Python interpreter"),
     known("FRAZIL_READABLE_BY", "any, netcdf4, plugins or frazil"),

@@ -1,0 +1,107 @@
+"""WRF's I/O package: a program that makes the model's calls, beside files that the model wrote."""
+
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pytest
+from support.command import SAMPLE, tool
+from support.data import CORPUS
+from support.fortran import needs_gfortran, run
+from support.wrf import PROGRAMS, Package, assert_same_file, package, write_list
+
+pytestmark = needs_gfortran
+
+WHOLE = CORPUS / "wrf/squall_line.nc"
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("wrf")
+
+
+@pytest.fixture(scope="session")
+def sequential(built: Path) -> Package:
+    return package(built / "yyy", "ext_yyy_")
+
+
+@pytest.fixture(scope="session")
+def standin(built: Path, sequential: Package) -> Path:
+    return sequential.program(PROGRAMS / "standin.F90", built / "standin")
+
+
+def test_all_routines_that_the_model_calls_are_there(sequential: Package):
+    symbols = run("nm", "-g", sequential.library).split("\n")
+    entries = {line.split()[2] for line in symbols if " T " in line}
+    kinds = ("real", "double", "integer", "logical", "char")
+    metadata = {
+        f"{verb}_{what}_{when}_{kind}"
+        for verb in ("get", "put")
+        for what in ("dom", "var")
+        for when in ("ti", "td")
+        for kind in kinds
+    }
+    calls = (
+        "ioinit ioexit ioclose iosync open_for_write_begin open_for_write_commit open_for_read "
+        "open_for_read_begin open_for_read_commit inquire_opened inquire_filename set_time "
+        "get_next_time get_previous_time get_next_var get_var_info write_field read_field"
+    )
+    wanted = metadata | set(calls.split())
+    assert len(wanted) == 58
+    assert entries == {f"ext_yyy_{name}_" for name in wanted}, "nothing else is visible"
+
+
+@pytest.mark.parametrize("kind", ["history", "restart"])
+def test_the_models_calls_give_the_models_file(standin: Path, tmp_path: Path, kind: str):
+    listed = write_list(SAMPLE, tmp_path / "list")
+    said = run(standin, listed, SAMPLE, tmp_path / "wrfout", kind)
+    assert said.strip() == "equal: 33 fields of 4 frames"
+    assert_same_file(tmp_path / "wrfout", SAMPLE)
+
+
+@pytest.mark.parametrize("form", ["-3", "-6", "-4"])
+def test_input_in_all_formats_of_the_model(standin: Path, tmp_path: Path, form: str):
+    source = tmp_path / "wrfinput"
+    assert tool("nccopy", form, SAMPLE, source).returncode == 0
+    run(standin, write_list(SAMPLE, tmp_path / "list"), source, tmp_path / "wrfout", "history")
+    assert_same_file(tmp_path / "wrfout", SAMPLE)
+
+
+@pytest.mark.skipif(not WHOLE.exists(), reason=f"{WHOLE} is not there")
+def test_all_fields_and_frames_of_the_squall_line(standin: Path, tmp_path: Path):
+    run(standin, write_list(WHOLE, tmp_path / "list"), WHOLE, tmp_path / "wrfout", "history")
+    assert_same_file(tmp_path / "wrfout", WHOLE)
+
+
+def test_strips_orders_metadata_and_status_codes(sequential: Package, tmp_path: Path):
+    program = sequential.program(PROGRAMS / "calls.F90", tmp_path / "calls")
+    assert run(program, tmp_path).splitlines()[-1] == "done"
+    record, z, y, x = np.ogrid[1:3, 1:4, 1:5, 1:6]
+    told = (1000 * record + 100 * z + 10 * y + x).astype("f4")
+    with netCDF4.Dataset(tmp_path / "calls.nc") as data:
+        data.set_auto_mask(False)
+        for name in ("XZY", "ZYX", "XYZ"):
+            assert data[name].dimensions == ("Time", "bt", "sn", "we")
+            assert data[name].MemoryOrder == "XYZ"
+            assert np.array_equal(data[name][:], told)
+        assert data["STRIP"].dimensions == ("Time", "bw", "bt", "sn")
+        assert data["STRIP"].MemoryOrder == "XSZ"
+        assert np.array_equal(data["STRIP"][:], told[..., :2].transpose(0, 3, 1, 2))
+        assert data["LINE"].dimensions == ("Time", "bw", "we")
+        assert np.array_equal(data["LINE"][:], told[:, 0, :2] - 100)
+        assert data["NAMELESS"].dimensions == ("Time", "bt"), "any dimension of this length"
+        assert np.array_equal(data["NAMELESS"][:], told[:, :, 0, 0] - 11)
+        assert data["ONE"].dimensions == ("Time",)
+        assert data["WIDE"].dtype == "f8" and data["WIDE"].FieldType == 105
+        assert np.array_equal(data["WIDE"][:], told[:, 0].astype("f8") - 100 + 1e-9)
+        assert np.array_equal(data["WHOLE"][:], told[:, 0].astype("i4") - 100)
+        whole_file = "e_x_t_d_o_m_a_i_n_m_e_t_a_data_"
+        times = data[f"md___thisbdytime{whole_file}"]
+        assert times.dimensions == ("Time", "DateStrLen")
+        assert netCDF4.chartostring(times[:])[0] == "2000-01-01_06:00:00"
+        assert data[f"md___l{whole_file}"][:].tolist() == [[1, 1], [0, 1]]
+        assert data["md___rxzy"][:].tolist() == [[-1.5], [-3.0]]
+        assert data.I == 7 and data.L.tolist() == [1, 0] and data.T == "a title"
+        assert data["XZY"].I == 7 and data["XZY"].EMPTY == ""
+    with netCDF4.Dataset(tmp_path / "misuse.nc") as data:
+        assert data.dimensions["Time"].size == 0, "calls that were refused left no record"
