@@ -1,5 +1,6 @@
 """WRF's I/O package: a program that makes the model's calls, beside files that the model wrote."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import netCDF4
@@ -8,6 +9,7 @@ import pytest
 from support.command import SAMPLE, tool
 from support.data import CORPUS
 from support.fortran import needs_gfortran, run
+from support.mpi import MPICH, OPEN_MPI, Mpi
 from support.wrf import PROGRAMS, Package, assert_same_file, package, write_list
 
 pytestmark = needs_gfortran
@@ -105,3 +107,71 @@ def test_strips_orders_metadata_and_status_codes(sequential: Package, tmp_path: 
         assert data["XZY"].I == 7 and data["XZY"].EMPTY == ""
     with netCDF4.Dataset(tmp_path / "misuse.nc") as data:
         assert data.dimensions["Time"].size == 0, "calls that were refused left no record"
+
+
+@pytest.fixture(params=[MPICH, OPEN_MPI], ids=lambda mpi: mpi.name)
+def mpi(request: pytest.FixtureRequest) -> Mpi:
+    if not request.param.is_here():
+        pytest.skip(f"{request.param.name} is not installed (scripts/setup test installs it)")
+    return request.param
+
+
+@pytest.fixture
+def parallel(built: Path, mpi: Mpi) -> Package:
+    made = package(built / mpi.name, "ext_phdf5_", PARALLEL="1", CC=mpi.compiler)
+    return replace(made, fortran=mpi.fortran)
+
+
+def program_of(package: Package, source: str, name: str, *options: str) -> Path:
+    """A program of this source and package, compiled once."""
+    target = package.library.parent / name
+    if not target.exists():
+        package.program(PROGRAMS / source, target, *options)
+    return target
+
+
+DECOMPOSITIONS = [(1, 1), (4, 1), (1, 2), (2, 2), (3, 1)]
+
+
+@pytest.mark.parametrize("columns, rows", DECOMPOSITIONS)
+def test_tasks_write_their_patches(
+    parallel: Package, mpi: Mpi, tmp_path: Path, columns: int, rows: int
+):
+    program = program_of(parallel, "standin.F90", "standin", "-DPARALLEL")
+    arguments = [write_list(SAMPLE, tmp_path / "list"), SAMPLE, tmp_path / "wrfout", "history"]
+    said = mpi.run(columns * rows, program, *arguments, columns, rows)
+    assert "equal: 33 fields of 4 frames" in said
+    assert_same_file(tmp_path / "wrfout", SAMPLE)
+
+
+def test_files_that_follow_the_tasks_and_writers_for_others(
+    parallel: Package, mpi: Mpi, tmp_path: Path
+):
+    program = program_of(parallel, "standin.F90", "standin", "-DPARALLEL")
+    listed = write_list(SAMPLE, tmp_path / "list")
+    for options in ("reproducible=0", "io_ranks=1", "reproducible=0,filters=shuffle+deflate(1)"):
+        chosen = replace(mpi, environment={**mpi.environment, "FRAZIL_OPTIONS": options})
+        chosen.run(4, program, listed, SAMPLE, tmp_path / "wrfout", "history", 2, 2)
+        assert_same_file(tmp_path / "wrfout", SAMPLE)
+
+
+@pytest.mark.parametrize("how", ["asked", "EMPTY"])
+@pytest.mark.parametrize("columns, rows", [(1, 1), (2, 2), (3, 1), (1, 3)])
+def test_boundary_strips_come_from_the_tasks_at_the_edge(
+    parallel: Package, mpi: Mpi, tmp_path: Path, how: str, columns: int, rows: int
+):
+    program = program_of(parallel, "strips.F90", f"strips-{how}", f"-D{how}")
+    mpi.run(columns * rows, program, tmp_path / "wrfbdy", columns, rows)
+    record, width, level = np.ogrid[1:3, 1:4, 1:5]
+    with netCDF4.Dataset(tmp_path / "wrfbdy") as data:
+        data.set_auto_mask(False)
+        for edge, length in (("XS", 17), ("XE", 17), ("YS", 23), ("YE", 23)):
+            along = np.arange(1, length + 1)
+            deep = data[f"U_B{edge}"]
+            assert deep.dimensions == ("Time", "width", "levels", f"along{edge[0]}")
+            wanted = (10000 * record + 10 * level + width)[..., None] + 100 * along
+            assert np.array_equal(deep[:], wanted), edge
+            flat = (10000 * record + width)[:, :, :1] + 100 * along
+            assert np.array_equal(data[f"MU_B{edge}"][:], flat), edge
+        times = netCDF4.chartostring(data.variables["Times"][:])
+        assert list(times) == ["2000-01-01_00:00:00", "2000-01-01_06:00:00"]
