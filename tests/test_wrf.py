@@ -1,8 +1,13 @@
 """WRF's I/O package: a program that makes the model's calls, beside files that the model wrote."""
 
+import os
+import resource
+import signal
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import h5py
 import netCDF4
 import numpy as np
 import pytest
@@ -175,3 +180,124 @@ def test_boundary_strips_come_from_the_tasks_at_the_edge(
             assert np.array_equal(data[f"MU_B{edge}"][:], flat), edge
         times = netCDF4.chartostring(data.variables["Times"][:])
         assert list(times) == ["2000-01-01_00:00:00", "2000-01-01_06:00:00"]
+
+
+def started(
+    program: Path, *arguments: object, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Runs a program with variables of the environment; what it printed, and its exit status."""
+    return subprocess.run(
+        [str(part) for part in (program, *arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        env={**os.environ, **variables},
+    )
+
+
+ROUNDING = '[[rule]]\nvariables = ["*"]\nsignificant_digits = 3\n'
+
+
+@pytest.mark.parametrize("variable", ["FRAZIL_WISHES", "FRAZIL_OPTIONS"])
+def test_history_is_rounded_on_request_and_restart_files_never(
+    standin: Path, tmp_path: Path, variable: str
+):
+    wishes = tmp_path / "wishes.toml"
+    wishes.write_text(ROUNDING)
+    value = str(wishes) if variable == "FRAZIL_WISHES" else f"wishes={wishes},goal=speed"
+    listed = write_list(SAMPLE, tmp_path / "list")
+    # The program compares each bit with the source.
+    done = started(standin, listed, SAMPLE, tmp_path / "out", "history", **{variable: value})
+    assert done.returncode != 0 and "status 96" in done.stdout, done.stdout
+    with netCDF4.Dataset(tmp_path / "out") as data, netCDF4.Dataset(SAMPLE) as source:
+        exact, rounded = source["QVAPOR"][:], data["QVAPOR"][:]
+        assert not np.array_equal(exact, rounded)
+        np.testing.assert_allclose(rounded, exact, rtol=0.005)
+    done = started(standin, listed, SAMPLE, tmp_path / "restart", "restart", **{variable: value})
+    assert done.returncode == 0, done.stdout
+    assert_same_file(tmp_path / "restart", SAMPLE)
+
+
+def test_options_reach_the_file(standin: Path, tmp_path: Path):
+    listed = write_list(SAMPLE, tmp_path / "list")
+    options = "filters=shuffle+deflate(6);reads=map,series=2;threads=1;memory=64MiB;commit=wait"
+    done = started(standin, listed, SAMPLE, tmp_path / "out", "history", FRAZIL_OPTIONS=options)
+    assert done.returncode == 0, done.stdout
+    with netCDF4.Dataset(tmp_path / "out") as data:
+        filters = data["W"].filters()
+        assert filters["complevel"] == 6 and filters["shuffle"]
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        ("goal=smallest", '"smallest"; it must be one of balanced, size, speed'),
+        ("colour=red", "there are goal, filters, reads"),
+        ("threads=many", '"many"; it must be a number from 0'),
+        ("wishes=/nowhere/wishes.toml", "/nowhere/wishes.toml"),
+        ("goal", "name=value"),
+    ],
+)
+def test_a_wrong_option_is_named_and_no_file_is_made(
+    standin: Path, tmp_path: Path, options: str, said: str
+):
+    listed = write_list(SAMPLE, tmp_path / "list")
+    done = started(standin, listed, SAMPLE, tmp_path / "out", "history", FRAZIL_OPTIONS=options)
+    assert done.returncode != 0
+    assert said in done.stdout
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_killed_run_leaves_every_committed_frame(sequential: Package, tmp_path: Path):
+    program = sequential.program(PROGRAMS / "frames.F90", tmp_path / "frames")
+    for after in (1, 2, 5):
+        output = tmp_path / f"killed{after}"
+        done = started(program, output, 8, after, FRAZIL_OPTIONS="commit=wait")
+        assert done.returncode == -signal.SIGKILL
+        with netCDF4.Dataset(output) as data:
+            data.set_auto_mask(False)
+            assert data.dimensions["Time"].size == after
+            frames = np.arange(1, after + 1, dtype="f4")
+            values = data["FIELD"][:]
+            assert np.array_equal(values[:, 0, 0], frames)
+            assert np.array_equal(values[:, -1, -1], frames + 999)
+
+
+def test_fields_of_one_value_cost_little_more_than_an_index_entry(
+    sequential: Package, tmp_path: Path
+):
+    program = sequential.program(PROGRAMS / "frames.F90", tmp_path / "frames")
+    run(program, tmp_path / "out", 60, 0)
+    with h5py.File(tmp_path / "out") as data:
+        assert not data["ZERO"][:].any()
+        assert (data["REPEATED"][:] == data["REPEATED"][0]).all()
+        sizes = {name: data[name].id.get_storage_size() for name in ("ZERO", "REPEATED", "FIELD")}
+    assert sizes["ZERO"] < 60 * 16, "raw: 4800 bytes a frame"
+    assert sizes["REPEATED"] < sizes["FIELD"] / 2, "several records of a small field share a chunk"
+
+
+def test_a_full_disk_is_named_and_leaves_whole_frames(sequential: Package, tmp_path: Path):
+    # Without gfortran's handler of the signal, which ends the program.
+    program = sequential.program(PROGRAMS / "frames.F90", tmp_path / "frames", "-fno-backtrace")
+    output = tmp_path / "out"
+
+    def small_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    done = subprocess.run(
+        [program, output, "200", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        preexec_fn=small_files,
+    )
+    assert done.returncode == 1, done.stdout
+    assert str(output) in done.stdout and "status -1021" in done.stdout
+    with netCDF4.Dataset(output) as data:
+        data.set_auto_mask(False)
+        count = data.dimensions["Time"].size
+        assert 0 < count < 200
+        assert np.array_equal(data["FIELD"][:, 0, 0], np.arange(1, count + 1, dtype="f4"))
