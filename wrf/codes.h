@@ -18,7 +18,6 @@ enum { WRF_REAL = 104, WRF_DOUBLE = 105, WRF_INTEGER = 106, WRF_LOGICAL = 107 };
 /* Status codes: 0 is well, others are warnings or errors. */
 enum {
     NO_ERR = 0,
-    FILE_NF = -1,
     MD_NF = -2,
     TIME_NF = -3,
     TIME_EOF = -4,
@@ -38,7 +37,6 @@ enum {
     BAD_MEMORYORDER = -19,
     DIMNAME_REDEFINED = -20,
     CHARSTR_GT_LENDATA = -21,
-    NOOP = -23,
     ALLOCATION_ERROR = -100,
     BAD_FILE_STATUS = -102,
     BAD_VARIABLE_DIM = -1004,
@@ -46,8 +44,6 @@ enum {
     BAD_DATA_TYPE = -1007,
     FILE_NOT_COMMITTED = -1008,
     IO_NOT_INITIALIZED = -1010,
-    MD_AFTER_OPEN = -1011,
-    DRYRUN_CLOSE = -1013,
     DATESTR_BAD_LENGTH = -1014,
     ZERO_LENGTH_READ = -1015,
     DATA_TYPE_NOT_FOUND = -1016,

@@ -1,6 +1,7 @@
 /*
- * commit.c: what makes a frame permanent. A file that one task writes is committed by a thread of
- * its own, while the model computes; the next frame, or the end, waits for it and gets its errors.
+ * commit.c: what makes a frame permanent: its last field does, a new date, or WRF's iosync. A file
+ * that one task writes is committed by a thread of its own, while the model computes; the next frame,
+ * or the end, waits for it and gets its errors.
  * With several tasks each calls MPI from the thread that called the package, so that commits are
  * made in the calls.
  */
@@ -26,10 +27,10 @@ static int finish_commit(wrf_file *file)
     return fail(file, "commit of", file->commit_message);
 }
 
-/* Commits what was put, if anything was. */
+/* Commits what was put, if anything was since the last time. */
 static int commit(wrf_file *file)
 {
-    int status = finish_commit(file);
+    int status = file->is_dirty ? finish_commit(file) : NO_ERR;
     if (!file->is_dirty || status != NO_ERR)
         return status;
     file->is_dirty = 0;

@@ -96,11 +96,7 @@ static int put_of_variable(wrf_file *file, const char *variable_name, const char
     const file_variable *variable = find_variable(file, variable_name, 0);
     if (!variable)
         return warn(VAR_NF, "an attribute of a field that is not known", variable_name);
-    if (file->status == NOT_COMMITTED)
-        return put_metadata(file, variable->id, name, given);
-    if (IS_PARALLEL)
-        return NO_ERR;
-    return warn(MD_AFTER_OPEN, "an attribute after the training pass", variable_name);
+    return file->status == NOT_COMMITTED ? put_metadata(file, variable->id, name, given) : NO_ERR;
 }
 
 /* Whether what is stored can be read as this kind: reals as each other, else the type itself. */

@@ -19,8 +19,10 @@ static int enter_record(wrf_file *file, const char *date)
     uint64_t start[2], count[2] = {1, DATE_LENGTH};
     if (file->record >= 0 && strcmp(file->times[file->record].date, date) == 0)
         return finish_commit(file);
-    /* WRF asks for no commit where all tasks write: a new date is the end of the frame before. */
-    int status = IS_PARALLEL ? commit(file) : finish_commit(file);
+    /* A new date is the end of the frame before, also where fields were left out of it. */
+    int status = commit(file);
+    if (status == NO_ERR)
+        status = finish_commit(file);
     if (status == NO_ERR)
         status = add_time(file, date);
     if (status != NO_ERR)
@@ -152,7 +154,8 @@ static int is_as_told(const wrf_file *file, const wrf_field *field, const file_v
     return NO_ERR;
 }
 
-/* A field with its values; the last one of a frame that all tasks write commits it. */
+/* A field with its values. The last one of a frame commits it: WRF asks only some of its packages
+ * for a commit. */
 static int write_values(wrf_file *file, const wrf_field *field, const char *date,
                         const int64_t length[MAX_AXES])
 {
@@ -174,7 +177,7 @@ static int write_values(wrf_file *file, const wrf_field *field, const char *date
     if (puts)
         status = put_field(file, variable, field, &patch, first);
     /* All tasks count alike, so that all of them commit, also where one had an error. */
-    if (IS_PARALLEL && file->fields_put == file->field_count) {
+    if (file->fields_put == file->field_count) {
         int committed = commit(file);
         return status == NO_ERR ? committed : status;
     }
