@@ -1,6 +1,7 @@
 """Valid files that stock libraries read: packed, unpacked, and equal afterwards."""
 
 import json
+import os
 import struct
 import zlib
 from pathlib import Path
@@ -71,6 +72,15 @@ def test_external_values_that_may_grow_move_into_chunks(tmp_path: Path):
         assert outcome.code == DONE, outcome.stderr
         with h5py.File(target) as file:
             assert file["outside"].maxshape == (40,) and np.array_equal(file["outside"], values)
+    # HDF5 looks for such files from the current folder.
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    outcome = frazil("pack", "../source.h5", "-o", "packed.h5", cwd=elsewhere)
+    assert outcome.code == FAILED and os.listdir(elsewhere) == []
+    assert "/outside: " in outcome.stderr and "`values.raw`" in outcome.stderr
+    origin = {**os.environ, "HDF5_EXTFILE_PREFIX": "${ORIGIN}"}
+    outcome = frazil("pack", "../source.h5", "-o", "packed.h5", cwd=elsewhere, env=origin)
+    assert outcome.code == DONE, outcome.stderr
 
 
 def test_leftover_bytes_of_a_dimension_do_not_matter(tmp_path: Path):

@@ -286,6 +286,7 @@ function_table! {
         H5Pget_filter2(hid_t, c_uint, *mut c_uint, *mut size_t, *mut c_uint, size_t, *mut c_char, *mut c_uint) -> c_int;
         H5Pset_filter(hid_t, c_int, c_uint, size_t, *const c_uint) -> herr_t;
         H5Pget_external_count(hid_t) -> c_int;
+        H5Pget_external(hid_t, c_uint, size_t, *mut c_char, *mut libc::off_t, *mut hsize_t) -> herr_t;
         H5Pget_fill_value(hid_t, hid_t, *mut c_void) -> herr_t;
         H5Pset_fill_value(hid_t, hid_t, *const c_void) -> herr_t;
         H5Pset_fill_time(hid_t, H5D_fill_time_t) -> herr_t;

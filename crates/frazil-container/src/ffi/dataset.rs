@@ -6,6 +6,7 @@ use super::attribute::usize_of;
 use super::dataspace::{self, Extent, Hyperslab};
 use super::datatype::Datatype;
 use super::driver::{RawSink, defined};
+use super::external;
 use super::filter::WithoutPlugins;
 use super::handle::{DEFAULT, Handle, api, c_name, check, own, take_error_stack};
 use super::mapping::ZeroMapping;
@@ -302,7 +303,7 @@ impl Dataset {
                 values.as_mut_ptr().cast(),
             )
         };
-        check(status, "read values")
+        check(status, "read values").map_err(|error| external::explain(error, self))
     }
 
     /// Writes a box (or everything) from the layout of `memory`.

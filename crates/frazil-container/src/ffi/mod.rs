@@ -15,6 +15,7 @@ pub(crate) mod dataset;
 pub(crate) mod dataspace;
 pub(crate) mod datatype;
 mod driver;
+mod external;
 pub(crate) mod file;
 mod file_property;
 pub(crate) mod filter;

@@ -71,6 +71,8 @@ pub struct Writer {
     /// What hands values to the rank that writes for this one; `None`: this one writes itself.
     pub(super) client: Option<Box<Client>>,
     _lock: Option<NameLock>,
+    /// The process that began the file.
+    process: u32,
 }
 
 /// What a writer knows of a variable beside the schema.
@@ -223,6 +225,7 @@ impl Writer {
             team: None,
             client: None,
             _lock: lock,
+            process: std::process::id(),
         })
     }
 
@@ -417,7 +420,9 @@ fn check(path: &Path, options: &WriterOptions) -> Result<()> {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        if self.is_new && !self.submission.has_commit() {
+        // A child after a fork drops what its parent is writing.
+        let is_own = self.process == std::process::id();
+        if is_own && self.is_new && !self.submission.has_commit() {
             // Best effort: nobody can read it.
             let _ = std::fs::remove_file(&self.path);
         }
