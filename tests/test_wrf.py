@@ -13,13 +13,15 @@ import numpy as np
 import pytest
 from support.command import SAMPLE, tool
 from support.data import CORPUS
-from support.fortran import needs_gfortran, run
+from support.fortran import GFORTRAN, needs_gfortran, run
 from support.mpi import MPICH, OPEN_MPI, Mpi
 from support.wrf import PROGRAMS, Package, assert_same_file, package, write_list
 
 pytestmark = needs_gfortran
 
 WHOLE = CORPUS / "wrf/squall_line.nc"
+# A whole WRF source tree, if there is one.
+WRF = os.environ.get("FRAZIL_TEST_WRF")
 
 
 @pytest.fixture(scope="session")
@@ -301,3 +303,46 @@ def test_a_full_disk_is_named_and_leaves_whole_frames(sequential: Package, tmp_p
         count = data.dimensions["Time"].size
         assert 0 < count < 200
         assert np.array_equal(data["FIELD"][:, 0, 0], np.arange(1, count + 1, dtype="f4"))
+
+
+def own_package(wrf: Path, folder: Path) -> Path:
+    """WRF's own netCDF package, of a source tree of WRF, with what it needs of WRF."""
+    package_folder, shared = wrf / "external/io_netcdf", f"-I{wrf}/external/ioapi_share"
+    features = ("-DUSE_NETCDF4_FEATURES", shared, f"-I{package_folder}")
+    include = f"-I{run('nf-config', '--includedir').strip()}"
+    # The names of the files are in their lines, and these get long.
+    flags = ("-w", "-ffree-line-length-none", "-fallow-argument-mismatch", include, shared)
+    for name in ("wrf_io", "field_routines"):
+        source = package_folder / f"{name}.F90"
+        cpp = run("cpp", "-P", "-nostdinc", "-traditional-cpp", *features, source)
+        (folder / f"{name}.cpp").write_text(cpp)
+        expanded = run("m4", "-Uinclude", "-Uindex", "-Ulen", folder / f"{name}.cpp")
+        (folder / f"{name}.f90").write_text(expanded)
+        run(GFORTRAN, *flags, "-c", f"{name}.f90", cwd=folder)
+    (folder / "debug.c").write_text("void wrf_debug_(void) {}\n")
+    run("cc", "-c", "debug.c", cwd=folder)
+    objects = ("wrf_io.o", "field_routines.o", "debug.o")
+    run("ar", "rcs", "libwrfio_nf.a", *objects, cwd=folder)
+    return folder / "libwrfio_nf.a"
+
+
+@pytest.mark.skipif(not WRF, reason="FRAZIL_TEST_WRF names no WRF source tree")
+def test_beside_the_models_own_package(standin: Path, tmp_path: Path):
+    library = own_package(Path(WRF), tmp_path)
+    theirs = Package("ext_ncd_", library).program(
+        PROGRAMS / "standin.F90", tmp_path / "own", *run("nf-config", "--flibs").split()
+    )
+    listed = write_list(SAMPLE, tmp_path / "list")
+    run(standin, listed, SAMPLE, tmp_path / "ours", "history")
+    run(theirs, listed, SAMPLE, tmp_path / "theirs", "history")
+    assert_same_file(tmp_path / "ours", tmp_path / "theirs")
+    with netCDF4.Dataset(tmp_path / "ours") as a, netCDF4.Dataset(tmp_path / "theirs") as b:
+        assert list(a.variables) == list(b.variables)
+        assert list(a.dimensions) == list(b.dimensions)
+        assert a.ncattrs() == b.ncattrs()
+        assert all(a[name].ncattrs() == b[name].ncattrs() for name in a.variables)
+    # WRF's own package reads what this one writes, and the other way round.
+    run(theirs, listed, tmp_path / "ours", tmp_path / "again", "restart")
+    assert_same_file(tmp_path / "again", SAMPLE)
+    run(standin, listed, tmp_path / "theirs", tmp_path / "once", "restart")
+    assert_same_file(tmp_path / "once", SAMPLE)

@@ -121,11 +121,9 @@ static int hand_over(const metadata *wanted, const void *values, size_t length, 
     return length > room ? MORE_DATA_IN_FILE : NO_ERR;
 }
 
-/* A text for the caller, without NULs at its end, filled with blanks. */
+/* A text for the caller, filled with blanks; a NUL in it stays one, as in WRF's own package. */
 static int hand_over_text(const metadata *wanted, const char *text, size_t length)
 {
-    while (length > 0 && text[length - 1] == '\0')
-        length--;
     return to_fortran(wanted->data, wanted->length, text, length) ? NO_ERR : CHARSTR_GT_LENDATA;
 }
 

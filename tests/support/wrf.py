@@ -30,9 +30,11 @@ class Package:
         """A program that calls the package; its source says ext_frz_."""
         renamed = target.with_suffix(".F90")
         renamed.write_text(source.read_text().replace("ext_frz_", self.prefix))
-        link = (self.library, f"-L{LIBRARIES}", "-lfrazil", f"-Wl,-rpath,{LIBRARIES}", "-pthread")
-        flags = ("-g", "-O1", "-fcheck=bounds", "-fallow-argument-mismatch", "-w")
-        run(self.fortran, *flags, *options, renamed, "-o", target, *link, cwd=target.parent)
+        # Both netcdf-fortran and libfrazil have nf_ calls: the first one serves.
+        link = (self.library, *options, f"-L{LIBRARIES}", "-lfrazil", f"-Wl,-rpath,{LIBRARIES}")
+        flags = ("-g", "-O1", "-fcheck=bounds", "-fallow-argument-mismatch", "-w", "-pthread")
+        words = (*flags, renamed, "-o", target, *link)
+        run(self.fortran, *words, cwd=target.parent)
         return target
 
 
