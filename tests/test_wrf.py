@@ -156,7 +156,9 @@ def test_files_that_follow_the_tasks_and_writers_for_others(
 ):
     program = program_of(parallel, "standin.F90", "standin", "-DPARALLEL")
     listed = write_list(SAMPLE, tmp_path / "list")
-    for options in ("reproducible=0", "io_ranks=1", "reproducible=0,filters=shuffle+deflate(1)"):
+    filtered = "reproducible=0,filters=shuffle+deflate(1)"
+    # The last one goes on with the file of the one before it.
+    for options in ("reproducible=0", "io_ranks=1", filtered, "append=1"):
         chosen = replace(mpi, environment={**mpi.environment, "FRAZIL_OPTIONS": options})
         chosen.run(4, program, listed, SAMPLE, tmp_path / "wrfout", "history", 2, 2)
         assert_same_file(tmp_path / "wrfout", SAMPLE)
@@ -264,6 +266,41 @@ def test_a_killed_run_leaves_every_committed_frame(sequential: Package, tmp_path
             values = data["FIELD"][:]
             assert np.array_equal(values[:, 0, 0], frames)
             assert np.array_equal(values[:, -1, -1], frames + 999)
+
+
+def test_a_killed_run_that_began_again_goes_on_with_the_file(sequential: Package, tmp_path: Path):
+    program = sequential.program(PROGRAMS / "frames.F90", tmp_path / "frames")
+    output = tmp_path / "out"
+    assert started(program, output, 9, 5, FRAZIL_OPTIONS="commit=wait").returncode < 0
+    # The run begins again at frame 4: frames 4 and 5 are there already.
+    done = started(program, output, 9, 0, 4, FRAZIL_OPTIONS="append=1")
+    assert done.returncode == 0, done.stdout
+    with netCDF4.Dataset(output) as data:
+        data.set_auto_mask(False)
+        assert data.FIRST_FRAME == 1 and data["FIELD"].units == "K"
+        times = netCDF4.chartostring(data["Times"][:])
+        assert list(times) == [f"2000-01-01_00:{frame:02}:00" for frame in range(1, 10)]
+        assert np.array_equal(data["FIELD"][:, 0, 0], np.arange(1, 10, dtype="f4"))
+        assert np.array_equal(data["FIELD"][:, -1, -1], np.arange(1000, 1009, dtype="f4"))
+    # Without the option the file is replaced, as WRF's own package does.
+    run(program, output, 9, 0, 8)
+    with netCDF4.Dataset(output) as data:
+        assert data.dimensions["Time"].size == 2 and data.FIRST_FRAME == 8
+
+
+def test_a_file_of_other_fields_is_not_gone_on_with(
+    standin: Path, sequential: Package, tmp_path: Path
+):
+    program = sequential.program(PROGRAMS / "frames.F90", tmp_path / "frames")
+    run(program, tmp_path / "out", 2, 0)
+    before = (tmp_path / "out").read_bytes()
+    listed = write_list(SAMPLE, tmp_path / "list")
+    # Another field of the name that it writes: the sample has PSFC of other dimensions.
+    listed.write_text(listed.read_text().replace("\nPSFC|", "\nFIELD|"))
+    done = started(standin, listed, SAMPLE, tmp_path / "out", "history", FRAZIL_OPTIONS="append=1")
+    assert done.returncode != 0
+    assert "another type or shape" in done.stdout
+    assert (tmp_path / "out").read_bytes() == before
 
 
 def test_fields_of_one_value_cost_little_more_than_an_index_entry(

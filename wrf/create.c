@@ -64,14 +64,14 @@ static int begin_writing(const char *path, fortran_length path_length, int comm,
     to_c(described, sizeof described, description, description_length);
     status = options_for(described, &options);
     if (status == NO_ERR) {
-        file->is_exact = options.is_exact;
         file->commits_wait = options.commits_wait;
+        file->appends = options.appends && !options.is_exact && access(file->path, F_OK) == 0;
         file->real4_output = strstr(described, "REAL_OUTPUT_SIZE=4") != NULL;
-        status = checked(file, "create", create_writer(file, comm, options.options));
+        status = checked(file, "open for writing", open_writer(file, comm, options.options));
         frz_options_free(options.options);
     }
     if (status == NO_ERR)
-        status = define_times(file);
+        status = file->appends ? find_contents(file) : define_times(file);
     if (status == NO_ERR) {
         file->status = NOT_COMMITTED;
         return NO_ERR;
@@ -90,7 +90,8 @@ static int end_training(wrf_file *file)
     if (status != NO_ERR)
         return status;
     file->status = FOR_WRITE;
-    file->first_operation = 1;
+    /* A file that is gone on with keeps its attributes. */
+    file->first_operation = !file->appends;
     return NO_ERR;
 }
 
@@ -121,6 +122,8 @@ static int add_variable(wrf_file *file, const file_variable *like, const int ids
     *one = *like;
     one->record = -1;
     file->field_count += !one->is_metadata;
+    if (file->appends && frz_find_variable(file->writer, FRZ_ROOT, one->name, &one->id) == FRZ_OK)
+        return take_up(file, one);
     frz_status status = frz_add_variable(file->writer, FRZ_ROOT, one->name, one->type,
                                          one->axes + 1, all, &one->id);
     return checked(file, "variable in", status);
@@ -147,6 +150,8 @@ static int describe_field(wrf_file *file, const memory_order *order, int field_t
 {
     char stored[MAX_AXES + 1];
     const file_variable *variable = &file->variables[file->variable_count - 1];
+    if (variable->is_old)
+        return NO_ERR;
     int number = field_type == WRF_DOUBLE && file->real4_output ? WRF_REAL : field_type;
     frz_status status =
         frz_put_attribute(file->writer, variable->id, "FieldType", FRZ_INT32, 1, &number);

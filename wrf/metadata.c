@@ -96,7 +96,9 @@ static int put_of_variable(wrf_file *file, const char *variable_name, const char
     const file_variable *variable = find_variable(file, variable_name, 0);
     if (!variable)
         return warn(VAR_NF, "an attribute of a field that is not known", variable_name);
-    return file->status == NOT_COMMITTED ? put_metadata(file, variable->id, name, given) : NO_ERR;
+    if (file->status != NOT_COMMITTED || variable->is_old)
+        return NO_ERR;
+    return put_metadata(file, variable->id, name, given);
 }
 
 /* Whether what is stored can be read as this kind: reals as each other, else the type itself. */

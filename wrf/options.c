@@ -7,6 +7,7 @@ typedef struct {
     frz_options *options;
     int is_exact;
     int commits_wait;
+    int appends;
 } file_options;
 
 /* A word and the number that it stands for. */
@@ -51,6 +52,7 @@ static const worded_option WORDED[] = {
     {"reproducible", SWITCHES, frz_options_set_reproducible},
     {"keep_plan", SWITCHES, frz_options_set_keep_plan},
     {"commit", COMMITS, 0},
+    {"append", SWITCHES, 0},
     {0, 0, 0},
 };
 
@@ -74,11 +76,11 @@ static int set_word(file_options *to, const worded_option *option, const char *v
 {
     char allowed[160] = "";
     for (const choice *one = option->choices; one->word; one++) {
+        if (strcmp(one->word, value) == 0 && option->set)
+            return judged(option->name, value, option->set(to->options, one->number));
         if (strcmp(one->word, value) == 0) {
-            if (!option->set)
-                to->commits_wait = one->number;
-            return option->set ? judged(option->name, value, option->set(to->options, one->number))
-                               : NO_ERR;
+            *(strcmp(option->name, "append") == 0 ? &to->appends : &to->commits_wait) = one->number;
+            return NO_ERR;
         }
         size_t used = strlen(allowed);
         snprintf(allowed + used, sizeof allowed - used, "%s%s", used ? ", " : "one of ", one->word);
@@ -151,7 +153,7 @@ static int set_option(file_options *to, const char *name, const char *value)
     return wrong_option(name, value,
                         "left out, for there is none of this name; there are goal, filters, reads, "
                         "storage, readable_by, wishes, plan, keep_plan, threads, memory, cores, "
-                        "mode, durable, commit, reproducible, io_ranks, longest_wait");
+                        "mode, durable, commit, append, reproducible, io_ranks, longest_wait");
 }
 
 /* FRAZIL_OPTIONS: name=value, with a comma between two, or a semicolon where values have commas. */
@@ -213,6 +215,7 @@ static int options_for(const char *description, file_options *to)
 {
     to->is_exact = !is_history(description);
     to->commits_wait = 0;
+    to->appends = 0;
     to->options = frz_options_new();
     frz_options_set_overwrite(to->options, 1);
     /* WRF asks for a commit after each frame: chunks of one frame are written once. */

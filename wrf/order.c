@@ -19,6 +19,21 @@ typedef struct {
     size_t element;           /* bytes */
 } memory_patch;
 
+/* All that WRF hands over with a field. */
+typedef struct {
+    const char *name;
+    char *values; /* the memory, halo included */
+    int type;     /* WRF_REAL and so on */
+    memory_order order;
+    const char *axis_names;
+    fortran_length axis_name_length;
+    const int *domain_start, *domain_end;
+    const int *memory_start, *memory_end;
+    const int *patch_start, *patch_end;
+} wrf_field;
+
+static size_t element_bytes(int field_type) { return field_type == WRF_DOUBLE ? 8 : 4; }
+
 static int is_among(const char *word, const char *const *words)
 {
     for (; *words; words++)

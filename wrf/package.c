@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <frazil.h>
 #include <frazil_netcdf.h>
@@ -36,9 +37,10 @@
 #include "files.c"
 #include "commit.c"
 #include "tasks.c"
+#include "read.c"
+#include "append.c"
 #include "create.c"
 #include "write.c"
-#include "read.c"
 #include "metadata.c"
 #include "metadata_in_time.c"
 #include "entries.c"

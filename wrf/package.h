@@ -23,7 +23,7 @@ enum {
     MAX_HANDLES = 1000, /* WRF's own table of files has as many */
     MAX_AXES = 3,       /* of a field, without time */
     DATE_LENGTH = 19,   /* 2000-01-01_00:00:00 */
-    NAME_LENGTH = 256,
+    NAME_LENGTH = 257, /* netCDF allows 256 bytes */
     PATH_LENGTH = 1024,
     MESSAGE_LENGTH = 2 * PATH_LENGTH + 512,
     SHORT_NAME = 31, /* where WRF's netCDF package cuts names of variables */
@@ -45,6 +45,7 @@ typedef struct {
     int axes;
     uint64_t shape[MAX_AXES]; /* the slowest axis first, without time */
     int id;
+    int is_old;     /* it was in the file when this was opened */
     int64_t record; /* the last one that was put */
 } file_variable;
 
@@ -64,7 +65,7 @@ typedef struct {
     int is_shared;     /* all tasks write it together */
     int is_first_task; /* whether this one puts what all have in common */
     int real4_output;
-    int is_exact; /* what the model reads again is never rounded */
+    int appends;       /* the file was there, and is gone on with */
     int time_dimension;
     int times_variable;
     file_dimension *dimensions;

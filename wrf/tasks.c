@@ -1,5 +1,11 @@
 /* tasks.c: what a task is to the others, where all of them write a file together. */
 
+static frz_status open_alone(wrf_file *file, const frz_options *options)
+{
+    return file->appends ? frz_append(file->path, options, &file->writer)
+                         : frz_create(file->path, options, &file->writer);
+}
+
 #ifdef FRZ_WRF_PARALLEL
 
 /* WRF's own: how many tasks there are along x and y. A program without WRF has none. */
@@ -29,7 +35,8 @@ static int owns_strip(const memory_order *order)
     return order->letters[1] == 's' ? place == 0 : place == last;
 }
 
-static frz_status create_writer(wrf_file *file, int comm, const frz_options *options)
+/* Creates the file, or goes on with one that is there. */
+static frz_status open_writer(wrf_file *file, int comm, const frz_options *options)
 {
     MPI_Comm tasks = MPI_Comm_f2c((MPI_Fint)comm);
     int count = 1, number = 0;
@@ -38,8 +45,10 @@ static frz_status create_writer(wrf_file *file, int comm, const frz_options *opt
         count = 1;
     file->is_first_task = number == 0;
     file->is_shared = count > 1;
-    return count > 1 ? frz_mpi_create(file->path, tasks, options, &file->writer)
-                     : frz_create(file->path, options, &file->writer);
+    if (count == 1)
+        return open_alone(file, options);
+    return file->appends ? frz_mpi_append(file->path, tasks, options, &file->writer)
+                         : frz_mpi_create(file->path, tasks, options, &file->writer);
 }
 
 #else
@@ -50,12 +59,12 @@ static int owns_strip(const memory_order *order)
     return 1;
 }
 
-static frz_status create_writer(wrf_file *file, int comm, const frz_options *options)
+static frz_status open_writer(wrf_file *file, int comm, const frz_options *options)
 {
     (void)comm;
     file->is_first_task = 1;
     file->is_shared = 0;
-    return frz_create(file->path, options, &file->writer);
+    return open_alone(file, options);
 }
 
 #endif

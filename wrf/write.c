@@ -1,18 +1,5 @@
 /* write.c: fields of a frame. */
 
-/* All that WRF hands over with a field. */
-typedef struct {
-    const char *name;
-    char *values; /* the memory, halo included */
-    int type;     /* WRF_REAL and so on */
-    memory_order order;
-    const char *axis_names;
-    fortran_length axis_name_length;
-    const int *domain_start, *domain_end;
-    const int *memory_start, *memory_end;
-    const int *patch_start, *patch_end;
-} wrf_field;
-
 /* Goes on to the record of this date: the current one, or the next. */
 static int enter_record(wrf_file *file, const char *date)
 {
@@ -23,22 +10,21 @@ static int enter_record(wrf_file *file, const char *date)
     int status = commit(file);
     if (status == NO_ERR)
         status = finish_commit(file);
-    if (status == NO_ERR)
+    int again = file->appends ? time_index(file, date) : 0;
+    if (status == NO_ERR && !again)
         status = add_time(file, date);
     if (status != NO_ERR)
         return status;
-    file->record++;
+    file->record = again ? again - 1 : file->time_count - 1;
     file->fields_put = 0;
     file->is_dirty = 1;
-    if (!file->is_first_task)
+    if (!file->is_first_task || again)
         return NO_ERR;
     start[0] = (uint64_t)file->record;
     start[1] = 0;
     frz_status put = frz_put(file->writer, file->times_variable, start, count, NULL, FRZ_CHAR, date);
     return checked(file, "write to", put);
 }
-
-static size_t element_bytes(int field_type) { return field_type == WRF_DOUBLE ? 8 : 4; }
 
 /* Doubles as floats, in place. */
 static void narrow(char *bytes, uint64_t count)

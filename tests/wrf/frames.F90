@@ -1,6 +1,7 @@
 ! Writes frames: a field that changes and does not compress, one that is zero, one that repeats.
 !
-!   frames OUTPUT FRAMES KILL_AFTER     kills itself behind the commit of this frame; 0: never
+!   frames OUTPUT FRAMES KILL_AFTER [FIRST]    from frame FIRST on, as after a restart; kills itself
+!                                              behind the commit of frame KILL_AFTER; 0: never
 program frames
   use iso_c_binding, only: c_int
   implicit none
@@ -14,7 +15,7 @@ program frames
     end function
   end interface
   integer, parameter :: nx = 40, ny = 30, wrf_real = 104
-  integer :: count, last, handle, status, frame
+  integer :: count, last, first, handle, status, frame
   real :: field(nx, ny), zero(nx, ny), repeated(nx, ny)
   character(19) :: date
   character(256) :: output, argument
@@ -23,15 +24,22 @@ program frames
   read (argument, *) count
   call get_command_argument(3, argument)
   read (argument, *) last
+  first = 1
+  call get_command_argument(4, argument)
+  if (argument /= '') read (argument, *) first
   call random_number(repeated)
   zero = 0
   call ext_frz_ioinit(' ', status)
   call ext_frz_open_for_write_begin(output, 0, 0, 'DATASET=HISTORY', handle, status)
   call check('create')
-  call put_all(1)
+  call put_all(first)
+  call ext_frz_put_var_ti_char(handle, 'units', 'FIELD', 'K', status)
+  call check('units')
   call ext_frz_open_for_write_commit(handle, status)
   call check('commit')
-  do frame = 1, count
+  do frame = first, count
+    call ext_frz_put_dom_ti_integer(handle, 'FIRST_FRAME', [first], 1, status)
+    call check('attribute')
     call random_number(field)
     field(1, 1) = frame
     field(nx, ny) = frame + 999
