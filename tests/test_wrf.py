@@ -378,6 +378,10 @@ def test_beside_the_models_own_package(standin: Path, tmp_path: Path):
         assert list(a.dimensions) == list(b.dimensions)
         assert a.ncattrs() == b.ncattrs()
         assert all(a[name].ncattrs() == b[name].ncattrs() for name in a.variables)
+    # WRF's own package with libfrazil in place of netcdf-fortran.
+    linked = Package("ext_ncd_", library).program(PROGRAMS / "standin.F90", tmp_path / "linked")
+    run(linked, listed, SAMPLE, tmp_path / "by-frazil", "history")
+    assert_same_file(tmp_path / "by-frazil", tmp_path / "theirs")
     # WRF's own package reads what this one writes, and the other way round.
     run(theirs, listed, tmp_path / "ours", tmp_path / "again", "restart")
     assert_same_file(tmp_path / "again", SAMPLE)
