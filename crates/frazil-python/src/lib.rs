@@ -24,6 +24,16 @@ mod writer;
 
 use pyo3::prelude::*;
 
+/// Python aligns its objects to 16 bytes, whatever they hold.
+const _: () = {
+    const fn fits_python<T>() {
+        assert!(align_of::<T>() <= 16);
+    }
+    fits_python::<chunks::Packer>();
+    fits_python::<reader::Reader>();
+    fits_python::<writer::Writer>();
+};
+
 /// The compiled part of frazil; use the package `frazil`.
 #[pymodule(gil_used = false)]
 #[pyo3(name = "_frazil")]

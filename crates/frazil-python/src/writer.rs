@@ -25,7 +25,8 @@ type Slab = (Vec<u64>, Vec<u64>, Option<Vec<u64>>);
 /// child's copy refuses all work, and does nothing when it goes.
 #[pyclass(frozen, module = "frazil._frazil")]
 pub(crate) struct Writer {
-    writer: Mutex<Option<frazil::Writer>>,
+    // Boxed: it holds what is aligned to lines of the cache, and Python's objects are not.
+    writer: Mutex<Option<Box<frazil::Writer>>>,
     cancel: Arc<AtomicBool>,
     /// The process that opened the file.
     process: u32,
@@ -46,7 +47,7 @@ impl Writer {
 
     fn new(writer: frazil::Writer, cancel: Arc<AtomicBool>) -> Self {
         Self {
-            writer: Mutex::new(Some(writer)),
+            writer: Mutex::new(Some(Box::new(writer))),
             cancel,
             process: std::process::id(),
         }
@@ -57,7 +58,7 @@ impl Writer {
     }
 
     /// The writer; not in another process, where a thread that is no more may hold the lock.
-    fn lock(&self) -> frazil::Result<MutexGuard<'_, Option<frazil::Writer>>> {
+    fn lock(&self) -> frazil::Result<MutexGuard<'_, Option<Box<frazil::Writer>>>> {
         if self.is_foreign() {
             return Err(invalid(
                 "the file is being written by the process that this one is a fork of",
