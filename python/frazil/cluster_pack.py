@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any, Literal
 from . import _frazil
 from .cluster_results import Outcome, Results, error_of
 from .errors import AlreadyExistsError, Error, InvalidArgumentError
-from .operations import Precision, Reads, Speed, Storage, StrPath, _finish, _pack_options
+from .operations import (
+    Precision,
+    Reads,
+    Speed,
+    Storage,
+    StrPath,
+    _finish,
+    _pack_options,
+    names_are_checked,
+)
 from .progress import Progress, listener
 from .reports import PackReport, WritePlan
 
@@ -107,6 +116,7 @@ def pack_files(
         shuffle=shuffle,
         checksum=checksum,
         precision=precision,
+        names_are_checked=names_are_checked(precision, [Path(one) for one in inputs]),
         netcdf_attribute=netcdf_attribute,
         readable_by=readable_by,
         goal=goal,

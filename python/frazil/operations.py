@@ -20,9 +20,12 @@ Speed = float | str
 
 def _options(**options: Any) -> str:
     """Options as JSON; what is ``None`` is left to frazil."""
+    return _json({key: value for key, value in options.items() if value is not None})
+
+
+def _json(options: Any) -> str:
     try:
-        kept = {key: value for key, value in options.items() if value is not None}
-        return json.dumps(kept, allow_nan=False)
+        return json.dumps(options, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise InvalidArgumentError(f"an option cannot be understood: {error}") from None
 
@@ -54,6 +57,23 @@ def precision_rules(
         ]
     rules = json.loads(_frazil.read_precision(Path(precision)))
     return [{"variables": patterns, "wish": wish} for patterns, wish in rules]
+
+
+def check_names(rules: list[dict[str, Any]], paths: Sequence[str], file: StrPath) -> None:
+    """Refuses rules about precision that name a variable which a file to be does not get."""
+    try:
+        _frazil.check_names(_json(rules), list(paths))
+    except InvalidArgumentError as error:
+        error.file = os.fspath(file)
+        raise
+
+
+def names_are_checked(precision: Precision | None, inputs: Sequence[Path]) -> bool:
+    """Whether all variables that rules about precision name are in some input.
+
+    ``False``: no input can be read here.
+    """
+    return _frazil.check_names_in(_json(precision_rules(precision)), list(inputs))
 
 
 def filter_rules(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:

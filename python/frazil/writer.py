@@ -114,6 +114,7 @@ class Writer:
         durable: bool = False,
         own_commits: bool = True,
         classic_model: bool = False,
+        _rules_are_shared: bool = False,
     ) -> None:
         if mode not in ("w", "x", "a"):
             raise InvalidArgumentError(f"mode is {mode!r}; it must be 'w', 'x' or 'a'")
@@ -130,6 +131,7 @@ class Writer:
             own_commits=own_commits,
             classic_model=classic_model,
             overwrite=mode == "w",
+            rules_are_shared=_rules_are_shared,
         )
         self.path = Path(path)
         if mode == "a":

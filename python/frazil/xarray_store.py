@@ -62,6 +62,8 @@ class Output:
                     self._temporary or self.path,
                     "w" if is_new else "a",
                     own_commits=False,
+                    # Some values come before the last definition: names were looked for before.
+                    _rules_are_shared=True,
                     **options,
                 )
         except BaseException:

@@ -11,7 +11,7 @@ import xarray as xr
 
 from .crew import crew
 from .errors import InvalidArgumentError
-from .operations import Precision, Reads, Storage, StrPath, precision_rules
+from .operations import Precision, Reads, Storage, StrPath, check_names, precision_rules
 from .progress import Progress, ProgressBar, listener
 from .reports import WritePlan
 from .xarray_store import FrazilStore, Output, Target, encoding_of
@@ -216,6 +216,11 @@ def to_netcdf(
         "threads": threads,
         "memory": memory,
     }
+    if mode != "a" or not Path(path).exists():
+        paths = [
+            f"/{at}/{name}" if at else f"/{name}" for at, one in nodes for name in one.variables
+        ]
+        check_names(options["precision"], paths, path)
     if append_dim is not None and unlimited_dims is None:
         unlimited_dims = [append_dim]
     with _showing(progress) as bar, _new_or_unchanged(path, mode, layout, options) as output:

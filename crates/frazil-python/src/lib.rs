@@ -51,6 +51,8 @@ fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(operations::recover, module)?)?;
     module.add_function(wrap_pyfunction!(operations::usual_mode, module)?)?;
     module.add_function(wrap_pyfunction!(operations::read_precision, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::check_names, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::check_names_in, module)?)?;
     module.add_function(wrap_pyfunction!(memory::compress, module)?)?;
     module.add_function(wrap_pyfunction!(memory::compressed, module)?)?;
     module.add_function(wrap_pyfunction!(memory::decompress, module)?)?;

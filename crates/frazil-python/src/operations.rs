@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::error::Outcome;
 use crate::job::run;
-use crate::options::{self, destination, parse};
+use crate::options::{self, destination, parse, parse_rules};
 
 /// Nothing is lost that a report holds: numbers that JSON has no word for are `null`.
 pub(crate) fn json(report: &impl Serialize) -> frazil::Result<String> {
@@ -145,6 +145,20 @@ struct Stated<'a> {
     wish: &'a PrecisionWish,
     #[serde(flatten)]
     demand: &'a FilterDemand,
+}
+
+/// Refuses rules of precision that name a variable which is not among paths.
+#[pyfunction]
+pub(crate) fn check_names(rules: &str, paths: Vec<String>) -> Outcome<()> {
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    Ok(frazil::check_names(&parse_rules(rules)?, &paths)?)
+}
+
+/// Refuses rules of precision that name a variable which no input has; whether any could be read.
+#[pyfunction]
+pub(crate) fn check_names_in(py: Python<'_>, rules: &str, inputs: Vec<PathBuf>) -> Outcome<bool> {
+    let rules = parse_rules(rules)?;
+    Ok(py.detach(|| frazil::check_names_in(&inputs, &rules))?)
 }
 
 /// Rules of a TOML file: `[[globs, wish], ...]`, what is demanded of filters being part of the wish.

@@ -165,6 +165,7 @@ pub(crate) struct Pack {
     shuffle: Option<bool>,
     checksum: bool,
     precision: Vec<Rule>,
+    names_are_checked: bool,
     netcdf_attribute: bool,
     readable_by: ReaderLevel,
     goal: Option<Goal>,
@@ -234,6 +235,7 @@ impl Pack {
             precision: PrecisionOptions {
                 rules,
                 calibration,
+                names_are_checked: self.names_are_checked,
                 netcdf_attribute: self.netcdf_attribute,
             },
             readable_by: self.readable_by,
@@ -344,6 +346,15 @@ enum Format {
     Classic,
 }
 
+/// Understands rules of precision.
+///
+/// # Errors
+/// As [`parse`]; if a rule cannot be.
+pub(crate) fn parse_rules(json: &str) -> Result<Vec<PrecisionRule>, Error> {
+    let rules: Vec<Rule> = parse(json)?;
+    rules.into_iter().map(Rule::into_rule).collect()
+}
+
 /// Options of `unpack`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -436,6 +447,7 @@ pub(crate) struct Write {
     plan: Option<WritePlan>,
     chunk_goal: StatedReads,
     keep_plan: bool,
+    rules_are_shared: bool,
 }
 
 impl Write {
@@ -461,6 +473,7 @@ impl Write {
             filters: self.filters,
             plan: self.plan,
             keep_plan: self.keep_plan,
+            rules_are_shared: self.rules_are_shared,
             // Of many processes only.
             longest_wait: None,
             follow_ranks: false,

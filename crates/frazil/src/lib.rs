@@ -111,6 +111,7 @@ pub use plan_report::{
     ChunkCandidate, FilterCandidate, PlanReport, ReadCandidate, VariableDecision, explain_plan,
 };
 pub use plan_text::{parse_plan, read_plan, read_tree, render_plan};
+pub use precision::named::{check_names, check_names_in};
 pub use precision::rule_file::{read_precision, write_precision};
 pub use precision::rules::{PrecisionOptions, PrecisionRule, wishes_for};
 pub use read::{Checksums, ChunkCachePolicy, Reader, ReaderOptions};

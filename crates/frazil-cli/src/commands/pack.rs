@@ -21,14 +21,20 @@ pub(crate) fn run(args: &PackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
     let Some(destination) = args.destination() else {
         return Ok(Status::Trouble);
     };
-    let options = match options(args, cancel) {
+    let mut options = match options(args, cancel) {
         Ok(options) => options,
-        Err(error) => return refuse(Printer::new(args.output), error),
+        Err(error) => return end(Printer::new(args.output), error, Status::Trouble),
     };
+    if args.inputs.len() > 1 {
+        match frazil::check_names_in(&args.inputs, &options.precision.rules) {
+            Ok(are_checked) => options.precision.names_are_checked = are_checked,
+            Err(error) => return end(Printer::new(args.output), error, Status::Failure),
+        }
+    }
     if let Some(scheduler) = &args.scheduler {
         let work = Work::new(scheduler, args, &destination, options);
         return cluster::run(&work, cancel)
-            .or_else(|error| refuse(Printer::new(args.output), error));
+            .or_else(|error| end(Printer::new(args.output), error, Status::Trouble));
     }
     let transform = Transform {
         inputs: &args.inputs,
@@ -102,10 +108,10 @@ pub(super) fn check_new(path: &Path, overwrite: bool) -> frazil::Result<()> {
 }
 
 /// Ends before anything was read or written.
-fn refuse(printer: Printer, error: frazil::Error) -> io::Result<Status> {
+fn end(printer: Printer, error: frazil::Error, status: Status) -> io::Result<Status> {
     let mut document = Document::<PackReport>::new();
     printer.error(&error);
     document.errors.push(error.into());
     printer.json(&document)?;
-    Ok(Status::Trouble)
+    Ok(status)
 }

@@ -103,6 +103,8 @@ fn options_from(variable: &dyn Fn(&str) -> Option<OsString>) -> Answer<WriterOpt
     }
     if let Some(file) = variable("FRAZIL_WISHES").filter(|file| !file.is_empty()) {
         options.rules = read_precision(Path::new(&file)).map_err(Refusal::from)?;
+        // Programs write files of all kinds.
+        options.rules_are_shared = true;
     }
     Ok(options)
 }

@@ -11,6 +11,7 @@ use frazil_types::{ErrorCode, PrecisionWish, ProtectedValues, QuantizePlan, Roun
 
 use super::field_range::{Field, field_ranges};
 use super::metadata::names_written;
+use super::named::{check_names, paths_of};
 use super::protected::{protected_values, text_notices};
 use super::refusals::refusals;
 use super::roundable::type_obstacle;
@@ -87,7 +88,11 @@ fn candidates(
     notices: &mut Vec<String>,
 ) -> Result<Vec<Candidate>> {
     let matcher = Matcher::new(&options.precision.rules)?;
-    let paths: Vec<&str> = input.variables().iter().map(|v| v.path.as_str()).collect();
+    let paths = paths_of(input);
+    if !options.precision.names_are_checked {
+        check_names(&options.precision.rules, &paths)
+            .map_err(|error| error.in_file(input.path()))?;
+    }
     for pattern in matcher.idle_patterns(&paths) {
         notices.push(format!("precision: no variable is named `{pattern}`"));
     }

@@ -4,6 +4,7 @@ mod coordinates;
 mod decide;
 mod field_range;
 pub(crate) mod metadata;
+pub(crate) mod named;
 pub(crate) mod names;
 pub(crate) mod protected;
 pub(crate) mod refusals;

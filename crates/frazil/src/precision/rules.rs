@@ -38,6 +38,12 @@ pub struct PrecisionOptions {
     /// What the words for speeds in rules stand for; the same everywhere, unless somebody measured.
     #[serde(default)]
     pub calibration: Calibration,
+    /// Whether the names in rules were looked for already, in all inputs together ([`check_names_in`]): a
+    /// single one need not have them.
+    ///
+    /// [`check_names_in`]: crate::check_names_in
+    #[serde(default)]
+    pub names_are_checked: bool,
     /// Also write netCDF-C's own `_Quantize...` attribute: stock netCDF-C then rounds again
     /// whenever it converts types on reading.
     pub netcdf_attribute: bool,

@@ -28,6 +28,7 @@ impl Writer {
             return Ok(Arc::clone(active));
         }
         self.check_variable(id)?;
+        self.check_names()?;
         self.activate(id).map_err(|error| {
             let path = self.schema.variable_path(id);
             error.in_file(&self.path).at_variable(&path)

@@ -41,6 +41,9 @@ pub struct WriterOptions {
     /// variable's own settings state, and `filters`, go before. Words for speeds (`network`) are the
     /// constants of [`Calibration::default`](crate::Calibration).
     pub rules: Vec<PrecisionRule>,
+    /// Whether the rules are for several files, so that one need not have all variables that they name.
+    /// Else the variables that rules about precision name must be defined when the first value comes.
+    pub rules_are_shared: bool,
     /// Chunk shapes, filters and rounding of variables that ask for none themselves, as another
     /// run decided them ([`Writer::plan`](super::Writer::plan)).
     pub plan: Option<WritePlan>,

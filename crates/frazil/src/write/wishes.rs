@@ -8,7 +8,9 @@ use super::settings::{FilterWish, VariableSettings};
 use super::writer::Writer;
 use crate::error::Result;
 use crate::filter_wishes::{AS_ASKED, ChoiceWishes, check_demand, stated_chain, weighing};
+use crate::precision::named::check_names;
 use crate::precision::rules::{Matcher, wishes_for};
+use crate::schema::VariableId;
 
 /// What holds for one variable.
 #[derive(Debug, Clone)]
@@ -58,6 +60,26 @@ impl Writer {
             origin,
             demand,
         })
+    }
+
+    /// Refuses rules about precision that name a variable which is not there when the first value comes:
+    /// what was to stay exact, or was to be rounded, would be written otherwise. Ranks that write
+    /// together look at no names, since one that is refused would leave the others waiting.
+    pub(super) fn check_names(&mut self) -> Result<()> {
+        if self.names_are_checked || self.submission.is_parallel() {
+            return Ok(());
+        }
+        let count = self.schema.variables.len();
+        let paths = (0..count).map(|number| self.schema.variable_path(VariableId(number)));
+        let paths: Vec<String> = paths.collect();
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        check_names(&self.options.rules, &paths).map_err(|error| {
+            let cure = error.cure.clone().unwrap_or_default();
+            let cure = format!("{cure}; define all variables before the first value");
+            error.in_file(&self.path).with_cure(cure)
+        })?;
+        self.names_are_checked = true;
+        Ok(())
     }
 
     /// What filters of a variable are chosen by.

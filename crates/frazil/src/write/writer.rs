@@ -55,6 +55,8 @@ pub struct Writer {
     pub(super) planned_places: HashMap<String, usize>,
     /// Variables whose definitions nobody has looked at together since they were made or changed.
     pub(super) unchecked: Vec<VariableId>,
+    /// Whether the variables that rules name were looked for.
+    pub(super) names_are_checked: bool,
     pub(super) options: WriterOptions,
     /// For chunks; packed ones that may serve again have their own.
     pub(super) memory_bytes: u64,
@@ -215,6 +217,7 @@ impl Writer {
             records_bytes: 0,
             planned_places: places_of(options),
             unchecked: Vec::new(),
+            names_are_checked: options.rules_are_shared,
             options: options.clone(),
             memory_bytes: division.memory_bytes,
             repeats_bytes: division.repeats_bytes,
