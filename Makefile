@@ -196,6 +196,10 @@ bench-precision: build .build/setup-test .build/setup-bench ## Rounding and its 
 	$(CARGO) build $(CARGO_FLAGS) --package frazil-bench
 	$(PYTHON) bench/precision.py $(BENCH_ARGS)
 
+.PHONY: bench-bounds
+bench-bounds: build .build/setup-test ## Ratios at absolute error bounds beside ZFP, SZ3 and SPERR
+	$(PYTHON) bench/error_bounds.py $(BENCH_ARGS)
+
 .PHONY: bench-model
 bench-model: build lib .build/setup-test ## Writing from models beside netCDF-C and netcdf-fortran
 	$(PYTHON) bench/model.py $(BENCH_ARGS)

@@ -98,7 +98,49 @@ def check_bound(x: np.ndarray, y: np.ndarray, allowed: object) -> None:
     # As a program sees it that computes in single precision.
     narrow = np.abs(y[normal] - x[normal])
     assert (narrow <= allowed(wide[0]) * (1 + 2 * np.finfo(x.dtype).eps)).all()
-    assert (np.signbit(x[normal]) == np.signbit(y[normal])).all()
+    assert ((np.signbit(x[normal]) == np.signbit(y[normal])) | (y[normal] == 0)).all()
+
+
+@pytest.mark.parametrize("bound", [0.01, 0.25, 3.0, 1e-7, 1e30])
+@pytest.mark.parametrize("dtype", ["<f4", ">f8"])
+def test_absolute_bounds_give_the_nearest_multiple_of_a_power_of_two(
+    tmp_path: Path, dtype: str, bound: float
+):
+    chance = np.random.default_rng(SEED)
+    values = hard_values(chance, dtype[1:], 9000)
+    with h5py.File(tmp_path / "source.h5", "w") as file:
+        file.create_dataset("v", data=values.astype(dtype), chunks=(800,))
+    pack(tmp_path / "source.h5", tmp_path / "packed.h5", "--abs-error", bound, "--verify")
+    with h5py.File(tmp_path / "packed.h5") as file:
+        found = file["v"][...].astype(dtype[1:])
+    normal = np.isfinite(values) & (np.abs(values) >= np.finfo(values.dtype).smallest_normal)
+    x, y = values[normal].astype("f8"), found[normal].astype("f8")
+    step = 2.0 ** np.floor(np.log2(2 * bound))
+    assert step <= 2 * bound < 2 * step
+    # Whole numbers below 2^52 and their halves are exact; what is larger is a multiple already.
+    small = np.abs(x) < 2.0**52 * step
+    steps = np.abs(x[small]) / step
+    expected = x.copy()
+    expected[small] = np.sign(x[small]) * np.floor(steps + 0.5) * step
+    finite = np.abs(expected) <= np.finfo(values.dtype).max
+    assert np.array_equal(y, np.where(finite, expected, x))
+    assert np.abs(y - x).max() <= bound
+
+
+def test_bits_and_an_absolute_bound_hold_together(tmp_path: Path):
+    chance = np.random.default_rng(SEED)
+    values = (chance.normal(size=20_000) * 10.0 ** chance.integers(-5, 5, 20_000)).astype("f4")
+    with h5py.File(tmp_path / "source.h5", "w") as file:
+        file["v"] = values
+    pack(
+        tmp_path / "source.h5", tmp_path / "packed.h5", "--abs-error", 0.1, "--bits", 6, "--verify"
+    )
+    with h5py.File(tmp_path / "packed.h5") as file:
+        x, y = values.astype("f8"), file["v"][...].astype("f8")
+        assert file["v"].attrs["quantization_nsb"] == 6
+    error = np.abs(x - y)
+    assert (error <= np.minimum(0.1, np.abs(x) * 2.0**-7)).all()
+    assert (y != 0).all()
 
 
 KINDS = ("absolute", "relative")

@@ -186,7 +186,7 @@ def test_words_mean_all_variables_or_named_ones(tmp_path: Path):
     assert roundings(source, tmp_path / "other.nc", *options) == {
         "tas": "linear(12)",
         "tasmin": "linear(12)",
-        "pr": "bitround(by chunk)",
+        "pr": "bitround(by value)",
         "inner/tas": "bitround(by chunk)",
         "inner/ua": "bitround(by chunk)",
     }
@@ -319,7 +319,7 @@ def test_the_command_line_comes_after_the_file(tmp_path: Path):
 
 def test_an_unmatched_pattern_is_told(tmp_path: Path):
     source = several(tmp_path / "source.nc")
-    outcome = pack(source, tmp_path / "packed.nc", "--digits", "tsa:3")
+    outcome = pack(source, tmp_path / "packed.nc", "--digits", "tsa*:3")
     assert [line for line in notices(outcome) if "tsa" in line]
     assert not [line for line in notices(outcome) if "kept exact" in line]
 

@@ -98,7 +98,8 @@ pub enum Rounding {
         /// Explicit mantissa bits kept.
         significant_bits: u32,
     },
-    /// BitRound with, for each chunk, the fewest bits that keep the bound.
+    /// BitRound with the fewest bits that keep the bound: for each chunk, if it is relative alone; else for each
+    /// value, which becomes the nearest multiple of a power of two.
     BoundedBitRound {
         /// Never fewer than this; 0 where only the bound counts.
         least_significant_bits: u32,
@@ -152,6 +153,12 @@ impl ErrorBound {
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.absolute.is_none() && self.relative.is_none()
+    }
+
+    /// Whether the error may be some share of a value, however small that is, and nothing else is said.
+    #[must_use]
+    pub fn is_relative(&self) -> bool {
+        self.absolute.is_none() && self.finest_absolute <= 0.0
     }
 
     /// The largest error that a value of magnitude `magnitude` may have.

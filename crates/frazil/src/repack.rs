@@ -439,7 +439,7 @@ pub(crate) fn report(
 fn precision_report(plan: &QuantizePlan, stored: Option<&Stored>) -> VariablePrecision {
     let stats = stored.map(|stored| stored.rounding).unwrap_or_default();
     VariablePrecision {
-        rounding: rounding_text(&plan.rounding),
+        rounding: rounding_text(plan),
         least_kept: stats.least_kept,
         bound: plan.bound,
         max_absolute_error: stats.errors.max_absolute_error,

@@ -1,6 +1,6 @@
-//! The fewest bits with which BitRound keeps an error bound for every value of a box.
+//! The fewest bits with which BitRound keeps a relative error bound for every value of a box.
 
-use frazil_types::{ByteOrder, ErrorBound};
+use frazil_types::ByteOrder;
 
 use super::bits::{BitRound, Round};
 use super::block::{Block, LANES, load, merge};
@@ -8,40 +8,35 @@ use super::guard::Guard;
 use super::word::Word;
 use crate::simd::{Kernel, Simd};
 
-/// A bound, and the least number of bits whatever the bound.
+/// A bound relative to the value, and the least number of bits whatever the bound.
 ///
 /// One more bit never makes a value's error larger, since the finer grid holds the points of the
-/// coarser one. And the share of itself by which a value may err never grows with the value
-/// ([`ErrorBound::at`]), so the largest value of a box says how many bits are enough.
+/// coarser one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Search {
     least_bits: u32,
-    absolute: f64,
     relative: f64,
-    finest_absolute: f64,
 }
 
 impl Search {
-    pub(super) fn new(least_bits: u32, bound: &ErrorBound) -> Self {
+    pub(super) fn new(least_bits: u32, relative: Option<f64>) -> Self {
         // Two steps down: then the product with a value, rounded, is not above the exact one.
         let strictly = |share: f64| share.next_down().next_down().max(0.0);
         Self {
             least_bits: least_bits.max(1),
-            absolute: bound.absolute.unwrap_or(f64::INFINITY),
-            relative: bound.relative.map_or(f64::INFINITY, strictly),
-            finest_absolute: bound.finest_absolute,
+            relative: relative.map_or(f64::INFINITY, strictly),
         }
     }
 
     /// The fewest explicit mantissa bits that keep the bound; `None` if no value is ordinary.
     pub(super) fn fewest_bits<W: Word>(&self, values: &Values<'_, W>) -> Option<u32> {
-        let (largest, mantissas) = values.simd.run(Survey { values });
-        if largest == W::default() {
+        let found = values.simd.run(Survey { values });
+        if found.largest == W::default() {
             return None;
         }
         // With the bits that the values have, nothing changes at all.
-        let used = W::MANTISSA_BITS - mantissas.low_zeros().min(W::MANTISSA_BITS);
-        let enough = self.enough_bits(largest).min(used).max(self.least_bits);
+        let enough = self.enough_bits(found.largest).min(found.used_bits());
+        let enough = enough.max(self.least_bits);
         let keeps = |bits| {
             let rounding = BitRound::new(bits);
             let search = self;
@@ -79,17 +74,7 @@ impl Search {
     /// The largest error of a value.
     #[inline(always)]
     fn allowed(&self, magnitude: f64) -> f64 {
-        let share = self.relative * magnitude;
-        let relative = if share > self.finest_absolute {
-            share
-        } else {
-            self.finest_absolute
-        };
-        if relative < self.absolute {
-            relative
-        } else {
-            self.absolute
-        }
+        self.relative * magnitude
     }
 }
 
@@ -107,28 +92,50 @@ impl<W: Word> Values<'_, W> {
     }
 }
 
-/// Finds the largest magnitude of the ordinary values, and the bits that any of them has set.
-struct Survey<'a, W: Word> {
-    values: &'a Values<'a, W>,
+/// Looks at the ordinary values.
+pub(super) struct Survey<'a, W: Word> {
+    pub(super) values: &'a Values<'a, W>,
+}
+
+/// What the ordinary values of a box are like.
+pub(super) struct Found<W> {
+    /// Zero if there are none.
+    pub(super) largest: W,
+    pub(super) least: W,
+    /// The bits of the mantissa that any of them has set.
+    mantissas: W,
+}
+
+impl<W: Word> Found<W> {
+    /// Explicit mantissa bits that the values have.
+    pub(super) fn used_bits(&self) -> u32 {
+        W::MANTISSA_BITS - self.mantissas.low_zeros().min(W::MANTISSA_BITS)
+    }
 }
 
 impl<W: Word> Kernel for Survey<'_, W> {
-    type Output = (W, W);
+    type Output = Found<W>;
 
     #[inline(always)]
-    fn run(self) -> (W, W) {
+    fn run(self) -> Found<W> {
         let mut x: Block<W> = [W::default(); LANES];
         let mut ordinary = x;
-        let (mut largest, mut bits) = (W::default(), W::default());
+        let (mut largest, mut least, mut bits) = (W::default(), W::INFINITY, W::default());
         for bytes in self.values.blocks() {
             load(bytes, self.values.order, &mut x);
             self.values.guard.ordinary(&x, &mut ordinary);
             for magnitude in &ordinary {
+                let is_none = W::mask(*magnitude == W::default());
                 largest = largest.max(*magnitude);
+                least = least.min(*magnitude | (W::INFINITY & is_none));
                 bits = bits | *magnitude;
             }
         }
-        (largest, bits & W::low_ones(W::MANTISSA_BITS))
+        Found {
+            largest,
+            least,
+            mantissas: bits & W::low_ones(W::MANTISSA_BITS),
+        }
     }
 }
 

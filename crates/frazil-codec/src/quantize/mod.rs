@@ -25,6 +25,7 @@ mod linear;
 mod parity;
 mod place;
 mod range;
+mod steps;
 mod typed;
 mod word;
 
@@ -86,7 +87,7 @@ impl Quantizer {
 
     /// Rounds the values of a box. `original` holds them in the byte order of the file; `out` is
     /// replaced by as many bytes in the same order. The result depends on nothing but the values,
-    /// the plan and, for BitGroom, the place; where bits go by an error bound, on which values
+    /// the plan and, for BitGroom, the place; where bits go by a relative bound alone, on which values
     /// share the box.
     ///
     /// # Errors

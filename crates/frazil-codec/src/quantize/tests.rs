@@ -41,12 +41,15 @@ fn instruction_sets_agree() {
     })
     .take(8 * 5003)
     .collect();
-    for (size_bytes, rounding) in [4, 8].into_iter().flat_map(|s| roundings().map(|r| (s, r))) {
+    let sizes = [(4, None), (8, None), (4, Some(1e7)), (8, Some(1e7))];
+    let kinds = sizes.into_iter().flat_map(|s| roundings().map(|r| (s, r)));
+    for ((size_bytes, absolute), rounding) in kinds {
         let plan = QuantizePlan {
             rounding,
             bound: ErrorBound {
+                absolute,
                 relative: Some(1e-2),
-                ..ErrorBound::default()
+                finest_absolute: 0.0,
             },
             protected: ProtectedValues {
                 values: vec![-9999.0, 1.0, 2.0, 0.0],

@@ -11,6 +11,7 @@ use super::limits;
 use super::linear::Linear;
 use super::parity::Parity;
 use super::place::BoxPlace;
+use super::steps::Steps;
 use super::word::Word;
 use crate::error::CodecError;
 use crate::simd::{Kernel, Simd};
@@ -28,6 +29,7 @@ pub(super) struct Typed<W: Word> {
 enum BoundRounding<W> {
     BitRound { bits: u32 },
     Bounded(Search),
+    Steps(Steps<W>),
     Granular { digits: u32, table: Granular<W> },
     BitGroom { digits: u32 },
     Linear { nbits: u32, grid: Linear },
@@ -47,7 +49,13 @@ impl<W: Word> Typed<W> {
             },
             Rounding::BoundedBitRound {
                 least_significant_bits,
-            } => BoundRounding::Bounded(Search::new(least_significant_bits, &plan.bound)),
+            } => match plan.bound.is_relative() {
+                true => {
+                    let relative = plan.bound.relative;
+                    BoundRounding::Bounded(Search::new(least_significant_bits, relative))
+                }
+                false => BoundRounding::Steps(Steps::new(least_significant_bits, &plan.bound)),
+            },
             Rounding::GranularBitRound { significant_digits } => BoundRounding::Granular {
                 digits: significant_digits,
                 table: Granular::new(significant_digits, guard.first_values()),
@@ -87,6 +95,10 @@ impl<W: Word> Typed<W> {
                 let bits = kept.unwrap_or(W::MANTISSA_BITS);
                 self.pass(BitRound::new(bits), original, out);
                 kept
+            }
+            BoundRounding::Steps(steps) => {
+                self.pass(steps, original, out);
+                steps.least_kept(&self.values(original))
             }
             BoundRounding::Granular { digits, table } => {
                 self.pass(table, original, out);

@@ -1,9 +1,9 @@
-//! The fewest bits that keep a bound.
+//! The fewest bits that keep a relative bound.
 
 use frazil_types::{ErrorBound, QuantizePlan, Rounding};
 use proptest::prelude::*;
 
-use crate::plans::{absolute, bits, bounded, plain, relative};
+use crate::plans::{bits, bounded, plain, relative};
 use crate::random::random;
 use crate::rounding::{Pattern, check, quantize, quantize_kept};
 
@@ -68,15 +68,6 @@ fn no_bit_too_many() {
     for share in [0.3, 0.1, 1e-2, 1e-3, 1e-5, 1e-6] {
         fewest(relative(share), &single, 23);
         fewest(relative(share), &double, 52);
-        fewest(absolute(share), &single, 23);
-        fewest(absolute(share), &double, 52);
-        let both = ErrorBound {
-            absolute: Some(share),
-            relative: Some(2.0 * share),
-            finest_absolute: share / 3.0,
-        };
-        fewest(both, &single, 23);
-        fewest(both, &double, 52);
     }
     // 2^-10 <= 1e-3 < 2^-9; the worst value lies just above a power of two.
     assert_eq!(fewest(relative(1e-3), &single, 23), 9);
@@ -100,10 +91,10 @@ fn values_that_are_round_already_need_few_bits() {
 #[test]
 fn the_ends_of_the_search() {
     let values = singles(2, 1000);
-    let exact = bounded(absolute(0.0));
+    let exact = bounded(relative(0.0));
     let (same, kept) = quantize_kept(&exact, &values);
     assert_eq!((same, kept.significant_bits), (values.clone(), Some(23)));
-    let loose = bounded(absolute(1e30));
+    let loose = bounded(relative(1e30));
     assert_eq!(quantize_kept(&loose, &values).1.significant_bits, Some(1));
     // No ordinary value: nothing to keep bits of.
     let mut missing = bounded(relative(1e-3));
@@ -137,7 +128,7 @@ fn the_largest_finite_values() {
     assert!(rounded.iter().all(|word| f32::from_bits(*word).is_finite()));
     check(&plan, &values, &rounded).unwrap();
     let doubles = [f64::MAX.to_bits(), f64::MIN_POSITIVE.to_bits() + 12345];
-    let plan = bounded(absolute(1e-300));
+    let plan = bounded(relative(1e-12));
     check(&plan, &doubles, &quantize(&plan, &doubles)).unwrap();
 }
 
@@ -147,16 +138,8 @@ proptest! {
         seed in 0..1000_u64,
         count in 1..2000_usize,
         share in -8.0..0.0_f64,
-        error in -8.0..3.0_f64,
-        finest in -9.0..2.0_f64,
-        kinds in 1..4_u32,
     ) {
-        let power = |exponent: f64| 10_f64.powf(exponent);
-        let bound = ErrorBound {
-            absolute: (kinds & 1 != 0).then(|| power(error)),
-            relative: (kinds & 2 != 0).then(|| power(share)),
-            finest_absolute: power(finest),
-        };
+        let bound = relative(10_f64.powf(share));
         fewest(bound, &singles(seed, count), 23);
         fewest(bound, &doubles(seed, count), 52);
     }

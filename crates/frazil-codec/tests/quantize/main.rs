@@ -14,3 +14,4 @@ mod properties;
 mod random;
 mod refusals;
 mod rounding;
+mod steps;

@@ -64,12 +64,16 @@ fn specials_stay_and_bounds_hold<P: Pattern>(plan: &QuantizePlan, values: &[P]) 
         if is_protected(*x, &plan.protected) {
             assert_eq!(x, y, "{plan:?}");
         } else if x != y {
-            // Linear rounding may reach zero where zero is no protected value; none else may.
+            // Grids, linear ones and those of steps, may reach zero where it is no protected value.
             let zero = y.number() == 0.0;
+            let is_grid = match plan.rounding {
+                Rounding::Linear { .. } => true,
+                Rounding::BoundedBitRound { .. } => !plan.bound.is_relative(),
+                _ => false,
+            };
             let missing = plan.protected.values.contains(&0.0);
             assert!(
-                !is_protected(*y, &plan.protected)
-                    || (matches!(plan.rounding, Rounding::Linear { .. }) && zero && !missing),
+                !is_protected(*y, &plan.protected) || (is_grid && zero && !missing),
                 "{x:?} became {y:?}: {plan:?}"
             );
         }

@@ -6,10 +6,13 @@ use frazil_types::{ElementType, QuantizePlan, Rounding, Selection};
 use crate::error::{Error, Result};
 
 /// A rounding in a few words, `bitround(7)`.
-pub(crate) fn rounding_text(rounding: &Rounding) -> String {
-    match rounding {
+pub(crate) fn rounding_text(plan: &QuantizePlan) -> String {
+    match &plan.rounding {
         Rounding::BitRound { significant_bits } => format!("bitround({significant_bits})"),
-        Rounding::BoundedBitRound { .. } => "bitround(by chunk)".to_owned(),
+        Rounding::BoundedBitRound { .. } => match plan.bound.is_relative() {
+            true => "bitround(by chunk)".to_owned(),
+            false => "bitround(by value)".to_owned(),
+        },
         Rounding::GranularBitRound { significant_digits } => {
             format!("granular_bitround({significant_digits})")
         }

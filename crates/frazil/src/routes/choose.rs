@@ -337,7 +337,7 @@ fn chunked(chunk: &[u64]) -> StorageLayout {
 fn reason_of(shape: &ChunkChoice, chosen: &Chosen) -> String {
     let reason = format!("{}; {}", shape.reason, chosen.filters.reason);
     match &chosen.quantize {
-        Some(plan) => format!("{reason}; {}", rounding_text(&plan.rounding)),
+        Some(plan) => format!("{reason}; {}", rounding_text(plan)),
         None => reason,
     }
 }
