@@ -7,7 +7,7 @@ static int enter_record(wrf_file *file, const char *date)
     if (file->record >= 0 && strcmp(file->times[file->record].date, date) == 0)
         return finish_commit(file);
     /* A new date is the end of the frame before, also where fields were left out of it. */
-    int status = commit(file);
+    int status = file->record >= 0 ? commit(file) : NO_ERR;
     if (status == NO_ERR)
         status = finish_commit(file);
     int again = file->appends ? time_index(file, date) : 0;
