@@ -299,7 +299,7 @@ def test_a_file_of_other_fields_is_not_gone_on_with(
     listed.write_text(listed.read_text().replace("\nPSFC|", "\nFIELD|"))
     done = started(standin, listed, SAMPLE, tmp_path / "out", "history", FRAZIL_OPTIONS="append=1")
     assert done.returncode != 0
-    assert "another type or shape" in done.stdout
+    assert "variable FIELD has another type or shape" in done.stdout
     assert (tmp_path / "out").read_bytes() == before
 
 

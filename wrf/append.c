@@ -45,6 +45,18 @@ static int find_contents(wrf_file *file)
     return status == NO_ERR ? closed : status;
 }
 
+/* Gives a file up that cannot be gone on with: it stays as it was. */
+static int give_up(wrf_file *file, const char *name)
+{
+    char text[NAME_LENGTH + 128];
+    snprintf(text, sizeof text,
+             "variable %s has another type or shape than the model's: append to another file", name);
+    frz_abandon(file->writer);
+    file->writer = NULL;
+    file->status = NOT_OPENED;
+    return fail(file, "append to", text);
+}
+
 /* Checks that a variable of the file is what the model tells. */
 static int take_up(wrf_file *file, file_variable *variable)
 {
@@ -58,6 +70,5 @@ static int take_up(wrf_file *file, file_variable *variable)
     for (int i = 0; i < variable->axes && is_same; i++)
         is_same = shape[i + 1] == variable->shape[i];
     variable->is_old = 1;
-    return is_same ? NO_ERR
-                   : fail(file, "append to", "a variable has another type or shape than before");
+    return is_same ? NO_ERR : give_up(file, variable->name);
 }
