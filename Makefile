@@ -186,6 +186,14 @@ CAMPAIGN_SECONDS ?= 10800
 campaign: build plugins python ## Damage, interrupt and threaten what reads and writes; CAMPAIGN_SECONDS=10800
 	$(PYTHON) -m campaign --seconds $(CAMPAIGN_SECONDS) $(CAMPAIGN_ARGS)
 
+.PHONY: fuzz
+fuzz: .build/setup-build ## Fuzz decoders and parsers, guided by coverage; FUZZ_SECONDS=60 for each target, FUZZ_TARGETS=
+	scripts/fuzz $(FUZZ_TARGETS)
+
+.PHONY: sanitize
+sanitize: .build/setup-build ## Run tests of codecs, pipeline and reader under AddressSanitizer and ThreadSanitizer
+	scripts/sanitize
+
 .PHONY: bench-pack
 bench-pack: build .build/setup-test ## frazil pack beside nccopy, h5repack and cmip7repack
 	$(if $(wildcard crates/frazil-bench),$(CARGO) build $(CARGO_FLAGS) --package frazil-bench)

@@ -3,18 +3,26 @@
 import hashlib
 import os
 import resource
+import select
 import signal
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from campaign import blame
+
 ROOT = Path(__file__).resolve().parents[1]
 BINARY = Path(os.environ.get("FRAZIL_BIN", ROOT / "target/release/frazil"))
+PLUGINS = os.environ.get("FRAZIL_PLUGIN_PATH", str(ROOT / ".build/plugins"))
 
-# What a run may take; the command itself is told to stay within a quarter of the memory.
-SECONDS, MEMORY = 60, 1 << 30
+# A run takes milliseconds; the machine may be slow, and busy.
+SECONDS = 60
+# What a process may take at all; what it is told to stay within; what it takes beside that.
+ADDRESSES, BUDGET, BESIDE = 8 << 30, 64 << 20, 96 << 20
 CRASHES = {-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT, -signal.SIGILL, -signal.SIGFPE}
+CONFINED = ["--threads", "2", "--memory", str(BUDGET)]
 
 
 @dataclass
@@ -28,46 +36,122 @@ class Verdict:
     details: dict = field(default_factory=dict)
 
 
+@dataclass
+class Run:
+    """How a process ended."""
+
+    code: int | None
+    """None: it hung."""
+    said: str
+    peak: int
+    """The most memory that it had resident, in bytes."""
+    blamed: str = ""
+    """What it was doing where it hung."""
+
+
 def digest(path: Path) -> str | None:
     """Tells a file's content; None if there is no file."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
 
-def _limits() -> None:
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+def limits(addresses: int = ADDRESSES):
+    """What a child calls before it becomes the command."""
+
+    def apply() -> None:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_AS, (addresses, addresses))
+
+    return apply
+
+
+def watched(*arguments: object, seconds: float = SECONDS, addresses=ADDRESSES, **options) -> Run:
+    """Runs to the end, and notes what it took."""
+    with tempfile.TemporaryFile() as told:
+        process = subprocess.Popen(
+            list(map(str, arguments)), stdin=subprocess.DEVNULL, stdout=told,
+            stderr=subprocess.STDOUT, preexec_fn=limits(addresses), **options,
+        )  # fmt: skip
+        watch = os.pidfd_open(process.pid)
+        poll = select.poll()
+        poll.register(watch, select.POLLIN)
+        hangs = not poll.poll(seconds * 1000)
+        blamed = blame.of_hang(process.pid) if hangs else ""
+        if hangs:
+            process.kill()
+        os.close(watch)
+        _, status, usage = os.wait4(process.pid, 0)
+        # Popen must not wait for what is gone.
+        process.returncode = os.waitstatus_to_exitcode(status)
+        told.seek(0)
+        said = told.read().decode(errors="replace")
+    code = None if hangs else process.returncode
+    return Run(code, said, usage.ru_maxrss * 1024, blamed)
 
 
 def run(*arguments: object, seconds: float = SECONDS, **options: object):
-    """Runs to the end: exit code (None: it hung), what it said, most memory in bytes."""
-    process = subprocess.Popen(
-        list(map(str, arguments)),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        preexec_fn=_limits,
-        **options,
-    )
-    try:
-        said, _ = process.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
-        return None, "", 0
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-    return process.returncode, said.decode(errors="replace"), peak
+    """Runs to the end: exit code (None: it hung), and what it said."""
+    ended = watched(*arguments, seconds=seconds, **options)
+    return ended.code, ended.said
+
+
+def with_plugins() -> dict[str, str]:
+    """The environment of a stock reader that finds frazil's plugins."""
+    return {**os.environ, "HDF5_PLUGIN_PATH": PLUGINS}
+
+
+def judged(words: list, ended: Run, source: Path, before: str | None, folder: Path) -> Verdict:
+    """Judges how a command ended that read `source` and may write into `folder`."""
+    said = ended.said
+    if ended.code is None:
+        return _blamed("hang", ended.blamed, source, said)
+    if "panicked at" in said:
+        return Verdict("panic", said[-500:], True)
+    if ended.code in CRASHES:
+        whose = blame.of_crash(list(map(str, words)), limits())
+        return _blamed("crash", whose, source, said)
+    if digest(source) != before:
+        return Verdict("source changed", said[-300:], True)
+    left = [path.name for path in folder.iterdir() if path.name.startswith(".")]
+    if left:
+        return Verdict("left behind", " ".join(left), True)
+    if ended.peak > BUDGET + BESIDE:
+        return _memory(words, ended)
+    if ended.code == 0:
+        return Verdict()
+    return Verdict("refused", said[-200:])
+
+
+def _memory(words: list, ended: Run) -> Verdict:
+    """Where memory that exceeds the budget is taken: with less to be had, its taker gives up."""
+    size = f"{ended.peak >> 20} MiB"
+    again = watched(*words, addresses=ended.peak // 2 + (256 << 20))
+    if again.code in CRASHES:
+        lowered = limits(ended.peak // 2 + (256 << 20))
+        whose = blame.of_crash(list(map(str, words)), lowered)
+    else:
+        # Our own memory ends the process where there is none; libhdf5 says so and goes on.
+        whose = "libhdf5: refuses with less" if again.code != 0 else "unknown"
+    if whose.startswith("libhdf5"):
+        return Verdict("memory inside libhdf5", f"{size}, {whose}")
+    return Verdict("memory", f"{size}, {whose}", True)
+
+
+def _blamed(fault: str, whose: str, source: Path, said: str) -> Verdict:
+    """A crash or a hang: inside libhdf5's parser, netCDF-C's, or ours."""
+    words = f"{whose}. {said[-300:]}"
+    if whose.startswith(("libhdf5", "netCDF-C")):
+        return Verdict(f"{fault} inside {whose.split(':')[0]}", words)
+    if whose.startswith("own"):
+        return Verdict(fault, words, True)
+    by_h5py = reads_with_h5py(source)
+    if by_h5py in ("crashes", "hangs"):
+        return Verdict(f"{fault} inside libhdf5", f"as h5py's. {words}")
+    return Verdict(fault, f"h5py {by_h5py} it. {words}", True)
 
 
 def reads_with_h5py(path: Path) -> str:
     """What h5py does with a file in its own process: `reads`, `refuses`, `crashes`, `hangs`."""
-    walk = (
-        "import sys, h5py\n"
-        "def look(name, thing):\n"
-        "    list(thing.attrs.items())\n"
-        "    if isinstance(thing, h5py.Dataset) and 0 < (thing.size or 0) < 1 << 24:\n"
-        "        thing[()]\n"
-        "with h5py.File(sys.argv[1]) as file: file.visititems(look)\n"
-    )
-    code, _, _ = run(sys.executable, "-c", walk, path)
+    code, _ = run(sys.executable, "-m", "campaign.stock", path, cwd=ROOT, env=with_plugins())
     if code is None:
         return "hangs"
     if code in CRASHES:
@@ -75,46 +159,12 @@ def reads_with_h5py(path: Path) -> str:
     return "reads" if code == 0 else "refuses"
 
 
-def same_values(one: Path, other: Path) -> str:
-    """How the values of two files differ by h5py; empty if they do not."""
-    compare = (
-        "import sys, h5py, numpy\n"
-        "try: import hdf5plugin\n"
-        "except ImportError: pass\n"
-        "one, other = h5py.File(sys.argv[1]), h5py.File(sys.argv[2])\n"
-        "def look(name, thing):\n"
-        "    if not isinstance(thing, h5py.Dataset) or thing.dtype.hasobject: return\n"
-        "    if thing.size is None or thing.size > 1 << 24: return\n"
-        "    a, b = thing[()], other[name][()]\n"
-        "    if numpy.asarray(a).tobytes() != numpy.asarray(b).tobytes():\n"
-        "        sys.exit(f'{name} differs')\n"
-        "one.visititems(look)\n"
-    )
-    code, said, _ = run(sys.executable, "-c", compare, one, other)
-    return "" if code == 0 else said.strip()[-300:]
+def difference(one: Path, other: Path) -> str:
+    """How two files differ by stock readers; empty if they do not, or cannot be compared."""
+    words = [sys.executable, "-m", "campaign.stock", one, other]
+    code, said = run(*words, cwd=ROOT, env=with_plugins())
+    return said.strip()[-300:] if code == DIFFERENT else ""
 
 
-def judged(code: int | None, said: str, source: Path, before: str | None, folder: Path) -> Verdict:
-    """Judges how a command ended that read `source` and may write into `folder`."""
-    if code is None:
-        return _blamed("hang", source, said)
-    if "panicked at" in said:
-        return Verdict("panic", said[-500:], True)
-    if code in CRASHES or code - 128 in {-one for one in CRASHES}:
-        return _blamed("crash", source, said)
-    if digest(source) != before:
-        return Verdict("source changed", said[-300:], True)
-    left = [path.name for path in folder.iterdir() if path.name.startswith(".")]
-    if left:
-        return Verdict("left behind", " ".join(left), True)
-    if code == 0:
-        return Verdict()
-    return Verdict("refused", said[-200:])
-
-
-def _blamed(fault: str, source: Path, said: str) -> Verdict:
-    """A crash or a hang; where h5py has it too it is libhdf5's."""
-    by_h5py = reads_with_h5py(source)
-    if by_h5py in ("crashes", "hangs"):
-        return Verdict(f"{fault} inside libhdf5, as h5py's", said[-200:])
-    return Verdict(fault, f"h5py {by_h5py} it. {said[-400:]}", True)
+# How campaign.stock says that files differ.
+DIFFERENT = 9

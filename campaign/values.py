@@ -4,7 +4,6 @@ Each case is a process of its own, which tries many damaged forms: `python -m ca
 SEED FOLDER`.
 """
 
-import os
 import random
 import resource
 import sys
@@ -36,8 +35,7 @@ def _apart(kind: str, seed: int, folder: Path) -> judge.Verdict:
     if find_spec("frazil") is None:
         return judge.Verdict("no package frazil")
     words = [sys.executable, "-m", "campaign.values", kind, seed, folder]
-    beside = {"HDF5_PLUGIN_PATH": os.environ.get("FRAZIL_PLUGIN_PATH", "")}
-    code, said, _ = judge.run(*words, cwd=judge.ROOT, env={**os.environ, **beside})
+    code, said = judge.run(*words, cwd=judge.ROOT, env=judge.with_plugins())
     details = {"tries": TRIES}
     if code is None:
         return judge.Verdict("hang", "", True, details)

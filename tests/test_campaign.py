@@ -11,15 +11,19 @@ from support.command import ROOT
 sys.path.insert(0, str(ROOT))
 
 from campaign import __main__ as driver
-from campaign.checksums import lookup3, repaired
+from campaign.checksums import Seal, lookup3, places, repaired, seals
 
 SAMPLE = {
-    "inputs": 12,
+    "inputs": 20,
+    "package": 2,
+    "journals": 10,
+    "texts": 8,
     "interruptions": 6,
     "meddlers": 4,
     "neighbours": 8,
     "decompress": 2,
     "plugins": 3,
+    "readers": 3,
 }
 
 
@@ -43,20 +47,29 @@ def test_a_campaign_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert (tmp_path / "summary.json").exists()
 
 
-def test_checksums_of_a_damaged_file_are_made_right_again(tmp_path: Path) -> None:
+def test_every_block_with_a_checksum_is_found_and_sealed_again(tmp_path: Path) -> None:
     path = tmp_path / "latest.h5"
     with h5py.File(path, "w", libver="latest") as file:
-        for options in ({"maxshape": (None,)}, {"maxshape": (1000,)}, {}):
-            name = str(options)
-            file.create_dataset(name, data=np.arange(1000), chunks=(10,), **options)
+        for shape in ((None,), (1000,)):
+            data = np.arange(1000, dtype="i2")
+            file.create_dataset(str(shape), data=data, chunks=(10,), maxshape=shape)
+        square = np.zeros((40, 40), "i2")
+        file.create_dataset("both", data=square, chunks=(2, 2), maxshape=(None, None))
         for number in range(50):
-            file.attrs[f"a{number}"] = number
+            file.attrs[f"a{number}"] = np.arange(number)
     data = path.read_bytes()
-    assert repaired(data) == data
-    at = data.find(b"OHDR")
+    known = seals(data)
+    assert repaired(data, known) == data
+    begin = {seal.start for seal in known}
+    for mark in (b"OHDR", b"OCHK", b"BTHD", b"BTIN", b"BTLF", b"FRHP", b"FHDB", b"EADB", b"FADB"):
+        assert set(places(data, mark)) <= begin, mark
+        assert places(data, mark), mark
     spoilt = bytearray(data)
-    # The time of the last change, which any value can have.
-    spoilt[at + 10] ^= 1
-    assert repaired(bytes(spoilt)) not in (data, bytes(spoilt))
+    for seal in known:
+        spoilt[seal.end - 1] ^= 1
+    mended = repaired(bytes(spoilt), known)
+    for seal in known:
+        assert mended[seal.place : seal.place + 4] != data[seal.place : seal.place + 4]
+    assert {Seal(seal.start, seal.end, seal.place) for seal in seals(mended)} >= set(known)
     # Bob Jenkins's own example: lookup3's hashlittle("", 0).
     assert lookup3(b"") == 0xDEADBEEF
