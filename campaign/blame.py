@@ -27,12 +27,12 @@ FRAME = re.compile(r"^#\d+\s+(?:0x[0-9a-f]+ in )?(.+?) \(", re.MULTILINE)
 def of_crash(words: list[str], limits) -> str:
     """Runs a command that crashes again: `libhdf5`, `netCDF-C`, `own` or `unknown`, and where."""
     told = _gdb("-ex", "run", "-ex", "bt 80", "--args", *words, limits=limits)
-    return _first(told)
+    return who(told)
 
 
 def of_hang(process: int) -> str:
     """Looks at a process that does not end."""
-    return _first(_gdb("-p", str(process), "-ex", "thread apply all bt 80"))
+    return who(_gdb("-p", str(process), "-ex", "thread apply all bt 80"))
 
 
 def _gdb(*words: str, limits=None) -> str:
@@ -49,7 +49,7 @@ def _gdb(*words: str, limits=None) -> str:
         return ""
 
 
-def _first(told: str) -> str:
+def who(told: str) -> str:
     """The innermost frame that tells whose code it was; of several threads a library's."""
     found = []
     for thread in re.split(r"^Thread ", told, flags=re.MULTILINE):

@@ -75,7 +75,7 @@ def case(seed: int, folder: Path, made: Path) -> judge.Verdict:
         time.sleep(chance.random() * 0.01)
         process.send_signal(chance.choice(GENTLE))
     try:
-        process.wait(timeout=judge.SECONDS)
+        process.wait(timeout=6 * judge.SECONDS)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[1]
 BINARY = Path(os.environ.get("FRAZIL_BIN", ROOT / "target/release/frazil"))
 PLUGINS = os.environ.get("FRAZIL_PLUGIN_PATH", str(ROOT / ".build/plugins"))
 
-# A run takes milliseconds; the machine may be slow, and busy.
-SECONDS = 60
+# A run takes milliseconds; the machine may be slow. It may also be busy: see `_ends`.
+SECONDS = 30
 # What a process may take at all; what it is told to stay within; what it takes beside that.
 ADDRESSES, BUDGET, BESIDE = 8 << 30, 64 << 20, 96 << 20
 CRASHES = {-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT, -signal.SIGILL, -signal.SIGFPE}
@@ -71,14 +72,10 @@ def watched(*arguments: object, seconds: float = SECONDS, addresses=ADDRESSES, *
             list(map(str, arguments)), stdin=subprocess.DEVNULL, stdout=told,
             stderr=subprocess.STDOUT, preexec_fn=limits(addresses), **options,
         )  # fmt: skip
-        watch = os.pidfd_open(process.pid)
-        poll = select.poll()
-        poll.register(watch, select.POLLIN)
-        hangs = not poll.poll(seconds * 1000)
+        hangs = not _ends(process.pid, seconds)
         blamed = blame.of_hang(process.pid) if hangs else ""
         if hangs:
             process.kill()
-        os.close(watch)
         _, status, usage = os.wait4(process.pid, 0)
         # Popen must not wait for what is gone.
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -86,6 +83,30 @@ def watched(*arguments: object, seconds: float = SECONDS, addresses=ADDRESSES, *
         said = told.read().decode(errors="replace")
     code = None if hangs else process.returncode
     return Run(code, said, usage.ru_maxrss * 1024, blamed)
+
+
+def _ends(process: int, seconds: float) -> bool:
+    """Waits for a process: so long as it computes less than that, or waits less than six times."""
+    watch = os.pidfd_open(process)
+    try:
+        poll = select.poll()
+        poll.register(watch, select.POLLIN)
+        end = time.monotonic() + 6 * seconds
+        while not poll.poll(1000):
+            if time.monotonic() > end or _computed(process) > seconds:
+                return bool(poll.poll(0))
+        return True
+    finally:
+        os.close(watch)
+
+
+def _computed(process: int) -> float:
+    """Seconds of processor time that a process has had."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def run(*arguments: object, seconds: float = SECONDS, **options: object):

@@ -58,7 +58,7 @@ def case(seed: int, folder: Path, made: Path) -> judge.Verdict:
 def _ended(process: subprocess.Popen, folder: Path) -> judge.Verdict | None:
     """What is wrong with how it ended, whatever was done."""
     try:
-        process.wait(timeout=judge.SECONDS)
+        process.wait(timeout=6 * judge.SECONDS)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()

@@ -182,7 +182,7 @@ def _all_read(path: Path, end: float, seed: int, kind: str) -> tuple[list[Mixtur
         forks.append(_child(lambda n=number: _forked_reader(path, end, seed + n, kind)))
         time.sleep(0.1)
     for thread in threads:
-        thread.join(timeout=60)
+        thread.join(timeout=6 * judge.SECONDS)
     faults = [_fault_of(_end_of(process)) for process in forks]
     if any(thread.is_alive() for thread in threads):
         faults.append("a thread hangs")
@@ -205,7 +205,7 @@ def _is_excused(mixture: Mixture, slow: Path) -> bool:
     return any(began < mixture.ended and mixture.began < ended for began, ended in times)
 
 
-def _end_of(process: int, seconds: float = 60) -> int | str:
+def _end_of(process: int, seconds: float = 6 * judge.SECONDS) -> int | str:
     """How it ended; where it was if it did not."""
     end = time.time() + seconds
     while time.time() < end:

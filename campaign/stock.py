@@ -29,6 +29,10 @@ def _same(one: object, other: object) -> bool:
     one, other = np.asarray(one), np.asarray(other)
     if one.shape != other.shape:
         return False
+    if one.dtype.names is not None:
+        # Between members there may be anything.
+        names = one.dtype.names
+        return other.dtype.names == names and all(_same(one[n], other[n]) for n in names)
     if one.dtype.hasobject or other.dtype.hasobject:
         return all(_alike(a, b) for a, b in zip(one.ravel(), other.ravel(), strict=True))
     return one.astype(other.dtype).tobytes() == other.tobytes()

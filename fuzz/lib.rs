@@ -6,18 +6,49 @@ use frazil_types::{ByteOrder, ElementClass, ElementType, FilterPipeline, FilterS
 
 /// Chains as users name them: every filter that is encoded.
 pub const CHAINS: [&str; 22] = [
-    "shuffle+deflate(4)", "deflate(1)+fletcher32", "szip", "bzip2(3)", "lz4", "zstd(3)",
-    "bitshuffle", "bitshuffle+lz4", "bitshuffle+zstd(3)", "blosc", "blosc(lz4)", "blosc(zstd)",
-    "blosc(zlib)", "blosc(snappy)", "pcodec", "delta+shuffle+zstd(3)", "mafisc", "frazil",
-    "shuffle", "delta+bitshuffle+lz4", "shuffle+bzip2(1)", "delta+pcodec",
+    "shuffle+deflate(4)",
+    "deflate(1)+fletcher32",
+    "szip",
+    "bzip2(3)",
+    "lz4",
+    "zstd(3)",
+    "bitshuffle",
+    "bitshuffle+lz4",
+    "bitshuffle+zstd(3)",
+    "blosc",
+    "blosc(lz4)",
+    "blosc(zstd)",
+    "blosc(zlib)",
+    "blosc(snappy)",
+    "pcodec",
+    "delta+shuffle+zstd(3)",
+    "mafisc",
+    "frazil",
+    "shuffle",
+    "delta+bitshuffle+lz4",
+    "shuffle+bzip2(1)",
+    "delta+pcodec",
 ];
 
 /// Filters with client data values of the input's choice.
 pub const FILTERS: [i32; 17] = [
-    filter_id::DEFLATE, filter_id::SHUFFLE, filter_id::FLETCHER32, filter_id::SZIP,
-    filter_id::NBIT, filter_id::SCALEOFFSET, filter_id::BZIP2, filter_id::LZF, filter_id::BLOSC,
-    filter_id::MAFISC, filter_id::LZ4, filter_id::BITSHUFFLE, filter_id::ZSTD, filter_id::PCODEC,
-    filter_id::DELTA, filter_id::FRAZIL, filter_id::LZO,
+    filter_id::DEFLATE,
+    filter_id::SHUFFLE,
+    filter_id::FLETCHER32,
+    filter_id::SZIP,
+    filter_id::NBIT,
+    filter_id::SCALEOFFSET,
+    filter_id::BZIP2,
+    filter_id::LZF,
+    filter_id::BLOSC,
+    filter_id::MAFISC,
+    filter_id::LZ4,
+    filter_id::BITSHUFFLE,
+    filter_id::ZSTD,
+    filter_id::PCODEC,
+    filter_id::DELTA,
+    filter_id::FRAZIL,
+    filter_id::LZO,
 ];
 
 /// Bytes that say how a chunk was made, before the chunk.
@@ -66,12 +97,19 @@ pub fn case(input: &[u8]) -> Option<Case<'_>> {
     let element = element(kind);
     let length = u64::from(u16::from_le_bytes([low, high])) % 5000;
     let pipeline = match CHAINS.get(usize::from(which)) {
-        Some(chain) => chain.parse::<frazil_types::FilterChain>().ok()?.resolve(element, &[length]),
+        Some(chain) => chain
+            .parse::<frazil_types::FilterChain>()
+            .ok()?
+            .resolve(element, &[length]),
         None => {
             let (&count, rest) = stored.split_first()?;
             let (words, rest) = rest.split_at_checked(usize::from(count & 15) * 4)?;
             stored = rest;
-            let values = words.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+            let values = words
+                .as_chunks::<4>()
+                .0
+                .iter()
+                .map(|word| u32::from_le_bytes(*word));
             let id = FILTERS[usize::from(which) % FILTERS.len()];
             FilterPipeline(vec![FilterSpec::new(id, values.collect())])
         }

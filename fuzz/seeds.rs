@@ -129,7 +129,10 @@ fn journals(folder: &Path) -> Outcome {
     {
         // Commit, device, inode (set by the target), ends, sealed bytes, ranges.
         let numbers = [1, 0, 0, old_end, new_end, 2048, changes.len() as u64];
-        let mut bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let mut bytes: Vec<u8> = numbers
+            .iter()
+            .flat_map(|number| number.to_le_bytes())
+            .collect();
         for (address, old, new) in changes {
             bytes.extend(address.to_le_bytes());
             bytes.extend(16_u64.to_le_bytes());
@@ -145,8 +148,12 @@ fn texts(folder: &Path) -> Outcome {
         write(&folder.join("wishes"), number, chain)?;
     }
     let wishes = [
-        "map,series=2", "t=time,lev=level,y=lat,x=lon,member=other", "time=1000,lat=64",
-        "object-store", "blosc(zstd,9,bitshuffle)", "delta(0,1)+frazil(archive,19)",
+        "map,series=2",
+        "t=time,lev=level,y=lat,x=lon,member=other",
+        "time=1000,lat=64",
+        "object-store",
+        "blosc(zstd,9,bitshuffle)",
+        "delta(0,1)+frazil(archive,19)",
         "box(time=3,lat=1)=0.5",
     ];
     for (number, wish) in wishes.iter().enumerate() {
@@ -156,13 +163,21 @@ fn texts(folder: &Path) -> Outcome {
         "quantize": null, "pipeline": [{"id": 1, "client_data": [3]}], "deflate_encoder": null,
         "copy_raw": false, "predicted_bytes": null, "cache": null, "reason": "a test"}]}"#;
     write(&folder.join("plan"), 0, plan)?;
-    write(&folder.join("plan"), 1, include_str!("../crates/frazil-plan/data/filter_tree.json"))?;
+    write(
+        &folder.join("plan"),
+        1,
+        include_str!("../crates/frazil-plan/data/filter_tree.json"),
+    )?;
     let rules = "[[rule]]\nvariables = [\"T*\", \"/a/**\"]\nsignificant_digits = 3\n\n[[rule]]\n\
         variables = [\"q\"]\nabsolute_error = 0.01\nkeep_information = 0.99\n";
     write(&folder.join("rules"), 0, rules)?;
     let hints = "[variable]\nrelative_tolerance_percent = 1\nsignificant_digits = 3\n\
         comp_speed = 100 MiB/s\n";
     write(&folder.join("rules"), 1, hints)?;
-    write(&folder.join("table"), 0, "\0time,value\n1,2.5\n2,\n# no\n3,-1e300\n")?;
+    write(
+        &folder.join("table"),
+        0,
+        "\0time,value\n1,2.5\n2,\n# no\n3,-1e300\n",
+    )?;
     write(&folder.join("table"), 1, "\u{6}1;2;3\n4;5;nan\n")
 }

@@ -11,6 +11,7 @@ from support.command import ROOT
 sys.path.insert(0, str(ROOT))
 
 from campaign import __main__ as driver
+from campaign import blame
 from campaign.checksums import Seal, lookup3, places, repaired, seals
 
 SAMPLE = {
@@ -73,3 +74,26 @@ def test_every_block_with_a_checksum_is_found_and_sealed_again(tmp_path: Path) -
     assert {Seal(seal.start, seal.end, seal.place) for seal in seals(mended)} >= set(known)
     # Bob Jenkins's own example: lookup3's hashlittle("", 0).
     assert lookup3(b"") == 0xDEADBEEF
+
+
+TRACES = {
+    "libhdf5: H5HF__man_op": """
+#0  __memcpy_avx_unaligned () at memcpy.S:1
+#1  0x00005555 in H5HF__man_op (hdr=0x1) at H5HFman.c:3
+#2  0x00005556 in frazil_container::ffi::attribute::read () at attribute.rs:9
+""",
+    "own: frazil_codec::compress::lz4::decode": """
+#0  core::panicking::panic () at panicking.rs:1
+#1  0x00005555 in frazil_codec::compress::lz4::decode () at lz4.rs:7
+#2  0x00005556 in H5Z_pipeline () at H5Z.c:9
+""",
+    "unknown": """
+#0  raise () at raise.c:1
+#1  main () at main.c:2
+""",
+}
+
+
+@pytest.mark.parametrize("whose", TRACES)
+def test_who_crashes_is_told_by_the_innermost_frame(whose: str) -> None:
+    assert blame.who(TRACES[whose]) == whose

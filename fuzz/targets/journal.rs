@@ -23,7 +23,11 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     fs::write(&journal, sealed(input, inode)).expect("a file in memory");
     fs::set_permissions(&journal, fs::Permissions::from_mode(0o644)).expect("its own file");
     let _ = left_beside(&data);
-    assert_eq!(fs::read(&data).expect("it is there"), before, "a reader changed it");
+    assert_eq!(
+        fs::read(&data).expect("it is there"),
+        before,
+        "a reader changed it"
+    );
     let outcome = frazil::recover(&data);
     let after = fs::metadata(&data).expect("it is there").len();
     assert!(after <= MOST_BYTES, "{outcome:?}");

@@ -7,6 +7,9 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     std::fs::write(&path, input).expect("a file in memory");
     if let Ok(rules) = frazil::read_precision(&path) {
         frazil::write_precision(&path, &rules).expect("a file in memory");
-        assert_eq!(frazil::read_precision(&path).expect("it was written"), rules);
+        assert_eq!(
+            frazil::read_precision(&path).expect("it was written"),
+            rules
+        );
     }
 });
