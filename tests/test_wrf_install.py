@@ -1,6 +1,7 @@
 """Installing the package into a WRF source tree: once, twice, and out again."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -105,7 +106,7 @@ def test_a_number_of_its_own_is_a_free_one_and_has_all_calls(tree: Path, frazil:
     assert "io_form 16 of" in done.stdout
     assert b"io_form_restart==16" in (tree / "Registry/Registry.EM_COMMON").read_bytes()
     calls = (tree / "frame/module_io.F").read_text("latin-1")
-    assert "CALL ext_frz_ioinit( SysDepInfo, ierr( 3) )" in calls
+    assert "#ifdef FRAZIL_IO\n  CALL ext_frz_ioinit( SysDepInfo, ierr( 3) )" in calls
     assert "CASE ( IO_FRZ )\n          CALL ext_frz_iosync ( Hndl, Status )" in calls
     suffixes = (tree / "share/module_io_domain.F").read_text("latin-1")
     assert suffixes.count("IO_FRZ ) THEN\n     ext = '.nc '") == 2
@@ -116,7 +117,7 @@ def test_one_way_replaces_another(tree: Path, frazil: Path):
     assert installed("--io-form", 4, "--frazil", frazil, tree).returncode == 0
     assert b"IO_FRZ" not in (tree / "frame/module_io.F").read_bytes()
     rules = (tree / "configure.wrf").read_text("latin-1")
-    assert "-DPHDF5" in rules and "-DFRZ" not in rules
+    assert "-DPHDF5" in rules and "-DFRAZIL_IO" not in rules
 
 
 def test_what_cannot_be_is_refused_and_changes_nothing(tree: Path, frazil: Path, tmp_path: Path):
@@ -140,6 +141,8 @@ def test_what_cannot_be_is_refused_and_changes_nothing(tree: Path, frazil: Path,
 def test_a_whole_source_tree(frazil: Path, tmp_path: Path):
     tree = shutil.copytree(WRF, tmp_path / "WRF", symlinks=True)
     before = contents(tree)
+    # What the preprocessor replaces must be the name of nothing else.
+    assert not [name for name, text in before.items() if re.search(rb"\bFRAZIL_IO\b", text)]
     done = installed("--full", "--frazil", frazil, tree)
     assert done.returncode == 0, done.stderr
     assert b"ext_frz_write_field" in (tree / "frame/module_io.F").read_bytes()
