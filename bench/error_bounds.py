@@ -9,7 +9,7 @@ from typing import Any
 import h5py
 import hdf5plugin
 import numpy as np
-from record import CORPUS, FOLDER, FRAZIL, ROOT, machine, save
+from record import CORPUS, FOLDER, FRAZIL, machine, result_path, save
 
 WHOLE = CORPUS / "wrf/squall_line.nc"
 SOURCE = FOLDER / "squall_line_bounds.nc"
@@ -112,7 +112,7 @@ def main() -> None:
     subprocess.run(["nccopy", "-V", ",".join(VARIABLES), WHOLE, SOURCE], check=True)
     about = machine(hdf5plugin=hdf5plugin.version)
     found = list(rows(arguments.before))
-    save(ROOT / "bench/results/error-bounds.csv", about, found)
+    save(result_path(about, "error-bounds-"), about, found)
     print("\n".join(table(found)))
     # Others' compressors may break theirs; frazil must not.
     broken = [row for row in found if not row["kept"] and str(row["by"]).startswith("frazil")]

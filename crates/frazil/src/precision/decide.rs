@@ -10,6 +10,7 @@ use frazil_plan::{PrecisionChoice, choose_precision, has_precision};
 use frazil_types::{ErrorCode, PrecisionWish, ProtectedValues, QuantizePlan, Rounding};
 
 use super::field_range::{Field, field_ranges};
+use super::likeness::{Informed, warnings};
 use super::metadata::names_written;
 use super::named::{check_names, paths_of};
 use super::protected::{protected_values, text_notices};
@@ -68,6 +69,7 @@ pub(crate) fn decide_precision(
     }
     decisions.notices.extend(exact.lines());
     decisions.find_ranges(input, options, reaches, sources, budget)?;
+    decisions.warn_of_coarse_bits(input, options, reaches, sources, budget)?;
     Ok(decisions)
 }
 
@@ -270,6 +272,36 @@ impl PrecisionDecisions {
         let numbers: Vec<usize> = fields.iter().map(|one| one.variable).collect();
         for (variable, range) in numbers.into_iter().zip(found) {
             self.set_range(variable, range, input)?;
+        }
+        Ok(())
+    }
+
+    /// Looks at samples of variables that are rounded by the information in their bits.
+    fn warn_of_coarse_bits(
+        &mut self,
+        input: &Input,
+        options: &PackOptions,
+        reaches: &[Reach],
+        sources: &[ArraySource],
+        budget: &MemoryBudget,
+    ) -> Result<()> {
+        let plans = self.plans.iter().enumerate();
+        let informed: Vec<Informed<'_>> = plans
+            .filter_map(|(variable, plan)| {
+                let plan = plan.as_ref()?;
+                match (plan.keep_information, &reaches[variable]) {
+                    (Some(_), Reach::Parallel(source, _)) => Some(Informed {
+                        variable,
+                        source: *source,
+                        plan,
+                    }),
+                    _ => None,
+                }
+            })
+            .collect();
+        if !informed.is_empty() {
+            let lines = warnings(input, &informed, sources, &options.resources, budget)?;
+            self.notices.extend(lines);
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 mod coordinates;
 mod decide;
 mod field_range;
+mod likeness;
 pub(crate) mod metadata;
 pub(crate) mod named;
 pub(crate) mod names;

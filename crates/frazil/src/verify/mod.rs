@@ -53,6 +53,7 @@ use crate::repack::guarded;
 use crate::report::{Progress, VerifyReport};
 use findings::Findings;
 
+pub(crate) use lossy::{LEAST_POINTS, slice_similarity};
 pub use options::{Thresholds, VerifyOptions};
 
 /// Compares two files.

@@ -34,6 +34,8 @@ mod thresholds;
 mod tile;
 mod tiling;
 
+pub(crate) use ssim::{WINDOW as LEAST_POINTS, slice_similarity};
+
 pub(super) use agreement::{Promise, is_container, promise};
 pub(super) use all::{Rounded, compare};
 pub(super) use comparison::Comparison;

@@ -7,8 +7,8 @@
 //! points at them have no similarity. A border of 5 points is left out, so that slices of fewer than
 //! 11 points along either axis have none at all.
 
-/// Points across a window.
-const WINDOW: usize = 11;
+/// Points across a window: slices have at least as many along both axes.
+pub(crate) const WINDOW: usize = 11;
 /// Points that a window reaches to either side.
 const REACH: usize = WINDOW / 2;
 /// Points along an axis that are too near to the ends to have a similarity.
@@ -223,6 +223,35 @@ impl SliceSsim {
         self.sum += sum;
         self.points += points;
     }
+}
+
+/// The structural similarity of one slice with rows of so many columns; `skip` marks special points.
+/// `None`: it has none.
+pub(crate) fn slice_similarity(
+    original: &[f64],
+    rounded: &[f64],
+    skip: &[bool],
+    columns: usize,
+) -> Option<f64> {
+    if !is_defined(original.len() / columns.max(1), columns) {
+        return None;
+    }
+    let ordinary = |side: &[f64]| {
+        let kept = side.iter().zip(skip).filter(|(_, skip)| !**skip);
+        kept.map(|(value, _)| *value).collect::<Vec<f64>>()
+    };
+    let both = [ordinary(original), ordinary(rounded)].concat();
+    let mut slice = SliceSsim::default();
+    slice.begin(
+        both.iter().copied().fold(f64::INFINITY, f64::min),
+        both.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+    );
+    slice.begin_strip(columns);
+    let rows = original.chunks(columns).zip(rounded.chunks(columns));
+    for ((original, rounded), skip) in rows.zip(skip.chunks(columns)) {
+        slice.add_row(original, rounded, skip.contains(&true).then_some(skip));
+    }
+    slice.finish()
 }
 
 /// Half of a symmetric window's weights, the outermost first; all of them add up to 1.

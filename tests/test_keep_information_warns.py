@@ -1,0 +1,52 @@
+"""A share of information says nothing of how large errors are: where it is coarse, a line says."""
+
+from pathlib import Path
+
+import h5py
+import numpy as np
+from support.command import DONE, frazil
+
+
+def fields(path: Path) -> Path:
+    """A field far from zero that varies by little, and one of numbers of all sizes."""
+    chance = np.random.default_rng(7)
+    y, x = np.mgrid[0:120, 0:160]
+    waves = np.sin(y / 9.0) * np.cos(x / 11.0)
+    with h5py.File(path, "w") as file:
+        file["narrow"] = (250.5 + 0.5 * waves + chance.normal(0, 0.01, waves.shape)).astype("f4")
+        wide = np.exp(4 * waves + chance.normal(0, 0.3, waves.shape))
+        file["wide"] = wide.astype(">f8")
+        file["smooth"] = (5 + waves).astype("f4")
+    return path
+
+
+def warned(source: Path, *words: object) -> dict[str, str]:
+    """What is said of coarse rounding, by variable."""
+    target = source.with_name("packed.h5")
+    outcome = frazil("pack", source, "-o", target, "--overwrite", "--json", *words)
+    assert outcome.code == DONE, outcome.stderr
+    notices = outcome.report["reports"][0]["notices"]
+    lines = [line for line in notices if "keep_information is coarse" in line]
+    return {line.split(":")[0]: line for line in lines}
+
+
+def test_few_bits_and_low_similarity_are_told(tmp_path: Path):
+    source = fields(tmp_path / "source.h5")
+    found = warned(source, "--keep-information", 0.3)
+    assert {"narrow", "wide"} <= set(found)
+    assert "the mantissa keeps only 1 bit" in found["wide"]
+    assert "structural similarity" in found["narrow"]
+    assert all("--abs-error" in line for line in found.values())
+
+
+def test_what_is_fine_enough_is_not_told(tmp_path: Path):
+    source = fields(tmp_path / "source.h5")
+    assert warned(source, "--keep-information", "smooth:0.999") == {}
+    assert warned(source, "--digits", 2) == {}
+
+
+def test_an_absolute_cap_helps(tmp_path: Path):
+    source = fields(tmp_path / "source.h5")
+    words = ("--keep-information", "narrow:0.3")
+    assert "narrow" in warned(source, *words)
+    assert "narrow" not in warned(source, *words, "--abs-error", "narrow:0.002")
