@@ -85,6 +85,9 @@ class Writer:
         :meth:`close` do.
     classic_model : bool
         Record that the file keeps to the classic model.
+    rules_are_shared : bool
+        ``precision`` is for several files, so that this one need not have all variables that it
+        names. Else a name that is nowhere when the first value comes is refused.
 
     Notes
     -----
@@ -114,7 +117,7 @@ class Writer:
         durable: bool = False,
         own_commits: bool = True,
         classic_model: bool = False,
-        _rules_are_shared: bool = False,
+        rules_are_shared: bool = False,
     ) -> None:
         if mode not in ("w", "x", "a"):
             raise InvalidArgumentError(f"mode is {mode!r}; it must be 'w', 'x' or 'a'")
@@ -131,7 +134,7 @@ class Writer:
             own_commits=own_commits,
             classic_model=classic_model,
             overwrite=mode == "w",
-            rules_are_shared=_rules_are_shared,
+            rules_are_shared=rules_are_shared,
         )
         self.path = Path(path)
         if mode == "a":

@@ -63,7 +63,7 @@ class Output:
                     "w" if is_new else "a",
                     own_commits=False,
                     # Some values come before the last definition: names were looked for before.
-                    _rules_are_shared=True,
+                    rules_are_shared=True,
                     **options,
                 )
         except BaseException:

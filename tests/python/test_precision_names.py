@@ -47,9 +47,9 @@ def test_to_netcdf_refuses_before_there_is_a_file(dataset, tmp_path):
 def test_a_writer_refuses_at_the_first_value(dataset, tmp_path):
     def write(path, precision):
         with frazil.Writer(path, precision=precision) as writer:
-            x = writer.add_dimension("x", 300)
+            writer.add_dimension("x", 300)
             for name in ("t2m", "u10"):
-                writer.add_variable(name, "f4", [x])
+                writer.add_variable(name, "f4", ["x"])
             writer["u10"][:] = dataset["u10"].values[0]
 
     path = tmp_path / "out.nc"
