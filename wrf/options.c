@@ -114,6 +114,8 @@ static int set_policy(file_options *to, const char *name, const char *path)
     if (to->is_exact)
         return NO_ERR;
     int is_plan = strcmp(name, "plan") == 0;
+    /* Streams have variables of their own. */
+    frz_options_set_wishes_shared(to->options, 1);
     return judged(name, path,
                   is_plan ? frz_options_read_plan(to->options, path)
                           : frz_options_read_wishes(to->options, path));

@@ -157,6 +157,32 @@ static void replay(const char *path, const char *plan)
 }
 
 /* Filters as a file of wishes states them; those that a variable asks for go before. */
+/* Precision of a variable that is not there is refused with the first value, unless wishes are shared. */
+static void wish_of_nobody(const char *path, const char *wishes, frz_options *options,
+                           const float *values)
+{
+    static const uint64_t start[1] = {0}, count[1] = {20000};
+    frz_writer *writer;
+    FILE *file = fopen(wishes, "w");
+    int dim, variable, shared;
+
+    CHECK(file != NULL);
+    CHECK(fputs("[[rule]]\nvariables = [\"v2\"]\nlossless = true\n", file) >= 0);
+    CHECK(fclose(file) == 0);
+    MUST(frz_options_read_wishes(options, NULL));
+    MUST(frz_options_read_wishes(options, wishes));
+    for (shared = 0; shared < 2; shared++) {
+        MUST(frz_options_set_wishes_shared(options, shared));
+        MUST(frz_create(path, options, &writer));
+        MUST(frz_add_dimension(writer, FRZ_ROOT, "x", 20000, &dim));
+        MUST(frz_add_variable(writer, FRZ_ROOT, "v1", FRZ_FLOAT, 1, &dim, &variable));
+        MUST_BE(shared ? FRZ_OK : FRZ_INVALID_ARGUMENT,
+                frz_put(writer, variable, start, count, NULL, FRZ_FLOAT, values));
+        CHECK(shared || strstr(frz_last_message(), "`v1`") != NULL);
+        MUST_BE(shared ? FRZ_OK : FRZ_INVALID_ARGUMENT, frz_close(writer, NULL));
+    }
+}
+
 static void wish(const char *path, const char *wishes)
 {
     static const uint64_t start[1] = {0}, count[1] = {20000};
@@ -196,6 +222,7 @@ static void wish(const char *path, const char *wishes)
     CHECK(strcmp(filters, "deflate(8)") == 0);
     frz_free_strings(1, &filters);
     MUST(frz_close(writer, NULL));
+    wish_of_nobody(path, wishes, options, values);
     MUST(frz_options_read_wishes(options, NULL));
     frz_options_free(options);
 }

@@ -607,10 +607,18 @@ frz_status frz_options_set_filters(frz_options *options, const char *filters);
  *
  * Errors: ::FRZ_NOT_FOUND, ::FRZ_PERMISSION_DENIED; ::FRZ_INVALID_ARGUMENT if the file is not understood:
  * ::frz_last_message says which rule. What cannot be honoured of a variable, filters that its readers
- * may lack, is refused by ::frz_add_variable.
+ * may lack, is refused by ::frz_add_variable. Wishes for the precision of a variable by its name are refused
+ * by the first ::frz_put if there is no such variable then: see ::frz_options_set_wishes_shared.
  */
 frz_status frz_options_read_wishes(frz_options *options,
                                    const char *path);
+
+/**
+ * Whether the wishes that ::frz_options_read_wishes reads are for several files (default: 0), so that one
+ * file need not have all variables that they name. Else a name that is nowhere counts as a mistake.
+ */
+frz_status frz_options_set_wishes_shared(frz_options *options,
+                                         int shared);
 
 /**
  * The writer commits by itself when a record is complete and so many bytes were put since the last

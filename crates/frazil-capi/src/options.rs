@@ -326,7 +326,8 @@ pub unsafe extern "C" fn frz_options_set_filters(
 ///
 /// Errors: ::FRZ_NOT_FOUND, ::FRZ_PERMISSION_DENIED; ::FRZ_INVALID_ARGUMENT if the file is not understood:
 /// ::frz_last_message says which rule. What cannot be honoured of a variable, filters that its readers
-/// may lack, is refused by ::frz_add_variable.
+/// may lack, is refused by ::frz_add_variable. Wishes for the precision of a variable by its name are refused
+/// by the first ::frz_put if there is no such variable then: see ::frz_options_set_wishes_shared.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_read_wishes(
     options: *mut frz_options,
@@ -339,6 +340,22 @@ pub unsafe extern "C" fn frz_options_read_wishes(
                 true => inner.rules.clear(),
                 false => inner.rules.extend(read_precision(arguments::path(path)?)?),
             }
+            Ok(())
+        })
+    }
+}
+
+/// Whether the wishes that ::frz_options_read_wishes reads are for several files (default: 0), so that one
+/// file need not have all variables that they name. Else a name that is nowhere counts as a mistake.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_wishes_shared(
+    options: *mut frz_options,
+    shared: c_int,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            inner.rules_are_shared = shared != 0;
             Ok(())
         })
     }
