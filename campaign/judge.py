@@ -82,7 +82,10 @@ def watched(*arguments: object, seconds: float = SECONDS, addresses=ADDRESSES, *
         told.seek(0)
         said = told.read().decode(errors="replace")
     code = None if hangs else process.returncode
-    return Run(code, said, usage.ru_maxrss * 1024, blamed)
+    # What this process had when it forked counts as the other's: only more than that is known.
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    peak = usage.ru_maxrss * 1024 if usage.ru_maxrss > own else 0
+    return Run(code, said, peak, blamed)
 
 
 def _ends(process: int, seconds: float) -> bool:
