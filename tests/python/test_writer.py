@@ -215,9 +215,11 @@ def test_wishes_for_filters(tmp_path):
         writer.add_dimension("y", 200)
         writer.add_dimension("x", 300)
         own = {"precision": {"comp_speed": "2GB/s"}}
-        for name, options in {"a": {}, "b": own, "c": {}, "d": {"compression": "zstd"}}.items():
-            variable = writer.add_variable(name, "f4", ["y", "x"], chunks=(50, 300), **options)
-            variable[:] = values
+        kinds = {"a": {}, "b": own, "c": {}, "d": {"compression": "zstd"}}
+        for name, options in kinds.items():
+            writer.add_variable(name, "f4", ["y", "x"], chunks=(50, 300), **options)
+        for name in kinds:
+            writer[name][:] = values
         reasons = {one["path"]: one["reason"] for one in writer.plan().variables}
         with pytest.raises(
             frazil.errors.InvalidArgumentError, match="nothing that wishes"
