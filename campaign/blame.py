@@ -62,4 +62,4 @@ def who(told: str) -> str:
                 break
             if not CARRIERS.match(name):
                 break
-    return found[0] if found else "unknown"
+    return found[0] if found else " < ".join(["unknown", *FRAME.findall(told)[:12]])

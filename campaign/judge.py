@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import resource
 import select
 import signal
@@ -18,8 +19,10 @@ ROOT = Path(__file__).resolve().parents[1]
 BINARY = Path(os.environ.get("FRAZIL_BIN", ROOT / "target/release/frazil"))
 PLUGINS = os.environ.get("FRAZIL_PLUGIN_PATH", str(ROOT / ".build/plugins"))
 
-# A run takes milliseconds; the machine may be slow. It may also be busy: see `_ends`.
+# A run takes milliseconds; the machine may be slow, and busy: see `_watch`.
 SECONDS = 30
+# Between two looks at a process.
+LOOK_MS = 5
 # What a process may take at all; what it is told to stay within; what it takes beside that.
 ADDRESSES, BUDGET, BESIDE = 8 << 30, 64 << 20, 96 << 20
 CRASHES = {-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT, -signal.SIGILL, -signal.SIGFPE}
@@ -72,35 +75,46 @@ def watched(*arguments: object, seconds: float = SECONDS, addresses=ADDRESSES, *
             list(map(str, arguments)), stdin=subprocess.DEVNULL, stdout=told,
             stderr=subprocess.STDOUT, preexec_fn=limits(addresses), **options,
         )  # fmt: skip
-        hangs = not _ends(process.pid, seconds)
+        ends, peak = _watch(process.pid, seconds)
+        hangs = not ends
         blamed = blame.of_hang(process.pid) if hangs else ""
         if hangs:
             process.kill()
-        _, status, usage = os.wait4(process.pid, 0)
-        # Popen must not wait for what is gone.
-        process.returncode = os.waitstatus_to_exitcode(status)
+        process.wait()
         told.seek(0)
         said = told.read().decode(errors="replace")
     code = None if hangs else process.returncode
-    # What this process had when it forked counts as the other's: only more than that is known.
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    peak = usage.ru_maxrss * 1024 if usage.ru_maxrss > own else 0
     return Run(code, said, peak, blamed)
 
 
-def _ends(process: int, seconds: float) -> bool:
-    """Waits for a process: so long as it computes less than that, or waits less than six times."""
+def _watch(process: int, seconds: float) -> tuple[bool, int]:
+    """Waits for a process: so long as it computes less than that, and does not idle for longer; on
+    a busy machine both take their time. Whether it ends, and the most memory that it was seen with
+    (what the system tells at the end includes that of the process which started it)."""
     watch = os.pidfd_open(process)
     try:
         poll = select.poll()
         poll.register(watch, select.POLLIN)
-        end = time.monotonic() + 6 * seconds
-        while not poll.poll(1000):
-            if time.monotonic() > end or _computed(process) > seconds:
-                return bool(poll.poll(0))
-        return True
+        computed, since, peak = 0.0, time.monotonic(), 0
+        while not poll.poll(LOOK_MS):
+            peak = max(peak, _peak(process))
+            if (now := _computed(process)) != computed:
+                computed, since = now, time.monotonic()
+            if computed > seconds or time.monotonic() > since + 3 * seconds:
+                return bool(poll.poll(0)), peak
+        return True, peak
     finally:
         os.close(watch)
+
+
+def _peak(process: int) -> int:
+    """The most memory that a process has had resident since it became what it is, in bytes."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return 0
+    found = re.search(r"^VmHWM:\s*(\d+) kB", status, re.MULTILINE)
+    return int(found[1]) * 1024 if found else 0
 
 
 def _computed(process: int) -> float:

@@ -15,10 +15,12 @@ from campaign import judge
 
 TRIES = 200
 MEMORY = 2 << 30
-FILTERS = ["shuffle+deflate(4)", "bitshuffle+zstd(3)", "shuffle+lz4", "bzip2(3)", "pcodec", "blosc",
-           "delta+shuffle+zstd(3)", "frazil", "mafisc"]  # fmt: skip
+# None: chosen by trial.
+FILTERS = [None, "shuffle+deflate(4)", "bitshuffle+zstd(3)", "bitshuffle+lz4", "shuffle+lz4", "lz4",
+           "zstd(5)", "pcodec", "delta+shuffle+zstd(3)", "mafisc"]  # fmt: skip
 # Numbers of the plugins, with the values that a chunk of 1000 float32 needs.
-PLUGINS = {32004: (), 32008: (0, 2), 32015: (3,), 307: (3,), 32001: (2, 2, 4, 4000, 4, 1, 1)}
+PLUGINS = {32004: (), 32008: (0, 2), 32015: (3,), 307: (3,), 32001: (2, 2, 4, 4000, 4, 1, 1),
+           32002: (), 47101: (), 47102: (), 47103: ()}  # fmt: skip
 
 
 def decompress(seed: int, folder: Path, made: Path) -> judge.Verdict:

@@ -15,7 +15,7 @@ pub const CHAINS: [&str; 22] = [
     "bitshuffle",
     "bitshuffle+lz4",
     "bitshuffle+zstd(3)",
-    "blosc",
+    "blosc(blosclz)",
     "blosc(lz4)",
     "blosc(zstd)",
     "blosc(zlib)",

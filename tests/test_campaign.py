@@ -15,21 +15,18 @@ from campaign import blame
 from campaign.checksums import Seal, lookup3, places, repaired, seals
 
 SAMPLE = {
-    "inputs": 20,
-    "package": 2,
-    "journals": 10,
-    "texts": 8,
-    "interruptions": 6,
-    "meddlers": 4,
-    "neighbours": 8,
-    "decompress": 2,
-    "plugins": 3,
-    "readers": 3,
+    "inputs": range(20),
+    "package": range(2),
+    "journals": range(10),
+    "texts": range(8),
+    "interruptions": range(6),
+    "meddlers": range(4),
+    "neighbours": range(8),
+    "decompress": range(2),
+    "plugins": range(3),
+    # Not those that edit the file: how they end depends on how busy the machine is.
+    "readers": [0, 2],
 }
-
-
-# Whether a program still edits a file in place is told by time, which a busy machine stretches.
-LEFT_OUT = {("readers", 1)}
 
 
 @pytest.fixture(scope="module")
@@ -39,9 +36,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("kind", SAMPLE)
 def test_the_first_cases_show_no_fault(kind: str, made: Path, tmp_path: Path) -> None:
-    for seed in range(SAMPLE[kind]):
-        if (kind, seed) in LEFT_OUT:
-            continue
+    for seed in SAMPLE[kind]:
         verdict = driver.one(kind, seed, made)
         assert not verdict.is_fault, f"{kind}:{seed} {verdict}"
 
@@ -93,7 +88,7 @@ TRACES = {
 #1  0x00005555 in frazil_codec::compress::lz4::decode () at lz4.rs:7
 #2  0x00005556 in H5Z_pipeline () at H5Z.c:9
 """,
-    "unknown": """
+    "unknown < raise < main": """
 #0  raise () at raise.c:1
 #1  main () at main.c:2
 """,
