@@ -321,3 +321,38 @@ def test_what_has_no_place_in_a_classic_file_is_named_in_words(tmp_path: Path, w
     assert outcome.code == FAILED
     assert words[what] in outcome.stderr and "--format netcdf4" in outcome.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["source.nc"]
+
+
+# What netCDF-4 keeps its books in; netCDF-C hides such attributes.
+HIDDEN = [
+    "CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates",
+    "_NCProperties", "_nc3_strict",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_attributes_of_a_classic_file_that_netcdf4_has_no_place_for_are_named(
+    tmp_path: Path, name: str
+):
+    source, target = tmp_path / "in.nc", tmp_path / "out.nc"
+    # netCDF-C refuses to write such a name, but not to read it.
+    placeholder = "QQ" + name[2:]
+    with netCDF4.Dataset(source, "w", format="NETCDF3_CLASSIC") as file:
+        file.createDimension("x", 3)
+        for variable in ("x", "w"):
+            file.createVariable(variable, "f4", ("x",))[:] = np.arange(3)
+            file[variable].setncattr(placeholder, "text")
+        file.setncattr(placeholder, "text")
+        file.title = "kept"
+    source.write_bytes(source.read_bytes().replace(placeholder.encode(), name.encode()))
+    for command in ("pack", "unpack"):
+        outcome = frazil(command, source, "-o", target, "--verify", "--overwrite")
+        assert outcome.code == DONE, outcome.stderr
+        said = outcome.stdout + outcome.stderr
+        assert all(f"{name} of {path}" in said for path in ("/", "/x", "/w")), said
+        with netCDF4.Dataset(target) as file:
+            assert file.ncattrs() == ["title"] and file["w"][:].tolist() == [0, 1, 2]
+    plain = tmp_path / "plain.nc"
+    outcome = frazil("unpack", source, "-o", plain, "--format", "classic", "--verify")
+    assert outcome.code == DONE, outcome.stderr
+    assert plain.read_bytes().count(name.encode()) >= 3

@@ -1,19 +1,51 @@
-//! What of an HDF5 file does not come along into its copy.
+//! What of a file does not come along into its copy.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use frazil_container::hdf5::{DatasetStorage, EntryKind, Hdf5Input, bytes_of_text};
+use frazil_container::classic::{ClassicAttribute, ClassicModel};
+use frazil_container::hdf5::{
+    DatasetStorage, EntryKind, Hdf5Input, bytes_of_text, is_hidden_attribute,
+};
 
 use crate::error::Result;
-use crate::input::{Input, from_container};
+use crate::input::{Input, InputKind, from_container};
 
-/// What has no place in the form of file that HDF5 1.8 reads; `None`: everything has.
+/// What has no place in the form of file that HDF5 1.8 reads, or in netCDF-4; `None`: everything has.
 pub(crate) fn form(source: &Input) -> Option<String> {
-    let form = source.hdf5()?.unusual_form();
-    (!form.is_empty()).then(|| format!("not kept, no value depends on it: {}", form.join(", ")))
+    match source.kind() {
+        InputKind::Hdf5(hdf5) => {
+            let form = hdf5.unusual_form();
+            let words = || format!("not kept, no value depends on it: {}", form.join(", "));
+            (!form.is_empty()).then(words)
+        }
+        InputKind::Classic(classic) => {
+            let names = without_place(classic.model());
+            let words = || {
+                format!(
+                    "attributes are left out whose names netCDF-4 keeps for itself: {}",
+                    names.join(", ")
+                )
+            };
+            (!names.is_empty()).then(words)
+        }
+    }
+}
+
+/// Attributes of a classic file that a netCDF-4 file cannot have, `NAME of /x`.
+pub(crate) fn without_place(model: &ClassicModel) -> Vec<String> {
+    let hidden = |path: &str, all: &[ClassicAttribute]| -> Vec<String> {
+        let names = all.iter().map(|attribute| attribute.name.as_str());
+        let names = names.filter(|name| is_hidden_attribute(name));
+        names.map(|name| format!("{name} of {path}")).collect()
+    };
+    let mut found = hidden("/", &model.attributes);
+    for variable in &model.variables {
+        found.extend(hidden(&format!("/{}", variable.name), &variable.attributes));
+    }
+    found
 }
 
 /// Files that links and virtual data of `source` lead to and that a copy at `target` does not find:

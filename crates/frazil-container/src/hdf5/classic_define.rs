@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::OutputStorage;
 use super::additions::Additions;
 use super::define::Defined;
+use super::describe::netcdf::is_internal;
 use super::objects::Objects;
 use super::references::LostReferences;
 use crate::classic::{ClassicAttribute, ClassicModel, ClassicVariable, NcType};
@@ -53,7 +54,8 @@ fn define_all(objects: &mut Objects, schema: &Schema, storage: &[OutputStorage])
 /// The model with additions: attributes in their place, containers as variables at the end.
 fn schema_of(model: &ClassicModel, additions: &Additions) -> Schema {
     let mut schema = Schema::default();
-    schema.groups[0].attributes = model.attributes.iter().map(attribute_of).collect();
+    let global = model.attributes.iter();
+    schema.groups[0].attributes = global.filter(has_place).map(attribute_of).collect();
     let dimensions = model.dimensions.iter().map(|dimension| SchemaDimension {
         name: dimension.name.clone(),
         group: Schema::ROOT,
@@ -85,7 +87,7 @@ fn variable_of(number: usize, variable: &ClassicVariable, additions: &Additions)
     let kept = variable
         .attributes
         .iter()
-        .filter(|item| !left_out.contains(item.name.as_str()));
+        .filter(|item| has_place(item) && !left_out.contains(item.name.as_str()));
     let new = additions.new_attributes(number).map(|new| new.to_schema());
     SchemaVariable {
         name: variable.name.clone(),
@@ -101,6 +103,11 @@ fn variable_of(number: usize, variable: &ClassicVariable, additions: &Additions)
         fill: Fill::Value(variable.fill_value()),
         attributes: kept.map(attribute_of).chain(new).collect(),
     }
+}
+
+/// Whether an attribute's name is free in netCDF-4, which keeps its books in attributes, too.
+fn has_place(item: &&ClassicAttribute) -> bool {
+    !is_internal(&item.name)
 }
 
 fn attribute_of(item: &ClassicAttribute) -> SchemaAttribute {

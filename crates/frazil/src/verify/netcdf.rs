@@ -3,7 +3,7 @@
 use frazil_container::classic::{
     AttributeValue, ClassicAttribute, ClassicModel, ClassicVariable, NcType,
 };
-use frazil_container::hdf5::TypeDescription;
+use frazil_container::hdf5::{TypeDescription, is_hidden_attribute};
 
 use super::elements::RawComparison;
 use super::findings::Findings;
@@ -11,6 +11,7 @@ use super::plan::{Pair, Side};
 use super::{lossy, order};
 use crate::error::Result;
 use crate::input::{Input, InputKind, from_container};
+use crate::left_behind;
 
 /// One file in the classic model, and the variables behind the model's.
 struct View {
@@ -21,8 +22,12 @@ struct View {
 
 /// Compares all but values; returns the variables whose values are to be compared.
 pub(super) fn compare(a: &Input, b: &Input, findings: &mut Findings) -> Result<Vec<Pair>> {
-    let first = view(a, "first", findings)?;
-    let second = view(b, "second", findings)?;
+    let mut first = view(a, "first", findings)?;
+    let mut second = view(b, "second", findings)?;
+    if a.hdf5().is_some() || b.hdf5().is_some() {
+        forget_hidden(&mut first.model, "first", findings);
+        forget_hidden(&mut second.model, "second", findings);
+    }
     findings.objects += 1;
     dimensions(&first.model, &second.model, findings);
     attributes(
@@ -117,6 +122,20 @@ fn view(input: &Input, which: &str, findings: &mut Findings) -> Result<View> {
                 variables: found.datasets,
             })
         }
+    }
+}
+
+/// Takes out attributes whose names netCDF-4 keeps for itself: in one of the files they cannot be.
+fn forget_hidden(model: &mut ClassicModel, which: &str, findings: &mut Findings) {
+    for named in left_behind::without_place(model) {
+        findings.notice(format!(
+            "attribute {named} of the {which} file is not compared: netCDF-4 keeps the name for itself"
+        ));
+    }
+    let is_free = |attribute: &ClassicAttribute| !is_hidden_attribute(&attribute.name);
+    model.attributes.retain(is_free);
+    for variable in &mut model.variables {
+        variable.attributes.retain(is_free);
     }
 }
 
