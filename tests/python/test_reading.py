@@ -1,7 +1,10 @@
 """``frazil.open``: numpy's indices, every type, and what goes wrong."""
 
 import pickle
+import subprocess
+import sys
 import threading
+import time
 
 import frazil
 import h5py
@@ -255,6 +258,46 @@ def test_a_file_that_changed_is_read_anew_or_refused(tmp_path):
         write("w", 3)
         with pytest.raises(frazil.errors.FileChangedError):
             file.variables["v"][:]
+
+
+RESTLESS = """
+import sys, time, h5py
+with h5py.File(sys.argv[1], "r+", locking=False) as file:
+    end, number = time.time() + float(sys.argv[2]), 0
+    while time.time() < end:
+        number += 1
+        file["v"][:300] = number
+        file.flush()
+        time.sleep(0.04)
+        file["v"][300:] = number
+        file.flush()
+        time.sleep(0.04)
+"""
+
+
+def test_a_file_that_changes_all_the_time_is_refused_or_read_in_peace(tmp_path):
+    path = tmp_path / "restless.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("v", data=np.zeros(600, "i4"), chunks=(100,))
+    command = [sys.executable, "-c", RESTLESS, path, "6"]
+    with subprocess.Popen(command) as writer:
+        refused = 0
+        while writer.poll() is None:
+            begun = time.monotonic()
+            try:
+                with frazil.open(path) as file:
+                    values = file.variables["v"][:]
+            except frazil.Error as error:
+                refused += isinstance(error, frazil.errors.FileChangedError)
+                # On a busy machine the writer may pause for long.
+                assert time.monotonic() - begun < 60
+                continue
+            assert (values == values[0]).all(), np.unique(values)
+        assert writer.returncode == 0
+    assert refused
+    with frazil.open(path) as file:
+        values = file.variables["v"][:]
+    assert values[0] > 1 and (values == values[0]).all()
 
 
 def test_one_budget_for_all_files(box):

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use frazil_container::hdf5::{Expanded, LeftBeside, left_beside};
 use frazil_container::model::{FileModel, Variable};
@@ -47,6 +48,8 @@ struct Shared {
 
 /// Times that a file is read which changes meanwhile.
 const ATTEMPTS: usize = 3;
+/// How long to wait for a moment in which nobody changes the file.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Whether a writer of frazil has the file open, or left it in the middle of a commit.
 pub(crate) fn is_being_written(path: &Path) -> bool {
@@ -287,14 +290,19 @@ impl Reader {
     /// The file as it is now. One that changed a moment ago is looked at again when the change is no
     /// news any more: what comes later is then certain to be seen.
     fn settled(&self) -> Result<Arc<Generation>> {
-        let current = || Arc::clone(&self.shared.current.read());
-        let generation = current();
-        let Some(rest) = generation.settles_in() else {
-            return Ok(generation);
-        };
-        std::thread::sleep(rest);
-        self.refresh(&generation)?;
-        Ok(current())
+        let begun = Instant::now();
+        loop {
+            let generation = Arc::clone(&self.shared.current.read());
+            let Some(rest) = generation.settles_in() else {
+                return Ok(generation);
+            };
+            if begun.elapsed() > PATIENCE {
+                return Err(changed("another program changes it all the time"));
+            }
+            std::thread::sleep(rest);
+            // Whatever its state says now: what it holds was found while the file changed.
+            self.refresh(&generation)?;
+        }
     }
 
     /// Looks at the file again, unless another thread has done so.
