@@ -10,13 +10,14 @@ import warnings
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from types import EllipsisType, TracebackType
+from types import TracebackType
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from . import _frazil
 from .errors import Error, InvalidArgumentError, NotFoundError, UnsupportedError
+from .indices import Index, box_of
 from .operations import (
     Precision,
     Reads,
@@ -37,7 +38,6 @@ from .types import (
     native_bytes,
     numpy_dtype,
     type_number,
-    whole_number,
 )
 
 # Copies of values that must be made are made in pieces of about this many bytes.
@@ -45,8 +45,6 @@ _PIECE_BYTES = 64 << 20
 _DEFLATE, _SHUFFLE, _FLETCHER32, _ZSTD = 1, 2, 3, 32015
 _COMPRESSORS = {"zlib": _DEFLATE, "deflate": _DEFLATE, "gzip": _DEFLATE, "zstd": _ZSTD}
 _LEVELS = {_DEFLATE: 4, _ZSTD: 3}
-
-Index = int | slice | EllipsisType | tuple[int | slice | EllipsisType, ...]
 
 
 class Writer:
@@ -473,7 +471,7 @@ class VariableWriter:
 
     def __setitem__(self, key: Index, values: Any) -> None:
         values = np.asarray(values)
-        start, count, stride, kept = _box(key, self._limits, values.shape, self.shape)
+        start, count, stride, kept = box_of(key, self._limits, values.shape, self.shape)
         if values.ndim and values.shape != tuple(n for n, k in zip(count, kept, strict=True) if k):
             values = np.broadcast_to(values, [n for n, k in zip(count, kept, strict=True) if k])
         if values.ndim == 0:
@@ -483,7 +481,7 @@ class VariableWriter:
     def __getitem__(self, key: Index) -> np.ndarray:
         """Read values back, those included that no commit has yet."""
         shape = self.shape
-        start, count, stride, kept = _box(key, shape, shape, shape)
+        start, count, stride, kept = box_of(key, shape, shape, shape)
         squeezed = [n for n, k in zip(count, kept, strict=True) if k]
         if self._type == STRING:
             texts = self._writer.read_strings(self._number, (start, count, stride))
@@ -502,68 +500,6 @@ def _pieces(values: np.ndarray, dtype: np.dtype) -> Iterable[tuple[int, np.ndarr
     rows = max(1, _PIECE_BYTES * len(values) // values.nbytes)
     for first in range(0, len(values), rows):
         yield first, values[first : first + rows]
-
-
-def _box(
-    key: Any,
-    limits: Sequence[int | None],
-    given: Sequence[int],
-    lengths: Sequence[int],
-) -> tuple[list[int], list[int], list[int] | None, list[bool]]:
-    """Start, count, stride along each axis, and whether the axis is kept.
-
-    An open end of an unlimited axis is as far as the values that are ``given`` reach.
-    """
-    keys = key if isinstance(key, tuple) else (key,)
-    rank = len(limits)
-    if Ellipsis in keys:
-        at = keys.index(Ellipsis)
-        missing = rank - (len(keys) - 1)
-        keys = (*keys[:at], *[slice(None)] * missing, *keys[at + 1 :])
-    keys = (*keys, *[slice(None)] * (rank - len(keys)))
-    if len(keys) != rank:
-        raise InvalidArgumentError(f"{len(keys)} indices for {rank} axes")
-    start, count, stride, kept = [], [], [], []
-    sizes = list(given)
-    slices = sum(isinstance(one, slice) for one in keys)
-    sizes = sizes[-slices:] if slices else []
-    sizes = [1] * (slices - len(sizes)) + sizes
-    for one, limit, length in zip(keys, limits, lengths, strict=True):
-        is_slice = isinstance(one, slice)
-        if is_slice:
-            first, step, n = _range(one, limit, length, sizes.pop(0))
-        else:
-            first, step, n = _position(one, limit, length), 1, 1
-        start.append(first)
-        count.append(n)
-        stride.append(step)
-        kept.append(is_slice)
-    return start, count, None if all(n == 1 for n in stride) else stride, kept
-
-
-def _position(index: Any, limit: int | None, length: int) -> int:
-    at = whole_number(index)
-    if at < 0:
-        at += length
-    if at < 0 or (limit is not None and at >= limit):
-        raise InvalidArgumentError(f"index {index} lies outside an axis of {length} elements")
-    return at
-
-
-def _range(one: slice, limit: int | None, length: int, given: int) -> tuple[int, int, int]:
-    step = 1 if one.step is None else int(one.step)
-    if step <= 0:
-        raise UnsupportedError("slices run forward only")
-    first = 0 if one.start is None else int(one.start)
-    first = max(0, first + length) if first < 0 else first
-    if one.stop is None and limit is None:
-        return first, step, given
-    stop = limit if one.stop is None else int(one.stop)
-    assert stop is not None
-    stop = max(0, stop + length) if stop < 0 else stop
-    if limit is not None:
-        stop = min(stop, limit)
-    return first, step, max(0, -(-(stop - first) // step))
 
 
 def _text(value: Any) -> str:
