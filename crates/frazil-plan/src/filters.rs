@@ -43,6 +43,8 @@ pub struct FilterChoice {
     pub predicted_ratio: f64,
     /// Copy the stored chunks as they are; `pipeline` is then the current one.
     pub keep_current: bool,
+    /// What is stored now, in its own chunk shape, would do as well, should the choice come out larger.
+    pub may_stay: bool,
     /// Why, in one line.
     pub reason: String,
     /// What a decision tree named and trials compared, the likeliest first; empty where none was asked.

@@ -19,6 +19,7 @@ mod features;
 mod filters;
 mod goal;
 mod heats;
+mod index;
 pub mod information;
 mod precision;
 mod sample;
@@ -42,6 +43,7 @@ pub use fast_level::{fastest_deflate_encoder, has_fastest_deflate};
 pub use features::{FEATURE_NAMES, Features, LOOKED_AT};
 pub use filters::{CurrentStorage, FilterChoice, FilterWishes, ShuffleWish, choose_filters};
 pub use goal::Goal;
+pub use index::index_bytes;
 pub use precision::{PrecisionChoice, check_precision, choose_precision, has_precision};
 pub use sample::{
     SAMPLE_SHARE, SamplePlan, sample_chunks, sample_plan, sample_plan_for_goal, sample_window,

@@ -244,6 +244,7 @@ fn unfiltered(variable: &DatasetInfo) -> Chosen {
             deflate_encoder: None,
             predicted_ratio: 1.0,
             keep_current: false,
+            may_stay: false,
             reason: "unpacked".to_owned(),
             tried: Vec::new(),
         },

@@ -34,10 +34,18 @@ pub(crate) struct Stored {
     pub(crate) seconds: f64,
 }
 
+/// What filling came to.
+pub(crate) enum Filled {
+    /// The output, with what was stored of each variable.
+    Whole(Hdf5Output, Vec<Stored>),
+    /// These variables came out larger than they may: nothing is written.
+    Overgrown(Vec<usize>),
+}
+
 /// Makes the output's objects; called once, when the first chunks are ready to be placed.
 pub(crate) type Define<'a> = dyn Fn() -> Result<Hdf5Output> + 'a;
 
-/// Fills the output with all values of `source` and returns it with what was stored.
+/// Fills the output with all values of `source`, unless a variable comes out larger than it may.
 ///
 /// Workers start at once; the output is defined meanwhile, on this thread.
 pub(crate) fn fill(
@@ -47,7 +55,7 @@ pub(crate) fn fill(
     decisions: &Decisions,
     job: &Job<'_>,
     progress: &mut dyn Progress,
-) -> Result<(Hdf5Output, Vec<Stored>)> {
+) -> Result<Filled> {
     let total = source
         .variables()
         .iter()

@@ -19,7 +19,7 @@ use crate::decide::Depth;
 use crate::error::{Error, Result};
 use crate::filter_wishes::wishes;
 use crate::input::Input;
-use crate::options::PackOptions;
+use crate::options::{LayoutProfile, PackOptions};
 use crate::precision::VariableRounding;
 use crate::routes::{Reach, checksum_only};
 use crate::run::{self, RunError};
@@ -198,7 +198,7 @@ impl Trial<'_> {
         Ok(tasks)
     }
 
-    /// How a variable is stored now, if in chunks; `chunk`: as they will be.
+    /// How a variable is stored now; `chunk`: the shape of its chunks as they will be.
     fn current_storage(
         &self,
         samples: &Samples,
@@ -211,7 +211,7 @@ impl Trial<'_> {
             raw_partial_edges,
         } = &variable.storage
         else {
-            return None;
+            return self.in_one_run(samples);
         };
         let raw_bytes = variable.raw_bytes().unwrap_or(u64::MAX).max(1);
         let ratio = variable.stored_bytes as f64 / raw_bytes as f64;
@@ -227,7 +227,34 @@ impl Trial<'_> {
             ratio,
             sampled_ratio: sampled.unwrap_or(ratio),
             keepable,
+            may_stay: self.may_stay(samples),
         })
+    }
+
+    /// How a variable is stored that lies in one run.
+    fn in_one_run(&self, samples: &Samples) -> Option<CurrentStorage<'static>> {
+        static NO_FILTERS: FilterPipeline = FilterPipeline(Vec::new());
+        let storage = &self.input.variables()[samples.variable].storage;
+        let is_run = matches!(
+            storage,
+            DatasetStorage::Contiguous { .. } | DatasetStorage::Compact
+        );
+        is_run.then(|| CurrentStorage {
+            pipeline: &NO_FILTERS,
+            ratio: 1.0,
+            sampled_ratio: 1.0,
+            keepable: false,
+            may_stay: self.may_stay(samples),
+        })
+    }
+
+    /// Whether nothing that was asked needs another chunk shape than the variable has, or chunks at all.
+    fn may_stay(&self, samples: &Samples) -> bool {
+        let options = self.options;
+        !self.shapes[samples.variable].is_stated
+            && !options.chunk_goal.is_stated()
+            && options.layout == LayoutProfile::Standard
+            && samples.rounding.is_none()
     }
 
     fn try_one(
@@ -300,6 +327,7 @@ fn as_planned(
         predicted_ratio: predicted.unwrap_or(1.0),
         // Chunks without filters stay chunks.
         keep_current: chunk.is_some(),
+        may_stay: false,
         tried: Vec::new(),
     })
 }

@@ -13,7 +13,7 @@ use frazil_types::{ErrorCode, QuantizePlan, WritePlan};
 use crate::decide::{self, Depth};
 use crate::energy::{self, Meter, Metered, Work};
 use crate::error::{Error, Result};
-use crate::fill::{self, Stored};
+use crate::fill::{self, Filled, Stored};
 use crate::input::{Input, InputKind, from_container, from_copying};
 use crate::naming::Before;
 use crate::options::{
@@ -53,7 +53,7 @@ pub fn pack(
         let budget = decide::budget(&options.resources);
         progress.stage("plan", 0);
         let decisions = decide::decide(&source, options, &budget, Depth::Decide, progress);
-        let decisions = decisions.map_err(|error| source.blame(error))?;
+        let mut decisions = decisions.map_err(|error| source.blame(error))?;
         tell(&source, progress);
         let may_keep = kept::may_keep(options, destination);
         let Some(target) = target else {
@@ -70,7 +70,7 @@ pub fn pack(
             budget: &budget,
             clock: &clock,
         };
-        let written = write(&source, &target, &decisions, &job, progress);
+        let written = write(&source, &target, &mut decisions, &job, progress);
         written.map_err(|error| source.blame(error))
     })
 }
@@ -140,8 +140,8 @@ pub fn unpack(
         };
         tell(&source, progress);
         let decisions = decide::decide_unpacked(&source, &options.resources);
-        let written = decisions.and_then(|decisions| match options.format {
-            UnpackFormat::Hdf5 => write(&source, &target, &decisions, &job, progress),
+        let written = decisions.and_then(|mut decisions| match options.format {
+            UnpackFormat::Hdf5 => write(&source, &target, &mut decisions, &job, progress),
             UnpackFormat::Classic => write_classic(&source, &target, &decisions, &job, progress),
         });
         written.map_err(|error| source.blame(error))
@@ -215,7 +215,7 @@ pub(crate) fn guarded<T>(input: &Path, body: impl FnOnce() -> Result<T>) -> Resu
 pub(crate) fn write(
     source: &Input,
     target: &Target,
-    decisions: &Decisions,
+    decisions: &mut Decisions,
     job: &Job<'_>,
     progress: &mut dyn Progress,
 ) -> Result<PackReport> {
@@ -223,9 +223,17 @@ pub(crate) fn write(
         Some(_) if !target.in_place => Before::Anything,
         _ => target.before,
     };
-    let pending = PendingOutput::create_attempt(&target.path, before, job.attempt)?;
-    let (stored, finished) = fill_file(source, &pending, decisions, job, progress)
-        .map_err(|error| rename_file(error, pending.path(), &target.path))?;
+    let (pending, stored, finished) = loop {
+        let pending = PendingOutput::create_attempt(&target.path, before, job.attempt)?;
+        let filled = fill_file(source, &pending, decisions, job, progress)
+            .map_err(|error| rename_file(error, pending.path(), &target.path))?;
+        match filled {
+            Ok((stored, finished)) => break (pending, stored, finished),
+            // What falls back does so for good: there is a second time, and no third.
+            Err(overgrown) => overgrown.iter().for_each(|&i| decisions.fall_back(i)),
+        }
+    };
+    let decisions = &*decisions;
     copy_user_block(source, &pending)?;
     let mut report = report(source, decisions, &stored, job);
     report.notices = [source.notices(), decisions.notices.clone()].concat();
@@ -324,13 +332,14 @@ pub(crate) fn rename_file(mut error: Error, temporary: &Path, target: &Path) -> 
     error
 }
 
+/// What was stored of each variable, or which came out larger than they may.
 fn fill_file(
     source: &Input,
     pending: &PendingOutput,
     decisions: &Decisions,
     job: &Job<'_>,
     progress: &mut dyn Progress,
-) -> Result<(Vec<Stored>, Finished)> {
+) -> Result<std::result::Result<(Vec<Stored>, Finished), Vec<usize>>> {
     let metadata_block_bytes = match job.layout {
         LayoutProfile::Cmip7 => measure_metadata(source, decisions)?,
         LayoutProfile::Standard => output::metadata_block_bytes(source.file_bytes()),
@@ -340,10 +349,14 @@ fn fill_file(
         metadata_block_bytes,
     };
     let define_output = || define(source, target, decisions);
-    let (output, stored) = fill::fill(source, &define_output, pending, decisions, job, progress)?;
+    let filled = fill::fill(source, &define_output, pending, decisions, job, progress)?;
+    let (output, stored) = match filled {
+        Filled::Whole(output, stored) => (output, stored),
+        Filled::Overgrown(variables) => return Ok(Err(variables)),
+    };
     let finished = output.finish(source.hdf5());
     let finished = finished.map_err(|error| from_copying(error, source.path(), pending.path()))?;
-    Ok((stored, finished))
+    Ok(Ok((stored, finished)))
 }
 
 /// Defines all objects of the output.

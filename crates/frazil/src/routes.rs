@@ -1,6 +1,7 @@
 //! What happens to each variable: where its values come from and how they will lie.
 
 mod choose;
+mod fallback;
 mod tiles;
 
 use frazil_container::hdf5::{Additions, DatasetInfo, DatasetStorage, OutputStorage};
@@ -13,6 +14,7 @@ use frazil_types::{
 use crate::decide::Planning;
 use crate::precision::rules::PrecisionRule;
 use crate::sources::{Access, Stored};
+pub(crate) use fallback::Fallback;
 pub(crate) use tiles::Tiles;
 
 /// What happens to one variable's values.
@@ -58,6 +60,8 @@ pub(crate) struct Decisions {
     pub(crate) routes: Vec<Route>,
     /// Storage classes for the container, in file order.
     pub(crate) storage: Vec<OutputStorage>,
+    /// In file order: what a variable falls back on where it comes out larger than in the input.
+    pub(crate) fallbacks: Vec<Option<Fallback>>,
     /// Sources that routes refer to.
     pub(crate) sources: Vec<ArraySource>,
     /// What the output has beside what it copies.
@@ -94,6 +98,7 @@ impl Decisions {
             plans: Vec::new(),
             routes: Vec::new(),
             storage: Vec::new(),
+            fallbacks: Vec::new(),
             sources: Vec::new(),
             additions: Additions::default(),
             precision_rules: Vec::new(),

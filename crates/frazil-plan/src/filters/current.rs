@@ -25,6 +25,8 @@ pub struct CurrentStorage<'a> {
     pub sampled_ratio: f64,
     /// Stored chunks could be copied as they are: the chunk shape stays.
     pub keepable: bool,
+    /// The current chunk shape would do as well as the one that was chosen.
+    pub may_stay: bool,
 }
 
 /// The fresh choice with its checksum, unless the current storage is as good.
@@ -40,6 +42,7 @@ pub(super) fn kept_or(
             .stages
             .push(FilterSpec::new(filter_id::FLETCHER32, Vec::new()));
     }
+    let may_stay = current.is_some_and(|now| now.may_stay && does_as_well(now, element, wishes));
     match current.filter(|now| now.keepable && now.is_as_good(&fresh, element, wishes)) {
         Some(now) => now.kept(fresh, wishes),
         None => FilterChoice {
@@ -47,6 +50,7 @@ pub(super) fn kept_or(
             deflate_encoder: fresh.encoder,
             predicted_ratio: fresh.ratio.unwrap_or(1.0),
             keep_current: false,
+            may_stay,
             reason: fresh.reason,
             tried: fresh.tried,
         },
@@ -85,6 +89,7 @@ impl CurrentStorage<'_> {
             deflate_encoder: None,
             predicted_ratio: self.ratio,
             keep_current: true,
+            may_stay: false,
             reason,
             tried: fresh.tried,
         }
@@ -99,6 +104,20 @@ fn carries_checksum(
 ) -> bool {
     let has_one = current.is_some_and(|now| now.pipeline.contains(filter_id::FLETCHER32));
     has_one || (wishes.checksum && (compressed || wishes.chunk_bytes.is_some()))
+}
+
+/// Whether what is stored now serves the wishes, but that a level other than none is no demand: whoever
+/// states one wants smaller files.
+fn does_as_well(
+    now: &CurrentStorage<'_>,
+    element: ElementType,
+    wishes: &FilterWishes,
+) -> bool {
+    let any_level = FilterWishes {
+        level: wishes.level.filter(|&level| level == 0),
+        ..wishes.clone()
+    };
+    agrees(now.pipeline, element, &any_level)
 }
 
 /// Whether a pipeline is one that the wishes could have led to.

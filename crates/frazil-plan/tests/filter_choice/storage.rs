@@ -40,6 +40,7 @@ fn existing_checksums_are_carried_over() {
         ratio: 1.0,
         sampled_ratio: 1.0,
         keepable: false,
+        may_stay: false,
     };
     for (data, level) in [
         (smooth(1 << 20), None),
@@ -63,6 +64,7 @@ fn keeps_current(wishes: &FilterWishes, ratio: f64, keepable: bool) -> bool {
         ratio,
         sampled_ratio: ratio,
         keepable,
+        may_stay: keepable,
     };
     let choice = choose(&smooth(1 << 20), wishes, Some(&current));
     if choice.keep_current {
@@ -98,6 +100,7 @@ fn trials_are_compared_with_the_chunks_that_were_sampled() {
             ratio,
             sampled_ratio,
             keepable: true,
+            may_stay: true,
         };
         choose(&data, &wishes, Some(&current)).keep_current
     };
@@ -110,6 +113,7 @@ fn trials_are_compared_with_the_chunks_that_were_sampled() {
         ratio: 1e-4,
         sampled_ratio: 0.04,
         keepable: true,
+        may_stay: true,
     };
     assert!(choose(&zeros, &wishes, Some(&current)).keep_current);
 }
@@ -146,6 +150,7 @@ fn storage_that_asks_for_plugins_is_not_kept_for_any_reader() {
         ratio: 0.01,
         sampled_ratio: 0.01,
         keepable: true,
+        may_stay: true,
     };
     let data = smooth(1 << 20);
     assert!(!choose(&data, &FilterWishes::default(), Some(&current)).keep_current);
@@ -164,6 +169,7 @@ fn unfiltered_chunks_that_stay_unfiltered_are_copied() {
         ratio: 1.0,
         sampled_ratio: 1.0,
         keepable: true,
+        may_stay: true,
     };
     let wishes = FilterWishes {
         level: Some(4),

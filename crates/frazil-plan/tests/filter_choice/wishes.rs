@@ -59,6 +59,7 @@ fn a_stated_chain_is_taken_as_it_is() {
         ratio: choice.predicted_ratio,
         sampled_ratio: choice.predicted_ratio,
         keepable: true,
+        may_stay: true,
     };
     let kept = choose(&data, &wishes, Some(&current));
     assert!(

@@ -3,7 +3,7 @@
 use frazil_container::hdf5::Hdf5Output;
 
 use super::packing::{Batch, PackedBatch, Packing, Step};
-use super::{Define, Stored};
+use super::{Define, Filled, Stored};
 use crate::error::Result;
 use crate::input::{Input, from_container, from_copying};
 use crate::pending::PendingOutput;
@@ -20,6 +20,10 @@ pub(super) struct Placing<'a> {
     /// First addresses of contiguous variables.
     bases: Vec<u64>,
     stored: Vec<Stored>,
+    /// By variable: stored bytes that are too many.
+    most_bytes: Vec<u64>,
+    /// Variables that have more: the rest is only counted.
+    overgrown: Vec<usize>,
 }
 
 impl<'a> Placing<'a> {
@@ -35,11 +39,15 @@ impl<'a> Placing<'a> {
         let stored = copy_through_library(source, &output, pending, decisions, job)?;
         let bases = contiguous_bases(source, &output, pending, decisions)?;
         let placer = Placer::new(pending.file(), pending.path());
+        let fallbacks = decisions.fallbacks.iter();
+        let most = fallbacks.map(|one| one.as_ref().map_or(u64::MAX, |one| one.most_bytes));
         Ok(Self {
             output,
             placer,
             bases,
             stored,
+            most_bytes: most.collect(),
+            overgrown: Vec::new(),
         })
     }
 
@@ -59,6 +67,14 @@ impl<'a> Placing<'a> {
             let stored = &mut self.stored[plan.dataset];
             stored.bytes += bytes.len() as u64;
             stored.rounding.merge(&packed.rounding);
+            if stored.bytes > self.most_bytes[plan.dataset]
+                && !self.overgrown.contains(&plan.dataset)
+            {
+                self.overgrown.push(plan.dataset);
+            }
+            if !self.overgrown.is_empty() {
+                continue;
+            }
             match &plan.step {
                 Step::Copy { grid, .. } | Step::Encode { grid, .. } => {
                     let offset = grid.offset(tile);
@@ -82,7 +98,10 @@ impl<'a> Placing<'a> {
     }
 
     /// Writes what had to wait for the last chunk.
-    pub(super) fn finish(mut self, decisions: &Decisions) -> Result<(Hdf5Output, Vec<Stored>)> {
+    pub(super) fn finish(mut self, decisions: &Decisions) -> Result<Filled> {
+        if !self.overgrown.is_empty() {
+            return Ok(Filled::Overgrown(self.overgrown));
+        }
         self.placer.flush()?;
         for (dataset, (plan, stored)) in decisions.plans.iter().zip(&self.stored).enumerate() {
             let Some(quantize) = &plan.quantize else {
@@ -96,7 +115,7 @@ impl<'a> Placing<'a> {
                     })?;
             }
         }
-        Ok((self.output, self.stored))
+        Ok(Filled::Whole(self.output, self.stored))
     }
 }
 

@@ -12,7 +12,7 @@ use frazil_types::{
 };
 
 use super::tiles::Tiles;
-use super::{Chosen, Decisions, Reach, Route};
+use super::{Chosen, Decisions, Fallback, Reach, Route};
 use crate::error::{Error, Result};
 use crate::precision::rounding_text;
 use crate::sources::{self, Stored};
@@ -203,6 +203,7 @@ impl Decisions {
         chosen: Chosen,
     ) -> Result<()> {
         let reason = reason_of(shape, &chosen);
+        let may_stay = chosen.filters.may_stay && chosen.quantize.is_none();
         let must_chunk = variable.may_grow || is_sparse(variable, &self.sources[source], stored);
         let Chosen { filters, quantize } = chosen;
         let may_chunk =
@@ -210,6 +211,9 @@ impl Decisions {
         let Some(chunk) = shape.chunk.as_ref().filter(|_| may_chunk) else {
             self.contiguous(variable, source, stored, &reason)?;
             self.quantize_last(quantize);
+            if may_stay {
+                self.stay_if_smaller(variable, source, stored)?;
+            }
             return Ok(());
         };
         let is_same = is_stored_as(variable, chunk, &filters.pipeline);
@@ -225,6 +229,26 @@ impl Decisions {
             plan.predicted_bytes = Some((raw as f64 * filters.predicted_ratio) as u64);
         }
         self.quantize_last(quantize);
+        if may_stay && let Some(last) = self.fallbacks.last_mut() {
+            *last = Fallback::of(variable, Some(chunk), source, stored)?;
+        }
+        Ok(())
+    }
+
+    /// Lets a variable that was to lie in one run lie as in the input, where that takes less.
+    fn stay_if_smaller(
+        &mut self,
+        variable: &DatasetInfo,
+        source: usize,
+        stored: &Stored,
+    ) -> Result<()> {
+        let fallback = Fallback::of(variable, None, source, stored)?;
+        let raw_bytes = variable.raw_bytes().unwrap_or(u64::MAX);
+        let number = self.fallbacks.len() - 1;
+        if fallback.as_ref().is_some_and(|one| raw_bytes > one.most_bytes) {
+            self.fallbacks[number] = fallback;
+            self.fall_back(number);
+        }
         Ok(())
     }
 
@@ -324,6 +348,7 @@ impl Decisions {
             reason: reason.to_owned(),
         });
         self.routes.push(route);
+        self.fallbacks.push(None);
     }
 }
 

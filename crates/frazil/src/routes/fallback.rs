@@ -1,0 +1,98 @@
+//! What a variable falls back on where what was chosen for it comes out larger: its values as they
+//! are in the input.
+
+use frazil_container::hdf5::{DatasetInfo, DatasetStorage, OutputStorage};
+use frazil_plan::index_bytes;
+use frazil_types::{FilterPipeline, StorageLayout};
+
+use super::tiles::Tiles;
+use super::{Decisions, Route};
+use crate::error::Result;
+use crate::sources::{self, Stored};
+
+/// No variable ends larger than in the input by more than this share of it: one part in so many.
+const GROWTH_SHARE: u64 = 200;
+
+/// How a variable is stored in the input, as it may be stored in the output.
+pub(crate) struct Fallback {
+    /// Its stored bytes are not to be more.
+    pub(crate) most_bytes: u64,
+    layout: StorageLayout,
+    pipeline: FilterPipeline,
+    route: Route,
+}
+
+impl Fallback {
+    /// The input's chunks, copied, or its values in one run; `chunk`: the shape that was chosen. `None`
+    /// where values cannot stay as they are.
+    pub(super) fn of(
+        variable: &DatasetInfo,
+        chunk: Option<&[u64]>,
+        source: usize,
+        stored: &Stored,
+    ) -> Result<Option<Self>> {
+        let index_of = |chunk: Option<&[u64]>| {
+            chunk.map_or(0, |chunk| index_bytes(&variable.shape, chunk))
+        };
+        let (layout, pipeline, route, current) = match &variable.storage {
+            DatasetStorage::Chunked {
+                chunk,
+                pipeline,
+                raw_partial_edges: false,
+            } => {
+                let tiles = Tiles::stored(stored);
+                let route = Route::CopyChunks { source, tiles };
+                let layout = StorageLayout::Chunked {
+                    chunk: chunk.clone(),
+                };
+                (layout, pipeline.clone(), route, Some(chunk.as_slice()))
+            }
+            DatasetStorage::Contiguous { .. } | DatasetStorage::Compact if !variable.may_grow => {
+                let size = variable.element.size_bytes as u64;
+                let slab = sources::slab_shape(&variable.shape, size, None);
+                let grid = sources::grid(variable, &slab)?;
+                let route = Route::Contiguous { source, grid };
+                let pipeline = FilterPipeline::default();
+                (StorageLayout::Contiguous, pipeline, route, None)
+            }
+            _ => return Ok(None),
+        };
+        let now = variable.stored_bytes.saturating_add(index_of(current));
+        let most = now.saturating_add(now / GROWTH_SHARE);
+        Ok(Some(Self {
+            most_bytes: most.saturating_sub(index_of(chunk)),
+            layout,
+            pipeline,
+            route,
+        }))
+    }
+}
+
+impl Decisions {
+    /// Lets a variable lie as in the input: what was chosen came out larger.
+    pub(crate) fn fall_back(&mut self, number: usize) {
+        let Some(fallback) = self.fallbacks[number].take() else {
+            return;
+        };
+        if let Route::CopyChunks { source, .. } | Route::Contiguous { source, .. } = &fallback.route
+        {
+            // Chunks of the input are no longer wanted in the order of others.
+            self.sources[*source].tiling = None;
+        }
+        let plan = &mut self.plans[number];
+        let chosen = plan.pipeline.summary();
+        plan.reason = format!("as in the input: {chosen} made it larger");
+        plan.pipeline = fallback.pipeline.clone();
+        plan.layout = fallback.layout;
+        plan.deflate_encoder = None;
+        plan.copy_raw = matches!(fallback.route, Route::CopyChunks { .. });
+        self.storage[number] = match &plan.layout {
+            StorageLayout::Contiguous => OutputStorage::Contiguous,
+            StorageLayout::Chunked { chunk } => OutputStorage::Chunked {
+                chunk: chunk.clone(),
+                pipeline: fallback.pipeline,
+            },
+        };
+        self.routes[number] = fallback.route;
+    }
+}
