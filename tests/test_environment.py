@@ -51,9 +51,9 @@ def created(program: Path, folder: Path, **variables: str) -> subprocess.Complet
 
 @needs("pkg-config")
 def test_the_library_names_a_misspelled_variable_once(program: Path, tmp_path: Path):
-    done = created(program, tmp_path, FRAZIL_GOAL="size")
+    done = created(program, tmp_path, FRAZIL_COLOUR="red")
     assert done.stdout == "0 No error\n" * 2
-    assert done.stderr.count("FRAZIL_GOAL has no meaning") == 1
+    assert done.stderr.count("FRAZIL_COLOUR has no meaning") == 1
 
 
 @needs("pkg-config")

@@ -23,11 +23,21 @@ const fn known(name: &'static str, values: &'static str) -> Known {
 }
 
 /// All variables that are read by the command, the libraries or the Python package.
-const VARIABLES: [Known; 15] = [
+const VARIABLES: [Known; 23] = [
+    known(
+        "FRAZIL_COMMIT_BYTES",
+        "bytes, more than 0, or a number with K, M or G, or never",
+    ),
     known("FRAZIL_CORES", "spare or any"),
     known("FRAZIL_DURABLE", "0 or 1"),
+    known(
+        "FRAZIL_FILTERS",
+        "a chain of filters, as shuffle+deflate(1) or none",
+    ),
     known("FRAZIL_FORMAT", "netcdf4"),
+    known("FRAZIL_GOAL", "balanced, size, speed, archive or energy"),
     known("FRAZIL_IO_RANKS", "a number of ranks, 0 for none"),
+    known("FRAZIL_KEEP_PLAN", "0 or 1"),
     known("FRAZIL_LONGEST_WAIT", "seconds, more than 0"),
     known(
         "FRAZIL_MEMORY",
@@ -39,10 +49,17 @@ const VARIABLES: [Known; 15] = [
         "FRAZIL_OPTIONS",
         "name=value, several with commas between them (docs/wrf.md)",
     ),
+    known("FRAZIL_PLAN", "a plan's file"),
     known("FRAZIL_PLUGIN_PATH", "a folder"),
     known("FRAZIL_PYTHON", "a Python interpreter"),
     known("FRAZIL_READABLE_BY", "any, netcdf4, plugins or frazil"),
+    known("FRAZIL_READS", "reads to come, as map,series"),
+    known(
+        "FRAZIL_RECORDS_PER_SYNC",
+        "a number of records, more than 0",
+    ),
     known("FRAZIL_REPRODUCIBLE", "0 or 1"),
+    known("FRAZIL_STORAGE", "local, disk, parallel-fs or object-store"),
     known(
         "FRAZIL_THREADS",
         "a number from 0 (one for each core) to 4096",
@@ -136,8 +153,8 @@ mod tests {
                 "{said:?}"
             );
         }
-        let said = about("FRAZIL_GOAL");
-        assert!(said[0].contains("FRAZIL_GOAL has no meaning"), "{said:?}");
+        let said = about("FRAZIL_COLOUR");
+        assert!(said[0].contains("FRAZIL_COLOUR has no meaning"), "{said:?}");
     }
 
     #[test]

@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::netcdf::bundled::Bundled;
-use crate::netcdf::create::{
-    create, create_parallel, open, open_parallel, options_from_environment,
-};
+use crate::netcdf::create::{create, create_parallel, open, open_parallel};
 use crate::netcdf::engine::Engine;
+use crate::netcdf::environment::options_from_environment;
 use crate::netcdf::status::{Answer, Outcome, Status};
 use crate::netcdf::types::{
     AttributeInquiry, AttributeValues, ChunkCache, DeflateInquiry, DimensionInquiry, FillInquiry,

@@ -10,6 +10,7 @@ mod convert;
 mod create;
 mod dataset;
 mod engine;
+mod environment;
 mod names;
 mod region;
 mod status;
