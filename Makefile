@@ -240,6 +240,10 @@ bench-filters: build plugins .build/setup-bench-read ## Filters beside those tha
 	.venv-bench-read/bin/python bench/filters.py $(BENCH_ARGS)
 	.venv-bench-read/bin/python scripts/make_bench_tables.py
 
+.PHONY: bench-decisions
+bench-decisions: build .build/setup-test ## Check on the corpus and on made-up files that goals keep their word: docs/decisions.md
+	$(PYTHON) bench/decisions.py $(BENCH_ARGS)
+
 .PHONY: bench-planning
 bench-planning: build .build/setup-bench-read ## What planning costs beside packing, by goal and reader level
 	.venv-bench-read/bin/python bench/planning.py $(BENCH_ARGS)

@@ -25,15 +25,7 @@ pub struct CandidateFilters {
     pub decode_mb_s: f64,
 }
 
-/// Filters that encode fewer raw MB/s are slow: trying them is dear.
-const SLOW_MB_S: f64 = 100.0;
-
 impl CandidateFilters {
-    /// Whether trying them is dear.
-    pub(crate) fn is_slow(&self) -> bool {
-        self.encode_mb_s < SLOW_MB_S
-    }
-
     /// Its name, `shuffle+zstd(3)`: the chain, but that `deflate` has libdeflate's levels to 12.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -51,27 +43,10 @@ impl CandidateFilters {
         self.level
     }
 
-    /// Whether it is zstd at its highest level.
-    pub(crate) fn is_highest_zstd(&self) -> bool {
-        self.family.ends_with("zstd") && self.level == Some(22)
-    }
-
     /// Whether bytes or bits are shuffled.
     #[must_use]
     pub fn shuffles(&self) -> bool {
         self.family.contains("shuffle") || self.family.starts_with("blosc")
-    }
-
-    /// Seconds that one core takes to encode a piece of so many bytes, alone.
-    pub(crate) fn seconds_of(&self, bytes: usize) -> f64 {
-        1e-6 * (self.setup_us() + bytes as f64 / self.encode_mb_s)
-    }
-
-    /// Microseconds that encoding a piece takes beside what its bytes take.
-    pub(crate) fn setup_us(&self) -> f64 {
-        let level = self.level.unwrap_or(0);
-        let is_of = |setup: &&Setup| self.family.ends_with(setup.of) && level >= setup.from_level;
-        SETUPS.iter().find(is_of).map_or(0.0, |setup| setup.us)
     }
 
     /// Its filters.
@@ -182,40 +157,6 @@ const fn own(chain: &'static str, levels: &'static [Level]) -> Family {
         levels,
     }
 }
-
-/// What a piece takes beside its bytes: tables, which grow with the level, and a search of the best way.
-struct Setup {
-    /// The last filter of a family, or the family.
-    of: &'static str,
-    /// From this level on.
-    from_level: i32,
-    us: f64,
-}
-
-const fn setup(of: &'static str, from_level: i32, us: f64) -> Setup {
-    Setup { of, from_level, us }
-}
-
-/// Of pieces of 4 to 64 KiB, from the same measurements as speeds; what is not here takes next to nothing. The
-/// first that fits counts.
-static SETUPS: [Setup; 14] = [
-    setup("bitshuffle+zstd", 22, 2000.0),
-    // Of differences of a smooth field little is left to search for; of most others it takes far longer.
-    setup("delta+shuffle+zstd", 15, 300.0),
-    setup("lorenzo+shuffle+zstd", 15, 300.0),
-    setup("zstd", 19, 150.0),
-    setup("zstd", 15, 100.0),
-    setup("zstd", 9, 60.0),
-    setup("zstd", 3, 7.0),
-    setup("zstd", 1, 5.0),
-    setup("bzip2", 9, 200.0),
-    setup("pcodec", 12, 500.0),
-    setup("pcodec", 8, 200.0),
-    setup("pcodec", 4, 20.0),
-    // All of its methods, on 64 KiB at most.
-    setup("mafisc", 4, 10_000.0),
-    setup("lz4", 0, 1.0),
-];
 
 /// The filter that chooses for every chunk (47103) is not among them: it tries what is chosen among here,
 /// and costs more than the strongest of it.
@@ -332,21 +273,5 @@ mod tests {
             assert!(!same || pair[0].encode_mb_s > pair[1].encode_mb_s);
         }
         assert_eq!(candidate("zip"), None);
-    }
-
-    #[test]
-    fn small_pieces_take_longer_than_their_bytes() {
-        let seconds = |name: &str, bytes| candidate(name).unwrap().seconds_of(bytes);
-        let of_bytes =
-            |name: &str, bytes: usize| bytes as f64 * 1e-6 / candidate(name).unwrap().encode_mb_s;
-        for name in ["pcodec(8)", "mafisc(4)", "delta+shuffle+zstd(15)"] {
-            assert!(seconds(name, 4096) > 2.0 * of_bytes(name, 4096), "{name}");
-            assert!(
-                seconds(name, 1 << 20) < 1.2 * of_bytes(name, 1 << 20),
-                "{name}"
-            );
-        }
-        assert_eq!(seconds("shuffle+deflate(1)", 236_000_000), 1.0);
-        assert!(seconds("zstd(9)", 4096) < seconds("zstd(15)", 4096));
     }
 }

@@ -109,11 +109,30 @@ pub(crate) fn does_not_shrink(best_share: f64) -> String {
     )
 }
 
-pub(crate) fn by_default(summary: &str, stand_in_share: f64) -> String {
+pub(crate) fn index_takes_more(best_share: f64, index_bytes: u64) -> String {
     format!(
-        "{summary}: too small beside the file to try levels on it (shuffle+zstd(1): {} of raw)",
-        per_cent(stand_in_share)
+        "unfiltered: an index of chunks takes {}, more than filters save (best trial {} of raw)",
+        bytes(index_bytes),
+        per_cent(best_share)
     )
+}
+
+/// `compared`: how many others were.
+pub(crate) fn confirmed(
+    reason: &str,
+    taken: &str,
+    compared: usize,
+    on: &str,
+    smaller: Option<f64>,
+) -> String {
+    let others = if compared == 1 { "other" } else { "others" };
+    match smaller {
+        None => format!("{reason}; confirmed on {on} beside {compared} {others}"),
+        Some(share) => format!(
+            "{taken}: on {on} smaller by {} than what samples said ({reason})",
+            per_cent(share)
+        ),
+    }
 }
 
 pub(crate) fn no_samples(summary: &str) -> String {

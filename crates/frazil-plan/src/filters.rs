@@ -1,11 +1,14 @@
 //! Which filters, at which level, by trial on samples.
 //!
 //! What the user asks ([`wishes`]) and what samples shrink to lead to a choice, which counts unless
-//! the current storage is as good ([`current`]). With a goal a decision tree names what is tried
-//! ([`crate::advised`]); without one shuffle and level are ([`by_trial`]).
+//! the current storage is as good ([`current`]). A contest chooses ([`crate::contest`]); where a level
+//! is stated, only shuffle and encoder are open ([`stated_level`]).
 
-mod by_trial;
+mod confirmed;
 mod current;
+mod estimate;
+mod serving;
+mod stated_level;
 mod wishes;
 
 use frazil_codec::Scratch;
@@ -14,15 +17,15 @@ use frazil_types::{
     ReaderLevel, filter_id,
 };
 
-use crate::advised;
-use crate::candidates::candidate;
+use crate::choice;
 use crate::error::PlanError;
 use crate::explain;
-use crate::goal::Goal;
 use crate::trial::{Chosen, Trial, TriedChain, deflate_spec, shuffle_spec};
-use by_trial::try_filters;
+pub use confirmed::confirmed;
 pub use current::CurrentStorage;
 use current::kept_or;
+pub(crate) use serving::serves;
+use stated_level::at_level;
 pub use wishes::{FilterWishes, ShuffleWish};
 
 /// A level is as good as the best if its size is within this factor.
@@ -39,16 +42,30 @@ pub struct FilterChoice {
     pub pipeline: FilterPipeline,
     /// Encoder behind a deflate stage.
     pub deflate_encoder: Option<DeflateEncoder>,
-    /// Stored bytes per raw byte expected from the trial; 1 where none was made.
+    /// Stored bytes per raw byte expected of the whole variable; 1 where no trial was made.
     pub predicted_ratio: f64,
+    /// Half of the range that nine of ten variables lie in, by that ratio.
+    pub uncertainty: f64,
     /// Copy the stored chunks as they are; `pipeline` is then the current one.
     pub keep_current: bool,
     /// What is stored now, in its own chunk shape, would do as well, should the choice come out larger.
     pub may_stay: bool,
     /// Why, in one line.
     pub reason: String,
-    /// What a decision tree named and trials compared, the likeliest first; empty where none was asked.
+    /// What was tried to the end, then what was given up; empty where nothing was compared.
     pub tried: Vec<TriedChain>,
+    /// What may be better on more of the variable than the samples are, the chosen first; empty where the
+    /// goal is not a small file, or the samples are all of it.
+    pub finalists: Vec<Finalist>,
+}
+
+/// Filters that may be the best for the whole variable.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finalist {
+    /// Filters of the output, in writing order.
+    pub pipeline: FilterPipeline,
+    /// Encoder behind a deflate stage.
+    pub deflate_encoder: Option<DeflateEncoder>,
 }
 
 /// Chooses the filters of one variable from samples of its raw bytes.
@@ -68,105 +85,91 @@ pub fn choose_filters(
     scratch: &mut Scratch,
 ) -> Result<FilterChoice, PlanError> {
     wishes.check_level()?;
-    let fresh = choose_fresh(samples, element, wishes, scratch)?;
-    Ok(kept_or(fresh, element, wishes, current))
+    let mut trial = Trial::new(samples, element, &wishes.chunk, scratch, wishes.padding);
+    let fresh = worth_its_index(choose_fresh(&mut trial, wishes)?, wishes);
+    let estimate = estimate::of_whole(&fresh, &mut trial, wishes, current)?;
+    let mut choice = kept_or(fresh, estimate, element, wishes, current);
+    if choice.keep_current || wishes.raw_bytes.is_none_or(|raw| raw <= trial.raw_bytes()) {
+        choice.finalists.clear();
+    }
+    Ok(choice)
 }
 
-fn choose_fresh(
-    samples: &[Vec<u8>],
-    element: ElementType,
-    wishes: &FilterWishes,
-    scratch: &mut Scratch,
-) -> Result<Fresh, PlanError> {
+fn choose_fresh(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Fresh, PlanError> {
     if wishes.level == Some(0) {
         return Ok(Fresh::unfiltered(explain::no_compression_asked()));
     }
-    if element.class == ElementClass::Indirect {
+    if trial.element().class == ElementClass::Indirect {
         return Ok(Fresh::unfiltered(explain::indirect()));
     }
     if let Some(chain) = &wishes.chain {
-        return as_asked(samples, element, chain, wishes, scratch);
+        return as_asked(trial, chain, wishes);
     }
-    let mut trial = Trial::new(samples, element, &wishes.chunk, scratch);
     if trial.raw_bytes() == 0 {
-        return Ok(Fresh::untried(element, wishes));
+        return Ok(Fresh::untried(trial.element(), wishes));
     }
-    if wishes.level.is_none() && wishes.weighing.decides(wishes.goal) {
-        return by_goal(&mut trial, wishes);
-    }
-    let best = try_filters(&mut trial, wishes)?;
     match wishes.level {
-        // Without a wish, frazil's own filters compete where they may.
-        None if wishes.reader_level == ReaderLevel::Frazil => {
-            better_by_own(best, &mut trial, wishes)
-        }
-        _ => Ok(best),
+        Some(level) => at_level(trial, level, wishes),
+        None => by_contest(trial, wishes),
     }
 }
 
-/// By a decision tree and trials of what it names.
-fn by_goal(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Fresh, PlanError> {
+/// The choice, unless an index of chunks takes what filters save.
+fn worth_its_index(fresh: Fresh, wishes: &FilterWishes) -> Fresh {
+    let (Some(raw_bytes), Some(ratio), None) = (wishes.raw_bytes, fresh.ratio, &wishes.chain)
+    else {
+        return fresh;
+    };
+    let saved = (1.0 - ratio) * raw_bytes as f64;
+    match fresh.stages.is_empty() || saved > wishes.index_bytes as f64 {
+        true => fresh,
+        false => Fresh::unfiltered(explain::index_takes_more(ratio, wishes.index_bytes)),
+    }
+}
+
+fn by_contest(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Fresh, PlanError> {
     let raw_bytes = trial.raw_bytes();
-    let Some(advised) = advised::choose(trial, wishes)? else {
+    let Some(found) = choice::choose(trial, wishes)? else {
         let floors = wishes.all_floors();
         return Ok(Fresh::unfiltered(explain::too_slow(&floors)));
     };
-    let ratio = advised.chosen.bytes as f64 / raw_bytes as f64;
-    let fresh = match advised.pays {
-        true => Fresh::shrunk(advised.chosen, advised.reason, ratio),
-        false => Fresh::unfiltered(advised.reason),
+    let ratio = found.chosen.bytes as f64 / raw_bytes as f64;
+    let fresh = match found.pays {
+        true => Fresh::shrunk(found.chosen, found.reason, ratio),
+        false => Fresh::unfiltered(found.reason),
     };
+    let is_small_file = wishes.ratio_tolerance().is_some() && wishes.weighing.weights.is_none();
     Ok(Fresh {
-        tried: advised.tried,
+        tried: found.tried,
+        finalists: match found.pays && is_small_file {
+            true => found.finalists,
+            false => Vec::new(),
+        },
         ..fresh
     })
 }
 
 /// The filters that somebody stated, for the variable's elements.
 fn as_asked(
-    samples: &[Vec<u8>],
-    element: ElementType,
+    trial: &mut Trial<'_>,
     chain: &FilterChain,
     wishes: &FilterWishes,
-    scratch: &mut Scratch,
 ) -> Result<Fresh, PlanError> {
-    let pipeline = chain.resolve(element, &wishes.chunk);
+    let pipeline = trial.resolve(chain);
     let level = pipeline
         .position(filter_id::DEFLATE)
         .and_then(|stage| pipeline.0[stage].cd_values.first().copied());
     let encoder = level.map(|level| DeflateEncoder::Libdeflate(level.cast_signed()));
-    let mut trial = Trial::new(samples, element, &wishes.chunk, scratch);
-    let mut ratio = None;
-    if trial.raw_bytes() > 0 {
-        let mut bytes = 0;
-        for sample in samples {
-            bytes += trial.bytes_of(chain, encoder, sample)?;
-        }
-        ratio = Some(bytes as f64 / trial.raw_bytes() as f64);
-    }
+    let ratio = match trial.raw_bytes() {
+        0 => None,
+        raw_bytes => Some(trial.bytes_of_all(chain, encoder)? as f64 / raw_bytes as f64),
+    };
     Ok(Fresh {
         reason: explain::chain_asked(&pipeline.summary(), wishes.chain_origin, ratio),
-        stages: pipeline.0,
         encoder,
         ratio,
-        tried: Vec::new(),
+        ..Fresh::of(pipeline.0)
     })
-}
-
-/// The best of frazil's own filters, if they make the data clearly smaller than `other` does.
-fn better_by_own(
-    other: Fresh,
-    trial: &mut Trial<'_>,
-    wishes: &FilterWishes,
-) -> Result<Fresh, PlanError> {
-    let beaten = candidate(&summary(&other.stages));
-    let Some((chosen, reason)) = advised::own_filters(trial, wishes, beaten)? else {
-        return Ok(other);
-    };
-    let own = Fresh::tried(chosen, reason, trial.raw_bytes());
-    let limit = other.ratio.unwrap_or(1.0) / LEVEL_SLACK;
-    let is_better = own.ratio.is_some_and(|ratio| ratio < limit);
-    Ok(if is_better { own } else { other })
 }
 
 /// A choice made without looking at the current storage and the checksum.
@@ -177,35 +180,36 @@ struct Fresh {
     ratio: Option<f64>,
     reason: String,
     tried: Vec<TriedChain>,
+    finalists: Vec<Chosen>,
 }
 
 impl Fresh {
-    fn unfiltered(reason: String) -> Self {
+    /// These filters, of which nothing else is known.
+    fn of(stages: Vec<FilterSpec>) -> Self {
         Self {
-            stages: Vec::new(),
+            stages,
             encoder: None,
-            ratio: Some(1.0),
-            reason,
+            ratio: None,
+            reason: String::new(),
             tried: Vec::new(),
+            finalists: Vec::new(),
         }
     }
 
-    /// What a trial chose, unless it does not shrink.
-    fn tried(chosen: Chosen, reason: String, raw_bytes: u64) -> Self {
-        let ratio = chosen.bytes as f64 / raw_bytes as f64;
-        match ratio > Goal::Balanced.worthwhile_share() {
-            true => Self::unfiltered(explain::does_not_shrink(ratio)),
-            false => Self::shrunk(chosen, reason, ratio),
+    fn unfiltered(reason: String) -> Self {
+        Self {
+            ratio: Some(1.0),
+            reason,
+            ..Self::of(Vec::new())
         }
     }
 
     fn shrunk(chosen: Chosen, reason: String, ratio: f64) -> Self {
         Self {
-            stages: chosen.pipeline.0,
             encoder: chosen.encoder,
             ratio: Some(ratio),
             reason,
-            tried: Vec::new(),
+            ..Self::of(chosen.pipeline.0)
         }
     }
 
@@ -234,13 +238,10 @@ impl Fresh {
                 None
             }
         };
-        let reason = explain::no_samples(&summary(&stages));
         Self {
-            stages,
+            reason: explain::no_samples(&summary(&stages)),
             encoder,
-            ratio: None,
-            reason,
-            tried: Vec::new(),
+            ..Self::of(stages)
         }
     }
 }

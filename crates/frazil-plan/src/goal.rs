@@ -11,10 +11,10 @@ use crate::error::PlanError;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Goal {
-    /// The lowest level that comes close to the best: small files at little cost.
+    /// Small files at little cost: a slower level must earn what it takes.
     #[default]
     Balanced,
-    /// Small files, at a cost that a repack can bear.
+    /// The smallest files at a speed that a repack can bear.
     Size,
     /// Data that are written as fast as can be, and still shrink.
     Speed,
@@ -56,8 +56,8 @@ impl Goal {
         }
     }
 
-    /// The goals whose trees are asked for this one. What serves `size` is quick to try beside what
-    /// serves `archive`, and so on; none of them must get larger for a dearer goal, but for its tolerance.
+    /// The goals whose candidates compete for this one: its own, and those of cheaper ones, so that no
+    /// file gets larger for a dearer goal, but for its tolerance.
     #[must_use]
     pub fn asked(self) -> &'static [Self] {
         match self {
@@ -69,10 +69,10 @@ impl Goal {
         }
     }
 
-    /// By how much a ratio may be lower and count as equal where nobody says: the last half of a
-    /// hundredth of the smallest files would take longer than much of the rest.
+    /// By how much a ratio may be lower and count as equal where nobody says: the last thousandths of
+    /// the smallest files would take longer than much of the rest.
     pub(crate) fn ratio_tolerance(self) -> Option<f64> {
-        (self == Self::Archive).then_some(0.005)
+        matches!(self, Self::Size | Self::Archive).then_some(0.002)
     }
 
     /// Raw MB/s that one core must at least encode: what a repack can bear, for `size`.

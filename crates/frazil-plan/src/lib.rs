@@ -7,10 +7,10 @@
 
 #![forbid(unsafe_code)]
 
-mod advised;
-mod allowance;
 mod candidates;
+mod choice;
 mod chunking;
+mod contest;
 pub mod energy;
 mod error;
 mod explain;
@@ -18,7 +18,6 @@ mod fast_level;
 mod features;
 mod filters;
 mod goal;
-mod heats;
 mod index;
 pub mod information;
 mod precision;
@@ -28,7 +27,6 @@ mod tree;
 mod trial;
 mod weighing;
 
-pub use allowance::TrialAllowance;
 pub use candidates::{CandidateFilters, candidate, candidates};
 pub use chunking::{
     AxisFacts, AxisRole, CMIP7_CHUNK_BYTES, Candidate, ChunkChoice, DEFAULT_TARGET_BYTES,
@@ -41,13 +39,13 @@ pub use chunking::{
 pub use error::PlanError;
 pub use fast_level::{fastest_deflate_encoder, has_fastest_deflate};
 pub use features::{FEATURE_NAMES, Features, LOOKED_AT};
-pub use filters::{CurrentStorage, FilterChoice, FilterWishes, ShuffleWish, choose_filters};
+pub use filters::{
+    CurrentStorage, FilterChoice, FilterWishes, Finalist, ShuffleWish, choose_filters, confirmed,
+};
 pub use goal::Goal;
 pub use index::index_bytes;
 pub use precision::{PrecisionChoice, check_precision, choose_precision, has_precision};
-pub use sample::{
-    SAMPLE_SHARE, SamplePlan, sample_chunks, sample_plan, sample_plan_for_goal, sample_window,
-};
+pub use sample::{SamplePlan, sample_chunks, sample_plan, sample_window};
 pub use score::{Score, Weights};
 pub use tree::{Advice, FilterTree, MOST_CHAINS, Node, TreeOf};
 pub use trial::{TriedChain, sample_shape};

@@ -1,91 +1,71 @@
-//! Which bytes of a variable the trials look at: few, spread, and always the same ones.
+//! Which bytes of a variable the trials look at: whole chunks of the output, spread, and always the same ones.
 
 use std::ops::Range;
 
-/// Share of a variable's raw bytes that is sampled: one part in this many.
-///
-/// With half a dozen trial encodings of such a sample, trials would take a tenth of the time of packing
-/// the whole: of large variables it is less.
-pub const SAMPLE_SHARE: u64 = 64;
+use crate::goal::Goal;
 
-/// Least sample of variables larger than [`SMALL_VARIABLE_BYTES`]: less says little, since
-/// compressors need some KiB of context.
-const LEAST_SAMPLE_BYTES: u64 = 16 << 10;
+/// Files of more raw bytes are large: planning them must stay a small part of packing.
+const LARGE_FILE_BYTES: u64 = 100_000_000;
 
-/// Variables up to this size give a sixteenth instead; trials of so few bytes cost nothing that
-/// anyone notices.
-const SMALL_VARIABLE_BYTES: u64 = 256 << 10;
+/// No more is sampled of a variable.
+const MOST_SAMPLE_BYTES: u64 = 4 << 20;
 
-/// Least sample at all, where the variable has as much.
-const SMALLEST_SAMPLE_BYTES: u64 = 4 << 10;
+/// Least sample for goals that weigh time, and in large files, where the variable has as much.
+const LEAST_BYTES: u64 = 1 << 20;
+const LEAST_IN_LARGE_FILE_BYTES: u64 = 64 << 10;
 
-/// Largest sample: more adds cost, not knowledge.
-const MOST_SAMPLE_BYTES: u64 = 512 << 10;
+/// One byte in so many is sampled for goals that weigh time, and for `size` in large files.
+const SHARE: u64 = 50;
+const SHARE_FOR_SIZE: u64 = 10;
 
-/// Pieces a sample is taken in, so that no odd corner speaks for all.
-const MOST_PIECES: u64 = 4;
+/// A sample of less than two chunks is cut into pieces of them that are not smaller than deflate's window.
+const LEAST_PIECE_BYTES: u64 = 64 << 10;
+const MOST_CUT_PIECES: u64 = 4;
 
-/// No sample is cut into pieces smaller than deflate's window: short pieces mislead.
-const LEAST_PIECE_BYTES: u64 = 32 << 10;
+/// Chunks of a sample lie in so many places at most.
+const MOST_PIECES: u64 = 16;
 
 /// How much of a variable to sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SamplePlan {
-    /// Number of chunks to look into, at least 1 and at most 4; 0 if there are no data.
+    /// Number of places to look into, at least 1 and at most 16; 0 if there are no data.
     pub pieces: usize,
-    /// Bytes to take from each of them; less where a chunk has less.
+    /// Bytes to take from each of them: whole chunks, or a part of one.
     pub window_bytes: usize,
 }
 
-/// Plans the sample of a variable of `raw_bytes` uncompressed bytes.
+impl SamplePlan {
+    /// Bytes of all pieces together.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.pieces as u64 * self.window_bytes as u64
+    }
+}
+
+/// Plans the sample of a variable of `raw_bytes` uncompressed bytes, in chunks of `chunk_bytes`, in a file
+/// whose variables have `file_bytes` together.
 #[must_use]
-pub fn sample_plan(raw_bytes: u64) -> SamplePlan {
-    let wanted = if raw_bytes > SMALL_VARIABLE_BYTES {
-        (raw_bytes / SAMPLE_SHARE).clamp(LEAST_SAMPLE_BYTES, MOST_SAMPLE_BYTES)
-    } else {
-        (raw_bytes / 16).max(SMALLEST_SAMPLE_BYTES).min(raw_bytes)
+pub fn sample_plan(raw_bytes: u64, chunk_bytes: u64, file_bytes: u64, goal: Goal) -> SamplePlan {
+    let is_large = file_bytes > LARGE_FILE_BYTES;
+    let wanted = match (goal, is_large) {
+        (Goal::Archive, _) | (Goal::Size, false) => MOST_SAMPLE_BYTES,
+        (Goal::Size, true) => (raw_bytes / SHARE_FOR_SIZE).max(LEAST_BYTES),
+        (_, false) => (raw_bytes / SHARE).max(LEAST_BYTES),
+        (_, true) => (raw_bytes / SHARE).max(LEAST_IN_LARGE_FILE_BYTES),
     };
+    let wanted = wanted.min(MOST_SAMPLE_BYTES).min(raw_bytes);
     if wanted == 0 {
         return SamplePlan {
             pieces: 0,
             window_bytes: 0,
         };
     }
-    let pieces = (wanted / LEAST_PIECE_BYTES).clamp(1, MOST_PIECES);
-    SamplePlan {
-        // Both fit: at most 4 and at most 1 MiB.
-        pieces: pieces as usize,
-        window_bytes: (wanted / pieces) as usize,
-    }
-}
-
-/// Least sample of a variable where a goal is stated, and least piece of a larger one: compressors
-/// differ most in what they find far apart, and all chains but the best are tried on one piece only.
-const LEAST_FOR_GOAL_BYTES: u64 = 128 << 10;
-
-/// In large files, least piece: the first heat of trials is on one.
-const LEAST_HEAT_BYTES: u64 = 24 << 10;
-
-/// In files of that many raw bytes samples of small variables stay small: there are many of them, and
-/// planning must not take more than a twentieth of packing.
-pub(crate) const LARGE_FILE_BYTES: u64 = 100_000_000;
-
-/// Plans the sample of a variable of `raw_bytes` uncompressed bytes for a stated goal, in a file whose
-/// variables have `file_bytes` together: more of a small variable than [`sample_plan`] takes, in fewer
-/// pieces.
-#[must_use]
-pub fn sample_plan_for_goal(raw_bytes: u64, file_bytes: u64) -> SamplePlan {
-    if raw_bytes == 0 || (raw_bytes <= SMALL_VARIABLE_BYTES && file_bytes > LARGE_FILE_BYTES) {
-        return sample_plan(raw_bytes);
-    }
-    let (least, piece) = match file_bytes > LARGE_FILE_BYTES {
-        true => (LEAST_SAMPLE_BYTES, LEAST_HEAT_BYTES),
-        false => (LEAST_FOR_GOAL_BYTES, LEAST_FOR_GOAL_BYTES),
+    let pieces = match wanted / chunk_bytes.max(1) {
+        0 | 1 if wanted < raw_bytes => (wanted / LEAST_PIECE_BYTES).clamp(1, MOST_CUT_PIECES),
+        chunks => chunks.clamp(1, MOST_PIECES),
     };
-    let wanted = (raw_bytes / SAMPLE_SHARE).clamp(least, MOST_SAMPLE_BYTES);
-    let wanted = wanted.min(raw_bytes);
-    let pieces = (wanted / piece).clamp(1, MOST_PIECES);
     SamplePlan {
+        // Both fit: at most 16 and 4 MiB.
         pieces: pieces as usize,
         window_bytes: (wanted / pieces) as usize,
     }
@@ -141,39 +121,32 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    #[test]
-    fn large_variables_give_a_sixty_fourth_up_to_half_a_mebibyte() {
-        let plan = sample_plan(16 << 20);
-        assert_eq!((plan.pieces, plan.window_bytes), (4, 64 << 10));
-        let plan = sample_plan(1 << 40);
-        assert_eq!((plan.pieces, plan.window_bytes), (4, 128 << 10));
+    fn plan(raw: u64, chunk: u64, file: u64, goal: Goal) -> (usize, usize) {
+        let plan = sample_plan(raw, chunk, file, goal);
+        (plan.pieces, plan.window_bytes)
     }
 
     #[test]
-    fn small_variables_give_a_readable_sample() {
-        let plan = sample_plan(300 << 10);
-        assert_eq!((plan.pieces, plan.window_bytes), (1, 16 << 10));
-        let plan = sample_plan(4 << 20);
-        assert_eq!((plan.pieces, plan.window_bytes), (2, 32 << 10));
-        assert_eq!(sample_plan(100).window_bytes, 100);
-        assert_eq!(sample_plan(0).pieces, 0);
+    fn samples_are_whole_chunks_of_small_files() {
+        let file = 50_000_000;
+        assert_eq!(plan(8 << 20, 1 << 20, file, Goal::Balanced), (4, 256 << 10));
+        assert_eq!(
+            plan(8 << 20, 256 << 10, file, Goal::Balanced),
+            (4, 256 << 10)
+        );
+        assert_eq!(plan(8 << 20, 1 << 20, file, Goal::Size), (4, 1 << 20));
+        assert_eq!(plan(300_000, 300_000, file, Goal::Balanced), (1, 300_000));
+        assert_eq!(plan(3 << 20, 1 << 20, file, Goal::Archive), (3, 1 << 20));
+        assert_eq!(plan(0, 1, 0, Goal::Archive), (0, 0));
     }
 
     #[test]
-    fn a_goal_looks_closer_at_small_variables_of_small_files() {
-        let plan = |raw, file| {
-            let plan = sample_plan_for_goal(raw, file);
-            (plan.pieces, plan.window_bytes)
-        };
-        assert_eq!(plan(100_000, 1 << 20), (1, 100_000));
-        assert_eq!(plan(1 << 20, 1 << 20), (1, 128 << 10));
-        assert_eq!(plan(1 << 20, 1 << 30), (1, 16 << 10));
-        assert_eq!(plan(4 << 20, 1 << 30), (2, 32 << 10));
-        assert_eq!(plan(16 << 20, 1 << 30), (4, 64 << 10));
-        assert_eq!(plan(100_000, 1 << 30), (1, 6250));
-        assert_eq!(plan(1 << 40, 1 << 40), (4, 128 << 10));
-        assert_eq!(plan(16 << 20, 32 << 20), (2, 128 << 10));
-        assert_eq!(plan(0, 0), (0, 0));
+    fn of_large_files_little_is_looked_at_where_time_counts() {
+        let file = 1 << 40;
+        assert_eq!(plan(1 << 20, 1 << 20, file, Goal::Balanced), (1, 64 << 10));
+        assert_eq!(plan(1 << 40, 1 << 20, file, Goal::Speed), (4, 1 << 20));
+        assert_eq!(plan(20 << 20, 1 << 20, file, Goal::Size), (2, 1 << 20));
+        assert_eq!(plan(1 << 20, 1 << 20, file, Goal::Archive), (1, 1 << 20));
     }
 
     #[test]

@@ -14,11 +14,13 @@ const STORAGE_MB_S: f64 = 1000.0;
 const COPY_MB_S: f64 = 4000.0;
 /// `speed` and `energy` want what shrinks to less than this share.
 const SHRINKS_SHARE: f64 = 1.0 / 1.2;
+/// What decisions for small files leave: filters that keep more than this share of the bytes.
+const SAVES_ANYTHING_SHARE: f64 = 0.998;
 /// What does not shrink costs them so many times as much: more than the slowest filter that they take.
 const DOES_NOT_SHRINK: f64 = 10.0;
 /// Share of the raw bytes that is added to what is stored: differences of some thousandths between
 /// what shrinks to next to nothing matter to nobody.
-pub(crate) const NEXT_TO_NOTHING: f64 = 0.005;
+const NEXT_TO_NOTHING: f64 = 0.005;
 /// Watts of a busy core with its share of memory and power supply.
 const WATTS_OF_CORE: f64 = 12.0;
 /// Joules for a byte to get to storage or back: some 20 W for 1 GB/s.
@@ -133,6 +135,8 @@ pub struct Score {
     wants_shrinking: bool,
     /// Of filters that keep more than this share of the bytes there is no use.
     worthwhile_share: f64,
+    /// Of those that keep less there always is: time decides among filters, not for none.
+    always_pays: bool,
 }
 
 impl Score {
@@ -143,6 +147,27 @@ impl Score {
             weights: Weights::of(goal),
             wants_shrinking: matches!(goal, Goal::Speed | Goal::Energy),
             worthwhile_share: goal.worthwhile_share(),
+            always_pays: false,
+        }
+    }
+
+    /// What decisions for a goal go by: as [`Self::of`], by which trees are grown that name what is worth
+    /// trying, but that goals of small files take the smallest, and no goal that is about size leaves what
+    /// saves something.
+    #[must_use]
+    pub(crate) fn strict(goal: Goal) -> Self {
+        match goal {
+            Goal::Size | Goal::Archive => Self {
+                weights: Weights::of(Goal::Archive),
+                worthwhile_share: SAVES_ANYTHING_SHARE,
+                wants_shrinking: false,
+                always_pays: true,
+            },
+            Goal::Balanced => Self {
+                always_pays: true,
+                ..Self::of(goal)
+            },
+            Goal::Speed | Goal::Energy => Self::of(goal),
         }
     }
 
@@ -153,14 +178,17 @@ impl Score {
             weights,
             wants_shrinking: false,
             worthwhile_share: Goal::Balanced.worthwhile_share(),
+            always_pays: false,
         }
     }
 
-    /// Cost of filters that keep `share` of the raw bytes; where they do not pay, that of none.
+    /// Cost of filters that keep `share` of the raw bytes; where they do not pay, that of none, or more
+    /// than that of any that do.
     #[must_use]
     pub fn cost(&self, candidate: &CandidateFilters, share: f64) -> f64 {
         match self.pays(candidate, share) {
             true => self.cost_of(candidate.encode_mb_s, candidate.decode_mb_s, share),
+            false if self.always_pays => f64::INFINITY,
             false => self.cost_of_none(),
         }
     }
@@ -169,7 +197,7 @@ impl Score {
     #[must_use]
     pub fn pays(&self, candidate: &CandidateFilters, share: f64) -> bool {
         let cost = || self.cost_of(candidate.encode_mb_s, candidate.decode_mb_s, share);
-        share <= self.worthwhile_share && cost() < self.cost_of_none()
+        share <= self.worthwhile_share && (self.always_pays || cost() < self.cost_of_none())
     }
 
     /// What the tolerance of a choice is about: the stored share, or joules where they count and

@@ -83,8 +83,8 @@ pub(crate) struct Trial<'a> {
     /// Shape of the output's chunks in elements; empty if it is not known.
     chunk: &'a [u64],
     scratch: &'a mut Scratch,
-    /// Bytes of all samples together that shuffle and level are tried on at most.
-    most_bytes: usize,
+    /// Bytes of the samples by those of them that lie inside the array: chunks at its edges stick out.
+    padding: f64,
     /// What was encoded already: no trial is made twice.
     known: Vec<((bool, Compressor), u64)>,
 }
@@ -95,13 +95,14 @@ impl<'a> Trial<'a> {
         element: ElementType,
         chunk: &'a [u64],
         scratch: &'a mut Scratch,
+        padding: f64,
     ) -> Self {
         Self {
             samples,
             element,
             chunk,
             scratch,
-            most_bytes: usize::MAX,
+            padding,
             known: Vec::new(),
         }
     }
@@ -120,40 +121,13 @@ impl<'a> Trial<'a> {
         chain.resolve(self.element, self.chunk)
     }
 
-    /// Bytes of all samples as they are.
+    /// Bytes of all samples as they are, inside the array.
     pub(crate) fn raw_bytes(&self) -> u64 {
-        self.samples.iter().map(|sample| sample.len() as u64).sum()
+        let bytes: usize = self.samples.iter().map(Vec::len).sum();
+        (bytes as f64 / self.padding).round() as u64
     }
 
-    /// Bytes of the longest sample.
-    pub(crate) fn longest_bytes(&self) -> u64 {
-        let longest = self.samples.iter().map(Vec::len).max();
-        longest.unwrap_or(0) as u64
-    }
-
-    /// Keeps trials of shuffle and level to the middles of the samples, of so many bytes together.
-    pub(crate) fn keep_to(&mut self, bytes: usize) {
-        self.most_bytes = bytes;
-        self.known.clear();
-    }
-
-    /// What shuffle and level are tried on of each sample that there is.
-    fn tried(&self) -> Vec<&'a [u8]> {
-        let stored = self.samples.iter().filter(|sample| !sample.is_empty());
-        let of_each = self.most_bytes / stored.clone().count().max(1);
-        let part = |sample: &'a Vec<u8>| match sample.len() <= of_each {
-            true => &sample[..],
-            false => &sample[self.part(sample.len(), of_each)],
-        };
-        stored.map(part).collect()
-    }
-
-    /// Bytes that shuffle and level are tried on.
-    pub(crate) fn tried_bytes(&self) -> u64 {
-        self.tried().iter().map(|sample| sample.len() as u64).sum()
-    }
-
-    /// Bytes of what is tried of all samples, each encoded as a chunk of its own.
+    /// Bytes of all samples, each encoded as a chunk of its own.
     pub(crate) fn encoded_bytes(
         &mut self,
         shuffle: bool,
@@ -170,7 +144,7 @@ impl<'a> Trial<'a> {
         stages.push(compressor.spec());
         let pipeline = FilterPipeline(stages);
         let mut total = 0;
-        for sample in self.tried() {
+        for sample in self.samples.iter().filter(|sample| !sample.is_empty()) {
             let encoder = BoundEncoder::bind(
                 &pipeline,
                 compressor.encoder(),
@@ -183,14 +157,9 @@ impl<'a> Trial<'a> {
         Ok(total)
     }
 
-    /// The samples as they are; a chunk that is not stored has an empty one.
-    pub(crate) fn samples(&self) -> &'a [Vec<u8>] {
-        self.samples
-    }
-
     /// Bytes of a sample, or of whole elements of one, encoded as a chunk of its own with the filters of a
     /// chain.
-    pub(crate) fn bytes_of(
+    fn bytes_of(
         &mut self,
         chain: &FilterChain,
         encoder: Option<DeflateEncoder>,
@@ -206,18 +175,57 @@ impl<'a> Trial<'a> {
         Ok(bound.encode(sample, self.scratch)?.len() as u64)
     }
 
-    /// [`Self::bytes_of`] with the filters of a candidate.
-    pub(crate) fn bytes_with(
+    /// Stored bytes by raw bytes of all samples with the filters of a candidate, or of the middle of each:
+    /// one byte in `one_in`.
+    pub(crate) fn share_in_part(
         &mut self,
         candidate: &CandidateFilters,
-        sample: &[u8],
+        one_in: usize,
+    ) -> Result<f64, PlanError> {
+        let (mut raw, mut stored) = (0, 0);
+        for sample in self.samples.iter().filter(|sample| !sample.is_empty()) {
+            let part = match one_in {
+                1 => &sample[..],
+                _ => &sample[self.part(sample.len(), sample.len() / one_in)],
+            };
+            raw += part.len();
+            stored += self.bytes_of(candidate.chain(), candidate.encoder(), part)?;
+        }
+        Ok(stored as f64 / raw.max(1) as f64 * self.padding)
+    }
+
+    /// Bytes of all samples with the filters of a chain, each encoded as a chunk of its own.
+    pub(crate) fn bytes_of_all(
+        &mut self,
+        chain: &FilterChain,
+        encoder: Option<DeflateEncoder>,
     ) -> Result<u64, PlanError> {
-        self.bytes_of(candidate.chain(), candidate.encoder(), sample)
+        let mut bytes = 0;
+        for sample in self.samples {
+            bytes += self.bytes_of(chain, encoder, sample)?;
+        }
+        Ok(bytes)
+    }
+
+    /// Of every sample that holds any bytes, how many it has, and how many with these filters.
+    pub(crate) fn sizes(
+        &mut self,
+        stages: &[FilterSpec],
+        encoder: Option<DeflateEncoder>,
+    ) -> Result<Vec<(usize, usize)>, PlanError> {
+        let pipeline = FilterPipeline(stages.to_vec());
+        let mut sizes = Vec::with_capacity(self.samples.len());
+        for sample in self.samples.iter().filter(|sample| !sample.is_empty()) {
+            let size = self.element.size_bytes;
+            let bound = BoundEncoder::bind(&pipeline, encoder, size, sample.len())?;
+            sizes.push((sample.len(), bound.encode(sample, self.scratch)?.len()));
+        }
+        Ok(sizes)
     }
 
     /// The middle of a sample of `length` bytes, about `wanted` of them: whole rows of the fastest axis where
     /// that holds some, else whole elements.
-    pub(crate) fn part(&self, length: usize, wanted: usize) -> Range<usize> {
+    fn part(&self, length: usize, wanted: usize) -> Range<usize> {
         let size = self.element.size_bytes;
         let row = self.chunk.last().map_or(1, |&n| n.max(1)) as usize;
         let unit = match row.saturating_mul(size) <= wanted {

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::candidates::{CandidateFilters, candidates};
 use crate::filters::FilterWishes;
-use crate::goal::Goal;
 use crate::score::{Score, Weights};
 use crate::tree::FilterTree;
 
@@ -16,9 +15,6 @@ use crate::tree::FilterTree;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Weighing {
-    /// The goal was stated, if it is `balanced`, too: without any wish filters are chosen by a
-    /// shorter rule.
-    pub is_stated: bool,
     /// How much size, time and energy count, in place of what the goal stands for.
     pub weights: Option<Weights>,
     /// How fast one core must at least encode.
@@ -73,12 +69,6 @@ impl fmt::Display for SpeedFloor {
 }
 
 impl Weighing {
-    /// Whether a tree and trials decide for this goal.
-    #[must_use]
-    pub fn decides(&self, goal: Goal) -> bool {
-        goal != Goal::Balanced || self != &Self::default()
-    }
-
     pub(crate) fn tree(&self) -> &FilterTree {
         self.tree
             .as_deref()
@@ -101,7 +91,7 @@ impl FilterWishes {
     pub(crate) fn score(&self) -> Score {
         match self.weighing.weights {
             Some(weights) => Score::weighted(weights),
-            None => Score::of(self.goal),
+            None => Score::strict(self.goal),
         }
     }
 
@@ -225,7 +215,6 @@ mod tests {
             "write floor of 400 MB/s from wishes, read floor of 1250 MB/s (network) as asked"
         );
         assert_eq!(Weighing::default().floors(), "");
-        assert!(weighing.decides(Goal::Balanced));
     }
 
     #[test]

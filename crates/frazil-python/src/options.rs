@@ -312,7 +312,6 @@ fn weighing(
     };
     let weights = weights.map(Weights::checked).transpose();
     Ok(Weighing {
-        is_stated: goal.is_some() || tree.is_some(),
         weights: weights.map_err(|error| invalid(error.to_string()))?,
         encode_floor: floor(&floors.write, Transfer::Writing),
         decode_floor: floor(&floors.read, Transfer::Reading),

@@ -130,7 +130,6 @@ impl Judgement {
             goal: self.goal,
             readable_by: self.readers,
             weighing: Weighing {
-                is_stated: true,
                 tree: Some(Arc::clone(tree)),
                 ..Weighing::default()
             },

@@ -7,7 +7,7 @@ use frazil_codec::{
 };
 use frazil_plan::{
     FilterChoice, FilterWishes, Goal, PrecisionChoice, Weighing, choose_filters, choose_precision,
-    sample_chunks, sample_plan_for_goal,
+    sample_chunks, sample_plan,
 };
 use frazil_types::{
     Calibration, ChunkGoal, ElementType, ErrorCode, FilterDemand, PrecisionWish, QuantizePlan,
@@ -18,6 +18,9 @@ use crate::attributes::Attributes;
 use crate::error::{Error, Result};
 use crate::filter_wishes::{FROM_WISHES, weighing};
 use crate::precision::protected::protected_by;
+
+/// Values in memory are one chunk: their samples are not smaller pieces of it.
+const LEAST_PIECE_BYTES: u64 = 256 << 10;
 
 pub use frazil_codec::{ValuesInfo as CompressedValues, values_bound as compressed_bound};
 
@@ -105,7 +108,7 @@ fn filters(
         chunk_bytes: Some(bytes),
         ..FilterWishes::default()
     };
-    let plan = sample_plan_for_goal(bytes, bytes);
+    let plan = sample_plan(bytes, LEAST_PIECE_BYTES, bytes, options.goal);
     let piece = plan.window_bytes.max(1) / element.size_bytes.max(1) * element.size_bytes;
     let pieces = (values.len() / piece.max(1)) as u64;
     let samples: Vec<Vec<u8>> = match pieces > plan.pieces as u64 {

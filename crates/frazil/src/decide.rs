@@ -23,6 +23,8 @@ use crate::{left_behind, precision, shapes, sources};
 /// How much is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
+    /// What a prediction needs: nothing is confirmed on more than samples.
+    Foretell,
     /// What the decision needs.
     Decide,
     /// Also what other filters would give.
@@ -243,6 +245,8 @@ fn unfiltered(variable: &DatasetInfo) -> Chosen {
             pipeline: checksum_only(variable),
             deflate_encoder: None,
             predicted_ratio: 1.0,
+            uncertainty: 0.0,
+            finalists: Vec::new(),
             keep_current: false,
             may_stay: false,
             reason: "unpacked".to_owned(),

@@ -5,10 +5,7 @@ use std::path::Path;
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::DatasetInfo;
 use frazil_pipeline::{ArraySource, Block, Request, RunOptions, Task, run_ordered};
-use frazil_plan::{
-    CandidateFilters, ChunkChoice, Features, SamplePlan, candidates, sample_plan_for_goal,
-    sample_shape,
-};
+use frazil_plan::{CandidateFilters, ChunkChoice, Features, SamplePlan, candidates, sample_shape};
 use frazil_types::{ElementClass, ElementType};
 
 use crate::decide::{budget, reach_all};
@@ -18,7 +15,7 @@ use crate::options::{PackOptions, Resources};
 use crate::repack::guarded;
 use crate::routes::{Decisions, Reach};
 use crate::run::{self, RunError};
-use crate::sample_boxes::{SampleBox, sample_boxes, spread_boxes};
+use crate::sample_boxes::{SampleBox, spread_boxes};
 use crate::shapes;
 
 /// Variables of fewer raw bytes say nothing about filters.
@@ -27,6 +24,12 @@ const LEAST_RAW_BYTES: u64 = 32 << 10;
 const WHOLE: SamplePlan = SamplePlan {
     pieces: 2,
     window_bytes: 256 << 10,
+};
+
+/// What trials of the table are on: a part of it.
+const OF_TRIAL: SamplePlan = SamplePlan {
+    pieces: 1,
+    window_bytes: 128 << 10,
 };
 
 /// What every candidate makes of one variable.
@@ -133,8 +136,7 @@ fn tasks(
         };
         let variable = &input.variables()[i];
         let source_of = &sources[*source];
-        let plan = sample_plan_for_goal(variable.raw_bytes().unwrap_or(0), 0);
-        let trial = sample_boxes(variable, chunk(i), source_of, stored, plan);
+        let trial = spread_boxes(variable, chunk(i), source_of, stored, OF_TRIAL);
         let whole = spread_boxes(variable, chunk(i), source_of, stored, WHOLE);
         let request = |sample: &SampleBox| Request::Values {
             source: *source,
@@ -184,7 +186,7 @@ impl Pieces {
         for (block, sample) in blocks.into_iter().zip(&self.boxes) {
             pieces.push(match block {
                 Block::Values(values) => {
-                    sample.in_chunks(values.into_vec(), variable.element.size_bytes)
+                    sample.in_order(values.into_vec(), variable.element.size_bytes)
                 }
                 Block::Stored { .. } | Block::Absent => Vec::new(),
             });

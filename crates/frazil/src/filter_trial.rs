@@ -7,8 +7,8 @@ use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
 use frazil_plan::{
-    ChunkChoice, CurrentStorage, FilterChoice, FilterWishes, SamplePlan, TrialAllowance,
-    choose_filters, sample_plan, sample_plan_for_goal,
+    ChunkChoice, CurrentStorage, FilterChoice, FilterWishes, SamplePlan, choose_filters,
+    index_bytes, sample_plan,
 };
 use frazil_types::{
     FilterDemand, FilterPipeline, FilterSpec, QuantizePlan, ReaderLevel, Selection, VariablePlan,
@@ -26,6 +26,9 @@ use crate::run::{self, RunError};
 use crate::sample_boxes::{SampleBox, sample_boxes};
 use crate::sample_sources::sample_source;
 use crate::shapes::{AS_PLANNED, planned};
+
+/// Samples of a variable take no more than one byte in so many of the memory that there is.
+const MEMORY_SHARE: u64 = 32;
 
 /// The outcome of one variable's trial.
 pub(crate) struct Tried {
@@ -55,7 +58,6 @@ struct Samples {
     variable: usize,
     boxes: Vec<SampleBox>,
     rounding: Option<VariableRounding>,
-    allowance: Option<TrialAllowance>,
 }
 
 impl Trial<'_> {
@@ -86,6 +88,9 @@ impl Trial<'_> {
         );
         match outcome {
             Ok(_) => {
+                if self.depth != Depth::Foretell {
+                    self.confirm(&mut choices, budget)?;
+                }
                 self.replay(&mut choices)?;
                 Ok(choices)
             }
@@ -144,14 +149,18 @@ impl Trial<'_> {
         })
     }
 
-    /// How much of a variable is looked at: more where a tree has named few chains to try.
+    /// How much of a variable is looked at.
     fn sample_plan(&self, number: usize, variable: &DatasetInfo, file_bytes: u64) -> SamplePlan {
-        let wishes = wishes(self.options, &self.demands[number], variable, Some(&[]));
-        let states_none = wishes.chain.is_none() && wishes.level.is_none();
         let raw_bytes = variable.raw_bytes().unwrap_or(0);
-        match states_none && wishes.weighing.decides(wishes.goal) {
-            true => sample_plan_for_goal(raw_bytes, file_bytes),
-            false => sample_plan(raw_bytes),
+        let chunk = self.shapes[number].chunk.as_deref().unwrap_or_default();
+        let chunk_bytes = bytes_of(chunk, variable);
+        let most = self.options.resources.memory_bytes / MEMORY_SHARE;
+        let plan = sample_plan(raw_bytes, chunk_bytes, file_bytes, self.options.goal);
+        SamplePlan {
+            window_bytes: plan
+                .window_bytes
+                .min((most as usize / plan.pieces.max(1)).max(4096)),
+            ..plan
         }
     }
 
@@ -188,7 +197,6 @@ impl Trial<'_> {
                     variable,
                     boxes,
                     rounding,
-                    allowance: TrialAllowance::of(info.raw_bytes().unwrap_or(0), file_bytes),
                 },
                 requests,
                 // Values in chunks' order, what they become on the way, and as they are encoded.
@@ -251,10 +259,23 @@ impl Trial<'_> {
     /// Whether nothing that was asked needs another chunk shape than the variable has, or chunks at all.
     fn may_stay(&self, samples: &Samples) -> bool {
         let options = self.options;
-        !self.shapes[samples.variable].is_stated
+        options.allow_larger != Some(true)
+            && !self.shapes[samples.variable].is_stated
             && !options.chunk_goal.is_stated()
             && options.layout == LayoutProfile::Standard
             && samples.rounding.is_none()
+    }
+
+    /// What the index of a variable's chunks takes where it could do without chunks.
+    fn new_index_bytes(&self, number: usize) -> u64 {
+        let (variable, shape) = (&self.input.variables()[number], &self.shapes[number]);
+        let needs_chunks = variable.may_grow
+            || shape.is_stated
+            || matches!(variable.storage, DatasetStorage::Chunked { .. });
+        match &shape.chunk {
+            Some(chunk) if !needs_chunks => index_bytes(&variable.shape, chunk),
+            _ => 0,
+        }
     }
 
     fn try_one(
@@ -268,7 +289,9 @@ impl Trial<'_> {
         let values = samples.values(blocks, variable.element.size_bytes)?;
         let demand = &self.demands[samples.variable];
         let wishes = FilterWishes {
-            allowance: samples.allowance,
+            raw_bytes: variable.raw_bytes(),
+            padding: samples.padding(variable),
+            index_bytes: self.new_index_bytes(samples.variable),
             ..wishes(self.options, demand, variable, chunk)
         };
         let mut current = self.current_storage(samples, chunk);
@@ -290,7 +313,7 @@ impl Trial<'_> {
         };
         let compared = match self.depth {
             Depth::Compare => compare(&values, variable, &choice, wishes.reader_level, scratch),
-            Depth::Decide => Vec::new(),
+            Depth::Foretell | Depth::Decide => Vec::new(),
         };
         Ok(Tried {
             choice,
@@ -325,6 +348,8 @@ fn as_planned(
         pipeline,
         deflate_encoder: plan.deflate_encoder,
         predicted_ratio: predicted.unwrap_or(1.0),
+        uncertainty: 0.0,
+        finalists: Vec::new(),
         // Chunks without filters stay chunks.
         keep_current: chunk.is_some(),
         may_stay: false,
@@ -332,7 +357,22 @@ fn as_planned(
     })
 }
 
+fn bytes_of(chunk: &[u64], variable: &DatasetInfo) -> u64 {
+    let size = variable.element.size_bytes as u64;
+    chunk.iter().fold(size, |n, &c| n.saturating_mul(c))
+}
+
 impl Samples {
+    /// Elements of all samples by those of them that lie inside the array.
+    fn padding(&self, variable: &DatasetInfo) -> f64 {
+        let (mut all, mut inside) = (0, 0);
+        for one in &self.boxes {
+            all += one.part.elements().unwrap_or(0);
+            inside += one.inside(&variable.shape);
+        }
+        all as f64 / (inside.max(1) as f64).min(all.max(1) as f64)
+    }
+
     /// The values to try filters on, rounded if the output's will be.
     fn values(&self, blocks: Vec<Block>, element_bytes: usize) -> Result<Vec<Vec<u8>>> {
         let mut samples = Vec::with_capacity(blocks.len());
@@ -342,13 +382,13 @@ impl Samples {
                 (Block::Values(values), None) => values.into_vec(),
                 (Block::Stored { .. } | Block::Absent, _) => continue,
             };
-            samples.push(sample.in_chunks(values, element_bytes));
+            samples.extend(sample.in_chunks(values, element_bytes));
         }
         Ok(samples)
     }
 }
 
-fn owner_of(source: usize, reaches: &[Reach]) -> Option<usize> {
+pub(crate) fn owner_of(source: usize, reaches: &[Reach]) -> Option<usize> {
     reaches.iter().position(|reach| match reach {
         Reach::Parallel(number, _) | Reach::Undecodable(number, _, _) => *number == source,
         Reach::Library | Reach::Nothing => false,

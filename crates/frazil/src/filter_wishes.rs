@@ -152,7 +152,7 @@ pub(crate) fn wishes(
         chunk: chunk.map(<[u64]>::to_vec).unwrap_or_default(),
         checksum: options.checksum && chunk.is_some(),
         chunk_bytes,
-        allowance: None,
+        ..FilterWishes::default()
     }
 }
 

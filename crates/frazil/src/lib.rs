@@ -10,6 +10,7 @@ mod attributes;
 mod calibrate;
 mod chunk_goal;
 mod compress;
+mod confirm;
 mod counting;
 mod decide;
 mod encodings;
@@ -37,9 +38,11 @@ mod other_writers;
 mod output;
 mod pending;
 mod placer;
+mod plan_compare;
 mod plan_report;
 mod plan_text;
 mod precision;
+mod predict;
 mod proof;
 mod read;
 mod recover;
@@ -107,6 +110,7 @@ pub use options::{
 };
 pub use output::check_folder;
 pub use pending::{usual_mode, write_text};
+pub use plan_compare::{ComparedWay, compare_plans};
 pub use plan_report::{
     ChunkCandidate, FilterCandidate, PlanReport, ReadCandidate, VariableDecision, explain_plan,
 };
@@ -119,8 +123,9 @@ pub use recover::{RecoverOutcome, RecoverReport, recover};
 pub use repack::{pack, plan, unpack};
 pub use report::{
     AnalyzeReport, DataOrigin, Difference, EnergyReport, EnergySource, FileInfo, PackReport,
-    PrecisionReport, Progress, Silent, StatedPrecision, ThresholdResult, VariableFigures,
-    VariableInfo, VariableInformation, VariablePrecision, VariableReport, VerifyReport,
+    PrecisionReport, PredictedRange, Progress, Silent, StatedPrecision, ThresholdResult,
+    VariableFigures, VariableInfo, VariableInformation, VariablePrecision, VariableReport,
+    VerifyReport,
 };
 pub use synth::{NamedPattern, Noise, NoiseKind, SynthOptions, SynthReport, synth, synth_patterns};
 pub use unfinished::remove_unfinished;

@@ -28,7 +28,7 @@ use crate::report::{
 };
 use crate::routes::Decisions;
 use crate::user_block::copy_user_block;
-use crate::{kept, left_behind, proof, run, shapes, unpack_classic};
+use crate::{kept, left_behind, predict, proof, run, shapes, unpack_classic};
 
 /// Packs one file.
 ///
@@ -58,7 +58,7 @@ pub fn pack(
         let may_keep = kept::may_keep(options, destination);
         let Some(target) = target else {
             source.check_unchanged()?;
-            let predicted = predict(&source, &decisions, options, &clock);
+            let predicted = foretell(&source, &decisions, options, &clock);
             return Ok(kept::foretold(predicted, may_keep));
         };
         let job = Job {
@@ -228,9 +228,9 @@ pub(crate) fn write(
         let filled = fill_file(source, &pending, decisions, job, progress)
             .map_err(|error| rename_file(error, pending.path(), &target.path))?;
         match filled {
-            Ok((stored, finished)) => break (pending, stored, finished),
+            Written::Whole(stored, finished) => break (pending, stored, finished),
             // What falls back does so for good: there is a second time, and no third.
-            Err(overgrown) => overgrown.iter().for_each(|&i| decisions.fall_back(i)),
+            Written::Overgrown(variables) => variables.iter().for_each(|&i| decisions.fall_back(i)),
         }
     };
     let decisions = &*decisions;
@@ -332,14 +332,21 @@ pub(crate) fn rename_file(mut error: Error, temporary: &Path, target: &Path) -> 
     error
 }
 
-/// What was stored of each variable, or which came out larger than they may.
+/// What writing a file came to.
+enum Written {
+    /// What was stored of each variable.
+    Whole(Vec<Stored>, Finished),
+    /// These variables came out larger than they may.
+    Overgrown(Vec<usize>),
+}
+
 fn fill_file(
     source: &Input,
     pending: &PendingOutput,
     decisions: &Decisions,
     job: &Job<'_>,
     progress: &mut dyn Progress,
-) -> Result<std::result::Result<(Vec<Stored>, Finished), Vec<usize>>> {
+) -> Result<Written> {
     let metadata_block_bytes = match job.layout {
         LayoutProfile::Cmip7 => measure_metadata(source, decisions)?,
         LayoutProfile::Standard => output::metadata_block_bytes(source.file_bytes()),
@@ -352,11 +359,11 @@ fn fill_file(
     let filled = fill::fill(source, &define_output, pending, decisions, job, progress)?;
     let (output, stored) = match filled {
         Filled::Whole(output, stored) => (output, stored),
-        Filled::Overgrown(variables) => return Ok(Err(variables)),
+        Filled::Overgrown(variables) => return Ok(Written::Overgrown(variables)),
     };
     let finished = output.finish(source.hdf5());
     let finished = finished.map_err(|error| from_copying(error, source.path(), pending.path()))?;
-    Ok(Ok((stored, finished)))
+    Ok(Written::Whole(stored, finished))
 }
 
 /// Defines all objects of the output.
@@ -443,6 +450,7 @@ pub(crate) fn report(
         verified: false,
         kept_input: false,
         dry_run: false,
+        range: None,
         precision: decisions.precision_rules.clone(),
         notices: Vec::new(),
     }
@@ -462,7 +470,7 @@ fn precision_report(plan: &QuantizePlan, stored: Option<&Stored>) -> VariablePre
 }
 
 /// What a run would give: sizes from the trials, seconds from the speed the trials ran at.
-fn predict(
+pub(crate) fn foretell(
     source: &Input,
     decisions: &Decisions,
     options: &PackOptions,
@@ -489,10 +497,12 @@ fn predict(
         .map(|variable| variable.input_bytes)
         .sum();
     let metadata = source.file_bytes().saturating_sub(before);
+    let metadata = predict::metadata(metadata, source, decisions);
     report.output_file_bytes = stored + metadata;
     report.cpu_seconds = decisions.predicted_seconds;
     report.seconds = decisions.predicted_seconds / report.threads.max(1) as f64;
     report.dry_run = true;
+    report.range = Some(predict::range(&report, source, decisions));
     report.notices = [source.notices(), decisions.notices.clone()].concat();
     let work = Work {
         cpu_seconds: report.cpu_seconds,

@@ -62,6 +62,8 @@ pub(crate) struct Decisions {
     pub(crate) storage: Vec<OutputStorage>,
     /// In file order: what a variable falls back on where it comes out larger than in the input.
     pub(crate) fallbacks: Vec<Option<Fallback>>,
+    /// In file order: half of the range that nine of ten stored sizes lie in, by the predicted one.
+    pub(crate) uncertainties: Vec<f64>,
     /// Sources that routes refer to.
     pub(crate) sources: Vec<ArraySource>,
     /// What the output has beside what it copies.
@@ -99,6 +101,7 @@ impl Decisions {
             routes: Vec::new(),
             storage: Vec::new(),
             fallbacks: Vec::new(),
+            uncertainties: Vec::new(),
             sources: Vec::new(),
             additions: Additions::default(),
             precision_rules: Vec::new(),

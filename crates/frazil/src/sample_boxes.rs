@@ -22,8 +22,8 @@ pub(crate) struct SampleBox {
     chunk: Vec<u64>,
 }
 
-/// Boxes of values to try filters on: shaped like the output's chunks, cut to the sample's size, in as few pieces as
-/// little decoding allows.
+/// Boxes of values to try filters on: chunks of the output as they will be packed, or, where these are larger than the
+/// sample, parts of them; in as few pieces as little decoding allows. All chunks, where the sample is the variable.
 pub(crate) fn sample_boxes(
     variable: &DatasetInfo,
     chunk: Option<&[u64]>,
@@ -34,6 +34,12 @@ pub(crate) fn sample_boxes(
     let is_decoded = matches!(&variable.storage,
         DatasetStorage::Chunked { pipeline, .. } if !pipeline.is_empty());
     let grid = chunk.and_then(|chunk| ChunkGrid::new(&variable.shape, chunk));
+    let is_whole = plan.bytes() >= variable.raw_bytes().unwrap_or(u64::MAX);
+    if let (true, Stored::All, Some(grid)) = (is_whole, stored, &grid) {
+        return (0..grid.chunk_count())
+            .map(|i| whole_box(grid, i))
+            .collect();
+    }
     let plan = match grid.filter(|grid| is_decoded && grid.chunk_count() > 0) {
         Some(grid) => {
             let size = variable.element.size_bytes as u64;
@@ -93,10 +99,18 @@ fn box_of(
     plan: SamplePlan,
 ) -> SampleBox {
     let window = plan.window_bytes as u64 / element_bytes.max(1);
-    let whole = grid.valid_box(index);
-    match whole.elements().is_some_and(|count| count <= window) {
-        true => grown(whole, grid, source.grid.chunk(), window),
-        false => cut(whole, window),
+    match grid.chunk_elements() <= window {
+        true if grid.is_partial_edge(index) => whole_box(grid, index),
+        true => grown(grid.valid_box(index), grid, source.grid.chunk(), window),
+        false => cut(grid.valid_box(index), window),
+    }
+}
+
+/// A chunk as it will be packed, with what sticks out of the array.
+fn whole_box(grid: &ChunkGrid, index: u64) -> SampleBox {
+    SampleBox {
+        part: grid.chunk_box(index),
+        chunk: grid.chunk().to_vec(),
     }
 }
 
@@ -160,14 +174,35 @@ fn grown(mut part: Selection, grid: &ChunkGrid, stored: &[u64], window: u64) -> 
         }
     }
     if let (Some(count), Some(start)) = (part.count.first_mut(), part.start.first()) {
-        *count = count.saturating_mul(wanted.max(1)).min(shape[0] - start);
+        // Whole chunks only.
+        let most = (shape[0] - start) / *count;
+        *count = count.saturating_mul(wanted.clamp(1, most.max(1)));
     }
     SampleBox { part, chunk }
 }
 
 impl SampleBox {
-    /// Values of the box, row by row, as the output's chunks will have them: one chunk after the other.
-    pub(crate) fn in_chunks(&self, values: Vec<u8>, element_bytes: usize) -> Vec<u8> {
+    /// Elements of the box that lie inside an array of this shape.
+    pub(crate) fn inside(&self, shape: &[u64]) -> u64 {
+        let axes = self.part.start.iter().zip(&self.part.count).zip(shape);
+        axes.fold(1, |n: u64, ((&start, &count), &length)| {
+            n.saturating_mul(count.min(length.saturating_sub(start)))
+        })
+    }
+
+    /// Values of the box, row by row, as the output's chunks will have them: each chunk by itself.
+    pub(crate) fn in_chunks(&self, values: Vec<u8>, element_bytes: usize) -> Vec<Vec<u8>> {
+        let elements = self.chunk.iter().fold(1, |n: u64, &c| n.saturating_mul(c));
+        let bytes = (elements as usize).saturating_mul(element_bytes).max(1);
+        if values.len() <= bytes {
+            return vec![values];
+        }
+        let ordered = self.in_order(values, element_bytes);
+        ordered.chunks_exact(bytes).map(<[u8]>::to_vec).collect()
+    }
+
+    /// As [`Self::in_chunks`], one chunk after the other.
+    pub(crate) fn in_order(&self, values: Vec<u8>, element_bytes: usize) -> Vec<u8> {
         let count = &self.part.count;
         let Some(grid) = ChunkGrid::new(count, &self.chunk) else {
             return values;
@@ -236,7 +271,7 @@ mod tests {
         let found = cut(whole.clone(), 2500);
         assert_eq!(found.part.start, [4, 37, 0]);
         assert_eq!(found.part.count, [1, 25, 100]);
-        assert_eq!(found.in_chunks(vec![7; 2500], 1), vec![7; 2500]);
+        assert_eq!(found.in_chunks(vec![7; 2500], 1), [vec![7; 2500]]);
         assert_eq!(cut(whole, 0).part.count, [1, 1, 1]);
     }
 
@@ -253,6 +288,9 @@ mod tests {
         let wanted = [
             0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
         ];
-        assert_eq!(sample.in_chunks(values, 1), wanted);
+        assert_eq!(sample.in_order(values.clone(), 1), wanted);
+        // What is not a whole chunk says nothing.
+        let chunks = sample.in_chunks(values, 1);
+        assert_eq!(chunks[..2], [wanted[..4].to_vec(), wanted[4..8].to_vec()]);
     }
 }

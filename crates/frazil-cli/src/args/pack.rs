@@ -216,7 +216,7 @@ impl DecisionArgs {
 
     /// What is stated of a choice of filters, words for speeds being what a calibration says.
     pub(crate) fn weighing_by(&self, calibration: &Calibration) -> Weighing {
-        self.weighing.weighing(self.goal.is_some(), calibration)
+        self.weighing.weighing(calibration)
     }
 
     /// The file of the decision tree asked for.

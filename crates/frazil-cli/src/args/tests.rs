@@ -73,7 +73,11 @@ fn filters_and_goals_arrive() {
         (Goal::Archive, ReaderLevel::Frazil)
     );
     assert_eq!(stated.weighing, Weighing::default());
-    assert!(aimed.weighing.is_stated);
+    // A goal that is the default is the default.
+    assert_eq!(
+        options("pack a.nc -o b.nc --goal balanced").weighing,
+        stated.weighing
+    );
     let weighed = options("pack a.nc -o b.nc --weights size=1,write=0.5 --min-write-speed 400MB/s");
     assert_eq!(
         weighed.weighing.weights.map(|weights| weights.write),

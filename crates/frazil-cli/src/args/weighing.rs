@@ -37,13 +37,12 @@ pub(super) struct WeighingArgs {
 
 impl WeighingArgs {
     /// The facade's options, without what a file says.
-    pub(super) fn weighing(&self, goal_is_stated: bool, calibration: &Calibration) -> Weighing {
+    pub(super) fn weighing(&self, calibration: &Calibration) -> Weighing {
         let floor = |speed: &Option<SpeedDemand>, transfer| {
             let speed = speed.as_ref()?;
             Some(SpeedFloor::of(speed, transfer, calibration, AS_ASKED))
         };
         Weighing {
-            is_stated: goal_is_stated || self.tree.is_some(),
             weights: self.weights,
             encode_floor: floor(&self.min_write_speed, Transfer::Writing),
             decode_floor: floor(&self.min_read_speed, Transfer::Reading),

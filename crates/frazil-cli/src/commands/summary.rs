@@ -184,10 +184,12 @@ fn file_sizes(report: &PackReport) -> String {
     if report.kept_input {
         return format!("{verb} {}, kept as it is", human(report.input_file_bytes));
     }
-    format!(
-        "{verb} {}",
-        sizes(report.input_file_bytes, report.output_file_bytes)
-    )
+    let sizes = sizes(report.input_file_bytes, report.output_file_bytes);
+    let range = report.range.map_or(String::new(), |range| {
+        let [least, most] = range.file_bytes.map(human);
+        format!("; nine of ten lie within {least} and {most}")
+    });
+    format!("{verb} {sizes}{range}")
 }
 
 /// `2.0 GiB -> 1.0 GiB (50.0 % smaller)`.
@@ -207,8 +209,12 @@ fn sizes(before: u64, after: u64) -> String {
 fn cost(report: &PackReport) -> String {
     let predicted = if report.dry_run { "predicted: " } else { "" };
     let verified = if report.verified { ", verified" } else { "" };
+    let range = report.range.map_or(String::new(), |range| {
+        let [least, most] = range.seconds;
+        format!(" ({least:.2} to {most:.2})")
+    });
     format!(
-        "{predicted}{:.2} s, {}, {:.2} CPU s, {}, memory budget {}{verified}",
+        "{predicted}{:.2} s{range}, {}, {:.2} CPU s, {}, memory budget {}{verified}",
         report.seconds,
         rate(report.raw_bytes, report.seconds),
         report.cpu_seconds,
@@ -292,6 +298,7 @@ pub(super) mod tests {
             verified: true,
             kept_input: false,
             dry_run: false,
+            range: None,
             precision: Vec::new(),
             notices: Vec::new(),
         }

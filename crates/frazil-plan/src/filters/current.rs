@@ -2,16 +2,17 @@
 
 use frazil_types::{ElementType, FilterChain, FilterPipeline, FilterSpec, filter_id};
 
-use super::{FilterChoice, FilterWishes, Fresh, ShuffleWish};
+use super::estimate::Estimate;
+use super::{FilterChoice, FilterWishes, Finalist, Fresh, ShuffleWish};
 use crate::explain;
 use crate::goal::Goal;
-use crate::heats::LITTLE;
+use crate::trial::Chosen;
 
 /// Chunks are encoded again only for sizes below this share of the current one.
 const BETTER_SHARE: f64 = 0.95;
 
 /// The same where the goal is a small file.
-const SMALLER_SHARE: f64 = 0.99;
+const SMALLER_SHARE: f64 = 0.998;
 
 /// How the variable is stored now.
 #[derive(Debug, Clone, Copy)]
@@ -32,43 +33,62 @@ pub struct CurrentStorage<'a> {
 /// The fresh choice with its checksum, unless the current storage is as good.
 pub(super) fn kept_or(
     mut fresh: Fresh,
+    estimate: Estimate,
     element: ElementType,
     wishes: &FilterWishes,
     current: Option<&CurrentStorage<'_>>,
 ) -> FilterChoice {
     let has_one = fresh.stages.iter().any(is_checksum);
-    if !has_one && carries_checksum(!fresh.stages.is_empty(), wishes, current) {
-        fresh
-            .stages
-            .push(FilterSpec::new(filter_id::FLETCHER32, Vec::new()));
+    let has_checksum = !has_one && carries_checksum(!fresh.stages.is_empty(), wishes, current);
+    if has_checksum {
+        fresh.stages.push(checksum());
     }
     let may_stay = current.is_some_and(|now| now.may_stay && does_as_well(now, element, wishes));
-    match current.filter(|now| now.keepable && now.is_as_good(&fresh, element, wishes)) {
+    match current.filter(|now| now.keepable && now.is_as_good(&fresh, estimate, element, wishes)) {
         Some(now) => now.kept(fresh, wishes),
         None => FilterChoice {
             pipeline: FilterPipeline(fresh.stages),
             deflate_encoder: fresh.encoder,
-            predicted_ratio: fresh.ratio.unwrap_or(1.0),
+            predicted_ratio: estimate.ratio,
+            uncertainty: estimate.uncertainty,
             keep_current: false,
             may_stay,
             reason: fresh.reason,
             tried: fresh.tried,
+            finalists: with_checksum(fresh.finalists, has_checksum),
         },
     }
 }
 
+fn checksum() -> FilterSpec {
+    FilterSpec::new(filter_id::FLETCHER32, Vec::new())
+}
+
+/// Finalists as the output would have them.
+fn with_checksum(chosen: Vec<Chosen>, has_checksum: bool) -> Vec<Finalist> {
+    let finish = |mut one: Chosen| {
+        one.pipeline.0.extend(has_checksum.then(checksum));
+        Finalist {
+            pipeline: one.pipeline,
+            deflate_encoder: one.encoder,
+        }
+    };
+    chosen.into_iter().map(finish).collect()
+}
+
 impl CurrentStorage<'_> {
-    fn is_as_good(&self, fresh: &Fresh, element: ElementType, wishes: &FilterWishes) -> bool {
+    fn is_as_good(
+        &self,
+        fresh: &Fresh,
+        estimate: Estimate,
+        element: ElementType,
+        wishes: &FilterWishes,
+    ) -> bool {
         let share = match wishes.goal {
             Goal::Balanced | Goal::Speed | Goal::Energy => BETTER_SHARE,
             Goal::Size | Goal::Archive => SMALLER_SHARE,
         };
-        // Where samples leave next to nothing, the rest may be what takes room.
-        let now = match self.sampled_ratio <= LITTLE {
-            true => self.sampled_ratio.min(self.ratio),
-            false => self.sampled_ratio,
-        };
-        let is_better = fresh.ratio.is_some_and(|ratio| ratio <= now * share);
+        let is_better = fresh.ratio.is_some() && estimate.ratio <= self.ratio * share;
         let is_same = fresh.encoder.is_none() && fresh.stages == self.pipeline.0;
         is_same || (!is_better && agrees(self.pipeline, element, wishes))
     }
@@ -88,10 +108,12 @@ impl CurrentStorage<'_> {
             pipeline: self.pipeline.clone(),
             deflate_encoder: None,
             predicted_ratio: self.ratio,
+            uncertainty: 0.0,
             keep_current: true,
             may_stay: false,
             reason,
             tried: fresh.tried,
+            finalists: Vec::new(),
         }
     }
 }
@@ -108,11 +130,7 @@ fn carries_checksum(
 
 /// Whether what is stored now serves the wishes, but that a level other than none is no demand: whoever
 /// states one wants smaller files.
-fn does_as_well(
-    now: &CurrentStorage<'_>,
-    element: ElementType,
-    wishes: &FilterWishes,
-) -> bool {
+fn does_as_well(now: &CurrentStorage<'_>, element: ElementType, wishes: &FilterWishes) -> bool {
     let any_level = FilterWishes {
         level: wishes.level.filter(|&level| level == 0),
         ..wishes.clone()

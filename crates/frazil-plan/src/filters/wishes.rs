@@ -2,7 +2,6 @@
 
 use frazil_types::{FilterChain, ReaderLevel};
 
-use crate::allowance::TrialAllowance;
 use crate::error::PlanError;
 use crate::goal::Goal;
 use crate::weighing::Weighing;
@@ -50,8 +49,13 @@ pub struct FilterWishes {
     /// a checksum without compression. `None`: contiguous unless filtered, and trials assume
     /// chunks of the default size.
     pub chunk_bytes: Option<u64>,
-    /// What trials may cost; `None`: what they need.
-    pub allowance: Option<TrialAllowance>,
+    /// Uncompressed bytes of the variable; `None`: not known.
+    pub raw_bytes: Option<u64>,
+    /// Bytes of the samples by those of them that lie inside the array, at least 1: chunks at its edges
+    /// stick out.
+    pub padding: f64,
+    /// What an index of chunks takes that there is none of without filters.
+    pub index_bytes: u64,
 }
 
 impl Default for FilterWishes {
@@ -68,7 +72,9 @@ impl Default for FilterWishes {
             only: None,
             chunk: Vec::new(),
             chunk_bytes: None,
-            allowance: None,
+            raw_bytes: None,
+            padding: 1.0,
+            index_bytes: 0,
         }
     }
 }

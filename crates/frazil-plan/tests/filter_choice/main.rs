@@ -8,7 +8,7 @@ mod wishes;
 
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_plan::{
-    CurrentStorage, FilterChoice, FilterWishes, SpeedFloor, choose_filters, sample_chunks,
+    CurrentStorage, FilterChoice, FilterWishes, Goal, SpeedFloor, choose_filters, sample_chunks,
     sample_plan, sample_window,
 };
 use frazil_types::{
@@ -71,7 +71,8 @@ fn random(bytes: usize) -> Vec<u8> {
 
 /// Samples as a caller takes them.
 fn samples_of(data: &[u8], element_bytes: usize) -> Vec<Vec<u8>> {
-    let plan = sample_plan(data.len() as u64);
+    let bytes = data.len() as u64;
+    let plan = sample_plan(bytes, CHUNK_BYTES as u64, bytes, Goal::Balanced);
     let chunks: Vec<&[u8]> = data.chunks(CHUNK_BYTES).collect();
     sample_chunks(chunks.len() as u64, plan.pieces)
         .into_iter()

@@ -3,7 +3,7 @@
 use frazil_container::classic::{
     AttributeValue, ClassicAttribute, ClassicDimension, ClassicModel, ClassicVariable,
 };
-use frazil_plan::sample_plan;
+use frazil_plan::{Goal, sample_plan};
 use frazil_types::ErrorCode;
 
 use super::column::{CellRules, ColumnType, Survey, changed};
@@ -370,8 +370,8 @@ fn attributes(heading: &Heading, kind: ColumnType) -> Vec<ClassicAttribute> {
 
 /// The middle of a column's first block, as much as trials want of `raw_bytes`.
 pub(super) fn sample(bytes: &[u8], raw_bytes: u64) -> Vec<u8> {
-    let plan = sample_plan(raw_bytes);
-    let wanted = (plan.pieces * plan.window_bytes).min(bytes.len());
+    let plan = sample_plan(raw_bytes, bytes.len() as u64, raw_bytes, Goal::Balanced);
+    let wanted = (plan.bytes() as usize).min(bytes.len());
     let start = (bytes.len() - wanted) / 2 / 8 * 8;
     bytes[start..start + wanted / 8 * 8].to_vec()
 }

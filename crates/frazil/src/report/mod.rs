@@ -61,6 +61,15 @@ pub struct VariablePrecision {
     pub changed: u64,
 }
 
+/// What nine of ten outcomes lie within, each from the least to the most.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct PredictedRange {
+    /// Size of the output file in bytes.
+    pub file_bytes: [u64; 2],
+    /// Wall seconds.
+    pub seconds: [f64; 2],
+}
+
 /// The result of packing or unpacking one file.
 #[derive(Debug, Clone, Serialize)]
 pub struct PackReport {
@@ -98,6 +107,8 @@ pub struct PackReport {
     pub kept_input: bool,
     /// Whether this is a prediction only.
     pub dry_run: bool,
+    /// In a dry run: what nine of ten predictions come to lie within.
+    pub range: Option<PredictedRange>,
     /// The decisions about precision, one rule per rounded variable: to review, edit and replay.
     pub precision: Vec<PrecisionRule>,
     /// What the user should know (kept unknown filters, conversions...), one line each.

@@ -205,6 +205,7 @@ impl Decisions {
         let reason = reason_of(shape, &chosen);
         let may_stay = chosen.filters.may_stay && chosen.quantize.is_none();
         let must_chunk = variable.may_grow || is_sparse(variable, &self.sources[source], stored);
+        let least_share = chosen.filters.predicted_ratio * (1.0 - chosen.filters.uncertainty);
         let Chosen { filters, quantize } = chosen;
         let may_chunk =
             must_chunk || shape.is_stated || !filters.pipeline.is_empty() || filters.keep_current;
@@ -216,7 +217,9 @@ impl Decisions {
             }
             return Ok(());
         };
-        let is_same = is_stored_as(variable, chunk, &filters.pipeline);
+        // The same filters may be made with more effort than the input's were.
+        let is_copied = filters.keep_current || filters.deflate_encoder.is_none();
+        let is_same = is_copied && is_stored_as(variable, chunk, &filters.pipeline);
         if is_same && quantize.is_none() && !self.sources[source].raw_partial_edges {
             let tiles = Tiles::stored(stored);
             let route = Route::CopyChunks { source, tiles };
@@ -225,14 +228,28 @@ impl Decisions {
         }
         let route = self.encoding(variable, chunk, source, stored, &filters)?;
         self.push(variable, chunked(chunk), filters.pipeline, &reason, route);
+        if let Some(last) = self.uncertainties.last_mut() {
+            *last = filters.uncertainty;
+        }
         if let (Some(plan), Some(raw)) = (self.plans.last_mut(), variable.raw_bytes()) {
             plan.predicted_bytes = Some((raw as f64 * filters.predicted_ratio) as u64);
         }
         self.quantize_last(quantize);
         if may_stay && let Some(last) = self.fallbacks.last_mut() {
             *last = Fallback::of(variable, Some(chunk), source, stored)?;
+            self.stay_if_larger(variable, least_share);
         }
         Ok(())
+    }
+
+    /// Lets the last variable lie as in the input where it is to get larger in any case.
+    fn stay_if_larger(&mut self, variable: &DatasetInfo, least_share: f64) {
+        let least_bytes = least_share * variable.raw_bytes().unwrap_or(0) as f64;
+        let number = self.fallbacks.len() - 1;
+        let most_bytes = self.fallbacks[number].as_ref().map(|one| one.most_bytes);
+        if most_bytes.is_some_and(|most| least_bytes > most as f64) {
+            self.fall_back(number);
+        }
     }
 
     /// Lets a variable that was to lie in one run lie as in the input, where that takes less.
@@ -245,7 +262,10 @@ impl Decisions {
         let fallback = Fallback::of(variable, None, source, stored)?;
         let raw_bytes = variable.raw_bytes().unwrap_or(u64::MAX);
         let number = self.fallbacks.len() - 1;
-        if fallback.as_ref().is_some_and(|one| raw_bytes > one.most_bytes) {
+        if fallback
+            .as_ref()
+            .is_some_and(|one| raw_bytes > one.most_bytes)
+        {
             self.fallbacks[number] = fallback;
             self.fall_back(number);
         }
@@ -349,6 +369,7 @@ impl Decisions {
         });
         self.routes.push(route);
         self.fallbacks.push(None);
+        self.uncertainties.push(0.0);
     }
 }
 

@@ -17,6 +17,8 @@ const GROWTH_SHARE: u64 = 200;
 pub(crate) struct Fallback {
     /// Its stored bytes are not to be more.
     pub(crate) most_bytes: u64,
+    /// What it is in the input.
+    stored_bytes: u64,
     layout: StorageLayout,
     pipeline: FilterPipeline,
     route: Route,
@@ -31,9 +33,8 @@ impl Fallback {
         source: usize,
         stored: &Stored,
     ) -> Result<Option<Self>> {
-        let index_of = |chunk: Option<&[u64]>| {
-            chunk.map_or(0, |chunk| index_bytes(&variable.shape, chunk))
-        };
+        let index_of =
+            |chunk: Option<&[u64]>| chunk.map_or(0, |chunk| index_bytes(&variable.shape, chunk));
         let (layout, pipeline, route, current) = match &variable.storage {
             DatasetStorage::Chunked {
                 chunk,
@@ -61,6 +62,7 @@ impl Fallback {
         let most = now.saturating_add(now / GROWTH_SHARE);
         Ok(Some(Self {
             most_bytes: most.saturating_sub(index_of(chunk)),
+            stored_bytes: variable.stored_bytes,
             layout,
             pipeline,
             route,
@@ -79,9 +81,11 @@ impl Decisions {
             // Chunks of the input are no longer wanted in the order of others.
             self.sources[*source].tiling = None;
         }
+        self.uncertainties[number] = 0.0;
         let plan = &mut self.plans[number];
         let chosen = plan.pipeline.summary();
-        plan.reason = format!("as in the input: {chosen} made it larger");
+        plan.predicted_bytes = Some(fallback.stored_bytes);
+        plan.reason = format!("as in the input: {chosen} makes it larger");
         plan.pipeline = fallback.pipeline.clone();
         plan.layout = fallback.layout;
         plan.deflate_encoder = None;

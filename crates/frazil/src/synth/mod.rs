@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use frazil_container::classic::{AttributeValue, ClassicAttribute, ClassicModel, ClassicVariable};
-use frazil_plan::{sample_chunks, sample_plan};
+use frazil_plan::{Goal, sample_chunks, sample_plan};
 use frazil_types::{ChunkGrid, ErrorCode, Selection};
 use serde::Serialize;
 
@@ -321,7 +321,9 @@ fn layout(content: &Content, options: &SynthOptions) -> Result<Layout> {
     };
     let too_large = || Error::new(ErrorCode::Unsupported, "more chunks than can be counted");
     let grid = ChunkGrid::new(&shape, &chunk).ok_or_else(too_large)?;
-    let plan = sample_plan(raw_bytes(&shape, number).unwrap_or(u64::MAX));
+    let raw = raw_bytes(&shape, number).unwrap_or(u64::MAX);
+    let chunk_bytes = raw_bytes(&chunk, number).unwrap_or(u64::MAX);
+    let plan = sample_plan(raw, chunk_bytes, u64::MAX, Goal::Balanced);
     let samples: Vec<Vec<u8>> = sample_chunks(grid.chunk_count(), plan.pieces)
         .into_iter()
         .map(|number| {

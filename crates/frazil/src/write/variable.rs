@@ -228,7 +228,13 @@ impl Variable {
         let choice = choose_filters(samples, self.element, &wishes, None, scratch).map_err(wrap)?;
         let stored = self.stored.get_or_init(|| choice.pipeline.clone());
         if stored.decodes_like(&choice.pipeline) {
-            return self.bind(choice.pipeline, choice.deflate_encoder, choice.reason);
+            let mut deflate = choice.deflate_encoder;
+            if has_fastest_deflate(&choice.pipeline) && !samples.is_empty() {
+                let filters = &choice.pipeline;
+                let encoder = fastest_deflate_encoder(samples, self.element, filters, scratch);
+                deflate = Some(encoder.map_err(wrap)?);
+            }
+            return self.bind(choice.pipeline, deflate, choice.reason);
         }
         // Not worth compressing, but the file says that it is compressed.
         self.bind(stored.clone(), encoder_of(stored), choice.reason)

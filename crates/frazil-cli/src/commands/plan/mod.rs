@@ -1,5 +1,6 @@
 //! `frazil plan`.
 
+mod compare;
 mod tables;
 
 use std::io;
@@ -7,13 +8,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use frazil::{PlanReport, render_encoding, render_plan};
+use frazil::{ComparedWay, PlanReport, render_encoding, render_plan};
 
 use super::pack::{add_files, check_new};
 use super::{Status, page};
 use crate::args::PlanArgs;
 use crate::printer::{Printer, data};
 use crate::progress::Meter;
+
+/// What was found about a file.
+enum Found {
+    Plan(PlanReport),
+    Ways(Vec<ComparedWay>),
+}
 
 /// Plans one file, prints the decisions and their grounds, and writes the plan where it is wanted.
 ///
@@ -37,10 +44,18 @@ pub(crate) fn run(args: &PlanArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
     let found = frazil::calibration_in_use(args.how.calibration()).and_then(|calibration| {
         options.chunk_goal.calibration = calibration;
         add_files(&mut options, &args.how, &args.precision)?;
-        frazil::explain_plan(&args.file, &options, &mut meter)
+        match args.compare {
+            true => frazil::compare_plans(&args.file, &options, &mut meter).map(Found::Ways),
+            false => frazil::explain_plan(&args.file, &options, &mut meter).map(Found::Plan),
+        }
     });
     let report = match found {
-        Ok(report) => {
+        Ok(Found::Ways(ways)) => {
+            drop(meter);
+            printer.table(&compare::table(&ways))?;
+            return Ok(Status::Success);
+        }
+        Ok(Found::Plan(report)) => {
             meter.rest_of(&report.notices);
             report
         }

@@ -1,0 +1,60 @@
+"""Whether decisions keep their word, over the corpus and over made-up files; see README.md."""
+
+import argparse
+import collections
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from decision_files import make
+from decision_rules import WAYS, Broken, judge
+from record import CORPUS, FRAZIL
+
+LEAST_BYTES = 20_000
+SUFFIXES = {".nc", ".nc4", ".h5", ".hdf5", ".nxs", ".emd", ".cdf", ".he5", ".hdf"}
+
+
+def files_of(folders: list[Path], most_bytes: int) -> list[Path]:
+    """Files that are worth packing, smallest first."""
+    found = [path for folder in folders for path in sorted(folder.rglob("*"))]
+    sizes = {path: path.stat().st_size for path in found if path.suffix in SUFFIXES}
+    fit = [path for path, size in sizes.items() if LEAST_BYTES <= size <= most_bytes]
+    return sorted(fit, key=sizes.__getitem__)
+
+
+def tell(broken: list[Broken], files: int) -> None:
+    kinds = collections.Counter((one.way, one.beside) for one in broken)
+    for (way, beside), count in kinds.most_common():
+        worst = max(
+            (one for one in broken if (one.way, one.beside) == (way, beside)),
+            key=lambda one: one.bytes / max(one.most, 1),
+        )
+        print(f"{count:4d}  {way} > {beside}; worst {worst}")
+    print(f"{len(broken)} broken promises, {len(WAYS)} ways, {files} files")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folders", nargs="*", type=Path, help="in place of the corpus")
+    parser.add_argument("--most-bytes", type=int, default=1 << 40, help="leave out larger files")
+    parser.add_argument("--made-up", action="store_true", help="only the made-up files")
+    parser.add_argument("--jobs", type=int, default=1, help="files at a time")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        files = make(folder)
+        if not options.made_up:
+            files += files_of(options.folders or [CORPUS], options.most_bytes)
+        broken: list[Broken] = []
+        with ThreadPoolExecutor(options.jobs) as pool:
+            for found in pool.map(lambda path: judge(FRAZIL, path, folder), files):
+                broken += found
+                for one in found:
+                    print(one, flush=True)
+    tell(broken, len(files))
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

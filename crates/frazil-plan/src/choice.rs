@@ -1,0 +1,160 @@
+//! Filters by a contest on samples: which of those that came to its last round serves best, and why.
+
+use crate::contest::{self, Tried, by_name};
+use crate::error::PlanError;
+use crate::explain;
+use crate::filters::FilterWishes;
+use crate::goal::Goal;
+use crate::score::Score;
+use crate::tree::Advice;
+use crate::trial::{Chosen, Trial, TriedChain};
+
+/// Filters within this factor of the chosen may be better on the whole variable.
+const CLOSE: f64 = 1.01;
+/// So many are compared there.
+const MOST_FINALISTS: usize = 3;
+
+/// What was chosen, why, and what else was tried.
+pub(crate) struct Advised {
+    pub(crate) chosen: Chosen,
+    pub(crate) reason: String,
+    /// Whether it is better than no filters.
+    pub(crate) pays: bool,
+    /// What may be better on more of the variable, the chosen first.
+    pub(crate) finalists: Vec<Chosen>,
+    pub(crate) tried: Vec<TriedChain>,
+}
+
+/// Chooses by a contest; `None` if no filters are as fast as they must be.
+pub(crate) fn choose(
+    trial: &mut Trial<'_>,
+    wishes: &FilterWishes,
+) -> Result<Option<Advised>, PlanError> {
+    let features = trial.features();
+    let tree = wishes.weighing.tree();
+    let readers = wishes.reader_level;
+    let advice: Vec<Advice<'_>> = goals(wishes)
+        .iter()
+        .filter_map(|&goal| tree.advise(|name| features.feature(name), readers, goal))
+        .collect();
+    let likeliest = by_name(advice.iter().flat_map(|advice| advice.chains));
+    let outcome = contest::hold(trial, wishes, &likeliest)?;
+    let raw_bytes = trial.raw_bytes() as f64;
+    // The way through a tree matters where that decides what is tried.
+    let path = match (advice.first(), &wishes.weighing.tree) {
+        (Some(advice), Some(_)) if wishes.weighing.weights.is_none() => advice.to_string(),
+        _ => String::new(),
+    };
+    let choice = best_of(&outcome.finalists, wishes, raw_bytes, &path);
+    Ok(choice.map(|(best, pays, reason)| {
+        let chosen = outcome.finalists[best].chosen.clone();
+        Advised {
+            finalists: near(&outcome.finalists, &chosen),
+            chosen,
+            reason,
+            pays,
+            tried: outcome.tried,
+        }
+    }))
+}
+
+/// The chosen, and what is as small but for a hundredth.
+fn near(tried: &[Tried], chosen: &Chosen) -> Vec<Chosen> {
+    let limit = chosen.bytes as f64 * CLOSE;
+    let others = tried.iter().map(|one| &one.chosen);
+    let is_other = |one: &&Chosen| {
+        let is_same = one.pipeline == chosen.pipeline && one.encoder == chosen.encoder;
+        !is_same && one.bytes as f64 <= limit
+    };
+    let mut others: Vec<Chosen> = others.filter(is_other).cloned().collect();
+    others.sort_by_key(|one| one.bytes);
+    let mut found = vec![chosen.clone()];
+    found.extend(others);
+    found.truncate(MOST_FINALISTS);
+    found
+}
+
+/// Of what was tried on all samples the best, or the fastest of what is as good; whether it pays, and why
+/// it is taken.
+fn best_of(
+    tried: &[Tried],
+    wishes: &FilterWishes,
+    raw_bytes: f64,
+    path: &str,
+) -> Option<(usize, bool, String)> {
+    let score = wishes.score();
+    let share = |one: &Tried| one.chosen.bytes as f64 / raw_bytes;
+    let rank = |one: &Tried| {
+        let cost = score.cost(one.candidate, share(one));
+        // Where no filters pay, the smallest says so.
+        (cost, share(one), -one.candidate.encode_mb_s)
+    };
+    let best = (0..tried.len()).min_by(|&a, &b| {
+        let (a, b) = (rank(&tried[a]), rank(&tried[b]));
+        let costs = a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1));
+        costs.then(a.2.total_cmp(&b.2))
+    })?;
+    let goal = match wishes.weighing.weights {
+        Some(_) => "weights",
+        None => wishes.goal.name(),
+    };
+    let floors = wishes.weighing.floors();
+    let of_best = (tried[best].candidate, share(&tried[best]));
+    let summary = tried[best].chosen.pipeline.summary();
+    if !score.pays(of_best.0, of_best.1) {
+        let reason = explain::does_not_pay(&summary, goal, of_best.1, &floors);
+        return Some((best, false, reason));
+    }
+    let what = score.tolerated_name();
+    let Some(tolerance) = wishes.ratio_tolerance() else {
+        let reason = explain::for_goal(&summary, goal, of_best.1, &[&floors, path]);
+        return Some((best, true, reason));
+    };
+    if score.is_none_as_good(of_best, tolerance) {
+        let reason = explain::no_better_than_none(&summary, of_best.1, tolerance, what);
+        return Some((best, false, reason));
+    }
+    let fastest = fastest_of_equal(tried, best, &score, tolerance, raw_bytes);
+    let instead = (fastest != best).then_some((summary.as_str(), of_best.1));
+    let within = explain::within(tolerance, what, instead);
+    let taken = &tried[fastest];
+    let reason = explain::for_goal(
+        &taken.chosen.pipeline.summary(),
+        goal,
+        share(taken),
+        &[&floors, &within, path],
+    );
+    Some((fastest, true, reason))
+}
+
+/// Of what was tried and is as good as the best but for the tolerance, what takes least to encode and
+/// to decode a megabyte once.
+fn fastest_of_equal(
+    tried: &[Tried],
+    best: usize,
+    score: &Score,
+    tolerance: f64,
+    raw_bytes: f64,
+) -> usize {
+    let with_share = |one: &Tried| (one.candidate, one.chosen.bytes as f64 / raw_bytes);
+    let of_best = with_share(&tried[best]);
+    let is_equal = |one: &Tried| {
+        let (candidate, share) = with_share(one);
+        score.pays(candidate, share) && score.is_as_good((candidate, share), of_best, tolerance)
+    };
+    let seconds = |i: usize| {
+        let one = tried[i].candidate;
+        1.0 / one.encode_mb_s + 1.0 / one.decode_mb_s
+    };
+    let equal = (0..tried.len()).filter(|&i| is_equal(&tried[i]));
+    let fastest = equal.min_by(|&a, &b| seconds(a).total_cmp(&seconds(b)));
+    fastest.unwrap_or(best)
+}
+
+/// The goals whose leaves are asked: with weights the filters for any goal may be the best.
+fn goals(wishes: &FilterWishes) -> &'static [Goal] {
+    match wishes.weighing.weights {
+        Some(_) => &Goal::ALL,
+        None => wishes.goal.asked(),
+    }
+}

@@ -1,0 +1,235 @@
+//! The decision unit: candidates meet on the same samples, round by round.
+//!
+//! A round looks at a part of every sample, four times as much as the one before, and the better third
+//! goes on; the last is on samples as they are, whole chunks of the output, and it alone decides. A
+//! contest is one of leagues. Filters that fewer readers know, or that serve a dearer goal, meet among
+//! themselves first; winners of all leagues meet in the end. So a goal, or a wider reader level, has on
+//! the samples never more bytes than a cheaper or narrower one: that one's winner is among its own.
+
+use frazil_types::{FilterPipeline, ReaderLevel};
+
+use crate::candidates::{CandidateFilters, candidate, candidates};
+use crate::error::PlanError;
+use crate::filters::{FilterWishes, serves};
+use crate::goal::Goal;
+use crate::score::Score;
+use crate::trial::{Chosen, Trial, TriedChain};
+
+/// The rounds: each looks at one byte in so many of every sample.
+const ROUNDS: [usize; 3] = [16, 4, 1];
+/// The last round, on all of every sample.
+const LAST: usize = ROUNDS.len() - 1;
+/// A round on fewer bytes of all samples together is left out.
+const LEAST_ROUND_BYTES: u64 = 8 << 10;
+/// One in so many goes on to the next round.
+const GOES_ON: usize = 3;
+/// So many come to the last round of a league at least.
+const FINALISTS: usize = 3;
+/// Filters that encode so many raw MB/s are fast.
+const FAST_MB_S: f64 = 100.0;
+/// What people take for their smallest files is always tried to the end for `archive`.
+const KNOWN_AS_SMALLEST: &str = "shuffle+zstd(19)";
+const LEVELS: [ReaderLevel; 3] = [ReaderLevel::Any, ReaderLevel::Plugins, ReaderLevel::Frazil];
+
+/// A candidate, and what it made of all samples.
+#[derive(Clone)]
+pub(crate) struct Tried {
+    pub(crate) candidate: &'static CandidateFilters,
+    pub(crate) chosen: Chosen,
+}
+
+/// What a contest found.
+pub(crate) struct Outcome {
+    /// Those that came to the last round of a league.
+    pub(crate) finalists: Vec<Tried>,
+    /// All that was tried, finalists first; of others the share is that of the last round that they saw.
+    pub(crate) tried: Vec<TriedChain>,
+}
+
+/// One candidate in a contest.
+struct Contender {
+    candidate: &'static CandidateFilters,
+    pipeline: FilterPipeline,
+    /// Stored bytes by raw bytes in the last round that it saw, and its number.
+    share: f64,
+    seen: Option<usize>,
+}
+
+/// Candidates that meet among themselves first.
+struct League<'a> {
+    score: Score,
+    /// Nobody leaves before the last round.
+    is_open: bool,
+    /// What is fast does not leave, either: some difference is tolerated for its sake.
+    keeps_fast: bool,
+    /// Do not leave after the first round.
+    advised: &'a [&'static CandidateFilters],
+}
+
+/// Lets all candidates that serve the wishes meet; `advised` are the likeliest. No finalists: nothing is
+/// as fast as it must be.
+pub(crate) fn hold(
+    trial: &mut Trial<'_>,
+    wishes: &FilterWishes,
+    advised: &[&'static CandidateFilters],
+) -> Result<Outcome, PlanError> {
+    let mut all = contenders(trial, wishes);
+    // A tree that somebody states names all that is tried.
+    let is_named = |one: &Contender| advised.contains(&one.candidate);
+    if wishes.weighing.tree.is_some() && all.iter().any(is_named) {
+        all.retain(is_named);
+    }
+    let goals: &[Goal] = match wishes.weighing.weights {
+        Some(_) => &[wishes.goal],
+        None => wishes.goal.asked(),
+    };
+    for &goal in goals {
+        for level in LEVELS {
+            let is_of = |one: &&mut Contender| {
+                let is_fast_enough = one.candidate.encode_mb_s >= goal.least_encode_mb_s();
+                one.candidate.readers == level && is_fast_enough
+            };
+            let mut members: Vec<&mut Contender> = all.iter_mut().filter(is_of).collect();
+            let league = League {
+                score: score_of(wishes, goal),
+                is_open: is_open(wishes, goal, level),
+                keeps_fast: wishes.weighing.ratio_tolerance.is_some(),
+                advised,
+            };
+            league.play(trial, &mut members)?;
+        }
+    }
+    let is_last = |one: &Contender| one.seen == Some(LAST);
+    if wishes.goal == Goal::Archive && wishes.weighing.weights.is_none() {
+        let known = all
+            .iter_mut()
+            .filter(|one| one.candidate.name() == KNOWN_AS_SMALLEST);
+        for one in known.filter(|one| !is_last(one)) {
+            one.see(trial, LAST)?;
+        }
+    }
+    let raw_bytes = trial.raw_bytes() as f64;
+    all.sort_by_key(|one| !is_last(one));
+    let seen = all.iter().filter(|one| one.seen.is_some());
+    Ok(Outcome {
+        tried: seen.map(Contender::tried).collect(),
+        finalists: (all.into_iter().filter(is_last))
+            .map(|one| one.finish(raw_bytes))
+            .collect(),
+    })
+}
+
+/// What members of a league are judged by.
+fn score_of(wishes: &FilterWishes, goal: Goal) -> Score {
+    match wishes.weighing.weights {
+        Some(_) => wishes.score(),
+        None => Score::strict(goal),
+    }
+}
+
+/// Small files are promised not to be larger than at any level that somebody might state: there the
+/// standard filters all go to the end.
+fn is_open(wishes: &FilterWishes, goal: Goal, level: ReaderLevel) -> bool {
+    let is_small = matches!(goal, Goal::Size | Goal::Archive) && wishes.weighing.weights.is_none();
+    is_small && level == ReaderLevel::Any
+}
+
+/// All candidates that serve the wishes; of those that are the same filters for this variable the first.
+fn contenders(trial: &Trial<'_>, wishes: &FilterWishes) -> Vec<Contender> {
+    let mut found: Vec<Contender> = Vec::new();
+    let fit = candidates().iter().filter(|one| serves(one, wishes));
+    for candidate in fit.filter(|one| wishes.is_fast_enough(one)) {
+        let pipeline = trial.resolve(candidate.chain());
+        let is_known = |one: &Contender| {
+            one.pipeline == pipeline && one.candidate.encoder() == candidate.encoder()
+        };
+        // Differences without a compressor, where pcodec and the like mean nothing.
+        if pipeline.is_empty() || found.iter().any(is_known) {
+            continue;
+        }
+        found.push(Contender {
+            candidate,
+            pipeline,
+            share: f64::INFINITY,
+            seen: None,
+        });
+    }
+    found
+}
+
+impl Contender {
+    /// Tries it on the part of the samples that a round looks at.
+    fn see(&mut self, trial: &mut Trial<'_>, round: usize) -> Result<(), PlanError> {
+        self.share = trial.share_in_part(self.candidate, ROUNDS[round])?;
+        self.seen = Some(round);
+        Ok(())
+    }
+
+    fn tried(&self) -> TriedChain {
+        TriedChain {
+            filters: self.pipeline.summary(),
+            share: self.share,
+        }
+    }
+
+    fn finish(self, raw_bytes: f64) -> Tried {
+        Tried {
+            candidate: self.candidate,
+            chosen: Chosen {
+                pipeline: self.pipeline,
+                encoder: self.candidate.encoder(),
+                bytes: (self.share * raw_bytes).round() as u64,
+            },
+        }
+    }
+}
+
+impl League<'_> {
+    fn play(
+        &self,
+        trial: &mut Trial<'_>,
+        members: &mut Vec<&mut Contender>,
+    ) -> Result<(), PlanError> {
+        for round in 0..=LAST {
+            let bytes = trial.raw_bytes() / ROUNDS[round] as u64;
+            let is_left_out = self.is_open || bytes < LEAST_ROUND_BYTES;
+            if round < LAST && (is_left_out || members.len() <= FINALISTS) {
+                continue;
+            }
+            for one in members.iter_mut() {
+                // Some saw it in another league.
+                if one.seen.is_none_or(|seen| seen < round) {
+                    one.see(trial, round)?;
+                }
+            }
+            if round < LAST {
+                self.send_home(members, round);
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves in the league who goes on to the next round.
+    fn send_home(&self, members: &mut Vec<&mut Contender>, round: usize) {
+        let cost = |one: &Contender| (self.score.cost(one.candidate, one.share), one.share);
+        members.sort_by(|a, b| {
+            let (a, b) = (cost(a), cost(b));
+            a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
+        let stay = members.len().div_ceil(GOES_ON).max(FINALISTS);
+        let mut place = 0;
+        members.retain(|one| {
+            place += 1;
+            let is_advised = round == 0 && self.advised.contains(&one.candidate);
+            let is_fast = self.keeps_fast && one.candidate.encode_mb_s >= FAST_MB_S;
+            place <= stay || is_advised || is_fast
+        });
+    }
+}
+
+/// The candidates that a decision tree calls the likeliest.
+pub(crate) fn by_name<'a>(
+    names: impl Iterator<Item = &'a String>,
+) -> Vec<&'static CandidateFilters> {
+    names.filter_map(|name| candidate(name)).collect()
+}

@@ -1,0 +1,200 @@
+//! Small files are promised: filters that came close on samples are compared on more of the variable, for
+//! `archive` on every chunk.
+
+use frazil_codec::{BoundEncoder, Scratch};
+use frazil_container::hdf5::DatasetInfo;
+use frazil_pipeline::{Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
+use frazil_plan::{FilterChoice, Finalist, Goal, confirmed, sample_chunks};
+use frazil_types::ChunkGrid;
+
+use crate::error::{Error, Result};
+use crate::filter_trial::{Trial, Tried, owner_of};
+use crate::precision::VariableRounding;
+use crate::routes::{Reach, Tiles};
+use crate::run::{self, RunError};
+
+/// What `size` looks at of a variable.
+const MOST_BYTES_FOR_SIZE: u64 = 64 << 20;
+/// Small chunks travel together until they make up this many raw bytes.
+const BATCH_BYTES: u64 = 256 << 10;
+
+/// Finalists of one variable.
+struct Final<'a> {
+    variable: &'a DatasetInfo,
+    source: usize,
+    grid: ChunkGrid,
+    /// The chunks to be compared on.
+    tiles: Vec<u64>,
+    is_every_chunk: bool,
+    encoders: Vec<BoundEncoder>,
+    rounding: Option<VariableRounding>,
+    /// Stored bytes by finalist.
+    bytes: Vec<u64>,
+}
+
+/// Some chunks of one variable, by its place among the finals.
+struct Batch {
+    place: usize,
+    tiles: Vec<u64>,
+}
+
+impl Trial<'_> {
+    /// Compares finalists, and lets the smallest be the choice.
+    pub(crate) fn confirm(
+        &self,
+        choices: &mut [Option<Tried>],
+        budget: &MemoryBudget,
+    ) -> Result<()> {
+        let mut places = Vec::new();
+        let mut finals = Vec::new();
+        for (i, tried) in choices.iter().enumerate() {
+            let finalists = tried.as_ref().map(|tried| &tried.choice.finalists);
+            let several = finalists.filter(|finalists| finalists.len() > 1);
+            if let Some(one) = several.map(|several| self.final_of(i, several)) {
+                finals.extend(one?);
+                places.push(i);
+            }
+        }
+        if finals.is_empty() {
+            return Ok(());
+        }
+        self.count(&mut finals, budget)?;
+        for (one, &i) in finals.iter().zip(&places) {
+            if let Some(tried) = &mut choices[i] {
+                decide(&mut tried.choice, one);
+            }
+        }
+        Ok(())
+    }
+
+    fn final_of(&self, number: usize, finalists: &[Finalist]) -> Result<Option<Final<'_>>> {
+        let variable = &self.input.variables()[number];
+        let chunk = self.shapes[number].chunk.as_deref();
+        let grid = chunk.and_then(|chunk| ChunkGrid::new(&variable.shape, chunk));
+        let (Reach::Parallel(source, stored), Some(grid)) = (&self.reaches[number], grid) else {
+            return Ok(None);
+        };
+        let size = variable.element.size_bytes;
+        let chunk_bytes = grid.chunk_elements().saturating_mul(size as u64).max(1);
+        let holding = Tiles::holding(&grid, &self.sources[*source], stored);
+        let mut tiles: Vec<u64> = holding.numbers(&grid).collect();
+        let most = (MOST_BYTES_FOR_SIZE / chunk_bytes).max(1) as usize;
+        let is_every_chunk = self.options.goal == Goal::Archive || tiles.len() <= most;
+        if !is_every_chunk {
+            let spread = sample_chunks(tiles.len() as u64, most);
+            tiles = spread.iter().map(|&i| tiles[i as usize]).collect();
+        }
+        let bind = |one: &Finalist| {
+            let chunk_bytes = chunk_bytes as usize;
+            BoundEncoder::bind(&one.pipeline, one.deflate_encoder, size, chunk_bytes)
+                .map_err(|error| Error::new(error.code(), error.to_string()))
+        };
+        let rounding = self.precision[number].as_ref();
+        let bind_rounding = |plan| VariableRounding::bind(plan, variable.element, &variable.shape);
+        Ok(Some(Final {
+            variable,
+            source: *source,
+            grid,
+            tiles,
+            is_every_chunk,
+            encoders: finalists.iter().map(bind).collect::<Result<_>>()?,
+            rounding: rounding.map(bind_rounding).transpose()?,
+            bytes: vec![0; finalists.len()],
+        }))
+    }
+
+    /// Counts what each finalist makes of the chunks.
+    fn count(&self, finals: &mut [Final<'_>], budget: &MemoryBudget) -> Result<()> {
+        let tasks: Vec<Task<Batch>> = (finals.iter().enumerate())
+            .flat_map(|(place, one)| one.tasks(place))
+            .collect();
+        let mut sums: Vec<Vec<u64>> = finals.iter().map(|one| one.bytes.clone()).collect();
+        let resources = &self.options.resources;
+        let run_options = RunOptions {
+            threads: run::threads(resources),
+            budget,
+            cancel: &resources.cancel,
+        };
+        let outcome = run_ordered(
+            self.sources,
+            tasks.into_iter(),
+            &run_options,
+            |batch: &Batch, blocks, scratch| {
+                let one = &finals[batch.place];
+                one.count(batch, blocks, scratch)
+                    .map_err(|error| RunError::Facade(error.at_variable(&one.variable.path)))
+            },
+            |batch, found: Vec<u64>| {
+                let sums = sums[batch.place].iter_mut();
+                sums.zip(found).for_each(|(sum, bytes)| *sum += bytes);
+                Ok(())
+            },
+        );
+        match outcome {
+            Ok(_) => {
+                let counted = finals.iter_mut().zip(sums);
+                counted.for_each(|(one, bytes)| one.bytes = bytes);
+                Ok(())
+            }
+            Err(RunError::Facade(error)) => Err(error.in_file(self.input.path())),
+            Err(RunError::Pipeline(error)) => {
+                let owner = |source: usize| owner_of(source, self.reaches);
+                let (input, sources) = (self.input, self.sources);
+                Err(run::explain(error, input, sources, owner, resources))
+            }
+        }
+    }
+}
+
+impl Final<'_> {
+    fn tasks(&self, place: usize) -> Vec<Task<Batch>> {
+        let chunk_bytes = (self.grid.chunk_elements())
+            .saturating_mul(self.variable.element.size_bytes as u64)
+            .max(1);
+        let task = |tiles: &[u64]| Task {
+            requests: (tiles.iter())
+                .map(|&tile| Request::Values {
+                    source: self.source,
+                    selection: self.grid.chunk_box(tile),
+                })
+                .collect(),
+            output_bytes: chunk_bytes.saturating_mul(2 * tiles.len() as u64),
+            meta: Batch {
+                place,
+                tiles: tiles.to_vec(),
+            },
+        };
+        let batches = self
+            .tiles
+            .chunks((BATCH_BYTES / chunk_bytes).max(1) as usize);
+        batches.map(task).collect()
+    }
+
+    fn count(&self, batch: &Batch, blocks: Vec<Block>, scratch: &mut Scratch) -> Result<Vec<u64>> {
+        let mut sums = vec![0; self.encoders.len()];
+        for (block, &tile) in blocks.into_iter().zip(&batch.tiles) {
+            let Block::Values(values) = block else {
+                continue;
+            };
+            let part = self.grid.chunk_box(tile);
+            let rounded = match &self.rounding {
+                Some(rounding) => Some(rounding.round(&values, &part)?.0),
+                None => None,
+            };
+            let values = rounded.as_deref().unwrap_or(&values);
+            for (sum, encoder) in sums.iter_mut().zip(&self.encoders) {
+                let packed = encoder.encode(values, scratch);
+                let packed = packed.map_err(|error| Error::new(error.code(), error.to_string()))?;
+                *sum += packed.len() as u64;
+            }
+        }
+        Ok(sums)
+    }
+}
+
+/// Takes the finalist that made least of the chunks.
+fn decide(choice: &mut FilterChoice, one: &Final<'_>) {
+    let raw_bytes = one.variable.raw_bytes().unwrap_or(0).max(1);
+    let whole = one.is_every_chunk.then_some(raw_bytes);
+    confirmed(choice, &one.bytes, whole);
+}

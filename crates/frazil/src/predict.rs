@@ -1,0 +1,56 @@
+//! What a dry run says of the whole file: its metadata, and how sure the prediction is.
+
+use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
+use frazil_plan::index_bytes;
+use frazil_types::StorageLayout;
+
+use crate::input::Input;
+use crate::report::{PackReport, PredictedRange};
+use crate::routes::Decisions;
+
+/// What a file's size may be off by, whatever its variables do.
+const FILE_SHARE: f64 = 0.005;
+const FILE_BYTES: f64 = 4096.0;
+/// What a time may be off by, either way.
+const TIMES: f64 = 2.0;
+
+/// Bytes of the output beside stored values: those of the input, and what indexes of chunks take more or
+/// less.
+pub(crate) fn metadata(of_input: u64, source: &Input, decisions: &Decisions) -> u64 {
+    let (mut before, mut after) = (0, 0);
+    for (variable, plan) in source.variables().iter().zip(&decisions.plans) {
+        if variable.stored_bytes == 0 {
+            continue;
+        }
+        before += index_before(variable);
+        if let StorageLayout::Chunked { chunk } = &plan.layout {
+            after += index_bytes(&variable.shape, chunk);
+        }
+    }
+    // Newer files have smaller indexes than ours.
+    of_input.saturating_sub(before.min(of_input)) + after
+}
+
+fn index_before(variable: &DatasetInfo) -> u64 {
+    match &variable.storage {
+        DatasetStorage::Chunked { chunk, .. } => index_bytes(&variable.shape, chunk),
+        _ => 0,
+    }
+}
+
+/// What nine of ten outcomes lie within: errors of variables are taken to be independent.
+pub(crate) fn range(report: &PackReport, source: &Input, decisions: &Decisions) -> PredictedRange {
+    let plans = decisions.plans.iter().zip(&decisions.uncertainties);
+    let squares = plans
+        .zip(source.variables())
+        .map(|((plan, uncertainty), variable)| {
+            let bytes = plan.predicted_bytes.unwrap_or(variable.stored_bytes);
+            (bytes as f64 * uncertainty).powi(2)
+        });
+    let bytes = report.output_file_bytes as f64;
+    let off = squares.sum::<f64>().sqrt() + FILE_SHARE * bytes + FILE_BYTES;
+    PredictedRange {
+        file_bytes: [(bytes - off).max(0.0) as u64, (bytes + off) as u64],
+        seconds: [report.seconds / TIMES, report.seconds * TIMES],
+    }
+}

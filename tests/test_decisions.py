@@ -1,0 +1,83 @@
+"""Decisions keep their word where samples tell little: a part of `make bench-decisions`."""
+
+import sys
+from pathlib import Path
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+from support.command import BINARY, DONE, ROOT, frazil, pack
+
+sys.path.insert(0, str(ROOT / "bench"))
+from decision_files import SHAPE, make, smooth
+from decision_rules import WAYS, Broken, broken, is_more, judge, promises
+
+# Goals that weigh time, and levels: quick also where nothing is optimised.
+QUICK = ["default", "any balanced", "any speed", "any size", "level 1", "level 6"]
+
+
+@pytest.mark.parametrize(
+    "case", ["half_zero_packed", "five_records", "noise_chunked", "chars_packed", "tiny_packed"]
+)
+def test_goals_and_levels_keep_their_word(case: str, tmp_path: Path):
+    (source,) = make(tmp_path, [case])
+    assert judge(Path(BINARY), source, tmp_path, QUICK) == []
+
+
+def test_a_dearer_goal_and_a_wider_reader_level_are_not_larger(tmp_path: Path):
+    source = tmp_path / "small.h5"
+    with h5py.File(source, "w") as file:
+        file["v"] = smooth(30, 40, 50)
+    assert judge(Path(BINARY), source, tmp_path) == []
+
+
+def test_broken_promises_are_found(tmp_path: Path):
+    file = tmp_path / "input.h5"
+    file.write_bytes(bytes(100_000))
+    sizes = {"any archive": 90_000, "level 9": 80_000, "default": 120_000}
+    found = [(one.way, one.beside) for one in broken(file, sizes, is_for_any=True)]
+    assert found == [("default", "input"), ("any archive", "level 9")]
+    assert not list(broken(file, {"zstd 19": 120_000}, is_for_any=True))
+    assert all({way, beside} <= WAYS.keys() for way, beside in promises())
+    assert not is_more(104_590, 100_000) and is_more(104_600, 100_000)
+    assert "+20.0 %" in str(Broken(file, "default", "input", 120_000, 100_000))
+
+
+def test_what_comes_out_larger_is_copied_as_it_was(tmp_path: Path):
+    """Chunks of one map, each with its own noise behind 300 equal ones, that other shapes mix."""
+    values = np.zeros(SHAPE, "i4")
+    chance = np.random.default_rng(5)
+    values[:, ::6, ::5] = chance.integers(0, 1 << 30, values[:, ::6, ::5].shape)
+    source, packed = tmp_path / "in.h5", tmp_path / "out.h5"
+    with h5py.File(source, "w") as file:
+        file.create_dataset(
+            "v", data=values, chunks=(1, *SHAPE[1:]), compression="gzip", compression_opts=9
+        )
+        file.create_dataset("w", data=smooth(*SHAPE))
+    pack(source, packed, "--level", 1, "--verify")
+    with h5py.File(source) as before, h5py.File(packed) as after:
+        growth = after["v"].id.get_storage_size() / before["v"].id.get_storage_size()
+        assert growth <= 1.005
+        assert after["w"].id.get_storage_size() < before["w"].id.get_storage_size()
+        assert np.array_equal(after["v"][:], values)
+
+
+def test_a_goal_that_is_the_default_is_the_default(tmp_path: Path):
+    source = tmp_path / "in.h5"
+    with h5py.File(source, "w") as file:
+        file["v"] = smooth(40, 60, 80)
+    pack(source, tmp_path / "one.h5")
+    pack(source, tmp_path / "other.h5", "--goal", "balanced", "--threads", 1)
+    assert (tmp_path / "one.h5").read_bytes() == (tmp_path / "other.h5").read_bytes()
+
+
+def test_a_tiny_variable_is_not_put_into_chunks_that_cost_more(tmp_path: Path):
+    source, packed = tmp_path / "in.nc", tmp_path / "out.nc"
+    with netCDF4.Dataset(source, "w") as file:
+        file.createDimension("n", 600)
+        for number in range(30):
+            file.createVariable(f"v{number}", "f4", ("n",))[:] = np.arange(600) + number
+    outcome = frazil("pack", source, "-o", packed, "--goal", "archive")
+    assert outcome.code == DONE, outcome.stderr
+    assert packed.stat().st_size <= source.stat().st_size * 1.005 + 4096
