@@ -164,9 +164,10 @@ fn a_wider_reader_level_and_a_dearer_goal_are_never_larger() {
             assert!(archive / 1.002 <= *size, "{archives:?} {sizes:?}");
         }
         for fixed in [1, 4, 6].map(level) {
-            assert!(sizes[0] <= fixed, "{sizes:?} {fixed}");
+            // Where zlib itself is smaller than libdeflate, a stated level takes that.
+            assert!(sizes[0] <= fixed * 1.007, "{sizes:?} {fixed}");
         }
-        assert!(archives[0] <= level(9), "{archives:?}");
+        assert!(archives[0] <= level(9) * 1.007, "{archives:?}");
     }
 }
 

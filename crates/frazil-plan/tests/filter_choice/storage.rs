@@ -106,16 +106,6 @@ fn trials_are_compared_with_the_chunks_that_were_sampled() {
     };
     assert!(!kept(fresh * 0.5, fresh * 1.10));
     assert!(kept(fresh * 2.0, fresh));
-    // Of zeros samples say nothing.
-    let zeros = vec![0; 1 << 20];
-    let current = CurrentStorage {
-        pipeline: &pipeline,
-        ratio: 1e-4,
-        sampled_ratio: 0.04,
-        keepable: true,
-        may_stay: true,
-    };
-    assert!(choose(&zeros, &wishes, Some(&current)).keep_current);
 }
 
 #[test]
