@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,12 +78,55 @@ def broken(file: Path, sizes: dict[str, int], is_for_any: bool) -> Iterator[Brok
             yield Broken(file, way, beside, sizes[way], sizes[beside])
 
 
-def packed_size(command: Path, file: Path, output: Path, way: str) -> int | None:
-    """Bytes of the packed file; `None` if it is refused."""
+@dataclass
+class Foretold:
+    """What a dry run said of a file, beside what came."""
+
+    file: Path
+    way: str
+    bytes: int
+    predicted: int
+    least: int
+    most: int
+    times: float
+    """Predicted seconds by real ones."""
+
+    @property
+    def is_within(self) -> bool:
+        return self.least <= self.bytes <= self.most
+
+    @property
+    def error(self) -> float:
+        """By how much the size is off, as a share of what came."""
+        return abs(self.predicted / self.bytes - 1)
+
+    def __str__(self) -> str:
+        said = f"{self.predicted} ({self.least} to {self.most})"
+        return f"{self.file.name}: {self.way} {self.bytes}, predicted {said}"
+
+
+def report_of(command: Path, file: Path, output: Path, way: str, *more: str) -> dict | None:
+    """What packing says of itself; `None` if the file is refused.
+
+    Classic files are kept where their netCDF-4 form would be larger: metadata take more there.
+    """
     output.unlink(missing_ok=True)
-    words = [command, "pack", file, "-o", output, *WAYS[way]]
+    is_classic = file.open("rb").read(3) == b"CDF"
+    place = ["--out-dir", output.parent] if is_classic else ["-o", output]
+    words = [command, "pack", file, *place, *WAYS[way], "--json", *more]
     done = subprocess.run([str(word) for word in words], capture_output=True, check=False)
-    return output.stat().st_size if done.returncode == 0 and output.exists() else None
+    return json.loads(done.stdout)["reports"][0] if done.returncode == 0 else None
+
+
+def foretold(command: Path, file: Path, output: Path, way: str) -> Foretold | None:
+    """Packs a file, and foretells what comes before; `None` if it is refused."""
+    said = report_of(command, file, output, way, "--dry-run")
+    came = report_of(command, file, output, way)
+    if said is None or came is None:
+        return None
+    least, most = said["range"]["file_bytes"]
+    times = said["seconds"] / max(came["seconds"], 1e-6)
+    return Foretold(file, way, output.stat().st_size, said["output_file_bytes"], least, most, times)
 
 
 def is_readable_by_any(command: Path, file: Path) -> bool:
@@ -93,10 +137,13 @@ def is_readable_by_any(command: Path, file: Path) -> bool:
     return all(variable["readable_by"] == READERS[0] for variable in report["variables"])
 
 
-def judge(command: Path, file: Path, folder: Path, ways: list[str] | None = None) -> list[Broken]:
-    """Packs a file in all ways, and says which promises that breaks."""
-    output = folder / f"packed-{file.name}"
-    sizes = {way: packed_size(command, file, output, way) for way in ways or list(WAYS)}
-    output.unlink(missing_ok=True)
-    known = {way: size for way, size in sizes.items() if size is not None}
-    return list(broken(file, known, is_readable_by_any(command, file)))
+def judge(
+    command: Path, file: Path, folder: Path, ways: list[str] | None = None
+) -> tuple[list[Broken], list[Foretold]]:
+    """Packs a file in all ways; which promises that breaks, and what was foretold."""
+    with tempfile.TemporaryDirectory(dir=folder) as own:
+        output = Path(own) / file.name
+        tried = [foretold(command, file, output, way) for way in ways or list(WAYS)]
+    known = [one for one in tried if one is not None]
+    sizes = {one.way: one.bytes for one in known}
+    return list(broken(file, sizes, is_readable_by_any(command, file))), known

@@ -2,13 +2,14 @@
 
 import argparse
 import collections
+import statistics
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from decision_files import make
-from decision_rules import WAYS, Broken, judge
+from decision_rules import WAYS, Broken, Foretold, judge
 from record import CORPUS, FRAZIL
 
 LEAST_BYTES = 20_000
@@ -34,6 +35,22 @@ def tell(broken: list[Broken], files: int) -> None:
     print(f"{len(broken)} broken promises, {len(WAYS)} ways, {files} files")
 
 
+def tell_predictions(predictions: list[Foretold], worst: int = 5) -> None:
+    """For each way, how many files lie in the range, and the median errors of size and time."""
+    print("| way | files in the range | median error of size | of time, times |")
+    print("|---|---|---|---|")
+    for way in WAYS:
+        of_way = [one for one in predictions if one.way == way]
+        if not of_way:
+            continue
+        within = sum(one.is_within for one in of_way) / len(of_way)
+        error = statistics.median(one.error for one in of_way)
+        times = statistics.median(max(one.times, 1 / max(one.times, 1e-9)) for one in of_way)
+        print(f"| {way} | {within:.0%} | {error:.1%} | {times:.2f} |")
+    for one in sorted(predictions, key=lambda one: -one.error)[:worst]:
+        print(f"far off: {one}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="*", type=Path, help="in place of the corpus")
@@ -47,11 +64,14 @@ def main() -> int:
         if not options.made_up:
             files += files_of(options.folders or [CORPUS], options.most_bytes)
         broken: list[Broken] = []
+        predictions: list[Foretold] = []
         with ThreadPoolExecutor(options.jobs) as pool:
-            for found in pool.map(lambda path: judge(FRAZIL, path, folder), files):
+            for found, foretold in pool.map(lambda path: judge(FRAZIL, path, folder), files):
                 broken += found
+                predictions += foretold
                 for one in found:
                     print(one, flush=True)
+    tell_predictions(predictions)
     tell(broken, len(files))
     return 1 if broken else 0
 

@@ -13,7 +13,7 @@
 use std::time::{Duration, Instant};
 
 use frazil_codec::{BoundDecoder, BoundEncoder, Scratch};
-use frazil_plan::{candidates, sample_shape};
+use frazil_plan::{candidates, sample_shape, zlib_candidates};
 use frazil_types::{ByteOrder, ElementClass, ElementType};
 
 const SHAPE: [u64; 3] = [4, 64, 256];
@@ -63,7 +63,7 @@ fn main() {
         "{:28} {:>8} {:>12} {:>40}",
         "", "share", "decode MB/s", "encode microseconds of 4, 16, 64, 256 KiB"
     );
-    for candidate in candidates() {
+    for candidate in candidates().iter().chain(zlib_candidates()) {
         let mut encoding = Vec::new();
         let (mut share, mut decoding) = (0.0, 0.0);
         for rows in ROWS {

@@ -95,6 +95,28 @@ pub fn candidates() -> &'static [CandidateFilters] {
     &ALL
 }
 
+/// zlib itself, at levels that people state: no larger than libdeflate's but on some data. Decisions for
+/// small files compare it, so that none is larger than at such a level.
+#[must_use]
+pub fn zlib_candidates() -> &'static [CandidateFilters] {
+    static ALL: LazyLock<Vec<CandidateFilters>> = LazyLock::new(|| {
+        let of = |(family, levels): &(&'static Family, [Level; 2])| {
+            let found = levels.iter().filter_map(|speed| {
+                let one = CandidateFilters::of(family, speed)?;
+                Some(CandidateFilters {
+                    name: one.name.replace("deflate", "zlib"),
+                    encoder: one.level.map(DeflateEncoder::Zlib),
+                    ..one
+                })
+            });
+            found.collect::<Vec<_>>()
+        };
+        let families = [(&FAMILIES[0], SHUFFLE_ZLIB), (&FAMILIES[1], ZLIB)];
+        families.iter().flat_map(of).collect()
+    });
+    &ALL
+}
+
 /// The candidate of that name; `None` if there is none.
 #[must_use]
 pub fn candidate(name: &str) -> Option<&'static CandidateFilters> {
@@ -197,6 +219,9 @@ static SHUFFLE_DEFLATE: [Level; 5] = [
     at(9, 69.0, 940.0),
     at(11, 11.5, 980.0),
 ];
+// zlib 1.3 on the same field and machine.
+const ZLIB: [Level; 2] = [at(6, 35.0, 410.0), at(9, 20.0, 410.0)];
+const SHUFFLE_ZLIB: [Level; 2] = [at(6, 55.0, 940.0), at(9, 12.0, 940.0)];
 static ZSTD: [Level; 6] = [
     at(1, 1375.0, 2150.0),
     at(3, 757.0, 2040.0),

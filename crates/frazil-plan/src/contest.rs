@@ -8,7 +8,7 @@
 
 use frazil_types::{FilterPipeline, ReaderLevel};
 
-use crate::candidates::{CandidateFilters, candidate, candidates};
+use crate::candidates::{CandidateFilters, candidate, candidates, zlib_candidates};
 use crate::error::PlanError;
 use crate::filters::{FilterWishes, serves};
 use crate::goal::Goal;
@@ -52,6 +52,8 @@ struct Contender {
     pipeline: FilterPipeline,
     /// Stored bytes by raw bytes in the last round that it saw, and its number.
     share: f64,
+    /// The standard error of that.
+    spread: f64,
     seen: Option<usize>,
 }
 
@@ -91,7 +93,7 @@ pub(crate) fn hold(
             };
             let mut members: Vec<&mut Contender> = all.iter_mut().filter(is_of).collect();
             let league = League {
-                score: score_of(wishes, goal),
+                score: wishes.score_of(goal),
                 is_open: is_open(wishes, goal, level),
                 keeps_fast: wishes.weighing.ratio_tolerance.is_some(),
                 advised,
@@ -99,15 +101,8 @@ pub(crate) fn hold(
             league.play(trial, &mut members)?;
         }
     }
+    see_what_is_stated(trial, wishes, &mut all)?;
     let is_last = |one: &Contender| one.seen == Some(LAST);
-    if wishes.goal == Goal::Archive && wishes.weighing.weights.is_none() {
-        let known = all
-            .iter_mut()
-            .filter(|one| one.candidate.name() == KNOWN_AS_SMALLEST);
-        for one in known.filter(|one| !is_last(one)) {
-            one.see(trial, LAST)?;
-        }
-    }
     let raw_bytes = trial.raw_bytes() as f64;
     all.sort_by_key(|one| !is_last(one));
     let seen = all.iter().filter(|one| one.seen.is_some());
@@ -119,12 +114,39 @@ pub(crate) fn hold(
     })
 }
 
-/// What members of a league are judged by.
-fn score_of(wishes: &FilterWishes, goal: Goal) -> Score {
-    match wishes.weighing.weights {
-        Some(_) => wishes.score(),
-        None => Score::strict(goal),
+/// Where a small file is the goal, also tries what people state for one: zlib itself, shuffled or not as
+/// the smallest so far, and a high level of zstd.
+fn see_what_is_stated(
+    trial: &mut Trial<'_>,
+    wishes: &FilterWishes,
+    all: &mut Vec<Contender>,
+) -> Result<(), PlanError> {
+    let is_small = matches!(wishes.goal, Goal::Size | Goal::Archive);
+    if !is_small || wishes.weighing.weights.is_some() || wishes.weighing.tree.is_some() {
+        return Ok(());
     }
+    let is_unseen =
+        |one: &&mut Contender| one.candidate.name() == KNOWN_AS_SMALLEST && one.seen != Some(LAST);
+    if let (Goal::Archive, Some(known)) = (wishes.goal, all.iter_mut().find(is_unseen)) {
+        known.see(trial, LAST)?;
+    }
+    let deflated = all.iter().filter(|one| one.candidate.encoder().is_some());
+    let Some(smallest) = deflated.min_by(|a, b| a.share.total_cmp(&b.share)) else {
+        return Ok(());
+    };
+    let shuffles = smallest.candidate.shuffles();
+    for candidate in zlib_candidates() {
+        let is_wanted = candidate.shuffles() == shuffles
+            && candidate.encode_mb_s >= wishes.goal.least_encode_mb_s()
+            && serves(candidate, wishes)
+            && wishes.is_fast_enough(candidate);
+        if is_wanted {
+            let mut zlib = Contender::new(candidate, trial.resolve(candidate.chain()));
+            zlib.see(trial, LAST)?;
+            all.push(zlib);
+        }
+    }
+    Ok(())
 }
 
 /// Small files are promised not to be larger than at any level that somebody might state: there the
@@ -147,20 +169,25 @@ fn contenders(trial: &Trial<'_>, wishes: &FilterWishes) -> Vec<Contender> {
         if pipeline.is_empty() || found.iter().any(is_known) {
             continue;
         }
-        found.push(Contender {
-            candidate,
-            pipeline,
-            share: f64::INFINITY,
-            seen: None,
-        });
+        found.push(Contender::new(candidate, pipeline));
     }
     found
 }
 
 impl Contender {
+    fn new(candidate: &'static CandidateFilters, pipeline: FilterPipeline) -> Self {
+        Self {
+            candidate,
+            pipeline,
+            share: f64::INFINITY,
+            spread: 0.0,
+            seen: None,
+        }
+    }
+
     /// Tries it on the part of the samples that a round looks at.
     fn see(&mut self, trial: &mut Trial<'_>, round: usize) -> Result<(), PlanError> {
-        self.share = trial.share_in_part(self.candidate, ROUNDS[round])?;
+        (self.share, self.spread) = trial.share_in_part(self.candidate, ROUNDS[round])?;
         self.seen = Some(round);
         Ok(())
     }
@@ -169,6 +196,7 @@ impl Contender {
         TriedChain {
             filters: self.pipeline.summary(),
             share: self.share,
+            spread: (self.seen == Some(LAST)).then_some(self.spread),
         }
     }
 
@@ -179,6 +207,7 @@ impl Contender {
                 pipeline: self.pipeline,
                 encoder: self.candidate.encoder(),
                 bytes: (self.share * raw_bytes).round() as u64,
+                spread: self.spread,
             },
         }
     }

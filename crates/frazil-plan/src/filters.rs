@@ -24,6 +24,7 @@ use crate::trial::{Chosen, Trial, TriedChain, deflate_spec, shuffle_spec};
 pub use confirmed::confirmed;
 pub use current::CurrentStorage;
 use current::kept_or;
+pub use estimate::{Estimate, Whole, spread};
 pub(crate) use serving::serves;
 use stated_level::at_level;
 pub use wishes::{FilterWishes, ShuffleWish};
@@ -46,6 +47,8 @@ pub struct FilterChoice {
     pub predicted_ratio: f64,
     /// Half of the range that nine of ten variables lie in, by that ratio.
     pub uncertainty: f64,
+    /// How samples tell of the whole variable.
+    pub whole: Whole,
     /// Copy the stored chunks as they are; `pipeline` is then the current one.
     pub keep_current: bool,
     /// What is stored now, in its own chunk shape, would do as well, should the choice come out larger.
@@ -86,13 +89,38 @@ pub fn choose_filters(
 ) -> Result<FilterChoice, PlanError> {
     wishes.check_level()?;
     let mut trial = Trial::new(samples, element, &wishes.chunk, scratch, wishes.padding);
-    let fresh = worth_its_index(choose_fresh(&mut trial, wishes)?, wishes);
-    let estimate = estimate::of_whole(&fresh, &mut trial, wishes, current)?;
+    let mut fresh = worth_its_index(choose_fresh(&mut trial, wishes)?, wishes);
+    if fresh.stages.is_empty() && fresh.ratio.is_some() {
+        fresh.ratio = Some(wishes.share_of_none);
+    }
+    let whole = Whole::of(&trial, wishes, current);
+    let estimate = whole_estimate(&whole, &fresh, &mut trial)?;
     let mut choice = kept_or(fresh, estimate, element, wishes, current);
-    if choice.keep_current || wishes.raw_bytes.is_none_or(|raw| raw <= trial.raw_bytes()) {
+    choice.whole = whole;
+    if choice.keep_current || wishes.raw_bytes.is_none() || whole.is_seen() {
         choice.finalists.clear();
     }
     Ok(choice)
+}
+
+/// What the fresh choice comes to on the whole variable.
+fn whole_estimate(
+    whole: &Whole,
+    fresh: &Fresh,
+    trial: &mut Trial<'_>,
+) -> Result<Estimate, PlanError> {
+    let Some(ratio) = fresh.ratio.filter(|_| !fresh.stages.is_empty()) else {
+        return Ok(Estimate {
+            ratio: fresh.ratio.unwrap_or(1.0),
+            uncertainty: 0.0,
+        });
+    };
+    let spread = match fresh.spread {
+        Some(spread) => spread,
+        None if whole.is_seen() => 0.0,
+        None => spread(&trial.sizes(&fresh.stages, fresh.encoder)?),
+    };
+    Ok(whole.estimate(ratio, spread))
 }
 
 fn choose_fresh(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Fresh, PlanError> {
@@ -178,6 +206,8 @@ struct Fresh {
     encoder: Option<DeflateEncoder>,
     /// Stored bytes per raw byte; `None` if nothing was tried.
     ratio: Option<f64>,
+    /// Its standard error, where it is known already.
+    spread: Option<f64>,
     reason: String,
     tried: Vec<TriedChain>,
     finalists: Vec<Chosen>,
@@ -190,6 +220,7 @@ impl Fresh {
             stages,
             encoder: None,
             ratio: None,
+            spread: None,
             reason: String::new(),
             tried: Vec::new(),
             finalists: Vec::new(),
@@ -208,6 +239,7 @@ impl Fresh {
         Self {
             encoder: chosen.encoder,
             ratio: Some(ratio),
+            spread: Some(chosen.spread),
             reason,
             ..Self::of(chosen.pipeline.0)
         }

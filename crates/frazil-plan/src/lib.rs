@@ -27,7 +27,7 @@ mod tree;
 mod trial;
 mod weighing;
 
-pub use candidates::{CandidateFilters, candidate, candidates};
+pub use candidates::{CandidateFilters, candidate, candidates, zlib_candidates};
 pub use chunking::{
     AxisFacts, AxisRole, CMIP7_CHUNK_BYTES, Candidate, ChunkChoice, DEFAULT_TARGET_BYTES,
     ExistingShape, GoalInput, KEEP_FACTOR, KEEP_FOR_READS, MAX_CHUNK_BYTES, MOST_CHUNKS,
@@ -40,7 +40,8 @@ pub use error::PlanError;
 pub use fast_level::{fastest_deflate_encoder, has_fastest_deflate};
 pub use features::{FEATURE_NAMES, Features, LOOKED_AT};
 pub use filters::{
-    CurrentStorage, FilterChoice, FilterWishes, Finalist, ShuffleWish, choose_filters, confirmed,
+    CurrentStorage, Estimate, FilterChoice, FilterWishes, Finalist, ShuffleWish, Whole,
+    choose_filters, confirmed, spread,
 };
 pub use goal::Goal;
 pub use index::index_bytes;

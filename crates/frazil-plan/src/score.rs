@@ -137,6 +137,8 @@ pub struct Score {
     worthwhile_share: f64,
     /// Of those that keep less there always is: time decides among filters, not for none.
     always_pays: bool,
+    /// What no filters keep of the raw bytes.
+    share_of_none: f64,
 }
 
 impl Score {
@@ -148,6 +150,7 @@ impl Score {
             wants_shrinking: matches!(goal, Goal::Speed | Goal::Energy),
             worthwhile_share: goal.worthwhile_share(),
             always_pays: false,
+            share_of_none: 1.0,
         }
     }
 
@@ -162,6 +165,7 @@ impl Score {
                 worthwhile_share: SAVES_ANYTHING_SHARE,
                 wants_shrinking: false,
                 always_pays: true,
+                share_of_none: 1.0,
             },
             Goal::Balanced => Self {
                 always_pays: true,
@@ -179,6 +183,16 @@ impl Score {
             wants_shrinking: false,
             worthwhile_share: Goal::Balanced.worthwhile_share(),
             always_pays: false,
+            share_of_none: 1.0,
+        }
+    }
+
+    /// The same where no filters keep this share of the raw bytes.
+    #[must_use]
+    pub(crate) fn beside_none(self, share: f64) -> Self {
+        Self {
+            share_of_none: share,
+            ..self
         }
     }
 
@@ -197,7 +211,8 @@ impl Score {
     #[must_use]
     pub fn pays(&self, candidate: &CandidateFilters, share: f64) -> bool {
         let cost = || self.cost_of(candidate.encode_mb_s, candidate.decode_mb_s, share);
-        share <= self.worthwhile_share && (self.always_pays || cost() < self.cost_of_none())
+        share <= self.worthwhile_share * self.share_of_none
+            && (self.always_pays || cost() < self.cost_of_none())
     }
 
     /// What the tolerance of a choice is about: the stored share, or joules where they count and
@@ -233,7 +248,7 @@ impl Score {
     ) -> bool {
         let none = match self.is_about_energy() {
             true => self.cost_of_none(),
-            false => 1.0,
+            false => self.share_of_none,
         };
         tolerance > 0.0 && none <= self.most(self.tolerated(best, share), tolerance)
     }
@@ -257,7 +272,7 @@ impl Score {
     /// Cost of no filters.
     #[must_use]
     pub fn cost_of_none(&self) -> f64 {
-        self.cost_of(COPY_MB_S, COPY_MB_S, 1.0)
+        self.cost_of(COPY_MB_S, COPY_MB_S, self.share_of_none)
     }
 
     /// Of raw megabytes: seconds and joules of one.

@@ -11,6 +11,7 @@ use crate::candidates::CandidateFilters;
 use crate::error::PlanError;
 use crate::fast_level::FASTEST_LEVEL;
 use crate::features::Counted;
+use crate::filters::spread;
 use crate::sample::sample_window;
 
 /// The compressor behind an optional shuffle.
@@ -65,6 +66,8 @@ pub(crate) struct Chosen {
     pub(crate) encoder: Option<DeflateEncoder>,
     /// Bytes of all samples.
     pub(crate) bytes: u64,
+    /// The standard error of their stored share.
+    pub(crate) spread: f64,
 }
 
 /// Filters that were tried on samples.
@@ -72,8 +75,10 @@ pub(crate) struct Chosen {
 pub struct TriedChain {
     /// Filters as a plan names them, `shuffle+deflate(4)`.
     pub filters: String,
-    /// Stored bytes per raw byte.
+    /// Stored bytes per raw byte of the samples.
     pub share: f64,
+    /// Its standard error, where all of the samples were encoded.
+    pub spread: Option<f64>,
 }
 
 /// The samples of one variable, ready to be encoded over and over.
@@ -176,22 +181,24 @@ impl<'a> Trial<'a> {
     }
 
     /// Stored bytes by raw bytes of all samples with the filters of a candidate, or of the middle of each:
-    /// one byte in `one_in`.
+    /// one byte in `one_in`; and the standard error of that.
     pub(crate) fn share_in_part(
         &mut self,
         candidate: &CandidateFilters,
         one_in: usize,
-    ) -> Result<f64, PlanError> {
-        let (mut raw, mut stored) = (0, 0);
+    ) -> Result<(f64, f64), PlanError> {
+        let mut sizes = Vec::with_capacity(self.samples.len());
         for sample in self.samples.iter().filter(|sample| !sample.is_empty()) {
             let part = match one_in {
                 1 => &sample[..],
                 _ => &sample[self.part(sample.len(), sample.len() / one_in)],
             };
-            raw += part.len();
-            stored += self.bytes_of(candidate.chain(), candidate.encoder(), part)?;
+            let stored = self.bytes_of(candidate.chain(), candidate.encoder(), part)?;
+            sizes.push((part.len(), stored as usize));
         }
-        Ok(stored as f64 / raw.max(1) as f64 * self.padding)
+        let (raw, stored) = (sizes.iter()).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        let share = stored as f64 / raw.max(1) as f64 * self.padding;
+        Ok((share, spread(&sizes)))
     }
 
     /// Bytes of all samples with the filters of a chain, each encoded as a chunk of its own.

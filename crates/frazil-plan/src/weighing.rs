@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::candidates::{CandidateFilters, candidates};
 use crate::filters::FilterWishes;
+use crate::goal::Goal;
 use crate::score::{Score, Weights};
 use crate::tree::FilterTree;
 
@@ -89,10 +90,16 @@ impl Weighing {
 impl FilterWishes {
     /// What filters are judged by.
     pub(crate) fn score(&self) -> Score {
-        match self.weighing.weights {
+        self.score_of(self.goal)
+    }
+
+    /// The same for another goal.
+    pub(crate) fn score_of(&self, goal: Goal) -> Score {
+        let score = match self.weighing.weights {
             Some(weights) => Score::weighted(weights),
-            None => Score::strict(self.goal),
-        }
+            None => Score::strict(goal),
+        };
+        score.beside_none(self.share_of_none)
     }
 
     /// By how much a ratio may be lower and count as equal: as stated, or as the goal has it.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use cpu_time::ProcessTime;
 use frazil_container::hdf5::DatasetInfo;
 use frazil_pipeline::MemoryBudget;
-use frazil_plan::{ChunkChoice, FilterChoice};
+use frazil_plan::{ChunkChoice, FilterChoice, Whole};
 use frazil_types::FilterDemand;
 
 use crate::error::Result;
@@ -246,6 +246,7 @@ fn unfiltered(variable: &DatasetInfo) -> Chosen {
             deflate_encoder: None,
             predicted_ratio: 1.0,
             uncertainty: 0.0,
+            whole: Whole::default(),
             finalists: Vec::new(),
             keep_current: false,
             may_stay: false,

@@ -1,18 +1,17 @@
 //! Filters are tried on samples of every readable variable, in parallel.
 
-use std::collections::BTreeSet;
 use std::time::Instant;
 
 use frazil_codec::{BoundEncoder, Scratch};
-use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
+use frazil_container::hdf5::{DatasetInfo, DatasetStorage, is_storable_chunk};
 use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
 use frazil_plan::{
-    ChunkChoice, CurrentStorage, FilterChoice, FilterWishes, SamplePlan, choose_filters,
-    index_bytes, sample_plan,
+    ChunkChoice, CurrentStorage, FilterChoice, FilterWishes, SamplePlan, Whole, choose_filters,
+    index_bytes, sample_plan, spread,
 };
 use frazil_types::{
-    FilterDemand, FilterPipeline, FilterSpec, QuantizePlan, ReaderLevel, Selection, VariablePlan,
-    filter_id,
+    DeflateEncoder, FilterDemand, FilterPipeline, FilterSpec, QuantizePlan, ReaderLevel, Selection,
+    VariablePlan, filter_id,
 };
 
 use crate::decide::Depth;
@@ -21,10 +20,11 @@ use crate::filter_wishes::wishes;
 use crate::input::Input;
 use crate::options::{LayoutProfile, PackOptions};
 use crate::precision::VariableRounding;
-use crate::routes::{Reach, checksum_only};
+use crate::routes::{Reach, checksum_only, is_sparse};
 use crate::run::{self, RunError};
 use crate::sample_boxes::{SampleBox, sample_boxes};
 use crate::sample_sources::sample_source;
+use crate::samples::{Samples, sampled_ratio};
 use crate::shapes::{AS_PLANNED, planned};
 
 /// Samples of a variable take no more than one byte in so many of the memory that there is.
@@ -35,8 +35,33 @@ pub(crate) struct Tried {
     pub(crate) choice: FilterChoice,
     /// In a dry run: what one thread took to encode one raw byte.
     pub(crate) seconds_per_byte: f64,
-    /// Where filters are compared: what each makes of the samples, raw bytes by stored bytes.
-    pub(crate) compared: Vec<(String, f64)>,
+    /// Where filters are compared: what each makes of the samples.
+    pub(crate) compared: Vec<Compared>,
+}
+
+/// Filters, and what they made of samples.
+#[derive(Debug, Clone)]
+pub(crate) struct Compared {
+    pub(crate) filters: String,
+    /// Raw bytes by stored bytes.
+    pub(crate) ratio: f64,
+    /// The same of the whole variable: what nine of ten lie within. `None`: not all samples were encoded.
+    pub(crate) range: Option<[f64; 2]>,
+}
+
+impl Compared {
+    /// Of the stored share of samples, and of its standard error.
+    fn of(filters: String, share: f64, spread: Option<f64>, whole: &Whole) -> Self {
+        let range = spread.map(|spread| {
+            let [least, most] = whole.estimate(share, spread).range();
+            [1.0 / most, 1.0 / least.max(f64::MIN_POSITIVE)]
+        });
+        Self {
+            filters,
+            ratio: 1.0 / share,
+            range,
+        }
+    }
 }
 
 /// A trial of filters on samples of all variables of a file.
@@ -51,13 +76,6 @@ pub(crate) struct Trial<'a> {
     pub(crate) demands: &'a [FilterDemand],
     pub(crate) options: &'a PackOptions,
     pub(crate) depth: Depth,
-}
-
-/// Samples of one variable.
-struct Samples {
-    variable: usize,
-    boxes: Vec<SampleBox>,
-    rounding: Option<VariableRounding>,
 }
 
 impl Trial<'_> {
@@ -225,9 +243,7 @@ impl Trial<'_> {
         let ratio = variable.stored_bytes as f64 / raw_bytes as f64;
         let keepable = chunk == Some(current.as_slice()) && !raw_partial_edges;
         let sampled = match &self.reaches[samples.variable] {
-            Reach::Parallel(source, _) if keepable => {
-                sampled_ratio(&self.sources[*source], &samples.boxes)
-            }
+            Reach::Parallel(source, _) => sampled_ratio(&self.sources[*source], &samples.boxes),
             _ => None,
         };
         Some(CurrentStorage {
@@ -259,11 +275,29 @@ impl Trial<'_> {
     /// Whether nothing that was asked needs another chunk shape than the variable has, or chunks at all.
     fn may_stay(&self, samples: &Samples) -> bool {
         let options = self.options;
-        options.allow_larger != Some(true)
+        let variable = &self.input.variables()[samples.variable];
+        let is_storable = match &variable.storage {
+            DatasetStorage::Chunked { chunk, .. } => {
+                is_storable_chunk(chunk, variable.element.size_bytes)
+            }
+            _ => true,
+        };
+        is_storable
+            && options.allow_larger != Some(true)
             && !self.shapes[samples.variable].is_stated
             && !options.chunk_goal.is_stated()
             && options.layout == LayoutProfile::Standard
             && samples.rounding.is_none()
+    }
+
+    /// Whether a variable has chunks also without filters.
+    fn needs_chunks(&self, number: usize) -> bool {
+        let variable = &self.input.variables()[number];
+        let is_sparse = match &self.reaches[number] {
+            Reach::Parallel(source, stored) => is_sparse(variable, &self.sources[*source], stored),
+            _ => false,
+        };
+        is_sparse || variable.may_grow || self.shapes[number].is_stated
     }
 
     /// What the index of a variable's chunks takes where it could do without chunks.
@@ -288,9 +322,14 @@ impl Trial<'_> {
         let chunk = self.shapes[samples.variable].chunk.as_deref();
         let values = samples.values(blocks, variable.element.size_bytes)?;
         let demand = &self.demands[samples.variable];
+        let padding = samples.padding(variable);
         let wishes = FilterWishes {
             raw_bytes: variable.raw_bytes(),
-            padding: samples.padding(variable),
+            padding,
+            share_of_none: match self.needs_chunks(samples.variable) {
+                true => padding,
+                false => 1.0,
+            },
             index_bytes: self.new_index_bytes(samples.variable),
             ..wishes(self.options, demand, variable, chunk)
         };
@@ -349,6 +388,7 @@ fn as_planned(
         deflate_encoder: plan.deflate_encoder,
         predicted_ratio: predicted.unwrap_or(1.0),
         uncertainty: 0.0,
+        whole: Whole::default(),
         finalists: Vec::new(),
         // Chunks without filters stay chunks.
         keep_current: chunk.is_some(),
@@ -360,32 +400,6 @@ fn as_planned(
 fn bytes_of(chunk: &[u64], variable: &DatasetInfo) -> u64 {
     let size = variable.element.size_bytes as u64;
     chunk.iter().fold(size, |n, &c| n.saturating_mul(c))
-}
-
-impl Samples {
-    /// Elements of all samples by those of them that lie inside the array.
-    fn padding(&self, variable: &DatasetInfo) -> f64 {
-        let (mut all, mut inside) = (0, 0);
-        for one in &self.boxes {
-            all += one.part.elements().unwrap_or(0);
-            inside += one.inside(&variable.shape);
-        }
-        all as f64 / (inside.max(1) as f64).min(all.max(1) as f64)
-    }
-
-    /// The values to try filters on, rounded if the output's will be.
-    fn values(&self, blocks: Vec<Block>, element_bytes: usize) -> Result<Vec<Vec<u8>>> {
-        let mut samples = Vec::with_capacity(blocks.len());
-        for (block, sample) in blocks.into_iter().zip(&self.boxes) {
-            let values = match (block, &self.rounding) {
-                (Block::Values(values), Some(rounding)) => rounding.round(&values, &sample.part)?.0,
-                (Block::Values(values), None) => values.into_vec(),
-                (Block::Stored { .. } | Block::Absent, _) => continue,
-            };
-            samples.extend(sample.in_chunks(values, element_bytes));
-        }
-        Ok(samples)
-    }
 }
 
 pub(crate) fn owner_of(source: usize, reaches: &[Reach]) -> Option<usize> {
@@ -403,7 +417,7 @@ fn compare(
     choice: &FilterChoice,
     readers: ReaderLevel,
     scratch: &mut Scratch,
-) -> Vec<(String, f64)> {
+) -> Vec<Compared> {
     let size = variable.element.size_bytes;
     let shuffle = FilterSpec::new(filter_id::SHUFFLE, vec![size as u32]);
     let deflate = |level| FilterSpec::new(filter_id::DEFLATE, vec![level]);
@@ -413,41 +427,63 @@ fn compare(
         let zstd = |level| FilterSpec::new(filter_id::ZSTD, vec![level]);
         others.extend([1, 3, 9].map(|level| vec![shuffle.clone(), zstd(level)]));
     }
-    let raw_bytes: usize = samples.iter().map(Vec::len).sum();
-    let mut measure = |pipeline: &FilterPipeline, encoder| {
-        let stored = samples.iter().map(|sample| {
-            let bound = BoundEncoder::bind(pipeline, encoder, size, sample.len()).ok()?;
-            Some(bound.encode(sample, scratch).ok()?.len())
-        });
-        // What cannot be encoded here is no choice.
-        let stored = stored.sum::<Option<usize>>().filter(|&bytes| bytes > 0)?;
-        Some(raw_bytes as f64 / stored as f64)
-    };
-    let mut found: Vec<(String, f64)> = Vec::new();
-    if raw_bytes == 0 {
+    let mut found: Vec<Compared> = Vec::new();
+    if samples.iter().all(Vec::is_empty) {
         return found;
     }
-    if !choice.pipeline.is_empty() {
-        let ratio = measure(&choice.pipeline, choice.deflate_encoder);
-        found.extend(ratio.map(|ratio| (choice.pipeline.summary(), ratio)));
-    }
-    let tried = choice.tried.iter().filter(|one| one.share > 0.0);
-    for (name, ratio) in tried.map(|one| (&one.filters, 1.0 / one.share)) {
-        if !is_known(&found, name) {
-            found.push((name.clone(), ratio));
-        }
-    }
-    for pipeline in others.into_iter().map(FilterPipeline) {
+    let mut add = |pipeline: &FilterPipeline, encoder| {
         let name = pipeline.summary();
         if !is_known(&found, &name) {
-            found.extend(measure(&pipeline, None).map(|ratio| (name, ratio)));
+            let sizes = sizes_with(samples, pipeline, encoder, size, scratch);
+            found.extend(sizes.map(|sizes| of_sizes(name, &sizes, &choice.whole)));
+        }
+    };
+    if !choice.pipeline.is_empty() {
+        add(&choice.pipeline, choice.deflate_encoder);
+    }
+    others
+        .into_iter()
+        .map(FilterPipeline)
+        .for_each(|pipeline| add(&pipeline, None));
+    let tried = choice.tried.iter().filter(|one| one.share > 0.0);
+    let mut row = usize::from(!choice.pipeline.is_empty());
+    for one in tried {
+        if !is_known(&found, &one.filters) {
+            let name = one.filters.clone();
+            found.insert(
+                row,
+                Compared::of(name, one.share, one.spread, &choice.whole),
+            );
+            row += 1;
         }
     }
     found
 }
 
-fn is_known(found: &[(String, f64)], name: &str) -> bool {
-    found.iter().any(|(known, _)| known == name)
+fn is_known(found: &[Compared], name: &str) -> bool {
+    found.iter().any(|known| known.filters == name)
+}
+
+/// Raw and stored bytes of each sample; `None`: it cannot be encoded here, and is no choice.
+fn sizes_with(
+    samples: &[Vec<u8>],
+    pipeline: &FilterPipeline,
+    encoder: Option<DeflateEncoder>,
+    element_bytes: usize,
+    scratch: &mut Scratch,
+) -> Option<Vec<(usize, usize)>> {
+    let full = samples.iter().filter(|sample| !sample.is_empty());
+    full.map(|sample| {
+        let bound = BoundEncoder::bind(pipeline, encoder, element_bytes, sample.len()).ok()?;
+        Some((sample.len(), bound.encode(sample, scratch).ok()?.len()))
+    })
+    .collect()
+}
+
+fn of_sizes(name: String, sizes: &[(usize, usize)], whole: &Whole) -> Compared {
+    let (raw, stored) = (sizes.iter()).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    let share = stored.max(1) as f64 / raw.max(1) as f64;
+    Compared::of(name, share, Some(spread(sizes)), whole)
 }
 
 /// Seconds per raw byte that the chosen filters take on the samples, for predictions only.
@@ -476,22 +512,4 @@ fn time_encoding(
     } else {
         seconds / bytes as f64
     }
-}
-
-/// Stored bytes per raw byte of the chunks that boxes lie in; `None`: none of them is stored.
-fn sampled_ratio(source: &ArraySource, boxes: &[SampleBox]) -> Option<f64> {
-    let touched = boxes
-        .iter()
-        .flat_map(|one| source.grid.chunks_in(&one.part));
-    let touched: BTreeSet<u64> = touched.collect();
-    let (mut stored, mut raw) = (0, 0);
-    for index in touched {
-        let Some(chunk) = source.locate(index) else {
-            continue;
-        };
-        stored += chunk.extent.total_bytes()?;
-        let elements = source.grid.valid_box(index).elements()?;
-        raw += elements.checked_mul(source.element_bytes as u64)?;
-    }
-    (raw > 0).then(|| stored as f64 / raw as f64)
 }

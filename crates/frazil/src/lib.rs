@@ -52,6 +52,7 @@ mod routes;
 mod run;
 mod sample_boxes;
 mod sample_sources;
+mod samples;
 mod shapes;
 mod sources;
 mod synth;

@@ -11,7 +11,8 @@ use crate::error::Result;
 use crate::input::Input;
 use crate::options::PackOptions;
 use crate::precision::rules::PrecisionRule;
-use crate::repack::{Clock, foretell, guarded};
+use crate::predict::foretell;
+use crate::repack::{Clock, guarded};
 use crate::report::{PredictedRange, Progress, Silent};
 
 /// Goals that are compared, from the quickest.

@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::chunk_goal::{Findings, roles_of_input};
 use crate::decide::{self, Depth};
 use crate::error::Result;
+use crate::filter_trial::Compared;
 use crate::input::Input;
 use crate::options::PackOptions;
 use crate::precision::rules::PrecisionRule;
@@ -106,6 +107,9 @@ pub struct FilterCandidate {
     pub filters: String,
     /// Raw bytes by stored bytes of the samples.
     pub ratio: f64,
+    /// The same of the whole variable, from the least to the most that nine of ten come to; `None`: the
+    /// filters were given up before all samples were encoded.
+    pub range: Option<[f64; 2]>,
     /// How fast they are, where the calibration has measured it.
     pub speed: Option<CodecSpeed>,
     /// Joules to write a gigabyte of raw values on one core, by the model of energy and that speed.
@@ -169,7 +173,7 @@ fn decision(
     variable: &DatasetInfo,
     plan: &VariablePlan,
     found: Findings,
-    tried: Vec<(String, f64)>,
+    tried: Vec<Compared>,
     options: &PackOptions,
 ) -> VariableDecision {
     let size = variable.element.size_bytes as u64;
@@ -197,13 +201,14 @@ fn decision(
             .collect(),
         filter_candidates: tried
             .into_iter()
-            .map(|(filters, ratio)| {
-                let speed = codecs.get(&filters).copied();
+            .map(|one| {
+                let speed = codecs.get(&one.filters).copied();
                 FilterCandidate {
-                    joules_per_gb: speed.map(|speed| joules_per_gb(speed, ratio)),
+                    joules_per_gb: speed.map(|speed| joules_per_gb(speed, one.ratio)),
                     speed,
-                    filters,
-                    ratio,
+                    filters: one.filters,
+                    ratio: one.ratio,
+                    range: one.range,
                 }
             })
             .collect(),

@@ -4,7 +4,11 @@ use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_plan::index_bytes;
 use frazil_types::StorageLayout;
 
+use crate::decide;
+use crate::energy::{self, Work};
 use crate::input::Input;
+use crate::options::{LayoutProfile, PackOptions};
+use crate::repack::{Clock, Job, report};
 use crate::report::{PackReport, PredictedRange};
 use crate::routes::Decisions;
 
@@ -14,9 +18,53 @@ const FILE_BYTES: f64 = 4096.0;
 /// What a time may be off by, either way.
 const TIMES: f64 = 2.0;
 
+/// What a run would give: sizes from the trials, seconds from what deciding took and from the speed of
+/// the trials.
+pub(crate) fn foretell(
+    source: &Input,
+    decisions: &Decisions,
+    options: &PackOptions,
+    clock: &Clock,
+) -> PackReport {
+    let job = Job {
+        layout: LayoutProfile::Standard,
+        may_keep: false,
+        verify: false,
+        attempt: None,
+        resources: &options.resources,
+        budget: &decide::budget(&options.resources),
+        clock,
+    };
+    let (decided_seconds, decided_cpu_seconds) = clock.elapsed();
+    let mut report = report(source, decisions, &[], &job);
+    let variables = report.variables.iter();
+    let (stored, before) = variables.fold((0, 0), |(stored, before), variable| {
+        (
+            stored + variable.stored_bytes,
+            before + variable.input_bytes,
+        )
+    });
+    let of_input = source.file_bytes().saturating_sub(before);
+    report.output_file_bytes = stored + metadata(of_input, source, decisions);
+    report.cpu_seconds = decided_cpu_seconds + decisions.predicted_seconds;
+    report.seconds = decided_seconds + decisions.predicted_seconds / report.threads.max(1) as f64;
+    report.dry_run = true;
+    report.range = Some(range(&report, source, decisions));
+    report.notices = [source.notices(), decisions.notices.clone()].concat();
+    let work = Work {
+        cpu_seconds: report.cpu_seconds,
+        seconds: report.seconds,
+        passes: 1.0,
+        packing_seconds: &[],
+    };
+    let foretold = Err("a prediction measures nothing".to_owned());
+    energy::complete(&mut report, &clock.rates, foretold, work);
+    report
+}
+
 /// Bytes of the output beside stored values: those of the input, and what indexes of chunks take more or
 /// less.
-pub(crate) fn metadata(of_input: u64, source: &Input, decisions: &Decisions) -> u64 {
+fn metadata(of_input: u64, source: &Input, decisions: &Decisions) -> u64 {
     let (mut before, mut after) = (0, 0);
     for (variable, plan) in source.variables().iter().zip(&decisions.plans) {
         if variable.stored_bytes == 0 {
@@ -39,7 +87,7 @@ fn index_before(variable: &DatasetInfo) -> u64 {
 }
 
 /// What nine of ten outcomes lie within: errors of variables are taken to be independent.
-pub(crate) fn range(report: &PackReport, source: &Input, decisions: &Decisions) -> PredictedRange {
+fn range(report: &PackReport, source: &Input, decisions: &Decisions) -> PredictedRange {
     let plans = decisions.plans.iter().zip(&decisions.uncertainties);
     let squares = plans
         .zip(source.variables())

@@ -58,7 +58,7 @@ pub fn pack(
         let may_keep = kept::may_keep(options, destination);
         let Some(target) = target else {
             source.check_unchanged()?;
-            let predicted = foretell(&source, &decisions, options, &clock);
+            let predicted = predict::foretell(&source, &decisions, options, &clock);
             return Ok(kept::foretold(predicted, may_keep));
         };
         let job = Job {
@@ -165,7 +165,7 @@ pub(crate) struct Clock {
     wall: Instant,
     cpu: ProcessTime,
     meter: Meter,
-    rates: EnergyRates,
+    pub(crate) rates: EnergyRates,
 }
 
 impl Clock {
@@ -187,7 +187,7 @@ impl Clock {
     }
 
     /// Wall and CPU seconds.
-    fn elapsed(&self) -> (f64, f64) {
+    pub(crate) fn elapsed(&self) -> (f64, f64) {
         (
             self.wall.elapsed().as_secs_f64(),
             self.cpu.elapsed().as_secs_f64(),
@@ -467,50 +467,4 @@ fn precision_report(plan: &QuantizePlan, stored: Option<&Stored>) -> VariablePre
         max_relative_error: stats.errors.max_relative_error,
         changed: stats.errors.changed,
     }
-}
-
-/// What a run would give: sizes from the trials, seconds from the speed the trials ran at.
-pub(crate) fn foretell(
-    source: &Input,
-    decisions: &Decisions,
-    options: &PackOptions,
-    clock: &Clock,
-) -> PackReport {
-    let job = Job {
-        layout: options.layout,
-        may_keep: false,
-        verify: false,
-        attempt: None,
-        resources: &options.resources,
-        budget: &decide::budget(&options.resources),
-        clock,
-    };
-    let mut report = report(source, decisions, &[], &job);
-    let stored: u64 = report
-        .variables
-        .iter()
-        .map(|variable| variable.stored_bytes)
-        .sum();
-    let before: u64 = report
-        .variables
-        .iter()
-        .map(|variable| variable.input_bytes)
-        .sum();
-    let metadata = source.file_bytes().saturating_sub(before);
-    let metadata = predict::metadata(metadata, source, decisions);
-    report.output_file_bytes = stored + metadata;
-    report.cpu_seconds = decisions.predicted_seconds;
-    report.seconds = decisions.predicted_seconds / report.threads.max(1) as f64;
-    report.dry_run = true;
-    report.range = Some(predict::range(&report, source, decisions));
-    report.notices = [source.notices(), decisions.notices.clone()].concat();
-    let work = Work {
-        cpu_seconds: report.cpu_seconds,
-        seconds: report.seconds,
-        passes: 1.0,
-        packing_seconds: &[],
-    };
-    let foretold = Err("a prediction measures nothing".to_owned());
-    energy::complete(&mut report, &clock.rates, foretold, work);
-    report
 }

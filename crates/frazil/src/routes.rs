@@ -12,8 +12,10 @@ use frazil_types::{
 };
 
 use crate::decide::Planning;
+use crate::filter_trial::Compared;
 use crate::precision::rules::PrecisionRule;
 use crate::sources::{Access, Stored};
+pub(crate) use choose::is_sparse;
 pub(crate) use fallback::Fallback;
 pub(crate) use tiles::Tiles;
 
@@ -73,7 +75,7 @@ pub(crate) struct Decisions {
     /// What the user should know.
     pub(crate) notices: Vec<String>,
     /// By variable: what filters make of samples, where they were compared.
-    pub(crate) filters_tried: Vec<Vec<(String, f64)>>,
+    pub(crate) filters_tried: Vec<Vec<Compared>>,
     /// In a dry run: what one thread would take to encode everything, by the speed of the trials.
     pub(crate) predicted_seconds: f64,
     /// What deciding took.

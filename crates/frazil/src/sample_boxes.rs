@@ -1,12 +1,11 @@
 //! Where samples of a variable are taken: chunks of the output that lie in few chunks of the input.
 
-use std::collections::BTreeSet;
-
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_pipeline::ArraySource;
 use frazil_plan::{SamplePlan, sample_chunks};
 use frazil_types::{ChunkGrid, Selection};
 
+use crate::routes::Tiles;
 use crate::sources::Stored;
 
 /// That much of a variable may be decoded for all pieces of a sample: one part in so many. The input's chunks of one
@@ -31,25 +30,28 @@ pub(crate) fn sample_boxes(
     stored: &Stored,
     plan: SamplePlan,
 ) -> Vec<SampleBox> {
-    let is_decoded = matches!(&variable.storage,
-        DatasetStorage::Chunked { pipeline, .. } if !pipeline.is_empty());
-    let grid = chunk.and_then(|chunk| ChunkGrid::new(&variable.shape, chunk));
-    let is_whole = plan.bytes() >= variable.raw_bytes().unwrap_or(u64::MAX);
-    if let (true, Stored::All, Some(grid)) = (is_whole, stored, &grid) {
-        return (0..grid.chunk_count())
-            .map(|i| whole_box(grid, i))
+    let Some(grid) = chunk.and_then(|chunk| ChunkGrid::new(&variable.shape, chunk)) else {
+        return Vec::new();
+    };
+    let holding = Tiles::holding(&grid, source, stored);
+    if plan.bytes() >= variable.raw_bytes().unwrap_or(u64::MAX) {
+        return holding
+            .numbers(&grid)
+            .map(|number| whole_box(&grid, number))
             .collect();
     }
-    let plan = match grid.filter(|grid| is_decoded && grid.chunk_count() > 0) {
-        Some(grid) => {
+    let is_decoded = matches!(&variable.storage,
+        DatasetStorage::Chunked { pipeline, .. } if !pipeline.is_empty());
+    let plan = match is_decoded && grid.chunk_count() > 0 {
+        true => {
             let size = variable.element.size_bytes as u64;
             let middle = box_of(&grid, grid.chunk_count() / 2, source, size, plan);
             let decoded = touched_elements(&middle.part, source.grid.chunk()).saturating_mul(size);
             affordable(plan, variable.raw_bytes().unwrap_or(0), decoded)
         }
-        None => plan,
+        false => plan,
     };
-    spread_boxes(variable, chunk, source, stored, plan)
+    spread(variable, &grid, source, &holding, plan)
 }
 
 /// As [`sample_boxes`], in as many pieces as planned, whatever has to be decoded for them.
@@ -63,31 +65,42 @@ pub(crate) fn spread_boxes(
     let Some(grid) = chunk.and_then(|chunk| ChunkGrid::new(&variable.shape, chunk)) else {
         return Vec::new();
     };
-    if grid.chunk_count() == 0 {
-        return Vec::new();
-    }
+    let holding = Tiles::holding(&grid, source, stored);
+    spread(variable, &grid, source, &holding, plan)
+}
+
+/// Boxes spread over the chunks of the output that hold anything.
+fn spread(
+    variable: &DatasetInfo,
+    grid: &ChunkGrid,
+    source: &ArraySource,
+    holding: &Tiles,
+    plan: SamplePlan,
+) -> Vec<SampleBox> {
     let size = variable.element.size_bytes as u64;
-    let anchor = |offset: &[u64]| {
-        let at: Vec<u64> = offset
-            .iter()
-            .zip(grid.chunk())
-            .map(|(&o, &c)| o / c)
-            .collect();
-        grid.linear(&at)
-    };
-    let chosen: BTreeSet<u64> = match stored {
-        Stored::All => sample_chunks(grid.chunk_count(), plan.pieces)
+    let chosen = match holding {
+        Tiles::All => sample_chunks(grid.chunk_count(), plan.pieces),
+        Tiles::Some(numbers) => sample_chunks(numbers.len() as u64, plan.pieces)
             .into_iter()
-            .collect(),
-        Stored::Records(records) => sample_chunks(records.len() as u64, plan.pieces)
-            .into_iter()
-            .map(|i| anchor(&source.grid.offset(records[i as usize].index)))
+            .map(|i| numbers[i as usize])
             .collect(),
     };
-    let boxes = chosen.into_iter();
-    boxes
-        .map(|index| box_of(&grid, index, source, size, plan))
-        .collect()
+    let piece = |number| {
+        let sample = box_of(grid, number, source, size, plan);
+        let has_neighbours = sample.part.count != sample.chunk;
+        // Neighbours that are not stored say nothing of those that are.
+        match has_neighbours && is_partly_absent(&sample.part, holding, source) {
+            true => whole_box(grid, number),
+            false => sample,
+        }
+    };
+    chosen.into_iter().map(piece).collect()
+}
+
+/// Whether some chunks of the input in a box are not stored.
+fn is_partly_absent(part: &Selection, holding: &Tiles, source: &ArraySource) -> bool {
+    let mut touched = source.grid.chunks_in(part).into_iter();
+    matches!(holding, Tiles::Some(_)) && touched.any(|number| source.locate(number).is_none())
 }
 
 /// A piece of a sample, where a chunk of the output lies: a part of it, or it and whole neighbours.

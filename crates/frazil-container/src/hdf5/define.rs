@@ -303,6 +303,14 @@ impl Definition<'_> {
     }
 }
 
+/// Whether files that HDF5 1.8 reads can have chunks of this shape: they have less than 4 GiB.
+#[must_use]
+pub fn is_storable_chunk(chunk: &[u64], element_bytes: usize) -> bool {
+    let mut lengths = chunk.iter();
+    let bytes = lengths.try_fold(element_bytes as u64, |product, &n| product.checked_mul(n));
+    bytes.is_some_and(|bytes| u32::try_from(bytes).is_ok())
+}
+
 /// Chunks that the V18 format cannot hold are refused before anything is written.
 fn refuse_huge_chunks(info: &DatasetInfo, storage: &OutputStorage) -> Result<()> {
     let chunk = match (storage, &info.storage) {
@@ -310,11 +318,7 @@ fn refuse_huge_chunks(info: &DatasetInfo, storage: &OutputStorage) -> Result<()>
         | (OutputStorage::Keep, DatasetStorage::Chunked { chunk, .. }) => chunk,
         _ => return Ok(()),
     };
-    let size = info.element.size_bytes as u64;
-    let bytes = chunk
-        .iter()
-        .try_fold(size, |product, &n| product.checked_mul(n));
-    if bytes.is_none_or(|bytes| bytes > u64::from(u32::MAX)) {
+    if !is_storable_chunk(chunk, info.element.size_bytes) {
         return Err(ContainerError::Unsupported(
             "chunks of 4 GiB and more need HDF5 2.0 to be read; choose smaller ones with --chunks"
                 .to_owned(),

@@ -23,6 +23,7 @@ mod writer_flags;
 pub use additions::{Additions, AttributeValue, NewAttribute, NewContainer};
 pub use contents::{Contents, Entry, EntryKind};
 pub use dataset_info::{DatasetInfo, DatasetStorage};
+pub use define::is_storable_chunk;
 pub use describe::netcdf::is_internal as is_hidden_attribute;
 pub use describe::{
     AttributeDescription, ClassicView, Expanded, MemberDescription, ObjectAttributes, Obstacle,

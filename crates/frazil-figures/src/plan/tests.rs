@@ -6,6 +6,7 @@ fn filters(filters: &str, ratio: f64, megabytes: Option<f64>) -> FilterCandidate
     FilterCandidate {
         filters: filters.into(),
         ratio,
+        range: None,
         speed: megabytes.map(|speed| CodecSpeed {
             encode_bytes_per_second: speed * 1e6,
             decode_bytes_per_second: speed * 3e6,

@@ -2,7 +2,7 @@
 
 use frazil_types::{ElementType, FilterChain, FilterPipeline, FilterSpec, filter_id};
 
-use super::estimate::Estimate;
+use super::estimate::{Estimate, Whole};
 use super::{FilterChoice, FilterWishes, Finalist, Fresh, ShuffleWish};
 use crate::explain;
 use crate::goal::Goal;
@@ -51,6 +51,7 @@ pub(super) fn kept_or(
             deflate_encoder: fresh.encoder,
             predicted_ratio: estimate.ratio,
             uncertainty: estimate.uncertainty,
+            whole: Whole::default(),
             keep_current: false,
             may_stay,
             reason: fresh.reason,
@@ -90,7 +91,9 @@ impl CurrentStorage<'_> {
         };
         let is_better = fresh.ratio.is_some() && estimate.ratio <= self.ratio * share;
         let is_same = fresh.encoder.is_none() && fresh.stages == self.pipeline.0;
-        is_same || (!is_better && agrees(self.pipeline, element, wishes))
+        // Without filters there may be no chunks, either, and nothing that sticks out of the array.
+        (is_same && !(fresh.stages.is_empty() && is_better))
+            || (!is_better && agrees(self.pipeline, element, wishes))
     }
 
     fn kept(&self, fresh: Fresh, wishes: &FilterWishes) -> FilterChoice {
@@ -109,6 +112,7 @@ impl CurrentStorage<'_> {
             deflate_encoder: None,
             predicted_ratio: self.ratio,
             uncertainty: 0.0,
+            whole: Whole::default(),
             keep_current: true,
             may_stay: false,
             reason,

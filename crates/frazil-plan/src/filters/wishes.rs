@@ -54,6 +54,8 @@ pub struct FilterWishes {
     /// Bytes of the samples by those of them that lie inside the array, at least 1: chunks at its edges
     /// stick out.
     pub padding: f64,
+    /// What no filters keep of the raw bytes: more than all of them where chunks must stay that stick out.
+    pub share_of_none: f64,
     /// What an index of chunks takes that there is none of without filters.
     pub index_bytes: u64,
 }
@@ -74,6 +76,7 @@ impl Default for FilterWishes {
             chunk_bytes: None,
             raw_bytes: None,
             padding: 1.0,
+            share_of_none: 1.0,
             index_bytes: 0,
         }
     }

@@ -390,7 +390,7 @@ fn reason_of(shape: &ChunkChoice, chosen: &Chosen) -> String {
 
 /// Whether less than half of a variable was ever written: a contiguous copy would spell out fill
 /// values, however many the file's shape claims.
-fn is_sparse(variable: &DatasetInfo, source: &ArraySource, stored: &Stored) -> bool {
+pub(crate) fn is_sparse(variable: &DatasetInfo, source: &ArraySource, stored: &Stored) -> bool {
     let Stored::Records(records) = stored else {
         return false;
     };

@@ -155,6 +155,7 @@ fn filters_of(variable: &VariableDecision) -> Table {
     let mut table = Table::new(vec![
         Column::words("filters tried"),
         Column::number("ratio"),
+        Column::number("nine of ten"),
         Column::number("write MB/s"),
         Column::number("read MB/s"),
         Column::number("write J/GB"),
@@ -163,6 +164,10 @@ fn filters_of(variable: &VariableDecision) -> Table {
         table.row(vec![
             candidate.filters.clone(),
             format!("{:.3}", candidate.ratio),
+            candidate.range.map_or_else(
+                || "-".to_owned(),
+                |[least, most]| format!("{least:.3} to {most:.3}"),
+            ),
             speed(candidate, true),
             speed(candidate, false),
             candidate
@@ -207,6 +212,7 @@ mod tests {
             filter_candidates: vec![FilterCandidate {
                 filters: "deflate(1)".to_owned(),
                 ratio: 2.0,
+                range: Some([1.5, 2.5]),
                 speed: None,
                 joules_per_gb: None,
             }],
@@ -220,7 +226,7 @@ mod tests {
             "series: chunks",
             "1.23",
             "1.50",
-            "2.000",
+            "2.000  1.500 to 2.500",
         ] {
             assert!(page.contains(part), "{part}: {page}");
         }
