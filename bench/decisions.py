@@ -56,8 +56,10 @@ def main() -> int:
     parser.add_argument("folders", nargs="*", type=Path, help="in place of the corpus")
     parser.add_argument("--most-bytes", type=int, default=1 << 40, help="leave out larger files")
     parser.add_argument("--made-up", action="store_true", help="only the made-up files")
+    parser.add_argument("--without", metavar="WORD", help="leave out ways with this in their name")
     parser.add_argument("--jobs", type=int, default=1, help="files at a time")
     options = parser.parse_args()
+    ways = [way for way in WAYS if options.without is None or options.without not in way]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = make(folder)
@@ -66,7 +68,7 @@ def main() -> int:
         broken: list[Broken] = []
         predictions: list[Foretold] = []
         with ThreadPoolExecutor(options.jobs) as pool:
-            for found, foretold in pool.map(lambda path: judge(FRAZIL, path, folder), files):
+            for found, foretold in pool.map(lambda path: judge(FRAZIL, path, folder, ways), files):
                 broken += found
                 predictions += foretold
                 for one in found:
