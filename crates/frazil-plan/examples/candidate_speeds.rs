@@ -2,7 +2,8 @@
 //! the largest: what the constants of `candidates.rs` should say. Speeds are those of 256 KiB; what small pieces take
 //! beside their bytes are set-ups.
 //!
-//! `cargo run --release -p frazil-plan --example candidate_speeds`
+//! `cargo run --release -p frazil-plan --example candidate_speeds`; a word behind ` -- ` leaves those that have it in their
+//! name.
 
 #![allow(
     clippy::print_stdout,
@@ -63,7 +64,9 @@ fn main() {
         "{:28} {:>8} {:>12} {:>40}",
         "", "share", "decode MB/s", "encode microseconds of 4, 16, 64, 256 KiB"
     );
-    for candidate in candidates().iter().chain(zlib_candidates()) {
+    let word = std::env::args().nth(1).unwrap_or_default();
+    let all_candidates = candidates().iter().chain(zlib_candidates());
+    for candidate in all_candidates.filter(|one| one.name().contains(&word)) {
         let mut encoding = Vec::new();
         let (mut share, mut decoding) = (0.0, 0.0);
         for rows in ROWS {
