@@ -8,6 +8,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import h5py
+import numpy as np
+
 from campaign import judge, seeds
 from campaign.journals import leave
 
@@ -112,9 +115,11 @@ def _prepare(kind: Kind, origin: Path, folder: Path) -> Path:
     source = folder / f"in{origin.suffix}"
     if kind.before[0] == "train":
         # What one dataset shows is judged by others.
-        for name in ("one", "other"):
+        for number, name in enumerate(("one", "other")):
             (folder / "files" / name).mkdir(parents=True)
-            shutil.copy(SAMPLE, folder / "files" / name)
+            field = np.cumsum(np.random.default_rng(number).normal(size=(120, 160)), axis=1)
+            with h5py.File(folder / "files" / name / "field.h5", "w") as file:
+                file["v"] = field.astype("f4")
     shutil.copy(origin, source)
     if kind.before == ("verify",):
         shutil.copy(origin, folder / "again.nc")
