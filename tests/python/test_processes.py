@@ -154,7 +154,9 @@ def in_a_fork(work):
             os._exit(0 if work() else 1)
         finally:
             os._exit(2)
-    for _ in range(6000):
+    # By the clock: with threads at work, a nap takes long.
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
         found, status = os.waitpid(pid, os.WNOHANG)
         if found:
             return os.waitstatus_to_exitcode(status) == 0
@@ -162,6 +164,76 @@ def in_a_fork(work):
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
     return False
+
+
+def test_forks_of_16_reading_threads_read_with_threads_of_their_own(files):
+    """Children find no lock held, and nobody waiting for one who is no more."""
+    variables = [frazil.open(files / f"{i}.nc").variables["v"] for i in range(FILES)]
+    values = [expected(i)[:, 7, ::3] for i in range(FILES)]
+    done = threading.Event()
+
+    def read(i):
+        with frazil.open(files / f"{i % FILES}.nc") as file:
+            found = (file.variables["v"][:, 7, ::3], variables[i % FILES][:, 7, ::3])
+        return sum(not np.array_equal(one, values[i % FILES]) for one in found)
+
+    def work(seed):
+        wrong = 0
+        while not done.is_set():
+            wrong += read(seed)
+        return wrong
+
+    def child(seed):
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            return sum(pool.map(read, range(seed, seed + 60))) == 0
+
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        running = [pool.submit(work, seed) for seed in range(16)]
+        try:
+            for seed in range(12):
+                assert in_a_fork(lambda seed=seed: child(seed)), f"fork {seed}"
+        finally:
+            done.set()
+        assert sum(one.result() for one in running) == 0
+
+
+def test_a_fork_while_a_file_is_opened_again_reads_it(tmp_path):
+    """A thread finds that a file was replaced, and looks at it again, when a fork comes."""
+    path = tmp_path / "replaced.nc"
+
+    def write(number):
+        new = tmp_path / "new.nc"
+        with frazil.Writer(new) as writer:
+            writer.add_dimension("x", 4000)
+            writer.add_variable("v", "i4", ["x"], chunks=[1000])[:] = np.full(4000, number)
+        new.replace(path)
+
+    write(0)
+    variable = frazil.open(path).variables["v"]
+    done = threading.Event()
+
+    def is_whole():
+        try:
+            values = variable[:]
+        except frazil.errors.FileChangedError:
+            return True
+        return bool((values == values[0]).all())
+
+    def work(_):
+        wrong = 0
+        while not done.is_set():
+            wrong += not is_whole()
+        return wrong
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        running = [pool.submit(work, number) for number in range(4)]
+        try:
+            for number in range(1, 15):
+                write(number)
+                assert in_a_fork(is_whole), f"fork {number}"
+        finally:
+            done.set()
+        assert sum(one.result() for one in running) == 0
 
 
 def test_a_fork_leaves_its_parents_files_alone(tmp_path):

@@ -25,7 +25,7 @@ pub fn fork_generation() -> u64 {
 }
 
 /// Does something that no fork of this process falls into: a lock that is held only inside is free
-/// in every child. It must be short, and must not use this crate otherwise.
+/// in every child. It must be short, and must not use this crate.
 pub fn outside_forks<T>(work: impl FnOnce() -> T) -> T {
     ffi::outside_forks(work)
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
 use frazil_codec::Scratch;
-use parking_lot::MutexGuard;
+use frazil_types::sync::MutexGuard;
 
 use crate::demand::{Demand, SMALL_TASK_BYTES};
 use crate::error::guarded;

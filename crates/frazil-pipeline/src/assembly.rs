@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use frazil_types::sync::Mutex;
 
 use crate::demand::{PartPlan, ValuesPlan};
 use crate::gather::{fill_values, gather_chunk};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use frazil_codec::Scratch;
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use frazil_types::sync::{Condvar, Mutex, MutexGuard};
 
 use crate::admission::Intake;
 use crate::batch::Batch;
@@ -178,7 +178,7 @@ where
         let is_undelivered = state.waits_for_delivery();
         let began = Instant::now();
         state.sleepers += 1;
-        let timeout = self.workers_wake.wait_for(state, NAP);
+        let is_over = self.workers_wake.wait_for(state, NAP);
         state.sleepers -= 1;
         if is_blocked {
             let seconds = began.elapsed().as_secs_f64();
@@ -188,7 +188,7 @@ where
                 state.stats.memory_wait_seconds += seconds;
             }
         }
-        if timeout.timed_out() {
+        if is_over {
             state.retry_admission();
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::Mutex;
+use frazil_types::sync::Mutex;
 
 use crate::PipelineError;
 use crate::error::guarded;

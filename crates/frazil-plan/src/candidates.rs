@@ -3,8 +3,7 @@
 //! Speeds are constants, so that the same data give the same choice on every machine and at any
 //! load.
 
-use std::sync::LazyLock;
-
+use frazil_types::sync::Lazy;
 use frazil_types::{DeflateEncoder, FilterChain, ReaderLevel};
 
 /// A chain of filters at a level.
@@ -85,7 +84,7 @@ impl CandidateFilters {
 /// All candidates, by family, each from its fastest level to its slowest.
 #[must_use]
 pub fn candidates() -> &'static [CandidateFilters] {
-    static ALL: LazyLock<Vec<CandidateFilters>> = LazyLock::new(|| {
+    static ALL: Lazy<Vec<CandidateFilters>> = Lazy::new(|| {
         let of = |family: &'static Family| {
             let levels = family.levels.iter();
             levels.filter_map(|level| CandidateFilters::of(family, level))
@@ -99,7 +98,7 @@ pub fn candidates() -> &'static [CandidateFilters] {
 /// small files compare it, so that none is larger than at such a level.
 #[must_use]
 pub fn zlib_candidates() -> &'static [CandidateFilters] {
-    static ALL: LazyLock<Vec<CandidateFilters>> = LazyLock::new(|| {
+    static ALL: Lazy<Vec<CandidateFilters>> = Lazy::new(|| {
         let of = |(family, levels): &(&'static Family, [Level; 2])| {
             let found = levels.iter().filter_map(|speed| {
                 let one = CandidateFilters::of(family, speed)?;

@@ -1,9 +1,9 @@
 //! The decision tree that names filters worth trying.
 
 use std::fmt;
-use std::sync::LazyLock;
 
 use frazil_types::ReaderLevel;
+use frazil_types::sync::Lazy;
 use serde::{Deserialize, Serialize};
 
 use crate::candidates::candidate;
@@ -104,7 +104,7 @@ impl FilterTree {
     /// The tree that frazil comes with, grown by `frazil train` from `data/filters/measurements.csv`.
     #[must_use]
     pub fn shipped() -> &'static Self {
-        static TREE: LazyLock<FilterTree> = LazyLock::new(|| {
+        static TREE: Lazy<FilterTree> = Lazy::new(|| {
             let nothing = FilterTree {
                 version: VERSION,
                 about: String::new(),

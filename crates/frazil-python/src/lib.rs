@@ -38,6 +38,8 @@ const _: () = {
 #[pymodule(gil_used = false)]
 #[pyo3(name = "_frazil")]
 fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    // While Python's lock keeps forks out.
+    frazil::fork_generation();
     module.add("__version__", frazil::about().version)?;
     module.add_function(wrap_pyfunction!(operations::about, module)?)?;
     module.add_function(wrap_pyfunction!(operations::environment_warnings, module)?)?;

@@ -1,13 +1,12 @@
 //! The writer. `frazil/writer.py` makes it fit for numpy.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use frazil::schema::{AttributeOwner, DimensionId, GroupId, Schema, VariableId};
 use frazil::{DimensionLength, ErrorCode, PackedSummary, WriterOptions};
 use numpy::{PyArray1, PyReadonlyArray1};
-use parking_lot::{Mutex, MutexGuard};
 use pyo3::prelude::*;
 use serde_json::json;
 
@@ -64,14 +63,16 @@ impl Writer {
                 "the file is being written by the process that this one is a fork of",
             ));
         }
-        Ok(self.writer.lock())
+        // What panicked has left a writer that says so itself.
+        Ok(self.writer.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl Drop for Writer {
     fn drop(&mut self) {
         if self.is_foreign() {
-            std::mem::forget(self.writer.get_mut().take());
+            let writer = self.writer.get_mut();
+            std::mem::forget(writer.unwrap_or_else(PoisonError::into_inner).take());
         }
     }
 }

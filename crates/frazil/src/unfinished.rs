@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use frazil_container::outside_forks;
-use parking_lot::Mutex;
+use frazil_types::sync::Mutex;
 
 /// What is listed belongs to this process: a child after a fork must leave it alone.
 static LISTED: Mutex<Vec<(u32, PathBuf)>> = Mutex::new(Vec::new());

@@ -9,7 +9,9 @@
 use std::any::Any;
 use std::f64::consts::{LN_2, LN_10};
 use std::ops::RangeInclusive;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use frazil_types::sync::Mutex;
 
 use super::bits::Round;
 use super::block::{Block, LANES, merge};
@@ -142,16 +144,17 @@ impl<W: Word> Round<W> for &Granular<W> {
     }
 }
 
+/// A table of any kind of number, and how many digits it is for.
+type Table = (u32, Arc<dyn Any + Send + Sync>);
+
 /// The tables that were made already: each takes half a millisecond, and writers bind many variables.
-static TABLES: Mutex<Vec<(u32, Arc<dyn Any + Send + Sync>)>> = Mutex::new(Vec::new());
+/// Locked for moments only: a process forked meanwhile would wait for ever.
+static TABLES: Mutex<Vec<Table>> = Mutex::new(Vec::new());
 
 /// The table for `digits` decimal digits.
 fn table<W: Word>(digits: u32) -> Arc<[Binade<W>]> {
-    // Tables are whole, whatever became of who made one.
-    let mut tables = TABLES.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut known = tables.iter().filter(|(of, _)| *of == digits);
-    if let Some(found) = known.find_map(|(_, table)| table.downcast_ref::<Arc<[Binade<W>]>>()) {
-        return Arc::clone(found);
+    if let Some(known) = known_table(&TABLES.lock(), digits) {
+        return known;
     }
     let exponents = 1_usize << W::EXPONENT_BITS;
     let normal = 1..exponents - 1;
@@ -161,8 +164,17 @@ fn table<W: Word>(digits: u32) -> Arc<[Binade<W>]> {
         false => Binade::default(),
     };
     let made: Arc<[Binade<W>]> = (0..exponents).map(binade).collect();
-    tables.push((digits, Arc::new(Arc::clone(&made))));
-    made
+    let mut tables = TABLES.lock();
+    // Another thread may have made it meanwhile.
+    known_table(&tables, digits).unwrap_or_else(|| {
+        tables.push((digits, Arc::new(Arc::clone(&made))));
+        made
+    })
+}
+
+fn known_table<W: Word>(tables: &[Table], digits: u32) -> Option<Arc<[Binade<W>]>> {
+    let mut known = tables.iter().filter(|(of, _)| *of == digits);
+    known.find_map(|(_, table)| table.downcast_ref().cloned())
 }
 
 /// Bisects for the mantissas at which the number of dropped bits changes.

@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use frazil_types::sync::Mutex;
 
 use super::pages::Pages;
 use crate::beside::open_regular;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_int, c_uint};
 
+use frazil_types::sync::Mutex;
 use frazil_types::{FilterPipeline, FilterSpec, filter_id, filter_name};
-use parking_lot::Mutex;
 
 use hdf5_sys::h5z::H5Z_class2_t;
 

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 use frazil_types::{FilterSpec, filter_id};
 
+use super::fork::outside_forks;
 use super::handle::api;
 use crate::error::{ContainerError, Result};
 
@@ -60,8 +61,10 @@ type Function = unsafe extern "C" fn(
 
 /// Gives libhdf5 the codec's help, for the life of the process.
 pub fn decode_filters_with(decode: DecodeFilter) {
-    // The first one stays: there is one codec in a process.
-    let _ = DECODE.set(decode);
+    if DECODE.get().is_none() {
+        // The first one stays: there is one codec in a process.
+        let _ = outside_forks(|| DECODE.set(decode));
+    }
 }
 
 /// Whether the codec decodes a filter for libhdf5.

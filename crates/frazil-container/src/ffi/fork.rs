@@ -4,22 +4,57 @@
 //! at that moment, the child would find the library lock taken for ever, by nobody, and libhdf5's
 //! tables half changed. So whoever forks takes the lock first, and both processes give it back.
 //!
+//! Threads that wait for a lock must not be found in the child either. `parking_lot` notes them in
+//! tables of the process: a thread that is no more may have locked them, and would get wake-ups
+//! that others wait for. So nothing waits for a lock of that kind here; see
+//! [`frazil_types::sync`].
+//!
 //! Source: POSIX.1-2024, `pthread_atfork`.
 
+use std::marker::PhantomData;
 use std::sync::Once;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use hdf5_sys::LOCK;
-use parking_lot::{ReentrantMutex, RwLock};
+use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
 
-/// Held for reading by threads that hold a lock which a child may want; see [`outside_forks`].
-static NO_FORK: RwLock<()> = RwLock::new(());
+use super::fork_locks::{Gate, ReentrantLock};
 
-/// Whether the thread that forks held the library lock anyway.
-static WAS_HELD: AtomicBool = AtomicBool::new(false);
+/// Taken before [`LOCK`], for which frazil's threads then never wait.
+static LIBRARY: ReentrantLock = ReentrantLock::free();
+
+/// Passed by threads that hold a lock which a child may want; see [`outside_forks`].
+static NO_FORK: Gate = Gate::new();
+
+/// How often the thread that forks held the library lock anyway.
+static HELD_BEFORE: AtomicUsize = AtomicUsize::new(0);
 
 /// Forks between the first process that asked and this one.
 static FORKS: AtomicU64 = AtomicU64::new(0);
+
+/// The library lock, until it is dropped.
+pub(crate) struct LibraryGuard {
+    theirs: Option<ReentrantMutexGuard<'static, ()>>,
+    /// It stays on its thread.
+    _on_this_thread: PhantomData<*mut ()>,
+}
+
+impl Drop for LibraryGuard {
+    fn drop(&mut self) {
+        drop(self.theirs.take());
+        LIBRARY.unlock();
+    }
+}
+
+/// Takes the library lock.
+pub(crate) fn take_library() -> LibraryGuard {
+    watch_forks();
+    LIBRARY.lock();
+    LibraryGuard {
+        theirs: Some(LOCK.lock()),
+        _on_this_thread: PhantomData,
+    }
+}
 
 /// Has every fork of this process from now on wait for the library lock.
 pub(crate) fn watch_forks() {
@@ -37,38 +72,45 @@ pub(crate) fn generation() -> u64 {
     FORKS.load(Ordering::Relaxed)
 }
 
-/// Does something that no fork falls into. It must be short, and must not wait for the library
-/// lock.
+/// Does something that no fork falls into. It must be short, must not wait for the library lock, and
+/// must not come here again.
 pub(crate) fn outside_forks<T>(work: impl FnOnce() -> T) -> T {
     watch_forks();
-    let _guard = NO_FORK.read();
-    work()
+    NO_FORK.pass(work)
 }
 
 extern "C" fn prepare() {
-    let was_held = LOCK.is_owned_by_current_thread();
+    let held_before = LIBRARY.depth();
+    LIBRARY.lock();
     std::mem::forget(LOCK.lock());
-    std::mem::forget(NO_FORK.write());
+    NO_FORK.close();
     // Not before: another thread may be on its way to a fork, too.
-    WAS_HELD.store(was_held, Ordering::Relaxed);
+    HELD_BEFORE.store(held_before, Ordering::Relaxed);
 }
 
 extern "C" fn parent() {
-    // SAFETY: this thread took both in `prepare`, and forgot the guards.
-    unsafe {
-        NO_FORK.force_unlock_write();
-        LOCK.force_unlock();
-    }
+    NO_FORK.open();
+    // SAFETY: this thread took it in `prepare`, and forgot the guard.
+    unsafe { LOCK.force_unlock() };
+    LIBRARY.unlock();
 }
 
 extern "C" fn child() {
     FORKS.fetch_add(1, Ordering::Relaxed);
-    // Unlocking would wake threads that wait in the parent, by way of tables of `parking_lot` which
-    // a thread that is no more may have locked.
+    // Not unlocked but made anew: a thread that is no more may have been about to take them, or
+    // have waited for them.
+    let held_before = HELD_BEFORE.load(Ordering::Relaxed);
+    let library = match held_before {
+        0 => ReentrantLock::free(),
+        depth => ReentrantLock::held(depth),
+    };
     // SAFETY: a child has one thread, which uses neither lock at the moment. Both consist of cells
     // and atomics only, so that they lie in memory that can be written, and need no drop.
-    unsafe { (&raw const NO_FORK).cast_mut().write(RwLock::new(())) };
-    if WAS_HELD.load(Ordering::Relaxed) {
+    unsafe {
+        (&raw const NO_FORK).cast_mut().write(Gate::new());
+        (&raw const LIBRARY).cast_mut().write(library);
+    }
+    if held_before > 0 {
         // SAFETY: taken once more in `prepare`; the lock stays held as it was.
         unsafe { LOCK.force_unlock() };
     } else {
@@ -79,6 +121,7 @@ extern "C" fn child() {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
     use std::thread;
     use std::time::{Duration, Instant};
 
@@ -132,7 +175,8 @@ mod tests {
         });
         // The parent's are free again.
         let held = library_lock();
-        assert!(NO_FORK.try_write().is_some());
+        NO_FORK.close();
+        NO_FORK.open();
         drop(held);
     }
 
@@ -140,8 +184,8 @@ mod tests {
     fn a_fork_under_the_lock_leaves_it_held() {
         let held = library_lock();
         assert!(child_ends());
-        assert!(LOCK.is_owned_by_current_thread());
+        assert!(LIBRARY.depth() == 1 && LOCK.is_owned_by_current_thread());
         drop(held);
-        assert!(!LOCK.is_owned_by_current_thread());
+        assert!(LIBRARY.depth() == 0 && !LOCK.is_owned_by_current_thread());
     }
 }

@@ -1,7 +1,7 @@
 //! Owned libhdf5 identifiers, start-up, and errors copied out of libhdf5's error stack.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hdf5_sys::h5::herr_t;
 use hdf5_sys::h5e::{H5E_WALK_UPWARD, H5E_error2_t};
@@ -41,15 +41,17 @@ impl Drop for Handle {
 
 /// The function table, once libhdf5 is initialised and keeps its errors to itself.
 pub(super) fn api() -> &'static Hdf5Api {
-    static STARTED: OnceLock<()> = OnceLock::new();
-    STARTED.get_or_init(|| {
+    static IS_STARTED: AtomicBool = AtomicBool::new(false);
+    if !IS_STARTED.load(Ordering::Acquire) {
+        // Under the library lock and no other: most callers hold it already, and forks wait for it.
         let _guard = library_lock();
         // SAFETY: H5open may be called any number of times; a null handler turns printing off.
         unsafe {
             (table().H5open)();
             (table().H5Eset_auto2)(DEFAULT, None, std::ptr::null_mut());
         }
-    });
+        IS_STARTED.store(true, Ordering::Release);
+    }
     table()
 }
 

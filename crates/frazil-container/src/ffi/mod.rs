@@ -21,6 +21,7 @@ mod file_property;
 pub(crate) mod filter;
 pub(crate) mod filter_decoder;
 mod fork;
+mod fork_locks;
 mod handle;
 pub(crate) mod header;
 mod heap_guard;
@@ -48,7 +49,7 @@ pub(crate) mod virtual_source;
 
 pub(crate) use backing::LiveFile;
 pub(crate) use driver::RawSink;
-pub(crate) use fork::{generation, outside_forks, watch_forks};
+pub(crate) use fork::{LibraryGuard, generation, outside_forks, take_library};
 pub(crate) use handle::{Handle, library_version, plugin_path};
 pub(crate) use lease::is_open_for_writing;
 pub(crate) use reserve::reserve;

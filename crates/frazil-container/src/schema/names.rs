@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use parking_lot::Mutex;
+use frazil_types::sync::Mutex;
 
 use super::{AttributeOwner, Schema};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use frazil_codec::Scratch;
-use parking_lot::{Condvar, Mutex};
+use frazil_types::sync::{Condvar, Mutex};
 
 use super::pool::{Lane, Turns};
 use super::{Deliver, Outcome, RUN, Work, deliver_guarded};

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use frazil_codec::Scratch;
-use parking_lot::Mutex;
+use frazil_types::sync::Mutex;
 
 use self::lane::Queue;
 use self::pool::Lane;

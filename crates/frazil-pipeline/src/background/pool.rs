@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
 use frazil_codec::Scratch;
-use parking_lot::{Condvar, Mutex};
+use frazil_types::sync::{Condvar, Mutex};
 
 /// Whose jobs are done and whose results are delivered.
 pub(super) trait Lane: Send + Sync {

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
+use frazil_types::sync::Mutex;
 use frazil_types::{AxisSelection, Selection};
-use parking_lot::Mutex;
 
 use super::chunk_cache::ChunkKey;
 use super::chunked::ChunkedArray;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::Mutex;
+use frazil_types::sync::Mutex;
 
 use super::process::Process;
 use crate::PipelineError;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use parking_lot::Mutex;
+use frazil_types::sync::Mutex;
 
 use super::chunked::ChunkedArray;
 use super::context::ReadContext;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex};
+use frazil_types::sync::{Condvar, Mutex};
 
 use super::chunk_cache::ChunkKey;
 use super::context::ReadContext;

@@ -4,7 +4,7 @@
 use std::io;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use frazil_types::sync::Mutex;
 
 use super::context::ReadContext;
 use super::target::byte_strides;

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-use parking_lot::{Condvar, Mutex};
+use frazil_types::sync::{Condvar, Mutex};
 
 /// Most helping threads of a process.
 const MAX_HELPERS: usize = 256;

@@ -1,7 +1,7 @@
 //! Buffers and decoder state that a thread borrows while it reads.
 
 use frazil_codec::Scratch;
-use parking_lot::Mutex;
+use frazil_types::sync::Mutex;
 
 /// Larger buffers are not kept.
 const LARGEST_KEPT_BYTES: usize = 16 << 20;

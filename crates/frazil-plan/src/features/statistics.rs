@@ -1,6 +1,6 @@
 //! Counting: entropies of byte planes, commonest values, correlations.
 
-use std::sync::LazyLock;
+use frazil_types::sync::Lazy;
 
 use super::LOOKED_AT;
 
@@ -63,7 +63,7 @@ impl Planes {
 /// −Σ p log₂ p over the values of a byte, as log₂ n − Σ c log₂ c ⁄ n of their counts c.
 fn entropy(counts: &[u32; 256]) -> f64 {
     /// n log₂ n: of small variables logarithms take longer than counting.
-    static WEIGHTS: LazyLock<Vec<f64>> = LazyLock::new(|| (0..=LOOKED_AT).map(weight).collect());
+    static WEIGHTS: Lazy<Vec<f64>> = Lazy::new(|| (0..=LOOKED_AT).map(weight).collect());
     let weights = &**WEIGHTS;
     let of = |count: u32| {
         let known = weights.get(count as usize).copied();

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use frazil_types::sync::Mutex;
 
 use super::rapl::{self, Counters};
 use crate::report::Progress;

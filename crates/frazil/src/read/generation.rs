@@ -9,9 +9,10 @@ use frazil_codec::BoundDecoder;
 use frazil_container::classic::ClassicFile;
 use frazil_container::hdf5::{Contents, DatasetStorage, Hdf5Input};
 use frazil_container::model::{FileModel, Variable};
+use frazil_container::outside_forks;
 use frazil_pipeline::{CacheStats, ChunkedArray, PipelineError, PlainArray};
+use frazil_types::sync::Mutex;
 use frazil_types::{ErrorCode, FilterSpec};
-use parking_lot::Mutex;
 
 use super::element::{Conversion, fill_inside, fill_outside, handed_out};
 use super::identity::Identity;
@@ -196,7 +197,7 @@ impl Generation {
             return Ok(Arc::clone(reach));
         }
         let reach = Arc::new(self.locate(number, variable)?);
-        Ok(Arc::clone(slot.get_or_init(|| reach)))
+        Ok(outside_forks(|| Arc::clone(slot.get_or_init(|| reach))))
     }
 
     /// What became of a variable's chunks, if it is in chunks and was read.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use frazil_container::hdf5::{Contents, Expanded, Hdf5Input, Hyperslab, TypeClass};
 use frazil_container::model::Variable;
 use frazil_container::{ContainerError, outside_forks};
+use frazil_types::sync::Mutex;
 use frazil_types::{AxisRun, AxisSelection};
-use parking_lot::Mutex;
 
 use super::element::{Conversion, handed_out};
 

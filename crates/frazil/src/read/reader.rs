@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 
 use frazil_container::hdf5::{Expanded, LeftBeside, left_beside};
 use frazil_container::model::{FileModel, Variable};
+use frazil_container::outside_forks;
 use frazil_container::schema::VariableId;
 use frazil_pipeline::{CacheStats, PipelineError, ReadContext};
+use frazil_types::sync::Mutex;
 use frazil_types::{
     AxisSelection, ElementClass, ElementType, ErrorCode, FilterSpec, selected_elements,
 };
-use parking_lot::RwLock;
 
 use super::element::{fill_inside, fill_outside, handed_out};
 use super::generation::{Generation, Reach};
@@ -43,7 +44,10 @@ struct Shared {
     notices: Vec<String>,
     /// As of opening: what users of the reader go by.
     model: Arc<FileModel>,
-    current: RwLock<Arc<Generation>>,
+    /// Locked outside of forks, by [`Reader::current`] and [`Reader::replace`].
+    current: Mutex<Arc<Generation>>,
+    /// Held while the file is looked at again.
+    refreshing: Mutex<()>,
 }
 
 /// Times that a file is read which changes meanwhile.
@@ -79,7 +83,8 @@ impl Reader {
                     format: generation.format.clone(),
                     notices: generation.notices.clone(),
                     model: Arc::clone(&generation.model),
-                    current: RwLock::new(Arc::new(generation)),
+                    current: Mutex::new(Arc::new(generation)),
+                    refreshing: Mutex::new(()),
                 }),
             })
         })
@@ -136,7 +141,7 @@ impl Reader {
     /// or changed; `None` if it was not read yet, or is not in chunks that frazil decodes.
     #[must_use]
     pub fn cache_stats(&self, id: VariableId) -> Option<CacheStats> {
-        let generation = Arc::clone(&self.shared.current.read());
+        let generation = self.current();
         let number = self.number_in(&generation, id).ok()?;
         generation.cache_stats(number)
     }
@@ -208,7 +213,7 @@ impl Reader {
     }
 
     fn is_classic(&self) -> bool {
-        self.shared.current.read().is_classic()
+        self.current().is_classic()
     }
 
     /// Numbers and characters of a classic file.
@@ -292,7 +297,7 @@ impl Reader {
     fn settled(&self) -> Result<Arc<Generation>> {
         let begun = Instant::now();
         loop {
-            let generation = Arc::clone(&self.shared.current.read());
+            let generation = self.current();
             let Some(rest) = generation.settles_in() else {
                 return Ok(generation);
             };
@@ -307,14 +312,29 @@ impl Reader {
 
     /// Looks at the file again, unless another thread has done so.
     fn refresh(&self, stale: &Arc<Generation>) -> Result<()> {
-        let mut current = self.shared.current.write();
-        if Arc::ptr_eq(&current, stale) {
-            let Shared {
-                options, threads, ..
-            } = &*self.shared;
-            *current = Arc::new(Generation::open(self.path(), options, *threads)?);
+        // Else it is looked at twice, and no harm: in a child process the thread that holds this may
+        // be no more.
+        let _one_at_a_time = self.shared.refreshing.try_lock_for(PATIENCE);
+        if !Arc::ptr_eq(&self.current(), stale) {
+            return Ok(());
         }
+        let Shared {
+            options, threads, ..
+        } = &*self.shared;
+        self.replace(Generation::open(self.path(), options, *threads)?);
         Ok(())
+    }
+
+    /// The file as it was found last.
+    fn current(&self) -> Arc<Generation> {
+        outside_forks(|| Arc::clone(&self.shared.current.lock()))
+    }
+
+    fn replace(&self, generation: Generation) {
+        let found = Arc::new(generation);
+        let stale = outside_forks(|| std::mem::replace(&mut *self.shared.current.lock(), found));
+        // Closing waits for libhdf5's lock.
+        drop(stale);
     }
 
     /// The number of a variable in a generation: the first one, or a later one that still has it.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use frazil_pipeline::{Background, Charge};
-use parking_lot::{Mutex, MutexGuard};
+use frazil_types::sync::{Mutex, MutexGuard};
 
 use super::key::{Key, KeySet};
 use super::options::Cores;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use parking_lot::Mutex;
+use frazil_types::sync::Mutex;
 
 use super::buffer::Buffer;
 

@@ -35,7 +35,7 @@ pub(super) struct DataFile {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Order {
     pub(super) who: usize,
-    pub(super) all: std::sync::Arc<parking_lot::Mutex<Vec<(usize, Event)>>>,
+    pub(super) all: std::sync::Arc<frazil_types::sync::Mutex<Vec<(usize, Event)>>>,
 }
 
 /// What a rank did to the file.

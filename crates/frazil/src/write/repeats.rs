@@ -6,7 +6,7 @@ use std::sync::Arc;
 use frazil_codec::{BoundDecoder, Scratch};
 use frazil_pipeline::{Charge, MemoryBudget};
 use frazil_types::DeflateEncoder;
-use parking_lot::Mutex;
+use frazil_types::sync::Mutex;
 
 use super::buffer::Buffer;
 

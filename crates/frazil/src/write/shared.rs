@@ -23,7 +23,7 @@ use frazil_container::fork_generation;
 #[cfg(not(test))]
 use frazil_container::outside_forks;
 use frazil_pipeline::{MemoryBudget, Pool};
-use parking_lot::Mutex;
+use frazil_types::sync::Mutex;
 
 use super::buffers::Buffers;
 use super::cores::CoresFound;

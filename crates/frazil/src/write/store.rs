@@ -1,11 +1,12 @@
 //! The chunks being gathered: in memory as far as it goes, the rest in the scratch file.
 
 use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::Arc;
 
 use frazil_pipeline::Charge;
-use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
+use frazil_types::sync::{Mutex, MutexGuard};
 
 use super::buffer::Buffer;
 use super::key::{Key, VariableMap};
@@ -63,6 +64,32 @@ impl Spilled {
     }
 }
 
+/// The chunk in use, which nobody removes meanwhile.
+pub(super) struct UsedChunk<'a> {
+    chunks: MutexGuard<'a, Chunks>,
+    slot: Slot,
+}
+
+impl Deref for UsedChunk<'_> {
+    type Target = PartialChunk;
+
+    fn deref(&self) -> &PartialChunk {
+        match &self.chunks.slots[self.slot] {
+            Some(entry) => &entry.chunk,
+            None => unreachable!("the store is locked"),
+        }
+    }
+}
+
+impl DerefMut for UsedChunk<'_> {
+    fn deref_mut(&mut self) -> &mut PartialChunk {
+        match &mut self.chunks.slots[self.slot] {
+            Some(entry) => &mut entry.chunk,
+            None => unreachable!("the store is locked"),
+        }
+    }
+}
+
 impl Store {
     /// An empty store, which spills beside `output`.
     pub(super) fn new(output: &Path) -> Self {
@@ -108,11 +135,11 @@ impl Store {
     }
 
     /// The chunk in use. Nothing else of the store can be called while somebody has it.
-    pub(super) fn get_mut(&self, slot: Slot) -> Option<MappedMutexGuard<'_, PartialChunk>> {
-        MutexGuard::try_map(self.0.lock(), |chunks| {
-            chunks.slots[slot].as_mut().map(|entry| &mut entry.chunk)
-        })
-        .ok()
+    pub(super) fn get_mut(&self, slot: Slot) -> Option<UsedChunk<'_>> {
+        let chunks = self.0.lock();
+        chunks.slots[slot]
+            .is_some()
+            .then_some(UsedChunk { chunks, slot })
     }
 
     /// Takes out the chunk in use.

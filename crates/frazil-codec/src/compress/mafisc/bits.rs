@@ -2,7 +2,7 @@
 //!
 //! Source: `bit-sorter-filter.c`. Bytes lie in little-endian order.
 
-use std::sync::LazyLock;
+use frazil_types::sync::Lazy;
 
 use super::number::{Number, written};
 use crate::filter::bit_transpose::{self, GROUP};
@@ -40,20 +40,20 @@ fn permute<T: Number>(numbers: &mut [T], table: &Table) {
 }
 
 /// Tables of all widths, of 1, 2, 4 and 8 bytes: making one takes as long as sorting some thousand numbers.
-type Tables = [LazyLock<Table>; 4];
+type Tables = [Lazy<Table>; 4];
 
 static SORTED: Tables = [
-    LazyLock::new(|| sorting(8)),
-    LazyLock::new(|| sorting(16)),
-    LazyLock::new(|| sorting(32)),
-    LazyLock::new(|| sorting(64)),
+    Lazy::new(|| sorting(8)),
+    Lazy::new(|| sorting(16)),
+    Lazy::new(|| sorting(32)),
+    Lazy::new(|| sorting(64)),
 ];
 
 static UNSORTED: Tables = [
-    LazyLock::new(|| unsorting(8)),
-    LazyLock::new(|| unsorting(16)),
-    LazyLock::new(|| unsorting(32)),
-    LazyLock::new(|| unsorting(64)),
+    Lazy::new(|| unsorting(8)),
+    Lazy::new(|| unsorting(16)),
+    Lazy::new(|| unsorting(32)),
+    Lazy::new(|| unsorting(64)),
 ];
 
 fn sorting(bits: u32) -> Table {

@@ -7,8 +7,8 @@ mod values;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use frazil_types::sync::{Mutex, MutexGuard};
 use frazil_types::{ChunkRecord, FileAddress};
-use parking_lot::{Mutex, MutexGuard};
 
 use super::locate;
 use super::objects::Objects;

@@ -12,7 +12,7 @@ mod shared_memory;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
+use frazil_types::sync::{Condvar, Mutex};
 
 use super::LocalComm;
 use crate::error::Result;
@@ -59,7 +59,7 @@ impl Barrier {
         let all = come.next_multiple_of(self.ranks);
         self.comes.notify_all();
         while *come < all {
-            let is_late = self.comes.wait_until(&mut come, end).timed_out();
+            let is_late = self.comes.wait_until(&mut come, end);
             assert!(!is_late, "another rank did not come");
         }
     }
