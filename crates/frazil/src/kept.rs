@@ -130,6 +130,10 @@ pub(crate) fn foretold(mut report: PackReport, may_keep: bool) -> PackReport {
     if may_keep && sizes[1] >= sizes[0] {
         let what = "--in-place and --out-dir would keep it as it is";
         report.notices.push(line(what, sizes));
+        report.output_file_bytes = report.input_file_bytes;
+        if let Some(range) = &mut report.range {
+            range.file_bytes = range.file_bytes.map(|bytes| bytes.min(sizes[0]));
+        }
     }
     report
 }

@@ -81,7 +81,7 @@ fn predicted(source: &Input, options: &PackOptions, precision: &str) -> Result<C
     let clock = Clock::start(options.energy);
     let budget = decide::budget(&options.resources);
     let decisions = decide::decide(source, options, &budget, Depth::Foretell, &mut Silent)?;
-    let report = foretell(source, &decisions, options, &clock);
+    let report = foretell(source, &decisions, options, &clock)?;
     Ok(ComparedWay {
         goal: options.goal,
         readable_by: options.readable_by,

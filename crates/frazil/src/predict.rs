@@ -6,11 +6,12 @@ use frazil_types::StorageLayout;
 
 use crate::decide;
 use crate::energy::{self, Work};
+use crate::error::Result;
 use crate::input::Input;
 use crate::options::{LayoutProfile, PackOptions};
-use crate::repack::{Clock, Job, report};
+use crate::repack::{Clock, Job, measure_metadata, report};
 use crate::report::{PackReport, PredictedRange};
-use crate::routes::Decisions;
+use crate::routes::{Decisions, Route};
 
 /// What a file's size may be off by, whatever its variables do.
 const FILE_SHARE: f64 = 0.005;
@@ -20,12 +21,15 @@ const TIMES: f64 = 2.0;
 
 /// What a run would give: sizes from the trials, seconds from what deciding took and from the speed of
 /// the trials.
+///
+/// # Errors
+/// What cannot be defined in the output.
 pub(crate) fn foretell(
     source: &Input,
     decisions: &Decisions,
     options: &PackOptions,
     clock: &Clock,
-) -> PackReport {
+) -> Result<PackReport> {
     let job = Job {
         layout: LayoutProfile::Standard,
         may_keep: false,
@@ -45,7 +49,7 @@ pub(crate) fn foretell(
         )
     });
     let of_input = source.file_bytes().saturating_sub(before);
-    report.output_file_bytes = stored + metadata(of_input, source, decisions);
+    report.output_file_bytes = stored + metadata(of_input, source, decisions)?;
     report.cpu_seconds = decided_cpu_seconds + decisions.predicted_seconds;
     report.seconds = decided_seconds + decisions.predicted_seconds / report.threads.max(1) as f64;
     report.dry_run = true;
@@ -59,12 +63,26 @@ pub(crate) fn foretell(
     };
     let foretold = Err("a prediction measures nothing".to_owned());
     energy::complete(&mut report, &clock.rates, foretold, work);
-    report
+    Ok(report)
 }
 
-/// Bytes of the output beside stored values: those of the input, and what indexes of chunks take more or
-/// less.
-fn metadata(of_input: u64, source: &Input, decisions: &Decisions) -> u64 {
+/// Bytes of the output beside stored values: as everything is defined, once, into nothing. Texts and the
+/// like lie among them, which are not copied for that: where there are some, those of the input count
+/// if they are more, with what indexes of chunks take more or less.
+fn metadata(of_input: u64, source: &Input, decisions: &Decisions) -> Result<u64> {
+    let measured = measure_metadata(source, decisions)?;
+    let mut variables = source.variables().iter().zip(&decisions.routes);
+    let has_heap_data = variables.any(|(variable, route)| {
+        matches!(route, Route::Library) && !variable.element.is_self_contained()
+    });
+    Ok(match has_heap_data {
+        true => measured.max(as_in_input(of_input, source, decisions)),
+        false => measured,
+    })
+}
+
+/// Metadata of the input, with indexes of chunks as they will be.
+fn as_in_input(of_input: u64, source: &Input, decisions: &Decisions) -> u64 {
     let (mut before, mut after) = (0, 0);
     for (variable, plan) in source.variables().iter().zip(&decisions.plans) {
         if variable.stored_bytes == 0 {

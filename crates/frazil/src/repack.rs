@@ -58,7 +58,7 @@ pub fn pack(
         let may_keep = kept::may_keep(options, destination);
         let Some(target) = target else {
             source.check_unchanged()?;
-            let predicted = predict::foretell(&source, &decisions, options, &clock);
+            let predicted = predict::foretell(&source, &decisions, options, &clock)?;
             return Ok(kept::foretold(predicted, may_keep));
         };
         let job = Job {
@@ -340,6 +340,9 @@ enum Written {
     Overgrown(Vec<usize>),
 }
 
+/// Room for metadata that are not measured: heap data, and rounding of libhdf5's allocations.
+const SLACK_BYTES: u64 = 4 << 10;
+
 fn fill_file(
     source: &Input,
     pending: &PendingOutput,
@@ -348,7 +351,7 @@ fn fill_file(
     progress: &mut dyn Progress,
 ) -> Result<Written> {
     let metadata_block_bytes = match job.layout {
-        LayoutProfile::Cmip7 => measure_metadata(source, decisions)?,
+        LayoutProfile::Cmip7 => measure_metadata(source, decisions)? + SLACK_BYTES,
         LayoutProfile::Standard => output::metadata_block_bytes(source.file_bytes()),
     };
     let target = OutputTarget::File {
@@ -385,15 +388,13 @@ fn define(source: &Input, target: OutputTarget<'_>, decisions: &Decisions) -> Re
 
 /// How many bytes of metadata the output will have: everything is defined and placed once, into
 /// nothing. Sizes of chunks do not matter to their index, so one byte stands for each.
-fn measure_metadata(source: &Input, decisions: &Decisions) -> Result<u64> {
-    /// Room for what may differ: heap data, and rounding of libhdf5's allocations.
-    const SLACK_BYTES: u64 = 4 << 10;
+pub(crate) fn measure_metadata(source: &Input, decisions: &Decisions) -> Result<u64> {
     let output = define(source, OutputTarget::Measure, decisions)?;
     fill::place_without_bytes(&output, decisions).map_err(|error| error.in_file(source.path()))?;
     let finished = output
         .finish(source.hdf5())
         .map_err(|error| from_container(error, source.path()))?;
-    Ok(finished.metadata_end + SLACK_BYTES)
+    Ok(finished.metadata_end)
 }
 
 /// The report of a finished or predicted file, still without its output.
