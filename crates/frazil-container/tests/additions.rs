@@ -13,6 +13,10 @@ use frazil_container::hdf5::{
 };
 use frazil_types::FilterPipeline;
 
+const IN_ONE_BLOCK: OutputTarget<'_> = OutputTarget::Measure {
+    metadata_block_bytes: None,
+};
+
 fn new(name: &str, value: AttributeValue) -> NewAttribute {
     NewAttribute {
         name: name.to_owned(),
@@ -267,7 +271,7 @@ fn measuring_counts_the_additions() {
     let model = model();
     let measure = |additions: &Additions| {
         let storage = storage(&model);
-        Hdf5Output::define_classic(&model, true, OutputTarget::Measure, &storage, additions)
+        Hdf5Output::define_classic(&model, true, IN_ONE_BLOCK, &storage, additions)
             .unwrap()
             .finish(None)
             .unwrap()
@@ -282,8 +286,7 @@ fn impossible_additions_are_refused() {
     let model = model();
     let define = |additions: &Additions| {
         let storage = storage(&model);
-        Hdf5Output::define_classic(&model, true, OutputTarget::Measure, &storage, additions)
-            .map(|_| ())
+        Hdf5Output::define_classic(&model, true, IN_ONE_BLOCK, &storage, additions).map(|_| ())
     };
     let beyond = Additions {
         dropped: vec![(3, vec!["units".to_owned()])],

@@ -195,7 +195,10 @@ impl Trial<'_> {
             }
             let chunk = self.shapes[variable].chunk.as_deref();
             let plan = self.sample_plan(variable, info, file_bytes);
-            let boxes = sample_boxes(info, chunk, &self.sources[*source], stored, plan);
+            // What is read beside what is tried takes an eighth of the memory at most.
+            let most_read = self.options.resources.memory_bytes / 8;
+            let source_of = &self.sources[*source];
+            let boxes = sample_boxes(info, chunk, source_of, stored, plan, most_read);
             let request = |sample: &SampleBox| Request::Values {
                 source: *source,
                 selection: sample.part.clone(),
@@ -203,8 +206,8 @@ impl Trial<'_> {
             let requests = boxes.iter().map(request).collect();
             let sampled = boxes
                 .iter()
-                .filter_map(|one| one.part.elements())
-                .sum::<u64>();
+                .map(SampleBox::elements)
+                .fold(0, u64::saturating_add);
             let sampled_bytes = sampled.saturating_mul(info.element.size_bytes as u64);
             let plan = self.precision[variable].as_ref();
             let rounding = plan

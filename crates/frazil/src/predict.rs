@@ -9,6 +9,7 @@ use crate::energy::{self, Work};
 use crate::error::Result;
 use crate::input::Input;
 use crate::options::{LayoutProfile, PackOptions};
+use crate::output::metadata_block_bytes;
 use crate::repack::{Clock, Job, measure_metadata, report};
 use crate::report::{PackReport, PredictedRange};
 use crate::routes::{Decisions, Route};
@@ -70,7 +71,8 @@ pub(crate) fn foretell(
 /// like lie among them, which are not copied for that: where there are some, those of the input count
 /// if they are more, with what indexes of chunks take more or less.
 fn metadata(of_input: u64, source: &Input, decisions: &Decisions) -> Result<u64> {
-    let measured = measure_metadata(source, decisions)?;
+    let block = metadata_block_bytes(source.file_bytes());
+    let measured = measure_metadata(source, decisions, Some(block))?;
     let mut variables = source.variables().iter().zip(&decisions.routes);
     let has_heap_data = variables.any(|(variable, route)| {
         matches!(route, Route::Library) && !variable.element.is_self_contained()

@@ -351,7 +351,7 @@ fn fill_file(
     progress: &mut dyn Progress,
 ) -> Result<Written> {
     let metadata_block_bytes = match job.layout {
-        LayoutProfile::Cmip7 => measure_metadata(source, decisions)? + SLACK_BYTES,
+        LayoutProfile::Cmip7 => measure_metadata(source, decisions, None)? + SLACK_BYTES,
         LayoutProfile::Standard => output::metadata_block_bytes(source.file_bytes()),
     };
     let target = OutputTarget::File {
@@ -374,7 +374,7 @@ fn define(source: &Input, target: OutputTarget<'_>, decisions: &Decisions) -> Re
     let (storage, additions) = (&decisions.storage, &decisions.additions);
     let output = match &target {
         OutputTarget::File { path, .. } => path.to_path_buf(),
-        OutputTarget::Measure => source.path().to_owned(),
+        OutputTarget::Measure { .. } => source.path().to_owned(),
     };
     let defined = match source.kind() {
         InputKind::Hdf5(hdf5) => Hdf5Output::define_copy(hdf5, target, storage, additions),
@@ -388,8 +388,17 @@ fn define(source: &Input, target: OutputTarget<'_>, decisions: &Decisions) -> Re
 
 /// How many bytes of metadata the output will have: everything is defined and placed once, into
 /// nothing. Sizes of chunks do not matter to their index, so one byte stands for each.
-pub(crate) fn measure_metadata(source: &Input, decisions: &Decisions) -> Result<u64> {
-    let output = define(source, OutputTarget::Measure, decisions)?;
+///
+/// They lie in blocks of `metadata_block_bytes`, with what is left of these, or in one block.
+pub(crate) fn measure_metadata(
+    source: &Input,
+    decisions: &Decisions,
+    metadata_block_bytes: Option<u64>,
+) -> Result<u64> {
+    let target = OutputTarget::Measure {
+        metadata_block_bytes,
+    };
+    let output = define(source, target, decisions)?;
     fill::place_without_bytes(&output, decisions).map_err(|error| error.in_file(source.path()))?;
     let finished = output
         .finish(source.hdf5())

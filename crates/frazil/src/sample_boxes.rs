@@ -15,20 +15,32 @@ const DECODED_SHARE: u64 = 32;
 /// A part of a chunk of the output, or some whole chunks.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SampleBox {
-    /// All of it, in elements of the variable.
+    /// All that is read, in elements of the variable.
     pub(crate) part: Selection,
     /// Extents of one chunk in it.
     chunk: Vec<u64>,
+    /// What is tried of it; `None`: all.
+    windows: Option<Windows>,
+}
+
+/// Parts of a chunk that is read wholly: runs of elements, spread over it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Windows {
+    count: usize,
+    /// Elements of each.
+    elements: u64,
 }
 
 /// Boxes of values to try filters on: chunks of the output as they will be packed, or, where these are larger than the
-/// sample, parts of them; in as few pieces as little decoding allows. All chunks, where the sample is the variable.
+/// sample, parts of them; in as few pieces as little decoding allows. All chunks, where the sample is the variable. At
+/// most `most_read_bytes` are read at once where less is tried.
 pub(crate) fn sample_boxes(
     variable: &DatasetInfo,
     chunk: Option<&[u64]>,
     source: &ArraySource,
     stored: &Stored,
     plan: SamplePlan,
+    most_read_bytes: u64,
 ) -> Vec<SampleBox> {
     let Some(grid) = chunk.and_then(|chunk| ChunkGrid::new(&variable.shape, chunk)) else {
         return Vec::new();
@@ -42,6 +54,28 @@ pub(crate) fn sample_boxes(
     }
     let is_decoded = matches!(&variable.storage,
         DatasetStorage::Chunked { pipeline, .. } if !pipeline.is_empty());
+    let element_bytes = variable.element.size_bytes as u64;
+    if grid.chunk_elements() > plan.window_bytes as u64 / element_bytes.max(1) {
+        let large = LargeChunks {
+            grid: &grid,
+            source,
+            element_bytes,
+            plan,
+            most_read_bytes: if is_decoded { most_read_bytes } else { 0 },
+        };
+        let chunks = match is_decoded {
+            true => {
+                affordable(
+                    plan,
+                    variable.raw_bytes().unwrap_or(0),
+                    large.decoded_bytes(),
+                )
+                .pieces
+            }
+            false => plan.pieces,
+        };
+        return large.boxes(&chosen(&grid, &holding, chunks), is_decoded);
+    }
     let plan = match is_decoded && grid.chunk_count() > 0 {
         true => {
             let size = variable.element.size_bytes as u64;
@@ -78,13 +112,6 @@ fn spread(
     plan: SamplePlan,
 ) -> Vec<SampleBox> {
     let size = variable.element.size_bytes as u64;
-    let chosen = match holding {
-        Tiles::All => sample_chunks(grid.chunk_count(), plan.pieces),
-        Tiles::Some(numbers) => sample_chunks(numbers.len() as u64, plan.pieces)
-            .into_iter()
-            .map(|i| numbers[i as usize])
-            .collect(),
-    };
     let piece = |number| {
         let sample = box_of(grid, number, source, size, plan);
         let has_neighbours = sample.part.count != sample.chunk;
@@ -94,7 +121,69 @@ fn spread(
             false => sample,
         }
     };
-    chosen.into_iter().map(piece).collect()
+    chosen(grid, holding, plan.pieces)
+        .into_iter()
+        .map(piece)
+        .collect()
+}
+
+/// Up to so many of the chunks that hold anything, spread over them.
+fn chosen(grid: &ChunkGrid, holding: &Tiles, wanted: usize) -> Vec<u64> {
+    match holding {
+        Tiles::All => sample_chunks(grid.chunk_count(), wanted),
+        Tiles::Some(numbers) => sample_chunks(numbers.len() as u64, wanted)
+            .into_iter()
+            .map(|i| numbers[i as usize])
+            .collect(),
+    }
+}
+
+/// Samples of chunks that are larger than a piece of a sample: several pieces of each, since a chunk may
+/// not be alike everywhere.
+struct LargeChunks<'a> {
+    grid: &'a ChunkGrid,
+    source: &'a ArraySource,
+    element_bytes: u64,
+    plan: SamplePlan,
+    most_read_bytes: u64,
+}
+
+impl LargeChunks<'_> {
+    /// What the input's filters undo for one of them.
+    fn decoded_bytes(&self) -> u64 {
+        let middle = self.grid.valid_box(self.grid.chunk_count() / 2);
+        touched_elements(&middle, self.source.grid.chunk()).saturating_mul(self.element_bytes)
+    }
+
+    fn boxes(&self, numbers: &[u64], is_decoded: bool) -> Vec<SampleBox> {
+        let pieces = self.plan.pieces.div_ceil(numbers.len().max(1));
+        let elements = self.plan.window_bytes as u64 / self.element_bytes.max(1);
+        let wanted = elements.saturating_mul(pieces as u64);
+        let of_one = |&number: &u64| {
+            let part = self.grid.valid_box(number);
+            let all = part.elements().unwrap_or(u64::MAX);
+            if all <= wanted {
+                return vec![whole_box(self.grid, number)];
+            }
+            if !is_decoded {
+                let piece = |place| cut(part.clone(), elements, place, pieces);
+                return (0..pieces).map(piece).collect();
+            }
+            match all.saturating_mul(self.element_bytes) <= self.most_read_bytes {
+                // What is decoded anyway is read once.
+                true => vec![SampleBox {
+                    chunk: part.count.clone(),
+                    part,
+                    windows: Some(Windows {
+                        count: pieces,
+                        elements,
+                    }),
+                }],
+                false => vec![cut(part, wanted, 0, 1)],
+            }
+        };
+        numbers.iter().flat_map(of_one).collect()
+    }
 }
 
 /// Whether some chunks of the input in a box are not stored.
@@ -115,7 +204,7 @@ fn box_of(
     match grid.chunk_elements() <= window {
         true if grid.is_partial_edge(index) => whole_box(grid, index),
         true => grown(grid.valid_box(index), grid, source.grid.chunk(), window),
-        false => cut(grid.valid_box(index), window),
+        false => cut(grid.valid_box(index), window, 0, 1),
     }
 }
 
@@ -124,6 +213,7 @@ fn whole_box(grid: &ChunkGrid, index: u64) -> SampleBox {
     SampleBox {
         part: grid.chunk_box(index),
         chunk: grid.chunk().to_vec(),
+        windows: None,
     }
 }
 
@@ -147,8 +237,9 @@ fn touched_elements(part: &Selection, stored: &[u64]) -> u64 {
     })
 }
 
-/// A chunk's box, cut along its slow axes to at most `window` elements, or one.
-fn cut(mut part: Selection, window: u64) -> SampleBox {
+/// A chunk's box, cut along its slow axes to at most `window` elements, or one: from the middle of a part
+/// of it, the one with number `place` of `places`.
+fn cut(mut part: Selection, window: u64, place: usize, places: usize) -> SampleBox {
     let mut elements = part.count.iter().fold(1, |n: u64, &c| n.saturating_mul(c));
     for axis in 0..part.count.len() {
         if elements <= window {
@@ -156,14 +247,15 @@ fn cut(mut part: Selection, window: u64) -> SampleBox {
         }
         let rest = (elements / part.count[axis]).max(1);
         let count = (window / rest).clamp(1, part.count[axis]);
-        // From the middle: edges of a domain are often unlike the rest.
-        part.start[axis] += (part.count[axis] - count) / 2;
+        let room = part.count[axis] - count;
+        part.start[axis] += room * (2 * place as u64 + 1) / (2 * places as u64);
         part.count[axis] = count;
         elements = rest.saturating_mul(count);
     }
     SampleBox {
         chunk: part.count.clone(),
         part,
+        windows: None,
     }
 }
 
@@ -191,7 +283,11 @@ fn grown(mut part: Selection, grid: &ChunkGrid, stored: &[u64], window: u64) -> 
         let most = (shape[0] - start) / *count;
         *count = count.saturating_mul(wanted.clamp(1, most.max(1)));
     }
-    SampleBox { part, chunk }
+    SampleBox {
+        part,
+        chunk,
+        windows: None,
+    }
 }
 
 impl SampleBox {
@@ -203,8 +299,32 @@ impl SampleBox {
         })
     }
 
+    /// Elements that are tried.
+    pub(crate) fn elements(&self) -> u64 {
+        let tried = |windows: Windows| windows.elements.saturating_mul(windows.count as u64);
+        let all = self.part.elements().unwrap_or(u64::MAX);
+        self.windows.map_or(all, tried)
+    }
+
+    /// Windows of the values: whole rows of the fastest axis where one holds some.
+    fn in_windows(&self, values: &[u8], windows: Windows, element_bytes: usize) -> Vec<Vec<u8>> {
+        let wanted = (windows.elements as usize).saturating_mul(element_bytes);
+        let row = (self.part.count.last().map_or(1, |&n| n as usize)).saturating_mul(element_bytes);
+        let unit = if row <= wanted { row } else { element_bytes }.max(1);
+        let length = (wanted / unit * unit).clamp(unit, values.len().max(unit));
+        let room = values.len().saturating_sub(length);
+        let window = |place: usize| {
+            let start = room * (2 * place + 1) / (2 * windows.count) / unit * unit;
+            values[start..(start + length).min(values.len())].to_vec()
+        };
+        (0..windows.count).map(window).collect()
+    }
+
     /// Values of the box, row by row, as the output's chunks will have them: each chunk by itself.
     pub(crate) fn in_chunks(&self, values: Vec<u8>, element_bytes: usize) -> Vec<Vec<u8>> {
+        if let Some(windows) = self.windows {
+            return self.in_windows(&values, windows, element_bytes);
+        }
         let elements = self.chunk.iter().fold(1, |n: u64, &c| n.saturating_mul(c));
         let bytes = (elements as usize).saturating_mul(element_bytes).max(1);
         if values.len() <= bytes {
@@ -281,11 +401,30 @@ mod tests {
     #[test]
     fn large_chunks_are_cut_in_their_middle() {
         let whole = Selection::whole(&[10, 100, 100]);
-        let found = cut(whole.clone(), 2500);
+        let found = cut(whole.clone(), 2500, 0, 1);
         assert_eq!(found.part.start, [4, 37, 0]);
         assert_eq!(found.part.count, [1, 25, 100]);
         assert_eq!(found.in_chunks(vec![7; 2500], 1), [vec![7; 2500]]);
-        assert_eq!(cut(whole, 0).part.count, [1, 1, 1]);
+        assert_eq!(cut(whole.clone(), 0, 0, 1).part.count, [1, 1, 1]);
+        let starts = [0, 1].map(|place| cut(whole.clone(), 2500, place, 2).part.start);
+        assert_eq!(starts, [[2, 18, 0], [6, 56, 0]]);
+    }
+
+    #[test]
+    fn windows_of_a_chunk_are_whole_rows_spread_over_it() {
+        let windows = Windows {
+            count: 2,
+            elements: 7,
+        };
+        let sample = SampleBox {
+            part: Selection::whole(&[10, 3]),
+            chunk: vec![10, 3],
+            windows: Some(windows),
+        };
+        let values: Vec<u8> = (0..30).collect();
+        let found = sample.in_chunks(values, 1);
+        assert_eq!(found, [(6..12).collect::<Vec<u8>>(), (18..24).collect()]);
+        assert_eq!(sample.elements(), 14);
     }
 
     #[test]
@@ -296,6 +435,7 @@ mod tests {
                 count: vec![3, 2, 4],
             },
             chunk: vec![2, 1, 2],
+            windows: None,
         };
         let values: Vec<u8> = (0..24).collect();
         let wanted = [

@@ -34,7 +34,10 @@ pub enum OutputTarget<'a> {
         metadata_block_bytes: u64,
     },
     /// Nowhere: only to learn how large the metadata become.
-    Measure,
+    Measure {
+        /// As for a file; `None`: all metadata in one block.
+        metadata_block_bytes: Option<u64>,
+    },
 }
 
 /// What a finished file is.
@@ -323,7 +326,13 @@ fn create(target: OutputTarget<'_>, creation: &PropertyList) -> Result<(Handle, 
             path,
             metadata_block_bytes,
         } => file::create(Target::File(path), creation, metadata_block_bytes),
-        OutputTarget::Measure => file::create(Target::Measure, creation, WHOLE),
+        OutputTarget::Measure {
+            metadata_block_bytes,
+        } => file::create(
+            Target::Measure,
+            creation,
+            metadata_block_bytes.unwrap_or(WHOLE),
+        ),
     }
 }
 
