@@ -28,6 +28,7 @@ mod info;
 mod input;
 mod kept;
 mod left_behind;
+mod metadata_size;
 mod name_lock;
 mod names;
 mod naming;

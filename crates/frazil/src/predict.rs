@@ -8,15 +8,19 @@ use crate::decide;
 use crate::energy::{self, Work};
 use crate::error::Result;
 use crate::input::Input;
+use crate::metadata_size::{Measure, measure_metadata};
 use crate::options::{LayoutProfile, PackOptions};
 use crate::output::metadata_block_bytes;
-use crate::repack::{Clock, Job, measure_metadata, report};
+use crate::repack::{Clock, Job, report};
 use crate::report::{PackReport, PredictedRange};
 use crate::routes::{Decisions, Route};
 
 /// What a file's size may be off by, whatever its variables do.
 const FILE_SHARE: f64 = 0.005;
 const FILE_BYTES: f64 = 4096.0;
+/// Texts and the like are copied into memory for a prediction where the input has no more bytes than
+/// these beside its values.
+const MOST_HEAP_BYTES: u64 = 16 << 20;
 /// What a time may be off by, either way.
 const TIMES: f64 = 2.0;
 
@@ -68,16 +72,19 @@ pub(crate) fn foretell(
 }
 
 /// Bytes of the output beside stored values: as everything is defined, once, into nothing. Texts and the
-/// like lie among them, which are not copied for that: where there are some, those of the input count
-/// if they are more, with what indexes of chunks take more or less.
+/// like are copied for that where the input's are few; else those of the input count if they are more,
+/// with what indexes of chunks take more or less.
 fn metadata(of_input: u64, source: &Input, decisions: &Decisions) -> Result<u64> {
-    let block = metadata_block_bytes(source.file_bytes());
-    let measured = measure_metadata(source, decisions, Some(block))?;
     let mut variables = source.variables().iter().zip(&decisions.routes);
-    let has_heap_data = variables.any(|(variable, route)| {
+    let has_heaps = variables.any(|(variable, route)| {
         matches!(route, Route::Library) && !variable.element.is_self_contained()
     });
-    Ok(match has_heap_data {
+    let how = Measure {
+        metadata_block_bytes: Some(metadata_block_bytes(source.file_bytes())),
+        has_heaps: has_heaps && of_input <= MOST_HEAP_BYTES,
+    };
+    let measured = measure_metadata(source, decisions, how)?;
+    Ok(match has_heaps && !how.has_heaps {
         true => measured.max(as_in_input(of_input, source, decisions)),
         false => measured,
     })

@@ -14,7 +14,8 @@ use crate::decide::{self, Depth};
 use crate::energy::{self, Meter, Metered, Work};
 use crate::error::{Error, Result};
 use crate::fill::{self, Filled, Stored};
-use crate::input::{Input, InputKind, from_container, from_copying};
+use crate::input::{Input, InputKind, from_copying};
+use crate::metadata_size::{Measure, measure_metadata};
 use crate::naming::Before;
 use crate::options::{
     Attempt, Destination, LayoutProfile, PackOptions, Resources, UnpackFormat, UnpackOptions,
@@ -351,7 +352,9 @@ fn fill_file(
     progress: &mut dyn Progress,
 ) -> Result<Written> {
     let metadata_block_bytes = match job.layout {
-        LayoutProfile::Cmip7 => measure_metadata(source, decisions, None)? + SLACK_BYTES,
+        LayoutProfile::Cmip7 => {
+            measure_metadata(source, decisions, Measure::default())? + SLACK_BYTES
+        }
         LayoutProfile::Standard => output::metadata_block_bytes(source.file_bytes()),
     };
     let target = OutputTarget::File {
@@ -370,7 +373,11 @@ fn fill_file(
 }
 
 /// Defines all objects of the output.
-fn define(source: &Input, target: OutputTarget<'_>, decisions: &Decisions) -> Result<Hdf5Output> {
+pub(crate) fn define(
+    source: &Input,
+    target: OutputTarget<'_>,
+    decisions: &Decisions,
+) -> Result<Hdf5Output> {
     let (storage, additions) = (&decisions.storage, &decisions.additions);
     let output = match &target {
         OutputTarget::File { path, .. } => path.to_path_buf(),
@@ -384,26 +391,6 @@ fn define(source: &Input, target: OutputTarget<'_>, decisions: &Decisions) -> Re
         }
     };
     defined.map_err(|error| from_copying(error, source.path(), &output))
-}
-
-/// How many bytes of metadata the output will have: everything is defined and placed once, into
-/// nothing. Sizes of chunks do not matter to their index, so one byte stands for each.
-///
-/// They lie in blocks of `metadata_block_bytes`, with what is left of these, or in one block.
-pub(crate) fn measure_metadata(
-    source: &Input,
-    decisions: &Decisions,
-    metadata_block_bytes: Option<u64>,
-) -> Result<u64> {
-    let target = OutputTarget::Measure {
-        metadata_block_bytes,
-    };
-    let output = define(source, target, decisions)?;
-    fill::place_without_bytes(&output, decisions).map_err(|error| error.in_file(source.path()))?;
-    let finished = output
-        .finish(source.hdf5())
-        .map_err(|error| from_container(error, source.path()))?;
-    Ok(finished.metadata_end)
 }
 
 /// The report of a finished or predicted file, still without its output.
