@@ -82,6 +82,26 @@ def test_what_is_larger_is_written_where_that_is_allowed_or_named(source: Path, 
         assert report["output_file_bytes"] >= report["input_file_bytes"]
 
 
+def test_a_named_output_is_not_larger_than_an_hdf5_input(tmp_path: Path):
+    """Objects of many attributes take more space in the form that netCDF readers show in order."""
+    source, out = tmp_path / "attributes.h5", tmp_path / "out.h5"
+    with h5py.File(source, "w") as file:
+        for i in range(1000):
+            file.attrs[f"attribute {i}"] = np.arange(8)
+    outcome = frazil("pack", source, "-o", out, "--json")
+    assert outcome.code == DONE, outcome.stderr
+    assert out.stat().st_size <= 1.005 * source.stat().st_size + 4096
+    (report,) = outcome.report["reports"]
+    assert report["output_file_bytes"] == out.stat().st_size
+    assert report["kept_input"] == (out.read_bytes() == source.read_bytes())
+    dry = frazil("pack", source, "-o", out, "--dry-run", "--json", "--overwrite").report["reports"][0]
+    assert dry["output_file_bytes"] == out.stat().st_size
+    packed = frazil("pack", source, "-o", out, "--overwrite", "--allow-larger", "--json")
+    assert not packed.report["reports"][0]["kept_input"]
+    with h5py.File(out) as file:
+        assert len(file.attrs) == 1000
+
+
 FORMS = {
     "chunks": ["--chunks", "v:0=100"],
     "reads": ["--reads", "map"],

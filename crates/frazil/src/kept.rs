@@ -1,4 +1,5 @@
-//! An input that packing would not make smaller stays as it is, in its place or in the output's folder.
+//! An input that packing would not make smaller stays as it is, in its place or in the output's folder;
+//! one that packing would make larger than is promised is copied to an output that has a name.
 
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::Ordering;
@@ -15,12 +16,45 @@ use crate::pending::PendingOutput;
 use crate::repack::{Job, rename_file};
 use crate::report::PackReport;
 
-/// Whether an input is kept where its packed form is not smaller: not where a form is asked for that it
-/// may not have, whatever its size. Precision is leave to drop bits, not a form: exact values keep
-/// every bound.
-pub(crate) fn may_keep(options: &PackOptions, destination: &Destination) -> bool {
-    let names_output = matches!(destination, Destination::File(_));
-    !options.allow_larger.unwrap_or(names_output) && !states_a_form(options)
+/// When an input is kept in place of its packed form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// Never: a form is asked for, whatever its size.
+    Never,
+    /// Where the packed form is not smaller.
+    IfNotSmaller,
+    /// Where the packed form of an HDF5 file is larger by more than is promised.
+    IfLarger,
+}
+
+/// What an output that is named may be larger than its input: a share, and bytes beside it.
+const PROMISED_SHARE: f64 = 0.005;
+const PROMISED_BYTES: u64 = 4096;
+
+impl Keep {
+    /// Not where a form is asked for that the input may not have. Precision is leave to drop bits, not
+    /// a form: exact values keep every bound. Who names an output wants the packed file, if it keeps
+    /// the promise.
+    pub(crate) fn of(options: &PackOptions, destination: &Destination) -> Self {
+        match (options.allow_larger, destination) {
+            (Some(true), _) => Self::Never,
+            _ if states_a_form(options) => Self::Never,
+            (None, Destination::File(_)) => Self::IfLarger,
+            _ => Self::IfNotSmaller,
+        }
+    }
+
+    /// Whether it is kept, given the bytes of the input and of its packed form.
+    fn keeps(self, source: &Input, [before, packed]: [u64; 2]) -> bool {
+        match self {
+            Self::Never => false,
+            Self::IfNotSmaller => packed >= before,
+            Self::IfLarger => {
+                let most = before + (before as f64 * PROMISED_SHARE) as u64 + PROMISED_BYTES;
+                source.hdf5().is_some() && packed > most
+            }
+        }
+    }
 }
 
 fn states_a_form(options: &PackOptions) -> bool {
@@ -47,13 +81,10 @@ pub(crate) fn settle(
     report: &mut PackReport,
     job: &Job<'_>,
 ) -> Result<Option<PendingOutput>> {
-    let sizes = match job.may_keep {
-        true => not_smaller(source, &pending)?,
-        false => None,
-    };
-    let Some(sizes) = sizes else {
+    let sizes = sizes(source, &pending)?;
+    if !can_be_copied(source) || !job.keep.keeps(source, sizes) {
         return Ok(Some(pending));
-    };
+    }
     describe(report, source, sizes);
     if target.in_place {
         return source.check_unchanged().map(|()| None);
@@ -63,18 +94,18 @@ pub(crate) fn settle(
     Ok(Some(pending))
 }
 
-/// Bytes of an input and of its finished packed form, if that is not smaller.
-fn not_smaller(source: &Input, pending: &PendingOutput) -> Result<Option<[u64; 2]>> {
+/// Whether a copy of its bytes would hold all its values, and those of one state.
+fn can_be_copied(source: &Input) -> bool {
     let is_swmr = source.hdf5().is_some_and(|hdf5| hdf5.contents().is_swmr());
     let lies_outside = |variable: &DatasetInfo| variable.storage == DatasetStorage::External;
-    // A copy of its bytes would not hold all its values, or those of several states.
-    if is_swmr || source.variables().iter().any(lies_outside) {
-        return Ok(None);
-    }
+    !is_swmr && !source.variables().iter().any(lies_outside)
+}
+
+/// Bytes of an input and of its finished packed form.
+fn sizes(source: &Input, pending: &PendingOutput) -> Result<[u64; 2]> {
     let inspect = |error| Error::io(&error, "inspect", pending.path());
-    let before = file_bytes(source)?;
     let packed = pending.file().metadata().map_err(inspect)?.len();
-    Ok((packed >= before).then_some([before, packed]))
+    Ok([file_bytes(source)?, packed])
 }
 
 fn file_bytes(source: &Input) -> Result<u64> {
@@ -125,10 +156,13 @@ fn describe(report: &mut PackReport, source: &Input, sizes: [u64; 2]) {
 }
 
 /// The report of a dry run, which says where the input would be kept.
-pub(crate) fn foretold(mut report: PackReport, may_keep: bool) -> PackReport {
+pub(crate) fn foretold(mut report: PackReport, source: &Input, keep: Keep) -> PackReport {
     let sizes = [report.input_file_bytes, report.output_file_bytes];
-    if may_keep && sizes[1] >= sizes[0] {
-        let what = "--in-place and --out-dir would keep it as it is";
+    if can_be_copied(source) && keep.keeps(source, sizes) {
+        let what = match keep {
+            Keep::IfLarger => "it would be copied as it is",
+            _ => "--in-place and --out-dir would keep it as it is",
+        };
         report.notices.push(line(what, sizes));
         report.output_file_bytes = report.input_file_bytes;
         if let Some(range) = &mut report.range {
@@ -155,8 +189,10 @@ mod tests {
             break_hard_links: false,
         };
         let default = PackOptions::default();
-        assert!(may_keep(&default, &folder) && may_keep(&default, &in_place));
-        assert!(!may_keep(&default, &Destination::File("out.nc".into())));
+        let named = Destination::File("out.nc".into());
+        assert_eq!(Keep::of(&default, &folder), Keep::IfNotSmaller);
+        assert_eq!(Keep::of(&default, &in_place), Keep::IfNotSmaller);
+        assert_eq!(Keep::of(&default, &named), Keep::IfLarger);
         let options = |change: fn(&mut PackOptions)| {
             let mut options = PackOptions::default();
             change(&mut options);
@@ -170,9 +206,11 @@ mod tests {
             |options| options.chunk_goal.most_chunks = Some(7),
         ];
         for change in not_kept {
-            assert!(!may_keep(&options(change), &folder));
+            for destination in [&folder, &named] {
+                assert_eq!(Keep::of(&options(change), destination), Keep::Never);
+            }
         }
         let strong = options(|options| options.level = Some(9));
-        assert!(may_keep(&strong, &in_place));
+        assert_eq!(Keep::of(&strong, &in_place), Keep::IfNotSmaller);
     }
 }

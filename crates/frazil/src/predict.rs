@@ -8,6 +8,7 @@ use crate::decide;
 use crate::energy::{self, Work};
 use crate::error::Result;
 use crate::input::Input;
+use crate::kept::Keep;
 use crate::metadata_size::{Measure, measure_metadata};
 use crate::options::{LayoutProfile, PackOptions};
 use crate::output::metadata_block_bytes;
@@ -37,7 +38,7 @@ pub(crate) fn foretell(
 ) -> Result<PackReport> {
     let job = Job {
         layout: LayoutProfile::Standard,
-        may_keep: false,
+        keep: Keep::Never,
         verify: false,
         attempt: None,
         resources: &options.resources,

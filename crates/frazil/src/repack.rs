@@ -15,6 +15,7 @@ use crate::energy::{self, Meter, Metered, Work};
 use crate::error::{Error, Result};
 use crate::fill::{self, Filled, Stored};
 use crate::input::{Input, InputKind, from_copying};
+use crate::kept::Keep;
 use crate::metadata_size::{Measure, measure_metadata};
 use crate::naming::Before;
 use crate::options::{
@@ -56,15 +57,15 @@ pub fn pack(
         let decisions = decide::decide(&source, options, &budget, Depth::Decide, progress);
         let mut decisions = decisions.map_err(|error| source.blame(error))?;
         tell(&source, progress);
-        let may_keep = kept::may_keep(options, destination);
+        let keep = Keep::of(options, destination);
         let Some(target) = target else {
             source.check_unchanged()?;
             let predicted = predict::foretell(&source, &decisions, options, &clock)?;
-            return Ok(kept::foretold(predicted, may_keep));
+            return Ok(kept::foretold(predicted, &source, keep));
         };
         let job = Job {
             layout: options.layout,
-            may_keep,
+            keep,
             verify: options.verify || target.in_place,
             attempt: options.attempt.as_ref(),
             resources: &options.resources,
@@ -132,7 +133,7 @@ pub fn unpack(
         let budget = decide::budget(&options.resources);
         let job = Job {
             layout: LayoutProfile::Standard,
-            may_keep: false,
+            keep: Keep::Never,
             verify: options.verify || target.in_place,
             attempt: None,
             resources: &options.resources,
@@ -152,8 +153,8 @@ pub fn unpack(
 /// What writing needs to know beside the decisions.
 pub(crate) struct Job<'a> {
     pub(crate) layout: LayoutProfile,
-    /// Whether the input stays as it is where its packed form is not smaller.
-    pub(crate) may_keep: bool,
+    /// When the input stays as it is.
+    pub(crate) keep: Keep,
     pub(crate) verify: bool,
     pub(crate) attempt: Option<&'a Attempt>,
     pub(crate) resources: &'a Resources,

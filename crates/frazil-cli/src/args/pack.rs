@@ -31,8 +31,8 @@ pub(crate) struct PackArgs {
     /// Add Fletcher-32 checksums (existing ones are always kept)
     #[arg(long)]
     checksum: bool,
-    /// With --in-place or --out-dir: also write packed files that are not smaller than their inputs,
-    /// which are kept as they are otherwise
+    /// Also write packed files that are not smaller than their inputs, which are kept as they are
+    /// otherwise; with -o: those that are larger
     #[arg(long)]
     allow_larger: bool,
     /// Plan and predict only; nothing is written
