@@ -74,15 +74,32 @@ def _compound(described: Type) -> np.dtype | None:
 
 def read_dtype(described: Type, element: str) -> np.dtype:
     """The numpy type of elements as users get them: numbers in this machine's byte order, also
-    those in compounds, as in netCDF4-python."""
+    those in compounds, as in netCDF4-python. Elements that are arrays have numpy's type of an
+    array, as in h5py."""
     return raw_dtype(described, element).newbyteorder("=")
+
+
+def element_axes(dtype: np.dtype) -> tuple[np.dtype, tuple[int, ...]]:
+    """The type of single values, and the axes that elements add where they are arrays."""
+    axes: tuple[int, ...] = ()
+    while dtype.subdtype is not None:
+        dtype, inner = dtype.subdtype
+        axes += inner
+    return dtype, axes
+
+
+def native(values: np.ndarray) -> np.ndarray:
+    """Values in this machine's byte order."""
+    # By the type that the array has: it has taken the axes of elements that are arrays out of
+    # theirs, and would be given them once more.
+    return values.astype(values.dtype.newbyteorder("="), copy=False)
 
 
 def raw_dtype(described: Type, element: str) -> np.dtype:
     """The numpy type of elements as the reader hands them over: what is no single number has the
     bytes of the file."""
     if element == "O":
-        return np.dtype(object)
+        return _indirect_dtype(described)
     stored = file_dtype(described)
     if element[0] == "e":
         assert stored is not None
@@ -91,7 +108,13 @@ def raw_dtype(described: Type, element: str) -> np.dtype:
         return np.dtype(element)
     if stored is None or stored.itemsize != int(element[1:]):
         return np.dtype(f"V{element[1:]}")
-    return stored if stored.subdtype is None else np.dtype(f"V{element[1:]}")
+    return stored
+
+
+def _indirect_dtype(described: Type) -> np.dtype:
+    if described["kind"] != "array":
+        return np.dtype(object)
+    return np.dtype((_indirect_dtype(described["base"]), tuple(described["shape"])))
 
 
 def enum_members(described: Type) -> dict[str, int] | None:
@@ -122,7 +145,11 @@ def _decode(
         if end > len(data):
             raise CorruptError("values do not fit their type")
         values = np.frombuffer(data, plain, count, at) if count else np.empty(0, plain)
-        return values.astype(plain.newbyteorder("="), copy=False), end
+        return native(values), end
+    if described["kind"] == "array":
+        shape = described["shape"]
+        values, at = _decode(described["base"], data, at, count * int(np.prod(shape)))
+        return _array(values).reshape(count, *shape), at
     values_list: list[Any] = []
     for _ in range(count):
         value, at = _one(described, data, at)
@@ -159,10 +186,6 @@ def _one(described: Type, data: bytes, at: int) -> tuple[Any, int]:
         length, at = _length(data, at)
         values, at = _decode(described["base"], data, at, length)
         return _array(values), at
-    if kind == "array":
-        shape = described["shape"]
-        values, at = _decode(described["base"], data, at, int(np.prod(shape)))
-        return _array(values).reshape(shape), at
     if kind == "compound":
         record = {}
         for name, _, member in described["members"]:

@@ -14,7 +14,16 @@ import numpy as np
 
 from . import _frazil
 from .chunk_cache import ChunkCache, stated_chunk_cache
-from .datatypes import attribute, decode, enum_members, raw_dtype, read_dtype, text
+from .datatypes import (
+    attribute,
+    decode,
+    element_axes,
+    enum_members,
+    native,
+    raw_dtype,
+    read_dtype,
+    text,
+)
 from .errors import FileNotice, InvalidArgumentError, NotFoundError, plain
 from .operations import Reads, StrPath
 from .pictures import chunk_grid_svg, escape
@@ -282,7 +291,8 @@ class Variable:
     """A variable: ``variable[0, 10:20, ::2]`` reads values as they are stored.
 
     Indices are integers, slices, and lists or arrays of integers or booleans; arrays along several
-    axes stand for all combinations. Nothing is masked, scaled or decoded.
+    axes stand for all combinations. Nothing is masked, scaled or decoded. Where elements are
+    arrays, what is read has their axes behind those of the variable.
     """
 
     def __init__(self, file: File, number: int, description: Mapping[str, Any]) -> None:
@@ -390,23 +400,25 @@ class Variable:
         values = self._read(axes, counts)
         for axis in flips:
             values = np.flip(values, axis)
-        return values.reshape(shape)
+        return values.reshape(shape + values.shape[len(counts) :])
 
     def _read(self, axes: list[Selection], counts: list[int]) -> np.ndarray:
         reader = self._file._reader
-        if self.dtype != object:
+        base, inner = element_axes(self.dtype)
+        if base.kind != "O":
             values = np.empty(counts, self._raw_dtype)
             if values.size:
                 reader.read(self._number, axes, values.reshape(-1).view(np.uint8))
-            return values.astype(self.dtype, copy=False)
-        found = np.empty(int(np.prod(counts, dtype=np.int64)), dtype=object)
-        if found.size and self.is_string:
+            return native(values)
+        count = int(np.prod(counts, dtype=np.int64))
+        found = np.empty((count, *inner), dtype=object)
+        if count and self.is_string:
             found[:] = [text(one) for one in reader.read_texts(self._number, axes)]
-        elif found.size:
+        elif count:
             data = reader.read_expanded(self._number, axes)
-            for i, one in enumerate(decode(self._type, data, found.size)):
+            for i, one in enumerate(decode(self._type, data, count)):
                 found[i] = one
-        return found.reshape(counts)
+        return found.reshape((*counts, *inner))
 
     def __repr__(self) -> str:
         return f"<frazil.Variable {plain(self._line())}>"

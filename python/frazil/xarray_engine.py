@@ -18,6 +18,7 @@ from xarray.core import indexing
 from xarray.core.utils import FrozenDict, close_on_error, is_remote_uri
 
 from .chunk_cache import ChunkCache
+from .datatypes import element_axes
 from .file import File, Group, Variable
 from .operations import Reads
 
@@ -28,19 +29,32 @@ _MAGIC = (b"\x89HDF\r\n\x1a\n", b"CDF\x01", b"CDF\x02", b"CDF\x05")
 
 
 class FrazilArray(BackendArray):
-    """A variable's values, read when they are wanted. It needs no lock."""
+    """A variable's values, read when they are wanted. It needs no lock.
+
+    xarray knows no elements that are arrays: their axes are further ones.
+    """
 
     __slots__ = ("dtype", "shape", "variable")
 
     def __init__(self, variable: Variable) -> None:
         self.variable = variable
-        self.shape = variable.shape
-        self.dtype = create_vlen_dtype(str) if variable.is_string else variable.dtype
+        base, inner = element_axes(variable.dtype)
+        self.shape = variable.shape + inner
+        self.dtype = create_vlen_dtype(str) if variable.is_string else base
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
         return indexing.explicit_indexing_adapter(
-            key, self.shape, indexing.IndexingSupport.OUTER, self.variable.__getitem__
+            key, self.shape, indexing.IndexingSupport.OUTER, self._chosen
         )
+
+    def _chosen(self, key: tuple) -> np.ndarray:
+        outer, inner = key[: self.variable.ndim], key[self.variable.ndim :]
+        values = self.variable[outer]
+        first = values.ndim - len(inner)
+        # The last first, so that places of axes stay what they are.
+        for axis in reversed(range(len(inner))):
+            values = values[(slice(None),) * (first + axis) + (inner[axis],)]
+        return values
 
 
 def _block_bytes() -> int:
@@ -113,26 +127,25 @@ class ReadStore(AbstractDataStore):
     def open_variable(self, variable: Variable) -> xr.Variable:
         """A variable with the encoding that the engine netcdf4 reports."""
         attributes = dict(variable.attrs)
+        array = FrazilArray(variable)
+        inner = array.shape[variable.ndim :]
+        dims = variable.dims + tuple(f"{variable.name}_array_{i}" for i in range(len(inner)))
+        chunks = None if variable.chunks is None else variable.chunks + inner
         encoding = variable.filters()
         encoding["dtype"] = _encoded_dtype(variable)
-        if variable.chunks is None:
-            encoding["contiguous"] = True
-            encoding["chunksizes"] = None
-        else:
-            encoding["contiguous"] = False
-            encoding["chunksizes"] = variable.chunks
-        block = preferred_chunks(variable.shape, variable.chunks, variable.dtype.itemsize)
-        if block is not None and len(set(variable.dims)) == len(variable.dims):
-            encoding["preferred_chunks"] = dict(zip(variable.dims, block, strict=True))
+        encoding["contiguous"] = chunks is None
+        encoding["chunksizes"] = chunks
+        block = preferred_chunks(array.shape, chunks, array.dtype.itemsize)
+        if block is not None and len(set(dims)) == len(dims):
+            encoding["preferred_chunks"] = dict(zip(dims, block, strict=True))
         if "least_significant_digit" in attributes:
             encoding["least_significant_digit"] = attributes.pop("least_significant_digit")
         if variable.dtype.kind == "S" and "_FillValue" in attributes:
             fill = attributes["_FillValue"]
             attributes["_FillValue"] = np.bytes_(fill.encode() if isinstance(fill, str) else fill)
         encoding["source"] = variable.file.filename
-        encoding["original_shape"] = variable.shape
-        data = indexing.LazilyIndexedArray(FrazilArray(variable))
-        return xr.Variable(variable.dims, data, attributes, encoding)
+        encoding["original_shape"] = array.shape
+        return xr.Variable(dims, indexing.LazilyIndexedArray(array), attributes, encoding)
 
     def get_attrs(self) -> FrozenDict:
         return FrozenDict(self._group.attrs)
@@ -158,13 +171,14 @@ class ReadStore(AbstractDataStore):
 def _encoded_dtype(variable: Variable) -> Any:
     if variable.is_string:
         return str
+    dtype, _ = element_axes(variable.dtype)
     enum = variable.enum
     if enum is not None:
         name, members = enum
-        return np.dtype(variable.dtype, metadata={"enum": members, "enum_name": name})
-    if variable.is_big_endian and variable.dtype.kind in "iuf":
-        return variable.dtype.newbyteorder(">")
-    return variable.dtype
+        return np.dtype(dtype, metadata={"enum": members, "enum_name": name})
+    if variable.is_big_endian and dtype.kind in "iuf":
+        return dtype.newbyteorder(">")
+    return dtype
 
 
 class FrazilBackendEntrypoint(BackendEntrypoint):
