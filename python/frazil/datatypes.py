@@ -221,9 +221,12 @@ def attribute(described: Type, shape: Sequence[int] | None, data: bytes | None) 
     """An attribute's value as netCDF4-python gives it.
 
     Text is ``str``, several texts are a list; one number is a numpy scalar, several are an array.
+    No value at all is an empty text, list or array of the attribute's type.
     """
     if shape is None:
-        return "" if described["kind"] in ("text", "string") else np.empty(0)
+        if described["kind"] == "text":
+            return ""
+        shape, data = (0,), b""
     if data is None:
         return None
     count = int(np.prod(shape, dtype=np.int64))
