@@ -248,6 +248,10 @@ class File(Group):
         return self._reader.format
 
     @property
+    def _is_classic(self) -> bool:
+        return not self.format.startswith(("netCDF-4", "HDF5"))
+
+    @property
     def closed(self) -> bool:
         """Whether it is closed."""
         return self._open is None

@@ -131,10 +131,10 @@ class ReadStore(AbstractDataStore):
         inner = array.shape[variable.ndim :]
         dims = variable.dims + tuple(f"{variable.name}_array_{i}" for i in range(len(inner)))
         chunks = None if variable.chunks is None else variable.chunks + inner
-        encoding = variable.filters()
-        encoding["dtype"] = _encoded_dtype(variable)
-        encoding["contiguous"] = chunks is None
-        encoding["chunksizes"] = chunks
+        encoding = {"dtype": _encoded_dtype(variable)}
+        if not variable.file._is_classic:
+            encoding |= variable.filters()
+            encoding |= {"contiguous": chunks is None, "chunksizes": chunks}
         block = preferred_chunks(array.shape, chunks, array.dtype.itemsize)
         if block is not None and len(set(dims)) == len(dims):
             encoding["preferred_chunks"] = dict(zip(dims, block, strict=True))
@@ -176,7 +176,9 @@ def _encoded_dtype(variable: Variable) -> Any:
     if enum is not None:
         name, members = enum
         return np.dtype(dtype, metadata={"enum": members, "enum_name": name})
-    if variable.is_big_endian and dtype.kind in "iuf":
+    # Classic files are big-endian one and all: that says nothing about a variable.
+    is_choice = not variable.file._is_classic
+    if is_choice and variable.is_big_endian and dtype.kind in "iuf":
         return dtype.newbyteorder(">")
     return dtype
 

@@ -6,6 +6,7 @@ import contextlib
 
 import dask
 import frazil
+import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
@@ -216,3 +217,41 @@ def test_the_store_alone(tmp_path):
         assert store.get_dimensions() == {"x": 3} and store.get_attrs() == {"a": 1}
         with xr.decode_cf(store) as dataset:
             assert list(dataset.v) == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "format",
+    [
+        "NETCDF3_CLASSIC",
+        "NETCDF3_64BIT_OFFSET",
+        "NETCDF3_64BIT_DATA",
+        "NETCDF4_CLASSIC",
+        "NETCDF4",
+    ],
+)
+def test_encodings_are_those_of_engine_netcdf4(tmp_path, format):
+    path = tmp_path / "encodings.nc"
+    with netCDF4.Dataset(path, "w", format=format) as file:
+        for name, length in {"t": None, "x": 3, "n": 4}.items():
+            file.createDimension(name, length)
+        plain = file.createVariable("plain", "f4", ("x",))
+        plain[:] = [1, 2, 3]
+        plain.least_significant_digit = 2
+        file.createVariable("records", "i2", ("t", "x"))[:2] = 1
+        file.createVariable("chars", "S1", ("x", "n"))
+        file.createVariable("scalar", "f8", ())[...] = 2
+        if format.startswith("NETCDF4"):
+            file.createVariable("packed", "f4", ("x",), zlib=True, fletcher32=True)[:] = 3
+            file.createVariable("big", ">f4", ("x",), endian="big")[:] = 3
+    for options in ({}, {"decode_cf": False}):
+        with (
+            xr.open_dataset(path, engine="frazil", **options) as ours,
+            xr.open_dataset(path, engine="netcdf4", **options) as theirs,
+        ):
+            assert ours.encoding == theirs.encoding
+            for name, variable in theirs.variables.items():
+                found, wanted = (dict(one.encoding) for one in (ours[name], variable))
+                found.pop("preferred_chunks", None)
+                wanted.pop("preferred_chunks", None)
+                assert found == wanted
+                assert list(found) == list(wanted)
