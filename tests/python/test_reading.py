@@ -205,6 +205,55 @@ def test_values_that_were_never_written_are_fill_values(tmp_path):
     assert (found[0, :10] == 1).all() and (found[0, 10:] == -5).all() and (found[1:] == -5).all()
 
 
+def short_variable(path, dtype, *, fill, attribute, fill_time):
+    """A variable of two elements along an unlimited dimension of four."""
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("t", None)
+        file.createVariable("t", "f8", ("t",))[:] = np.arange(4)
+    with h5py.File(path, "a") as file:
+        creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        creation.set_chunk((2,))
+        if fill is not None:
+            creation.set_fill_value(np.array([fill], dtype))
+        if fill_time is not None:
+            creation.set_fill_time(fill_time)
+        space = h5py.h5s.create_simple((2,), (h5py.h5s.UNLIMITED,))
+        h5py.h5d.create(file.id, b"short", h5py.h5t.py_create(np.dtype(dtype)), space, creation)
+        file["short"][:] = np.ones(2, dtype)
+        file["short"].dims[0].attach_scale(file["t"])
+        if attribute is not None:
+            file["short"].attrs["_FillValue"] = np.array([attribute], dtype)
+
+
+@pytest.mark.parametrize("dtype", [*NUMBERS, ">f4", ">i8", "S1"])
+@pytest.mark.parametrize("fill", [None, 7])
+@pytest.mark.parametrize("attribute", [None, 3])
+@pytest.mark.parametrize("fill_time", [None, h5py.h5d.FILL_TIME_NEVER])
+def test_values_beyond_the_end_of_a_variable(tmp_path, dtype, fill, attribute, fill_time):
+    path = tmp_path / "short.nc"
+    short_variable(path, dtype, fill=fill, attribute=attribute, fill_time=fill_time)
+    with netCDF4.Dataset(path) as stored, frazil.open(path) as file:
+        variable = stored["short"]
+        variable.set_auto_maskandscale(False)
+        variable.set_auto_chartostring(False)
+        np.testing.assert_array_equal(file["short"][:], variable[:])
+
+
+@pytest.mark.parametrize("attribute", [None, -3])
+def test_values_beyond_the_end_of_a_variable_without_fill_values(tmp_path, attribute):
+    path = tmp_path / "short.nc"
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("t", None)
+        file.createVariable("long", "f4", ("t",))[:4] = 1
+        file.createVariable("short", "f4", ("t",), fill_value=False)[:2] = 1
+    if attribute is not None:
+        with h5py.File(path, "a") as file:
+            file["short"].attrs["_FillValue"] = np.array([attribute], "f4")
+    with netCDF4.Dataset(path) as stored, frazil.open(path) as file:
+        stored["short"].set_auto_mask(False)
+        np.testing.assert_array_equal(file["short"][:], stored["short"][:])
+
+
 def test_damage_names_file_variable_and_chunk(box, tmp_path):
     content = bytearray(box[0].read_bytes())
     path = tmp_path / "damaged.nc"

@@ -110,29 +110,12 @@ pub(super) fn fill_inside(variable: &Variable) -> Vec<u8> {
 }
 
 /// One element of what readers of netCDF see where a variable is shorter than its unlimited
-/// dimension: its own fill value, else that of its type.
+/// dimension: its own fill value, else that of its type. The attribute `_FillValue` counts for
+/// nothing, as in netCDF-C.
 pub(super) fn fill_outside(variable: &Variable) -> Vec<u8> {
-    let inside = fill_inside(variable);
-    if variable.dataset.fill_status == FillStatus::User {
-        return inside;
-    }
-    let stated = variable.attribute("_FillValue");
-    let stated = stated.and_then(|attribute| {
-        let is_same = attribute.datatype.classic() == variable.datatype.classic();
-        attribute.values.as_ref().filter(|_| is_same)
-    });
-    if let Some(values) = stated
-        && values.len() == 1
-        && values.bytes().len() == inside.len()
-    {
-        let mut fill = values.bytes().to_vec();
-        if NATIVE == ByteOrder::Big {
-            fill.reverse();
-        }
-        return fill;
-    }
-    match variable.datatype.classic() {
+    let own = variable.dataset.fill_status == FillStatus::User;
+    match variable.datatype.classic().filter(|_| !own) {
         Some(nc_type) => nc_type.default_fill().to_native_bytes(),
-        None => inside,
+        None => fill_inside(variable),
     }
 }
