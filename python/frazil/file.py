@@ -181,7 +181,7 @@ class Group:
     def _repr_html_(self) -> str:
         rows = []
         for variable in self.variables.values():
-            picture = chunk_grid_svg(variable.shape, variable.chunks, variable.dims)
+            picture = chunk_grid_svg(variable.shape or (), variable.chunks, variable.dims)
             rows.append(f"<tr><td>{escape(variable._line())}</td><td>{picture}</td></tr>")
         attrs = (f"<li>{escape(f'{name}: {value}')}</li>" for name, value in self.attrs.items())
         title = escape(f"{self._file.filename} {self.path}")
@@ -296,7 +296,8 @@ class Variable:
 
     Indices are integers, slices, and lists or arrays of integers or booleans; arrays along several
     axes stand for all combinations. Nothing is masked, scaled or decoded. Where elements are
-    arrays, what is read has their axes behind those of the variable.
+    arrays, what is read has their axes behind those of the variable. A null dataspace has no shape;
+    ``[...]`` and ``[()]`` give an empty array.
     """
 
     def __init__(self, file: File, number: int, description: Mapping[str, Any]) -> None:
@@ -307,8 +308,10 @@ class Variable:
         self._group = description["group"]
         #: Names of the dimensions, the slowest first.
         self.dims = tuple(file._dimensions[i]["name"] for i in description["dimensions"])
-        #: Elements along each axis.
-        self.shape = tuple(description["shape"])
+        #: Elements along each axis; ``None``: there is no value at all (a null dataspace).
+        self.shape: tuple[int, ...] | None = tuple(description["shape"])
+        if description["is_null"]:
+            self.shape = None
         #: Type of what is read; ``object`` for texts of any length and variable-length data.
         self.dtype = read_dtype(self._type, description["element"])
         self._raw_dtype = raw_dtype(self._type, description["element"])
@@ -332,12 +335,12 @@ class Variable:
     @property
     def ndim(self) -> int:
         """Number of dimensions."""
-        return len(self.shape)
+        return len(self.shape or ())
 
     @property
     def size(self) -> int:
         """Number of elements."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        return 0 if self.shape is None else int(np.prod(self.shape, dtype=np.int64))
 
     @property
     def nbytes(self) -> int:
@@ -392,14 +395,17 @@ class Variable:
 
     def __len__(self) -> int:
         if not self.shape:
-            raise TypeError("a scalar has no length")
+            raise TypeError("what has no axes has no length")
         return self.shape[0]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return self[...] if dtype is None else self[...].astype(dtype)
 
     def __getitem__(self, key: Any) -> np.ndarray:
-        axes, shape, flips = _selections(key, self.shape)
+        axes, shape, flips = _selections(key, self.shape or ())
+        if self.shape is None:
+            # As of an attribute without a value.
+            return np.empty(0, self.dtype)
         counts = [one[1] if isinstance(one, tuple) else len(one) for one in axes]
         values = self._read(axes, counts)
         for axis in flips:
@@ -428,16 +434,16 @@ class Variable:
         return f"<frazil.Variable {plain(self._line())}>"
 
     def _line(self) -> str:
-        axes = ", ".join(f"{d}: {n}" for d, n in zip(self.dims, self.shape, strict=True))
+        axes = ", ".join(f"{d}: {n}" for d, n in zip(self.dims, self.shape or (), strict=True))
         kind = "string" if self.is_string else str(self.dtype)
-        return f"{self.path} {kind} ({axes})"
+        return f"{self.path} {kind} " + ("without a value" if self.shape is None else f"({axes})")
 
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td>{escape(name)}</td><td>{escape(str(value))}</td></tr>"
             for name, value in self.attrs.items()
         )
-        picture = chunk_grid_svg(self.shape, self.chunks, self.dims)
+        picture = chunk_grid_svg(self.shape or (), self.chunks, self.dims)
         return f"<b>{escape(self._line())}</b><table>{rows}</table>{picture}"
 
     def __reduce__(self) -> tuple:

@@ -31,7 +31,8 @@ _MAGIC = (b"\x89HDF\r\n\x1a\n", b"CDF\x01", b"CDF\x02", b"CDF\x05")
 class FrazilArray(BackendArray):
     """A variable's values, read when they are wanted. It needs no lock.
 
-    xarray knows no elements that are arrays: their axes are further ones.
+    xarray knows no elements that are arrays: their axes are further ones. Nor does it know null
+    dataspaces: they get an axis without elements.
     """
 
     __slots__ = ("dtype", "shape", "variable")
@@ -39,7 +40,7 @@ class FrazilArray(BackendArray):
     def __init__(self, variable: Variable) -> None:
         self.variable = variable
         base, inner = element_axes(variable.dtype)
-        self.shape = variable.shape + inner
+        self.shape = ((0,) if variable.shape is None else variable.shape) + inner
         self.dtype = create_vlen_dtype(str) if variable.is_string else base
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:

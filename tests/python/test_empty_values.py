@@ -77,3 +77,32 @@ def test_null_texts_are_those_of_netcdf4(tmp_path: Path):
     with frazil.open(path) as file, netCDF4.Dataset(path) as stored:
         for name in ("fixed", "any"):
             assert file["v"].attrs[name] == stored["v"].getncattr(name)
+
+
+@pytest.mark.parametrize("dtype", [*NUMBERS, *OTHERS, "S7", TEXT, h5py.ref_dtype], ids=str)
+def test_variables_without_any_value(tmp_path: Path, dtype):
+    path = tmp_path / "null.h5"
+    with h5py.File(path, "w") as file:
+        file["null"] = h5py.Empty(dtype)
+        file["null"].attrs["units"] = "K"
+        file["beside"] = np.arange(3.0)
+    with (
+        frazil.open(path) as file,
+        h5py.File(path) as stored,
+        xr.open_dataset(path, engine="frazil") as data,
+    ):
+        found = file["null"]
+        wanted = stored["null"][()]
+        assert found.shape is stored["null"].shape is None
+        assert (found.dims, found.ndim, found.size, found.nbytes) == ((), 0, 0, 0)
+        assert "without a value" in repr(found) and found._repr_html_() and file._repr_html_()
+        for values in (found[...], found[()], np.asarray(found)):
+            assert values.shape == (0,)
+            assert values.dtype == found.dtype == wanted.dtype.newbyteorder("=")
+        with pytest.raises(IndexError):
+            found[0]
+        with pytest.raises(TypeError):
+            len(found)
+        assert data["null"].shape == (0,) and data["null"].attrs == {"units": "K"}
+        assert data["null"].values.size == 0
+        assert data["beside"].values.tolist() == [0, 1, 2]

@@ -58,6 +58,7 @@ fn variable<'py>(
     let dimensions: Vec<usize> = variable.dimensions.iter().map(|id| id.0).collect();
     one.set_item("dimensions", dimensions)?;
     one.set_item("shape", model.shape(id))?;
+    one.set_item("is_null", variable.dataset.is_null)?;
     one.set_item("type", datatype(py, &variable.datatype)?)?;
     let element = reader.element(id).map_err(crate::error::Failure::from)?;
     one.set_item("element", element_text(element))?;

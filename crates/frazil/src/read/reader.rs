@@ -193,12 +193,13 @@ impl Reader {
     /// Reads elements of any type in a form that means the same in every file: numbers
     /// little-endian, compounds without padding, texts and variable-length data behind their length
     /// (`u64`, little-endian; texts: bytes, else: elements), references as the path they lead to.
+    /// A null dataspace gives none.
     ///
     /// # Errors
     /// As [`Self::read`].
     pub fn read_expanded(&self, id: VariableId, selections: &[AxisSelection]) -> Result<Expanded> {
         let elements = self.check(id, selections)?;
-        if elements == 0 {
+        if elements == 0 || self.variable(id)?.dataset.is_null {
             return Ok(Expanded::default());
         }
         let element = self.element(id)?;
