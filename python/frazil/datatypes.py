@@ -16,6 +16,18 @@ from .errors import CorruptError
 Type = Mapping[str, Any]
 
 _LENGTH = np.dtype("<u8")
+# Floats by size: their bits and the lowest of them; where the sign is; the exponent, its bits and
+# bias; the mantissa and its bits; whether its first bit is implied (0) or stored (2).
+_IEEE_FORMS = {
+    2: (16, 0, 15, 10, 5, 15, 0, 10, 0),
+    4: (32, 0, 31, 23, 8, 127, 0, 23, 0),
+    8: (64, 0, 63, 52, 11, 1023, 0, 52, 0),
+}
+# What C's `long double` can be, by the bits that numpy counts: x87's 80 bits, and binary128.
+_LONG_FORMS = {
+    63: (80, 0, 79, 64, 15, 16383, 0, 64, 2),
+    112: (128, 0, 127, 112, 15, 16383, 0, 112, 0),
+}
 
 
 def file_dtype(described: Type) -> np.dtype | None:
@@ -25,8 +37,8 @@ def file_dtype(described: Type) -> np.dtype | None:
     if kind in ("integer", "bitfield", "time") and size in (1, 2, 4, 8):
         letter = "i" if described.get("signed") else "u"
         return np.dtype(f"{order}{letter}{size}")
-    if kind == "float" and size in (2, 4, 8):
-        return np.dtype(f"{order}f{size}")
+    if kind == "float":
+        return _float(described).newbyteorder(order)
     if kind == "text":
         return np.dtype(f"S{size}")
     if kind == "enumeration":
@@ -43,8 +55,19 @@ def file_dtype(described: Type) -> np.dtype | None:
     return np.dtype(f"V{size}")
 
 
+def _float(described: Type) -> np.dtype:
+    size, form = described["size"], tuple(described["form"])
+    if form == _IEEE_FORMS.get(size):
+        return np.dtype(f"f{size}")
+    long = np.dtype(np.longdouble)
+    if size == long.itemsize and form == _LONG_FORMS.get(np.finfo(long).nmant):
+        return long
+    # Bytes rather than other numbers.
+    return np.dtype(f"V{size}")
+
+
 def _complex(part: np.dtype | None) -> np.dtype | None:
-    if part is None or part.kind != "f" or part.itemsize not in (4, 8):
+    if part is None or part.kind != "f" or part.itemsize < 4:
         return None
     return np.dtype(f"{part.byteorder}c{2 * part.itemsize}")
 

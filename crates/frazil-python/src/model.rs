@@ -131,6 +131,21 @@ fn datatype<'py>(py: Python<'py>, of: &TypeDescription) -> PyResult<Bound<'py, P
     one.set_item("kind", kind(&of.class))?;
     match &of.class {
         TypeClass::Integer { signed, .. } => one.set_item("signed", signed)?,
+        // `_float` in `frazil/datatypes.py` knows the order.
+        TypeClass::Float { bits, form, .. } => one.set_item(
+            "form",
+            (
+                bits.precision,
+                bits.offset,
+                form.sign,
+                form.exponent,
+                form.exponent_bits,
+                form.bias,
+                form.mantissa,
+                form.mantissa_bits,
+                form.normalisation,
+            ),
+        )?,
         TypeClass::Enumeration { base, members } => {
             one.set_item("base", datatype(py, base)?)?;
             let named = PyDict::new(py);

@@ -1,6 +1,6 @@
 //! The elements that a reader hands out, and the way to them from those in the file.
 
-use frazil_container::hdf5::{FillStatus, TypeClass, TypeDescription};
+use frazil_container::hdf5::{FillStatus, FloatForm, TypeClass, TypeDescription};
 use frazil_container::model::Variable;
 use frazil_types::{ByteOrder, ElementClass, ElementType};
 
@@ -23,7 +23,7 @@ pub(super) enum Conversion {
 /// The elements that reading a variable gives, and how they come about.
 ///
 /// Numbers are in this machine's order and use all their bits. Compounds, arrays inside elements,
-/// opaque data and texts are as they lie in the file.
+/// opaque data, texts, and floats that do not fit into a `double` are as they lie in the file.
 pub(super) fn handed_out(variable: &Variable) -> (ElementType, Conversion) {
     let stored = variable.dataset.element;
     let datatype = &variable.datatype;
@@ -72,11 +72,11 @@ fn least_bytes(class: ElementClass) -> usize {
     if class == ElementClass::Float { 4 } else { 1 }
 }
 
-/// A usual number that holds the values of an unusual one, as well as it can.
+/// A usual number that holds all values of an unusual one. Others stay as they lie in the file.
 fn odd_number(datatype: &TypeDescription) -> Option<ElementType> {
     let size = datatype.size_bytes;
     let (class, size_bytes) = match &datatype.class {
-        TypeClass::Float { .. } => (ElementClass::Float, 8),
+        TypeClass::Float { form, .. } if fits_double(form) => (ElementClass::Float, 8),
         TypeClass::Integer { signed, .. } if size <= 8 => {
             let class = if *signed {
                 ElementClass::SignedInteger
@@ -92,6 +92,19 @@ fn odd_number(datatype: &TypeDescription) -> Option<ElementType> {
         size_bytes,
         order: NATIVE,
     })
+}
+
+/// Whether binary64 has every number of this form, and libhdf5 can convert it.
+fn fits_double(form: &FloatForm) -> bool {
+    /// It writes numbers whose mantissa has its first bit stored, and does not read them.
+    const FIRST_BIT_STORED: u8 = 1;
+    let implied_bits = usize::from(form.normalisation == 0);
+    // The largest exponent stands for infinity.
+    form.normalisation != FIRST_BIT_STORED
+        && form.mantissa_bits + implied_bits <= 53
+        && form.exponent_bits <= 11
+        && (1_usize << form.exponent_bits) <= form.bias.saturating_add(1025)
+        && form.bias.saturating_add(form.mantissa_bits) <= 1075
 }
 
 /// One element of what chunks that are not stored hold, as handed out.

@@ -116,8 +116,8 @@ impl Reader {
     }
 
     /// The elements that [`Self::read`] gives of a variable: numbers in this machine's byte order,
-    /// everything else as it lies in the file. Of class [`ElementClass::Indirect`]: elements that
-    /// only [`Self::read_expanded`] gives.
+    /// everything else as it lies in the file, floats that fit no `double` too. Of class
+    /// [`ElementClass::Indirect`]: elements that only [`Self::read_expanded`] gives.
     ///
     /// # Errors
     /// [`ErrorCode::InvalidArgument`] if there is no such variable.
