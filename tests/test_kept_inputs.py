@@ -94,7 +94,8 @@ def test_a_named_output_is_not_larger_than_an_hdf5_input(tmp_path: Path):
     (report,) = outcome.report["reports"]
     assert report["output_file_bytes"] == out.stat().st_size
     assert report["kept_input"] == (out.read_bytes() == source.read_bytes())
-    dry = frazil("pack", source, "-o", out, "--dry-run", "--json", "--overwrite").report["reports"][0]
+    outcome = frazil("pack", source, "-o", out, "--dry-run", "--json", "--overwrite")
+    (dry,) = outcome.report["reports"]
     assert dry["output_file_bytes"] == out.stat().st_size
     packed = frazil("pack", source, "-o", out, "--overwrite", "--allow-larger", "--json")
     assert not packed.report["reports"][0]["kept_input"]

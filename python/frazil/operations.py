@@ -270,8 +270,9 @@ def pack(
     overwrite : bool
         Replace an existing output.
     allow_larger : bool
-        Also write a packed file that is not smaller than its input, which is kept as it is otherwise;
-        an output that is named gets the bytes of an HDF5 input only if it would be larger (docs/format.md).
+        Also write a packed file that is not smaller than its input, which is kept as it is
+        otherwise; an output that is named gets the bytes of an HDF5 input only if it would be
+        larger (docs/format.md).
     verify : bool
         Compare the output with the input value by value before it gets its name.
     carbon_intensity : float, optional
