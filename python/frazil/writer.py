@@ -17,6 +17,7 @@ import numpy as np
 
 from . import _frazil
 from .errors import Error, InvalidArgumentError, NotFoundError, UnsupportedError
+from .fills import fill_bytes, fill_of
 from .indices import Index, box_of
 from .operations import (
     Precision,
@@ -31,11 +32,9 @@ from .operations import (
 )
 from .reports import WritePlan, WriterReport
 from .types import (
-    CHAR,
     STRING,
     attribute_value,
     little_bytes,
-    native_bytes,
     numpy_dtype,
     type_number,
 )
@@ -283,7 +282,8 @@ class Writer:
         dims : sequence of str
             Dimensions of the group, or of groups above it; the slowest first.
         fill_value : scalar, optional
-            What elements hold that are never written, and the attribute ``_FillValue``.
+            What elements hold that are never written, and the attribute ``_FillValue``: a value of
+            the variable's type. Strings that were never written are empty.
         no_fill : bool
             They hold nothing in particular.
         endian : "native", "little" or "big"
@@ -306,9 +306,10 @@ class Writer:
             State rounding by netCDF-C's attribute in place of the CF conventions'.
         """
         number = type_number(dtype)
+        fill = fill_of(number, fill_value, file=self.path, variable=name)
         schema, at = self._schema(), self._group(group)
         settings = {
-            "fill": _fill_bytes(number, fill_value),
+            "fill": fill_bytes(fill),
             "no_fill": no_fill,
             "big_endian": _is_big(endian),
             "chunk": None if chunks is None else [int(n) for n in chunks],
@@ -510,15 +511,6 @@ def _is_big(endian: str) -> bool:
     if endian not in ("native", "little", "big"):
         raise InvalidArgumentError(f"endian is {endian!r}; it must be 'native', 'little' or 'big'")
     return endian == "big" or (endian == "native" and not np.little_endian)
-
-
-def _fill_bytes(number: int, fill_value: Any) -> list[int] | None:
-    if fill_value is None or number == STRING:
-        return None
-    if number == CHAR:
-        text = fill_value.encode() if isinstance(fill_value, str) else bytes(fill_value)
-        return list(text[:1] or b"\0")
-    return native_bytes(np.asarray(fill_value).astype(numpy_dtype(number))).tolist()
 
 
 def _filters(
