@@ -314,6 +314,7 @@ class _Coordinator:
     def _enter(self, box: _Box, said: Description, address: int) -> None:
         target = box.column.target
         self._writer.enter_chunks(target._variable._number, box.region, address, said.summary)
+        self._output.writer._known.forget_lengths()
         box.packed = None
         del self._boxes[box.number]
         if target._progress is not None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
 import sys
 import warnings
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -16,6 +17,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from . import _frazil
+from .definitions import Definition, Definitions, Dimension
 from .errors import Error, InvalidArgumentError, NotFoundError, UnsupportedError
 from .fills import fill_bytes, fill_of
 from .indices import Index, box_of
@@ -138,6 +140,7 @@ class Writer:
             self._writer = _frazil.Writer.append(self.path, options)
         else:
             self._writer = _frazil.Writer.create(self.path, options)
+        self._known = Definitions(self._writer)
         self.report: WriterReport | None = None
         _open_writers.add(self)
 
@@ -162,81 +165,41 @@ class Writer:
 
     # --- what is there ---
 
-    def _schema(self) -> dict[str, Any]:
-        return json.loads(self._writer.schema())
-
-    @staticmethod
-    def _group_in(schema: Mapping[str, Any], path: str | None) -> int | None:
-        """The number of a group; ``None``: there is none."""
-        at: int | None = 0
-        for name in (path or "").strip("/").split("/"):
-            if name:
-                groups = enumerate(schema["groups"])
-                found = (i for i, g in groups if g["name"] == name and g["parent"] == at)
-                at = next(found, None)
-            if at is None:
-                return None
-        return at
-
     def _wishes(self, path: str) -> dict[str, Any]:
         """What ``precision=`` states for a variable: ``precision`` and ``filters``."""
         return json.loads(self._writer.wishes(path))
 
     def _group(self, path: str | None) -> int:
-        if path in (None, "", "/"):
-            return 0
-        group = self._group_in(self._schema(), path)
+        group = self._known.group(path or "")
         if group is None:
             raise NotFoundError("there is no such group", file=self.path, variable=path)
         return group
 
     def dimensions(self, group: str | None = None, *, inherited: bool = False) -> dict[str, int]:
         """Lengths of a group's dimensions by name; ``inherited``: also those of groups above."""
-        schema = self._schema()
-        at = self._group(group)
-        found: dict[str, int] = {}
-        while at is not None:
-            for one in schema["dimensions"]:
-                if one["group"] == at:
-                    found.setdefault(one["name"], one["length"])
-            at = schema["groups"][at]["parent"] if inherited else None
-        return found
+        return self._known.dimensions(self._group(group), inherited=inherited)
 
     def variables(self, group: str | None = None) -> dict[str, VariableWriter]:
         """A group's variables by name."""
-        schema, number = self._schema(), self._group(group)
-        return {
-            one["name"]: self._variable(schema, i)
-            for i, one in enumerate(schema["variables"])
-            if one["group"] == number
-        }
-
-    def _variable(self, schema: Mapping[str, Any], number: int) -> VariableWriter:
-        one = schema["variables"][number]
-        dims = tuple(schema["dimensions"][i] for i in one["dimensions"])
-        return VariableWriter(self, number, one["name"], one["type"], dims)
+        found = self._known.variables(self._group(group))
+        return {one.name: VariableWriter(self, one) for one in found}
 
     def __getitem__(self, path: str) -> VariableWriter:
         group, _, name = path.rpartition("/")
-        try:
-            return self.variables(group)[name]
-        except KeyError:
-            raise NotFoundError(
-                "there is no such variable", file=self.path, variable=path
-            ) from None
+        found = self._known.variable(self._group(group), name)
+        if found is None:
+            raise NotFoundError("there is no such variable", file=self.path, variable=path)
+        return VariableWriter(self, found)
 
     # --- definitions ---
 
     def add_group(self, path: str) -> None:
         """Add a group, and those above it that are not there. An existing one is left as it is."""
-        schema, at = self._schema(), 0
-        done = ""
+        at, done = 0, ""
         for name in path.strip("/").split("/"):
             done = f"{done}/{name}"
-            found = self._group_in(schema, done)
-            at = self._writer.add_group(at, name) if found is None else found
-            if found is None:
-                schema = self._schema()
+            found = self._known.group(done)
+            at = self._known.add_group(at, name) if found is None else found
 
     def add_dimension(
         self,
@@ -249,9 +212,9 @@ class Writer:
         """Add a dimension; ``length`` ``None``: unlimited, ``expected`` to become so long."""
         number = self._group(group)
         if length is None:
-            self._writer.add_dimension(number, name, expected, True)
+            self._known.add_dimension(number, name, expected, is_unlimited=True)
         else:
-            self._writer.add_dimension(number, name, int(length), False)
+            self._known.add_dimension(number, name, int(length), is_unlimited=False)
 
     def add_variable(
         self,
@@ -307,7 +270,7 @@ class Writer:
         """
         number = type_number(dtype)
         fill = fill_of(number, fill_value, file=self.path, variable=name)
-        schema, at = self._schema(), self._group(group)
+        at = self._group(group)
         settings = {
             "fill": fill_bytes(fill),
             "no_fill": no_fill,
@@ -318,22 +281,18 @@ class Writer:
             "precision": None if precision is None else dict(precision),
             "netcdf_statement": netcdf_statement,
         }
-        ids = [self._dimension(schema, at, dim) for dim in dims]
-        variable = self._writer.add_variable(at, name, number, ids, _options(**settings))
-        axes = tuple(schema["dimensions"][i] for i in ids)
-        added = VariableWriter(self, variable, name, number, axes)
+        axes = [self._dimension(at, dim) for dim in dims]
+        defined = self._known.add_variable(at, name, number, axes, _options(**settings))
+        added = VariableWriter(self, defined)
         for key, value in (attrs or {}).items():
             added.set_attribute(key, value)
         return added
 
-    def _dimension(self, schema: Mapping[str, Any], group: int, name: str) -> int:
-        at: int | None = group
-        while at is not None:
-            for i, one in enumerate(schema["dimensions"]):
-                if one["group"] == at and one["name"] == name:
-                    return i
-            at = schema["groups"][at]["parent"]
-        raise NotFoundError("there is no such dimension", file=self.path, variable=name)
+    def _dimension(self, group: int, name: str) -> Dimension:
+        found = self._known.dimension(group, name)
+        if found is None:
+            raise NotFoundError("there is no such dimension", file=self.path, variable=name)
+        return found
 
     def set_attribute(self, name: str, value: Any, group: str | None = None) -> None:
         """Set an attribute of a group; of the root group: a global one."""
@@ -388,14 +347,13 @@ def _close_all() -> None:
 class VariableWriter:
     """A variable of a :class:`Writer`: ``variable[10:20, :] = values`` puts values."""
 
-    def __init__(
-        self, writer: Writer, number: int, name: str, type_number: int, axes: tuple[dict, ...]
-    ) -> None:
-        self._file, self._writer, self._number = writer, writer._writer, number
-        self.name, self._type = name, type_number
-        self.dims = tuple(axis["name"] for axis in axes)
-        self._limits = tuple(None if axis["is_unlimited"] else axis["length"] for axis in axes)
-        self.dtype = numpy_dtype(type_number)
+    def __init__(self, writer: Writer, definition: Definition) -> None:
+        self._file, self._writer, self._definition = writer, writer._writer, definition
+        self._number, self.name = definition.number, definition.name
+        self._type = definition.type
+        self.dims = tuple(axis.name for axis in definition.axes)
+        self._limits = tuple(None if axis.is_unlimited else axis.length for axis in definition.axes)
+        self.dtype = numpy_dtype(definition.type)
 
     def __repr__(self) -> str:
         axes = zip(self.dims, self._limits, strict=True)
@@ -410,9 +368,7 @@ class VariableWriter:
     @property
     def shape(self) -> tuple[int, ...]:
         """Elements along each axis as of the last put."""
-        schema = self._file._schema()
-        ids = schema["variables"][self._number]["dimensions"]
-        return tuple(schema["dimensions"][i]["length"] for i in ids)
+        return self._file._known.shape(self._definition)
 
     def set_attribute(self, name: str, value: Any) -> None:
         """Set an attribute."""
@@ -449,16 +405,31 @@ class VariableWriter:
         steps = None if stride is None else [int(n) for n in stride]
         if self._type == STRING:
             texts = [_text(text) for text in values.reshape(-1)]
-            self._writer.put_strings(self._number, (start, list(values.shape), steps), texts)
+            slab = (start, list(values.shape), steps)
+            with self._growing(slab):
+                self._writer.put_strings(self._number, slab, texts)
             return 0, 0.0
         before, waited = 0, 0.0
         for first, piece in _pieces(values, self.dtype):
             at = start if first == 0 else [start[0] + first * (steps or [1])[0], *start[1:]]
             slab = (at, list(piece.shape), steps)
-            under_way, stalled = self._writer.put(self._number, slab, self._little(piece))
+            little = self._little(piece)
+            with self._growing(slab):
+                under_way, stalled = self._writer.put(self._number, slab, little)
             before = before if first else under_way
             waited += stalled
         return before, waited
+
+    @contextlib.contextmanager
+    def _growing(self, slab: tuple[list[int], list[int], list[int] | None]) -> Iterator[None]:
+        """Follows how unlimited dimensions grow by a put."""
+        known = self._file._known
+        try:
+            yield
+            known.grow(self._definition, *slab)
+        except BaseException:
+            known.forget_lengths()
+            raise
 
     def _little(self, values: np.ndarray) -> np.ndarray:
         if values.dtype != self.dtype:

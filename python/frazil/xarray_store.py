@@ -271,7 +271,7 @@ class FrazilStore(WritableCFDataStore):
             return self._go_on(existing, variable), variable.data
         attrs = dict(variable.attrs)
         dtype = _dtype(variable)
-        growing = {*(unlimited_dims or ()), *self._unlimited()}
+        growing = {*(unlimited_dims or ()), *self.writer._known.unlimited()}
         found = storage(variable, is_asked=check_encoding, unlimited=growing)
         if variable.dtype.metadata and "enum" in variable.dtype.metadata:
             found.dropped.append("enumeration")
@@ -304,10 +304,6 @@ class FrazilStore(WritableCFDataStore):
                 existing.set_attribute(key, value)
         offset = tuple(self._appended if dim == self.append_dim else 0 for dim in existing.dims)
         return Target(existing, offset, self.progress)
-
-    def _unlimited(self) -> set[str]:
-        schema = self.writer._schema()
-        return {one["name"] for one in schema["dimensions"] if one["is_unlimited"]}
 
     def _give_way(self, found: Storage, name: str, *, is_asked: bool) -> None:
         """Rules go before a variable's encoding, but for compression that is asked for."""
