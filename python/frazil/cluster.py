@@ -127,7 +127,8 @@ def put(client: Client, output: Output, sources: Sequence[Any], targets: Sequenc
         blocks = regroup(source.chunks, chunk, variable.dtype.itemsize)
         # Each task by itself: a shuffle would have to begin anew when a worker is lost.
         grouped.append(source.rechunk(blocks, method="tasks"))
-        recipe = Recipe(plan, variable.dtype.str, target._places)
+        fill = variable._definition.fill
+        recipe = Recipe(plan, variable.dtype.str, target._places, fill)
         columns.append(_Column(target, recipe))
     if columns:
         _Coordinator(client, output).run(columns, grouped)

@@ -18,6 +18,7 @@ import numpy as np
 from . import _frazil
 from .encodings import round_to_places
 from .errors import from_parts
+from .masks import filled, given
 from .types import little_bytes
 
 # Tells this process from every other one, on any machine.
@@ -44,16 +45,20 @@ class Recipe:
         Type of the variable in the file, as numpy names it.
     places : number or None
         Decimal places that are kept.
+    fill : scalar or None
+        What masked values become.
     """
 
     plan: str
     dtype: str
     places: float | None
+    fill: Any = None
 
     def _bytes(self, block: Any) -> np.ndarray:
-        values = np.asarray(block)
+        values = given(block, np.dtype(self.dtype))
         if self.places is not None:
             values = round_to_places(values, self.places)
+        values = filled(values, np.dtype(self.dtype), self.fill)
         return little_bytes(values.astype(self.dtype, casting="same_kind", copy=False))
 
     def samples(self, block: Any, region: Region) -> list[bytes] | None:

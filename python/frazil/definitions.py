@@ -31,16 +31,28 @@ class Dimension:
 
 @dataclass
 class Definition:
-    """A variable."""
+    """A variable.
+
+    Attributes
+    ----------
+    fill : scalar or None
+        What masked values become; ``None``: the file says.
+    no_fill : bool
+        There is no such value.
+    """
 
     number: int
     name: str
+    group: int
     type: int
     axes: tuple[Dimension, ...]
+    fill: Any = None
+    no_fill: bool = False
 
 
 @dataclass
 class _Group:
+    name: str
     parent: int | None
     groups: dict[str, int] = field(default_factory=dict)
     dimensions: dict[str, Dimension] = field(default_factory=dict)
@@ -102,6 +114,16 @@ class Definitions:
         """A variable of a group."""
         return _sought(self._groups[group].variables, name)
 
+    def path(self, variable: Definition) -> str:
+        """The path of a variable."""
+        groups = [self._groups[at].name for at in self._upwards(variable.group)]
+        # The root group is the last.
+        return "/".join(["", *reversed(groups[:-1]), variable.name])
+
+    def all_variables(self) -> list[Definition]:
+        """The variables of all groups."""
+        return [one for group in list(self._groups.values()) for one in group.variables.values()]
+
     def variables(self, group: int) -> list[Definition]:
         """All variables of a group."""
         return list(self._groups[group].variables.values())
@@ -143,7 +165,7 @@ class Definitions:
         return self._enter_variable(number, group, _written(name), type_number, axes)
 
     def _enter_group(self, number: int, parent: int | None, name: str) -> None:
-        self._groups[number] = _Group(parent)
+        self._groups[number] = _Group(name, parent)
         if parent is not None:
             self._groups[parent].groups[name] = number
 
@@ -154,7 +176,7 @@ class Definitions:
     def _enter_variable(
         self, number: int, group: int, name: str, type_number: int, axes: Sequence[Dimension]
     ) -> Definition:
-        variable = Definition(number, name, type_number, tuple(axes))
+        variable = Definition(number, name, group, type_number, tuple(axes))
         self._groups[group].variables[name] = variable
         return variable
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 import os
 import reprlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .errors import InvalidArgumentError
 from .types import CHAR, STRING, native_bytes, numpy_dtype
+
+if TYPE_CHECKING:
+    from .definitions import Definition, Definitions
 
 # netCDF's own, by its numbers of types.
 _DEFAULTS = {
@@ -107,3 +110,25 @@ def _real(number: Any, dtype: np.dtype) -> np.ndarray | None:
     # Neither infinity nor zero is near to what they would stand for.
     is_near = math.isfinite(number) == math.isfinite(real) and bool(number) == bool(real)
     return real if is_near else None
+
+
+def learn_fills(definitions: Definitions, path: os.PathLike[str]) -> None:
+    """Take over what the variables have as fill values that a file had when it was opened."""
+    from .file import open
+
+    with open(path) as file:
+        for one in definitions.all_variables():
+            if one.fill is None:
+                stated = file[definitions.path(one)].attrs.get("_FillValue")
+                one.fill = _stated(one, stated, path)
+
+
+def _stated(variable: Definition, value: Any, path: os.PathLike[str]) -> Any:
+    if variable.type == STRING:
+        return value if isinstance(value, str) else ""
+    try:
+        found = fill_of(variable.type, value, file=path, variable=variable.name)
+    except InvalidArgumentError:
+        # netCDF takes no notice of what is not of the variable's type.
+        found = None
+    return default_fill(variable.type) if found is None else found.item()

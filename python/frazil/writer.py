@@ -16,10 +16,10 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from . import _frazil
+from . import _frazil, masks
 from .definitions import Definition, Definitions, Dimension
 from .errors import Error, InvalidArgumentError, NotFoundError, UnsupportedError
-from .fills import fill_bytes, fill_of
+from .fills import default_fill, fill_bytes, fill_of, learn_fills
 from .indices import Index, box_of
 from .operations import (
     Precision,
@@ -283,6 +283,8 @@ class Writer:
         }
         axes = [self._dimension(at, dim) for dim in dims]
         defined = self._known.add_variable(at, name, number, axes, _options(**settings))
+        defined.fill = default_fill(number) if fill is None else fill.item()
+        defined.no_fill = no_fill
         added = VariableWriter(self, defined)
         for key, value in (attrs or {}).items():
             added.set_attribute(key, value)
@@ -296,7 +298,17 @@ class Writer:
 
     def set_attribute(self, name: str, value: Any, group: str | None = None) -> None:
         """Set an attribute of a group; of the root group: a global one."""
-        self._writer.put_attribute(self._group(group), None, name, attribute_value(value))
+        at = self._group(group)
+        self._writer.put_attribute(at, None, name, self._attribute(name, value))
+
+    def _attribute(self, name: str, value: Any) -> list[str] | tuple[int, np.ndarray]:
+        if masks.is_masked(value):
+            raise InvalidArgumentError(
+                "some of the attribute's values are masked, and attributes have no fill value",
+                file=self.path,
+                variable=name,
+            )
+        return attribute_value(value)
 
     # --- the end ---
 
@@ -372,17 +384,23 @@ class VariableWriter:
 
     def set_attribute(self, name: str, value: Any) -> None:
         """Set an attribute."""
-        self._writer.put_attribute(0, self._number, name, attribute_value(value))
+        given = self._file._attribute(name, value)
+        self._writer.put_attribute(0, self._number, name, given)
+        if name == "_FillValue" and isinstance(given, list):
+            # Of strings: the only one that goes by an attribute.
+            self._definition.fill = given[0]
 
     def put(self, values: Any, start: Sequence[int], stride: Sequence[int] | None = None) -> None:
         """Put values whose shape says how many elements along each axis, from ``start`` on.
 
         Values are converted to the variable's type as far as numpy's rule ``same_kind`` allows.
+        Masked values become the variable's fill value, or its type's if it states none.
 
         Raises
         ------
         InvalidArgumentError
-            If they do not fit; and the first error of the background work, from any call.
+            If they do not fit; if some are masked and the variable has no fill value; and the first
+            error of the background work, from any call.
         """
         self._put(values, start, stride)
 
@@ -394,7 +412,7 @@ class VariableWriter:
         self, values: Any, start: Sequence[int], stride: Sequence[int] | None = None
     ) -> tuple[int, float]:
         """Also says how many chunks were being packed before, and how long it had to wait."""
-        values = np.asarray(values)
+        values = masks.given(values, self.dtype)
         if values.ndim != self.ndim:
             raise InvalidArgumentError(
                 f"values have {values.ndim} axes, not {self.ndim}",
@@ -403,8 +421,13 @@ class VariableWriter:
             )
         start = [int(n) for n in start]
         steps = None if stride is None else [int(n) for n in stride]
+        if isinstance(values, np.ma.MaskedArray):
+            # Refused before a piece of them is written.
+            self._masked_fill()
+            if self._type != STRING and not values.mask.all():
+                self._little(np.empty(0, values.dtype))
         if self._type == STRING:
-            texts = [_text(text) for text in values.reshape(-1)]
+            texts = [_text(text) for text in self._filled(values).reshape(-1)]
             slab = (start, list(values.shape), steps)
             with self._growing(slab):
                 self._writer.put_strings(self._number, slab, texts)
@@ -431,9 +454,30 @@ class VariableWriter:
             known.forget_lengths()
             raise
 
+    def _masked_fill(self) -> Any:
+        """What masked values become, as a Python scalar."""
+        definition = self._definition
+        if definition.no_fill:
+            raise InvalidArgumentError(
+                "some values are masked, and the variable has no fill value",
+                file=self._file.path,
+                variable=self.name,
+                cure="add it without no_fill, or put values of your own in their places",
+            )
+        if definition.fill is None:
+            learn_fills(self._file._known, self._file.path)
+        return definition.fill
+
+    def _filled(self, values: np.ndarray) -> np.ndarray:
+        """Values with the fill value in place of masked ones."""
+        if not isinstance(values, np.ma.MaskedArray):
+            return values
+        return masks.filled(values, self.dtype, self._masked_fill())
+
     def _little(self, values: np.ndarray) -> np.ndarray:
-        if values.dtype != self.dtype:
+        if values.dtype != self.dtype or isinstance(values, np.ma.MaskedArray):
             try:
+                values = self._filled(values)
                 values = values.astype(self.dtype, casting="same_kind")
             except TypeError as error:
                 raise InvalidArgumentError(
@@ -442,12 +486,12 @@ class VariableWriter:
         return little_bytes(values)
 
     def __setitem__(self, key: Index, values: Any) -> None:
-        values = np.asarray(values)
+        values = masks.given(values, self.dtype)
         start, count, stride, kept = box_of(key, self._limits, values.shape, self.shape)
         if values.ndim and values.shape != tuple(n for n, k in zip(count, kept, strict=True) if k):
-            values = np.broadcast_to(values, [n for n, k in zip(count, kept, strict=True) if k])
+            values = masks.broadcast(values, [n for n, k in zip(count, kept, strict=True) if k])
         if values.ndim == 0:
-            values = np.broadcast_to(values, count)
+            values = masks.broadcast(values, count)
         self.put(values.reshape(count), start, stride)
 
     def __getitem__(self, key: Index) -> np.ndarray:
@@ -466,6 +510,7 @@ class VariableWriter:
 def _pieces(values: np.ndarray, dtype: np.dtype) -> Iterable[tuple[int, np.ndarray]]:
     """The values, cut along the first axis where a copy of all of them would be large."""
     is_plain = values.flags.c_contiguous and values.dtype == dtype.newbyteorder("<")
+    is_plain = is_plain and not isinstance(values, np.ma.MaskedArray)
     if is_plain or values.nbytes <= _PIECE_BYTES or values.ndim == 0:
         yield 0, values
         return

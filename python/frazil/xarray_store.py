@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from xarray.backends.common import WritableCFDataStore
 from xarray.coding.strings import CharacterArrayCoder, EncodedStringCoder, is_unicode_dtype
 
@@ -21,6 +20,7 @@ from . import temporary as temporary_files
 from .crew import Crew
 from .encodings import Storage, round_to_places, storage
 from .errors import EncodingNotice, Error, InvalidArgumentError, plain
+from .masks import given
 from .operations import filter_rules, pack
 from .progress import Progress
 from .types import type_number
@@ -154,7 +154,7 @@ class Target:
         return uuid.uuid4().hex
 
     def __setitem__(self, key: Any, values: Any) -> None:
-        values = np.asarray(values)
+        values = given(values, self._variable.dtype)
         start = list(self._offset)
         if key is not Ellipsis:
             key = key if isinstance(key, tuple) else (key,)
