@@ -7,10 +7,14 @@ memory.
 """
 
 import warnings
+from contextlib import suppress
 from importlib.util import find_spec
+
+import numpy as _np
 
 from . import errors
 from ._frazil import __version__, environment_warnings
+from ._frazil import compressed as _compressed
 from .cluster_pack import pack_files
 from .errors import Error
 from .file import File, Group, Variable, open, read_stats, set_read_budget
@@ -66,6 +70,10 @@ __all__ = [
     "unpack",
     "verify",
 ]
+
+# The compiled part finds numpy when it first sees an array; when the program ends, it is too late.
+with suppress(Error):
+    _compressed(_np.empty(0, dtype=_np.uint8))
 
 for _words in environment_warnings():
     warnings.warn(_words, stacklevel=2)

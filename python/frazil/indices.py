@@ -57,14 +57,14 @@ def _position(index: Any, limit: int | None, length: int) -> int:
 
 
 def _range(one: slice, limit: int | None, length: int, given: int) -> tuple[int, int, int]:
-    step = 1 if one.step is None else int(one.step)
+    step = 1 if one.step is None else whole_number(one.step)
     if step <= 0:
         raise UnsupportedError("slices run forward only")
-    first = 0 if one.start is None else int(one.start)
+    first = 0 if one.start is None else whole_number(one.start)
     first = max(0, first + length) if first < 0 else first
     if one.stop is None and limit is None:
         return first, step, given
-    stop = limit if one.stop is None else int(one.stop)
+    stop = limit if one.stop is None else whole_number(one.stop)
     assert stop is not None
     stop = max(0, stop + length) if stop < 0 else stop
     if limit is not None:

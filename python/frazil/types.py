@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import UnsupportedError
+from .errors import InvalidArgumentError, UnsupportedError
 
 CHAR, STRING = 2, 12
 
@@ -93,6 +93,27 @@ def attribute_value(value: Any) -> list[str] | tuple[int, np.ndarray]:
 
 def _all_texts(array: np.ndarray) -> bool:
     return all(isinstance(text, str) for text in array.reshape(-1))
+
+
+def whole_count(value: Any, what: str, *, file: Any = None, variable: str | None = None) -> int:
+    """A number of elements or the like: whole, not negative, of at most 64 bits.
+
+    Raises
+    ------
+    InvalidArgumentError
+        For all else; nothing is cut off.
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = -1
+    if not 0 <= number < 2**64:
+        raise InvalidArgumentError(
+            f"{what} is {value!r}; it must be a whole number from 0 on",
+            file=file,
+            variable=variable,
+        )
+    return number
 
 
 def whole_number(index: Any) -> int:

@@ -39,6 +39,7 @@ from .types import (
     little_bytes,
     numpy_dtype,
     type_number,
+    whole_count,
 )
 
 # Copies of values that must be made are made in pieces of about this many bytes.
@@ -90,9 +91,10 @@ class Writer:
 
     Notes
     -----
-    A writer that is left open is committed and closed when the program ends, or when nothing
-    refers to it any more (with a :class:`ResourceWarning`); not where the program is killed or
-    ends by ``os._exit``: the file then is at its last commit. A child process after a fork leaves
+    A writer that is left open is committed and closed when the program ends, or a child process
+    of ``multiprocessing``, or when nothing refers to it any more (with a
+    :class:`ResourceWarning`); not where the program is killed or ends by ``os._exit``: the file
+    then is at its last commit. A child process after a fork leaves
     its parent's files alone. Any thread may use a writer.
 
     Used in a ``with`` statement, an exception gives up what was put since the last commit.
@@ -120,6 +122,8 @@ class Writer:
     ) -> None:
         if mode not in ("w", "x", "a"):
             raise InvalidArgumentError(f"mode is {mode!r}; it must be 'w', 'x' or 'a'")
+        if sys.is_finalizing():
+            raise InvalidArgumentError("the program is ending: no file is begun", file=path)
         options = _options(
             limits=_limits(threads, memory),
             readable_by=readable_by,
@@ -143,6 +147,7 @@ class Writer:
         self._known = Definitions(self._writer)
         self.report: WriterReport | None = None
         _open_writers.add(self)
+        _close_with_child()
 
     def __del__(self) -> None:
         writer = getattr(self, "_writer", None)
@@ -170,6 +175,8 @@ class Writer:
         return json.loads(self._writer.wishes(path))
 
     def _group(self, path: str | None) -> int:
+        if not isinstance(path, str | None):
+            raise InvalidArgumentError(f"{path!r} is no path of a group", file=self.path)
         group = self._known.group(path or "")
         if group is None:
             raise NotFoundError("there is no such group", file=self.path, variable=path)
@@ -185,6 +192,7 @@ class Writer:
         return {one.name: VariableWriter(self, one) for one in found}
 
     def __getitem__(self, path: str) -> VariableWriter:
+        self._check_name(path)
         group, _, name = path.rpartition("/")
         found = self._known.variable(self._group(group), name)
         if found is None:
@@ -195,6 +203,8 @@ class Writer:
 
     def add_group(self, path: str) -> None:
         """Add a group, and those above it that are not there. An existing one is left as it is."""
+        if not isinstance(path, str):
+            raise InvalidArgumentError(f"{path!r} is no path of a group", file=self.path)
         at, done = 0, ""
         for name in path.strip("/").split("/"):
             done = f"{done}/{name}"
@@ -210,11 +220,12 @@ class Writer:
         expected: int | None = None,
     ) -> None:
         """Add a dimension; ``length`` ``None``: unlimited, ``expected`` to become so long."""
-        number = self._group(group)
-        if length is None:
-            self._known.add_dimension(number, name, expected, is_unlimited=True)
-        else:
-            self._known.add_dimension(number, name, int(length), is_unlimited=False)
+        number, is_unlimited = self._group(group), length is None
+        self._check_name(name)
+        length = expected if is_unlimited else length
+        if length is not None:
+            length = whole_count(length, "its length", file=self.path, variable=name)
+        self._known.add_dimension(number, name, length, is_unlimited=is_unlimited)
 
     def add_variable(
         self,
@@ -268,14 +279,24 @@ class Writer:
         netcdf_statement : bool
             State rounding by netCDF-C's attribute in place of the CF conventions'.
         """
+        self._check_name(name)
         number = type_number(dtype)
-        fill = fill_of(number, fill_value, file=self.path, variable=name)
+        where = {"file": self.path, "variable": name}
+        fill = fill_of(number, fill_value, **where)
         at = self._group(group)
+        if chunks is not None:
+            chunks = [whole_count(n, "an edge of chunks", **where) for n in chunks]
+        if level is not None:
+            level = whole_count(level, "the level", **where)
+        if contiguous and (chunks is not None or _is_filtered(compression, level, checksum)):
+            raise InvalidArgumentError("what is contiguous has neither chunks nor filters", **where)
+        if no_fill and fill is not None:
+            raise InvalidArgumentError("no_fill and a fill value contradict each other", **where)
         settings = {
             "fill": fill_bytes(fill),
             "no_fill": no_fill,
             "big_endian": _is_big(endian),
-            "chunk": None if chunks is None else [int(n) for n in chunks],
+            "chunk": chunks,
             "contiguous": contiguous,
             "filters": _filters(number, compression, level, shuffle, checksum),
             "precision": None if precision is None else dict(precision),
@@ -290,7 +311,12 @@ class Writer:
             added.set_attribute(key, value)
         return added
 
+    def _check_name(self, name: Any) -> None:
+        if not isinstance(name, str):
+            raise InvalidArgumentError(f"{name!r} is no name", file=self.path)
+
     def _dimension(self, group: int, name: str) -> Dimension:
+        self._check_name(name)
         found = self._known.dimension(group, name)
         if found is None:
             raise NotFoundError("there is no such dimension", file=self.path, variable=name)
@@ -302,6 +328,7 @@ class Writer:
         self._writer.put_attribute(at, None, name, self._attribute(name, value))
 
     def _attribute(self, name: str, value: Any) -> list[str] | tuple[int, np.ndarray]:
+        self._check_name(name)
         if masks.is_masked(value):
             raise InvalidArgumentError(
                 "some of the attribute's values are masked, and attributes have no fill value",
@@ -347,6 +374,8 @@ class Writer:
 
 
 _open_writers: weakref.WeakSet[Writer] = weakref.WeakSet()
+# The child process that was told to close its files.
+_closing_process: int | None = None
 
 
 @atexit.register
@@ -354,13 +383,44 @@ def _close_all() -> None:
     """Commits what a program leaves open when it ends."""
     for writer in list(_open_writers):
         writer._close_left_open()
+        if writer._writer.is_closed:
+            writer._writer = writer._known._writer = _Ended()
+
+
+class _Ended:
+    """In place of a compiled writer when the program ends: soon it may not be called any more."""
+
+    is_closed = True
+
+    def close(self) -> None:
+        """Nothing is left to be done."""
+
+    abandon = close
+
+    def __getattr__(self, name: str) -> Any:
+        raise InvalidArgumentError("the writer is closed: the program is ending")
+
+
+def _close_with_child() -> None:
+    """Has a child process of multiprocessing, which runs nothing of ``atexit``, close its files."""
+    global _closing_process
+    # Whoever has not imported it is no such process.
+    processes = sys.modules.get("multiprocessing.process")
+    if processes is None or processes.parent_process() is None:
+        return
+    if _closing_process != os.getpid():
+        from multiprocessing.util import Finalize
+
+        # After all else that the child does when it ends.
+        Finalize(None, _close_all, exitpriority=-(1 << 30))
+        _closing_process = os.getpid()
 
 
 class VariableWriter:
     """A variable of a :class:`Writer`: ``variable[10:20, :] = values`` puts values."""
 
     def __init__(self, writer: Writer, definition: Definition) -> None:
-        self._file, self._writer, self._definition = writer, writer._writer, definition
+        self._file, self._definition = writer, definition
         self._number, self.name = definition.number, definition.name
         self._type = definition.type
         self.dims = tuple(axis.name for axis in definition.axes)
@@ -371,6 +431,10 @@ class VariableWriter:
         axes = zip(self.dims, self._limits, strict=True)
         text = ", ".join(f"{dim}: {'unlimited' if n is None else n}" for dim, n in axes)
         return f"<frazil.VariableWriter {self.name} {self.dtype} ({text})>"
+
+    @property
+    def _writer(self) -> _frazil.Writer:
+        return self._file._writer
 
     @property
     def ndim(self) -> int:
@@ -419,8 +483,9 @@ class VariableWriter:
                 file=self._file.path,
                 variable=self.name,
             )
-        start = [int(n) for n in start]
-        steps = None if stride is None else [int(n) for n in stride]
+        start, steps = self._counts(start, "a start"), None
+        if stride is not None:
+            steps = self._counts(stride, "a stride")
         if isinstance(values, np.ma.MaskedArray):
             # Refused before a piece of them is written.
             self._masked_fill()
@@ -442,6 +507,16 @@ class VariableWriter:
             before = before if first else under_way
             waited += stalled
         return before, waited
+
+    def _counts(self, numbers: Sequence[int], what: str) -> list[int]:
+        """One number for each axis."""
+        where = {"file": self._file.path, "variable": self.name}
+        found = [whole_count(n, what, **where) for n in numbers]
+        if len(found) != self.ndim:
+            raise InvalidArgumentError(
+                f"{what} has {len(found)} numbers for {self.ndim} axes", **where
+            )
+        return found
 
     @contextlib.contextmanager
     def _growing(self, slab: tuple[list[int], list[int], list[int] | None]) -> Iterator[None]:
@@ -529,6 +604,12 @@ def _is_big(endian: str) -> bool:
     return endian == "big" or (endian == "native" and not np.little_endian)
 
 
+def _is_filtered(compression: str | None, level: int | None, checksum: bool) -> bool:
+    """Whether filters are asked for."""
+    is_compressed = compression != "none" and level != 0
+    return checksum or (is_compressed and not (compression is None and level is None))
+
+
 def _filters(
     number: int, compression: str | None, level: int | None, shuffle: bool, checksum: bool
 ) -> list[tuple[int, list[int]]] | None:
@@ -545,7 +626,7 @@ def _filters(
         size = numpy_dtype(number).itemsize
         if shuffle and size > 1:
             filters.append((_SHUFFLE, [size]))
-        filters.append((compressor, [_LEVELS[compressor] if level is None else int(level)]))
+        filters.append((compressor, [_LEVELS[compressor] if level is None else level]))
     if checksum:
         filters.append((_FLETCHER32, []))
     return filters

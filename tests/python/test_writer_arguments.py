@@ -1,0 +1,163 @@
+"""What a writer is asked for and cannot do is refused, and nothing of it is cut off."""
+
+import multiprocessing
+import subprocess
+import sys
+
+import frazil
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+
+REFUSED = frazil.errors.InvalidArgumentError
+
+
+@pytest.fixture
+def writer(tmp_path):
+    with frazil.Writer(tmp_path / "out.nc") as writer:
+        writer.add_dimension("x", 10)
+        writer.add_variable("v", "f4", ["x"])
+        yield writer
+    with netCDF4.Dataset(tmp_path / "out.nc") as file:
+        assert list(file.variables) == ["v"] and list(file.dimensions) == ["x"]
+        assert not file.groups and file["v"][:].mask.all()
+
+
+@pytest.mark.parametrize("number", [1.9, 1.0, np.float32(2), "1", -1, 2**64, [1]])
+def test_numbers_that_count_are_whole(writer, number):
+    values = np.ones(2, "f4")
+    for call in (
+        lambda: writer.add_dimension("y", number),
+        lambda: writer.add_dimension("y", None, expected=number),
+        lambda: writer["v"].put(values, [number]),
+        lambda: writer["v"].put(values, [0], [number]),
+        lambda: writer.add_variable("w", "f4", ["x"], chunks=[number]),
+        lambda: writer.add_variable("w", "f4", ["x"], compression="zlib", level=number),
+    ):
+        with pytest.raises(REFUSED) as caught:
+            call()
+        assert caught.value.file is not None and caught.value.variable is not None
+
+
+@pytest.mark.parametrize("key", [slice(1.9, 3), slice(0, 2.5), slice(0, 4, 1.5), 1.9])
+def test_indices_are_whole(writer, key):
+    with pytest.raises(IndexError):
+        writer["v"][key] = 1
+    with pytest.raises(IndexError):
+        writer["v"][key]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"contiguous": True, "compression": "zlib"},
+        {"contiguous": True, "chunks": [5]},
+        {"contiguous": True, "level": 3},
+        {"contiguous": True, "checksum": True},
+        {"no_fill": True, "fill_value": 5},
+    ],
+)
+def test_wishes_that_contradict_each_other(writer, options):
+    with pytest.raises(REFUSED) as caught:
+        writer.add_variable("w", "f4", ["x"], **options)
+    assert caught.value.variable == "w"
+
+
+def test_places_have_a_number_for_each_axis(writer):
+    for start, stride in (([], None), ([0, 0], None), ([0], []), ([0], [1, 1])):
+        with pytest.raises(REFUSED):
+            writer["v"].put(np.ones(2, "f4"), start, stride)
+
+
+@pytest.mark.parametrize("name", [None, 5, b"name"])
+def test_names_are_texts(writer, name):
+    for call in (
+        lambda: writer.add_group(name),
+        lambda: writer.add_dimension(name, 3),
+        lambda: writer.add_variable(name, "f4"),
+        lambda: writer.add_variable("w", "f4", [name]),
+        lambda: writer.set_attribute(name, 1),
+        lambda: writer["v"].set_attribute(name, 1),
+        lambda: writer[name],
+    ):
+        with pytest.raises(REFUSED):
+            call()
+    if name is not None:
+        with pytest.raises(REFUSED):
+            writer.add_variable("w", "f4", group=name)
+
+
+def test_whole_numbers_of_numpy_count(tmp_path):
+    path = tmp_path / "out.nc"
+    with frazil.Writer(path) as writer:
+        writer.add_dimension("x", np.int16(10))
+        settings = {"chunks": np.array([5]), "compression": "zlib", "level": np.uint8(2)}
+        variable = writer.add_variable("v", "f4", ["x"], **settings)
+        variable.put(np.ones(2, "f4"), np.array([1]), np.array([3], "u4"))
+        contiguous = {"contiguous": True, "compression": "none"}
+        writer.add_variable("w", "f4", ["x"], **contiguous)[:] = 1
+    with h5py.File(path) as file:
+        assert file["v"].chunks == (5,) and file["v"].compression_opts == 2
+        assert np.flatnonzero(file["v"][:] == 1).tolist() == [1, 4]
+        assert file["w"].chunks is None
+
+
+def leave_open(path):
+    global left
+    left = frazil.Writer(path)
+    left.add_dimension("x", 3)
+    left.add_variable("v", "i4", ["x"])[:] = [1, 2, 3]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_what_a_child_process_does_not_close_is_committed(tmp_path, method):
+    path = tmp_path / "out.nc"
+    parents = frazil.Writer(tmp_path / "parent.nc")
+    child = multiprocessing.get_context(method).Process(target=leave_open, args=(path,))
+    child.start()
+    child.join(timeout=120)
+    assert child.exitcode == 0
+    with netCDF4.Dataset(path) as file:
+        assert file["v"][:].tolist() == [1, 2, 3]
+    parents.add_dimension("y", 2)
+    parents.close()
+    with netCDF4.Dataset(tmp_path / "parent.nc") as file:
+        assert list(file.dimensions) == ["y"]
+
+
+AT_THE_END = """
+import frazil, numpy as np
+class Late:
+    def __del__(self):
+        for work in (
+            lambda: frazil.Writer("late.nc"),
+            lambda: self.variable.__setitem__(0, 1),
+            lambda: self.variable.set_attribute("a", 1),
+            lambda: self.variable[0],
+            lambda: self.writer.add_group("g"),
+            lambda: self.writer.sync(),
+            lambda: self.writer.close() and None,
+        ):
+            try:
+                work()
+                print("done")
+            except Exception as error:
+                print(type(error).__name__, error)
+late = Late()
+late.writer = frazil.Writer("out.nc")
+late.writer.add_dimension("x", 3)
+late.variable = late.writer.add_variable("v", "i4", ["x"])
+"""
+
+
+def test_writing_while_the_interpreter_ends_is_refused(tmp_path):
+    words = [sys.executable, "-c", AT_THE_END]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 7, done.stderr
+    assert lines[0].startswith("InvalidArgumentError") and "is ending" in lines[0]
+    assert all("the writer is closed" in line for line in lines[1:6])
+    assert all(line.startswith("InvalidArgumentError") for line in lines[:6])
+    assert lines[6] == "done"
+    assert done.stderr == "" and not (tmp_path / "late.nc").exists()
