@@ -14,7 +14,7 @@ CARRIERS = re.compile(
     r"^(_*(libc_|GI_|int_)|raise|abort|gsignal|pthread_|malloc|calloc|realloc|free|_*mem|_*str|_dl_"
     r"|\?\?|clone|start_thread|kill|syscall|futex|std::|core::|alloc::|__rust|rust_|<std|<core|<alloc"
     r"|_Unwind|__pthread|unlink_chunk|sysmalloc|tcache|checked_|__fortify|__stack_chk|poll|read|p?write"
-    r"|pread)"
+    r"|pread|msort|_*(GI_+)?qsort)"
 )
 LIBRARIES = {
     "libhdf5": re.compile(r"^_?H5"),

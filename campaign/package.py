@@ -35,6 +35,10 @@ def case(seed: int, folder: Path, made: Path) -> judge.Verdict:
     if ended.code in judge.CRASHES:
         os.environ["PYTHONPATH"] = str(judge.ROOT)
         whose = blame.of_crash([*words, at], judge.limits())
+        damaged = next(folder.glob(f"damaged-{at}.*"), None)
+        if whose.startswith("unknown") and damaged is not None:
+            # An installed package names no functions; the command does, and has the same parser.
+            whose = blame.of_crash([str(judge.BINARY), "info", str(damaged)], judge.limits())
     fault = "hang" if ended.code is None else f"ended with {ended.code}"
     if whose.startswith(("libhdf5", "netCDF-C")):
         return judge.Verdict(f"{fault.split(' ')[0]} inside libhdf5", where + whose, False, details)
