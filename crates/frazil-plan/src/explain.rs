@@ -1,6 +1,6 @@
 //! The wording of reasons: one line each, the decision first, its ground after a colon.
 
-use crate::chunking::{ReadCosts, ReadEstimate};
+use crate::chunking::{ReadCosts, ReadEstimate, ServingShape};
 
 /// `400 B`, `57.0 KiB`, `1.2 MiB`.
 pub(crate) fn bytes(count: u64) -> String {
@@ -86,6 +86,19 @@ pub(crate) fn for_reads(reads: &[ReadEstimate], chunk_bytes: u64) -> String {
         "for reads: {}; {} each",
         each.join(", "),
         bytes(chunk_bytes)
+    )
+}
+
+/// Why a variable has smaller chunks than the standard ones, which take `growth` more of its samples:
+/// `for reads: map 3.5x its best (48 chunks), series 3.7x (260 chunks); 32.0 KiB each, 1.2 % more bytes`.
+#[must_use]
+pub fn explain_finer(shape: &ServingShape, element_bytes: usize, growth: f64) -> String {
+    let elements = shape.chunk.iter().product::<u64>();
+    let chunk_bytes = elements.saturating_mul(element_bytes as u64);
+    let growth = per_cent(growth.max(0.0));
+    format!(
+        "{}, {growth} more bytes than larger ones",
+        for_reads(&shape.reads, chunk_bytes)
     )
 }
 

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use frazil_plan::{
     AxisRole, ExistingShape, GoalInput, MOST_CHUNKS, ReadChoice, ReadGoal, ShapeInput, WantedRead,
-    cache_for_reads, choose, choose_for_reads, kept_for_reads, parse_reads,
+    cache_for_reads, choose, choose_for_reads, kept_for_reads, parse_reads, parts_for_reads,
 };
 use frazil_types::{Calibration, Storage};
 use proptest::prelude::*;
@@ -407,4 +407,41 @@ proptest! {
         }
         prop_assert!(!answer.choice.reason.contains('\n'));
     }
+}
+
+#[test]
+fn smaller_parts_of_a_standard_chunk_serve_reads_better() {
+    let standard = [98, 32, 64];
+    let least = [8, 32, 96, 384].map(|kib| kib << 10);
+    let parts = Case::ar5().ask(|input, goal| parts_for_reads(input, goal, &standard, &least));
+    let mut worst_before = 0.0;
+    for (part, least) in parts.iter().zip(least) {
+        assert!(part.chunk.iter().product::<u64>() * 4 >= least);
+        let cuts = part
+            .chunk
+            .iter()
+            .zip(standard)
+            .map(|(&extent, whole)| whole % extent);
+        assert!(
+            cuts.zip(&part.chunk)
+                .all(|(rest, &extent)| rest == 0 || extent < 20),
+            "{part:?}"
+        );
+        let worst = part
+            .reads
+            .iter()
+            .map(|read| read.times_best)
+            .fold(0.0, f64::max);
+        assert!(worst > worst_before, "{parts:?}");
+        worst_before = worst;
+    }
+    let without_axes = Case {
+        roles: vec![Other; 3],
+        ..Case::ar5()
+    };
+    assert!(
+        without_axes
+            .ask(|input, goal| parts_for_reads(input, goal, &standard, &least))
+            .is_empty()
+    );
 }

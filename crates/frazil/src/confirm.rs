@@ -3,15 +3,14 @@
 
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::DatasetInfo;
-use frazil_pipeline::{Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
+use frazil_pipeline::{Block, MemoryBudget, Request, Task};
 use frazil_plan::{FilterChoice, Finalist, Goal, confirmed, sample_chunks};
 use frazil_types::ChunkGrid;
 
 use crate::error::{Error, Result};
-use crate::filter_trial::{Trial, Tried, owner_of};
+use crate::filter_trial::{Trial, Tried};
 use crate::precision::VariableRounding;
 use crate::routes::{Reach, Tiles};
-use crate::run::{self, RunError};
 
 /// What `size` looks at of a variable.
 const MOST_BYTES_FOR_SIZE: u64 = 64 << 20;
@@ -20,6 +19,8 @@ const BATCH_BYTES: u64 = 256 << 10;
 
 /// Finalists of one variable.
 struct Final<'a> {
+    /// Of the variable.
+    number: usize,
     variable: &'a DatasetInfo,
     source: usize,
     grid: ChunkGrid,
@@ -92,6 +93,7 @@ impl Trial<'_> {
         let rounding = self.precision[number].as_ref();
         let bind_rounding = |plan| VariableRounding::bind(plan, variable.element, &variable.shape);
         Ok(Some(Final {
+            number,
             variable,
             source: *source,
             grid,
@@ -109,40 +111,19 @@ impl Trial<'_> {
             .flat_map(|(place, one)| one.tasks(place))
             .collect();
         let mut sums: Vec<Vec<u64>> = finals.iter().map(|one| one.bytes.clone()).collect();
-        let resources = &self.options.resources;
-        let run_options = RunOptions {
-            threads: run::threads(resources),
-            budget,
-            cancel: &resources.cancel,
-        };
-        let outcome = run_ordered(
+        self.on_values(budget).run(
             self.sources,
-            tasks.into_iter(),
-            &run_options,
-            |batch: &Batch, blocks, scratch| {
-                let one = &finals[batch.place];
-                one.count(batch, blocks, scratch)
-                    .map_err(|error| RunError::Facade(error.at_variable(&one.variable.path)))
-            },
+            tasks,
+            |batch: &Batch| finals[batch.place].number,
+            |batch, blocks, scratch| finals[batch.place].count(batch, blocks, scratch),
             |batch, found: Vec<u64>| {
                 let sums = sums[batch.place].iter_mut();
                 sums.zip(found).for_each(|(sum, bytes)| *sum += bytes);
-                Ok(())
             },
-        );
-        match outcome {
-            Ok(_) => {
-                let counted = finals.iter_mut().zip(sums);
-                counted.for_each(|(one, bytes)| one.bytes = bytes);
-                Ok(())
-            }
-            Err(RunError::Facade(error)) => Err(error.in_file(self.input.path())),
-            Err(RunError::Pipeline(error)) => {
-                let owner = |source: usize| owner_of(source, self.reaches);
-                let (input, sources) = (self.input, self.sources);
-                Err(run::explain(error, input, sources, owner, resources))
-            }
-        }
+        )?;
+        let counted = finals.iter_mut().zip(sums);
+        counted.for_each(|(one, bytes)| one.bytes = bytes);
+        Ok(())
     }
 }
 

@@ -6,17 +6,19 @@ use cpu_time::ProcessTime;
 use frazil_container::hdf5::DatasetInfo;
 use frazil_pipeline::MemoryBudget;
 use frazil_plan::{ChunkChoice, FilterChoice, Whole};
-use frazil_types::FilterDemand;
+use frazil_types::{FilterDemand, QuantizePlan};
 
 use crate::error::Result;
 use crate::filter_trial::Trial;
 use crate::filter_wishes::demands;
+use crate::finer_chunks::FinerChunks;
 use crate::input::Input;
 use crate::options::{ChunkPolicy, PackOptions, Resources};
 use crate::precision::rules::{PrecisionRule, pattern_of};
 use crate::precision::{PrecisionDecisions, decide_precision, no_place};
 use crate::report::Progress;
 use crate::routes::{Chosen, Decisions, Reach, checksum_only};
+use crate::sources::Access;
 use crate::wording::enumerate;
 use crate::{left_behind, precision, shapes, sources};
 
@@ -62,7 +64,7 @@ pub(crate) fn decide(
     let mut planning = Planning::default();
     let started = Planning::start();
     let demands = demands(input, options)?;
-    let shapes = shapes::choose_shapes(input, options)?;
+    let mut shapes = shapes::choose_shapes(input, options)?;
     planning.add(started);
     let mut decisions = Decisions::new();
     // Where chunks lie must be known to whoever packs: that is no planning.
@@ -77,6 +79,13 @@ pub(crate) fn decide(
         progress,
     )?;
     replay_precision(input, options, &mut precision)?;
+    refine_shapes(
+        input,
+        options,
+        budget,
+        (&mut shapes, &reaches, &precision.plans),
+        &mut decisions,
+    )?;
     let trial = Trial {
         input,
         shapes: &shapes,
@@ -141,6 +150,36 @@ fn add_demands(input: &Input, demands: &[FilterDemand], rules: &mut Vec<Precisio
     }
 }
 
+/// Replaces chunk shapes by finer ones where these pack as well, and reads along them.
+fn refine_shapes(
+    input: &Input,
+    options: &PackOptions,
+    budget: &MemoryBudget,
+    (shapes, reaches, precision): (&mut [ChunkChoice], &[Reach], &[Option<QuantizePlan>]),
+    decisions: &mut Decisions,
+) -> Result<()> {
+    let finer = FinerChunks {
+        input,
+        options,
+        reaches,
+        sources: &decisions.sources,
+        precision,
+    };
+    for i in finer.refine(shapes, budget)? {
+        let access = sources::access(input, i, leading_extent(&shapes[i]))?;
+        if let (Access::Parallel(found, _), Reach::Parallel(source, _)) = (access, &reaches[i]) {
+            decisions.sources[*source] = found;
+        }
+    }
+    Ok(())
+}
+
+/// Elements of a chunk along the first axis.
+fn leading_extent(shape: &ChunkChoice) -> Option<u64> {
+    let chunk = shape.chunk.as_ref();
+    chunk.and_then(|chunk| chunk.first().copied())
+}
+
 /// How each variable can be reached, and its source.
 pub(crate) fn reach_all(
     input: &Input,
@@ -149,11 +188,7 @@ pub(crate) fn reach_all(
 ) -> Result<Vec<Reach>> {
     let mut found = Vec::with_capacity(choices.len());
     for (i, shape) in choices.iter().enumerate() {
-        let leading = shape
-            .chunk
-            .as_ref()
-            .and_then(|chunk| chunk.first().copied());
-        found.push(sources::access(input, i, leading)?);
+        found.push(sources::access(input, i, leading_extent(shape))?);
     }
     let mut reaches = Vec::with_capacity(found.len());
     for (i, access) in found.into_iter().enumerate() {
@@ -224,11 +259,7 @@ pub(crate) fn decide_unpacked(input: &Input, resources: &Resources) -> Result<De
         // Only what needs chunks keeps them.
         shape.is_stated = false;
         let variable = &input.variables()[i];
-        let leading = shape
-            .chunk
-            .as_ref()
-            .and_then(|chunk| chunk.first().copied());
-        let reach = decisions.reach(sources::access(input, i, leading)?);
+        let reach = decisions.reach(sources::access(input, i, leading_extent(shape))?);
         decisions
             .add(variable, shape, reach, Some(unfiltered(variable)))
             .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))?;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage, is_storable_chunk};
-use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
+use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, Task};
 use frazil_plan::{
     ChunkChoice, CurrentStorage, FilterChoice, FilterWishes, SamplePlan, Whole, choose_filters,
     index_bytes, sample_plan, spread,
@@ -21,8 +21,8 @@ use crate::input::Input;
 use crate::options::{LayoutProfile, PackOptions};
 use crate::precision::VariableRounding;
 use crate::routes::{Reach, checksum_only, is_sparse};
-use crate::run::{self, RunError};
 use crate::sample_boxes::{SampleBox, sample_boxes};
+use crate::sample_run::SampleRun;
 use crate::sample_sources::sample_source;
 use crate::samples::{Samples, sampled_ratio};
 use crate::shapes::{AS_PLANNED, planned};
@@ -84,40 +84,27 @@ impl Trial<'_> {
         let tasks = self.tasks()?;
         let sources = self.sources_of(&tasks);
         let mut choices: Vec<Option<Tried>> = self.reaches.iter().map(|_| None).collect();
-        let resources = &self.options.resources;
-        let run_options = RunOptions {
-            threads: run::threads(resources),
-            budget,
-            cancel: &resources.cancel,
-        };
-        let outcome = run_ordered(
+        self.on_values(budget).run(
             &sources,
-            tasks.into_iter(),
-            &run_options,
-            |samples: &Samples, blocks, scratch| {
-                let variable = &self.input.variables()[samples.variable];
-                self.try_one(samples, blocks, scratch)
-                    .map_err(|error| RunError::Facade(error.at_variable(&variable.path)))
-            },
-            |samples, tried| {
-                choices[samples.variable] = Some(tried);
-                Ok(())
-            },
-        );
-        match outcome {
-            Ok(_) => {
-                if self.depth != Depth::Foretell {
-                    self.confirm(&mut choices, budget)?;
-                }
-                self.replay(&mut choices)?;
-                Ok(choices)
-            }
-            Err(RunError::Facade(error)) => Err(error.in_file(self.input.path())),
-            Err(RunError::Pipeline(error)) => {
-                let owner = |source: usize| owner_of(source, self.reaches);
-                let explained = run::explain(error, self.input, &sources, owner, resources);
-                Err(explained)
-            }
+            tasks,
+            |samples: &Samples| samples.variable,
+            |samples, blocks, scratch| self.try_one(samples, blocks, scratch),
+            |samples, tried| choices[samples.variable] = Some(tried),
+        )?;
+        if self.depth != Depth::Foretell {
+            self.confirm(&mut choices, budget)?;
+        }
+        self.replay(&mut choices)?;
+        Ok(choices)
+    }
+
+    /// Runs over values of the input.
+    pub(crate) fn on_values<'b>(&'b self, budget: &'b MemoryBudget) -> SampleRun<'b> {
+        SampleRun {
+            input: self.input,
+            reaches: self.reaches,
+            resources: &self.options.resources,
+            budget,
         }
     }
 
@@ -403,13 +390,6 @@ fn as_planned(
 fn bytes_of(chunk: &[u64], variable: &DatasetInfo) -> u64 {
     let size = variable.element.size_bytes as u64;
     chunk.iter().fold(size, |n, &c| n.saturating_mul(c))
-}
-
-pub(crate) fn owner_of(source: usize, reaches: &[Reach]) -> Option<usize> {
-    reaches.iter().position(|reach| match reach {
-        Reach::Parallel(number, _) | Reach::Undecodable(number, _, _) => *number == source,
-        Reach::Library | Reach::Nothing => false,
-    })
 }
 
 /// What filters make of the samples, raw bytes by stored bytes: the chosen ones first, then those

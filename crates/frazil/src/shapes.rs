@@ -122,14 +122,14 @@ fn existing(options: &PackOptions) -> ExistingShape {
 }
 
 /// By axis: the length that the user expects.
-fn expected(variable: &DatasetInfo, options: &PackOptions) -> Vec<Option<u64>> {
+pub(crate) fn expected(variable: &DatasetInfo, options: &PackOptions) -> Vec<Option<u64>> {
     let names = variable.dimension_names.iter();
     names
         .map(|name| options.chunk_goal.expected_length(name))
         .collect()
 }
 
-fn subject<'a>(
+pub(crate) fn subject<'a>(
     variable: &'a DatasetInfo,
     roles: &'a [AxisRole],
     expected: &'a [Option<u64>],

@@ -141,6 +141,40 @@ pub fn choose_for_reads(
     question.answer(input, existing)
 }
 
+/// A chunk shape that serves reads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServingShape {
+    /// Chunk shape in elements.
+    pub chunk: Vec<u64>,
+    /// What the reads cost, in their order.
+    pub reads: Vec<ReadEstimate>,
+}
+
+/// The equal parts of a chunk that serve the reads to come best among parts of at least so many bytes, in the
+/// order of `least_bytes`; each shape once. Empty where no read is about the variable.
+#[must_use]
+pub fn parts_for_reads(
+    input: &GoalInput<'_>,
+    goal: &ReadGoal<'_>,
+    chunk: &[u64],
+    least_bytes: &[u64],
+) -> Vec<ServingShape> {
+    let planned = planned_shape(input);
+    let question = Question::new(input, &planned, goal);
+    let mut shapes: Vec<ServingShape> = Vec::with_capacity(least_bytes.len());
+    if question.reads.is_empty() || chunk.len() != planned.len() {
+        return shapes;
+    }
+    for &least in least_bytes {
+        let part = question.best_part(chunk, least);
+        if part != chunk && shapes.iter().all(|known| known.chunk != part) {
+            let reads = question.estimates(&part);
+            shapes.push(ServingShape { chunk: part, reads });
+        }
+    }
+    shapes
+}
+
 /// What reads cost under a chunk shape that is decided already, beside others; empty where no read
 /// is about the variable.
 #[must_use]
@@ -270,6 +304,12 @@ impl<'a> Question<'a> {
                 return;
             }
         }
+    }
+
+    /// The part of a chunk that serves all reads best, of at least so many bytes.
+    fn best_part(&self, chunk: &[u64], least_bytes: u64) -> Vec<u64> {
+        let search = self.search.of_parts(chunk, least_bytes);
+        search.best(|chunk| self.score(chunk))
     }
 
     fn answer(&self, input: &GoalInput<'_>, existing: ExistingShape) -> ReadChoice {

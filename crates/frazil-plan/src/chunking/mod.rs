@@ -1,8 +1,9 @@
 //! Chunk shapes: how a variable's values are cut.
 //!
 //! Two rules decide. Where nothing is said about reads, [`choose`] balances maps and series in
-//! chunks of about 1 MiB. Where reads or storage are stated, [`choose_for_reads`] minimises what
-//! the worst of the wanted reads costs beside its own best. Both are pure: shapes in, shapes out.
+//! chunks of about 1 MiB; of large variables [`parts_for_reads`] are smaller ones, if they pack as well.
+//! Where reads or storage are stated, [`choose_for_reads`] minimises what the worst of the wanted reads
+//! costs beside its own best. All are pure: shapes in, shapes out.
 
 mod axes;
 mod balance;
@@ -24,7 +25,7 @@ pub use chunk_shape::{
 pub use fixed_shape::{CMIP7_CHUNK_BYTES, apply_override, cmip7_data_shape, whole_shape};
 pub use goal::{
     Candidate, GoalInput, KEEP_FOR_READS, MOST_CHUNKS, ReadChoice, ReadEstimate, ReadGoal,
-    choose_for_reads, compare_for_reads,
+    ServingShape, choose_for_reads, compare_for_reads, parts_for_reads,
 };
 pub use read_cost::{ReadCost, ReadCosts};
 pub use reads::{ReadExtent, ReadIntent, WantedRead, balanced_reads, parse_reads};

@@ -62,6 +62,24 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// The same search among parts of one chunk, each of at least so many bytes.
+    pub(crate) fn of_parts(&self, chunk: &[u64], least_bytes: u64) -> Self {
+        let shortest = self.ladders.iter().map(|ladder| ladder.last().copied());
+        let axes = chunk.iter().zip(shortest);
+        Self {
+            shape: self.shape,
+            element_bytes: self.element_bytes,
+            limits: Limits {
+                least_bytes,
+                ..self.limits
+            },
+            // What is cut already may be cut a little shorter.
+            ladders: axes
+                .map(|(&extent, least)| ladder(extent, least.unwrap_or(1) / 2, extent))
+                .collect(),
+        }
+    }
+
     /// The shape with the lowest score that keeps to the limits; the one that comes closest if none
     /// does.
     pub(crate) fn best(&self, score: impl Fn(&[u64]) -> f64) -> Vec<u64> {

@@ -17,33 +17,51 @@ use crate::input::Input;
 /// # Errors
 /// If attributes of coordinate variables cannot be read.
 pub(crate) fn roles_of_input(input: &Input, goal: &ChunkGoal) -> Result<Vec<Vec<AxisRole>>> {
-    let mut known: HashMap<usize, Attributes> = HashMap::new();
-    let mut roles = Vec::with_capacity(input.variables().len());
-    for variable in input.variables() {
-        let names: Vec<&str> = (0..variable.shape.len())
-            .map(|axis| {
-                variable
-                    .dimension_names
-                    .get(axis)
-                    .map_or("", String::as_str)
-            })
-            .collect();
-        let coordinates: Vec<Option<usize>> = names
-            .iter()
-            .map(|name| coordinate(input, &variable.path, name))
-            .collect();
-        for &i in coordinates.iter().flatten() {
-            if let Entry::Vacant(place) = known.entry(i) {
-                place.insert(input.attributes(Some(i))?);
-            }
+    let mut known = HashMap::new();
+    let variables = 0..input.variables().len();
+    variables
+        .map(|number| roles_with(input, number, goal, &mut known))
+        .collect()
+}
+
+/// The roles of the axes of one variable of a file.
+///
+/// # Errors
+/// If attributes of coordinate variables cannot be read.
+pub(crate) fn roles_of(input: &Input, number: usize, goal: &ChunkGoal) -> Result<Vec<AxisRole>> {
+    roles_with(input, number, goal, &mut HashMap::new())
+}
+
+/// `known`: attributes of coordinate variables that were read already.
+fn roles_with(
+    input: &Input,
+    number: usize,
+    goal: &ChunkGoal,
+    known: &mut HashMap<usize, Attributes>,
+) -> Result<Vec<AxisRole>> {
+    let variable = &input.variables()[number];
+    let names: Vec<&str> = (0..variable.shape.len())
+        .map(|axis| {
+            variable
+                .dimension_names
+                .get(axis)
+                .map_or("", String::as_str)
+        })
+        .collect();
+    let coordinates: Vec<Option<usize>> = names
+        .iter()
+        .map(|name| coordinate(input, &variable.path, name))
+        .collect();
+    for &i in coordinates.iter().flatten() {
+        if let Entry::Vacant(place) = known.entry(i) {
+            place.insert(input.attributes(Some(i))?);
         }
-        let axes = names.iter().zip(&coordinates);
-        let facts: Vec<AxisFacts<'_>> = axes
-            .map(|(name, i)| facts(name, goal, i.and_then(|i| known.get(&i))))
-            .collect();
-        roles.push(axis_roles(&facts));
     }
-    Ok(roles)
+    let axes = names.iter().zip(&coordinates);
+    let facts: Vec<AxisFacts<'_>> = axes
+        .map(|(name, i)| facts(name, goal, i.and_then(|i| known.get(&i))))
+        .collect();
+    Ok(axis_roles(&facts))
 }
 
 /// The roles of the axes of a variable that is being written.

@@ -77,7 +77,7 @@ impl Subject<'_> {
         }
     }
 
-    fn input(&self) -> GoalInput<'_> {
+    pub(crate) fn input(&self) -> GoalInput<'_> {
         GoalInput {
             shape: self.shape,
             roles: self.roles,

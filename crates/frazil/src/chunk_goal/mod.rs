@@ -8,7 +8,7 @@ use frazil_plan::{AxisRole, MOST_CHUNKS, ReadGoal, WantedRead};
 use frazil_types::{Calibration, Storage};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use axes::{coordinate, roles_of_input, roles_of_model, roles_of_schema};
+pub(crate) use axes::{coordinate, roles_of, roles_of_input, roles_of_model, roles_of_schema};
 pub(crate) use chooser::{Chooser, Findings, Subject};
 pub use text::{parse_axes, parse_expected, parse_reads, parse_storage};
 
