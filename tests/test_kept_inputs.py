@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import h5py
+import hdf5plugin
 import netCDF4
 import numpy as np
 import pytest
@@ -94,13 +95,25 @@ def test_a_named_output_is_not_larger_than_an_hdf5_input(tmp_path: Path):
     (report,) = outcome.report["reports"]
     assert report["output_file_bytes"] == out.stat().st_size
     assert report["kept_input"] == (out.read_bytes() == source.read_bytes())
-    outcome = frazil("pack", source, "-o", out, "--dry-run", "--json", "--overwrite")
-    (dry,) = outcome.report["reports"]
-    assert dry["output_file_bytes"] == out.stat().st_size
+    dry = frazil("pack", source, "-o", out, "--dry-run", "--json", "--overwrite")
+    assert dry.report["reports"][0]["output_file_bytes"] == out.stat().st_size
     packed = frazil("pack", source, "-o", out, "--overwrite", "--allow-larger", "--json")
     assert not packed.report["reports"][0]["kept_input"]
     with h5py.File(out) as file:
         assert len(file.attrs) == 1000
+
+
+def test_a_named_output_is_for_the_readers_that_were_asked_for(tmp_path: Path):
+    source, out = tmp_path / "zstd.h5", tmp_path / "out.h5"
+    values = np.cumsum(np.random.default_rng(7).integers(0, 3, 400_000)).astype("i4")
+    with h5py.File(source, "w") as file:
+        file.create_dataset("v", data=values, shuffle=True, **hdf5plugin.Zstd(clevel=19))
+    outcome = frazil("pack", source, "-o", out, "--json", "--level", 1)
+    assert outcome.code == DONE, outcome.stderr
+    assert not outcome.report["reports"][0]["kept_input"]
+    assert out.stat().st_size > 1.005 * source.stat().st_size + 4096
+    with h5py.File(out) as file:
+        assert file["v"].compression == "gzip"
 
 
 FORMS = {

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_pipeline::ByteSource;
-use frazil_types::ErrorCode;
+use frazil_types::{ErrorCode, ReaderLevel};
 
 use crate::error::{Error, Result};
 use crate::input::Input;
@@ -23,8 +23,9 @@ pub(crate) enum Keep {
     Never,
     /// Where the packed form is not smaller.
     IfNotSmaller,
-    /// Where the packed form of an HDF5 file is larger by more than is promised.
-    IfLarger,
+    /// Where the packed form of an HDF5 file is larger by more than is promised, and these readers know
+    /// its filters.
+    IfLarger(ReaderLevel),
 }
 
 /// What an output that is named may be larger than its input: a share, and bytes beside it.
@@ -39,7 +40,7 @@ impl Keep {
         match (options.allow_larger, destination) {
             (Some(true), _) => Self::Never,
             _ if states_a_form(options) => Self::Never,
-            (None, Destination::File(_)) => Self::IfLarger,
+            (None, Destination::File(_)) => Self::IfLarger(options.readable_by),
             _ => Self::IfNotSmaller,
         }
     }
@@ -49,9 +50,9 @@ impl Keep {
         match self {
             Self::Never => false,
             Self::IfNotSmaller => packed >= before,
-            Self::IfLarger => {
+            Self::IfLarger(readers) => {
                 let most = before + (before as f64 * PROMISED_SHARE) as u64 + PROMISED_BYTES;
-                source.hdf5().is_some() && packed > most
+                source.hdf5().is_some() && packed > most && is_readable_by(source, readers)
             }
         }
     }
@@ -92,6 +93,15 @@ pub(crate) fn settle(
     let copied = copy(source, &pending, job.resources);
     copied.map_err(|error| rename_file(error, pending.path(), &target.path))?;
     Ok(Some(pending))
+}
+
+/// Whether readers know the filters of all variables.
+fn is_readable_by(source: &Input, readers: ReaderLevel) -> bool {
+    let mut variables = source.variables().iter();
+    variables.all(|variable| match &variable.storage {
+        DatasetStorage::Chunked { pipeline, .. } => pipeline.reader_level() <= readers,
+        _ => true,
+    })
 }
 
 /// Whether a copy of its bytes would hold all its values, and those of one state.
@@ -160,7 +170,7 @@ pub(crate) fn foretold(mut report: PackReport, source: &Input, keep: Keep) -> Pa
     let sizes = [report.input_file_bytes, report.output_file_bytes];
     if can_be_copied(source) && keep.keeps(source, sizes) {
         let what = match keep {
-            Keep::IfLarger => "it would be copied as it is",
+            Keep::IfLarger(_) => "it would be copied as it is",
             _ => "--in-place and --out-dir would keep it as it is",
         };
         report.notices.push(line(what, sizes));
@@ -192,7 +202,7 @@ mod tests {
         let named = Destination::File("out.nc".into());
         assert_eq!(Keep::of(&default, &folder), Keep::IfNotSmaller);
         assert_eq!(Keep::of(&default, &in_place), Keep::IfNotSmaller);
-        assert_eq!(Keep::of(&default, &named), Keep::IfLarger);
+        assert_eq!(Keep::of(&default, &named), Keep::IfLarger(ReaderLevel::Any));
         let options = |change: fn(&mut PackOptions)| {
             let mut options = PackOptions::default();
             change(&mut options);
