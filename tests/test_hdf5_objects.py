@@ -9,7 +9,7 @@ import pyfive
 import pytest
 from h5py import h5d, h5p, h5s
 from support import h5_compare, make
-from support.command import FAILED, Outcome, frazil, pack, tool
+from support.command import DONE, FAILED, Outcome, frazil, pack, tool
 from support.data import NEW_CHUNK_INDEX
 from support.dumps import first_difference, h5dump
 from support.libhdf5 import DONT_FILTER_PARTIAL_CHUNKS, create_scalar, set_chunk_options
@@ -77,6 +77,29 @@ def test_virtual_datasets_are_kept_as_they_are(tmp_path: Path):
         assert mapped.file_name == original.file_name == "part.h5"
         assert mapped.dset_name == original.dset_name
         assert np.array_equal(after["view"][:], np.arange(10))
+
+
+def test_virtual_datasets_keep_their_mapping_before_their_sources_have_anything(tmp_path: Path):
+    source, packed = tmp_path / "source.h5", tmp_path / "packed.h5"
+    with h5py.File(source, "w", libver="latest") as file:
+        layout = h5py.VirtualLayout((5, 10), "f8", maxshape=(None, 10))
+        later = h5py.VirtualSource("later.h5", "x", shape=(5, 10), maxshape=(None, 10))
+        layout[0 : h5s.UNLIMITED] = later[0 : h5s.UNLIMITED]
+        file.create_virtual_dataset("view", layout, fillvalue=-1)
+        assert file["view"].shape == (0, 10)
+    for command in ("pack", "unpack"):
+        outcome = frazil(command, source, "-o", packed, "--overwrite", "--verify")
+        assert outcome.code == DONE and "virtual" in outcome.stderr, outcome.stderr
+        with h5py.File(packed) as file:
+            assert file["view"].is_virtual
+    with h5py.File(tmp_path / "none.h5", "w", libver="latest") as file:
+        file.create_dataset("view", (0, 10), "f8", maxshape=(None, 10), fillvalue=-1)
+    assert frazil("verify", source, tmp_path / "none.h5").code != DONE
+    with h5py.File(tmp_path / "later.h5", "w") as file:
+        file.create_dataset("x", data=np.ones((7, 10)), maxshape=(None, 10), chunks=(5, 10))
+    with h5py.File(source) as before, h5py.File(packed) as after:
+        assert before["view"].shape == (7, 10)
+        assert np.array_equal(after["view"][:], before["view"][:])
 
 
 def test_indexes_of_new_formats_become_version_1_b_trees(tmp_path: Path):

@@ -47,6 +47,10 @@ pub(crate) fn access(input: &Input, i: usize, leading: Option<u64>) -> Result<Ac
 
 fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
     let variable = &input.variables()[i];
+    if variable.storage == DatasetStorage::Virtual {
+        // Its mapping counts, also where its sources have nothing yet.
+        return Ok(Access::Library);
+    }
     if variable.is_null || variable.shape.contains(&0) {
         return Ok(Access::Nothing);
     }

@@ -342,15 +342,21 @@ impl<'a> Comparison<'a, '_> {
         }
         self.fill((info_a, &type_a), (info_b, &type_b))?;
         let promise = self.variable_attributes((i, &type_a), (j, &type_b))?;
+        let is_virtual = |info: &DatasetInfo| info.storage == DatasetStorage::Virtual;
+        if is_virtual(info_a) && is_virtual(info_b) {
+            return particulars::mappings((a, info_a), (b, info_b), self.findings);
+        }
+        let is_empty = info_a.shape.contains(&0) || info_b.shape.contains(&0);
+        if is_empty && is_virtual(info_a) != is_virtual(info_b) {
+            // No values show that what its sources will hold appears in one of them only.
+            let what = "a virtual dataset against one that is none";
+            self.findings.differ(path, what.to_owned());
+        }
         let same_shape = info_a.shape == info_b.shape && info_a.is_null == info_b.is_null;
         // netCDF never reads what lies in a dimension without a variable.
         let is_placeholder = info_a.is_dimension_only && info_b.is_dimension_only;
         if !same_shape || info_a.is_null || info_a.shape.contains(&0) || is_placeholder {
             return Ok(());
-        }
-        let is_virtual = |info: &DatasetInfo| info.storage == DatasetStorage::Virtual;
-        if is_virtual(info_a) && is_virtual(info_b) {
-            return particulars::mappings((a, info_a), (b, info_b), self.findings);
         }
         if !type_a.can_be_expanded() || !type_b.can_be_expanded() {
             self.findings.notice(format!(
