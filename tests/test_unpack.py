@@ -4,6 +4,7 @@ from pathlib import Path
 
 import h5py
 import netCDF4
+import numpy as np
 import pytest
 from support import h5_compare, make, nc_compare
 from support.command import DONE, FAILED, SAMPLE, frazil, pack
@@ -46,12 +47,51 @@ def test_classic_files_come_back(tmp_path: Path, version: str):
     assert nc_compare.compare(source, tmp_path / "back.nc", set()) == []
 
 
+def test_names_that_netcdf4_readers_would_shorten_are_refused(tmp_path: Path):
+    source = tmp_path / "source.nc"
+    with netCDF4.Dataset(source, "w", format="NETCDF3_CLASSIC") as file:
+        file.createDimension("a", 3)
+        file.createVariable("_nc4_non_coord_a", "f4", ("a",))[:] = 1
+    outcome = frazil("pack", source, "-o", tmp_path / "packed.nc")
+    assert outcome.code == FAILED and "_nc4_non_coord_a" in outcome.stderr
+    assert list(tmp_path.iterdir()) == [source]
+
+
 def test_the_sample_fits_into_classic(tmp_path: Path):
     pack(SAMPLE, tmp_path / "packed.nc")
     unpack(tmp_path / "packed.nc", tmp_path / "classic.nc", "--format", "classic")
     with netCDF4.Dataset(tmp_path / "classic.nc") as file:
         assert file.data_model.startswith("NETCDF3")
     assert first_difference(ncdump(SAMPLE), ncdump(tmp_path / "classic.nc")) is None
+
+
+def test_records_that_a_variable_does_not_have_are_read_the_same(tmp_path: Path):
+    """What netCDF-C reads past the end of a variable shorter than its unlimited dimension."""
+    source, classic = tmp_path / "source.nc", tmp_path / "classic.nc"
+    kinds = {"f4": None, "f8": False, "i4": False, "i2": -5, "S1": None, "u1": False}
+    with netCDF4.Dataset(source, "w") as file:
+        file.createDimension("t", None)
+        file.createDimension("x", 2)
+        file.createVariable("long", "f4", ("t",))[:5] = 1
+        for kind, fill in kinds.items():
+            for name, records in ((f"short_{kind}", 2), (f"empty_{kind}", 0)):
+                variable = file.createVariable(name, kind, ("t", "x"), fill_value=fill)
+                variable[:records] = b"a" if kind == "S1" else 1
+    with h5py.File(source, "a") as file:
+        # Without a fill value of HDF5's, never written: readers see zero, not `_FillValue`.
+        made = file.create_dataset("made", (5,), "f4", maxshape=(None,), chunks=(3,))
+        made.dims[0].attach_scale(file["t"])
+        made.attrs["_FillValue"] = np.array([-7], "f4")
+        short = file.create_dataset("made_short", data=np.ones(2, "f4"), maxshape=(None,))
+        short.dims[0].attach_scale(file["t"])
+        short.attrs["_FillValue"] = np.array([-7], "f4")
+    unpack(source, classic, "--format", "classic", "--verify")
+    with netCDF4.Dataset(source) as before, netCDF4.Dataset(classic) as after:
+        for name, variable in before.variables.items():
+            for one in (variable, after[name]):
+                one.set_auto_maskandscale(False)
+                one.set_auto_chartostring(False)
+            assert np.array_equal(variable[:], after[name][:]), name
 
 
 def test_what_classic_cannot_hold_is_refused(tmp_path: Path):

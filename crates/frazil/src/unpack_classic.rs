@@ -1,9 +1,10 @@
 //! `unpack --format classic`: values in parallel out of any input, into CDF-1, CDF-2 or CDF-5.
 
+use std::ops::Range;
 use std::path::Path;
 
 use frazil_container::classic::{ClassicError, ClassicFormat, ClassicModel, ClassicWriter};
-use frazil_container::hdf5::{DatasetInfo, Hdf5Input};
+use frazil_container::hdf5::{DatasetInfo, FillStatus, Hdf5Input};
 use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
 use frazil_types::{ByteOrder, ChunkGrid, ErrorCode, Selection};
 
@@ -48,7 +49,7 @@ pub(crate) fn write(
     let (arrays, positions) = library_values(source, &contents, &mut writer, path, resources)?;
     let grids: Vec<ChunkGrid> = positions
         .iter()
-        .map(|&position| slab_grid(&contents, position, source))
+        .map(|&position| slab_grid(source, contents.variables[position]))
         .collect::<Result<_>>()?;
     let options = RunOptions {
         threads: run::threads(resources),
@@ -142,8 +143,18 @@ fn library_values(
                     .put(position, &start, &variable.shape, &values)
                     .map_err(|error| from_container(error.into(), path))?;
             }
-            Access::Nothing => put_fill(contents, position, writer, path)?,
+            Access::Nothing => {
+                let never_written = never_written(contents, position, variable);
+                put_records(
+                    contents,
+                    position,
+                    0..own_records(variable),
+                    &never_written,
+                    (writer, path),
+                )?;
+            }
         }
+        put_missing_records(contents, position, variable, (writer, path))?;
     }
     Ok((arrays, positions))
 }
@@ -158,26 +169,66 @@ fn read_through_library(hdf5: &Hdf5Input, variable: &DatasetInfo, path: &Path) -
     Ok(values.bytes().to_vec())
 }
 
-/// Fill values for a variable that was never written, record by record.
-fn put_fill(
+/// The records that a variable has itself; 1 of a scalar.
+fn own_records(variable: &DatasetInfo) -> u64 {
+    variable.shape.first().copied().unwrap_or(1)
+}
+
+/// One element, little-endian, of what was never written: as HDF5 reads it.
+fn never_written(contents: &Contents, position: usize, variable: &DatasetInfo) -> Vec<u8> {
+    let model = &contents.model.variables[position];
+    let mut fill = variable.fill.clone();
+    if fill.len() != model.nc_type.size_bytes() {
+        return model.fill_value().to_native_bytes();
+    }
+    if variable.element.order == ByteOrder::Big {
+        fill.reverse();
+    }
+    fill
+}
+
+/// Where a variable has fewer records than its file, readers see fill values, and so will the classic file: the
+/// value that HDF5 fills with where somebody has set it, else that of the type, whatever `_FillValue` says.
+fn put_missing_records(
     contents: &Contents,
     position: usize,
-    writer: &mut ClassicWriter,
-    path: &Path,
+    variable: &DatasetInfo,
+    output: (&mut ClassicWriter, &Path),
 ) -> Result<()> {
-    let variable = &contents.model.variables[position];
-    let shape = contents.model.shape(variable);
-    let fill = variable.fill_value().to_native_bytes();
-    let (records, inner) = match shape.split_first() {
-        Some((&records, inner)) => (records, inner),
-        None => (1, shape.as_slice()),
+    let model = &contents.model.variables[position];
+    let records = contents.model.shape(model).first().copied().unwrap_or(1);
+    let fill = match variable.fill_status {
+        FillStatus::User => never_written(contents, position, variable),
+        _ => model.nc_type.default_fill().to_native_bytes(),
     };
+    put_records(
+        contents,
+        position,
+        own_records(variable)..records,
+        &fill,
+        output,
+    )
+}
+
+/// Writes one value into all elements of some records.
+fn put_records(
+    contents: &Contents,
+    position: usize,
+    records: Range<u64>,
+    fill: &[u8],
+    (writer, path): (&mut ClassicWriter, &Path),
+) -> Result<()> {
+    let shape = contents.model.shape(&contents.model.variables[position]);
+    let inner = shape.get(1..).unwrap_or_default();
     let elements = inner
         .iter()
         .try_fold(1_usize, |n, &c| n.checked_mul(usize::try_from(c).ok()?));
     let elements = elements.ok_or_else(|| Error::new(ErrorCode::Corrupt, "size overflows"))?;
+    if elements == 0 {
+        return Ok(());
+    }
     let one = fill.repeat(elements);
-    for record in 0..records {
+    for record in records {
         let (mut start, mut count) = (vec![0; shape.len()], shape.clone());
         if !shape.is_empty() {
             start[0] = record;
@@ -199,13 +250,11 @@ fn in_native_order(mut array: ArraySource, variable: &DatasetInfo) -> ArraySourc
     array
 }
 
-/// Slabs over a variable's whole classic shape: where its own extent is shorter than the record
-/// dimension, readers see fill values, and so will the classic file.
-fn slab_grid(contents: &Contents, position: usize, source: &Input) -> Result<ChunkGrid> {
-    let shape = contents.model.shape(&contents.model.variables[position]);
-    let variable = &source.variables()[contents.variables[position]];
-    let slab = sources::slab_shape(&shape, variable.element.size_bytes as u64, None);
-    ChunkGrid::new(&shape, &slab).ok_or_else(|| {
+/// Slabs over what a variable holds itself, which may be fewer records than its file has.
+fn slab_grid(source: &Input, number: usize) -> Result<ChunkGrid> {
+    let variable = &source.variables()[number];
+    let slab = sources::slab_shape(&variable.shape, variable.element.size_bytes as u64, None);
+    ChunkGrid::new(&variable.shape, &slab).ok_or_else(|| {
         Error::new(ErrorCode::Corrupt, "the number of slabs is beyond counting")
             .in_file(source.path())
             .at_variable(&variable.path)

@@ -6,10 +6,10 @@ use super::OutputStorage;
 use super::additions::Additions;
 use super::define::Defined;
 use super::describe::netcdf::is_internal;
-use super::objects::Objects;
+use super::objects::{NON_COORDINATE_PREFIX, Objects};
 use super::references::LostReferences;
 use crate::classic::{ClassicAttribute, ClassicModel, ClassicVariable, NcType};
-use crate::error::Result;
+use crate::error::{ContainerError, Result};
 use crate::ffi::Handle;
 use crate::schema::{
     DimensionId, Fill, Schema, SchemaAttribute, SchemaDimension, SchemaValue, SchemaVariable,
@@ -25,6 +25,7 @@ pub(super) fn define(
     additions: &Additions,
 ) -> Result<Defined> {
     let schema = schema_of(model, additions);
+    check_names(&schema)?;
     let mut objects = Objects::new(output)?;
     objects.write_kind(strict)?;
     define_all(&mut objects, &schema, storage)?;
@@ -37,6 +38,18 @@ pub(super) fn define(
         lost: LostReferences::default(),
         must_be_repeated: false,
     })
+}
+
+/// Refuses names that readers of netCDF-4 would show without their beginning.
+fn check_names(schema: &Schema) -> Result<()> {
+    let dimensions = schema.dimensions.iter().map(|one| &one.name);
+    let mut names = dimensions.chain(schema.variables.iter().map(|one| &one.name));
+    match names.find(|name| name.starts_with(NON_COORDINATE_PREFIX)) {
+        Some(name) => Err(ContainerError::Unsupported(format!(
+            "the name {name:?}, which begins as netCDF-4's own names of objects do: rename it first"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Defines all objects: dimensions first, so that readers meet them in their order. Variables

@@ -30,6 +30,7 @@ pub use describe::{
     TextPadding, TypeClass, TypeDescription,
 };
 pub use live::{ExistingFile, ExistingVariable, LiveOutput, Placement};
+pub use objects::NON_COORDINATE_PREFIX;
 pub use output::{Finished, Hdf5Output, OutputTarget};
 pub use scan::Hdf5Input;
 pub use writer_flags::WriterFlags;

@@ -23,7 +23,7 @@ use crate::schema::{
     SchemaVariable, ValueType, VariableId,
 };
 
-pub(super) use names::NON_COORDINATE_PREFIX;
+pub use names::NON_COORDINATE_PREFIX;
 pub(super) use open::{Places, Role};
 use scales::Scale;
 pub(super) use scales::{NUMBER, PLACEHOLDER};

@@ -8,7 +8,7 @@ use crate::ffi::link;
 use crate::schema::{DimensionId, GroupId, Schema, VariableId};
 
 /// Link name of a variable that has a dimension's name without being its coordinate.
-pub(in crate::hdf5) const NON_COORDINATE_PREFIX: &str = "_nc4_non_coord_";
+pub const NON_COORDINATE_PREFIX: &str = "_nc4_non_coord_";
 /// Link name of an object while others give way.
 const PASSING: &str = "_frazil_passing_";
 /// `H5P_CRT_ORDER_TRACKED`.
