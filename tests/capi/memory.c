@@ -64,6 +64,8 @@ static void goals_and_tolerances(void)
     REFUSED(frz_wishes_set_goal(wishes, 5, 0));
     REFUSED(frz_wishes_set_goal(wishes, FRZ_GOAL_SIZE, 23));
     REFUSED(frz_wishes_set_significant_digits(wishes, 0));
+    REFUSED(frz_wishes_set_significant_digits(wishes, 16));
+    REFUSED(frz_wishes_set_significant_bits(wishes, 53));
     REFUSED(frz_wishes_set_significant_bits(wishes, -1));
     REFUSED(frz_wishes_set_absolute_tolerance(wishes, -0.5));
     REFUSED(frz_wishes_set_relative_tolerance(wishes, NAN));

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import frazil
 import netCDF4
@@ -413,3 +414,110 @@ def test_a_misspelled_variable_of_the_environment_is_named():
         [sys.executable, "-c", "import frazil"], env=environment, capture_output=True, text=True
     )
     assert "FRAZIL_THREDS" in done.stderr and "FRAZIL_THREADS" in done.stderr
+
+
+def linked_writers(folder: Path, *, linked_first: bool) -> tuple[frazil.Writer, Path]:
+    """A writer of a file, and another name of the file."""
+    path, other = folder / "file.nc", folder / "other.nc"
+    with frazil.Writer(path) as writer:
+        writer.add_dimension("x", 10)
+        writer.add_variable("kept", "f8", ["x"])[:] = np.arange(10)
+    if linked_first:
+        other.hardlink_to(path)
+    writer = frazil.Writer(path, "a")
+    if not linked_first:
+        other.hardlink_to(path)
+    return writer, other
+
+
+@pytest.mark.parametrize("linked_first", [True, False])
+def test_another_name_of_a_file_lets_no_second_writer_in(tmp_path, linked_first: bool):
+    writer, other = linked_writers(tmp_path, linked_first=linked_first)
+    with pytest.raises(frazil.LockedError):
+        frazil.Writer(other, "a")
+    program = f"import frazil; frazil.Writer({str(other)!r}, 'a')"
+    outcome = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "LockedError" in outcome.stderr
+    with netCDF4.Dataset(other) as file:
+        assert (file["kept"][:] == np.arange(10)).all()
+    writer.add_variable("new", "f8", ["x"])[:] = 1
+    writer.close()
+    with frazil.Writer(other, "a") as again:
+        again.set_attribute("title", "later")
+    with netCDF4.Dataset(other) as file:
+        assert (file["new"][:] == 1).all() and file.title == "later"
+
+
+def name_of_a_group(writer: frazil.Writer) -> None:
+    writer.add_group("g")
+    writer.add_dimension("g", 3)
+
+
+def name_of_a_dimension(writer: frazil.Writer) -> None:
+    writer.add_group("x")
+
+
+def name_of_the_format(writer: frazil.Writer) -> None:
+    writer.add_variable("_nc4_non_coord_x", "f8", ["x"])
+
+
+def dimension_of_the_format(writer: frazil.Writer) -> None:
+    writer.add_dimension("_nc4_non_coord_good", 3)
+
+
+def texts_with_nul(writer: frazil.Writer) -> None:
+    writer.set_attribute("texts", ["fine", "x\0y"])
+
+
+def texts_of_a_variable_with_nul(writer: frazil.Writer) -> None:
+    writer.variables()["good"].set_attribute("texts", ["fine", "x\0y"])
+
+
+def value_with_nul(writer: frazil.Writer) -> None:
+    writer.add_variable("s", str, ["x"])[0] = "x\0y"
+
+
+def strings_without_fill(writer: frazil.Writer) -> None:
+    writer.add_variable("s", str, ["x"], no_fill=True)
+
+
+REFUSED = [
+    name_of_a_group,
+    name_of_a_dimension,
+    name_of_the_format,
+    dimension_of_the_format,
+    texts_with_nul,
+    texts_of_a_variable_with_nul,
+    value_with_nul,
+    strings_without_fill,
+]
+
+
+@pytest.mark.parametrize("is_synced", [False, True])
+@pytest.mark.parametrize("refused", REFUSED)
+def test_what_cannot_be_is_refused_at_the_call_and_costs_nothing_else(
+    tmp_path, refused, is_synced: bool
+):
+    path = tmp_path / "file.nc"
+    writer = frazil.Writer(path)
+    writer.add_dimension("x", 10)
+    writer.add_variable("good", "f8", ["x"])[:] = np.arange(10)
+    if is_synced:
+        writer.sync()
+    with pytest.raises(frazil.Error):
+        refused(writer)
+    writer.close()
+    with netCDF4.Dataset(path) as file:
+        assert (file["good"][:] == np.arange(10)).all()
+
+
+def test_the_lock_goes_though_the_program_went_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    writer = frazil.Writer("file.nc")
+    writer.add_dimension("x", 10)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    writer.add_variable("good", "f8", ["x"])[:] = 1
+    writer.close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["elsewhere", "file.nc"]
+    assert list((tmp_path / "elsewhere").iterdir()) == []

@@ -90,7 +90,7 @@ pub unsafe extern "C" fn frz_wishes_set_significant_digits(
     // SAFETY: the caller's promise.
     unsafe {
         change(wishes, |inner| {
-            inner.precision.significant_digits = Some(at_least_1(digits, "digits")?);
+            inner.precision.significant_digits = Some(from_1_to(MOST_DIGITS, digits, "digits")?);
             Ok(())
         })
     }
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn frz_wishes_set_significant_bits(
     // SAFETY: the caller's promise.
     unsafe {
         change(wishes, |inner| {
-            inner.precision.significant_bits = Some(at_least_1(bits, "bits")?);
+            inner.precision.significant_bits = Some(from_1_to(MOST_BITS, bits, "bits")?);
             Ok(())
         })
     }
@@ -268,9 +268,14 @@ unsafe fn speed(pointer: *const c_char, name: &str) -> Result<Option<SpeedDemand
         .map_err(|cause: String| invalid(cause))
 }
 
-fn at_least_1(number: c_int, name: &str) -> Result<u32> {
-    let number = u32::try_from(number).ok().filter(|number| *number > 0);
-    number.ok_or_else(|| invalid(format!("`{name}` must be at least 1")))
+/// Decimal digits and mantissa bits that doubles have.
+const MOST_DIGITS: u32 = 15;
+const MOST_BITS: u32 = 52;
+
+fn from_1_to(most: u32, number: c_int, name: &str) -> Result<u32> {
+    let number = u32::try_from(number).ok();
+    let number = number.filter(|number| (1..=most).contains(number));
+    number.ok_or_else(|| invalid(format!("`{name}` must be from 1 to {most}")))
 }
 
 fn positive(tolerance: f64) -> Result<f64> {
@@ -334,6 +339,9 @@ unsafe fn extent<'a>(
     }
     // SAFETY: the caller's promise.
     let shape = unsafe { elements(shape, not_negative(rank, "rank")?, "shape") }?;
+    if shape.iter().any(|&length| length > u64::from(u32::MAX)) {
+        return Err(invalid("a dimension of 2^32 and more elements"));
+    }
     let product = |n: u64, &length: &u64| n.checked_mul(length);
     let bytes = shape.iter().try_fold(element.size_bytes as u64, product);
     let bytes = bytes.and_then(|bytes| isize::try_from(bytes).ok());

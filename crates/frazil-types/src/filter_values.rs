@@ -28,6 +28,10 @@ pub fn completed_values(
                 return None;
             };
             const ENTROPY: u32 = 4;
+            // A chunk has a block of pixels at least.
+            if u64::from(pixels) > chunk.iter().product::<u64>() {
+                return None;
+            }
             let coding = if options & ENTROPY != 0 { ",ec" } else { "" };
             Some(by_chain(&format!("szip({pixels}{coding})"))?.cd_values)
         }
@@ -159,6 +163,9 @@ mod tests {
             order: ByteOrder::Little,
         };
         assert_eq!(completed_values(filter_id::PCODEC, &[], text, &[8]), None);
+        // A block has no more pixels than a chunk.
+        let szip = |chunk: &[u64]| completed_values(filter_id::SZIP, &[32, 32], FLOAT32, chunk);
+        assert!(szip(&[4, 8]).is_some() && szip(&[31]).is_none());
         assert_eq!(
             completed_values(filter_id::SZIP, &[32, 8], text, &[8]),
             None

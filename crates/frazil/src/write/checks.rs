@@ -86,6 +86,10 @@ impl Writer {
         path: &str,
         settings: &VariableSettings,
     ) -> Result<()> {
+        if settings.fill == Fill::Nothing && variable.value_type == ValueType::String {
+            let cause = "holds strings, which cannot go without a fill value";
+            return Err(refused(cause));
+        }
         if let Fill::Value(value) = &settings.fill {
             let is_element =
                 variable.value_type == ValueType::Atomic(value.nc_type()) && value.len() == 1;
@@ -94,7 +98,7 @@ impl Writer {
             }
         }
         self.check_layout(variable, &settings.layout)?;
-        check_filters(variable, settings)?;
+        check_filters(variable, &dimensions_of(&self.schema, variable), settings)?;
         if let Some(wish) = &settings.precision {
             check_own_precision(variable, wish)?;
         }
@@ -218,7 +222,11 @@ pub(super) fn check_gathered(
 }
 
 /// Refuses filters that cannot be, or contradict wishes.
-fn check_filters(variable: &SchemaVariable, settings: &VariableSettings) -> Result<()> {
+fn check_filters(
+    variable: &SchemaVariable,
+    axes: &[&SchemaDimension],
+    settings: &VariableSettings,
+) -> Result<()> {
     let demand = &settings.demand;
     demand.check().map_err(refused)?;
     match (&settings.filters, &settings.layout) {
@@ -231,7 +239,7 @@ fn check_filters(variable: &SchemaVariable, settings: &VariableSettings) -> Resu
             let cause = "has wished filters and is to be contiguous: only chunks are filtered";
             Err(refused(cause).with_cure("leave its layout open, or wish for no filters"))
         }
-        (FilterWish::Exactly(pipeline), layout) => check_pipeline(variable, pipeline, layout),
+        (FilterWish::Exactly(pipeline), layout) => check_pipeline(variable, axes, pipeline, layout),
         (FilterWish::Ours, _) => Ok(()),
     }
 }
@@ -239,6 +247,7 @@ fn check_filters(variable: &SchemaVariable, settings: &VariableSettings) -> Resu
 /// Refuses filters that are not there, or cannot have their values.
 fn check_pipeline(
     variable: &SchemaVariable,
+    axes: &[&SchemaDimension],
     pipeline: &FilterPipeline,
     layout: &LayoutWish,
 ) -> Result<()> {
@@ -247,7 +256,7 @@ fn check_pipeline(
     };
     let chunk = match layout {
         LayoutWish::Chunked(chunk) => chunk.clone(),
-        _ => vec![PROBE_EDGE; variable.dimensions.len().clamp(1, 2)],
+        _ => probe_chunk(axes),
     };
     let pipeline = completed(pipeline, element, &chunk)?;
     let size = element.size_bytes;
@@ -256,6 +265,27 @@ fn check_pipeline(
     bound
         .map(drop)
         .map_err(|error| Error::new(error.code(), error.to_string()))
+}
+
+/// A chunk as ours may be: no longer than fixed dimensions.
+fn probe_chunk(axes: &[&SchemaDimension]) -> Vec<u64> {
+    let mut left = PROBE_EDGE * PROBE_EDGE;
+    let mut chunk: Vec<u64> = Vec::with_capacity(axes.len());
+    for axis in axes.iter().rev() {
+        let length = if axis.is_unlimited {
+            PROBE_EDGE
+        } else {
+            axis.length
+        };
+        let extent = length.clamp(1, PROBE_EDGE.min(left));
+        left = (left / extent).max(1);
+        chunk.push(extent);
+    }
+    chunk.reverse();
+    match chunk.is_empty() {
+        true => vec![PROBE_EDGE],
+        false => chunk,
+    }
 }
 
 /// Filters that somebody asked for, with the values that depend on element and chunk, as libhdf5 would
@@ -281,6 +311,16 @@ pub(super) fn completed(
     };
     let specs: Result<Vec<FilterSpec>> = pipeline.0.iter().map(complete).collect();
     Ok(FilterPipeline(specs?))
+}
+
+/// Refuses strings that HDF5 cannot hold: a NUL ends them.
+pub(super) fn check_texts(texts: &[String]) -> Result<()> {
+    match texts.iter().find(|text| text.contains('\0')) {
+        Some(text) => Err(refused(format!(
+            "{text:?} holds a NUL, which no string can"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Refuses precision that is stated of a variable whose type cannot have it. What is not floating point

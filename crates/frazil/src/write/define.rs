@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use frazil_container::hdf5::is_hidden_attribute;
+use frazil_container::hdf5::{NON_COORDINATE_PREFIX, is_hidden_attribute};
 use frazil_types::ErrorCode;
 
 use super::change::Change;
-use super::checks::{check_length, check_size, dimensions_of};
+use super::checks::{check_length, check_size, check_texts, dimensions_of};
 use super::pack::Step;
 use super::settings::VariableSettings;
 use super::writer::{Details, Writer};
@@ -67,10 +67,7 @@ impl Writer {
     ) -> Result<DimensionId> {
         self.begin()?;
         self.check_group(group)?;
-        let name = &*check_name(name).map_err(|error| error.in_file(&self.path))?;
-        if self.schema.dimension_in(group, name).is_some() {
-            return Err(in_use("dimension", name).in_file(&self.path));
-        }
+        let name = &*self.check_free_dimension(group, name)?;
         let stated = match length {
             DimensionLength::Fixed(length) => length,
             DimensionLength::Unlimited { expected } => expected.unwrap_or(0),
@@ -208,7 +205,11 @@ impl Writer {
         };
         let value_type = match &value {
             SchemaValue::Atomic(value) => ValueType::Atomic(value.nc_type()),
-            SchemaValue::Strings(_) => ValueType::String,
+            SchemaValue::Strings(texts) => {
+                let wrap = |error: Error| error.in_file(&self.path).at_variable(&name);
+                check_texts(texts).map_err(wrap)?;
+                ValueType::String
+            }
         };
         self.check_classic_type(value_type)
             .map_err(|error| error.in_file(&self.path).at_variable(&name))?;
@@ -277,11 +278,8 @@ impl Writer {
         let Some(known) = self.schema.dimensions.get(dimension.0) else {
             return Err(refused("no such dimension").in_file(&self.path));
         };
-        let name = &*check_name(name).map_err(|error| error.in_file(&self.path))?;
-        if self.schema.dimension_in(known.group, name).is_some() {
-            return Err(in_use("dimension", name).in_file(&self.path));
-        }
-        self.change(Change::RenameDimension(dimension, name.to_owned()));
+        let name = self.check_free_dimension(known.group, name)?.into_owned();
+        self.change(Change::RenameDimension(dimension, name));
         Ok(())
     }
 
@@ -354,6 +352,20 @@ impl Writer {
         Err(Error::new(ErrorCode::NotFound, cause).in_file(&self.path))
     }
 
+    /// A name that a dimension of `group` can get, in the form in which it is written.
+    fn check_free_dimension<'a>(&self, group: GroupId, name: &'a str) -> Result<Cow<'a, str>> {
+        let name = check_object_name(name).map_err(|error| error.in_file(&self.path))?;
+        // It is stored under its name: only a variable can share it.
+        let kind = if self.schema.dimension_in(group, &name).is_some() {
+            "dimension"
+        } else if self.schema.group_in(group, &name).is_some() {
+            "group"
+        } else {
+            return Ok(name);
+        };
+        Err(in_use(kind, &name).in_file(&self.path))
+    }
+
     /// A name that a group or variable of `group` can get, in the form in which it is written.
     fn check_free<'a>(
         &self,
@@ -361,7 +373,7 @@ impl Writer {
         name: &'a str,
         is_variable: bool,
     ) -> Result<Cow<'a, str>> {
-        let name = check_name(name).map_err(|error| error.in_file(&self.path))?;
+        let name = check_object_name(name).map_err(|error| error.in_file(&self.path))?;
         // A dimension is stored under its name: only a variable can share it.
         let kind = if self.schema.variable_in(group, &name).is_some() {
             "variable"
@@ -458,6 +470,16 @@ fn refuse_format_attribute(owner: AttributeOwner, name: &str) -> Result<()> {
         return Err(error.with_cure("set it among the settings of the variable"));
     }
     Ok(())
+}
+
+/// A name of a group, a dimension or a variable in the form in which it is written.
+fn check_object_name(name: &str) -> Result<Cow<'_, str>> {
+    let written = check_name(name)?;
+    if written.starts_with(NON_COORDINATE_PREFIX) {
+        let cause = format!("the name {written:?} begins as netCDF-4's own names of objects do");
+        return Err(refused(cause));
+    }
+    Ok(written)
 }
 
 /// A name in the form in which it is written.

@@ -7,7 +7,7 @@ use frazil_container::hdf5::{Hyperslab, OutputStorage};
 use frazil_pipeline::Charge;
 
 use super::buffer::Buffer;
-use super::checks::check_count;
+use super::checks::{check_count, check_texts};
 use super::define::refused;
 use super::key::Key;
 use super::mask::Mask;
@@ -371,6 +371,7 @@ impl Writer {
         let path = self.schema.variable_path(id);
         self.check_place(id, &slab)
             .and_then(|elements| check_count(elements, values.len()))
+            .and_then(|()| check_texts(values))
             .map_err(|error| error.in_file(&self.path).at_variable(&path))?;
         if values.is_empty() {
             return Ok(());

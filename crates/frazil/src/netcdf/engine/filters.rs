@@ -8,6 +8,8 @@ use crate::schema::VariableId;
 use crate::{FilterPipeline, FilterSpec, FilterWish, LayoutWish, filter_id};
 use frazil_types::{completed_values, filter_name};
 
+/// How szip codes: by entropy, or by nearest neighbours first (`H5_SZIP_EC_OPTION_MASK` and `_NN_`).
+const SZIP_CODINGS: [u32; 2] = [4, 32];
 /// Filters that every build of the netCDF library has inside.
 const BUILT_IN: [i32; 3] = [
     filter_id::DEFLATE,
@@ -88,7 +90,8 @@ impl Engine {
         pixels_per_block: i32,
     ) -> Answer<()> {
         let parameters = [options_mask, pixels_per_block].map(i32::cast_unsigned);
-        if parameters[1] % 2 != 0 || parameters[1] > 32 {
+        let is_known = SZIP_CODINGS.contains(&parameters[0]);
+        if !is_known || parameters[1] % 2 != 0 || parameters[1] > 32 {
             return Err(Status::EINVAL.into());
         }
         let outcome = self.def_var_filter(group, varid, 4, &parameters);
