@@ -42,7 +42,9 @@ pub(crate) struct NameLock {
 impl NameLock {
     /// Takes the lock of `target`.
     pub(crate) fn take(target: &Path) -> Result<Self> {
+        // The process may work in another folder when it ends.
         let path = lock_path(target)?;
+        let path = std::path::absolute(&path).unwrap_or(path);
         loop {
             let file = open_or_make(&path, target)?;
             if let Some(lock) = Self::try_lock(&path, file, target)? {

@@ -6,6 +6,7 @@ use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, fchown};
 use std::path::Path;
 
 use crate::beside::{create_private, open_regular};
+use crate::ffi;
 
 #[cfg(test)]
 use super::faults::{self, Event};
@@ -37,10 +38,18 @@ impl Disk {
             Others::Readers => disk.0.try_lock_shared(),
             Others::Nobody => disk.0.try_lock(),
         };
-        match locked {
-            Err(TryLockError::WouldBlock) => Ok(None),
-            _ => Ok(Some(disk)),
-        }
+        let is_free =
+            !matches!(locked, Err(TryLockError::WouldBlock)) && disk.is_ours_to_write()?;
+        Ok(is_free.then_some(disk))
+    }
+
+    /// Whether no other writer knows the file by another name; one of the same name is kept away by a lock
+    /// beside it. On network file systems a lock on a range may keep readers away: there only files are
+    /// locked that have several names by now.
+    fn is_ours_to_write(&self) -> io::Result<bool> {
+        let wants_lock = ffi::has_locks_on_ranges(&self.0) || self.0.metadata()?.nlink() > 1;
+        // Where there are no such locks, all are let in.
+        Ok(!wants_lock || ffi::lock_as_writer(&self.0).unwrap_or(true))
     }
 
     /// Opens a regular file to look at it, whoever else has it open.

@@ -46,6 +46,7 @@ mod text;
 mod user;
 pub(crate) mod variable_length;
 pub(crate) mod virtual_source;
+mod writer_lock;
 
 pub(crate) use backing::LiveFile;
 pub(crate) use driver::RawSink;
@@ -56,3 +57,4 @@ pub(crate) use reserve::reserve;
 pub(crate) use signals::is_ignored as is_signal_ignored;
 pub use text::bytes_of_text;
 pub(crate) use user::effective_user;
+pub(crate) use writer_lock::{has_locks_on_ranges, lock_as_writer};
