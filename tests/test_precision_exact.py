@@ -207,6 +207,10 @@ SIGNS = [
     {"units": "hPa", "positive": "down"},
     {"units": "millibar", "positive": "Down", "standard_name": "air_pressure"},
     {"positive": "up"},
+    {"units": "atm", "positive": "down"},
+    {"units": "kilometre", "positive": "up"},
+    {"units": "100 Pa", "positive": "down"},
+    {"units": "fathom", "positive": "down"},
     {"axis": "Z"},
     {"axis": "t "},
     {"_CoordinateAxisType": "Lat"},
@@ -252,9 +256,12 @@ def test_what_attributes_name_stays_exact_however_they_are_written(tmp_path: Pat
         "bounds": "g1",
         "grid_mapping": "crs: h1",
         "nodes": "i1",
+        "tie_point_mapping": "x: j1 tp sub",
+        "interpolation_parameters": "ce: j2",
         "ancillary_variables": "t_qc t_error",
     }
     named = [f"{letter}{i}" for letter in "abcdef" for i in (1, 2)] + ["g1", "h1", "i1", "t_qc"]
+    named += ["j1", "j2"]
     data = ["t", "t_error", "area", "ps"]
     source = with_variables(tmp_path / "source.nc", {name: {} for name in named + data})
     with netCDF4.Dataset(source, "r+") as file:

@@ -46,6 +46,6 @@ pub fn implied_absolute_bound(rounding: &Rounding, mantissa_bits: u32) -> Option
     let largest = low.abs().max(high.abs());
     let in_type = largest * 0.5_f64.powi(mantissa_bits.min(1000) as i32 + 1);
     // The grid's points themselves are computed in double precision.
-    let in_double = 4.0 * largest * f64::EPSILON;
+    let in_double = largest * (4.0 * f64::EPSILON);
     Some(grid_step(nbits.min(31), [low, high]) / 2.0 + in_type + in_double)
 }

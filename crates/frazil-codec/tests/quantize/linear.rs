@@ -50,6 +50,16 @@ fn a_constant_field_and_outsiders_stay() {
 }
 
 #[test]
+fn the_largest_numbers_have_a_finite_bound() {
+    let largest = f64::MAX;
+    let values = [largest, largest * 0.75, largest * 0.5, 1.0].map(f64::to_bits);
+    let half = linear(6, [largest * 0.5, largest]);
+    assert!(implied_absolute_bound(&half, 52).unwrap().is_finite());
+    let rounded = quantize(&plain(half), &values);
+    assert!(rounded.iter().all(|&bits| f64::from_bits(bits).is_finite()));
+}
+
+#[test]
 fn the_range_is_that_of_ordinary_values() {
     let protected = ProtectedValues {
         values: vec![-9999.0],

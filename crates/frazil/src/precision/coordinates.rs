@@ -40,44 +40,51 @@ const VERTICAL_NAMES: [&str; 9] = [
     "sea_water_pressure",
 ];
 
-/// Units of pressure, of length, and of levels: those of vertical coordinates.
-const VERTICAL_UNITS: [&str; 36] = [
+/// Units of levels, of pressure and of length that take no prefix: those of vertical coordinates.
+const VERTICAL_UNITS: [&str; 33] = [
     "",
-    "1",
     "level",
     "levels",
     "layer",
     "layers",
     "sigmalevel",
-    "m",
-    "meter",
-    "meters",
-    "metre",
-    "metres",
-    "km",
-    "kilometer",
-    "kilometers",
-    "cm",
-    "ft",
-    "feet",
     "gpm",
-    "pa",
-    "pascal",
-    "pascals",
-    "hpa",
-    "hectopascal",
-    "hectopascals",
-    "kpa",
-    "mpa",
-    "bar",
-    "bars",
-    "mbar",
+    "gpkm",
     "mb",
-    "millibar",
-    "millibars",
-    "dbar",
-    "decibar",
-    "decibars",
+    "mbs",
+    "atm",
+    "atmosphere",
+    "atmospheres",
+    "standardatmosphere",
+    "at",
+    "torr",
+    "mmhg",
+    "inhg",
+    "psi",
+    "in",
+    "inch",
+    "inches",
+    "ft",
+    "foot",
+    "feet",
+    "yd",
+    "yard",
+    "yards",
+    "fathom",
+    "fathoms",
+    "mi",
+    "mile",
+    "miles",
+];
+
+/// Such units that take prefixes, and these (case does not count: megapascals are not told from
+/// millipascals).
+const PREFIXED_UNITS: [&str; 10] = [
+    "m", "meter", "meters", "metre", "metres", "pa", "pascal", "pascals", "bar", "bars",
+];
+const SI_PREFIXES: [&str; 17] = [
+    "", "k", "h", "da", "d", "c", "m", "u", "\u{b5}", "\u{3bc}", "n", "kilo", "hecto", "deci",
+    "centi", "milli", "micro",
 ];
 
 /// Units of time.
@@ -261,7 +268,26 @@ fn is_vertical(attributes: &Attributes, units: &str) -> bool {
         .collect();
     ["up", "down"].contains(&positive.as_str())
         && (name.is_empty() || VERTICAL_NAMES.contains(&name.as_str()))
-        && VERTICAL_UNITS.contains(&compact.as_str())
+        && is_vertical_unit(without_factor(&compact))
+}
+
+fn is_vertical_unit(unit: &str) -> bool {
+    let is_prefixed = |base: &&str| {
+        let prefix = unit.strip_suffix(*base);
+        prefix.is_some_and(|prefix| SI_PREFIXES.contains(&prefix))
+    };
+    VERTICAL_UNITS.contains(&unit) || PREFIXED_UNITS.iter().any(|base| is_prefixed(base))
+}
+
+/// Units without a number before them: of `100 Pa` and `1e3 m`.
+fn without_factor(units: &str) -> &str {
+    if !units.starts_with(|first: char| first.is_ascii_digit()) {
+        return units;
+    }
+    let ends = (1..=units.len()).rev();
+    let numbers = ends.filter_map(|end| units.split_at_checked(end));
+    let mut numbers = numbers.filter(|(number, _)| number.parse::<f64>().is_ok());
+    numbers.next().map_or(units, |(_, rest)| rest)
 }
 
 #[cfg(test)]
@@ -376,6 +402,27 @@ mod tests {
             ]
         ));
         assert!(by("z", &[("positive", "up")]));
+        for units in [
+            "atm",
+            "kilometre",
+            "fathom",
+            "um",
+            "mmHg",
+            "100 Pa",
+            "1e3 m",
+            "1",
+            "Decibars",
+        ] {
+            assert!(by("z", &[("positive", "up"), ("units", units)]), "{units}");
+        }
+        for units in ["K", "kg", "m s-1", "100", "1e3 K", "mol", "minute"] {
+            let is_number = units == "100";
+            assert_eq!(
+                by("z", &[("positive", "up"), ("units", units)]),
+                is_number,
+                "{units}"
+            );
+        }
         assert!(!by("ps", &[("units", "Pa")]));
         assert!(!by("rlut", &[("units", "W m-2"), ("positive", "up")]));
         let stress = "surface_downward_eastward_stress";

@@ -44,7 +44,7 @@ impl Refusal {
 
 /// Attributes whose words name other variables. Those that end in `_coordinates` (of UGRID and SGRID)
 /// and `_connectivity` are not listed.
-const NAMING: [(&str, Refusal); 14] = [
+const NAMING: [(&str, Refusal); 16] = [
     ("coordinates", Refusal::Coordinate),
     ("_CoordinateAxes", Refusal::Coordinate),
     ("nodes", Refusal::Coordinate),
@@ -53,6 +53,8 @@ const NAMING: [(&str, Refusal); 14] = [
     ("interior_ring", Refusal::Coordinate),
     ("geometry", Refusal::Coordinate),
     ("coordinate_interpolation", Refusal::Coordinate),
+    ("interpolation_parameters", Refusal::Coordinate),
+    ("tie_point_mapping", Refusal::Coordinate),
     ("bounds", Refusal::Bounds),
     ("bounds_tie_points", Refusal::Bounds),
     ("climatology", Refusal::Bounds),
