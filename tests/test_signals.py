@@ -112,6 +112,25 @@ def test_a_program_that_was_told_to_survive_its_terminal_does(scene: Scene):
     assert tool("ncdump", "-h", scene.folder / "new.nc").returncode == 0
 
 
+@pytest.mark.parametrize("words", [["pack", "--plan"], ["plan", "--precision"], ["import"]])
+def test_a_signal_ends_what_waits_for_a_pipe(scene: Scene, tmp_path: Path, words: list[str]):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    command, *option = words
+    source = [scene.source] if option else []
+    output = [] if command == "plan" else ["-o", tmp_path / "never.nc"]
+    waiting = subprocess.Popen(
+        [str(word) for word in (BINARY, command, *source, *option, pipe, *output)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=as_in_a_terminal,
+    )
+    time.sleep(0.5)
+    waiting.send_signal(signal.SIGTERM)
+    assert waiting.wait(60) == 128 + signal.SIGTERM
+    assert not (tmp_path / "never.nc").exists()
+
+
 def limit_files() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
 

@@ -1,10 +1,12 @@
 //! Signals that ask the program to end. The first one asks the work to stop, which leaves nothing
-//! behind; the second one ends the process at once, wherever it is.
+//! behind; the second one ends the process at once, wherever it is. So does the first one some seconds later,
+//! where the work has not stopped: it may wait for a pipe that nobody writes to.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
@@ -13,6 +15,8 @@ use signal_hook::iterator::Signals;
 const ENDING: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
 /// Shells add it to the number of the signal that ended a program.
 const STATUS_BASE: i32 = 128;
+/// How long work has to stop by itself.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// Looking after signals takes no room.
 const STACK_BYTES: usize = 256 << 10;
 
@@ -65,18 +69,29 @@ fn receive(signal: i32, watched: &Watched) {
         .compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst)
         .is_ok();
     match watched {
-        Watched::Work(cancel) if is_first => cancel.store(true, Ordering::SeqCst),
-        Watched::Work(_) | Watched::Process => {
-            frazil::remove_unfinished();
-            // Nothing that other threads hold is waited for.
-            signal_hook::low_level::exit(STATUS_BASE + signal);
+        Watched::Work(cancel) if is_first => {
+            cancel.store(true, Ordering::SeqCst);
+            // Without the thread the second signal ends the process.
+            let thread = thread::Builder::new().stack_size(STACK_BYTES);
+            let _ = thread.spawn(move || {
+                thread::sleep(PATIENCE);
+                end(signal);
+            });
         }
+        Watched::Work(_) | Watched::Process => end(signal),
     }
+}
+
+/// Ends the process at once; what it has begun goes.
+fn end(signal: i32) {
+    frazil::remove_unfinished();
+    // Nothing that other threads hold is waited for.
+    signal_hook::low_level::exit(STATUS_BASE + signal);
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
+    use std::time::Instant;
 
     use super::*;
 
