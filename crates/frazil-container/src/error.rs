@@ -74,7 +74,7 @@ impl ContainerError {
             Self::NotAContainer(_) | Self::Corrupt(_) => ErrorCode::Corrupt,
             Self::Unsupported(_) => ErrorCode::Unsupported,
             Self::MissingFilter(_) => ErrorCode::MissingFilter,
-            Self::Io { source, .. } => io_code(source),
+            Self::Io { source, .. } => ErrorCode::of_io(source.kind()),
             Self::InvalidName(_) => ErrorCode::InvalidArgument,
             Self::Classic(error) => error.code(),
             Self::Internal(_) => ErrorCode::Internal,
@@ -127,20 +127,5 @@ impl ContainerError {
             doing: doing.into(),
             source,
         }
-    }
-}
-
-/// The stable code that a system error's kind deserves.
-fn io_code(error: &std::io::Error) -> ErrorCode {
-    use std::io::ErrorKind;
-    match error.kind() {
-        ErrorKind::NotFound => ErrorCode::NotFound,
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => ErrorCode::PermissionDenied,
-        ErrorKind::AlreadyExists => ErrorCode::AlreadyExists,
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-            ErrorCode::NoSpace
-        }
-        ErrorKind::UnexpectedEof => ErrorCode::Corrupt,
-        _ => ErrorCode::Io,
     }
 }

@@ -48,6 +48,22 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
+    /// The code that a system error's kind deserves.
+    #[must_use]
+    pub fn of_io(kind: std::io::ErrorKind) -> Self {
+        use std::io::ErrorKind;
+        match kind {
+            ErrorKind::NotFound => Self::NotFound,
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Self::PermissionDenied,
+            ErrorKind::AlreadyExists => Self::AlreadyExists,
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                Self::NoSpace
+            }
+            ErrorKind::UnexpectedEof => Self::Corrupt,
+            _ => Self::Io,
+        }
+    }
+
     /// The stable number.
     #[must_use]
     pub fn number(self) -> i32 {

@@ -60,19 +60,7 @@ impl Error {
     /// An input/output error on a file, with the code its kind deserves.
     #[must_use]
     pub fn io(error: &std::io::Error, doing: &str, path: &Path) -> Self {
-        use std::io::ErrorKind;
-        let code = match error.kind() {
-            ErrorKind::NotFound => ErrorCode::NotFound,
-            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-                ErrorCode::PermissionDenied
-            }
-            ErrorKind::AlreadyExists => ErrorCode::AlreadyExists,
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-                ErrorCode::NoSpace
-            }
-            ErrorKind::UnexpectedEof => ErrorCode::Corrupt,
-            _ => ErrorCode::Io,
-        };
+        let code = ErrorCode::of_io(error.kind());
         let mapped = Self::new(code, format!("{doing}: {error}")).in_file(path);
         match cure_for(error) {
             Some(cure) => mapped.with_cure(cure),

@@ -132,6 +132,12 @@ pub fn check_folder(path: &Path) -> Result<()> {
 pub(crate) fn check_new(path: &Path, overwrite: bool) -> Result<Before> {
     let before = Before::now(path);
     let Ok(existing) = path.metadata() else {
+        if !overwrite && path.is_symlink() {
+            let cause = "is a link to something that is not there";
+            return Err(Error::new(ErrorCode::AlreadyExists, cause)
+                .in_file(path)
+                .with_cure("add --overwrite to replace it"));
+        }
         return check_folder(path).map(|()| before);
     };
     if existing.is_dir() {

@@ -120,12 +120,8 @@ impl ClassicError {
 
 fn code_of_io(kind: io::ErrorKind) -> ErrorCode {
     match kind {
-        io::ErrorKind::NotFound => ErrorCode::NotFound,
-        io::ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
-        io::ErrorKind::AlreadyExists => ErrorCode::AlreadyExists,
         // The file's length was asked for before: it must have shrunk since.
         io::ErrorKind::UnexpectedEof => ErrorCode::FileChanged,
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ErrorCode::NoSpace,
-        _ => ErrorCode::Io,
+        kind => ErrorCode::of_io(kind),
     }
 }
