@@ -18,7 +18,7 @@ import numpy as np
 from . import _frazil
 from .encodings import round_to_places
 from .errors import from_parts
-from .masks import filled, given
+from .masks import converted, filled, given
 from .types import little_bytes
 
 # Tells this process from every other one, on any machine.
@@ -59,7 +59,7 @@ class Recipe:
         if self.places is not None:
             values = round_to_places(values, self.places)
         values = filled(values, np.dtype(self.dtype), self.fill)
-        return little_bytes(values.astype(self.dtype, casting="same_kind", copy=False))
+        return little_bytes(converted(values, np.dtype(self.dtype)))
 
     def samples(self, block: Any, region: Region) -> list[bytes] | None:
         """Values to try filters on, if the block has a chunk that tells anything."""

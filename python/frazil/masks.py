@@ -1,4 +1,4 @@
-"""Masked values: where a variable's fill value goes."""
+"""Values on their way into a variable: its type, and its fill value where they are masked."""
 
 from __future__ import annotations
 
@@ -66,13 +66,48 @@ def filled(values: np.ndarray, dtype: np.dtype, fill: Any) -> np.ndarray:
 
     Raises
     ------
-    TypeError
-        If numpy's rule ``same_kind`` does not allow to convert those that are not masked.
+    TypeError, ValueError
+        As :func:`converted`, of those that are not masked.
     """
     if not isinstance(values, np.ma.MaskedArray):
         return values
     mask = np.ma.getmaskarray(values)
     result = np.full(values.shape, fill, dtype=dtype)
     if not mask.all():
-        np.copyto(result, values.data, where=~mask, casting="same_kind")
+        result[~mask] = converted(values.data[~mask], dtype)
     return result
+
+
+def converted(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Values as a type has them.
+
+    Raises
+    ------
+    TypeError
+        If numpy's rule ``same_kind`` does not allow it.
+    ValueError
+        If the type has no place for one of them.
+    """
+    with np.errstate(over="ignore"):
+        result = values.astype(dtype, casting="same_kind", copy=False)
+    if not values.size or np.can_cast(values.dtype, dtype, "safe"):
+        return result
+    outside = _outside(values, result)
+    if outside is not None:
+        raise ValueError(f"{outside} is beyond what {dtype.name} holds")
+    return result
+
+
+def _outside(values: np.ndarray, result: np.ndarray) -> Any:
+    """A number that the conversion changed beyond recognition; ``None`` if there is none."""
+    if result.dtype.kind in "iu" and values.dtype.kind in "iu":
+        limits = np.iinfo(result.dtype)
+        # The methods of arrays import something, which a program that ends cannot.
+        least, most = np.minimum.reduce(values, axis=None), np.maximum.reduce(values, axis=None)
+        if int(least) < limits.min:
+            return least
+        return most if int(most) > limits.max else None
+    if result.dtype.kind == "f" and values.dtype.kind == "f":
+        lost = np.isfinite(values) & ~np.isfinite(result)
+        return values[lost].flat[0] if np.count_nonzero(lost) else None
+    return None

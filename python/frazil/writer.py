@@ -457,7 +457,8 @@ class VariableWriter:
     def put(self, values: Any, start: Sequence[int], stride: Sequence[int] | None = None) -> None:
         """Put values whose shape says how many elements along each axis, from ``start`` on.
 
-        Values are converted to the variable's type as far as numpy's rule ``same_kind`` allows.
+        Values are converted to the variable's type as far as numpy's rule ``same_kind`` allows;
+        numbers beyond its range are refused.
         Masked values become the variable's fill value, or its type's if it states none.
 
         Raises
@@ -552,9 +553,8 @@ class VariableWriter:
     def _little(self, values: np.ndarray) -> np.ndarray:
         if values.dtype != self.dtype or isinstance(values, np.ma.MaskedArray):
             try:
-                values = self._filled(values)
-                values = values.astype(self.dtype, casting="same_kind")
-            except TypeError as error:
+                values = masks.converted(self._filled(values), self.dtype)
+            except (TypeError, ValueError) as error:
                 raise InvalidArgumentError(
                     str(error), file=self._file.path, variable=self.name
                 ) from None

@@ -433,7 +433,7 @@ def linked_writers(folder: Path, *, linked_first: bool) -> tuple[frazil.Writer, 
 @pytest.mark.parametrize("linked_first", [True, False])
 def test_another_name_of_a_file_lets_no_second_writer_in(tmp_path, linked_first: bool):
     writer, other = linked_writers(tmp_path, linked_first=linked_first)
-    with pytest.raises(frazil.LockedError):
+    with pytest.raises(frazil.errors.LockedError):
         frazil.Writer(other, "a")
     program = f"import frazil; frazil.Writer({str(other)!r}, 'a')"
     outcome = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

@@ -161,3 +161,38 @@ def test_writing_while_the_interpreter_ends_is_refused(tmp_path):
     assert all(line.startswith("InvalidArgumentError") for line in lines[:6])
     assert lines[6] == "done"
     assert done.stderr == "" and not (tmp_path / "late.nc").exists()
+
+
+@pytest.mark.parametrize(
+    ("dtype", "values"),
+    [
+        ("i1", np.array([1, 300], "i8")),
+        ("i2", np.array([-40_000, 1], "i4")),
+        ("u1", np.array([256, 1], "u2")),
+        ("i8", np.array([1, 2**63], "u8")),
+        ("f4", np.array([1, 1e300])),
+        ("i1", np.ma.masked_array([300, 300], [True, False], dtype="i8")),
+    ],
+)
+def test_values_beyond_their_type_are_refused_and_others_kept(tmp_path, dtype, values):
+    path = tmp_path / "file.nc"
+    with frazil.Writer(path) as writer:
+        writer.add_dimension("x", 2)
+        variable = writer.add_variable("v", dtype, ["x"])
+        variable[:] = np.array([1, 100], values.dtype)
+        with pytest.raises(frazil.errors.InvalidArgumentError, match=r"v: .* beyond"):
+            variable[:] = values
+    with netCDF4.Dataset(path) as file:
+        assert file["v"][:].tolist() == [1, 100]
+
+
+def test_infinities_and_masked_values_are_not_beyond_a_type(tmp_path):
+    path = tmp_path / "file.nc"
+    with frazil.Writer(path) as writer:
+        writer.add_dimension("x", 3)
+        writer.add_variable("f", "f4", ["x"])[:] = np.array([np.inf, np.nan, 1e-300])
+        masked = np.ma.masked_array([300, 5, 6], [True, False, False], dtype="i8")
+        writer.add_variable("i", "i1", ["x"], fill_value=-1)[:] = masked
+    with netCDF4.Dataset(path) as file:
+        assert np.isposinf(file["f"][0]) and file["f"][2] == 0
+        assert file["i"][:].tolist() == [None, 5, 6]

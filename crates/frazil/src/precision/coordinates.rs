@@ -41,7 +41,7 @@ const VERTICAL_NAMES: [&str; 9] = [
 ];
 
 /// Units of levels, of pressure and of length that take no prefix: those of vertical coordinates.
-const VERTICAL_UNITS: [&str; 33] = [
+const VERTICAL_UNITS: [&str; 38] = [
     "",
     "level",
     "levels",
@@ -75,6 +75,11 @@ const VERTICAL_UNITS: [&str; 33] = [
     "mi",
     "mile",
     "miles",
+    "nauticalmile",
+    "nauticalmiles",
+    "nmile",
+    "micron",
+    "microns",
 ];
 
 /// Such units that take prefixes, and these (case does not count: megapascals are not told from
