@@ -281,7 +281,7 @@ fn is_vertical_unit(unit: &str) -> bool {
         let prefix = unit.strip_suffix(*base);
         prefix.is_some_and(|prefix| SI_PREFIXES.contains(&prefix))
     };
-    VERTICAL_UNITS.contains(&unit) || PREFIXED_UNITS.iter().any(|base| is_prefixed(base))
+    VERTICAL_UNITS.contains(&unit) || PREFIXED_UNITS.iter().any(is_prefixed)
 }
 
 /// Units without a number before them: of `100 Pa` and `1e3 m`.
