@@ -116,6 +116,18 @@ def test_a_named_output_is_for_the_readers_that_were_asked_for(tmp_path: Path):
         assert file["v"].compression == "gzip"
 
 
+def test_a_named_output_is_rounded_whatever_its_size(tmp_path: Path):
+    source, out = tmp_path / "small.nc", tmp_path / "out.nc"
+    with netCDF4.Dataset(source, "w") as file:
+        file.createDimension("x", 4)
+        file.createVariable("v", "f4", ("x",))[:] = [1 / 3, 2 / 3, 4 / 3, 8 / 3]
+    outcome = frazil("pack", source, "-o", out, "--digits", 2, "--json")
+    assert outcome.code == DONE, outcome.stderr
+    with netCDF4.Dataset(source) as before, netCDF4.Dataset(out) as after:
+        assert (before["v"][:] != after["v"][:]).all()
+        assert "quantization" in after["v"].ncattrs()
+
+
 FORMS = {
     "chunks": ["--chunks", "v:0=100"],
     "reads": ["--reads", "map"],

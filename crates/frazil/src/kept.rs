@@ -4,7 +4,7 @@
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::Ordering;
 
-use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
+use frazil_container::hdf5::{DatasetInfo, DatasetStorage, Hdf5Input};
 use frazil_pipeline::ByteSource;
 use frazil_types::{ErrorCode, ReaderLevel};
 
@@ -23,8 +23,8 @@ pub(crate) enum Keep {
     Never,
     /// Where the packed form is not smaller.
     IfNotSmaller,
-    /// Where the packed form of an HDF5 file is larger by more than is promised, and these readers know
-    /// its filters.
+    /// Where the packed form of an HDF5 file is larger by more than is promised, and these readers can read
+    /// the file as it is.
     IfLarger(ReaderLevel),
 }
 
@@ -35,11 +35,12 @@ const PROMISED_BYTES: u64 = 4096;
 impl Keep {
     /// Not where a form is asked for that the input may not have. Precision is leave to drop bits, not
     /// a form: exact values keep every bound. Who names an output wants the packed file, if it keeps
-    /// the promise.
+    /// the promise, and rounded values, where precision is stated.
     pub(crate) fn of(options: &PackOptions, destination: &Destination) -> Self {
         match (options.allow_larger, destination) {
             (Some(true), _) => Self::Never,
             _ if states_a_form(options) => Self::Never,
+            (None, Destination::File(_)) if !options.precision.rules.is_empty() => Self::Never,
             (None, Destination::File(_)) => Self::IfLarger(options.readable_by),
             _ => Self::IfNotSmaller,
         }
@@ -52,7 +53,7 @@ impl Keep {
             Self::IfNotSmaller => packed >= before,
             Self::IfLarger(readers) => {
                 let most = before + (before as f64 * PROMISED_SHARE) as u64 + PROMISED_BYTES;
-                source.hdf5().is_some() && packed > most && is_readable_by(source, readers)
+                packed > most && is_readable_by(source, readers)
             }
         }
     }
@@ -95,8 +96,14 @@ pub(crate) fn settle(
     Ok(Some(pending))
 }
 
-/// Whether readers know the filters of all variables.
+/// Whether readers of HDF5 that know these filters can read all variables, those of HDF5 1.8 among them.
 fn is_readable_by(source: &Input, readers: ReaderLevel) -> bool {
+    /// HDF5 1.8 knows versions up to this one.
+    const MOST_SUPERBLOCK: u32 = 2;
+    let is_known = |hdf5: &Hdf5Input| hdf5.superblock() <= MOST_SUPERBLOCK;
+    if !source.hdf5().is_some_and(is_known) {
+        return false;
+    }
     let mut variables = source.variables().iter();
     variables.all(|variable| match &variable.storage {
         DatasetStorage::Chunked { pipeline, .. } => pipeline.reader_level() <= readers,
