@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import json
 import os
 import sys
 import warnings
-import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +16,7 @@ import numpy as np
 
 from . import _frazil, masks
 from .definitions import Definition, Definitions, Dimension
+from .ending import Ended, check_not_ending, close_in_the_end
 from .errors import Error, InvalidArgumentError, NotFoundError, UnsupportedError
 from .fills import default_fill, fill_bytes, fill_of, learn_fills
 from .indices import Index, box_of
@@ -122,8 +121,7 @@ class Writer:
     ) -> None:
         if mode not in ("w", "x", "a"):
             raise InvalidArgumentError(f"mode is {mode!r}; it must be 'w', 'x' or 'a'")
-        if sys.is_finalizing():
-            raise InvalidArgumentError("the program is ending: no file is begun", file=path)
+        check_not_ending(path)
         options = _options(
             limits=_limits(threads, memory),
             readable_by=readable_by,
@@ -146,8 +144,7 @@ class Writer:
             self._writer = _frazil.Writer.create(self.path, options)
         self._known = Definitions(self._writer)
         self.report: WriterReport | None = None
-        _open_writers.add(self)
-        _close_with_child()
+        close_in_the_end(self)
 
     def __del__(self) -> None:
         writer = getattr(self, "_writer", None)
@@ -163,6 +160,12 @@ class Writer:
             self.close()
         except Error as error:
             print(f"frazil: {error}", file=sys.stderr)
+
+    def _end(self) -> None:
+        """As the program ends."""
+        self._close_left_open()
+        if self._writer.is_closed:
+            self._writer = self._known._writer = Ended()
 
     def __repr__(self) -> str:
         state = "closed" if self._writer.is_closed else "open"
@@ -371,49 +374,6 @@ class Writer:
             self.close()
         else:
             self.abandon()
-
-
-_open_writers: weakref.WeakSet[Writer] = weakref.WeakSet()
-# The child process that was told to close its files.
-_closing_process: int | None = None
-
-
-@atexit.register
-def _close_all() -> None:
-    """Commits what a program leaves open when it ends."""
-    for writer in list(_open_writers):
-        writer._close_left_open()
-        if writer._writer.is_closed:
-            writer._writer = writer._known._writer = _Ended()
-
-
-class _Ended:
-    """In place of a compiled writer when the program ends: soon it may not be called any more."""
-
-    is_closed = True
-
-    def close(self) -> None:
-        """Nothing is left to be done."""
-
-    abandon = close
-
-    def __getattr__(self, name: str) -> Any:
-        raise InvalidArgumentError("the writer is closed: the program is ending")
-
-
-def _close_with_child() -> None:
-    """Has a child process of multiprocessing, which runs nothing of ``atexit``, close its files."""
-    global _closing_process
-    # Whoever has not imported it is no such process.
-    processes = sys.modules.get("multiprocessing.process")
-    if processes is None or processes.parent_process() is None:
-        return
-    if _closing_process != os.getpid():
-        from multiprocessing.util import Finalize
-
-        # After all else that the child does when it ends.
-        Finalize(None, _close_all, exitpriority=-(1 << 30))
-        _closing_process = os.getpid()
 
 
 class VariableWriter:
