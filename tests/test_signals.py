@@ -25,6 +25,9 @@ SLOW_CALL = {
 }
 
 
+LIMITED = ["pack", "unpack", "to classic", "in place", "import", "synth"]
+
+
 class Scene:
     """A folder with inputs; knows whether anything in it changed."""
 
@@ -47,6 +50,7 @@ class Scene:
         return {
             "pack": ["pack", self.source, *new, "--chunks", "time=1", *one],
             "unpack": ["unpack", self.source, *new, *one],
+            "to classic": ["unpack", self.source, *new, "--format", "classic", *one],
             "in place": ["pack", self.source, "--in-place", "--chunks", "time=1", *one],
             "import": ["import", self.table, *new, *one],
             "synth": ["synth", "-s", "400x400x10", *new, *one],
@@ -135,7 +139,7 @@ def limit_files() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
 
 
-@pytest.mark.parametrize("command", ["pack", "unpack", "in place", "import", "synth"])
+@pytest.mark.parametrize("command", LIMITED)
 def test_a_limit_on_the_size_of_files_is_an_error_that_names_it(scene: Scene, command: str):
     process = start(*scene.words(command), preexec_fn=limit_files)
     _, stderr = process.communicate(timeout=60)

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use frazil_codec::{BoundDecoder, Scratch, decode_one};
 use frazil_container::ContainerError;
-use frazil_container::classic::{ClassicFile, ClassicFormat, NcType};
+use frazil_container::classic::{ClassicError, ClassicFile, ClassicFormat, NcType};
 use frazil_container::hdf5::{
     DatasetInfo, DatasetStorage, FillStatus, FillTime, Hdf5Input, decode_filters_with,
 };
@@ -493,7 +493,10 @@ pub(crate) fn from_container(error: ContainerError, path: &Path) -> Error {
         ContainerError::NotAContainer(_) => {
             Some("frazil reads classic netCDF (CDF-1, 2, 5), netCDF-4 and HDF5 files".to_owned())
         }
-        ContainerError::Io { source, .. } => cure_for(source).map(str::to_owned),
+        ContainerError::Io { source, .. }
+        | ContainerError::Classic(
+            ClassicError::Io { source, .. } | ClassicError::Write { source, .. },
+        ) => cure_for(source).map(str::to_owned),
         ContainerError::MissingFilter(filter) => Some(frazil_codec::cure_for(filter.id)),
         _ => None,
     };

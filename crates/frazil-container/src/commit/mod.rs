@@ -21,6 +21,7 @@ mod recover;
 mod sealed;
 
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use disk::{Disk, Identity, Others, Readers};
@@ -103,6 +104,19 @@ impl CommittedFile {
         let missing = || ContainerError::NotAContainer(format!(": {}", path.display()));
         file.superblock = found.ok_or_else(missing)?;
         Ok(file)
+    }
+
+    /// Whether somebody can find what was written.
+    ///
+    /// # Errors
+    /// If the file has been removed, or another has taken its last name.
+    pub(crate) fn check_is_named(&self) -> Result<()> {
+        let close = |error| ContainerError::io("close the file", error);
+        if self.disk.metadata().map_err(close)?.nlink() > 0 {
+            return Ok(());
+        }
+        let gone = "it has been removed or replaced meanwhile, and what was written is lost";
+        Err(close(io::Error::new(io::ErrorKind::NotFound, gone)))
     }
 
     /// The file that may lie beside this one, under this name, if this process is killed.

@@ -343,7 +343,7 @@ impl LiveOutput {
     /// Commits and closes the file.
     ///
     /// # Errors
-    /// As [`Self::commit`]; the file is closed in any case.
+    /// As [`Self::commit`], and if no name leads to the file any more; the file is closed in any case.
     pub fn finish(self, sync: bool) -> Result<()> {
         let Self {
             objects,
@@ -354,7 +354,9 @@ impl LiveOutput {
         drop(objects);
         // Closing makes libhdf5 give back space that it had set aside, and write about it.
         file::close(file)?;
-        live.lock().commit(sync)
+        let mut live = live.lock();
+        live.commit(sync)?;
+        live.check_is_named()
     }
 }
 

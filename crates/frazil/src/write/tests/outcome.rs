@@ -242,3 +242,41 @@ fn variables_keep_the_order_of_their_definition() {
         [&"/v", &"/b", &"/a", &"/early", &"/late"]
     );
 }
+
+#[test]
+fn a_file_that_nobody_can_find_any_more_is_an_error_of_the_end() {
+    for is_replaced in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.nc");
+        let (mut writer, v) = rows(&path, &options(16 << 20, 1));
+        put(&mut writer, v, 0, &noise(0)).unwrap();
+        writer.sync().unwrap();
+        match is_replaced {
+            true => {
+                std::fs::write(folder.path().join("other"), b"other").unwrap();
+                std::fs::rename(folder.path().join("other"), &path).unwrap();
+            }
+            false => std::fs::remove_file(&path).unwrap(),
+        }
+        put(&mut writer, v, 1, &noise(1)).unwrap();
+        let error = writer.close().unwrap_err();
+        assert!(
+            error.cause.contains("removed or replaced"),
+            "{}",
+            error.cause
+        );
+        assert_eq!(path.exists(), is_replaced);
+        assert!(!is_replaced || std::fs::read(&path).unwrap() == b"other");
+    }
+}
+
+#[test]
+fn a_file_that_got_another_name_has_its_values() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, moved) = (folder.path().join("out.nc"), folder.path().join("moved.nc"));
+    let (mut writer, v) = rows(&path, &options(16 << 20, 1));
+    put(&mut writer, v, 0, &noise(0)).unwrap();
+    std::fs::rename(&path, &moved).unwrap();
+    writer.close().unwrap();
+    assert!(read(&moved, "/v").1 == noise(0) && !path.exists());
+}
