@@ -4,6 +4,8 @@ use std::fs::{File, Metadata, Permissions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, fchown};
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::beside::{create_private, open_regular};
 use crate::ffi;
@@ -29,18 +31,34 @@ pub(super) enum Others {
     Nobody,
 }
 
+/// A program that starts another one has its files open twice for a moment, locks included, until that one is
+/// there: whoever opens them again at once waits for it.
+const PATIENCE: Duration = Duration::from_millis(500);
+
 impl Disk {
     /// Opens a regular file for reading and writing, and keeps others away; `None` if one is there
     /// that may not be. Where the file system has no locks, all are let in.
     pub(super) fn open(path: &Path, others: Others) -> io::Result<Option<Self>> {
         let disk = Self(open_regular(path, File::options().read(true).write(true))?);
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if disk.keeps_away(others)? {
+                return Ok(Some(disk));
+            }
+            if Instant::now() >= deadline {
+                return Ok(None);
+            }
+            thread::sleep(PATIENCE / 50);
+        }
+    }
+
+    /// Takes the locks, if nobody is there that may not be.
+    fn keeps_away(&self, others: Others) -> io::Result<bool> {
         let locked = match others {
-            Others::Readers => disk.0.try_lock_shared(),
-            Others::Nobody => disk.0.try_lock(),
+            Others::Readers => self.0.try_lock_shared(),
+            Others::Nobody => self.0.try_lock(),
         };
-        let is_free =
-            !matches!(locked, Err(TryLockError::WouldBlock)) && disk.is_ours_to_write()?;
-        Ok(is_free.then_some(disk))
+        Ok(!matches!(locked, Err(TryLockError::WouldBlock)) && self.is_ours_to_write()?)
     }
 
     /// Whether no other writer knows the file by another name; one of the same name is kept away by a lock
