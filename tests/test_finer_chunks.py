@@ -53,3 +53,21 @@ def test_what_is_stated_keeps_its_chunks(source: Path):
     reads = packed(source, "--reads", "map,series")
     assert "more bytes" not in reads["reason"]
     assert packed(source, "--chunks", "v:0=100,1=60,2=50")["chunk"] == [100, 60, 50]
+
+
+def test_what_hardly_packs_is_not_cut_until_it_packs_no_more(tmp_path: Path):
+    """Of four bytes three are noise, and one has 70 values: 94 % are left."""
+    chance = np.random.default_rng(7)
+    noise = chance.integers(0, 1 << 24, SHAPE, dtype="i4")
+    noise |= chance.integers(0, 70, SHAPE, dtype="i4") << 24
+    source = tmp_path / "source.nc"
+    with netCDF4.Dataset(source, "w", format="NETCDF3_64BIT_OFFSET") as file:
+        for name, length in zip(("time", "lat", "lon"), SHAPE, strict=True):
+            file.createDimension(name, length)
+        file.createVariable("v", "i4", ("time", "lat", "lon"))[:] = noise
+    coarse = packed(source, "--goal", "size")["chunk"]
+    by_default = packed(source)["stored_bytes"]
+    if coarse is not None:
+        shape = ",".join(f"{axis}={n}" for axis, n in enumerate(coarse))
+        assert by_default <= 1.03 * packed(source, "--chunks", f"v:{shape}")["stored_bytes"]
+    assert by_default <= noise.nbytes

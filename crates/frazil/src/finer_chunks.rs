@@ -33,6 +33,8 @@ const LEAST_KIB: [u64; 12] = [8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384]
 /// A variable in its standard chunks, and the shapes that could take their place.
 struct Finer {
     variable: usize,
+    /// What its values are read from.
+    source: usize,
     standard: ChunkGrid,
     /// Standard chunks to try them on.
     samples: Vec<u64>,
@@ -137,6 +139,7 @@ impl FinerChunks<'_> {
         let bind = |plan| VariableRounding::bind(plan, variable.element, &variable.shape);
         let finer = Finer {
             variable: number,
+            source: *source,
             samples: samples.iter().map(|&i| held[i as usize]).collect(),
             standard,
             shapes,
@@ -146,12 +149,9 @@ impl FinerChunks<'_> {
     }
 
     fn task(&self, finer: Finer) -> Task<Finer> {
-        let Reach::Parallel(source, _) = &self.reaches[finer.variable] else {
-            unreachable!("only such variables have finer shapes");
-        };
         let requests: Vec<Request> = (finer.samples.iter())
             .map(|&number| Request::Values {
-                source: *source,
+                source: finer.source,
                 selection: finer.standard.valid_box(number),
             })
             .collect();
@@ -197,7 +197,8 @@ impl Finer {
                 .share(chunk, variable, &samples, scratch)?
                 .unwrap_or(1.0);
             let growth = share / standard - 1.0;
-            match growth <= MOST_GROWTH {
+            // What packs to more is stored without filters, and is then much larger than in standard chunks.
+            match growth <= MOST_GROWTH && share <= MOST_SHARE {
                 true => (to, found) = (middle, Some((middle, growth))),
                 false => from = middle + 1,
             }
