@@ -2,6 +2,7 @@
 completes it first."""
 
 import hashlib
+import os
 from pathlib import Path
 
 import h5py
@@ -141,3 +142,12 @@ def test_the_journal_is_that_beside_the_file_not_beside_a_link(source: Path, tmp
     journal_of(source).write_bytes(sealed)
     assert frazil("recover", link).code == DONE
     assert not journal_of(source).exists()
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "a folder"])
+def test_only_regular_files_are_recovered(tmp_path: Path, kind: str):
+    path = tmp_path / "here"
+    os.mkfifo(path) if kind == "a pipe" else path.mkdir()
+    done = frazil("recover", path)
+    assert done.returncode == FAILED, done
+    assert "not a regular file" in done.stderr

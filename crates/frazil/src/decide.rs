@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use cpu_time::ProcessTime;
-use frazil_container::hdf5::DatasetInfo;
+use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_pipeline::MemoryBudget;
 use frazil_plan::{ChunkChoice, FilterChoice, Whole};
 use frazil_types::{FilterDemand, QuantizePlan};
@@ -166,6 +166,10 @@ fn refine_shapes(
         precision,
     };
     for i in finer.refine(shapes, budget)? {
+        if matches!(input.variables()[i].storage, DatasetStorage::Chunked { .. }) {
+            // It is read by its own chunks, whose places are known.
+            continue;
+        }
         let access = sources::access(input, i, leading_extent(&shapes[i]))?;
         if let (Access::Parallel(found, _), Reach::Parallel(source, _)) = (access, &reaches[i]) {
             decisions.sources[*source] = found;

@@ -1,7 +1,7 @@
 //! How large the metadata of an output become.
 
 use frazil_container::ContainerError;
-use frazil_container::hdf5::{Hdf5Input, Hdf5Output, OutputTarget};
+use frazil_container::hdf5::{DatasetInfo, Hdf5Input, Hdf5Output, OutputTarget};
 
 use crate::error::Result;
 use crate::fill;
@@ -37,6 +37,11 @@ pub(crate) fn measure_metadata(source: &Input, decisions: &Decisions, how: Measu
     Ok(finished.metadata_end.saturating_sub(raw_bytes))
 }
 
+/// Whether libhdf5 will copy a variable's values into heaps: texts, sequences, references.
+pub(crate) fn lies_in_heaps(variable: &DatasetInfo, route: &Route) -> bool {
+    matches!(route, Route::Library) && !variable.element.is_self_contained()
+}
+
 /// Copies what lies in heaps; bytes of the variables themselves, which are no metadata.
 fn copy_heaps(
     hdf5: &Hdf5Input,
@@ -44,8 +49,9 @@ fn copy_heaps(
     decisions: &Decisions,
 ) -> std::result::Result<u64, ContainerError> {
     let mut raw_bytes = 0;
-    for (i, route) in decisions.routes.iter().enumerate() {
-        if matches!(route, Route::Library) {
+    let variables = hdf5.datasets().iter().zip(&decisions.routes);
+    for (i, (variable, route)) in variables.enumerate() {
+        if lies_in_heaps(variable, route) {
             output.copy_values(hdf5, i)?;
             raw_bytes += output.stored_bytes(i)?;
         }

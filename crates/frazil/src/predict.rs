@@ -9,18 +9,18 @@ use crate::energy::{self, Work};
 use crate::error::Result;
 use crate::input::Input;
 use crate::kept::Keep;
-use crate::metadata_size::{Measure, measure_metadata};
+use crate::metadata_size::{Measure, lies_in_heaps, measure_metadata};
 use crate::options::{LayoutProfile, PackOptions};
 use crate::output::metadata_block_bytes;
 use crate::repack::{Clock, Job, report};
 use crate::report::{PackReport, PredictedRange};
-use crate::routes::{Decisions, Route};
+use crate::routes::Decisions;
 
 /// What a file's size may be off by, whatever its variables do.
 const FILE_SHARE: f64 = 0.005;
 const FILE_BYTES: f64 = 4096.0;
-/// Texts and the like are copied into memory for a prediction where the input has no more bytes than
-/// these beside its values.
+/// Texts and the like are copied into memory for a prediction where they, and what the input has beside its
+/// values, are no more bytes than these.
 const MOST_HEAP_BYTES: u64 = 16 << 20;
 /// What a time may be off by, either way.
 const TIMES: f64 = 2.0;
@@ -76,13 +76,16 @@ pub(crate) fn foretell(
 /// like are copied for that where the input's are few; else those of the input count if they are more,
 /// with what indexes of chunks take more or less.
 fn metadata(of_input: u64, source: &Input, decisions: &Decisions) -> Result<u64> {
-    let mut variables = source.variables().iter().zip(&decisions.routes);
-    let has_heaps = variables.any(|(variable, route)| {
-        matches!(route, Route::Library) && !variable.element.is_self_contained()
-    });
+    let variables = source.variables().iter().zip(&decisions.routes);
+    let in_heaps = variables.filter(|(variable, route)| lies_in_heaps(variable, route));
+    let in_heaps: Vec<u64> = in_heaps
+        .map(|(variable, _)| variable.stored_bytes)
+        .collect();
+    let has_heaps = !in_heaps.is_empty();
+    let copied = in_heaps.into_iter().fold(of_input, u64::saturating_add);
     let how = Measure {
         metadata_block_bytes: Some(metadata_block_bytes(source.file_bytes())),
-        has_heaps: has_heaps && of_input <= MOST_HEAP_BYTES,
+        has_heaps: has_heaps && copied <= MOST_HEAP_BYTES,
     };
     let measured = measure_metadata(source, decisions, how)?;
     Ok(match has_heaps && !how.has_heaps {

@@ -49,8 +49,11 @@ pub struct RecoverReport {
 /// changed the file since: then nothing is changed.
 pub fn recover(path: &Path) -> Result<RecoverReport> {
     guarded(path, || {
-        path.metadata()
-            .map_err(|error| Error::io(&error, "inspect", path))?;
+        let found = path.metadata();
+        let found = found.map_err(|error| Error::io(&error, "inspect", path))?;
+        if !found.is_file() {
+            return Err(Error::new(ErrorCode::InvalidArgument, "not a regular file").in_file(path));
+        }
         let target = beside::followed(path).map_err(|error| Error::io(&error, "open", path))?;
         let left = NameLock::take_left_behind(&target)?;
         let outcome = match bring_in_order(path)? {
