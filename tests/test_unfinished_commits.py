@@ -149,5 +149,5 @@ def test_only_regular_files_are_recovered(tmp_path: Path, kind: str):
     path = tmp_path / "here"
     os.mkfifo(path) if kind == "a pipe" else path.mkdir()
     done = frazil("recover", path)
-    assert done.returncode == FAILED, done
+    assert done.code == FAILED, done
     assert "not a regular file" in done.stderr
