@@ -121,6 +121,57 @@ def test_a_plan_is_replayed_to_the_byte(field: Path, tmp_path: Path):
     assert direct.read_bytes() == replayed.read_bytes()
 
 
+@pytest.mark.parametrize(
+    "filters",
+    [
+        "shuffle+deflate(4)",
+        "szip(8)",
+        "bitshuffle",
+        "blosc(zstd)",
+        "delta+zstd(3)",
+        "pcodec",
+        "mafisc",
+    ],
+)
+def test_a_plan_is_for_variables_of_other_types(tmp_path: Path, filters: str):
+    values = np.random.default_rng(7).integers(0, 999, (60, 80))
+    plan, level = tmp_path / "plan.json", ("--readable-by", "frazil")
+    written = {}
+    for name, dtype in ("a", "f4"), ("b", "f8"), ("c", "i2"):
+        written[name] = values.astype(dtype)
+        with netCDF4.Dataset(tmp_path / f"{name}.nc", "w") as file:
+            for axis, extent in zip("yx", values.shape, strict=True):
+                file.createDimension(axis, extent)
+            file.createVariable("v", dtype, ("y", "x"))[:] = written[name]
+    options = ("--filters", filters, *level, "--chunks", "y=30,x=40")
+    outcome = frazil("plan", tmp_path / "a.nc", *options, "--json", plan)
+    assert outcome.code == DONE, outcome.stderr
+    for name in "bc":
+        packed, plain = tmp_path / f"{name}_packed.nc", tmp_path / f"{name}_plain.nc"
+        outcome = frazil("pack", tmp_path / f"{name}.nc", "-o", packed, "--plan", plan, *level)
+        if outcome.code != DONE:
+            assert "filters of the plan" in outcome.stderr, outcome.stderr
+            continue
+        assert frazil("unpack", packed, "-o", plain).code == DONE
+        with netCDF4.Dataset(plain) as file:
+            assert np.array_equal(file["v"][:], written[name]), name
+        if filters.startswith(("shuffle", "szip")):
+            with netCDF4.Dataset(packed) as file:
+                assert np.array_equal(file["v"][:], written[name]), name
+
+
+def test_a_planned_linear_grid_is_over_the_range_of_now(tmp_path: Path):
+    plan = tmp_path / "plan.json"
+    for name, scale in ("a", 1), ("b", 100):
+        with netCDF4.Dataset(tmp_path / f"{name}.nc", "w") as file:
+            file.createDimension("x", 4000)
+            file.createVariable("v", "f4", ("x",))[:] = scale * np.linspace(1, 2, 4000)
+    assert frazil("plan", tmp_path / "a.nc", "--nbits", "v:8", "--json", plan).code == DONE
+    pack(tmp_path / "b.nc", tmp_path / "packed.nc", "--plan", plan, "--verify")
+    with netCDF4.Dataset(tmp_path / "packed.nc") as file:
+        assert np.abs(file["v"][:] - 100 * np.linspace(1, 2, 4000)).max() <= 100 / 255 / 2 * 1.0001
+
+
 def test_an_edited_plan_is_followed(field: Path, tmp_path: Path):
     plan, target = tmp_path / "plan.json", tmp_path / "packed.nc"
     assert frazil("plan", field, "--json", plan).code == DONE

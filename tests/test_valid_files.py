@@ -177,6 +177,25 @@ def test_a_last_chunk_may_end_with_the_values(tmp_path: Path, filters: dict):
     there_and_back(source)
 
 
+def test_a_shuffle_for_another_size_than_the_elements(tmp_path: Path):
+    source, target = tmp_path / "in.h5", tmp_path / "out.h5"
+    values = np.random.default_rng(0).integers(0, 1000, (64, 64)).astype("i4")
+    with h5py.File(source, "w") as file:
+        file.create_dataset("v", data=values, chunks=(64, 64), shuffle=True, compression=4)
+    # libhdf5 reads by the size in the file, and only writes that of the elements.
+    content = source.read_bytes()
+    place = content.index(b"shuffle\0") + 8
+    source.write_bytes(content[:place] + struct.pack("<I", 2) + content[place + 4 :])
+    with h5py.File(source) as file:
+        expected = file["v"][:]
+    assert not np.array_equal(expected, values)
+    for options in (), ("--keep-chunks", "--level", "4"), ("--goal", "archive"):
+        outcome = frazil("pack", source, "-o", target, "--overwrite", *options)
+        assert outcome.code == DONE, outcome.stderr
+        with h5py.File(target) as file:
+            assert np.array_equal(file["v"][:], expected), options
+
+
 def test_a_chunk_without_some_values_is_damaged(tmp_path: Path):
     source = tmp_path / "source.h5"
     with h5py.File(source, "w") as file:

@@ -42,8 +42,8 @@ pub use decoder::BoundDecoder;
 pub use encoder::BoundEncoder;
 pub use error::CodecError;
 pub use quantize::{
-    BoxPlace, ErrorCheck, ErrorStats, Kept, Quantizer, implied_absolute_bound,
-    implied_relative_bound, ordinary_range,
+    BoxPlace, ErrorCheck, ErrorStats, Extremes, IntegerPacker, Kept, Quantizer, extremes,
+    implied_absolute_bound, implied_relative_bound, ordinary_range, unpack_integers,
 };
 pub use registry::{FilterInfo, cure_for, filters};
 pub use scratch::Scratch;

@@ -85,6 +85,7 @@ fn additions() -> Additions {
                 "absent".to_owned(),
             ],
         )],
+        retyped: Vec::new(),
         containers: vec![NewContainer {
             name: "quantization_info".to_owned(),
             attributes: vec![

@@ -20,6 +20,7 @@ mod filters;
 mod goal;
 mod index;
 pub mod information;
+mod integer_packing;
 mod precision;
 mod sample;
 mod score;
@@ -46,6 +47,7 @@ pub use filters::{
 };
 pub use goal::Goal;
 pub use index::index_bytes;
+pub use integer_packing::choose_packing;
 pub use precision::{PrecisionChoice, check_precision, choose_precision, has_precision};
 pub use sample::{SamplePlan, sample_chunks, sample_plan, sample_window};
 pub use score::{Score, Weights};

@@ -7,6 +7,9 @@ use frazil_types::{
 
 use crate::error::PlanError;
 
+/// How packed integers are asked for.
+const PACKED: &str =
+    "packed integers are asked for by pack_integers = true and an absolute_tolerance";
 /// Bits per decimal digit.
 const BITS_PER_DIGIT: f64 = std::f64::consts::LOG2_10;
 
@@ -92,6 +95,7 @@ pub fn has_precision(wish: &PrecisionWish) -> bool {
         || wish.significant_digits.is_some()
         || wish.nbits.is_some()
         || wish.keep_information.is_some()
+        || wish.pack_integers == Some(true)
         || has_bound(wish)
 }
 
@@ -130,6 +134,9 @@ fn choose_rounding(
     limits: Limits,
     information_bits: Option<&Result<u32, String>>,
 ) -> Result<Result<Rounding, String>, PlanError> {
+    if wish.pack_integers == Some(true) {
+        return packed_integers(wish).map(Ok);
+    }
     if let Some(nbits) = wish.nbits {
         return linear(wish, nbits).map(Ok);
     }
@@ -182,10 +189,43 @@ fn digits_rounding(wish: &PrecisionWish, significant_digits: u32) -> Result<Roun
             Ok(Rounding::GranularBitRound { significant_digits })
         }
         Some(QuantizeAlgorithm::BitGroom) => Ok(Rounding::BitGroom { significant_digits }),
+        Some(QuantizeAlgorithm::PackedIntegers) => Err(PlanError::Precision(PACKED.to_owned())),
         Some(QuantizeAlgorithm::BitRound | QuantizeAlgorithm::Linear) => Err(PlanError::Precision(
             "the linear algorithm takes nbits, not digits".to_owned(),
         )),
     }
+}
+
+/// Integers with a scale and an offset, which keep an absolute bound and nothing else.
+fn packed_integers(wish: &PrecisionWish) -> Result<Rounding, PlanError> {
+    let others = PrecisionWish {
+        pack_integers: None,
+        absolute_tolerance: None,
+        ..wish.clone()
+    };
+    let is_other = |algorithm| algorithm != QuantizeAlgorithm::PackedIntegers;
+    if wish.absolute_tolerance.is_none()
+        || has_precision(&others)
+        || wish.algorithm.is_some_and(is_other)
+    {
+        return Err(PlanError::Precision(
+            "pack_integers takes an absolute error (absolute_tolerance) and no other precision"
+                .to_owned(),
+        ));
+    }
+    let stays_exact = wish.fill_value.is_some()
+        || !wish.special_values.is_empty()
+        || !wish.lossless_data_ranges.is_empty()
+        || wish.lossless_data_range_up_to.is_some()
+        || wish.lossless_data_range_from.is_some();
+    if stays_exact {
+        return Err(PlanError::Precision(
+            "integers have codes for _FillValue and missing_value only: state special values as \
+             these attributes, or leave out pack_integers"
+                .to_owned(),
+        ));
+    }
+    Ok(Rounding::PackedIntegers { packing: None })
 }
 
 fn linear(wish: &PrecisionWish, nbits: u32) -> Result<Rounding, PlanError> {
@@ -216,6 +256,7 @@ fn refuse_algorithm(wish: &PrecisionWish) -> Result<(), PlanError> {
         Some(QuantizeAlgorithm::Linear) => Err(PlanError::Precision(
             "the linear algorithm takes nbits only".to_owned(),
         )),
+        Some(QuantizeAlgorithm::PackedIntegers) => Err(PlanError::Precision(PACKED.to_owned())),
         Some(other) => Err(PlanError::Precision(format!(
             "{} takes digits alone; bits, error bounds and information are kept by bitround",
             other.cf_name().unwrap_or_default()

@@ -2,7 +2,7 @@
 
 use crate::element::ElementType;
 use crate::filter_chain::FilterChain;
-use crate::filter_spec::{FilterSpec, filter_id};
+use crate::filter_spec::{FilterPipeline, FilterSpec, filter_id};
 
 /// Complete values of a filter from those that a user gives, who knows neither element nor chunk
 /// shape; values that are complete stay. `None` if the filter cannot be applied to such elements.
@@ -21,7 +21,7 @@ pub fn completed_values(
     };
     let size = u32::try_from(element.size_bytes).ok()?;
     match id {
-        filter_id::SHUFFLE if given.is_empty() => Some(vec![size]),
+        filter_id::SHUFFLE => Some(vec![size]),
         // A user gives options and pixels of a block.
         filter_id::SZIP => {
             let &[options, pixels, ..] = given else {
@@ -94,6 +94,27 @@ pub fn completed_values(
     }
 }
 
+/// A pipeline whose filters have [`completed_values`].
+///
+/// # Errors
+/// The filter that cannot be applied to such elements with what it is given.
+pub fn completed(
+    pipeline: &FilterPipeline,
+    element: ElementType,
+    chunk: &[u64],
+) -> Result<FilterPipeline, FilterSpec> {
+    let complete = |spec: &FilterSpec| {
+        let cd_values = completed_values(spec.id, &spec.cd_values, element, chunk);
+        let cd_values = cd_values.ok_or_else(|| spec.clone())?;
+        Ok(FilterSpec {
+            cd_values,
+            ..spec.clone()
+        })
+    };
+    let specs: Result<Vec<FilterSpec>, FilterSpec> = pipeline.0.iter().map(complete).collect();
+    specs.map(FilterPipeline)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,6 +130,7 @@ mod tests {
     fn users_give_what_they_know_and_complete_values_stay() {
         for (id, given, complete) in [
             (filter_id::SHUFFLE, vec![], vec![4]),
+            (filter_id::SHUFFLE, vec![8], vec![4]),
             (filter_id::SZIP, vec![32, 8], vec![169, 8, 32, 16]),
             (filter_id::SZIP, vec![4, 16], vec![141, 16, 32, 16]),
             (filter_id::BITSHUFFLE, vec![], vec![0, 4, 4]),

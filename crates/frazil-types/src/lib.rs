@@ -36,13 +36,13 @@ pub use error_code::ErrorCode;
 pub use filter_chain::{FilterChain, FilterChainError};
 pub use filter_demand::FilterDemand;
 pub use filter_spec::{FilterPipeline, FilterSpec, ReaderLevel, filter_id, filter_name};
-pub use filter_values::completed_values;
+pub use filter_values::{completed, completed_values};
 pub use grid::{ChunkGrid, MAX_RANK};
 pub use plain_text::{is_plain, plain, plain_path};
 pub use plan::{DeflateEncoder, ReaderCache, StorageLayout, VariablePlan, WritePlan};
 pub use precision::{
-    DataOrigin, ErrorBound, PrecisionWish, ProtectedValues, QuantizeAlgorithm, QuantizePlan,
-    Rounding,
+    DataOrigin, ErrorBound, IntegerPacking, PrecisionWish, ProtectedValues, QuantizeAlgorithm,
+    QuantizePlan, Rounding,
 };
 pub use selection::Selection;
 pub use speed_demand::{SpeedDemand, Transfer};

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::{ByteOrder, ElementClass, ElementType};
+
 /// A quantization algorithm.
 ///
 /// BitRound, Granular BitRound and BitGroom are netCDF-C's and the Climate and Forecast
@@ -21,17 +23,20 @@ pub enum QuantizeAlgorithm {
     /// Rounds to a grid of 2^bits points over the range of the field.
     #[serde(rename = "linear")]
     Linear,
+    /// Packs into integers with a scale and an offset, as the CF conventions (section 8.1) have it.
+    #[serde(rename = "packed_integers")]
+    PackedIntegers,
 }
 
 impl QuantizeAlgorithm {
-    /// The name that the CF conventions (1.12, section 8.4) give it; the linear one has none there.
+    /// The name that the CF conventions (1.12, section 8.4) give it; the others have none there.
     #[must_use]
     pub const fn cf_name(self) -> Option<&'static str> {
         match self {
             Self::BitRound => Some("bitround"),
             Self::GranularBitRound => Some("granular_bitround"),
             Self::BitGroom => Some("bitgroom"),
-            Self::Linear => None,
+            Self::Linear | Self::PackedIntegers => None,
         }
     }
 }
@@ -66,6 +71,10 @@ pub struct PrecisionWish {
     /// The relative bound never demands a smaller absolute error than this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relative_err_finest_abs_tolerance: Option<f64>,
+    /// Store integers of 16 or 32 bits with `scale_factor` and `add_offset`; `absolute_tolerance` is what
+    /// readers' unpacked values keep.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pack_integers: Option<bool>,
     /// Share of the bitwise real information to keep, above 0 and at most 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_information: Option<f64>,
@@ -121,6 +130,78 @@ pub enum Rounding {
         /// Smallest and largest ordinary value of the field, once they are known.
         range: Option<[f64; 2]>,
     },
+    /// Integers in place of the values.
+    PackedIntegers {
+        /// How they stand for values, once the field's range is known.
+        packing: Option<IntegerPacking>,
+    },
+}
+
+/// Signed integers that stand for real numbers: code · scale + offset.
+///
+/// The two lowest codes stand for values that are no data; they lie outside those of data.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct IntegerPacking {
+    /// Bits of an integer, 16 or 32.
+    pub bits: u32,
+    /// `scale_factor`: a power of two.
+    pub scale: f64,
+    /// `add_offset`: a number that the variable's own type has.
+    pub offset: f64,
+    /// What the lowest code stands for, `_FillValue`; `None`: NaN.
+    pub fill: Option<f64>,
+    /// What the next one stands for, `missing_value`, where it differs.
+    pub missing: Option<f64>,
+}
+
+impl IntegerPacking {
+    /// The code of fill values.
+    #[must_use]
+    pub const fn fill_code(&self) -> i32 {
+        if self.bits == 16 {
+            i16::MIN as i32
+        } else {
+            i32::MIN
+        }
+    }
+
+    /// The code of missing values that differ from fill values.
+    #[must_use]
+    pub const fn missing_code(&self) -> i32 {
+        self.fill_code() + 1
+    }
+
+    /// The lowest code of data.
+    #[must_use]
+    pub const fn least_code(&self) -> i32 {
+        self.fill_code() + 2
+    }
+
+    /// The highest code of data.
+    #[must_use]
+    pub const fn most_code(&self) -> i32 {
+        if self.bits == 16 {
+            i16::MAX as i32
+        } else {
+            i32::MAX
+        }
+    }
+
+    /// The integers' type in files.
+    #[must_use]
+    pub const fn element(&self) -> ElementType {
+        ElementType {
+            class: ElementClass::SignedInteger,
+            size_bytes: if self.bits == 16 { 2 } else { 4 },
+            order: ByteOrder::Little,
+        }
+    }
+
+    /// A code as it lies in files.
+    #[must_use]
+    pub fn bytes_of(&self, code: i32) -> Vec<u8> {
+        code.to_le_bytes()[..self.element().size_bytes].to_vec()
+    }
 }
 
 impl Rounding {
@@ -132,6 +213,7 @@ impl Rounding {
             Self::GranularBitRound { .. } => QuantizeAlgorithm::GranularBitRound,
             Self::BitGroom { .. } => QuantizeAlgorithm::BitGroom,
             Self::Linear { .. } => QuantizeAlgorithm::Linear,
+            Self::PackedIntegers { .. } => QuantizeAlgorithm::PackedIntegers,
         }
     }
 }
@@ -268,6 +350,17 @@ pub struct QuantizePlan {
     /// The share of information that was asked for, if that decided the bits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_information: Option<f64>,
+}
+
+impl QuantizePlan {
+    /// How values become integers, where they do.
+    #[must_use]
+    pub const fn packing(&self) -> Option<&IntegerPacking> {
+        match &self.rounding {
+            Rounding::PackedIntegers { packing } => packing.as_ref(),
+            _ => None,
+        }
+    }
 }
 
 /// What a variable's values look like to someone who asks how many of their bits are real.

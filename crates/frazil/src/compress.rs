@@ -167,6 +167,11 @@ fn rounding(
         let cure = "state digits, bits or a tolerance; `frazil analyze` says how many bits matter";
         return Err(Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure));
     }
+    if wish.pack_integers == Some(true) {
+        let cause = "values in memory have no attributes that packed integers need";
+        let cure = "state absolute_tolerance alone";
+        return Err(Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure));
+    }
     let protected = protected_by(&Attributes::default(), None, Some(wish));
     let choice = choose_precision(wish, element, &protected, None);
     let choice = choice.map_err(|error| Error::new(error.code(), error.to_string()))?;

@@ -1,6 +1,8 @@
 //! Small files are promised: filters that came close on samples are compared on more of the variable, for
 //! `archive` on every chunk.
 
+use std::borrow::Cow;
+
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::DatasetInfo;
 use frazil_pipeline::{Block, MemoryBudget, Request, Task};
@@ -21,7 +23,7 @@ const BATCH_BYTES: u64 = 256 << 10;
 struct Final<'a> {
     /// Of the variable.
     number: usize,
-    variable: &'a DatasetInfo,
+    variable: Cow<'a, DatasetInfo>,
     source: usize,
     grid: ChunkGrid,
     /// The chunks to be compared on.
@@ -75,7 +77,8 @@ impl Trial<'_> {
         let (Reach::Parallel(source, stored), Some(grid)) = (&self.reaches[number], grid) else {
             return Ok(None);
         };
-        let size = variable.element.size_bytes;
+        let stored_form = self.stored_form(number);
+        let size = stored_form.element.size_bytes;
         let chunk_bytes = grid.chunk_elements().saturating_mul(size as u64).max(1);
         let holding = Tiles::holding(&grid, &self.sources[*source], stored);
         let mut tiles: Vec<u64> = holding.numbers(&grid).collect();
@@ -94,7 +97,7 @@ impl Trial<'_> {
         let bind_rounding = |plan| VariableRounding::bind(plan, variable.element, &variable.shape);
         Ok(Some(Final {
             number,
-            variable,
+            variable: stored_form,
             source: *source,
             grid,
             tiles,

@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use cpu_time::ProcessTime;
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
-use frazil_pipeline::MemoryBudget;
+use frazil_pipeline::{ArraySource, MemoryBudget};
 use frazil_plan::{ChunkChoice, FilterChoice, Whole};
-use frazil_types::{FilterDemand, QuantizePlan};
+use frazil_types::{FilterDemand, QuantizePlan, Rounding};
 
 use crate::error::Result;
 use crate::filter_trial::Trial;
@@ -15,7 +15,7 @@ use crate::finer_chunks::FinerChunks;
 use crate::input::Input;
 use crate::options::{ChunkPolicy, PackOptions, Resources};
 use crate::precision::rules::{PrecisionRule, pattern_of};
-use crate::precision::{PrecisionDecisions, decide_precision, no_place};
+use crate::precision::{PrecisionDecisions, decide_precision, no_place, stored_form};
 use crate::report::Progress;
 use crate::routes::{Chosen, Decisions, Reach, checksum_only};
 use crate::sources::Access;
@@ -70,15 +70,8 @@ pub(crate) fn decide(
     // Where chunks lie must be known to whoever packs: that is no planning.
     let reaches = reach_all(input, &shapes, &mut decisions)?;
     let started = Planning::start();
-    let mut precision = decide_precision(
-        input,
-        options,
-        &reaches,
-        &decisions.sources,
-        budget,
-        progress,
-    )?;
-    replay_precision(input, options, &mut precision)?;
+    let known = (&reaches[..], &decisions.sources[..]);
+    let precision = decide_all_precision(input, options, known, budget, progress)?;
     refine_shapes(
         input,
         options,
@@ -101,6 +94,7 @@ pub(crate) fn decide(
     let chosen = reaches.into_iter().zip(choices).zip(precision.plans);
     for (i, ((reach, tried), quantize)) in chosen.enumerate() {
         let variable = &input.variables()[i];
+        let stored = stored_form(variable, quantize.as_ref());
         let chosen = tried.map(|mut tried| {
             decisions.filters_tried[i] = std::mem::take(&mut tried.compared);
             let raw_bytes = variable.raw_bytes().unwrap_or(0) as f64;
@@ -111,7 +105,7 @@ pub(crate) fn decide(
             }
         });
         decisions
-            .add(variable, &shapes[i], reach, chosen)
+            .add(&stored, &shapes[i], reach, chosen)
             .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))?;
     }
     decisions.additions =
@@ -209,6 +203,21 @@ pub(crate) fn reach_all(
     Ok(reaches)
 }
 
+/// Precision by rules and by a plan; integers that are packed by all values.
+fn decide_all_precision(
+    input: &Input,
+    options: &PackOptions,
+    (reaches, sources): (&[Reach], &[ArraySource]),
+    budget: &MemoryBudget,
+    progress: &mut dyn Progress,
+) -> Result<PrecisionDecisions> {
+    let mut precision = decide_precision(input, options, reaches, sources, budget, progress)?;
+    replay_precision(input, options, &mut precision)?;
+    precision.find_ranges(input, options, reaches, sources, budget)?;
+    precision.find_packings(input, options, (reaches, sources), budget)?;
+    Ok(precision)
+}
+
 /// Rounding as a plan has it, of variables that no rule concerns.
 fn replay_precision(
     input: &Input,
@@ -222,7 +231,7 @@ fn replay_precision(
             continue;
         };
         match no_place(input, i, plan, netcdf_attribute)? {
-            None => precision.plans[i] = Some(plan.clone()),
+            None => precision.plans[i] = Some(without_range(plan)),
             Some(reason) => {
                 let line = format!("kept exact: {reason}: {}", enumerate(&[&variable.path]));
                 precision.notices.push(line);
@@ -230,6 +239,17 @@ fn replay_precision(
         }
     }
     Ok(())
+}
+
+/// A plan of the same precision, whatever values it was made for.
+fn without_range(plan: &QuantizePlan) -> QuantizePlan {
+    let mut plan = plan.clone();
+    match &mut plan.rounding {
+        Rounding::Linear { range, .. } => *range = None,
+        Rounding::PackedIntegers { packing } => *packing = None,
+        _ => {}
+    }
+    plan
 }
 
 /// What a plan says of variables that the file does not have.

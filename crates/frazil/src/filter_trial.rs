@@ -1,5 +1,6 @@
 //! Filters are tried on samples of every readable variable, in parallel.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use frazil_codec::{BoundEncoder, Scratch};
@@ -10,8 +11,8 @@ use frazil_plan::{
     index_bytes, sample_plan, spread,
 };
 use frazil_types::{
-    DeflateEncoder, FilterDemand, FilterPipeline, FilterSpec, QuantizePlan, ReaderLevel, Selection,
-    VariablePlan, filter_id,
+    DeflateEncoder, ErrorCode, FilterDemand, FilterPipeline, FilterSpec, QuantizePlan, ReaderLevel,
+    Selection, VariablePlan, completed, filter_id,
 };
 
 use crate::decide::Depth;
@@ -19,8 +20,8 @@ use crate::error::{Error, Result};
 use crate::filter_wishes::wishes;
 use crate::input::Input;
 use crate::options::{LayoutProfile, PackOptions};
-use crate::precision::VariableRounding;
-use crate::routes::{Reach, checksum_only, is_sparse};
+use crate::precision::{VariableRounding, stored_form};
+use crate::routes::{Reach, checksum_only, is_sparse, keeps_filters};
 use crate::sample_boxes::{SampleBox, sample_boxes};
 use crate::sample_run::SampleRun;
 use crate::sample_sources::sample_source;
@@ -29,6 +30,9 @@ use crate::shapes::{AS_PLANNED, planned};
 
 /// Samples of a variable take no more than one byte in so many of the memory that there is.
 const MEMORY_SHARE: u64 = 32;
+
+/// What to do about a plan whose filters do not fit.
+const OTHER_PLAN: &str = "correct the plan, or make one for this file: frazil plan --json FILE";
 
 /// The outcome of one variable's trial.
 pub(crate) struct Tried {
@@ -129,7 +133,8 @@ impl Trial<'_> {
             let (Some(plan), Reach::Parallel(..)) = (plan, &self.reaches[i]) else {
                 continue;
             };
-            let choice = as_planned(plan, variable, self.shapes[i].chunk.as_deref());
+            let chunk = self.shapes[i].chunk.as_deref();
+            let choice = as_planned(plan, &self.stored_form(i), chunk);
             let choice = choice
                 .map_err(|error| error.in_file(self.input.path()).at_variable(&variable.path))?;
             choices[i] = Some(Tried {
@@ -139,6 +144,14 @@ impl Trial<'_> {
             });
         }
         Ok(())
+    }
+
+    /// A variable as it will be stored.
+    pub(crate) fn stored_form(&self, number: usize) -> Cow<'_, DatasetInfo> {
+        stored_form(
+            &self.input.variables()[number],
+            self.precision[number].as_ref(),
+        )
     }
 
     /// What a plan that is replayed says of a variable, unless a rule says other.
@@ -308,7 +321,7 @@ impl Trial<'_> {
         blocks: Vec<Block>,
         scratch: &mut Scratch,
     ) -> Result<Tried> {
-        let variable = &self.input.variables()[samples.variable];
+        let variable = &*self.stored_form(samples.variable);
         let chunk = self.shapes[samples.variable].chunk.as_deref();
         let values = samples.values(blocks, variable.element.size_bytes)?;
         let demand = &self.demands[samples.variable];
@@ -323,7 +336,13 @@ impl Trial<'_> {
             index_bytes: self.new_index_bytes(samples.variable),
             ..wishes(self.options, demand, variable, chunk)
         };
-        let mut current = self.current_storage(samples, chunk);
+        let is_retyped = (self.precision[samples.variable].as_ref())
+            .is_some_and(|plan| plan.packing().is_some());
+        // Filters that cannot be written as they are are no candidates.
+        let is_candidate = !is_retyped && keeps_filters(variable);
+        let mut current = self
+            .current_storage(samples, chunk)
+            .filter(|_| is_candidate);
         if let (Some(current), Some(_)) = (&mut current, &samples.rounding) {
             current.keepable = false;
         }
@@ -363,12 +382,21 @@ fn as_planned(
     if chunk.is_some() && !pipeline.contains(filter_id::FLETCHER32) {
         pipeline.0.extend(checksum.0);
     }
+    // The plan may be of a variable with other elements or chunks.
+    let unlike = |spec: FilterSpec| {
+        let name = spec.display_name();
+        let what = format!(
+            "filters of the plan: {name} is not for {}",
+            variable.element.name()
+        );
+        Error::new(ErrorCode::InvalidArgument, what).with_cure(OTHER_PLAN)
+    };
+    pipeline = completed(&pipeline, variable.element, chunk.unwrap_or_default()).map_err(unlike)?;
     let size = variable.element.size_bytes;
     let elements = chunk.map_or(0, |chunk| chunk.iter().product::<u64>());
     let bytes = usize::try_from(elements).unwrap_or(0).saturating_mul(size);
     BoundEncoder::bind(&pipeline, plan.deflate_encoder, size, bytes).map_err(|error| {
-        Error::new(error.code(), format!("filters of the plan: {error}"))
-            .with_cure("correct the plan, or make one for this file: frazil plan --json FILE")
+        Error::new(error.code(), format!("filters of the plan: {error}")).with_cure(OTHER_PLAN)
     })?;
     let raw_bytes = variable.raw_bytes().unwrap_or(0).max(1) as f64;
     let predicted = plan.predicted_bytes.map(|bytes| bytes as f64 / raw_bytes);

@@ -13,7 +13,7 @@ use crate::chunk_goal::roles_of;
 use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::options::{ChunkPolicy, LayoutProfile, PackOptions};
-use crate::precision::VariableRounding;
+use crate::precision::{VariableRounding, stored_form};
 use crate::routes::{Reach, Tiles};
 use crate::sample_boxes::chunks_of;
 use crate::sample_run::SampleRun;
@@ -86,7 +86,9 @@ impl FinerChunks<'_> {
             tasks,
             |finer: &Finer| finer.variable,
             |finer, blocks, scratch| {
-                finer.choose(&self.input.variables()[finer.variable], blocks, scratch)
+                let number = finer.variable;
+                let (variable, plan) = (&self.input.variables()[number], &self.precision[number]);
+                finer.choose(&stored_form(variable, plan.as_ref()), blocks, scratch)
             },
             |finer, choice| {
                 if let Some(choice) = choice {

@@ -8,7 +8,8 @@ use frazil_container::hdf5::{Additions, DatasetInfo, DatasetStorage, OutputStora
 use frazil_pipeline::ArraySource;
 use frazil_plan::FilterChoice;
 use frazil_types::{
-    ChunkGrid, DeflateEncoder, FilterPipeline, FilterSpec, QuantizePlan, VariablePlan, filter_id,
+    ChunkGrid, DeflateEncoder, FilterPipeline, FilterSpec, QuantizePlan, VariablePlan,
+    completed_values, filter_id,
 };
 
 use crate::decide::Planning;
@@ -154,6 +155,20 @@ impl Decisions {
             }
         }
     }
+}
+
+/// Whether libhdf5 writes down a variable's filters as the input has them: its shuffle is always for the
+/// size of the elements. Chunks of other files can be read, but not copied as they are.
+pub(crate) fn keeps_filters(variable: &DatasetInfo) -> bool {
+    let DatasetStorage::Chunked { pipeline, .. } = &variable.storage else {
+        return true;
+    };
+    let is_kept = |filter: &FilterSpec| {
+        filter.id != filter_id::SHUFFLE
+            || completed_values(filter.id, &filter.cd_values, variable.element, &[])
+                .is_some_and(|values| values == filter.cd_values)
+    };
+    pipeline.0.iter().all(is_kept)
 }
 
 /// A variable's Fletcher-32 stage, if it has one, without the rest of its filters.

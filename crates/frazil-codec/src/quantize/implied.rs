@@ -18,7 +18,8 @@ pub fn implied_relative_bound(rounding: &Rounding) -> Option<f64> {
         Rounding::BoundedBitRound {
             least_significant_bits: 0,
         }
-        | Rounding::Linear { .. } => None,
+        | Rounding::Linear { .. }
+        | Rounding::PackedIntegers { .. } => None,
         Rounding::BoundedBitRound {
             least_significant_bits,
         } => Some(power_of_two(least_significant_bits + 1)),

@@ -56,6 +56,9 @@ pub(super) fn check<W: Word>(plan: &QuantizePlan) -> Result<(), CodecError> {
             range(given)?;
             ("bits of the grid", nbits, 1, 31)
         }
+        Rounding::PackedIntegers { .. } => {
+            return Err(not_rounded());
+        }
     };
     if !(least..=most).contains(&number) {
         return Err(invalid(format!(
@@ -73,6 +76,11 @@ pub(super) fn check<W: Word>(plan: &QuantizePlan) -> Result<(), CodecError> {
         Some(bad) => Err(invalid(format!("{bad} as an error bound"))),
         None => Ok(()),
     }
+}
+
+/// What a rounding cannot do.
+pub(super) fn not_rounded() -> CodecError {
+    invalid("values are packed into integers, not rounded".to_owned())
 }
 
 /// The range of a linear rounding, if it is known, finite and in order.

@@ -10,6 +10,8 @@
 //! - values which rounding would turn into an infinity or a protected value: data would become
 //!   missing data.
 //!
+//! An [`IntegerPacker`] makes integers with a scale and an offset instead.
+//!
 //! A [`Quantizer`] rounds; an [`ErrorCheck`], which shares no arithmetic with it, compares the
 //! result with the original value by value before it is written.
 
@@ -22,6 +24,7 @@ mod guard;
 mod implied;
 mod limits;
 mod linear;
+mod packed;
 mod parity;
 mod place;
 mod range;
@@ -33,6 +36,7 @@ use frazil_types::{ElementType, QuantizePlan};
 
 pub use check::{ErrorCheck, ErrorStats};
 pub use implied::{implied_absolute_bound, implied_relative_bound};
+pub use packed::{Extremes, IntegerPacker, extremes, unpack_integers};
 pub use place::BoxPlace;
 pub use range::ordinary_range;
 

@@ -67,6 +67,7 @@ impl<W: Word> Typed<W> {
                 nbits,
                 grid: Linear::new(nbits, limits::range(range)?),
             },
+            Rounding::PackedIntegers { .. } => return Err(limits::not_rounded()),
         };
         Ok(Self {
             rounding,

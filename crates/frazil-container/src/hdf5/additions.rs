@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use frazil_types::ElementType;
+
 use super::attribute_form::Form;
 use crate::classic::AttributeValue as Value;
 use crate::error::{ContainerError, Result};
@@ -21,8 +23,19 @@ pub struct Additions {
     pub attributes: Vec<(usize, Vec<NewAttribute>)>,
     /// By the input's dataset number: names of attributes that are not copied.
     pub dropped: Vec<(usize, Vec<String>)>,
+    /// By the input's dataset number: elements of another type than the input's.
+    pub retyped: Vec<(usize, Retyped)>,
     /// New variables in the root group that carry nothing but attributes.
     pub containers: Vec<NewContainer>,
+}
+
+/// What becomes of a dataset's elements.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Retyped {
+    /// Integers of 2 or 4 bytes.
+    pub element: ElementType,
+    /// One of them, as it lies in the file: the fill value.
+    pub fill: Vec<u8>,
 }
 
 /// A scalar `char` variable of the root group without a value: what CF calls a container variable
@@ -49,18 +62,25 @@ pub struct NewAttribute {
 pub enum AttributeValue {
     /// Text (`NC_CHAR`): one fixed-length string.
     Text(String),
+    /// One small integer (`NC_SHORT`).
+    Short(i16),
     /// One integer (`NC_INT`).
     Int(i32),
+    /// One real number of single precision (`NC_FLOAT`).
+    Float(f32),
     /// One real number (`NC_DOUBLE`).
     Double(f64),
 }
 
 impl NewAttribute {
     /// The attribute in the words of the netCDF-4 data model.
-    pub(super) fn to_schema(&self) -> SchemaAttribute {
+    #[must_use]
+    pub fn to_schema(&self) -> SchemaAttribute {
         let value = match &self.value {
             AttributeValue::Text(text) => Value::Char(text.clone().into_bytes()),
+            AttributeValue::Short(value) => Value::Short(vec![*value]),
             AttributeValue::Int(value) => Value::Int(vec![*value]),
+            AttributeValue::Float(value) => Value::Float(vec![*value]),
             AttributeValue::Double(value) => Value::Double(vec![*value]),
         };
         SchemaAttribute {
@@ -75,7 +95,12 @@ impl Additions {
     pub(super) fn check(&self, datasets: usize) -> Result<()> {
         let attributes = self.attributes.iter().map(|(number, _)| *number);
         let dropped = self.dropped.iter().map(|(number, _)| *number);
-        match attributes.chain(dropped).find(|&n| n >= datasets) {
+        let retyped = self.retyped.iter().map(|(number, _)| *number);
+        match attributes
+            .chain(dropped)
+            .chain(retyped)
+            .find(|&n| n >= datasets)
+        {
             Some(number) => Err(ContainerError::Internal(format!(
                 "additions to dataset number {number}, which does not exist"
             ))),
@@ -88,6 +113,12 @@ impl Additions {
         let dropped = of(&self.dropped, dataset).map(String::as_str);
         let replaced = of(&self.attributes, dataset).map(|new| new.name.as_str());
         dropped.chain(replaced).collect()
+    }
+
+    /// What becomes of a dataset's elements; `None`: they keep their type.
+    pub(super) fn retyped(&self, dataset: usize) -> Option<&Retyped> {
+        let own = self.retyped.iter().find(|(number, _)| *number == dataset);
+        own.map(|(_, retyped)| retyped)
     }
 
     /// A dataset's new attributes.
@@ -156,7 +187,9 @@ fn replace_value(object: &Handle, new: &NewAttribute) -> Result<()> {
     let datatype = attribute.datatype()?;
     let (class, bytes) = match &new.value {
         AttributeValue::Text(text) => (Class::String, text.clone().into_bytes()),
+        AttributeValue::Short(value) => (Class::Integer, value.to_le_bytes().to_vec()),
         AttributeValue::Int(value) => (Class::Integer, value.to_le_bytes().to_vec()),
+        AttributeValue::Float(value) => (Class::Float, value.to_le_bytes().to_vec()),
         AttributeValue::Double(value) => (Class::Float, value.to_le_bytes().to_vec()),
     };
     let extent = attribute.extent()?;

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use super::OutputStorage;
-use super::additions::Additions;
+use super::additions::{Additions, Retyped};
 use super::define::Defined;
 use super::describe::netcdf::is_internal;
 use super::objects::{NON_COORDINATE_PREFIX, Objects};
 use super::references::LostReferences;
-use crate::classic::{ClassicAttribute, ClassicModel, ClassicVariable, NcType};
+use crate::classic::{AttributeValue, ClassicAttribute, ClassicModel, ClassicVariable, NcType};
 use crate::error::{ContainerError, Result};
 use crate::ffi::Handle;
 use crate::schema::{
@@ -102,10 +102,14 @@ fn variable_of(number: usize, variable: &ClassicVariable, additions: &Additions)
         .iter()
         .filter(|item| has_place(item) && !left_out.contains(item.name.as_str()));
     let new = additions.new_attributes(number).map(|new| new.to_schema());
+    let (nc_type, fill) = match additions.retyped(number) {
+        Some(retyped) => retyped_as(retyped),
+        None => (variable.nc_type, variable.fill_value()),
+    };
     SchemaVariable {
         name: variable.name.clone(),
         group: Schema::ROOT,
-        value_type: ValueType::Atomic(variable.nc_type),
+        value_type: ValueType::Atomic(nc_type),
         is_big_endian: false,
         dimensions: variable
             .dimensions
@@ -113,9 +117,22 @@ fn variable_of(number: usize, variable: &ClassicVariable, additions: &Additions)
             .copied()
             .map(DimensionId)
             .collect(),
-        fill: Fill::Value(variable.fill_value()),
+        fill: Fill::Value(fill),
         attributes: kept.map(attribute_of).chain(new).collect(),
     }
+}
+
+/// Type and fill value of elements that become integers.
+fn retyped_as(retyped: &Retyped) -> (NcType, AttributeValue) {
+    let nc_type = match retyped.element.size_bytes {
+        2 => NcType::Short,
+        _ => NcType::Int,
+    };
+    let mut native = retyped.fill.clone();
+    if cfg!(target_endian = "big") {
+        native.reverse();
+    }
+    (nc_type, AttributeValue::from_native_bytes(nc_type, &native))
 }
 
 /// Whether an attribute's name is free in netCDF-4, which keeps its books in attributes, too.

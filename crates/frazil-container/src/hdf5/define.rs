@@ -3,10 +3,10 @@
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
-use frazil_types::FilterPipeline;
+use frazil_types::{FilterPipeline, FilterSpec};
 
 use super::OutputStorage;
-use super::additions::Additions;
+use super::additions::{Additions, Retyped};
 use super::attributes::{self, DeferredAttribute};
 use super::contents::{Entry, EntryKind};
 use super::dataset_info::{DatasetInfo, DatasetStorage};
@@ -227,9 +227,22 @@ impl Definition<'_> {
         refuse_huge_chunks(info, storage)?;
         let header = header::for_copy_of(from.handle())?;
         let creation = creation_list(&from, info, storage, header)?;
-        self.copy_fill(&from.creation()?, &creation, &datatype, &entry.path)?;
-        let memory = datatype.memory_copy()?;
-        let target_type = self.types.copy_of(&datatype)?.unwrap_or(&memory);
+        let memory = match self.additions.retyped(number) {
+            Some(retyped) => {
+                let Retyped { element, fill } = retyped;
+                let datatype = Datatype::little_endian(element.class, element.size_bytes)?;
+                creation.set_fill_value(&datatype, Some(fill))?;
+                datatype
+            }
+            None => {
+                self.copy_fill(&from.creation()?, &creation, &datatype, &entry.path)?;
+                datatype.memory_copy()?
+            }
+        };
+        let target_type = match self.additions.retyped(number) {
+            Some(_) => &memory,
+            None => self.types.copy_of(&datatype)?.unwrap_or(&memory),
+        };
         self.headers.make_old(header.is_old)?;
         let to = Dataset::create(
             parent,
@@ -239,6 +252,7 @@ impl Definition<'_> {
             self.links.of(entry),
             &creation,
         )?;
+        check_filters(&to, info, storage)?;
         self.register(info.object_address, to.handle())?;
         let left_out = self.additions.not_copied(number);
         self.copy_attributes(from.handle(), to.handle(), &entry.path, &left_out)?;
@@ -325,6 +339,28 @@ fn refuse_huge_chunks(info: &DatasetInfo, storage: &OutputStorage) -> Result<()>
         ));
     }
     Ok(())
+}
+
+/// Refuses filters that libhdf5 wrote down with other values than those that chunks are made with: it
+/// sets some itself, by type and chunk shape.
+fn check_filters(to: &Dataset, info: &DatasetInfo, storage: &OutputStorage) -> Result<()> {
+    let wanted = match (storage, &info.storage) {
+        (OutputStorage::Chunked { pipeline, .. }, _)
+        | (OutputStorage::Keep, DatasetStorage::Chunked { pipeline, .. }) => pipeline,
+        _ => return Ok(()),
+    };
+    if wanted.0.is_empty() || !info.element.is_self_contained() {
+        return Ok(());
+    }
+    let written = to.creation()?.pipeline()?;
+    let differ = |(a, b): (&FilterSpec, &FilterSpec)| a.id != b.id || a.cd_values != b.cd_values;
+    match wanted.0.iter().zip(&written.0).find(|&pair| differ(pair)) {
+        None if wanted.0.len() == written.0.len() => Ok(()),
+        different => Err(ContainerError::Unsupported(format!(
+            "filter {} with values that libhdf5 does not write; state other filters",
+            different.map_or_else(String::new, |(filter, _)| filter.display_name())
+        ))),
+    }
 }
 
 /// The creation list of an output dataset, but for its fill value.

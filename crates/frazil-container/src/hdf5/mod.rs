@@ -20,7 +20,7 @@ mod scan;
 mod values;
 mod writer_flags;
 
-pub use additions::{Additions, AttributeValue, NewAttribute, NewContainer};
+pub use additions::{Additions, AttributeValue, NewAttribute, NewContainer, Retyped};
 pub use contents::{Contents, Entry, EntryKind};
 pub use dataset_info::{DatasetInfo, DatasetStorage};
 pub use define::is_storable_chunk;

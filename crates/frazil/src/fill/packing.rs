@@ -1,5 +1,7 @@
 //! How values of a variable become chunks that are ready to be placed.
 
+use std::borrow::Cow;
+
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::{DatasetInfo, FillStatus, FillTime};
 use frazil_pipeline::{Block, Request, Task};
@@ -7,7 +9,7 @@ use frazil_types::{ChunkGrid, DeflateEncoder, ErrorCode, FilterPipeline, Selecti
 
 use crate::error::{Error, Result};
 use crate::input::Input;
-use crate::precision::{RoundingStats, VariableRounding};
+use crate::precision::{RoundingStats, VariableRounding, stored_form};
 use crate::routes::{Decisions, Route, Tiles};
 use crate::sources;
 
@@ -49,7 +51,8 @@ pub(super) type PackedBatch = (Vec<Packed>, f64);
 /// How the chunks of one variable are made and placed.
 pub(super) struct Packing<'a> {
     pub(super) dataset: usize,
-    variable: &'a DatasetInfo,
+    /// As it will be stored.
+    variable: Cow<'a, DatasetInfo>,
     /// How values are rounded first.
     rounding: Option<VariableRounding>,
     pub(super) step: Step,
@@ -140,15 +143,15 @@ fn may_omit_fill(variable: &DatasetInfo) -> bool {
 
 impl<'a> Packing<'a> {
     fn of(dataset: usize, variable: &'a DatasetInfo, decisions: &Decisions) -> Result<Self> {
-        let step = Step::of(&decisions.routes[dataset], variable, decisions)?;
-        let rounding = decisions.plans[dataset]
-            .quantize
-            .as_ref()
+        let plan = decisions.plans[dataset].quantize.as_ref();
+        let stored_form = stored_form(variable, plan);
+        let step = Step::of(&decisions.routes[dataset], &stored_form, decisions)?;
+        let rounding = plan
             .map(|plan| VariableRounding::bind(plan, variable.element, &variable.shape))
             .transpose()?;
         Ok(Self {
             dataset,
-            variable,
+            variable: stored_form,
             rounding,
             step,
         })

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::input::{Input, from_container, from_copying};
 use crate::pending::PendingOutput;
 use crate::placer::Placer;
-use crate::precision::final_attributes;
+use crate::precision::{final_attributes, stored_form};
 use crate::repack::Job;
 use crate::routes::{Decisions, Route};
 use crate::run;
@@ -156,7 +156,8 @@ fn contiguous_bases(
     for (i, route) in decisions.routes.iter().enumerate() {
         if matches!(route, Route::Contiguous { .. }) {
             let variable = &source.variables()[i];
-            let bytes = variable.raw_bytes().unwrap_or(0);
+            let stored = stored_form(variable, decisions.plans[i].quantize.as_ref());
+            let bytes = stored.raw_bytes().unwrap_or(0);
             bases[i] = output.place_contiguous(i, bytes).map_err(|error| {
                 from_copying(error, source.path(), pending.path()).at_variable(&variable.path)
             })?;

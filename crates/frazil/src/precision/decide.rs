@@ -9,7 +9,7 @@ use frazil_plan::information::mantissa_bits;
 use frazil_plan::{PrecisionChoice, choose_precision, has_precision};
 use frazil_types::{ErrorCode, PrecisionWish, ProtectedValues, QuantizePlan, Rounding};
 
-use super::field_range::{Field, field_ranges};
+use super::field_range::{Field, Place, field_ranges};
 use super::likeness::{Informed, warnings};
 use super::metadata::names_written;
 use super::named::{check_names, paths_of};
@@ -38,7 +38,7 @@ pub(crate) struct PrecisionDecisions {
     pub(crate) notices: Vec<String>,
 }
 
-/// Decides the precision of all variables, in file order.
+/// Decides the precision of all variables, in file order, but for what depends on their ranges.
 ///
 /// # Errors
 /// If rules contradict themselves, or values that must be looked at cannot be read.
@@ -68,7 +68,6 @@ pub(crate) fn decide_precision(
         }
     }
     decisions.notices.extend(exact.lines());
-    decisions.find_ranges(input, options, reaches, sources, budget)?;
     decisions.warn_of_coarse_bits(input, options, reaches, sources, budget)?;
     Ok(decisions)
 }
@@ -239,7 +238,10 @@ impl PrecisionDecisions {
     }
 
     /// Looks at the values of variables that are rounded over their range.
-    fn find_ranges(
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(crate) fn find_ranges(
         &mut self,
         input: &Input,
         options: &PackOptions,
@@ -259,8 +261,10 @@ impl PrecisionDecisions {
                     return None;
                 };
                 Some(Field {
-                    variable,
-                    source: *source,
+                    place: Place {
+                        variable,
+                        source: *source,
+                    },
                     protected: &plan.protected,
                 })
             })
@@ -269,7 +273,7 @@ impl PrecisionDecisions {
             return Ok(());
         }
         let found = field_ranges(input, &fields, sources, &options.resources, budget)?;
-        let numbers: Vec<usize> = fields.iter().map(|one| one.variable).collect();
+        let numbers: Vec<usize> = fields.iter().map(|one| one.place.variable).collect();
         for (variable, range) in numbers.into_iter().zip(found) {
             self.set_range(variable, range, input)?;
         }
@@ -357,7 +361,9 @@ fn is_as_coarse(before: &StatedPrecision, rounding: &Rounding) -> bool {
         | Rounding::BitGroom { significant_digits } => before
             .significant_digits
             .is_some_and(|digits| digits <= significant_digits),
-        Rounding::BoundedBitRound { .. } | Rounding::Linear { .. } => false,
+        Rounding::BoundedBitRound { .. }
+        | Rounding::Linear { .. }
+        | Rounding::PackedIntegers { .. } => false,
     }
 }
 

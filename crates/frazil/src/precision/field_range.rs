@@ -1,20 +1,26 @@
 //! The smallest and largest ordinary value of whole variables, for linear rounding.
 
-use frazil_codec::ordinary_range;
+use frazil_codec::{CodecError, ordinary_range};
 use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
-use frazil_types::ProtectedValues;
+use frazil_types::{ElementType, ProtectedValues};
 
 use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::options::Resources;
 use crate::run::{self, RunError};
 
-/// A variable whose range is wanted.
-pub(crate) struct Field<'a> {
+/// A variable whose values are looked at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
     /// Its number in [`Input::variables`].
     pub(crate) variable: usize,
     /// Its number among the sources.
     pub(crate) source: usize,
+}
+
+/// A variable whose range is wanted.
+pub(crate) struct Field<'a> {
+    pub(crate) place: Place,
     pub(crate) protected: &'a ProtectedValues,
 }
 
@@ -30,7 +36,29 @@ pub(crate) fn field_ranges(
     resources: &Resources,
     budget: &MemoryBudget,
 ) -> Result<Vec<Option<[f64; 2]>>> {
+    let places: Vec<Place> = fields.iter().map(|one| one.place).collect();
+    let look = |number: usize, values: &[u8], element| {
+        ordinary_range(values, fields[number].protected, element)
+    };
     let mut ranges: Vec<Option<[f64; 2]>> = vec![None; fields.len()];
+    let take = |number: usize, found| ranges[number] = union(ranges[number], found);
+    look_at_all(input, &places, sources, (resources, budget), look, take)?;
+    Ok(ranges)
+}
+
+/// Calls `look` with the values of some variables, by their number among `fields`, in one parallel pass;
+/// and `take` with what it found, in order.
+///
+/// # Errors
+/// If values cannot be read or decoded, or `look` fails.
+pub(super) fn look_at_all<T: Send>(
+    input: &Input,
+    fields: &[Place],
+    sources: &[ArraySource],
+    (resources, budget): (&Resources, &MemoryBudget),
+    look: impl Fn(usize, &[u8], ElementType) -> std::result::Result<T, CodecError> + Sync,
+    mut take: impl FnMut(usize, T),
+) -> Result<()> {
     let tasks = fields.iter().enumerate().flat_map(|(number, one)| {
         let grid = &sources[one.source].grid;
         (0..grid.chunk_count()).map(move |tile| Task {
@@ -51,14 +79,27 @@ pub(crate) fn field_ranges(
         sources,
         tasks,
         &options,
-        |&number: &usize, blocks, _scratch| range_of(input, &fields[number], &blocks),
-        |number, range| {
-            ranges[number] = union(ranges[number], range);
+        |&number: &usize, blocks, _scratch| {
+            let variable = &input.variables()[fields[number].variable];
+            let values = blocks.iter().filter_map(|block| match block {
+                Block::Values(values) => Some(values),
+                Block::Stored { .. } | Block::Absent => None,
+            });
+            let found = values.map(|values| look(number, values, variable.element));
+            found
+                .collect::<std::result::Result<Vec<T>, _>>()
+                .map_err(|error| {
+                    let error = Error::new(error.code(), error.to_string());
+                    RunError::Facade(error.at_variable(&variable.path))
+                })
+        },
+        |number, found| {
+            found.into_iter().for_each(|one| take(number, one));
             Ok(())
         },
     );
     match outcome {
-        Ok(_) => Ok(ranges),
+        Ok(_) => Ok(()),
         Err(RunError::Facade(error)) => Err(error.in_file(input.path())),
         Err(RunError::Pipeline(error)) => {
             let owner = |source| {
@@ -68,26 +109,6 @@ pub(crate) fn field_ranges(
             Err(run::explain(error, input, sources, owner, resources))
         }
     }
-}
-
-fn range_of(
-    input: &Input,
-    field: &Field<'_>,
-    blocks: &[Block],
-) -> std::result::Result<Option<[f64; 2]>, RunError> {
-    let variable = &input.variables()[field.variable];
-    let mut range = None;
-    for block in blocks {
-        let Block::Values(values) = block else {
-            continue;
-        };
-        let found = ordinary_range(values, field.protected, variable.element).map_err(|error| {
-            let error = Error::new(error.code(), error.to_string());
-            RunError::Facade(error.at_variable(&variable.path))
-        })?;
-        range = union(range, found);
-    }
-    Ok(range)
 }
 
 fn union(a: Option<[f64; 2]>, b: Option<[f64; 2]>) -> Option<[f64; 2]> {

@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use frazil_container::hdf5::{Additions, AttributeValue, NewAttribute, NewContainer};
+use frazil_container::hdf5::{Additions, AttributeValue, NewAttribute, NewContainer, Retyped};
 use frazil_types::{QuantizeAlgorithm, QuantizePlan, Rounding, VariablePlan};
 
-use super::names;
 use super::rounding::RoundingStats;
 use super::stated::statement as statement_of;
+use super::{integers, names};
 use crate::error::Result;
 use crate::input::{Input, InputKind};
 
@@ -38,7 +38,18 @@ pub(crate) fn additions(
         let container = containers
             .get(algorithm_name(algorithm))
             .map(|container| container.name.as_str());
-        let mut attributes = statement(plan, path, container);
+        let mut attributes = match plan.packing() {
+            Some(packing) => {
+                let has_missing_value = input.attributes(Some(i))?.has(names::MISSING_VALUE);
+                let of = (input.variables()[i].element, has_missing_value);
+                integers::statement(packing, plan, of)
+            }
+            None => statement(plan, path, container),
+        };
+        additions.retyped.extend(plan.packing().map(|packing| {
+            let (element, fill) = (packing.element(), packing.bytes_of(packing.fill_code()));
+            (i, Retyped { element, fill })
+        }));
         if netcdf_attribute {
             attributes.extend(netcdf_statement(&plan.rounding));
         }
@@ -199,6 +210,7 @@ pub(crate) fn statement(
             attributes.push(int(names::LINEAR_BITS, nbits));
             attributes.push(double(names::LINEAR_ERROR, 0.0));
         }
+        Rounding::PackedIntegers { .. } => {}
     }
     let bound = &plan.bound;
     attributes.extend(
@@ -231,12 +243,17 @@ pub(crate) fn netcdf_statement(rounding: &Rounding) -> Option<NewAttribute> {
         Rounding::BitGroom { significant_digits } => {
             Some(int(names::NETCDF_BITGROOM, significant_digits))
         }
-        Rounding::BoundedBitRound { .. } | Rounding::Linear { .. } => None,
+        Rounding::BoundedBitRound { .. }
+        | Rounding::Linear { .. }
+        | Rounding::PackedIntegers { .. } => None,
     }
 }
 
 /// The names of all attributes that the statement of a plan has.
 pub(crate) fn names_written(plan: &QuantizePlan, netcdf_attribute: bool) -> Vec<&'static str> {
+    if matches!(plan.rounding, Rounding::PackedIntegers { .. }) {
+        return names::OF_PACKING.to_vec();
+    }
     let mut written = names::OF_ROUNDING.to_vec();
     if matches!(plan.rounding, Rounding::Linear { .. }) {
         written.extend(names::OF_LINEAR);
@@ -258,11 +275,11 @@ fn int(name: &str, value: u32) -> NewAttribute {
     )
 }
 
-fn double(name: &str, value: f64) -> NewAttribute {
+pub(super) fn double(name: &str, value: f64) -> NewAttribute {
     new(name, AttributeValue::Double(value))
 }
 
-fn new(name: &str, value: AttributeValue) -> NewAttribute {
+pub(super) fn new(name: &str, value: AttributeValue) -> NewAttribute {
     NewAttribute {
         name: name.to_owned(),
         value,

@@ -3,6 +3,7 @@
 mod coordinates;
 mod decide;
 mod field_range;
+pub(crate) mod integers;
 mod likeness;
 pub(crate) mod metadata;
 pub(crate) mod named;
@@ -18,4 +19,4 @@ pub(crate) mod stated;
 
 pub(crate) use decide::{PrecisionDecisions, decide_precision, no_place};
 pub(crate) use metadata::{additions, final_attributes};
-pub(crate) use rounding::{RoundingStats, VariableRounding, rounding_text};
+pub(crate) use rounding::{RoundingStats, VariableRounding, rounding_text, stored_form};

@@ -46,6 +46,17 @@ pub(crate) const OF_ROUNDING: [&str; 7] = [
     FINEST_ABSOLUTE,
     KEEP_INFORMATION,
 ];
+/// On a variable of packed integers: what codes are multiplied by.
+pub(crate) const SCALE_FACTOR: &str = "scale_factor";
+/// On a variable of packed integers: what is added then.
+pub(crate) const ADD_OFFSET: &str = "add_offset";
+/// On a variable: what stands for values that are not there.
+pub(crate) const FILL_VALUE: &str = "_FillValue";
+/// On a variable: another such value.
+pub(crate) const MISSING_VALUE: &str = "missing_value";
+
+/// The new attributes of packed integers.
+pub(crate) const OF_PACKING: [&str; 3] = [SCALE_FACTOR, ADD_OFFSET, ABSOLUTE_BOUND];
 /// The attributes of a linear grid.
 pub(crate) const OF_LINEAR: [&str; 2] = [LINEAR_BITS, LINEAR_ERROR];
 /// netCDF-C's attributes.

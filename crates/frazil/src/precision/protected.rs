@@ -81,7 +81,7 @@ fn interval([low, high]: [Option<f64>; 2]) -> [f64; 2] {
 }
 
 /// The numbers of an attribute; those in a text as well, for some centres write them so.
-fn numbers(attributes: &Attributes, name: &str) -> Vec<f64> {
+pub(super) fn numbers(attributes: &Attributes, name: &str) -> Vec<f64> {
     match attributes.text(name) {
         Some(text) => numbers_in(text).unwrap_or_default(),
         None => attributes.numbers(name).to_vec(),
@@ -138,7 +138,7 @@ fn fill_value(input: &Input, variable: &DatasetInfo) -> Option<f64> {
 }
 
 /// One element of fill value as a number.
-fn float_value(variable: &DatasetInfo) -> Option<f64> {
+pub(super) fn float_value(variable: &DatasetInfo) -> Option<f64> {
     if variable.element.class != ElementClass::Float {
         return None;
     }

@@ -1,6 +1,9 @@
 //! Rounding of one variable's chunks, each proved before it goes on.
 
-use frazil_codec::{BoxPlace, ErrorCheck, ErrorStats, Quantizer};
+use std::borrow::Cow;
+
+use frazil_codec::{BoxPlace, ErrorCheck, ErrorStats, IntegerPacker, Quantizer};
+use frazil_container::hdf5::{DatasetInfo, FillStatus};
 use frazil_types::{ElementType, QuantizePlan, Rounding, Selection};
 
 use crate::error::{Error, Result};
@@ -18,14 +21,38 @@ pub(crate) fn rounding_text(plan: &QuantizePlan) -> String {
         }
         Rounding::BitGroom { significant_digits } => format!("bitgroom({significant_digits})"),
         Rounding::Linear { nbits, .. } => format!("linear({nbits})"),
+        Rounding::PackedIntegers { packing } => match packing {
+            Some(packing) => format!("int{} x {}", packing.bits, packing.scale),
+            None => "packed integers".to_owned(),
+        },
     }
+}
+
+/// A variable as it will be stored: what is packed into integers has another type.
+pub(crate) fn stored_form<'v>(
+    variable: &'v DatasetInfo,
+    plan: Option<&QuantizePlan>,
+) -> Cow<'v, DatasetInfo> {
+    let Some(packing) = plan.and_then(QuantizePlan::packing) else {
+        return Cow::Borrowed(variable);
+    };
+    let mut stored = variable.clone();
+    stored.element = packing.element();
+    stored.fill = packing.bytes_of(packing.fill_code());
+    stored.fill_status = FillStatus::User;
+    Cow::Owned(stored)
 }
 
 /// A precision plan bound to a variable.
 pub(crate) struct VariableRounding {
-    quantizer: Quantizer,
-    check: ErrorCheck,
+    work: Work,
     shape: Vec<u64>,
+}
+
+/// What is done with values.
+enum Work {
+    Round(Box<(Quantizer, ErrorCheck)>),
+    Pack(IntegerPacker),
 }
 
 /// What rounding did to some chunks of a variable.
@@ -50,14 +77,22 @@ impl VariableRounding {
     /// # Errors
     /// If the plan does not fit the variable's type.
     pub(crate) fn bind(plan: &QuantizePlan, element: ElementType, shape: &[u64]) -> Result<Self> {
+        let bind = || {
+            if matches!(plan.rounding, Rounding::PackedIntegers { .. }) {
+                return IntegerPacker::bind(plan, element).map(Work::Pack);
+            }
+            let quantizer = Quantizer::bind(plan, element)?;
+            let check = ErrorCheck::bind(plan, element)?;
+            Ok(Work::Round(Box::new((quantizer, check))))
+        };
         Ok(Self {
-            quantizer: Quantizer::bind(plan, element).map_err(|error| from_codec(&error))?,
-            check: ErrorCheck::bind(plan, element).map_err(|error| from_codec(&error))?,
+            work: bind().map_err(|error| from_codec(&error))?,
             shape: shape.to_vec(),
         })
     }
 
-    /// Rounds the values of a box, and proves that every value keeps what the plan promises.
+    /// Rounds the values of a box or makes integers of them, and proves that every value keeps what the
+    /// plan promises.
     ///
     /// # Errors
     /// [`ErrorCode::BoundExceeded`](frazil_types::ErrorCode::BoundExceeded) if one does not.
@@ -72,21 +107,33 @@ impl VariableRounding {
             count: &part.count,
         };
         let mut rounded = Vec::with_capacity(values.len());
-        let kept = self
-            .quantizer
+        let (quantizer, check) = match &self.work {
+            Work::Round(both) => (&both.0, &both.1),
+            Work::Pack(packer) => {
+                let errors = packer.pack(values, &place, &mut rounded);
+                let errors = errors.map_err(|error| from_codec(&error).with_cure(NO_CODE))?;
+                let least_kept = None;
+                return Ok((rounded, RoundingStats { least_kept, errors }));
+            }
+        };
+        let kept = quantizer
             .quantize(values, &place, &mut rounded)
             .map_err(|error| from_codec(&error))?;
-        let errors = self.prove(values, &rounded)?;
+        let errors = prove(check, values, &rounded)?;
         let least_kept = kept.significant_bits;
         Ok((rounded, RoundingStats { least_kept, errors }))
     }
+}
 
-    /// Checks rounded values against the plan's promises.
-    fn prove(&self, original: &[u8], rounded: &[u8]) -> Result<ErrorStats> {
-        self.check.check(original, rounded).map_err(|error| {
-            from_codec(&error).with_cure("please report it; the input is untouched")
-        })
-    }
+/// Of values that the integers have no code for: the file changed since they were chosen, or a plan was
+/// made for other values.
+const NO_CODE: &str = "pack the file as it is now, without the plan that was made for other values";
+
+/// Checks rounded values against the plan's promises.
+fn prove(check: &ErrorCheck, original: &[u8], rounded: &[u8]) -> Result<ErrorStats> {
+    check
+        .check(original, rounded)
+        .map_err(|error| from_codec(&error).with_cure("please report it; the input is untouched"))
 }
 
 fn from_codec(error: &frazil_codec::CodecError) -> Error {
@@ -130,15 +177,17 @@ mod tests {
             .round(&bytes(original), &Selection::whole(&[4]))
             .unwrap();
         assert!(stats.errors.changed > 0 && stats.errors.max_absolute_error <= 0.01);
-        assert!(rounding.prove(&bytes(original), &rounded).is_ok());
+        let Work::Round(both) = &rounding.work else {
+            unreachable!("a rounding");
+        };
+        let prove = |rounded: &[u8]| prove(&both.1, &bytes(original), rounded);
+        assert!(prove(&rounded).is_ok());
         let mut too_far = original;
         too_far[1] += 0.0101;
         let mut other_fill = original;
         other_fill[2] = -998.0;
         for planted in [too_far, other_fill] {
-            let error = rounding
-                .prove(&bytes(original), &bytes(planted))
-                .unwrap_err();
+            let error = prove(&bytes(planted)).unwrap_err();
             assert_eq!(error.code, ErrorCode::BoundExceeded);
         }
     }

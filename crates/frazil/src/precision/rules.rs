@@ -225,6 +225,7 @@ fn merge(earlier: PrecisionWish, later: &PrecisionWish) -> PrecisionWish {
         relative_err_finest_abs_tolerance: later
             .relative_err_finest_abs_tolerance
             .or(earlier.relative_err_finest_abs_tolerance),
+        pack_integers: later.pack_integers.or(earlier.pack_integers),
         keep_information: later.keep_information.or(earlier.keep_information),
         lossless_data_range_up_to: later
             .lossless_data_range_up_to

@@ -188,7 +188,7 @@ fn derive_bound(precision: &mut StatedPrecision) {
             let bits = |digits: f64| (digits * 10_f64.log2()).ceil() + 1.0;
             digits.map(|digits| (-bits(digits)).exp2())
         }
-        Some(QuantizeAlgorithm::Linear) | None => None,
+        Some(QuantizeAlgorithm::Linear | QuantizeAlgorithm::PackedIntegers) | None => None,
     };
 }
 

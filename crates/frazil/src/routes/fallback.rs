@@ -6,7 +6,7 @@ use frazil_plan::index_bytes;
 use frazil_types::{FilterPipeline, StorageLayout};
 
 use super::tiles::Tiles;
-use super::{Decisions, Route};
+use super::{Decisions, Route, keeps_filters};
 use crate::error::Result;
 use crate::sources::{self, Stored};
 
@@ -40,7 +40,7 @@ impl Fallback {
                 chunk,
                 pipeline,
                 raw_partial_edges: false,
-            } => {
+            } if keeps_filters(variable) => {
                 let tiles = Tiles::stored(stored);
                 let route = Route::CopyChunks { source, tiles };
                 let layout = StorageLayout::Chunked {

@@ -270,7 +270,9 @@ fn compare_variable(
         );
         findings.differ(&path, what);
     }
-    if a.nc_type != b.nc_type {
+    let is_packed = promise.is_some_and(|promise| promise.packing.is_some());
+    let is_same_type = a.nc_type == b.nc_type || is_packed;
+    if !is_same_type {
         let what = format!(
             "datatype: {} against {}",
             a.nc_type.name(),
@@ -287,7 +289,7 @@ fn compare_variable(
             .collect()
     };
     attributes(&path, &kept(a, 0), &kept(b, 1), findings);
-    a.nc_type == b.nc_type && model_a.shape(a) == model_b.shape(b)
+    is_same_type && model_a.shape(a) == model_b.shape(b)
 }
 
 fn attributes(path: &str, a: &[ClassicAttribute], b: &[ClassicAttribute], findings: &mut Findings) {

@@ -294,24 +294,23 @@ impl<'a> Comparison<'a, '_> {
         )
     }
 
-    /// Compares a dataset's attributes; what the second file promises of its values.
+    /// Compares a dataset's attributes, of whose values the second file promises something.
     fn variable_attributes(
         &mut self,
-        (i, type_a): (usize, &TypeDescription),
-        (j, type_b): (usize, &TypeDescription),
-    ) -> Result<Option<lossy::Promise>> {
+        (i, j): (usize, usize),
+        promise: Option<&lossy::Promise>,
+    ) -> Result<()> {
         let (a, b) = self.files;
-        let promise = lossy::promise((a.0, i, type_a), (b.0, j, type_b), self.findings)?;
         let objects = Objects {
             a,
             b,
             path_a: &a.1.datasets()[i].object_path,
             path_b: &b.1.datasets()[j].object_path,
         };
-        attributes::compare_variable(objects, promise.as_ref(), self.findings)?;
-        let container = promise.as_ref().and_then(|promise| promise.container);
+        attributes::compare_variable(objects, promise, self.findings)?;
+        let container = promise.and_then(|promise| promise.container);
         self.used_containers.extend(container);
-        Ok(promise)
+        Ok(())
     }
 
     fn named_datatype(&mut self, path_a: &str, path_b: &str) -> Result<()> {
@@ -331,7 +330,9 @@ impl<'a> Comparison<'a, '_> {
         let (info_a, info_b) = (&a.1.datasets()[i], &b.1.datasets()[j]);
         let path = info_a.path.as_str();
         let (type_a, type_b) = (datatype(a, info_a)?, datatype(b, info_b)?);
-        if let Some(what) = datatypes::difference(&type_a, &type_b) {
+        let promise = lossy::promise((a.0, i, &type_a), (b.0, j, &type_b), self.findings)?;
+        let is_packed = (promise.as_ref()).is_some_and(|promise| promise.packing.is_some());
+        if let Some(what) = datatypes::difference(&type_a, &type_b).filter(|_| !is_packed) {
             self.findings.differ(path, format!("datatype: {what}"));
         }
         let (extent_a, extent_b) = (extent(a, info_a)?, extent(b, info_b)?);
@@ -340,8 +341,10 @@ impl<'a> Comparison<'a, '_> {
             self.findings
                 .differ(path, format!("shape: {first} against {second}"));
         }
-        self.fill((info_a, &type_a), (info_b, &type_b))?;
-        let promise = self.variable_attributes((i, &type_a), (j, &type_b))?;
+        if !is_packed {
+            self.fill((info_a, &type_a), (info_b, &type_b))?;
+        }
+        self.variable_attributes((i, j), promise.as_ref())?;
         let is_virtual = |info: &DatasetInfo| info.storage == DatasetStorage::Virtual;
         if is_virtual(info_a) && is_virtual(info_b) {
             return particulars::mappings((a, info_a), (b, info_b), self.findings);
@@ -362,7 +365,7 @@ impl<'a> Comparison<'a, '_> {
             self.findings.notice(format!(
                 "{path}: values are not compared (references of HDF5 1.12)"
             ));
-        } else if datatypes::are_comparable(&type_a, &type_b) {
+        } else if is_packed || datatypes::are_comparable(&type_a, &type_b) {
             self.pairs.push(Pair {
                 path: path.to_owned(),
                 shape: info_a.shape.clone(),

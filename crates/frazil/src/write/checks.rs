@@ -4,8 +4,7 @@
 use frazil_codec::BoundEncoder;
 use frazil_plan::{MAX_CHUNK_BYTES, check_precision};
 use frazil_types::{
-    ByteOrder, ElementClass, ElementType, ErrorCode, FilterPipeline, FilterSpec, MAX_RANK,
-    PrecisionWish, completed_values,
+    ByteOrder, ElementClass, ElementType, ErrorCode, FilterPipeline, MAX_RANK, PrecisionWish,
 };
 
 use super::define::refused;
@@ -295,22 +294,16 @@ pub(super) fn completed(
     element: ElementType,
     chunk: &[u64],
 ) -> Result<FilterPipeline> {
-    let complete = |spec: &FilterSpec| {
-        let given = &spec.cd_values;
-        let cd_values = completed_values(spec.id, given, element, chunk).ok_or_else(|| {
-            refused(format!(
-                "filter {} ({}) cannot have the values {given:?} for {} in chunks of {}",
-                spec.id,
-                spec.display_name(),
-                element.name(),
-                counting::shape(chunk)
-            ))
-        })?;
-        let spec = spec.clone();
-        Ok(FilterSpec { cd_values, ..spec })
-    };
-    let specs: Result<Vec<FilterSpec>> = pipeline.0.iter().map(complete).collect();
-    Ok(FilterPipeline(specs?))
+    frazil_types::completed(pipeline, element, chunk).map_err(|spec| {
+        refused(format!(
+            "filter {} ({}) cannot have the values {:?} for {} in chunks of {}",
+            spec.id,
+            spec.display_name(),
+            spec.cd_values,
+            element.name(),
+            counting::shape(chunk)
+        ))
+    })
 }
 
 /// Refuses strings that HDF5 cannot hold: a NUL ends them.
@@ -340,6 +333,12 @@ fn check_own_precision(variable: &SchemaVariable, wish: &PrecisionWish) -> Resul
 
 /// Refuses precision that all values decide.
 pub(super) fn refuse_analysis(wish: &PrecisionWish) -> Result<()> {
+    if wish.pack_integers == Some(true) {
+        let cause = "integers cannot be packed while values are still to come";
+        let cure = "state absolute_tolerance alone, and pack the finished file: \
+                    frazil pack --pack-integers";
+        return Err(Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure));
+    }
     if wish.keep_information.is_none() {
         return Ok(());
     }

@@ -16,7 +16,6 @@ use super::data_file::DataFile;
 use super::key::{Key, KeyMap};
 use super::pack::{CommitStep, Packed, PackedChunk, Step, StoredChunk, named};
 use super::parallel::{Held, Lending};
-use super::rounding::in_schema;
 use super::variable::Variable;
 use crate::error::{Error, Result};
 use crate::input::from_container;
@@ -440,7 +439,7 @@ impl Placing {
             for attribute in final_attributes(plan, stats) {
                 let owner = AttributeOwner::Variable(id);
                 output
-                    .put_attribute(owner, &in_schema(&attribute))
+                    .put_attribute(owner, &attribute.to_schema())
                     .map_err(|error| from_container(error, &self.path))?;
             }
         }

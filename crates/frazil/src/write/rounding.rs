@@ -2,7 +2,6 @@
 //! file.
 
 use frazil_container::classic::{AttributeValue, NcType};
-use frazil_container::hdf5::{AttributeValue as NewValue, NewAttribute};
 use frazil_plan::{PrecisionChoice, choose_precision};
 use frazil_types::{PrecisionWish, QuantizePlan};
 
@@ -88,7 +87,7 @@ impl Writer {
             }
         };
         for attribute in statement {
-            let SchemaAttribute { name, value } = in_schema(&attribute);
+            let SchemaAttribute { name, value } = attribute.to_schema();
             self.put_attribute(AttributeOwner::Variable(id), &name, value)?;
         }
         Ok(())
@@ -135,18 +134,5 @@ impl Writer {
             self.put_attribute(owner, key, SchemaValue::Atomic(value))?;
         }
         Ok(Some(name))
-    }
-}
-
-/// An attribute of a statement as one of a schema.
-pub(super) fn in_schema(attribute: &NewAttribute) -> SchemaAttribute {
-    let value = match &attribute.value {
-        NewValue::Text(text) => AttributeValue::Char(text.as_bytes().to_vec()),
-        NewValue::Int(number) => AttributeValue::Int(vec![*number]),
-        NewValue::Double(number) => AttributeValue::Double(vec![*number]),
-    };
-    SchemaAttribute {
-        name: attribute.name.clone(),
-        value: SchemaValue::Atomic(value),
     }
 }

@@ -31,7 +31,7 @@ struct Word {
 const HEADING: &str = "Precision";
 
 /// The words, in the order of the help.
-const WORDS: [Word; 11] = [
+const WORDS: [Word; 12] = [
     Word {
         name: "bits",
         value: "[VAR:]N",
@@ -73,6 +73,12 @@ const WORDS: [Word; 11] = [
         value: "[VAR:]N",
         help: "Bits of a linear grid over the range of the field",
         parse: values::nbits,
+    },
+    Word {
+        name: "pack-integers",
+        value: "[VAR:]X",
+        help: "Integers with scale_factor and add_offset; unpacked values keep this absolute error",
+        parse: values::pack_integers,
     },
     Word {
         name: "quantizer",

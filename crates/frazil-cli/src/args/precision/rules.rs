@@ -55,6 +55,11 @@ fn join(wish: &mut PrecisionWish, later: PrecisionWish) -> Result<(), String> {
         "abs-error",
     )?;
     once(
+        &mut wish.pack_integers,
+        later.pack_integers,
+        "pack-integers",
+    )?;
+    once(
         &mut wish.relative_tolerance_percent,
         later.relative_tolerance_percent,
         "rel-error",

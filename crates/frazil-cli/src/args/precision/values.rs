@@ -42,6 +42,16 @@ pub(super) fn abs_error(text: &str) -> Result<Vec<Statement>> {
     })
 }
 
+pub(super) fn pack_integers(text: &str) -> Result<Vec<Statement>> {
+    stated(text, |value| {
+        Ok(PrecisionWish {
+            absolute_tolerance: Some(positive(value)?),
+            pack_integers: Some(true),
+            ..PrecisionWish::default()
+        })
+    })
+}
+
 pub(super) fn finest_abs_error(text: &str) -> Result<Vec<Statement>> {
     stated(text, |value| {
         Ok(PrecisionWish {

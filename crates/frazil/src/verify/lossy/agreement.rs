@@ -1,14 +1,14 @@
 //! Which variables are compared as rounded ones.
 
-use frazil_container::hdf5::{DatasetInfo, TypeDescription};
-use frazil_types::ElementClass;
+use frazil_container::hdf5::{DatasetInfo, TypeClass, TypeDescription};
+use frazil_types::{ElementClass, IntegerPacking};
 
 use super::super::findings::Findings;
 use super::elements::FloatKind;
 use crate::error::Result;
 use crate::input::Input;
-use crate::precision::names;
 use crate::precision::stated;
+use crate::precision::{integers, names};
 use crate::report::StatedPrecision;
 
 /// What the second file promises of a variable that it states to be rounded.
@@ -18,6 +18,8 @@ pub(in crate::verify) struct Promise {
     /// The number of its quantization container in the second file's variables.
     pub(in crate::verify) container: Option<usize>,
     pub(in crate::verify) kind: FloatKind,
+    /// How values of the second file are unpacked from integers.
+    pub(in crate::verify) packing: Option<IntegerPacking>,
     /// The attributes of either file that tell of its rounding.
     pub(in crate::verify) told_by: [Vec<&'static str>; 2],
 }
@@ -33,10 +35,11 @@ pub(in crate::verify) fn promise(
     (b, j, type_b): (&Input, usize, &TypeDescription),
     findings: &mut Findings,
 ) -> Result<Option<Promise>> {
-    let (Some(kind), Some(kind_b)) = (FloatKind::of(type_a), FloatKind::of(type_b)) else {
+    let Some(kind) = FloatKind::of(type_a) else {
         return Ok(None);
     };
-    if kind != kind_b {
+    let packing = packing((a, i), (b, j, type_b))?;
+    if packing.is_none() && FloatKind::of(type_b) != Some(kind) {
         return Ok(None);
     }
     let Some(statement) = stated::statement(b, j)? else {
@@ -60,15 +63,36 @@ pub(in crate::verify) fn promise(
         ));
         return Ok(None);
     }
+    let mut told_by = [
+        before.map_or_else(Vec::new, |before| before.attributes),
+        statement.attributes,
+    ];
+    if packing.is_some() {
+        let about_codes = [names::FILL_VALUE, names::MISSING_VALUE];
+        told_by.iter_mut().for_each(|told| told.extend(about_codes));
+        told_by[1].extend(names::OF_PACKING);
+    }
     Ok(Some(Promise {
         stated: precision,
         container: statement.container,
         kind,
-        told_by: [
-            before.map_or_else(Vec::new, |before| before.attributes),
-            statement.attributes,
-        ],
+        packing,
+        told_by,
     }))
+}
+
+/// How integers of the second file stand for the values of the first, if they do.
+fn packing(
+    (a, i): (&Input, usize),
+    (b, j, type_b): (&Input, usize, &TypeDescription),
+) -> Result<Option<IntegerPacking>> {
+    let is_signed = matches!(type_b.class, TypeClass::Integer { signed: true, .. });
+    if !is_signed || !type_b.is_whole_number() {
+        return Ok(None);
+    }
+    let (original, packed) = (a.attributes(Some(i))?, b.attributes(Some(j))?);
+    let element = b.variables()[j].element;
+    Ok(integers::stated_packing(&original, &packed, element))
 }
 
 /// Whether variable `i` may be a quantization container: a scalar text with an `algorithm`.

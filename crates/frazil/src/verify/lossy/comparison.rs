@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use frazil_codec::unpack_integers;
 use frazil_pipeline::{
     ArraySource, Block, MemoryBudget, PipelineError, Request, RunOptions, Task, run_ordered,
 };
@@ -102,14 +103,8 @@ impl Comparison {
         let Some(sources) = &self.sources else {
             for part in parts {
                 run::check_cancel(context.resources)?;
-                let [a, b] = through_library::read_both(
-                    context.a,
-                    context.b,
-                    context.pair,
-                    &part,
-                    context.resources,
-                )?;
-                let found = look(&part, a.bytes(), b.bytes());
+                let [a, b] = read_both(context, &part)?;
+                let found = look(&part, &a, &b);
                 take(&part, found);
             }
             return Ok(());
@@ -142,14 +137,8 @@ impl Comparison {
         let Some(sources) = &self.sources else {
             for &tile in &tiles {
                 let part = self.tiling.grid.valid_box(tile);
-                let [_, b] = through_library::read_both(
-                    context.a,
-                    context.b,
-                    context.pair,
-                    &part,
-                    context.resources,
-                )?;
-                sample.extend(self.pick(b.bytes(), each));
+                let [_, b] = read_both(context, &part)?;
+                sample.extend(self.pick(&b, each));
             }
             return Ok(sample);
         };
@@ -212,6 +201,27 @@ impl Comparison {
             .filter(|(_, special)| !special);
         ordinary.map(|(number, _)| number).collect()
     }
+}
+
+/// Values of a box of both files, little-endian, by libhdf5; those that are packed into integers unpacked.
+fn read_both(context: Context<'_>, part: &Selection) -> Result<[Vec<u8>; 2]> {
+    let Context {
+        a,
+        b,
+        pair,
+        resources,
+    } = context;
+    let [first, second] = through_library::read_both(a, b, pair, part, resources)?;
+    let packing = pair.promise.as_ref().and_then(|promise| promise.packing);
+    let second = match packing {
+        None => second.bytes().to_vec(),
+        Some(packing) => {
+            let element = pair.info_a(a).element;
+            let unpacked = unpack_integers(&packing, second.bytes(), element);
+            unpacked.map_err(|error| Error::new(error.code(), error.to_string()))?
+        }
+    };
+    Ok([first.bytes().to_vec(), second])
 }
 
 /// A parallel run over the two sources, with errors in a user's words.
