@@ -267,11 +267,9 @@ impl EncodeStage {
                 Ok(Self::Deflate(encoder))
             }
             filter_id::SHUFFLE if spec.cd_values.is_empty() => Ok(Self::Shuffle { element_bytes }),
-            // libhdf5 writes the size of the dataset's type into the file, whatever is stated.
-            filter_id::SHUFFLE if shuffle_element_bytes(spec)? != element_bytes => {
-                Err(invalid("shuffle", "is for elements of another size"))
-            }
-            filter_id::SHUFFLE => Ok(Self::Shuffle { element_bytes }),
+            filter_id::SHUFFLE => Ok(Self::Shuffle {
+                element_bytes: shuffle_element_bytes(spec)?,
+            }),
             filter_id::FLETCHER32 => Ok(Self::Fletcher32),
             filter_id::SZIP => Ok(Self::Szip(Szip::bind(spec)?)),
             filter_id::BZIP2 => match spec.cd_values[..] {
