@@ -153,13 +153,13 @@ def judged(words: list, ended: Run, source: Path, before: str | None, folder: Pa
     if left:
         return Verdict("left behind", " ".join(left), True)
     if ended.peak > BUDGET + BESIDE:
-        return _memory(words, ended)
+        return memory_of(words, ended)
     if ended.code == 0:
         return Verdict()
     return Verdict("refused", said[-200:])
 
 
-def _memory(words: list, ended: Run) -> Verdict:
+def memory_of(words: list, ended: Run) -> Verdict:
     """Where memory that exceeds the budget is taken: with less to be had, its taker gives up."""
     size = f"{ended.peak >> 20} MiB"
     again = watched(*words, addresses=ended.peak // 2 + (256 << 20))
