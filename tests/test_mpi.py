@@ -128,7 +128,7 @@ def test_puts_wait_for_nobody(mpi: Mpi, prefix: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("what", "words"),
     [
-        ("define", "rank 1 has a dimension `odd` that rank 0 lacks"),
+        ("define", "rank 1 has the dimension `odd`, which rank 0 lacks"),
         ("leave", "rank 1 gave its writer up"),
         ("late", "for rank 1 (last heard of"),
     ],

@@ -156,6 +156,8 @@ def test_what_was_never_written_is_fill_value(tmp_path: Path):
 
 REFUSED = {
     "a valid range": ({"valid_min": np.float32(0)}, None, "valid_min"),
+    "unsigned": ({"_Unsigned": "true"}, None, "_Unsigned"),
+    "missing values in words": ({"missing_value": "-999"}, None, "text"),
     "too fine a bound": ({}, 1e-9, "bits|finer"),
     "infinities": ({}, None, "infinite"),
     "three values that are no data": (
@@ -181,6 +183,11 @@ def test_what_cannot_be_packed_is_refused_by_name_and_rounded_by_pattern(tmp_pat
     assert not target.exists()
     outcome = pack(tmp_path / "a.nc", target, "--pack-integers", bound)
     assert "rounded, not packed into integers" in outcome.stderr
+    decided = tmp_path / "decided.toml"
+    options = ("--overwrite", "--pack-integers", bound, "--write-precision", decided)
+    pack(tmp_path / "a.nc", target, *options)
+    pack(tmp_path / "a.nc", tmp_path / "again.nc", "--precision", decided)
+    assert np.array_equal(raw(target), raw(tmp_path / "again.nc"), equal_nan=True)
     found = raw(target)
     finite = np.isfinite(values)
     assert found.dtype == np.float32
@@ -233,18 +240,54 @@ def test_other_precision_beside_it_is_refused(tmp_path: Path):
         assert "pack_integers" in outcome.stderr, outcome.stderr
 
 
-def test_verify_finds_a_changed_code_and_a_changed_scale(tmp_path: Path):
+def change(name: str, value: object):
+    return lambda variable: variable.attrs.modify(name, value)
+
+
+CHANGES = {
+    "a code": lambda variable: variable.__setitem__((7, 7), variable[7, 7] + 1),
+    "the scale": lambda variable: change("scale_factor", variable.attrs["scale_factor"] * 2)(
+        variable
+    ),
+    "the scale's type": lambda variable: variable.attrs.create(
+        "scale_factor", variable.attrs["scale_factor"].astype("f8")
+    ),
+    "the offset": lambda variable: change("add_offset", variable.attrs["add_offset"] + 1)(variable),
+    "the fill value": change("_FillValue", np.int16(-5)),
+    "its type": lambda variable: variable.attrs.create("_FillValue", np.array([-32768], "i4")),
+    "no fill value": lambda variable: variable.attrs.pop("_FillValue"),
+    "a missing value": lambda variable: variable.attrs.create("missing_value", np.int16([7])),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_verify_finds_what_was_changed(tmp_path: Path, what: str):
     values = np.linspace(5, 25, 400, dtype="f4").reshape(20, 20)
-    write(tmp_path / "a.nc", values)
-    for change in "code", "scale":
-        target = tmp_path / f"{change}.nc"
-        pack(tmp_path / "a.nc", target, "--pack-integers", "v:0.01")
-        with h5py.File(target, "a") as file:
-            if change == "code":
-                file["v"][7, 7] += 1
-            else:
-                file["v"].attrs.modify("scale_factor", file["v"].attrs["scale_factor"] * 2)
-        assert verify_json(tmp_path / "a.nc", target)[0] == FAILED
+    values[1, 1] = -9
+    write(tmp_path / "a.nc", values, fill=np.float32(-9))
+    target = tmp_path / "b.nc"
+    pack(tmp_path / "a.nc", target, "--pack-integers", "v:0.01", "--verify")
+    assert verify_json(tmp_path / "a.nc", target)[0] == DONE
+    with h5py.File(target, "a") as file:
+        CHANGES[what](file["v"])
+    assert verify_json(tmp_path / "a.nc", target)[0] == FAILED
+
+
+@pytest.mark.parametrize("fill", [0.0, 7.5, None])
+def test_data_next_to_a_fill_value_in_their_midst_stay_data(tmp_path: Path, fill):
+    values = np.linspace(-10, 10, 4000, dtype="f4").reshape(40, 100)
+    write(tmp_path / "a.nc", values, fill=fill, actual_range=np.float32([-10, 10]))
+    pack(tmp_path / "a.nc", tmp_path / "b.nc", "--pack-integers", "v:0.01", "--verify")
+    check(np.where(values == fill, np.nan, values), tmp_path / "b.nc", 0.01)
+
+
+def test_unwritten_and_missing_values_of_old_files(tmp_path: Path):
+    values = np.linspace(5, 25, 400, dtype="f4").reshape(20, 20)
+    values[0, 0], values[1, 1] = 9.969209968386869e36, -999
+    write(tmp_path / "a.nc", values, kind="NETCDF3_CLASSIC", missing_value=np.float32(-999))
+    pack(tmp_path / "a.nc", tmp_path / "b.nc", "--pack-integers", "v:0.01", "--verify")
+    values[0, 0] = values[1, 1] = np.nan
+    check(values, tmp_path / "b.nc", 0.01)
 
 
 def test_the_sample_becomes_smaller_and_its_other_variables_stay(tmp_path: Path):

@@ -172,6 +172,59 @@ def test_a_planned_linear_grid_is_over_the_range_of_now(tmp_path: Path):
         assert np.abs(file["v"][:] - 100 * np.linspace(1, 2, 4000)).max() <= 100 / 255 / 2 * 1.0001
 
 
+PLANNED = {
+    "bits": ("--bits", "v:5"),
+    "steps": ("--abs-error", "v:0.5"),
+    "grid": ("--nbits", "v:8"),
+    "integers": ("--pack-integers", "v:0.5"),
+}
+
+
+@pytest.mark.parametrize("precision", PLANNED)
+@pytest.mark.parametrize(
+    ("name", "attributes"),
+    [
+        ("v", {"_FillValue": np.float32(-999.9)}),
+        ("v", {"missing_value": np.float32(-999.9)}),
+        ("v", {"valid_min": np.float32(0)}),
+        ("v", {"scale_factor": np.float32(10)}),
+        ("v", {"units": "degrees_north"}),
+        ("v", {"flag_values": np.float32([250, 300])}),
+    ],
+)
+def test_a_plan_for_other_values_touches_none_that_must_stay(
+    tmp_path: Path, precision: str, name: str, attributes: dict
+):
+    values = np.linspace(250, 310, 600, dtype="f4")
+    with netCDF4.Dataset(tmp_path / "a.nc", "w") as file:
+        file.createDimension("x", 600)
+        file.createVariable(name, "f4", ("x",))[:] = values
+    attributes = dict(attributes)
+    fill = attributes.pop("_FillValue", None)
+    with netCDF4.Dataset(tmp_path / "b.nc", "w") as file:
+        file.createDimension("x", 600)
+        variable = file.createVariable(name, "f4", ("x",), fill_value=fill)
+        variable.setncatts(attributes)
+        variable.set_auto_maskandscale(False)
+        special = {**attributes, "_FillValue": fill}
+        if special["_FillValue"] is not None or "missing_value" in special:
+            values[::3] = -999.9
+        if "valid_min" in special:
+            values[::3] = -1
+        variable[:] = values
+    plan = tmp_path / "plan.json"
+    outcome = frazil("plan", tmp_path / "a.nc", *PLANNED[precision], "--json", plan)
+    assert outcome.code == DONE, outcome.stderr
+    pack(tmp_path / "b.nc", tmp_path / "c.nc", "--plan", plan, "--allow-larger", "--verify")
+    with netCDF4.Dataset(tmp_path / "b.nc") as a, netCDF4.Dataset(tmp_path / "c.nc") as b:
+        before, after = a[name][:], b[name][:]
+    assert np.array_equal(np.ma.getmaskarray(before), np.ma.getmaskarray(after))
+    bound = {"bits": 310 / 64, "steps": 0.5, "grid": 0.2, "integers": 0.5}[precision]
+    if not set(attributes) <= {"missing_value", "valid_min"}:
+        bound = 0
+    assert np.ma.max(np.abs(before - after)) <= bound
+
+
 def test_an_edited_plan_is_followed(field: Path, tmp_path: Path):
     plan, target = tmp_path / "plan.json", tmp_path / "packed.nc"
     assert frazil("plan", field, "--json", plan).code == DONE

@@ -527,3 +527,25 @@ def test_a_damaged_file_is_not_written_on(tmp_path):
     with pytest.raises(frazil.errors.CorruptError, match="damaged or incomplete"):
         frazil.to_netcdf(sample().compute(), path, mode="a")
     assert path.read_bytes() == damaged
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i2"])
+def test_a_plan_of_other_values_is_followed_as_far_as_it_fits(tmp_path, dtype):
+    chance = np.random.default_rng(5)
+    numbers = np.round(280 + chance.normal(size=(60, 80)), 3)
+    first = xr.Dataset({"v": (("y", "x"), numbers.astype("f4"))})
+    first.to_netcdf(tmp_path / "first.nc")
+    wishes = {"v": {"absolute_tolerance": 0.25}}
+    plan = frazil.plan(tmp_path / "first.nc", precision=wishes, filters="shuffle+deflate(4)")
+    missing = -999.9 if dtype != "i2" else -999
+    numbers[::7] = missing
+    second = xr.Dataset({"v": (("y", "x"), numbers.astype(dtype), {"missing_value": missing})})
+    frazil.to_netcdf(second, tmp_path / "second.nc", plan=plan)
+    with netCDF4.Dataset(tmp_path / "second.nc") as file:
+        file.set_auto_mask(False)
+        found = file["v"][:]
+    expected = numbers.astype(dtype)
+    is_missing = expected == np.array(missing, dtype)
+    assert is_missing.any() and np.array_equal(found[is_missing], expected[is_missing])
+    bound = 0 if dtype == "i2" else 0.25
+    assert np.abs(found.astype("f8") - expected.astype("f8")).max() <= bound

@@ -5,6 +5,9 @@ use frazil_types::IntegerPacking;
 /// Codes that are not data: of fill and of missing values.
 const OTHER_CODES: f64 = 2.0;
 
+/// No scale is larger: float32 has its products with codes that are near zero.
+const COARSEST_SCALE: f64 = 1.0e36;
+
 /// How to pack a field: the coarsest power of two as scale, the middle of the range as offset, and 16 bits
 /// where they are enough.
 ///
@@ -24,10 +27,10 @@ pub fn choose_packing(
         return Err("its range has no end".to_owned());
     }
     let largest = low.abs().max(high.abs());
-    let mut scale = power_of_two_up_to(2.0 * bound);
+    let mut scale = power_of_two_up_to((2.0 * bound).min(COARSEST_SCALE));
     // Half of it leaves as much of the bound for what unpacking itself rounds.
     for _ in 0..3 {
-        if (scale as f32) < f32::MIN_POSITIVE || !(scale as f32).is_finite() {
+        if (scale as f32) < f32::MIN_POSITIVE {
             break;
         }
         let offset = offset([low, high], scale, mantissa_bits);

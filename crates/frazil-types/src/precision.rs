@@ -148,13 +148,31 @@ pub struct IntegerPacking {
     pub scale: f64,
     /// `add_offset`: a number that the variable's own type has.
     pub offset: f64,
-    /// What the lowest code stands for, `_FillValue`; `None`: NaN.
+    /// What the lowest code stands for, `_FillValue`; `None`: NaN, and netCDF's default fill value.
     pub fill: Option<f64>,
     /// What the next one stands for, `missing_value`, where it differs.
     pub missing: Option<f64>,
 }
 
 impl IntegerPacking {
+    /// `NC_FILL_FLOAT` and `NC_FILL_DOUBLE`: what netCDF gives for values that were never written.
+    pub const NETCDF_FILL: f64 = 9.969_209_968_386_869e36;
+
+    /// Whether a value, as its type has it, is one that the lowest code stands for; `in_type` narrows a
+    /// number to that type.
+    pub fn is_fill(&self, value: f64, in_type: impl Fn(f64) -> f64) -> bool {
+        match self.fill {
+            Some(fill) => in_type(fill) == value,
+            None => value.is_nan() || in_type(Self::NETCDF_FILL) == value,
+        }
+    }
+
+    /// Whether a value is one that the second lowest code stands for.
+    pub fn is_missing(&self, value: f64, in_type: impl Fn(f64) -> f64) -> bool {
+        self.missing
+            .is_some_and(|missing| in_type(missing) == value)
+    }
+
     /// The code of fill values.
     #[must_use]
     pub const fn fill_code(&self) -> i32 {

@@ -6,7 +6,7 @@ use cpu_time::ProcessTime;
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_pipeline::{ArraySource, MemoryBudget};
 use frazil_plan::{ChunkChoice, FilterChoice, Whole};
-use frazil_types::{FilterDemand, QuantizePlan, Rounding};
+use frazil_types::{FilterDemand, QuantizePlan};
 
 use crate::error::Result;
 use crate::filter_trial::Trial;
@@ -14,7 +14,10 @@ use crate::filter_wishes::demands;
 use crate::finer_chunks::FinerChunks;
 use crate::input::Input;
 use crate::options::{ChunkPolicy, PackOptions, Resources};
-use crate::precision::rules::{PrecisionRule, pattern_of};
+use crate::precision::protected::{protected_values, replayed};
+use crate::precision::refusals::{Refusal, refusals};
+use crate::precision::roundable::type_obstacle;
+use crate::precision::rules::{Matcher, PrecisionRule, pattern_of};
 use crate::precision::{PrecisionDecisions, decide_precision, no_place, stored_form};
 use crate::report::Progress;
 use crate::routes::{Chosen, Decisions, Reach, checksum_only};
@@ -224,14 +227,25 @@ fn replay_precision(
     options: &PackOptions,
     precision: &mut PrecisionDecisions,
 ) -> Result<()> {
+    if options.plan.is_none() {
+        return Ok(());
+    }
     let netcdf_attribute = options.precision.netcdf_attribute;
+    let matcher = Matcher::new(&options.precision.rules)?;
+    let refusals = refusals(input)?;
     for (i, variable) in input.variables().iter().enumerate() {
         let planned = shapes::planned(options, variable).and_then(|plan| plan.quantize.as_ref());
         let (None, Some(plan)) = (&precision.plans[i], planned) else {
             continue;
         };
-        match no_place(input, i, plan, netcdf_attribute)? {
-            None => precision.plans[i] = Some(without_range(plan)),
+        let plan = replayed(plan, protected_values(input, i, None)?);
+        let refused = kept_exact(input, i, &refusals, &matcher)?;
+        let reason = match refused {
+            Some(reason) => Some(reason),
+            None => no_place(input, i, &plan, netcdf_attribute)?,
+        };
+        match reason {
+            None => precision.plans[i] = Some(plan),
             Some(reason) => {
                 let line = format!("kept exact: {reason}: {}", enumerate(&[&variable.path]));
                 precision.notices.push(line);
@@ -241,15 +255,20 @@ fn replay_precision(
     Ok(())
 }
 
-/// A plan of the same precision, whatever values it was made for.
-fn without_range(plan: &QuantizePlan) -> QuantizePlan {
-    let mut plan = plan.clone();
-    match &mut plan.rounding {
-        Rounding::Linear { range, .. } => *range = None,
-        Rounding::PackedIntegers { packing } => *packing = None,
-        _ => {}
+/// Why a variable stays exact, whatever a plan says.
+fn kept_exact(
+    input: &Input,
+    i: usize,
+    refusals: &[Option<Refusal>],
+    matcher: &Matcher<'_>,
+) -> Result<Option<String>> {
+    let variable = &input.variables()[i];
+    if let Some(obstacle) = type_obstacle(input, variable)? {
+        return Ok(Some(obstacle.reason));
     }
-    plan
+    let is_forced = matcher.wish(&variable.path).force == Some(true);
+    let refusal = refusals[i].as_ref().filter(|_| !is_forced);
+    Ok(refusal.map(|refusal| refusal.describe().to_owned()))
 }
 
 /// What a plan says of variables that the file does not have.

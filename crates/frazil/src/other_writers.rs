@@ -75,7 +75,7 @@ impl Writer {
                 format!("{path}: {words}; what is still to come is not read")
             }
             Self::Gone { .. } | Self::Unknown { .. } => format!(
-                "{path}: {words}; what is there is read. If no writer is left, `h5clear -s` \
+                "{path}: {words}; what is there is read. If no writer is left, `h5clear -s --increment=0` \
                  removes the mark"
             ),
         }
@@ -83,7 +83,7 @@ impl Writer {
 
     /// What to do about a file that cannot be read, or not replaced, because of this.
     pub(crate) fn cure(self, path: &Path) -> String {
-        let clear = format!("h5clear -s {}", path.display());
+        let clear = format!("h5clear -s --increment=0 {}", path.display());
         match self {
             Self::Active { .. } => "try again when the other program has closed it".to_owned(),
             Self::Gone { .. } | Self::Unknown { .. } => {

@@ -19,8 +19,16 @@ pub(crate) struct SampleBox {
     pub(crate) part: Selection,
     /// Extents of one chunk in it.
     chunk: Vec<u64>,
-    /// What is tried of it; `None`: all.
-    windows: Option<Windows>,
+    tried: Tried,
+}
+
+/// What is tried of a box.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tried {
+    All,
+    Windows(Windows),
+    /// So many of its chunks, spread over it.
+    Chunks(usize),
 }
 
 /// Parts of a chunk that is read wholly: runs of elements, spread over it.
@@ -81,7 +89,14 @@ pub(crate) fn sample_boxes(
             let size = variable.element.size_bytes as u64;
             let middle = box_of(&grid, grid.chunk_count() / 2, source, size, plan);
             let decoded = touched_elements(&middle.part, source.grid.chunk()).saturating_mul(size);
-            affordable(plan, variable.raw_bytes().unwrap_or(0), decoded)
+            let fewer = affordable(plan, variable.raw_bytes().unwrap_or(0), decoded);
+            if fewer.pieces < plan.pieces && decoded <= most_read_bytes {
+                let window = fewer.window_bytes as u64 / size.max(1);
+                let numbers = chosen(&grid, &holding, fewer.pieces);
+                let of_one = |&number: &u64| decoded_box(&grid, number, source, window);
+                return numbers.iter().map(of_one).collect();
+            }
+            fewer
         }
         false => plan,
     };
@@ -174,7 +189,7 @@ impl LargeChunks<'_> {
                 true => vec![SampleBox {
                     chunk: part.count.clone(),
                     part,
-                    windows: Some(Windows {
+                    tried: Tried::Windows(Windows {
                         count: pieces,
                         elements,
                     }),
@@ -213,7 +228,7 @@ fn whole_box(grid: &ChunkGrid, index: u64) -> SampleBox {
     SampleBox {
         part: grid.chunk_box(index),
         chunk: grid.chunk().to_vec(),
-        windows: None,
+        tried: Tried::All,
     }
 }
 
@@ -237,6 +252,32 @@ fn touched_elements(part: &Selection, stored: &[u64]) -> u64 {
     })
 }
 
+/// All whole chunks of the output that lie where the input's chunks of one of them lie, which are decoded
+/// anyway; as many of them as `window` elements have are tried, from all over it.
+fn decoded_box(grid: &ChunkGrid, index: u64, source: &ArraySource, window: u64) -> SampleBox {
+    let mut part = grid.valid_box(index);
+    let lengths = grid.shape().iter().zip(grid.chunk());
+    let axes = lengths.zip(source.grid.chunk()).enumerate();
+    for (axis, ((&length, &chunk), &stored)) in axes {
+        let (start, stored) = (part.start[axis], stored.max(1));
+        let end = (start + part.count[axis])
+            .next_multiple_of(stored)
+            .min(length);
+        let first = (start / stored * stored).next_multiple_of(chunk).min(start);
+        if end - first < chunk {
+            return whole_box(grid, index);
+        }
+        part.start[axis] = first;
+        part.count[axis] = (end - first) / chunk * chunk;
+    }
+    let chunks = window / grid.chunk_elements().max(1);
+    SampleBox {
+        part,
+        chunk: grid.chunk().to_vec(),
+        tried: Tried::Chunks((chunks as usize).max(1)),
+    }
+}
+
 /// A chunk's box, cut along its slow axes to at most `window` elements, or one: from the middle of a part
 /// of it, the one with number `place` of `places`.
 fn cut(mut part: Selection, window: u64, place: usize, places: usize) -> SampleBox {
@@ -255,7 +296,7 @@ fn cut(mut part: Selection, window: u64, place: usize, places: usize) -> SampleB
     SampleBox {
         chunk: part.count.clone(),
         part,
-        windows: None,
+        tried: Tried::All,
     }
 }
 
@@ -286,7 +327,7 @@ fn grown(mut part: Selection, grid: &ChunkGrid, stored: &[u64], window: u64) -> 
     SampleBox {
         part,
         chunk,
-        windows: None,
+        tried: Tried::All,
     }
 }
 
@@ -301,9 +342,15 @@ impl SampleBox {
 
     /// Elements that are tried.
     pub(crate) fn elements(&self) -> u64 {
-        let tried = |windows: Windows| windows.elements.saturating_mul(windows.count as u64);
         let all = self.part.elements().unwrap_or(u64::MAX);
-        self.windows.map_or(all, tried)
+        match self.tried {
+            Tried::All => all,
+            Tried::Windows(windows) => windows.elements.saturating_mul(windows.count as u64),
+            Tried::Chunks(count) => {
+                let of_one = self.chunk.iter().fold(1, |n: u64, &c| n.saturating_mul(c));
+                of_one.saturating_mul(count as u64).min(all)
+            }
+        }
     }
 
     /// Windows of the values: whole rows of the fastest axis where one holds some.
@@ -322,8 +369,17 @@ impl SampleBox {
 
     /// Values of the box, row by row, as the output's chunks will have them: each chunk by itself.
     pub(crate) fn in_chunks(&self, values: Vec<u8>, element_bytes: usize) -> Vec<Vec<u8>> {
-        if let Some(windows) = self.windows {
-            return self.in_windows(&values, windows, element_bytes);
+        match self.tried {
+            Tried::All => {}
+            Tried::Windows(windows) => return self.in_windows(&values, windows, element_bytes),
+            Tried::Chunks(count) => {
+                let all = chunks_of(&values, &self.part.count, &self.chunk, element_bytes);
+                let numbers = sample_chunks(all.len() as u64, count);
+                let chosen = numbers
+                    .into_iter()
+                    .filter_map(|number| all.get(number as usize));
+                return chosen.cloned().collect();
+            }
         }
         let elements = self.chunk.iter().fold(1, |n: u64, &c| n.saturating_mul(c));
         let bytes = (elements as usize).saturating_mul(element_bytes).max(1);
@@ -443,6 +499,18 @@ mod tests {
     }
 
     #[test]
+    fn chunks_that_are_decoded_anyway_are_tried_from_all_over() {
+        let sample = SampleBox {
+            part: Selection::whole(&[4, 6]),
+            chunk: vec![2, 2],
+            tried: Tried::Chunks(2),
+        };
+        let found = sample.in_chunks((0..24).collect(), 1);
+        assert_eq!(found, [vec![2, 3, 8, 9], vec![14, 15, 20, 21]]);
+        assert_eq!(sample.elements(), 8);
+    }
+
+    #[test]
     fn windows_of_a_chunk_are_whole_rows_spread_over_it() {
         let windows = Windows {
             count: 2,
@@ -451,7 +519,7 @@ mod tests {
         let sample = SampleBox {
             part: Selection::whole(&[10, 3]),
             chunk: vec![10, 3],
-            windows: Some(windows),
+            tried: Tried::Windows(windows),
         };
         let values: Vec<u8> = (0..30).collect();
         let found = sample.in_chunks(values, 1);
@@ -467,7 +535,7 @@ mod tests {
                 count: vec![3, 2, 4],
             },
             chunk: vec![2, 1, 2],
-            windows: None,
+            tried: Tried::All,
         };
         let values: Vec<u8> = (0..24).collect();
         let wanted = [

@@ -23,6 +23,8 @@ pub struct Extremes {
     pub range: Option<[f64; 2]>,
     /// Whether there are NaN.
     pub has_nan: bool,
+    /// Whether there are netCDF's default fill values.
+    pub has_default_fill: bool,
     /// Whether there are infinities that are not among the special values.
     pub has_infinity: bool,
 }
@@ -35,17 +37,19 @@ impl Extremes {
             (one, other) => one.or(other),
         };
         self.has_nan |= other.has_nan;
+        self.has_default_fill |= other.has_default_fill;
         self.has_infinity |= other.has_infinity;
     }
 }
 
-/// Looks at values, in the byte order of the file; those in `special` are no data.
+/// Looks at values, in the byte order of the file; those in `special` are no data, nor is netCDF's default
+/// fill value where `may_be_unwritten`.
 ///
 /// # Errors
 /// [`CodecError::InvalidParameters`] if the elements are not float32 or float64.
 pub fn extremes(
     original: &[u8],
-    special: &[f64],
+    (special, may_be_unwritten): (&[f64], bool),
     element: ElementType,
 ) -> Result<Extremes, CodecError> {
     let reader = Reader::of(element)?;
@@ -54,6 +58,8 @@ pub fn extremes(
     reader.each(original, element.order, |value| {
         if value.is_nan() {
             found.has_nan = true;
+        } else if reader.in_type(IntegerPacking::NETCDF_FILL) == value && may_be_unwritten {
+            found.has_default_fill = true;
         } else if !special.iter().any(|one| reader.in_type(*one) == value) {
             found.has_infinity |= value.is_infinite();
             low = low.min(value);
@@ -156,13 +162,11 @@ impl IntegerPacker {
     /// is not near enough.
     fn code(&self, value: f64) -> Result<(i32, f64), f64> {
         let packing = &self.packing;
-        let stands_for = |special: Option<f64>| {
-            special.is_some_and(|special| self.reader.in_type(special) == value)
-        };
-        if (value.is_nan() && packing.fill.is_none()) || stands_for(packing.fill) {
+        let in_type = |number| self.reader.in_type(number);
+        if packing.is_fill(value, in_type) {
             return Ok((packing.fill_code(), 0.0));
         }
-        if stands_for(packing.missing) {
+        if packing.is_missing(value, in_type) {
             return Ok((packing.missing_code(), 0.0));
         }
         let scaled = ((value - packing.offset) / packing.scale).round_ties_even();
@@ -194,30 +198,43 @@ fn valid_elements(place: &BoxPlace<'_>, mut row: u64) -> usize {
 }
 
 /// Values that a packing gives for little-endian codes, in the type of the variable that was packed
-/// (float32 or float64), as readers compute them.
+/// (float32 or float64), as readers compute them, beside the values that were packed, both little-endian.
+///
+/// Codes that stand for no data give what was packed, where that is what they stand for. A code of data
+/// that comes out as such a value gives its neighbour towards what was packed.
 ///
 /// # Errors
 /// [`CodecError::InvalidParameters`] if `element` is not float32 or float64.
 pub fn unpack_integers(
     packing: &IntegerPacking,
     codes: &[u8],
-    element: ElementType,
+    (originals, element): (&[u8], ElementType),
 ) -> Result<Vec<u8>, CodecError> {
     let reader = Reader::of(element)?;
     let size = packing.element().size_bytes;
+    let in_type = |number| reader.in_type(number);
     let mut out = Vec::with_capacity(codes.len() / size * reader.bytes());
-    for bytes in codes.chunks_exact(size) {
+    let mut values = Vec::with_capacity(codes.len() / size);
+    reader.each(originals, ByteOrder::Little, |value| values.push(value));
+    for (bytes, original) in codes.chunks_exact(size).zip(values) {
         let code = match *bytes {
             [a, b] => i32::from(i16::from_le_bytes([a, b])),
             [a, b, c, d] => i32::from_le_bytes([a, b, c, d]),
             _ => 0,
         };
         let value = if code == packing.fill_code() {
-            packing.fill.unwrap_or(f64::NAN)
-        } else if code == packing.missing_code() && packing.missing.is_some() {
-            packing.missing.unwrap_or_default()
+            match packing.is_fill(original, in_type) {
+                true => original,
+                false => packing.fill.unwrap_or(f64::NAN),
+            }
+        } else if let (true, Some(missing)) = (code == packing.missing_code(), packing.missing) {
+            missing
         } else {
-            reader.unpacked(packing, code)
+            let value = reader.unpacked(packing, code);
+            match packing.is_fill(value, in_type) || packing.is_missing(value, in_type) {
+                true => reader.neighbour(value, original),
+                false => value,
+            }
         };
         match reader {
             Reader::Single => out.extend_from_slice(&(value as f32).to_le_bytes()),
@@ -256,6 +273,17 @@ impl Reader {
         match self {
             Self::Single => f64::from(number as f32),
             Self::Double => number,
+        }
+    }
+
+    /// The next number of the type, towards another one.
+    fn neighbour(self, number: f64, towards: f64) -> f64 {
+        let is_below = towards < number;
+        match self {
+            Self::Single if is_below => f64::from((number as f32).next_down()),
+            Self::Single => f64::from((number as f32).next_up()),
+            Self::Double if is_below => number.next_down(),
+            Self::Double => number.next_up(),
         }
     }
 
@@ -392,22 +420,34 @@ mod tests {
     fn extremes_leave_out_special_values() {
         let values = [3.0_f64, -999.0, f64::NAN, 1.0e-310, f64::INFINITY];
         let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        let found = extremes(&bytes, &[-999.0], element(8, ByteOrder::Little)).unwrap();
+        let found = extremes(&bytes, (&[-999.0], true), element(8, ByteOrder::Little)).unwrap();
         assert_eq!(found.range, Some([1.0e-310, f64::INFINITY]));
         assert!(found.has_nan && found.has_infinity);
     }
 
     #[test]
     fn unpacking_gives_values_and_special_ones_back() {
-        let bytes: Vec<u8> = [0_i16, 2, i16::MIN]
-            .iter()
-            .flat_map(|c| c.to_le_bytes())
-            .collect();
-        let found = unpack_integers(&PACKING, &bytes, element(4, ByteOrder::Little)).unwrap();
-        let expected: Vec<u8> = [100.0_f32, 101.0, -999.0]
-            .iter()
-            .flat_map(|v| v.to_le_bytes())
-            .collect();
-        assert_eq!(found, expected);
+        let bytes = |values: &[f32]| -> Vec<u8> {
+            values
+                .iter()
+                .flat_map(|value| value.to_le_bytes())
+                .collect()
+        };
+        let codes = |codes: &[i16]| -> Vec<u8> {
+            codes.iter().flat_map(|code| code.to_le_bytes()).collect()
+        };
+        let single = element(4, ByteOrder::Little);
+        let unpacked = |packing: &IntegerPacking, some: &[i16], originals: &[f32]| {
+            unpack_integers(packing, &codes(some), (&bytes(originals), single)).unwrap()
+        };
+        let found = unpacked(&PACKING, &[0, 2, i16::MIN], &[100.0, 100.9, -999.0]);
+        assert_eq!(found, bytes(&[100.0, 101.0, -999.0]));
+        // 100 is data here, and what is no data stays so.
+        let packing = IntegerPacking {
+            fill: Some(100.0),
+            ..PACKING
+        };
+        let found = unpacked(&packing, &[0, i16::MIN], &[99.9, 100.0]);
+        assert_eq!(found, bytes(&[100.0_f32.next_down(), 100.0]));
     }
 }

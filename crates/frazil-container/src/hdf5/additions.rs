@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use frazil_types::ElementType;
+use frazil_types::{ElementClass, ElementType};
 
 use super::attribute_form::Form;
 use crate::classic::AttributeValue as Value;
@@ -179,18 +179,32 @@ pub(super) fn replace(object: &Handle, new: &NewAttribute) -> Result<()> {
     replace_value(object, new).map_err(|error| error.in_part(&format!("attribute {}", new.name)))
 }
 
+impl AttributeValue {
+    /// Class, size and little-endian bytes of a number; of a text, its bytes as one element.
+    #[must_use]
+    pub fn number(&self) -> ((ElementClass, usize), Vec<u8>) {
+        let (class, bytes) = match self {
+            Self::Text(text) => (ElementClass::Text, text.clone().into_bytes()),
+            Self::Short(value) => (ElementClass::SignedInteger, value.to_le_bytes().to_vec()),
+            Self::Int(value) => (ElementClass::SignedInteger, value.to_le_bytes().to_vec()),
+            Self::Float(value) => (ElementClass::Float, value.to_le_bytes().to_vec()),
+            Self::Double(value) => (ElementClass::Float, value.to_le_bytes().to_vec()),
+        };
+        ((class, bytes.len()), bytes)
+    }
+}
+
 fn replace_value(object: &Handle, new: &NewAttribute) -> Result<()> {
     let mismatch = |what: &str| Err(ContainerError::Internal(what.to_owned()));
     let Some(attribute) = attribute::open_by_name(object, &new.name)? else {
         return mismatch("there is none whose value could be replaced");
     };
     let datatype = attribute.datatype()?;
-    let (class, bytes) = match &new.value {
-        AttributeValue::Text(text) => (Class::String, text.clone().into_bytes()),
-        AttributeValue::Short(value) => (Class::Integer, value.to_le_bytes().to_vec()),
-        AttributeValue::Int(value) => (Class::Integer, value.to_le_bytes().to_vec()),
-        AttributeValue::Float(value) => (Class::Float, value.to_le_bytes().to_vec()),
-        AttributeValue::Double(value) => (Class::Float, value.to_le_bytes().to_vec()),
+    let ((class, _), bytes) = new.value.number();
+    let class = match class {
+        ElementClass::Text => Class::String,
+        ElementClass::Float => Class::Float,
+        _ => Class::Integer,
     };
     let extent = attribute.extent()?;
     if datatype.class()? != class || datatype.size_bytes()? != bytes.len() {

@@ -10,8 +10,8 @@ use super::decide::{PrecisionDecisions, no_place};
 use super::field_range::{Place, look_at_all};
 use super::metadata::{double, new};
 use super::names;
-use super::protected::{NETCDF_FILL, float_value, numbers};
-use super::rules::Matcher;
+use super::protected::{NETCDF_FILL, float_value};
+use super::rules::{Matcher, pattern_of};
 use crate::attributes::Attributes;
 use crate::error::{Error, Result};
 use crate::input::Input;
@@ -19,8 +19,8 @@ use crate::options::PackOptions;
 use crate::routes::Reach;
 use crate::sources::Stored;
 
-/// Attributes that say which stored values are data: they would have to be packed as well.
-const OF_VALID_VALUES: [&str; 3] = ["valid_range", "valid_min", "valid_max"];
+/// Attributes that are about the stored values: what they say would be of integers then.
+const OF_STORED_VALUES: [&str; 4] = ["valid_range", "valid_min", "valid_max", "_Unsigned"];
 
 impl PrecisionDecisions {
     /// Chooses the integers of variables that are to be packed, by all of their values. What cannot be is
@@ -44,21 +44,27 @@ impl PrecisionDecisions {
             let attributes = input.attributes(Some(variable))?;
             match obstacle(&attributes, &reaches[variable]) {
                 Err(reason) => self.give_up(variable, &reason, input, options)?,
-                Ok(source) => fields.push((Place { variable, source }, stated(&attributes))),
+                Ok(source) => {
+                    fields.push((Place { variable, source }, NoData::of(&attributes)));
+                }
             }
         }
         let places: Vec<Place> = fields.iter().map(|(place, _)| *place).collect();
         let mut found = vec![Extremes::default(); fields.len()];
         if !places.is_empty() {
             let look = |number: usize, values: &[u8], element: ElementType| {
-                let (_, stated): &(Place, Vec<f64>) = &fields[number];
-                extremes(values, &special(stated), element)
+                let (_, no_data): &(Place, NoData) = &fields[number];
+                extremes(
+                    values,
+                    (&no_data.numbers(), no_data.fill.is_none()),
+                    element,
+                )
             };
             let take = |number: usize, one| Extremes::merge(&mut found[number], &one);
             let means = (&options.resources, budget);
             look_at_all(input, &places, sources, means, look, take)?;
         }
-        for ((place, stated), found) in fields.iter().zip(&found) {
+        for ((place, no_data), found) in fields.iter().zip(&found) {
             let number = place.variable;
             let (Some(plan), Reach::Parallel(source, stored)) =
                 (&self.plans[number], &reaches[number])
@@ -67,7 +73,7 @@ impl PrecisionDecisions {
             };
             let is_whole = is_whole(&sources[*source], stored);
             let variable = &input.variables()[number];
-            match packing(variable, stated, found, plan, is_whole) {
+            match packing(variable, no_data, found, plan, is_whole) {
                 Err(reason) => self.give_up(number, &reason, input, options)?,
                 Ok(packing) => {
                     if let Some(plan) = &mut self.plans[number] {
@@ -103,6 +109,11 @@ impl PrecisionDecisions {
         plan.rounding = Rounding::BoundedBitRound {
             least_significant_bits: 0,
         };
+        let own = [pattern_of(path)];
+        for rule in self.rules.iter_mut().filter(|rule| rule.variables == own) {
+            rule.wish.pack_integers = None;
+            rule.wish.algorithm = None;
+        }
         let taken = no_place(input, number, plan, options.precision.netcdf_attribute)?;
         self.notices.push(match taken {
             None => format!("{path}: rounded, not packed into integers: {reason}"),
@@ -124,49 +135,74 @@ fn obstacle(attributes: &Attributes, reach: &Reach) -> std::result::Result<usize
     let Reach::Parallel(source, _) = reach else {
         return Err("only libhdf5 can read them".to_owned());
     };
-    if let Some(name) = OF_VALID_VALUES.iter().find(|name| attributes.has(name)) {
+    if let Some(name) = OF_STORED_VALUES.iter().find(|name| attributes.has(name)) {
         return Err(format!("attribute `{name}` is about the stored values"));
     }
-    Ok(*source)
+    let of_no_data = [names::FILL_VALUE, names::MISSING_VALUE];
+    match of_no_data
+        .iter()
+        .find(|name| attributes.text(name).is_some())
+    {
+        Some(name) => Err(format!("attribute `{name}` is text")),
+        None => Ok(*source),
+    }
 }
 
-/// What the attributes say is no data, `_FillValue` first; NaN at most once.
-fn stated(attributes: &Attributes) -> Vec<f64> {
-    let mut found: Vec<f64> = Vec::new();
-    for name in [names::FILL_VALUE, names::MISSING_VALUE] {
-        for number in numbers(attributes, name) {
-            let is_known = |one: &f64| *one == number || (one.is_nan() && number.is_nan());
-            if !found.iter().any(is_known) {
-                found.push(number);
+/// What attributes say is no data.
+#[derive(Debug, Clone, PartialEq)]
+struct NoData {
+    /// `_FillValue`; `None`: not stated.
+    fill: Option<f64>,
+    /// Others, each once.
+    missing: Vec<f64>,
+}
+
+impl NoData {
+    fn of(attributes: &Attributes) -> Self {
+        let same = |a: f64, b: f64| a == b || (a.is_nan() && b.is_nan());
+        let fill = attributes.numbers(names::FILL_VALUE).first().copied();
+        let mut missing: Vec<f64> = Vec::new();
+        for &number in attributes.numbers(names::MISSING_VALUE) {
+            let is_known = |&one: &f64| same(one, number);
+            if !fill.iter().chain(&missing).any(is_known) {
+                missing.push(number);
             }
         }
+        Self { fill, missing }
     }
-    found
-}
 
-/// All values that are no data, where these are stated.
-fn special(stated: &[f64]) -> Vec<f64> {
-    match stated {
-        [] => vec![NETCDF_FILL],
-        stated => stated.to_vec(),
+    /// All numbers among them.
+    fn numbers(&self) -> Vec<f64> {
+        let all = self.fill.iter().chain(&self.missing).copied();
+        all.filter(|value| !value.is_nan()).collect()
     }
-}
 
-/// What the two codes stand for that are no data, [`IntegerPacking::fill`] and
-/// [`IntegerPacking::missing`]: one of them or both, by what is stated. `None`: two are too few.
-fn special_codes(stated: &[f64], both: bool) -> Option<[Option<f64>; 2]> {
-    let number = |value: f64| (!value.is_nan()).then_some(value);
-    Some(match (stated, both) {
-        ([], false) => [Some(NETCDF_FILL), None],
-        ([], true) => [None, Some(NETCDF_FILL)],
-        ([one], false) => [number(*one), None],
-        ([one], true) => [None, number(*one)],
-        ([one, other], true) => match (number(*one), number(*other)) {
-            (Some(one), Some(other)) => [Some(one), Some(other)],
-            (one, other) => [None, one.or(other)],
-        },
-        _ => return None,
-    })
+    /// What the two codes stand for that are no data, [`IntegerPacking::fill`] and
+    /// [`IntegerPacking::missing`]: one of them or both. `None`: two are too few.
+    fn codes(&self, both: bool) -> Option<[Option<f64>; 2]> {
+        match (self.numbers().as_slice(), both) {
+            ([], false) => Some([None, None]),
+            (&[one], false) => Some([Some(one), None]),
+            (&[one], true) => Some([None, Some(one)]),
+            (&[one, other], true) if !self.has_nan() => Some([Some(one), Some(other)]),
+            _ => None,
+        }
+    }
+
+    /// Whether NaN are among them.
+    fn has_nan(&self) -> bool {
+        self.fill
+            .iter()
+            .chain(&self.missing)
+            .any(|value| value.is_nan())
+    }
+
+    /// Whether both codes are needed.
+    fn needs_both(&self, found: &Extremes) -> bool {
+        let numbers = self.numbers().len();
+        let is_beside = self.has_nan() || found.has_nan || found.has_default_fill;
+        numbers > 1 || (numbers == 1 && is_beside)
+    }
 }
 
 /// The packing that a file states, of a variable whose original has these attributes.
@@ -187,8 +223,16 @@ pub(crate) fn stated_packing(
     }
     let missing = packed.number(names::MISSING_VALUE);
     let both = missing == Some(f64::from(packing.missing_code()));
-    [packing.fill, packing.missing] = special_codes(&stated(original), both)?;
+    [packing.fill, packing.missing] = NoData::of(original).codes(both)?;
     Some(packing)
+}
+
+/// Values of a variable that is packed into integers that are no data.
+pub(crate) fn no_data(original: &Attributes) -> Vec<f64> {
+    let no_data = NoData::of(original);
+    let mut values = no_data.numbers();
+    values.extend(no_data.fill.is_none().then_some(NETCDF_FILL));
+    values
 }
 
 /// Whether all of a variable was written.
@@ -202,7 +246,7 @@ fn is_whole(source: &ArraySource, stored: &Stored) -> bool {
 /// Chooses integers; the reason if there are none.
 fn packing(
     variable: &DatasetInfo,
-    stated: &[f64],
+    no_data: &NoData,
     found: &Extremes,
     plan: &QuantizePlan,
     is_whole: bool,
@@ -210,37 +254,39 @@ fn packing(
     if found.has_infinity {
         return Err("it has infinite values".to_owned());
     }
-    let says_nan = stated.iter().any(|value| value.is_nan());
-    let both = stated.len() == 2 || (found.has_nan && !says_nan);
-    let too_many = || "it has more than two values that are no data".to_owned();
-    if stated.len() == 2 && found.has_nan && !says_nan {
-        return Err(too_many());
-    }
-    let codes = special_codes(stated, both).ok_or_else(too_many)?;
-    let fill = float_value(variable);
-    let is_fill = match (codes[0], fill) {
-        (None, Some(fill)) => fill.is_nan(),
-        (Some(code), Some(fill)) => fill == code || fill as f32 == code as f32,
-        (_, None) => false,
-    };
-    if !is_whole && !is_fill {
-        return Err("parts of it were never written, and have no fill value".to_owned());
-    }
+    let codes = no_data.codes(no_data.needs_both(found));
+    let codes = codes.ok_or("it has more than two values that are no data")?;
+    let is_single = variable.element.size_bytes == 4;
     let bound = plan.bound.absolute.unwrap_or(0.0);
-    let mantissa_bits = if variable.element.size_bytes == 4 {
-        24
-    } else {
-        53
+    let packing = choose_packing(found.range, bound, if is_single { 24 } else { 53 }, codes)?;
+    let in_type = |number: f64| match is_single {
+        true => f64::from(number as f32),
+        false => number,
     };
-    choose_packing(found.range, bound, mantissa_bits, codes)
+    match float_value(variable).filter(|_| !is_whole) {
+        Some(value) if !packing.is_fill(value, in_type) => Err(format!(
+            "parts of it were never written and read as {value}, which is not its _FillValue"
+        )),
+        _ => Ok(packing),
+    }
 }
 
-/// The attributes of a variable of packed integers. `element` is that of its values; of those, some are
-/// stated to be missing where `has_missing_value`.
+/// The attributes of a variable of packed integers, whose values have these attributes and elements.
 pub(super) fn statement(
     packing: &IntegerPacking,
     plan: &QuantizePlan,
-    (element, has_missing_value): (ElementType, bool),
+    original: (&Attributes, ElementType),
+) -> Vec<NewAttribute> {
+    let bound = plan.bound.absolute;
+    let mut attributes = attributes(packing, original);
+    attributes.extend(bound.map(|bound| double(names::ABSOLUTE_BOUND, bound)));
+    attributes
+}
+
+/// The attributes that readers unpack by.
+pub(crate) fn attributes(
+    packing: &IntegerPacking,
+    (original, element): (&Attributes, ElementType),
 ) -> Vec<NewAttribute> {
     let real = |name: &str, value: f64| match element.size_bytes {
         4 => new(name, AttributeValue::Float(value as f32)),
@@ -254,13 +300,40 @@ pub(super) fn statement(
         Some(_) => packing.missing_code(),
         None => packing.fill_code(),
     };
-    let bound = plan.bound.absolute;
     let mut attributes = vec![code(names::FILL_VALUE, packing.fill_code())];
-    if has_missing_value || packing.missing.is_some() {
+    if original.has(names::MISSING_VALUE) || packing.missing.is_some() {
         attributes.push(code(names::MISSING_VALUE, missing));
     }
     attributes.push(real(names::SCALE_FACTOR, packing.scale));
     attributes.push(real(names::ADD_OFFSET, packing.offset));
-    attributes.extend(bound.map(|bound| double(names::ABSOLUTE_BOUND, bound)));
     attributes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn no_data(fill: Option<f64>, missing: &[f64]) -> NoData {
+        let missing = missing.to_vec();
+        NoData { fill, missing }
+    }
+
+    #[test]
+    fn codes_stand_for_what_is_stated() {
+        let nan = f64::NAN;
+        assert_eq!(no_data(None, &[]).codes(false), Some([None, None]));
+        assert_eq!(no_data(Some(nan), &[]).codes(false), Some([None, None]));
+        let one = no_data(Some(-1.0), &[]);
+        assert_eq!(one.codes(false), Some([Some(-1.0), None]));
+        assert_eq!(one.codes(true), Some([None, Some(-1.0)]));
+        // NaN are fill values, whichever attribute says that they are no data.
+        for both in [no_data(Some(nan), &[-1.0]), no_data(Some(-1.0), &[nan])] {
+            assert!(both.needs_both(&Extremes::default()));
+            assert_eq!(both.codes(true), Some([None, Some(-1.0)]));
+        }
+        let two = no_data(Some(-1.0), &[-2.0]);
+        assert_eq!(two.codes(true), Some([Some(-1.0), Some(-2.0)]));
+        assert_eq!(no_data(Some(-1.0), &[-2.0, -3.0]).codes(true), None);
+        assert_eq!(no_data(Some(-1.0), &[-2.0, nan]).codes(true), None);
+    }
 }

@@ -40,9 +40,8 @@ pub(crate) fn additions(
             .map(|container| container.name.as_str());
         let mut attributes = match plan.packing() {
             Some(packing) => {
-                let has_missing_value = input.attributes(Some(i))?.has(names::MISSING_VALUE);
-                let of = (input.variables()[i].element, has_missing_value);
-                integers::statement(packing, plan, of)
+                let original = input.attributes(Some(i))?;
+                integers::statement(packing, plan, (&original, input.variables()[i].element))
             }
             None => statement(plan, path, container),
         };

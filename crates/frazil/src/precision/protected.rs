@@ -1,14 +1,16 @@
 //! Values with a meaning of their own, which rounding must not touch.
 
 use frazil_container::hdf5::{DatasetInfo, FillStatus};
-use frazil_types::{ByteOrder, ElementClass, PrecisionWish, ProtectedValues};
+use frazil_types::{
+    ByteOrder, ElementClass, IntegerPacking, PrecisionWish, ProtectedValues, QuantizePlan, Rounding,
+};
 
 use crate::attributes::Attributes;
 use crate::error::Result;
 use crate::input::{Input, InputKind};
 
-/// `NC_FILL_FLOAT` and `NC_FILL_DOUBLE`: what netCDF gives for values that were never written.
-pub(crate) const NETCDF_FILL: f64 = 9.969_209_968_386_869e36;
+/// What netCDF gives for values that were never written.
+pub(crate) const NETCDF_FILL: f64 = IntegerPacking::NETCDF_FILL;
 
 /// The protected values of floating-point variable `i`: what its attributes and its fill value say,
 /// and what the user named.
@@ -23,6 +25,23 @@ pub(crate) fn protected_values(
     let attributes = input.attributes(Some(i))?;
     let fill = fill_value(input, &input.variables()[i]);
     Ok(protected_by(&attributes, fill, wish))
+}
+
+/// The precision of a plan for a variable that has these protected values, whichever values the plan was
+/// made for.
+pub(crate) fn replayed(plan: &QuantizePlan, protected: ProtectedValues) -> QuantizePlan {
+    let mut plan = plan.clone();
+    let values = &mut plan.protected.values;
+    values.extend(protected.values);
+    values.sort_by(f64::total_cmp);
+    values.dedup_by(|a, b| a.to_bits() == b.to_bits());
+    plan.protected.valid = protected.valid;
+    match &mut plan.rounding {
+        Rounding::Linear { range, .. } => *range = None,
+        Rounding::PackedIntegers { packing } => *packing = None,
+        _ => {}
+    }
+    plan
 }
 
 /// The protected values that attributes, the fill value, and the user name.
@@ -81,7 +100,7 @@ fn interval([low, high]: [Option<f64>; 2]) -> [f64; 2] {
 }
 
 /// The numbers of an attribute; those in a text as well, for some centres write them so.
-pub(super) fn numbers(attributes: &Attributes, name: &str) -> Vec<f64> {
+fn numbers(attributes: &Attributes, name: &str) -> Vec<f64> {
     match attributes.text(name) {
         Some(text) => numbers_in(text).unwrap_or_default(),
         None => attributes.numbers(name).to_vec(),

@@ -310,8 +310,12 @@ impl Decisions {
         } else {
             Route::Contiguous { source, grid }
         };
+        let is_nothing = matches!(route, Route::Nothing);
         let (layout, pipeline) = (StorageLayout::Contiguous, FilterPipeline::default());
         self.push(variable, layout, pipeline, reason, route);
+        if let Some(plan) = self.plans.last_mut().filter(|_| !is_nothing) {
+            plan.predicted_bytes = variable.raw_bytes();
+        }
         Ok(())
     }
 

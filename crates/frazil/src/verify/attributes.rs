@@ -8,6 +8,7 @@ use super::lossy::Promise;
 use super::{datatypes, order, particulars};
 use crate::error::Result;
 use crate::input::{Input, from_container};
+use crate::precision::names;
 
 /// Who wrote the file: no part of what it says.
 const PROVENANCE: &str = "_NCProperties";
@@ -62,6 +63,7 @@ pub(super) fn compare_variable(
         }
     }
     if let Some(promise) = promise {
+        check_unpacking(path, promise, &b, findings);
         for (all, told) in [&mut a, &mut b].into_iter().zip(&promise.told_by) {
             let tells = |name: &str| told.contains(&name);
             all.list.retain(|attribute| !tells(&attribute.name));
@@ -85,6 +87,38 @@ pub(super) fn compare_variable(
         }
     }
     Ok(())
+}
+
+/// Compares the attributes that readers unpack integers by with those that the values were packed for.
+fn check_unpacking(
+    path: &str,
+    promise: &Promise,
+    attributes: &ObjectAttributes,
+    findings: &mut Findings,
+) {
+    if promise.packing.is_none() {
+        return;
+    }
+    for wanted in &promise.unpacked_by {
+        let found = attributes.named(&wanted.name).is_some_and(|found| {
+            let (number, bytes) = wanted.value.number();
+            let values = found.values.as_ref();
+            found.datatype.number() == Some(number)
+                && values.is_some_and(|values| values.bytes() == bytes)
+        });
+        if !found {
+            findings.differ(path, unlike_codes(&wanted.name));
+        }
+    }
+    let is_wanted = |name: &str| promise.unpacked_by.iter().any(|wanted| wanted.name == name);
+    if attributes.named(names::MISSING_VALUE).is_some() && !is_wanted(names::MISSING_VALUE) {
+        findings.differ(path, unlike_codes(names::MISSING_VALUE));
+    }
+}
+
+/// What is said of an attribute that does not fit packed integers.
+pub(super) fn unlike_codes(name: &str) -> String {
+    format!("attribute `{name}` is not that of the values that were packed into integers")
 }
 
 fn compare_names(path: &str, a: &ObjectAttributes, b: &ObjectAttributes, findings: &mut Findings) {

@@ -5,6 +5,7 @@ use frazil_container::classic::{
 };
 use frazil_container::hdf5::{TypeDescription, is_hidden_attribute};
 
+use super::attributes::unlike_codes;
 use super::elements::RawComparison;
 use super::findings::Findings;
 use super::plan::{Pair, Side};
@@ -12,6 +13,7 @@ use super::{lossy, order};
 use crate::error::Result;
 use crate::input::{Input, InputKind, from_container};
 use crate::left_behind;
+use crate::schema::SchemaValue;
 
 /// One file in the classic model, and the variables behind the model's.
 struct View {
@@ -289,6 +291,15 @@ fn compare_variable(
             .collect()
     };
     attributes(&path, &kept(a, 0), &kept(b, 1), findings);
+    for wanted in promise.iter().flat_map(|promise| &promise.unpacked_by) {
+        let found = b.attributes.iter().find(|found| found.name == wanted.name);
+        let is_right = found.is_some_and(|found| {
+            wanted.to_schema().value == SchemaValue::Atomic(found.value.clone())
+        });
+        if !is_right {
+            findings.differ(&path, unlike_codes(&wanted.name));
+        }
+    }
     is_same_type && model_a.shape(a) == model_b.shape(b)
 }
 

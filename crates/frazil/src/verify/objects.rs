@@ -341,8 +341,13 @@ impl<'a> Comparison<'a, '_> {
             self.findings
                 .differ(path, format!("shape: {first} against {second}"));
         }
-        if !is_packed {
-            self.fill((info_a, &type_a), (info_b, &type_b))?;
+        match promise.as_ref().and_then(|promise| promise.packing) {
+            None => self.fill((info_a, &type_a), (info_b, &type_b))?,
+            Some(packing) if info_b.fill != packing.bytes_of(packing.fill_code()) => {
+                let what = "fill value: not the code of packed integers";
+                self.findings.differ(path, what.to_owned());
+            }
+            Some(_) => {}
         }
         self.variable_attributes((i, j), promise.as_ref())?;
         let is_virtual = |info: &DatasetInfo| info.storage == DatasetStorage::Virtual;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use frazil_codec::BoundDecoder;
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage, FillStatus};
 use frazil_pipeline::{ArraySource, ChunkIndex, StoredChunks};
-use frazil_types::{ByteOrder, ChunkGrid, ChunkRecord, ErrorCode, FilterPipeline};
+use frazil_types::{ByteOrder, ChunkGrid, ChunkRecord, ErrorCode, FilterPipeline, ProtectedValues};
 
 use super::datatypes;
 use super::elements::{RawComparison, Unequal};
@@ -16,6 +16,7 @@ use super::stored::{self, StoredComparison};
 use super::tiles::{self, TileLimits, Tiling};
 use crate::error::{Error, Result};
 use crate::input::Input;
+use crate::precision::integers;
 use crate::precision::protected::protected_values;
 use crate::sources::{self, Access, Stored};
 
@@ -280,7 +281,14 @@ impl Preparation<'_> {
     }
 
     fn measurement(&self, pair: &Pair, promise: &Promise, tile: &SliceTile) -> Result<Measurement> {
-        let protected = protected_values(self.a, pair.a.variable, None)?;
+        let protected = match promise.packing {
+            None => protected_values(self.a, pair.a.variable, None)?,
+            // Codes stand for these; all else is data, within the bound like any other.
+            Some(_) => ProtectedValues {
+                values: integers::no_data(&self.a.attributes(Some(pair.a.variable))?),
+                ..ProtectedValues::default()
+            },
+        };
         Ok(Measurement::new(
             promise,
             &protected,

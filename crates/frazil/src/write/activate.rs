@@ -51,7 +51,10 @@ impl Writer {
         let precision = wished.precision.as_ref();
         let quantize = match (&existing, &replayed) {
             (Some(_), _) => None,
-            (None, Some(plan)) if precision.is_none() => plan.quantize.clone(),
+            (None, Some(plan)) if precision.is_none() => {
+                let known = (&self.schema, &self.named);
+                rounding::replayed(known, id, plan.quantize.as_ref(), settings.statement)
+            }
             _ => rounding::plan(
                 (&self.schema, &self.named),
                 id,
@@ -165,7 +168,8 @@ impl Writer {
                 variable.exactly(&pipeline, None)?
             }
             (_, _, Some(plan)) if asks_nothing => {
-                variable.exactly(&plan.pipeline, plan.deflate_encoder)?
+                let pipeline = completed(&plan.pipeline, variable.element, &variable.chunk)?;
+                variable.exactly(&pipeline, plan.deflate_encoder)?
             }
             _ if variable.is_tiny() && wished.demand.filters.is_none() => variable.unpacked()?,
             _ => match &wished.chain {
@@ -270,7 +274,13 @@ impl Writer {
         let asks_nothing = wished.is_none_or(|wished| wished.demand.is_empty());
         let filters = match (&settings.filters, replayed) {
             (FilterWish::Exactly(pipeline), _) => Some(pipeline.clone()),
-            (FilterWish::Ours, Some(plan)) if asks_nothing => Some(plan.pipeline),
+            (FilterWish::Ours, Some(plan)) if asks_nothing => {
+                let element = self.schema.variables[id.0].element();
+                let of_chunk = element.zip(chunk.as_ref());
+                of_chunk.and_then(|(element, layout)| {
+                    completed(&plan.pipeline, element, &layout.chunk).ok()
+                })
+            }
             (FilterWish::Ours, _) if chunk.is_none() => Some(FilterPipeline::default()),
             (FilterWish::Ours, _) => None,
         };

@@ -3,7 +3,7 @@
 
 use frazil_container::classic::{AttributeValue, NcType};
 use frazil_plan::{PrecisionChoice, choose_precision};
-use frazil_types::{PrecisionWish, QuantizePlan};
+use frazil_types::{ElementType, PrecisionWish, QuantizePlan, Rounding};
 
 use super::checks::refuse_analysis;
 use super::define::refused;
@@ -30,28 +30,15 @@ pub(super) fn plan(
     wish: Option<&PrecisionWish>,
     statement: PrecisionStatement,
 ) -> Result<Option<QuantizePlan>> {
-    let variable = &schema.variables[id.0];
-    let (Some(wish), Some(element)) = (wish, variable.element()) else {
+    let Some(wish) = wish else {
         return Ok(None);
     };
     refuse_analysis(wish)?;
-    if element_obstacle(element).is_some() {
-        return Ok(None);
-    }
-    let attributes = Attributes::of_schema(&variable.attributes);
     let is_cf = statement == PrecisionStatement::Cf;
-    if is_cf && wish.force != Some(true) {
-        let dimension = |id: &DimensionId| schema.dimensions[id.0].name.clone();
-        let dimensions: Vec<String> = variable.dimensions.iter().map(dimension).collect();
-        if named
-            .refusal(&variable.name, &dimensions, &attributes)
-            .is_some()
-        {
-            return Ok(None);
-        }
-    }
-    // A fill value of the user's is among the attributes.
-    let fill = (!matches!(variable.fill, Fill::Value(_))).then_some(protected::NETCDF_FILL);
+    let Some((element, attributes)) = roundable((schema, named), id, Some(wish), is_cf) else {
+        return Ok(None);
+    };
+    let fill = default_fill(schema, id);
     let protected = protected::protected_by(&attributes, fill, Some(wish));
     match choose_precision(wish, element, &protected, None) {
         Ok(PrecisionChoice::Exact(_)) => Ok(None),
@@ -64,6 +51,58 @@ pub(super) fn plan(
         }
         Err(error) => Err(Error::new(error.code(), error.to_string())),
     }
+}
+
+/// The precision of a plan for a variable that may be another one than the plan was made for; `None`: it
+/// stays exact. What `pack` makes integers of is rounded to the same bound.
+pub(super) fn replayed(
+    (schema, named): (&Schema, &Named),
+    id: VariableId,
+    plan: Option<&QuantizePlan>,
+    statement: PrecisionStatement,
+) -> Option<QuantizePlan> {
+    let is_cf = statement == PrecisionStatement::Cf;
+    let (_, attributes) = roundable((schema, named), id, None, is_cf)?;
+    let protected = protected::protected_by(&attributes, default_fill(schema, id), None);
+    let mut plan = protected::replayed(plan?, protected);
+    if matches!(plan.rounding, Rounding::PackedIntegers { .. }) {
+        plan.rounding = Rounding::BoundedBitRound {
+            least_significant_bits: 0,
+        };
+    }
+    let taken = stated::taken_in(&attributes, &metadata::names_written(&plan, false));
+    (!is_cf || taken.is_none()).then_some(plan)
+}
+
+/// Elements and attributes of a variable that may be rounded.
+fn roundable(
+    (schema, named): (&Schema, &Named),
+    id: VariableId,
+    wish: Option<&PrecisionWish>,
+    is_cf: bool,
+) -> Option<(ElementType, Attributes)> {
+    let variable = &schema.variables[id.0];
+    let element = variable.element()?;
+    if element_obstacle(element).is_some() {
+        return None;
+    }
+    let attributes = Attributes::of_schema(&variable.attributes);
+    let is_forced = wish.is_some_and(|wish| wish.force == Some(true));
+    if is_cf && !is_forced {
+        let dimension = |id: &DimensionId| schema.dimensions[id.0].name.clone();
+        let dimensions: Vec<String> = variable.dimensions.iter().map(dimension).collect();
+        let refusal = named.refusal(&variable.name, &dimensions, &attributes);
+        if refusal.is_some() {
+            return None;
+        }
+    }
+    Some((element, attributes))
+}
+
+/// netCDF's fill value, of a variable that has none of its own: that is among the attributes.
+fn default_fill(schema: &Schema, id: VariableId) -> Option<f64> {
+    let fill = &schema.variables[id.0].fill;
+    (!matches!(fill, Fill::Value(_))).then_some(protected::NETCDF_FILL)
 }
 
 /// What is said of a rounding never takes the place of what the program says.

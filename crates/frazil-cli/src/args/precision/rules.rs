@@ -50,14 +50,14 @@ fn join(wish: &mut PrecisionWish, later: PrecisionWish) -> Result<(), String> {
     )?;
     once(&mut wish.nbits, later.nbits, "nbits")?;
     once(
-        &mut wish.absolute_tolerance,
-        later.absolute_tolerance,
-        "abs-error",
-    )?;
-    once(
         &mut wish.pack_integers,
         later.pack_integers,
         "pack-integers",
+    )?;
+    once(
+        &mut wish.absolute_tolerance,
+        later.absolute_tolerance,
+        "abs-error",
     )?;
     once(
         &mut wish.relative_tolerance_percent,

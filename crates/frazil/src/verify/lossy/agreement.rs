@@ -1,6 +1,6 @@
 //! Which variables are compared as rounded ones.
 
-use frazil_container::hdf5::{DatasetInfo, TypeClass, TypeDescription};
+use frazil_container::hdf5::{DatasetInfo, NewAttribute, TypeClass, TypeDescription};
 use frazil_types::{ElementClass, IntegerPacking};
 
 use super::super::findings::Findings;
@@ -20,6 +20,8 @@ pub(in crate::verify) struct Promise {
     pub(in crate::verify) kind: FloatKind,
     /// How values of the second file are unpacked from integers.
     pub(in crate::verify) packing: Option<IntegerPacking>,
+    /// The attributes that must say so.
+    pub(in crate::verify) unpacked_by: Vec<NewAttribute>,
     /// The attributes of either file that tell of its rounding.
     pub(in crate::verify) told_by: [Vec<&'static str>; 2],
 }
@@ -67,7 +69,10 @@ pub(in crate::verify) fn promise(
         before.map_or_else(Vec::new, |before| before.attributes),
         statement.attributes,
     ];
-    if packing.is_some() {
+    let mut unpacked_by = Vec::new();
+    if let Some(packing) = &packing {
+        let original = (&a.attributes(Some(i))?, a.variables()[i].element);
+        unpacked_by = integers::attributes(packing, original);
         let about_codes = [names::FILL_VALUE, names::MISSING_VALUE];
         told_by.iter_mut().for_each(|told| told.extend(about_codes));
         told_by[1].extend(names::OF_PACKING);
@@ -77,6 +82,7 @@ pub(in crate::verify) fn promise(
         container: statement.container,
         kind,
         packing,
+        unpacked_by,
         told_by,
     }))
 }

@@ -217,7 +217,8 @@ fn read_both(context: Context<'_>, part: &Selection) -> Result<[Vec<u8>; 2]> {
         None => second.bytes().to_vec(),
         Some(packing) => {
             let element = pair.info_a(a).element;
-            let unpacked = unpack_integers(&packing, second.bytes(), element);
+            let originals = (first.bytes(), element);
+            let unpacked = unpack_integers(&packing, second.bytes(), originals);
             unpacked.map_err(|error| Error::new(error.code(), error.to_string()))?
         }
     };

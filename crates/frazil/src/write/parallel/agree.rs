@@ -180,7 +180,10 @@ pub(super) fn first_difference(all: &[(usize, Vec<Item>)]) -> Error {
         let cause = if let Some(item) = ours.iter().find(|i| !known.contains(i.name.as_str())) {
             format!("rank {rank} lacks the {} of rank {first}", item.name)
         } else if let Some(item) = items.iter().find(|i| !own.contains(i.name.as_str())) {
-            format!("rank {rank} has a {} that rank {first} lacks", item.name)
+            format!(
+                "rank {rank} has the {}, which rank {first} lacks",
+                item.name
+            )
         } else if let Some((item, other)) = ours.iter().zip(items).find(|(a, b)| a.name != b.name) {
             format!(
                 "rank {rank} defines the {} where rank {first} defines the {}",
