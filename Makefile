@@ -244,6 +244,10 @@ bench-filters: build plugins .build/setup-bench-read ## Filters beside those tha
 bench-decisions: build .build/setup-test ## Check on the corpus and on made-up files that goals keep their word: docs/decisions.md
 	$(PYTHON) bench/decisions.py $(BENCH_ARGS)
 
+.PHONY: bench-regret
+bench-regret: build .build/setup-test ## How much more size and archive take than the best filters, on whole variables
+	$(PYTHON) bench/regret.py $(BENCH_ARGS)
+
 .PHONY: bench-planning
 bench-planning: build .build/setup-bench-read ## What planning costs beside packing, by goal and reader level
 	.venv-bench-read/bin/python bench/planning.py $(BENCH_ARGS)

@@ -27,7 +27,7 @@ thread_local! {
 /// Keeps an error for this thread, in place of the one before.
 pub(crate) fn remember(error: &Error) {
     let text = in_one_line(error);
-    let cure = plain(error.cure.as_deref().unwrap_or_default()).into_owned();
+    let cure = cure_of(error);
     let last = LastError {
         text: terminated(text.into_bytes()),
         file: terminated(
@@ -44,10 +44,16 @@ pub(crate) fn remember(error: &Error) {
 
 /// File, variable, cause and cure.
 pub(crate) fn in_one_line(error: &Error) -> String {
-    match error.cure.as_deref() {
-        Some(cure) if !cure.is_empty() => format!("{error}; {}", plain(cure)),
-        _ => error.to_string(),
+    match cure_of(error).as_str() {
+        "" => error.to_string(),
+        cure => format!("{error}; {cure}"),
     }
+}
+
+/// What can be done. Cures are worded for the command; here its options are calls.
+fn cure_of(error: &Error) -> String {
+    let cure = plain(error.cure.as_deref().unwrap_or_default());
+    cure.replace("add --overwrite", "call frz_options_set_overwrite")
 }
 
 /// Says something to whoever runs the program, where no call is left to say it to.
@@ -149,6 +155,15 @@ pub extern "C" fn frz_netcdf_status_words(status: c_int) -> *const c_char {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cures_are_calls_of_c() {
+        let error = Error::new(ErrorCode::AlreadyExists, "exists already");
+        let error = error.with_cure("add --overwrite to replace it");
+        let cure = "call frz_options_set_overwrite to replace it";
+        assert_eq!(cure_of(&error), cure);
+        assert!(in_one_line(&error).ends_with(cure));
+    }
 
     #[test]
     fn messages_are_plain_and_names_exact() {

@@ -43,6 +43,11 @@ pub(crate) fn position(position: u64) -> String {
     }
 }
 
+/// A number of elements along an axis. A negative one comes as a very large number.
+pub(crate) fn count(count: u64) -> i64 {
+    count.cast_signed()
+}
+
 /// Lengths along all axes.
 pub(crate) fn shape(lengths: &[u64]) -> String {
     let mut lengths = lengths.to_vec();

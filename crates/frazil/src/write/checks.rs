@@ -378,7 +378,7 @@ pub(super) fn check_slab(
 
 /// The error about a put or read that leaves an axis.
 fn outside(slab: &Slab<'_>, axis: usize, limit: u64) -> Error {
-    let (count, stride) = (slab.count[axis], slab.stride(axis));
+    let (count, stride) = (counting::count(slab.count[axis]), slab.stride(axis));
     let named = counting::axis(axis, slab.count.len());
     let start = counting::position(slab.start[axis]);
     refused(match stride {
