@@ -226,6 +226,10 @@ pub(crate) fn kept_filters(
     }
 }
 
+pub(crate) fn kept_on(current: &str, other: &str, chunks: &str) -> String {
+    format!("kept: {current}; {other} makes no less of {chunks}")
+}
+
 pub(crate) fn chosen(summary: &str, encoder: &str, share: f64, shuffle: &str) -> String {
     format!(
         "{summary}: {} of raw by trial, {shuffle}{encoder}",

@@ -53,6 +53,8 @@ pub struct FilterChoice {
     pub keep_current: bool,
     /// What is stored now, in its own chunk shape, would do as well, should the choice come out larger.
     pub may_stay: bool,
+    /// Filters of the stored chunks, which could be copied as they are, where finalists are compared with them.
+    pub keepable: Option<FilterPipeline>,
     /// Why, in one line.
     pub reason: String,
     /// What was tried to the end, then what was given up; empty where nothing was compared.
@@ -99,6 +101,13 @@ pub fn choose_filters(
     choice.whole = whole;
     if choice.keep_current || wishes.raw_bytes.is_none() || whole.is_seen() {
         choice.finalists.clear();
+        choice.keepable = None;
+    }
+    if choice.keepable.is_some() && choice.finalists.is_empty() && !choice.pipeline.is_empty() {
+        choice.finalists.push(Finalist {
+            pipeline: choice.pipeline.clone(),
+            deflate_encoder: choice.deflate_encoder,
+        });
     }
     Ok(choice)
 }

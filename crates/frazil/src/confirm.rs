@@ -33,6 +33,8 @@ struct Final<'a> {
     rounding: Option<VariableRounding>,
     /// Stored bytes by finalist.
     bytes: Vec<u64>,
+    /// What the input stores of these chunks, if that may stay.
+    current: Option<u64>,
 }
 
 /// Some chunks of one variable, by its place among the finals.
@@ -51,9 +53,12 @@ impl Trial<'_> {
         let mut places = Vec::new();
         let mut finals = Vec::new();
         for (i, tried) in choices.iter().enumerate() {
-            let finalists = tried.as_ref().map(|tried| &tried.choice.finalists);
-            let several = finalists.filter(|finalists| finalists.len() > 1);
-            if let Some(one) = several.map(|several| self.final_of(i, several)) {
+            let choice = tried.as_ref().map(|tried| &tried.choice);
+            let several = choice.filter(|choice| {
+                let rivals = choice.finalists.len() + usize::from(choice.keepable.is_some());
+                rivals > 1 && !choice.finalists.is_empty()
+            });
+            if let Some(one) = several.map(|choice| self.final_of(i, choice)) {
                 finals.extend(one?);
                 places.push(i);
             }
@@ -70,7 +75,8 @@ impl Trial<'_> {
         Ok(())
     }
 
-    fn final_of(&self, number: usize, finalists: &[Finalist]) -> Result<Option<Final<'_>>> {
+    fn final_of(&self, number: usize, choice: &FilterChoice) -> Result<Option<Final<'_>>> {
+        let finalists = &choice.finalists;
         let variable = &self.input.variables()[number];
         let chunk = self.shapes[number].chunk.as_deref();
         let grid = chunk.and_then(|chunk| ChunkGrid::new(&variable.shape, chunk));
@@ -93,6 +99,15 @@ impl Trial<'_> {
             BoundEncoder::bind(&one.pipeline, one.deflate_encoder, size, chunk_bytes)
                 .map_err(|error| Error::new(error.code(), error.to_string()))
         };
+        let source_of = &self.sources[*source];
+        let stored_bytes = || {
+            let mut chunks = tiles.iter().filter_map(|&tile| source_of.locate(tile));
+            chunks.try_fold(0_u64, |sum, chunk| {
+                sum.checked_add(chunk.extent.total_bytes()?)
+            })
+        };
+        let is_own = choice.keepable.is_some() && source_of.grid == grid;
+        let current = is_own.then(stored_bytes).flatten();
         let rounding = self.precision[number].as_ref();
         let bind_rounding = |plan| VariableRounding::bind(plan, variable.element, &variable.shape);
         Ok(Some(Final {
@@ -105,6 +120,7 @@ impl Trial<'_> {
             encoders: finalists.iter().map(bind).collect::<Result<_>>()?,
             rounding: rounding.map(bind_rounding).transpose()?,
             bytes: vec![0; finalists.len()],
+            current,
         }))
     }
 
@@ -180,5 +196,5 @@ impl Final<'_> {
 fn decide(choice: &mut FilterChoice, one: &Final<'_>) {
     let raw_bytes = one.variable.raw_bytes().unwrap_or(0).max(1);
     let whole = one.is_every_chunk.then_some(raw_bytes);
-    confirmed(choice, &one.bytes, whole);
+    confirmed(choice, &one.bytes, one.current, whole);
 }

@@ -321,6 +321,7 @@ fn unfiltered(variable: &DatasetInfo) -> Chosen {
             predicted_ratio: 1.0,
             uncertainty: 0.0,
             whole: Whole::default(),
+            keepable: None,
             finalists: Vec::new(),
             keep_current: false,
             may_stay: false,

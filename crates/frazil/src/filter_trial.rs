@@ -407,6 +407,7 @@ fn as_planned(
         predicted_ratio: predicted.unwrap_or(1.0),
         uncertainty: 0.0,
         whole: Whole::default(),
+        keepable: None,
         finalists: Vec::new(),
         // Chunks without filters stay chunks.
         keep_current: chunk.is_some(),

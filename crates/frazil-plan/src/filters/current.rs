@@ -12,7 +12,7 @@ use crate::trial::Chosen;
 const BETTER_SHARE: f64 = 0.95;
 
 /// The same where the goal is a small file.
-const SMALLER_SHARE: f64 = 0.998;
+pub(super) const SMALLER_SHARE: f64 = 0.998;
 
 /// How the variable is stored now.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +43,10 @@ pub(super) fn kept_or(
     if has_checksum {
         fresh.stages.push(checksum());
     }
+    let is_small = matches!(wishes.goal, Goal::Size | Goal::Archive) && wishes.chain.is_none();
+    let keepable = current
+        .filter(|now| is_small && now.keepable && agrees(now.pipeline, element, wishes))
+        .map(|now| now.pipeline.clone());
     let may_stay = current.is_some_and(|now| now.may_stay && does_as_well(now, element, wishes));
     match current.filter(|now| now.keepable && now.is_as_good(&fresh, estimate, element, wishes)) {
         Some(now) => now.kept(fresh, wishes),
@@ -54,6 +58,7 @@ pub(super) fn kept_or(
             whole: Whole::default(),
             keep_current: false,
             may_stay,
+            keepable,
             reason: fresh.reason,
             tried: fresh.tried,
             finalists: with_checksum(fresh.finalists, has_checksum),
@@ -89,7 +94,13 @@ impl CurrentStorage<'_> {
             Goal::Balanced | Goal::Speed | Goal::Energy => BETTER_SHARE,
             Goal::Size | Goal::Archive => SMALLER_SHARE,
         };
-        let is_better = fresh.ratio.is_some() && estimate.ratio <= self.ratio * share;
+        // What may be better is compared on the variable itself, where the goal is a small file.
+        let hope = match wishes.goal {
+            Goal::Size | Goal::Archive => estimate.uncertainty,
+            _ => 0.0,
+        };
+        let least = estimate.ratio * (1.0 - hope);
+        let is_better = fresh.ratio.is_some() && least <= self.ratio * share;
         let is_same = fresh.encoder.is_none() && fresh.stages == self.pipeline.0;
         // Without filters there may be no chunks, either, and nothing that sticks out of the array.
         (is_same && !(fresh.stages.is_empty() && is_better))
@@ -115,6 +126,7 @@ impl CurrentStorage<'_> {
             whole: Whole::default(),
             keep_current: true,
             may_stay: false,
+            keepable: None,
             reason,
             tried: fresh.tried,
             finalists: Vec::new(),
