@@ -172,6 +172,15 @@ def test_a_planned_linear_grid_is_over_the_range_of_now(tmp_path: Path):
         assert np.abs(file["v"][:] - 100 * np.linspace(1, 2, 4000)).max() <= 100 / 255 / 2 * 1.0001
 
 
+@pytest.mark.parametrize("word", ["--plan", "--precision", "--tree", "--calibration"])
+def test_what_is_no_text_is_said_to_be_none(tmp_path: Path, word: str):
+    target = tmp_path / "out.nc"
+    outcome = frazil("pack", SAMPLE, "-o", target, word, SAMPLE)
+    assert outcome.code == TROUBLE, outcome
+    assert f"{SAMPLE}: is no text in UTF-8" in outcome.stderr, outcome.stderr
+    assert not target.exists()
+
+
 PLANNED = {
     "bits": ("--bits", "v:5"),
     "steps": ("--abs-error", "v:0.5"),

@@ -251,3 +251,24 @@ def test_figures_of_long_rows_are_those_of_their_definitions(tmp_path: Path):
     original, rounded = (power.sum(axis=0) for power in powers)
     expected = np.sqrt((((rounded - original) / original) ** 2).mean())
     assert found["spectral_error"] == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("words", [("--nbits", "v:8"), ("--pack-integers", "v:0.1")])
+def test_ranges_of_what_was_hardly_written_are_found_at_once(tmp_path: Path, words: tuple):
+    source, target = tmp_path / "in.h5", tmp_path / "out.h5"
+    values = np.linspace(5, 68, 64, dtype="f4")
+    with h5py.File(source, "w") as file:
+        variable = file.create_dataset("v", (1 << 38,), "f4", chunks=(64,), fillvalue=-9)
+        variable.attrs["_FillValue"] = np.float32(-9)
+        variable[640:704] = values
+    outcome = frazil("pack", source, "-o", target, *words, "--verify", timeout=60)
+    assert outcome.code == DONE, outcome.stderr
+    with h5py.File(target) as file:
+        found = file["v"]
+        scale, offset = (found.attrs.get(name, [kind])[0] for name, kind in UNPACKED.items())
+        assert np.abs(found[640:704] * scale + offset - values).max() <= 0.25
+        assert found[7] == found.fillvalue
+
+
+# What CF's attributes are where there are none.
+UNPACKED = {"scale_factor": np.float32(1), "add_offset": np.float32(0)}

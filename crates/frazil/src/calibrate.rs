@@ -19,7 +19,7 @@ use frazil_types::{
 use crate::error::{Error, Result};
 use crate::input::{Input, from_container};
 use crate::output::check_folder;
-use crate::pending::write_text;
+use crate::pending::{read_text, write_text};
 use crate::schema::{Schema, ValueType};
 use crate::write::{
     DimensionLength, FilterWish, LayoutWish, OwnCommits, VariableSettings, Writer, WriterOptions,
@@ -119,7 +119,7 @@ pub fn write_calibration(path: &Path, calibration: &Calibration) -> Result<()> {
 /// # Errors
 /// If the file cannot be read; [`ErrorCode::InvalidArgument`] for what is no calibration.
 pub fn read_calibration(path: &Path) -> Result<Calibration> {
-    let text = std::fs::read_to_string(path).map_err(|error| Error::io(&error, "read", path))?;
+    let text = read_text(path)?;
     let refuse = |cause: String| {
         Error::new(ErrorCode::InvalidArgument, cause)
             .in_file(path)

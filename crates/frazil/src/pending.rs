@@ -23,6 +23,18 @@ use crate::unfinished::Unfinished;
 /// How long a text waits for another process that writes the same file.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
+/// Reads a file that should be text: a plan, rules, a tree, a calibration.
+///
+/// # Errors
+/// If it cannot be read; [`ErrorCode::InvalidArgument`] if it is no text.
+pub(crate) fn read_text(path: &Path) -> Result<String> {
+    let bytes = std::fs::read(path).map_err(|error| Error::io(&error, "read", path))?;
+    String::from_utf8(bytes).map_err(|_| {
+        let cause = "is no text in UTF-8, as plans, rules, trees and calibrations are";
+        Error::new(ErrorCode::InvalidArgument, cause).in_file(path)
+    })
+}
+
 /// Writes a text to a file, whole or not at all; an existing file is replaced and keeps its mode.
 ///
 /// # Errors

@@ -6,6 +6,7 @@ use frazil_plan::FilterTree;
 use frazil_types::{ErrorCode, WritePlan};
 
 use crate::error::{Error, Result};
+use crate::pending::read_text;
 
 /// The attribute of a file's root group that keeps what was decided about the file.
 pub(crate) const PLAN_ATTRIBUTE: &str = "frazil_plan";
@@ -40,7 +41,7 @@ pub fn parse_plan(text: &str) -> Result<WritePlan> {
 /// # Errors
 /// If the file cannot be read; as [`parse_plan`].
 pub fn read_plan(path: &Path) -> Result<WritePlan> {
-    let text = std::fs::read_to_string(path).map_err(|error| Error::io(&error, "read", path))?;
+    let text = read_text(path)?;
     parse_plan(&text).map_err(|error| error.in_file(path))
 }
 
@@ -49,7 +50,7 @@ pub fn read_plan(path: &Path) -> Result<WritePlan> {
 /// # Errors
 /// If the file cannot be read; [`ErrorCode::InvalidArgument`] for what is no such tree.
 pub fn read_tree(path: &Path) -> Result<FilterTree> {
-    let text = std::fs::read_to_string(path).map_err(|error| Error::io(&error, "read", path))?;
+    let text = read_text(path)?;
     FilterTree::parse(&text).map_err(|error| {
         Error::new(error.code(), error.to_string())
             .in_file(path)

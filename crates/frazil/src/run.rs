@@ -103,6 +103,12 @@ pub(crate) enum RunError {
     Pipeline(PipelineError),
 }
 
+impl From<Error> for RunError {
+    fn from(error: Error) -> Self {
+        Self::Facade(error)
+    }
+}
+
 impl From<PipelineError> for RunError {
     fn from(error: PipelineError) -> Self {
         Self::Pipeline(error)

@@ -198,7 +198,8 @@ fn valid_elements(place: &BoxPlace<'_>, mut row: u64) -> usize {
 }
 
 /// Values that a packing gives for little-endian codes, in the type of the variable that was packed
-/// (float32 or float64), as readers compute them, beside the values that were packed, both little-endian.
+/// (float32 or float64), as readers compute them, beside the values that were packed (NaN where there are
+/// none), both little-endian.
 ///
 /// Codes that stand for no data give what was packed, where that is what they stand for. A code of data
 /// that comes out as such a value gives its neighbour towards what was packed.
@@ -216,6 +217,7 @@ pub fn unpack_integers(
     let mut out = Vec::with_capacity(codes.len() / size * reader.bytes());
     let mut values = Vec::with_capacity(codes.len() / size);
     reader.each(originals, ByteOrder::Little, |value| values.push(value));
+    let values = values.into_iter().chain(std::iter::repeat(f64::NAN));
     for (bytes, original) in codes.chunks_exact(size).zip(values) {
         let code = match *bytes {
             [a, b] => i32::from(i16::from_le_bytes([a, b])),

@@ -1,7 +1,10 @@
 //! The smallest and largest ordinary value of whole variables, for linear rounding.
 
 use frazil_codec::{CodecError, ordinary_range};
-use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
+use frazil_container::hdf5::DatasetInfo;
+use frazil_pipeline::{
+    ArraySource, Block, ChunkIndex, MemoryBudget, Request, RunOptions, Task, run_ordered,
+};
 use frazil_types::{ElementType, ProtectedValues};
 
 use crate::error::{Error, Result};
@@ -59,13 +62,20 @@ pub(super) fn look_at_all<T: Send>(
     look: impl Fn(usize, &[u8], ElementType) -> std::result::Result<T, CodecError> + Sync,
     mut take: impl FnMut(usize, T),
 ) -> Result<()> {
+    for (number, one) in fields.iter().enumerate() {
+        let (source, variable) = (&sources[one.source], &input.variables()[one.variable]);
+        if is_partly_absent(source) {
+            let found = look(number, &source.fill, variable.element);
+            take(number, found.map_err(|error| from_codec(&error, variable))?);
+        }
+    }
     let tasks = fields.iter().enumerate().flat_map(|(number, one)| {
-        let grid = &sources[one.source].grid;
-        (0..grid.chunk_count()).map(move |tile| Task {
+        let source = &sources[one.source];
+        stored_chunks(source).map(move |chunk| Task {
             meta: number,
             requests: vec![Request::Values {
                 source: one.source,
-                selection: grid.valid_box(tile),
+                selection: source.grid.valid_box(chunk),
             }],
             output_bytes: 0,
         })
@@ -88,10 +98,7 @@ pub(super) fn look_at_all<T: Send>(
             let found = values.map(|values| look(number, values, variable.element));
             found
                 .collect::<std::result::Result<Vec<T>, _>>()
-                .map_err(|error| {
-                    let error = Error::new(error.code(), error.to_string());
-                    RunError::Facade(error.at_variable(&variable.path))
-                })
+                .map_err(|error| RunError::Facade(from_codec(&error, variable)))
         },
         |number, found| {
             found.into_iter().for_each(|one| take(number, one));
@@ -109,6 +116,29 @@ pub(super) fn look_at_all<T: Send>(
             Err(run::explain(error, input, sources, owner, resources))
         }
     }
+}
+
+/// The chunks that are stored, however many there could be.
+fn stored_chunks(source: &ArraySource) -> Box<dyn Iterator<Item = u64> + Send + '_> {
+    match &source.index {
+        ChunkIndex::Stored(chunks) => {
+            let numbers = chunks.records().iter().map(|record| record.index);
+            Box::new(numbers.filter(|&number| number < source.grid.chunk_count()))
+        }
+        ChunkIndex::Computed(_) => Box::new(0..source.grid.chunk_count()),
+    }
+}
+
+/// Whether some chunks are not stored: they hold nothing but the fill value.
+pub(super) fn is_partly_absent(source: &ArraySource) -> bool {
+    match &source.index {
+        ChunkIndex::Stored(chunks) => (chunks.len() as u64) < source.grid.chunk_count(),
+        ChunkIndex::Computed(_) => false,
+    }
+}
+
+fn from_codec(error: &CodecError, variable: &DatasetInfo) -> Error {
+    Error::new(error.code(), error.to_string()).at_variable(&variable.path)
 }
 
 fn union(a: Option<[f64; 2]>, b: Option<[f64; 2]>) -> Option<[f64; 2]> {

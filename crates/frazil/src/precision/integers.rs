@@ -7,7 +7,7 @@ use frazil_plan::choose_packing;
 use frazil_types::{ElementType, ErrorCode, IntegerPacking, QuantizePlan, Rounding};
 
 use super::decide::{PrecisionDecisions, no_place};
-use super::field_range::{Place, look_at_all};
+use super::field_range::{Place, is_partly_absent, look_at_all};
 use super::metadata::{double, new};
 use super::names;
 use super::protected::{NETCDF_FILL, float_value};
@@ -17,7 +17,6 @@ use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::options::PackOptions;
 use crate::routes::Reach;
-use crate::sources::Stored;
 
 /// Attributes that are about the stored values: what they say would be of integers then.
 const OF_STORED_VALUES: [&str; 4] = ["valid_range", "valid_min", "valid_max", "_Unsigned"];
@@ -66,12 +65,10 @@ impl PrecisionDecisions {
         }
         for ((place, no_data), found) in fields.iter().zip(&found) {
             let number = place.variable;
-            let (Some(plan), Reach::Parallel(source, stored)) =
-                (&self.plans[number], &reaches[number])
-            else {
+            let Some(plan) = &self.plans[number] else {
                 continue;
             };
-            let is_whole = is_whole(&sources[*source], stored);
+            let is_whole = !is_partly_absent(&sources[place.source]);
             let variable = &input.variables()[number];
             match packing(variable, no_data, found, plan, is_whole) {
                 Err(reason) => self.give_up(number, &reason, input, options)?,
@@ -233,14 +230,6 @@ pub(crate) fn no_data(original: &Attributes) -> Vec<f64> {
     let mut values = no_data.numbers();
     values.extend(no_data.fill.is_none().then_some(NETCDF_FILL));
     values
-}
-
-/// Whether all of a variable was written.
-fn is_whole(source: &ArraySource, stored: &Stored) -> bool {
-    match stored {
-        Stored::All => true,
-        Stored::Records(records) => records.len() as u64 == source.grid.chunk_count(),
-    }
 }
 
 /// Chooses integers; the reason if there are none.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::rules::{PrecisionRule, glob};
 use super::scil_hints;
 use crate::error::{Error, Result};
-use crate::pending::write_text;
+use crate::pending::{read_text, write_text};
 
 /// Reads rules from a TOML file, or from a file of hints as SCIL (the Scientific Compression Library)
 /// has them.
@@ -16,7 +16,7 @@ use crate::pending::write_text;
 /// # Errors
 /// Names the file and what is wrong in it.
 pub fn read_precision(path: &Path) -> Result<Vec<PrecisionRule>> {
-    let text = std::fs::read_to_string(path).map_err(|error| Error::io(&error, "read", path))?;
+    let text = read_text(path)?;
     parse(&text).map_err(|cause| {
         Error::new(ErrorCode::InvalidArgument, cause)
             .in_file(path)

@@ -107,9 +107,6 @@ impl Preparation<'_> {
                 .in_file(self.b.path())
                 .at_variable(&info_b.path)),
             (Access::Library, _) | (_, Access::Library) => self.through_library(pair),
-            _ if (pair.promise.as_ref()).is_some_and(|promise| promise.packing.is_some()) => {
-                self.through_library(pair)
-            }
             (Access::Nothing, Access::Nothing) => Ok(Part::FillOnly),
             (access_a, access_b) => {
                 let a = readable(self.a, info_a, access_a)?;

@@ -1,5 +1,6 @@
 //! All values of one rounded variable beside its original.
 
+use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
 use frazil_codec::unpack_integers;
@@ -121,7 +122,7 @@ impl Comparison {
             }
         });
         let work = |part: &Selection, blocks: Vec<Block>| match blocks.as_slice() {
-            [Block::Values(a), Block::Values(b)] => Ok(look(part, a, b)),
+            [Block::Values(a), Block::Values(b)] => Ok(look(part, a, &unpacked(context, a, b)?)),
             _ => Err(unexpected()),
         };
         run(sources, tasks, context, work, |part, found| {
@@ -152,7 +153,7 @@ impl Comparison {
             output_bytes: 24 * each,
         });
         let work = |(): &(), blocks: Vec<Block>| match blocks.as_slice() {
-            [Block::Values(values)] => Ok(self.pick(values, each)),
+            [Block::Values(values)] => Ok(self.pick(&unpacked(context, &[], values)?, each)),
             _ => Err(unexpected()),
         };
         run(sources, tasks, context, work, |(), values| {
@@ -212,17 +213,22 @@ fn read_both(context: Context<'_>, part: &Selection) -> Result<[Vec<u8>; 2]> {
         resources,
     } = context;
     let [first, second] = through_library::read_both(a, b, pair, part, resources)?;
-    let packing = pair.promise.as_ref().and_then(|promise| promise.packing);
-    let second = match packing {
-        None => second.bytes().to_vec(),
-        Some(packing) => {
-            let element = pair.info_a(a).element;
-            let originals = (first.bytes(), element);
-            let unpacked = unpack_integers(&packing, second.bytes(), originals);
-            unpacked.map_err(|error| Error::new(error.code(), error.to_string()))?
-        }
+    let second = unpacked(context, first.bytes(), second.bytes())?;
+    Ok([first.bytes().to_vec(), second.into_owned()])
+}
+
+/// Values of the second file beside those of the first (none: not known), little-endian: unpacked where they
+/// are packed into integers.
+fn unpacked<'v>(context: Context<'_>, first: &[u8], second: &'v [u8]) -> Result<Cow<'v, [u8]>> {
+    let promise = context.pair.promise.as_ref();
+    let Some(packing) = promise.and_then(|promise| promise.packing) else {
+        return Ok(Cow::Borrowed(second));
     };
-    Ok([first.bytes().to_vec(), second])
+    let element = context.pair.info_a(context.a).element;
+    let unpacked = unpack_integers(&packing, second, (first, element));
+    unpacked
+        .map(Cow::Owned)
+        .map_err(|error| Error::new(error.code(), error.to_string()))
 }
 
 /// A parallel run over the two sources, with errors in a user's words.
