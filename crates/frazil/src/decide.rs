@@ -21,7 +21,7 @@ use crate::precision::rules::{Matcher, PrecisionRule, pattern_of};
 use crate::precision::{PrecisionDecisions, decide_precision, no_place, stored_form};
 use crate::report::Progress;
 use crate::routes::{Chosen, Decisions, Reach, checksum_only};
-use crate::sources::Access;
+use crate::sources::{Access, Stored};
 use crate::wording::enumerate;
 use crate::{left_behind, precision, shapes, sources};
 
@@ -100,8 +100,8 @@ pub(crate) fn decide(
         let stored = stored_form(variable, quantize.as_ref());
         let chosen = tried.map(|mut tried| {
             decisions.filters_tried[i] = std::mem::take(&mut tried.compared);
-            let raw_bytes = variable.raw_bytes().unwrap_or(0) as f64;
-            decisions.predicted_seconds += tried.seconds_per_byte * raw_bytes;
+            let bytes = written_bytes(variable, &reach, &decisions.sources) as f64;
+            decisions.predicted_seconds += tried.seconds_per_byte * bytes;
             Chosen {
                 filters: tried.choice,
                 quantize,
@@ -127,6 +127,20 @@ pub(crate) fn decide(
     planning.add(started);
     decisions.planning = planning;
     Ok(decisions)
+}
+
+/// Raw bytes of what was written of a variable.
+fn written_bytes(variable: &DatasetInfo, reach: &Reach, sources: &[ArraySource]) -> u64 {
+    let all = variable.raw_bytes().unwrap_or(0);
+    match reach {
+        Reach::Parallel(source, Stored::Records(records)) => {
+            let source = &sources[*source];
+            let of_chunk =
+                (source.grid.chunk_elements()).saturating_mul(source.element_bytes as u64);
+            of_chunk.saturating_mul(records.len() as u64).min(all)
+        }
+        _ => all,
+    }
 }
 
 /// Adds what is demanded of filters to the rules that decide so again.
