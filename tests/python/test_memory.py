@@ -112,6 +112,7 @@ def test_other_types_are_refused_with_a_cure(values, cure):
         ({"precision": {"significant_digits": 40}}, "digits"),
         ({"precision": {"keep_information": 0.99}}, "information"),
         ({"precision": {"absolute_tolerance": np.nan}}, "wish"),
+        ({"precision": {"absolute_tolerance": 0.1, "pack_integers": True}}, "integers"),
     ],
 )
 def test_wishes_that_cannot_be_are_refused(options, said):

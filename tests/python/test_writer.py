@@ -387,6 +387,7 @@ def test_what_cannot_be_is_refused_by_the_call_that_asks_for_it(tmp_path):
             {"precision": {"significant_bits": 24}},
             {"precision": {"absolute_tolerance": -1.0}},
             {"precision": {"keep_information": 0.99}},
+            {"precision": {"absolute_tolerance": 0.1, "pack_integers": True}},
             {"chunks": [4]},
             {"chunks": [0]},
             {"compression": "zlib", "level": 10},
