@@ -160,6 +160,22 @@ def test_a_plan_is_for_variables_of_other_types(tmp_path: Path, filters: str):
                 assert np.array_equal(file["v"][:], written[name]), name
 
 
+def test_a_plan_of_more_bits_than_a_type_has_keeps_it_exact(tmp_path: Path):
+    values = np.random.default_rng(3).normal(280, 9, 4000)
+    for name, dtype in ("a", "f8"), ("b", "f4"):
+        with netCDF4.Dataset(tmp_path / f"{name}.nc", "w") as file:
+            file.createDimension("x", values.size)
+            file.createVariable("v", dtype, ("x",))[:] = values
+    plan = tmp_path / "plan.json"
+    for words in ("--bits", "v:40"), ("--digits", "v:12"):
+        words = (*words, "--json", plan, "--overwrite")
+        assert frazil("plan", tmp_path / "a.nc", *words).code == DONE
+        outcome = pack(tmp_path / "b.nc", tmp_path / "c.nc", "--plan", plan, "--overwrite")
+        assert "kept exact" in outcome.stderr
+        with netCDF4.Dataset(tmp_path / "c.nc") as file:
+            assert np.array_equal(file["v"][:], values.astype("f4"))
+
+
 def test_a_planned_linear_grid_is_over_the_range_of_now(tmp_path: Path):
     plan = tmp_path / "plan.json"
     for name, scale in ("a", 1), ("b", 100):

@@ -88,6 +88,23 @@ pub fn check_precision(wish: &PrecisionWish, element: ElementType) -> Result<(),
     Ok(())
 }
 
+/// Whether a rounding keeps less than all that a type has.
+#[must_use]
+pub fn rounds(rounding: &Rounding, element: ElementType) -> bool {
+    let Some(limits) = Limits::of(element) else {
+        return false;
+    };
+    match *rounding {
+        Rounding::BitRound { significant_bits } => significant_bits < limits.bits,
+        Rounding::BoundedBitRound {
+            least_significant_bits,
+        } => least_significant_bits < limits.bits,
+        Rounding::GranularBitRound { significant_digits }
+        | Rounding::BitGroom { significant_digits } => significant_digits <= limits.digits,
+        Rounding::Linear { .. } | Rounding::PackedIntegers { .. } => true,
+    }
+}
+
 /// Whether a wish asks for any rounding.
 #[must_use]
 pub fn has_precision(wish: &PrecisionWish) -> bool {
@@ -359,6 +376,20 @@ mod tests {
             PrecisionChoice::Round(plan) => plan.rounding,
             PrecisionChoice::Exact(reason) => panic!("exact: {reason}"),
         }
+    }
+
+    #[test]
+    fn roundings_of_other_types_may_be_all_that_a_type_has() {
+        let bits = |significant_bits| Rounding::BitRound { significant_bits };
+        let of = |bits: &Rounding| [4, 8].map(|size| rounds(bits, float(size)));
+        assert_eq!(of(&bits(22)), [true, true]);
+        assert_eq!(of(&bits(23)), [false, true]);
+        assert_eq!(of(&bits(52)), [false, false]);
+        let significant_digits = 7;
+        assert_eq!(
+            of(&Rounding::BitGroom { significant_digits }),
+            [false, true]
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Instant;
 use cpu_time::ProcessTime;
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_pipeline::{ArraySource, MemoryBudget};
-use frazil_plan::{ChunkChoice, FilterChoice, Whole};
+use frazil_plan::{ChunkChoice, FilterChoice, Whole, rounds};
 use frazil_types::{FilterDemand, QuantizePlan};
 
 use crate::error::Result;
@@ -241,7 +241,12 @@ fn replay_precision(
     options: &PackOptions,
     precision: &mut PrecisionDecisions,
 ) -> Result<()> {
-    if options.plan.is_none() {
+    let plans = options.plan.iter().flat_map(|plan| &plan.variables);
+    if plans
+        .filter_map(|plan| plan.quantize.as_ref())
+        .next()
+        .is_none()
+    {
         return Ok(());
     }
     let netcdf_attribute = options.precision.netcdf_attribute;
@@ -253,7 +258,7 @@ fn replay_precision(
             continue;
         };
         let plan = replayed(plan, protected_values(input, i, None)?);
-        let refused = kept_exact(input, i, &refusals, &matcher)?;
+        let refused = kept_exact(input, i, &plan, &refusals, &matcher)?;
         let reason = match refused {
             Some(reason) => Some(reason),
             None => no_place(input, i, &plan, netcdf_attribute)?,
@@ -273,12 +278,16 @@ fn replay_precision(
 fn kept_exact(
     input: &Input,
     i: usize,
+    plan: &QuantizePlan,
     refusals: &[Option<Refusal>],
     matcher: &Matcher<'_>,
 ) -> Result<Option<String>> {
     let variable = &input.variables()[i];
     if let Some(obstacle) = type_obstacle(input, variable)? {
         return Ok(Some(obstacle.reason));
+    }
+    if !rounds(&plan.rounding, variable.element) {
+        return Ok(Some("the plan keeps all that its type has".to_owned()));
     }
     let is_forced = matcher.wish(&variable.path).force == Some(true);
     let refusal = refusals[i].as_ref().filter(|_| !is_forced);

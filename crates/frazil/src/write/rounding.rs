@@ -2,7 +2,7 @@
 //! file.
 
 use frazil_container::classic::{AttributeValue, NcType};
-use frazil_plan::{PrecisionChoice, choose_precision};
+use frazil_plan::{PrecisionChoice, choose_precision, rounds};
 use frazil_types::{ElementType, PrecisionWish, QuantizePlan, Rounding};
 
 use super::checks::refuse_analysis;
@@ -62,7 +62,7 @@ pub(super) fn replayed(
     statement: PrecisionStatement,
 ) -> Option<QuantizePlan> {
     let is_cf = statement == PrecisionStatement::Cf;
-    let (_, attributes) = roundable((schema, named), id, None, is_cf)?;
+    let (element, attributes) = roundable((schema, named), id, None, is_cf)?;
     let protected = protected::protected_by(&attributes, default_fill(schema, id), None);
     let mut plan = protected::replayed(plan?, protected);
     if matches!(plan.rounding, Rounding::PackedIntegers { .. }) {
@@ -71,7 +71,8 @@ pub(super) fn replayed(
         };
     }
     let taken = stated::taken_in(&attributes, &metadata::names_written(&plan, false));
-    (!is_cf || taken.is_none()).then_some(plan)
+    let is_possible = rounds(&plan.rounding, element) && (!is_cf || taken.is_none());
+    is_possible.then_some(plan)
 }
 
 /// Elements and attributes of a variable that may be rounded.
