@@ -168,13 +168,19 @@ REFUSED = {
 }
 
 
+REFUSED["NaN beside two others"] = ({"missing_value": np.float32(-1)}, None, "no data")
+
+
 @pytest.mark.parametrize("why", REFUSED)
 def test_what_cannot_be_packed_is_refused_by_name_and_rounded_by_pattern(tmp_path: Path, why: str):
     attributes, bound, message = REFUSED[why]
     values = np.linspace(5, 25, 400, dtype="f4").reshape(20, 20)
     if why == "infinities":
         values[0, 0] = np.inf
-    write(tmp_path / "a.nc", values, **attributes)
+    fill = None
+    if why == "NaN beside two others":
+        values[0, 0], fill = np.nan, -2.0
+    write(tmp_path / "a.nc", values, fill=fill, **attributes)
     bound = bound or 0.01
     target = tmp_path / "b.nc"
     outcome = frazil("pack", tmp_path / "a.nc", "-o", target, "--pack-integers", f"v:{bound}")
@@ -279,6 +285,25 @@ def test_data_next_to_a_fill_value_in_their_midst_stay_data(tmp_path: Path, fill
     write(tmp_path / "a.nc", values, fill=fill, actual_range=np.float32([-10, 10]))
     pack(tmp_path / "a.nc", tmp_path / "b.nc", "--pack-integers", "v:0.01", "--verify")
     check(np.where(values == fill, np.nan, values), tmp_path / "b.nc", 0.01)
+
+
+@pytest.mark.parametrize("name", ["_FillValue", "missing_value"])
+def test_zeros_of_both_signs_are_missing_where_zero_is(tmp_path: Path, name: str):
+    values = np.array([-0.0, 0.0, 1, 2, np.nan], "f4")
+    fill, attributes = (0.0, {}) if name == "_FillValue" else (None, {name: np.float32(0)})
+    write(tmp_path / "a.nc", values, fill=fill, **attributes)
+    pack(tmp_path / "a.nc", tmp_path / "b.nc", "--pack-integers", "v:0.01", "--verify")
+    check(np.where(values == 0, np.nan, values), tmp_path / "b.nc", 0.01)
+
+
+def test_checksums_of_the_input_stay(tmp_path: Path):
+    values = np.linspace(5, 25, 4000, dtype="f4").reshape(40, 100)
+    with h5py.File(tmp_path / "a.nc", "w") as file:
+        file.create_dataset("v", data=values, chunks=(40, 100), compression=4, fletcher32=True)
+    pack(tmp_path / "a.nc", tmp_path / "b.nc", "--pack-integers", "v:0.01", "--verify")
+    with h5py.File(tmp_path / "b.nc") as file:
+        assert file["v"].fletcher32
+    check(values, tmp_path / "b.nc", 0.01)
 
 
 def test_unwritten_and_missing_values_of_old_files(tmp_path: Path):

@@ -160,6 +160,23 @@ def test_a_plan_is_for_variables_of_other_types(tmp_path: Path, filters: str):
                 assert np.array_equal(file["v"][:], written[name]), name
 
 
+def test_a_forced_plan_is_replayed_to_the_byte(tmp_path: Path):
+    source, plan = tmp_path / "a.nc", tmp_path / "plan.json"
+    with netCDF4.Dataset(source, "w") as file:
+        file.createDimension("lat", 4000)
+        variable = file.createVariable("v", "f4", ("lat",))
+        variable.units = "degrees_north"
+        variable[:] = np.random.default_rng(3).normal(20, 9, 4000)
+    words = ("--digits", "3", "--force-precision")
+    assert frazil("plan", source, *words, "--json", plan).code == DONE
+    direct, replayed = tmp_path / "direct.nc", tmp_path / "replayed.nc"
+    pack(source, direct, *words)
+    pack(source, replayed, "--plan", plan)
+    assert direct.read_bytes() == replayed.read_bytes()
+    with netCDF4.Dataset(source) as a, netCDF4.Dataset(replayed) as b:
+        assert not np.array_equal(a["v"][:], b["v"][:])
+
+
 def test_a_plan_of_more_bits_than_a_type_has_keeps_it_exact(tmp_path: Path):
     values = np.random.default_rng(3).normal(280, 9, 4000)
     for name, dtype in ("a", "f8"), ("b", "f4"):

@@ -181,7 +181,8 @@ def test_a_shuffle_for_another_size_than_the_elements(tmp_path: Path):
     source, target = tmp_path / "in.h5", tmp_path / "out.h5"
     values = np.random.default_rng(0).integers(0, 1000, (64, 64)).astype("i4")
     with h5py.File(source, "w") as file:
-        file.create_dataset("v", data=values, chunks=(64, 64), shuffle=True, compression=4)
+        filters = {"shuffle": True, "compression": 4, "fletcher32": True}
+        file.create_dataset("v", data=values, chunks=(64, 64), **filters)
     # libhdf5 reads by the size in the file, and only writes that of the elements.
     content = source.read_bytes()
     place = content.index(b"shuffle\0") + 8
@@ -194,6 +195,7 @@ def test_a_shuffle_for_another_size_than_the_elements(tmp_path: Path):
         assert outcome.code == DONE, outcome.stderr
         with h5py.File(target) as file:
             assert np.array_equal(file["v"][:], expected), options
+            assert file["v"].fletcher32, options
 
 
 def test_a_chunk_without_some_values_is_damaged(tmp_path: Path):

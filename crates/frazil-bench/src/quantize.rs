@@ -94,6 +94,7 @@ fn measure_type(element: ElementType, repeats: usize) -> Result<Vec<Row>, CodecE
             bound: subject.bound,
             protected: protected.clone(),
             keep_information: None,
+            forced: false,
         };
         let row = |kernel: &str, kept, gigabytes_per_second| Row {
             kernel: kernel.to_owned(),

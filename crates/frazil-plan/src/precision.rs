@@ -60,6 +60,7 @@ pub fn choose_precision(
         bound: bound(wish, &rounding),
         protected: protected.clone(),
         keep_information: wish.keep_information,
+        forced: wish.force == Some(true),
     }))
 }
 

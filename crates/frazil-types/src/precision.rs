@@ -368,6 +368,15 @@ pub struct QuantizePlan {
     /// The share of information that was asked for, if that decided the bits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_information: Option<f64>,
+    /// Rounded though it would be refused otherwise: somebody said so.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub forced: bool,
+}
+
+/// For serde, which takes references.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 impl QuantizePlan {

@@ -17,7 +17,7 @@ use crate::options::{ChunkPolicy, PackOptions, Resources};
 use crate::precision::protected::{protected_values, replayed};
 use crate::precision::refusals::{Refusal, refusals};
 use crate::precision::roundable::type_obstacle;
-use crate::precision::rules::{Matcher, PrecisionRule, pattern_of};
+use crate::precision::rules::{PrecisionRule, pattern_of};
 use crate::precision::{PrecisionDecisions, decide_precision, no_place, stored_form};
 use crate::report::Progress;
 use crate::routes::{Chosen, Decisions, Reach, checksum_only};
@@ -250,7 +250,6 @@ fn replay_precision(
         return Ok(());
     }
     let netcdf_attribute = options.precision.netcdf_attribute;
-    let matcher = Matcher::new(&options.precision.rules)?;
     let refusals = refusals(input)?;
     for (i, variable) in input.variables().iter().enumerate() {
         let planned = shapes::planned(options, variable).and_then(|plan| plan.quantize.as_ref());
@@ -258,7 +257,7 @@ fn replay_precision(
             continue;
         };
         let plan = replayed(plan, protected_values(input, i, None)?);
-        let refused = kept_exact(input, i, &plan, &refusals, &matcher)?;
+        let refused = kept_exact(input, i, &plan, &refusals)?;
         let reason = match refused {
             Some(reason) => Some(reason),
             None => no_place(input, i, &plan, netcdf_attribute)?,
@@ -280,7 +279,6 @@ fn kept_exact(
     i: usize,
     plan: &QuantizePlan,
     refusals: &[Option<Refusal>],
-    matcher: &Matcher<'_>,
 ) -> Result<Option<String>> {
     let variable = &input.variables()[i];
     if let Some(obstacle) = type_obstacle(input, variable)? {
@@ -289,8 +287,7 @@ fn kept_exact(
     if !rounds(&plan.rounding, variable.element) {
         return Ok(Some("the plan keeps all that its type has".to_owned()));
     }
-    let is_forced = matcher.wish(&variable.path).force == Some(true);
-    let refusal = refusals[i].as_ref().filter(|_| !is_forced);
+    let refusal = refusals[i].as_ref().filter(|_| !plan.forced);
     Ok(refusal.map(|refusal| refusal.describe().to_owned()))
 }
 

@@ -244,7 +244,10 @@ impl Trial<'_> {
         };
         let raw_bytes = variable.raw_bytes().unwrap_or(u64::MAX).max(1);
         let ratio = variable.stored_bytes as f64 / raw_bytes as f64;
-        let keepable = chunk == Some(current.as_slice()) && !raw_partial_edges;
+        let keepable = chunk == Some(current.as_slice())
+            && !raw_partial_edges
+            && keeps_filters(variable)
+            && samples.rounding.is_none();
         let sampled = match &self.reaches[samples.variable] {
             Reach::Parallel(source, _) => sampled_ratio(&self.sources[*source], &samples.boxes),
             _ => None,
@@ -291,6 +294,7 @@ impl Trial<'_> {
             && !options.chunk_goal.is_stated()
             && options.layout == LayoutProfile::Standard
             && samples.rounding.is_none()
+            && keeps_filters(variable)
     }
 
     /// Whether a variable has chunks also without filters.
@@ -336,16 +340,7 @@ impl Trial<'_> {
             index_bytes: self.new_index_bytes(samples.variable),
             ..wishes(self.options, demand, variable, chunk)
         };
-        let is_retyped = (self.precision[samples.variable].as_ref())
-            .is_some_and(|plan| plan.packing().is_some());
-        // Filters that cannot be written as they are are no candidates.
-        let is_candidate = !is_retyped && keeps_filters(variable);
-        let mut current = self
-            .current_storage(samples, chunk)
-            .filter(|_| is_candidate);
-        if let (Some(current), Some(_)) = (&mut current, &samples.rounding) {
-            current.keepable = false;
-        }
+        let current = self.current_storage(samples, chunk);
         let choice = choose_filters(
             &values,
             variable.element,

@@ -230,7 +230,11 @@ pub fn unpack_integers(
                 false => packing.fill.unwrap_or(f64::NAN),
             }
         } else if let (true, Some(missing)) = (code == packing.missing_code(), packing.missing) {
-            missing
+            // Zeros of either sign are one value.
+            match packing.is_missing(original, in_type) {
+                true => original,
+                false => missing,
+            }
         } else {
             let value = reader.unpacked(packing, code);
             match packing.is_fill(value, in_type) || packing.is_missing(value, in_type) {
@@ -362,6 +366,7 @@ mod tests {
             },
             protected: ProtectedValues::default(),
             keep_information: None,
+            forced: false,
         }
     }
 

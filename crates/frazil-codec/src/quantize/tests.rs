@@ -57,6 +57,7 @@ fn instruction_sets_agree() {
                 valid: Some([-1e30, 1e35]),
             },
             keep_information: None,
+            forced: false,
         };
         let element = ElementType {
             class: ElementClass::Float,

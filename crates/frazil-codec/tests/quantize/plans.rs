@@ -34,6 +34,7 @@ pub(crate) fn plain(rounding: Rounding) -> QuantizePlan {
         bound: ErrorBound::default(),
         protected: ProtectedValues::default(),
         keep_information: None,
+        forced: false,
     }
 }
 

@@ -403,6 +403,7 @@ mod tests {
             bound: frazil_types::ErrorBound::default(),
             protected: ProtectedValues::default(),
             keep_information: Some(0.99),
+            forced: false,
         };
         let again = replayable(&wish, &plan);
         assert_eq!(

@@ -243,7 +243,9 @@ fn packing(
     if found.has_infinity {
         return Err("it has infinite values".to_owned());
     }
+    let is_beside_two = no_data.numbers().len() > 1 && (found.has_nan || found.has_default_fill);
     let codes = no_data.codes(no_data.needs_both(found));
+    let codes = codes.filter(|_| !is_beside_two);
     let codes = codes.ok_or("it has more than two values that are no data")?;
     let is_single = variable.element.size_bytes == 4;
     let bound = plan.bound.absolute.unwrap_or(0.0);

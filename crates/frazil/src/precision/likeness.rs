@@ -239,6 +239,7 @@ mod tests {
             },
             protected: ProtectedValues::default(),
             keep_information: Some(0.99),
+            forced: false,
         };
         let line = warning("T", &plan(2, None), Some(0.95)).unwrap();
         assert!(line.contains("2 bits") && line.contains("0.950"), "{line}");

@@ -302,6 +302,7 @@ mod tests {
             },
             protected: ProtectedValues::default(),
             keep_information: None,
+            forced: false,
         };
         let found = statement(&plan, "/group/t", Some("quantization_info"));
         let expected = [

@@ -2,7 +2,8 @@
 
 use frazil_container::hdf5::{DatasetInfo, FillStatus};
 use frazil_types::{
-    ByteOrder, ElementClass, IntegerPacking, PrecisionWish, ProtectedValues, QuantizePlan, Rounding,
+    ByteOrder, ElementClass, ErrorBound, IntegerPacking, PrecisionWish, ProtectedValues,
+    QuantizePlan, Rounding,
 };
 
 use crate::attributes::Attributes;
@@ -37,7 +38,10 @@ pub(crate) fn replayed(plan: &QuantizePlan, protected: ProtectedValues) -> Quant
     values.dedup_by(|a, b| a.to_bits() == b.to_bits());
     plan.protected.valid = protected.valid;
     match &mut plan.rounding {
-        Rounding::Linear { range, .. } => *range = None,
+        Rounding::Linear { range, .. } => {
+            *range = None;
+            plan.bound = ErrorBound::default();
+        }
         Rounding::PackedIntegers { packing } => *packing = None,
         _ => {}
     }

@@ -164,6 +164,7 @@ mod tests {
                 ..ProtectedValues::default()
             },
             keep_information: None,
+            forced: false,
         };
         VariableRounding::bind(&plan, element, &[4]).unwrap()
     }

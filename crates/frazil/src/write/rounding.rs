@@ -35,7 +35,9 @@ pub(super) fn plan(
     };
     refuse_analysis(wish)?;
     let is_cf = statement == PrecisionStatement::Cf;
-    let Some((element, attributes)) = roundable((schema, named), id, Some(wish), is_cf) else {
+    let Some((element, attributes)) =
+        roundable((schema, named), id, wish.force == Some(true), is_cf)
+    else {
         return Ok(None);
     };
     let fill = default_fill(schema, id);
@@ -62,9 +64,10 @@ pub(super) fn replayed(
     statement: PrecisionStatement,
 ) -> Option<QuantizePlan> {
     let is_cf = statement == PrecisionStatement::Cf;
-    let (element, attributes) = roundable((schema, named), id, None, is_cf)?;
+    let plan = plan?;
+    let (element, attributes) = roundable((schema, named), id, plan.forced, is_cf)?;
     let protected = protected::protected_by(&attributes, default_fill(schema, id), None);
-    let mut plan = protected::replayed(plan?, protected);
+    let mut plan = protected::replayed(plan, protected);
     if matches!(plan.rounding, Rounding::PackedIntegers { .. }) {
         plan.rounding = Rounding::BoundedBitRound {
             least_significant_bits: 0,
@@ -79,7 +82,7 @@ pub(super) fn replayed(
 fn roundable(
     (schema, named): (&Schema, &Named),
     id: VariableId,
-    wish: Option<&PrecisionWish>,
+    is_forced: bool,
     is_cf: bool,
 ) -> Option<(ElementType, Attributes)> {
     let variable = &schema.variables[id.0];
@@ -88,7 +91,6 @@ fn roundable(
         return None;
     }
     let attributes = Attributes::of_schema(&variable.attributes);
-    let is_forced = wish.is_some_and(|wish| wish.force == Some(true));
     if is_cf && !is_forced {
         let dimension = |id: &DimensionId| schema.dimensions[id.0].name.clone();
         let dimensions: Vec<String> = variable.dimensions.iter().map(dimension).collect();

@@ -210,8 +210,7 @@ impl FromArgMatches for PrecisionArgs {
         let mut statements = in_order(matches);
         let file = matches.get_one("precision").cloned();
         if matches.get_flag("force-precision") {
-            let has_plan = matches.try_contains_id("plan").unwrap_or(false);
-            if statements.is_empty() && file.is_none() && !has_plan {
+            if statements.is_empty() && file.is_none() {
                 let message = "--force-precision: no precision is stated that could be forced\n";
                 return Err(clap::Error::raw(
                     ErrorKind::MissingRequiredArgument,
