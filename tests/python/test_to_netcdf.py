@@ -556,7 +556,7 @@ def test_a_planned_linear_grid_states_the_error_of_the_values_at_hand(tmp_path):
     xr.Dataset({"v": (("y", "x"), numbers)}).to_netcdf(tmp_path / "first.nc")
     plan = frazil.plan(tmp_path / "first.nc", precision={"v": {"nbits": 8}})
     second = xr.Dataset({"v": (("y", "x"), numbers * 1000)})
-    second.to_netcdf(tmp_path / "second.nc")
+    frazil.to_netcdf(second, tmp_path / "second.nc")
     frazil.to_netcdf(second, tmp_path / "planned.nc", plan=plan)
     with netCDF4.Dataset(tmp_path / "planned.nc") as file:
         error = np.abs(file["v"][:] - numbers * 1000).max()
