@@ -1,6 +1,7 @@
 """Damaged inputs for the command."""
 
 import random
+import shutil
 from pathlib import Path
 
 from campaign import judge, seeds
@@ -19,23 +20,24 @@ def case(seed: int, folder: Path, made: Path) -> judge.Verdict:
     chance = random.Random(seed)
     origin = chance.choice(seeds.make(made))
     source, target = folder / f"damaged{origin.suffix}", folder / "out.nc"
-    source.write_bytes(mutated(origin, chance))
+    kept = folder / f"kept{origin.suffix}"
+    kept.write_bytes(mutated(origin, chance))
     command = chance.choice(COMMANDS)
     is_in_place = "--in-place" in command
-    words = [judge.BINARY, *command, source]
-    if command[0] in ("pack", "unpack") and not is_in_place:
-        words += ["-o", target]
-    elif command[0] == "verify":
-        words.append(origin)
-    if command[0] not in ("plan", "recover"):
-        words += judge.CONFINED
-    kept = folder / f"kept{origin.suffix}"
-    kept.write_bytes(source.read_bytes())
+
+    def anew(at: Path = folder / "anew") -> list:
+        shutil.rmtree(at, ignore_errors=True)
+        at.mkdir()
+        shutil.copyfile(kept, at / source.name)
+        return _words(command, at / source.name, at / target.name, origin)
+
+    shutil.copyfile(kept, source)
+    words = _words(command, source, target, origin)
     before = judge.digest(source)
     ended = judge.watched(*words)
     is_replaced = is_in_place and ended.code == 0
     was = judge.digest(source) if is_replaced else before
-    verdict = judge.judged(words, ended, source, was, folder)
+    verdict = judge.judged(words, ended, source, was, folder, anew)
     verdict.details = {"command": " ".join(command), "origin": origin.name}
     if verdict.is_fault:
         return verdict
@@ -47,3 +49,14 @@ def case(seed: int, folder: Path, made: Path) -> judge.Verdict:
     if ended.code == 0 and is_exact and (found := judge.difference(kept, result)):
         return judge.Verdict("written, and wrong", found, True, verdict.details)
     return verdict
+
+
+def _words(command: tuple[str, ...], source: Path, target: Path, origin: Path) -> list:
+    words = [judge.BINARY, *command, source]
+    if command[0] in ("pack", "unpack") and "--in-place" not in command:
+        words += ["-o", target]
+    elif command[0] == "verify":
+        words.append(origin)
+    if command[0] not in ("plan", "recover"):
+        words += judge.CONFINED
+    return words

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -137,15 +138,24 @@ def with_plugins() -> dict[str, str]:
     return {**os.environ, "HDF5_PLUGIN_PATH": PLUGINS}
 
 
-def judged(words: list, ended: Run, source: Path, before: str | None, folder: Path) -> Verdict:
-    """Judges how a command ended that read `source` and may write into `folder`."""
+def judged(
+    words: list,
+    ended: Run,
+    source: Path,
+    before: str | None,
+    folder: Path,
+    anew: Callable[[], list] | None = None,
+) -> Verdict:
+    """Judges how a command ended that read `source` and may write into `folder`. `anew` gives the
+    words of the same command for a fresh copy of its input, with no output there yet."""
     said = ended.said
     if ended.code is None:
         return _blamed("hang", ended.blamed, source, said)
     if "panicked at" in said:
         return Verdict("panic", said[-500:], True)
     if ended.code in CRASHES:
-        whose = blame.of_crash(list(map(str, words)), limits())
+        again = words if anew is None else anew()
+        whose = blame.of_crash(list(map(str, again)), limits())
         return _blamed("crash", whose, source, said)
     if digest(source) != before:
         return Verdict("source changed", said[-300:], True)
@@ -153,19 +163,19 @@ def judged(words: list, ended: Run, source: Path, before: str | None, folder: Pa
     if left:
         return Verdict("left behind", " ".join(left), True)
     if ended.peak > BUDGET + BESIDE:
-        return memory_of(words, ended)
+        return memory_of(anew or (lambda: words), ended)
     if ended.code == 0:
         return Verdict()
     return Verdict("refused", said[-200:])
 
 
-def memory_of(words: list, ended: Run) -> Verdict:
+def memory_of(anew: Callable[[], list], ended: Run) -> Verdict:
     """Where memory that exceeds the budget is taken: with less to be had, its taker gives up."""
     size = f"{ended.peak >> 20} MiB"
-    again = watched(*words, addresses=ended.peak // 2 + (256 << 20))
+    again = watched(*anew(), addresses=ended.peak // 2 + (256 << 20))
     if again.code in CRASHES:
         lowered = limits(ended.peak // 2 + (256 << 20))
-        whose = blame.of_crash(list(map(str, words)), lowered)
+        whose = blame.of_crash(list(map(str, anew())), lowered)
     else:
         # Our own memory ends the process where there is none; libhdf5 says so and goes on.
         whose = "libhdf5: refuses with less" if again.code != 0 else "unknown"

@@ -4,6 +4,7 @@
 import os
 import random
 import sys
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -52,9 +53,10 @@ def _memory(words: list[str], folder: Path, details: dict) -> judge.Verdict:
             size = f"try {at}: {alone.peak >> 20} MiB"
             damaged = next(folder.glob(f"damaged-{at}.*"))
             # The command has the same parser, and neither Python nor numpy.
-            info = judge.watched(judge.BINARY, "info", damaged)
+            parsing = [judge.BINARY, "info", damaged]
+            info = judge.watched(*parsing)
             if info.peak > MOST_BYTES:
-                parsed = judge.memory_of([judge.BINARY, "info", damaged], info)
+                parsed = judge.memory_of(partial(list, parsing), info)
                 return judge.Verdict(
                     parsed.what, f"{size}, {parsed.words}", parsed.is_fault, details
                 )

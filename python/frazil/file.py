@@ -318,6 +318,7 @@ class Variable:
         #: Elements of one chunk along each axis; ``None``: not chunked.
         self.chunks = None if description["chunk"] is None else tuple(description["chunk"])
         self._pipeline: list[tuple[int, list[int]]] = description["filters"]
+        self._has_fill_value: bool = description["has_fill_value"]
         attributes = {name: attribute(*rest) for name, *rest in description["attributes"]}
         #: Attributes, as netCDF4-python gives them.
         self.attrs: Mapping[str, Any] = MappingProxyType(attributes)

@@ -113,14 +113,18 @@ def _real(number: Any, dtype: np.dtype) -> np.ndarray | None:
 
 
 def learn_fills(definitions: Definitions, path: os.PathLike[str]) -> None:
-    """Take over what the variables have as fill values that a file had when it was opened."""
+    """Take over the fill values of the variables that a file had when it was opened."""
     from .file import open
 
     with open(path) as file:
         for one in definitions.all_variables():
             if one.fill is None:
-                stated = file[definitions.path(one)].attrs.get("_FillValue")
+                found = file[definitions.path(one)]
+                stated = found.attrs.get("_FillValue")
                 one.fill = _stated(one, stated, path)
+                # As netCDF-C tells it: the default masks nothing where values are not filled.
+                has_value = found._has_fill_value or stated is not None
+                one.no_fill = one.type != STRING and not has_value
 
 
 def _stated(variable: Definition, value: Any, path: os.PathLike[str]) -> Any:

@@ -493,6 +493,8 @@ class VariableWriter:
     def _masked_fill(self) -> Any:
         """What masked values become, as a Python scalar."""
         definition = self._definition
+        if definition.fill is None:
+            learn_fills(self._file._known, self._file.path)
         if definition.no_fill:
             raise InvalidArgumentError(
                 "some values are masked, and the variable has no fill value",
@@ -500,8 +502,6 @@ class VariableWriter:
                 variable=self.name,
                 cure="add it without no_fill, or put values of your own in their places",
             )
-        if definition.fill is None:
-            learn_fills(self._file._known, self._file.path)
         return definition.fill
 
     def _filled(self, values: np.ndarray) -> np.ndarray:

@@ -77,6 +77,7 @@ def test_arrays_along_several_axes_stand_for_all_combinations(box):
         np.s_[[11]],
         np.s_[[0.5]],
         np.s_[1.5],
+        np.s_[True],
         np.s_["a"],
         np.s_[[[1]]],
     ],
@@ -237,6 +238,30 @@ def test_values_beyond_the_end_of_a_variable(tmp_path, dtype, fill, attribute, f
         variable.set_auto_maskandscale(False)
         variable.set_auto_chartostring(False)
         np.testing.assert_array_equal(file["short"][:], variable[:])
+
+
+@pytest.mark.parametrize(("base", "fill"), [("<i4", -7), (">i4", -7), ("<u2", 9), ("<i8", None)])
+def test_fill_values_of_integers_of_unusual_precision(tmp_path, base, fill):
+    """netCDF-C has no name for the type; h5py reads chunks that were never written."""
+    path = tmp_path / "short.nc"
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("t", None)
+        file.createVariable("t", "f8", ("t",))[:] = np.arange(9)
+    with h5py.File(path, "a") as file:
+        kind = h5py.h5t.py_create(np.dtype(base)).copy()
+        kind.set_precision(8 * kind.get_size() - 4)
+        creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        creation.set_chunk((3,))
+        if fill is not None:
+            creation.set_fill_value(np.array(fill, "i4"))
+        space = h5py.h5s.create_simple((6,), (h5py.h5s.UNLIMITED,))
+        h5py.h5d.create(file.id, b"short", kind, space, creation)
+        file["short"][:2] = [1, 2]
+        file["short"].dims[0].attach_scale(file["t"])
+    with h5py.File(path) as stored, frazil.open(path) as file:
+        inside = stored["short"][:]
+        assert inside.tolist() == [1, 2] + [fill or 0] * 4
+        assert file["short"][:].tolist() == [*inside, *[fill or 0] * 3]
 
 
 @pytest.mark.parametrize("attribute", [None, -3])

@@ -40,7 +40,7 @@ def test_numbers_that_count_are_whole(writer, number):
         assert caught.value.file is not None and caught.value.variable is not None
 
 
-@pytest.mark.parametrize("key", [slice(1.9, 3), slice(0, 2.5), slice(0, 4, 1.5), 1.9])
+@pytest.mark.parametrize("key", [slice(1.9, 3), slice(0, 2.5), slice(0, 4, 1.5), 1.9, True])
 def test_indices_are_whole(writer, key):
     with pytest.raises(IndexError):
         writer["v"][key] = 1

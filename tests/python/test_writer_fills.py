@@ -248,6 +248,28 @@ def test_masked_values_of_variables_that_a_file_has_already(tmp_path):
         assert file["g/h/text"][:].tolist() == ["a", "", ""]
 
 
+@pytest.mark.parametrize("dtype", ["f4", "i2"])
+def test_masked_values_are_refused_by_variables_of_a_file_without_fill_values(tmp_path, dtype):
+    """Readers take the default fill value for a value there."""
+    path = tmp_path / "goes_on.nc"
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("t", None)
+        file.createVariable("v", dtype, ["t"], fill_value=False)[0:1] = 1
+        stated = file.createVariable("w", dtype, ["t"], fill_value=False)
+        stated[0:1] = 1
+    with h5py.File(path, "a") as file:
+        file["w"].attrs["_FillValue"] = np.array([-3], dtype)
+    with frazil.Writer(path, "a") as writer:
+        with pytest.raises(frazil.errors.InvalidArgumentError, match="masked") as caught:
+            writer["v"][1:3] = masked([2, 777], [0, 1])
+        assert caught.value.variable == "v"
+        writer["v"][1:3] = np.array([2, 3], dtype)
+        writer["w"][1:3] = masked([2, 777], [0, 1])
+    with netCDF4.Dataset(path) as file:
+        assert file["v"][:].tolist() == [1, 2, 3]
+        assert file["w"][:].tolist() == [1, 2, None]
+
+
 def test_masked_values_put_in_pieces(tmp_path):
     """Copies of more than 64 MiB are made piece by piece."""
     values = masked(np.arange(12_000_000.0).reshape(120, -1) % 100, False)

@@ -1,6 +1,8 @@
 //! What a file holds, as Python's dictionaries and lists.
 
-use frazil::datatype::{AttributeDescription, DatasetStorage, Extent, TypeClass, TypeDescription};
+use frazil::datatype::{
+    AttributeDescription, DatasetStorage, Extent, FillStatus, TypeClass, TypeDescription,
+};
 use frazil::model::{FileModel, Variable};
 use frazil::schema::VariableId;
 use frazil::{ByteOrder, ElementClass, ElementType, Reader};
@@ -66,6 +68,8 @@ fn variable<'py>(
     let (chunk, filters) = storage(variable);
     one.set_item("chunk", chunk)?;
     one.set_item("filters", filters)?;
+    let has_fill_value = variable.dataset.fill_status == FillStatus::User;
+    one.set_item("has_fill_value", has_fill_value)?;
     Ok(one)
 }
 

@@ -69,8 +69,8 @@ mod write;
 /// What files say of the types of their values, and values of any type.
 pub mod datatype {
     pub use frazil_container::hdf5::{
-        AttributeDescription, DatasetStorage, Expanded, Extent, MemberDescription, TypeClass,
-        TypeDescription,
+        AttributeDescription, DatasetStorage, Expanded, Extent, FillStatus, MemberDescription,
+        TypeClass, TypeDescription,
     };
 }
 

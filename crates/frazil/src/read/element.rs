@@ -1,6 +1,6 @@
 //! The elements that a reader hands out, and the way to them from those in the file.
 
-use frazil_container::hdf5::{FillStatus, FloatForm, TypeClass, TypeDescription};
+use frazil_container::hdf5::{FloatForm, TypeClass, TypeDescription};
 use frazil_container::model::Variable;
 use frazil_types::{ByteOrder, ElementClass, ElementType};
 
@@ -107,8 +107,9 @@ fn fits_double(form: &FloatForm) -> bool {
         && form.bias.saturating_add(form.mantissa_bits) <= 1075
 }
 
-/// One element of what chunks that are not stored hold, as handed out.
-pub(super) fn fill_inside(variable: &Variable) -> Vec<u8> {
+/// One element of what chunks that are not stored hold, as handed out; for values that libhdf5
+/// converts, [`super::generation::Generation::fill_inside`] asks it.
+pub(super) fn fill_as_stored(variable: &Variable) -> Vec<u8> {
     let (element, conversion) = handed_out(variable);
     let mut fill = variable.dataset.fill.clone();
     match conversion {
@@ -119,16 +120,5 @@ pub(super) fn fill_inside(variable: &Variable) -> Vec<u8> {
             fill
         }
         _ => vec![0; element.size_bytes],
-    }
-}
-
-/// One element of what readers of netCDF see where a variable is shorter than its unlimited
-/// dimension: its own fill value, else that of its type. The attribute `_FillValue` counts for
-/// nothing, as in netCDF-C.
-pub(super) fn fill_outside(variable: &Variable) -> Vec<u8> {
-    let own = variable.dataset.fill_status == FillStatus::User;
-    match variable.datatype.classic().filter(|_| !own) {
-        Some(nc_type) => nc_type.default_fill().to_native_bytes(),
-        None => fill_inside(variable),
     }
 }

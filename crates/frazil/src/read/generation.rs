@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use frazil_codec::BoundDecoder;
 use frazil_container::classic::ClassicFile;
-use frazil_container::hdf5::{Contents, DatasetStorage, Hdf5Input};
+use frazil_container::hdf5::{Contents, DatasetStorage, FillStatus, Hdf5Input};
 use frazil_container::model::{FileModel, Variable};
 use frazil_container::outside_forks;
 use frazil_pipeline::{CacheStats, ChunkedArray, PipelineError, PlainArray};
 use frazil_types::sync::Mutex;
-use frazil_types::{ErrorCode, FilterSpec};
+use frazil_types::{ElementClass, ErrorCode, FilterSpec};
 
-use super::element::{Conversion, fill_inside, fill_outside, handed_out};
+use super::element::{Conversion, fill_as_stored, handed_out};
 use super::identity::Identity;
 use super::options::{Checksums, ReaderOptions};
 use super::{cache, library, model};
@@ -179,6 +179,34 @@ impl Generation {
         }
     }
 
+    /// One element of what chunks that are not stored hold, as handed out; libhdf5 converts it where
+    /// it converts the values.
+    ///
+    /// # Errors
+    /// If libhdf5 cannot read the fill value.
+    pub(super) fn fill_inside(&self, variable: &Variable) -> Result<Vec<u8>> {
+        let (element, conversion) = handed_out(variable);
+        if conversion != Conversion::Library || element.class == ElementClass::Indirect {
+            return Ok(fill_as_stored(variable));
+        }
+        let fill = self.library()?.fill_as(&variable.dataset, element);
+        fill.map_err(|error| from_container(error, &self.path))
+    }
+
+    /// One element of what readers of netCDF see where a variable is shorter than its unlimited
+    /// dimension: its own fill value, else that of its type. The attribute `_FillValue` counts for
+    /// nothing, as in netCDF-C.
+    ///
+    /// # Errors
+    /// As [`Self::fill_inside`].
+    pub(super) fn fill_outside(&self, variable: &Variable) -> Result<Vec<u8>> {
+        let has_own = variable.dataset.fill_status == FillStatus::User;
+        match variable.datatype.classic().filter(|_| !has_own) {
+            Some(nc_type) => Ok(nc_type.default_fill().to_native_bytes()),
+            None => self.fill_inside(variable),
+        }
+    }
+
     /// How a variable can be reached; located when first asked for.
     pub(super) fn reach(&self, number: usize) -> Result<Arc<Reach>> {
         let (Some(slot), Some(variable)) =
@@ -263,7 +291,7 @@ impl Generation {
             stride_bytes: strides,
             element_bytes,
             byte_swap,
-            fill: fill_outside(variable),
+            fill: self.fill_outside(variable)?,
             bytes: Arc::clone(&self.bytes) as Arc<_>,
         }))
     }
@@ -288,7 +316,7 @@ impl Generation {
             source.decoder = Arc::new(decoder.skip_checksums());
         }
         source.byte_swap = byte_swap;
-        source.fill = fill_inside(variable);
+        source.fill = self.fill_inside(variable)?;
         let array = ChunkedArray::new(source).map_err(|error| internal(&error))?;
         Ok(Reach::Chunked(Arc::new(array.with_share(share)), missing))
     }

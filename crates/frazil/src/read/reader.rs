@@ -14,7 +14,7 @@ use frazil_types::{
     AxisSelection, ElementClass, ElementType, ErrorCode, FilterSpec, selected_elements,
 };
 
-use super::element::{fill_inside, fill_outside, handed_out};
+use super::element::handed_out;
 use super::generation::{Generation, Reach};
 use super::library;
 use super::options::ReaderOptions;
@@ -128,13 +128,14 @@ impl Reader {
     /// One element, as [`Self::read`] gives it, of what was never written; none of indirect ones.
     ///
     /// # Errors
-    /// [`ErrorCode::InvalidArgument`] if there is no such variable.
+    /// [`ErrorCode::InvalidArgument`] if there is no such variable; if libhdf5, which converts unusual
+    /// numbers, cannot read the file.
     pub fn fill_value(&self, id: VariableId) -> Result<Vec<u8>> {
         let variable = self.variable(id)?;
-        Ok(match handed_out(variable).0.class {
-            ElementClass::Indirect => Vec::new(),
-            _ => fill_inside(variable),
-        })
+        match handed_out(variable).0.class {
+            ElementClass::Indirect => Ok(Vec::new()),
+            _ => self.current().fill_inside(variable),
+        }
     }
 
     /// What became of those chunks of a variable that reads wanted in part, since the file was opened,
@@ -372,7 +373,7 @@ impl Reader {
         };
         match &*generation.reach(number)? {
             Reach::Chunked(array, missing) => {
-                let outside = fill_outside(variable);
+                let outside = generation.fill_outside(variable)?;
                 let outcome = array.read(selections, &outside, target, &context);
                 outcome.map_err(|error| {
                     let offset = |chunk| array.source().grid.offset(chunk);
@@ -387,8 +388,8 @@ impl Reader {
                 outcome.map_err(|error| explain(error, |_| Vec::new()))
             }
             Reach::Nothing => {
-                let outside = fill_outside(variable);
-                let inside = fill_inside(variable);
+                let outside = generation.fill_outside(variable)?;
+                let inside = generation.fill_inside(variable)?;
                 let is_empty = variable.dataset.shape.contains(&0);
                 let fill = if is_empty { &outside } else { &inside };
                 for element in target.chunks_exact_mut(fill.len().max(1)) {
@@ -397,7 +398,7 @@ impl Reader {
                 Ok(())
             }
             Reach::Library => {
-                let outside = fill_outside(variable);
+                let outside = generation.fill_outside(variable)?;
                 for element in target.chunks_exact_mut(outside.len().max(1)) {
                     element.copy_from_slice(&outside);
                 }

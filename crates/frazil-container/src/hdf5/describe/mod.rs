@@ -105,6 +105,20 @@ impl Hdf5Input {
         expanded.map(Some)
     }
 
+    /// The fill value that the file's author set, converted by libhdf5 to this number; zero if it
+    /// is the library's default or undefined.
+    ///
+    /// # Errors
+    /// If the dataset cannot be read, or its elements are no numbers.
+    pub fn fill_as(&self, dataset: &DatasetInfo, number: ElementType) -> Result<Vec<u8>> {
+        if dataset.fill_status != FillStatus::User {
+            return Ok(vec![0; number.size_bytes]);
+        }
+        let memory = Datatype::native(number.class, number.size_bytes)?;
+        let open = self.open_dataset(&dataset.object_path)?;
+        open.creation()?.fill_value(&memory)
+    }
+
     /// Reads a box of a dataset through libhdf5 and expands it; `datatype` is the dataset's own
     /// description. The box must lie inside the dataset.
     ///
