@@ -8,6 +8,7 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
+import xarray as xr
 from support import h5_compare
 from support.command import DONE, FAILED, SAMPLE, TROUBLE, frazil, pack, tool
 
@@ -345,6 +346,32 @@ def test_others_read_the_plan_in_their_words(field: Path, tmp_path: Path):
     outcome = tool("bash", "-c", command)
     assert outcome.returncode == 0, outcome.stderr
     assert chunks_of(target) == tuple(chunk)
+
+
+@pytest.mark.parametrize("stated", [("--digits", "3"), ("--bits", "7")])
+def test_others_round_as_planned(field: Path, tmp_path: Path, stated: tuple[str, str]):
+    outcome = frazil("plan", field, *stated, "--encoding", "xarray")
+    assert outcome.code == DONE and "no such rounding" not in outcome.stderr
+    encoding = ast.literal_eval(outcome.stdout.removeprefix("encoding = "))
+    with xr.open_dataset(field, engine="netcdf4", decode_cf=False) as data:
+        data.load().to_netcdf(tmp_path / "theirs.nc", engine="netcdf4", encoding=encoding)
+    assert frazil("pack", field, "-o", tmp_path / "ours.nc", *stated).code == DONE
+    with (
+        netCDF4.Dataset(field) as exact,
+        netCDF4.Dataset(tmp_path / "theirs.nc") as theirs,
+        netCDF4.Dataset(tmp_path / "ours.nc") as ours,
+    ):
+        assert not np.array_equal(theirs["v"][:], exact["v"][:])
+        np.testing.assert_array_equal(theirs["v"][:], ours["v"][:])
+
+
+@pytest.mark.parametrize(
+    ("style", "stated"), [("xarray", ("--rel-error", "1e-3")), ("nccopy", ("--digits", "3"))]
+)
+def test_rounding_that_others_lack_is_named(field: Path, style: str, stated: tuple[str, str]):
+    outcome = frazil("plan", field, *stated, "--encoding", style)
+    assert outcome.code == DONE
+    assert "has no such rounding; exact would stay: v" in outcome.stderr
 
 
 @pytest.mark.parametrize(

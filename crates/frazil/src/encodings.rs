@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use frazil_types::{ErrorCode, FilterPipeline, StorageLayout, VariablePlan, filter_id, is_plain};
+use frazil_types::{
+    ErrorCode, FilterPipeline, Rounding, StorageLayout, VariablePlan, filter_id, is_plain,
+};
 
 use crate::error::{Error, Result};
 use crate::plan_report::{PlanReport, VariableDecision};
@@ -18,6 +20,19 @@ pub enum EncodingStyle {
     Nccopy,
     /// A call of `nf90_def_var` for each variable.
     Nf90,
+}
+
+impl EncodingStyle {
+    /// Its name in a sentence.
+    #[must_use]
+    pub const fn writer(self) -> &'static str {
+        match self {
+            Self::Xarray => "xarray",
+            Self::Nco => "NCO",
+            Self::Nccopy => "nccopy",
+            Self::Nf90 => "netCDF-Fortran",
+        }
+    }
 }
 
 /// What a pipeline says in words that all of these writers have.
@@ -52,12 +67,64 @@ impl Words {
     }
 }
 
+/// Rounding that other writers have: netCDF-C's own three algorithms, which NCO has as well.
+#[derive(Debug, Clone, Copy)]
+struct Quantize {
+    /// `quantize_mode` of netCDF4-python and xarray.
+    mode: &'static str,
+    /// The constant of netCDF-Fortran.
+    constant: &'static str,
+    /// The number of NCO's `--baa`.
+    nco: u32,
+    /// Mantissa bits of BitRound, decimal digits of the others.
+    digits: u32,
+}
+
+impl Quantize {
+    /// `None`: other writers have no such rounding.
+    fn of(rounding: &Rounding) -> Option<Self> {
+        let (mode, constant, nco, digits) = match *rounding {
+            Rounding::BitRound { significant_bits } => {
+                ("BitRound", "nf90_quantize_bitround", 8, significant_bits)
+            }
+            Rounding::GranularBitRound { significant_digits } => (
+                "GranularBitRound",
+                "nf90_quantize_granularbr",
+                4,
+                significant_digits,
+            ),
+            Rounding::BitGroom { significant_digits } => {
+                ("BitGroom", "nf90_quantize_bitgroom", 0, significant_digits)
+            }
+            Rounding::BoundedBitRound { .. }
+            | Rounding::Linear { .. }
+            | Rounding::PackedIntegers { .. } => return None,
+        };
+        Some(Self {
+            mode,
+            constant,
+            nco,
+            digits,
+        })
+    }
+}
+
+/// A plan in the words of another writer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Encoding {
+    /// A dictionary, commands or calls.
+    pub text: String,
+    /// Variables that the plan rounds, and that writer cannot: by `text` they stay exact.
+    pub exact: Vec<String>,
+}
+
 /// One variable as the other writers see it.
 struct Row<'a> {
     name: &'a str,
     decision: &'a VariableDecision,
     chunk: &'a [u64],
     words: Words,
+    quantize: Option<Quantize>,
 }
 
 /// A plan in the words of another writer: chunked variables only, since contiguous ones need no
@@ -65,25 +132,37 @@ struct Row<'a> {
 ///
 /// # Errors
 /// [`ErrorCode::Unsupported`] for filters that these writers have no words for.
-pub fn render_encoding(report: &PlanReport, style: EncodingStyle) -> Result<String> {
+pub fn render_encoding(report: &PlanReport, style: EncodingStyle) -> Result<Encoding> {
     let mut rows = Vec::new();
+    let mut exact = Vec::new();
     for (decision, plan) in report.variables.iter().zip(&report.plan.variables) {
         let StorageLayout::Chunked { chunk } = &plan.layout else {
             continue;
         };
+        let rounding = plan.quantize.as_ref().map(|quantize| &quantize.rounding);
+        let quantize = match style {
+            // Its own command line knows of none.
+            EncodingStyle::Nccopy => None,
+            _ => rounding.and_then(Quantize::of),
+        };
+        if rounding.is_some() && quantize.is_none() {
+            exact.push(bare_name(plan).to_owned());
+        }
         rows.push(Row {
             name: bare_name(plan),
             decision,
             chunk,
             words: Words::of(&plan.pipeline).map_err(|error| error.at_variable(&plan.path))?,
+            quantize,
         });
     }
-    Ok(match style {
+    let text = match style {
         EncodingStyle::Xarray => xarray(&rows),
         EncodingStyle::Nco => nco(&rows, report),
         EncodingStyle::Nccopy => nccopy(&rows, report),
         EncodingStyle::Nf90 => nf90(&rows),
-    })
+    };
+    Ok(Encoding { text, exact })
 }
 
 /// The name below the root group; in groups, the path without its first slash.
@@ -148,6 +227,11 @@ fn xarray(rows: &[Row<'_>]) -> String {
         if row.words.has_checksum {
             entries.push("\"fletcher32\": True".to_owned());
         }
+        if let Some(Quantize { mode, digits, .. }) = row.quantize {
+            entries.push(format!(
+                "\"quantize_mode\": \"{mode}\", \"significant_digits\": {digits}"
+            ));
+        }
         let comma = if row.chunk.len() == 1 { "," } else { "" };
         entries.push(format!("\"chunksizes\": ({}{comma})", joined(row.chunk)));
         // Writing to a String cannot fail.
@@ -203,6 +287,10 @@ fn nco(rows: &[Row<'_>], report: &PlanReport) -> String {
             None => {
                 let _ = write!(text, " -L {level}");
             }
+        }
+        if let Some(Quantize { nco, digits, .. }) = row.quantize {
+            let stated = quoted(&format!("{}={digits}", row.name));
+            let _ = write!(text, " --baa={nco} --ppc {stated}");
         }
         let names = &row.decision.dimensions;
         for (name, extent) in names
@@ -283,6 +371,15 @@ fn nf90(rows: &[Row<'_>]) -> String {
                 "status = nf90_def_var_zstandard(ncid, varid, {level})"
             );
         }
+        if let Some(Quantize {
+            constant, digits, ..
+        }) = row.quantize
+        {
+            let _ = writeln!(
+                text,
+                "status = nf90_def_var_quantize(ncid, varid, {constant}, {digits})"
+            );
+        }
     }
     text
 }
@@ -291,11 +388,11 @@ fn nf90(rows: &[Row<'_>]) -> String {
 mod tests {
     use std::path::PathBuf;
 
-    use frazil_types::{FilterSpec, WritePlan};
+    use frazil_types::{ErrorBound, FilterSpec, ProtectedValues, QuantizePlan, WritePlan};
 
     use super::*;
 
-    fn report(filters: Vec<FilterSpec>) -> PlanReport {
+    fn report(filters: Vec<FilterSpec>, rounding: Option<Rounding>) -> PlanReport {
         let decision = VariableDecision {
             path: "/pr".to_owned(),
             element: "float32".to_owned(),
@@ -309,7 +406,13 @@ mod tests {
             layout: StorageLayout::Chunked {
                 chunk: vec![6, 32, 43],
             },
-            quantize: None,
+            quantize: rounding.map(|rounding| QuantizePlan {
+                rounding,
+                bound: ErrorBound::default(),
+                protected: ProtectedValues::default(),
+                keep_information: None,
+                forced: false,
+            }),
             pipeline: FilterPipeline(filters),
             deflate_encoder: None,
             copy_raw: false,
@@ -331,11 +434,12 @@ mod tests {
 
     #[test]
     fn others_are_told_in_their_words() {
-        let report = report(vec![
+        let filters = vec![
             FilterSpec::new(filter_id::SHUFFLE, vec![4]),
             FilterSpec::new(filter_id::DEFLATE, vec![1]),
-        ]);
-        let text = |style| render_encoding(&report, style).unwrap();
+        ];
+        let report = report(filters, None);
+        let text = |style| render_encoding(&report, style).unwrap().text;
         assert_eq!(
             text(EncodingStyle::Xarray),
             "encoding = {\n    \"pr\": {\"zlib\": True, \"complevel\": 1, \"shuffle\": True, \
@@ -358,8 +462,36 @@ mod tests {
     }
 
     #[test]
+    fn rounding_is_told_where_others_have_it() {
+        let text = |rounding, style| {
+            let report = report(Vec::new(), Some(rounding));
+            let found = render_encoding(&report, style).unwrap();
+            (found.text, found.exact)
+        };
+        let bits = Rounding::BitRound {
+            significant_bits: 7,
+        };
+        let digits = Rounding::GranularBitRound {
+            significant_digits: 3,
+        };
+        let (xarray, exact) = text(bits, EncodingStyle::Xarray);
+        assert!(xarray.contains("\"quantize_mode\": \"BitRound\", \"significant_digits\": 7"));
+        assert!(exact.is_empty());
+        let (nco, exact) = text(digits, EncodingStyle::Nco);
+        assert!(nco.contains(" --baa=4 --ppc pr=3 ") && exact.is_empty());
+        let (nf90, exact) = text(digits, EncodingStyle::Nf90);
+        let call = "status = nf90_def_var_quantize(ncid, varid, nf90_quantize_granularbr, 3)\n";
+        assert!(nf90.ends_with(call) && exact.is_empty());
+        assert_eq!(text(bits, EncodingStyle::Nccopy).1, ["pr"]);
+        let bounded = Rounding::BoundedBitRound {
+            least_significant_bits: 0,
+        };
+        assert_eq!(text(bounded, EncodingStyle::Xarray).1, ["pr"]);
+    }
+
+    #[test]
     fn filters_without_common_words_are_refused() {
-        let report = report(vec![FilterSpec::new(32_000, Vec::new())]);
+        let report = report(vec![FilterSpec::new(32_000, Vec::new())], None);
         let error = render_encoding(&report, EncodingStyle::Nf90).unwrap_err();
         assert_eq!(error.code, ErrorCode::Unsupported);
         assert_eq!(error.variable.as_deref(), Some("/pr"));

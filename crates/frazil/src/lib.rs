@@ -86,7 +86,7 @@ pub use compress::{
     decompress_into,
 };
 pub use counting::{Counting, set_counting};
-pub use encodings::{EncodingStyle, render_encoding};
+pub use encodings::{Encoding, EncodingStyle, render_encoding};
 pub use environment::environment_warnings;
 pub use error::{Error, Result};
 pub use filter_measure::{FilterMeasurement, SampleShares, measure_filters};

@@ -74,7 +74,15 @@ pub(crate) fn run(args: &PlanArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
             })
         });
     let shown = match args.style() {
-        Some(style) => render_encoding(&report, style),
+        Some(style) => render_encoding(&report, style).map(|found| {
+            if !found.exact.is_empty() {
+                let (writer, names) = (style.writer(), found.exact.join(", "));
+                printer.note(&format!(
+                    "{writer} has no such rounding; exact would stay: {names}"
+                ));
+            }
+            found.text
+        }),
         None => Ok(tables::of(&report, args.all_variables)),
     };
     match written.and(shown) {
