@@ -40,6 +40,39 @@ def test_a_dataspace_of_an_unknown_class_is_corrupt_and_nothing_else(tmp_path: P
         assert not target.exists()
 
 
+@pytest.mark.parametrize("user_block", [0, 512])
+@pytest.mark.parametrize("stated", [0, 4, 1 << 40])
+def test_contiguous_values_are_where_their_address_is(tmp_path: Path, user_block: int, stated: int):
+    """Readers take no notice of the size beside the address."""
+    source, target = tmp_path / "source.h5", tmp_path / "packed.nc"
+    values = np.arange(1, 41, dtype="i8")
+    with h5py.File(source, "w", libver="earliest", userblock_size=user_block) as file:
+        file["x"] = values
+        file.create_dataset("unwritten", shape=40, dtype="i8", fillvalue=7)
+        at = file["x"].id.get_offset() - user_block
+    data = bytearray(source.read_bytes())
+    layout = b"\x03\x01" + at.to_bytes(8, "little")
+    size = data.index(layout + (320).to_bytes(8, "little")) + len(layout)
+    data[size : size + 8] = stated.to_bytes(8, "little")
+    source.write_bytes(data)
+    with h5py.File(source) as file:
+        try:
+            seen = file["x"][:]
+        except OSError:
+            seen = None
+    outcome = frazil("pack", source, "-o", target)
+    if seen is None:
+        assert outcome.code != DONE and not target.exists()
+        return
+    assert (seen == values).all() and outcome.code == DONE, outcome.stderr
+    with h5py.File(target) as file:
+        np.testing.assert_array_equal(file["x"][:], values)
+        assert (file["unwritten"][:] == 7).all()
+    with h5py.File(target, "a") as file:
+        file["x"][0] = 0
+    assert frazil("verify", source, target).code == FAILED
+
+
 def _readers_see_zeros(path: Path) -> bool:
     with h5py.File(path) as file:
         return bool((file["x"][...] == 0).any())

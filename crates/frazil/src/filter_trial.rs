@@ -379,11 +379,10 @@ fn as_planned(
     }
     // The plan may be of a variable with other elements or chunks.
     let unlike = |spec: FilterSpec| {
-        let name = spec.display_name();
-        let what = format!(
-            "filters of the plan: {name} is not for {}",
-            variable.element.name()
-        );
+        let (name, element) = (spec.display_name(), variable.element.name());
+        let chunk = chunk.unwrap_or_default();
+        let what =
+            format!("filters of the plan: {name} fits no chunks of shape {chunk:?} of {element}");
         Error::new(ErrorCode::InvalidArgument, what).with_cure(OTHER_PLAN)
     };
     pipeline = completed(&pipeline, variable.element, chunk.unwrap_or_default()).map_err(unlike)?;

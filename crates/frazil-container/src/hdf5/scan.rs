@@ -299,8 +299,8 @@ impl Hdf5Input {
             ObjectKind::NamedDatatype => Ok((EntryKind::NamedDatatype { object_address }, None)),
             ObjectKind::Dataset => {
                 let dataset = Dataset::from_handle(object);
-                let info =
-                    describe(&dataset, path, object_address).map_err(|error| error.at(path))?;
+                let info = describe(&dataset, path, object_address, self.user_block_bytes())
+                    .map_err(|error| error.at(path))?;
                 self.contents_mut().datasets.push(info);
                 if self.open.len() < MAX_OPEN_DATASETS {
                     self.open.insert(path.to_owned(), Arc::new(dataset));
@@ -362,7 +362,12 @@ fn names_in_order(group: &Handle, link_order: u32) -> Result<Vec<String>> {
 }
 
 /// Reads what a dataset is.
-fn describe(dataset: &Dataset, path: &str, object_address: u64) -> Result<DatasetInfo> {
+fn describe(
+    dataset: &Dataset,
+    path: &str,
+    object_address: u64,
+    user_block_bytes: u64,
+) -> Result<DatasetInfo> {
     let datatype = dataset.datatype()?;
     let element = datatype.element_type()?;
     let extent = dataset.extent()?;
@@ -377,9 +382,11 @@ fn describe(dataset: &Dataset, path: &str, object_address: u64) -> Result<Datase
     let storage = match creation.layout()? {
         LayoutClass::Compact => DatasetStorage::Compact,
         LayoutClass::Contiguous => {
-            // libhdf5 2.2 adds the user block to the address even where there is none.
-            let is_stored = dataset.stored_bytes() > 0;
-            let address = dataset.contiguous_address().filter(|_| is_stored);
+            // As for other readers, the address alone says whether there are values: the size beside
+            // it may be damaged. Where there is none, libhdf5 2.2 still adds the user block to it.
+            let has_values = extent != Extent::Null && !shape.contains(&0);
+            let address = dataset.contiguous_address();
+            let address = address.filter(|&at| has_values && at >= user_block_bytes);
             DatasetStorage::Contiguous { address }
         }
         LayoutClass::External => DatasetStorage::External,
