@@ -95,7 +95,7 @@ contains
 
   !> Begins a new file, as [`frz_create`] does. Absent options are frazil's.
   !>
-  !> `readable_by` is frazil_readers_any or frazil_readers_plugins. The writer commits by itself
+  !> `readable_by` is frazil_readers_any, frazil_readers_plugins or frazil_readers_frazil. The writer commits by itself
   !> after `commit_bytes` (0: never). `records_per_sync` tells how many records the program writes
   !> between two syncs. `plan_file` holds the plan of an earlier run, to be replayed;
   !> `keep_plan` keeps this one's in the file. `wishes_file` states by variable how exactly values are

@@ -63,7 +63,21 @@ contains
     call check(nf90_inq_varid(ncid, 't', varid))
     call put_rows(ncid, varid, records)
     call check(nf90_close(ncid))
+    ! Every rank reads for itself, by either access.
+    call check(nf90_open(path, nf90_nowrite, ncid, comm=mpi_comm_world, info=mpi_info_null))
+    call check(nf90_inq_varid(ncid, 't', varid))
+    call check(nf90_var_par_access(ncid, varid, nf90_collective))
+    call check_row(ncid, varid)
+    call check(nf90_close(ncid))
   end subroutine with_netcdf
+
+  subroutine check_row(ncid, varid)
+    integer, intent(in) :: ncid, varid
+    real :: found(nx)
+
+    call check(nf90_get_var(ncid, varid, found, start=[1, 1 + rank, records], count=[nx, 1, 1]))
+    if (any(found /= row(1 + rank, records))) error stop 'another row was read'
+  end subroutine check_row
 
   subroutine put_rows(ncid, varid, record)
     integer, intent(in) :: ncid, varid, record

@@ -384,7 +384,7 @@ typedef struct {
      */
     uint64_t chunks;
     /**
-     * Of those, chunks equal to one packed before, whose packed bytes they took over.
+     * Of those, chunks equal to one packed before, or of one value repeated, whose packed bytes they took over.
      */
     uint64_t chunks_reused;
     /**
@@ -866,10 +866,12 @@ int frz_netcdf_open_parallel(const char *path,
                              int *ncid);
 
 /**
- * `nc_var_par_access`: `NC_NOERR` for a file that several ranks write, `NC_ENOPAR` for another.
+ * `nc_var_par_access`: `NC_NOERR` for a file that several ranks write or read, `NC_ENOPAR` for another.
  * Independent and collective access are the same: no rank waits for another.
  */
-int frz_netcdf_var_par_access(int ncid, int varid, int access);
+int frz_netcdf_var_par_access(int ncid,
+                              int varid,
+                              int access);
 
 /**
  * Adds a group to the group `parent` (::FRZ_ROOT: the root group). `*id` becomes its number.

@@ -484,7 +484,7 @@ pub unsafe extern "C" fn frz_netcdf_open_parallel(
                 let comm = connected(fortran_comm).map_err(|error| refused(&error))?;
                 enter(Dataset::open_parallel(path, mode, Box::new(comm)))?
             }
-            false => enter(Dataset::open(path, mode))?,
+            false => enter(Dataset::open_for_ranks(path, mode))?,
         };
         Ok(())
     })
@@ -509,7 +509,7 @@ fn refused(error: &Error) -> Status {
     status
 }
 
-/// `nc_var_par_access`: `NC_NOERR` for a file that several ranks write, `NC_ENOPAR` for another.
+/// `nc_var_par_access`: `NC_NOERR` for a file that several ranks write or read, `NC_ENOPAR` for another.
 /// Independent and collective access are the same: no rank waits for another.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_netcdf_var_par_access(
@@ -525,7 +525,7 @@ pub(crate) fn check_par_access(ncid: c_int, varid: c_int, access: c_int) -> Outc
     if !(0..=1).contains(&access) {
         return Err(Status::EINVAL);
     }
-    table::with(ncid, |file, group| match file.is_parallel() {
+    table::with(ncid, |file, group| match file.is_of_ranks() {
         true if varid < 0 => Ok(()),
         true => file.inq_var(group, varid).map(drop),
         false => Err(Status::ENOPAR),

@@ -57,7 +57,7 @@ pub struct frz_report {
     pub spilled_bytes: u64,
     /// Chunks placed; a chunk that was packed anew counts again.
     pub chunks: u64,
-    /// Of those, chunks equal to one packed before, whose packed bytes they took over.
+    /// Of those, chunks equal to one packed before, or of one value repeated, whose packed bytes they took over.
     pub chunks_reused: u64,
     /// Chunks of nothing but fill values that need not be stored.
     pub chunks_omitted: u64,

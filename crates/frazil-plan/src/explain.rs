@@ -111,6 +111,10 @@ pub(crate) fn no_compression_asked() -> String {
     "unfiltered: level 0 asked for".to_owned()
 }
 
+pub(crate) fn contiguous() -> String {
+    "unfiltered: values that are not in chunks have no filters".to_owned()
+}
+
 pub(crate) fn indirect() -> String {
     "unfiltered: chunks hold references, not values".to_owned()
 }

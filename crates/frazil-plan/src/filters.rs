@@ -134,7 +134,11 @@ fn whole_estimate(
 
 fn choose_fresh(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Fresh, PlanError> {
     if wishes.level == Some(0) {
-        return Ok(Fresh::unfiltered(explain::no_compression_asked()));
+        let reason = match wishes.chunk_bytes {
+            Some(_) => explain::no_compression_asked(),
+            None => explain::contiguous(),
+        };
+        return Ok(Fresh::unfiltered(reason));
     }
     if trial.element().class == ElementClass::Indirect {
         return Ok(Fresh::unfiltered(explain::indirect()));

@@ -93,7 +93,7 @@ entries! {
         if mode.has(Mode::WRITE) {
             return Err(Status::ENOPAR);
         }
-        store(ncid, enter(Dataset::open(path(name, length)?, mode))?);
+        store(ncid, enter(Dataset::open_for_ranks(path(name, length)?, mode))?);
         Ok(())
     }
 

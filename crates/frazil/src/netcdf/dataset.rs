@@ -26,6 +26,8 @@ pub struct Dataset {
     path: PathBuf,
     backend: Backend,
     last_message: String,
+    /// Opened to read by all ranks of a communicator, each for itself.
+    is_read_by_ranks: bool,
 }
 
 /// Who serves a file.
@@ -120,6 +122,22 @@ impl Dataset {
         )
     }
 
+    /// `nc_open_par` for reading: every rank reads for itself.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_for_ranks(path: &Path, mode: Mode) -> std::result::Result<Self, (Status, String)> {
+        let mut opened = Self::open(path, mode)?;
+        opened.is_read_by_ranks = true;
+        Ok(opened)
+    }
+
+    /// Whether several ranks have opened or made the file together.
+    #[must_use]
+    pub fn is_of_ranks(&self) -> bool {
+        self.is_read_by_ranks || self.is_parallel()
+    }
+
     /// Whether several ranks write the file.
     #[must_use]
     pub fn is_parallel(&self) -> bool {
@@ -151,6 +169,7 @@ impl Dataset {
                 path: path.to_owned(),
                 backend,
                 last_message: String::new(),
+                is_read_by_ranks: false,
             }),
             Err(refusal) => Err((refusal.status, refusal.message())),
         }

@@ -136,8 +136,9 @@ fn candidates(
 
 /// Whoever names a variable expects that it is rounded.
 fn cannot_be_rounded(reason: &str, input: &Input, variable: &DatasetInfo) -> Error {
-    let what =
-        format!("precision is asked for by name, but its values are {reason}, which are not rounded");
+    let what = format!(
+        "precision is asked for by name, but its values are {reason}, which are not rounded"
+    );
     Error::new(ErrorCode::InvalidArgument, what)
         .with_cure("leave it out of the rules, or state that it stays lossless")
         .in_file(input.path())
