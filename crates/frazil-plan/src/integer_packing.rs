@@ -42,7 +42,9 @@ pub fn choose_packing(
         let slack = if is_exact { 0.0 } else { rounding };
         if scale / 2.0 + slack <= bound {
             let codes = (high - offset).max(offset - low) / scale + 1.0;
-            let bits = bits_for(codes).ok_or("the bound needs more than 32 bits")?;
+            let bits = bits_for(codes).ok_or_else(|| {
+                format!("values from {low:e} to {high:e} need more than 32 bits by this bound")
+            })?;
             return Ok(IntegerPacking {
                 bits,
                 scale,
@@ -53,7 +55,9 @@ pub fn choose_packing(
         }
         scale /= 2.0;
     }
-    Err("the bound is finer than what readers unpack".to_owned())
+    Err(format!(
+        "readers do not unpack values from {low:e} to {high:e} as closely as the bound"
+    ))
 }
 
 /// Bits of signed integers that have so many codes to either side of zero.
