@@ -21,8 +21,29 @@ pub(crate) struct Advised {
     /// Whether it is better than no filters.
     pub(crate) pays: bool,
     /// What may be better on more of the variable, the chosen first.
-    pub(crate) finalists: Vec<Chosen>,
+    pub(crate) rivals: Vec<Rival>,
     pub(crate) tried: Vec<TriedChain>,
+}
+
+/// Filters that may be better on more of the variable.
+#[derive(Clone)]
+pub(crate) struct Rival {
+    pub(crate) chosen: Chosen,
+    /// What encoding and decoding a megabyte once take.
+    pub(crate) seconds: f64,
+}
+
+impl From<&Tried> for Rival {
+    fn from(tried: &Tried) -> Self {
+        Self {
+            chosen: tried.chosen.clone(),
+            seconds: seconds(tried),
+        }
+    }
+}
+
+fn seconds(tried: &Tried) -> f64 {
+    1.0 / tried.candidate.encode_mb_s + 1.0 / tried.candidate.decode_mb_s
 }
 
 /// Chooses by a contest; `None` if no filters are as fast as they must be.
@@ -47,10 +68,10 @@ pub(crate) fn choose(
     };
     let choice = best_of(&outcome.finalists, wishes, raw_bytes, &path);
     Ok(choice.map(|(best, pays, reason)| {
-        let chosen = outcome.finalists[best].chosen.clone();
+        let best = &outcome.finalists[best];
         Advised {
-            finalists: near(&outcome.finalists, &chosen),
-            chosen,
+            rivals: near(&outcome.finalists, best),
+            chosen: best.chosen.clone(),
             reason,
             pays,
             tried: outcome.tried,
@@ -59,16 +80,17 @@ pub(crate) fn choose(
 }
 
 /// The chosen, and what is as small but for a hundredth.
-fn near(tried: &[Tried], chosen: &Chosen) -> Vec<Chosen> {
+fn near(tried: &[Tried], best: &Tried) -> Vec<Rival> {
+    let chosen = &best.chosen;
     let limit = chosen.bytes as f64 * CLOSE;
-    let others = tried.iter().map(|one| &one.chosen);
-    let is_other = |one: &&Chosen| {
+    let is_other = |one: &&Tried| {
+        let one = &one.chosen;
         let is_same = one.pipeline == chosen.pipeline && one.encoder == chosen.encoder;
         !is_same && one.bytes as f64 <= limit
     };
-    let mut others: Vec<Chosen> = others.filter(is_other).cloned().collect();
-    others.sort_by_key(|one| one.bytes);
-    let mut found = vec![chosen.clone()];
+    let mut others: Vec<Rival> = tried.iter().filter(is_other).map(Rival::from).collect();
+    others.sort_by_key(|one| one.chosen.bytes);
+    let mut found = vec![Rival::from(best)];
     found.extend(others);
     found.truncate(MOST_FINALISTS);
     found
@@ -142,12 +164,8 @@ fn fastest_of_equal(
         let (candidate, share) = with_share(one);
         score.pays(candidate, share) && score.is_as_good((candidate, share), of_best, tolerance)
     };
-    let seconds = |i: usize| {
-        let one = tried[i].candidate;
-        1.0 / one.encode_mb_s + 1.0 / one.decode_mb_s
-    };
     let equal = (0..tried.len()).filter(|&i| is_equal(&tried[i]));
-    let fastest = equal.min_by(|&a, &b| seconds(a).total_cmp(&seconds(b)));
+    let fastest = equal.min_by(|&a, &b| seconds(&tried[a]).total_cmp(&seconds(&tried[b])));
     fastest.unwrap_or(best)
 }
 

@@ -135,16 +135,21 @@ pub(crate) fn index_takes_more(best_share: f64, index_bytes: u64) -> String {
 }
 
 /// `compared`: how many others were.
+/// `saved`: by which share what was taken is smaller than what samples said, if it is another.
 pub(crate) fn confirmed(
     reason: &str,
     taken: &str,
     compared: usize,
     on: &str,
-    smaller: Option<f64>,
+    saved: Option<f64>,
 ) -> String {
     let others = if compared == 1 { "other" } else { "others" };
-    match smaller {
+    match saved {
         None => format!("{reason}; confirmed on {on} beside {compared} {others}"),
+        Some(share) if share <= 0.0 => format!(
+            "{taken}: on {on} as small but for {}, and faster than what samples said ({reason})",
+            per_cent(-share)
+        ),
         Some(share) => format!(
             "{taken}: on {on} smaller by {} than what samples said ({reason})",
             per_cent(share)

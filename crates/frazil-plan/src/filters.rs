@@ -17,7 +17,7 @@ use frazil_types::{
     ReaderLevel, filter_id,
 };
 
-use crate::choice;
+use crate::choice::{self, Rival};
 use crate::error::PlanError;
 use crate::explain;
 use crate::trial::{Chosen, Trial, TriedChain, deflate_spec, shuffle_spec};
@@ -62,6 +62,8 @@ pub struct FilterChoice {
     /// What may be better on more of the variable than the samples are, the chosen first; empty where the
     /// goal is not a small file, or the samples are all of it.
     pub finalists: Vec<Finalist>,
+    /// By how much finalists may be larger than the smallest and count as equal.
+    pub ratio_tolerance: f64,
 }
 
 /// Filters that may be the best for the whole variable.
@@ -71,6 +73,8 @@ pub struct Finalist {
     pub pipeline: FilterPipeline,
     /// Encoder behind a deflate stage.
     pub deflate_encoder: Option<DeflateEncoder>,
+    /// What encoding and decoding a megabyte once take.
+    pub seconds: f64,
 }
 
 /// Chooses the filters of one variable from samples of its raw bytes.
@@ -99,6 +103,7 @@ pub fn choose_filters(
     let estimate = whole_estimate(&whole, &fresh, &mut trial)?;
     let mut choice = kept_or(fresh, estimate, element, wishes, current);
     choice.whole = whole;
+    choice.ratio_tolerance = wishes.ratio_tolerance().unwrap_or(0.0);
     if choice.keep_current || wishes.raw_bytes.is_none() || whole.is_seen() {
         choice.finalists.clear();
         choice.keepable = None;
@@ -107,6 +112,8 @@ pub fn choose_filters(
         choice.finalists.push(Finalist {
             pipeline: choice.pipeline.clone(),
             deflate_encoder: choice.deflate_encoder,
+            // It has no rivals but what is stored now.
+            seconds: 0.0,
         });
     }
     Ok(choice)
@@ -179,11 +186,13 @@ fn by_contest(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Fresh, Pla
         true => Fresh::shrunk(found.chosen, found.reason, ratio),
         false => Fresh::unfiltered(found.reason),
     };
-    let is_small_file = wishes.ratio_tolerance().is_some() && wishes.weighing.weights.is_none();
+    // Size alone decides: for other goals samples say enough.
+    let is_small_file =
+        wishes.goal.ratio_tolerance().is_some() && wishes.weighing.weights.is_none();
     Ok(Fresh {
         tried: found.tried,
-        finalists: match found.pays && is_small_file {
-            true => found.finalists,
+        rivals: match found.pays && is_small_file {
+            true => found.rivals,
             false => Vec::new(),
         },
         ..fresh
@@ -223,7 +232,7 @@ struct Fresh {
     spread: Option<f64>,
     reason: String,
     tried: Vec<TriedChain>,
-    finalists: Vec<Chosen>,
+    rivals: Vec<Rival>,
 }
 
 impl Fresh {
@@ -236,7 +245,7 @@ impl Fresh {
             spread: None,
             reason: String::new(),
             tried: Vec::new(),
-            finalists: Vec::new(),
+            rivals: Vec::new(),
         }
     }
 

@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn too_fine_bounds_are_refused() {
-        assert!(choose([0.0, 1.0e10], 0.01).unwrap_err().contains("finer"));
+        assert!(choose([0.0, 1.0e10], 0.01).unwrap_err().contains("closely"));
         let double = choose_packing(Some([0.0, 1.0e10]), 0.01, 53, [None, None]);
         assert!(double.unwrap_err().contains("32 bits"));
         assert!(choose([0.0, f64::INFINITY], 1.0).is_err());

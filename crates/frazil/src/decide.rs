@@ -343,6 +343,7 @@ fn unfiltered(variable: &DatasetInfo) -> Chosen {
             whole: Whole::default(),
             keepable: None,
             finalists: Vec::new(),
+            ratio_tolerance: 0.0,
             keep_current: false,
             may_stay: false,
             reason: "unpacked".to_owned(),

@@ -355,7 +355,7 @@ impl Trial<'_> {
             0.0
         };
         let compared = match self.depth {
-            Depth::Compare => compare(&values, variable, &choice, wishes.reader_level, scratch),
+            Depth::Compare => compare(&values, variable, &choice, &wishes, scratch),
             Depth::Foretell | Depth::Decide => Vec::new(),
         };
         Ok(Tried {
@@ -403,6 +403,7 @@ fn as_planned(
         whole: Whole::default(),
         keepable: None,
         finalists: Vec::new(),
+        ratio_tolerance: 0.0,
         // Chunks without filters stay chunks.
         keep_current: chunk.is_some(),
         may_stay: false,
@@ -421,7 +422,7 @@ fn compare(
     samples: &[Vec<u8>],
     variable: &DatasetInfo,
     choice: &FilterChoice,
-    readers: ReaderLevel,
+    wishes: &FilterWishes,
     scratch: &mut Scratch,
 ) -> Vec<Compared> {
     let size = variable.element.size_bytes;
@@ -429,7 +430,7 @@ fn compare(
     let deflate = |level| FilterSpec::new(filter_id::DEFLATE, vec![level]);
     let mut others = vec![vec![deflate(1)]];
     others.extend([1, 4, 6, 9].map(|level| vec![shuffle.clone(), deflate(level)]));
-    if readers > ReaderLevel::Any {
+    if wishes.reader_level > ReaderLevel::Any {
         let zstd = |level| FilterSpec::new(filter_id::ZSTD, vec![level]);
         others.extend([1, 3, 9].map(|level| vec![shuffle.clone(), zstd(level)]));
     }
@@ -441,7 +442,7 @@ fn compare(
         let name = pipeline.summary();
         if !is_known(&found, &name) {
             let sizes = sizes_with(samples, pipeline, encoder, size, scratch);
-            found.extend(sizes.map(|sizes| of_sizes(name, &sizes, &choice.whole)));
+            found.extend(sizes.map(|sizes| of_sizes(name, &sizes, wishes.padding, &choice.whole)));
         }
     };
     if !choice.pipeline.is_empty() {
@@ -486,9 +487,10 @@ fn sizes_with(
     .collect()
 }
 
-fn of_sizes(name: String, sizes: &[(usize, usize)], whole: &Whole) -> Compared {
+/// `padding`: bytes of the variable's chunks by its own.
+fn of_sizes(name: String, sizes: &[(usize, usize)], padding: f64, whole: &Whole) -> Compared {
     let (raw, stored) = (sizes.iter()).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    let share = stored.max(1) as f64 / raw.max(1) as f64;
+    let share = stored.max(1) as f64 / raw.max(1) as f64 * padding;
     Compared::of(name, share, Some(spread(sizes)), whole)
 }
 

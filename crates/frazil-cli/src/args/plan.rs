@@ -25,7 +25,8 @@ pub(crate) struct PlanArgs {
     /// Print the plan in the words of another writer and nothing else
     #[arg(long, value_enum)]
     encoding: Option<Style>,
-    /// Print what every goal and reader level would give, exact and rounded, in place of a plan
+    /// Print what each goal but energy would give at each reader level, exact and rounded, in place
+    /// of a plan
     #[arg(long, conflicts_with_all = ["json", "encoding", "plot", "goal", "readable_by"])]
     pub(crate) compare: bool,
     /// Draw what was compared: ratio against speed of filters, and read times of chunk shapes

@@ -4,9 +4,9 @@ use frazil_types::{ElementType, FilterChain, FilterPipeline, FilterSpec, filter_
 
 use super::estimate::{Estimate, Whole};
 use super::{FilterChoice, FilterWishes, Finalist, Fresh, ShuffleWish};
+use crate::choice::Rival;
 use crate::explain;
 use crate::goal::Goal;
-use crate::trial::Chosen;
 
 /// Chunks are encoded again only for sizes below this share of the current one.
 const BETTER_SHARE: f64 = 0.95;
@@ -61,7 +61,8 @@ pub(super) fn kept_or(
             keepable,
             reason: fresh.reason,
             tried: fresh.tried,
-            finalists: with_checksum(fresh.finalists, has_checksum),
+            finalists: with_checksum(fresh.rivals, has_checksum),
+            ratio_tolerance: 0.0,
         },
     }
 }
@@ -71,15 +72,19 @@ fn checksum() -> FilterSpec {
 }
 
 /// Finalists as the output would have them.
-fn with_checksum(chosen: Vec<Chosen>, has_checksum: bool) -> Vec<Finalist> {
-    let finish = |mut one: Chosen| {
-        one.pipeline.0.extend(has_checksum.then(checksum));
+fn with_checksum(rivals: Vec<Rival>, has_checksum: bool) -> Vec<Finalist> {
+    let finish = |Rival {
+                      mut chosen,
+                      seconds,
+                  }: Rival| {
+        chosen.pipeline.0.extend(has_checksum.then(checksum));
         Finalist {
-            pipeline: one.pipeline,
-            deflate_encoder: one.encoder,
+            pipeline: chosen.pipeline,
+            deflate_encoder: chosen.encoder,
+            seconds,
         }
     };
-    chosen.into_iter().map(finish).collect()
+    rivals.into_iter().map(finish).collect()
 }
 
 impl CurrentStorage<'_> {
@@ -130,6 +135,7 @@ impl CurrentStorage<'_> {
             reason,
             tried: fresh.tried,
             finalists: Vec::new(),
+            ratio_tolerance: 0.0,
         }
     }
 }
