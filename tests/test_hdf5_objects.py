@@ -207,6 +207,31 @@ def test_objects_with_many_attributes_stay_small_and_are_read_without_libhdf5(tm
     assert differences(source, packed) == []
 
 
+@pytest.mark.parametrize("kind", ["group", "type"])
+@pytest.mark.parametrize("attributes", [8, 9, 40])
+def test_groups_and_types_with_many_attributes_stay_small(
+    tmp_path: Path, kind: str, attributes: int
+):
+    source, packed = tmp_path / "source.h5", tmp_path / "packed.h5"
+    with h5py.File(source, "w", libver="earliest") as file:
+        for number in range(200):
+            name = f"{kind}{number:03}"
+            if kind == "group":
+                thing = file.create_group(name)
+                thing[f"ä{number}"] = np.arange(3)
+            else:
+                file[name] = np.dtype([("a", "i4"), ("b", "f8")])
+                thing = file[name]
+            for attribute in range(attributes):
+                thing.attrs[f"a{attribute}"] = np.int32(attribute)
+        file.create_dataset("noise", data=np.random.default_rng(1).integers(0, 9, 9999, "u1"))
+    pack(source, packed, "--allow-larger", "--level", "1", "--verify")
+    assert packed.stat().st_size <= source.stat().st_size
+    assert differences(source, packed) == []
+    with pyfive.File(packed) as file:
+        assert len(file[f"{kind}007"].attrs) == attributes if kind == "group" else True
+
+
 def test_attributes_without_an_order_get_no_index_of_one(tmp_path: Path):
     source, packed = tmp_path / "source.h5", tmp_path / "packed.h5"
     with h5py.File(source, "w", libver="latest") as file:

@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import time
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ from support import make, slow
 from support.command import BINARY, DONE, FAILED, start, tool
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
+# Batch systems send some of them before they kill.
+OTHERS = [signal.SIGXCPU, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGVTALRM]
 # By command: the calls that are slow once its work has begun.
 SLOW_CALL = {
     "pack": "pwrite",
@@ -65,7 +68,7 @@ def scene(tmp_path: Path) -> Scene:
 
 def as_in_a_terminal() -> None:
     """Signals as a shell leaves them to a program, whatever this one was started to ignore."""
-    for number in SIGNALS:
+    for number in SIGNALS + OTHERS:
         signal.signal(number, signal.SIG_DFL)
 
 
@@ -78,8 +81,10 @@ def begin(scene: Scene, command: str, milliseconds: int) -> subprocess.Popen:
     )
 
 
-@pytest.mark.parametrize("command", SLOW_CALL)
-@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize(
+    ("command", "number"),
+    [*product(SLOW_CALL, SIGNALS), *product(["pack", "in place"], OTHERS)],
+)
 def test_a_signal_ends_every_command_in_good_order(
     scene: Scene, command: str, number: signal.Signals
 ):

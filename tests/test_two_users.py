@@ -235,6 +235,34 @@ def test_a_strangers_link_is_not_replaced_in_place_of_the_victims_file(scene: Sc
     assert text.read_text() == "precious"
 
 
+@pytest.mark.parametrize("kind", ["chain", "folder", "pipe"])
+def test_what_a_stranger_put_on_the_way_to_a_text_is_refused(scene: Scene, kind: str):
+    data, text = scene.data(scene.home), scene.home / "notes"
+    text.write_text("precious")
+    give(text, VICTIM, 0o644)
+    target = scene.shared / "plan.json"
+    if kind == "chain":
+        own = scene.home / "own"
+        give(own.parent, VICTIM)
+        own.symlink_to(target)
+        give(own, VICTIM)
+        target.symlink_to(text)
+        give(target, STRANGER)
+        target = own
+    elif kind == "folder":
+        (scene.shared / "folder").symlink_to(scene.home)
+        give(scene.shared / "folder", STRANGER)
+        (scene.home / "link").symlink_to(text)
+        give(scene.home / "link", VICTIM)
+        target = scene.shared / "folder" / "link"
+    else:
+        os.mkfifo(target)
+        give(target, STRANGER, 0o666)
+    outcome = scene.run("plan", data, "--json", target, "--overwrite")
+    assert outcome.code != DONE and "another user" in outcome.stderr, outcome.stderr
+    assert text.read_text() == "precious"
+
+
 @pytest.mark.parametrize("in_place", [False, True])
 def test_nobody_else_reads_a_file_before_it_is_complete(scene: Scene, in_place: bool):
     data = give(make.noise(scene.home / "noise.h5", 40), VICTIM, 0o600)

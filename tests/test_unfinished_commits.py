@@ -151,3 +151,24 @@ def test_only_regular_files_are_recovered(tmp_path: Path, kind: str):
     done = frazil("recover", path)
     assert done.code == FAILED, done
     assert "not a regular file" in done.stderr
+
+
+@pytest.mark.parametrize("damage", [b"", b"no journal", None])
+def test_a_damaged_journal_of_ones_own_keeps_the_file_from_being_replaced(
+    source: Path, tmp_path: Path, damage: bytes | None
+):
+    left = leave(source, *places(source), applied=1)
+    sealed = bytearray(left.read_bytes())
+    sealed[-10] ^= 1
+    left.write_bytes(bytes(sealed) if damage is None else damage)
+    before = content(source)
+    for words in (("info", source), ("pack", source, "-o", tmp_path / "packed.nc")):
+        outcome = frazil(*words)
+        said = outcome.stdout + outcome.stderr
+        assert outcome.code == DONE and "its journal is damaged" in said, words
+    (tmp_path / "packed.nc").unlink()
+    for command in ("pack", "unpack"):
+        outcome = frazil(command, source, "--in-place")
+        assert outcome.code == FAILED and "a commit to it is unfinished" in outcome.stderr
+    assert frazil("recover", source).code == FAILED
+    assert content(source) == before

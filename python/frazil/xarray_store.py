@@ -16,6 +16,7 @@ from typing import Any
 from xarray.backends.common import WritableCFDataStore
 from xarray.coding.strings import CharacterArrayCoder, EncodedStringCoder, is_unicode_dtype
 
+from . import _frazil
 from . import temporary as temporary_files
 from .crew import Crew
 from .encodings import Storage, round_to_places, storage
@@ -46,8 +47,8 @@ class Output:
     def __init__(
         self, path: str | os.PathLike[str], mode: str, layout: str = "standard", **options: Any
     ) -> None:
-        # A link stays; what it points to is replaced.
-        self.path = Path(os.path.realpath(path))
+        # A link stays; what it points to is replaced, unless it is a stranger's.
+        self.path = Path(_frazil.followed_output(Path(path)))
         if self.path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(self.path))
         is_new = mode in ("w", "w-", "x") or not self.path.exists()

@@ -7,12 +7,12 @@
 //! following links and without waiting, and is used only if it is a regular file.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Behind a temporary file's word.
@@ -108,26 +108,110 @@ pub fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<File> 
     }
 }
 
-/// The file that a name stands for, links followed. A link that a stranger put into a folder where
-/// everybody may put one is not followed: it would have us write a file of the stranger's choice.
+/// The file that a name stands for, all links on the way followed. A link that a stranger put into a
+/// folder where everybody may put one is not followed: it would have us write a file of the stranger's
+/// choice.
 ///
 /// # Errors
 /// [`io::ErrorKind::PermissionDenied`] for such a link; if there is no such file.
 pub fn followed(path: &Path) -> io::Result<PathBuf> {
-    const STICKY_FOR_ALL: u32 = 0o1002;
-    let found = path.symlink_metadata()?;
-    if found.is_symlink() {
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new(".")).metadata()?;
-        let is_open_to_all = folder.mode() & STICKY_FOR_ALL == STICKY_FOR_ALL;
-        if is_open_to_all && ![effective_user(), folder.uid()].contains(&found.uid()) {
+    let (found, is_there) = follow(path)?;
+    match is_there {
+        true => Ok(found),
+        false => Err(io::ErrorKind::NotFound.into()),
+    }
+}
+
+/// As [`followed`], of a name that may stand for no file yet.
+///
+/// # Errors
+/// [`io::ErrorKind::PermissionDenied`] for a stranger's link; if the folder is not there.
+pub fn followed_to_new(path: &Path) -> io::Result<PathBuf> {
+    follow(path).map(|(found, _)| found)
+}
+
+/// Where a name leads, and whether something is there.
+fn follow(path: &Path) -> io::Result<(PathBuf, bool)> {
+    /// As many as Linux follows.
+    const MOST_LINKS: usize = 40;
+    let mut at = PathBuf::from("/");
+    let mut rest = steps(&std::path::absolute(path)?);
+    let mut links = 0;
+    while let Some(step) = rest.pop() {
+        if step == ".." {
+            at.pop();
+            continue;
+        }
+        let next = at.join(&step);
+        let found = match next.symlink_metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && rest.is_empty() => {
+                return Ok((next, false));
+            }
+            found => found?,
+        };
+        if !found.is_symlink() {
+            at = next;
+            continue;
+        }
+        links += 1;
+        if links > MOST_LINKS {
+            return Err(io::Error::from_raw_os_error(libc::ELOOP));
+        }
+        if is_a_strangers(&found, &at)? {
             let reason = "it is a link that another user put into a folder open to all";
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
         }
+        let target = next.read_link()?;
+        if target.is_absolute() {
+            at = PathBuf::from("/");
+        }
+        rest.extend(steps(&target));
     }
-    path.canonicalize()
+    Ok((at, true))
+}
+
+/// The names in a path, the last one first.
+fn steps(path: &Path) -> Vec<OsString> {
+    let named = |one: Component<'_>| match one {
+        Component::Normal(_) | Component::ParentDir => Some(one.as_os_str().to_owned()),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir => None,
+    };
+    path.components().rev().filter_map(named).collect()
+}
+
+/// Whether somebody else put it into a folder where everybody may put something.
+fn is_a_strangers(found: &Metadata, folder: &Path) -> io::Result<bool> {
+    const STICKY_FOR_ALL: u32 = 0o1002;
+    let folder = folder.metadata()?;
+    let is_open_to_all = folder.mode() & STICKY_FOR_ALL == STICKY_FOR_ALL;
+    Ok(is_open_to_all && ![effective_user(), folder.uid()].contains(&found.uid()))
+}
+
+/// Opens what is no regular file to write into it: a device, or a pipe that somebody reads.
+///
+/// # Errors
+/// [`io::ErrorKind::InvalidInput`] for a pipe that nobody reads, which would hang us, and for one that a
+/// stranger put into a folder open to all; those of opening.
+pub fn open_device(path: &Path) -> io::Result<File> {
+    let refused = |reason| io::Error::new(io::ErrorKind::InvalidInput, reason);
+    let real = path.canonicalize()?;
+    let folder = real.parent().unwrap_or(Path::new("/"));
+    if real.metadata()?.file_type().is_fifo() && is_a_strangers(&real.metadata()?, folder)? {
+        return Err(refused(
+            "it is a pipe that another user put into a folder open to all",
+        ));
+    }
+    let mut options = File::options();
+    let without_waiting = options
+        .write(true)
+        .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
+    let _probe = without_waiting
+        .open(path)
+        .map_err(|error| match error.raw_os_error() {
+            Some(libc::ENXIO) => refused("it is a pipe that nobody reads"),
+            _ => error,
+        })?;
+    File::options().write(true).open(path)
 }
 
 /// The permissions that the system gives to new files in a folder: the process's umask or the
@@ -217,6 +301,46 @@ mod tests {
             }
         }
         assert_eq!(std::fs::read(&file).unwrap(), b"before");
+    }
+
+    #[test]
+    fn names_are_followed_as_the_system_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("sub")).unwrap();
+        std::fs::write(root.join("sub/file"), b"x").unwrap();
+        symlink("sub", root.join("folder")).unwrap();
+        symlink("../folder/file", root.join("sub/link")).unwrap();
+        symlink(root.join("sub/link"), root.join("chain")).unwrap();
+        symlink("nothing", root.join("dangling")).unwrap();
+        symlink("circle", root.join("circle")).unwrap();
+        for name in ["chain", "folder/link", "sub/../sub/./link", "folder/file"] {
+            let path = root.join(name);
+            assert_eq!(followed(&path).unwrap(), path.canonicalize().unwrap());
+            assert_eq!(followed_to_new(&path).unwrap(), root.join("sub/file"));
+        }
+        let dangling = root.join("dangling");
+        assert_eq!(
+            followed(&dangling).unwrap_err().kind(),
+            io::ErrorKind::NotFound
+        );
+        assert_eq!(followed_to_new(&dangling).unwrap(), root.join("nothing"));
+        let new = root.join("folder/new");
+        assert_eq!(followed_to_new(&new).unwrap(), root.join("sub/new"));
+        assert!(followed_to_new(&root.join("none/new")).is_err());
+        assert!(followed_to_new(&root.join("circle")).is_err());
+        assert!(followed(&root.join("sub/file/further")).is_err());
+    }
+
+    #[test]
+    fn nobody_waits_for_a_pipe_to_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        let refused = open_device(&pipe).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::InvalidInput);
+        assert!(open_device(Path::new("/dev/null")).is_ok());
     }
 
     #[test]

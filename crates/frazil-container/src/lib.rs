@@ -42,6 +42,12 @@ pub fn is_signal_ignored(signal: i32) -> bool {
     ffi::is_signal_ignored(signal)
 }
 
+/// Has a function called when the process ends in good order, by `exit` or by the end of `main`: what is
+/// registered last is called first. Whether that is possible.
+pub fn at_exit(function: extern "C" fn()) -> bool {
+    ffi::at_exit(function)
+}
+
 /// Version of the linked libhdf5, `2.2.0`.
 #[must_use]
 pub fn hdf5_version() -> String {

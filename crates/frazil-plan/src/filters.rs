@@ -99,7 +99,7 @@ pub fn choose_filters(
     if fresh.stages.is_empty() && fresh.ratio.is_some() {
         fresh.ratio = Some(wishes.share_of_none);
     }
-    let whole = Whole::of(&trial, wishes, current);
+    let whole = Whole::of(&mut trial, wishes, current);
     let estimate = whole_estimate(&whole, &fresh, &mut trial)?;
     let mut choice = kept_or(fresh, estimate, element, wishes, current);
     choice.whole = whole;

@@ -40,6 +40,8 @@ const _: () = {
 fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     // While Python's lock keeps forks out.
     frazil::fork_generation();
+    // First of all that is registered: writers are closed before.
+    frazil::remove_unfinished_in_the_end();
     module.add("__version__", frazil::about().version)?;
     module.add_function(wrap_pyfunction!(operations::about, module)?)?;
     module.add_function(wrap_pyfunction!(operations::environment_warnings, module)?)?;
@@ -51,6 +53,7 @@ fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(operations::verify, module)?)?;
     module.add_function(wrap_pyfunction!(operations::analyze, module)?)?;
     module.add_function(wrap_pyfunction!(operations::recover, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::followed_output, module)?)?;
     module.add_function(wrap_pyfunction!(operations::usual_mode, module)?)?;
     module.add_function(wrap_pyfunction!(operations::read_precision, module)?)?;
     module.add_function(wrap_pyfunction!(operations::check_names, module)?)?;

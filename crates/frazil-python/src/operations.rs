@@ -132,6 +132,12 @@ pub(crate) fn recover(py: Python<'_>, path: PathBuf) -> Outcome<String> {
     run(py, None, &cancel, |_| json(&frazil::recover(&path)?))
 }
 
+/// The file that an output's name stands for.
+#[pyfunction]
+pub(crate) fn followed_output(path: PathBuf) -> Outcome<PathBuf> {
+    Ok(frazil::followed_output(&path)?)
+}
+
 /// The permissions that new files get in a folder.
 #[pyfunction]
 pub(crate) fn usual_mode(folder: PathBuf) -> Outcome<u32> {

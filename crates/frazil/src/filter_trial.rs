@@ -25,7 +25,7 @@ use crate::routes::{Reach, checksum_only, is_sparse, keeps_filters};
 use crate::sample_boxes::{SampleBox, sample_boxes};
 use crate::sample_run::SampleRun;
 use crate::sample_sources::sample_source;
-use crate::samples::{Samples, sampled_ratio};
+use crate::samples::{Samples, touched_bytes};
 use crate::shapes::{AS_PLANNED, planned};
 
 /// Samples of a variable take no more than one byte in so many of the memory that there is.
@@ -248,14 +248,17 @@ impl Trial<'_> {
             && !raw_partial_edges
             && keeps_filters(variable)
             && samples.rounding.is_none();
-        let sampled = match &self.reaches[samples.variable] {
-            Reach::Parallel(source, _) => sampled_ratio(&self.sources[*source], &samples.boxes),
+        let touched = match &self.reaches[samples.variable] {
+            Reach::Parallel(source, _) => touched_bytes(&self.sources[*source], &samples.boxes),
             _ => None,
         };
         Some(CurrentStorage {
             pipeline,
             ratio,
-            sampled_ratio: sampled.unwrap_or(ratio),
+            sampled_ratio: touched.map_or(ratio, |[stored, raw]| stored as f64 / raw as f64),
+            // Rounded samples are not what is stored.
+            is_sampled_in_part: samples.rounding.is_none()
+                && touched.is_some_and(|[_, raw]| samples.tried_bytes(variable) < raw),
             keepable,
             may_stay: self.may_stay(samples),
         })
@@ -273,6 +276,7 @@ impl Trial<'_> {
             pipeline: &NO_FILTERS,
             ratio: 1.0,
             sampled_ratio: 1.0,
+            is_sampled_in_part: false,
             keepable: false,
             may_stay: self.may_stay(samples),
         })

@@ -113,7 +113,7 @@ pub use options::{
     ShufflePolicy, UnpackFormat, UnpackOptions,
 };
 pub use output::check_folder;
-pub use pending::{usual_mode, write_text};
+pub use pending::{followed_output, usual_mode, write_text};
 pub use plan_compare::{ComparedWay, compare_plans};
 pub use plan_report::{
     ChunkCandidate, FilterCandidate, PlanReport, ReadCandidate, VariableDecision, explain_plan,
@@ -132,7 +132,7 @@ pub use report::{
     VerifyReport,
 };
 pub use synth::{NamedPattern, Noise, NoiseKind, SynthOptions, SynthReport, synth, synth_patterns};
-pub use unfinished::remove_unfinished;
+pub use unfinished::{remove_unfinished, remove_unfinished_in_the_end};
 pub use verify::{Thresholds, VerifyOptions, verify};
 pub use write::{
     ChunkPacker, ChunkPlan, Comm, CommError, Cores, DimensionLength, FilterChoice, FilterPlan,

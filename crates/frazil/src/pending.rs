@@ -43,7 +43,8 @@ pub fn write_text(path: &Path, text: &str) -> Result<()> {
     let failed = |error| Error::io(&error, "write", path);
     // A device or a pipe is written to: it must not be replaced.
     if path.metadata().is_ok_and(|before| !before.is_file()) {
-        return std::fs::write(path, text).map_err(failed);
+        let mut device = beside::open_device(path).map_err(failed)?;
+        return device.write_all(text.as_bytes()).map_err(failed);
     }
     let target = match path.symlink_metadata() {
         Ok(_) => beside::followed(path).map_err(failed)?,
@@ -212,6 +213,15 @@ impl Drop for PendingOutput {
             let _ = std::fs::remove_file(&self.temporary);
         }
     }
+}
+
+/// The file that an output's name stands for, links followed; there may be none yet.
+///
+/// # Errors
+/// [`ErrorCode::PermissionDenied`] for a link that another user put into a folder open to all; if its
+/// folder is not there.
+pub fn followed_output(path: &Path) -> Result<PathBuf> {
+    beside::followed_to_new(path).map_err(|error| Error::io(&error, "write", path))
 }
 
 /// The permissions that new files get in a folder, as the umask or the folder's access list has them.

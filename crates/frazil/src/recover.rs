@@ -133,6 +133,14 @@ fn tell(found: LeftBeside, path: &Path) -> Result<Option<LeftCommit>> {
             );
             (notice, false)
         }
+        LeftBeside::Damaged { journal } => {
+            let notice = format!(
+                "a commit to it was left unfinished, and its journal is damaged ({}): what is read \
+                 may mix two states; if you know that the file is whole, remove the journal",
+                journal.display()
+            );
+            (notice, true)
+        }
         LeftBeside::Whole {
             journal,
             is_applied,

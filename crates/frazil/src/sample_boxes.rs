@@ -175,25 +175,33 @@ impl LargeChunks<'_> {
         let elements = self.plan.window_bytes as u64 / self.element_bytes.max(1);
         let wanted = elements.saturating_mul(pieces as u64);
         let of_one = |&number: &u64| {
-            let part = self.grid.valid_box(number);
-            let all = part.elements().unwrap_or(u64::MAX);
-            if all <= wanted {
+            let mut part = self.grid.valid_box(number);
+            if part.elements().is_none_or(|all| all <= wanted) {
                 return vec![whole_box(self.grid, number)];
             }
             if !is_decoded {
                 let piece = |place| cut(part.clone(), elements, place, pieces);
                 return (0..pieces).map(piece).collect();
             }
-            match all.saturating_mul(self.element_bytes) <= self.most_read_bytes {
-                // What is decoded anyway is read once.
-                true => vec![SampleBox {
-                    chunk: part.count.clone(),
-                    part,
-                    tried: Tried::Windows(Windows {
-                        count: pieces,
-                        elements,
-                    }),
-                }],
+            let fits = |part: &Selection| {
+                let bytes = part.elements().unwrap_or(u64::MAX);
+                bytes.saturating_mul(self.element_bytes) <= self.most_read_bytes
+            };
+            match fits(&part) {
+                // What is decoded anyway is read once, and looked at all over.
+                true => {
+                    part = decoded_part(self.grid, number, self.source)
+                        .filter(fits)
+                        .unwrap_or(part);
+                    vec![SampleBox {
+                        chunk: part.count.clone(),
+                        part,
+                        tried: Tried::Windows(Windows {
+                            count: pieces,
+                            elements,
+                        }),
+                    }]
+                }
                 false => vec![cut(part, wanted, 0, 1)],
             }
         };
@@ -255,6 +263,20 @@ fn touched_elements(part: &Selection, stored: &[u64]) -> u64 {
 /// All whole chunks of the output that lie where the input's chunks of one of them lie, which are decoded
 /// anyway; as many of them as `window` elements have are tried, from all over it.
 fn decoded_box(grid: &ChunkGrid, index: u64, source: &ArraySource, window: u64) -> SampleBox {
+    let Some(part) = decoded_part(grid, index, source) else {
+        return whole_box(grid, index);
+    };
+    let chunks = window / grid.chunk_elements().max(1);
+    SampleBox {
+        part,
+        chunk: grid.chunk().to_vec(),
+        tried: Tried::Chunks((chunks as usize).max(1)),
+    }
+}
+
+/// Whole chunks of the output, that of `index` among them, where the input's chunks of that one lie.
+/// `None`: it sticks out of the array.
+fn decoded_part(grid: &ChunkGrid, index: u64, source: &ArraySource) -> Option<Selection> {
     let mut part = grid.valid_box(index);
     let lengths = grid.shape().iter().zip(grid.chunk());
     let axes = lengths.zip(source.grid.chunk()).enumerate();
@@ -265,17 +287,12 @@ fn decoded_box(grid: &ChunkGrid, index: u64, source: &ArraySource, window: u64) 
             .min(length);
         let first = (start / stored * stored).next_multiple_of(chunk).min(start);
         if end - first < chunk {
-            return whole_box(grid, index);
+            return None;
         }
         part.start[axis] = first;
         part.count[axis] = (end - first) / chunk * chunk;
     }
-    let chunks = window / grid.chunk_elements().max(1);
-    SampleBox {
-        part,
-        chunk: grid.chunk().to_vec(),
-        tried: Tried::Chunks((chunks as usize).max(1)),
-    }
+    Some(part)
 }
 
 /// A chunk's box, cut along its slow axes to at most `window` elements, or one: from the middle of a part

@@ -27,6 +27,16 @@ impl Samples {
         all as f64 / (inside.max(1) as f64).min(all.max(1) as f64)
     }
 
+    /// Bytes of the variable that filters are tried on, what sticks out of the array left out.
+    pub(crate) fn tried_bytes(&self, variable: &DatasetInfo) -> u64 {
+        let size = variable.element.size_bytes as u64;
+        let elements = self
+            .boxes
+            .iter()
+            .map(|one| one.elements().min(one.inside(&variable.shape)));
+        elements.sum::<u64>().saturating_mul(size)
+    }
+
     /// The values to try filters on, rounded if the output's will be.
     pub(crate) fn values(&self, blocks: Vec<Block>, element_bytes: usize) -> Result<Vec<Vec<u8>>> {
         let mut samples = Vec::with_capacity(blocks.len());
@@ -42,8 +52,8 @@ impl Samples {
     }
 }
 
-/// Stored bytes per raw byte of the chunks that boxes lie in; `None`: none of them is stored.
-pub(crate) fn sampled_ratio(source: &ArraySource, boxes: &[SampleBox]) -> Option<f64> {
+/// Stored and raw bytes of the chunks that boxes lie in; `None`: none of them is stored.
+pub(crate) fn touched_bytes(source: &ArraySource, boxes: &[SampleBox]) -> Option<[u64; 2]> {
     let touched = boxes
         .iter()
         .flat_map(|one| source.grid.chunks_in(&one.part));
@@ -57,5 +67,5 @@ pub(crate) fn sampled_ratio(source: &ArraySource, boxes: &[SampleBox]) -> Option
         let elements = source.grid.valid_box(index).elements()?;
         raw += elements.checked_mul(source.element_bytes as u64)?;
     }
-    (raw > 0).then(|| stored as f64 / raw as f64)
+    (raw > 0).then_some([stored, raw])
 }

@@ -3,6 +3,7 @@
 //! Whoever ends the process at once, because a signal came twice, removes them first.
 
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 use std::time::Duration;
 
 use frazil_container::outside_forks;
@@ -60,6 +61,19 @@ pub fn remove_unfinished() {
     }
     // Nothing is begun any more: whoever comes to do so waits until the process has ended.
     std::mem::forget(listed);
+}
+
+/// Has [`remove_unfinished`] called when the process ends in good order, while other threads still
+/// work: those of an interpreter that does not wait for them.
+pub fn remove_unfinished_in_the_end() {
+    extern "C" fn end() {
+        remove_unfinished();
+    }
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Else the next run removes what is left.
+        let _ = frazil_container::at_exit(end);
+    });
 }
 
 #[cfg(test)]

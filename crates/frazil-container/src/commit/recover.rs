@@ -37,6 +37,12 @@ pub enum LeftBeside {
         /// Why.
         reason: String,
     },
+    /// It is of somebody who may write the file, and cannot be read: the file may hold a part of its
+    /// commit.
+    Damaged {
+        /// The journal.
+        journal: PathBuf,
+    },
     /// The file is at the commit before the journal's, or at the journal's.
     Whole {
         /// The journal.
@@ -80,10 +86,8 @@ pub fn left_beside(path: &Path) -> Result<LeftBeside> {
     };
     let sealed = match sealed {
         Ok(sealed) => sealed,
-        Err(distrust) => {
-            let reason = reason_of(&distrust).to_owned();
-            return Ok(LeftBeside::Ignored { journal, reason });
-        }
+        Err(Distrust::Damaged) => return Ok(LeftBeside::Damaged { journal }),
+        Err(Distrust::Foreign(reason)) => return Ok(LeftBeside::Ignored { journal, reason }),
     };
     let survey = survey(&disk, &sealed).map_err(wrap)?;
     judge(&disk, &sealed, survey, journal).map_err(wrap)

@@ -5,6 +5,8 @@
 //! could say how many attributes their header of version 2 keeps, but some readers refuse those that
 //! do.)
 
+use std::cell::Cell;
+
 use hdf5_sys::h5f::H5F_libver_t;
 use hdf5_sys::h5o::H5O_NATIVE_INFO_HDR;
 
@@ -24,6 +26,14 @@ pub(crate) struct HeaderForm {
     pub(crate) is_old: bool,
     /// Whether it keeps the order in which attributes were created.
     pub(crate) is_ordered: bool,
+}
+
+impl HeaderForm {
+    /// Version 2, with the order of attributes.
+    pub(crate) const ORDERED: Self = Self {
+        is_old: false,
+        is_ordered: true,
+    };
 }
 
 /// The header for a copy of an object: one of version 2 that keeps the order, since netCDF readers
@@ -52,18 +62,21 @@ pub(super) fn info(object: &Handle) -> Result<NativeInfo> {
 /// Which headers the objects of a file get that are created in it.
 pub(crate) struct NewHeaders<'a> {
     file: &'a Handle,
-    old: bool,
+    old: Cell<bool>,
 }
 
 impl<'a> NewHeaders<'a> {
     /// For a file that was opened with the bounds of [`super::property`].
     pub(crate) fn of(file: &'a Handle) -> Self {
-        Self { file, old: false }
+        Self {
+            file,
+            old: Cell::new(false),
+        }
     }
 
     /// Headers of version 1 from now on, or of version 2. libhdf5 flushes the file at each change.
-    pub(crate) fn make_old(&mut self, old: bool) -> Result<()> {
-        if old == self.old {
+    pub(crate) fn make_old(&self, old: bool) -> Result<()> {
+        if old == self.old.get() {
             return Ok(());
         }
         let low = match old {
@@ -75,7 +88,7 @@ impl<'a> NewHeaders<'a> {
         // SAFETY: a live file.
         let status = unsafe { (api().H5Fset_libver_bounds)(self.file.id(), low, high) };
         check(status, "set format bounds")?;
-        self.old = old;
+        self.old.set(old);
         Ok(())
     }
 }

@@ -54,7 +54,7 @@ pub(crate) use fork::{LibraryGuard, generation, outside_forks, take_library};
 pub(crate) use handle::{Handle, library_version, plugin_path};
 pub(crate) use lease::is_open_for_writing;
 pub(crate) use reserve::reserve;
-pub(crate) use signals::is_ignored as is_signal_ignored;
+pub(crate) use signals::{at_exit, is_ignored as is_signal_ignored};
 pub use text::bytes_of_text;
 pub(crate) use user::effective_user;
 pub(crate) use writer_lock::{has_locks_on_ranges, lock_as_writer};

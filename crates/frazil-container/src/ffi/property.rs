@@ -167,6 +167,14 @@ impl PropertyList {
         Ok(list)
     }
 
+    /// For creating a group that does not keep the order of its attributes.
+    pub(crate) fn unordered_group_create(link_order: u32) -> Result<Self> {
+        let list = Self::new(*H5P_CLS_GROUP_CREATE)?;
+        list.set_link_order(link_order)?;
+        list.leave_out_times()?;
+        Ok(list)
+    }
+
     /// For creating a dataset.
     pub(crate) fn dataset_create() -> Result<Self> {
         let list = Self::new(*H5P_CLS_DATASET_CREATE)?;
@@ -185,6 +193,13 @@ impl PropertyList {
     pub(crate) fn datatype_create() -> Result<Self> {
         let list = Self::new(*H5P_CLS_DATATYPE_CREATE)?;
         list.set_attribute_order_and_no_times()?;
+        Ok(list)
+    }
+
+    /// For committing a datatype that does not keep the order of its attributes.
+    pub(crate) fn unordered_datatype_create() -> Result<Self> {
+        let list = Self::new(*H5P_CLS_DATATYPE_CREATE)?;
+        list.leave_out_times()?;
         Ok(list)
     }
 

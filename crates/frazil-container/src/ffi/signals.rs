@@ -1,4 +1,4 @@
-//! What the process was told about signals by whoever started it.
+//! What the process was told about signals by whoever started it, and what it does at its end.
 
 /// Whether the process ignores a signal, as a program does that was started by `nohup`, or in the
 /// background by a shell without job control.
@@ -8,6 +8,14 @@ pub(crate) fn is_ignored(signal: i32) -> bool {
     // SAFETY: no new action, and a valid out-pointer; a number that is no signal is an error.
     let status = unsafe { libc::sigaction(signal, std::ptr::null(), &raw mut action) };
     status == 0 && action.sa_sigaction == libc::SIG_IGN
+}
+
+/// Has a function called when the process ends in good order: what is registered last is called
+/// first. Whether that is possible.
+pub(crate) fn at_exit(function: extern "C" fn()) -> bool {
+    // SAFETY: the function lives as long as the program; it takes nothing and lets no panic out,
+    // which `extern "C"` turns into an abort.
+    unsafe { libc::atexit(function) == 0 }
 }
 
 #[cfg(test)]

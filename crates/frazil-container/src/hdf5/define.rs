@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use frazil_types::{FilterPipeline, FilterSpec};
 
@@ -15,22 +16,24 @@ use super::scan::Hdf5Input;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
 use crate::ffi::datatype::Datatype;
-use crate::ffi::header::HeaderForm;
+use crate::ffi::header::{HeaderForm, NewHeaders};
 use crate::ffi::property::{FillStatus, PropertyList};
 use crate::ffi::{Handle, filter, header, link, names};
 
 /// Committed datatypes of the input and their copies in the output.
 pub(super) struct CommittedTypes<'a> {
     output: &'a Handle,
+    headers: Rc<NewHeaders<'a>>,
     /// Paths of the input's objects by address.
     paths: &'a HashMap<u64, String>,
     copies: HashMap<u64, Datatype>,
 }
 
 impl<'a> CommittedTypes<'a> {
-    fn new(input: &'a Hdf5Input, output: &'a Handle) -> Self {
+    fn new(input: &'a Hdf5Input, output: &'a Handle, headers: Rc<NewHeaders<'a>>) -> Self {
         Self {
             output,
+            headers,
             paths: input.paths(),
             copies: HashMap::new(),
         }
@@ -55,7 +58,12 @@ impl<'a> CommittedTypes<'a> {
                 refuse_particulars(datatype.handle())?;
             }
             let copy = datatype.memory_copy()?;
-            let creation = PropertyList::datatype_create()?;
+            let header = header::for_copy_of(datatype.handle())?;
+            let creation = match header.is_ordered {
+                true => PropertyList::datatype_create()?,
+                false => PropertyList::unordered_datatype_create()?,
+            };
+            self.headers.make_old(header.is_old)?;
             copy.commit(self.output, &creation)?;
             self.copies.insert(address, copy);
         }
@@ -101,6 +109,7 @@ pub(super) fn define_copy(
     additions: &Additions,
     foreseen: Option<&HashMap<u64, u64>>,
 ) -> Result<Defined> {
+    let headers = Rc::new(NewHeaders::of(output));
     let mut definition = Definition {
         input,
         output,
@@ -111,8 +120,8 @@ pub(super) fn define_copy(
             utf8: link::link_creation()?,
             ascii: link::ascii_link_creation()?,
         },
-        types: CommittedTypes::new(input, output),
-        headers: header::NewHeaders::of(output),
+        types: CommittedTypes::new(input, output, Rc::clone(&headers)),
+        headers,
         defined: Defined {
             datasets: Vec::new(),
             addresses: HashMap::new(),
@@ -140,7 +149,7 @@ struct Definition<'a> {
     foreseen: Option<&'a HashMap<u64, u64>>,
     links: LinkCreation,
     types: CommittedTypes<'a>,
-    headers: header::NewHeaders<'a>,
+    headers: Rc<NewHeaders<'a>>,
     defined: Defined,
 }
 
@@ -175,8 +184,16 @@ impl Definition<'_> {
                 link_order,
             } => {
                 let from = link::open_group(&self.input.file, &entry.path)?;
-                let creation = PropertyList::group_create(*link_order)?;
-                self.headers.make_old(false)?;
+                // Groups that keep the order of their links have headers of version 2.
+                let header = match *link_order {
+                    0 => header::for_copy_of(&from)?,
+                    _ => HeaderForm::ORDERED,
+                };
+                let creation = match header.is_ordered {
+                    true => PropertyList::group_create(*link_order)?,
+                    false => PropertyList::unordered_group_create(*link_order)?,
+                };
+                self.headers.make_old(header.is_old)?;
                 let group =
                     link::create_group(&parent, &entry.name, self.links.of(entry), &creation)?;
                 self.register(*object_address, &group)?;
@@ -205,7 +222,6 @@ impl Definition<'_> {
     }
 
     fn named_datatype(&mut self, entry: &Entry, parent: &Handle, address: u64) -> Result<()> {
-        self.headers.make_old(false)?;
         let from = link::open_object(&self.input.file, &entry.path)?;
         let datatype = link::as_datatype(from);
         let Some(copy) = self.types.copy_of(&datatype)? else {

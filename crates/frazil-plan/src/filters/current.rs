@@ -24,6 +24,9 @@ pub struct CurrentStorage<'a> {
     /// The same of the chunks that samples come from: what trials are compared with, since a variable may not
     /// be alike everywhere.
     pub sampled_ratio: f64,
+    /// Samples are only a part of those chunks, and as they are stored: what these filters make of the
+    /// samples themselves says more.
+    pub is_sampled_in_part: bool,
     /// Stored chunks could be copied as they are: the chunk shape stays.
     pub keepable: bool,
     /// The current chunk shape would do as well as the one that was chosen.

@@ -54,14 +54,14 @@ impl Default for Whole {
 impl Whole {
     /// What is known of a variable whose samples a trial has.
     pub(super) fn of(
-        trial: &Trial<'_>,
+        trial: &mut Trial<'_>,
         wishes: &FilterWishes,
         current: Option<&CurrentStorage<'_>>,
     ) -> Self {
         let raw_bytes = wishes.raw_bytes.unwrap_or(u64::MAX).max(1);
         let known = current.filter(|now| now.sampled_ratio > 0.0);
         Self {
-            correction: known.map_or(1.0, |now| now.ratio / now.sampled_ratio),
+            correction: known.map_or(1.0, |now| now.ratio / ratio_of_samples(now, trial)),
             unseen: 1.0 - (trial.raw_bytes() as f64 / raw_bytes as f64).min(1.0),
             is_compressed: known.is_some_and(|now| !now.pipeline.is_empty()),
         }
@@ -94,6 +94,22 @@ impl Whole {
             ratio: (share * self.correction).min(1.0),
             uncertainty: self.unseen.sqrt() * uncertainty,
         }
+    }
+}
+
+/// What the input's filters make of the samples: of all that lies in the same chunks, unless the samples
+/// are a part of it that these filters can be tried on.
+fn ratio_of_samples(now: &CurrentStorage<'_>, trial: &mut Trial<'_>) -> f64 {
+    if !now.is_sampled_in_part || now.pipeline.is_empty() {
+        return now.sampled_ratio;
+    }
+    let Ok(sizes) = trial.sizes(&now.pipeline.0, None) else {
+        return now.sampled_ratio;
+    };
+    let (raw, stored) = (sizes.iter()).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    match stored {
+        0 => now.sampled_ratio,
+        _ => stored as f64 / raw as f64,
     }
 }
 

@@ -39,6 +39,7 @@ fn existing_checksums_are_carried_over() {
         pipeline: &pipeline,
         ratio: 1.0,
         sampled_ratio: 1.0,
+        is_sampled_in_part: false,
         keepable: false,
         may_stay: false,
     };
@@ -63,6 +64,7 @@ fn keeps_current(wishes: &FilterWishes, ratio: f64, keepable: bool) -> bool {
         pipeline: &pipeline,
         ratio,
         sampled_ratio: ratio,
+        is_sampled_in_part: false,
         keepable,
         may_stay: keepable,
     };
@@ -99,6 +101,7 @@ fn trials_are_compared_with_the_chunks_that_were_sampled() {
             pipeline: &pipeline,
             ratio,
             sampled_ratio,
+            is_sampled_in_part: false,
             keepable: true,
             may_stay: true,
         };
@@ -139,6 +142,7 @@ fn storage_that_asks_for_plugins_is_not_kept_for_any_reader() {
         pipeline: &pipeline,
         ratio: 0.01,
         sampled_ratio: 0.01,
+        is_sampled_in_part: false,
         keepable: true,
         may_stay: true,
     };
@@ -158,6 +162,7 @@ fn unfiltered_chunks_that_stay_unfiltered_are_copied() {
         pipeline: &pipeline,
         ratio: 1.0,
         sampled_ratio: 1.0,
+        is_sampled_in_part: false,
         keepable: true,
         may_stay: true,
     };

@@ -1,11 +1,12 @@
 //! How values of a variable become chunks that are ready to be placed.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use frazil_codec::{BoundEncoder, Scratch};
-use frazil_container::hdf5::{DatasetInfo, FillStatus, FillTime};
-use frazil_pipeline::{Block, Request, Task};
-use frazil_types::{ChunkGrid, DeflateEncoder, ErrorCode, FilterPipeline, Selection};
+use frazil_container::hdf5::{DatasetInfo, DatasetStorage, FillStatus, FillTime};
+use frazil_pipeline::{ArraySource, Block, ChunkDecoder, Request, Task};
+use frazil_types::{ChunkGrid, DeflateEncoder, ErrorCode, FilterPipeline, Selection, filter_id};
 
 use crate::error::{Error, Result};
 use crate::input::Input;
@@ -66,6 +67,8 @@ pub(super) enum Step {
         source: usize,
         grid: ChunkGrid,
         tiles: Tiles,
+        /// Decodes them for their checksums, if they have some.
+        check: Option<CopyCheck>,
     },
     /// Encode values into chunks.
     Encode {
@@ -96,6 +99,7 @@ impl Step {
                 source: *source,
                 grid: decisions.sources[*source].grid.clone(),
                 tiles: tiles.clone(),
+                check: CopyCheck::of(variable, &decisions.sources[*source]),
             },
             Route::Contiguous { source, grid } => Self::Plain {
                 source: *source,
@@ -167,7 +171,11 @@ impl Packing<'_> {
                 source,
                 grid,
                 tiles,
-            } => (*source, grid, tiles.clone(), 0),
+                check,
+            } => {
+                let decoded = check.as_ref().map_or(0, CopyCheck::chunk_bytes);
+                (*source, grid, tiles.clone(), decoded)
+            }
             Step::Encode {
                 source,
                 grid,
@@ -254,11 +262,16 @@ impl Packing<'_> {
 
     fn pack_one(&self, tile: u64, block: Block, scratch: &mut Scratch) -> Result<Packed> {
         match (&self.step, block) {
-            (Step::Copy { .. }, Block::Stored { bytes, filter_mask }) => Ok(Some(PackedChunk {
-                filter_mask,
-                bytes,
-                rounding: RoundingStats::default(),
-            })),
+            (Step::Copy { check, .. }, Block::Stored { bytes, filter_mask }) => {
+                if let Some(check) = check {
+                    check.look(tile, &bytes, filter_mask, scratch)?;
+                }
+                Ok(Some(PackedChunk {
+                    filter_mask,
+                    bytes,
+                    rounding: RoundingStats::default(),
+                }))
+            }
             (Step::Plain { grid, .. }, Block::Values(values)) => {
                 let rounded = self.round(&values, &grid.valid_box(tile))?;
                 let (bytes, rounding) =
@@ -303,6 +316,53 @@ impl Packing<'_> {
             .and_then(|first| first.checked_mul(self.variable.element.size_bytes as u64))
             .and_then(|bytes| bytes.checked_add(base))
             .ok_or_else(|| Error::new(ErrorCode::Internal, "a slab address overflows"))
+    }
+}
+
+/// Looks at the checksums of stored chunks that are copied as they are: a damaged one is the input's
+/// fault, and must not become the output's.
+pub(super) struct CopyCheck {
+    decoder: Arc<dyn ChunkDecoder>,
+    grid: ChunkGrid,
+    chunk_bytes: u64,
+    /// Chunks that stick out of the array have no filters.
+    raw_partial_edges: bool,
+}
+
+impl CopyCheck {
+    /// `None`: there are no checksums.
+    fn of(variable: &DatasetInfo, source: &ArraySource) -> Option<Self> {
+        let DatasetStorage::Chunked { pipeline, .. } = &variable.storage else {
+            return None;
+        };
+        let has_checksum = pipeline.contains(filter_id::FLETCHER32);
+        has_checksum.then(|| Self {
+            decoder: Arc::clone(&source.decoder),
+            grid: source.grid.clone(),
+            chunk_bytes: (source.grid.chunk_elements()).saturating_mul(source.element_bytes as u64),
+            raw_partial_edges: source.raw_partial_edges,
+        })
+    }
+
+    const fn chunk_bytes(&self) -> u64 {
+        self.chunk_bytes
+    }
+
+    fn look(&self, tile: u64, bytes: &[u8], mask: u32, scratch: &mut Scratch) -> Result<()> {
+        if self.raw_partial_edges && self.grid.valid_box(tile) != self.grid.chunk_box(tile) {
+            return Ok(());
+        }
+        match self.decoder.decode_start(bytes, mask, scratch) {
+            Ok(_) => Ok(()),
+            // What nobody here can undo is copied unseen.
+            Err(error) if error.code() == ErrorCode::MissingFilter => Ok(()),
+            Err(error) => {
+                let place = self.grid.offset(tile);
+                let cause = format!("chunk at {place:?}: {error}");
+                Err(Error::new(error.code(), cause)
+                    .with_cure("the file is damaged; copy it again from its source"))
+            }
+        }
     }
 }
 

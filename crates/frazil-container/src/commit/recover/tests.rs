@@ -274,7 +274,7 @@ fn readers_are_told_what_of_a_commit_is_in_the_file() {
     let all = left_waiting();
     assert_eq!(look(&all), whole(&all, true));
     std::fs::write(&none.journal, b"damaged").unwrap();
-    assert!(matches!(look(&none), LeftBeside::Ignored { .. }));
+    assert!(matches!(look(&none), LeftBeside::Damaged { .. }));
     std::fs::remove_file(&none.journal).unwrap();
     assert_eq!(left_beside(&none.path).unwrap(), LeftBeside::Nothing);
 }
