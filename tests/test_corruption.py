@@ -4,6 +4,8 @@ import functools
 import tempfile
 from pathlib import Path
 
+import h5py
+import numpy as np
 import pytest
 from support import make
 from support.command import DONE, FAILED, SAMPLE, frazil, pack, tool
@@ -95,3 +97,37 @@ def test_flipped_bits_in_chunks_are_found_or_harmless(tmp_path: Path):
             assert tool("ncdump", "-h", target).returncode == 0
             target.unlink()
     assert found >= 10, "deflate streams carry a checksum: most damage must be noticed"
+
+
+def test_damaged_texts_are_corrupt_and_named(tmp_path: Path):
+    """Only libhdf5 reads them: its refusal is the file's fault."""
+    source = tmp_path / "texts.h5"
+    with h5py.File(source, "w") as file:
+        texts = [f"text {number} " * 9 for number in range(400)]
+        file.create_dataset("texts", data=texts, dtype=h5py.string_dtype(), chunks=(400,))
+    content = source.read_bytes()
+    source.write_bytes(content.replace(b"GCOL", b"GCOX"))
+    outcome = frazil("pack", source, "-o", tmp_path / "packed.nc", "--json")
+    assert outcome.code == FAILED and not (tmp_path / "packed.nc").exists()
+    [error] = outcome.errors
+    assert error["code"] == "corrupt" and error["variable"] == "/texts" and error["cure"]
+
+
+@pytest.mark.parametrize("command", ["unpack", "pack"])
+def test_a_copied_chunk_has_its_checksum_checked(tmp_path: Path, command: str):
+    source = tmp_path / "checked.h5"
+    values = np.random.default_rng(1).integers(0, 99, 4000, "i4")
+    with h5py.File(source, "w") as file:
+        file.create_dataset("v", data=values, chunks=(1000,), maxshape=(None,), fletcher32=True)
+        offset = file["v"].id.get_chunk_info(2).byte_offset
+    options = ["--level", "0", "--keep-chunks"] if command == "pack" else []
+    words = [command, source, "-o", tmp_path / "copied.h5", *options]
+    assert frazil(*words).code == DONE
+    (tmp_path / "copied.h5").unlink()
+    content = bytearray(source.read_bytes())
+    content[offset + 8] ^= 1
+    source.write_bytes(content)
+    outcome = frazil(*words, "--json")
+    assert outcome.code == FAILED and not (tmp_path / "copied.h5").exists()
+    [error] = outcome.errors
+    assert error["code"] == "corrupt" and "[2000]" in error["cause"], error

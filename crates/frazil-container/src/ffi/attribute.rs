@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use super::api::AttributeInfo;
 use super::dataspace::{self, Extent};
 use super::datatype::Datatype;
-use super::handle::{DEFAULT, Handle, api, c_name, check, own, read_name, truth};
+use super::handle::{DEFAULT, Handle, api, c_name, check, damaged, own, read_name, truth};
 use super::property::PropertyList;
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
@@ -171,7 +171,7 @@ impl Attribute {
         // SAFETY: the buffer holds the extent's elements of the memory type.
         let status =
             unsafe { (api().H5Aread)(self.0.id(), memory.id(), value.as_mut_ptr().cast()) };
-        check(status, "read attribute")?;
+        check(status, "read attribute").map_err(damaged)?;
         Ok(value)
     }
 

@@ -1,10 +1,10 @@
-//! Values in files of their own.
+//! Values that cannot be read: those in files of their own, and damaged ones.
 
 use std::ffi::c_char;
 
 use super::dataset::Dataset;
-use super::handle::api;
-use super::property::PropertyList;
+use super::handle::{api, damaged};
+use super::property::{LayoutClass, PropertyList};
 use crate::error::ContainerError;
 use crate::lock::library_lock;
 
@@ -33,6 +33,7 @@ impl PropertyList {
 /// An error of reading a dataset's values, with what is to be done if they lie in other files.
 pub(super) fn explain(error: ContainerError, dataset: &Dataset) -> ContainerError {
     let list = dataset.creation().ok();
+    let layout = list.as_ref().and_then(|list| list.layout().ok());
     match (list.and_then(|list| list.first_external_file()), error) {
         (Some(file), ContainerError::Hdf5 { doing, reason }) => ContainerError::Hdf5 {
             doing,
@@ -42,6 +43,10 @@ pub(super) fn explain(error: ContainerError, dataset: &Dataset) -> ContainerErro
                  folder (or to ${{ORIGIN}}, the folder of the file that is read)"
             ),
         },
+        // The sources of a virtual dataset are other files.
+        (None, error) if layout.is_some_and(|layout| layout != LayoutClass::Virtual) => {
+            damaged(error)
+        }
         (_, error) => error,
     }
 }

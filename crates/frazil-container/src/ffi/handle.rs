@@ -81,6 +81,17 @@ pub(super) fn failure(doing: &str) -> ContainerError {
     }
 }
 
+/// The error for values that libhdf5 cannot read from a file that it has opened: they are damaged,
+/// unless it lacks memory.
+pub(super) fn damaged(error: ContainerError) -> ContainerError {
+    match error {
+        ContainerError::Hdf5 { doing, reason } if !reason.contains("alloc") => {
+            ContainerError::Corrupt(format!("{doing}: {reason}"))
+        }
+        error => error,
+    }
+}
+
 /// Copies the innermost messages out of the error stack and clears it.
 pub(super) fn take_error_stack() -> String {
     extern "C" fn collect(_: c_uint, frame: *const H5E_error2_t, data: *mut c_void) -> herr_t {

@@ -56,7 +56,7 @@ impl Hdf5Input {
         let missing = self.missing_filters(pipeline)?;
         filter_decoder::reading(chunk_bytes(dataset, chunk), work).map_err(|error| {
             match (error, missing.into_iter().next()) {
-                (ContainerError::Hdf5 { .. }, Some(filter)) => {
+                (ContainerError::Hdf5 { .. } | ContainerError::Corrupt(_), Some(filter)) => {
                     ContainerError::MissingFilter(filter)
                 }
                 (error, _) => error,
