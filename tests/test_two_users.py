@@ -235,6 +235,22 @@ def test_a_strangers_link_is_not_replaced_in_place_of_the_victims_file(scene: Sc
     assert text.read_text() == "precious"
 
 
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_strangers_link_to_a_folder_leads_no_output_there(scene: Scene, overwrite: bool):
+    data, out = scene.data(scene.home), scene.home / "out.nc"
+    (scene.shared / "folder").symlink_to(scene.home)
+    give(scene.shared / "folder", STRANGER)
+    if overwrite:
+        out.write_text("precious")
+        give(out, VICTIM)
+    before = sorted(one.name for one in scene.home.iterdir())
+    for words in (("pack", data, "-o"), ("synth", "-s", "8x8", "-o"), ("plan", data, "--json")):
+        outcome = scene.run(*words, scene.shared / "folder" / "out.nc", "--overwrite")
+        assert outcome.code != DONE and "another user" in outcome.stderr, (words, outcome.stderr)
+        assert sorted(one.name for one in scene.home.iterdir()) == before
+    assert not overwrite or out.read_text() == "precious"
+
+
 @pytest.mark.parametrize("kind", ["chain", "folder", "pipe"])
 def test_what_a_stranger_put_on_the_way_to_a_text_is_refused(scene: Scene, kind: str):
     data, text = scene.data(scene.home), scene.home / "notes"

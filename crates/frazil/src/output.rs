@@ -102,14 +102,20 @@ fn separate(input: &Path, source: &Metadata, path: &Path, overwrite: bool) -> Re
 /// is given as such, and those of its own, but none that only a file's name mentions.
 ///
 /// # Errors
-/// [`ErrorCode::NotFound`] if it is not, [`ErrorCode::InvalidArgument`] if it is a file.
+/// [`ErrorCode::NotFound`] if it is not, [`ErrorCode::InvalidArgument`] if it is a file,
+/// [`ErrorCode::PermissionDenied`] if a stranger's link in a folder open to all leads there.
 pub fn check_folder(path: &Path) -> Result<()> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => return Ok(()),
     };
     let (code, cause, cure) = match folder.metadata() {
-        Ok(found) if found.is_dir() => return Ok(()),
+        Ok(found) if found.is_dir() => {
+            let led = beside::followed(folder);
+            return led
+                .map(drop)
+                .map_err(|error| Error::io(&error, "write into the folder of", path));
+        }
         Ok(_) => (
             ErrorCode::InvalidArgument,
             "is a file and holds no others",
@@ -157,7 +163,7 @@ pub(crate) fn check_new(path: &Path, overwrite: bool) -> Result<Before> {
             .in_file(path)
             .with_cure("add --overwrite to replace it"));
     }
-    Ok(before)
+    check_folder(path).map(|()| before)
 }
 
 /// The error for a file that cannot be made in the folder of `target`.

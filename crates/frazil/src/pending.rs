@@ -17,7 +17,7 @@ use crate::input::from_container;
 use crate::name_lock::{NameLock, no_locks};
 use crate::naming::{Before, give_name};
 use crate::options::Attempt;
-use crate::output::{cannot_create, check_new};
+use crate::output::{cannot_create, check_folder, check_new};
 use crate::unfinished::Unfinished;
 
 /// How long a text waits for another process that writes the same file.
@@ -46,10 +46,8 @@ pub fn write_text(path: &Path, text: &str) -> Result<()> {
         let mut device = beside::open_device(path).map_err(failed)?;
         return device.write_all(text.as_bytes()).map_err(failed);
     }
-    let target = match path.symlink_metadata() {
-        Ok(_) => beside::followed(path).map_err(failed)?,
-        Err(_) => path.to_owned(),
-    };
+    check_folder(path)?;
+    let target = followed_output(path)?;
     let begin = Instant::now();
     let mut pending = loop {
         match PendingOutput::create(&target, Before::Anything) {
