@@ -40,6 +40,22 @@ def test_a_dataspace_of_an_unknown_class_is_corrupt_and_nothing_else(tmp_path: P
         assert not target.exists()
 
 
+@pytest.mark.parametrize(("size", "code"), [(1 << 16, DONE), (1 << 30, FAILED)])
+def test_elements_larger_than_the_file_take_no_memory(tmp_path: Path, size: int, code: int):
+    """A fill value is one element."""
+    source, target = tmp_path / "source.h5", tmp_path / "packed.nc"
+    with h5py.File(source, "w") as file:
+        kind = h5py.h5t.create(h5py.h5t.OPAQUE, size)
+        space = h5py.h5s.create_simple((3,))
+        h5py.h5d.create(file.id, b"x", kind, space)
+    outcome = frazil("pack", source, "-o", target, "--json", memory_bytes=512 << 20)
+    assert outcome.code == code and target.exists() == (code == DONE), outcome.stderr
+    if code == FAILED:
+        [error] = outcome.errors
+        assert error["code"] == "unsupported" and error["variable"] == "/x"
+        assert str(size) in error["cause"]
+
+
 @pytest.mark.parametrize("user_block", [0, 512])
 @pytest.mark.parametrize("stated", [0, 4, 1 << 40])
 def test_contiguous_values_are_where_their_address_is(tmp_path: Path, user_block: int, stated: int):

@@ -299,7 +299,7 @@ impl Hdf5Input {
             ObjectKind::NamedDatatype => Ok((EntryKind::NamedDatatype { object_address }, None)),
             ObjectKind::Dataset => {
                 let dataset = Dataset::from_handle(object);
-                let info = describe(&dataset, path, object_address, self.user_block_bytes())
+                let info = describe(&dataset, path, object_address, &self.contents)
                     .map_err(|error| error.at(path))?;
                 self.contents_mut().datasets.push(info);
                 if self.open.len() < MAX_OPEN_DATASETS {
@@ -362,14 +362,25 @@ fn names_in_order(group: &Handle, link_order: u32) -> Result<Vec<String>> {
 }
 
 /// Reads what a dataset is.
+/// Elements up to this many bytes may be larger than a file that holds none of them.
+const LARGEST_UNWRITTEN_ELEMENT: u64 = 1 << 20;
+
 fn describe(
     dataset: &Dataset,
     path: &str,
     object_address: u64,
-    user_block_bytes: u64,
+    contents: &Contents,
 ) -> Result<DatasetInfo> {
     let datatype = dataset.datatype()?;
     let element = datatype.element_type()?;
+    // Each fill value is one element; nothing else in the file bounds it.
+    if element.size_bytes as u64 > contents.file_bytes.max(LARGEST_UNWRITTEN_ELEMENT) {
+        let reason = format!(
+            "its elements have {} bytes each, more than the file",
+            element.size_bytes
+        );
+        return Err(ContainerError::Unsupported(reason));
+    }
     let extent = dataset.extent()?;
     let (shape, unlimited) = match &extent {
         Extent::Null | Extent::Scalar => (Vec::new(), Vec::new()),
@@ -386,7 +397,7 @@ fn describe(
             // it may be damaged. Where there is none, libhdf5 2.2 still adds the user block to it.
             let has_values = extent != Extent::Null && !shape.contains(&0);
             let address = dataset.contiguous_address();
-            let address = address.filter(|&at| has_values && at >= user_block_bytes);
+            let address = address.filter(|&at| has_values && at >= contents.user_block_bytes);
             DatasetStorage::Contiguous { address }
         }
         LayoutClass::External => DatasetStorage::External,
