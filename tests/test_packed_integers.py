@@ -158,7 +158,7 @@ REFUSED = {
     "a valid range": ({"valid_min": np.float32(0)}, None, "valid_min"),
     "unsigned": ({"_Unsigned": "true"}, None, "_Unsigned"),
     "missing values in words": ({"missing_value": "-999"}, None, "text"),
-    "too fine a bound": ({}, 1e-9, "bits|finer"),
+    "too fine a bound": ({}, 1e-9, "bits|as closely as"),
     "infinities": ({}, None, "infinite"),
     "three values that are no data": (
         {"missing_value": np.array([-1, -2, -3], "f4")},
