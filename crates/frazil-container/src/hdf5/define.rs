@@ -44,7 +44,7 @@ impl<'a> CommittedTypes<'a> {
     pub(super) fn copy_of(&mut self, datatype: &Datatype) -> Result<Option<&Datatype>> {
         if datatype.is_above_v18()? {
             return Err(ContainerError::Unsupported(
-                "its type needs a newer HDF5 (1.12 for H5T_STD_REF, 2.0 for complex numbers) and has no form \
+                "its type needs HDF5 1.12 (H5T_STD_REF) or HDF5 2.0 (complex numbers) and has no form \
                  that HDF5 1.8 reads"
                     .to_owned(),
             ));
