@@ -2,13 +2,10 @@
 
 import contextlib
 import json
-import os
 import subprocess
 import sys
-import tempfile
 import threading
 import warnings
-from pathlib import Path
 
 import dask
 import dask.array as da
@@ -530,75 +527,3 @@ def test_a_damaged_file_is_not_written_on(tmp_path):
     with pytest.raises(frazil.errors.CorruptError, match="damaged or incomplete"):
         frazil.to_netcdf(sample().compute(), path, mode="a")
     assert path.read_bytes() == damaged
-
-
-@pytest.mark.parametrize("dtype", ["f4", "f8", "i2"])
-def test_a_plan_of_other_values_is_followed_as_far_as_it_fits(tmp_path, dtype):
-    chance = np.random.default_rng(5)
-    numbers = np.round(280 + chance.normal(size=(60, 80)), 3)
-    first = xr.Dataset({"v": (("y", "x"), numbers.astype("f4"))})
-    first.to_netcdf(tmp_path / "first.nc")
-    wishes = {"v": {"absolute_tolerance": 0.25}}
-    plan = frazil.plan(tmp_path / "first.nc", precision=wishes, filters="shuffle+deflate(4)")
-    missing = -999.9 if dtype != "i2" else -999
-    numbers[::7] = missing
-    second = xr.Dataset({"v": (("y", "x"), numbers.astype(dtype), {"missing_value": missing})})
-    frazil.to_netcdf(second, tmp_path / "second.nc", plan=plan)
-    with netCDF4.Dataset(tmp_path / "second.nc") as file:
-        file.set_auto_mask(False)
-        found = file["v"][:]
-    expected = numbers.astype(dtype)
-    is_missing = expected == np.array(missing, dtype)
-    assert is_missing.any() and np.array_equal(found[is_missing], expected[is_missing])
-    bound = 0 if dtype == "i2" else 0.25
-    assert np.abs(found.astype("f8") - expected.astype("f8")).max() <= bound
-
-
-def test_a_planned_linear_grid_states_the_error_of_the_values_at_hand(tmp_path):
-    numbers = np.random.default_rng(5).normal(280, 9, (60, 80)).astype("f4")
-    xr.Dataset({"v": (("y", "x"), numbers)}).to_netcdf(tmp_path / "first.nc")
-    plan = frazil.plan(tmp_path / "first.nc", precision={"v": {"nbits": 8}})
-    second = xr.Dataset({"v": (("y", "x"), numbers * 1000)})
-    frazil.to_netcdf(second, tmp_path / "second.nc")
-    frazil.to_netcdf(second, tmp_path / "planned.nc", plan=plan)
-    with netCDF4.Dataset(tmp_path / "planned.nc") as file:
-        error = np.abs(file["v"][:] - numbers * 1000).max()
-        stated = {name: file["v"].getncattr(name) for name in file["v"].ncattrs()}
-    assert 0 < error <= stated["max_abs_compression_error"]
-    assert "quantization_maximum_absolute_error" not in stated
-    assert frazil.verify(tmp_path / "second.nc", tmp_path / "planned.nc", check=True)
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only the superuser can act as two other users")
-@pytest.mark.parametrize("dangling", [False, True])
-def test_a_strangers_link_in_a_folder_open_to_all_is_not_followed(dangling):
-    victim, stranger = 61001, 61002
-    program = """
-import os, sys, frazil, xarray
-data = xarray.Dataset({"a": ("x", [1.0, 2.0])})
-os.setegid(VICTIM), os.seteuid(VICTIM)
-try:
-    frazil.to_netcdf(data, sys.argv[1])
-except OSError as error:
-    assert "another user" in str(error), error
-else:
-    sys.exit("it was followed")
-""".replace("VICTIM", str(victim))
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        shared, precious = folder / "shared", folder / "home" / "precious"
-        for one, owner, mode in ((shared, 0, 0o1777), (precious.parent, victim, 0o755)):
-            one.mkdir()
-            one.chmod(mode)
-            os.chown(one, owner, owner)
-        if not dangling:
-            precious.write_bytes(b"precious")
-            os.chown(precious, victim, victim)
-        (shared / "out.nc").symlink_to(precious)
-        os.chown(shared / "out.nc", stranger, stranger, follow_symlinks=False)
-        ended = subprocess.run([sys.executable, "-c", program, shared / "out.nc"], check=False)
-        assert ended.returncode == 0
-        assert dangling != precious.exists()
-        assert dangling or precious.read_bytes() == b"precious"
-        assert [one.name for one in shared.iterdir()] == ["out.nc"]
