@@ -1,12 +1,15 @@
 """``frazil.to_netcdf`` where another user may write, too."""
 
 import os
+import socket
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import frazil
 import pytest
+import xarray as xr
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only the superuser can act as two other users")
@@ -42,3 +45,20 @@ else:
         assert dangling != precious.exists()
         assert dangling or precious.read_bytes() == b"precious"
         assert [one.name for one in shared.iterdir()] == ["out.nc"]
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket"])
+@pytest.mark.parametrize("linked", [False, True])
+def test_what_is_no_file_is_not_replaced(tmp_path, kind, linked):
+    path = tmp_path / "out.nc"
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        socket.socket(socket.AF_UNIX).bind(os.path.relpath(path))
+    named = tmp_path / "link.nc" if linked else path
+    if linked:
+        named.symlink_to(path)
+    before = path.lstat()
+    with pytest.raises(frazil.errors.InvalidArgumentError, match="which no file can replace"):
+        frazil.to_netcdf(xr.Dataset({"a": ("x", [1.0, 2.0])}), named)
+    assert path.lstat() == before and named.is_symlink() == linked

@@ -151,19 +151,29 @@ pub(crate) fn check_new(path: &Path, overwrite: bool) -> Result<Before> {
             .in_file(path)
             .with_cure("name a file in it"));
     }
-    if !existing.is_file() {
-        // A finished output is renamed, which would remove a device or a pipe.
-        let cause = "is a device, a pipe or a socket, which no file can replace";
-        return Err(Error::new(ErrorCode::InvalidArgument, cause)
-            .in_file(path)
-            .with_cure("name a file"));
-    }
+    check_replaceable(path, &existing)?;
     if !overwrite {
         return Err(Error::new(ErrorCode::AlreadyExists, "exists already")
             .in_file(path)
             .with_cure("add --overwrite to replace it"));
     }
     check_folder(path).map(|()| before)
+}
+
+/// Refuses what a finished output, which is renamed, would remove for good: devices, pipes, sockets, and
+/// names that stand for a stream that is open, such as `/dev/stdout`, whatever it leads to.
+pub(crate) fn check_replaceable(path: &Path, existing: &Metadata) -> Result<()> {
+    let is_streams = |path: &Path| path.starts_with("/proc") || path.starts_with("/dev/fd");
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    let is_stream = folder.is_some_and(|folder| is_streams(&folder) || folder == Path::new("/dev"))
+        || path.read_link().is_ok_and(|target| is_streams(&target));
+    if existing.is_file() && !is_stream {
+        return Ok(());
+    }
+    let cause = "is a device, a pipe or a socket, which no file can replace";
+    Err(Error::new(ErrorCode::InvalidArgument, cause)
+        .in_file(path)
+        .with_cure("name a file"))
 }
 
 /// The error for a file that cannot be made in the folder of `target`.
@@ -193,6 +203,21 @@ mod tests {
         let refused = check_new(&socket, true).unwrap_err();
         assert_eq!(refused.code, ErrorCode::InvalidArgument);
         assert!(socket.exists() && !socket.is_file());
+        // Standard output may be a file, and its name must stay all the same.
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        let open = std::fs::File::create(&file).unwrap();
+        let stream = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&open));
+        std::os::unix::fs::symlink(&stream, &link).unwrap();
+        for path in [&link, Path::new(&stream)] {
+            let refused = check_new(path, true).unwrap_err();
+            assert_eq!(
+                refused.code,
+                ErrorCode::InvalidArgument,
+                "{}",
+                path.display()
+            );
+        }
+        assert!(check_new(&file, true).is_ok());
     }
 
     #[test]

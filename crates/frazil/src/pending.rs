@@ -17,7 +17,7 @@ use crate::input::from_container;
 use crate::name_lock::{NameLock, no_locks};
 use crate::naming::{Before, give_name};
 use crate::options::Attempt;
-use crate::output::{cannot_create, check_folder, check_new};
+use crate::output::{cannot_create, check_folder, check_new, check_replaceable};
 use crate::unfinished::Unfinished;
 
 /// How long a text waits for another process that writes the same file.
@@ -217,8 +217,13 @@ impl Drop for PendingOutput {
 ///
 /// # Errors
 /// [`ErrorCode::PermissionDenied`] for a link that another user put into a folder open to all; if its
-/// folder is not there.
+/// folder is not there; [`ErrorCode::InvalidArgument`] for a device, a pipe or a socket.
 pub fn followed_output(path: &Path) -> Result<PathBuf> {
+    if let Ok(existing) = path.metadata()
+        && !existing.is_dir()
+    {
+        check_replaceable(path, &existing)?;
+    }
     beside::followed_to_new(path).map_err(|error| Error::io(&error, "write", path))
 }
 

@@ -175,7 +175,7 @@ impl LargeChunks<'_> {
         let elements = self.plan.window_bytes as u64 / self.element_bytes.max(1);
         let wanted = elements.saturating_mul(pieces as u64);
         let of_one = |&number: &u64| {
-            let mut part = self.grid.valid_box(number);
+            let part = self.grid.valid_box(number);
             if part.elements().is_none_or(|all| all <= wanted) {
                 return vec![whole_box(self.grid, number)];
             }
@@ -183,29 +183,28 @@ impl LargeChunks<'_> {
                 let piece = |place| cut(part.clone(), elements, place, pieces);
                 return (0..pieces).map(piece).collect();
             }
-            let fits = |part: &Selection| {
-                let bytes = part.elements().unwrap_or(u64::MAX);
-                bytes.saturating_mul(self.element_bytes) <= self.most_read_bytes
-            };
-            match fits(&part) {
-                // What is decoded anyway is read once, and looked at all over.
-                true => {
-                    part = decoded_part(self.grid, number, self.source)
-                        .filter(fits)
-                        .unwrap_or(part);
-                    vec![SampleBox {
-                        chunk: part.count.clone(),
-                        part,
-                        tried: Tried::Windows(Windows {
-                            count: pieces,
-                            elements,
-                        }),
-                    }]
-                }
-                false => vec![cut(part, wanted, 0, 1)],
-            }
+            // What is decoded anyway is read once, and looked at all over.
+            let decoded = decoded_part(self.grid, number, self.source);
+            let mut read = decoded.into_iter().chain([part.clone()]);
+            vec![match read.find(|part| self.fits(part)) {
+                Some(part) => SampleBox {
+                    chunk: part.count.clone(),
+                    part,
+                    tried: Tried::Windows(Windows {
+                        count: pieces,
+                        elements,
+                    }),
+                },
+                None => cut(part, wanted, 0, 1),
+            }]
         };
         numbers.iter().flat_map(of_one).collect()
+    }
+
+    /// Whether as much may be read at once.
+    fn fits(&self, part: &Selection) -> bool {
+        let elements = part.elements().unwrap_or(u64::MAX);
+        elements.saturating_mul(self.element_bytes) <= self.most_read_bytes
     }
 }
 

@@ -12,6 +12,7 @@ use hdf5_sys::h5p::{
 use hdf5_sys::h5t::H5T_cset_t;
 
 use super::handle::{DEFAULT, Handle, api, check, failure, own};
+use super::header::HeaderForm;
 use super::known::{FILL_STATUSES, FILL_TIMES, LAYOUTS, known};
 use super::{dataspace, driver, text};
 use crate::error::{ContainerError, Result};
@@ -160,46 +161,28 @@ impl PropertyList {
     }
 
     /// For creating a group.
-    pub(crate) fn group_create(link_order: u32) -> Result<Self> {
-        let list = Self::new(*H5P_CLS_GROUP_CREATE)?;
+    pub(crate) fn group_create(link_order: u32, header: HeaderForm) -> Result<Self> {
+        let list = Self::object_create(*H5P_CLS_GROUP_CREATE, header)?;
         list.set_link_order(link_order)?;
-        list.set_attribute_order_and_no_times()?;
-        Ok(list)
-    }
-
-    /// For creating a group that does not keep the order of its attributes.
-    pub(crate) fn unordered_group_create(link_order: u32) -> Result<Self> {
-        let list = Self::new(*H5P_CLS_GROUP_CREATE)?;
-        list.set_link_order(link_order)?;
-        list.leave_out_times()?;
         Ok(list)
     }
 
     /// For creating a dataset.
-    pub(crate) fn dataset_create() -> Result<Self> {
-        let list = Self::new(*H5P_CLS_DATASET_CREATE)?;
-        list.set_attribute_order_and_no_times()?;
-        Ok(list)
-    }
-
-    /// For creating a dataset that does not keep the order of its attributes.
-    pub(crate) fn unordered_dataset_create() -> Result<Self> {
-        let list = Self::new(*H5P_CLS_DATASET_CREATE)?;
-        list.leave_out_times()?;
-        Ok(list)
+    pub(crate) fn dataset_create(header: HeaderForm) -> Result<Self> {
+        Self::object_create(*H5P_CLS_DATASET_CREATE, header)
     }
 
     /// For committing a datatype.
-    pub(crate) fn datatype_create() -> Result<Self> {
-        let list = Self::new(*H5P_CLS_DATATYPE_CREATE)?;
-        list.set_attribute_order_and_no_times()?;
-        Ok(list)
+    pub(crate) fn datatype_create(header: HeaderForm) -> Result<Self> {
+        Self::object_create(*H5P_CLS_DATATYPE_CREATE, header)
     }
 
-    /// For committing a datatype that does not keep the order of its attributes.
-    pub(crate) fn unordered_datatype_create() -> Result<Self> {
-        let list = Self::new(*H5P_CLS_DATATYPE_CREATE)?;
-        list.leave_out_times()?;
+    fn object_create(class: hdf5_sys::h5i::hid_t, header: HeaderForm) -> Result<Self> {
+        let list = Self::new(class)?;
+        match header.is_ordered {
+            true => list.set_attribute_order_and_no_times()?,
+            false => list.leave_out_times()?,
+        }
         Ok(list)
     }
 

@@ -11,6 +11,7 @@ use crate::ffi::attribute;
 use crate::ffi::dataset::Dataset;
 use crate::ffi::dataspace::Extent;
 use crate::ffi::datatype::{Class, Datatype};
+use crate::ffi::header::HeaderForm;
 use crate::ffi::property::{FillTime, PropertyList};
 use crate::ffi::{Handle, link};
 use crate::schema::{SchemaAttribute, SchemaValue};
@@ -156,7 +157,7 @@ fn of<T>(pairs: &[(usize, Vec<T>)], dataset: usize) -> impl Iterator<Item = &T> 
 /// one-byte text that never gets space.
 fn write_container(root: &Handle, container: &NewContainer) -> Result<()> {
     let datatype = Datatype::text(1, false)?;
-    let creation = PropertyList::dataset_create()?;
+    let creation = PropertyList::dataset_create(HeaderForm::ORDERED)?;
     creation.set_contiguous()?;
     creation.set_fill_time(FillTime::IfSet)?;
     creation.set_fill_value(&datatype, Some(&[0]))?;

@@ -59,10 +59,7 @@ impl<'a> CommittedTypes<'a> {
             }
             let copy = datatype.memory_copy()?;
             let header = header::for_copy_of(datatype.handle())?;
-            let creation = match header.is_ordered {
-                true => PropertyList::datatype_create()?,
-                false => PropertyList::unordered_datatype_create()?,
-            };
+            let creation = PropertyList::datatype_create(header)?;
             self.headers.make_old(header.is_old)?;
             copy.commit(self.output, &creation)?;
             self.copies.insert(address, copy);
@@ -189,10 +186,7 @@ impl Definition<'_> {
                     0 => header::for_copy_of(&from)?,
                     _ => HeaderForm::ORDERED,
                 };
-                let creation = match header.is_ordered {
-                    true => PropertyList::group_create(*link_order)?,
-                    false => PropertyList::unordered_group_create(*link_order)?,
-                };
+                let creation = PropertyList::group_create(*link_order, header)?;
                 self.headers.make_old(header.is_old)?;
                 let group =
                     link::create_group(&parent, &entry.name, self.links.of(entry), &creation)?;
@@ -391,10 +385,7 @@ fn creation_list(
         // The mapping only exists inside the list: copy it whole.
         return source.duplicate();
     }
-    let creation = match header.is_ordered {
-        true => PropertyList::dataset_create()?,
-        false => PropertyList::unordered_dataset_create()?,
-    };
+    let creation = PropertyList::dataset_create(header)?;
     match storage {
         OutputStorage::Contiguous => creation.set_contiguous()?,
         OutputStorage::Chunked { chunk, pipeline } => set_chunked(&creation, chunk, pipeline)?,

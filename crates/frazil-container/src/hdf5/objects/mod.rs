@@ -16,6 +16,7 @@ use crate::ffi::attribute;
 use crate::ffi::dataset::Dataset;
 use crate::ffi::dataspace::Extent;
 use crate::ffi::datatype::Datatype;
+use crate::ffi::header::HeaderForm;
 use crate::ffi::property::{FillTime, PropertyList, TRACKED_AND_INDEXED};
 use crate::ffi::{Handle, link};
 use crate::schema::{
@@ -157,7 +158,8 @@ impl Objects {
         let handle = match group.parent {
             None => link::open_group(&self.root, "/")?,
             Some(parent) => {
-                let creation = PropertyList::group_create(TRACKED_AND_INDEXED)?;
+                let creation =
+                    PropertyList::group_create(TRACKED_AND_INDEXED, HeaderForm::ORDERED)?;
                 let parent = self.group(parent)?;
                 link::create_group(parent, &group.name, &self.link_creation, &creation)?
             }
@@ -233,7 +235,7 @@ impl Objects {
     ) -> Result<Dataset> {
         let variable = &schema.variables[id.0];
         let (datatype, extent) = (datatype_of(variable)?, extent_of(schema, id));
-        let creation = PropertyList::dataset_create()?;
+        let creation = PropertyList::dataset_create(HeaderForm::ORDERED)?;
         match storage {
             OutputStorage::Chunked { chunk, pipeline } if extent != Extent::Scalar => {
                 set_chunked(&creation, chunk, pipeline)?;

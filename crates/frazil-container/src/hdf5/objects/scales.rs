@@ -6,6 +6,7 @@ use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
 use crate::ffi::dataspace::Extent;
 use crate::ffi::datatype::Datatype;
+use crate::ffi::header::HeaderForm;
 use crate::ffi::property::PropertyList;
 use crate::ffi::{Handle, attribute, link, reference};
 use crate::hdf5::attribute_form::Form;
@@ -53,7 +54,7 @@ impl Objects {
     fn create_placeholder(&mut self, schema: &Schema, id: DimensionId) -> Result<Linked> {
         self.number_old_scales()?;
         let dimension = &schema.dimensions[id.0];
-        let creation = PropertyList::dataset_create()?;
+        let creation = PropertyList::dataset_create(HeaderForm::ORDERED)?;
         let length = if dimension.is_unlimited {
             creation.set_chunked(&[1], &FilterPipeline::default())?;
             0

@@ -7,6 +7,7 @@ use super::model::{
 };
 use crate::classic::{AttributeValue, NcType};
 use crate::error::ContainerError;
+use crate::ffi::header::HeaderForm;
 use crate::hdf5::{LiveOutput, OutputStorage};
 use crate::schema::{AttributeOwner, DimensionId, Fill, GroupId, Schema, ValueType, VariableId};
 
@@ -245,7 +246,7 @@ fn plain(path: &Path) {
         shape: vec![3],
         max_shape: vec![Some(3)],
     };
-    let list = PropertyList::dataset_create().unwrap();
+    let list = PropertyList::dataset_create(HeaderForm::ORDERED).unwrap();
     let links = crate::ffi::link::link_creation().unwrap();
     drop(Dataset::create(&file, "plain", &datatype, &extent, &links, &list).unwrap());
     file::close(file).unwrap();
