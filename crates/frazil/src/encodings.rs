@@ -33,6 +33,21 @@ impl EncodingStyle {
             Self::Nf90 => "netCDF-Fortran",
         }
     }
+
+    /// Whether its words can name a variable; `path` without its first slash.
+    fn can_name(self, path: &str) -> bool {
+        match self {
+            // Both write one group at a time.
+            Self::Xarray | Self::Nf90 => !path.contains('/'),
+            // What it takes for lists and for patterns.
+            Self::Nco => {
+                !path.contains([',', '*', '^', '$', '\\', '@', '!', '|', '(', ')'])
+                    && !path.contains(['[', ']', '?', '+', '{', '}'])
+            }
+            // It looks for extents behind the first colon.
+            Self::Nccopy => !path.contains([':', ',']),
+        }
+    }
 }
 
 /// What a pipeline says in words that all of these writers have.
@@ -116,6 +131,8 @@ pub struct Encoding {
     pub text: String,
     /// Variables that the plan rounds, and that writer cannot: by `text` they stay exact.
     pub exact: Vec<String>,
+    /// Variables that `text` cannot name: in groups, or with characters that mean something else there.
+    pub left_out: Vec<String>,
 }
 
 /// One variable as the other writers see it.
@@ -135,10 +152,16 @@ struct Row<'a> {
 pub fn render_encoding(report: &PlanReport, style: EncodingStyle) -> Result<Encoding> {
     let mut rows = Vec::new();
     let mut exact = Vec::new();
+    let mut left_out = Vec::new();
     for (decision, plan) in report.variables.iter().zip(&report.plan.variables) {
         let StorageLayout::Chunked { chunk } = &plan.layout else {
             continue;
         };
+        let name = bare_name(plan);
+        if !style.can_name(name) {
+            left_out.push(name.to_owned());
+            continue;
+        }
         let rounding = plan.quantize.as_ref().map(|quantize| &quantize.rounding);
         let quantize = match style {
             // Its own command line knows of none.
@@ -146,10 +169,10 @@ pub fn render_encoding(report: &PlanReport, style: EncodingStyle) -> Result<Enco
             _ => rounding.and_then(Quantize::of),
         };
         if rounding.is_some() && quantize.is_none() {
-            exact.push(bare_name(plan).to_owned());
+            exact.push(name.to_owned());
         }
         rows.push(Row {
-            name: bare_name(plan),
+            name,
             decision,
             chunk,
             words: Words::of(&plan.pipeline).map_err(|error| error.at_variable(&plan.path))?,
@@ -162,7 +185,11 @@ pub fn render_encoding(report: &PlanReport, style: EncodingStyle) -> Result<Enco
         EncodingStyle::Nccopy => nccopy(&rows, report),
         EncodingStyle::Nf90 => nf90(&rows),
     };
-    Ok(Encoding { text, exact })
+    Ok(Encoding {
+        text,
+        exact,
+        left_out,
+    })
 }
 
 /// The name below the root group; in groups, the path without its first slash.
@@ -487,6 +514,22 @@ mod tests {
             least_significant_bits: 0,
         };
         assert_eq!(text(bounded, EncodingStyle::Xarray).1, ["pr"]);
+    }
+
+    #[test]
+    fn names_that_others_cannot_say_are_left_out() {
+        let left_out = |path: &str, style| {
+            let mut report = report(Vec::new(), None);
+            report.plan.variables[0].path = path.to_owned();
+            let found = render_encoding(&report, style).unwrap();
+            let is_there = found.text.contains(path.trim_start_matches('/'));
+            assert_eq!(is_there, found.left_out.is_empty(), "{}", found.text);
+            !is_there
+        };
+        assert!(left_out("/g/T", EncodingStyle::Xarray) && left_out("/g/T", EncodingStyle::Nf90));
+        assert!(!left_out("/g/T", EncodingStyle::Nco) && !left_out("/g/T", EncodingStyle::Nccopy));
+        assert!(left_out("/T:2", EncodingStyle::Nccopy) && !left_out("/T:2", EncodingStyle::Nco));
+        assert!(left_out("/T[2]", EncodingStyle::Nco) && left_out("/a,b", EncodingStyle::Nco));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use frazil::{ComparedWay, PlanReport, render_encoding, render_plan};
+use frazil::{ComparedWay, EncodingStyle, PlanReport, render_encoding, render_plan};
 
 use super::pack::{add_files, check_new};
 use super::{Status, page};
@@ -74,15 +74,7 @@ pub(crate) fn run(args: &PlanArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
             })
         });
     let shown = match args.style() {
-        Some(style) => render_encoding(&report, style).map(|found| {
-            if !found.exact.is_empty() {
-                let (writer, names) = (style.writer(), found.exact.join(", "));
-                printer.note(&format!(
-                    "{writer} has no such rounding; exact would stay: {names}"
-                ));
-            }
-            found.text
-        }),
+        Some(style) => in_words_of(style, &report, printer),
         None => Ok(tables::of(&report, args.all_variables)),
     };
     match written.and(shown) {
@@ -94,6 +86,27 @@ pub(crate) fn run(args: &PlanArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
         Some(path) if !draw(printer, path, &report) => Ok(Status::Failure),
         _ => Ok(Status::Success),
     }
+}
+
+/// The plan for another writer, and notes on what that writer cannot do.
+fn in_words_of(
+    style: EncodingStyle,
+    report: &PlanReport,
+    printer: Printer,
+) -> frazil::Result<String> {
+    let found = render_encoding(report, style)?;
+    let writer = style.writer();
+    if !found.exact.is_empty() {
+        let names = found.exact.join(", ");
+        printer.note(&format!(
+            "{writer} has no such rounding; exact would stay: {names}"
+        ));
+    }
+    if !found.left_out.is_empty() {
+        let names = found.left_out.join(", ");
+        printer.note(&format!("{writer} cannot name here, left out: {names}"));
+    }
+    Ok(found.text)
 }
 
 /// Draws what was compared; whether that could be written.
