@@ -99,7 +99,8 @@ pub(super) fn add_files(
 /// # Errors
 /// If there is such a file that must not be replaced, or its folder is not there.
 pub(super) fn check_new(path: &Path, overwrite: bool) -> frazil::Result<()> {
-    if path.exists() && !overwrite {
+    // Devices and pipes are written to, not replaced.
+    if path.is_file() && !overwrite {
         let error = frazil::Error::new(ErrorCode::AlreadyExists, "there is such a file");
         let cure = "name another one, or give --overwrite";
         return Err(error.in_file(path).with_cure(cure));
