@@ -1,6 +1,6 @@
 //! Filters by a contest on samples: which of those that came to its last round serves best, and why.
 
-use crate::contest::{self, Tried, by_name};
+use crate::contest::{self, KNOWN_AS_SMALLEST, Tried, by_name};
 use crate::error::PlanError;
 use crate::explain;
 use crate::filters::FilterWishes;
@@ -9,9 +9,10 @@ use crate::score::Score;
 use crate::tree::Advice;
 use crate::trial::{Chosen, Trial, TriedChain};
 
-/// Filters within this factor of the chosen may be better on the whole variable.
-const CLOSE: f64 = 1.01;
-/// So many are compared there.
+/// Filters that take more than the chosen by no more than this share may be better on the whole variable; for
+/// `archive` also those within the standard error of the samples.
+const CLOSE: f64 = 0.01;
+/// So many are compared there, one more for `archive`.
 const MOST_FINALISTS: usize = 3;
 
 /// What was chosen, why, and what else was tried.
@@ -70,7 +71,7 @@ pub(crate) fn choose(
     Ok(choice.map(|(best, pays, reason)| {
         let best = &outcome.finalists[best];
         Advised {
-            rivals: near(&outcome.finalists, best),
+            rivals: near(&outcome.finalists, best, wishes.goal),
             chosen: best.chosen.clone(),
             reason,
             pays,
@@ -79,21 +80,30 @@ pub(crate) fn choose(
     }))
 }
 
-/// The chosen, and what is as small but for a hundredth.
-fn near(tried: &[Tried], best: &Tried) -> Vec<Rival> {
+/// The chosen, and what is almost as small.
+fn near(tried: &[Tried], best: &Tried, goal: Goal) -> Vec<Rival> {
     let chosen = &best.chosen;
-    let limit = chosen.bytes as f64 * CLOSE;
-    let is_other = |one: &&Tried| {
-        let one = &one.chosen;
-        let is_same = one.pipeline == chosen.pipeline && one.encoder == chosen.encoder;
-        !is_same && one.bytes as f64 <= limit
+    let is_archive = goal == Goal::Archive;
+    let close = if is_archive {
+        chosen.spread.max(CLOSE)
+    } else {
+        CLOSE
     };
-    let mut others: Vec<Rival> = tried.iter().filter(is_other).map(Rival::from).collect();
-    others.sort_by_key(|one| one.chosen.bytes);
-    let mut found = vec![Rival::from(best)];
-    found.extend(others);
-    found.truncate(MOST_FINALISTS);
-    found
+    let limit = chosen.bytes as f64 * (1.0 + close);
+    // `archive` is promised not to be larger, whatever samples say.
+    let is_known = |one: &Tried| is_archive && one.candidate.name() == KNOWN_AS_SMALLEST;
+    let is_other = |one: &&Tried| {
+        let chosen_too =
+            one.chosen.pipeline == chosen.pipeline && one.chosen.encoder == chosen.encoder;
+        !chosen_too && (one.chosen.bytes as f64 <= limit || is_known(one))
+    };
+    let mut others: Vec<&Tried> = tried.iter().filter(is_other).collect();
+    others.sort_by_key(|one| (!is_known(one), one.chosen.bytes));
+    others.truncate(MOST_FINALISTS - usize::from(!is_archive));
+    std::iter::once(best)
+        .chain(others)
+        .map(Rival::from)
+        .collect()
 }
 
 /// Of what was tried on all samples the best, or the fastest of what is as good; whether it pays, and why
@@ -122,7 +132,7 @@ fn best_of(
     };
     let floors = wishes.weighing.floors();
     let of_best = (tried[best].candidate, share(&tried[best]));
-    let summary = tried[best].chosen.pipeline.summary();
+    let summary = named(&tried[best]);
     if !score.pays(of_best.0, of_best.1) {
         let reason = explain::does_not_pay(&summary, goal, of_best.1, &floors);
         return Some((best, false, reason));
@@ -140,13 +150,12 @@ fn best_of(
     let instead = (fastest != best).then_some((summary.as_str(), of_best.1));
     let within = explain::within(tolerance, what, instead);
     let taken = &tried[fastest];
-    let reason = explain::for_goal(
-        &taken.chosen.pipeline.summary(),
-        goal,
-        share(taken),
-        &[&floors, &within, path],
-    );
+    let reason = explain::for_goal(&named(taken), goal, share(taken), &[&floors, &within, path]);
     Some((fastest, true, reason))
+}
+
+fn named(tried: &Tried) -> String {
+    explain::filters_by(&tried.chosen.pipeline, tried.chosen.encoder)
 }
 
 /// Of what was tried and is as good as the best but for the tolerance, what takes least to encode and

@@ -10,6 +10,7 @@ use frazil_types::{FilterPipeline, ReaderLevel};
 
 use crate::candidates::{CandidateFilters, candidate, candidates, zlib_candidates};
 use crate::error::PlanError;
+use crate::explain::filters_by;
 use crate::filters::{FilterWishes, serves};
 use crate::goal::Goal;
 use crate::score::Score;
@@ -19,8 +20,9 @@ use crate::trial::{Chosen, Trial, TriedChain};
 const ROUNDS: [usize; 3] = [16, 4, 1];
 /// The last round, on all of every sample.
 const LAST: usize = ROUNDS.len() - 1;
-/// A round on fewer bytes of all samples together is left out.
+/// A round on fewer bytes of all samples together is left out: it says too little, the less the closer the race.
 const LEAST_ROUND_BYTES: u64 = 8 << 10;
+const LEAST_ROUND_BYTES_FOR_SMALL_FILES: u64 = 64 << 10;
 /// One in so many goes on to the next round.
 const GOES_ON: usize = 3;
 /// So many come to the last round of a league at least.
@@ -28,7 +30,7 @@ const FINALISTS: usize = 3;
 /// Filters that encode so many raw MB/s are fast.
 const FAST_MB_S: f64 = 100.0;
 /// What people take for their smallest files is always tried to the end for `archive`.
-const KNOWN_AS_SMALLEST: &str = "shuffle+zstd(19)";
+pub(crate) const KNOWN_AS_SMALLEST: &str = "shuffle+zstd(19)";
 const LEVELS: [ReaderLevel; 3] = [ReaderLevel::Any, ReaderLevel::Plugins, ReaderLevel::Frazil];
 
 /// A candidate, and what it made of all samples.
@@ -62,6 +64,7 @@ struct League<'a> {
     score: Score,
     /// Nobody leaves before the last round.
     is_open: bool,
+    least_round_bytes: u64,
     /// What is fast does not leave, either: some difference is tolerated for its sake.
     keeps_fast: bool,
     /// Do not leave after the first round.
@@ -95,6 +98,10 @@ pub(crate) fn hold(
             let league = League {
                 score: wishes.score_of(goal),
                 is_open: is_open(wishes, goal, level),
+                least_round_bytes: match goal {
+                    Goal::Size | Goal::Archive => LEAST_ROUND_BYTES_FOR_SMALL_FILES,
+                    Goal::Balanced | Goal::Speed | Goal::Energy => LEAST_ROUND_BYTES,
+                },
                 keeps_fast: wishes.weighing.ratio_tolerance.is_some(),
                 advised,
             };
@@ -194,7 +201,7 @@ impl Contender {
 
     fn tried(&self) -> TriedChain {
         TriedChain {
-            filters: self.pipeline.summary(),
+            filters: filters_by(&self.pipeline, self.candidate.encoder()),
             share: self.share,
             spread: (self.seen == Some(LAST)).then_some(self.spread),
         }
@@ -221,7 +228,7 @@ impl League<'_> {
     ) -> Result<(), PlanError> {
         for round in 0..=LAST {
             let bytes = trial.raw_bytes() / ROUNDS[round] as u64;
-            let is_left_out = self.is_open || bytes < LEAST_ROUND_BYTES;
+            let is_left_out = self.is_open || bytes < self.least_round_bytes;
             if round < LAST && (is_left_out || members.len() <= FINALISTS) {
                 continue;
             }

@@ -1,6 +1,23 @@
 //! The wording of reasons: one line each, the decision first, its ground after a colon.
 
+use frazil_types::{DeflateEncoder, FilterPipeline};
+
 use crate::chunking::{ReadCosts, ReadEstimate, ServingShape};
+
+/// Filters as people write them, and who encodes where the file does not say: `deflate(9)`, `deflate(9) by
+/// libdeflate 11`, `deflate(9) by zlib`.
+#[must_use]
+pub fn filters_by(pipeline: &FilterPipeline, encoder: Option<DeflateEncoder>) -> String {
+    let name = pipeline.summary();
+    match encoder {
+        // The format knows zlib's levels only.
+        Some(DeflateEncoder::Libdeflate(level)) if level > 9 => {
+            format!("{name} by libdeflate {level}")
+        }
+        Some(DeflateEncoder::Zlib(_)) => format!("{name} by zlib"),
+        _ => name,
+    }
+}
 
 /// `400 B`, `57.0 KiB`, `1.2 MiB`.
 pub(crate) fn bytes(count: u64) -> String {

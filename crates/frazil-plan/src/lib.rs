@@ -38,7 +38,7 @@ pub use chunking::{
     is_level_name, kept_for_reads, parse_reads, parts_for_reads, share_caches, whole_shape,
 };
 pub use error::PlanError;
-pub use explain::explain_finer;
+pub use explain::{explain_finer, filters_by};
 pub use fast_level::{fastest_deflate_encoder, has_fastest_deflate};
 pub use features::{FEATURE_NAMES, Features, LOOKED_AT};
 pub use filters::{

@@ -65,9 +65,9 @@ pub fn sample_plan(raw_bytes: u64, chunk_bytes: u64, file_bytes: u64, goal: Goal
         chunks => chunks.clamp(1, MOST_PIECES),
     };
     SamplePlan {
-        // Both fit: at most 16 and 4 MiB.
+        // Both fit: at most 16 and 4 MiB. Rounded up, since what is wanted may be all of the variable.
         pieces: pieces as usize,
-        window_bytes: (wanted / pieces) as usize,
+        window_bytes: wanted.div_ceil(pieces) as usize,
     }
 }
 
@@ -138,6 +138,8 @@ mod tests {
         assert_eq!(plan(300_000, 300_000, file, Goal::Balanced), (1, 300_000));
         assert_eq!(plan(3 << 20, 1 << 20, file, Goal::Archive), (3, 1 << 20));
         assert_eq!(plan(0, 1, 0, Goal::Archive), (0, 0));
+        let odd = sample_plan(1_000_003, 300_000, file, Goal::Archive);
+        assert!(odd.bytes() >= 1_000_003, "a small variable is seen wholly");
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub fn confirmed(
     let saved = (taken > 0).then(|| 1.0 - bytes[taken] as f64 / of_chosen.max(1) as f64);
     choice.reason = explain::confirmed(
         &choice.reason,
-        &finalist.pipeline.summary(),
+        &explain::filters_by(&finalist.pipeline, finalist.deflate_encoder),
         bytes.len() - 1,
         on,
         saved,
@@ -53,7 +53,8 @@ pub fn confirmed(
     if let (Some(current), Some(pipeline)) = (current, choice.keepable.take())
         && bytes[taken] as f64 > current as f64 * SMALLER_SHARE
     {
-        choice.reason = explain::kept_on(&pipeline.summary(), &choice.pipeline.summary(), on);
+        let other = explain::filters_by(&choice.pipeline, choice.deflate_encoder);
+        choice.reason = explain::kept_on(&pipeline.summary(), &other, on);
         choice.predicted_ratio *= current as f64 / bytes[taken].max(1) as f64;
         choice.pipeline = pipeline;
         choice.deflate_encoder = None;
@@ -84,6 +85,7 @@ mod tests {
             deflate_encoder: None,
             predicted_ratio: 0.5,
             uncertainty: 0.0,
+            sampled: None,
             whole: Whole::default(),
             keep_current: false,
             may_stay: false,
