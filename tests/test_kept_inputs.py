@@ -199,3 +199,28 @@ def test_a_dry_run_says_what_would_be_kept(tmp_path: Path):
     (report,) = outcome.report["reports"]
     predicted = report["output_file_bytes"] >= report["input_file_bytes"]
     assert predicted == any("would keep it" in line for line in report["notices"])
+
+
+def test_what_rounding_makes_larger_stays_exact(tmp_path: Path):
+    """A pattern that comes again and again: rounding and a fast level do not shorten it."""
+    source, packed = tmp_path / "in.nc", tmp_path / "out.nc"
+    pattern = np.random.default_rng(1).normal(size=(40, 11, 9)).astype("f4")
+    values = np.tile(pattern, (90, 1, 1))
+    with netCDF4.Dataset(source, "w") as file:
+        for name, extent in zip("tyx", values.shape, strict=True):
+            file.createDimension(name, extent)
+        kept = {"zlib": True, "complevel": 9, "chunksizes": values.shape}
+        file.createVariable("v", "f4", tuple("tyx"), **kept)[:] = values
+        file.createVariable("w", "f4", ("y", "x"))[:] = pattern[0]
+    outcome = frazil("pack", source, "-o", packed, "--rel-error", "1e-3", "--json")
+    assert outcome.code == DONE, outcome.stderr
+    (report,) = outcome.report["reports"]
+    by_path = {one["path"]: one for one in report["variables"]}
+    assert by_path["/v"]["stored_bytes"] == by_path["/v"]["input_bytes"]
+    assert by_path["/v"]["precision"] is None and by_path["/w"]["precision"] is not None
+    assert "would be larger than in the input: v" in " ".join(report["notices"])
+    with netCDF4.Dataset(packed) as file:
+        np.testing.assert_array_equal(file["v"][:], values)
+        assert "quantization" not in file["v"].ncattrs()
+        assert "quantization" in file["w"].ncattrs()
+    assert frazil("verify", source, packed).code == DONE

@@ -390,6 +390,31 @@ def test_what_cannot_be_asked_is_wrong_usage(field: Path, words: tuple[str, ...]
     assert outcome.code == TROUBLE and part in outcome.stderr
 
 
+def test_variables_that_others_cannot_name_are_told(tmp_path: Path):
+    source = tmp_path / "groups.nc"
+    with netCDF4.Dataset(source, "w") as file:
+        file.createDimension("n", 50_000)
+        for where in (file, file.createGroup("g")):
+            where.createVariable("T", "f4", ("n",), zlib=True)[:] = np.arange(50_000) // 7
+    outcome = frazil("plan", source, "--encoding", "xarray")
+    assert outcome.code == DONE and '"T"' in outcome.stdout and "g/T" not in outcome.stdout
+    assert "xarray cannot name here, left out: g/T" in outcome.stderr
+
+
+def test_each_row_of_tried_filters_is_named_for_itself(field: Path):
+    outcome = frazil("plan", field, "--goal", "archive")
+    table = outcome.stdout.split("filters tried", 1)[1].split("\n\n", 1)[0]
+    names = [line.strip().split("  ")[0] for line in table.splitlines()[2:]]
+    assert len(set(names)) == len(names) > 8, names
+    assert {"deflate(9)", "deflate(9) by libdeflate 11"} <= set(names)
+
+
+def test_a_plan_is_written_to_a_device(field: Path):
+    outcome = frazil("plan", field, "--json", "/dev/null")
+    assert outcome.code == DONE, outcome.stderr
+    assert Path("/dev/null").is_char_device()
+
+
 def test_a_plan_does_not_replace_a_file_unasked(field: Path, tmp_path: Path):
     plan = tmp_path / "plan.json"
     plan.write_text("mine")

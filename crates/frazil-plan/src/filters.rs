@@ -47,6 +47,8 @@ pub struct FilterChoice {
     pub predicted_ratio: f64,
     /// Half of the range that nine of ten variables lie in, by that ratio.
     pub uncertainty: f64,
+    /// Stored bytes per raw byte of the samples and the standard error of that, where there are filters.
+    pub sampled: Option<(f64, f64)>,
     /// How samples tell of the whole variable.
     pub whole: Whole,
     /// Copy the stored chunks as they are; `pipeline` is then the current one.
@@ -64,6 +66,23 @@ pub struct FilterChoice {
     pub finalists: Vec<Finalist>,
     /// By how much finalists may be larger than the smallest and count as equal.
     pub ratio_tolerance: f64,
+}
+
+impl FilterChoice {
+    /// Foretells that whole chunks come out by this factor larger than samples that are parts of them;
+    /// `of_chunks`: what the input's filters keep of these chunks.
+    pub fn foretell_in_whole_chunks(&mut self, factor: f64, of_chunks: f64) {
+        self.foretell(self.whole.in_whole_chunks(factor, of_chunks));
+    }
+
+    fn foretell(&mut self, whole: Whole) {
+        self.whole = whole;
+        if let Some((share, spread)) = self.sampled.filter(|_| !self.keep_current) {
+            let foretold = whole.estimate(share, spread);
+            self.predicted_ratio = foretold.ratio;
+            self.uncertainty = foretold.uncertainty;
+        }
+    }
 }
 
 /// Filters that may be the best for the whole variable.
@@ -100,9 +119,18 @@ pub fn choose_filters(
         fresh.ratio = Some(wishes.share_of_none);
     }
     let whole = Whole::of(&mut trial, wishes, current);
-    let estimate = whole_estimate(&whole, &fresh, &mut trial)?;
+    let sampled = sampled_share(&whole, &fresh, &mut trial)?;
+    let estimate = match sampled {
+        Some((share, spread)) => whole.estimate(share, spread),
+        None => Estimate {
+            ratio: fresh.ratio.unwrap_or(1.0),
+            uncertainty: 0.0,
+        },
+    };
     let mut choice = kept_or(fresh, estimate, element, wishes, current);
-    choice.whole = whole;
+    // Windows are there for predictions only: they must not change what is chosen.
+    choice.sampled = sampled;
+    choice.foretell(whole.with_windows(&mut trial, current));
     choice.ratio_tolerance = wishes.ratio_tolerance().unwrap_or(0.0);
     if choice.keep_current || wishes.raw_bytes.is_none() || whole.is_seen() {
         choice.finalists.clear();
@@ -119,24 +147,22 @@ pub fn choose_filters(
     Ok(choice)
 }
 
-/// What the fresh choice comes to on the whole variable.
-fn whole_estimate(
+/// What the fresh filters keep of the samples' bytes, and the standard error of that; `None`: there are no
+/// filters, or nothing was tried.
+fn sampled_share(
     whole: &Whole,
     fresh: &Fresh,
     trial: &mut Trial<'_>,
-) -> Result<Estimate, PlanError> {
-    let Some(ratio) = fresh.ratio.filter(|_| !fresh.stages.is_empty()) else {
-        return Ok(Estimate {
-            ratio: fresh.ratio.unwrap_or(1.0),
-            uncertainty: 0.0,
-        });
+) -> Result<Option<(f64, f64)>, PlanError> {
+    let Some(share) = fresh.ratio.filter(|_| !fresh.stages.is_empty()) else {
+        return Ok(None);
     };
     let spread = match fresh.spread {
         Some(spread) => spread,
         None if whole.is_seen() => 0.0,
         None => spread(&trial.sizes(&fresh.stages, fresh.encoder)?),
     };
-    Ok(whole.estimate(ratio, spread))
+    Ok(Some((share, spread)))
 }
 
 fn choose_fresh(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Fresh, PlanError> {

@@ -220,14 +220,32 @@ impl<'a> Trial<'a> {
         stages: &[FilterSpec],
         encoder: Option<DeflateEncoder>,
     ) -> Result<Vec<(usize, usize)>, PlanError> {
+        let samples = self.samples.iter().map(Vec::as_slice);
+        self.sizes_of(samples, stages, encoder)
+    }
+
+    /// As [`Self::sizes`], of values of the variable that need not be its samples.
+    pub(crate) fn sizes_of<'v>(
+        &mut self,
+        values: impl Iterator<Item = &'v [u8]>,
+        stages: &[FilterSpec],
+        encoder: Option<DeflateEncoder>,
+    ) -> Result<Vec<(usize, usize)>, PlanError> {
         let pipeline = FilterPipeline(stages.to_vec());
-        let mut sizes = Vec::with_capacity(self.samples.len());
-        for sample in self.samples.iter().filter(|sample| !sample.is_empty()) {
-            let size = self.element.size_bytes;
-            let bound = BoundEncoder::bind(&pipeline, encoder, size, sample.len())?;
-            sizes.push((sample.len(), bound.encode(sample, self.scratch)?.len()));
-        }
-        Ok(sizes)
+        let size = self.element.size_bytes;
+        values
+            .filter(|values| !values.is_empty())
+            .map(|values| {
+                let bound = BoundEncoder::bind(&pipeline, encoder, size, values.len())?;
+                Ok((values.len(), bound.encode(values, self.scratch)?.len()))
+            })
+            .collect()
+    }
+
+    /// The samples, cut into windows of so many bytes.
+    pub(crate) fn windows(&self, bytes: usize) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        let samples = self.samples.iter();
+        samples.flat_map(move |sample| sample.chunks(bytes))
     }
 
     /// The middle of a sample of `length` bytes, about `wanted` of them: whole rows of the fastest axis where

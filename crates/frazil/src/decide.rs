@@ -23,7 +23,7 @@ use crate::report::Progress;
 use crate::routes::{Chosen, Decisions, Reach, checksum_only};
 use crate::sources::{Access, Stored};
 use crate::wording::enumerate;
-use crate::{left_behind, precision, shapes, sources};
+use crate::{left_behind, shapes, sources};
 
 /// How much is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,8 +111,8 @@ pub(crate) fn decide(
             .add(&stored, &shapes[i], reach, chosen)
             .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))?;
     }
-    decisions.additions =
-        precision::additions(input, &decisions.plans, options.precision.netcdf_attribute)?;
+    decisions.netcdf_attribute = options.precision.netcdf_attribute;
+    decisions.find_additions(input)?;
     decisions.precision_rules = precision.rules;
     add_demands(input, &demands, &mut decisions.precision_rules);
     decisions.notices.extend(left_behind::form(input));
@@ -340,6 +340,7 @@ fn unfiltered(variable: &DatasetInfo) -> Chosen {
             deflate_encoder: None,
             predicted_ratio: 1.0,
             uncertainty: 0.0,
+            sampled: None,
             whole: Whole::default(),
             keepable: None,
             finalists: Vec::new(),

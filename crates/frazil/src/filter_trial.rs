@@ -8,7 +8,7 @@ use frazil_container::hdf5::{DatasetInfo, DatasetStorage, is_storable_chunk};
 use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, Task};
 use frazil_plan::{
     ChunkChoice, CurrentStorage, FilterChoice, FilterWishes, SamplePlan, Whole, choose_filters,
-    index_bytes, sample_plan, spread,
+    filters_by, index_bytes, sample_plan, spread,
 };
 use frazil_types::{
     DeflateEncoder, ErrorCode, FilterDemand, FilterPipeline, FilterSpec, QuantizePlan, ReaderLevel,
@@ -25,7 +25,8 @@ use crate::routes::{Reach, checksum_only, is_sparse, keeps_filters};
 use crate::sample_boxes::{SampleBox, sample_boxes};
 use crate::sample_run::SampleRun;
 use crate::sample_sources::sample_source;
-use crate::samples::{Samples, touched_bytes};
+use crate::sample_windows::sample_windows;
+use crate::samples::{Samples, Values, touched_bytes};
 use crate::shapes::{AS_PLANNED, planned};
 
 /// Samples of a variable take no more than one byte in so many of the memory that there is.
@@ -126,6 +127,11 @@ impl Trial<'_> {
             .collect()
     }
 
+    /// Whether somebody wants to know beforehand what comes out.
+    fn is_foretold(&self) -> bool {
+        self.options.dry_run || self.depth != Depth::Decide
+    }
+
     /// Filters as a plan states them.
     fn replay(&self, choices: &mut [Option<Tried>]) -> Result<()> {
         for (i, variable) in self.input.variables().iter().enumerate() {
@@ -199,13 +205,20 @@ impl Trial<'_> {
             let most_read = self.options.resources.memory_bytes / 8;
             let source_of = &self.sources[*source];
             let boxes = sample_boxes(info, chunk, source_of, stored, plan, most_read);
+            // What packs has no use for a better prediction.
+            let is_seen = plan.bytes() >= info.raw_bytes().unwrap_or(0);
+            let windows = match self.is_foretold() && !is_seen {
+                true => sample_windows(info, chunk, source_of, stored),
+                false => Vec::new(),
+            };
             let request = |sample: &SampleBox| Request::Values {
                 source: *source,
                 selection: sample.part.clone(),
             };
-            let requests = boxes.iter().map(request).collect();
+            let requests = boxes.iter().chain(&windows).map(request).collect();
             let sampled = boxes
                 .iter()
+                .chain(&windows)
                 .map(SampleBox::elements)
                 .fold(0, u64::saturating_add);
             let sampled_bytes = sampled.saturating_mul(info.element.size_bytes as u64);
@@ -217,6 +230,7 @@ impl Trial<'_> {
                 meta: Samples {
                     variable,
                     boxes,
+                    windows,
                     rounding,
                 },
                 requests,
@@ -228,11 +242,12 @@ impl Trial<'_> {
     }
 
     /// How a variable is stored now; `chunk`: the shape of its chunks as they will be.
-    fn current_storage(
-        &self,
+    fn current_storage<'w>(
+        &'w self,
         samples: &Samples,
         chunk: Option<&[u64]>,
-    ) -> Option<CurrentStorage<'_>> {
+        windows: &'w [Vec<u8>],
+    ) -> Option<CurrentStorage<'w>> {
         let variable = &self.input.variables()[samples.variable];
         let DatasetStorage::Chunked {
             chunk: current,
@@ -240,7 +255,7 @@ impl Trial<'_> {
             raw_partial_edges,
         } = &variable.storage
         else {
-            return self.in_one_run(samples);
+            return self.in_one_run(samples, windows);
         };
         let raw_bytes = variable.raw_bytes().unwrap_or(u64::MAX).max(1);
         let ratio = variable.stored_bytes as f64 / raw_bytes as f64;
@@ -259,13 +274,19 @@ impl Trial<'_> {
             // Rounded samples are not what is stored.
             is_sampled_in_part: samples.rounding.is_none()
                 && touched.is_some_and(|[_, raw]| samples.tried_bytes(variable) < raw),
+            is_rounded: samples.rounding.is_some(),
+            windows,
             keepable,
             may_stay: self.may_stay(samples),
         })
     }
 
     /// How a variable is stored that lies in one run.
-    fn in_one_run(&self, samples: &Samples) -> Option<CurrentStorage<'static>> {
+    fn in_one_run<'w>(
+        &self,
+        samples: &Samples,
+        windows: &'w [Vec<u8>],
+    ) -> Option<CurrentStorage<'w>> {
         static NO_FILTERS: FilterPipeline = FilterPipeline(Vec::new());
         let storage = &self.input.variables()[samples.variable].storage;
         let is_run = matches!(
@@ -277,14 +298,18 @@ impl Trial<'_> {
             ratio: 1.0,
             sampled_ratio: 1.0,
             is_sampled_in_part: false,
+            is_rounded: samples.rounding.is_some(),
+            windows,
             keepable: false,
             may_stay: self.may_stay(samples),
         })
     }
 
-    /// Whether nothing that was asked needs another chunk shape than the variable has, or chunks at all.
+    /// Whether nothing that was asked needs another chunk shape than the variable has, or chunks at all, or
+    /// values of another type. Rounded values need not be: exact ones keep every bound.
     fn may_stay(&self, samples: &Samples) -> bool {
         let options = self.options;
+        let precision = self.precision[samples.variable].as_ref();
         let variable = &self.input.variables()[samples.variable];
         let is_storable = match &variable.storage {
             DatasetStorage::Chunked { chunk, .. } => {
@@ -297,7 +322,7 @@ impl Trial<'_> {
             && !self.shapes[samples.variable].is_stated
             && !options.chunk_goal.is_stated()
             && options.layout == LayoutProfile::Standard
-            && samples.rounding.is_none()
+            && precision.is_none_or(|plan| plan.packing().is_none())
             && keeps_filters(variable)
     }
 
@@ -331,7 +356,8 @@ impl Trial<'_> {
     ) -> Result<Tried> {
         let variable = &*self.stored_form(samples.variable);
         let chunk = self.shapes[samples.variable].chunk.as_deref();
-        let values = samples.values(blocks, variable.element.size_bytes)?;
+        let size = variable.element.size_bytes;
+        let values = samples.values(blocks, size, self.is_foretold())?;
         let demand = &self.demands[samples.variable];
         let padding = samples.padding(variable);
         let wishes = FilterWishes {
@@ -344,22 +370,27 @@ impl Trial<'_> {
             index_bytes: self.new_index_bytes(samples.variable),
             ..wishes(self.options, demand, variable, chunk)
         };
-        let current = self.current_storage(samples, chunk);
-        let choice = choose_filters(
-            &values,
+        let current = self.current_storage(samples, chunk, &values.windows);
+        let mut choice = choose_filters(
+            &values.samples,
             variable.element,
             &wishes,
             current.as_ref(),
             scratch,
         )
         .map_err(|error| Error::new(error.code(), error.to_string()))?;
+        if self.is_foretold() {
+            let of_chunks = current.map(|now| now.sampled_ratio);
+            foretell_whole_chunks(&mut choice, &values, of_chunks, variable, scratch);
+        }
+        let values = &values.samples;
         let seconds_per_byte = if self.options.dry_run {
-            time_encoding(&values, &choice, variable, scratch)
+            time_encoding(values, &choice, variable, scratch)
         } else {
             0.0
         };
         let compared = match self.depth {
-            Depth::Compare => compare(&values, variable, &choice, &wishes, scratch),
+            Depth::Compare => compare(values, variable, &choice, &wishes, scratch),
             Depth::Foretell | Depth::Decide => Vec::new(),
         };
         Ok(Tried {
@@ -367,6 +398,31 @@ impl Trial<'_> {
             seconds_per_byte,
             compared,
         })
+    }
+}
+
+/// Corrects a prediction by what the chosen filters make of a whole chunk beside windows of it, where samples are
+/// such windows: the larger what is encoded at once, the better some filters are. `of_chunks`: what the input's filters
+/// keep of the chunks that samples are of.
+fn foretell_whole_chunks(
+    choice: &mut FilterChoice,
+    values: &Values,
+    of_chunks: Option<f64>,
+    variable: &DatasetInfo,
+    scratch: &mut Scratch,
+) {
+    let Some(of_chunks) = of_chunks.filter(|_| !values.chunks.is_empty()) else {
+        return;
+    };
+    let mut share_of = |values: &[Vec<u8>]| {
+        let (pipeline, encoder) = (&choice.pipeline, choice.deflate_encoder);
+        let size = variable.element.size_bytes;
+        let sizes = sizes_with(values, pipeline, encoder, size, scratch)?;
+        let (raw, stored) = (sizes.iter()).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        (stored > 0).then(|| stored as f64 / raw as f64)
+    };
+    if let (Some(all), Some(windows)) = (share_of(&values.chunks), share_of(&values.samples)) {
+        choice.foretell_in_whole_chunks(all / windows, of_chunks);
     }
 }
 
@@ -404,6 +460,7 @@ fn as_planned(
         deflate_encoder: plan.deflate_encoder,
         predicted_ratio: predicted.unwrap_or(1.0),
         uncertainty: 0.0,
+        sampled: None,
         whole: Whole::default(),
         keepable: None,
         finalists: Vec::new(),
@@ -443,7 +500,7 @@ fn compare(
         return found;
     }
     let mut add = |pipeline: &FilterPipeline, encoder| {
-        let name = pipeline.summary();
+        let name = filters_by(pipeline, encoder);
         if !is_known(&found, &name) {
             let sizes = sizes_with(samples, pipeline, encoder, size, scratch);
             found.extend(sizes.map(|sizes| of_sizes(name, &sizes, wishes.padding, &choice.whole)));

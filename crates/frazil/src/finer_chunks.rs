@@ -10,12 +10,12 @@ use frazil_plan::{
 use frazil_types::{ChunkGrid, FilterPipeline, FilterSpec, QuantizePlan, filter_id};
 
 use crate::chunk_goal::roles_of;
+use crate::chunk_values::chunks_of;
 use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::options::{ChunkPolicy, LayoutProfile, PackOptions};
 use crate::precision::{VariableRounding, stored_form};
 use crate::routes::{Reach, Tiles};
-use crate::sample_boxes::chunks_of;
 use crate::sample_run::SampleRun;
 use crate::shapes::{expected, subject};
 

@@ -150,7 +150,7 @@ fn explain(
         plan: WritePlan::default(),
         variables: Vec::new(),
         precision: std::mem::take(&mut decisions.precision_rules),
-        notices: [source.notices(), std::mem::take(&mut decisions.notices)].concat(),
+        notices: [source.notices(), decisions.notices()].concat(),
         seconds,
     };
     let rows = source.variables().iter().zip(findings).zip(roles);

@@ -60,7 +60,7 @@ pub(crate) fn foretell(
     report.seconds = decided_seconds + decisions.predicted_seconds / report.threads.max(1) as f64;
     report.dry_run = true;
     report.range = Some(range(&report, source, decisions));
-    report.notices = [source.notices(), decisions.notices.clone()].concat();
+    report.notices = [source.notices(), decisions.notices()].concat();
     let work = Work {
         cpu_seconds: report.cpu_seconds,
         seconds: report.seconds,

@@ -232,13 +232,16 @@ pub(crate) fn write(
         match filled {
             Written::Whole(stored, finished) => break (pending, stored, finished),
             // What falls back does so for good: there is a second time, and no third.
-            Written::Overgrown(variables) => variables.iter().for_each(|&i| decisions.fall_back(i)),
+            Written::Overgrown(variables) => {
+                variables.iter().for_each(|&i| decisions.fall_back(i));
+                decisions.find_additions(source)?;
+            }
         }
     };
     let decisions = &*decisions;
     copy_user_block(source, &pending)?;
     let mut report = report(source, decisions, &stored, job);
-    report.notices = [source.notices(), decisions.notices.clone()].concat();
+    report.notices = [source.notices(), decisions.notices()].concat();
     report.notices.extend(finished.notice);
     report
         .notices

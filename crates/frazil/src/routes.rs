@@ -13,9 +13,12 @@ use frazil_types::{
 };
 
 use crate::decide::Planning;
+use crate::error::Result;
 use crate::filter_trial::Compared;
-use crate::precision::rules::PrecisionRule;
+use crate::input::Input;
+use crate::precision::{self, rules::PrecisionRule};
 use crate::sources::{Access, Stored};
+use crate::wording::enumerate;
 pub(crate) use choose::is_sparse;
 pub(crate) use fallback::Fallback;
 pub(crate) use tiles::Tiles;
@@ -71,10 +74,14 @@ pub(crate) struct Decisions {
     pub(crate) sources: Vec<ArraySource>,
     /// What the output has beside what it copies.
     pub(crate) additions: Additions,
+    /// Rounding is stated in netCDF-C's words, too.
+    pub(crate) netcdf_attribute: bool,
     /// The decisions about precision as rules.
     pub(crate) precision_rules: Vec<PrecisionRule>,
     /// What the user should know.
     pub(crate) notices: Vec<String>,
+    /// Variables that stay exact, since rounding would make them larger than in the input.
+    pub(crate) not_rounded: Vec<String>,
     /// By variable: what filters make of samples, where they were compared.
     pub(crate) filters_tried: Vec<Vec<Compared>>,
     /// In a dry run: what one thread would take to encode everything, by the speed of the trials.
@@ -107,12 +114,36 @@ impl Decisions {
             uncertainties: Vec::new(),
             sources: Vec::new(),
             additions: Additions::default(),
+            netcdf_attribute: false,
             precision_rules: Vec::new(),
             notices: Vec::new(),
+            not_rounded: Vec::new(),
             filters_tried: Vec::new(),
             predicted_seconds: 0.0,
             planning: Planning::default(),
         }
+    }
+
+    /// Finds what the output has beside what it copies.
+    ///
+    /// # Errors
+    /// If attributes of the input cannot be read.
+    pub(crate) fn find_additions(&mut self, input: &Input) -> Result<()> {
+        self.additions = precision::additions(input, &self.plans, self.netcdf_attribute)?;
+        Ok(())
+    }
+
+    /// All that the user should know.
+    pub(crate) fn notices(&self) -> Vec<String> {
+        let mut notices = self.notices.clone();
+        if !self.not_rounded.is_empty() {
+            let paths: Vec<&str> = self.not_rounded.iter().map(String::as_str).collect();
+            let names = enumerate(&paths);
+            notices.push(format!(
+                "kept exact: rounded, they would be larger than in the input: {names}"
+            ));
+        }
+        notices
     }
 
     /// Takes over a variable's source.

@@ -5,6 +5,7 @@ use frazil_pipeline::ArraySource;
 use frazil_plan::{SamplePlan, sample_chunks};
 use frazil_types::{ChunkGrid, Selection};
 
+use crate::chunk_values::{append, chunks_of};
 use crate::routes::Tiles;
 use crate::sources::Stored;
 
@@ -90,7 +91,8 @@ pub(crate) fn sample_boxes(
             let middle = box_of(&grid, grid.chunk_count() / 2, source, size, plan);
             let decoded = touched_elements(&middle.part, source.grid.chunk()).saturating_mul(size);
             let fewer = affordable(plan, variable.raw_bytes().unwrap_or(0), decoded);
-            if fewer.pieces < plan.pieces && decoded <= most_read_bytes {
+            let has_few_places = fewer.pieces < plan.pieces || fewer.pieces == 1;
+            if has_few_places && decoded <= most_read_bytes {
                 let window = fewer.window_bytes as u64 / size.max(1);
                 let numbers = chosen(&grid, &holding, fewer.pieces);
                 let of_one = |&number: &u64| decoded_box(&grid, number, source, window);
@@ -143,7 +145,7 @@ fn spread(
 }
 
 /// Up to so many of the chunks that hold anything, spread over them.
-fn chosen(grid: &ChunkGrid, holding: &Tiles, wanted: usize) -> Vec<u64> {
+pub(crate) fn chosen(grid: &ChunkGrid, holding: &Tiles, wanted: usize) -> Vec<u64> {
     match holding {
         Tiles::All => sample_chunks(grid.chunk_count(), wanted),
         Tiles::Some(numbers) => sample_chunks(numbers.len() as u64, wanted)
@@ -177,7 +179,11 @@ impl LargeChunks<'_> {
         let of_one = |&number: &u64| {
             let part = self.grid.valid_box(number);
             if part.elements().is_none_or(|all| all <= wanted) {
-                return vec![whole_box(self.grid, number)];
+                let decoded = decoded_box(self.grid, number, self.source, wanted);
+                return vec![match is_decoded && self.fits(&decoded.part) {
+                    true => decoded,
+                    false => whole_box(self.grid, number),
+                }];
             }
             if !is_decoded {
                 let piece = |place| cut(part.clone(), elements, place, pieces);
@@ -185,10 +191,12 @@ impl LargeChunks<'_> {
             }
             // What is decoded anyway is read once, and looked at all over.
             let decoded = decoded_part(self.grid, number, self.source);
-            let mut read = decoded.into_iter().chain([part.clone()]);
-            vec![match read.find(|part| self.fits(part)) {
-                Some(part) => SampleBox {
-                    chunk: part.count.clone(),
+            let decoded = decoded.map(|part| (part, self.grid.chunk().to_vec()));
+            let alone = (part.clone(), part.count.clone());
+            let mut read = decoded.into_iter().chain([alone]);
+            vec![match read.find(|(part, _)| self.fits(part)) {
+                Some((part, chunk)) => SampleBox {
+                    chunk,
                     part,
                     tried: Tried::Windows(Windows {
                         count: pieces,
@@ -296,7 +304,19 @@ fn decoded_part(grid: &ChunkGrid, index: u64, source: &ArraySource) -> Option<Se
 
 /// A chunk's box, cut along its slow axes to at most `window` elements, or one: from the middle of a part
 /// of it, the one with number `place` of `places`.
-fn cut(mut part: Selection, window: u64, place: usize, places: usize) -> SampleBox {
+fn cut(part: Selection, window: u64, place: usize, places: usize) -> SampleBox {
+    cut_where(part, window, |_, room| {
+        room * (2 * place as u64 + 1) / (2 * places as u64)
+    })
+}
+
+/// A chunk's box, cut along its slow axes to at most `window` elements, or one; `start`: where it begins in the room
+/// that there is along an axis.
+pub(crate) fn cut_where(
+    mut part: Selection,
+    window: u64,
+    start: impl Fn(usize, u64) -> u64,
+) -> SampleBox {
     let mut elements = part.count.iter().fold(1, |n: u64, &c| n.saturating_mul(c));
     for axis in 0..part.count.len() {
         if elements <= window {
@@ -304,8 +324,7 @@ fn cut(mut part: Selection, window: u64, place: usize, places: usize) -> SampleB
         }
         let rest = (elements / part.count[axis]).max(1);
         let count = (window / rest).clamp(1, part.count[axis]);
-        let room = part.count[axis] - count;
-        part.start[axis] += room * (2 * place as u64 + 1) / (2 * places as u64);
+        part.start[axis] += start(axis, part.count[axis] - count);
         part.count[axis] = count;
         elements = rest.saturating_mul(count);
     }
@@ -369,10 +388,10 @@ impl SampleBox {
         }
     }
 
-    /// Windows of the values: whole rows of the fastest axis where one holds some.
+    /// Windows of the values in chunks' order: whole rows of the fastest axis where one holds some.
     fn in_windows(&self, values: &[u8], windows: Windows, element_bytes: usize) -> Vec<Vec<u8>> {
         let wanted = (windows.elements as usize).saturating_mul(element_bytes);
-        let row = (self.part.count.last().map_or(1, |&n| n as usize)).saturating_mul(element_bytes);
+        let row = (self.chunk.last().map_or(1, |&n| n as usize)).saturating_mul(element_bytes);
         let unit = if row <= wanted { row } else { element_bytes }.max(1);
         let length = (wanted / unit * unit).clamp(unit, values.len().max(unit));
         let room = values.len().saturating_sub(length);
@@ -383,11 +402,33 @@ impl SampleBox {
         (0..windows.count).map(window).collect()
     }
 
+    /// Some whole chunks of the output, where only parts of what is read are tried; else none.
+    pub(crate) fn whole_chunks(&self, values: &[u8], element_bytes: usize) -> Vec<Vec<u8>> {
+        const MOST: usize = 4;
+        let extents = &self.part.count;
+        let is_in_part = self.tried != Tried::All;
+        let grid = ChunkGrid::new(extents, &self.chunk).filter(|_| is_in_part);
+        let chunks = grid.iter().flat_map(|grid| {
+            let numbers = sample_chunks(grid.chunk_count(), MOST);
+            numbers.into_iter().map(|number| grid.valid_box(number))
+        });
+        chunks
+            .map(|part| {
+                let mut chunk = Vec::new();
+                append(&mut chunk, values, extents, &part, element_bytes);
+                chunk
+            })
+            .collect()
+    }
+
     /// Values of the box, row by row, as the output's chunks will have them: each chunk by itself.
     pub(crate) fn in_chunks(&self, values: Vec<u8>, element_bytes: usize) -> Vec<Vec<u8>> {
         match self.tried {
             Tried::All => {}
-            Tried::Windows(windows) => return self.in_windows(&values, windows, element_bytes),
+            Tried::Windows(windows) => {
+                let ordered = self.in_order(values, element_bytes);
+                return self.in_windows(&ordered, windows, element_bytes);
+            }
             Tried::Chunks(count) => {
                 let all = chunks_of(&values, &self.part.count, &self.chunk, element_bytes);
                 let numbers = sample_chunks(all.len() as u64, count);
@@ -420,51 +461,6 @@ impl SampleBox {
             append(&mut ordered, &values, count, &chunk, element_bytes);
         }
         ordered
-    }
-}
-
-/// Values of an array of these extents, chunk by chunk; those at its ends may be smaller.
-pub(crate) fn chunks_of(
-    values: &[u8],
-    extents: &[u64],
-    chunk: &[u64],
-    element_bytes: usize,
-) -> Vec<Vec<u8>> {
-    let Some(grid) = ChunkGrid::new(extents, chunk) else {
-        return Vec::new();
-    };
-    let numbers = 0..grid.chunk_count();
-    let boxes = numbers.map(|index| grid.valid_box(index));
-    boxes
-        .map(|part| {
-            let mut piece = Vec::new();
-            append(&mut piece, values, extents, &part, element_bytes);
-            piece
-        })
-        .collect()
-}
-
-/// Appends a part of an array of these extents, row by row.
-fn append(
-    to: &mut Vec<u8>,
-    values: &[u8],
-    extents: &[u64],
-    part: &Selection,
-    element_bytes: usize,
-) {
-    let last = extents.len() - 1;
-    let run = part.count[last] as usize * element_bytes;
-    let mut rows = part.count.clone();
-    rows[last] = 1;
-    let Some(rows) = ChunkGrid::new(&rows, &vec![1; rows.len()]) else {
-        return;
-    };
-    for row in (0..rows.chunk_count()).map(|row| rows.offset(row)) {
-        let place = (0..extents.len()).fold(0, |place, axis| {
-            place * extents[axis] + part.start[axis] + row[axis]
-        });
-        let begin = place as usize * element_bytes;
-        to.extend_from_slice(&values[begin..begin + run]);
     }
 }
 

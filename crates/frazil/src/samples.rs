@@ -13,6 +13,8 @@ use crate::sample_boxes::SampleBox;
 pub(crate) struct Samples {
     pub(crate) variable: usize,
     pub(crate) boxes: Vec<SampleBox>,
+    /// Of all of the variable, behind the boxes in what is read: [`crate::sample_windows`].
+    pub(crate) windows: Vec<SampleBox>,
     pub(crate) rounding: Option<VariableRounding>,
 }
 
@@ -37,19 +39,52 @@ impl Samples {
         elements.sum::<u64>().saturating_mul(size)
     }
 
-    /// The values to try filters on, rounded if the output's will be.
-    pub(crate) fn values(&self, blocks: Vec<Block>, element_bytes: usize) -> Result<Vec<Vec<u8>>> {
-        let mut samples = Vec::with_capacity(blocks.len());
+    /// The values to try filters on, rounded if the output's will be; `with_chunks`: also whole chunks beside windows.
+    pub(crate) fn values(
+        &self,
+        mut blocks: Vec<Block>,
+        element_bytes: usize,
+        with_chunks: bool,
+    ) -> Result<Values> {
+        let of_windows = blocks.split_off(self.boxes.len().min(blocks.len()));
+        let mut values = Values::default();
         for (block, sample) in blocks.into_iter().zip(&self.boxes) {
-            let values = match (block, &self.rounding) {
-                (Block::Values(values), Some(rounding)) => rounding.round(&values, &sample.part)?.0,
-                (Block::Values(values), None) => values.into_vec(),
-                (Block::Stored { .. } | Block::Absent, _) => continue,
+            let Some(all) = self.rounded(block, sample)? else {
+                continue;
             };
-            samples.extend(sample.in_chunks(values, element_bytes));
+            if with_chunks {
+                values
+                    .chunks
+                    .extend(sample.whole_chunks(&all, element_bytes));
+            }
+            values.samples.extend(sample.in_chunks(all, element_bytes));
         }
-        Ok(samples)
+        for (block, sample) in of_windows.into_iter().zip(&self.windows) {
+            values.windows.extend(self.rounded(block, sample)?);
+        }
+        Ok(values)
     }
+
+    /// Values of a block, rounded if the output's will be; `None`: there are none.
+    fn rounded(&self, block: Block, sample: &SampleBox) -> Result<Option<Vec<u8>>> {
+        Ok(match (block, &self.rounding) {
+            (Block::Values(values), Some(rounding)) => {
+                Some(rounding.round(&values, &sample.part)?.0)
+            }
+            (Block::Values(values), None) => Some(values.into_vec()),
+            (Block::Stored { .. } | Block::Absent, _) => None,
+        })
+    }
+}
+
+/// What filters are tried on.
+#[derive(Default)]
+pub(crate) struct Values {
+    pub(crate) samples: Vec<Vec<u8>>,
+    /// Of all of the variable: [`crate::sample_windows`].
+    pub(crate) windows: Vec<Vec<u8>>,
+    /// Some whole chunks, where samples are windows of them.
+    pub(crate) chunks: Vec<Vec<u8>>,
 }
 
 /// Stored and raw bytes of the chunks that boxes lie in; `None`: none of them is stored.

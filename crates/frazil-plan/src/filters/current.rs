@@ -27,6 +27,11 @@ pub struct CurrentStorage<'a> {
     /// Samples are only a part of those chunks, and as they are stored: what these filters make of the
     /// samples themselves says more.
     pub is_sampled_in_part: bool,
+    /// The output's values are rounded, the stored ones are not.
+    pub is_rounded: bool,
+    /// For predictions: small windows from all over the variable, as it is to be packed, all of the same bytes
+    /// but for edges. Where it has filters, their sizes tell as much.
+    pub windows: &'a [Vec<u8>],
     /// Stored chunks could be copied as they are: the chunk shape stays.
     pub keepable: bool,
     /// The current chunk shape would do as well as the one that was chosen.
@@ -58,6 +63,7 @@ pub(super) fn kept_or(
             deflate_encoder: fresh.encoder,
             predicted_ratio: estimate.ratio,
             uncertainty: estimate.uncertainty,
+            sampled: None,
             whole: Whole::default(),
             keep_current: false,
             may_stay,
@@ -131,6 +137,7 @@ impl CurrentStorage<'_> {
             deflate_encoder: None,
             predicted_ratio: self.ratio,
             uncertainty: 0.0,
+            sampled: None,
             whole: Whole::default(),
             keep_current: true,
             may_stay: false,

@@ -1,7 +1,9 @@
 //! From samples to the whole: what a variable is likely to take, and how sure that is.
 
+use frazil_types::FilterSpec;
+
 use super::{CurrentStorage, FilterWishes};
-use crate::trial::Trial;
+use crate::trial::{Compressor, Trial, shuffle_spec};
 
 /// Nine of ten lie within so many standard errors.
 const NINE_OF_TEN: f64 = 1.645;
@@ -9,6 +11,11 @@ const NINE_OF_TEN: f64 = 1.645;
 const UNSEEN: f64 = 0.02;
 /// Of one sample nothing is known about how much samples differ.
 const OF_ONE: f64 = 0.25;
+/// Of shares far below, one says nothing about another: values are all alike, and filters differ in what
+/// they need to say so.
+const ALIKE: f64 = 0.02;
+/// If none of `n` places has a property, then nine times of ten no more than `LN_TEN / n` of all places have it.
+const LN_TEN: f64 = std::f64::consts::LN_10;
 
 /// Stored bytes by raw bytes of a whole variable.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,22 +38,41 @@ impl Estimate {
 /// How a whole variable differs from its samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Whole {
-    /// How much larger the whole is than the samples in the input: its own filters have seen all of it,
-    /// and what was never written is known.
-    correction: f64,
+    /// Stored bytes per raw byte of the samples and of the whole, by filters that have seen both.
+    of_samples: f64,
+    of_whole: f64,
+    /// How much larger whole chunks come out than samples that are parts of them.
+    per_chunk: f64,
     /// The share of the raw bytes that no sample has.
     unseen: f64,
-    /// Whether the input's filters say how samples differ from the rest.
-    is_compressed: bool,
+    known: Known,
+}
+
+/// What is known of a whole variable and of its samples alike.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Known {
+    Nothing,
+    /// What the input's own filters made of it.
+    StoredBytes,
+    /// The same, of values that are to be rounded.
+    BytesBeforeRounding,
+    /// What fast filters make of windows all over it.
+    Windows {
+        /// The standard error of their share.
+        spread: f64,
+        count: usize,
+    },
 }
 
 impl Default for Whole {
     /// Samples are all of it.
     fn default() -> Self {
         Self {
-            correction: 1.0,
+            of_samples: 1.0,
+            of_whole: 1.0,
+            per_chunk: 1.0,
             unseen: 0.0,
-            is_compressed: false,
+            known: Known::Nothing,
         }
     }
 }
@@ -59,17 +85,69 @@ impl Whole {
         current: Option<&CurrentStorage<'_>>,
     ) -> Self {
         let raw_bytes = wishes.raw_bytes.unwrap_or(u64::MAX).max(1);
-        let known = current.filter(|now| now.sampled_ratio > 0.0);
+        let unseen = 1.0 - (trial.raw_bytes() as f64 / raw_bytes as f64).min(1.0);
+        let Some(now) = current.filter(|now| now.sampled_ratio > 0.0) else {
+            return Self {
+                unseen,
+                ..Self::default()
+            };
+        };
         Self {
-            correction: known.map_or(1.0, |now| now.ratio / ratio_of_samples(now, trial)),
-            unseen: 1.0 - (trial.raw_bytes() as f64 / raw_bytes as f64).min(1.0),
-            is_compressed: known.is_some_and(|now| !now.pipeline.is_empty()),
+            of_samples: ratio_of_samples(now, trial),
+            of_whole: now.ratio,
+            per_chunk: 1.0,
+            unseen,
+            known: match (now.pipeline.is_empty(), now.is_rounded) {
+                (true, _) => Known::Nothing,
+                (false, false) => Known::StoredBytes,
+                (false, true) => Known::BytesBeforeRounding,
+            },
+        }
+    }
+
+    /// The same with what windows all over the variable tell, where there are any.
+    pub(super) fn with_windows(
+        self,
+        trial: &mut Trial<'_>,
+        current: Option<&CurrentStorage<'_>>,
+    ) -> Self {
+        let windows = current.map_or(&[][..], |now| now.windows);
+        match by_windows(trial, windows).filter(|_| self.known == Known::Nothing) {
+            Some((of_samples, of_whole, known)) => Self {
+                of_samples,
+                // Of what was never written there are no windows.
+                of_whole: of_whole * self.of_whole / self.of_samples,
+                known,
+                ..self
+            },
+            None => self,
         }
     }
 
     /// Whether samples are all of the variable.
     pub(super) fn is_seen(&self) -> bool {
         self.unseen == 0.0
+    }
+
+    /// The same where whole chunks come out by this factor larger than samples that are parts of them;
+    /// `of_chunks`: what the input's filters keep of these chunks.
+    pub(super) fn in_whole_chunks(self, factor: f64, of_chunks: f64) -> Self {
+        Self {
+            of_samples: of_chunks,
+            per_chunk: factor,
+            ..self
+        }
+    }
+
+    /// What filters keep of the whole that keep `share` of the samples: as much more or less as what is known of
+    /// both differs. What is more does not shrink as the samples do, where these are all alike.
+    fn share_of_whole(&self, share: f64) -> f64 {
+        let (samples, whole) = (self.of_samples, self.of_whole);
+        let share_of_whole = match whole > samples {
+            true => share + (whole - samples) * (share + ALIKE) / (samples + ALIKE),
+            false => share * whole / samples,
+        };
+        share_of_whole * self.per_chunk
     }
 
     /// What filters come to on all of the variable that keep `share` of the samples' raw bytes, with this
@@ -82,19 +160,55 @@ impl Whole {
                 uncertainty: 0.0,
             };
         }
-        // What the input's sizes tell is no longer unknown; the more they correct, the less is it certain.
-        let uncertainty = match self.is_compressed {
-            true => {
-                let corrected = self.correction.ln().abs() / 10.0;
-                NINE_OF_TEN * spread.min(OF_ONE) / 4.0 + UNSEEN + corrected
+        let ratio = self.share_of_whole(share).min(1.0);
+        // The more is corrected, the less is it certain.
+        let correction = (ratio / share).ln().abs();
+        // What is known of the whole is no longer uncertain.
+        let rest = spread.min(OF_ONE) / 4.0;
+        let uncertainty = match self.known {
+            Known::Nothing => NINE_OF_TEN * spread,
+            Known::StoredBytes => NINE_OF_TEN * rest + correction / 10.0,
+            // What the samples lack may shrink by rounding more than they do, down to nothing.
+            Known::BytesBeforeRounding => NINE_OF_TEN * rest + 1.0 - (-correction).exp(),
+            Known::Windows { spread, count } => {
+                let unlike_all = LN_TEN / count as f64 * (1.0 - ratio) / ratio;
+                NINE_OF_TEN * rest.hypot(spread) + correction / 10.0 + unlike_all
             }
-            false => NINE_OF_TEN * spread + UNSEEN,
         };
         Estimate {
-            ratio: (share * self.correction).min(1.0),
-            uncertainty: self.unseen.sqrt() * uncertainty,
+            ratio,
+            uncertainty: self.unseen.sqrt() * (uncertainty + UNSEEN),
         }
     }
+}
+
+/// What fast filters keep of windows of the samples, and of windows all over the variable. `None`: there are
+/// none, or no filters for such elements.
+fn by_windows(trial: &mut Trial<'_>, windows: &[Vec<u8>]) -> Option<(f64, f64, Known)> {
+    let bytes = windows
+        .iter()
+        .map(Vec::len)
+        .max()
+        .filter(|&bytes| bytes > 0)?;
+    let element = trial.element();
+    let mut filters: Vec<FilterSpec> = Vec::new();
+    filters.extend((element.size_bytes > 1).then(|| shuffle_spec(element)));
+    filters.push(Compressor::Zstd(1).spec());
+    let of_samples = trial.windows(bytes);
+    let of_samples = trial.sizes_of(of_samples, &filters, None).ok()?;
+    let windows = windows.iter().map(Vec::as_slice);
+    let of_all = trial.sizes_of(windows, &filters, None).ok()?;
+    let known = Known::Windows {
+        spread: spread(&of_all),
+        count: of_all.len(),
+    };
+    Some((share(&of_samples)?, share(&of_all)?, known))
+}
+
+/// The stored share of samples; `sizes`: raw and stored bytes of each.
+fn share(sizes: &[(usize, usize)]) -> Option<f64> {
+    let (raw, stored) = (sizes.iter()).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    (stored > 0).then(|| stored as f64 / raw as f64)
 }
 
 /// What the input's filters make of the samples: of all that lies in the same chunks, unless the samples
@@ -103,14 +217,8 @@ fn ratio_of_samples(now: &CurrentStorage<'_>, trial: &mut Trial<'_>) -> f64 {
     if !now.is_sampled_in_part || now.pipeline.is_empty() {
         return now.sampled_ratio;
     }
-    let Ok(sizes) = trial.sizes(&now.pipeline.0, None) else {
-        return now.sampled_ratio;
-    };
-    let (raw, stored) = (sizes.iter()).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    match stored {
-        0 => now.sampled_ratio,
-        _ => stored as f64 / raw as f64,
-    }
+    let sizes = trial.sizes(&now.pipeline.0, None).unwrap_or_default();
+    share(&sizes).unwrap_or(now.sampled_ratio)
 }
 
 /// The standard error of the stored share of samples, by that share; `sizes`: raw and stored bytes of each.
@@ -119,9 +227,8 @@ pub fn spread(sizes: &[(usize, usize)]) -> f64 {
     if sizes.len() < 2 {
         return OF_ONE;
     }
-    let sums = sizes.iter();
-    let (raw, stored) = sums.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    let ratio = stored as f64 / (raw as f64).max(1.0);
+    let ratio = share(sizes).unwrap_or(0.0);
+    let stored: usize = sizes.iter().map(|one| one.1).sum();
     let count = sizes.len() as f64;
     let differences = sizes
         .iter()

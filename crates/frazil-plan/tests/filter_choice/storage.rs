@@ -40,6 +40,8 @@ fn existing_checksums_are_carried_over() {
         ratio: 1.0,
         sampled_ratio: 1.0,
         is_sampled_in_part: false,
+        is_rounded: false,
+        windows: &[],
         keepable: false,
         may_stay: false,
     };
@@ -65,6 +67,8 @@ fn keeps_current(wishes: &FilterWishes, ratio: f64, keepable: bool) -> bool {
         ratio,
         sampled_ratio: ratio,
         is_sampled_in_part: false,
+        is_rounded: false,
+        windows: &[],
         keepable,
         may_stay: keepable,
     };
@@ -102,6 +106,8 @@ fn trials_are_compared_with_the_chunks_that_were_sampled() {
             ratio,
             sampled_ratio,
             is_sampled_in_part: false,
+            is_rounded: false,
+            windows: &[],
             keepable: true,
             may_stay: true,
         };
@@ -143,6 +149,8 @@ fn storage_that_asks_for_plugins_is_not_kept_for_any_reader() {
         ratio: 0.01,
         sampled_ratio: 0.01,
         is_sampled_in_part: false,
+        is_rounded: false,
+        windows: &[],
         keepable: true,
         may_stay: true,
     };
@@ -163,6 +171,8 @@ fn unfiltered_chunks_that_stay_unfiltered_are_copied() {
         ratio: 1.0,
         sampled_ratio: 1.0,
         is_sampled_in_part: false,
+        is_rounded: false,
+        windows: &[],
         keepable: true,
         may_stay: true,
     };

@@ -59,6 +59,8 @@ fn a_stated_chain_is_taken_as_it_is() {
         ratio: choice.predicted_ratio,
         sampled_ratio: choice.predicted_ratio,
         is_sampled_in_part: false,
+        is_rounded: false,
+        windows: &[],
         keepable: true,
         may_stay: true,
     };

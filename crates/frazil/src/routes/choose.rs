@@ -203,7 +203,7 @@ impl Decisions {
         chosen: Chosen,
     ) -> Result<()> {
         let reason = reason_of(shape, &chosen);
-        let may_stay = chosen.filters.may_stay && chosen.quantize.is_none();
+        let may_stay = chosen.filters.may_stay;
         let must_chunk = variable.may_grow || is_sparse(variable, &self.sources[source], stored);
         let least_share = chosen.filters.predicted_ratio * (1.0 - chosen.filters.uncertainty);
         let Chosen { filters, quantize } = chosen;

@@ -71,7 +71,8 @@ impl Fallback {
 }
 
 impl Decisions {
-    /// Lets a variable lie as in the input: what was chosen came out larger.
+    /// Lets a variable lie as in the input: what was chosen came out larger. If it was to be rounded, it stays
+    /// exact, as every bound allows.
     pub(crate) fn fall_back(&mut self, number: usize) {
         let Some(fallback) = self.fallbacks[number].take() else {
             return;
@@ -85,7 +86,13 @@ impl Decisions {
         let plan = &mut self.plans[number];
         let chosen = plan.pipeline.summary();
         plan.predicted_bytes = Some(fallback.stored_bytes);
-        plan.reason = format!("as in the input: {chosen} makes it larger");
+        plan.reason = match plan.quantize.take() {
+            None => format!("as in the input: {chosen} makes it larger"),
+            Some(_) => {
+                self.not_rounded.push(plan.path.clone());
+                format!("as in the input: rounding and {chosen} make it larger")
+            }
+        };
         plan.pipeline = fallback.pipeline.clone();
         plan.layout = fallback.layout;
         plan.deflate_encoder = None;

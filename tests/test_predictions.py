@@ -1,0 +1,54 @@
+"""Dry runs where a few places hold almost all bytes: the result lies in the printed range."""
+
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pytest
+from support.command import DONE, frazil
+
+SHAPE = (40, 100, 120)
+STORED = {
+    "raw": {"contiguous": True},
+    "deflated": {"zlib": True, "complevel": 2, "chunksizes": (10, 50, 60)},
+    "in large chunks": {"zlib": True, "complevel": 2, "chunksizes": SHAPE},
+}
+
+
+def corner(noise: np.ndarray) -> np.ndarray:
+    values = np.zeros(SHAPE, "f4")
+    part = tuple(slice(0, extent // 4) for extent in SHAPE)
+    values[part] = noise[part]
+    return values
+
+
+def last_records(noise: np.ndarray) -> np.ndarray:
+    return np.where(np.arange(SHAPE[0])[:, None, None] < 36, np.float32(0), noise)
+
+
+def one_edge(noise: np.ndarray) -> np.ndarray:
+    return np.where(np.arange(SHAPE[2]) < 100, np.float32(0), noise)
+
+
+def alike(noise: np.ndarray) -> np.ndarray:
+    return noise
+
+
+@pytest.mark.parametrize("words", [(), ("--rel-error", "1e-3")], ids=["exact", "rounded"])
+@pytest.mark.parametrize("stored", STORED)
+@pytest.mark.parametrize("field", [corner, last_records, one_edge, alike])
+def test_a_range_holds_where_samples_are_unlike_the_rest(
+    field, stored: str, words: tuple[str, ...], tmp_path: Path
+):
+    source, packed = tmp_path / "in.nc", tmp_path / "out.nc"
+    noise = np.random.default_rng(3).normal(size=SHAPE).astype("f4")
+    with netCDF4.Dataset(source, "w") as file:
+        for name, extent in zip("tyx", SHAPE, strict=True):
+            file.createDimension(name, extent)
+        file.createVariable("v", "f4", tuple("tyx"), **STORED[stored])[:] = field(noise)
+    foretold = frazil("pack", source, "-o", packed, "--dry-run", "--json", *words)
+    assert foretold.code == DONE and not packed.exists(), foretold.stderr
+    (report,) = foretold.report["reports"]
+    assert frazil("pack", source, "-o", packed, *words).code == DONE
+    least, most = report["range"]["file_bytes"]
+    assert least <= packed.stat().st_size <= most
