@@ -377,3 +377,19 @@ def test_attributes_of_a_classic_file_that_netcdf4_has_no_place_for_are_named(
     outcome = frazil("unpack", source, "-o", plain, "--format", "classic", "--verify")
     assert outcome.code == DONE, outcome.stderr
     assert plain.read_bytes().count(name.encode()) >= 3
+
+
+@pytest.mark.parametrize("libver", ["earliest", "latest"])
+@pytest.mark.parametrize(("driver", "member"), [("family", "file_0.h5"), ("split", "file.h5-m.h5")])
+def test_one_file_of_several_is_not_called_damaged(
+    tmp_path: Path, libver: str, driver: str, member: str
+):
+    name, options = (
+        ("file_%d.h5", {"memb_size": 1 << 16}) if driver == "family" else ("file.h5", {})
+    )
+    with h5py.File(tmp_path / name, "w", driver=driver, libver=libver, **options) as file:
+        file["v"] = np.arange(100_000.0)
+    outcome = frazil("info", tmp_path / member)
+    assert outcome.code == FAILED and "[unsupported]" in outcome.stderr, outcome.stderr
+    assert "one of several files that HDF5's" in outcome.stderr
+    assert "damaged" not in outcome.stderr

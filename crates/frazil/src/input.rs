@@ -87,7 +87,7 @@ impl Input {
         };
         let state = state.map_err(inspect)?;
         let kind = open_kind(&file, path).map_err(|error| {
-            let error = unreadable(error, path);
+            let error = or_one_of_several(unreadable(error, path), &file);
             match purpose {
                 Purpose::Prove => error,
                 Purpose::Read | Purpose::Replace => blame(error, &file, path),
@@ -465,6 +465,29 @@ pub(crate) fn unreadable(error: ContainerError, path: &Path) -> Error {
         Some(object) => mapped.at_variable(&object),
         None => mapped,
     }
+}
+
+/// The error for one file of several that a driver of HDF5 has split: libhdf5 calls it damaged.
+fn or_one_of_several(error: Error, file: &File) -> Error {
+    /// A driver's name stands near the superblock.
+    const HEAD_BYTES: usize = 512;
+    let mut head = [0; HEAD_BYTES];
+    let read = file.read_at(&mut head, 0).unwrap_or(0);
+    let has = |name: &[u8]| head[..read].windows(name.len()).any(|at| at == name);
+    let (driver, cure) = if has(b"NCSAfami") {
+        let cure = "join them first: h5repart -family_to_single NAME_%d.h5 whole.h5";
+        ("family", cure)
+    } else if has(b"NCSAmult") {
+        let cure = "copy all of it to one file first, for example with h5py's driver=\"split\"";
+        ("multi", cure)
+    } else {
+        return error;
+    };
+    let path = error.file.clone().unwrap_or_default();
+    let cause = format!("is one of several files that HDF5's {driver} driver makes of one");
+    Error::new(ErrorCode::Unsupported, cause)
+        .in_file(&path)
+        .with_cure(cure)
 }
 
 /// A storage error while `output` is made of `input`: what the system refuses concerns the output,
