@@ -13,14 +13,13 @@ from measure import warm
 from options import is_ready, parsed
 from record import FOLDER, FRAZIL, build_input, machine, result_path, save, show
 
-# Of packing, planning included. Equal within a tenth, as times are elsewhere.
-WANTED_PERCENT = 5.0
+# Of the CPU seconds of packing without planning: what deciding may cost, by goal. Equal within a
+# tenth, as times are elsewhere.
+WANTED_PERCENT = {"speed": 10.0, "balanced": 10.0, "energy": 10.0, "size": 60.0, "archive": 300.0}
 EQUAL = 1.1
 # Of real fields: few large variables, compressed ones that get other chunks, many small ones.
 SOURCES = ("tiled", "rechunk", "copies")
 LEAST_BYTES = 100_000_000
-# Without a word filters are chosen by a shorter rule.
-UNSTATED = "unstated"
 
 
 @dataclass
@@ -39,7 +38,7 @@ class Row:
 
     def run(self, output: Path) -> None:
         words = ["--readable-by", self.level, "--threads", 1]
-        words += [] if self.goal == UNSTATED else ["--goal", self.goal]
+        words += ["--goal", self.goal]
         words += ["--reads", self.reads, "--calibration", "default"] if self.reads else []
         command = [FRAZIL, "pack", self.source, "-o", output, "--json", *words]
         answer = subprocess.run([str(word) for word in command], capture_output=True, check=True)
@@ -50,14 +49,21 @@ class Row:
 
     @property
     def percent(self) -> float:
-        """CPU seconds of planning by those of packing, planning included."""
-        shares = (run["planning_cpu_seconds"] / run["cpu_seconds"] for run in self.runs)
+        """CPU seconds of planning by those of packing without it."""
+        shares = (
+            run["planning_cpu_seconds"] / (run["cpu_seconds"] - run["planning_cpu_seconds"])
+            for run in self.runs
+        )
         return 100 * statistics.median(shares)
+
+    @property
+    def is_missed(self) -> bool:
+        return self.percent > WANTED_PERCENT[self.goal] * EQUAL
 
 
 def rows_of(source: Path, options: argparse.Namespace) -> list[Row]:
     stated = options.goals.split(",") if options.goals else goals()
-    wanted = [UNSTATED, *(stated[:1] if options.quick else stated)]
+    wanted = stated[:1] if options.quick else stated
     levels = LEVELS[:1] if options.quick else LEVELS
     found = [Row(source, goal, level) for level in levels for goal in wanted]
     return [*found, Row(source, "balanced", "any", "map,series")]
@@ -91,9 +97,9 @@ def judged(rows: list[Row]) -> list[dict[str, object]]:
             "pack_s": f"{row.median('seconds'):.3f}",
             "pack_cpu_s": f"{row.median('cpu_seconds'):.3f}",
             "percent": f"{row.percent:.2f}",
-            "wanted_percent": WANTED_PERCENT,
+            "wanted_percent": WANTED_PERCENT[row.goal],
             "runs": len(row.runs),
-            "missed": "share" if row.percent > WANTED_PERCENT * EQUAL else "",
+            "missed": "share" if row.is_missed else "",
         }
         for row in rows
     ]
@@ -142,10 +148,8 @@ def main() -> int:
         show(found[-len(rows) :], COLUMNS)
     if not options.quick and found:
         save(result_path(about, "planning-"), about, found)
-    held = sum(float(row["percent"]) <= WANTED_PERCENT for row in found)
-    print(
-        f"\nplanning costs at most {WANTED_PERCENT:g} % of packing in {held} of {len(found)} rows"
-    )
+    held = sum(not row["missed"] for row in found)
+    print(f"\nplanning keeps its budget in {held} of {len(found)} rows")
     return 0
 
 

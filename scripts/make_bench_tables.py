@@ -383,11 +383,10 @@ def wrf_charts(rows: list[Row]) -> list[str]:
 def planning(rows: list[Row]) -> list[str]:
     """What planning costs: in a sentence, and row by row."""
     shares = sorted(float(row["percent"]) for row in rows)
-    wanted = float(rows[0]["wanted_percent"])
-    held = sum(share <= wanted for share in shares)
+    held = sum(not row["missed"] for row in rows)
     sentence = (
         f"Planning takes {shares[0]:.1f} to {shares[-1]:.1f} % of the CPU seconds of packing; "
-        f"at most {wanted:g} % in {held} of {len(rows)} rows."
+        f"it keeps its budget in {held} of {len(rows)} rows."
     )
     return [sentence, "", *listed("planning", rows)]
 

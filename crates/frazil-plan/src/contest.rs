@@ -23,6 +23,12 @@ const LAST: usize = ROUNDS.len() - 1;
 /// A round on fewer bytes of all samples together is left out: it says too little, the less the closer the race.
 const LEAST_ROUND_BYTES: u64 = 8 << 10;
 const LEAST_ROUND_BYTES_FOR_SMALL_FILES: u64 = 64 << 10;
+/// By how much filters may become smaller than what is known when their turn comes; they hardly ever become smaller:
+/// than they were in an earlier round, than the smallest at a faster level of the same filters, and than the smallest
+/// of all.
+const HOPE_OF_SEEN: f64 = 0.8;
+const HOPE_OF_FAMILY: f64 = 0.7;
+const HOPE_OF_ALL: f64 = 0.5;
 /// One in so many goes on to the next round.
 const GOES_ON: usize = 3;
 /// So many come to the last round of a league at least.
@@ -71,6 +77,49 @@ struct League<'a> {
     advised: &'a [&'static CandidateFilters],
 }
 
+/// The best of a round, in all leagues of a goal.
+#[derive(Default)]
+struct Records {
+    least_cost: Option<f64>,
+    /// Least stored share of filters, whatever their level.
+    least_shares: Vec<(&'static str, f64)>,
+}
+
+impl Records {
+    /// Whether one that has not seen the round would lose, however well it did.
+    fn is_hopeless(&self, one: &Contender, score: Score) -> bool {
+        let Some(least_cost) = self.least_cost else {
+            return false;
+        };
+        let least = |is_of: &dyn Fn(&str) -> bool| {
+            let shares = self.least_shares.iter().filter(|(family, _)| is_of(family));
+            shares.map(|(_, share)| *share).min_by(f64::total_cmp)
+        };
+        let family = one.candidate.family();
+        let hope = match (one.seen, least(&|known| known == family)) {
+            (Some(_), _) => one.share * HOPE_OF_SEEN,
+            (None, Some(of_family)) => of_family * HOPE_OF_FAMILY,
+            (None, None) => least(&|_| true).unwrap_or(0.0) * HOPE_OF_ALL,
+        };
+        score.cost(one.candidate, hope) > least_cost
+    }
+
+    /// Takes account of one that has seen the round.
+    fn take(&mut self, one: &Contender, score: Score) {
+        let cost = score.cost(one.candidate, one.share);
+        self.least_cost = Some(self.least_cost.map_or(cost, |least| least.min(cost)));
+        let family = one.candidate.family();
+        match self
+            .least_shares
+            .iter_mut()
+            .find(|(known, _)| *known == family)
+        {
+            Some((_, least)) => *least = least.min(one.share),
+            None => self.least_shares.push((family, one.share)),
+        }
+    }
+}
+
 /// Lets all candidates that serve the wishes meet; `advised` are the likeliest. No finalists: nothing is
 /// as fast as it must be.
 pub(crate) fn hold(
@@ -89,7 +138,9 @@ pub(crate) fn hold(
         None => wishes.goal.asked(),
     };
     for &goal in goals {
-        for level in LEVELS {
+        let mut records: [Records; ROUNDS.len()] = Default::default();
+        // What few readers know is often the fastest, and shows what of the others is hopeless.
+        for level in LEVELS.into_iter().rev() {
             let is_of = |one: &&mut Contender| {
                 let is_fast_enough = one.candidate.encode_mb_s >= goal.least_encode_mb_s();
                 one.candidate.readers == level && is_fast_enough
@@ -105,7 +156,7 @@ pub(crate) fn hold(
                 keeps_fast: wishes.weighing.ratio_tolerance.is_some(),
                 advised,
             };
-            league.play(trial, &mut members)?;
+            league.play(trial, &mut members, &mut records)?;
         }
     }
     see_what_is_stated(trial, wishes, &mut all)?;
@@ -225,6 +276,7 @@ impl League<'_> {
         &self,
         trial: &mut Trial<'_>,
         members: &mut Vec<&mut Contender>,
+        records: &mut [Records; ROUNDS.len()],
     ) -> Result<(), PlanError> {
         for round in 0..=LAST {
             let bytes = trial.raw_bytes() / ROUNDS[round] as u64;
@@ -232,16 +284,37 @@ impl League<'_> {
             if round < LAST && (is_left_out || members.len() <= FINALISTS) {
                 continue;
             }
-            for one in members.iter_mut() {
-                // Some saw it in another league.
-                if one.seen.is_none_or(|seen| seen < round) {
-                    one.see(trial, round)?;
-                }
-            }
+            self.see_all(trial, members, round, &mut records[round])?;
             if round < LAST {
                 self.send_home(members, round);
             }
         }
+        Ok(())
+    }
+
+    /// Lets members see a round, the fastest first; who is hopeless leaves unseen.
+    fn see_all(
+        &self,
+        trial: &mut Trial<'_>,
+        members: &mut Vec<&mut Contender>,
+        round: usize,
+        records: &mut Records,
+    ) -> Result<(), PlanError> {
+        members.sort_by(|a, b| b.candidate.encode_mb_s.total_cmp(&a.candidate.encode_mb_s));
+        let mut found = Vec::with_capacity(members.len());
+        for one in members.drain(..) {
+            // Some saw it in another league.
+            if one.seen.is_none_or(|seen| seen < round) {
+                let stays = self.is_open || self.advised.contains(&one.candidate);
+                if !stays && records.is_hopeless(one, self.score) {
+                    continue;
+                }
+                one.see(trial, round)?;
+            }
+            records.take(one, self.score);
+            found.push(one);
+        }
+        *members = found;
         Ok(())
     }
 

@@ -49,7 +49,7 @@ pub use goal::Goal;
 pub use index::index_bytes;
 pub use integer_packing::choose_packing;
 pub use precision::{PrecisionChoice, check_precision, choose_precision, has_precision, rounds};
-pub use sample::{SamplePlan, sample_chunks, sample_plan, sample_window};
+pub use sample::{SamplePlan, is_large_file, sample_chunks, sample_plan, sample_window};
 pub use score::{Score, Weights};
 pub use tree::{Advice, FilterTree, MOST_CHAINS, Node, TreeOf};
 pub use trial::{TriedChain, sample_shape};

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use crate::goal::Goal;
 
-/// Files of more raw bytes are large: planning them must stay a small part of packing.
 const LARGE_FILE_BYTES: u64 = 100_000_000;
 
 /// No more is sampled of a variable.
@@ -14,9 +13,10 @@ const MOST_SAMPLE_BYTES: u64 = 4 << 20;
 const LEAST_BYTES: u64 = 1 << 20;
 const LEAST_IN_LARGE_FILE_BYTES: u64 = 64 << 10;
 
-/// One byte in so many is sampled for goals that weigh time, and for `size` in large files.
+/// One byte in so many is sampled: for goals that weigh time, the same in large files, and for `size` in these.
 const SHARE: u64 = 50;
-const SHARE_FOR_SIZE: u64 = 10;
+const SHARE_OF_LARGE_FILE: u64 = 100;
+const SHARE_FOR_SIZE: u64 = 40;
 
 /// A sample of less than two chunks is cut into pieces of them that are not smaller than deflate's window.
 const LEAST_PIECE_BYTES: u64 = 64 << 10;
@@ -42,16 +42,23 @@ impl SamplePlan {
     }
 }
 
+/// Whether a file, whose variables have so many bytes together, is so large that deciding must stay a small part of
+/// packing it.
+#[must_use]
+pub fn is_large_file(bytes: u64) -> bool {
+    bytes > LARGE_FILE_BYTES
+}
+
 /// Plans the sample of a variable of `raw_bytes` uncompressed bytes, in chunks of `chunk_bytes`, in a file
 /// whose variables have `file_bytes` together.
 #[must_use]
 pub fn sample_plan(raw_bytes: u64, chunk_bytes: u64, file_bytes: u64, goal: Goal) -> SamplePlan {
-    let is_large = file_bytes > LARGE_FILE_BYTES;
+    let is_large = is_large_file(file_bytes);
     let wanted = match (goal, is_large) {
         (Goal::Archive, _) | (Goal::Size, false) => MOST_SAMPLE_BYTES,
-        (Goal::Size, true) => (raw_bytes / SHARE_FOR_SIZE).max(LEAST_BYTES),
+        (Goal::Size, true) => (raw_bytes / SHARE_FOR_SIZE).max(LEAST_IN_LARGE_FILE_BYTES),
         (_, false) => (raw_bytes / SHARE).max(LEAST_BYTES),
-        (_, true) => (raw_bytes / SHARE).max(LEAST_IN_LARGE_FILE_BYTES),
+        (_, true) => (raw_bytes / SHARE_OF_LARGE_FILE).max(LEAST_IN_LARGE_FILE_BYTES),
     };
     let wanted = wanted.min(MOST_SAMPLE_BYTES).min(raw_bytes);
     if wanted == 0 {
@@ -147,7 +154,7 @@ mod tests {
         let file = 1 << 40;
         assert_eq!(plan(1 << 20, 1 << 20, file, Goal::Balanced), (1, 64 << 10));
         assert_eq!(plan(1 << 40, 1 << 20, file, Goal::Speed), (4, 1 << 20));
-        assert_eq!(plan(20 << 20, 1 << 20, file, Goal::Size), (2, 1 << 20));
+        assert_eq!(plan(20 << 20, 1 << 20, file, Goal::Size), (4, 128 << 10));
         assert_eq!(plan(1 << 20, 1 << 20, file, Goal::Archive), (1, 1 << 20));
     }
 

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::DatasetInfo;
 use frazil_pipeline::{Block, MemoryBudget, Request, Task};
-use frazil_plan::{FilterChoice, Finalist, Goal, confirmed, sample_chunks};
+use frazil_plan::{FilterChoice, Finalist, Goal, confirmed, is_large_file, sample_chunks};
 use frazil_types::ChunkGrid;
 
 use crate::error::{Error, Result};
@@ -14,8 +14,13 @@ use crate::filter_trial::{Trial, Tried};
 use crate::precision::VariableRounding;
 use crate::routes::{Reach, Tiles};
 
-/// What `size` looks at of a variable.
+/// What `size` looks at of a variable; in large files one byte in so many.
 const MOST_BYTES_FOR_SIZE: u64 = 64 << 20;
+const SHARE_FOR_SIZE: u64 = 16;
+/// All finalists meet on one chunk in so many, the chosen and the best of the others on all chunks.
+const FIRST_ROUND_SHARE: usize = 8;
+/// Fewer chunks are seen in one round.
+const LEAST_CHUNKS_FOR_ROUNDS: usize = 16;
 /// Small chunks travel together until they make up this many raw bytes.
 const BATCH_BYTES: u64 = 256 << 10;
 
@@ -26,10 +31,12 @@ struct Final<'a> {
     variable: Cow<'a, DatasetInfo>,
     source: usize,
     grid: ChunkGrid,
-    /// The chunks to be compared on.
-    tiles: Vec<u64>,
+    /// The chunks to be compared on, by rounds.
+    rounds: [Vec<u64>; 2],
     is_every_chunk: bool,
     encoders: Vec<BoundEncoder>,
+    /// Those that are out after the first round.
+    is_out: Vec<bool>,
     rounding: Option<VariableRounding>,
     /// Stored bytes by finalist.
     bytes: Vec<u64>,
@@ -66,7 +73,9 @@ impl Trial<'_> {
         if finals.is_empty() {
             return Ok(());
         }
-        self.count(&mut finals, budget)?;
+        self.count(&mut finals, 0, budget)?;
+        finals.iter_mut().for_each(Final::send_home);
+        self.count(&mut finals, 1, budget)?;
         for (one, &i) in finals.iter().zip(&places) {
             if let Some(tried) = &mut choices[i] {
                 decide(&mut tried.choice, one);
@@ -88,7 +97,11 @@ impl Trial<'_> {
         let chunk_bytes = grid.chunk_elements().saturating_mul(size as u64).max(1);
         let holding = Tiles::holding(&grid, &self.sources[*source], stored);
         let mut tiles: Vec<u64> = holding.numbers(&grid).collect();
-        let most = (MOST_BYTES_FOR_SIZE / chunk_bytes).max(1) as usize;
+        let most_bytes = match is_large_file(self.file_bytes()) {
+            true => variable.raw_bytes().unwrap_or(0) / SHARE_FOR_SIZE,
+            false => MOST_BYTES_FOR_SIZE,
+        };
+        let most = (most_bytes.min(MOST_BYTES_FOR_SIZE) / chunk_bytes).max(1) as usize;
         let is_every_chunk = self.options.goal == Goal::Archive || tiles.len() <= most;
         if !is_every_chunk {
             let spread = sample_chunks(tiles.len() as u64, most);
@@ -115,19 +128,20 @@ impl Trial<'_> {
             variable: stored_form,
             source: *source,
             grid,
-            tiles,
+            rounds: in_rounds(tiles, finalists.len()),
             is_every_chunk,
             encoders: finalists.iter().map(bind).collect::<Result<_>>()?,
+            is_out: vec![false; finalists.len()],
             rounding: rounding.map(bind_rounding).transpose()?,
             bytes: vec![0; finalists.len()],
             current,
         }))
     }
 
-    /// Counts what each finalist makes of the chunks.
-    fn count(&self, finals: &mut [Final<'_>], budget: &MemoryBudget) -> Result<()> {
+    /// Counts what each finalist makes of the chunks of a round.
+    fn count(&self, finals: &mut [Final<'_>], round: usize, budget: &MemoryBudget) -> Result<()> {
         let tasks: Vec<Task<Batch>> = (finals.iter().enumerate())
-            .flat_map(|(place, one)| one.tasks(place))
+            .flat_map(|(place, one)| one.tasks(place, &one.rounds[round]))
             .collect();
         let mut sums: Vec<Vec<u64>> = finals.iter().map(|one| one.bytes.clone()).collect();
         self.on_values(budget).run(
@@ -146,8 +160,35 @@ impl Trial<'_> {
     }
 }
 
+/// Chunks of the first round, and those of the second, if there is one.
+fn in_rounds(tiles: Vec<u64>, finalists: usize) -> [Vec<u64>; 2] {
+    if tiles.len() < LEAST_CHUNKS_FOR_ROUNDS || finalists < 3 {
+        return [tiles, Vec::new()];
+    }
+    let chosen = sample_chunks(tiles.len() as u64, tiles.len() / FIRST_ROUND_SHARE);
+    let mut is_first = vec![false; tiles.len()];
+    chosen.iter().for_each(|&i| is_first[i as usize] = true);
+    let mut rounds = [Vec::new(), Vec::new()];
+    for (tile, is_first) in tiles.into_iter().zip(is_first) {
+        rounds[usize::from(!is_first)].push(tile);
+    }
+    rounds
+}
+
 impl Final<'_> {
-    fn tasks(&self, place: usize) -> Vec<Task<Batch>> {
+    /// Where there is a second round, lets only the chosen and the best of the others go on to it.
+    fn send_home(&mut self) {
+        if self.rounds[1].is_empty() {
+            return;
+        }
+        let best = (1..self.bytes.len()).min_by_key(|&i| self.bytes[i]);
+        for i in (1..self.bytes.len()).filter(|&i| Some(i) != best) {
+            self.is_out[i] = true;
+            self.bytes[i] = u64::MAX;
+        }
+    }
+
+    fn tasks(&self, place: usize, tiles: &[u64]) -> Vec<Task<Batch>> {
         let chunk_bytes = (self.grid.chunk_elements())
             .saturating_mul(self.variable.element.size_bytes as u64)
             .max(1);
@@ -164,9 +205,7 @@ impl Final<'_> {
                 tiles: tiles.to_vec(),
             },
         };
-        let batches = self
-            .tiles
-            .chunks((BATCH_BYTES / chunk_bytes).max(1) as usize);
+        let batches = tiles.chunks((BATCH_BYTES / chunk_bytes).max(1) as usize);
         batches.map(task).collect()
     }
 
@@ -182,7 +221,12 @@ impl Final<'_> {
                 None => None,
             };
             let values = rounded.as_deref().unwrap_or(&values);
-            for (sum, encoder) in sums.iter_mut().zip(&self.encoders) {
+            let encoders = self.encoders.iter().zip(&self.is_out);
+            let still_in = sums
+                .iter_mut()
+                .zip(encoders)
+                .filter(|(_, (_, is_out))| !**is_out);
+            for (sum, (encoder, _)) in still_in {
                 let packed = encoder.encode(values, scratch);
                 let packed = packed.map_err(|error| Error::new(error.code(), error.to_string()))?;
                 *sum += packed.len() as u64;

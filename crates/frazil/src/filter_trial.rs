@@ -166,7 +166,7 @@ impl Trial<'_> {
     }
 
     /// Raw bytes of all variables.
-    fn file_bytes(&self) -> u64 {
+    pub(crate) fn file_bytes(&self) -> u64 {
         let all = self.input.variables().iter();
         all.fold(0, |sum: u64, one| {
             sum.saturating_add(one.raw_bytes().unwrap_or(0))

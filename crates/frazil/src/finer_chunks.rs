@@ -7,7 +7,9 @@ use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, Task};
 use frazil_plan::{
     ChunkChoice, Goal, ServingShape, explain_finer, index_bytes, parts_for_reads, sample_chunks,
 };
-use frazil_types::{ChunkGrid, FilterPipeline, FilterSpec, QuantizePlan, filter_id};
+use frazil_types::{
+    ChunkGrid, DeflateEncoder, FilterPipeline, FilterSpec, QuantizePlan, filter_id,
+};
 
 use crate::chunk_goal::roles_of;
 use crate::chunk_values::chunks_of;
@@ -27,6 +29,8 @@ const SAMPLED_SHARE: u64 = 50;
 const MOST_SAMPLES: u64 = 4;
 /// Values that no filter makes smaller than this share are not decoded when they are read.
 const MOST_SHARE: f64 = 0.95;
+/// What encodes them: what packs most variables in the end.
+const ENCODER: Option<DeflateEncoder> = Some(DeflateEncoder::Libdeflate(1));
 /// Least KiB of the chunks that are compared, the smallest first.
 const LEAST_KIB: [u64; 12] = [8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384];
 
@@ -246,7 +250,7 @@ impl Finer {
             for piece in chunks_of(values, extents, chunk, size) {
                 let error =
                     |error: frazil_codec::CodecError| Error::new(error.code(), error.to_string());
-                let encoder = BoundEncoder::bind(&filters(size), None, size, piece.len());
+                let encoder = BoundEncoder::bind(&filters(size), ENCODER, size, piece.len());
                 let packed = encoder
                     .map_err(error)?
                     .encode(&piece, scratch)

@@ -30,7 +30,7 @@ pub fn confirmed(
     let on = if whole.is_some() {
         "every chunk"
     } else {
-        "64 MiB"
+        "more chunks"
     };
     match whole {
         Some(raw_bytes) => {
