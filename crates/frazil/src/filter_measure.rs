@@ -9,10 +9,9 @@ use frazil_plan::{CandidateFilters, ChunkChoice, Features, SamplePlan, candidate
 use frazil_types::{ElementClass, ElementType};
 
 use crate::decide::{budget, reach_all};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, guarded};
 use crate::input::Input;
 use crate::options::{PackOptions, Resources};
-use crate::repack::guarded;
 use crate::routes::{Decisions, Reach};
 use crate::run::{self, RunError};
 use crate::sample_boxes::{SampleBox, spread_boxes};

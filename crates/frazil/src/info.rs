@@ -10,13 +10,13 @@ use frazil_container::hdf5::{
 };
 use frazil_types::{ChunkRecord, ElementClass, ErrorCode, FilterPipeline};
 
-use crate::error::Result;
-use crate::input::{Input, from_container};
+use crate::error::{Result, guarded};
+use crate::input::Input;
 use crate::options::Resources;
 use crate::precision::stated::stated_precision;
-use crate::repack::guarded;
 use crate::report::{FileInfo, StatedPrecision, VariableInfo};
 use crate::run;
+use crate::storage_error::from_container;
 
 /// Looks at a file that changes meanwhile.
 const ATTEMPTS: usize = 4;

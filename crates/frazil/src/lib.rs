@@ -60,6 +60,7 @@ mod sample_windows;
 mod samples;
 mod shapes;
 mod sources;
+mod storage_error;
 mod synth;
 mod unfinished;
 mod unpack_classic;

@@ -13,11 +13,11 @@ use frazil_types::ErrorCode;
 use xattr::FileExt as _;
 
 use crate::error::{Error, Result};
-use crate::input::from_container;
 use crate::name_lock::{NameLock, no_locks};
 use crate::naming::{Before, give_name};
 use crate::options::Attempt;
 use crate::output::{cannot_create, check_folder, check_new, check_replaceable};
+use crate::storage_error::from_container;
 use crate::unfinished::Unfinished;
 
 /// How long a text waits for another process that writes the same file.

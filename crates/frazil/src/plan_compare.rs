@@ -7,12 +7,12 @@ use frazil_types::{PrecisionWish, ReaderLevel};
 use serde::Serialize;
 
 use crate::decide::{self, Depth};
-use crate::error::Result;
+use crate::error::{Result, guarded};
 use crate::input::Input;
 use crate::options::PackOptions;
 use crate::precision::rules::PrecisionRule;
 use crate::predict::foretell;
-use crate::repack::{Clock, guarded};
+use crate::repack::Clock;
 use crate::report::{PredictedRange, Progress, Silent};
 
 /// Goals that are compared, from the quickest.

@@ -11,12 +11,11 @@ use serde::Serialize;
 
 use crate::chunk_goal::{Findings, roles_of_input};
 use crate::decide::{self, Depth};
-use crate::error::Result;
+use crate::error::{Result, guarded};
 use crate::filter_trial::Compared;
 use crate::input::Input;
 use crate::options::PackOptions;
 use crate::precision::rules::PrecisionRule;
-use crate::repack::guarded;
 use crate::report::{Progress, lossy};
 use crate::shapes;
 

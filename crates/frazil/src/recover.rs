@@ -10,10 +10,9 @@ use frazil_container::hdf5::{self, LeftBeside, Recovery};
 use frazil_types::ErrorCode;
 use serde::Serialize;
 
-use crate::error::{Error, Result};
-use crate::input::from_container;
+use crate::error::{Error, Result, guarded};
 use crate::name_lock::NameLock;
-use crate::repack::guarded;
+use crate::storage_error::from_container;
 
 /// What recovering found and did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

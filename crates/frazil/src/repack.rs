@@ -1,6 +1,5 @@
 //! `pack`: plan, define, pack and place, prove, rename.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::Instant;
 
@@ -12,9 +11,9 @@ use frazil_types::{ErrorCode, QuantizePlan, WritePlan};
 
 use crate::decide::{self, Depth};
 use crate::energy::{self, Meter, Metered, Work};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, guarded};
 use crate::fill::{self, Filled, Stored};
-use crate::input::{Input, InputKind, from_copying};
+use crate::input::{Input, InputKind};
 use crate::kept::Keep;
 use crate::metadata_size::{Measure, measure_metadata};
 use crate::naming::Before;
@@ -29,6 +28,7 @@ use crate::report::{
     EnergyReport, PackReport, Progress, Silent, VariablePrecision, VariableReport,
 };
 use crate::routes::Decisions;
+use crate::storage_error::from_copying;
 use crate::user_block::copy_user_block;
 use crate::{kept, left_behind, predict, proof, run, shapes, unpack_classic};
 
@@ -195,22 +195,6 @@ impl Clock {
             self.cpu.elapsed().as_secs_f64(),
         )
     }
-}
-
-/// Catches panics: whatever breaks inside becomes an error.
-pub(crate) fn guarded<T>(input: &Path, body: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
-        let text = panic
-            .downcast_ref::<String>()
-            .map(String::as_str)
-            .or_else(|| panic.downcast_ref::<&str>().copied())
-            .unwrap_or("no message");
-        Err(
-            Error::new(ErrorCode::Internal, format!("a bug in frazil: {text}"))
-                .in_file(input)
-                .with_cure("please report it, with the file if you can"),
-        )
-    })
 }
 
 /// Defines, fills, proves and names the output.

@@ -8,7 +8,8 @@ use frazil_pipeline::{ArraySource, ChunkIndex, StoredChunk, StoredChunks};
 use frazil_types::{ChunkGrid, ChunkRecord, ErrorCode, FileExtent, FilterPipeline, FilterSpec};
 
 use crate::error::{Error, Result};
-use crate::input::{FileBytes, Input, InputKind, from_container};
+use crate::input::{FileBytes, Input, InputKind};
+use crate::storage_error::from_container;
 
 /// Contiguous data are cut into slabs of about this many bytes: large enough to read at full
 /// speed, small enough that several fit into any budget.

@@ -18,13 +18,12 @@ use frazil_pipeline::MemoryBudget;
 use frazil_plan::information;
 use frazil_types::{DataOrigin, ElementClass, ErrorCode, ProtectedValues};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, guarded};
 use crate::input::Input;
 use crate::options::Resources;
 use crate::precision::protected::protected_values;
 use crate::precision::roundable::element_kind;
 use crate::precision::rules::{globs, is_match};
-use crate::repack::guarded;
 use crate::report::{AnalyzeReport, Progress, VariableInformation};
 use crate::wording::enumerate;
 use prepare::Prepared;

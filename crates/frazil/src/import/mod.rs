@@ -18,13 +18,12 @@ use frazil_container::classic::{AttributeValue, ClassicAttribute};
 use frazil_types::ErrorCode;
 use serde::Serialize;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, guarded};
 use crate::naming::Before;
 use crate::new_file::{Limits, Written, WrittenVariable};
 use crate::options::Resources;
 use crate::output;
 use crate::pending::PendingOutput;
-use crate::repack::guarded;
 use crate::report::Progress;
 use crate::run;
 use column::CellRules;

@@ -17,13 +17,13 @@ pub(crate) use layout::{Layout, chunk_shape};
 pub use number::NumberType;
 
 use crate::error::{Error, Result};
-use crate::input::from_container;
 use crate::options::Resources;
 use crate::output;
 use crate::pending::PendingOutput;
 use crate::placer::Placer;
 use crate::report::Progress;
 use crate::run::{self, RunError};
+use crate::storage_error::from_container;
 
 /// One variable of a new file, as written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -19,8 +19,9 @@ use super::identity::Identity;
 use super::options::{Checksums, ReaderOptions};
 use super::{cache, library, model};
 use crate::error::{Error, Result};
-use crate::input::{FileBytes, Input, InputKind, from_container};
+use crate::input::{FileBytes, Input, InputKind};
 use crate::sources::{self, Access};
+use crate::storage_error::from_container;
 
 /// How long a thread waits for another that locates the same variable.
 const PATIENCE: Duration = Duration::from_secs(1);

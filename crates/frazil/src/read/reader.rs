@@ -19,8 +19,8 @@ use super::generation::{Generation, Reach};
 use super::library;
 use super::options::ReaderOptions;
 use crate::error::{Error, Result};
-use crate::input::from_container;
 use crate::sources::{missing_filter_error, missing_filter_text};
+use crate::storage_error::from_container;
 use crate::{Resources, name_lock, run};
 
 /// An open file of any kind that frazil reads. Cheap to clone; any number of threads may read at
@@ -68,7 +68,7 @@ impl Reader {
     /// If the file does not exist, cannot be read, is no netCDF or HDF5 file, or is damaged;
     /// [`ErrorCode::InvalidArgument`] if its chunk cache names a variable that it does not have.
     pub fn open(path: &Path, options: &ReaderOptions) -> Result<Self> {
-        crate::repack::guarded(path, || {
+        crate::error::guarded(path, || {
             let resources = Resources {
                 threads: options.threads,
                 ..Resources::default()
@@ -270,7 +270,7 @@ impl Reader {
         id: VariableId,
         mut read: impl FnMut(&Generation, usize) -> Result<R>,
     ) -> Result<R> {
-        let outcome = crate::repack::guarded(self.path(), || {
+        let outcome = crate::error::guarded(self.path(), || {
             for attempt in 1..=ATTEMPTS {
                 let generation = self.settled()?;
                 let number = self.number_in(&generation, id);

@@ -22,14 +22,13 @@ use serde::Serialize;
 
 pub use pattern::{NamedPattern, synth_patterns};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, guarded};
 use crate::new_file::{
     Layout, Limits, NewFile, NumberType, Tile, WrittenVariable, chunk_shape, raw_bytes,
 };
 use crate::options::Resources;
 use crate::output;
 use crate::pending::PendingOutput;
-use crate::repack::guarded;
 use crate::report::Progress;
 use crate::run;
 use dimensions::{coordinate_values, doubles, text};

@@ -47,9 +47,8 @@ mod values;
 use std::path::Path;
 use std::time::Instant;
 
-use crate::error::Result;
+use crate::error::{Result, guarded};
 use crate::input::{Input, InputKind};
-use crate::repack::guarded;
 use crate::report::{Progress, VerifyReport};
 use findings::Findings;
 
