@@ -13,13 +13,14 @@ use crate::filter_trial::Trial;
 use crate::filter_wishes::demands;
 use crate::finer_chunks::FinerChunks;
 use crate::input::Input;
-use crate::options::{ChunkPolicy, PackOptions, Resources};
+use crate::options::{ChunkPolicy, PackOptions};
 use crate::precision::protected::{protected_values, replayed};
 use crate::precision::refusals::{Refusal, refusals};
 use crate::precision::roundable::type_obstacle;
 use crate::precision::rules::{PrecisionRule, pattern_of};
 use crate::precision::{PrecisionDecisions, decide_precision, no_place, stored_form};
-use crate::report::Progress;
+use crate::progress::Progress;
+use crate::resources::Resources;
 use crate::routes::{Chosen, Decisions, Reach, checksum_only};
 use crate::sources::{Access, Stored};
 use crate::wording::enumerate;
@@ -352,9 +353,4 @@ fn unfiltered(variable: &DatasetInfo) -> Chosen {
         },
         quantize: None,
     }
-}
-
-/// Resources of a run, kept beside the decisions that used them.
-pub(crate) fn budget(resources: &Resources) -> MemoryBudget {
-    MemoryBudget::new(resources.memory_bytes)
 }

@@ -12,9 +12,9 @@ use frazil_types::{ChunkRecord, ElementClass, ErrorCode, FilterPipeline};
 
 use crate::error::{Result, guarded};
 use crate::input::Input;
-use crate::options::Resources;
 use crate::precision::stated::stated_precision;
 use crate::report::{FileInfo, StatedPrecision, VariableInfo};
+use crate::resources::Resources;
 use crate::run;
 use crate::storage_error::from_container;
 

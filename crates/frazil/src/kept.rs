@@ -10,11 +10,12 @@ use frazil_types::{ErrorCode, ReaderLevel};
 
 use crate::error::{Error, Result};
 use crate::input::Input;
-use crate::options::{Destination, LayoutProfile, PackOptions, Resources};
-use crate::output::Target;
+use crate::options::{LayoutProfile, PackOptions};
+use crate::output::{Destination, Target};
 use crate::pending::PendingOutput;
 use crate::repack::{Job, rename_file};
 use crate::report::PackReport;
+use crate::resources::Resources;
 
 /// When an input is kept in place of its packed form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

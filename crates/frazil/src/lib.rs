@@ -25,6 +25,7 @@ mod filter_measure;
 mod filter_trial;
 mod filter_wishes;
 mod finer_chunks;
+mod folder;
 mod import;
 mod info;
 mod input;
@@ -46,11 +47,13 @@ mod plan_report;
 mod plan_text;
 mod precision;
 mod predict;
+mod progress;
 mod proof;
 mod read;
 mod recover;
 mod repack;
 mod report;
+mod resources;
 mod routes;
 mod run;
 mod sample_boxes;
@@ -62,6 +65,7 @@ mod shapes;
 mod sources;
 mod storage_error;
 mod synth;
+mod text_file;
 mod unfinished;
 mod unpack_classic;
 mod user_block;
@@ -93,6 +97,7 @@ pub use encodings::{Encoding, EncodingStyle, render_encoding};
 pub use environment::environment_warnings;
 pub use error::{Error, Result};
 pub use filter_measure::{FilterMeasurement, SampleShares, measure_filters};
+pub use folder::check_folder;
 pub use frazil_container::classic::{AttributeValue, NcType};
 pub use frazil_container::{fork_generation, is_signal_ignored, model, schema};
 pub use frazil_pipeline::{CacheStats, ReadStats, read_stats, set_read_budget};
@@ -112,11 +117,12 @@ pub use import::{Columns, ImportLayout, ImportOptions, ImportReport, Matrix, imp
 pub use info::info;
 pub use new_file::{NumberType, WrittenVariable};
 pub use options::{
-    Attempt, ChunkOverride, ChunkPolicy, Destination, LayoutProfile, PackOptions, Resources,
-    ShufflePolicy, UnpackFormat, UnpackOptions,
+    ChunkOverride, ChunkPolicy, LayoutProfile, PackOptions, ShufflePolicy, UnpackFormat,
+    UnpackOptions,
 };
-pub use output::check_folder;
-pub use pending::{followed_output, usual_mode, write_text};
+pub use output::Destination;
+pub use pending::Attempt;
+pub use pending::{followed_output, usual_mode};
 pub use plan_compare::{ComparedWay, compare_plans};
 pub use plan_report::{
     ChunkCandidate, FilterCandidate, PlanReport, ReadCandidate, VariableDecision, explain_plan,
@@ -125,16 +131,18 @@ pub use plan_text::{parse_plan, read_plan, read_tree, render_plan};
 pub use precision::named::{check_names, check_names_in};
 pub use precision::rule_file::{read_precision, write_precision};
 pub use precision::rules::{PrecisionOptions, PrecisionRule, wishes_for};
+pub use progress::{Progress, Silent};
 pub use read::{Checksums, ChunkCachePolicy, Reader, ReaderOptions};
 pub use recover::{RecoverOutcome, RecoverReport, recover};
 pub use repack::{pack, plan, unpack};
 pub use report::{
     AnalyzeReport, DataOrigin, Difference, EnergyReport, EnergySource, FileInfo, PackReport,
-    PrecisionReport, PredictedRange, Progress, Silent, StatedPrecision, ThresholdResult,
-    VariableFigures, VariableInfo, VariableInformation, VariablePrecision, VariableReport,
-    VerifyReport,
+    PrecisionReport, PredictedRange, StatedPrecision, ThresholdResult, VariableFigures,
+    VariableInfo, VariableInformation, VariablePrecision, VariableReport, VerifyReport,
 };
+pub use resources::Resources;
 pub use synth::{NamedPattern, Noise, NoiseKind, SynthOptions, SynthReport, synth, synth_patterns};
+pub use text_file::write_text;
 pub use unfinished::{remove_unfinished, remove_unfinished_in_the_end};
 pub use verify::{Thresholds, VerifyOptions, verify};
 pub use write::{

@@ -12,8 +12,10 @@ use crate::input::Input;
 use crate::options::PackOptions;
 use crate::precision::rules::PrecisionRule;
 use crate::predict::foretell;
+use crate::progress::{Progress, Silent};
 use crate::repack::Clock;
-use crate::report::{PredictedRange, Progress, Silent};
+use crate::report::PredictedRange;
+use crate::resources;
 
 /// Goals that are compared, from the quickest.
 const GOALS: [Goal; 4] = [Goal::Speed, Goal::Balanced, Goal::Size, Goal::Archive];
@@ -79,7 +81,7 @@ pub fn compare_plans(
 
 fn predicted(source: &Input, options: &PackOptions, precision: &str) -> Result<ComparedWay> {
     let clock = Clock::start(options.energy);
-    let budget = decide::budget(&options.resources);
+    let budget = resources::budget(&options.resources);
     let decisions = decide::decide(source, options, &budget, Depth::Foretell, &mut Silent)?;
     let report = foretell(source, &decisions, options, &clock)?;
     Ok(ComparedWay {

@@ -16,7 +16,9 @@ use crate::filter_trial::Compared;
 use crate::input::Input;
 use crate::options::PackOptions;
 use crate::precision::rules::PrecisionRule;
-use crate::report::{Progress, lossy};
+use crate::progress::Progress;
+use crate::report::lossy;
+use crate::resources;
 use crate::shapes;
 
 /// A plan with its grounds.
@@ -139,7 +141,7 @@ fn explain(
     options: &PackOptions,
     progress: &mut dyn Progress,
 ) -> Result<PlanReport> {
-    let budget = decide::budget(&options.resources);
+    let budget = resources::budget(&options.resources);
     let mut decisions = decide::decide(source, options, &budget, Depth::Compare, progress)?;
     let seconds = begin.elapsed().as_secs_f64();
     let findings = shapes::findings(source, options, &decisions.plans)?;

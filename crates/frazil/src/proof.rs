@@ -6,8 +6,9 @@ use frazil_types::ErrorCode;
 
 use crate::error::{Error, Result};
 use crate::input::Input;
-use crate::options::Resources;
-use crate::report::{PrecisionReport, Progress};
+use crate::progress::Progress;
+use crate::report::PrecisionReport;
+use crate::resources::Resources;
 use crate::verify;
 
 /// Verifies the finished temporary file against the input.

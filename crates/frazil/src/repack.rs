@@ -17,16 +17,13 @@ use crate::input::{Input, InputKind};
 use crate::kept::Keep;
 use crate::metadata_size::{Measure, measure_metadata};
 use crate::naming::Before;
-use crate::options::{
-    Attempt, Destination, LayoutProfile, PackOptions, Resources, UnpackFormat, UnpackOptions,
-    check_readers,
-};
-use crate::output::{self, Target};
-use crate::pending::PendingOutput;
+use crate::options::{LayoutProfile, PackOptions, UnpackFormat, UnpackOptions, check_readers};
+use crate::output::{self, Destination, Target};
+use crate::pending::{Attempt, PendingOutput};
 use crate::precision::rounding_text;
-use crate::report::{
-    EnergyReport, PackReport, Progress, Silent, VariablePrecision, VariableReport,
-};
+use crate::progress::{Progress, Silent};
+use crate::report::{EnergyReport, PackReport, VariablePrecision, VariableReport};
+use crate::resources::{self, Resources};
 use crate::routes::Decisions;
 use crate::storage_error::from_copying;
 use crate::user_block::copy_user_block;
@@ -52,7 +49,7 @@ pub fn pack(
             Some(output::resolve(input, destination, options.overwrite)?)
         };
         let source = open(input, target.as_mut())?;
-        let budget = decide::budget(&options.resources);
+        let budget = resources::budget(&options.resources);
         progress.stage("plan", 0);
         let decisions = decide::decide(&source, options, &budget, Depth::Decide, progress);
         let mut decisions = decisions.map_err(|error| source.blame(error))?;
@@ -104,7 +101,7 @@ pub fn plan(input: &Path, options: &PackOptions) -> Result<WritePlan> {
     guarded(input, || {
         check_readers(options.filters.as_ref(), options.readable_by)?;
         let source = Input::open(input)?;
-        let budget = decide::budget(&options.resources);
+        let budget = resources::budget(&options.resources);
         let decisions = decide::decide(&source, options, &budget, Depth::Decide, &mut Silent);
         source.judge(decisions.and_then(|decisions| {
             let mut variables = decisions.plans;
@@ -130,7 +127,7 @@ pub fn unpack(
         let progress = &mut clock.watching(progress);
         let mut target = output::resolve(input, destination, options.overwrite)?;
         let source = open(input, Some(&mut target))?;
-        let budget = decide::budget(&options.resources);
+        let budget = resources::budget(&options.resources);
         let job = Job {
             layout: LayoutProfile::Standard,
             keep: Keep::Never,

@@ -5,7 +5,7 @@ use frazil_pipeline::{ArraySource, Block, MemoryBudget, RunOptions, Task, run_or
 
 use crate::error::Result;
 use crate::input::Input;
-use crate::options::Resources;
+use crate::resources::Resources;
 use crate::routes::Reach;
 use crate::run::{self, RunError};
 

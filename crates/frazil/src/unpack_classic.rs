@@ -10,8 +10,8 @@ use frazil_types::{ByteOrder, ChunkGrid, ErrorCode, Selection};
 
 use crate::error::{Error, Result};
 use crate::input::{Input, InputKind};
-use crate::options::Resources;
-use crate::report::Progress;
+use crate::progress::Progress;
+use crate::resources::Resources;
 use crate::run;
 use crate::run::RunError;
 use crate::sources::{self, Access};

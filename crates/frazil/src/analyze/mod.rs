@@ -20,11 +20,12 @@ use frazil_types::{DataOrigin, ElementClass, ErrorCode, ProtectedValues};
 
 use crate::error::{Error, Result, guarded};
 use crate::input::Input;
-use crate::options::Resources;
 use crate::precision::protected::protected_values;
 use crate::precision::roundable::element_kind;
 use crate::precision::rules::{globs, is_match};
-use crate::report::{AnalyzeReport, Progress, VariableInformation};
+use crate::progress::Progress;
+use crate::report::{AnalyzeReport, VariableInformation};
+use crate::resources::Resources;
 use crate::wording::enumerate;
 use prepare::Prepared;
 

@@ -12,7 +12,7 @@ use super::{Matrix, Source};
 use crate::error::{Error, Result};
 use crate::new_file::{Layout, Limits, NewFile, Tile, Written, chunk_shape, not_enough_memory};
 use crate::pending::PendingOutput;
-use crate::report::Progress;
+use crate::progress::Progress;
 
 /// Names of the dimensions.
 const DIMENSIONS: [&str; 2] = ["row", "column"];

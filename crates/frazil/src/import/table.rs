@@ -15,7 +15,7 @@ use crate::new_file::{
     Layout, Limits, NewFile, NumberType, Tile, Written, chunk_shape, not_enough_memory,
 };
 use crate::pending::PendingOutput;
-use crate::report::Progress;
+use crate::progress::Progress;
 
 /// Name of the dimension where no column is its coordinate.
 const ROWS: &str = "row";

@@ -6,7 +6,7 @@ use frazil_types::{ChunkGrid, Selection};
 
 use crate::error::Result;
 use crate::input::Input;
-use crate::options::Resources;
+use crate::resources::Resources;
 use crate::run;
 use crate::run::RunError;
 use crate::sources::{self, Access, Stored};

@@ -17,11 +17,11 @@ pub(crate) use layout::{Layout, chunk_shape};
 pub use number::NumberType;
 
 use crate::error::{Error, Result};
-use crate::options::Resources;
 use crate::output;
 use crate::pending::PendingOutput;
 use crate::placer::Placer;
-use crate::report::Progress;
+use crate::progress::Progress;
+use crate::resources::Resources;
 use crate::run::{self, RunError};
 use crate::storage_error::from_container;
 

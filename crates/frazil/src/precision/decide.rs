@@ -23,7 +23,8 @@ use crate::analyze::{self, Wanted};
 use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::options::PackOptions;
-use crate::report::{Progress, StatedPrecision, VariableInformation};
+use crate::progress::Progress;
+use crate::report::{StatedPrecision, VariableInformation};
 use crate::routes::Reach;
 use crate::wording::enumerate;
 

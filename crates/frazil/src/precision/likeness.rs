@@ -7,7 +7,7 @@ use frazil_types::{ByteOrder, ElementType, ProtectedValues, QuantizePlan, Roundi
 use super::rounding::VariableRounding;
 use crate::error::Result;
 use crate::input::Input;
-use crate::options::Resources;
+use crate::resources::Resources;
 use crate::run::{self, RunError};
 use crate::verify::{LEAST_POINTS, slice_similarity};
 

@@ -26,10 +26,10 @@ use crate::error::{Error, Result, guarded};
 use crate::new_file::{
     Layout, Limits, NewFile, NumberType, Tile, WrittenVariable, chunk_shape, raw_bytes,
 };
-use crate::options::Resources;
 use crate::output;
 use crate::pending::PendingOutput;
-use crate::report::Progress;
+use crate::progress::Progress;
+use crate::resources::Resources;
 use crate::run;
 use dimensions::{coordinate_values, doubles, text};
 use field::{Field, WORK_BYTES};

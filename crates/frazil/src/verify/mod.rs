@@ -49,7 +49,8 @@ use std::time::Instant;
 
 use crate::error::{Result, guarded};
 use crate::input::{Input, InputKind};
-use crate::report::{Progress, VerifyReport};
+use crate::progress::Progress;
+use crate::report::VerifyReport;
 use findings::Findings;
 
 pub(crate) use lossy::{LEAST_POINTS, slice_similarity};

@@ -15,7 +15,7 @@ use super::plan::{Pair, Side};
 use super::{datatypes, lossy, order, particulars};
 use crate::error::{Error, Result};
 use crate::input::Input;
-use crate::options::Resources;
+use crate::resources::Resources;
 use crate::run;
 use crate::storage_error::from_container;
 

@@ -9,7 +9,7 @@ use super::plan::{Pair, Side};
 use super::tiles::Tiling;
 use crate::error::{Error, Result};
 use crate::input::Input;
-use crate::options::Resources;
+use crate::resources::Resources;
 use crate::run;
 use crate::sources::{self, Access};
 use crate::storage_error::from_container;

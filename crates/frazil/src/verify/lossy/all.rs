@@ -11,9 +11,10 @@ use super::{figures, judge};
 use crate::analyze::{self, Wanted};
 use crate::error::Result;
 use crate::input::Input;
-use crate::options::Resources;
 use crate::precision::protected::protected_values;
-use crate::report::{PrecisionReport, Progress};
+use crate::progress::Progress;
+use crate::report::PrecisionReport;
+use crate::resources::Resources;
 use crate::run;
 
 /// One rounded variable.
