@@ -9,10 +9,11 @@ use frazil_pipeline::{Block, MemoryBudget, Request, Task};
 use frazil_plan::{FilterChoice, Finalist, Goal, confirmed, sample_chunks};
 use frazil_types::ChunkGrid;
 
+use crate::chunk_subset::ChunkSubset;
 use crate::error::{Error, Result};
 use crate::filter_trial::{Trial, Tried};
 use crate::precision::VariableRounding;
-use crate::routes::{Reach, Tiles};
+use crate::sources::Reach;
 
 /// What `size` looks at of a variable.
 const MOST_BYTES_FOR_SIZE: u64 = 64 << 20;
@@ -86,7 +87,7 @@ impl Trial<'_> {
         let stored_form = self.stored_form(number);
         let size = stored_form.element.size_bytes;
         let chunk_bytes = grid.chunk_elements().saturating_mul(size as u64).max(1);
-        let holding = Tiles::holding(&grid, &self.sources[*source], stored);
+        let holding = ChunkSubset::holding(&grid, &self.sources[*source], stored);
         let mut tiles: Vec<u64> = holding.numbers(&grid).collect();
         let most = (MOST_BYTES_FOR_SIZE / chunk_bytes).max(1) as usize;
         let is_every_chunk = self.options.goal == Goal::Archive || tiles.len() <= most;

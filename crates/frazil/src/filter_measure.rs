@@ -13,10 +13,11 @@ use crate::error::{Error, Result, guarded};
 use crate::input::Input;
 use crate::options::PackOptions;
 use crate::resources::{Resources, budget};
-use crate::routes::{Decisions, Reach};
+use crate::routes::Decisions;
 use crate::run::{self, RunError};
 use crate::sample_boxes::{SampleBox, spread_boxes};
 use crate::shapes;
+use crate::sources::Reach;
 
 /// Variables of fewer raw bytes say nothing about filters.
 const LEAST_RAW_BYTES: u64 = 32 << 10;

@@ -19,8 +19,8 @@ use crate::attributes::Attributes;
 use crate::error::{Error, Result};
 pub(crate) use crate::file_bytes::FileBytes;
 use crate::file_state::{self, FileState};
+use crate::left_commit::{LeftCommit, look_beside};
 use crate::other_writers::{self, Writer};
-use crate::recover::{LeftCommit, look_beside};
 use crate::storage_error::{from_container, unreadable};
 
 /// HDF5 superblocks begin at byte 0, 512, 1024, ... with these bytes.
@@ -147,7 +147,7 @@ impl Input {
     pub(crate) fn notices(&self) -> Vec<String> {
         let writer = self
             .writer
-            .filter(|_| !crate::read::is_being_written(&self.path));
+            .filter(|_| !crate::left_commit::is_being_written(&self.path));
         let left = self.left.iter().map(|one| one.notice.clone());
         left.chain(writer.iter().map(|one| one.notice(&self.path)))
             .collect()

@@ -6,10 +6,11 @@ use frazil_plan::Goal;
 use frazil_types::{PrecisionWish, ReaderLevel};
 use serde::Serialize;
 
-use crate::decide::{self, Depth};
+use crate::decide;
 use crate::error::{Result, guarded};
 use crate::input::Input;
 use crate::options::PackOptions;
+use crate::planning::Depth;
 use crate::precision::rules::PrecisionRule;
 use crate::predict::foretell;
 use crate::progress::{Progress, Silent};

@@ -10,11 +10,12 @@ use frazil_types::{CodecSpeed, ReaderCache, StorageLayout, VariablePlan, WritePl
 use serde::Serialize;
 
 use crate::chunk_goal::{Findings, roles_of_input};
-use crate::decide::{self, Depth};
+use crate::decide;
 use crate::error::{Result, guarded};
 use crate::filter_trial::Compared;
 use crate::input::Input;
 use crate::options::PackOptions;
+use crate::planning::Depth;
 use crate::precision::rules::PrecisionRule;
 use crate::progress::Progress;
 use crate::report::lossy;

@@ -9,7 +9,7 @@ use frazil_pipeline::MemoryBudget;
 use frazil_plan::energy::EnergyRates;
 use frazil_types::{ErrorCode, QuantizePlan, WritePlan};
 
-use crate::decide::{self, Depth};
+use crate::decide;
 use crate::energy::{self, Meter, Metered, Work};
 use crate::error::{Error, Result, guarded};
 use crate::fill::{self, Filled, Stored};
@@ -20,6 +20,7 @@ use crate::naming::Before;
 use crate::options::{LayoutProfile, PackOptions, UnpackFormat, UnpackOptions, check_readers};
 use crate::output::{self, Destination, Target};
 use crate::pending::{Attempt, PendingOutput};
+use crate::planning::Depth;
 use crate::precision::rounding_text;
 use crate::progress::{Progress, Silent};
 use crate::report::{EnergyReport, PackReport, VariablePrecision, VariableReport};

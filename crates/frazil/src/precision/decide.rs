@@ -25,7 +25,7 @@ use crate::input::Input;
 use crate::options::PackOptions;
 use crate::progress::Progress;
 use crate::report::{StatedPrecision, VariableInformation};
-use crate::routes::Reach;
+use crate::sources::Reach;
 use crate::wording::enumerate;
 
 /// The precision decided for a whole file.

@@ -16,7 +16,7 @@ use crate::attributes::Attributes;
 use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::options::PackOptions;
-use crate::routes::Reach;
+use crate::sources::Reach;
 
 /// Attributes that are about the stored values: what they say would be of integers then.
 const OF_STORED_VALUES: [&str; 4] = ["valid_range", "valid_min", "valid_max", "_Unsigned"];

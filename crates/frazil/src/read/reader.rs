@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use frazil_container::hdf5::{Expanded, LeftBeside, left_beside};
+use frazil_container::hdf5::Expanded;
 use frazil_container::model::{FileModel, Variable};
 use frazil_container::outside_forks;
 use frazil_container::schema::VariableId;
@@ -21,7 +21,7 @@ use super::options::ReaderOptions;
 use crate::error::{Error, Result};
 use crate::sources::{missing_filter_error, missing_filter_text};
 use crate::storage_error::from_container;
-use crate::{Resources, name_lock, run};
+use crate::{Resources, run};
 
 /// An open file of any kind that frazil reads. Cheap to clone; any number of threads may read at
 /// the same time, and wait for nobody but where libhdf5 itself must read.
@@ -54,12 +54,6 @@ struct Shared {
 const ATTEMPTS: usize = 3;
 /// How long to wait for a moment in which nobody changes the file.
 const PATIENCE: Duration = Duration::from_secs(3);
-
-/// Whether a writer of frazil has the file open, or left it in the middle of a commit.
-pub(crate) fn is_being_written(path: &Path) -> bool {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    name_lock::is_noted(&path) || left_beside(&path).is_ok_and(|left| left != LeftBeside::Nothing)
-}
 
 impl Reader {
     /// Opens a file and reads what it holds, but for values.
