@@ -2,6 +2,7 @@
 
 mod fill_fraction;
 mod readers;
+mod report;
 
 use std::path::Path;
 
@@ -12,11 +13,12 @@ use frazil_types::{ChunkRecord, ElementClass, ErrorCode, FilterPipeline};
 
 use crate::error::{Result, guarded};
 use crate::input::Input;
-use crate::precision::stated::stated_precision;
-use crate::report::{FileInfo, StatedPrecision, VariableInfo};
+use crate::precision::stated::{StatedPrecision, stated_precision};
 use crate::resources::Resources;
 use crate::run;
 use crate::storage_error::from_container;
+
+pub use report::{FileInfo, VariableInfo};
 
 /// Looks at a file that changes meanwhile.
 const ATTEMPTS: usize = 4;

@@ -12,9 +12,9 @@ use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::options::{LayoutProfile, PackOptions};
 use crate::output::{Destination, Target};
+use crate::pack_report::PackReport;
 use crate::pending::PendingOutput;
 use crate::repack::{Job, rename_file};
-use crate::report::PackReport;
 use crate::resources::Resources;
 
 /// When an input is kept in place of its packed form.

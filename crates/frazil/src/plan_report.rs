@@ -18,9 +18,9 @@ use crate::options::PackOptions;
 use crate::planning::Depth;
 use crate::precision::rules::PrecisionRule;
 use crate::progress::Progress;
-use crate::report::lossy;
 use crate::resources;
 use crate::shapes;
+use crate::wording::lossy;
 
 /// A plan with its grounds.
 #[derive(Debug, Clone, Serialize)]

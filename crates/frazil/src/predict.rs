@@ -11,8 +11,8 @@ use crate::kept::Keep;
 use crate::metadata_size::{Measure, lies_in_heaps, measure_metadata};
 use crate::options::{LayoutProfile, PackOptions};
 use crate::output::metadata_block_bytes;
+use crate::pack_report::{PackReport, PredictedRange};
 use crate::repack::{Clock, Job, report};
-use crate::report::{PackReport, PredictedRange};
 use crate::resources;
 use crate::routes::Decisions;
 

@@ -7,9 +7,9 @@ use frazil_types::ErrorCode;
 use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::progress::Progress;
-use crate::report::PrecisionReport;
 use crate::resources::Resources;
 use crate::verify;
+use crate::verify::PrecisionReport;
 
 /// Verifies the finished temporary file against the input.
 pub(crate) fn prove(

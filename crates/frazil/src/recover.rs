@@ -30,7 +30,7 @@ pub enum RecoverOutcome {
 #[derive(Debug, Clone, Serialize)]
 pub struct RecoverReport {
     /// The file.
-    #[serde(serialize_with = "crate::report::lossy")]
+    #[serde(serialize_with = "crate::wording::lossy")]
     pub path: PathBuf,
     /// What was found and done.
     pub outcome: RecoverOutcome,

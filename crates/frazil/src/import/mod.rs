@@ -104,10 +104,10 @@ impl Default for ImportOptions {
 #[derive(Debug, Clone, Serialize)]
 pub struct ImportReport {
     /// The text file.
-    #[serde(serialize_with = "crate::report::lossy")]
+    #[serde(serialize_with = "crate::wording::lossy")]
     pub input: PathBuf,
     /// The new file.
-    #[serde(serialize_with = "crate::report::lossy")]
+    #[serde(serialize_with = "crate::wording::lossy")]
     pub output: PathBuf,
     /// Rows of the text, without the header.
     pub rows: u64,

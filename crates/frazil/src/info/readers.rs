@@ -7,8 +7,8 @@ use frazil_container::hdf5::{DatasetStorage, Hdf5Input};
 use frazil_types::{FilterSpec, filter_id};
 
 use crate::error::Result;
+use crate::info::VariableInfo;
 use crate::input::{Input, InputKind};
-use crate::report::VariableInfo;
 use crate::storage_error::from_container;
 
 /// Filter numbers from here on are registered ones, which come as plugins.

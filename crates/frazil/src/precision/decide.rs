@@ -19,12 +19,13 @@ use super::roundable::type_obstacle;
 use super::rules::{Matcher, PrecisionRule, pattern_of};
 use super::stated::{stated_precision, taken};
 
-use crate::analyze::{self, Wanted};
 use crate::error::{Error, Result};
+use crate::information;
+use crate::information::{VariableInformation, Wanted};
 use crate::input::Input;
 use crate::options::PackOptions;
+use crate::precision::stated::StatedPrecision;
 use crate::progress::Progress;
-use crate::report::{StatedPrecision, VariableInformation};
 use crate::sources::Reach;
 use crate::wording::enumerate;
 
@@ -187,7 +188,7 @@ fn information(
         return Ok(found);
     }
     let analysed =
-        analyze::variable_information(input, &wanted, &options.resources, budget, progress)?;
+        information::variable_information(input, &wanted, &options.resources, budget, progress)?;
     for (number, information) in numbers.into_iter().zip(analysed) {
         found[number] = Some(information);
     }

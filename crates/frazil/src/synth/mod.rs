@@ -98,7 +98,7 @@ impl Default for SynthOptions {
 #[derive(Debug, Clone, Serialize)]
 pub struct SynthReport {
     /// The file.
-    #[serde(serialize_with = "crate::report::lossy")]
+    #[serde(serialize_with = "crate::wording::lossy")]
     pub output: PathBuf,
     /// Per variable, in file order; coordinates first.
     pub variables: Vec<WrittenVariable>,

@@ -39,6 +39,7 @@ mod particulars;
 mod plan;
 mod prepare;
 mod render;
+mod report;
 mod stored;
 mod through_library;
 mod tiles;
@@ -50,11 +51,10 @@ use std::time::Instant;
 use crate::error::{Result, guarded};
 use crate::input::{Input, InputKind};
 use crate::progress::Progress;
-use crate::report::VerifyReport;
 use findings::Findings;
 
-pub(crate) use lossy::{LEAST_POINTS, slice_similarity};
 pub use options::{Thresholds, VerifyOptions};
+pub use report::{Difference, PrecisionReport, ThresholdResult, VariableFigures, VerifyReport};
 
 /// Compares two files.
 ///

@@ -29,12 +29,9 @@ mod gradients;
 mod judge;
 mod moments;
 mod spectrum;
-mod ssim;
 mod thresholds;
 mod tile;
 mod tiling;
-
-pub(crate) use ssim::{WINDOW as LEAST_POINTS, slice_similarity};
 
 pub(super) use agreement::{Promise, is_container, promise};
 pub(super) use all::{Rounded, compare};

@@ -14,9 +14,9 @@ use super::tiles::{self, Tile, Tiles};
 use super::vertical::vertical_axis;
 use crate::chunk_subset::ChunkSubset;
 use crate::error::{Error, Result};
+use crate::information::VariableInformation;
 use crate::input::Input;
 use crate::progress::Progress;
-use crate::report::VariableInformation;
 use crate::run::{self, RunError};
 use crate::sources::Stored;
 
