@@ -17,7 +17,9 @@ use crate::precision::protected::{protected_values, replayed};
 use crate::precision::refusals::{Refusal, refusals};
 use crate::precision::roundable::type_obstacle;
 use crate::precision::rules::{PrecisionRule, pattern_of};
-use crate::precision::{PrecisionDecisions, decide_precision, no_place, stored_form};
+use crate::precision::{
+    PrecisionDecisions, ReachableValues, decide_precision, no_place, stored_form,
+};
 use crate::progress::Progress;
 use crate::resources::Resources;
 use crate::routes::{Chosen, Decisions};
@@ -197,10 +199,16 @@ fn decide_all_precision(
     budget: &MemoryBudget,
     progress: &mut dyn Progress,
 ) -> Result<PrecisionDecisions> {
-    let mut precision = decide_precision(input, options, reaches, sources, budget, progress)?;
+    let values = ReachableValues {
+        reaches,
+        sources,
+        resources: &options.resources,
+        budget,
+    };
+    let mut precision = decide_precision(input, &options.precision, values, progress)?;
     replay_precision(input, options, &mut precision)?;
-    precision.find_ranges(input, options, reaches, sources, budget)?;
-    precision.find_packings(input, options, (reaches, sources), budget)?;
+    precision.find_ranges(input, values)?;
+    precision.find_packings(input, &options.precision, values)?;
     Ok(precision)
 }
 
