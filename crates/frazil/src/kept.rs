@@ -13,8 +13,7 @@ use crate::input::Input;
 use crate::options::{LayoutProfile, PackOptions};
 use crate::output::{Destination, Target};
 use crate::pack_report::PackReport;
-use crate::pending::PendingOutput;
-use crate::repack::{Job, rename_file};
+use crate::pending::{PendingOutput, rename_file};
 use crate::resources::Resources;
 
 /// When an input is kept in place of its packed form.
@@ -82,17 +81,18 @@ pub(crate) fn settle(
     target: &Target,
     pending: PendingOutput,
     report: &mut PackReport,
-    job: &Job<'_>,
+    keep: Keep,
+    resources: &Resources,
 ) -> Result<Option<PendingOutput>> {
     let sizes = sizes(source, &pending)?;
-    if !can_be_copied(source) || !job.keep.keeps(source, sizes) {
+    if !can_be_copied(source) || !keep.keeps(source, sizes) {
         return Ok(Some(pending));
     }
     describe(report, source, sizes);
     if target.in_place {
         return source.check_unchanged().map(|()| None);
     }
-    let copied = copy(source, &pending, job.resources);
+    let copied = copy(source, &pending, resources);
     copied.map_err(|error| rename_file(error, pending.path(), &target.path))?;
     Ok(Some(pending))
 }

@@ -3,10 +3,10 @@
 use frazil_container::ContainerError;
 use frazil_container::hdf5::{DatasetInfo, Hdf5Input, Hdf5Output, OutputTarget};
 
+use crate::define::define;
 use crate::error::Result;
 use crate::fill;
 use crate::input::Input;
-use crate::repack::define;
 use crate::routes::{Decisions, Route};
 use crate::storage_error::{from_container, from_copying};
 

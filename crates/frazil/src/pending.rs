@@ -182,6 +182,17 @@ impl Drop for PendingOutput {
     }
 }
 
+/// Errors about the temporary file are about the target, for the user.
+pub(crate) fn rename_file(mut error: Error, temporary: &Path, target: &Path) -> Error {
+    if error.file.as_deref() == Some(temporary) {
+        error.file = Some(target.to_owned());
+    }
+    if error.code == ErrorCode::NoSpace && error.cure.is_none() {
+        error = error.with_cure("free some space, or write to another disk");
+    }
+    error
+}
+
 /// The file that an output's name stands for, links followed; there may be none yet.
 ///
 /// # Errors

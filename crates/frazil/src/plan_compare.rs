@@ -9,13 +9,13 @@ use serde::Serialize;
 use crate::decide;
 use crate::error::{Result, guarded};
 use crate::input::Input;
+use crate::job::Clock;
 use crate::options::PackOptions;
 use crate::pack_report::PredictedRange;
 use crate::planning::Depth;
 use crate::precision::rules::PrecisionRule;
 use crate::predict::foretell;
 use crate::progress::{Progress, Silent};
-use crate::repack::Clock;
 use crate::resources;
 
 /// Goals that are compared, from the quickest.

@@ -4,15 +4,16 @@ use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_plan::index_bytes;
 use frazil_types::StorageLayout;
 
+use crate::draft_report::report;
 use crate::energy::{self, Work};
 use crate::error::Result;
 use crate::input::Input;
+use crate::job::{Clock, Job};
 use crate::kept::Keep;
 use crate::metadata_size::{Measure, lies_in_heaps, measure_metadata};
 use crate::options::{LayoutProfile, PackOptions};
 use crate::output::metadata_block_bytes;
 use crate::pack_report::{PackReport, PredictedRange};
-use crate::repack::{Clock, Job, report};
 use crate::resources;
 use crate::routes::Decisions;
 
