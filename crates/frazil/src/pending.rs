@@ -259,6 +259,7 @@ pub(crate) fn create_empty(path: &Path, overwrite: bool, lock: &mut NameLock) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text_file::write_text;
 
     fn mode(path: &Path) -> u32 {
         path.metadata().unwrap().mode() & 0o777
