@@ -68,3 +68,16 @@ impl Default for Resources {
 pub(crate) fn budget(resources: &Resources) -> MemoryBudget {
     MemoryBudget::new(resources.memory_bytes)
 }
+
+/// The error of a piece of work that is larger than the memory budget.
+pub(crate) fn not_enough_memory(needed_bytes: u64, resources: &Resources) -> Error {
+    Error::new(
+        ErrorCode::MemoryBudget,
+        format!(
+            "one piece of work needs {} MiB of memory; {} MiB are allowed",
+            needed_bytes.div_ceil(1 << 20),
+            resources.memory_bytes >> 20
+        ),
+    )
+    .with_cure("raise --memory")
+}
