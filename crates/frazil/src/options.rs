@@ -94,7 +94,7 @@ pub struct PackOptions {
     /// Replace an existing output file.
     pub overwrite: bool,
     /// Whether a packed file that is not smaller than its input is written all the same, rather than the
-    /// input kept. `None`: an output that is named ([`Destination::File`]) is written unless its input is
+    /// input kept. `None`: an output that is named ([`Destination::File`](crate::Destination::File)) is written unless its input is
     /// HDF5 and it would be larger by more than 0.5 % and 4 KiB; others are not. Stated chunk shapes,
     /// reads, filters, a plan, a layout, checksums and level 0 are always written.
     #[serde(default)]

@@ -8,7 +8,7 @@
 //! - the Kolmogorov-Smirnov distance ([`distribution`]),
 //! - errors of gradients: differences of neighbours along the last two axes ([`gradients`]),
 //! - errors of power spectra along the last axis ([`spectrum`]),
-//! - structural similarity of slices along the last two axes ([`ssim`]).
+//! - structural similarity of slices along the last two axes ([`ssim`](crate::ssim)).
 //!
 //! Where one slice does not fit into the memory allowed ([`tiling`]), the last three are taken over
 //! parts of slices, and a notice says so.
