@@ -17,10 +17,11 @@ use frazil_types::{
 };
 
 use crate::error::{Error, Result};
-use crate::input::{Input, from_container};
-use crate::output::check_folder;
-use crate::pending::{read_text, write_text};
+use crate::folder::check_folder;
+use crate::input::Input;
 use crate::schema::{Schema, ValueType};
+use crate::storage_error::from_container;
+use crate::text_file::{read_text, write_text};
 use crate::write::{
     DimensionLength, FilterWish, LayoutWish, OwnCommits, VariableSettings, Writer, WriterOptions,
 };

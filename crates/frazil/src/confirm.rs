@@ -9,10 +9,11 @@ use frazil_pipeline::{Block, MemoryBudget, Request, Task};
 use frazil_plan::{FilterChoice, Finalist, Goal, confirmed, is_large_file, sample_chunks};
 use frazil_types::ChunkGrid;
 
+use crate::chunk_subset::ChunkSubset;
 use crate::error::{Error, Result};
 use crate::filter_trial::{Trial, Tried};
 use crate::precision::VariableRounding;
-use crate::routes::{Reach, Tiles};
+use crate::sources::Reach;
 
 /// What `size` looks at of a variable; in large files one byte in so many.
 const MOST_BYTES_FOR_SIZE: u64 = 64 << 20;
@@ -95,7 +96,7 @@ impl Trial<'_> {
         let stored_form = self.stored_form(number);
         let size = stored_form.element.size_bytes;
         let chunk_bytes = grid.chunk_elements().saturating_mul(size as u64).max(1);
-        let holding = Tiles::holding(&grid, &self.sources[*source], stored);
+        let holding = ChunkSubset::holding(&grid, &self.sources[*source], stored);
         let mut tiles: Vec<u64> = holding.numbers(&grid).collect();
         let most_bytes = match is_large_file(self.file_bytes()) {
             true => variable.raw_bytes().unwrap_or(0) / SHARE_FOR_SIZE,

@@ -1,8 +1,5 @@
 //! The decision for every variable of a file: plan, the first room of the way in.
 
-use std::time::Instant;
-
-use cpu_time::ProcessTime;
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_pipeline::{ArraySource, MemoryBudget};
 use frazil_plan::{ChunkChoice, FilterChoice, Whole, rounds};
@@ -13,48 +10,22 @@ use crate::filter_trial::Trial;
 use crate::filter_wishes::demands;
 use crate::finer_chunks::FinerChunks;
 use crate::input::Input;
-use crate::options::{ChunkPolicy, PackOptions, Resources};
+use crate::input_filters::checksum_only;
+use crate::options::{ChunkPolicy, PackOptions};
+use crate::planning::{Depth, Planning};
 use crate::precision::protected::{protected_values, replayed};
 use crate::precision::refusals::{Refusal, refusals};
 use crate::precision::roundable::type_obstacle;
 use crate::precision::rules::{PrecisionRule, pattern_of};
-use crate::precision::{PrecisionDecisions, decide_precision, no_place, stored_form};
-use crate::report::Progress;
-use crate::routes::{Chosen, Decisions, Reach, checksum_only};
-use crate::sources::{Access, Stored};
+use crate::precision::{
+    PrecisionDecisions, ReachableValues, decide_precision, no_place, stored_form,
+};
+use crate::progress::Progress;
+use crate::resources::Resources;
+use crate::routes::{Chosen, Decisions};
+use crate::sources::{Access, Reach, Stored};
 use crate::wording::enumerate;
 use crate::{left_behind, shapes, sources};
-
-/// How much is looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Depth {
-    /// What a prediction needs: nothing is confirmed on more than samples.
-    Foretell,
-    /// What the decision needs.
-    Decide,
-    /// Also what other filters would give.
-    Compare,
-}
-
-/// What deciding took.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Planning {
-    /// Wall seconds.
-    pub(crate) seconds: f64,
-    /// CPU seconds of the process in that time.
-    pub(crate) cpu_seconds: f64,
-}
-
-impl Planning {
-    fn start() -> (Instant, ProcessTime) {
-        (Instant::now(), ProcessTime::now())
-    }
-
-    fn add(&mut self, (wall, cpu): (Instant, ProcessTime)) {
-        self.seconds += wall.elapsed().as_secs_f64();
-        self.cpu_seconds += cpu.elapsed().as_secs_f64();
-    }
-}
 
 /// Decides everything about one file.
 pub(crate) fn decide(
@@ -228,10 +199,16 @@ fn decide_all_precision(
     budget: &MemoryBudget,
     progress: &mut dyn Progress,
 ) -> Result<PrecisionDecisions> {
-    let mut precision = decide_precision(input, options, reaches, sources, budget, progress)?;
+    let values = ReachableValues {
+        reaches,
+        sources,
+        resources: &options.resources,
+        budget,
+    };
+    let mut precision = decide_precision(input, &options.precision, values, progress)?;
     replay_precision(input, options, &mut precision)?;
-    precision.find_ranges(input, options, reaches, sources, budget)?;
-    precision.find_packings(input, options, (reaches, sources), budget)?;
+    precision.find_ranges(input, values)?;
+    precision.find_packings(input, &options.precision, values)?;
     Ok(precision)
 }
 
@@ -352,9 +329,4 @@ fn unfiltered(variable: &DatasetInfo) -> Chosen {
         },
         quantize: None,
     }
-}
-
-/// Resources of a run, kept beside the decisions that used them.
-pub(crate) fn budget(resources: &Resources) -> MemoryBudget {
-    MemoryBudget::new(resources.memory_bytes)
 }

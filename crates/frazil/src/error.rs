@@ -1,6 +1,7 @@
 //! The one error type of the facade: which file, which variable, what, and what to do about it.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use frazil_types::{ErrorCode, plain, plain_path};
@@ -67,6 +68,22 @@ impl Error {
             None => mapped,
         }
     }
+}
+
+/// Catches panics: whatever breaks inside becomes an error.
+pub(crate) fn guarded<T>(input: &Path, body: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
+        let text = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("no message");
+        Err(
+            Error::new(ErrorCode::Internal, format!("a bug in frazil: {text}"))
+                .in_file(input)
+                .with_cure("please report it, with the file if you can"),
+        )
+    })
 }
 
 /// What the user can do about a system error.

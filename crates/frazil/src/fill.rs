@@ -12,13 +12,14 @@ use frazil_container::hdf5::{DatasetInfo, Hdf5Output};
 use frazil_pipeline::{RunOptions, run_ordered};
 use frazil_types::ChunkGrid;
 
+use crate::chunk_subset::ChunkSubset;
 use crate::error::{Error, Result};
 use crate::input::Input;
+use crate::job::Job;
 use crate::pending::PendingOutput;
 use crate::precision::RoundingStats;
-use crate::repack::Job;
-use crate::report::Progress;
-use crate::routes::{Decisions, Route, Tiles};
+use crate::progress::Progress;
+use crate::routes::{Decisions, Route};
 use crate::run::{self, RunError};
 use packing::{Batch, PackedBatch, Packing, packings};
 use placing::Placing;
@@ -124,7 +125,7 @@ fn owner_of(source: usize, decisions: &Decisions) -> Option<usize> {
 /// Enters every chunk that might be stored into the index, one byte each: for measuring metadata.
 pub(crate) fn place_without_bytes(output: &Hdf5Output, decisions: &Decisions) -> Result<()> {
     for (dataset, route) in decisions.routes.iter().enumerate() {
-        let (grid, tiles): (&ChunkGrid, &Tiles) = match route {
+        let (grid, tiles): (&ChunkGrid, &ChunkSubset) = match route {
             Route::Pack { grid, tiles, .. } => (grid, tiles),
             Route::CopyChunks { source, tiles } => (&decisions.sources[*source].grid, tiles),
             Route::Nothing | Route::Library | Route::Contiguous { .. } => continue,

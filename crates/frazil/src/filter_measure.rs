@@ -8,15 +8,16 @@ use frazil_pipeline::{ArraySource, Block, Request, RunOptions, Task, run_ordered
 use frazil_plan::{CandidateFilters, ChunkChoice, Features, SamplePlan, candidates, sample_shape};
 use frazil_types::{ElementClass, ElementType};
 
-use crate::decide::{budget, reach_all};
-use crate::error::{Error, Result};
+use crate::decide::reach_all;
+use crate::error::{Error, Result, guarded};
 use crate::input::Input;
-use crate::options::{PackOptions, Resources};
-use crate::repack::guarded;
-use crate::routes::{Decisions, Reach};
+use crate::options::PackOptions;
+use crate::resources::{Resources, budget};
+use crate::routes::Decisions;
 use crate::run::{self, RunError};
 use crate::sample_boxes::{SampleBox, spread_boxes};
 use crate::shapes;
+use crate::sources::Reach;
 
 /// Variables of fewer raw bytes say nothing about filters.
 const LEAST_RAW_BYTES: u64 = 32 << 10;

@@ -15,19 +15,20 @@ use frazil_types::{
     Selection, VariablePlan, completed, filter_id,
 };
 
-use crate::decide::Depth;
 use crate::error::{Error, Result};
 use crate::filter_wishes::wishes;
 use crate::input::Input;
+use crate::input_filters::{checksum_only, keeps_filters};
 use crate::options::{LayoutProfile, PackOptions};
+use crate::planning::Depth;
 use crate::precision::{VariableRounding, stored_form};
-use crate::routes::{Reach, checksum_only, is_sparse, keeps_filters};
 use crate::sample_boxes::{SampleBox, sample_boxes};
 use crate::sample_run::SampleRun;
 use crate::sample_sources::sample_source;
 use crate::sample_windows::sample_windows;
 use crate::samples::{Samples, Values, touched_bytes};
 use crate::shapes::{AS_PLANNED, planned};
+use crate::sources::{Reach, is_sparse};
 
 /// Samples of a variable take no more than one byte in so many of the memory that there is.
 const MEMORY_SHARE: u64 = 32;

@@ -12,14 +12,15 @@ use frazil_types::{
 };
 
 use crate::chunk_goal::roles_of;
+use crate::chunk_subset::ChunkSubset;
 use crate::chunk_values::chunks_of;
 use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::options::{ChunkPolicy, LayoutProfile, PackOptions};
 use crate::precision::{VariableRounding, stored_form};
-use crate::routes::{Reach, Tiles};
 use crate::sample_run::SampleRun;
 use crate::shapes::{expected, subject};
+use crate::sources::Reach;
 
 /// What smaller chunks may take more than standard ones.
 const MOST_GROWTH: f64 = 0.02;
@@ -138,7 +139,7 @@ impl FinerChunks<'_> {
         let least = LEAST_KIB.into_iter().map(|kib| kib << 10);
         let least: Vec<u64> = least.filter(|&bytes| 2 * bytes <= of_chunk).collect();
         let shapes = parts_for_reads(&subject.input(), &goal.read_goal(), chunk, &least);
-        let holding = Tiles::holding(&standard, &self.sources[*source], stored);
+        let holding = ChunkSubset::holding(&standard, &self.sources[*source], stored);
         let held: Vec<u64> = holding.numbers(&standard).collect();
         let samples = sample_chunks(held.len() as u64, most_samples as usize);
         let plan = self.precision[number].as_ref();

@@ -2,6 +2,7 @@
 
 mod fill_fraction;
 mod readers;
+mod report;
 
 use std::path::Path;
 
@@ -10,13 +11,14 @@ use frazil_container::hdf5::{
 };
 use frazil_types::{ChunkRecord, ElementClass, ErrorCode, FilterPipeline};
 
-use crate::error::Result;
-use crate::input::{Input, from_container};
-use crate::options::Resources;
-use crate::precision::stated::stated_precision;
-use crate::repack::guarded;
-use crate::report::{FileInfo, StatedPrecision, VariableInfo};
+use crate::error::{Result, guarded};
+use crate::input::Input;
+use crate::precision::stated::{StatedPrecision, stated_precision};
+use crate::resources::Resources;
 use crate::run;
+use crate::storage_error::from_container;
+
+pub use report::{FileInfo, VariableInfo};
 
 /// Looks at a file that changes meanwhile.
 const ATTEMPTS: usize = 4;

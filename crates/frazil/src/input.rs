@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use frazil_codec::{BoundDecoder, Scratch, decode_one};
 use frazil_container::ContainerError;
-use frazil_container::classic::{ClassicError, ClassicFile, ClassicFormat, NcType};
+use frazil_container::classic::{ClassicFile, ClassicFormat, NcType};
 use frazil_container::hdf5::{
     DatasetInfo, DatasetStorage, FillStatus, FillTime, Hdf5Input, decode_filters_with,
 };
@@ -16,11 +16,12 @@ use frazil_types::{ByteOrder, ErrorCode, FilterPipeline, FilterSpec};
 use rustix::fs::OFlags;
 
 use crate::attributes::Attributes;
-use crate::error::{Error, Result, cure_for};
+use crate::error::{Error, Result};
 pub(crate) use crate::file_bytes::FileBytes;
 use crate::file_state::{self, FileState};
+use crate::left_commit::{LeftCommit, look_beside};
 use crate::other_writers::{self, Writer};
-use crate::recover::{LeftCommit, look_beside};
+use crate::storage_error::{from_container, unreadable};
 
 /// HDF5 superblocks begin at byte 0, 512, 1024, ... with these bytes.
 const HDF5_SIGNATURE: [u8; 8] = [0x89, b'H', b'D', b'F', 0x0d, 0x0a, 0x1a, 0x0a];
@@ -146,7 +147,7 @@ impl Input {
     pub(crate) fn notices(&self) -> Vec<String> {
         let writer = self
             .writer
-            .filter(|_| !crate::read::is_being_written(&self.path));
+            .filter(|_| !crate::left_commit::is_being_written(&self.path));
         let left = self.left.iter().map(|one| one.notice.clone());
         left.chain(writer.iter().map(|one| one.notice(&self.path)))
             .collect()
@@ -451,22 +452,6 @@ fn classic_variables(classic: &ClassicFile) -> Vec<DatasetInfo> {
         .collect()
 }
 
-/// The error for an input whose structure cannot be read: what libhdf5 refuses there is damage.
-pub(crate) fn unreadable(error: ContainerError, path: &Path) -> Error {
-    let (object, error) = error.into_parts();
-    let mapped = match error {
-        ContainerError::Hdf5 { doing, reason } => {
-            let cause = format!("cannot be read as HDF5 ({doing}: {reason})");
-            from_container(ContainerError::Corrupt(cause), path)
-        }
-        other => from_container(other, path),
-    };
-    match object {
-        Some(object) => mapped.at_variable(&object),
-        None => mapped,
-    }
-}
-
 /// The error for one file of several that a driver of HDF5 has split: libhdf5 calls it damaged.
 fn or_one_of_several(error: Error, file: &File) -> Error {
     /// A driver's name stands near the superblock.
@@ -488,47 +473,4 @@ fn or_one_of_several(error: Error, file: &File) -> Error {
     Error::new(ErrorCode::Unsupported, cause)
         .in_file(&path)
         .with_cure(cure)
-}
-
-/// A storage error while `output` is made of `input`: what the system refuses concerns the output,
-/// everything else is about what the input holds.
-pub(crate) fn from_copying(error: ContainerError, input: &Path, output: &Path) -> Error {
-    let (object, error) = error.into_parts();
-    let path = match error {
-        ContainerError::Io { .. } => output,
-        _ => input,
-    };
-    let mapped = from_container(error, path);
-    match object {
-        Some(object) => mapped.at_variable(&object),
-        None => mapped,
-    }
-}
-
-/// A storage error in the facade's words.
-pub(crate) fn from_container(error: ContainerError, path: &Path) -> Error {
-    let code = error.code();
-    let (object, error) = error.into_parts();
-    let cure = match &error {
-        ContainerError::Corrupt(_) => {
-            Some("the file is damaged or incomplete; copy it again from its source".to_owned())
-        }
-        ContainerError::NotAContainer(_) => {
-            Some("frazil reads classic netCDF (CDF-1, 2, 5), netCDF-4 and HDF5 files".to_owned())
-        }
-        ContainerError::Io { source, .. }
-        | ContainerError::Classic(
-            ClassicError::Io { source, .. } | ClassicError::Write { source, .. },
-        ) => cure_for(source).map(str::to_owned),
-        ContainerError::MissingFilter(filter) => Some(frazil_codec::cure_for(filter.id)),
-        _ => None,
-    };
-    let mut mapped = Error::new(code, error.to_string()).in_file(path);
-    if let Some(object) = object {
-        mapped = mapped.at_variable(&object);
-    }
-    match cure {
-        Some(cure) => mapped.with_cure(cure),
-        None => mapped,
-    }
 }

@@ -10,11 +10,11 @@ use frazil_types::{ErrorCode, ReaderLevel};
 
 use crate::error::{Error, Result};
 use crate::input::Input;
-use crate::options::{Destination, LayoutProfile, PackOptions, Resources};
-use crate::output::Target;
-use crate::pending::PendingOutput;
-use crate::repack::{Job, rename_file};
-use crate::report::PackReport;
+use crate::options::{LayoutProfile, PackOptions};
+use crate::output::{Destination, Target};
+use crate::pack_report::PackReport;
+use crate::pending::{PendingOutput, rename_file};
+use crate::resources::Resources;
 
 /// When an input is kept in place of its packed form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,17 +81,18 @@ pub(crate) fn settle(
     target: &Target,
     pending: PendingOutput,
     report: &mut PackReport,
-    job: &Job<'_>,
+    keep: Keep,
+    resources: &Resources,
 ) -> Result<Option<PendingOutput>> {
     let sizes = sizes(source, &pending)?;
-    if !can_be_copied(source) || !job.keep.keeps(source, sizes) {
+    if !can_be_copied(source) || !keep.keeps(source, sizes) {
         return Ok(Some(pending));
     }
     describe(report, source, sizes);
     if target.in_place {
         return source.check_unchanged().map(|()| None);
     }
-    let copied = copy(source, &pending, job.resources);
+    let copied = copy(source, &pending, resources);
     copied.map_err(|error| rename_file(error, pending.path(), &target.path))?;
     Ok(Some(pending))
 }

@@ -11,7 +11,8 @@ use frazil_container::hdf5::{
 };
 
 use crate::error::Result;
-use crate::input::{Input, InputKind, from_container};
+use crate::input::{Input, InputKind};
+use crate::storage_error::from_container;
 
 /// What has no place in the form of file that HDF5 1.8 reads, or in netCDF-4; `None`: everything has.
 pub(crate) fn form(source: &Input) -> Option<String> {

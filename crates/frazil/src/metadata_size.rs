@@ -3,11 +3,12 @@
 use frazil_container::ContainerError;
 use frazil_container::hdf5::{DatasetInfo, Hdf5Input, Hdf5Output, OutputTarget};
 
+use crate::define::define;
 use crate::error::Result;
 use crate::fill;
-use crate::input::{Input, from_container, from_copying};
-use crate::repack::define;
+use crate::input::Input;
 use crate::routes::{Decisions, Route};
+use crate::storage_error::{from_container, from_copying};
 
 /// How metadata are measured.
 #[derive(Debug, Clone, Copy, Default)]

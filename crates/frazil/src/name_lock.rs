@@ -13,7 +13,7 @@ use frazil_container::beside::{
 use frazil_types::ErrorCode;
 
 use crate::error::{Error, Result};
-use crate::output::cannot_create;
+use crate::folder::cannot_create;
 use crate::unfinished::Unfinished;
 
 const SUFFIX: &str = ".frazil-lock";

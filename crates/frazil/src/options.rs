@@ -1,9 +1,5 @@
 //! What a caller may ask for.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
 use frazil_plan::energy::EnergyRates;
 use frazil_plan::{Goal, Weighing};
 use frazil_types::{ErrorCode, FilterChain, ReaderLevel, WritePlan};
@@ -11,21 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::chunk_goal::ChunkGoal;
 use crate::error::{Error, Result};
+use crate::pending::Attempt;
 use crate::precision::rules::PrecisionOptions;
-
-/// Where packed files go.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Destination {
-    /// One input to one named file.
-    File(PathBuf),
-    /// Every input into this directory, under its own name.
-    Directory(PathBuf),
-    /// Every input replaced by its packed form, once that is verified.
-    InPlace {
-        /// Replace a file that has several hard links (the other names keep the old content).
-        break_hard_links: bool,
-    },
-}
+use crate::resources::Resources;
 
 /// Chunk shapes of the output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,72 +57,6 @@ pub enum LayoutProfile {
     Cmip7,
 }
 
-/// One attempt at an output where others may be under way at the same time: those of processes that
-/// were given up, but may come back. Who ends them removes the permit, then every file that has the
-/// word in its name: what comes later writes nothing that gets a name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attempt {
-    /// A part of the name of its temporary file; no other attempt has it.
-    pub word: String,
-    /// A file that is there as long as the attempt counts.
-    pub permit: PathBuf,
-}
-
-/// Limits and switches shared by all operations.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Resources {
-    /// Packing threads; 0 means one per available core.
-    pub threads: usize,
-    /// Bytes the process may hold in chunk buffers.
-    pub memory_bytes: u64,
-    /// Set to stop: work ends at the next chunk with `ErrorCode::Interrupted`.
-    #[serde(skip)]
-    pub cancel: Arc<AtomicBool>,
-}
-
-impl Resources {
-    /// Default memory budget: modest enough for a shared login node.
-    pub const DEFAULT_MEMORY_BYTES: u64 = 256 << 20;
-    /// No machine has use for more threads.
-    pub const MOST_THREADS: usize = 4096;
-    /// With less memory not one chunk of a usual size can be gathered.
-    pub const LEAST_MEMORY_BYTES: u64 = 1 << 20;
-    /// No machine has more memory.
-    pub const MOST_MEMORY_BYTES: u64 = 1 << 50;
-
-    /// Refuses what nobody can mean.
-    ///
-    /// # Errors
-    /// [`ErrorCode::InvalidArgument`] with the limits.
-    pub fn check(&self) -> Result<()> {
-        let (threads, bytes) = (self.threads, self.memory_bytes);
-        let refuse = |cause: String| Err(Error::new(ErrorCode::InvalidArgument, cause));
-        if threads > Self::MOST_THREADS {
-            let most = Self::MOST_THREADS;
-            return refuse(format!(
-                "{threads} threads: 1 to {most} are possible, 0 is one for each core"
-            ));
-        }
-        let (least, most) = (Self::LEAST_MEMORY_BYTES, Self::MOST_MEMORY_BYTES);
-        if !(least..=most).contains(&bytes) {
-            return refuse(format!(
-                "{bytes} bytes of memory: {least} to {most} are possible"
-            ));
-        }
-        Ok(())
-    }
-}
-
-impl Default for Resources {
-    fn default() -> Self {
-        Self {
-            threads: 0,
-            memory_bytes: Self::DEFAULT_MEMORY_BYTES,
-            cancel: Arc::new(AtomicBool::new(false)),
-        }
-    }
-}
-
 /// How to pack.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -176,7 +94,7 @@ pub struct PackOptions {
     /// Replace an existing output file.
     pub overwrite: bool,
     /// Whether a packed file that is not smaller than its input is written all the same, rather than the
-    /// input kept. `None`: an output that is named ([`Destination::File`]) is written unless its input is
+    /// input kept. `None`: an output that is named ([`Destination::File`](crate::Destination::File)) is written unless its input is
     /// HDF5 and it would be larger by more than 0.5 % and 4 KiB; others are not. Stated chunk shapes,
     /// reads, filters, a plan, a layout, checksums and level 0 are always written.
     #[serde(default)]

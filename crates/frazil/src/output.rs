@@ -8,8 +8,8 @@ use frazil_container::beside;
 use frazil_types::ErrorCode;
 
 use crate::error::{Error, Result};
+use crate::folder::check_folder;
 use crate::naming::Before;
-use crate::options::Destination;
 use crate::other_writers;
 
 /// Metadata of ordinary files are allocated in blocks of this many bytes, so that chunks lie in
@@ -24,6 +24,20 @@ pub(crate) const fn metadata_block_bytes(bytes: u64) -> u64 {
         true => SMALL_METADATA_BLOCK_BYTES,
         false => METADATA_BLOCK_BYTES,
     }
+}
+
+/// Where packed files go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Destination {
+    /// One input to one named file.
+    File(PathBuf),
+    /// Every input into this directory, under its own name.
+    Directory(PathBuf),
+    /// Every input replaced by its packed form, once that is verified.
+    InPlace {
+        /// Replace a file that has several hard links (the other names keep the old content).
+        break_hard_links: bool,
+    },
 }
 
 /// Where one input's output goes, checked before any work is done.
@@ -98,41 +112,6 @@ fn separate(input: &Path, source: &Metadata, path: &Path, overwrite: bool) -> Re
     })
 }
 
-/// Checks that the folder is there in which a file is to be written: frazil makes the folders that it
-/// is given as such, and those of its own, but none that only a file's name mentions.
-///
-/// # Errors
-/// [`ErrorCode::NotFound`] if it is not, [`ErrorCode::InvalidArgument`] if it is a file,
-/// [`ErrorCode::PermissionDenied`] if a stranger's link in a folder open to all leads there.
-pub fn check_folder(path: &Path) -> Result<()> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => return Ok(()),
-    };
-    let (code, cause, cure) = match folder.metadata() {
-        Ok(found) if found.is_dir() => {
-            let led = beside::followed(folder);
-            return led
-                .map(drop)
-                .map_err(|error| Error::io(&error, "write into the folder of", path));
-        }
-        Ok(_) => (
-            ErrorCode::InvalidArgument,
-            "is a file and holds no others",
-            "name another folder".to_owned(),
-        ),
-        // What else is wrong shows when the file is written.
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Ok(()),
-        Err(_) => (
-            ErrorCode::NotFound,
-            "is not there",
-            format!("make it first: mkdir -p {}", folder.display()),
-        ),
-    };
-    let cause = format!("its folder, {}, {cause}", folder.display());
-    Err(Error::new(code, cause).in_file(path).with_cure(cure))
-}
-
 /// Checks that a file may be written at `path`: its folder is there, and nothing else, or a file that
 /// is to be replaced. Says which.
 pub(crate) fn check_new(path: &Path, overwrite: bool) -> Result<Before> {
@@ -174,21 +153,6 @@ pub(crate) fn check_replaceable(path: &Path, existing: &Metadata) -> Result<()> 
     Err(Error::new(ErrorCode::InvalidArgument, cause)
         .in_file(path)
         .with_cure("name a file"))
-}
-
-/// The error for a file that cannot be made in the folder of `target`.
-pub(crate) fn cannot_create(error: &std::io::Error, target: &Path) -> Error {
-    let mapped = Error::io(error, "create", target);
-    match error.kind() {
-        std::io::ErrorKind::NotFound => match check_folder(target) {
-            Ok(()) => mapped,
-            Err(missing) => missing,
-        },
-        std::io::ErrorKind::PermissionDenied => {
-            mapped.with_cure("write to a directory that you may write to, with -o or --out-dir")
-        }
-        _ => mapped,
-    }
 }
 
 #[cfg(test)]

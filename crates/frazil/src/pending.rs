@@ -2,63 +2,32 @@
 //! else's eyes, renamed only when complete, removed otherwise.
 
 use std::fs::{File, Metadata, Permissions, TryLockError};
-use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use frazil_container::beside::{self, create_private, temporary_path};
 use frazil_container::hdf5::forget_journal;
 use frazil_types::ErrorCode;
+use serde::{Deserialize, Serialize};
 use xattr::FileExt as _;
 
 use crate::error::{Error, Result};
-use crate::input::from_container;
+use crate::folder::cannot_create;
 use crate::name_lock::{NameLock, no_locks};
 use crate::naming::{Before, give_name};
-use crate::options::Attempt;
-use crate::output::{cannot_create, check_folder, check_new, check_replaceable};
+use crate::output::{check_new, check_replaceable};
+use crate::storage_error::from_container;
 use crate::unfinished::Unfinished;
 
-/// How long a text waits for another process that writes the same file.
-const LONGEST_WAIT: Duration = Duration::from_secs(2);
-
-/// Reads a file that should be text: a plan, rules, a tree, a calibration.
-///
-/// # Errors
-/// If it cannot be read; [`ErrorCode::InvalidArgument`] if it is no text.
-pub(crate) fn read_text(path: &Path) -> Result<String> {
-    let bytes = std::fs::read(path).map_err(|error| Error::io(&error, "read", path))?;
-    String::from_utf8(bytes).map_err(|_| {
-        let cause = "is no text in UTF-8, as plans, rules, trees and calibrations are";
-        Error::new(ErrorCode::InvalidArgument, cause).in_file(path)
-    })
-}
-
-/// Writes a text to a file, whole or not at all; an existing file is replaced and keeps its mode.
-///
-/// # Errors
-/// If the file cannot be written: what was there stays.
-pub fn write_text(path: &Path, text: &str) -> Result<()> {
-    let failed = |error| Error::io(&error, "write", path);
-    // A device or a pipe is written to: it must not be replaced.
-    if path.metadata().is_ok_and(|before| !before.is_file()) {
-        let mut device = beside::open_device(path).map_err(failed)?;
-        return device.write_all(text.as_bytes()).map_err(failed);
-    }
-    check_folder(path)?;
-    let target = followed_output(path)?;
-    let begin = Instant::now();
-    let mut pending = loop {
-        match PendingOutput::create(&target, Before::Anything) {
-            Err(error) if error.code == ErrorCode::Locked && begin.elapsed() < LONGEST_WAIT => {
-                std::thread::sleep(Duration::from_millis(10));
-            }
-            created => break created?,
-        }
-    };
-    pending.file.write_all(text.as_bytes()).map_err(failed)?;
-    pending.commit(false).map(drop)
+/// One attempt at an output where others may be under way at the same time: those of processes that
+/// were given up, but may come back. Who ends them removes the permit, then every file that has the
+/// word in its name: what comes later writes nothing that gets a name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// A part of the name of its temporary file; no other attempt has it.
+    pub word: String,
+    /// A file that is there as long as the attempt counts.
+    pub permit: PathBuf,
 }
 
 /// An output being written. Dropped without [`Self::commit`], it leaves nothing behind.
@@ -213,6 +182,17 @@ impl Drop for PendingOutput {
     }
 }
 
+/// Errors about the temporary file are about the target, for the user.
+pub(crate) fn rename_file(mut error: Error, temporary: &Path, target: &Path) -> Error {
+    if error.file.as_deref() == Some(temporary) {
+        error.file = Some(target.to_owned());
+    }
+    if error.code == ErrorCode::NoSpace && error.cure.is_none() {
+        error = error.with_cure("free some space, or write to another disk");
+    }
+    error
+}
+
 /// The file that an output's name stands for, links followed; there may be none yet.
 ///
 /// # Errors
@@ -279,6 +259,7 @@ pub(crate) fn create_empty(path: &Path, overwrite: bool, lock: &mut NameLock) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text_file::write_text;
 
     fn mode(path: &Path) -> u32 {
         path.metadata().unwrap().mode() & 0o777

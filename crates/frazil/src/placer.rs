@@ -7,7 +7,7 @@ use std::path::Path;
 use frazil_container::hdf5::Hdf5Output;
 
 use crate::error::{Error, Result};
-use crate::input::from_container;
+use crate::storage_error::from_container;
 
 /// Neighbouring chunks are written together up to this many bytes.
 const RUN_BYTES: usize = 4 << 20;

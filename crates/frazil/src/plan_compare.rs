@@ -6,14 +6,17 @@ use frazil_plan::Goal;
 use frazil_types::{PrecisionWish, ReaderLevel};
 use serde::Serialize;
 
-use crate::decide::{self, Depth};
-use crate::error::Result;
+use crate::decide;
+use crate::error::{Result, guarded};
 use crate::input::Input;
+use crate::job::Clock;
 use crate::options::PackOptions;
+use crate::pack_report::PredictedRange;
+use crate::planning::Depth;
 use crate::precision::rules::PrecisionRule;
 use crate::predict::foretell;
-use crate::repack::{Clock, guarded};
-use crate::report::{PredictedRange, Progress, Silent};
+use crate::progress::{Progress, Silent};
+use crate::resources;
 
 /// Goals that are compared, from the quickest.
 const GOALS: [Goal; 4] = [Goal::Speed, Goal::Balanced, Goal::Size, Goal::Archive];
@@ -79,7 +82,7 @@ pub fn compare_plans(
 
 fn predicted(source: &Input, options: &PackOptions, precision: &str) -> Result<ComparedWay> {
     let clock = Clock::start(options.energy);
-    let budget = decide::budget(&options.resources);
+    let budget = resources::budget(&options.resources);
     let decisions = decide::decide(source, options, &budget, Depth::Foretell, &mut Silent)?;
     let report = foretell(source, &decisions, options, &clock)?;
     Ok(ComparedWay {

@@ -10,15 +10,17 @@ use frazil_types::{CodecSpeed, ReaderCache, StorageLayout, VariablePlan, WritePl
 use serde::Serialize;
 
 use crate::chunk_goal::{Findings, roles_of_input};
-use crate::decide::{self, Depth};
-use crate::error::Result;
+use crate::decide;
+use crate::error::{Result, guarded};
 use crate::filter_trial::Compared;
 use crate::input::Input;
 use crate::options::PackOptions;
+use crate::planning::Depth;
 use crate::precision::rules::PrecisionRule;
-use crate::repack::guarded;
-use crate::report::{Progress, lossy};
+use crate::progress::Progress;
+use crate::resources;
 use crate::shapes;
+use crate::wording::lossy;
 
 /// A plan with its grounds.
 #[derive(Debug, Clone, Serialize)]
@@ -140,7 +142,7 @@ fn explain(
     options: &PackOptions,
     progress: &mut dyn Progress,
 ) -> Result<PlanReport> {
-    let budget = decide::budget(&options.resources);
+    let budget = resources::budget(&options.resources);
     let mut decisions = decide::decide(source, options, &budget, Depth::Compare, progress)?;
     let seconds = begin.elapsed().as_secs_f64();
     let findings = shapes::findings(source, options, &decisions.plans)?;

@@ -6,7 +6,7 @@ use frazil_plan::FilterTree;
 use frazil_types::{ErrorCode, WritePlan};
 
 use crate::error::{Error, Result};
-use crate::pending::read_text;
+use crate::text_file::read_text;
 
 /// The attribute of a file's root group that keeps what was decided about the file.
 pub(crate) const PLAN_ATTRIBUTE: &str = "frazil_plan";

@@ -4,16 +4,17 @@ use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_plan::index_bytes;
 use frazil_types::StorageLayout;
 
-use crate::decide;
+use crate::draft_report::report;
 use crate::energy::{self, Work};
 use crate::error::Result;
 use crate::input::Input;
+use crate::job::{Clock, Job};
 use crate::kept::Keep;
 use crate::metadata_size::{Measure, lies_in_heaps, measure_metadata};
 use crate::options::{LayoutProfile, PackOptions};
 use crate::output::metadata_block_bytes;
-use crate::repack::{Clock, Job, report};
-use crate::report::{PackReport, PredictedRange};
+use crate::pack_report::{PackReport, PredictedRange};
+use crate::resources;
 use crate::routes::Decisions;
 
 /// What a file's size may be off by, whatever its variables do.
@@ -42,7 +43,7 @@ pub(crate) fn foretell(
         verify: false,
         attempt: None,
         resources: &options.resources,
-        budget: &decide::budget(&options.resources),
+        budget: &resources::budget(&options.resources),
         clock,
     };
     let (decided_seconds, decided_cpu_seconds) = clock.elapsed();

@@ -6,9 +6,10 @@ use frazil_types::ErrorCode;
 
 use crate::error::{Error, Result};
 use crate::input::Input;
-use crate::options::Resources;
-use crate::report::{PrecisionReport, Progress};
+use crate::progress::Progress;
+use crate::resources::Resources;
 use crate::verify;
+use crate::verify::PrecisionReport;
 
 /// Verifies the finished temporary file against the input.
 pub(crate) fn prove(

@@ -1,36 +1,33 @@
 //! `pack`: plan, define, pack and place, prove, rename.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::time::Instant;
 
-use cpu_time::ProcessTime;
-use frazil_container::hdf5::{Finished, Hdf5Output, OutputTarget};
-use frazil_pipeline::MemoryBudget;
+use frazil_container::hdf5::{Finished, OutputTarget};
 use frazil_plan::energy::EnergyRates;
-use frazil_types::{ErrorCode, QuantizePlan, WritePlan};
+use frazil_types::WritePlan;
 
-use crate::decide::{self, Depth};
-use crate::energy::{self, Meter, Metered, Work};
-use crate::error::{Error, Result};
+use crate::decide;
+use crate::define::define;
+use crate::draft_report::report;
+use crate::energy::{self, Work};
+use crate::error::{Error, Result, guarded};
 use crate::fill::{self, Filled, Stored};
-use crate::input::{Input, InputKind, from_copying};
+use crate::input::Input;
+use crate::job::{Clock, Job};
 use crate::kept::Keep;
 use crate::metadata_size::{Measure, measure_metadata};
 use crate::naming::Before;
-use crate::options::{
-    Attempt, Destination, LayoutProfile, PackOptions, Resources, UnpackFormat, UnpackOptions,
-    check_readers,
-};
-use crate::output::{self, Target};
-use crate::pending::PendingOutput;
-use crate::precision::rounding_text;
-use crate::report::{
-    EnergyReport, PackReport, Progress, Silent, VariablePrecision, VariableReport,
-};
+use crate::options::{LayoutProfile, PackOptions, UnpackFormat, UnpackOptions, check_readers};
+use crate::output::{self, Destination, Target};
+use crate::pack_report::PackReport;
+use crate::pending::{PendingOutput, rename_file};
+use crate::planning::Depth;
+use crate::progress::{Progress, Silent};
+use crate::resources;
 use crate::routes::Decisions;
+use crate::storage_error::from_copying;
 use crate::user_block::copy_user_block;
-use crate::{kept, left_behind, predict, proof, run, shapes, unpack_classic};
+use crate::{kept, left_behind, predict, proof, shapes, unpack_classic};
 
 /// Packs one file.
 ///
@@ -52,7 +49,7 @@ pub fn pack(
             Some(output::resolve(input, destination, options.overwrite)?)
         };
         let source = open(input, target.as_mut())?;
-        let budget = decide::budget(&options.resources);
+        let budget = resources::budget(&options.resources);
         progress.stage("plan", 0);
         let decisions = decide::decide(&source, options, &budget, Depth::Decide, progress);
         let mut decisions = decisions.map_err(|error| source.blame(error))?;
@@ -104,7 +101,7 @@ pub fn plan(input: &Path, options: &PackOptions) -> Result<WritePlan> {
     guarded(input, || {
         check_readers(options.filters.as_ref(), options.readable_by)?;
         let source = Input::open(input)?;
-        let budget = decide::budget(&options.resources);
+        let budget = resources::budget(&options.resources);
         let decisions = decide::decide(&source, options, &budget, Depth::Decide, &mut Silent);
         source.judge(decisions.and_then(|decisions| {
             let mut variables = decisions.plans;
@@ -130,7 +127,7 @@ pub fn unpack(
         let progress = &mut clock.watching(progress);
         let mut target = output::resolve(input, destination, options.overwrite)?;
         let source = open(input, Some(&mut target))?;
-        let budget = decide::budget(&options.resources);
+        let budget = resources::budget(&options.resources);
         let job = Job {
             layout: LayoutProfile::Standard,
             keep: Keep::Never,
@@ -147,69 +144,6 @@ pub fn unpack(
             UnpackFormat::Classic => write_classic(&source, &target, &decisions, &job, progress),
         });
         written.map_err(|error| source.blame(error))
-    })
-}
-
-/// What writing needs to know beside the decisions.
-pub(crate) struct Job<'a> {
-    pub(crate) layout: LayoutProfile,
-    /// When the input stays as it is.
-    pub(crate) keep: Keep,
-    pub(crate) verify: bool,
-    pub(crate) attempt: Option<&'a Attempt>,
-    pub(crate) resources: &'a Resources,
-    pub(crate) budget: &'a MemoryBudget,
-    pub(crate) clock: &'a Clock,
-}
-
-/// Wall and CPU time and joules since the start.
-pub(crate) struct Clock {
-    wall: Instant,
-    cpu: ProcessTime,
-    meter: Meter,
-    pub(crate) rates: EnergyRates,
-}
-
-impl Clock {
-    pub(crate) fn start(rates: EnergyRates) -> Self {
-        Self {
-            wall: Instant::now(),
-            cpu: ProcessTime::now(),
-            meter: Meter::start(),
-            rates,
-        }
-    }
-
-    /// Progress that keeps the meter going.
-    fn watching<'a>(&'a self, inner: &'a mut dyn Progress) -> Metered<'a> {
-        Metered {
-            inner,
-            meter: &self.meter,
-        }
-    }
-
-    /// Wall and CPU seconds.
-    pub(crate) fn elapsed(&self) -> (f64, f64) {
-        (
-            self.wall.elapsed().as_secs_f64(),
-            self.cpu.elapsed().as_secs_f64(),
-        )
-    }
-}
-
-/// Catches panics: whatever breaks inside becomes an error.
-pub(crate) fn guarded<T>(input: &Path, body: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
-        let text = panic
-            .downcast_ref::<String>()
-            .map(String::as_str)
-            .or_else(|| panic.downcast_ref::<&str>().copied())
-            .unwrap_or("no message");
-        Err(
-            Error::new(ErrorCode::Internal, format!("a bug in frazil: {text}"))
-                .in_file(input)
-                .with_cure("please report it, with the file if you can"),
-        )
     })
 }
 
@@ -247,7 +181,14 @@ pub(crate) fn write(
         .notices
         .extend(left_behind::neighbours(source, &target.path)?);
     let packing = packing_seconds(source, &stored);
-    match kept::settle(source, target, pending, &mut report, job)? {
+    match kept::settle(
+        source,
+        target,
+        pending,
+        &mut report,
+        job.keep,
+        job.resources,
+    )? {
         Some(pending) => complete(source, target, pending, (report, &packing), job, progress),
         None => finish(target, report, &packing, job),
     }
@@ -321,20 +262,9 @@ fn finish(
         passes: if report.verified { 2.0 } else { 1.0 },
         packing_seconds,
     };
-    let measured = job.clock.meter.joules();
+    let measured = job.clock.joules();
     energy::complete(&mut report, &job.clock.rates, measured, work);
     Ok(report)
-}
-
-/// Errors about the temporary file are about the target, for the user.
-pub(crate) fn rename_file(mut error: Error, temporary: &Path, target: &Path) -> Error {
-    if error.file.as_deref() == Some(temporary) {
-        error.file = Some(target.to_owned());
-    }
-    if error.code == ErrorCode::NoSpace && error.cure.is_none() {
-        error = error.with_cure("free some space, or write to another disk");
-    }
-    error
 }
 
 /// What writing a file came to.
@@ -374,98 +304,4 @@ fn fill_file(
     let finished = output.finish(source.hdf5());
     let finished = finished.map_err(|error| from_copying(error, source.path(), pending.path()))?;
     Ok(Written::Whole(stored, finished))
-}
-
-/// Defines all objects of the output.
-pub(crate) fn define(
-    source: &Input,
-    target: OutputTarget<'_>,
-    decisions: &Decisions,
-) -> Result<Hdf5Output> {
-    let (storage, additions) = (&decisions.storage, &decisions.additions);
-    let output = match &target {
-        OutputTarget::File { path, .. } => path.to_path_buf(),
-        OutputTarget::Measure { .. } => source.path().to_owned(),
-    };
-    let defined = match source.kind() {
-        InputKind::Hdf5(hdf5) => Hdf5Output::define_copy(hdf5, target, storage, additions),
-        InputKind::Classic(classic) => {
-            let (model, strict) = (classic.model(), source.is_strict());
-            Hdf5Output::define_classic(model, strict, target, storage, additions)
-        }
-    };
-    defined.map_err(|error| from_copying(error, source.path(), &output))
-}
-
-/// The report of a finished or predicted file, still without its output.
-pub(crate) fn report(
-    source: &Input,
-    decisions: &Decisions,
-    stored: &[Stored],
-    job: &Job<'_>,
-) -> PackReport {
-    let mut variables = Vec::new();
-    let mut raw_bytes = 0;
-    for (i, (variable, plan)) in source.variables().iter().zip(&decisions.plans).enumerate() {
-        if variable.is_dimension_only {
-            continue;
-        }
-        let raw = variable.raw_bytes().unwrap_or(0);
-        raw_bytes += raw;
-        let predicted = plan.predicted_bytes.unwrap_or(variable.stored_bytes);
-        variables.push(VariableReport {
-            path: variable.path.clone(),
-            element: variable.element.name(),
-            shape: variable.shape.clone(),
-            chunk: match &plan.layout {
-                frazil_types::StorageLayout::Chunked { chunk } => Some(chunk.clone()),
-                frazil_types::StorageLayout::Contiguous => None,
-            },
-            filters: plan.pipeline.summary(),
-            raw_bytes: raw,
-            input_bytes: variable.stored_bytes,
-            stored_bytes: stored.get(i).map_or(predicted, |stored| stored.bytes),
-            reason: plan.reason.clone(),
-            precision: plan
-                .quantize
-                .as_ref()
-                .map(|plan| precision_report(plan, stored.get(i))),
-            joules: 0.0,
-        });
-    }
-    let (seconds, cpu_seconds) = job.clock.elapsed();
-    PackReport {
-        input: source.path().to_owned(),
-        output: None,
-        variables,
-        input_file_bytes: source.file_bytes(),
-        output_file_bytes: 0,
-        raw_bytes,
-        seconds,
-        cpu_seconds,
-        planning_seconds: decisions.planning.seconds,
-        planning_cpu_seconds: decisions.planning.cpu_seconds,
-        energy: EnergyReport::default(),
-        threads: run::threads(job.resources),
-        memory_bytes: job.resources.memory_bytes,
-        verified: false,
-        kept_input: false,
-        dry_run: false,
-        range: None,
-        precision: decisions.precision_rules.clone(),
-        notices: Vec::new(),
-    }
-}
-
-/// How a variable was (or will be) rounded.
-fn precision_report(plan: &QuantizePlan, stored: Option<&Stored>) -> VariablePrecision {
-    let stats = stored.map(|stored| stored.rounding).unwrap_or_default();
-    VariablePrecision {
-        rounding: rounding_text(plan),
-        least_kept: stats.least_kept,
-        bound: plan.bound,
-        max_absolute_error: stats.errors.max_absolute_error,
-        max_relative_error: stats.errors.max_relative_error,
-        changed: stats.errors.changed,
-    }
 }

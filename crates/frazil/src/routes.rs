@@ -2,26 +2,22 @@
 
 mod choose;
 mod fallback;
-mod tiles;
 
 use frazil_container::hdf5::{Additions, DatasetInfo, DatasetStorage, OutputStorage};
 use frazil_pipeline::ArraySource;
 use frazil_plan::FilterChoice;
-use frazil_types::{
-    ChunkGrid, DeflateEncoder, FilterPipeline, FilterSpec, QuantizePlan, VariablePlan,
-    completed_values, filter_id,
-};
+use frazil_types::{ChunkGrid, DeflateEncoder, FilterPipeline, QuantizePlan, VariablePlan};
 
-use crate::decide::Planning;
+use crate::chunk_subset::ChunkSubset;
 use crate::error::Result;
 use crate::filter_trial::Compared;
 use crate::input::Input;
+use crate::input_filters::checksum_only;
+use crate::planning::Planning;
 use crate::precision::{self, rules::PrecisionRule};
-use crate::sources::{Access, Stored};
+use crate::sources::{Access, Reach};
 use crate::wording::enumerate;
-pub(crate) use choose::is_sparse;
 pub(crate) use fallback::Fallback;
-pub(crate) use tiles::Tiles;
 
 /// What happens to one variable's values.
 pub(crate) enum Route {
@@ -34,7 +30,7 @@ pub(crate) enum Route {
         /// Position in [`Decisions::sources`].
         source: usize,
         /// Chunks to copy.
-        tiles: Tiles,
+        tiles: ChunkSubset,
     },
     /// Values are gathered into output chunks and encoded.
     Pack {
@@ -43,7 +39,7 @@ pub(crate) enum Route {
         /// The output's chunks.
         grid: ChunkGrid,
         /// Which of them to make.
-        tiles: Tiles,
+        tiles: ChunkSubset,
         /// Filters of the output.
         pipeline: FilterPipeline,
         /// Encoder behind a deflate stage.
@@ -94,14 +90,6 @@ pub(crate) struct Decisions {
 pub(crate) struct Chosen {
     pub(crate) filters: FilterChoice,
     pub(crate) quantize: Option<QuantizePlan>,
-}
-
-/// How a variable can be reached, its source by number.
-pub(crate) enum Reach {
-    Parallel(usize, Stored),
-    Undecodable(usize, Stored, Vec<FilterSpec>),
-    Library,
-    Nothing,
 }
 
 impl Decisions {
@@ -186,27 +174,4 @@ impl Decisions {
             }
         }
     }
-}
-
-/// Whether libhdf5 writes down a variable's filters as the input has them: its shuffle is always for the
-/// size of the elements. Chunks of other files can be read, but not copied as they are.
-pub(crate) fn keeps_filters(variable: &DatasetInfo) -> bool {
-    let DatasetStorage::Chunked { pipeline, .. } = &variable.storage else {
-        return true;
-    };
-    let is_kept = |filter: &FilterSpec| {
-        filter.id != filter_id::SHUFFLE
-            || completed_values(filter.id, &filter.cd_values, variable.element, &[])
-                .is_some_and(|values| values == filter.cd_values)
-    };
-    pipeline.0.iter().all(is_kept)
-}
-
-/// A variable's Fletcher-32 stage, if it has one, without the rest of its filters.
-pub(crate) fn checksum_only(variable: &DatasetInfo) -> FilterPipeline {
-    let DatasetStorage::Chunked { pipeline, .. } = &variable.storage else {
-        return FilterPipeline::default();
-    };
-    let is_checksum = |filter: &&FilterSpec| filter.id == filter_id::FLETCHER32;
-    FilterPipeline(pipeline.0.iter().filter(is_checksum).cloned().collect())
 }

@@ -7,7 +7,7 @@ use frazil_types::ErrorCode;
 
 use crate::error::{Error, Result};
 use crate::input::Input;
-use crate::options::Resources;
+use crate::resources::Resources;
 
 /// Packing threads: as asked, else one per available core.
 pub(crate) fn threads(resources: &Resources) -> usize {

@@ -5,8 +5,8 @@ use frazil_pipeline::ArraySource;
 use frazil_plan::{SamplePlan, sample_chunks};
 use frazil_types::{ChunkGrid, Selection};
 
+use crate::chunk_subset::ChunkSubset;
 use crate::chunk_values::{append, chunks_of};
-use crate::routes::Tiles;
 use crate::sources::Stored;
 
 /// That much of a variable may be decoded for all pieces of a sample: one part in so many. The input's chunks of one
@@ -54,7 +54,7 @@ pub(crate) fn sample_boxes(
     let Some(grid) = chunk.and_then(|chunk| ChunkGrid::new(&variable.shape, chunk)) else {
         return Vec::new();
     };
-    let holding = Tiles::holding(&grid, source, stored);
+    let holding = ChunkSubset::holding(&grid, source, stored);
     if plan.bytes() >= variable.raw_bytes().unwrap_or(u64::MAX) {
         return holding
             .numbers(&grid)
@@ -116,7 +116,7 @@ pub(crate) fn spread_boxes(
     let Some(grid) = chunk.and_then(|chunk| ChunkGrid::new(&variable.shape, chunk)) else {
         return Vec::new();
     };
-    let holding = Tiles::holding(&grid, source, stored);
+    let holding = ChunkSubset::holding(&grid, source, stored);
     spread(variable, &grid, source, &holding, plan)
 }
 
@@ -125,7 +125,7 @@ fn spread(
     variable: &DatasetInfo,
     grid: &ChunkGrid,
     source: &ArraySource,
-    holding: &Tiles,
+    holding: &ChunkSubset,
     plan: SamplePlan,
 ) -> Vec<SampleBox> {
     let size = variable.element.size_bytes as u64;
@@ -145,10 +145,10 @@ fn spread(
 }
 
 /// Up to so many of the chunks that hold anything, spread over them.
-pub(crate) fn chosen(grid: &ChunkGrid, holding: &Tiles, wanted: usize) -> Vec<u64> {
+pub(crate) fn chosen(grid: &ChunkGrid, holding: &ChunkSubset, wanted: usize) -> Vec<u64> {
     match holding {
-        Tiles::All => sample_chunks(grid.chunk_count(), wanted),
-        Tiles::Some(numbers) => sample_chunks(numbers.len() as u64, wanted)
+        ChunkSubset::All => sample_chunks(grid.chunk_count(), wanted),
+        ChunkSubset::Some(numbers) => sample_chunks(numbers.len() as u64, wanted)
             .into_iter()
             .map(|i| numbers[i as usize])
             .collect(),
@@ -217,9 +217,9 @@ impl LargeChunks<'_> {
 }
 
 /// Whether some chunks of the input in a box are not stored.
-fn is_partly_absent(part: &Selection, holding: &Tiles, source: &ArraySource) -> bool {
+fn is_partly_absent(part: &Selection, holding: &ChunkSubset, source: &ArraySource) -> bool {
     let mut touched = source.grid.chunks_in(part).into_iter();
-    matches!(holding, Tiles::Some(_)) && touched.any(|number| source.locate(number).is_none())
+    matches!(holding, ChunkSubset::Some(_)) && touched.any(|number| source.locate(number).is_none())
 }
 
 /// A piece of a sample, where a chunk of the output lies: a part of it, or it and whole neighbours.

@@ -5,9 +5,9 @@ use frazil_pipeline::{ArraySource, Block, MemoryBudget, RunOptions, Task, run_or
 
 use crate::error::Result;
 use crate::input::Input;
-use crate::options::Resources;
-use crate::routes::Reach;
+use crate::resources::Resources;
 use crate::run::{self, RunError};
+use crate::sources::Reach;
 
 /// What such a run needs of its surroundings.
 #[derive(Clone, Copy)]

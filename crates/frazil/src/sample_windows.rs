@@ -7,7 +7,7 @@ use frazil_container::hdf5::DatasetInfo;
 use frazil_pipeline::ArraySource;
 use frazil_types::ChunkGrid;
 
-use crate::routes::Tiles;
+use crate::chunk_subset::ChunkSubset;
 use crate::sample_boxes::{SampleBox, chosen, cut_where};
 use crate::sources::Stored;
 
@@ -38,7 +38,7 @@ pub(crate) fn sample_windows(
     let Some(grid) = grid.filter(|_| source.decoder.is_identity() && count >= LEAST_WINDOWS) else {
         return Vec::new();
     };
-    let holding = Tiles::holding(&grid, source, stored);
+    let holding = ChunkSubset::holding(&grid, source, stored);
     let elements = WINDOW_BYTES / variable.element.size_bytes.max(1) as u64;
     let chunks = chosen(&grid, &holding, count as usize);
     let of_each = count / (chunks.len() as u64).max(1);

@@ -8,7 +8,8 @@ use frazil_pipeline::{ArraySource, ChunkIndex, StoredChunk, StoredChunks};
 use frazil_types::{ChunkGrid, ChunkRecord, ErrorCode, FileExtent, FilterPipeline, FilterSpec};
 
 use crate::error::{Error, Result};
-use crate::input::{FileBytes, Input, InputKind, from_container};
+use crate::input::{FileBytes, Input, InputKind};
+use crate::storage_error::from_container;
 
 /// Contiguous data are cut into slabs of about this many bytes: large enough to read at full
 /// speed, small enough that several fit into any budget.
@@ -25,6 +26,14 @@ pub(crate) enum Access {
     Nothing,
     /// Chunks have filters that nobody here can decode; their stored bytes can be copied.
     Undecodable(ArraySource, Stored, Vec<FilterSpec>),
+}
+
+/// How a variable can be reached, its source by number.
+pub(crate) enum Reach {
+    Parallel(usize, Stored),
+    Undecodable(usize, Stored, Vec<FilterSpec>),
+    Library,
+    Nothing,
 }
 
 /// Which chunks of a source exist.
@@ -313,6 +322,22 @@ pub(crate) fn linear(shape: &[u64], at: &[u64]) -> Option<u64> {
 pub(crate) fn grid(variable: &DatasetInfo, chunk: &[u64]) -> Result<ChunkGrid> {
     ChunkGrid::new(&variable.shape, chunk)
         .ok_or_else(|| corrupt("the number of chunks is beyond counting"))
+}
+
+/// Whether less than half of a variable was ever written: a contiguous copy would spell out fill
+/// values, however many the file's shape claims.
+pub(crate) fn is_sparse(variable: &DatasetInfo, source: &ArraySource, stored: &Stored) -> bool {
+    let Stored::Records(records) = stored else {
+        return false;
+    };
+    let stored_elements = source
+        .grid
+        .chunk_elements()
+        .saturating_mul(records.len() as u64);
+    !records.is_empty()
+        && variable
+            .elements()
+            .is_none_or(|all| stored_elements < all / 2)
 }
 
 fn corrupt(cause: impl Into<String>) -> Error {

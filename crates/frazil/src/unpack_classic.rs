@@ -9,12 +9,13 @@ use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, RunOptions, Tas
 use frazil_types::{ByteOrder, ChunkGrid, ErrorCode, Selection};
 
 use crate::error::{Error, Result};
-use crate::input::{Input, InputKind, from_container};
-use crate::options::Resources;
-use crate::report::Progress;
+use crate::input::{Input, InputKind};
+use crate::progress::Progress;
+use crate::resources::Resources;
 use crate::run;
 use crate::run::RunError;
 use crate::sources::{self, Access};
+use crate::storage_error::from_container;
 
 /// What is to be written: a model, and which input variable fills which of its variables.
 struct Contents {

@@ -1,4 +1,8 @@
-//! Names of variables in notices.
+//! Names of variables and files in notices and reports.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serializer;
 
 /// Names in one line; of many only the first.
 pub(crate) fn enumerate(paths: &[&str]) -> String {
@@ -10,6 +14,22 @@ pub(crate) fn enumerate(paths: &[&str]) -> String {
     match names.len().checked_sub(SHOWN) {
         None | Some(0) => names.join(", "),
         Some(more) => format!("{} and {more} more", names[..SHOWN].join(", ")),
+    }
+}
+
+/// A path as text: one that is not UTF-8 with replacement characters, rather than no report at all.
+pub(crate) fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
+}
+
+/// [`lossy`], if there is a path.
+pub(crate) fn lossy_option<S: Serializer>(
+    path: &Option<PathBuf>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match path {
+        Some(path) => lossy(path, serializer),
+        None => serializer.serialize_none(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! How to analyse.
 
-use crate::options::Resources;
+use crate::resources::Resources;
 
 /// How to analyse the information in a file.
 #[derive(Debug, Clone)]

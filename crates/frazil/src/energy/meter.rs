@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use frazil_types::sync::Mutex;
 
 use super::rapl::{self, Counters};
-use crate::report::Progress;
+use crate::progress::Progress;
 
 /// How measured joules are to be understood.
 pub(super) const BASIS: &str = "counters of processors and memory: all that ran on them, and no \

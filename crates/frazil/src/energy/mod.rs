@@ -7,7 +7,7 @@ pub(crate) use meter::{Meter, Metered};
 
 use frazil_plan::energy::{EnergyRates, kwh};
 
-use crate::report::{EnergyReport, EnergySource, PackReport};
+use crate::pack_report::{EnergyReport, EnergySource, PackReport};
 
 /// Raw bytes a second at which a variable's chunks are taken to be fetched, decoded and placed,
 /// beside the time that packing them took.

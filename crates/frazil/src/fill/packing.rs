@@ -8,10 +8,11 @@ use frazil_container::hdf5::{DatasetInfo, DatasetStorage, FillStatus, FillTime};
 use frazil_pipeline::{ArraySource, Block, ChunkDecoder, Request, Task};
 use frazil_types::{ChunkGrid, DeflateEncoder, ErrorCode, FilterPipeline, Selection, filter_id};
 
+use crate::chunk_subset::ChunkSubset;
 use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::precision::{RoundingStats, VariableRounding, stored_form};
-use crate::routes::{Decisions, Route, Tiles};
+use crate::routes::{Decisions, Route};
 use crate::sources;
 
 /// Small chunks travel together until they make up this many raw bytes.
@@ -66,7 +67,7 @@ pub(super) enum Step {
     Copy {
         source: usize,
         grid: ChunkGrid,
-        tiles: Tiles,
+        tiles: ChunkSubset,
         /// Decodes them for their checksums, if they have some.
         check: Option<CopyCheck>,
     },
@@ -74,7 +75,7 @@ pub(super) enum Step {
     Encode {
         source: usize,
         grid: ChunkGrid,
-        tiles: Tiles,
+        tiles: ChunkSubset,
         encoder: BoundEncoder,
         omit_fill: bool,
     },
@@ -183,7 +184,7 @@ impl Packing<'_> {
                 encoder,
                 ..
             } => (*source, grid, tiles.clone(), encoder.encode_bound() as u64),
-            Step::Plain { source, grid } => (*source, grid, Tiles::All, 0),
+            Step::Plain { source, grid } => (*source, grid, ChunkSubset::All, 0),
         };
         let chunk_bytes = grid
             .chunk_elements()

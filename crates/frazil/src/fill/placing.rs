@@ -5,13 +5,14 @@ use frazil_container::hdf5::Hdf5Output;
 use super::packing::{Batch, PackedBatch, Packing, Step};
 use super::{Define, Filled, Stored};
 use crate::error::Result;
-use crate::input::{Input, from_container, from_copying};
+use crate::input::Input;
+use crate::job::Job;
 use crate::pending::PendingOutput;
 use crate::placer::Placer;
 use crate::precision::{final_attributes, stored_form};
-use crate::repack::Job;
 use crate::routes::{Decisions, Route};
 use crate::run;
+use crate::storage_error::{from_container, from_copying};
 
 /// The placing side of a run: the defined output and where chunks go in it.
 pub(super) struct Placing<'a> {

@@ -10,9 +10,10 @@ use super::records::Records;
 use super::table::sample;
 use super::{Matrix, Source};
 use crate::error::{Error, Result};
-use crate::new_file::{Layout, Limits, NewFile, Tile, Written, chunk_shape, not_enough_memory};
+use crate::new_file::{Layout, Limits, NewFile, Tile, Written, chunk_shape};
 use crate::pending::PendingOutput;
-use crate::report::Progress;
+use crate::progress::Progress;
+use crate::resources::not_enough_memory;
 
 /// Names of the dimensions.
 const DIMENSIONS: [&str; 2] = ["row", "column"];

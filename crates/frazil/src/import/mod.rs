@@ -18,14 +18,13 @@ use frazil_container::classic::{AttributeValue, ClassicAttribute};
 use frazil_types::ErrorCode;
 use serde::Serialize;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, guarded};
 use crate::naming::Before;
 use crate::new_file::{Limits, Written, WrittenVariable};
-use crate::options::Resources;
 use crate::output;
 use crate::pending::PendingOutput;
-use crate::repack::guarded;
-use crate::report::Progress;
+use crate::progress::Progress;
+use crate::resources::Resources;
 use crate::run;
 use column::CellRules;
 use matrix::Grid;
@@ -105,10 +104,10 @@ impl Default for ImportOptions {
 #[derive(Debug, Clone, Serialize)]
 pub struct ImportReport {
     /// The text file.
-    #[serde(serialize_with = "crate::report::lossy")]
+    #[serde(serialize_with = "crate::wording::lossy")]
     pub input: PathBuf,
     /// The new file.
-    #[serde(serialize_with = "crate::report::lossy")]
+    #[serde(serialize_with = "crate::wording::lossy")]
     pub output: PathBuf,
     /// Rows of the text, without the header.
     pub rows: u64,

@@ -11,11 +11,10 @@ use super::header::{Heading, headings, numbered};
 use super::records::{Records, Row};
 use super::{Columns, Source, text};
 use crate::error::{Error, Result};
-use crate::new_file::{
-    Layout, Limits, NewFile, NumberType, Tile, Written, chunk_shape, not_enough_memory,
-};
+use crate::new_file::{Layout, Limits, NewFile, NumberType, Tile, Written, chunk_shape};
 use crate::pending::PendingOutput;
-use crate::report::Progress;
+use crate::progress::Progress;
+use crate::resources::not_enough_memory;
 
 /// Name of the dimension where no column is its coordinate.
 const ROWS: &str = "row";

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::new_file::NumberType;
-use crate::report::Silent;
+use crate::progress::Silent;
 
 /// Imports a text into a folder that is looked at afterwards.
 fn run(text: &[u8], options: &ImportOptions) -> Result<ImportReport> {

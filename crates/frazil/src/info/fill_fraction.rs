@@ -5,11 +5,12 @@ use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, RunOptions, Tas
 use frazil_types::{ChunkGrid, Selection};
 
 use crate::error::Result;
-use crate::input::{Input, from_container};
-use crate::options::Resources;
+use crate::input::Input;
+use crate::resources::Resources;
 use crate::run;
 use crate::run::RunError;
 use crate::sources::{self, Access, Stored};
+use crate::storage_error::from_container;
 
 /// Small chunks are looked at together until they make up this many bytes.
 const BATCH_BYTES: u64 = 256 << 10;

@@ -7,8 +7,9 @@ use frazil_container::hdf5::{DatasetStorage, Hdf5Input};
 use frazil_types::{FilterSpec, filter_id};
 
 use crate::error::Result;
-use crate::input::{Input, InputKind, from_container};
-use crate::report::VariableInfo;
+use crate::info::VariableInfo;
+use crate::input::{Input, InputKind};
+use crate::storage_error::from_container;
 
 /// Filter numbers from here on are registered ones, which come as plugins.
 const FIRST_PLUGIN: i32 = 256;

@@ -5,12 +5,13 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use crate::left_commit::look_beside;
 use crate::netcdf::bundled::Bundled;
 use crate::netcdf::dataset::Backend;
 use crate::netcdf::engine::Engine;
 use crate::netcdf::status::{Answer, Refusal, Status};
 use crate::netcdf::types::Mode;
-use crate::recover::{bring_in_order, look_beside};
+use crate::recover::bring_in_order;
 use crate::{Comm, Error, Writer, WriterOptions};
 
 /// `NC_FORMAT_NETCDF4_CLASSIC`.

@@ -17,13 +17,13 @@ pub(crate) use layout::{Layout, chunk_shape};
 pub use number::NumberType;
 
 use crate::error::{Error, Result};
-use crate::input::from_container;
-use crate::options::Resources;
 use crate::output;
 use crate::pending::PendingOutput;
 use crate::placer::Placer;
-use crate::report::Progress;
+use crate::progress::Progress;
+use crate::resources::{Resources, not_enough_memory};
 use crate::run::{self, RunError};
+use crate::storage_error::from_container;
 
 /// One variable of a new file, as written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -336,19 +336,6 @@ impl<'a> Limits<'a> {
             RunError::Pipeline(other) => Error::new(other.code(), other.to_string()),
         }
     }
-}
-
-/// The error of a piece of work that is larger than the memory budget.
-pub(crate) fn not_enough_memory(needed_bytes: u64, resources: &Resources) -> Error {
-    Error::new(
-        ErrorCode::MemoryBudget,
-        format!(
-            "one piece of work needs {} MiB of memory; {} MiB are allowed",
-            needed_bytes.div_ceil(1 << 20),
-            resources.memory_bytes >> 20
-        ),
-    )
-    .with_cure("raise --memory")
 }
 
 /// Adds a cure to the error of a full disk.

@@ -16,15 +16,17 @@ use super::named::{check_names, paths_of};
 use super::protected::{protected_values, text_notices};
 use super::refusals::refusals;
 use super::roundable::type_obstacle;
-use super::rules::{Matcher, PrecisionRule, pattern_of};
+use super::rules::{Matcher, PrecisionOptions, PrecisionRule, pattern_of};
 use super::stated::{stated_precision, taken};
 
-use crate::analyze::{self, Wanted};
 use crate::error::{Error, Result};
+use crate::information;
+use crate::information::{VariableInformation, Wanted};
 use crate::input::Input;
-use crate::options::PackOptions;
-use crate::report::{Progress, StatedPrecision, VariableInformation};
-use crate::routes::Reach;
+use crate::precision::stated::StatedPrecision;
+use crate::progress::Progress;
+use crate::resources::Resources;
+use crate::sources::Reach;
 use crate::wording::enumerate;
 
 /// The precision decided for a whole file.
@@ -38,37 +40,50 @@ pub(crate) struct PrecisionDecisions {
     pub(crate) notices: Vec<String>,
 }
 
+/// Values of an input's variables, and the means to look at them.
+#[derive(Clone, Copy)]
+pub(crate) struct ReachableValues<'a> {
+    /// How each variable can be reached.
+    pub(crate) reaches: &'a [Reach],
+    /// The sources that `reaches` refers to.
+    pub(crate) sources: &'a [ArraySource],
+    pub(crate) resources: &'a Resources,
+    pub(crate) budget: &'a MemoryBudget,
+}
+
 /// Decides the precision of all variables, in file order, but for what depends on their ranges.
 ///
 /// # Errors
 /// If rules contradict themselves, or values that must be looked at cannot be read.
 pub(crate) fn decide_precision(
     input: &Input,
-    options: &PackOptions,
-    reaches: &[Reach],
-    sources: &[ArraySource],
-    budget: &MemoryBudget,
+    options: &PrecisionOptions,
+    values: ReachableValues<'_>,
     progress: &mut dyn Progress,
 ) -> Result<PrecisionDecisions> {
     let mut decisions = PrecisionDecisions {
         plans: vec![None; input.variables().len()],
         ..PrecisionDecisions::default()
     };
-    if options.precision.is_empty() {
+    if options.is_empty() {
         return Ok(decisions);
     }
-    let candidates = candidates(input, options, reaches, &mut decisions.notices)?;
-    let information = information(input, &candidates, options, budget, progress)?;
+    let candidates = candidates(input, options, values.reaches, &mut decisions.notices)?;
+    let information = information(input, &candidates, values, progress)?;
     let mut exact = KeptExact::default();
-    let netcdf_attribute = options.precision.netcdf_attribute;
     for (candidate, information) in candidates.iter().zip(&information) {
-        let found = decisions.add(input, candidate, information.as_ref(), netcdf_attribute)?;
+        let found = decisions.add(
+            input,
+            candidate,
+            information.as_ref(),
+            options.netcdf_attribute,
+        )?;
         if let Some(reason) = found {
             exact.add(reason, &input.variables()[candidate.variable].path);
         }
     }
     decisions.notices.extend(exact.lines());
-    decisions.warn_of_coarse_bits(input, options, reaches, sources, budget)?;
+    decisions.warn_of_coarse_bits(input, values)?;
     Ok(decisions)
 }
 
@@ -84,15 +99,14 @@ struct Candidate {
 /// Variables that are wished to be rounded and may be; the others are named in `notices`.
 fn candidates(
     input: &Input,
-    options: &PackOptions,
+    options: &PrecisionOptions,
     reaches: &[Reach],
     notices: &mut Vec<String>,
 ) -> Result<Vec<Candidate>> {
-    let matcher = Matcher::new(&options.precision.rules)?;
+    let matcher = Matcher::new(&options.rules)?;
     let paths = paths_of(input);
-    if !options.precision.names_are_checked {
-        check_names(&options.precision.rules, &paths)
-            .map_err(|error| error.in_file(input.path()))?;
+    if !options.names_are_checked {
+        check_names(&options.rules, &paths).map_err(|error| error.in_file(input.path()))?;
     }
     for pattern in matcher.idle_patterns(&paths) {
         notices.push(format!("precision: no variable is named `{pattern}`"));
@@ -165,8 +179,7 @@ impl<'a> KeptExact<'a> {
 fn information(
     input: &Input,
     candidates: &[Candidate],
-    options: &PackOptions,
-    budget: &MemoryBudget,
+    values: ReachableValues<'_>,
     progress: &mut dyn Progress,
 ) -> Result<Vec<Option<VariableInformation>>> {
     let mut numbers = Vec::new();
@@ -185,8 +198,13 @@ fn information(
     if wanted.is_empty() {
         return Ok(found);
     }
-    let analysed =
-        analyze::variable_information(input, &wanted, &options.resources, budget, progress)?;
+    let analysed = information::variable_information(
+        input,
+        &wanted,
+        values.resources,
+        values.budget,
+        progress,
+    )?;
     for (number, information) in numbers.into_iter().zip(analysed) {
         found[number] = Some(information);
     }
@@ -242,14 +260,7 @@ impl PrecisionDecisions {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub(crate) fn find_ranges(
-        &mut self,
-        input: &Input,
-        options: &PackOptions,
-        reaches: &[Reach],
-        sources: &[ArraySource],
-        budget: &MemoryBudget,
-    ) -> Result<()> {
+    pub(crate) fn find_ranges(&mut self, input: &Input, values: ReachableValues<'_>) -> Result<()> {
         let fields: Vec<Field<'_>> = self
             .plans
             .iter()
@@ -257,7 +268,7 @@ impl PrecisionDecisions {
             .filter_map(|(variable, plan)| {
                 let plan = plan.as_ref()?;
                 let (Rounding::Linear { .. }, Reach::Parallel(source, _)) =
-                    (plan.rounding, &reaches[variable])
+                    (plan.rounding, &values.reaches[variable])
                 else {
                     return None;
                 };
@@ -273,7 +284,13 @@ impl PrecisionDecisions {
         if fields.is_empty() {
             return Ok(());
         }
-        let found = field_ranges(input, &fields, sources, &options.resources, budget)?;
+        let found = field_ranges(
+            input,
+            &fields,
+            values.sources,
+            values.resources,
+            values.budget,
+        )?;
         let numbers: Vec<usize> = fields.iter().map(|one| one.place.variable).collect();
         for (variable, range) in numbers.into_iter().zip(found) {
             self.set_range(variable, range, input)?;
@@ -282,19 +299,12 @@ impl PrecisionDecisions {
     }
 
     /// Looks at samples of variables that are rounded by the information in their bits.
-    fn warn_of_coarse_bits(
-        &mut self,
-        input: &Input,
-        options: &PackOptions,
-        reaches: &[Reach],
-        sources: &[ArraySource],
-        budget: &MemoryBudget,
-    ) -> Result<()> {
+    fn warn_of_coarse_bits(&mut self, input: &Input, values: ReachableValues<'_>) -> Result<()> {
         let plans = self.plans.iter().enumerate();
         let informed: Vec<Informed<'_>> = plans
             .filter_map(|(variable, plan)| {
                 let plan = plan.as_ref()?;
-                match (plan.keep_information, &reaches[variable]) {
+                match (plan.keep_information, &values.reaches[variable]) {
                     (Some(_), Reach::Parallel(source, _)) => Some(Informed {
                         variable,
                         source: *source,
@@ -305,7 +315,13 @@ impl PrecisionDecisions {
             })
             .collect();
         if !informed.is_empty() {
-            let lines = warnings(input, &informed, sources, &options.resources, budget)?;
+            let lines = warnings(
+                input,
+                &informed,
+                values.sources,
+                values.resources,
+                values.budget,
+            )?;
             self.notices.extend(lines);
         }
         Ok(())

@@ -9,7 +9,7 @@ use frazil_types::{ElementType, ProtectedValues};
 
 use crate::error::{Error, Result};
 use crate::input::Input;
-use crate::options::Resources;
+use crate::resources::Resources;
 use crate::run::{self, RunError};
 
 /// A variable whose values are looked at.

@@ -2,21 +2,19 @@
 
 use frazil_codec::{Extremes, extremes};
 use frazil_container::hdf5::{AttributeValue, DatasetInfo, NewAttribute};
-use frazil_pipeline::{ArraySource, MemoryBudget};
 use frazil_plan::choose_packing;
 use frazil_types::{ElementType, ErrorCode, IntegerPacking, QuantizePlan, Rounding};
 
-use super::decide::{PrecisionDecisions, no_place};
+use super::decide::{PrecisionDecisions, ReachableValues, no_place};
 use super::field_range::{Place, is_partly_absent, look_at_all};
 use super::metadata::{double, new};
 use super::names;
 use super::protected::{NETCDF_FILL, float_value};
-use super::rules::{Matcher, pattern_of};
+use super::rules::{Matcher, PrecisionOptions, pattern_of};
 use crate::attributes::Attributes;
 use crate::error::{Error, Result};
 use crate::input::Input;
-use crate::options::PackOptions;
-use crate::routes::Reach;
+use crate::sources::Reach;
 
 /// Attributes that are about the stored values: what they say would be of integers then.
 const OF_STORED_VALUES: [&str; 4] = ["valid_range", "valid_min", "valid_max", "_Unsigned"];
@@ -31,9 +29,8 @@ impl PrecisionDecisions {
     pub(crate) fn find_packings(
         &mut self,
         input: &Input,
-        options: &PackOptions,
-        (reaches, sources): (&[Reach], &[ArraySource]),
-        budget: &MemoryBudget,
+        options: &PrecisionOptions,
+        values: ReachableValues<'_>,
     ) -> Result<()> {
         let mut fields = Vec::new();
         for variable in 0..self.plans.len() {
@@ -41,7 +38,7 @@ impl PrecisionDecisions {
                 continue;
             }
             let attributes = input.attributes(Some(variable))?;
-            match obstacle(&attributes, &reaches[variable]) {
+            match obstacle(&attributes, &values.reaches[variable]) {
                 Err(reason) => self.give_up(variable, &reason, input, options)?,
                 Ok(source) => {
                     fields.push((Place { variable, source }, NoData::of(&attributes)));
@@ -60,15 +57,15 @@ impl PrecisionDecisions {
                 )
             };
             let take = |number: usize, one| Extremes::merge(&mut found[number], &one);
-            let means = (&options.resources, budget);
-            look_at_all(input, &places, sources, means, look, take)?;
+            let means = (values.resources, values.budget);
+            look_at_all(input, &places, values.sources, means, look, take)?;
         }
         for ((place, no_data), found) in fields.iter().zip(&found) {
             let number = place.variable;
             let Some(plan) = &self.plans[number] else {
                 continue;
             };
-            let is_whole = !is_partly_absent(&sources[place.source]);
+            let is_whole = !is_partly_absent(&values.sources[place.source]);
             let variable = &input.variables()[number];
             match packing(variable, no_data, found, plan, is_whole) {
                 Err(reason) => self.give_up(number, &reason, input, options)?,
@@ -90,10 +87,10 @@ impl PrecisionDecisions {
         number: usize,
         reason: &str,
         input: &Input,
-        options: &PackOptions,
+        options: &PrecisionOptions,
     ) -> Result<()> {
         let path = &input.variables()[number].path;
-        if Matcher::new(&options.precision.rules)?.names(path) {
+        if Matcher::new(&options.rules)?.names(path) {
             let cause = format!("its values cannot be packed into integers: {reason}");
             return Err(Error::new(ErrorCode::InvalidArgument, cause)
                 .with_cure("state --abs-error for it, which rounds and keeps its type")
@@ -111,7 +108,7 @@ impl PrecisionDecisions {
             rule.wish.pack_integers = None;
             rule.wish.algorithm = None;
         }
-        let taken = no_place(input, number, plan, options.precision.netcdf_attribute)?;
+        let taken = no_place(input, number, plan, options.netcdf_attribute)?;
         self.notices.push(match taken {
             None => format!("{path}: rounded, not packed into integers: {reason}"),
             Some(taken) => {

@@ -7,9 +7,9 @@ use frazil_types::{ByteOrder, ElementType, ProtectedValues, QuantizePlan, Roundi
 use super::rounding::VariableRounding;
 use crate::error::Result;
 use crate::input::Input;
-use crate::options::Resources;
+use crate::resources::Resources;
 use crate::run::{self, RunError};
-use crate::verify::{LEAST_POINTS, slice_similarity};
+use crate::ssim::{WINDOW as LEAST_POINTS, slice_similarity};
 
 /// Below it, pictures of a field differ visibly (Baker, Pinard and Hammerling 2024 take 0.995).
 const LEAST_SIMILARITY: f64 = 0.99;

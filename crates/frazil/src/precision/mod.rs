@@ -17,6 +17,6 @@ pub(crate) mod rules;
 mod scil_hints;
 pub(crate) mod stated;
 
-pub(crate) use decide::{PrecisionDecisions, decide_precision, no_place};
+pub(crate) use decide::{PrecisionDecisions, ReachableValues, decide_precision, no_place};
 pub(crate) use metadata::{additions, final_attributes};
 pub(crate) use rounding::{RoundingStats, VariableRounding, rounding_text, stored_form};

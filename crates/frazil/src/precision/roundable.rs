@@ -4,7 +4,8 @@ use frazil_container::hdf5::{DatasetInfo, TypeClass, TypeDescription};
 use frazil_types::{ElementClass, ElementType};
 
 use crate::error::Result;
-use crate::input::{Input, from_container};
+use crate::input::Input;
+use crate::storage_error::from_container;
 
 /// Floating point with other bits than those of IEEE 754, as HDF5 can describe it.
 const OTHER_FLOATS: &str = "floating point other than IEEE 754's binary32 and binary64";

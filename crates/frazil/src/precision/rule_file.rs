@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::rules::{PrecisionRule, glob};
 use super::scil_hints;
 use crate::error::{Error, Result};
-use crate::pending::{read_text, write_text};
+use crate::text_file::{read_text, write_text};
 
 /// Reads rules from a TOML file, or from a file of hints as SCIL (the Scientific Compression Library)
 /// has them.

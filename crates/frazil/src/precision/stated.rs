@@ -12,12 +12,12 @@
 
 use frazil_container::hdf5::DatasetInfo;
 use frazil_types::{ErrorBound, QuantizeAlgorithm};
+use serde::Serialize;
 
 use super::names;
 use crate::attributes::Attributes;
 use crate::error::Result;
 use crate::input::Input;
-use crate::report::StatedPrecision;
 
 /// Mantissa bits of the widest type that can be rounded.
 const MAX_BITS: f64 = 52.0;
@@ -25,6 +25,21 @@ const MAX_BITS: f64 = 52.0;
 const MAX_DIGITS: f64 = 17.0;
 /// Bits of the finest linear grid.
 const MAX_LINEAR_BITS: f64 = 31.0;
+
+/// What a file says about how a variable was rounded.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StatedPrecision {
+    /// The algorithm, where the file names one that frazil knows.
+    pub algorithm: Option<QuantizeAlgorithm>,
+    /// Mantissa bits kept (the smallest number of any chunk).
+    pub significant_bits: Option<u32>,
+    /// Decimal digits kept.
+    pub significant_digits: Option<u32>,
+    /// What is promised of every value.
+    pub bound: ErrorBound,
+    /// Share of information promised.
+    pub keep_information: Option<f64>,
+}
 
 /// What a file says about one variable.
 #[derive(Debug, Clone)]

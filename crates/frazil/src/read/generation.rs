@@ -19,8 +19,10 @@ use super::identity::Identity;
 use super::options::{Checksums, ReaderOptions};
 use super::{cache, library, model};
 use crate::error::{Error, Result};
-use crate::input::{FileBytes, Input, InputKind, from_container};
+use crate::input::{FileBytes, Input, InputKind};
+use crate::left_commit::is_being_written;
 use crate::sources::{self, Access};
+use crate::storage_error::from_container;
 
 /// How long a thread waits for another that locates the same variable.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -84,7 +86,7 @@ impl Generation {
                 Err(error) if error.code == ErrorCode::NotFound => break,
                 // A commit under way can look like damage.
                 Ok((_, false)) => {}
-                Err(_) if !super::reader::is_being_written(path) => break,
+                Err(_) if !is_being_written(path) => break,
                 Err(_) => std::thread::sleep(std::time::Duration::from_millis(2)),
             }
             outcome = Self::look(path, options.checksums);
@@ -162,7 +164,7 @@ impl Generation {
         let rest = self.identity.settles_in(self.bytes.file())?;
         let is_of_interest = self.identity.is_same_file(&self.path)
             && !self.may_grow()
-            && !super::reader::is_being_written(&self.path);
+            && !is_being_written(&self.path);
         is_of_interest.then_some(rest)
     }
 

@@ -16,4 +16,3 @@ mod strings;
 pub use cache::ChunkCachePolicy;
 pub use options::{Checksums, ReaderOptions};
 pub use reader::Reader;
-pub(crate) use reader::is_being_written;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use frazil_container::hdf5::{Expanded, LeftBeside, left_beside};
+use frazil_container::hdf5::Expanded;
 use frazil_container::model::{FileModel, Variable};
 use frazil_container::outside_forks;
 use frazil_container::schema::VariableId;
@@ -19,9 +19,9 @@ use super::generation::{Generation, Reach};
 use super::library;
 use super::options::ReaderOptions;
 use crate::error::{Error, Result};
-use crate::input::from_container;
 use crate::sources::{missing_filter_error, missing_filter_text};
-use crate::{Resources, name_lock, run};
+use crate::storage_error::from_container;
+use crate::{Resources, run};
 
 /// An open file of any kind that frazil reads. Cheap to clone; any number of threads may read at
 /// the same time, and wait for nobody but where libhdf5 itself must read.
@@ -55,12 +55,6 @@ const ATTEMPTS: usize = 3;
 /// How long to wait for a moment in which nobody changes the file.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Whether a writer of frazil has the file open, or left it in the middle of a commit.
-pub(crate) fn is_being_written(path: &Path) -> bool {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    name_lock::is_noted(&path) || left_beside(&path).is_ok_and(|left| left != LeftBeside::Nothing)
-}
-
 impl Reader {
     /// Opens a file and reads what it holds, but for values.
     ///
@@ -68,7 +62,7 @@ impl Reader {
     /// If the file does not exist, cannot be read, is no netCDF or HDF5 file, or is damaged;
     /// [`ErrorCode::InvalidArgument`] if its chunk cache names a variable that it does not have.
     pub fn open(path: &Path, options: &ReaderOptions) -> Result<Self> {
-        crate::repack::guarded(path, || {
+        crate::error::guarded(path, || {
             let resources = Resources {
                 threads: options.threads,
                 ..Resources::default()
@@ -270,7 +264,7 @@ impl Reader {
         id: VariableId,
         mut read: impl FnMut(&Generation, usize) -> Result<R>,
     ) -> Result<R> {
-        let outcome = crate::repack::guarded(self.path(), || {
+        let outcome = crate::error::guarded(self.path(), || {
             for attempt in 1..=ATTEMPTS {
                 let generation = self.settled()?;
                 let number = self.number_in(&generation, id);

@@ -4,18 +4,18 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage, OutputStorage};
-use frazil_pipeline::{ArraySource, TilingHint, WantedTiles};
+use frazil_pipeline::{TilingHint, WantedTiles};
 use frazil_plan::{ChunkChoice, FilterChoice};
 use frazil_types::{
     ChunkGrid, ErrorCode, FilterPipeline, FilterSpec, QuantizePlan, StorageLayout, VariablePlan,
     filter_id,
 };
 
-use super::tiles::Tiles;
-use super::{Chosen, Decisions, Fallback, Reach, Route};
+use super::{Chosen, Decisions, Fallback, Route};
+use crate::chunk_subset::ChunkSubset;
 use crate::error::{Error, Result};
 use crate::precision::rounding_text;
-use crate::sources::{self, Stored};
+use crate::sources::{self, Reach, Stored, is_sparse};
 
 impl Decisions {
     /// Decides how a variable will lie, and what happens to its values.
@@ -140,7 +140,7 @@ impl Decisions {
             sources::missing_filter_text(missing),
             frazil_codec::cure_for(missing[0].id)
         ));
-        let tiles = Tiles::stored(stored);
+        let tiles = ChunkSubset::stored(stored);
         let route = Route::CopyChunks { source, tiles };
         self.keep(variable, "kept: undecodable", route);
     }
@@ -221,7 +221,7 @@ impl Decisions {
         let is_copied = filters.keep_current || filters.deflate_encoder.is_none();
         let is_same = is_copied && is_stored_as(variable, chunk, &filters.pipeline);
         if is_same && quantize.is_none() && !self.sources[source].raw_partial_edges {
-            let tiles = Tiles::stored(stored);
+            let tiles = ChunkSubset::stored(stored);
             let route = Route::CopyChunks { source, tiles };
             self.push(variable, chunked(chunk), filters.pipeline, &reason, route);
             return Ok(());
@@ -282,7 +282,7 @@ impl Decisions {
         choice: &FilterChoice,
     ) -> Result<Route> {
         let grid = sources::grid(variable, chunk)?;
-        let tiles = Tiles::holding(&grid, &self.sources[source], stored);
+        let tiles = ChunkSubset::holding(&grid, &self.sources[source], stored);
         self.hint(source, &grid, &tiles);
         Ok(Route::Pack {
             source,
@@ -303,7 +303,7 @@ impl Decisions {
     ) -> Result<()> {
         let slab = sources::slab_shape(&variable.shape, variable.element.size_bytes as u64, None);
         let grid = sources::grid(variable, &slab)?;
-        self.hint(source, &grid, &Tiles::All);
+        self.hint(source, &grid, &ChunkSubset::All);
         let nothing_stored = matches!(stored, Stored::Records(records) if records.is_empty());
         let route = if nothing_stored {
             Route::Nothing
@@ -326,10 +326,10 @@ impl Decisions {
         }
     }
 
-    fn hint(&mut self, source: usize, grid: &ChunkGrid, tiles: &Tiles) {
+    fn hint(&mut self, source: usize, grid: &ChunkGrid, tiles: &ChunkSubset) {
         let wanted = match tiles {
-            Tiles::All => WantedTiles::All,
-            Tiles::Some(numbers) => {
+            ChunkSubset::All => WantedTiles::All,
+            ChunkSubset::Some(numbers) => {
                 WantedTiles::Some(Arc::new(numbers.iter().copied().collect::<HashSet<_>>()))
             }
         };
@@ -390,22 +390,6 @@ fn reason_of(shape: &ChunkChoice, chosen: &Chosen) -> String {
         Some(plan) => format!("{reason}; {}", rounding_text(plan)),
         None => reason,
     }
-}
-
-/// Whether less than half of a variable was ever written: a contiguous copy would spell out fill
-/// values, however many the file's shape claims.
-pub(crate) fn is_sparse(variable: &DatasetInfo, source: &ArraySource, stored: &Stored) -> bool {
-    let Stored::Records(records) = stored else {
-        return false;
-    };
-    let stored_elements = source
-        .grid
-        .chunk_elements()
-        .saturating_mul(records.len() as u64);
-    !records.is_empty()
-        && variable
-            .elements()
-            .is_none_or(|all| stored_elements < all / 2)
 }
 
 fn is_builtin(id: i32) -> bool {

@@ -5,9 +5,10 @@ use frazil_container::hdf5::{DatasetInfo, DatasetStorage, OutputStorage};
 use frazil_plan::index_bytes;
 use frazil_types::{FilterPipeline, StorageLayout};
 
-use super::tiles::Tiles;
-use super::{Decisions, Route, keeps_filters};
+use super::{Decisions, Route};
+use crate::chunk_subset::ChunkSubset;
 use crate::error::Result;
+use crate::input_filters::keeps_filters;
 use crate::sources::{self, Stored};
 
 /// No variable ends larger than in the input by more than this share of it: one part in so many.
@@ -41,7 +42,7 @@ impl Fallback {
                 pipeline,
                 raw_partial_edges: false,
             } if keeps_filters(variable) => {
-                let tiles = Tiles::stored(stored);
+                let tiles = ChunkSubset::stored(stored);
                 let route = Route::CopyChunks { source, tiles };
                 let layout = StorageLayout::Chunked {
                     chunk: chunk.clone(),

@@ -10,7 +10,7 @@ use super::random::Stream;
 use super::{Noise, NoiseKind};
 use crate::error::{Error, Result};
 use crate::new_file::{Limits, NumberType, chunk_shape};
-use crate::report::Progress;
+use crate::progress::Progress;
 use crate::run::RunError;
 
 /// Bytes per element that making the values of a box takes beside the result.

@@ -22,15 +22,14 @@ use serde::Serialize;
 
 pub use pattern::{NamedPattern, synth_patterns};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, guarded};
 use crate::new_file::{
     Layout, Limits, NewFile, NumberType, Tile, WrittenVariable, chunk_shape, raw_bytes,
 };
-use crate::options::Resources;
 use crate::output;
 use crate::pending::PendingOutput;
-use crate::repack::guarded;
-use crate::report::Progress;
+use crate::progress::Progress;
+use crate::resources::Resources;
 use crate::run;
 use dimensions::{coordinate_values, doubles, text};
 use field::{Field, WORK_BYTES};
@@ -99,7 +98,7 @@ impl Default for SynthOptions {
 #[derive(Debug, Clone, Serialize)]
 pub struct SynthReport {
     /// The file.
-    #[serde(serialize_with = "crate::report::lossy")]
+    #[serde(serialize_with = "crate::wording::lossy")]
     pub output: PathBuf,
     /// Per variable, in file order; coordinates first.
     pub variables: Vec<WrittenVariable>,

@@ -3,7 +3,7 @@
 use frazil_types::{ChunkGrid, Selection};
 
 use super::*;
-use crate::report::Silent;
+use crate::progress::Silent;
 
 const SHAPES: [&[u64]; 4] = [&[97], &[23, 31], &[5, 17, 12], &[3, 4, 9, 11]];
 

@@ -7,8 +7,9 @@ use super::findings::Findings;
 use super::lossy::Promise;
 use super::{datatypes, order, particulars};
 use crate::error::Result;
-use crate::input::{Input, from_container};
+use crate::input::Input;
 use crate::precision::names;
+use crate::storage_error::from_container;
 
 /// Who wrote the file: no part of what it says.
 const PROVENANCE: &str = "_NCProperties";

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::error::user_path;
-use crate::report::{Difference, PrecisionReport, VariableFigures, VerifyReport};
+use crate::verify::{Difference, PrecisionReport, VariableFigures, VerifyReport};
 
 /// Differences kept; more are only counted.
 const MAX_KEPT: usize = 100;

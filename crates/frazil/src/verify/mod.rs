@@ -39,6 +39,7 @@ mod particulars;
 mod plan;
 mod prepare;
 mod render;
+mod report;
 mod stored;
 mod through_library;
 mod tiles;
@@ -47,14 +48,13 @@ mod values;
 use std::path::Path;
 use std::time::Instant;
 
-use crate::error::Result;
+use crate::error::{Result, guarded};
 use crate::input::{Input, InputKind};
-use crate::repack::guarded;
-use crate::report::{Progress, VerifyReport};
+use crate::progress::Progress;
 use findings::Findings;
 
-pub(crate) use lossy::{LEAST_POINTS, slice_similarity};
 pub use options::{Thresholds, VerifyOptions};
+pub use report::{Difference, PrecisionReport, ThresholdResult, VariableFigures, VerifyReport};
 
 /// Compares two files.
 ///

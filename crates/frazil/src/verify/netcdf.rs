@@ -11,9 +11,10 @@ use super::findings::Findings;
 use super::plan::{Pair, Side};
 use super::{lossy, order};
 use crate::error::Result;
-use crate::input::{Input, InputKind, from_container};
+use crate::input::{Input, InputKind};
 use crate::left_behind;
 use crate::schema::SchemaValue;
+use crate::storage_error::from_container;
 
 /// One file in the classic model, and the variables behind the model's.
 struct View {

@@ -14,9 +14,10 @@ use super::findings::Findings;
 use super::plan::{Pair, Side};
 use super::{datatypes, lossy, order, particulars};
 use crate::error::{Error, Result};
-use crate::input::{Input, from_container};
-use crate::options::Resources;
+use crate::input::Input;
+use crate::resources::Resources;
 use crate::run;
+use crate::storage_error::from_container;
 
 type File<'a> = (&'a Input, &'a Hdf5Input);
 

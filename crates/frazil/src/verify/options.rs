@@ -1,6 +1,6 @@
 //! What a caller of [`verify`](crate::verify()) may ask for.
 
-use crate::options::Resources;
+use crate::resources::Resources;
 
 /// Documented sets of tests that decide, on request, whether rounded variables pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,8 @@ use frazil_container::hdf5::{DatasetInfo, Hdf5Input, VirtualSource};
 use super::attributes::{Objects, extent};
 use super::findings::Findings;
 use crate::error::Result;
-use crate::input::{Input, from_container};
+use crate::input::Input;
+use crate::storage_error::from_container;
 
 /// Compares the comments of an object.
 pub(super) fn comments(objects: Objects<'_>, findings: &mut Findings) -> Result<()> {

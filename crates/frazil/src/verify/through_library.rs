@@ -8,10 +8,11 @@ use super::elements::{Unequal, compare_expanded};
 use super::plan::{Pair, Side};
 use super::tiles::Tiling;
 use crate::error::{Error, Result};
-use crate::input::{Input, from_container};
-use crate::options::Resources;
+use crate::input::Input;
+use crate::resources::Resources;
 use crate::run;
 use crate::sources::{self, Access};
+use crate::storage_error::from_container;
 
 /// Compares the values of a pair.
 pub(super) fn compare(a: &Input, b: &Input, pair: &Pair, resources: &Resources) -> Result<Unequal> {

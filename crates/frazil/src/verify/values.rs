@@ -13,11 +13,12 @@ use super::prepare::{Part, Preparation};
 use super::tiles::TileLimits;
 use super::{lossy, stored, through_library};
 use crate::error::{Error, Result};
-use crate::input::{Input, from_container};
-use crate::options::Resources;
-use crate::report::Progress;
+use crate::input::Input;
+use crate::progress::Progress;
+use crate::resources::Resources;
 use crate::run;
 use crate::run::RunError;
+use crate::storage_error::from_container;
 
 /// Compares the values of all pairs.
 pub(super) fn compare(

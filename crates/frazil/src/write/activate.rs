@@ -327,7 +327,8 @@ impl Writer {
             return Ok(());
         }
         let found = placing.output()?.locate(variable.id);
-        let chunks = found.map_err(|error| crate::input::from_container(error, &self.path))?;
+        let chunks =
+            found.map_err(|error| crate::storage_error::from_container(error, &self.path))?;
         let Some(grid) = ChunkGrid::new(&placing.shape(variable.id), &variable.chunk) else {
             // Nothing was written yet.
             return Ok(());

@@ -17,8 +17,7 @@ use super::shared::{Division, Membership};
 use super::store::Store;
 use super::variable::{Choice, Filters, Variable, samples};
 use crate::error::{Error, Result};
-use crate::new_file::not_enough_memory;
-use crate::options::Resources;
+use crate::resources::{Resources, not_enough_memory};
 use crate::schema::VariableId;
 
 /// What packed bytes may take beyond the raw ones.

@@ -7,11 +7,11 @@ use frazil_container::hdf5::{ExistingFile, LiveOutput};
 
 use super::options::WriterOptions;
 use crate::error::{Error, Result};
-use crate::input::{from_container, unreadable};
 use crate::name_lock::NameLock;
 use crate::output::METADATA_BLOCK_BYTES;
 use crate::pending::create_empty;
 use crate::recover::explain;
+use crate::storage_error::{from_container, unreadable};
 
 /// Whether chunks may have places that the writer chooses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

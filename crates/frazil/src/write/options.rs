@@ -5,8 +5,8 @@ use frazil_types::{FilterChain, ReaderLevel, WritePlan};
 use serde::{Deserialize, Serialize};
 
 use crate::chunk_goal::ChunkGoal;
-use crate::options::Resources;
 use crate::precision::rules::PrecisionRule;
+use crate::resources::Resources;
 
 /// How a [`Writer`](super::Writer) works.
 #[derive(Debug, Clone, Default)]

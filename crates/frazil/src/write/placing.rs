@@ -18,9 +18,9 @@ use super::pack::{CommitStep, Packed, PackedChunk, Step, StoredChunk, named};
 use super::parallel::{Held, Lending};
 use super::variable::Variable;
 use crate::error::{Error, Result};
-use crate::input::from_container;
 use crate::precision::{RoundingStats, final_attributes};
 use crate::schema::{AttributeOwner, Schema, VariableId};
+use crate::storage_error::from_container;
 
 /// Rewritten bytes that wait for a commit get this part of the memory.
 const PENDING_SHARE: u64 = 8;

@@ -19,8 +19,8 @@ use super::store::Slot;
 use super::variable::Variable;
 use super::writer::{Writer, lost};
 use crate::error::Result;
-use crate::input::from_container;
 use crate::schema::{ValueType, VariableId};
+use crate::storage_error::from_container;
 
 impl Writer {
     /// Writes values: `count` elements along each axis from `start`, every `stride`-th of the

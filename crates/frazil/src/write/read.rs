@@ -12,8 +12,8 @@ use super::slab::Slab;
 use super::variable::Variable;
 use super::writer::{Writer, lost};
 use crate::error::{Error, Result};
-use crate::input::from_container;
 use crate::schema::VariableId;
+use crate::storage_error::from_container;
 
 impl Writer {
     /// Reads values back, those included that no commit has yet: `count` elements along each axis

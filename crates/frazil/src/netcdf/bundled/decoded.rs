@@ -8,7 +8,7 @@ use frazil_types::{ByteOrder, ErrorCode, Selection};
 
 use crate::error::{Error, Result};
 use crate::input::Input;
-use crate::options::Resources;
+use crate::resources::Resources;
 use crate::run::{self, RunError};
 use crate::sources::{Access, access, missing_filter_error};
 

@@ -7,9 +7,8 @@ use super::super::findings::Findings;
 use super::elements::FloatKind;
 use crate::error::Result;
 use crate::input::Input;
-use crate::precision::stated;
-use crate::precision::{integers, names};
-use crate::report::StatedPrecision;
+use crate::precision::stated::StatedPrecision;
+use crate::precision::{integers, names, stated};
 
 /// What the second file promises of a variable that it states to be rounded.
 #[derive(Debug, Clone)]

@@ -8,13 +8,15 @@ use super::super::plan::Pair;
 use super::agreement::Promise;
 use super::comparison::{Comparison, Context, Measured};
 use super::{figures, judge};
-use crate::analyze::{self, Wanted};
 use crate::error::Result;
+use crate::information;
+use crate::information::Wanted;
 use crate::input::Input;
-use crate::options::Resources;
 use crate::precision::protected::protected_values;
-use crate::report::{PrecisionReport, Progress};
+use crate::progress::Progress;
+use crate::resources::Resources;
 use crate::run;
+use crate::verify::PrecisionReport;
 
 /// One rounded variable.
 pub(in crate::verify) struct Rounded<'a> {
@@ -124,9 +126,12 @@ fn add_information(
         return Ok(());
     }
     let budget = MemoryBudget::new(resources.memory_bytes);
-    let found = analyze::variable_information(a, &wanted, resources, &budget, progress)?;
+    let found = information::variable_information(a, &wanted, resources, &budget, progress)?;
     for (information, (bits, report)) in found.iter().zip(targets) {
-        judge::add_information(report, analyze::preserved_information(information, bits));
+        judge::add_information(
+            report,
+            information::preserved_information(information, bits),
+        );
     }
     Ok(())
 }

@@ -16,8 +16,8 @@ use super::distribution::Edges;
 use super::tile::{Measurement, TileFindings};
 use crate::error::{Error, Result};
 use crate::input::Input;
-use crate::options::Resources;
-use crate::report::Progress;
+use crate::progress::Progress;
+use crate::resources::Resources;
 use crate::run::{self, RunError};
 
 /// Boxes that the sample is taken from.

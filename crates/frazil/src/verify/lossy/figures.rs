@@ -6,7 +6,7 @@ use super::super::elements::indices;
 use super::comparison::{Comparison, Context, Measured};
 use super::tile::slice_size;
 use crate::error::Result;
-use crate::report::VariableFigures;
+use crate::verify::VariableFigures;
 
 /// Most columns and rows of a map.
 const MAX_POINTS: u64 = 512;

@@ -5,7 +5,7 @@ use super::super::options::Thresholds;
 use super::agreement::Promise;
 use super::comparison::Measured;
 use super::thresholds;
-use crate::report::PrecisionReport;
+use crate::verify::PrecisionReport;
 
 /// A number with as many digits as a reader needs: six decimals tell 0.99998 from 0.99999.
 fn readable(value: f64) -> String {

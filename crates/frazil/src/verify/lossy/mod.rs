@@ -8,7 +8,7 @@
 //! - the Kolmogorov-Smirnov distance ([`distribution`]),
 //! - errors of gradients: differences of neighbours along the last two axes ([`gradients`]),
 //! - errors of power spectra along the last axis ([`spectrum`]),
-//! - structural similarity of slices along the last two axes ([`ssim`]).
+//! - structural similarity of slices along the last two axes ([`ssim`](crate::ssim)).
 //!
 //! Where one slice does not fit into the memory allowed ([`tiling`]), the last three are taken over
 //! parts of slices, and a notice says so.
@@ -29,12 +29,9 @@ mod gradients;
 mod judge;
 mod moments;
 mod spectrum;
-mod ssim;
 mod thresholds;
 mod tile;
 mod tiling;
-
-pub(crate) use ssim::{WINDOW as LEAST_POINTS, slice_similarity};
 
 pub(super) use agreement::{Promise, is_container, promise};
 pub(super) use all::{Rounded, compare};

@@ -16,7 +16,7 @@
 use super::distribution;
 use super::errors::SPATIAL_TOLERANCE;
 use super::tile::TileFindings;
-use crate::report::ThresholdResult;
+use crate::verify::ThresholdResult;
 
 const LEAST_CORRELATION: f64 = 0.999_99;
 const LEAST_P_VALUE: f64 = 0.05;

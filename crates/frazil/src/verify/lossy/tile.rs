@@ -8,8 +8,8 @@ use super::elements::{FloatKind, SpecialValues};
 use super::errors::{self, Errors, Largest};
 use super::gradients::{Gradients, Row};
 use super::spectrum::{self, Spectra, Transform};
-use super::ssim::{self, Similarity, SliceSsim};
 use crate::sources;
+use crate::ssim::{self, Similarity, SliceSsim};
 
 /// Elements that are looked at together, where rows are shorter.
 const BLOCK_ELEMENTS: usize = 4096;

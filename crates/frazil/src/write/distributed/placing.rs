@@ -6,8 +6,8 @@ use frazil_types::FileAddress;
 use super::super::key::Key;
 use super::super::placing::{Placing, closed};
 use crate::error::Result;
-use crate::input::from_container;
 use crate::schema::VariableId;
+use crate::storage_error::from_container;
 
 impl Placing {
     /// Space in the file that is given to nothing else.

@@ -15,8 +15,8 @@ use super::Team;
 use super::parts::{Arrived, Foreign, Parcel, unpack};
 use super::wire::{Base, Claim, Duties, Owned};
 use crate::error::{Error, Result};
-use crate::input::from_container;
 use crate::schema::VariableId;
+use crate::storage_error::from_container;
 
 /// This rank, as one that gets others' values, and room for them.
 struct Recipient {

@@ -9,7 +9,7 @@ use super::arrange::{Arrangement, Gap, Piece, arrange};
 use super::lease::Lease;
 use super::place::Entry;
 use crate::error::Result;
-use crate::input::from_container;
+use crate::storage_error::from_container;
 
 /// Before anything was written, a rank's blocks have so many of the largest chunks.
 const FIRST_CHUNKS: u64 = 64;

@@ -71,9 +71,9 @@ use super::options::WriterOptions;
 use super::placing::Placing;
 use super::writer::Writer;
 use crate::error::{Error, Result};
-use crate::input::unreadable;
 use crate::name_lock::NameLock;
 use crate::schema::Schema;
+use crate::storage_error::unreadable;
 
 /// How long ranks wait for each other where nobody says.
 const LONGEST_WAIT: Duration = Duration::from_secs(300);

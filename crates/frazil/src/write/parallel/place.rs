@@ -17,8 +17,8 @@ use super::lease::Lease;
 use super::lend::rounds;
 use super::wire::{Name, Record, Rounded, Spot, TextPut, broken};
 use crate::error::{Error, Result};
-use crate::input::from_container;
 use crate::schema::{ValueType, VariableId};
+use crate::storage_error::from_container;
 
 /// Chunks that get their addresses at a time.
 const BATCH: usize = 1 << 16;

@@ -15,7 +15,7 @@ use super::Held;
 use super::held::HeldBytes;
 use super::wire::{Base, Record, Rounded, Spot};
 use crate::error::{Error, Result};
-use crate::input::from_container;
+use crate::storage_error::from_container;
 
 impl Placing {
     /// From now on packed chunks are held until all ranks commit.

@@ -7,7 +7,7 @@ use frazil_container::classic::NcType;
 
 use super::read;
 use crate::error::Result;
-use crate::options::Resources;
+use crate::resources::Resources;
 use crate::schema::{DimensionId, Fill, Schema, ValueType, VariableId};
 use crate::write::{
     DimensionLength, FilterWish, LayoutWish, OwnCommits, VariableSettings, Writer, WriterOptions,

@@ -6,7 +6,7 @@ use frazil_types::{ByteOrder, ElementClass};
 use super::Wanted;
 use crate::error::{Error, Result};
 use crate::input::Input;
-use crate::options::Resources;
+use crate::resources::Resources;
 use crate::run::{self, RunError};
 use crate::sources::{self, Access, Stored};
 

@@ -12,7 +12,7 @@ pub(crate) const WINDOW: usize = 11;
 /// Points that a window reaches to either side.
 const REACH: usize = WINDOW / 2;
 /// Points along an axis that are too near to the ends to have a similarity.
-pub(super) const BORDERS: usize = 2 * REACH;
+pub(crate) const BORDERS: usize = 2 * REACH;
 /// Standard deviation of the weights in points.
 const DEVIATION: f64 = 1.5;
 /// What keeps quotients from becoming 0/0.
@@ -28,7 +28,7 @@ const WEIGHT: usize = 4;
 
 /// Similarities of slices: their sum, number and minimum.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Similarity {
+pub(crate) struct Similarity {
     sum: f64,
     slices: u64,
     worst: f64,
@@ -46,7 +46,7 @@ impl Default for Similarity {
 
 impl Similarity {
     /// Adds a slice.
-    pub(super) fn add(&mut self, similarity: f64) {
+    pub(crate) fn add(&mut self, similarity: f64) {
         self.merge(&Self {
             sum: similarity,
             slices: 1,
@@ -54,25 +54,25 @@ impl Similarity {
         });
     }
 
-    pub(super) fn merge(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         self.sum += other.sum;
         self.slices += other.slices;
         self.worst = self.worst.min(other.worst);
     }
 
     /// The mean and the worst slice.
-    pub(super) fn mean_and_worst(&self) -> Option<(f64, f64)> {
+    pub(crate) fn mean_and_worst(&self) -> Option<(f64, f64)> {
         (self.slices > 0).then(|| (self.sum / self.slices as f64, self.worst))
     }
 }
 
 /// Whether slices of this size have a structural similarity.
-pub(super) fn is_defined(rows: usize, columns: usize) -> bool {
+pub(crate) fn is_defined(rows: usize, columns: usize) -> bool {
     rows >= WINDOW && columns >= WINDOW
 }
 
 /// Bytes that windows over rows of so many points take, roughly.
-pub(super) fn window_bytes(columns: usize) -> u64 {
+pub(crate) fn window_bytes(columns: usize) -> u64 {
     const ROWS: usize = WINDOW + 1;
     (ROWS * QUANTITIES * size_of::<f64>() * columns) as u64
 }
@@ -80,7 +80,7 @@ pub(super) fn window_bytes(columns: usize) -> u64 {
 /// One slice that is given in strips of columns, one after the other, each row by row. A strip
 /// overlaps the one before by [`BORDERS`].
 #[derive(Debug, Default)]
-pub(super) struct SliceSsim {
+pub(crate) struct SliceSsim {
     columns: usize,
     low: f64,
     factor: f64,
@@ -99,7 +99,7 @@ pub(super) struct SliceSsim {
 
 impl SliceSsim {
     /// Begins a slice whose ordinary values lie between `low` and `high`.
-    pub(super) fn begin(&mut self, low: f64, high: f64) {
+    pub(crate) fn begin(&mut self, low: f64, high: f64) {
         let range = high - low;
         (self.low, self.factor) = if range > 0.0 {
             (low, LEVELS / range)
@@ -111,7 +111,7 @@ impl SliceSsim {
     }
 
     /// Begins a strip of so many columns.
-    pub(super) fn begin_strip(&mut self, columns: usize) {
+    pub(crate) fn begin_strip(&mut self, columns: usize) {
         let inside = columns.saturating_sub(BORDERS);
         self.columns = columns;
         self.ring.resize_with(WINDOW, Default::default);
@@ -126,7 +126,7 @@ impl SliceSsim {
     }
 
     /// Adds the next row; `skip` marks special points.
-    pub(super) fn add_row(&mut self, original: &[f64], rounded: &[f64], skip: Option<&[bool]>) {
+    pub(crate) fn add_row(&mut self, original: &[f64], rounded: &[f64], skip: Option<&[bool]>) {
         let slot = self.rows % WINDOW;
         self.load(original, rounded, skip);
         for (raw, average) in self.raw.iter().zip(&mut self.ring[slot]) {
@@ -142,7 +142,7 @@ impl SliceSsim {
     }
 
     /// The mean similarity over the points of the slice; `None` if there are none.
-    pub(super) fn finish(&self) -> Option<f64> {
+    pub(crate) fn finish(&self) -> Option<f64> {
         (self.points > 0).then(|| self.sum / self.points as f64)
     }
 

@@ -1,79 +1,59 @@
-//! What is known about precision: the information in a variable's bits, and how closely a rounded
-//! variable follows its original.
+//! The result of comparing two files, as plain data.
 
 use std::path::PathBuf;
 
-pub use frazil_types::DataOrigin;
-use frazil_types::{ErrorBound, QuantizeAlgorithm};
 use serde::Serialize;
 
-use super::lossy;
+use crate::precision::stated::StatedPrecision;
+use crate::wording::lossy;
 
-/// The information in the bits of one variable (Klöwer et al. 2021, doi:10.1038/s43588-021-00156-2).
+/// One difference found by `verify`.
 #[derive(Debug, Clone, Serialize)]
-pub struct VariableInformation {
-    /// Absolute path in the file.
+pub struct Difference {
+    /// Object path.
     pub path: String,
-    /// Element type name, `float32`.
-    pub element: String,
-    /// Shape in elements.
-    pub shape: Vec<u64>,
-    /// The axis along which neighbours were compared (the one with the most correlation), and its
-    /// dimension name (empty where it has none).
-    pub axis: Option<(usize, String)>,
-    /// Pairs of neighbours compared.
-    pub pairs: u64,
-    /// Values left out: fill, missing, not finite.
-    pub masked: u64,
-    /// Bitwise real information by bit position, most significant (the sign) first.
-    pub information: Vec<f64>,
-    /// Where the values seem to come from.
-    pub origin: DataOrigin,
-    /// Share of information asked for.
-    pub keep_information: f64,
-    /// Explicit mantissa bits that keep it, on every level and sample; `None`: keep all (see
-    /// `reason`).
-    pub significant_bits: Option<u32>,
-    /// Share of information that these bits keep: the smallest of the whole variable's and of every
-    /// level's and sample's that has enough pairs.
-    pub preserved_information: Option<f64>,
-    /// The relative error bound that these bits mean: 2^-(bits + 1).
-    pub relative_bound: Option<f64>,
-    /// Why, in one line.
-    pub reason: String,
-    /// What the bits were decided on: the information by bit position that counts, of the whole
-    /// variable and of every level and sample that has a vote.
-    #[serde(skip)]
-    pub votes: Vec<Vec<f64>>,
+    /// What differs and where, in one line (first differing element with both values).
+    pub what: String,
 }
 
-/// The result of analysing one file.
+/// The result of comparing two files.
 #[derive(Debug, Clone, Serialize)]
-pub struct AnalyzeReport {
-    /// The file.
+pub struct VerifyReport {
+    /// The first file.
     #[serde(serialize_with = "lossy")]
-    pub path: PathBuf,
-    /// Floating-point variables in file order.
-    pub variables: Vec<VariableInformation>,
-    /// Variables that were left out and why, one line each.
+    pub a: PathBuf,
+    /// The second file.
+    #[serde(serialize_with = "lossy")]
+    pub b: PathBuf,
+    /// Objects compared.
+    pub objects: u64,
+    /// Attributes compared.
+    pub attributes: u64,
+    /// Values compared.
+    pub values: u64,
+    /// Bytes of values compared.
+    pub value_bytes: u64,
+    /// Differences, first ones only (at most 100).
+    pub differences: Vec<Difference>,
+    /// Total number of differences found.
+    pub difference_count: u64,
+    /// Variables that the second file states to be rounded, judged by what it states.
+    pub precision: Vec<PrecisionReport>,
+    /// Data for the pictures of the variables with the largest errors, on request.
+    #[serde(skip)]
+    pub figures: Vec<VariableFigures>,
+    /// What was skipped and why, one line each.
     pub notices: Vec<String>,
     /// Wall seconds.
     pub seconds: f64,
 }
 
-/// What a file says about how a variable was rounded.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct StatedPrecision {
-    /// The algorithm, where the file names one that frazil knows.
-    pub algorithm: Option<QuantizeAlgorithm>,
-    /// Mantissa bits kept (the smallest number of any chunk).
-    pub significant_bits: Option<u32>,
-    /// Decimal digits kept.
-    pub significant_digits: Option<u32>,
-    /// What is promised of every value.
-    pub bound: ErrorBound,
-    /// Share of information promised.
-    pub keep_information: Option<f64>,
+impl VerifyReport {
+    /// Whether nothing differs but rounded values that keep what was promised of them.
+    #[must_use]
+    pub fn is_equal(&self) -> bool {
+        self.difference_count == 0 && self.precision.iter().all(|variable| variable.passed)
+    }
 }
 
 /// One test with a threshold.
@@ -154,4 +134,32 @@ pub struct VariableFigures {
     pub histograms: (Vec<u64>, Vec<u64>),
     /// Power by wavenumber along the last axis, original and rounded, from wavenumber 1.
     pub spectra: (Vec<f64>, Vec<f64>),
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    #[test]
+    fn a_path_that_is_not_utf8_does_not_cost_the_report() {
+        let path = PathBuf::from(OsStr::from_bytes(b"caf\xe9.nc"));
+        let report = VerifyReport {
+            a: path.clone(),
+            b: path,
+            objects: 0,
+            attributes: 0,
+            values: 0,
+            value_bytes: 0,
+            differences: Vec::new(),
+            difference_count: 0,
+            precision: Vec::new(),
+            figures: Vec::new(),
+            notices: Vec::new(),
+            seconds: 0.0,
+        };
+        let json = serde_json::to_value(&report).unwrap();
+        assert_eq!(json["a"], "caf\u{fffd}.nc");
+    }
 }

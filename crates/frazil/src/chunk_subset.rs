@@ -1,4 +1,4 @@
-//! Which chunks of a variable are worked on.
+//! A choice of the chunks of a grid.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use crate::sources::Stored;
 
 /// Which chunks of a grid are to be made.
 #[derive(Debug, Clone)]
-pub(crate) enum Tiles {
+pub(crate) enum ChunkSubset {
     /// Every one.
     All,
     /// These linear numbers, ascending.
     Some(Arc<Vec<u64>>),
 }
 
-impl Tiles {
+impl ChunkSubset {
     /// The linear numbers, ascending.
     pub(crate) fn numbers(&self, grid: &ChunkGrid) -> Box<dyn Iterator<Item = u64> + Send> {
         match self {
@@ -30,7 +30,7 @@ impl Tiles {
     }
 
     /// The chunks that are stored.
-    pub(super) fn stored(stored: &Stored) -> Self {
+    pub(crate) fn stored(stored: &Stored) -> Self {
         match stored {
             Stored::All => Self::All,
             Stored::Records(records) => {

@@ -12,10 +12,11 @@ use super::axis::{Look, unexpected};
 use super::prepare::Work;
 use super::tiles::{self, Tile, Tiles};
 use super::vertical::vertical_axis;
+use crate::chunk_subset::ChunkSubset;
 use crate::error::{Error, Result};
+use crate::information::VariableInformation;
 use crate::input::Input;
-use crate::report::{Progress, VariableInformation};
-use crate::routes;
+use crate::progress::Progress;
 use crate::run::{self, RunError};
 use crate::sources::Stored;
 
@@ -24,7 +25,7 @@ struct Part {
     counter: PairCounter,
     tiles: Tiles,
     /// The tiles that hold something, in the order that they are counted in.
-    holding: routes::Tiles,
+    holding: ChunkSubset,
     output_bytes: u64,
 }
 
@@ -32,21 +33,21 @@ impl Part {
     /// Number of tiles to count.
     fn count(&self) -> u64 {
         match &self.holding {
-            routes::Tiles::All => self.tiles.count(),
-            routes::Tiles::Some(numbers) => numbers.len() as u64,
+            ChunkSubset::All => self.tiles.count(),
+            ChunkSubset::Some(numbers) => numbers.len() as u64,
         }
     }
 
     fn tile(&self, number: u64) -> Tile {
         match &self.holding {
-            routes::Tiles::All => self.tiles.tile(number),
-            routes::Tiles::Some(numbers) => self.tiles.tile_at(numbers[number as usize]),
+            ChunkSubset::All => self.tiles.tile(number),
+            ChunkSubset::Some(numbers) => self.tiles.tile_at(numbers[number as usize]),
         }
     }
 
     /// Values in tiles that hold nothing: they are left out without a look at them.
     fn unwritten(&self) -> u64 {
-        let routes::Tiles::Some(numbers) = &self.holding else {
+        let ChunkSubset::Some(numbers) = &self.holding else {
             return 0;
         };
         let shape = self.tiles.grid().shape().iter();
@@ -158,7 +159,7 @@ fn part(
             wanted: WantedTiles::All,
         });
     }
-    let holding = routes::Tiles::holding(tiles.grid(), source, stored);
+    let holding = ChunkSubset::holding(tiles.grid(), source, stored);
     let vertical = vertical_axis(work.input, wanted.variable)?;
     let grouping = Grouping::new(&variable.shape, look.axis, vertical);
     let output_bytes = working_bytes(&grouping, element_bytes);

@@ -1,0 +1,58 @@
+//! The folder in which a file is to be written.
+
+use std::path::Path;
+
+use frazil_container::beside;
+use frazil_types::ErrorCode;
+
+use crate::error::{Error, Result};
+
+/// Checks that the folder is there in which a file is to be written: frazil makes the folders that it
+/// is given as such, and those of its own, but none that only a file's name mentions.
+///
+/// # Errors
+/// [`ErrorCode::NotFound`] if it is not, [`ErrorCode::InvalidArgument`] if it is a file,
+/// [`ErrorCode::PermissionDenied`] if a stranger's link in a folder open to all leads there.
+pub fn check_folder(path: &Path) -> Result<()> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => return Ok(()),
+    };
+    let (code, cause, cure) = match folder.metadata() {
+        Ok(found) if found.is_dir() => {
+            let led = beside::followed(folder);
+            return led
+                .map(drop)
+                .map_err(|error| Error::io(&error, "write into the folder of", path));
+        }
+        Ok(_) => (
+            ErrorCode::InvalidArgument,
+            "is a file and holds no others",
+            "name another folder".to_owned(),
+        ),
+        // What else is wrong shows when the file is written.
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Ok(()),
+        Err(_) => (
+            ErrorCode::NotFound,
+            "is not there",
+            format!("make it first: mkdir -p {}", folder.display()),
+        ),
+    };
+    let cause = format!("its folder, {}, {cause}", folder.display());
+    Err(Error::new(code, cause).in_file(path).with_cure(cure))
+}
+
+/// The error for a file that cannot be made in the folder of `target`.
+pub(crate) fn cannot_create(error: &std::io::Error, target: &Path) -> Error {
+    let mapped = Error::io(error, "create", target);
+    match error.kind() {
+        std::io::ErrorKind::NotFound => match check_folder(target) {
+            Ok(()) => mapped,
+            Err(missing) => missing,
+        },
+        std::io::ErrorKind::PermissionDenied => {
+            mapped.with_cure("write to a directory that you may write to, with -o or --out-dir")
+        }
+        _ => mapped,
+    }
+}
