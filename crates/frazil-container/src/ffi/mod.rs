@@ -23,7 +23,7 @@ pub(crate) mod filter_decoder;
 mod handle;
 pub(crate) mod header;
 mod heap_guard;
-mod known;
+pub(crate) mod known;
 pub(crate) mod link;
 mod link_class;
 pub(crate) mod names;

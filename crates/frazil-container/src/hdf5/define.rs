@@ -16,8 +16,9 @@ use super::scan::Hdf5Input;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
 use crate::ffi::datatype::Datatype;
-use crate::ffi::header::{HeaderForm, NewHeaders};
-use crate::ffi::property::{FillStatus, PropertyList};
+use crate::ffi::header::NewHeaders;
+use crate::ffi::known::FillStatus;
+use crate::ffi::property::{HeaderForm, PropertyList};
 use crate::ffi::{Handle, filter, header, link, names};
 
 /// Committed datatypes of the input and their copies in the output.

@@ -39,8 +39,8 @@ pub use crate::commit::{LeftBeside, Recovery, forget_journal, left_beside, recov
 pub use crate::ffi::bytes_of_text;
 pub use crate::ffi::dataspace::{Extent, Hyperslab};
 pub use crate::ffi::filter_decoder::{DecodeFilter, decode_filters_with};
+pub use crate::ffi::known::{FillStatus, FillTime};
 pub use crate::ffi::number_form::{BitRange, FloatForm};
-pub use crate::ffi::property::{FillStatus, FillTime};
 pub use crate::ffi::virtual_source::VirtualSource;
 
 /// How one dataset is to be stored in the output.

@@ -5,7 +5,8 @@ use super::objects::PLACEHOLDER;
 use super::scan::{Hdf5Input, last_part};
 use crate::error::Result;
 use crate::ffi::dataset::Dataset;
-use crate::ffi::{attribute, datatype, variable_length};
+use crate::ffi::known::Class;
+use crate::ffi::{attribute, variable_length};
 
 impl Hdf5Input {
     /// Object address of the first scale attached to each axis, 0 where there is none; nothing if
@@ -61,8 +62,7 @@ pub(super) fn is_dimension_only(dataset: &Dataset) -> Result<bool> {
 /// Object addresses of the first scale on each axis, 0 where there is none.
 fn scale_addresses(list: &attribute::Attribute, file_bytes: u64) -> Result<Vec<u64>> {
     let file_type = list.datatype()?;
-    if file_type.class()? != datatype::Class::VariableLength
-        || file_type.base()?.class()? != datatype::Class::Reference
+    if file_type.class()? != Class::VariableLength || file_type.base()?.class()? != Class::Reference
     {
         return Ok(Vec::new());
     }

@@ -14,9 +14,10 @@ use crate::error::{ContainerError, Result};
 use crate::ffi::Handle;
 use crate::ffi::dataset::Dataset;
 use crate::ffi::dataspace::Extent;
-use crate::ffi::link::{self, LinkTarget, ObjectKind};
-use crate::ffi::property::{FillStatus, LayoutClass};
-use crate::ffi::{attribute, datatype, file, names, variable_length};
+use crate::ffi::known::{Class, FillStatus, ObjectKind};
+use crate::ffi::link::{self, LinkTarget};
+use crate::ffi::property::LayoutClass;
+use crate::ffi::{attribute, file, names, variable_length};
 
 /// Most datasets kept open at a time: each holds some kilobytes in libhdf5.
 const MAX_OPEN_DATASETS: usize = 2000;
@@ -192,7 +193,7 @@ impl Hdf5Input {
             return Ok(None);
         };
         let (memory, extent) = (found.datatype()?.memory_copy()?, found.extent()?);
-        if memory.class()? != datatype::Class::String || extent.elements() != Some(1) {
+        if memory.class()? != Class::String || extent.elements() != Some(1) {
             return Ok(None);
         }
         let value = found.read(&memory, &extent, self.file_bytes())?;

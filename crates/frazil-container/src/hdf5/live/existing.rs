@@ -10,7 +10,7 @@ use frazil_types::ByteOrder;
 
 use crate::classic::AttributeValue;
 use crate::error::{ContainerError, Result};
-use crate::ffi::property::FillStatus;
+use crate::ffi::known::FillStatus;
 use crate::hdf5::OutputStorage;
 use crate::hdf5::contents::{Entry, EntryKind};
 use crate::hdf5::dataset_info::{DatasetInfo, DatasetStorage};

@@ -16,8 +16,8 @@ use crate::ffi::attribute;
 use crate::ffi::dataset::Dataset;
 use crate::ffi::dataspace::Extent;
 use crate::ffi::datatype::Datatype;
-use crate::ffi::header::HeaderForm;
-use crate::ffi::property::{FillTime, PropertyList, TRACKED_AND_INDEXED};
+use crate::ffi::known::FillTime;
+use crate::ffi::property::{HeaderForm, PropertyList, TRACKED_AND_INDEXED};
 use crate::ffi::{Handle, link};
 use crate::schema::{
     AttributeOwner, DimensionId, Fill, GroupId, Schema, SchemaAttribute, SchemaValue,
