@@ -1,10 +1,8 @@
 //! Dimension scales of a file that is read.
 
 use super::dataset_info::DatasetInfo;
-use super::objects::PLACEHOLDER;
 use super::scan::{Hdf5Input, last_part};
 use crate::error::Result;
-use crate::ffi::dataset::Dataset;
 use crate::ffi::known::Class;
 use crate::ffi::{attribute, variable_length};
 
@@ -42,21 +40,6 @@ impl Hdf5Input {
         }
         Ok(names)
     }
-}
-
-/// Whether a dataset only stands for a netCDF dimension (netCDF-C looks at the NAME as well).
-pub(super) fn is_dimension_only(dataset: &Dataset) -> Result<bool> {
-    let Some(name) = attribute::open_by_name(dataset.handle(), "NAME")? else {
-        return Ok(false);
-    };
-    let memory = name.datatype()?;
-    let extent = name.extent()?;
-    if memory.holds_variable_length()? || extent.elements() != Some(1) {
-        return Ok(false);
-    }
-    Ok(name
-        .read(&memory, &extent, 1 << 16)?
-        .starts_with(PLACEHOLDER.as_bytes()))
 }
 
 /// Object addresses of the first scale on each axis, 0 where there is none.

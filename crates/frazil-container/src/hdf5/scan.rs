@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use super::contents::{Contents, Entry, EntryKind};
 use super::dataset_info::{DatasetInfo, DatasetStorage};
-use super::objects::NON_COORDINATE_PREFIX;
-use super::scales::is_dimension_only;
+use super::netcdf_names::{NON_COORDINATE_PREFIX, PLACEHOLDER};
 use super::writer_flags::WriterFlags;
 use crate::error::{ContainerError, Result};
 use crate::ffi::Handle;
@@ -467,4 +466,19 @@ fn user_path(path: &str) -> String {
 /// What follows the last slash.
 pub(super) fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Whether a dataset only stands for a netCDF dimension (netCDF-C looks at the NAME as well).
+fn is_dimension_only(dataset: &Dataset) -> Result<bool> {
+    let Some(name) = attribute::open_by_name(dataset.handle(), "NAME")? else {
+        return Ok(false);
+    };
+    let memory = name.datatype()?;
+    let extent = name.extent()?;
+    if memory.holds_variable_length()? || extent.elements() != Some(1) {
+        return Ok(false);
+    }
+    Ok(name
+        .read(&memory, &extent, 1 << 16)?
+        .starts_with(PLACEHOLDER.as_bytes()))
 }
