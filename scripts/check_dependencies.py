@@ -1,7 +1,8 @@
 """Checks the dependency law on `cargo metadata`: edges, doors, licences, sources.
 
 The law is docs/architecture.md. A crate or an edge that is not named here is refused, so that a
-new one is a decision and not an accident.
+new one is a decision and not an accident. Cycles of modules inside a crate are refused as well
+(module_cycles.py).
 """
 
 import json
@@ -9,6 +10,8 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+
+from module_cycles import all_cycles
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -213,6 +216,7 @@ def main() -> int:
     for node in data["resolve"]["nodes"]:
         if node["id"] in built - members:
             wrong += check_doors_of_foreign(node, packages, built)
+    wrong += all_cycles()
     for line in wrong:
         print(f"check_dependencies: {line}", file=sys.stderr)
     if not wrong:

@@ -11,7 +11,7 @@ use frazil::Writer;
 
 use crate::nc::table;
 use crate::writer::Shared;
-use crate::{guard, message};
+use crate::{guard, last_error};
 
 /// A thread that is inside a call for longer keeps its file at its last commit.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
@@ -110,7 +110,7 @@ fn close(shared: &Shared, writer: Writer) {
     }
     let outcome = writer.close();
     if let Err(error) = &outcome {
-        message::complain(&message::in_one_line(error));
+        last_error::complain(&last_error::in_one_line(error));
     }
     let _ = shared.ended.set(outcome);
 }

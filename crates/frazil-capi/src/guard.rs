@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use frazil::{Error, ErrorCode, Result};
 
-use crate::message;
+use crate::last_error;
 use crate::status::frz_status;
 
 /// Runs the body of an exported function: its error becomes a status, and the message of this
@@ -21,7 +21,7 @@ pub(crate) fn guarded(body: impl FnOnce() -> Result<()>) -> frz_status {
 
 #[cold]
 fn failed(error: &Error) -> frz_status {
-    message::remember(error);
+    last_error::remember(error);
     frz_status::from(error.code)
 }
 
@@ -82,7 +82,7 @@ mod tests {
     fn a_panic_becomes_a_status_with_its_message() {
         let status = guarded(|| panic!("index 7 of 3"));
         assert_eq!(status, frz_status::FRZ_INTERNAL);
-        let text = message::with_last(|last| last.cause.to_str().unwrap().to_owned());
+        let text = last_error::with_last(|last| last.cause.to_str().unwrap().to_owned());
         assert_eq!(text, "a bug in frazil: index 7 of 3");
     }
 

@@ -20,6 +20,8 @@ mod at_exit;
 
 mod guard;
 
+mod last_error;
+
 #[expect(unsafe_code, reason = "loads a library")]
 mod mpi_library;
 

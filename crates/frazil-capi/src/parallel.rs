@@ -12,7 +12,7 @@ use frazil::{Comm, CommError, Error, ErrorCode, Result, Writer};
 
 use crate::arguments::{self, elements, invalid, not_negative, null, result_at};
 use crate::guard::guarded;
-use crate::message;
+use crate::last_error;
 use crate::mpi_library;
 use crate::nc::files::{default_mode, enter};
 use crate::nc::{entry::explain, run, table};
@@ -505,7 +505,7 @@ fn refused(error: &Error) -> Status {
         ErrorCode::Unsupported => Status::ENOPAR,
         _ => Status::EINVAL,
     };
-    explain(status, &message::in_one_line(error));
+    explain(status, &last_error::in_one_line(error));
     status
 }
 

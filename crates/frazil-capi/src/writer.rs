@@ -12,7 +12,7 @@ use frazil::{Error, ErrorCode, RecoverOutcome, Result, Writer, WriterOptions, Wr
 use crate::arguments::{self, invalid, null, result_at};
 use crate::at_exit;
 use crate::guard::guarded;
-use crate::message;
+use crate::last_error;
 use crate::options::{frz_options, or_default};
 use crate::status::frz_status;
 
@@ -176,7 +176,7 @@ pub(crate) unsafe fn open(
             *result = ptr::null_mut();
             (arguments::path(path)?, or_default(options), result)
         };
-        message::complain_of_environment();
+        last_error::complain_of_environment();
         let opened = begin(path, &options).map_err(|error| error.in_file(path))?;
         let shared = Arc::new(Shared {
             path: path.to_owned(),

@@ -92,3 +92,11 @@ impl CodecError {
         }
     }
 }
+
+/// The error for client data values that cannot be.
+pub(crate) fn invalid(filter: &'static str, reason: impl Into<String>) -> CodecError {
+    CodecError::InvalidParameters {
+        filter,
+        reason: reason.into(),
+    }
+}

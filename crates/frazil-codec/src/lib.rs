@@ -24,22 +24,22 @@
 //! ```
 
 mod bits;
+mod bound;
 mod buffer;
+mod by_chunk;
 mod compress;
-mod decoder;
-mod encoder;
+mod cursor;
 mod error;
 mod filter;
+mod frame;
 mod quantize;
 mod registry;
 mod scratch;
 mod simd;
 mod single;
-mod stage;
 mod values;
 
-pub use decoder::BoundDecoder;
-pub use encoder::BoundEncoder;
+pub use bound::{BoundDecoder, BoundEncoder};
 pub use error::CodecError;
 pub use quantize::{
     BoxPlace, ErrorCheck, ErrorStats, Extremes, IntegerPacker, Kept, Quantizer, extremes,

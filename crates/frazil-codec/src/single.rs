@@ -3,10 +3,11 @@
 use frazil_types::FilterSpec;
 
 use crate::CodecError;
+use crate::bound::{DecodeStage, EncodeStage};
 use crate::buffer::OutputSize;
+use crate::error::invalid;
 use crate::registry::MAX_CHUNK_BYTES;
 use crate::scratch::Scratch;
-use crate::stage::{DecodeStage, EncodeStage, invalid};
 
 /// Encodes `raw` with one filter.
 ///

@@ -8,11 +8,11 @@ use frazil_types::{
 
 use crate::CodecError;
 use crate::buffer::OutputSize;
-use crate::compress::by_chunk;
+use crate::by_chunk;
+use crate::error::invalid;
 use crate::registry::MAX_CHUNK_BYTES;
 use crate::scratch::Scratch;
 use crate::single::encode_one;
-use crate::stage::invalid;
 
 const NAME: &str = "compressed values";
 

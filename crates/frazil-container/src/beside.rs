@@ -247,7 +247,7 @@ pub fn usual_mode(folder: &Path) -> io::Result<u32> {
 /// The user whose rights this process has.
 #[must_use]
 pub fn effective_user() -> u32 {
-    crate::ffi::effective_user()
+    crate::system::effective_user()
 }
 
 #[cfg(test)]

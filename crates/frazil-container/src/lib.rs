@@ -1,7 +1,8 @@
 //! The only door to libhdf5 and netCDF-C: open, locate, define, place.
 //!
-//! Everything that is `unsafe` lives in `ffi/`, under one process-wide library lock; what this
-//! crate gives out is plain data. It knows no filter, no plan and no thread.
+//! Everything that is `unsafe` lives in two folders: `ffi/` calls libhdf5 and netCDF-C, under one
+//! process-wide library lock, and `system/` the operating system. What this crate gives out is plain
+//! data. It knows no filter, no plan and no thread.
 
 pub mod beside;
 pub mod classic;
@@ -13,6 +14,7 @@ mod lock;
 pub mod model;
 pub mod netcdf;
 pub mod schema;
+mod system;
 
 use std::fs::File;
 
@@ -21,31 +23,31 @@ pub use error::{ContainerError, Result};
 /// A number that a child process after a fork finds changed: what it got from its parent is not its
 /// own. Costs next to nothing.
 pub fn fork_generation() -> u64 {
-    ffi::generation()
+    system::generation()
 }
 
 /// Does something that no fork of this process falls into: a lock that is held only inside is free
 /// in every child. It must be short, and must not use this crate.
 pub fn outside_forks<T>(work: impl FnOnce() -> T) -> T {
-    ffi::outside_forks(work)
+    system::outside_forks(work)
 }
 
 /// Whether any program of this machine, this one included, has a file open for writing; `file` must
 /// be open for reading only. `None`: it cannot be told. A network file system's answer means nothing.
 pub fn is_open_for_writing(file: &File) -> Option<bool> {
-    ffi::is_open_for_writing(file)
+    system::is_open_for_writing(file)
 }
 
 /// Whether the process ignores a signal, as one that was started by `nohup` ignores SIGHUP.
 #[must_use]
 pub fn is_signal_ignored(signal: i32) -> bool {
-    ffi::is_signal_ignored(signal)
+    system::is_signal_ignored(signal)
 }
 
 /// Has a function called when the process ends in good order, by `exit` or by the end of `main`: what is
 /// registered last is called first. Whether that is possible.
 pub fn at_exit(function: extern "C" fn()) -> bool {
-    ffi::at_exit(function)
+    system::at_exit(function)
 }
 
 /// Version of the linked libhdf5, `2.2.0`.

@@ -1,6 +1,6 @@
 //! The one lock for libhdf5 and netCDF-C, which share state and are built without thread safety.
 
-use crate::ffi::{LibraryGuard, take_library};
+use crate::system::{LibraryGuard, take_library};
 
 /// Takes the process-wide library lock; reentrant on one thread.
 ///

@@ -3,11 +3,11 @@
 use crate::contest::{self, KNOWN_AS_SMALLEST, Tried, by_name};
 use crate::error::PlanError;
 use crate::explain;
-use crate::filters::FilterWishes;
 use crate::goal::Goal;
 use crate::score::Score;
 use crate::tree::Advice;
 use crate::trial::{Chosen, Trial, TriedChain};
+use crate::wishes::FilterWishes;
 
 /// Filters that take more than the chosen by no more than this share may be better on the whole variable; for
 /// `archive` also those within the standard error of the samples.

@@ -11,10 +11,11 @@ use frazil_types::{FilterPipeline, ReaderLevel};
 use crate::candidates::{CandidateFilters, candidate, candidates, zlib_candidates};
 use crate::error::PlanError;
 use crate::explain::filters_by;
-use crate::filters::{FilterWishes, serves};
 use crate::goal::Goal;
 use crate::score::Score;
+use crate::serving::serves;
 use crate::trial::{Chosen, Trial, TriedChain};
+use crate::wishes::FilterWishes;
 
 /// The rounds: each looks at one byte in so many of every sample.
 const ROUNDS: [usize; 3] = [16, 4, 1];

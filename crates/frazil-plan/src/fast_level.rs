@@ -4,10 +4,12 @@ use frazil_codec::{BoundEncoder, Scratch};
 use frazil_types::{DeflateEncoder, ElementType, FilterPipeline, filter_id};
 
 use crate::error::PlanError;
-use crate::filters::LEVEL_SLACK;
 
 /// Deflate's fastest level.
 pub(crate) const FASTEST_LEVEL: u32 = 1;
+
+/// A level is as good as the best if its size is within this factor.
+const LEVEL_SLACK: f64 = 1.03;
 
 /// Whether filters contain deflate at its fastest level, for which there are two encoders.
 #[must_use]

@@ -1,15 +1,13 @@
 //! Which filters, at which level, by trial on samples.
 //!
-//! What the user asks ([`wishes`]) and what samples shrink to lead to a choice, which counts unless
+//! What the user asks ([`crate::wishes`]) and what samples shrink to lead to a choice, which counts unless
 //! the current storage is as good ([`current`]). A contest chooses ([`crate::contest`]); where a level
 //! is stated, only shuffle and encoder are open ([`stated_level`]).
 
 mod confirmed;
 mod current;
 mod estimate;
-mod serving;
 mod stated_level;
-mod wishes;
 
 use frazil_codec::Scratch;
 use frazil_types::{
@@ -20,17 +18,14 @@ use frazil_types::{
 use crate::choice::{self, Rival};
 use crate::error::PlanError;
 use crate::explain;
+use crate::spread::spread;
 use crate::trial::{Chosen, Trial, TriedChain, deflate_spec, shuffle_spec};
+use crate::wishes::{FilterWishes, ShuffleWish};
 pub use confirmed::confirmed;
 pub use current::CurrentStorage;
 use current::kept_or;
-pub use estimate::{Estimate, Whole, spread};
-pub(crate) use serving::serves;
+pub use estimate::{Estimate, Whole};
 use stated_level::at_level;
-pub use wishes::{FilterWishes, ShuffleWish};
-
-/// A level is as good as the best if its size is within this factor.
-pub(crate) const LEVEL_SLACK: f64 = 1.03;
 
 /// Level used where there are no data to try.
 const DEFLATE_DEFAULT: u32 = 4;

@@ -24,9 +24,12 @@ mod integer_packing;
 mod precision;
 mod sample;
 mod score;
+mod serving;
+mod spread;
 mod tree;
 mod trial;
 mod weighing;
+mod wishes;
 
 pub use candidates::{CandidateFilters, candidate, candidates, zlib_candidates};
 pub use chunking::{
@@ -42,15 +45,18 @@ pub use explain::{explain_finer, filters_by};
 pub use fast_level::{fastest_deflate_encoder, has_fastest_deflate};
 pub use features::{FEATURE_NAMES, Features, LOOKED_AT};
 pub use filters::{
-    CurrentStorage, Estimate, FilterChoice, FilterWishes, Finalist, ShuffleWish, Whole,
-    choose_filters, confirmed, spread,
+    CurrentStorage, Estimate, FilterChoice, Finalist, Whole, choose_filters, confirmed,
 };
 pub use goal::Goal;
 pub use index::index_bytes;
 pub use integer_packing::choose_packing;
 pub use precision::{PrecisionChoice, check_precision, choose_precision, has_precision, rounds};
-pub use sample::{SamplePlan, is_large_file, sample_chunks, sample_plan, sample_window};
+pub use sample::{
+    SamplePlan, is_large_file, sample_chunks, sample_plan, sample_shape, sample_window,
+};
 pub use score::{Score, Weights};
+pub use spread::spread;
 pub use tree::{Advice, FilterTree, MOST_CHAINS, Node, TreeOf};
-pub use trial::{TriedChain, sample_shape};
+pub use trial::TriedChain;
 pub use weighing::{SpeedFloor, Weighing};
+pub use wishes::{FilterWishes, ShuffleWish};

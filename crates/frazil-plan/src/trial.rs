@@ -11,8 +11,8 @@ use crate::candidates::CandidateFilters;
 use crate::error::PlanError;
 use crate::fast_level::FASTEST_LEVEL;
 use crate::features::Counted;
-use crate::filters::spread;
-use crate::sample::sample_window;
+use crate::sample::{sample_shape, sample_window};
+use crate::spread::spread;
 
 /// The compressor behind an optional shuffle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -258,37 +258,5 @@ impl<'a> Trial<'a> {
             false => size,
         };
         sample_window(length, unit, wanted)
-    }
-}
-
-/// A shape for a sample of so many elements that is as like the chunk's as can be: the same fast
-/// axes, as long as they divide it, and what is left along the slowest. Extents are in elements,
-/// slowest axis first.
-#[must_use]
-pub fn sample_shape(elements: u64, chunk: &[u64]) -> Vec<u64> {
-    let mut shape = vec![1; chunk.len().max(1)];
-    let mut rest = elements;
-    for (axis, &length) in chunk.iter().enumerate().skip(1).rev() {
-        if length == 0 || !rest.is_multiple_of(length) {
-            break;
-        }
-        shape[axis] = length;
-        rest /= length;
-    }
-    shape[0] = rest;
-    shape
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn samples_have_the_fast_axes_of_their_chunk() {
-        assert_eq!(sample_shape(10 * 16 * 128, &[10, 16, 128]), [10, 16, 128]);
-        assert_eq!(sample_shape(3 * 16 * 128, &[10, 16, 128]), [3, 16, 128]);
-        assert_eq!(sample_shape(5 * 128, &[10, 16, 128]), [5, 1, 128]);
-        assert_eq!(sample_shape(100, &[10, 16, 128]), [100, 1, 1]);
-        assert_eq!(sample_shape(7, &[]), [7]);
     }
 }

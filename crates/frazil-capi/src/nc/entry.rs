@@ -6,7 +6,7 @@ use frazil::netcdf::{Outcome, Status};
 use frazil::{Error, ErrorCode};
 
 use crate::guard;
-use crate::message;
+use crate::last_error;
 
 /// `NC_EINTERNAL`: a bug in the library.
 const INTERNAL: c_int = -92;
@@ -18,7 +18,7 @@ pub(crate) fn run(body: impl FnOnce() -> Outcome<()>) -> c_int {
         Ok(Ok(())) => Status::NOERR.0,
         Ok(Err(status)) => status.0,
         Err(bug) => {
-            message::remember(&bug);
+            last_error::remember(&bug);
             INTERNAL
         }
     }
@@ -32,7 +32,7 @@ pub(crate) fn explain(status: Status, detail: &str) {
         "" => status.message(),
         detail => detail.to_owned(),
     };
-    message::remember(&Error::new(ErrorCode::NetCdf, text));
+    last_error::remember(&Error::new(ErrorCode::NetCdf, text));
 }
 
 /// Exported functions that return a netCDF status. Their bodies are closures of

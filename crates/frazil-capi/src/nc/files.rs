@@ -44,7 +44,7 @@ pub(crate) fn default_mode(mode: c_int) -> Mode {
 
 /// Puts a new file into the table, or keeps the words of the refusal.
 pub(crate) fn enter(file: Result<Dataset, (Status, String)>) -> Outcome<c_int> {
-    crate::message::complain_of_environment();
+    crate::last_error::complain_of_environment();
     match file {
         Ok(file) => table::insert(file),
         Err((status, detail)) => {

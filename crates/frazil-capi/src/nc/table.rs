@@ -13,7 +13,7 @@ use std::time::Instant;
 use frazil::netcdf::{Dataset, GroupNumber, Outcome, Status};
 
 use crate::at_exit::{self, Library};
-use crate::message;
+use crate::last_error;
 use crate::nc::entry::explain;
 
 /// `NC_ENFILE`: too many files are open.
@@ -137,7 +137,7 @@ pub(crate) fn close_all(deadline: Instant) {
         match open.own() {
             Ok(file) if !file.is_parallel() => {
                 if file.close().is_err() {
-                    message::complain(file.last_message());
+                    last_error::complain(file.last_message());
                 }
             }
             _ => std::mem::forget(open),

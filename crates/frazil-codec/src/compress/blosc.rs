@@ -12,7 +12,7 @@ pub(crate) use encode::BloscEncoder;
 use super::{blosclz, lz4, zstd};
 use crate::CodecError;
 use crate::buffer::{OutputSize, pieces};
-use crate::compress::cursor::Cursor;
+use crate::cursor::Cursor;
 use crate::filter::bit_transpose::{GROUP, untranspose};
 use crate::filter::shuffle::{Direction, transform_slice};
 use crate::scratch::Codecs;

@@ -8,7 +8,7 @@ use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_outpu
 
 use crate::CodecError;
 use crate::buffer::{OutputSize, pieces};
-use crate::compress::cursor::Cursor;
+use crate::cursor::Cursor;
 
 const NAME: &str = "lz4";
 const HEADER_BYTES: usize = 12;

@@ -13,9 +13,9 @@ use pco::{ChunkConfig, PagingSpec};
 
 use crate::CodecError;
 use crate::buffer::{OutputSize, pieces};
-use crate::compress::cursor::Cursor;
-use crate::compress::frame::{FRAME_BYTES, Frame};
-use crate::stage::invalid;
+use crate::cursor::Cursor;
+use crate::error::invalid;
+use crate::frame::{FRAME_BYTES, Frame};
 
 const NAME: &str = "pcodec";
 const MAGIC: [u8; 4] = *b"FZpc";

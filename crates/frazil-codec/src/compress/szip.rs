@@ -14,11 +14,11 @@ use libaec_sys as ffi;
 
 use crate::CodecError;
 use crate::buffer::OutputSize;
-use crate::compress::cursor::Cursor;
+use crate::cursor::Cursor;
+use crate::error::invalid;
 use crate::filter::shuffle::{Direction, transform_slice};
 use crate::scratch::Codecs;
 use crate::simd::Simd;
-use crate::stage::invalid;
 
 const NAME: &str = "szip";
 const NEAREST_NEIGHBOUR: u32 = 32;

@@ -9,9 +9,9 @@ use frazil_types::{FilterSpec, MAX_RANK};
 
 use crate::CodecError;
 use crate::buffer::OutputSize;
-use crate::compress::frame::{FRAME_BYTES, Frame};
+use crate::error::invalid;
+use crate::frame::{FRAME_BYTES, Frame};
 use crate::registry::MAX_CHUNK_BYTES;
-use crate::stage::invalid;
 
 const NAME: &str = "delta";
 const MAGIC: [u8; 4] = *b"FZdl";

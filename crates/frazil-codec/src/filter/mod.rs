@@ -1,7 +1,6 @@
 //! Filters that rearrange, pack or check bytes.
 
 pub(crate) mod bit_transpose;
-pub(crate) mod bitshuffle;
 pub(crate) mod delta;
 pub(crate) mod fletcher32;
 pub(crate) mod nbit;

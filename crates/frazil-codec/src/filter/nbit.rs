@@ -8,7 +8,7 @@ use frazil_types::FilterSpec;
 use crate::CodecError;
 use crate::bits::BitReader;
 use crate::buffer::OutputSize;
-use crate::stage::invalid;
+use crate::error::invalid;
 
 const NAME: &str = "nbit";
 /// Arrays and compounds inside each other: more than any sane type, less than the stack.

@@ -9,7 +9,7 @@ use frazil_types::FilterSpec;
 use crate::CodecError;
 use crate::bits::BitReader;
 use crate::buffer::OutputSize;
-use crate::stage::invalid;
+use crate::error::invalid;
 
 const NAME: &str = "scaleoffset";
 const HEADER_BYTES: usize = 21;

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::beside::{create_private, open_regular};
-use crate::ffi;
+use crate::system;
 
 #[cfg(test)]
 use super::faults::{self, Event};
@@ -65,9 +65,9 @@ impl Disk {
     /// beside it. On network file systems a lock on a range may keep readers away: there only files are
     /// locked that have several names by now.
     fn is_ours_to_write(&self) -> io::Result<bool> {
-        let wants_lock = ffi::has_locks_on_ranges(&self.0) || self.0.metadata()?.nlink() > 1;
+        let wants_lock = system::has_locks_on_ranges(&self.0) || self.0.metadata()?.nlink() > 1;
         // Where there are no such locks, all are let in.
-        Ok(!wants_lock || ffi::lock_as_writer(&self.0).unwrap_or(true))
+        Ok(!wants_lock || system::lock_as_writer(&self.0).unwrap_or(true))
     }
 
     /// Opens a regular file to look at it, whoever else has it open.
@@ -129,7 +129,7 @@ impl Disk {
     pub(super) fn reserve(&self, address: u64, bytes: u64) -> io::Result<()> {
         #[cfg(test)]
         faults::on_call(|| Event::Reserve)?;
-        crate::ffi::reserve(&self.0, address, bytes)
+        system::reserve(&self.0, address, bytes)
     }
 
     /// Waits until all bytes and the length are on the medium.

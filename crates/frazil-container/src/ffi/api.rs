@@ -70,6 +70,24 @@ pub(crate) struct NativeInfo {
     pub(crate) storage: [u64; 4],
 }
 
+/// `H5L_class_t` (version 1).
+#[repr(C)]
+pub(crate) struct LinkClass {
+    pub(super) version: c_int,
+    pub(super) id: c_int,
+    pub(super) comment: *const c_char,
+    pub(super) create: Option<unsafe extern "C" fn()>,
+    pub(super) move_: Option<unsafe extern "C" fn()>,
+    pub(super) copy: Option<unsafe extern "C" fn()>,
+    pub(super) traverse: Option<
+        unsafe extern "C" fn(*const c_char, hid_t, *const c_void, size_t, hid_t, hid_t) -> hid_t,
+    >,
+    pub(super) delete: Option<unsafe extern "C" fn()>,
+    pub(super) query: Option<
+        unsafe extern "C" fn(*const c_char, *const c_void, size_t, *mut c_void, size_t) -> ssize_t,
+    >,
+}
+
 /// Functions that `hdf5-sys` links but does not declare, or declares too narrowly: with
 /// enumerations for numbers that a file may choose.
 mod declared_here {
@@ -140,7 +158,7 @@ mod declared_here {
         ) -> herr_t;
         // The enumeration of hdf5-sys cannot hold the numbers of user-defined links.
         pub(super) fn H5Lis_registered(class: c_int) -> htri_t;
-        pub(super) fn H5Lregister(class: *const super::super::link_class::LinkClass) -> herr_t;
+        pub(super) fn H5Lregister(class: *const super::LinkClass) -> herr_t;
         pub(super) fn H5FDregister(class: *const super::super::driver::DriverClass) -> hid_t;
     }
 }
@@ -370,7 +388,7 @@ function_table! {
         H5Aget_info(hid_t, *mut AttributeInfo) -> herr_t;
         H5Pget_file_space_strategy(hid_t, *mut c_int, *mut u8, *mut u64) -> herr_t;
         H5Lis_registered(c_int) -> htri_t;
-        H5Lregister(*const crate::ffi::link_class::LinkClass) -> herr_t;
+        H5Lregister(*const LinkClass) -> herr_t;
         H5PLset_loading_state(c_uint) -> herr_t;
         H5PLget_loading_state(*mut c_uint) -> herr_t;
         H5Dget_chunk_index_type(hid_t, *mut c_int) -> herr_t;

@@ -3,7 +3,8 @@
 use std::ffi::c_uint;
 
 use super::handle::{Handle, api, check, own};
-use super::link::{self, ObjectKind};
+use super::known::ObjectKind;
+use super::link;
 use crate::error::Result;
 use crate::lock::library_lock;
 

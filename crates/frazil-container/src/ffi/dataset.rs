@@ -9,10 +9,10 @@ use super::driver::{RawSink, defined};
 use super::external;
 use super::filter::WithoutPlugins;
 use super::handle::{DEFAULT, Handle, api, c_name, check, own, take_error_stack};
-use super::mapping::ZeroMapping;
 use super::property::PropertyList;
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
+use crate::system::ZeroMapping;
 use frazil_types::FileAddress;
 
 /// An open dataset.

@@ -8,28 +8,11 @@ use hdf5_sys::h5t::{H5T_class_t, H5T_cset_t, H5T_order_t, H5T_str_t};
 
 use super::dataspace::{self, Extent};
 use super::handle::{DEFAULT, Handle, api, check, failure, own, truth};
-use super::known::{CHARACTER_SETS, DATATYPE_CLASSES, ORDERS, PADDINGS, SIGNS, known};
+use super::known::{CHARACTER_SETS, Class, DATATYPE_CLASSES, ORDERS, PADDINGS, SIGNS, known};
 use super::property::PropertyList;
 use super::text;
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
-
-/// A datatype's class, as far as copying and comparing go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Class {
-    Integer,
-    Float,
-    Time,
-    String,
-    Bitfield,
-    Opaque,
-    Compound,
-    Reference,
-    Enumeration,
-    VariableLength,
-    Array,
-    Complex,
-}
 
 /// What kind of reference a datatype holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

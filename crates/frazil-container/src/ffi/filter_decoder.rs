@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 
 use frazil_types::{FilterSpec, filter_id};
 
-use super::fork::outside_forks;
 use super::handle::api;
 use crate::error::{ContainerError, Result};
+use crate::system::outside_forks;
 
 /// Undoes one filter of one chunk; the result must not be longer than the number of bytes given.
 pub type DecodeFilter = fn(&FilterSpec, &[u8], usize) -> std::result::Result<Vec<u8>, String>;

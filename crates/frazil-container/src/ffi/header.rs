@@ -8,33 +8,15 @@
 use std::cell::Cell;
 
 use hdf5_sys::h5f::H5F_libver_t;
-use hdf5_sys::h5o::H5O_NATIVE_INFO_HDR;
 
-use super::api::NativeInfo;
 use super::handle::{Handle, api, check};
+use super::property::HeaderForm;
 use super::{attribute_order, link};
 use crate::error::Result;
 use crate::lock::library_lock;
 
 /// Attributes that libhdf5 keeps in a header of version 2.
 const KEPT_IN_NEW_HEADERS: u64 = 8;
-
-/// What header a copy of an object gets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct HeaderForm {
-    /// Version 1, else version 2.
-    pub(crate) is_old: bool,
-    /// Whether it keeps the order in which attributes were created.
-    pub(crate) is_ordered: bool,
-}
-
-impl HeaderForm {
-    /// Version 2, with the order of attributes.
-    pub(crate) const ORDERED: Self = Self {
-        is_old: false,
-        is_ordered: true,
-    };
-}
 
 /// The header for a copy of an object: one of version 2 that keeps the order, since netCDF readers
 /// show attributes in it; for an object of many attributes that keeps none, one like its own, so
@@ -43,20 +25,9 @@ pub(crate) fn for_copy_of(object: &Handle) -> Result<HeaderForm> {
     let is_ordered =
         link::attribute_count(object)? <= KEPT_IN_NEW_HEADERS || attribute_order::is_kept(object)?;
     Ok(HeaderForm {
-        is_old: !is_ordered && info(object)?.header.version == 1,
+        is_old: !is_ordered && link::header_info(object)?.header.version == 1,
         is_ordered,
     })
-}
-
-/// Facts about an object's header.
-pub(super) fn info(object: &Handle) -> Result<NativeInfo> {
-    let _guard = library_lock();
-    let mut native = NativeInfo::default();
-    let fields = H5O_NATIVE_INFO_HDR;
-    // SAFETY: a live object and a valid out-pointer.
-    let status = unsafe { (api().H5Oget_native_info)(object.id(), &raw mut native, fields) };
-    check(status, "read object header")?;
-    Ok(native)
 }
 
 /// Which headers the objects of a file get that are created in it.

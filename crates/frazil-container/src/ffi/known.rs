@@ -11,12 +11,64 @@ use hdf5_sys::h5i::H5I_type_t;
 use hdf5_sys::h5s::{H5S_class_t, H5S_sel_type};
 use hdf5_sys::h5t::{H5T_class_t, H5T_cset_t, H5T_norm_t, H5T_order_t, H5T_sign_t, H5T_str_t};
 
-use super::datatype::Class;
 use super::handle::failure;
-use super::link::ObjectKind;
-use super::property::{FillStatus, FillTime};
-use super::region::Kind;
 use crate::error::{ContainerError, Result};
+
+/// A datatype's class, as far as copying and comparing go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Class {
+    Integer,
+    Float,
+    Time,
+    String,
+    Bitfield,
+    Opaque,
+    Compound,
+    Reference,
+    Enumeration,
+    VariableLength,
+    Array,
+    Complex,
+}
+
+/// When libhdf5 writes fill values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FillTime {
+    /// When space is allocated.
+    Allocation,
+    /// Never (`NC_NOFILL`).
+    Never,
+    /// When space is allocated, if the user set a fill value (netCDF's fill mode).
+    IfSet,
+}
+
+/// What a dataset's fill value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FillStatus {
+    /// Explicitly undefined: unwritten data are garbage.
+    Undefined,
+    /// The library's default: zeros.
+    Default,
+    /// Set by the user.
+    User,
+}
+
+/// What an object is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ObjectKind {
+    Group,
+    Dataset,
+    NamedDatatype,
+}
+
+/// How a selection picks elements.
+#[derive(Clone, Copy)]
+pub(super) enum SelectionKind {
+    None,
+    All,
+    Points,
+    Boxes,
+}
 
 /// What a number stands for that libhdf5 returned for an enumeration. Files choose such numbers:
 /// one without a name is an error, never a value.
@@ -86,11 +138,14 @@ pub(super) const DATASPACE_CLASSES: [(c_int, H5S_class_t); 3] = [
     (H5S_class_t::H5S_NULL as c_int, H5S_class_t::H5S_NULL),
 ];
 
-pub(super) const SELECTIONS: [(c_int, Kind); 4] = [
-    (H5S_sel_type::H5S_SEL_NONE as c_int, Kind::None),
-    (H5S_sel_type::H5S_SEL_ALL as c_int, Kind::All),
-    (H5S_sel_type::H5S_SEL_POINTS as c_int, Kind::Points),
-    (H5S_sel_type::H5S_SEL_HYPERSLABS as c_int, Kind::Boxes),
+pub(super) const SELECTIONS: [(c_int, SelectionKind); 4] = [
+    (H5S_sel_type::H5S_SEL_NONE as c_int, SelectionKind::None),
+    (H5S_sel_type::H5S_SEL_ALL as c_int, SelectionKind::All),
+    (H5S_sel_type::H5S_SEL_POINTS as c_int, SelectionKind::Points),
+    (
+        H5S_sel_type::H5S_SEL_HYPERSLABS as c_int,
+        SelectionKind::Boxes,
+    ),
 ];
 
 pub(super) const LAYOUTS: [(c_int, H5D_layout_t); 4] = [

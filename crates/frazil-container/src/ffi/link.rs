@@ -2,12 +2,12 @@
 
 use std::ffi::{CStr, c_int};
 
-use hdf5_sys::h5o::{H5O_INFO_BASIC, H5O_INFO_NUM_ATTRS, H5O_INFO_TIME};
+use hdf5_sys::h5o::{H5O_INFO_BASIC, H5O_INFO_NUM_ATTRS, H5O_INFO_TIME, H5O_NATIVE_INFO_HDR};
 
-use super::api::{LinkInfo, ObjectInfo};
+use super::api::{LinkInfo, NativeInfo, ObjectInfo};
 use super::datatype::Datatype;
 use super::handle::{DEFAULT, Handle, api, c_name, check, own, read_name};
-use super::known::{OBJECTS, known};
+use super::known::{OBJECTS, ObjectKind, known};
 use super::property::PropertyList;
 use super::{link_class, text};
 use crate::error::{ContainerError, Result};
@@ -40,14 +40,6 @@ pub(crate) struct Link {
     pub(crate) target: LinkTarget,
     /// Whether its name is said to be UTF-8 rather than ASCII.
     pub(crate) is_utf8: bool,
-}
-
-/// What an object is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ObjectKind {
-    Group,
-    Dataset,
-    NamedDatatype,
 }
 
 /// Reads a link.
@@ -199,12 +191,23 @@ pub(crate) fn object_facts(object: &Handle) -> Result<ObjectFacts> {
     const UNKNOWN_MESSAGE: u32 = 25;
     let _guard = library_lock();
     let info = object_info(object)?;
-    let native = super::header::info(object)?;
+    let native = header_info(object)?;
     Ok(ObjectFacts {
         address: address_of(&info),
         has_unknown: native.header.mesg.present >> UNKNOWN_MESSAGE & 1 != 0,
         has_times: info.times != [0; 4],
     })
+}
+
+/// Facts about an object's header.
+pub(super) fn header_info(object: &Handle) -> Result<NativeInfo> {
+    let _guard = library_lock();
+    let mut native = NativeInfo::default();
+    let fields = H5O_NATIVE_INFO_HDR;
+    // SAFETY: a live object and a valid out-pointer.
+    let status = unsafe { (api().H5Oget_native_info)(object.id(), &raw mut native, fields) };
+    check(status, "read object header")?;
+    Ok(native)
 }
 
 /// An object's comment; `None` if it has none.

@@ -6,27 +6,10 @@ use std::ffi::{c_char, c_int, c_void};
 use hdf5_sys::h5i::hid_t;
 use libc::{size_t, ssize_t};
 
+use super::api::LinkClass;
 use super::handle::{api, check, truth};
 use crate::error::Result;
 use crate::lock::library_lock;
-
-/// `H5L_class_t` (version 1).
-#[repr(C)]
-pub(crate) struct LinkClass {
-    version: c_int,
-    id: c_int,
-    comment: *const c_char,
-    create: Option<unsafe extern "C" fn()>,
-    move_: Option<unsafe extern "C" fn()>,
-    copy: Option<unsafe extern "C" fn()>,
-    traverse: Option<
-        unsafe extern "C" fn(*const c_char, hid_t, *const c_void, size_t, hid_t, hid_t) -> hid_t,
-    >,
-    delete: Option<unsafe extern "C" fn()>,
-    query: Option<
-        unsafe extern "C" fn(*const c_char, *const c_void, size_t, *mut c_void, size_t) -> ssize_t,
-    >,
-}
 
 /// Leads nowhere: only the program that wrote the link knows where.
 unsafe extern "C" fn refuse(

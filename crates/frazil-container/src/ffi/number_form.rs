@@ -2,9 +2,9 @@
 
 use frazil_types::ByteOrder;
 
-use super::datatype::{Class, Datatype};
+use super::datatype::Datatype;
 use super::handle::{api, check, failure};
-use super::known::{NORMALISATIONS, known};
+use super::known::{Class, NORMALISATIONS, known};
 use crate::error::Result;
 use crate::lock::library_lock;
 

@@ -12,8 +12,7 @@ use hdf5_sys::h5p::{
 use hdf5_sys::h5t::H5T_cset_t;
 
 use super::handle::{DEFAULT, Handle, api, check, failure, own};
-use super::header::HeaderForm;
-use super::known::{FILL_STATUSES, FILL_TIMES, LAYOUTS, known};
+use super::known::{FILL_STATUSES, FILL_TIMES, FillStatus, FillTime, LAYOUTS, known};
 use super::{dataspace, driver, text};
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
@@ -27,26 +26,21 @@ const MAX_FILTERS: i32 = 32;
 /// No filter has more client data than this in practice; a file that claims more is refused.
 const MAX_CD_VALUES: usize = 1 << 16;
 
-/// When libhdf5 writes fill values.
+/// What header a copy of an object gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FillTime {
-    /// When space is allocated.
-    Allocation,
-    /// Never (`NC_NOFILL`).
-    Never,
-    /// When space is allocated, if the user set a fill value (netCDF's fill mode).
-    IfSet,
+pub(crate) struct HeaderForm {
+    /// Version 1, else version 2.
+    pub(crate) is_old: bool,
+    /// Whether it keeps the order in which attributes were created.
+    pub(crate) is_ordered: bool,
 }
 
-/// What a dataset's fill value is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FillStatus {
-    /// Explicitly undefined: unwritten data are garbage.
-    Undefined,
-    /// The library's default: zeros.
-    Default,
-    /// Set by the user.
-    User,
+impl HeaderForm {
+    /// Version 2, with the order of attributes.
+    pub(crate) const ORDERED: Self = Self {
+        is_old: false,
+        is_ordered: true,
+    };
 }
 
 /// Layout class and chunk shape of a dataset creation list.

@@ -6,7 +6,7 @@ use hdf5_sys::h5r::H5R_type_t;
 
 use super::dataspace::{self, Extent};
 use super::handle::{Handle, api, check, failure, own, truth};
-use super::known::{SELECTIONS, known};
+use super::known::{SELECTIONS, SelectionKind, known};
 use super::reference::REGION_BYTES;
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
@@ -16,14 +16,6 @@ const UNLIMITED: u64 = u64::MAX;
 /// No selection that takes more numbers than this to describe (256 MiB) is believed: few bytes of a
 /// file can stand for any number of boxes.
 const MAX_NUMBERS: u64 = 1 << 25;
-
-#[derive(Clone, Copy)]
-pub(super) enum Kind {
-    None,
-    All,
-    Points,
-    Boxes,
-}
 
 /// The elements that a region reference selects, as plain data.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,10 +81,10 @@ pub(super) fn selected(space: &Handle) -> Result<Region> {
     // SAFETY: a live dataspace.
     let kind = unsafe { (api().H5Sget_select_type)(space.id()) };
     match known(kind, "kind of selection", &SELECTIONS)? {
-        Kind::None => Ok(Region::None),
-        Kind::All => Ok(Region::All),
-        Kind::Points => points(space, rank),
-        Kind::Boxes => boxes(space, rank),
+        SelectionKind::None => Ok(Region::None),
+        SelectionKind::All => Ok(Region::All),
+        SelectionKind::Points => points(space, rank),
+        SelectionKind::Boxes => boxes(space, rank),
     }
 }
 
@@ -137,7 +129,10 @@ pub(super) fn selected_pattern(space: &Handle) -> Result<Region> {
     let _guard = library_lock();
     // SAFETY: a live dataspace.
     let kind = unsafe { (api().H5Sget_select_type)(space.id()) };
-    if !matches!(known(kind, "kind of selection", &SELECTIONS)?, Kind::Boxes) {
+    if !matches!(
+        known(kind, "kind of selection", &SELECTIONS)?,
+        SelectionKind::Boxes
+    ) {
         return selected(space);
     }
     // SAFETY: a live dataspace with a selection of boxes.

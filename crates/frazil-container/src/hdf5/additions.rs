@@ -10,9 +10,9 @@ use crate::error::{ContainerError, Result};
 use crate::ffi::attribute;
 use crate::ffi::dataset::Dataset;
 use crate::ffi::dataspace::Extent;
-use crate::ffi::datatype::{Class, Datatype};
-use crate::ffi::header::HeaderForm;
-use crate::ffi::property::{FillTime, PropertyList};
+use crate::ffi::datatype::Datatype;
+use crate::ffi::known::{Class, FillTime};
+use crate::ffi::property::{HeaderForm, PropertyList};
 use crate::ffi::{Handle, link};
 use crate::schema::{SchemaAttribute, SchemaValue};
 

@@ -6,12 +6,9 @@ use crate::error::{ContainerError, Result};
 use crate::ffi::attribute::{self, Attribute};
 use crate::ffi::{Handle, names};
 
-use super::attribute_form::Form;
-use super::define::CommittedTypes;
+use super::committed_types::CommittedTypes;
+use super::provenance::{PROVENANCE, write_provenance};
 use super::references::Translator;
-
-/// Who wrote a netCDF-4 file: netCDF-C's root attribute, hidden from its own readers.
-pub(super) const PROVENANCE: &str = "_NCProperties";
 
 /// An attribute whose value holds references: written once all objects exist.
 pub(super) struct DeferredAttribute {
@@ -103,14 +100,4 @@ pub(super) fn write_deferred(
     translator.translate(&memory, &mut value)?;
     target.write(&memory, &extent, &value)?;
     memory.reclaim(&extent, value)
-}
-
-/// Writes `_NCProperties` in netCDF-C's form, naming us.
-pub(super) fn write_provenance(root: &Handle) -> Result<()> {
-    let text = format!(
-        "version=2,frazil={},hdf5={}",
-        env!("CARGO_PKG_VERSION"),
-        crate::ffi::library_version()
-    );
-    Form::text(text.as_bytes())?.create(root, PROVENANCE)
 }

@@ -2,7 +2,7 @@
 
 use frazil_types::{ElementType, FileAddress, FilterPipeline};
 
-use crate::ffi::property::{FillStatus, FillTime};
+use crate::ffi::known::{FillStatus, FillTime};
 
 /// How a dataset's values are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]

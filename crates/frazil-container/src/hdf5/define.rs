@@ -4,83 +4,24 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use frazil_types::{FilterPipeline, FilterSpec};
+use frazil_types::FilterSpec;
 
 use super::OutputStorage;
 use super::additions::{Additions, Retyped};
 use super::attributes::{self, DeferredAttribute};
+use super::committed_types::CommittedTypes;
 use super::contents::{Entry, EntryKind};
+use super::creation::creation_list;
 use super::dataset_info::{DatasetInfo, DatasetStorage};
 use super::references::{LostReferences, Translator};
 use super::scan::Hdf5Input;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
 use crate::ffi::datatype::Datatype;
-use crate::ffi::header::{HeaderForm, NewHeaders};
-use crate::ffi::property::{FillStatus, PropertyList};
-use crate::ffi::{Handle, filter, header, link, names};
-
-/// Committed datatypes of the input and their copies in the output.
-pub(super) struct CommittedTypes<'a> {
-    output: &'a Handle,
-    headers: Rc<NewHeaders<'a>>,
-    /// Paths of the input's objects by address.
-    paths: &'a HashMap<u64, String>,
-    copies: HashMap<u64, Datatype>,
-}
-
-impl<'a> CommittedTypes<'a> {
-    fn new(input: &'a Hdf5Input, output: &'a Handle, headers: Rc<NewHeaders<'a>>) -> Self {
-        Self {
-            output,
-            headers,
-            paths: input.paths(),
-            copies: HashMap::new(),
-        }
-    }
-
-    /// The output's copy of a committed type (made on first use, named when its link is met);
-    /// `None` if the type is not committed.
-    pub(super) fn copy_of(&mut self, datatype: &Datatype) -> Result<Option<&Datatype>> {
-        if datatype.is_above_v18()? {
-            return Err(ContainerError::Unsupported(
-                "its type needs HDF5 1.12 (H5T_STD_REF) or HDF5 2.0 (complex numbers) and has no form \
-                 that HDF5 1.8 reads"
-                    .to_owned(),
-            ));
-        }
-        if !datatype.is_committed()? {
-            return Ok(None);
-        }
-        let address = link::object_address(datatype.handle())?;
-        if !self.copies.contains_key(&address) {
-            if !self.paths.contains_key(&address) {
-                refuse_particulars(datatype.handle())?;
-            }
-            let copy = datatype.memory_copy()?;
-            let header = header::for_copy_of(datatype.handle())?;
-            let creation = PropertyList::datatype_create(header)?;
-            self.headers.make_old(header.is_old)?;
-            copy.commit(self.output, &creation)?;
-            self.copies.insert(address, copy);
-        }
-        Ok(self.copies.get(&address))
-    }
-}
-
-/// Refuses a committed type that no link leads to and that is more than a type: whoever copies it by
-/// its name would not meet it.
-fn refuse_particulars(datatype: &Handle) -> Result<()> {
-    let has_attributes = !names::of_attributes(datatype)?.is_empty();
-    if has_attributes || link::comment(datatype)?.is_some() {
-        return Err(ContainerError::Unsupported(
-            "its committed type has no name, but attributes or a comment; give it a name with h5py \
-             first, so that they can be kept"
-                .to_owned(),
-        ));
-    }
-    Ok(())
-}
+use crate::ffi::header::NewHeaders;
+use crate::ffi::known::FillStatus;
+use crate::ffi::property::{HeaderForm, PropertyList};
+use crate::ffi::{Handle, header, link};
 
 /// What defining produced: the open output datasets and the work that must wait.
 pub(super) struct Defined {
@@ -371,48 +312,4 @@ fn check_filters(to: &Dataset, info: &DatasetInfo, storage: &OutputStorage) -> R
             different.map_or_else(String::new, |(filter, _)| filter.display_name())
         ))),
     }
-}
-
-/// The creation list of an output dataset, but for its fill value.
-fn creation_list(
-    from: &Dataset,
-    info: &DatasetInfo,
-    storage: &OutputStorage,
-    header: HeaderForm,
-) -> Result<PropertyList> {
-    let source = from.creation()?;
-    if info.storage == DatasetStorage::Virtual && *storage == OutputStorage::Keep {
-        // The mapping only exists inside the list: copy it whole.
-        return source.duplicate();
-    }
-    let creation = PropertyList::dataset_create(header)?;
-    match storage {
-        OutputStorage::Contiguous => creation.set_contiguous()?,
-        OutputStorage::Chunked { chunk, pipeline } => set_chunked(&creation, chunk, pipeline)?,
-        OutputStorage::Keep => match &info.storage {
-            DatasetStorage::Compact => creation.set_compact()?,
-            DatasetStorage::Chunked {
-                chunk, pipeline, ..
-            } => {
-                set_chunked(&creation, chunk, pipeline)?;
-            }
-            DatasetStorage::Contiguous { .. }
-            | DatasetStorage::External
-            | DatasetStorage::Virtual => creation.set_contiguous()?,
-        },
-    }
-    creation.set_fill_time(source.fill_time()?)?;
-    Ok(creation)
-}
-
-/// Sets chunked layout; filters need not be there, since chunks come encoded.
-pub(super) fn set_chunked(
-    creation: &PropertyList,
-    chunk: &[u64],
-    pipeline: &FilterPipeline,
-) -> Result<()> {
-    for stage in &pipeline.0 {
-        filter::accept_encoded(stage)?;
-    }
-    creation.set_chunked(chunk, pipeline)
 }

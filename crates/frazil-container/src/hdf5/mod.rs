@@ -4,7 +4,9 @@ mod additions;
 mod attribute_form;
 mod attributes;
 mod classic_define;
+mod committed_types;
 mod contents;
+mod creation;
 mod dataset_info;
 mod define;
 mod describe;
@@ -12,8 +14,10 @@ mod filters;
 mod links;
 mod live;
 mod locate;
+mod netcdf_names;
 mod objects;
 mod output;
+mod provenance;
 mod references;
 mod scales;
 mod scan;
@@ -30,7 +34,7 @@ pub use describe::{
     TextPadding, TypeClass, TypeDescription,
 };
 pub use live::{ExistingFile, ExistingVariable, LiveOutput, Placement};
-pub use objects::NON_COORDINATE_PREFIX;
+pub use netcdf_names::NON_COORDINATE_PREFIX;
 pub use output::{Finished, Hdf5Output, OutputTarget};
 pub use scan::Hdf5Input;
 pub use writer_flags::WriterFlags;
@@ -39,8 +43,8 @@ pub use crate::commit::{LeftBeside, Recovery, forget_journal, left_beside, recov
 pub use crate::ffi::bytes_of_text;
 pub use crate::ffi::dataspace::{Extent, Hyperslab};
 pub use crate::ffi::filter_decoder::{DecodeFilter, decode_filters_with};
+pub use crate::ffi::known::{FillStatus, FillTime};
 pub use crate::ffi::number_form::{BitRange, FloatForm};
-pub use crate::ffi::property::{FillStatus, FillTime};
 pub use crate::ffi::virtual_source::VirtualSource;
 
 /// How one dataset is to be stored in the output.

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use crate::error::{ContainerError, Result};
 use crate::ffi::Handle;
-use crate::ffi::datatype::{Class, Datatype, ReferenceKind};
+use crate::ffi::datatype::{Datatype, ReferenceKind};
+use crate::ffi::known::Class;
 use crate::ffi::link;
 use crate::ffi::reference::{self, REGION_BYTES};
 use crate::ffi::variable_length;

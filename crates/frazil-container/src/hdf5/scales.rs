@@ -1,11 +1,10 @@
 //! Dimension scales of a file that is read.
 
 use super::dataset_info::DatasetInfo;
-use super::objects::PLACEHOLDER;
 use super::scan::{Hdf5Input, last_part};
 use crate::error::Result;
-use crate::ffi::dataset::Dataset;
-use crate::ffi::{attribute, datatype, variable_length};
+use crate::ffi::known::Class;
+use crate::ffi::{attribute, variable_length};
 
 impl Hdf5Input {
     /// Object address of the first scale attached to each axis, 0 where there is none; nothing if
@@ -43,26 +42,10 @@ impl Hdf5Input {
     }
 }
 
-/// Whether a dataset only stands for a netCDF dimension (netCDF-C looks at the NAME as well).
-pub(super) fn is_dimension_only(dataset: &Dataset) -> Result<bool> {
-    let Some(name) = attribute::open_by_name(dataset.handle(), "NAME")? else {
-        return Ok(false);
-    };
-    let memory = name.datatype()?;
-    let extent = name.extent()?;
-    if memory.holds_variable_length()? || extent.elements() != Some(1) {
-        return Ok(false);
-    }
-    Ok(name
-        .read(&memory, &extent, 1 << 16)?
-        .starts_with(PLACEHOLDER.as_bytes()))
-}
-
 /// Object addresses of the first scale on each axis, 0 where there is none.
 fn scale_addresses(list: &attribute::Attribute, file_bytes: u64) -> Result<Vec<u64>> {
     let file_type = list.datatype()?;
-    if file_type.class()? != datatype::Class::VariableLength
-        || file_type.base()?.class()? != datatype::Class::Reference
+    if file_type.class()? != Class::VariableLength || file_type.base()?.class()? != Class::Reference
     {
         return Ok(Vec::new());
     }

@@ -7,16 +7,16 @@ use std::sync::Arc;
 
 use super::contents::{Contents, Entry, EntryKind};
 use super::dataset_info::{DatasetInfo, DatasetStorage};
-use super::objects::NON_COORDINATE_PREFIX;
-use super::scales::is_dimension_only;
+use super::netcdf_names::{NON_COORDINATE_PREFIX, PLACEHOLDER};
 use super::writer_flags::WriterFlags;
 use crate::error::{ContainerError, Result};
 use crate::ffi::Handle;
 use crate::ffi::dataset::Dataset;
 use crate::ffi::dataspace::Extent;
-use crate::ffi::link::{self, LinkTarget, ObjectKind};
-use crate::ffi::property::{FillStatus, LayoutClass};
-use crate::ffi::{attribute, datatype, file, names, variable_length};
+use crate::ffi::known::{Class, FillStatus, ObjectKind};
+use crate::ffi::link::{self, LinkTarget};
+use crate::ffi::property::LayoutClass;
+use crate::ffi::{attribute, file, names, variable_length};
 
 /// Most datasets kept open at a time: each holds some kilobytes in libhdf5.
 const MAX_OPEN_DATASETS: usize = 2000;
@@ -192,7 +192,7 @@ impl Hdf5Input {
             return Ok(None);
         };
         let (memory, extent) = (found.datatype()?.memory_copy()?, found.extent()?);
-        if memory.class()? != datatype::Class::String || extent.elements() != Some(1) {
+        if memory.class()? != Class::String || extent.elements() != Some(1) {
             return Ok(None);
         }
         let value = found.read(&memory, &extent, self.file_bytes())?;
@@ -466,4 +466,19 @@ fn user_path(path: &str) -> String {
 /// What follows the last slash.
 pub(super) fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Whether a dataset only stands for a netCDF dimension (netCDF-C looks at the NAME as well).
+fn is_dimension_only(dataset: &Dataset) -> Result<bool> {
+    let Some(name) = attribute::open_by_name(dataset.handle(), "NAME")? else {
+        return Ok(false);
+    };
+    let memory = name.datatype()?;
+    let extent = name.extent()?;
+    if memory.holds_variable_length()? || extent.elements() != Some(1) {
+        return Ok(false);
+    }
+    Ok(name
+        .read(&memory, &extent, 1 << 16)?
+        .starts_with(PLACEHOLDER.as_bytes()))
 }

@@ -1,6 +1,5 @@
 //! Reading ahead: who walks along an axis finds the next chunks decoded.
 
-use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -14,10 +13,6 @@ use super::process::Process;
 
 /// Part of the budget that chunks read ahead for one walk may take.
 const PART_OF_BUDGET: u64 = 4;
-
-/// Chunks that are being decoded ahead, or soon will be.
-#[derive(Default)]
-pub(super) struct Underway(Mutex<HashSet<ChunkKey>>);
 
 /// The last read of an array.
 #[derive(Debug, Default)]

@@ -9,11 +9,11 @@ use super::chunked::ChunkedArray;
 use super::context::ReadContext;
 use super::flights::{Claim, Flight, Ticket};
 use super::process::Process;
-use super::target::{CellTarget, MAX_SKIP_BYTES, MAX_SKIP_IN_MEMORY_BYTES, Target};
+use super::target::{MAX_SKIP_BYTES, MAX_SKIP_IN_MEMORY_BYTES, Target};
 use super::upcoming::{Batch, Parts, Upcoming};
+use super::wanted::{Keeping, WantedChunk};
 use super::workspace::Workspace;
 use crate::fetch::{MAX_READ_BYTES, joined_end};
-use crate::source::StoredChunk;
 use crate::{ByteSource, PipelineError};
 
 /// Less than this to decode is not worth waking anybody.
@@ -26,24 +26,6 @@ const MIN_SPREAD_BYTES: u64 = 64 << 10;
 const LARGE_BYTES: u64 = 1 << 20;
 /// A chunk this long that lies as it is is not read whole where a part of it will do.
 const PARTED_BYTES: u64 = 64 << 10;
-
-/// A stored chunk and where its elements go.
-pub(super) struct WantedChunk {
-    pub(super) cell: CellTarget,
-    pub(super) stored: StoredChunk,
-    pub(super) keeping: Keeping,
-}
-
-/// What becomes of a chunk when the read has what it wants of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keeping {
-    /// Nothing.
-    Nothing,
-    /// It is kept if another read waits for it.
-    IfAwaited,
-    /// It is kept for later reads.
-    Chunk,
-}
 
 /// Chunks that other reads are decoding.
 type Awaited = Mutex<Vec<(WantedChunk, Arc<Flight>)>>;

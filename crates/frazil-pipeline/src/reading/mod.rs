@@ -15,10 +15,12 @@ mod flights;
 mod plain;
 mod pool;
 mod process;
+mod sharing;
 mod target;
 #[cfg(test)]
 mod tests;
 mod upcoming;
+mod wanted;
 mod workspace;
 
 pub use chunked::{CacheStats, ChunkedArray};

@@ -6,11 +6,13 @@
 
 #![expect(unsafe_code, reason = "one pointer, to what is never freed")]
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
-use super::ahead::Underway;
-use super::chunk_cache::ChunkCache;
+use frazil_types::sync::Mutex;
+
+use super::chunk_cache::{ChunkCache, ChunkKey};
 use super::flights::Flights;
 use super::pool::Pool;
 use super::workspace::Workspaces;
@@ -32,6 +34,10 @@ pub(super) struct Process {
     pub(super) workspaces: Workspaces,
     pub(super) counts: Counts,
 }
+
+/// Chunks that are being decoded ahead, or soon will be.
+#[derive(Default)]
+pub(super) struct Underway(pub(super) Mutex<HashSet<ChunkKey>>);
 
 /// Counts since the process began.
 #[derive(Default)]

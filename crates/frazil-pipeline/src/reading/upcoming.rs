@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::fetching::WantedChunk;
+use super::wanted::WantedChunk;
 
 /// So much comes from the disk while other chunks are decoded.
 const AHEAD_BYTES: u64 = 16 << 20;

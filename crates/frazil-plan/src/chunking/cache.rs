@@ -3,9 +3,9 @@
 use frazil_types::ReaderCache;
 
 use super::cost::CostModel;
-use super::goal::{GoalInput, ReadGoal, planned_shape};
+use super::goal_input::{GoalInput, ReadGoal, planned_shape, reads_of};
 use super::read_cost::bytes_of;
-use super::reads::{ReadBox, reads_of};
+use super::reads::ReadBox;
 
 /// What HDF5 gives a dataset where nobody asks for more (before 2.0): a wish for less is none.
 const DEFAULT_CACHE_BYTES: u64 = 1 << 20;

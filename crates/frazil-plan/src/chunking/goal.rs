@@ -1,7 +1,7 @@
 //! The chunk shape that serves the reads to come: the worst of them, beside its own best, is what
 //! counts.
 
-use frazil_types::{Calibration, ReaderCache, Storage};
+use frazil_types::ReaderCache;
 
 use super::axes::AxisRole;
 use super::cache::{cache_for, most_chunks};
@@ -9,8 +9,9 @@ use super::chunk_shape::{
     ChunkChoice, ExistingShape, MAX_CHUNK_BYTES, ShapeInput, ShapePolicy, choose,
 };
 use super::cost::CostModel;
+use super::goal_input::{GoalInput, ReadGoal, planned_shape, reads_of};
 use super::read_cost::bytes_of;
-use super::reads::{ReadBox, WantedRead, reads_of};
+use super::reads::ReadBox;
 use super::search::{Limits, Search, count_of};
 use crate::explain;
 
@@ -36,40 +37,6 @@ const LOPSIDED_WEIGHT: f64 = 0.02;
 
 /// How often the best shapes for single reads are corrected.
 const ROUNDS: usize = 8;
-
-/// What a chunk shape is to serve.
-#[derive(Debug, Clone, Copy)]
-pub struct ReadGoal<'a> {
-    /// The reads to come; empty: map, series and profile alike. Those that a variable has no axes
-    /// for do not count for it.
-    pub reads: &'a [WantedRead],
-    /// Where the file will lie.
-    pub storage: Storage,
-    /// What reading costs.
-    pub calibration: &'a Calibration,
-    /// Most chunks of a variable.
-    pub most_chunks: u64,
-}
-
-/// A variable whose chunk shape is wanted for reads.
-#[derive(Debug, Clone, Copy)]
-pub struct GoalInput<'a> {
-    /// Shape, type, existing chunks.
-    pub shape: ShapeInput<'a>,
-    /// What the axes are; same rank as the shape.
-    pub roles: &'a [AxisRole],
-    /// By axis: the length that an unlimited one is expected to get. Where it is not known, its
-    /// current length counts, taken up to a power of two, so that files of a stream with 28 to 31 records get
-    /// the same chunks.
-    pub expected: &'a [Option<u64>],
-    /// Raw bytes by stored bytes, about; `None`: stored without filters.
-    pub ratio: Option<f64>,
-    /// Most bytes of a chunk that the writer can hold; `u64::MAX` if it does not matter.
-    pub most_bytes: u64,
-    /// Most elements of a chunk along the first axis, for writers that gather records in memory;
-    /// `u64::MAX` if it does not matter.
-    pub most_records: u64,
-}
 
 /// What one read costs.
 #[derive(Debug, Clone, PartialEq)]
@@ -192,21 +159,6 @@ pub fn compare_for_reads(
         question.candidates(&input.shape, chosen),
         question.cache(chosen),
     )
-}
-
-/// The shape to plan for: unlimited axes have the length that is expected of them.
-pub(super) fn planned_shape(input: &GoalInput<'_>) -> Vec<u64> {
-    let current = input.shape.planned_shape();
-    (0..current.len())
-        .map(|axis| {
-            if !input.shape.is_unlimited(axis) {
-                return current[axis];
-            }
-            let expected = input.expected.get(axis).copied().flatten();
-            let rounded = current[axis].checked_next_power_of_two();
-            expected.or(rounded).unwrap_or(current[axis]).max(1)
-        })
-        .collect()
 }
 
 /// One read that concerns the variable.

@@ -12,6 +12,7 @@ mod chunk_shape;
 mod cost;
 mod fixed_shape;
 mod goal;
+mod goal_input;
 mod read_cost;
 mod reads;
 mod search;
@@ -24,8 +25,9 @@ pub use chunk_shape::{
 };
 pub use fixed_shape::{CMIP7_CHUNK_BYTES, apply_override, cmip7_data_shape, whole_shape};
 pub use goal::{
-    Candidate, GoalInput, KEEP_FOR_READS, MOST_CHUNKS, ReadChoice, ReadEstimate, ReadGoal,
-    ServingShape, choose_for_reads, compare_for_reads, parts_for_reads,
+    Candidate, KEEP_FOR_READS, MOST_CHUNKS, ReadChoice, ReadEstimate, ServingShape,
+    choose_for_reads, compare_for_reads, parts_for_reads,
 };
+pub use goal_input::{GoalInput, ReadGoal};
 pub use read_cost::{ReadCost, ReadCosts};
 pub use reads::{ReadExtent, ReadIntent, WantedRead, balanced_reads, parse_reads};

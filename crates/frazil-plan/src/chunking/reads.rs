@@ -5,7 +5,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::axes::AxisRole;
-use super::goal::{GoalInput, ReadGoal};
 use crate::error::PlanError;
 
 /// What is read at once.
@@ -192,25 +191,6 @@ impl fmt::Display for WantedRead {
             weight => write!(formatter, "{}={weight}", self.intent),
         }
     }
-}
-
-/// The wanted reads that concern a variable: their names, weights, and what they take.
-pub(super) fn reads_of(
-    input: &GoalInput<'_>,
-    planned: &[u64],
-    goal: &ReadGoal<'_>,
-) -> Vec<(String, f64, ReadBox)> {
-    let balance = balanced_reads();
-    let wanted = match goal.reads {
-        [] => balance.as_slice(),
-        stated => stated,
-    };
-    let named = wanted.iter().filter_map(|read| {
-        let names = input.shape.dimension_names;
-        let takes = read.intent.of(planned, names, input.roles)?;
-        Some((read.intent.to_string(), read.weight, takes))
-    });
-    named.collect()
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ use std::cell::OnceCell;
 
 use frazil_types::{ElementClass, ElementType};
 
-use crate::trial::sample_shape;
+use crate::sample::sample_shape;
 use statistics::{Planes, commonest_and_distinct, correlation};
 use values::Values;
 

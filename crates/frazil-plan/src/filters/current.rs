@@ -3,10 +3,11 @@
 use frazil_types::{ElementType, FilterChain, FilterPipeline, FilterSpec, filter_id};
 
 use super::estimate::{Estimate, Whole};
-use super::{FilterChoice, FilterWishes, Finalist, Fresh, ShuffleWish};
+use super::{FilterChoice, Finalist, Fresh};
 use crate::choice::Rival;
 use crate::explain;
 use crate::goal::Goal;
+use crate::wishes::{FilterWishes, ShuffleWish};
 
 /// Chunks are encoded again only for sizes below this share of the current one.
 const BETTER_SHARE: f64 = 0.95;

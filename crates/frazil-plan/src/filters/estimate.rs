@@ -2,15 +2,15 @@
 
 use frazil_types::FilterSpec;
 
-use super::{CurrentStorage, FilterWishes};
+use super::CurrentStorage;
+use crate::spread::{OF_ONE, share, spread};
 use crate::trial::{Compressor, Trial, shuffle_spec};
+use crate::wishes::FilterWishes;
 
 /// Nine of ten lie within so many standard errors.
 const NINE_OF_TEN: f64 = 1.645;
 /// What a standard error does not know of: samples may be unlike all the rest.
 const UNSEEN: f64 = 0.02;
-/// Of one sample nothing is known about how much samples differ.
-const OF_ONE: f64 = 0.25;
 /// Of shares far below, one says nothing about another: values are all alike, and filters differ in what
 /// they need to say so.
 const ALIKE: f64 = 0.02;
@@ -205,12 +205,6 @@ fn by_windows(trial: &mut Trial<'_>, windows: &[Vec<u8>]) -> Option<(f64, f64, K
     Some((share(&of_samples)?, share(&of_all)?, known))
 }
 
-/// The stored share of samples; `sizes`: raw and stored bytes of each.
-fn share(sizes: &[(usize, usize)]) -> Option<f64> {
-    let (raw, stored) = (sizes.iter()).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    (stored > 0).then(|| stored as f64 / raw as f64)
-}
-
 /// What the input's filters make of the samples: of all that lies in the same chunks, unless the samples
 /// are a part of it that these filters can be tried on.
 fn ratio_of_samples(now: &CurrentStorage<'_>, trial: &mut Trial<'_>) -> f64 {
@@ -219,20 +213,4 @@ fn ratio_of_samples(now: &CurrentStorage<'_>, trial: &mut Trial<'_>) -> f64 {
     }
     let sizes = trial.sizes(&now.pipeline.0, None).unwrap_or_default();
     share(&sizes).unwrap_or(now.sampled_ratio)
-}
-
-/// The standard error of the stored share of samples, by that share; `sizes`: raw and stored bytes of each.
-#[must_use]
-pub fn spread(sizes: &[(usize, usize)]) -> f64 {
-    if sizes.len() < 2 {
-        return OF_ONE;
-    }
-    let ratio = share(sizes).unwrap_or(0.0);
-    let stored: usize = sizes.iter().map(|one| one.1).sum();
-    let count = sizes.len() as f64;
-    let differences = sizes
-        .iter()
-        .map(|&(raw, stored)| (stored as f64 - ratio * raw as f64).powi(2));
-    let variance = differences.sum::<f64>() / (count - 1.0);
-    variance.sqrt() * count.sqrt() / (stored as f64).max(1.0)
 }

@@ -2,11 +2,12 @@
 
 use frazil_types::{DeflateEncoder, FilterSpec, ReaderLevel};
 
-use super::{FilterWishes, Fresh, ShuffleWish, ZSTD_DEFAULT, summary};
+use super::{Fresh, ZSTD_DEFAULT, summary};
 use crate::error::PlanError;
 use crate::explain;
 use crate::goal::Goal;
 use crate::trial::{Compressor, Trial, deflate_spec, shuffle_spec};
+use crate::wishes::{FilterWishes, ShuffleWish};
 
 /// "zlib's size" means at most this factor of it.
 const ZLIB_PARITY: f64 = 1.001;

@@ -11,11 +11,11 @@ use super::{
 };
 use crate::CodecError;
 use crate::compress::{blosclz, lz4};
+use crate::error::invalid;
 use crate::filter::bit_transpose::{GROUP, transpose};
 use crate::filter::shuffle::{Direction, transform_slice};
 use crate::scratch::Codecs;
 use crate::simd::Simd;
-use crate::stage::invalid;
 
 /// Version of every compressor's own format (`BLOSC_*_VERSION_FORMAT`).
 const COMPRESSOR_VERSION: u8 = 1;

@@ -18,10 +18,10 @@ use frazil_types::{FilterSpec, MAX_RANK};
 
 use crate::CodecError;
 use crate::buffer::OutputSize;
-use crate::compress::cursor::Cursor;
+use crate::cursor::Cursor;
+use crate::error::invalid;
 use crate::registry::MAX_CHUNK_BYTES;
 use crate::scratch::Codecs;
-use crate::stage::invalid;
 use number::{Number, written};
 use step::Step;
 

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::hdf5::contents::{Entry, EntryKind};
 use crate::hdf5::dataset_info::DatasetInfo;
 use crate::hdf5::links::Links;
-use crate::hdf5::objects::{COORDINATES, NON_COORDINATE_PREFIX, NUMBER};
+use crate::hdf5::netcdf_names::{COORDINATES, NON_COORDINATE_PREFIX, NUMBER};
 use crate::hdf5::scan::{Hdf5Input, last_part};
 use crate::model::{Dimension, FileModel, Group, Variable};
 use crate::schema::{DimensionId, GroupId};

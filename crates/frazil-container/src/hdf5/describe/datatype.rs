@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use super::types::{MemberDescription, TextPadding, TypeClass, TypeDescription};
 use crate::error::Result;
-use crate::ffi::datatype::{Class, Datatype, ReferenceKind};
+use crate::ffi::datatype::{Datatype, ReferenceKind};
+use crate::ffi::known::Class;
 use crate::ffi::link;
 use frazil_types::ByteOrder;
 

@@ -20,8 +20,8 @@ use super::scan::Hdf5Input;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataspace::{Extent, Hyperslab};
 use crate::ffi::datatype::Datatype;
+use crate::ffi::known::FillStatus;
 use crate::ffi::link;
-use crate::ffi::property::FillStatus;
 use crate::ffi::virtual_source::VirtualSource;
 use expand::Expander;
 

@@ -11,10 +11,10 @@ use crate::classic::{
     AttributeValue, ClassicAttribute, ClassicDimension, ClassicModel, ClassicVariable, NcType,
 };
 use crate::error::Result;
-use crate::hdf5::attributes::PROVENANCE;
 use crate::hdf5::contents::EntryKind;
 use crate::hdf5::dataset_info::DatasetInfo;
-use crate::hdf5::objects::{COORDINATES, NUMBER, STRICT};
+use crate::hdf5::netcdf_names::{COORDINATES, NUMBER, STRICT};
+use crate::hdf5::provenance::PROVENANCE;
 use crate::hdf5::scan::Hdf5Input;
 
 /// What netCDF-4 keeps its books in.

@@ -10,12 +10,13 @@ use frazil_types::ByteOrder;
 
 use crate::classic::AttributeValue;
 use crate::error::{ContainerError, Result};
-use crate::ffi::property::FillStatus;
+use crate::ffi::known::FillStatus;
 use crate::hdf5::OutputStorage;
 use crate::hdf5::contents::{Entry, EntryKind};
 use crate::hdf5::dataset_info::{DatasetInfo, DatasetStorage};
 use crate::hdf5::describe::{ObjectAttributes, TypeClass, TypeDescription, netcdf};
-use crate::hdf5::objects::{COORDINATES, NON_COORDINATE_PREFIX, NUMBER, Places, Role};
+use crate::hdf5::netcdf_names::{COORDINATES, NON_COORDINATE_PREFIX, NUMBER};
+use crate::hdf5::objects::{Places, Role};
 use crate::hdf5::scan::{Hdf5Input, last_part};
 use crate::schema::{
     DimensionId, Fill, GroupId, Schema, SchemaAttribute, SchemaDimension, SchemaGroup, SchemaValue,

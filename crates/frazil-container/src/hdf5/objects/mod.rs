@@ -9,30 +9,24 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::OutputStorage;
 use super::attribute_form::{Form, Texts, number_type};
-use super::attributes::write_provenance;
-use super::define::set_chunked;
+use super::creation::set_chunked;
+use super::netcdf_names::{COORDINATES, STRICT};
+use super::provenance::write_provenance;
 use crate::error::{ContainerError, Result};
 use crate::ffi::attribute;
 use crate::ffi::dataset::Dataset;
 use crate::ffi::dataspace::Extent;
 use crate::ffi::datatype::Datatype;
-use crate::ffi::header::HeaderForm;
-use crate::ffi::property::{FillTime, PropertyList, TRACKED_AND_INDEXED};
+use crate::ffi::known::FillTime;
+use crate::ffi::property::{HeaderForm, PropertyList, TRACKED_AND_INDEXED};
 use crate::ffi::{Handle, link};
 use crate::schema::{
     AttributeOwner, DimensionId, Fill, GroupId, Schema, SchemaAttribute, SchemaValue,
     SchemaVariable, ValueType, VariableId,
 };
 
-pub use names::NON_COORDINATE_PREFIX;
 pub(super) use open::{Places, Role};
 use scales::Scale;
-pub(super) use scales::{NUMBER, PLACEHOLDER};
-
-/// Marks a file that keeps to the classic model.
-pub(super) const STRICT: &str = "_nc3_strict";
-/// The numbers of a variable's dimensions.
-pub(super) const COORDINATES: &str = "_Netcdf4Coordinates";
 
 /// The objects that are in the file, by their numbers in a [`Schema`].
 pub(super) struct Objects {

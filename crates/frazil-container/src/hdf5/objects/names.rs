@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use super::{Linked, Objects, Scale};
 use crate::error::Result;
 use crate::ffi::link;
+use crate::hdf5::netcdf_names::NON_COORDINATE_PREFIX;
 use crate::schema::{DimensionId, GroupId, Schema, VariableId};
 
-/// Link name of a variable that has a dimension's name without being its coordinate.
-pub const NON_COORDINATE_PREFIX: &str = "_nc4_non_coord_";
 /// Link name of an object while others give way.
 const PASSING: &str = "_frazil_passing_";
 /// `H5P_CRT_ORDER_TRACKED`.

@@ -6,20 +6,15 @@ use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
 use crate::ffi::dataspace::Extent;
 use crate::ffi::datatype::Datatype;
-use crate::ffi::header::HeaderForm;
-use crate::ffi::property::PropertyList;
+use crate::ffi::property::{HeaderForm, PropertyList};
 use crate::ffi::{Handle, attribute, link, reference};
 use crate::hdf5::attribute_form::Form;
+use crate::hdf5::netcdf_names::{NUMBER, PLACEHOLDER};
 use crate::schema::{DimensionId, Schema, VariableId};
 use frazil_types::FilterPipeline;
 
-/// A dimension's number, so that numbers survive any order of creation.
-pub(in crate::hdf5) const NUMBER: &str = "_Netcdf4Dimid";
 /// What makes a dataset a dimension scale, beside its number.
 const SCALE_MARKS: [&str; 3] = ["CLASS", "NAME", "REFERENCE_LIST"];
-/// How the NAME of a scale begins that stands for a dimension alone.
-pub(in crate::hdf5) const PLACEHOLDER: &str =
-    "This is a netCDF dimension but not a netCDF variable.";
 
 /// The dataset that stands for a dimension.
 pub(in crate::hdf5) enum Scale {

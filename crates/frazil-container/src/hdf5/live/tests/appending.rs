@@ -7,7 +7,6 @@ use super::model::{
 };
 use crate::classic::{AttributeValue, NcType};
 use crate::error::ContainerError;
-use crate::ffi::header::HeaderForm;
 use crate::hdf5::{LiveOutput, OutputStorage};
 use crate::schema::{AttributeOwner, DimensionId, Fill, GroupId, Schema, ValueType, VariableId};
 
@@ -236,7 +235,7 @@ fn plain(path: &Path) {
     use crate::ffi::dataspace::Extent;
     use crate::ffi::datatype::Datatype;
     use crate::ffi::file::{self, Target};
-    use crate::ffi::property::{PropertyList, TRACKED_AND_INDEXED};
+    use crate::ffi::property::{HeaderForm, PropertyList, TRACKED_AND_INDEXED};
 
     std::fs::File::create(path).unwrap();
     let creation = PropertyList::file_create(0, TRACKED_AND_INDEXED).unwrap();

@@ -2,8 +2,8 @@
 
 use frazil_types::{ByteOrder, ElementClass, ElementType};
 
-use super::{FilterWishes, ShuffleWish};
 use crate::candidates::CandidateFilters;
+use crate::wishes::{FilterWishes, ShuffleWish};
 
 /// Whether a candidate serves the wishes, but for its speed.
 pub(crate) fn serves(one: &CandidateFilters, wishes: &FilterWishes) -> bool {

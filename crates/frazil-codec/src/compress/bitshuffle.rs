@@ -6,14 +6,14 @@
 
 use frazil_types::FilterSpec;
 
-use super::bit_transpose::{GROUP, transpose, untranspose};
 use crate::CodecError;
 use crate::buffer::{OutputSize, pieces};
-use crate::compress::cursor::Cursor;
 use crate::compress::{lz4, zstd};
+use crate::cursor::Cursor;
+use crate::error::invalid;
+use crate::filter::bit_transpose::{GROUP, transpose, untranspose};
 use crate::scratch::Codecs;
 use crate::simd::Simd;
-use crate::stage::invalid;
 
 const NAME: &str = "bitshuffle";
 const DEFAULT_BLOCK_BYTES: usize = 8192;

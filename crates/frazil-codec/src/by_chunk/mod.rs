@@ -13,12 +13,12 @@ use frazil_types::{
 };
 
 use crate::buffer::OutputSize;
-use crate::compress::cursor::Cursor;
 use crate::compress::excerpt::{Excerpt, product};
-use crate::compress::frame::{FRAME_BYTES, Frame};
+use crate::cursor::Cursor;
+use crate::error::invalid;
+use crate::frame::{FRAME_BYTES, Frame};
 use crate::registry::MAX_CHUNK_BYTES;
 use crate::scratch::{Codecs, Scratch};
-use crate::stage::invalid;
 use crate::{BoundDecoder, BoundEncoder, CodecError};
 
 const NAME: &str = "frazil";

@@ -2,9 +2,10 @@
 
 use frazil_types::{FilterPipeline, FilterSpec};
 
+use super::stage::DecodeStage;
 use crate::buffer::OutputSize;
+use crate::error::invalid;
 use crate::scratch::Scratch;
-use crate::stage::{DecodeStage, invalid};
 use crate::{CodecError, registry};
 
 /// `H5Z_MAX_NFILTERS`: filters a pipeline holds at most, one per bit of the filter mask.

@@ -8,14 +8,14 @@ use crate::error::{ContainerError, Result};
 ///
 /// It is the sentinel for whole contiguous datasets, where libhdf5 might look at any byte.
 #[derive(Debug)]
-pub(super) struct ZeroMapping {
+pub(crate) struct ZeroMapping {
     address: *mut c_void,
     bytes: usize,
 }
 
 impl ZeroMapping {
     /// Reserves `bytes` (not 0) of address space.
-    pub(super) fn new(bytes: usize) -> Result<Self> {
+    pub(crate) fn new(bytes: usize) -> Result<Self> {
         // SAFETY: a fresh anonymous private mapping at an address of the system's choice.
         let address = unsafe {
             libc::mmap(
@@ -34,7 +34,7 @@ impl ZeroMapping {
         Ok(Self { address, bytes })
     }
 
-    pub(super) fn as_ptr(&self) -> *const c_void {
+    pub(crate) fn as_ptr(&self) -> *const c_void {
         self.address
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::CodecError;
 use crate::buffer::OutputSize;
-use crate::compress::cursor::Cursor;
+use crate::cursor::Cursor;
 
 /// Length of the frame's start.
 pub(crate) const FRAME_BYTES: usize = 16;

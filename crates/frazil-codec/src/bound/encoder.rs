@@ -2,11 +2,11 @@
 
 use frazil_types::{DeflateEncoder, FilterPipeline};
 
+use super::decoder::check_sizes;
+use super::stage::EncodeStage;
 use crate::CodecError;
 use crate::buffer::OutputSize;
-use crate::decoder::check_sizes;
 use crate::scratch::Scratch;
-use crate::stage::EncodeStage;
 
 /// Filters of a dataset bound to its element size and chunk size, ready to encode many chunks.
 ///

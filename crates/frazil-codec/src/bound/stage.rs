@@ -4,13 +4,14 @@ use frazil_types::{DeflateEncoder, FilterSpec, filter_id};
 
 use crate::CodecError;
 use crate::buffer::OutputSize;
+use crate::by_chunk::ByChunk;
+use crate::compress::bitshuffle::Bitshuffle;
 use crate::compress::blosc::{self, BloscEncoder};
-use crate::compress::by_chunk::ByChunk;
 use crate::compress::mafisc::{self, Mafisc};
 use crate::compress::pcodec::Pcodec;
 use crate::compress::szip::Szip;
 use crate::compress::{bzip2, deflate, lz4, lzf, zstd};
-use crate::filter::bitshuffle::Bitshuffle;
+use crate::error::invalid;
 use crate::filter::delta::Delta;
 use crate::filter::fletcher32;
 use crate::filter::nbit::Nbit;
@@ -372,14 +373,6 @@ impl EncodeStage {
             Self::Delta(delta) => delta.encode(raw, out),
             Self::ByChunk(by_chunk) => by_chunk.encode(raw, out, codecs),
         }
-    }
-}
-
-/// The error for client data values that cannot be.
-pub(crate) fn invalid(filter: &'static str, reason: impl Into<String>) -> CodecError {
-    CodecError::InvalidParameters {
-        filter,
-        reason: reason.into(),
     }
 }
 

@@ -1,0 +1,54 @@
+//! How datasets are created: layout and filters.
+
+use frazil_types::FilterPipeline;
+
+use super::OutputStorage;
+use super::dataset_info::{DatasetInfo, DatasetStorage};
+use crate::error::Result;
+use crate::ffi::dataset::Dataset;
+use crate::ffi::filter;
+use crate::ffi::property::{HeaderForm, PropertyList};
+
+/// The creation list of an output dataset, but for its fill value.
+pub(super) fn creation_list(
+    from: &Dataset,
+    info: &DatasetInfo,
+    storage: &OutputStorage,
+    header: HeaderForm,
+) -> Result<PropertyList> {
+    let source = from.creation()?;
+    if info.storage == DatasetStorage::Virtual && *storage == OutputStorage::Keep {
+        // The mapping only exists inside the list: copy it whole.
+        return source.duplicate();
+    }
+    let creation = PropertyList::dataset_create(header)?;
+    match storage {
+        OutputStorage::Contiguous => creation.set_contiguous()?,
+        OutputStorage::Chunked { chunk, pipeline } => set_chunked(&creation, chunk, pipeline)?,
+        OutputStorage::Keep => match &info.storage {
+            DatasetStorage::Compact => creation.set_compact()?,
+            DatasetStorage::Chunked {
+                chunk, pipeline, ..
+            } => {
+                set_chunked(&creation, chunk, pipeline)?;
+            }
+            DatasetStorage::Contiguous { .. }
+            | DatasetStorage::External
+            | DatasetStorage::Virtual => creation.set_contiguous()?,
+        },
+    }
+    creation.set_fill_time(source.fill_time()?)?;
+    Ok(creation)
+}
+
+/// Sets chunked layout; filters need not be there, since chunks come encoded.
+pub(super) fn set_chunked(
+    creation: &PropertyList,
+    chunk: &[u64],
+    pipeline: &FilterPipeline,
+) -> Result<()> {
+    for stage in &pipeline.0 {
+        filter::accept_encoded(stage)?;
+    }
+    creation.set_chunked(chunk, pipeline)
+}
