@@ -66,6 +66,7 @@ def _hdf5(version: str):
             data = np.arange(2500, dtype="f4").reshape(50, 50)
             file.create_dataset("fixed", data=data, chunks=(10, 10), compression="gzip")
             file.create_dataset("grows", data=data, maxshape=(None, 50), chunks=(5, 10))
+            file.create_dataset("sideways", data=data, maxshape=(60, None), chunks=(10, 10))
             file.create_dataset("both", data=data, maxshape=(None, None), chunks=(10, 10))
             group = file.create_group("deep/er", track_order=True)
             for number in range(40):

@@ -4,6 +4,8 @@ import json
 import os
 import struct
 import zlib
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import h5py
@@ -393,3 +395,36 @@ def test_one_file_of_several_is_not_called_damaged(
     assert outcome.code == FAILED and "[unsupported]" in outcome.stderr, outcome.stderr
     assert "one of several files that HDF5's" in outcome.stderr
     assert "damaged" not in outcome.stderr
+
+
+@pytest.mark.parametrize("filters", [None, "gzip"])
+@pytest.mark.parametrize(
+    ("chunk", "most"),
+    [
+        ((2, 3), (5, None)),
+        ((2, 3), (9, None)),
+        ((2, 2, 3), (3, None, 7)),
+        ((2, 2, 3), (5, 5, None)),
+        ((1, 2, 2, 3), (None, 3, 4, 5)),
+        ((1, 2, 2, 3), (2, 3, None, 9)),
+        ((2, 2, 3), (None, None, 7)),
+    ],
+)
+def test_any_axis_may_be_the_unlimited_one(
+    tmp_path: Path, chunk: tuple[int, ...], most: tuple[int | None, ...], filters: str | None
+):
+    """libhdf5 walks an extensible array as if its first axis were the unlimited one."""
+    source = tmp_path / "source.h5"
+    shape = (5, 7) if len(most) == 2 else (2, 3, 4, 5)[-len(most) :]
+    values = np.random.default_rng(4).random(shape).astype("f4")
+    with h5py.File(source, "w", libver="latest") as file:
+        made = {"chunks": chunk, "maxshape": most, "compression": filters}
+        file.create_dataset("whole", data=values, **made)
+        part = file.create_dataset("part", shape, "f4", fillvalue=-1, **made)
+        part[(slice(1, None),) * len(shape)] = values[(slice(1, None),) * len(shape)]
+    there_and_back(source)
+    if find_spec("frazil"):
+        frazil_file = import_module("frazil").open(source)
+        with frazil_file, h5py.File(source) as file:
+            for name in ("whole", "part"):
+                np.testing.assert_array_equal(frazil_file[name][...], file[name][...])

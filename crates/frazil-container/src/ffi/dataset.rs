@@ -29,6 +29,17 @@ pub(crate) struct IndexEntry {
     pub(crate) stored_bytes: u64,
 }
 
+/// How chunks are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ChunkIndexKind {
+    /// A B-tree, of either version.
+    Tree,
+    FixedArray,
+    ExtensibleArray,
+    /// There is one chunk, or all lie one behind the other.
+    Computed,
+}
+
 /// What a chunk index walk collects; handed to the C callback as its data.
 struct Collector {
     rank: usize,
@@ -207,25 +218,35 @@ impl Dataset {
         Ok(collector.entries)
     }
 
-    /// Looks every one of these chunks up, as a reader does that wants its values.
-    ///
-    /// A walk goes through the index from end to end, and a look-up searches it by its order: where
-    /// keys are damaged, a walk finds chunks that no reader finds. Indexes that compute an entry's
-    /// place need no look.
-    ///
-    /// # Errors
-    /// [`ContainerError::Corrupt`] for the first chunk that is not found, or of another length.
-    pub(crate) fn look_up(&self, entries: &[IndexEntry]) -> Result<()> {
-        /// `H5D_CHUNK_IDX_BTREE`, `H5D_CHUNK_IDX_BT2`.
-        const SEARCHED: [c_int; 2] = [0, 5];
+    /// How the chunks of a chunked dataset are found.
+    pub(crate) fn chunk_index_kind(&self) -> Result<ChunkIndexKind> {
         let _guard = library_lock();
         let mut kind = 0;
         // SAFETY: a live dataset and a valid out-pointer.
         let status = unsafe { (api().H5Dget_chunk_index_type)(self.0.id(), &raw mut kind) };
         check(status, "read the kind of chunk index")?;
-        if !SEARCHED.contains(&kind) {
+        // The numbers of `H5D_chunk_index_t`.
+        Ok(match kind {
+            0 | 5 => ChunkIndexKind::Tree,
+            3 => ChunkIndexKind::FixedArray,
+            4 => ChunkIndexKind::ExtensibleArray,
+            _ => ChunkIndexKind::Computed,
+        })
+    }
+
+    /// Looks every one of these chunks up, as a reader does that wants its values.
+    ///
+    /// A walk goes through the index from end to end, and a look-up searches it by its order: where
+    /// keys are damaged, a walk finds chunks that no reader finds. Where an array holds the entries, it shows
+    /// whether the walk names them rightly. What is computed needs no look.
+    ///
+    /// # Errors
+    /// [`ContainerError::Corrupt`] for the first chunk that is not found, or of another length.
+    pub(crate) fn look_up(&self, entries: &[IndexEntry]) -> Result<()> {
+        if self.chunk_index_kind()? == ChunkIndexKind::Computed {
             return Ok(());
         }
+        let _guard = library_lock();
         let is_filtered = !self.creation()?.pipeline()?.is_empty();
         for entry in entries {
             let mut bytes = 0;

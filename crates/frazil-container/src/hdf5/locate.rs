@@ -5,7 +5,8 @@ use frazil_types::{ChunkGrid, ChunkRecord};
 use super::dataset_info::{DatasetInfo, DatasetStorage};
 use super::scan::Hdf5Input;
 use crate::error::{ContainerError, Result};
-use crate::ffi::dataset::Dataset;
+use crate::ffi::dataset::{ChunkIndexKind, Dataset, IndexEntry};
+use crate::ffi::dataspace::Extent;
 
 /// An index entry takes at least this many bytes of any file.
 const MIN_ENTRY_BYTES: u64 = 8;
@@ -35,7 +36,10 @@ pub(super) fn records(
         ContainerError::Corrupt("the number of chunks is beyond counting".to_owned())
     })?;
     let limit = usize::try_from(file_bytes / MIN_ENTRY_BYTES).unwrap_or(usize::MAX);
-    let entries = dataset.chunk_index(shape.len(), limit)?;
+    let mut entries = dataset.chunk_index(shape.len(), limit)?;
+    if dataset.chunk_index_kind()? == ChunkIndexKind::ExtensibleArray {
+        put_in_place(&mut entries, chunk, &dataset.extent()?)?;
+    }
     let mut records = Vec::with_capacity(entries.len());
     for entry in &entries {
         let end = entry.address.checked_add(entry.stored_bytes);
@@ -68,4 +72,49 @@ pub(super) fn records(
     }
     dataset.look_up(&within)?;
     Ok(records)
+}
+
+/// Puts right where chunks of an extensible array lie. The array counts chunks with the unlimited axis as the slowest;
+/// libhdf5's walk (`H5D__earray_idx_iterate_cb`, to 2.x) names them as if all axes were in their own order. Where another
+/// axis than the first is unlimited, that names other chunks than reading finds.
+fn put_in_place(entries: &mut [IndexEntry], chunk: &[u64], extent: &Extent) -> Result<()> {
+    let Extent::Simple { max_shape: max, .. } = extent else {
+        return Ok(());
+    };
+    let Some(unlimited) = max
+        .iter()
+        .position(Option::is_none)
+        .filter(|&axis| axis > 0)
+    else {
+        return Ok(());
+    };
+    let counts: Vec<u64> = (max.iter().zip(chunk))
+        .map(|(most, &length)| most.unwrap_or(1).div_ceil(length.max(1)).max(1))
+        .collect();
+    let others: Vec<usize> = (0..chunk.len()).filter(|&axis| axis != unlimited).collect();
+    for entry in entries {
+        let mut number = number_in_walk(&entry.offset, chunk, &counts, unlimited)
+            .ok_or_else(|| ContainerError::Corrupt("its chunks are beyond counting".to_owned()))?;
+        for &axis in others.iter().rev() {
+            entry.offset[axis] = number % counts[axis] * chunk[axis];
+            number /= counts[axis];
+        }
+        entry.offset[unlimited] = number.saturating_mul(chunk[unlimited]);
+    }
+    Ok(())
+}
+
+/// Which element of the array the walk came to: the faster axes have their `counts`, all else is along `unlimited`.
+fn number_in_walk(offset: &[u64], chunk: &[u64], counts: &[u64], unlimited: usize) -> Option<u64> {
+    let (mut number, mut step) = (0_u64, 1_u64);
+    for axis in (unlimited..chunk.len()).rev() {
+        let place = offset[axis] / chunk[axis].max(1);
+        number = number.checked_add(place.checked_mul(step)?)?;
+        step = if axis == unlimited {
+            step
+        } else {
+            step.checked_mul(counts[axis])?
+        };
+    }
+    Some(number)
 }
