@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import h5py
 import netCDF4
 import numpy as np
 import pytest
@@ -52,3 +53,14 @@ def test_a_range_holds_where_samples_are_unlike_the_rest(
     assert frazil("pack", source, "-o", packed, *words).code == DONE
     least, most = report["range"]["file_bytes"]
     assert least <= packed.stat().st_size <= most
+
+
+@pytest.mark.parametrize("count", [300, 5000])
+def test_texts_count_where_they_are_all_of_a_file(count: int, tmp_path: Path):
+    source, packed = tmp_path / "in.h5", tmp_path / "out.h5"
+    with h5py.File(source, "w") as file:
+        file.create_dataset("texts", data=[f"text number {i} " * 3 for i in range(count)])
+    foretold = frazil("pack", source, "-o", packed, "--dry-run", "--json")
+    (report,) = foretold.report["reports"]
+    assert frazil("pack", source, "-o", packed).code == DONE
+    assert abs(report["output_file_bytes"] / packed.stat().st_size - 1) < 0.02

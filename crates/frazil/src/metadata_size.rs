@@ -35,7 +35,11 @@ pub(crate) fn measure_metadata(source: &Input, decisions: &Decisions, how: Measu
     let finished = output
         .finish(source.hdf5())
         .map_err(|error| from_container(error, source.path()))?;
-    Ok(finished.metadata_end.saturating_sub(raw_bytes))
+    let end = match how.has_heaps {
+        true => finished.written_end.max(finished.metadata_end),
+        false => finished.metadata_end,
+    };
+    Ok(end.saturating_sub(raw_bytes))
 }
 
 /// Whether libhdf5 will copy a variable's values into heaps: texts, sequences, references.

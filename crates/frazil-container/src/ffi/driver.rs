@@ -138,6 +138,7 @@ pub(crate) struct OpenFile {
     /// Space for the next raw data of so many bytes.
     chosen: Option<Chosen>,
     metadata_end: u64,
+    written_end: u64,
     last_error: Option<i32>,
     heap_guard: Option<HeapGuard>,
 }
@@ -294,6 +295,12 @@ impl RawSink {
         unsafe { (*self.0).metadata_end }
     }
 
+    /// First byte past all that libhdf5 itself has written so far, values among it.
+    pub(crate) fn written_end(self) -> u64 {
+        // SAFETY: as in `learn_address`.
+        unsafe { (*self.0).written_end }
+    }
+
     /// Where libhdf5 lets the file end.
     pub(crate) fn end_of_allocation(self) -> u64 {
         // SAFETY: as in `learn_address`.
@@ -334,6 +341,7 @@ unsafe extern "C" fn open(
             sentinel: Sentinel::default(),
             chosen: None,
             metadata_end: 0,
+            written_end: 0,
             last_error: None,
             heap_guard: None,
         }))
@@ -479,6 +487,7 @@ unsafe extern "C" fn write(
         // SAFETY: not the sentinel, so `buffer` holds `size` readable bytes for this call.
         let bytes = unsafe { std::slice::from_raw_parts(buffer.cast::<u8>(), size) };
         let end = address.saturating_add(size as u64);
+        file.written_end = file.written_end.max(end);
         if kind != MEM_DRAW {
             file.metadata_end = file.metadata_end.max(end);
         }

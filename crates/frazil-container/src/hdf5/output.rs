@@ -45,6 +45,8 @@ pub enum OutputTarget<'a> {
 pub struct Finished {
     /// The first address past the metadata.
     pub metadata_end: u64,
+    /// The first address past all that libhdf5 has written: heaps of texts may lie behind the metadata.
+    pub written_end: u64,
     /// What the user should know.
     pub notice: Option<String>,
 }
@@ -235,9 +237,11 @@ impl Hdf5Output {
         self.defined.datasets.clear();
         file::flush(&self.file).map_err(|error| blame(error, self.sink))?;
         let metadata_end = self.sink.metadata_end();
+        let written_end = self.sink.written_end();
         file::close(self.file)?;
         Ok(Finished {
             metadata_end,
+            written_end,
             notice: self.lost.into_inner().notice(),
         })
     }
