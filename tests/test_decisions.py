@@ -84,3 +84,32 @@ def test_a_tiny_variable_is_not_put_into_chunks_that_cost_more(tmp_path: Path):
     outcome = frazil("pack", source, "-o", packed, "--goal", "archive")
     assert outcome.code == DONE, outcome.stderr
     assert packed.stat().st_size <= source.stat().st_size * 1.005 + 4096
+
+
+def test_one_noisy_spot_does_not_make_a_wider_reader_level_larger(tmp_path: Path):
+    """Samples are zeros nearly all, and say nothing of what the few noisy chunks take."""
+    source, packed = tmp_path / "in.h5", tmp_path / "out.h5"
+    values = np.zeros((80, 80, 96), "f4")
+    values[-1:] = np.random.default_rng(0).normal(size=(1, 80, 96))
+    with h5py.File(source, "w") as file:
+        file.create_dataset("v", data=values, chunks=(1, 80, 96), compression=1, shuffle=True)
+    sizes = []
+    for readers in ("any", "plugins", "frazil"):
+        words = ("--goal", "size", "--readable-by", readers, "--overwrite")
+        pack(source, packed, *words)
+        sizes.append(packed.stat().st_size)
+    assert not is_more(sizes[1], sizes[0]) and not is_more(sizes[2], sizes[1]), sizes
+
+
+@pytest.mark.parametrize("words", [(), ("--digits", "3"), ("--goal", "size")])
+def test_small_variables_that_are_compressed_stay_so(words: tuple[str, ...], tmp_path: Path):
+    source, packed = tmp_path / "in.h5", tmp_path / "out.h5"
+    with h5py.File(source, "w") as file:
+        for number in range(30):
+            steps = np.random.default_rng(number).normal(size=1400)
+            values = np.round(np.cumsum(steps)).astype("f4")
+            file.create_dataset(f"v{number}", data=values, chunks=(1400,), compression=9)
+    pack(source, packed, *words)
+    assert packed.stat().st_size <= source.stat().st_size * 1.005 + 4096
+    with h5py.File(packed) as after:
+        assert all(after[f"v{i}"].id.get_storage_size() < 2800 for i in range(30))

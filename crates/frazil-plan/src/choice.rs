@@ -80,7 +80,8 @@ pub(crate) fn choose(
     }))
 }
 
-/// The chosen, and what is almost as small.
+/// The chosen, what is almost as small, and what narrower reader levels would have chosen: a wider one is promised
+/// not to be larger, whatever samples say.
 fn near(tried: &[Tried], best: &Tried, goal: Goal) -> Vec<Rival> {
     let chosen = &best.chosen;
     let is_archive = goal == Goal::Archive;
@@ -90,16 +91,24 @@ fn near(tried: &[Tried], best: &Tried, goal: Goal) -> Vec<Rival> {
         CLOSE
     };
     let limit = chosen.bytes as f64 * (1.0 + close);
-    // `archive` is promised not to be larger, whatever samples say.
-    let is_known = |one: &Tried| is_archive && one.candidate.name() == KNOWN_AS_SMALLEST;
+    let is_promised = |one: &Tried| {
+        let is_narrower = one.candidate.readers < best.candidate.readers;
+        let same_readers = tried
+            .iter()
+            .filter(|other| other.candidate.readers == one.candidate.readers);
+        let least = same_readers.map(|other| other.chosen.bytes).min();
+        let is_known = is_archive && one.candidate.name() == KNOWN_AS_SMALLEST;
+        is_known || (is_narrower && least == Some(one.chosen.bytes))
+    };
     let is_other = |one: &&Tried| {
-        let chosen_too =
+        let is_same =
             one.chosen.pipeline == chosen.pipeline && one.chosen.encoder == chosen.encoder;
-        !chosen_too && (one.chosen.bytes as f64 <= limit || is_known(one))
+        !is_same && (one.chosen.bytes as f64 <= limit || is_promised(one))
     };
     let mut others: Vec<&Tried> = tried.iter().filter(is_other).collect();
-    others.sort_by_key(|one| (!is_known(one), one.chosen.bytes));
-    others.truncate(MOST_FINALISTS - usize::from(!is_archive));
+    others.sort_by_key(|one| (!is_promised(one), one.chosen.bytes));
+    let promised = others.iter().filter(|one| is_promised(one)).count();
+    others.truncate(promised.max(MOST_FINALISTS - usize::from(!is_archive)));
     std::iter::once(best)
         .chain(others)
         .map(Rival::from)

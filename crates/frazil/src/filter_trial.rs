@@ -320,6 +320,7 @@ impl Trial<'_> {
         };
         is_storable
             && options.allow_larger != Some(true)
+            && options.level != Some(0)
             && !self.shapes[samples.variable].is_stated
             && !options.chunk_goal.is_stated()
             && options.layout == LayoutProfile::Standard

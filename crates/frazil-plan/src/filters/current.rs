@@ -161,11 +161,11 @@ fn carries_checksum(
     has_one || (wishes.checksum && (compressed || wishes.chunk_bytes.is_some()))
 }
 
-/// Whether what is stored now serves the wishes, but that a level other than none is no demand: whoever
-/// states one wants smaller files.
+/// Whether what is stored now serves the wishes at any level: whoever states one wants smaller files. Whoever wants
+/// none has no storage that may stay.
 fn does_as_well(now: &CurrentStorage<'_>, element: ElementType, wishes: &FilterWishes) -> bool {
     let any_level = FilterWishes {
-        level: wishes.level.filter(|&level| level == 0),
+        level: None,
         ..wishes.clone()
     };
     agrees(now.pipeline, element, &any_level)

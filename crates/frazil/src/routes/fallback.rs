@@ -85,7 +85,10 @@ impl Decisions {
         }
         self.uncertainties[number] = 0.0;
         let plan = &mut self.plans[number];
-        let chosen = plan.pipeline.summary();
+        let chosen = match plan.pipeline.is_empty() {
+            true => "storing it without filters".to_owned(),
+            false => plan.pipeline.summary(),
+        };
         plan.predicted_bytes = Some(fallback.stored_bytes);
         plan.reason = match plan.quantize.take() {
             None => format!("as in the input: {chosen} makes it larger"),
