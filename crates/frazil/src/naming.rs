@@ -118,7 +118,7 @@ fn appeared(target: &Path) -> Error {
     let cause = "another program made a file of this name meanwhile";
     Error::new(ErrorCode::AlreadyExists, cause)
         .in_file(target)
-        .with_cure("add --overwrite to replace it")
+        .with_cure("run it again, with --overwrite to replace that file")
 }
 
 fn changed(target: &Path) -> Error {
