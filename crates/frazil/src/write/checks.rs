@@ -7,7 +7,7 @@ use frazil_types::{
     ByteOrder, ElementClass, ElementType, ErrorCode, FilterPipeline, MAX_RANK, PrecisionWish,
 };
 
-use super::define::refused;
+use super::errors::refused;
 use super::layout::CHUNK_SHARE;
 use super::settings::{FilterWish, LayoutWish, VariableSettings};
 use super::slab::Slab;

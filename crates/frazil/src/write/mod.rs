@@ -28,6 +28,7 @@ mod cores;
 mod data_file;
 mod define;
 mod distributed;
+mod errors;
 mod key;
 mod layout;
 mod linear;

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::buffer::Buffer;
 use super::change::Change;
 use super::data_file::DataFile;
+use super::errors::closed;
 use super::key::{Key, KeyMap};
 use super::pack::{CommitStep, Packed, PackedChunk, Step, StoredChunk, named};
 use super::parallel::{Held, Lending};
@@ -479,8 +480,4 @@ fn key_of(chunk: &PackedChunk) -> Key {
         variable: chunk.place.variable.id.0,
         offset: chunk.place.offset.clone(),
     }
-}
-
-pub(super) fn closed() -> Error {
-    Error::new(ErrorCode::Internal, "the output is closed already")
 }

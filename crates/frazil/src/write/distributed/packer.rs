@@ -8,7 +8,7 @@ use frazil_pipeline::MemoryBudget;
 use super::super::buffer::Buffer;
 use super::super::buffers::Buffers;
 use super::super::checks::{check_bytes, check_slab};
-use super::super::define::refused;
+use super::super::errors::refused;
 use super::super::layout::Layout;
 use super::super::pack::{Content, Place, named, pack};
 use super::super::partial::constant;

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use frazil_codec::Scratch;
 
+use super::super::errors::lost;
 use super::super::key::Key;
 use super::super::mask::Mask;
 use super::super::pack::Content;
 use super::super::partial::PartialChunk;
 use super::super::variable::Variable;
-use super::super::writer::{Writer, lost};
+use super::super::writer::Writer;
 use super::Team;
 use super::parts::{Arrived, Foreign, Parcel, unpack};
 use super::wire::{Base, Claim, Duties, Owned};

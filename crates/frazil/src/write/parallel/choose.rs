@@ -3,9 +3,10 @@
 use frazil_types::{DeflateEncoder, FilterPipeline};
 use serde::{Deserialize, Serialize};
 
+use super::super::errors::lost;
 use super::super::key::Key;
 use super::super::partial::constant;
-use super::super::writer::{Writer, lost};
+use super::super::writer::Writer;
 use super::Team;
 use super::wire::{Name, broken};
 use crate::error::Result;

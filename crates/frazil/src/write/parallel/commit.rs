@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::super::errors::lost;
 use super::super::key::Key;
 use super::super::variable::Variable;
-use super::super::writer::{Writer, lost};
+use super::super::writer::Writer;
 use super::wire::{Agreement, Base, Call, Claim, Name};
 use super::{Team, duties};
 use crate::error::{Error, Result};

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::super::placing::{Placing, closed};
+use super::super::errors::closed;
+use super::super::placing::Placing;
 use super::super::writer::Writer;
 use super::Team;
 use super::arrange::{Arrangement, Gap, Piece, arrange};

@@ -67,6 +67,7 @@ use wire::Item;
 pub(super) use wire::{Base, Call, TextPut};
 
 use super::begin::{self, Places};
+use super::errors::lost;
 use super::options::WriterOptions;
 use super::placing::Placing;
 use super::writer::Writer;
@@ -176,7 +177,7 @@ impl Writer {
         link.open_memory(node);
         let is_shared = link.consult(outcome.map(|()| joined), |_, all| Ok(shared_by_all(&all)));
         link.share_memory(is_shared.map_err(|error| error.in_file(path))?);
-        let mut writer = started.ok_or_else(super::writer::lost)?;
+        let mut writer = started.ok_or_else(lost)?;
         link.divide(division.members, division.clients);
         writer.team = Some(Box::new(Team {
             link,

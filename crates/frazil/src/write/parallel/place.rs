@@ -8,10 +8,11 @@ use frazil_container::hdf5::Hyperslab;
 use serde::{Deserialize, Serialize};
 
 use super::super::buffer::Buffer;
+use super::super::errors::lost;
 use super::super::key::Key;
 use super::super::pack::CommitStep;
 use super::super::placing::Counts;
-use super::super::writer::{Writer, lost};
+use super::super::writer::Writer;
 use super::Team;
 use super::lease::Lease;
 use super::lend::rounds;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use frazil_container::hdf5::Placement;
 
 use super::super::buffer::Buffer;
+use super::super::errors::{closed, lost};
 use super::super::key::Key;
 use super::super::pack::{PackedChunk, StoredChunk, named};
-use super::super::placing::{Placing, closed};
+use super::super::placing::Placing;
 use super::super::variable::Variable;
-use super::super::writer::lost;
 use super::Held;
 use super::held::HeldBytes;
 use super::wire::{Base, Record, Rounded, Spot};
