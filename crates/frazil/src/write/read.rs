@@ -6,10 +6,9 @@ use frazil_codec::Scratch;
 use frazil_container::hdf5::Hyperslab;
 use frazil_types::ErrorCode;
 
-use super::checks::check_slab;
 use super::errors::lost;
 use super::key::Key;
-use super::slab::Slab;
+use super::slab::{Slab, check_slab};
 use super::variable::Variable;
 use super::writer::Writer;
 use crate::error::{Error, Result};
