@@ -14,9 +14,10 @@ use super::buffer::Buffer;
 use super::change::Change;
 use super::data_file::DataFile;
 use super::errors::closed;
+use super::held::Held;
 use super::key::{Key, KeyMap};
+use super::lease::Lending;
 use super::pack::{CommitStep, Packed, PackedChunk, Step, StoredChunk, named};
-use super::parallel::{Held, Lending};
 use super::variable::Variable;
 use crate::error::{Error, Result};
 use crate::precision::{RoundingStats, final_attributes};
@@ -66,6 +67,14 @@ pub(super) struct Placing {
 pub(super) struct Stored {
     pub(super) address: FileAddress,
     pub(super) bytes: usize,
+    pub(super) filter_mask: u32,
+}
+
+/// The same for other ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Base {
+    pub(super) address: u64,
+    pub(super) bytes: u64,
     pub(super) filter_mask: u32,
 }
 

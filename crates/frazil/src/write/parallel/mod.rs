@@ -20,7 +20,7 @@
 //! any number of ranks and any decomposition. With
 //! [`follow_ranks`](super::WriterOptions::follow_ranks) they do depend on it: chunk shapes go by the
 //! ranks' blocks ([`blocks`]), and ranks write packed chunks at once, behind the end of the file, in
-//! space that rank 0 lends them at the end of definitions and at each commit ([`lease`], [`lend`]);
+//! space that rank 0 lends them at the end of definitions and at each commit ([`lease`](super::lease), [`lend`]);
 //! the commit then moves few of them ([`arrange`]), and enters all into the index.
 //!
 //! Some ranks may do all that for the others, which hand them what they put ([`io_ranks`]).
@@ -34,9 +34,7 @@ mod client;
 mod comm;
 mod commit;
 mod duties;
-mod held;
 mod io_ranks;
-mod lease;
 mod lend;
 mod letter;
 mod link;
@@ -58,16 +56,15 @@ use frazil_container::hdf5::LiveOutput;
 
 pub(super) use client::Client;
 pub use comm::{Comm, CommError, LocalComm};
-pub(super) use held::Held;
 use io_ranks::{Division, INBOX_SHARE};
-pub(super) use lend::Lending;
 use link::Link;
 use node::{Node, Offer, Seat};
 use wire::Item;
-pub(super) use wire::{Base, Call, TextPut};
+pub(super) use wire::{Call, TextPut};
 
 use super::begin::{self, Places};
 use super::errors::lost;
+use super::held::Held;
 use super::options::WriterOptions;
 use super::placing::Placing;
 use super::writer::Writer;

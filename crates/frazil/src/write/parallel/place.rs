@@ -9,14 +9,15 @@ use serde::{Deserialize, Serialize};
 
 use super::super::buffer::Buffer;
 use super::super::errors::lost;
-use super::super::key::Key;
+use super::super::held::Record;
+use super::super::key::{Key, Name};
+use super::super::lease::Lease;
 use super::super::pack::CommitStep;
 use super::super::placing::Counts;
 use super::super::writer::Writer;
 use super::Team;
-use super::lease::Lease;
 use super::lend::rounds;
-use super::wire::{Name, Record, Rounded, Spot, TextPut, broken};
+use super::wire::{Rounded, Spot, TextPut, broken};
 use crate::error::{Error, Result};
 use crate::schema::{ValueType, VariableId};
 use crate::storage_error::from_container;
