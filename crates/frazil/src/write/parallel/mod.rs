@@ -20,8 +20,9 @@
 //! any number of ranks and any decomposition. With
 //! [`follow_ranks`](super::WriterOptions::follow_ranks) they do depend on it: chunk shapes go by the
 //! ranks' blocks ([`blocks`]), and ranks write packed chunks at once, behind the end of the file, in
-//! space that rank 0 lends them at the end of definitions and at each commit ([`lease`](super::lease), [`lend`]);
-//! the commit then moves few of them ([`arrange`]), and enters all into the index.
+//! space that rank 0 lends them at the end of definitions and at each commit
+//! ([`lease`](super::lease), [`lend`]); the commit then moves few of them ([`arrange`]), and enters
+//! all into the index.
 //!
 //! Some ranks may do all that for the others, which hand them what they put ([`io_ranks`]).
 
