@@ -7,21 +7,21 @@ use std::path::Path;
 
 use crate::left_commit::look_beside;
 use crate::netcdf::bundled::Bundled;
-use crate::netcdf::dataset::Backend;
 use crate::netcdf::engine::Engine;
 use crate::netcdf::status::{Answer, Refusal, Status};
-use crate::netcdf::types::Mode;
+use crate::netcdf::types::{FORMAT_NETCDF4_CLASSIC, Mode};
 use crate::recover::bring_in_order;
-use crate::{Comm, Error, Writer, WriterOptions};
+use crate::{Comm, Error, Writer, WriterOptions, WriterReport};
 
-/// `NC_FORMAT_NETCDF4_CLASSIC`.
-pub(super) const FORMAT_NETCDF4_CLASSIC: i32 = 4;
-/// `NC_FORMAT_NETCDF4`.
-pub(super) const FORMAT_NETCDF4: i32 = 3;
-
-/// Whether filters that need a plugin count as absent.
-pub(super) fn plugins_are_absent() -> bool {
-    env::var_os("FRAZIL_READABLE_BY").is_some_and(|value| value == "netcdf4")
+/// Who serves a file.
+#[derive(Debug)]
+pub(super) enum Backend {
+    /// This crate's writer.
+    Engine(Box<Engine>),
+    /// The netCDF-C library that is built in.
+    Bundled(Bundled),
+    /// Nobody any more; what the writer had done.
+    Closed(Option<Box<WriterReport>>),
 }
 
 /// `nc_create`; the environment may ask for netCDF-4 in place of the classic formats.

@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::netcdf::bundled::Bundled;
-use crate::netcdf::create::{create, create_parallel, open, open_parallel};
-use crate::netcdf::engine::Engine;
+use crate::netcdf::create::{Backend, create, create_parallel, open, open_parallel};
 use crate::netcdf::environment::options_from_environment;
 use crate::netcdf::status::{Answer, Outcome, Status};
 use crate::netcdf::types::{
@@ -28,17 +26,6 @@ pub struct Dataset {
     last_message: String,
     /// Opened to read by all ranks of a communicator, each for itself.
     is_read_by_ranks: bool,
-}
-
-/// Who serves a file.
-#[derive(Debug)]
-pub(super) enum Backend {
-    /// This crate's writer.
-    Engine(Box<Engine>),
-    /// The netCDF-C library that is built in.
-    Bundled(Bundled),
-    /// Nobody any more; what the writer had done.
-    Closed(Option<Box<WriterReport>>),
 }
 
 /// Methods that ask the back end and keep the words of a refusal.

@@ -34,6 +34,11 @@ fn options_from(variables: &Variables<'_>) -> Answer<WriterOptions> {
     Ok(options)
 }
 
+/// Whether filters that need a plugin count as absent.
+pub(super) fn plugins_are_absent() -> bool {
+    env::var_os("FRAZIL_READABLE_BY").is_some_and(|value| value == "netcdf4")
+}
+
 /// Where values of variables come from.
 struct Variables<'a>(&'a dyn Fn(&str) -> Option<OsString>);
 

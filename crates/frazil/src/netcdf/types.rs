@@ -19,6 +19,11 @@ pub const GLOBAL: i32 = -1;
 /// `NC_STRING`, the one number type that is not in [`NcType`].
 pub const STRING: i32 = 12;
 
+/// `NC_FORMAT_NETCDF4_CLASSIC`.
+pub(super) const FORMAT_NETCDF4_CLASSIC: i32 = 4;
+/// `NC_FORMAT_NETCDF4`.
+pub(super) const FORMAT_NETCDF4: i32 = 3;
+
 /// `NC_UNLIMITED`: the length of a dimension that grows.
 pub const UNLIMITED: u64 = 0;
 

@@ -8,7 +8,7 @@ use frazil_types::{ChunkGrid, ErrorCode, FilterPipeline, StorageLayout, Variable
 
 use super::borders::Borders;
 use super::checks::completed;
-use super::define::refused;
+use super::errors::refused;
 use super::key::Key;
 use super::layout::{Circumstances, Layout, record_bytes};
 use super::placing::Stored;

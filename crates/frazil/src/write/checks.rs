@@ -2,15 +2,15 @@
 //! find wrong later, when what was put before it would be lost.
 
 use frazil_codec::BoundEncoder;
-use frazil_plan::{MAX_CHUNK_BYTES, check_precision};
+use frazil_plan::check_precision;
 use frazil_types::{
     ByteOrder, ElementClass, ElementType, ErrorCode, FilterPipeline, MAX_RANK, PrecisionWish,
 };
 
-use super::define::refused;
-use super::layout::CHUNK_SHARE;
+use super::errors::refused;
+use super::layout::check_gathered;
 use super::settings::{FilterWish, LayoutWish, VariableSettings};
-use super::slab::Slab;
+use super::slab::{Slab, check_slab};
 use super::writer::Writer;
 use crate::counting;
 use crate::error::{Error, Result};
@@ -187,39 +187,6 @@ fn check_chunk(axes: &[&SchemaDimension], chunk: &[u64]) -> Result<()> {
     Ok(())
 }
 
-/// The bytes of a chunk, or of a contiguous variable, which is gathered in memory as a whole.
-pub(super) fn check_gathered(
-    chunk: &[u64],
-    element_bytes: usize,
-    is_chunk: bool,
-    memory_bytes: u64,
-) -> Result<usize> {
-    let product = |product: u64, &edge: &u64| product.checked_mul(edge);
-    let bytes = chunk.iter().try_fold(element_bytes as u64, product);
-    let bytes = bytes.filter(|&bytes| !is_chunk || bytes <= MAX_CHUNK_BYTES);
-    let Some(bytes) = bytes else {
-        return Err(refused(format!(
-            "chunks of {} have more bytes than the format allows, 2^32 - 1",
-            counting::shape(chunk)
-        )));
-    };
-    if bytes > memory_bytes / CHUNK_SHARE {
-        let what = match is_chunk {
-            true => "chunks of",
-            false => "a contiguous variable of",
-        };
-        return Err(Error::new(
-            ErrorCode::MemoryBudget,
-            format!(
-                "{what} {bytes} bytes cannot be gathered: an eighth of the {memory_bytes} bytes of \
-                 memory that are allowed may be taken by one"
-            ),
-        )
-        .with_cure("allow more memory, or smaller chunks"));
-    }
-    usize::try_from(bytes).map_err(|_| refused("the chunks are too large"))
-}
-
 /// Refuses filters that cannot be, or contradict wishes.
 fn check_filters(
     variable: &SchemaVariable,
@@ -347,47 +314,6 @@ pub(super) fn refuse_analysis(wish: &PrecisionWish) -> Result<()> {
         "state bits, digits or an error bound (`frazil analyze` of an earlier file tells how many \
          bits hold information)",
     ))
-}
-
-/// Refuses what does not fit axes of these longest lengths; elements of the slab.
-pub(super) fn check_slab(
-    slab: &Slab<'_>,
-    rank: usize,
-    longest: impl Fn(usize) -> u64,
-) -> Result<Option<u64>> {
-    let strides = slab.stride.map_or(rank, <[u64]>::len);
-    if slab.start.len() != rank || slab.count.len() != rank || strides != rank {
-        return Err(refused(format!(
-            "has {rank} axes, other than the selection"
-        )));
-    }
-    let mut elements = Some(1_u64);
-    for axis in 0..rank {
-        let count = slab.count[axis];
-        elements = elements.and_then(|product| product.checked_mul(count));
-        let last = (count.saturating_sub(1))
-            .checked_mul(slab.stride(axis))
-            .and_then(|way| way.checked_add(slab.start[axis]));
-        let limit = longest(axis);
-        if slab.stride(axis) == 0 || last.is_none_or(|last| count > 0 && last >= limit) {
-            return Err(outside(slab, axis, limit));
-        }
-    }
-    Ok(elements)
-}
-
-/// The error about a put or read that leaves an axis.
-fn outside(slab: &Slab<'_>, axis: usize, limit: u64) -> Error {
-    let (count, stride) = (counting::count(slab.count[axis]), slab.stride(axis));
-    let named = counting::axis(axis, slab.count.len());
-    let start = counting::position(slab.start[axis]);
-    refused(match stride {
-        0 => format!("the stride along {named} is 0: 1 takes every element"),
-        1 => format!("{named} has {limit} elements; {count} from {start} on leave it"),
-        _ => format!(
-            "{named} has {limit} elements; {count} from {start} on, every {stride}th, leave it"
-        ),
-    })
 }
 
 pub(super) fn check_bytes(elements: Option<u64>, size: usize, bytes: usize) -> Result<()> {

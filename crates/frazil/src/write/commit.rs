@@ -7,6 +7,7 @@ use frazil_container::classic::AttributeValue;
 use frazil_types::{ErrorCode, FilterPipeline, PrecisionWish};
 
 use super::change::Change;
+use super::errors::lost;
 use super::key::Key;
 use super::pack::{CommitStep, Content, Step, concerns_one_variable};
 use super::parallel::Call;
@@ -14,7 +15,7 @@ use super::partial::PartialChunk;
 use super::settings::{FilterWish, LayoutWish, VariableSettings};
 use super::slab::Slab;
 use super::variable::Variable;
-use super::writer::{Writer, lost};
+use super::writer::Writer;
 use crate::error::{Error, Result};
 use crate::plan_text::PLAN_ATTRIBUTE;
 use crate::schema::{AttributeOwner, Schema, SchemaAttribute, SchemaValue, ValueType, VariableId};

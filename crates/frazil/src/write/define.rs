@@ -7,6 +7,7 @@ use frazil_types::ErrorCode;
 
 use super::change::Change;
 use super::checks::{check_length, check_size, check_texts, dimensions_of};
+use super::errors::refused;
 use super::pack::Step;
 use super::settings::VariableSettings;
 use super::writer::{Details, Writer};
@@ -489,8 +490,4 @@ fn check_name(name: &str) -> Result<Cow<'_, str>> {
 
 fn in_use(kind: &str, name: &str) -> Error {
     refused(format!("there is a {kind} `{name}` already"))
-}
-
-pub(super) fn refused(cause: impl Into<String>) -> Error {
-    Error::new(ErrorCode::InvalidArgument, cause)
 }

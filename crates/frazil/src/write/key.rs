@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
 use rapidhash::fast::RapidHasher;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 /// A chunk's first element; of few axes without memory of its own.
@@ -14,6 +15,31 @@ pub(super) type Offset = SmallVec<[u64; 4]>;
 pub(super) struct Key {
     pub(super) variable: usize,
     pub(super) offset: Offset,
+}
+
+/// The same on its way to other ranks.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct Name {
+    pub(super) variable: usize,
+    pub(super) offset: Vec<u64>,
+}
+
+impl From<&Key> for Name {
+    fn from(key: &Key) -> Self {
+        Self {
+            variable: key.variable,
+            offset: key.offset.to_vec(),
+        }
+    }
+}
+
+impl From<&Name> for Key {
+    fn from(name: &Name) -> Self {
+        Self {
+            variable: name.variable,
+            offset: Offset::from_slice(&name.offset),
+        }
+    }
 }
 
 // Millions of chunks are looked up, and nobody chooses their names to do harm.

@@ -2,19 +2,21 @@
 //! that the chunks that one record begins can be gathered in memory.
 
 use super::borders::Borders;
-use super::checks::check_gathered;
+use super::errors::refused;
 use super::settings::LayoutWish;
 use crate::chunk_goal::{Chooser, ChunkGoal, Subject, roles_of_schema};
-use crate::error::Result;
+use crate::counting;
+use crate::error::{Error, Result};
 use crate::schema::{Schema, ValueType, VariableId};
-use frazil_plan::{ExistingShape, ShapeInput, ShapePolicy, choose};
+use frazil_plan::{ExistingShape, MAX_CHUNK_BYTES, ShapeInput, ShapePolicy, choose};
+use frazil_types::ErrorCode;
 
 /// Records that a chunk is planned for where nobody said how many there will be.
 const GUESSED_RECORDS: u64 = 1024;
 /// The chunks that are begun by one record take this part of the memory, one part in so many.
 const RECORDS_SHARE: u64 = 4;
 /// One chunk takes at most this part of the memory.
-pub(super) const CHUNK_SHARE: u64 = 8;
+const CHUNK_SHARE: u64 = 8;
 /// Where commits come before chunks are full, chunks of more bytes than this are cut to the records
 /// between two commits: smaller ones cost less to write again than to divide.
 const REWRITTEN_BYTES: u64 = 16 << 10;
@@ -237,6 +239,39 @@ impl Circumstances<'_> {
     fn records_at_once(&self) -> u64 {
         (self.memory_bytes / RECORDS_SHARE / self.records_bytes.max(1)).max(1)
     }
+}
+
+/// The bytes of a chunk, or of a contiguous variable, which is gathered in memory as a whole.
+pub(super) fn check_gathered(
+    chunk: &[u64],
+    element_bytes: usize,
+    is_chunk: bool,
+    memory_bytes: u64,
+) -> Result<usize> {
+    let product = |product: u64, &edge: &u64| product.checked_mul(edge);
+    let bytes = chunk.iter().try_fold(element_bytes as u64, product);
+    let bytes = bytes.filter(|&bytes| !is_chunk || bytes <= MAX_CHUNK_BYTES);
+    let Some(bytes) = bytes else {
+        return Err(refused(format!(
+            "chunks of {} have more bytes than the format allows, 2^32 - 1",
+            counting::shape(chunk)
+        )));
+    };
+    if bytes > memory_bytes / CHUNK_SHARE {
+        let what = match is_chunk {
+            true => "chunks of",
+            false => "a contiguous variable of",
+        };
+        return Err(Error::new(
+            ErrorCode::MemoryBudget,
+            format!(
+                "{what} {bytes} bytes cannot be gathered: an eighth of the {memory_bytes} bytes of \
+                 memory that are allowed may be taken by one"
+            ),
+        )
+        .with_cure("allow more memory, or smaller chunks"));
+    }
+    usize::try_from(bytes).map_err(|_| refused("the chunks are too large"))
 }
 
 /// Bytes of one record of a variable as far as they are known; 0 without records.

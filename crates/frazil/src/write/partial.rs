@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use frazil_pipeline::Charge;
 
 use super::buffer::Buffer;
+use super::errors::lost;
 use super::mask::Mask;
-use super::writer::lost;
 use crate::error::Result;
 
 /// A chunk being gathered.

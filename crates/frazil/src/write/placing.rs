@@ -13,9 +13,11 @@ use serde::{Deserialize, Serialize};
 use super::buffer::Buffer;
 use super::change::Change;
 use super::data_file::DataFile;
+use super::errors::closed;
+use super::held::Held;
 use super::key::{Key, KeyMap};
+use super::lease::Lending;
 use super::pack::{CommitStep, Packed, PackedChunk, Step, StoredChunk, named};
-use super::parallel::{Held, Lending};
 use super::variable::Variable;
 use crate::error::{Error, Result};
 use crate::precision::{RoundingStats, final_attributes};
@@ -65,6 +67,14 @@ pub(super) struct Placing {
 pub(super) struct Stored {
     pub(super) address: FileAddress,
     pub(super) bytes: usize,
+    pub(super) filter_mask: u32,
+}
+
+/// The same for other ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Base {
+    pub(super) address: u64,
+    pub(super) bytes: u64,
     pub(super) filter_mask: u32,
 }
 
@@ -479,8 +489,4 @@ fn key_of(chunk: &PackedChunk) -> Key {
         variable: chunk.place.variable.id.0,
         offset: chunk.place.offset.clone(),
     }
-}
-
-pub(super) fn closed() -> Error {
-    Error::new(ErrorCode::Internal, "the output is closed already")
 }

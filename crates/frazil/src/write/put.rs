@@ -8,7 +8,7 @@ use frazil_pipeline::Charge;
 
 use super::buffer::Buffer;
 use super::checks::{check_count, check_texts};
-use super::define::refused;
+use super::errors::{lost, refused};
 use super::key::Key;
 use super::mask::Mask;
 use super::pack::{Content, Place};
@@ -17,7 +17,7 @@ use super::partial::PartialChunk;
 use super::slab::{Piece, Slab};
 use super::store::Slot;
 use super::variable::Variable;
-use super::writer::{Writer, lost};
+use super::writer::Writer;
 use crate::error::Result;
 use crate::schema::{ValueType, VariableId};
 use crate::storage_error::from_container;

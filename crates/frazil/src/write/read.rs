@@ -6,11 +6,11 @@ use frazil_codec::Scratch;
 use frazil_container::hdf5::Hyperslab;
 use frazil_types::ErrorCode;
 
-use super::checks::check_slab;
+use super::errors::lost;
 use super::key::Key;
-use super::slab::Slab;
+use super::slab::{Slab, check_slab};
 use super::variable::Variable;
-use super::writer::{Writer, lost};
+use super::writer::Writer;
 use crate::error::{Error, Result};
 use crate::schema::VariableId;
 use crate::storage_error::from_container;

@@ -6,7 +6,7 @@ use frazil_plan::{PrecisionChoice, choose_precision, rounds};
 use frazil_types::{ElementType, PrecisionWish, QuantizePlan, Rounding};
 
 use super::checks::refuse_analysis;
-use super::define::refused;
+use super::errors::refused;
 use super::settings::{PrecisionStatement, VariableSettings};
 use super::writer::Writer;
 use crate::attributes::Attributes;

@@ -1,6 +1,9 @@
 //! A put cut along the chunk grid: which elements of the caller's array go where in which chunk.
 
+use super::errors::refused;
 use super::key::Offset;
+use crate::counting;
+use crate::error::{Error, Result};
 
 /// Where a put goes: `count` elements along each axis from `start`, every `stride`-th.
 #[derive(Debug, Clone, Copy)]
@@ -174,6 +177,47 @@ fn advance(at: &mut [u64], parts: &[Part]) -> bool {
         at[axis] = 0;
     }
     false
+}
+
+/// Refuses what does not fit axes of these longest lengths; elements of the slab.
+pub(super) fn check_slab(
+    slab: &Slab<'_>,
+    rank: usize,
+    longest: impl Fn(usize) -> u64,
+) -> Result<Option<u64>> {
+    let strides = slab.stride.map_or(rank, <[u64]>::len);
+    if slab.start.len() != rank || slab.count.len() != rank || strides != rank {
+        return Err(refused(format!(
+            "has {rank} axes, other than the selection"
+        )));
+    }
+    let mut elements = Some(1_u64);
+    for axis in 0..rank {
+        let count = slab.count[axis];
+        elements = elements.and_then(|product| product.checked_mul(count));
+        let last = (count.saturating_sub(1))
+            .checked_mul(slab.stride(axis))
+            .and_then(|way| way.checked_add(slab.start[axis]));
+        let limit = longest(axis);
+        if slab.stride(axis) == 0 || last.is_none_or(|last| count > 0 && last >= limit) {
+            return Err(outside(slab, axis, limit));
+        }
+    }
+    Ok(elements)
+}
+
+/// The error about a put or read that leaves an axis.
+fn outside(slab: &Slab<'_>, axis: usize, limit: u64) -> Error {
+    let (count, stride) = (counting::count(slab.count[axis]), slab.stride(axis));
+    let named = counting::axis(axis, slab.count.len());
+    let start = counting::position(slab.start[axis]);
+    refused(match stride {
+        0 => format!("the stride along {named} is 0: 1 takes every element"),
+        1 => format!("{named} has {limit} elements; {count} from {start} on leave it"),
+        _ => format!(
+            "{named} has {limit} elements; {count} from {start} on, every {stride}th, leave it"
+        ),
+    })
 }
 
 #[cfg(test)]

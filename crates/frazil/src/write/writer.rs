@@ -454,11 +454,3 @@ impl Writer {
         self.submission.fix(id.0, filters, true);
     }
 }
-
-/// An error that means a bug.
-pub(super) fn lost() -> Error {
-    Error::new(
-        frazil_types::ErrorCode::Internal,
-        "a chunk being gathered is lost",
-    )
-}

@@ -6,10 +6,12 @@ use frazil_container::netcdf::LibraryStatus;
 use super::decoded::{DecodedFile, Wanted};
 use super::{Bundled, atomic};
 use crate::netcdf::convert::convert;
-use crate::netcdf::create::{FORMAT_NETCDF4_CLASSIC, plugins_are_absent};
+use crate::netcdf::environment::plugins_are_absent;
 use crate::netcdf::region::Slab;
 use crate::netcdf::status::{Answer, Refusal, Status};
-use crate::netcdf::types::{GroupNumber, MemorySpan, MemoryType, Region, STRING};
+use crate::netcdf::types::{
+    FORMAT_NETCDF4_CLASSIC, GroupNumber, MemorySpan, MemoryType, Region, STRING,
+};
 
 impl Bundled {
     /// The elements that a call means, with the current lengths of the variable's axes.

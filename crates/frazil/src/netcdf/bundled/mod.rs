@@ -12,9 +12,11 @@ use frazil_container::classic::NcType;
 use frazil_container::netcdf::{LibraryFile, LibraryStatus};
 
 use self::decoded::DecodedFile;
-use crate::netcdf::create::{FORMAT_NETCDF4, FORMAT_NETCDF4_CLASSIC};
 use crate::netcdf::status::{Answer, Refusal, Status};
-use crate::netcdf::types::{DimensionInquiry, GroupInquiry, GroupNumber, Mode, VariableInquiry};
+use crate::netcdf::types::{
+    DimensionInquiry, FORMAT_NETCDF4, FORMAT_NETCDF4_CLASSIC, GroupInquiry, GroupNumber, Mode,
+    VariableInquiry,
+};
 
 /// A file in netCDF-C's hands.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use frazil_container::classic::AttributeValue;
 
 use super::{Bundled, atomic};
-use crate::netcdf::create::plugins_are_absent;
+use crate::netcdf::environment::plugins_are_absent;
 use crate::netcdf::status::{Answer, Status};
 use crate::netcdf::types::{
     AttributeValues, ChunkCache, DeflateInquiry, FillInquiry, GroupNumber, STRING, Storage,

@@ -1,7 +1,7 @@
 //! Filters: what a program asks for is honoured; where it asks for nothing, the writer decides.
 
 use super::Engine;
-use crate::netcdf::create::plugins_are_absent;
+use crate::netcdf::environment::plugins_are_absent;
 use crate::netcdf::status::{Answer, Refusal, Status};
 use crate::netcdf::types::{DeflateInquiry, GroupNumber};
 use crate::schema::VariableId;

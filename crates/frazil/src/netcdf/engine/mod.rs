@@ -10,9 +10,10 @@ mod variables;
 
 use std::path::Path;
 
-use crate::netcdf::create::{FORMAT_NETCDF4, FORMAT_NETCDF4_CLASSIC};
 use crate::netcdf::status::{Answer, Refusal, Status};
-use crate::netcdf::types::{ChunkCache, GLOBAL, GroupNumber, Mode};
+use crate::netcdf::types::{
+    ChunkCache, FORMAT_NETCDF4, FORMAT_NETCDF4_CLASSIC, GLOBAL, GroupNumber, Mode,
+};
 use crate::schema::{AttributeOwner, GroupId, Schema, SchemaVariable, VariableId};
 use crate::{Comm, Writer, WriterOptions, WriterReport};
 

@@ -9,8 +9,7 @@ use std::path::Path;
 
 use super::*;
 use crate::netcdf::bundled::Bundled;
-use crate::netcdf::create::create_as;
-use crate::netcdf::dataset::Backend;
+use crate::netcdf::create::{Backend, create_as};
 use crate::{Resources, WriterOptions};
 
 const ROOT: GroupNumber = GroupNumber::ROOT;

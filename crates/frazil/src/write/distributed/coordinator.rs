@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use frazil_types::{ErrorCode, FileAddress};
 
-use super::super::define::refused;
+use super::super::errors::refused;
 use super::super::key::{Key, Offset};
 use super::super::slab::Slab;
 use super::super::variable::Variable;

@@ -7,13 +7,13 @@ use frazil_pipeline::MemoryBudget;
 
 use super::super::buffer::Buffer;
 use super::super::buffers::Buffers;
-use super::super::checks::{check_bytes, check_slab};
-use super::super::define::refused;
+use super::super::checks::check_bytes;
+use super::super::errors::refused;
 use super::super::layout::Layout;
 use super::super::pack::{Content, Place, named, pack};
 use super::super::partial::constant;
 use super::super::repeats::Repeats;
-use super::super::slab::{Piece, Slab};
+use super::super::slab::{Piece, Slab, check_slab};
 use super::super::variable::{Filters, Origin, Variable, samples};
 use super::{ChunkPlan, FilterChoice, FilterPlan, PackedBox, PackedEntry, PackedSummary};
 use crate::error::Result;

@@ -3,8 +3,9 @@
 use frazil_container::hdf5::Placement;
 use frazil_types::FileAddress;
 
+use super::super::errors::closed;
 use super::super::key::Key;
-use super::super::placing::{Placing, closed};
+use super::super::placing::Placing;
 use crate::error::Result;
 use crate::schema::VariableId;
 use crate::storage_error::from_container;

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeSet;
 
+use super::super::lease::Gap;
+
 /// Unused space is at most one part in so many of what is stored.
 const WASTE_SHARE: u64 = 128;
 /// Cuts that are tried before every gap is closed.
@@ -24,9 +26,6 @@ impl Piece {
         self.at.unwrap_or(0) + self.bytes
     }
 }
-
-/// Free space: its first address and its bytes.
-pub(super) type Gap = (u64, u64);
 
 /// What becomes of the pieces.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -201,7 +200,7 @@ impl Gaps {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lease::{Lease, LeasedSpace};
+    use super::super::super::lease::{Lease, LeasedSpace};
     use super::*;
     use crate::write::tests::script::Random;
 

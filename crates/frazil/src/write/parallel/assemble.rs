@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use frazil_codec::Scratch;
 
+use super::super::errors::lost;
 use super::super::key::Key;
 use super::super::mask::Mask;
 use super::super::pack::Content;
 use super::super::partial::PartialChunk;
+use super::super::placing::Base;
 use super::super::variable::Variable;
-use super::super::writer::{Writer, lost};
+use super::super::writer::Writer;
 use super::Team;
 use super::parts::{Arrived, Foreign, Parcel, unpack};
-use super::wire::{Base, Claim, Duties, Owned};
+use super::wire::{Claim, Duties, Owned};
 use crate::error::{Error, Result};
 use crate::schema::VariableId;
 use crate::storage_error::from_container;

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::super::borders::Borders;
-use super::super::checks::check_slab;
-use super::super::slab::Slab;
+use super::super::slab::{Slab, check_slab};
 use super::super::variable::Variable;
 use super::super::writer::Writer;
 use super::wire::Agreement;

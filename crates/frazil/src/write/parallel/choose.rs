@@ -3,11 +3,12 @@
 use frazil_types::{DeflateEncoder, FilterPipeline};
 use serde::{Deserialize, Serialize};
 
-use super::super::key::Key;
+use super::super::errors::lost;
+use super::super::key::{Key, Name};
 use super::super::partial::constant;
-use super::super::writer::{Writer, lost};
+use super::super::writer::Writer;
 use super::Team;
-use super::wire::{Name, broken};
+use super::wire::broken;
 use crate::error::Result;
 use crate::schema::VariableId;
 

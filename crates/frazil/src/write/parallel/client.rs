@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use super::super::errors::lost;
 use super::super::options::WriterVariable;
 use super::super::slab::Slab;
 use super::super::variable::Variable;
-use super::super::writer::{Writer, lost};
+use super::super::writer::Writer;
 use super::Team;
 use super::agree::digest;
 use super::io_ranks::{Coming, Done, Reply, Request};

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use super::super::key::Key;
+use super::super::errors::lost;
+use super::super::key::{Key, Name};
+use super::super::placing::Base;
 use super::super::variable::Variable;
-use super::super::writer::{Writer, lost};
-use super::wire::{Agreement, Base, Call, Claim, Name};
+use super::super::writer::Writer;
+use super::wire::{Agreement, Call, Claim};
 use super::{Team, duties};
 use crate::error::{Error, Result};
 use crate::schema::{ValueType, VariableId};

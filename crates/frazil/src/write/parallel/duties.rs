@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::wire::{Base, Claim, Duties, Handing, Name, Owned};
+use super::super::key::Name;
+use super::super::placing::Base;
+use super::wire::{Claim, Duties, Handing, Owned};
 
 /// One rank's values of a chunk.
 #[derive(Debug, Clone, Copy)]

@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::super::placing::{Placing, closed};
+use super::super::errors::closed;
+use super::super::lease::Lease;
+use super::super::placing::Placing;
 use super::super::writer::Writer;
 use super::Team;
-use super::arrange::{Arrangement, Gap, Piece, arrange};
-use super::lease::Lease;
+use super::arrange::{Arrangement, Piece, arrange};
 use super::place::Entry;
 use crate::error::Result;
 use crate::storage_error::from_container;
@@ -22,29 +23,6 @@ const LEAST_CHUNKS: u64 = 32;
 const SPAN_BYTES: u64 = 1 << 40;
 /// Gaps from before that are remembered: the largest.
 const MOST_GAPS: usize = 4096;
-
-/// What rank 0 knows of the space that it lends.
-#[derive(Debug, Default)]
-pub(in crate::write) struct Lending {
-    /// Where it begins, while it is lent.
-    base: Option<u64>,
-    /// Free space below the end of the file that libhdf5 does not know of.
-    gaps: Vec<Gap>,
-    /// By rank: bytes of a block; what the rank wrote between two commits.
-    blocks: Vec<u64>,
-}
-
-impl Lending {
-    /// Whether ranks write behind the end of the file.
-    pub(in crate::write) fn is_on(&self) -> bool {
-        self.base.is_some()
-    }
-
-    /// Remembers space that belongs to nobody.
-    pub(super) fn add_gap(&mut self, gap: Gap) {
-        self.gaps.push(gap);
-    }
-}
 
 impl Writer {
     /// Lends space at the end of definitions, if chunks may lie anywhere.

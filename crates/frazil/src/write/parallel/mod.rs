@@ -20,8 +20,9 @@
 //! any number of ranks and any decomposition. With
 //! [`follow_ranks`](super::WriterOptions::follow_ranks) they do depend on it: chunk shapes go by the
 //! ranks' blocks ([`blocks`]), and ranks write packed chunks at once, behind the end of the file, in
-//! space that rank 0 lends them at the end of definitions and at each commit ([`lease`], [`lend`]);
-//! the commit then moves few of them ([`arrange`]), and enters all into the index.
+//! space that rank 0 lends them at the end of definitions and at each commit
+//! ([`lease`](super::lease), [`lend`]); the commit then moves few of them ([`arrange`]), and enters
+//! all into the index.
 //!
 //! Some ranks may do all that for the others, which hand them what they put ([`io_ranks`]).
 
@@ -34,9 +35,7 @@ mod client;
 mod comm;
 mod commit;
 mod duties;
-mod held;
 mod io_ranks;
-mod lease;
 mod lend;
 mod letter;
 mod link;
@@ -58,15 +57,15 @@ use frazil_container::hdf5::LiveOutput;
 
 pub(super) use client::Client;
 pub use comm::{Comm, CommError, LocalComm};
-pub(super) use held::Held;
 use io_ranks::{Division, INBOX_SHARE};
-pub(super) use lend::Lending;
 use link::Link;
 use node::{Node, Offer, Seat};
 use wire::Item;
-pub(super) use wire::{Base, Call, TextPut};
+pub(super) use wire::{Call, TextPut};
 
 use super::begin::{self, Places};
+use super::errors::lost;
+use super::held::Held;
 use super::options::WriterOptions;
 use super::placing::Placing;
 use super::writer::Writer;
@@ -176,7 +175,7 @@ impl Writer {
         link.open_memory(node);
         let is_shared = link.consult(outcome.map(|()| joined), |_, all| Ok(shared_by_all(&all)));
         link.share_memory(is_shared.map_err(|error| error.in_file(path))?);
-        let mut writer = started.ok_or_else(super::writer::lost)?;
+        let mut writer = started.ok_or_else(lost)?;
         link.divide(division.members, division.clients);
         writer.team = Some(Box::new(Team {
             link,

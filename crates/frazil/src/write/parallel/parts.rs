@@ -10,10 +10,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::super::key::Name;
 use super::super::mask::Mask;
 use super::super::partial::{PartialChunk, Written};
 use super::letter::Letter;
-use super::wire::{Name, broken, decode, encode};
+use super::wire::{broken, decode, encode};
 use crate::error::Result;
 
 /// Messages get no more parts when they have so many bytes.

@@ -6,14 +6,13 @@ use std::sync::Arc;
 use frazil_container::hdf5::Placement;
 
 use super::super::buffer::Buffer;
+use super::super::errors::{closed, lost};
+use super::super::held::{Held, HeldBytes, Record};
 use super::super::key::Key;
 use super::super::pack::{PackedChunk, StoredChunk, named};
-use super::super::placing::{Placing, closed};
+use super::super::placing::{Base, Placing};
 use super::super::variable::Variable;
-use super::super::writer::lost;
-use super::Held;
-use super::held::HeldBytes;
-use super::wire::{Base, Record, Rounded, Spot};
+use super::wire::{Rounded, Spot};
 use crate::error::{Error, Result};
 use crate::storage_error::from_container;
 

@@ -1,6 +1,7 @@
 //! The side of an I/O rank: it takes in what others hand over, until they come to a call.
 
-use super::super::writer::{Writer, lost};
+use super::super::errors::lost;
+use super::super::writer::Writer;
 use super::agree::{different_calls, digest, first_difference};
 use super::io_ranks::{Coming, Reply, Request};
 use super::link::{LONGEST_NAP, Link, SHORTEST_NAP};

@@ -8,7 +8,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::super::borders::Borders;
-use super::super::key::{Key, Offset};
+use super::super::key::Name;
+use super::super::placing::Base;
 use crate::error::{Error, Result};
 use crate::precision::RoundingStats;
 
@@ -64,31 +65,6 @@ impl Failure {
             variable: self.variable,
             cause: self.cause,
             cure: self.cure,
-        }
-    }
-}
-
-/// The name of a chunk.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Name {
-    pub(super) variable: usize,
-    pub(super) offset: Vec<u64>,
-}
-
-impl From<&Key> for Name {
-    fn from(key: &Key) -> Self {
-        Self {
-            variable: key.variable,
-            offset: key.offset.to_vec(),
-        }
-    }
-}
-
-impl From<&Name> for Key {
-    fn from(name: &Name) -> Self {
-        Self {
-            variable: name.variable,
-            offset: Offset::from_slice(&name.offset),
         }
     }
 }
@@ -165,14 +141,6 @@ pub(super) struct Claim {
     pub(super) bytes: u64,
 }
 
-/// Where the stored form of a chunk is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::write) struct Base {
-    pub(in crate::write) address: u64,
-    pub(in crate::write) bytes: u64,
-    pub(in crate::write) filter_mask: u32,
-}
-
 /// What a rank has to do with its claims; those that are not named stay as they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Duties {
@@ -200,18 +168,6 @@ pub(super) struct Owned {
     pub(super) from: Vec<usize>,
     pub(super) round: usize,
     pub(super) base: Option<Base>,
-}
-
-/// A packed chunk that waits for its address.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Record {
-    pub(super) name: Name,
-    pub(super) bytes: u64,
-    /// Whether it is of fill values that readers know anyway.
-    pub(super) is_omissible: bool,
-    pub(super) is_reused: bool,
-    /// Where it was written to leased space.
-    pub(super) at: Option<u64>,
 }
 
 /// What rounding did to a rank's values of a variable.

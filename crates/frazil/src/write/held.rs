@@ -4,18 +4,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use frazil_pipeline::Charge;
+use serde::{Deserialize, Serialize};
 
-use super::super::buffer::Buffer;
-use super::super::key::{Key, KeyMap, KeySet};
-use super::super::pack::PackedChunk;
-use super::super::scratch_file::ScratchFile;
+use super::buffer::Buffer;
+use super::key::{Key, KeyMap, KeySet, Name};
 use super::lease::{Lease, LeasedSpace};
-use super::wire::Record;
+use super::pack::PackedChunk;
+use super::scratch_file::ScratchFile;
 use crate::error::Result;
 
 /// A rank's packed chunks since the last commit: in the output where space was lent, else in memory
 /// as far as it goes, the rest in a scratch file.
-pub(in crate::write) struct Held {
+pub(super) struct Held {
     chunks: KeyMap<HeldChunk>,
     scratch: ScratchFile,
     leased: LeasedSpace,
@@ -51,8 +51,20 @@ pub(super) enum HeldBytes {
     Written(u64, usize),
 }
 
+/// A packed chunk that waits for its address.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Record {
+    pub(super) name: Name,
+    pub(super) bytes: u64,
+    /// Whether it is of fill values that readers know anyway.
+    pub(super) is_omissible: bool,
+    pub(super) is_reused: bool,
+    /// Where it was written to leased space.
+    pub(super) at: Option<u64>,
+}
+
 impl Held {
-    pub(in crate::write) fn beside(output: &Path) -> Self {
+    pub(super) fn beside(output: &Path) -> Self {
         Self {
             chunks: KeyMap::default(),
             scratch: ScratchFile::beside(output),
@@ -134,7 +146,7 @@ impl Held {
     }
 
     /// Moves everything in memory to the scratch file; `false`: there was nothing.
-    pub(in crate::write) fn spill(&mut self) -> Result<bool> {
+    pub(super) fn spill(&mut self) -> Result<bool> {
         let mut any = false;
         for held in self.chunks.values_mut() {
             if let PackedBytes::Memory { bytes, .. } = &held.packed {
@@ -146,7 +158,7 @@ impl Held {
     }
 
     /// Bytes ever written to the scratch file.
-    pub(in crate::write) fn spilled_bytes(&self) -> u64 {
+    pub(super) fn spilled_bytes(&self) -> u64 {
         self.scratch.written_bytes()
     }
 

@@ -1,4 +1,4 @@
-//! File space that a rank may write packed chunks to before they have a place in the index.
+//! File space that ranks may write packed chunks to before they have a place in the index.
 
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +75,32 @@ impl LeasedSpace {
         if bytes > 0 && self.lease.is_some() {
             self.pieces.push((address, bytes));
         }
+    }
+}
+
+/// Free space: its first address and its bytes.
+pub(super) type Gap = (u64, u64);
+
+/// What rank 0 knows of the space that it lends.
+#[derive(Debug, Default)]
+pub(super) struct Lending {
+    /// Where it begins, while it is lent.
+    pub(super) base: Option<u64>,
+    /// Free space below the end of the file that libhdf5 does not know of.
+    pub(super) gaps: Vec<Gap>,
+    /// By rank: bytes of a block; what the rank wrote between two commits.
+    pub(super) blocks: Vec<u64>,
+}
+
+impl Lending {
+    /// Whether ranks write behind the end of the file.
+    pub(super) fn is_on(&self) -> bool {
+        self.base.is_some()
+    }
+
+    /// Remembers space that belongs to nobody.
+    pub(super) fn add_gap(&mut self, gap: Gap) {
+        self.gaps.push(gap);
     }
 }
 
