@@ -144,7 +144,11 @@ test-rust: .build/setup-build ## Run the tests of the crates
 
 .PHONY: test-python
 test-python: build lib plugins python ## Run the acceptance tests on the command and the packages (with the corpus if present)
-	$(PYTHON) -m pytest --numprocesses $(JOBS) tests
+	$(PYTHON) -m pytest --numprocesses $(JOBS) --durations 20 --junitxml .build/tests.xml tests
+
+.PHONY: test-full
+test-full: ## Run all tests, also those of which `make test` runs a part
+	FRAZIL_FULL=1 $(MAKE) test
 
 .PHONY: check
 check: fetch .build/setup-test .build/setup-check site ## Formatting, lints, the dependency law, documents and their site

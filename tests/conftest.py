@@ -5,7 +5,22 @@ from collections import Counter
 # Filter plugins must find h5py's libhdf5 before netCDF4 brings its own into the process.
 import hdf5plugin  # noqa: F401
 import pytest
+from support import sampling
 from support.command import BINARY
+
+
+def pytest_report_header() -> str:
+    if sampling.FULL:
+        return "all tests"
+    return f"sampled tests: FRAZIL_TEST_SEED={sampling.seed()}; all of them with FRAZIL_FULL=1"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    # Who names a test wants it.
+    is_named = any("::" in word for word in config.args)
+    if not (sampling.FULL or is_named):
+        items[:], rests = sampling.split(items, sampling.seed())
+        config.hook.pytest_deselected(items=rests)
 
 
 def pytest_configure() -> None:

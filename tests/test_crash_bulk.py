@@ -9,8 +9,9 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
-from crash.program import DATA, FULL, Run
+from crash.program import DATA, Run
 from support.command import tool
+from support.sampling import FULL
 
 MIB = 1 << 20
 

@@ -9,8 +9,9 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
-from crash.program import DATA, FULL, JOURNAL, LOCK, Fault, Run
+from crash.program import DATA, JOURNAL, LOCK, Fault, Run
 from crash.readers import check, inspect
+from support.sampling import FULL
 
 ERRORS = [errno.ENOSPC, errno.EDQUOT, errno.EIO]
 # Statuses of frazil.h.

@@ -9,8 +9,9 @@ import time
 from pathlib import Path
 
 import pytest
-from crash.program import FULL, Fault, Run
+from crash.program import Fault, Run
 from crash.readers import check, inspect
+from support.sampling import FULL
 
 KILLS, BATCHES = (2000 if FULL else 200), 8
 OWN_KILLS = 400 if FULL else 40

@@ -19,7 +19,10 @@ REFUSED = {
     )
 }
 
-pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason=CORPUS_ABSENT)
+pytestmark = [
+    pytest.mark.skipif(not CORPUS.is_dir(), reason=CORPUS_ABSENT),
+    pytest.mark.sampled(one_in=3),
+]
 
 every_file = pytest.mark.parametrize("source", corpus_files(), ids=corpus_name)
 

@@ -3,7 +3,6 @@
 Each file is packed with one of two wishes, chosen by its name; with FRAZIL_FULL=1 with both.
 """
 
-import os
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ from support.command import DONE, frazil
 from support.data import CORPUS, CORPUS_ABSENT, corpus_files, corpus_name, kind
 from support.precision import STATEMENT
 from support.rounding import NETCDF_FILL, allowed_errors, errors, is_normal, words
+from support.sampling import FULL
 
 Record = Callable[[str, object], None]
 
@@ -23,7 +23,6 @@ WISHES = {
     "information": ("--keep-information", 0.99),
     "relative": ("--rel-error", 1e-3),
 }
-FULL = os.environ.get("FRAZIL_FULL") == "1"
 
 pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason=CORPUS_ABSENT)
 

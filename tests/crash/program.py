@@ -17,7 +17,6 @@ HERE = Path(__file__).parent
 INCLUDE = ROOT / "crates/frazil-capi/include"
 # Where `make lib` puts libfrazil.so.
 LIBRARY = Path(os.environ.get("FRAZIL_LIB", ROOT / ".build/lib")) / "libfrazil.so"
-FULL = os.environ.get("FRAZIL_FULL", "0") not in ("", "0")
 
 DATA = "out.nc"
 JOURNAL = f"{DATA}.frazil-journal"

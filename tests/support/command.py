@@ -6,6 +6,7 @@ import resource
 import signal
 import subprocess
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,6 +51,8 @@ def _limits(memory_bytes: int | None, file_bytes: int | None):
 def start(*arguments: object, **options: object) -> subprocess.Popen:
     """A running frazil command."""
     command = [BINARY, *map(str, arguments)]
+    # A shell makes what it starts in the background deaf to Ctrl-C.
+    options.setdefault("preexec_fn", partial(signal.signal, signal.SIGINT, signal.SIG_DFL))
     return subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
     )

@@ -39,10 +39,9 @@ impl EncodingStyle {
         match self {
             // Both write one group at a time.
             Self::Xarray | Self::Nf90 => !path.contains('/'),
-            // What it takes for lists and for patterns.
+            // What it takes for lists, and for patterns that do not match themselves.
             Self::Nco => {
-                !path.contains([',', '*', '^', '$', '\\', '@', '!', '|', '(', ')'])
-                    && !path.contains(['[', ']', '?', '+', '{', '}'])
+                !path.contains([',', '*', '^', '$', '\\', '|', '(', ')', '[', '?', '+', '{'])
             }
             // It looks for extents behind the first colon.
             Self::Nccopy => !path.contains([':', ',']),
