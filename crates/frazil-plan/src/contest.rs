@@ -72,6 +72,8 @@ struct League<'a> {
     /// Nobody leaves before the last round.
     is_open: bool,
     least_round_bytes: u64,
+    /// Who is slow may be hopeless; where only bytes count, nobody is.
+    weighs_time: bool,
     /// What is fast does not leave, either: some difference is tolerated for its sake.
     keeps_fast: bool,
     /// Do not leave after the first round.
@@ -150,6 +152,8 @@ pub(crate) fn hold(
             let league = League {
                 score: wishes.score_of(goal),
                 is_open: is_open(wishes, goal, level),
+                weighs_time: wishes.weighing.weights.is_some()
+                    || !matches!(goal, Goal::Size | Goal::Archive),
                 least_round_bytes: match goal {
                     Goal::Size | Goal::Archive => LEAST_ROUND_BYTES_FOR_SMALL_FILES,
                     Goal::Balanced | Goal::Speed | Goal::Energy => LEAST_ROUND_BYTES,
@@ -306,7 +310,7 @@ impl League<'_> {
         for one in members.drain(..) {
             // Some saw it in another league.
             if one.seen.is_none_or(|seen| seen < round) {
-                let stays = self.is_open || self.advised.contains(&one.candidate);
+                let stays = !self.weighs_time || self.advised.contains(&one.candidate);
                 if !stays && records.is_hopeless(one, self.score) {
                     continue;
                 }
