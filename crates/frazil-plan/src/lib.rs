@@ -55,7 +55,7 @@ pub use sample::{
     SamplePlan, is_large_file, sample_chunks, sample_plan, sample_shape, sample_window,
 };
 pub use score::{Score, Weights};
-pub use spread::spread;
+pub use spread::{share, spread};
 pub use tree::{Advice, FilterTree, MOST_CHAINS, Node, TreeOf};
 pub use trial::TriedChain;
 pub use weighing::{SpeedFloor, Weighing};

@@ -3,8 +3,9 @@
 /// Of one sample nothing is known about how much samples differ.
 pub(crate) const OF_ONE: f64 = 0.25;
 
-/// The stored share of samples; `sizes`: raw and stored bytes of each.
-pub(crate) fn share(sizes: &[(usize, usize)]) -> Option<f64> {
+/// Stored bytes by raw bytes of samples; `sizes`: raw and stored bytes of each. `None`: nothing is stored.
+#[must_use]
+pub fn share(sizes: &[(usize, usize)]) -> Option<f64> {
     let (raw, stored) = (sizes.iter()).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     (stored > 0).then(|| stored as f64 / raw as f64)
 }

@@ -12,7 +12,7 @@ use crate::error::PlanError;
 use crate::fast_level::FASTEST_LEVEL;
 use crate::features::Counted;
 use crate::sample::{sample_shape, sample_window};
-use crate::spread::spread;
+use crate::spread::{share, spread};
 
 /// The compressor behind an optional shuffle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,8 +196,7 @@ impl<'a> Trial<'a> {
             let stored = self.bytes_of(candidate.chain(), candidate.encoder(), part)?;
             sizes.push((part.len(), stored as usize));
         }
-        let (raw, stored) = (sizes.iter()).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        let share = stored as f64 / raw.max(1) as f64 * self.padding;
+        let share = share(&sizes).unwrap_or(0.0) * self.padding;
         Ok((share, spread(&sizes)))
     }
 

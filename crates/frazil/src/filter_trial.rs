@@ -8,7 +8,7 @@ use frazil_container::hdf5::{DatasetInfo, DatasetStorage, is_storable_chunk};
 use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, Task};
 use frazil_plan::{
     ChunkChoice, CurrentStorage, FilterChoice, FilterWishes, SamplePlan, Whole, choose_filters,
-    filters_by, index_bytes, sample_plan, spread,
+    filters_by, index_bytes, sample_plan, share, spread,
 };
 use frazil_types::{
     DeflateEncoder, ErrorCode, FilterDemand, FilterPipeline, FilterSpec, QuantizePlan, ReaderLevel,
@@ -419,9 +419,7 @@ fn foretell_whole_chunks(
     let mut share_of = |values: &[Vec<u8>]| {
         let (pipeline, encoder) = (&choice.pipeline, choice.deflate_encoder);
         let size = variable.element.size_bytes;
-        let sizes = sizes_with(values, pipeline, encoder, size, scratch)?;
-        let (raw, stored) = (sizes.iter()).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        (stored > 0).then(|| stored as f64 / raw as f64)
+        share(&sizes_with(values, pipeline, encoder, size, scratch)?)
     };
     if let (Some(all), Some(windows)) = (share_of(&values.chunks), share_of(&values.samples)) {
         choice.foretell_in_whole_chunks(all / windows, of_chunks);
@@ -552,8 +550,7 @@ fn sizes_with(
 
 /// `padding`: bytes of the variable's chunks by its own.
 fn of_sizes(name: String, sizes: &[(usize, usize)], padding: f64, whole: &Whole) -> Compared {
-    let (raw, stored) = (sizes.iter()).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    let share = stored.max(1) as f64 / raw.max(1) as f64 * padding;
+    let share = share(sizes).unwrap_or(f64::MIN_POSITIVE) * padding;
     Compared::of(name, share, Some(spread(sizes)), whole)
 }
 
