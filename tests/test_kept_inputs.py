@@ -224,3 +224,18 @@ def test_what_rounding_makes_larger_stays_exact(tmp_path: Path):
         assert "quantization" not in file["v"].ncattrs()
         assert "quantization" in file["w"].ncattrs()
     assert frazil("verify", source, packed).code == DONE
+
+
+def test_statements_of_rounding_make_no_file_larger(tmp_path: Path):
+    """Attributes that state the rounding of many scalars take more than all that it saves."""
+    source, packed = tmp_path / "in.h5", tmp_path / "out.h5"
+    with h5py.File(source, "w") as file:
+        for number in range(400):
+            file[f"s{number}"] = number * 0.1
+    words = ("--rel-error", "1e-6", "--finest-abs-error", "1e-4")
+    outcome = frazil("pack", source, "-o", packed, *words, "--json")
+    assert outcome.code == DONE, outcome.stderr
+    assert packed.read_bytes() == source.read_bytes()
+    assert outcome.report["reports"][0]["kept_input"]
+    forced = frazil("pack", source, "-o", packed, *words, "--allow-larger", "--overwrite")
+    assert forced.code == DONE and packed.stat().st_size > source.stat().st_size

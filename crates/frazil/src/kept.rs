@@ -35,12 +35,11 @@ const PROMISED_BYTES: u64 = 4096;
 impl Keep {
     /// Not where a form is asked for that the input may not have. Precision is leave to drop bits, not
     /// a form: exact values keep every bound. Who names an output wants the packed file, if it keeps
-    /// the promise, and rounded values, where precision is stated.
+    /// the promise.
     pub(crate) fn of(options: &PackOptions, destination: &Destination) -> Self {
         match (options.allow_larger, destination) {
             (Some(true), _) => Self::Never,
             _ if states_a_form(options) => Self::Never,
-            (None, Destination::File(_)) if !options.precision.rules.is_empty() => Self::Never,
             (None, Destination::File(_)) => Self::IfLarger(options.readable_by),
             _ => Self::IfNotSmaller,
         }
