@@ -69,7 +69,9 @@ def rounded(kind: str, folder: Path) -> Rounded:
             lines += ["[[rule]]", f'variables = ["{name}"]']
             lines += [f"{key} = {json.dumps(value)}" for key, value in stated.items()]
     file.write_text("\n".join(lines) + "\n")
-    run(FRAZIL, "pack", source, "-o", packed, "--precision", file, "--overwrite", "--quiet")
+    # Attributes make such a small file larger; without --allow-larger it would be copied as it is.
+    options = ["--precision", file, "--allow-larger", "--overwrite", "--quiet"]
+    run(FRAZIL, "pack", source, "-o", packed, *options)
     with netCDF4.Dataset(packed) as found:
         return {name: found[name][:].data for name in rules(kind)}
 
