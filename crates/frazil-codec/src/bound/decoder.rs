@@ -72,14 +72,35 @@ impl BoundDecoder {
         element_bytes: usize,
         chunk_bytes: usize,
     ) -> Result<Self, CodecError> {
+        Self::bind_used(pipeline, 0, element_bytes, chunk_bytes)
+    }
+
+    /// As [`Self::bind`], where no chunk went through the filters whose bit is set in `unused`: a filter that cannot
+    /// work with its client data values is skipped for every chunk by libhdf5, and is an error here only for chunks
+    /// that say they went through it.
+    ///
+    /// # Errors
+    /// As [`Self::bind`], for the other filters.
+    pub fn bind_used(
+        pipeline: &FilterPipeline,
+        unused: u32,
+        element_bytes: usize,
+        chunk_bytes: usize,
+    ) -> Result<Self, CodecError> {
         check_sizes(pipeline, element_bytes, chunk_bytes)?;
         let mut stages = Vec::with_capacity(pipeline.0.len());
         let mut missing = Vec::new();
-        for spec in &pipeline.0 {
-            let stage = DecodeStage::bind(spec)?;
-            if matches!(stage, DecodeStage::Missing { .. }) {
-                missing.push(spec.clone());
-            }
+        for (i, spec) in pipeline.0.iter().enumerate() {
+            let stage = match DecodeStage::bind(spec) {
+                Err(_) if unused & (1 << i) != 0 => DecodeStage::missing(spec),
+                bound => {
+                    let stage = bound?;
+                    if matches!(stage, DecodeStage::Missing { .. }) {
+                        missing.push(spec.clone());
+                    }
+                    stage
+                }
+            };
             stages.push(stage);
         }
         Ok(Self {
@@ -352,7 +373,12 @@ mod tests {
             (filter_id::SHUFFLE, &[0]),
             (filter_id::SHUFFLE, &[4, 4]),
         ] {
-            let bound = BoundDecoder::bind(&pipeline(&[(id, values)]), 4, 8);
+            let unusable = pipeline(&[(id, values)]);
+            let unused = BoundDecoder::bind_used(&unusable, 1, 4, 8).unwrap();
+            let mut scratch = Scratch::default();
+            assert_eq!(unused.decode(&[7; 8], 1, &mut scratch), Ok(vec![7; 8]));
+            assert!(unused.decode(&[7; 8], 0, &mut scratch).is_err());
+            let bound = BoundDecoder::bind(&unusable, 4, 8);
             assert!(
                 matches!(bound, Err(CodecError::InvalidParameters { .. })),
                 "{id} {values:?}"

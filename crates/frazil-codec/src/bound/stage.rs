@@ -78,11 +78,16 @@ impl DecodeStage {
             filter_id::BITGROOM | filter_id::GRANULAR_BITROUND | filter_id::BITROUND => {
                 Self::Identity
             }
-            id => Self::Missing {
-                id,
-                name: spec.display_name(),
-            },
+            _ => Self::missing(spec),
         })
+    }
+
+    /// A filter that nobody here can undo.
+    pub(crate) fn missing(spec: &FilterSpec) -> Self {
+        Self::Missing {
+            id: spec.id,
+            name: spec.display_name(),
+        }
     }
 
     /// Length after encoding `decoded` bytes, where it follows from the filter alone.

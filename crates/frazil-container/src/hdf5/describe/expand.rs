@@ -148,8 +148,16 @@ fn expand(
 ) -> Result<()> {
     let needs_file = || expander.ok_or_else(short);
     match &datatype.class {
-        TypeClass::Integer { order, bits, .. }
-        | TypeClass::Float { order, bits, .. }
+        TypeClass::Integer {
+            order,
+            bits,
+            signed,
+        } => {
+            let start = out.len();
+            put_number(*order, *bits, raw, out);
+            widen(&mut out[start..], *bits, *signed);
+        }
+        TypeClass::Float { order, bits, .. }
         | TypeClass::Bitfield { order, bits }
         | TypeClass::Time { order, bits } => put_number(*order, *bits, raw, out),
         TypeClass::FixedText { .. } | TypeClass::Opaque { .. } => out.extend_from_slice(raw),
@@ -215,6 +223,68 @@ fn put_number(order: ByteOrder, bits: BitRange, raw: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// Makes of a little-endian integer, whose value is in some of its bits, the same in all of them. Those of more than
+/// 16 bytes stay as they are.
+fn widen(number: &mut [u8], bits: BitRange, signed: bool) {
+    let mut wide = [0_u8; 16];
+    let size = number.len();
+    let is_whole = bits.offset == 0 && bits.precision >= size * 8;
+    if is_whole || size > wide.len() || bits.offset + bits.precision > size * 8 {
+        return;
+    }
+    wide[..size].copy_from_slice(number);
+    let unused = (u128::BITS as usize - bits.precision) as u32;
+    let Some(left) = (u128::from_le_bytes(wide) >> bits.offset).checked_shl(unused) else {
+        return;
+    };
+    let value = match signed {
+        true => ((left as i128) >> unused) as u128,
+        false => left >> unused,
+    };
+    number.copy_from_slice(&value.to_le_bytes()[..size]);
+}
+
+impl TypeDescription {
+    /// Whether this is an integer, or an enumeration of such, of 1, 2, 4 or 8 bytes of which some bits belong to no
+    /// value.
+    #[must_use]
+    pub fn is_partial_integer(&self) -> bool {
+        match &self.class {
+            TypeClass::Integer { .. } => {
+                matches!(self.size_bytes, 1 | 2 | 4 | 8) && !self.is_whole_number()
+            }
+            TypeClass::Enumeration { base, .. } => base.is_partial_integer(),
+            _ => false,
+        }
+    }
+
+    /// Turns elements of such a type, as they lie in a file, into integers of this machine that use all their bits.
+    /// libhdf5 is not asked: of big-endian ones with the lowest bit in use it only swaps the bytes.
+    pub fn widen_integers(&self, values: &mut [u8]) {
+        let class = match &self.class {
+            TypeClass::Enumeration { base, .. } => &base.class,
+            class => class,
+        };
+        let TypeClass::Integer {
+            order,
+            bits,
+            signed,
+        } = class
+        else {
+            return;
+        };
+        for number in values.chunks_exact_mut(self.size_bytes.max(1)) {
+            if *order == ByteOrder::Big {
+                number.reverse();
+            }
+            widen(number, *bits, *signed);
+            if cfg!(target_endian = "big") {
+                number.reverse();
+            }
+        }
+    }
+}
+
 fn short() -> ContainerError {
     ContainerError::Internal("a value does not fit its type".to_owned())
 }
@@ -240,6 +310,40 @@ mod tests {
             committed: None,
             class,
         }
+    }
+
+    #[test]
+    fn integers_in_some_bits_get_all_of_them() {
+        let of = |order, offset, signed| {
+            let mut one = integer(2, order, 12);
+            let TypeClass::Integer {
+                bits,
+                signed: is_signed,
+                ..
+            } = &mut one.class
+            else {
+                panic!("no integer");
+            };
+            (bits.offset, *is_signed) = (offset, signed);
+            one
+        };
+        for (order, offset, signed, stored, value) in [
+            (ByteOrder::Big, 0, true, [0x0f, 0xff], -1_i16),
+            (ByteOrder::Big, 0, false, [0x0f, 0xff], 4095),
+            (ByteOrder::Little, 3, true, [0xd8, 0x7f], -5),
+            (ByteOrder::Big, 4, true, [0x83, 0x0f], -2000),
+            // Bits that belong to no value are set.
+            (ByteOrder::Little, 0, true, [0x05, 0xf0], 5),
+        ] {
+            let datatype = of(order, offset, signed);
+            assert!(datatype.is_partial_integer());
+            let mut values = stored;
+            datatype.widen_integers(&mut values);
+            assert_eq!(i16::from_ne_bytes(values), value);
+            let expanded = datatype.expand_plain(&stored).unwrap();
+            assert_eq!(expanded.bytes(), value.to_le_bytes());
+        }
+        assert!(!integer(2, ByteOrder::Big, 16).is_partial_integer());
     }
 
     #[test]
