@@ -1,6 +1,6 @@
 """Ranks that write one file with frazil, as a simulation of discrete events.
 
-What happens at one output, as in `crates/frazil/src/write/parallel`:
+What happens at one output, as in `crates/frazil-write/src/parallel`:
 
 1. Ranks pack their chunks on the cores of their nodes. Chunks that several ranks share are first
    sent to their owners.

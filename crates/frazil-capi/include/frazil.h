@@ -531,6 +531,34 @@ frz_options *frz_options_new(void);
 void frz_options_free(frz_options *options);
 
 /**
+ * Sets any option of a writer by its name, from text: `frz_options_set(options, "goal", "size")`.
+ * docs/options.md lists the names with the values they may have.
+ *
+ * Errors: ::FRZ_INVALID_ARGUMENT; ::frz_last_message names the option, the value and what is allowed,
+ * or the nearest spelling of an unknown name. If the value names a file, those of reading it.
+ */
+frz_status frz_options_set(frz_options *options,
+                           const char *key,
+                           const char *value);
+
+/**
+ * Sets options from a list, `"goal=size,threads=4"`; with semicolons between them if a value has
+ * commas, `"reads=map,series;threads=4"`.
+ *
+ * Errors: as ::frz_options_set.
+ */
+frz_status frz_options_set_list(frz_options *options, const char *list);
+
+/**
+ * Replaces all options by those that the environment states, as files of netCDF's calls have them:
+ * `FRAZIL_GOAL=size` and its like, and `FRAZIL_OPTIONS=goal=size,threads=4`. Options that the program
+ * insists on are set afterwards.
+ *
+ * Errors: as ::frz_options_set, with the name of the variable.
+ */
+frz_status frz_options_read_environment(frz_options *options);
+
+/**
  * Packing threads, 4096 at most; 0 (the default): one for each core that the process may use.
  *
  * Errors: ::FRZ_INVALID_ARGUMENT for more, or less than 0.
@@ -608,17 +636,17 @@ frz_status frz_options_set_filters(frz_options *options, const char *filters);
  * Errors: ::FRZ_NOT_FOUND, ::FRZ_PERMISSION_DENIED; ::FRZ_INVALID_ARGUMENT if the file is not understood:
  * ::frz_last_message says which rule. What cannot be honoured of a variable, filters that its readers
  * may lack, is refused by ::frz_add_variable. Wishes for the precision of a variable by its name are refused
- * by the first ::frz_put if there is no such variable then: see ::frz_options_set_wishes_shared.
+ * by the first ::frz_put if there is no such variable then: see ::frz_options_set_precision_shared.
  */
-frz_status frz_options_read_wishes(frz_options *options,
-                                   const char *path);
+frz_status frz_options_read_precision(frz_options *options,
+                                      const char *path);
 
 /**
- * Whether the wishes that ::frz_options_read_wishes reads are for several files (default: 0), so that one
+ * Whether the wishes that ::frz_options_read_precision reads are for several files (default: 0), so that one
  * file need not have all variables that they name. Else a name that is nowhere counts as a mistake.
  */
-frz_status frz_options_set_wishes_shared(frz_options *options,
-                                         int shared);
+frz_status frz_options_set_precision_shared(frz_options *options,
+                                            int shared);
 
 /**
  * The writer commits by itself when a record is complete and so many bytes were put since the last

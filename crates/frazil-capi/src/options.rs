@@ -66,6 +66,54 @@ pub unsafe extern "C" fn frz_options_free(options: *mut frz_options) {
     }
 }
 
+/// Sets any option of a writer by its name, from text: `frz_options_set(options, "goal", "size")`.
+/// docs/options.md lists the names with the values they may have.
+///
+/// Errors: ::FRZ_INVALID_ARGUMENT; ::frz_last_message names the option, the value and what is allowed,
+/// or the nearest spelling of an unknown name. If the value names a file, those of reading it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set(
+    options: *mut frz_options,
+    key: *const c_char,
+    value: *const c_char,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            inner.set(text(key, "key")?, text(value, "value")?)
+        })
+    }
+}
+
+/// Sets options from a list, `"goal=size,threads=4"`; with semicolons between them if a value has
+/// commas, `"reads=map,series;threads=4"`.
+///
+/// Errors: as ::frz_options_set.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_set_list(
+    options: *mut frz_options,
+    list: *const c_char,
+) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe { change(options, |inner| inner.set_list(text(list, "list")?)) }
+}
+
+/// Replaces all options by those that the environment states, as files of netCDF's calls have them:
+/// `FRAZIL_GOAL=size` and its like, and `FRAZIL_OPTIONS=goal=size,threads=4`. Options that the program
+/// insists on are set afterwards.
+///
+/// Errors: as ::frz_options_set, with the name of the variable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn frz_options_read_environment(options: *mut frz_options) -> frz_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        change(options, |inner| {
+            *inner = WriterOptions::from_environment()?;
+            Ok(())
+        })
+    }
+}
+
 /// Packing threads, 4096 at most; 0 (the default): one for each core that the process may use.
 ///
 /// Errors: ::FRZ_INVALID_ARGUMENT for more, or less than 0.
@@ -327,9 +375,9 @@ pub unsafe extern "C" fn frz_options_set_filters(
 /// Errors: ::FRZ_NOT_FOUND, ::FRZ_PERMISSION_DENIED; ::FRZ_INVALID_ARGUMENT if the file is not understood:
 /// ::frz_last_message says which rule. What cannot be honoured of a variable, filters that its readers
 /// may lack, is refused by ::frz_add_variable. Wishes for the precision of a variable by its name are refused
-/// by the first ::frz_put if there is no such variable then: see ::frz_options_set_wishes_shared.
+/// by the first ::frz_put if there is no such variable then: see ::frz_options_set_precision_shared.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn frz_options_read_wishes(
+pub unsafe extern "C" fn frz_options_read_precision(
     options: *mut frz_options,
     path: *const c_char,
 ) -> frz_status {
@@ -345,10 +393,10 @@ pub unsafe extern "C" fn frz_options_read_wishes(
     }
 }
 
-/// Whether the wishes that ::frz_options_read_wishes reads are for several files (default: 0), so that one
+/// Whether the wishes that ::frz_options_read_precision reads are for several files (default: 0), so that one
 /// file need not have all variables that they name. Else a name that is nowhere counts as a mistake.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn frz_options_set_wishes_shared(
+pub unsafe extern "C" fn frz_options_set_precision_shared(
     options: *mut frz_options,
     shared: c_int,
 ) -> frz_status {

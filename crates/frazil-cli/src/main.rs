@@ -50,6 +50,8 @@ fn run(cli: Cli) -> io::Result<Status> {
             Command::Calibrate(_)
             | Command::Recover(_)
             | Command::PluginPath
+            | Command::Options { .. }
+            | Command::Man { .. }
             | Command::Completions { .. },
         ) => Watched::Process,
         Some(_) => Watched::Work(Arc::clone(&cancel)),
@@ -67,6 +69,8 @@ fn run(cli: Cli) -> io::Result<Status> {
         Some(Command::Recover(args)) => commands::recover(&args),
         Some(Command::Synth(args)) => commands::synth(&args, &cancel),
         Some(Command::Import(args)) => commands::import(&args, &cancel),
+        Some(Command::Options { json }) => commands::options(json),
+        Some(Command::Man { folder }) => commands::man(&folder),
         Some(Command::PluginPath) => commands::plugin_path(),
         Some(Command::Completions { shell }) => commands::completions(shell),
     }

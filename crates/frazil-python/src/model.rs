@@ -134,7 +134,10 @@ fn datatype<'py>(py: Python<'py>, of: &TypeDescription) -> PyResult<Bound<'py, P
     one.set_item("is_big", of.number_order() == Some(ByteOrder::Big))?;
     one.set_item("kind", kind(&of.class))?;
     match &of.class {
-        TypeClass::Integer { signed, .. } => one.set_item("signed", signed)?,
+        TypeClass::Integer { signed, .. } => {
+            one.set_item("signed", signed)?;
+            one.set_item("is_partial", of.is_partial_integer())?;
+        }
         // `_float` in `frazil/datatypes.py` knows the order.
         TypeClass::Float { bits, form, .. } => one.set_item(
             "form",

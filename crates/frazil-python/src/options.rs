@@ -447,12 +447,14 @@ pub(crate) struct Write {
     chunk_goal: StatedReads,
     keep_plan: bool,
     rules_are_shared: bool,
+    /// Keys and values of declared options, which override what has a field of its own.
+    declared: Vec<(String, String)>,
 }
 
 impl Write {
     pub(crate) fn options(self, cancel: &Arc<AtomicBool>) -> Result<WriterOptions, Error> {
         let rules = self.precision.into_iter().map(Rule::into_rule);
-        Ok(WriterOptions {
+        let mut options = WriterOptions {
             rules: rules.collect::<Result<Vec<PrecisionRule>, Error>>()?,
             chunk_goal: self.chunk_goal.goal()?,
             resources: self.limits.resources(cancel)?,
@@ -477,6 +479,10 @@ impl Write {
             longest_wait: None,
             follow_ranks: false,
             io_ranks: 0,
-        })
+        };
+        for (key, value) in &self.declared {
+            options.set(key, value)?;
+        }
+        Ok(options)
     }
 }

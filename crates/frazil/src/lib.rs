@@ -1,86 +1,23 @@
-//! The engine behind every face of frazil: pack, unpack, info, verify.
+//! Parallel, self-deciding compression for standard netCDF-4/HDF5 files.
 //!
-//! Each operation is a short list of stage calls; the stages live in the rooms below.
+//! This crate is a list of re-exports: what programs in Rust, and the command and the libraries for C,
+//! Fortran and Python, use. In: paths, values in memory, options. Out: files that every netCDF-4 reader
+//! reads, values, and reports.
+//!
+//! | to | use | defined in |
+//! |---|---|---|
+//! | pack, unpack or plan a file | [`pack`], [`unpack`], [`plan`], [`explain_plan`] | `frazil-repack` |
+//! | write from a running program | [`Writer`], [`ChunkPacker`] | `frazil-write` |
+//! | read parts of a file | [`Reader`] | `frazil-read` |
+//! | prove that two files hold the same | [`verify()`] | `frazil-verify` |
+//! | serve netCDF's calls | [`netcdf`] | `frazil-netcdf` |
+//! | look at a file, make or import one | [`info()`], [`synth()`], [`import()`] | `frazil-tools` |
+//! | finish what a killed writer left | [`recover()`] | `frazil-file` |
 
 #![forbid(unsafe_code)]
 
-mod about;
-mod analyze;
-mod attributes;
-mod calibrate;
-mod chunk_goal;
-mod chunk_subset;
-mod chunk_values;
-mod compress;
-mod confirm;
-mod counting;
-mod decide;
-mod define;
-mod draft_report;
-mod encodings;
-mod energy;
-mod environment;
-mod error;
-mod file_bytes;
-mod file_state;
-mod fill;
-mod filter_measure;
-mod filter_trial;
-mod filter_wishes;
-mod finer_chunks;
-mod folder;
-mod import;
-mod info;
-mod information;
-mod input;
-mod input_filters;
-mod job;
-mod kept;
-mod left_behind;
-mod left_commit;
-mod metadata_size;
-mod name_lock;
-mod names;
-mod naming;
-pub mod netcdf;
-mod new_file;
-mod options;
-mod other_writers;
-mod output;
-mod pack_report;
-mod pending;
-mod placer;
-mod plan_compare;
-mod plan_report;
-mod plan_text;
-mod planning;
-mod precision;
-mod predict;
-mod progress;
-mod proof;
-mod read;
-mod recover;
-mod repack;
-mod resources;
-mod routes;
-mod run;
-mod sample_boxes;
-mod sample_run;
-mod sample_sources;
-mod sample_windows;
-mod samples;
-mod shapes;
-mod sources;
-mod ssim;
-mod storage_error;
-mod synth;
-mod text_file;
-mod unfinished;
-mod unpack_classic;
-mod user_block;
-mod verify;
-mod wording;
-mod write;
+pub use frazil_netcdf as netcdf;
+pub use frazil_options::size;
 
 /// What files say of the types of their values, and values of any type.
 pub mod datatype {
@@ -90,30 +27,63 @@ pub mod datatype {
     };
 }
 
-pub use about::{About, FilterSupport, about};
-pub use analyze::{AnalyzeOptions, AnalyzeReport, analyze};
-pub use calibrate::{
-    CalibrateOptions, calibrate, calibration_in_use, calibration_path, read_calibration,
-    write_calibration,
-};
-pub use chunk_goal::{ChunkGoal, parse_axes, parse_expected, parse_reads, parse_storage};
-pub use compress::{
-    CompressOptions, CompressedValues, compress, compressed_bound, compressed_values, decompress,
-    decompress_into,
-};
-pub use counting::{Counting, set_counting};
-pub use encodings::{Encoding, EncodingStyle, render_encoding};
-pub use environment::environment_warnings;
-pub use error::{Error, Result};
-pub use filter_measure::{FilterMeasurement, SampleShares, measure_filters};
-pub use folder::check_folder;
 pub use frazil_container::classic::{AttributeValue, NcType};
 pub use frazil_container::{fork_generation, is_signal_ignored, model, schema};
+pub use frazil_file::counting::{Counting, set_counting};
+pub use frazil_file::error::{Error, Result};
+pub use frazil_file::folder::check_folder;
+pub use frazil_file::output::Destination;
+pub use frazil_file::pending::{Attempt, followed_output, usual_mode};
+pub use frazil_file::progress::{Progress, Silent};
+pub use frazil_file::recover::{RecoverOutcome, RecoverReport, recover};
+pub use frazil_file::resources::Resources;
+pub use frazil_file::text_file::write_text;
+pub use frazil_file::unfinished::{remove_unfinished, remove_unfinished_in_the_end};
+pub use frazil_options::chunk_goal::{
+    ChunkGoal, parse_axes, parse_expected, parse_reads, parse_storage,
+};
+pub use frazil_options::declared::{DeclaredOption, WRITER_OPTIONS};
+pub use frazil_options::environment::environment_warnings;
+pub use frazil_options::options::{
+    ChunkOverride, ChunkPolicy, LayoutProfile, PackOptions, ShufflePolicy, UnpackFormat,
+    UnpackOptions,
+};
+pub use frazil_options::pack_report::{
+    EnergyReport, EnergySource, PackReport, PredictedRange, VariablePrecision, VariableReport,
+};
+pub use frazil_options::plan_text::{parse_plan, read_plan, read_tree, render_plan};
 pub use frazil_pipeline::{CacheStats, ReadStats, read_stats, set_read_budget};
 pub use frazil_plan::energy::{EnergyRates, PowerModel, StorageCost, StorageSaving};
 pub use frazil_plan::{
     AxisRole, FilterTree, Goal, PlanError, ReadExtent, ReadIntent, SpeedFloor, WantedRead,
     Weighing, Weights,
+};
+pub use frazil_precision::analyze::{AnalyzeOptions, AnalyzeReport, analyze};
+pub use frazil_precision::information::VariableInformation;
+pub use frazil_precision::named::{check_names, check_names_in};
+pub use frazil_precision::rule_file::{read_precision, write_precision};
+pub use frazil_precision::rules::{PrecisionOptions, PrecisionRule, wishes_for};
+pub use frazil_precision::stated::StatedPrecision;
+pub use frazil_read::{Checksums, ChunkCachePolicy, Reader, ReaderOptions};
+pub use frazil_repack::encodings::{Encoding, EncodingStyle, render_encoding};
+pub use frazil_repack::filter_measure::{FilterMeasurement, SampleShares, measure_filters};
+pub use frazil_repack::plan_compare::{ComparedWay, compare_plans};
+pub use frazil_repack::plan_report::{
+    ChunkCandidate, FilterCandidate, PlanReport, ReadCandidate, VariableDecision, explain_plan,
+};
+pub use frazil_repack::repack::{pack, plan, unpack};
+pub use frazil_tools::about::{About, FilterSupport, about};
+pub use frazil_tools::calibrate::{
+    CalibrateOptions, calibrate, calibration_in_use, calibration_path, read_calibration,
+    write_calibration,
+};
+pub use frazil_tools::import::{
+    Columns, ImportLayout, ImportOptions, ImportReport, Matrix, import,
+};
+pub use frazil_tools::info::{FileInfo, VariableInfo, info};
+pub use frazil_tools::new_file::{NumberType, WrittenVariable};
+pub use frazil_tools::synth::{
+    NamedPattern, Noise, NoiseKind, SynthOptions, SynthReport, synth, synth_patterns,
 };
 pub use frazil_types::{
     AxisSelection, ByteOrder, Calibration, CodecSpeed, DataOrigin, ElementClass, ElementType,
@@ -123,41 +93,15 @@ pub use frazil_types::{
     StorageSpeed, Transfer, VariablePlan, WritePlan, filter_id, filter_name, is_plain, plain,
     plain_path,
 };
-pub use import::{Columns, ImportLayout, ImportOptions, ImportReport, Matrix, import};
-pub use info::{FileInfo, VariableInfo, info};
-pub use information::VariableInformation;
-pub use new_file::{NumberType, WrittenVariable};
-pub use options::{
-    ChunkOverride, ChunkPolicy, LayoutProfile, PackOptions, ShufflePolicy, UnpackFormat,
-    UnpackOptions,
-};
-pub use output::Destination;
-pub use pack_report::{
-    EnergyReport, EnergySource, PackReport, PredictedRange, VariablePrecision, VariableReport,
-};
-pub use pending::{Attempt, followed_output, usual_mode};
-pub use plan_compare::{ComparedWay, compare_plans};
-pub use plan_report::{
-    ChunkCandidate, FilterCandidate, PlanReport, ReadCandidate, VariableDecision, explain_plan,
-};
-pub use plan_text::{parse_plan, read_plan, read_tree, render_plan};
-pub use precision::named::{check_names, check_names_in};
-pub use precision::rule_file::{read_precision, write_precision};
-pub use precision::rules::{PrecisionOptions, PrecisionRule, wishes_for};
-pub use precision::stated::StatedPrecision;
-pub use progress::{Progress, Silent};
-pub use read::{Checksums, ChunkCachePolicy, Reader, ReaderOptions};
-pub use recover::{RecoverOutcome, RecoverReport, recover};
-pub use repack::{pack, plan, unpack};
-pub use resources::Resources;
-pub use synth::{NamedPattern, Noise, NoiseKind, SynthOptions, SynthReport, synth, synth_patterns};
-pub use text_file::write_text;
-pub use unfinished::{remove_unfinished, remove_unfinished_in_the_end};
-pub use verify::{
+pub use frazil_verify::{
     Difference, PrecisionReport, ThresholdResult, Thresholds, VariableFigures, VerifyOptions,
     VerifyReport, verify,
 };
-pub use write::{
+pub use frazil_write::compress::{
+    CompressOptions, CompressedValues, compress, compressed_bound, compressed_values, decompress,
+    decompress_into,
+};
+pub use frazil_write::{
     ChunkPacker, ChunkPlan, Comm, CommError, Cores, DimensionLength, FilterChoice, FilterPlan,
     FilterWish, LayoutWish, LocalComm, OwnCommits, PackedBox, PackedSummary, PrecisionStatement,
     VariableSettings, VariableStorage, Writer, WriterOptions, WriterReport, WriterVariable,

@@ -22,7 +22,7 @@ mod verify;
 mod weighing;
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -92,6 +92,18 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Print the folder of frazil's HDF5 plugins, for HDF5_PLUGIN_PATH
     PluginPath,
+    /// List the options of programs that write through frazil, for FRAZIL_OPTIONS
+    Options {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write manual pages of all commands into a folder
+    Man {
+        /// An existing folder
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
+    },
     /// Print a completion script for a shell
     Completions {
         /// The shell

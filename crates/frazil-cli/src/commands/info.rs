@@ -10,9 +10,9 @@ use frazil::{ErrorCode, FileInfo, StatedPrecision, VariableInfo};
 use super::{Document, Status};
 use crate::args::{InfoArgs, OutputArgs};
 use crate::printer::Printer;
-use crate::size::human;
 use crate::table::{self, Column, Table};
 use crate::text::{self, SCREEN_COLUMNS};
+use frazil::size::human;
 
 /// Shows every file; one that cannot be read does not stop the next.
 ///

@@ -3,9 +3,9 @@
 use frazil::{PackReport, VariablePrecision, VariableReport};
 
 use super::{bounds, energy};
-use crate::size::human;
 use crate::table::{self, Column, Table};
 use crate::text::{self, SCREEN_COLUMNS};
+use frazil::size::human;
 
 /// How much is shown.
 #[derive(Debug, Clone, Copy, Default)]

@@ -10,9 +10,9 @@ use super::{Document, Status};
 use crate::args::OutputArgs;
 use crate::printer::Printer;
 use crate::progress::Meter;
-use crate::size::human;
 use crate::table::{self, Column, Table};
 use crate::text::{self, SCREEN_COLUMNS};
+use frazil::size::human;
 
 /// A new file as the closing table shows it.
 pub(super) struct NewFile<'a> {

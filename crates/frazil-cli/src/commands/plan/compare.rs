@@ -2,9 +2,9 @@
 
 use frazil::ComparedWay;
 
-use crate::size::human;
 use crate::table::{Column, Table};
 use crate::text::SCREEN_COLUMNS;
+use frazil::size::human;
 
 /// One row for each way, in the order of reader levels and goals.
 pub(super) fn table(ways: &[ComparedWay]) -> String {

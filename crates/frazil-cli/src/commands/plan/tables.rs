@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use frazil::{ChunkCandidate, FilterCandidate, PlanReport, VariableDecision};
 
-use crate::size;
 use crate::table::{self, Column, Table};
 use crate::text::{self, SCREEN_COLUMNS};
+use frazil::size::human;
 
 /// All variables that are shown, the largest if there are many.
 pub(super) fn of(report: &PlanReport, all_variables: bool) -> String {
@@ -33,7 +33,7 @@ fn one(variable: &VariableDecision) -> String {
         variable.path,
         variable.element,
         axes(variable),
-        size::human(variable.raw_bytes)
+        human(variable.raw_bytes)
     );
     let heading = text::plain(&heading);
     let _ = writeln!(page, "{}", text::shorten(&heading, SCREEN_COLUMNS));
@@ -49,7 +49,7 @@ fn one(variable: &VariableDecision) -> String {
     let filters = text::plain(filters);
     let _ = write!(page, "  {chunks}, {filters}, ratio {ratio}");
     if let Some(cache) = variable.cache {
-        let (bytes, slots) = (size::human(cache.bytes), cache.slots);
+        let (bytes, slots) = (human(cache.bytes), cache.slots);
         let _ = write!(page, "; readers' chunk cache {bytes}, {slots} slots");
     }
     page.push('\n');
@@ -115,7 +115,7 @@ fn shapes(candidates: &[ChunkCandidate], first: &ChunkCandidate) -> Table {
         let mut cells = vec![
             candidate.name.clone(),
             text::shape(&candidate.chunk),
-            size::human(candidate.chunk_bytes),
+            human(candidate.chunk_bytes),
         ];
         for read in &candidate.reads {
             cells.push(format!("{:.0}", read.chunks));

@@ -3,8 +3,8 @@
 use frazil::VerifyReport;
 
 use super::rounded;
-use crate::size::human;
 use crate::text;
+use frazil::size::human;
 
 /// One line if equal; else the rounded variables and the first differences.
 pub(super) fn of(report: &VerifyReport, thresholds: bool) -> String {

@@ -1,0 +1,136 @@
+//! The one error type of the facade: which file, which variable, what, and what to do about it.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use frazil_types::{ErrorCode, plain, plain_path};
+
+/// Result of every facade operation.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// An error a user can act on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    /// Stable code.
+    pub code: ErrorCode,
+    /// The file concerned.
+    pub file: Option<PathBuf>,
+    /// The variable, group or attribute concerned.
+    pub variable: Option<String>,
+    /// What went wrong.
+    pub cause: String,
+    /// What the user can do.
+    pub cure: Option<String>,
+}
+
+impl Error {
+    /// An error that still lacks its file and variable.
+    #[must_use]
+    pub fn new(code: ErrorCode, cause: impl Into<String>) -> Self {
+        Self {
+            code,
+            file: None,
+            variable: None,
+            cause: cause.into(),
+            cure: None,
+        }
+    }
+
+    /// Names the file unless one is named already.
+    #[must_use]
+    pub fn in_file(mut self, path: &Path) -> Self {
+        self.file.get_or_insert_with(|| path.to_owned());
+        self
+    }
+
+    /// Names the variable unless one is named already.
+    #[must_use]
+    pub fn at_variable(mut self, path: &str) -> Self {
+        self.variable.get_or_insert_with(|| user_path(path));
+        self
+    }
+
+    /// Says what the user can do.
+    #[must_use]
+    pub fn with_cure(mut self, cure: impl Into<String>) -> Self {
+        self.cure = Some(cure.into());
+        self
+    }
+
+    /// An input/output error on a file, with the code its kind deserves.
+    #[must_use]
+    pub fn io(error: &std::io::Error, doing: &str, path: &Path) -> Self {
+        let code = ErrorCode::of_io(error.kind());
+        let mapped = Self::new(code, format!("{doing}: {error}")).in_file(path);
+        match cure_for(error) {
+            Some(cure) => mapped.with_cure(cure),
+            None => mapped,
+        }
+    }
+}
+
+/// Catches panics: whatever breaks inside becomes an error.
+///
+/// # Errors
+/// Those of `body`; [`ErrorCode::Internal`] for a panic.
+pub fn guarded<T>(input: &Path, body: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
+        let text = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("no message");
+        Err(
+            Error::new(ErrorCode::Internal, format!("a bug in frazil: {text}"))
+                .in_file(input)
+                .with_cure("please report it, with the file if you can"),
+        )
+    })
+}
+
+/// What the user can do about a system error.
+pub fn cure_for(error: &std::io::Error) -> Option<&'static str> {
+    match error.kind() {
+        std::io::ErrorKind::FileTooLarge => Some(
+            "raise the limit on the size of files, `ulimit -f`, or write to another file system",
+        ),
+        _ => None,
+    }
+}
+
+/// A path without the prefix that netCDF-C gives to the objects of some variables.
+pub fn user_path(path: &str) -> String {
+    path.replacen("/_nc4_non_coord_", "/", 1)
+}
+
+/// In one line that may go to a terminal: what a file chose is [plain] in it.
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{}: ", plain_path(file))?;
+        }
+        if let Some(variable) = &self.variable {
+            write!(f, "{}: ", plain(variable))?;
+        }
+        f.write_str(&plain(&self.cause))
+    }
+}
+
+impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_cannot_steer_a_terminal() {
+        let error = Error::new(ErrorCode::Corrupt, "no \u{202e}name")
+            .in_file(Path::new("a\u{1b}]0;b\u{7}.nc"))
+            .at_variable("/x\n\u{9b}2J");
+        assert_eq!(
+            error.to_string(),
+            "a\\u{1b}]0;b\\u{7}.nc: /x\\n\\u{9b}2J: no \\u{202e}name"
+        );
+    }
+}

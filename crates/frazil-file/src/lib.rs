@@ -1,0 +1,41 @@
+//! Files: opening an input, placing an output, and what every operation needs around them.
+//!
+//! In: paths that a user names. Out: an [`input::Input`] whose metadata are known and checked, and a
+//! [`pending::Attempt`]: an output that appears whole under its name, or not at all.
+//!
+//! - Errors: [`error::Error`] names the file, the object, the cause and the cure, with a stable code.
+//! - Outputs: [`output`] finds the place that a path means, [`name_lock`] and [`naming`] keep two
+//!   processes from one name, [`unfinished`] removes what is left when the process ends.
+//! - Unfinished commits: [`recover`] applies or drops a journal; everything else only reports it.
+//! - Limits: [`resources`] holds threads and memory, [`run`] starts the pipeline with them.
+//! - Stored chunks: [`sources`] finds them, [`chunk_subset`] takes a part, [`placer`] writes runs.
+
+#![forbid(unsafe_code)]
+
+pub mod attributes;
+pub mod chunk_subset;
+pub mod coordinate;
+pub mod counting;
+pub mod error;
+mod file_bytes;
+pub mod file_state;
+pub mod folder;
+pub mod input;
+pub mod left_behind;
+pub mod left_commit;
+pub mod name_lock;
+pub mod naming;
+pub mod other_writers;
+pub mod output;
+pub mod pending;
+pub mod placer;
+pub mod progress;
+pub mod recover;
+pub mod resources;
+pub mod run;
+pub mod sources;
+pub mod storage_error;
+pub mod text_file;
+pub mod unfinished;
+pub mod user_block;
+pub mod wording;

@@ -1,0 +1,204 @@
+//! Where an output goes, checked before any work is done.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use frazil_container::beside;
+use frazil_types::ErrorCode;
+
+use crate::error::{Error, Result};
+use crate::folder::check_folder;
+use crate::naming::Before;
+use crate::other_writers;
+
+/// Metadata of ordinary files are allocated in blocks of this many bytes, so that chunks lie in
+/// long runs; files smaller than [`SMALL_FILE_BYTES`] use libhdf5's own 2 KiB.
+pub const METADATA_BLOCK_BYTES: u64 = 32 << 10;
+const SMALL_FILE_BYTES: u64 = 16 << 20;
+const SMALL_METADATA_BLOCK_BYTES: u64 = 2 << 10;
+
+/// The blocks of metadata for a file of about `bytes`.
+pub const fn metadata_block_bytes(bytes: u64) -> u64 {
+    match bytes < SMALL_FILE_BYTES {
+        true => SMALL_METADATA_BLOCK_BYTES,
+        false => METADATA_BLOCK_BYTES,
+    }
+}
+
+/// Where packed files go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Destination {
+    /// One input to one named file.
+    File(PathBuf),
+    /// Every input into this directory, under its own name.
+    Directory(PathBuf),
+    /// Every input replaced by its packed form, once that is verified.
+    InPlace {
+        /// Replace a file that has several hard links (the other names keep the old content).
+        break_hard_links: bool,
+    },
+}
+
+/// Where one input's output goes, checked before any work is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// The final name (symbolic links resolved for in-place work).
+    pub path: PathBuf,
+    /// Whether the input itself is replaced.
+    pub in_place: bool,
+    /// What lies there; in place: as of the moment at which the input is opened.
+    pub before: Before,
+}
+
+/// Works out the target of `input`.
+///
+/// # Errors
+/// If the target is the input, exists and may not be replaced, or has no folder.
+pub fn resolve(input: &Path, destination: &Destination, overwrite: bool) -> Result<Target> {
+    let metadata = input
+        .metadata()
+        .map_err(|error| Error::io(&error, "open", input))?;
+    match destination {
+        Destination::InPlace { break_hard_links } => {
+            if metadata.nlink() > 1 && !break_hard_links {
+                return Err(Error::new(
+                    ErrorCode::InvalidArgument,
+                    format!(
+                        "has {} names (hard links); the others would keep the old content",
+                        metadata.nlink()
+                    ),
+                )
+                .in_file(input)
+                .with_cure("pack to another file with -o, or add --break-hard-links"));
+            }
+            let path = beside::followed(input).map_err(|e| Error::io(&e, "resolve", input))?;
+            Ok(Target {
+                before: Before::now(&path),
+                path,
+                in_place: true,
+            })
+        }
+        Destination::File(path) => separate(input, &metadata, path, overwrite),
+        Destination::Directory(directory) => {
+            let name = input.file_name().ok_or_else(|| {
+                Error::new(ErrorCode::InvalidArgument, "has no file name").in_file(input)
+            })?;
+            std::fs::create_dir_all(directory)
+                .map_err(|error| Error::io(&error, "create directory", directory))?;
+            separate(input, &metadata, &directory.join(name), overwrite)
+        }
+    }
+}
+
+fn separate(input: &Path, source: &Metadata, path: &Path, overwrite: bool) -> Result<Target> {
+    if let Ok(existing) = path.metadata() {
+        if existing.dev() == source.dev() && existing.ino() == source.ino() {
+            return Err(
+                Error::new(ErrorCode::InvalidArgument, "input and output are one file")
+                    .in_file(input)
+                    .with_cure("use --in-place to replace it"),
+            );
+        }
+        if existing.is_dir() {
+            return Err(Error::new(ErrorCode::InvalidArgument, "is a directory")
+                .in_file(path)
+                .with_cure("use --out-dir for a directory"));
+        }
+    }
+    let before = check_new(path, overwrite)?;
+    other_writers::refuse_active(path)?;
+    Ok(Target {
+        path: path.to_owned(),
+        in_place: false,
+        before,
+    })
+}
+
+/// Checks that a file may be written at `path`: its folder is there, and nothing else, or a file that
+/// is to be replaced. Says which.
+///
+/// # Errors
+/// If no file may be written there.
+pub fn check_new(path: &Path, overwrite: bool) -> Result<Before> {
+    let before = Before::now(path);
+    let Ok(existing) = path.metadata() else {
+        if !overwrite && path.is_symlink() {
+            let cause = "is a link to something that is not there";
+            return Err(Error::new(ErrorCode::AlreadyExists, cause)
+                .in_file(path)
+                .with_cure("add --overwrite to replace it"));
+        }
+        return check_folder(path).map(|()| before);
+    };
+    if existing.is_dir() {
+        return Err(Error::new(ErrorCode::InvalidArgument, "is a directory")
+            .in_file(path)
+            .with_cure("name a file in it"));
+    }
+    check_replaceable(path, &existing)?;
+    if !overwrite {
+        return Err(Error::new(ErrorCode::AlreadyExists, "exists already")
+            .in_file(path)
+            .with_cure("add --overwrite to replace it"));
+    }
+    check_folder(path).map(|()| before)
+}
+
+/// Refuses what a finished output, which is renamed, would remove for good: devices, pipes, sockets, and
+/// names that stand for a stream that is open, such as `/dev/stdout`, whatever it leads to.
+///
+/// # Errors
+/// If replacing it would remove it for good.
+pub fn check_replaceable(path: &Path, existing: &Metadata) -> Result<()> {
+    let is_streams = |path: &Path| path.starts_with("/proc") || path.starts_with("/dev/fd");
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    let is_stream = folder.is_some_and(|folder| is_streams(&folder) || folder == Path::new("/dev"))
+        || path.read_link().is_ok_and(|target| is_streams(&target));
+    if existing.is_file() && !is_stream {
+        return Ok(());
+    }
+    let cause = "is a device, a pipe or a socket, which no file can replace";
+    Err(Error::new(ErrorCode::InvalidArgument, cause)
+        .in_file(path)
+        .with_cure("name a file"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_file_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("out.nc");
+        let _listens = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let refused = check_new(&socket, true).unwrap_err();
+        assert_eq!(refused.code, ErrorCode::InvalidArgument);
+        assert!(socket.exists() && !socket.is_file());
+        // Standard output may be a file, and its name must stay all the same.
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        let open = std::fs::File::create(&file).unwrap();
+        let stream = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&open));
+        std::os::unix::fs::symlink(&stream, &link).unwrap();
+        for path in [&link, Path::new(&stream)] {
+            let refused = check_new(path, true).unwrap_err();
+            assert_eq!(
+                refused.code,
+                ErrorCode::InvalidArgument,
+                "{}",
+                path.display()
+            );
+        }
+        assert!(check_new(&file, true).is_ok());
+    }
+
+    #[test]
+    fn the_input_is_never_the_output() {
+        let folder = tempfile::tempdir().unwrap();
+        let input = folder.path().join("a.nc");
+        std::fs::write(&input, b"x").unwrap();
+        let error = resolve(&input, &Destination::File(input.clone()), true).unwrap_err();
+        assert_eq!(error.code, ErrorCode::InvalidArgument);
+    }
+}

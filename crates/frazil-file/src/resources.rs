@@ -1,0 +1,83 @@
+//! Limits of an operation: threads, memory, and when to stop.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use frazil_pipeline::MemoryBudget;
+use frazil_types::ErrorCode;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+/// Limits and switches shared by all operations.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Resources {
+    /// Packing threads; 0 means one per available core.
+    pub threads: usize,
+    /// Bytes the process may hold in chunk buffers.
+    pub memory_bytes: u64,
+    /// Set to stop: work ends at the next chunk with `ErrorCode::Interrupted`.
+    #[serde(skip)]
+    pub cancel: Arc<AtomicBool>,
+}
+
+impl Resources {
+    /// Default memory budget: modest enough for a shared login node.
+    pub const DEFAULT_MEMORY_BYTES: u64 = 256 << 20;
+    /// No machine has use for more threads.
+    pub const MOST_THREADS: usize = 4096;
+    /// With less memory not one chunk of a usual size can be gathered.
+    pub const LEAST_MEMORY_BYTES: u64 = 1 << 20;
+    /// No machine has more memory.
+    pub const MOST_MEMORY_BYTES: u64 = 1 << 50;
+
+    /// Refuses what nobody can mean.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] with the limits.
+    pub fn check(&self) -> Result<()> {
+        let (threads, bytes) = (self.threads, self.memory_bytes);
+        let refuse = |cause: String| Err(Error::new(ErrorCode::InvalidArgument, cause));
+        if threads > Self::MOST_THREADS {
+            let most = Self::MOST_THREADS;
+            return refuse(format!(
+                "{threads} threads: 1 to {most} are possible, 0 is one for each core"
+            ));
+        }
+        let (least, most) = (Self::LEAST_MEMORY_BYTES, Self::MOST_MEMORY_BYTES);
+        if !(least..=most).contains(&bytes) {
+            return refuse(format!(
+                "{bytes} bytes of memory: {least} to {most} are possible"
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Default for Resources {
+    fn default() -> Self {
+        Self {
+            threads: 0,
+            memory_bytes: Self::DEFAULT_MEMORY_BYTES,
+            cancel: Arc::new(AtomicBool::new(false)),
+        }
+    }
+}
+
+/// Resources of a run, kept beside the decisions that used them.
+pub fn budget(resources: &Resources) -> MemoryBudget {
+    MemoryBudget::new(resources.memory_bytes)
+}
+
+/// The error of a piece of work that is larger than the memory budget.
+pub fn not_enough_memory(needed_bytes: u64, resources: &Resources) -> Error {
+    Error::new(
+        ErrorCode::MemoryBudget,
+        format!(
+            "one piece of work needs {} MiB of memory; {} MiB are allowed",
+            needed_bytes.div_ceil(1 << 20),
+            resources.memory_bytes >> 20
+        ),
+    )
+    .with_cure("raise --memory")
+}

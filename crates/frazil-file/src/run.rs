@@ -1,0 +1,119 @@
+//! What all parallel runs of the facade share: thread counts, and errors in a user's words.
+
+use std::sync::atomic::Ordering;
+
+use frazil_pipeline::{ArraySource, PipelineError};
+use frazil_types::ErrorCode;
+
+use crate::error::{Error, Result};
+use crate::input::Input;
+use crate::resources::Resources;
+
+/// Packing threads: as asked, else one per available core.
+pub fn threads(resources: &Resources) -> usize {
+    if resources.threads > 0 {
+        return resources.threads;
+    }
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Stops where the user asked to.
+///
+/// # Errors
+/// [`ErrorCode::Interrupted`] once the user asked to stop.
+pub fn check_cancel(resources: &Resources) -> Result<()> {
+    if resources.cancel.load(Ordering::Relaxed) {
+        return Err(Error::new(ErrorCode::Interrupted, "interrupted"));
+    }
+    Ok(())
+}
+
+/// Puts a pipeline error into a user's words: file, variable, chunk, cause, cure.
+///
+/// `owner` gives the variable behind a source's number.
+pub fn explain(
+    error: PipelineError,
+    input: &Input,
+    sources: &[ArraySource],
+    owner: impl Fn(usize) -> Option<usize>,
+    resources: &Resources,
+) -> Error {
+    let code = error.code();
+    let name = |error: Error, source: usize| {
+        let error = error.in_file(input.path());
+        match owner(source) {
+            Some(i) => error.at_variable(&input.variables()[i].path),
+            None => error,
+        }
+    };
+    match error {
+        PipelineError::Io {
+            source_index,
+            chunk,
+            error,
+        } => {
+            let place = place(sources, source_index, chunk);
+            let cause = if error.kind() == std::io::ErrorKind::UnexpectedEof {
+                format!("the file ends before its values do ({place})")
+            } else {
+                format!("reading {place}: {error}")
+            };
+            name(Error::new(code, cause), source_index)
+        }
+        PipelineError::Decode {
+            source_index,
+            chunk,
+            error,
+        } => {
+            let cause = format!("{}: {error}", place(sources, source_index, chunk));
+            let mapped = name(Error::new(code, cause), source_index);
+            if code == ErrorCode::Corrupt {
+                mapped.with_cure("the file is damaged; copy it again from its source")
+            } else {
+                mapped
+            }
+        }
+        PipelineError::ChunkTooLarge { needed_bytes, .. } => Error::new(
+            code,
+            format!(
+                "one piece of work needs {} MiB of memory; {} MiB are allowed",
+                needed_bytes.div_ceil(1 << 20),
+                resources.memory_bytes >> 20
+            ),
+        )
+        .in_file(input.path())
+        .with_cure("raise --memory, or choose smaller chunks with --chunks"),
+        PipelineError::Interrupted => {
+            Error::new(ErrorCode::Interrupted, "interrupted").in_file(input.path())
+        }
+        other => Error::new(code, other.to_string()).in_file(input.path()),
+    }
+}
+
+/// Names a chunk by its first element.
+fn place(sources: &[ArraySource], source: usize, chunk: u64) -> String {
+    match sources.get(source) {
+        Some(array) => format!("chunk at {:?}", array.grid.offset(chunk)),
+        None => format!("chunk {chunk}"),
+    }
+}
+
+/// An error of a run: ours, or the pipeline's own.
+pub enum RunError {
+    /// Already in the facade's words.
+    Facade(Error),
+    /// Still to be explained.
+    Pipeline(PipelineError),
+}
+
+impl From<Error> for RunError {
+    fn from(error: Error) -> Self {
+        Self::Facade(error)
+    }
+}
+
+impl From<PipelineError> for RunError {
+    fn from(error: PipelineError) -> Self {
+        Self::Pipeline(error)
+    }
+}

@@ -1,0 +1,378 @@
+//! Variables as sources of decoded chunks.
+
+use std::sync::Arc;
+
+use frazil_codec::{BoundDecoder, cure_for};
+use frazil_container::hdf5::{DatasetInfo, DatasetStorage, Hdf5Input};
+use frazil_pipeline::{ArraySource, ChunkIndex, StoredChunk, StoredChunks};
+use frazil_types::{ChunkGrid, ChunkRecord, ErrorCode, FileExtent, FilterPipeline, FilterSpec};
+
+use crate::error::{Error, Result};
+use crate::input::{FileBytes, Input, InputKind};
+use crate::storage_error::from_container;
+
+/// Contiguous data are cut into slabs of about this many bytes: large enough to read at full
+/// speed, small enough that several fit into any budget.
+const SLAB_BYTES: u64 = 1 << 20;
+
+/// How a variable's values can be reached.
+pub enum Access {
+    /// By our own fetching and decoding, in parallel.
+    Parallel(ArraySource, Stored),
+    /// By libhdf5 only: heap data, references, compact, virtual and external storage, and chunks
+    /// with filters that only a plugin can decode.
+    /// Through libhdf5 or netCDF-C, one piece after the other.
+    /// libhdf5 or netCDF-C reads it, one piece after the other.
+    Library,
+    /// There is nothing to read: a null dataspace, or data that were never written.
+    Nothing,
+    /// Chunks have filters that nobody here can decode; their stored bytes can be copied.
+    Undecodable(ArraySource, Stored, Vec<FilterSpec>),
+}
+
+/// How a variable can be reached, its source by number.
+pub enum Reach {
+    /// Threads read and decode its chunks.
+    Parallel(usize, Stored),
+    /// Its chunks can only be copied: these filters have no decoder here.
+    Undecodable(usize, Stored, Vec<FilterSpec>),
+    /// libhdf5 or netCDF-C reads it, one piece after the other.
+    Library,
+    /// There is nothing to read.
+    Nothing,
+}
+
+/// Which chunks of a source exist.
+pub enum Stored {
+    /// All of the grid (contiguous data).
+    All,
+    /// These, in row-major order.
+    Records(Vec<ChunkRecord>),
+}
+
+/// Finds out how variable `i` can be read.
+///
+/// `leading` is the chunk extent that the reader wants along the first axis: slabs of contiguous
+/// data follow it where they can.
+///
+/// # Errors
+/// If the layout or the chunk index cannot be read, or is damaged.
+pub fn access(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
+    let variable = &input.variables()[i];
+    located(input, i, leading)
+        .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))
+}
+
+fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
+    let variable = &input.variables()[i];
+    if variable.storage == DatasetStorage::Virtual {
+        // Its mapping counts, also where its sources have nothing yet.
+        return Ok(Access::Library);
+    }
+    if variable.is_null || variable.shape.contains(&0) {
+        return Ok(Access::Nothing);
+    }
+    if !variable.element.is_self_contained() {
+        return through_library(input, variable);
+    }
+    match (&variable.storage, input.kind()) {
+        (DatasetStorage::Compact | DatasetStorage::External | DatasetStorage::Virtual, _) => {
+            Ok(Access::Library)
+        }
+        (DatasetStorage::Contiguous { .. }, InputKind::Classic(_)) => {
+            classic_slabs(input, i, leading)
+        }
+        (DatasetStorage::Contiguous { address: None }, _) => Ok(Access::Nothing),
+        (
+            DatasetStorage::Contiguous {
+                address: Some(address),
+            },
+            _,
+        ) => contiguous_slabs(input, variable, *address, leading),
+        (DatasetStorage::Chunked { .. }, InputKind::Hdf5(hdf5)) => {
+            chunked(hdf5, input.bytes(), variable)
+        }
+        (DatasetStorage::Chunked { .. }, InputKind::Classic(_)) => {
+            Err(Error::new(ErrorCode::Internal, "chunks in a classic file"))
+        }
+    }
+}
+
+/// Heap data and references: libhdf5 reads them, if anything was written and its filters can be
+/// undone. Stored chunks cannot be copied, since they hold addresses.
+fn through_library(input: &Input, variable: &DatasetInfo) -> Result<Access> {
+    match (&variable.storage, input.hdf5()) {
+        (DatasetStorage::Contiguous { address: None }, _) => Ok(Access::Nothing),
+        (DatasetStorage::Chunked { pipeline, .. }, Some(hdf5)) => {
+            let wrap = |error| from_container(error, input.path());
+            let records = hdf5.locate(variable).map_err(wrap)?;
+            if records.is_empty() {
+                return Ok(Access::Nothing);
+            }
+            let mut missing = hdf5.missing_filters(pipeline).map_err(wrap)?;
+            missing.retain(|filter| is_used(filter, pipeline, &records));
+            match missing.is_empty() {
+                true => Ok(Access::Library),
+                false => Err(missing_filter_error(&missing)),
+            }
+        }
+        _ => Ok(Access::Library),
+    }
+}
+
+/// Finds out how a chunked variable of an HDF5 file can be read, whose bytes are `bytes`.
+///
+/// # Errors
+/// If the chunk index cannot be read, or is damaged.
+pub fn chunked(hdf5: &Hdf5Input, bytes: Arc<FileBytes>, variable: &DatasetInfo) -> Result<Access> {
+    let DatasetStorage::Chunked {
+        chunk,
+        pipeline,
+        raw_partial_edges,
+    } = &variable.storage
+    else {
+        return Err(Error::new(
+            ErrorCode::Internal,
+            "chunks of a dataset without",
+        ));
+    };
+    let path = hdf5.path();
+    let records = hdf5.locate(variable).map_err(|e| from_container(e, path))?;
+    let grid = grid(variable, chunk)?;
+    let chunk_bytes = grid
+        .chunk_elements()
+        .checked_mul(variable.element.size_bytes as u64)
+        .and_then(|bytes| usize::try_from(bytes).ok())
+        .ok_or_else(|| corrupt("chunks of more bytes than can be counted"))?;
+    let unused = records
+        .iter()
+        .fold(u32::MAX, |mask, one| mask & one.filter_mask);
+    let size_bytes = variable.element.size_bytes;
+    let decoder = BoundDecoder::bind_used(pipeline, unused, size_bytes, chunk_bytes)
+        .map_err(|error| Error::new(error.code(), error.to_string()))?;
+    let missing = needed_but_missing(&decoder, pipeline, &records);
+    for filter in &missing {
+        if hdf5
+            .has_plugin(filter.id)
+            .map_err(|e| from_container(e, path))?
+        {
+            return Ok(Access::Library);
+        }
+    }
+    let source = ArraySource {
+        grid,
+        element_bytes: variable.element.size_bytes,
+        index: ChunkIndex::Stored(StoredChunks::new(records.clone())),
+        decoder: Arc::new(decoder),
+        raw_partial_edges: *raw_partial_edges,
+        byte_swap: None,
+        fill: variable.fill.clone(),
+        bytes,
+        tiling: None,
+    };
+    if missing.is_empty() {
+        Ok(Access::Parallel(source, Stored::Records(records)))
+    } else {
+        Ok(Access::Undecodable(
+            source,
+            Stored::Records(records),
+            missing,
+        ))
+    }
+}
+
+/// Missing filters that at least one stored chunk really went through.
+fn needed_but_missing(
+    decoder: &BoundDecoder,
+    pipeline: &FilterPipeline,
+    records: &[ChunkRecord],
+) -> Vec<FilterSpec> {
+    let all = decoder.missing().iter();
+    all.filter(|filter| is_used(filter, pipeline, records))
+        .cloned()
+        .collect()
+}
+
+/// Whether at least one stored chunk really went through a filter.
+fn is_used(filter: &FilterSpec, pipeline: &FilterPipeline, records: &[ChunkRecord]) -> bool {
+    let position = pipeline.position(filter.id);
+    position.is_some_and(|at| {
+        records
+            .iter()
+            .any(|record| record.filter_mask & (1 << at) == 0)
+    })
+}
+
+/// Contiguous HDF5 data as slabs: leading axes 1, then as many as fit, then whole axes.
+fn contiguous_slabs(
+    input: &Input,
+    variable: &DatasetInfo,
+    address: u64,
+    leading: Option<u64>,
+) -> Result<Access> {
+    let element_bytes = variable.element.size_bytes as u64;
+    let raw_bytes = variable
+        .raw_bytes()
+        .ok_or_else(|| corrupt("its size overflows"))?;
+    let end = address.checked_add(raw_bytes);
+    if end.is_none_or(|end| end > input.file_bytes()) {
+        return Err(corrupt(format!(
+            "its values lie outside the file (address {address}, {raw_bytes} bytes; the file has \
+             {} bytes)",
+            input.file_bytes()
+        )));
+    }
+    let slab = slab_shape(&variable.shape, element_bytes, leading);
+    let grid = grid(variable, &slab)?;
+    let rule = grid.clone();
+    let formula = move |index: u64| {
+        let valid = rule.valid_box(index);
+        let first = linear(rule.shape(), &valid.start)?;
+        let bytes = valid.elements()?.checked_mul(element_bytes)?;
+        let start = address.checked_add(first.checked_mul(element_bytes)?)?;
+        Some(StoredChunk {
+            extent: FileExtent::contiguous(start, bytes),
+            filter_mask: 0,
+        })
+    };
+    Ok(Access::Parallel(
+        unfiltered(input, variable, grid, Box::new(formula), None)?,
+        Stored::All,
+    ))
+}
+
+fn classic_slabs(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
+    let InputKind::Classic(classic) = input.kind() else {
+        return Err(Error::new(
+            ErrorCode::Internal,
+            "classic slabs of an HDF5 file",
+        ));
+    };
+    let variable = &input.variables()[i];
+    let slabs = classic.locations()[i]
+        .slabs(SLAB_BYTES, leading)
+        .map_err(|error| from_container(error.into(), input.path()))?;
+    let grid = slabs.grid().clone();
+    let formula = move |index: u64| {
+        slabs.extent(index).map(|extent| StoredChunk {
+            extent,
+            filter_mask: 0,
+        })
+    };
+    let swap = (variable.element.size_bytes > 1).then_some(variable.element.size_bytes);
+    Ok(Access::Parallel(
+        unfiltered(input, variable, grid, Box::new(formula), swap)?,
+        Stored::All,
+    ))
+}
+
+fn unfiltered(
+    input: &Input,
+    variable: &DatasetInfo,
+    grid: ChunkGrid,
+    formula: frazil_pipeline::ChunkFormula,
+    byte_swap: Option<usize>,
+) -> Result<ArraySource> {
+    let element_bytes = variable.element.size_bytes;
+    let slab_bytes = usize::try_from(grid.chunk_elements())
+        .ok()
+        .and_then(|elements| elements.checked_mul(element_bytes))
+        .ok_or_else(|| corrupt("its size overflows"))?;
+    let decoder = BoundDecoder::bind(&FilterPipeline::default(), element_bytes, slab_bytes)
+        .map_err(|error| Error::new(error.code(), error.to_string()))?;
+    Ok(ArraySource {
+        grid,
+        element_bytes,
+        index: ChunkIndex::Computed(formula),
+        decoder: Arc::new(decoder),
+        raw_partial_edges: false,
+        byte_swap,
+        fill: variable.fill.clone(),
+        bytes: input.bytes(),
+        tiling: None,
+    })
+}
+
+/// The shape of contiguous slabs: leading axes 1, one axis cut, the rest whole.
+///
+/// Where the cut axis is the first one, slabs are whole multiples of `leading` if that fits.
+pub fn slab_shape(shape: &[u64], element_bytes: u64, leading: Option<u64>) -> Vec<u64> {
+    let mut slab: Vec<u64> = shape.iter().map(|&n| n.max(1)).collect();
+    for axis in 0..shape.len() {
+        let rest = slab[axis + 1..]
+            .iter()
+            .fold(element_bytes, |product, &n| product.saturating_mul(n));
+        if rest >= SLAB_BYTES {
+            slab[axis] = 1;
+            continue;
+        }
+        let mut fitting = (SLAB_BYTES / rest).max(1);
+        if let (0, Some(step)) = (axis, leading)
+            && step > 0
+        {
+            fitting = if fitting >= step {
+                fitting / step * step
+            } else {
+                fitting
+            };
+        }
+        slab[axis] = slab[axis].min(fitting);
+        break;
+    }
+    slab
+}
+
+/// Row-major number of the element at `at`.
+pub fn linear(shape: &[u64], at: &[u64]) -> Option<u64> {
+    shape
+        .iter()
+        .zip(at)
+        .try_fold(0_u64, |sum, (&n, &i)| sum.checked_mul(n)?.checked_add(i))
+}
+
+/// A chunk grid over a variable.
+///
+/// # Errors
+/// If the chunk shape does not fit the variable.
+pub fn grid(variable: &DatasetInfo, chunk: &[u64]) -> Result<ChunkGrid> {
+    ChunkGrid::new(&variable.shape, chunk)
+        .ok_or_else(|| corrupt("the number of chunks is beyond counting"))
+}
+
+/// Whether less than half of a variable was ever written: a contiguous copy would spell out fill
+/// values, however many the file's shape claims.
+pub fn is_sparse(variable: &DatasetInfo, source: &ArraySource, stored: &Stored) -> bool {
+    let Stored::Records(records) = stored else {
+        return false;
+    };
+    let stored_elements = source
+        .grid
+        .chunk_elements()
+        .saturating_mul(records.len() as u64);
+    !records.is_empty()
+        && variable
+            .elements()
+            .is_none_or(|all| stored_elements < all / 2)
+}
+
+fn corrupt(cause: impl Into<String>) -> Error {
+    Error::new(ErrorCode::Corrupt, cause)
+}
+
+/// One line about filters that nobody here can decode.
+pub fn missing_filter_text(missing: &[FilterSpec]) -> String {
+    let names: Vec<String> = missing
+        .iter()
+        .map(|filter| format!("{} (filter {})", filter.display_name(), filter.id))
+        .collect();
+    format!("nobody here can decode {}", names.join(" and "))
+}
+
+/// The error for values that would have to be decoded and cannot be.
+pub fn missing_filter_error(missing: &[FilterSpec]) -> Error {
+    let cure = missing
+        .first()
+        .map(|filter| cure_for(filter.id))
+        .unwrap_or_default();
+    Error::new(ErrorCode::MissingFilter, missing_filter_text(missing)).with_cure(cure)
+}

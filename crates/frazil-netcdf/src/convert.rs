@@ -1,0 +1,201 @@
+//! Values of one type as values of another, with netCDF-C's rules about what is out of range.
+//!
+//! Every value is converted, those out of range too: integers keep their low bits, as in C; floats
+//! that no integer can hold become the nearest one (where C leaves the result undefined).
+
+use frazil_container::classic::NcType;
+
+use crate::status::{Answer, Status};
+
+/// One number becomes another; whether it was out of the other's range.
+trait To<D>: Copy {
+    fn to(self) -> (D, bool);
+}
+
+macro_rules! integer_to_integer {
+    ($source:ty => $($target:ty)*) => {$(
+        impl To<$target> for $source {
+            #[inline]
+            fn to(self) -> ($target, bool) {
+                (self as $target, <$target>::try_from(self).is_err())
+            }
+        }
+    )*};
+}
+
+macro_rules! integer_to_float {
+    ($source:ty => $($target:ty)*) => {$(
+        impl To<$target> for $source {
+            #[inline]
+            fn to(self) -> ($target, bool) {
+                (self as $target, false)
+            }
+        }
+    )*};
+}
+
+macro_rules! float_to_integer {
+    ($source:ty => $($target:ty)*) => {$(
+        impl To<$target> for $source {
+            // Not a number is never out of range, as in C.
+            #[inline]
+            fn to(self) -> ($target, bool) {
+                let wide = f64::from(self);
+                let is_out = wide > <$target>::MAX as f64 || wide < <$target>::MIN as f64;
+                (self as $target, is_out)
+            }
+        }
+    )*};
+}
+
+macro_rules! all_integers {
+    ($($source:ty)*) => {$(
+        integer_to_integer!($source => i8 u8 i16 u16 i32 u32 i64 u64);
+        integer_to_float!($source => f32 f64);
+    )*};
+}
+
+all_integers!(i8 u8 i16 u16 i32 u32 i64 u64);
+float_to_integer!(f32 => i8 u8 i16 u16 i32 u32 i64 u64);
+float_to_integer!(f64 => i8 u8 i16 u16 i32 u32 i64 u64);
+
+impl To<f32> for f32 {
+    fn to(self) -> (f32, bool) {
+        (self, false)
+    }
+}
+
+impl To<f64> for f32 {
+    fn to(self) -> (f64, bool) {
+        (f64::from(self), false)
+    }
+}
+
+impl To<f64> for f64 {
+    fn to(self) -> (f64, bool) {
+        (self, false)
+    }
+}
+
+impl To<f32> for f64 {
+    #[inline]
+    fn to(self) -> (f32, bool) {
+        let is_out = self > f64::from(f32::MAX) || self < f64::from(f32::MIN);
+        (self as f32, is_out)
+    }
+}
+
+/// Runs `$body` with the type `$native` standing for the native type of `$nc_type`; text is no
+/// number and runs `$text`.
+macro_rules! with_native {
+    ($nc_type:expr, $native:ident => $body:expr, $text:expr) => {
+        match $nc_type {
+            NcType::Char => $text,
+            NcType::Byte => with_native!(@ $native = i8, $body),
+            NcType::UByte => with_native!(@ $native = u8, $body),
+            NcType::Short => with_native!(@ $native = i16, $body),
+            NcType::UShort => with_native!(@ $native = u16, $body),
+            NcType::Int => with_native!(@ $native = i32, $body),
+            NcType::UInt => with_native!(@ $native = u32, $body),
+            NcType::Int64 => with_native!(@ $native = i64, $body),
+            NcType::UInt64 => with_native!(@ $native = u64, $body),
+            NcType::Float => with_native!(@ $native = f32, $body),
+            NcType::Double => with_native!(@ $native = f64, $body),
+        }
+    };
+    (@ $native:ident = $type:ty, $body:expr) => {{
+        type $native = $type;
+        $body
+    }};
+}
+
+/// Native values of the type `from` as native values of the type `to`; whether one was out of
+/// range.
+///
+/// # Errors
+/// `NC_ECHAR` between text and numbers.
+pub(super) fn convert(
+    bytes: &[u8],
+    from: NcType,
+    to: NcType,
+    classic_model: bool,
+) -> Answer<(Vec<u8>, bool)> {
+    if from == to {
+        return Ok((bytes.to_vec(), false));
+    }
+    let (values, is_out) = with_native!(from, Source => {
+        with_native!(to, Target => {
+            each::<Source, Target, { size_of::<Source>() }>(
+                bytes, Source::from_ne_bytes, |value, out| out.extend(value.to_ne_bytes()))
+        }, return Err(Status::ECHAR.into()))
+    }, return Err(Status::ECHAR.into()));
+    let bytes_only = [from, to]
+        .iter()
+        .all(|&it| matches!(it, NcType::Byte | NcType::UByte));
+    // The classic model knows one type of bytes, signed or not.
+    Ok((values, is_out && !(classic_model && bytes_only)))
+}
+
+fn each<S: To<D>, D, const BYTES: usize>(
+    bytes: &[u8],
+    read: impl Fn([u8; BYTES]) -> S,
+    write: impl Fn(D, &mut Vec<u8>),
+) -> (Vec<u8>, bool) {
+    let values = bytes.as_chunks::<BYTES>().0;
+    let mut out = Vec::with_capacity(values.len() * size_of::<D>());
+    let mut any_out = false;
+    for &value in values {
+        let (converted, is_out) = read(value).to();
+        any_out |= is_out;
+        write(converted, &mut out);
+    }
+    (out, any_out)
+}
+
+#[cfg(test)]
+mod tests {
+    use frazil_container::classic::AttributeValue;
+
+    use super::*;
+
+    fn converted(from: &AttributeValue, to: NcType) -> (AttributeValue, bool) {
+        let bytes = from.to_native_bytes();
+        let (bytes, is_out) = convert(&bytes, from.nc_type(), to, false).unwrap();
+        (AttributeValue::from_native_bytes(to, &bytes), is_out)
+    }
+
+    #[test]
+    fn values_out_of_range_are_told_and_converted() {
+        use AttributeValue::{Byte, Double, Float, Int, Int64, Short, UByte, UInt64};
+        let narrow = converted(&Int(vec![300, -1, 7]), NcType::UByte);
+        assert_eq!(narrow, (UByte(vec![44, 255, 7]), true));
+        let exact = converted(&Double(vec![1.9, -1.9]), NcType::Short);
+        assert_eq!(exact, (Short(vec![1, -1]), false));
+        let nearest = converted(&Double(vec![1e300, f64::NAN]), NcType::Byte);
+        assert_eq!(nearest, (Byte(vec![127, 0]), true));
+        assert!(!converted(&Double(vec![f64::NAN]), NcType::Int).1);
+        assert!(converted(&Double(vec![1e39]), NcType::Float).1);
+        assert!(!converted(&Float(vec![f32::INFINITY]), NcType::Double).1);
+        assert!(converted(&UInt64(vec![u64::MAX]), NcType::Int64).1);
+        assert!(!converted(&Int64(vec![i64::MIN]), NcType::Double).1);
+    }
+
+    #[test]
+    fn bytes_of_the_classic_model_have_no_sign() {
+        let all: Vec<u8> = (0..=255).collect();
+        assert!(!convert(&all, NcType::UByte, NcType::Byte, true).unwrap().1);
+        assert!(convert(&all, NcType::UByte, NcType::Byte, false).unwrap().1);
+        assert!(convert(&all, NcType::Byte, NcType::UShort, true).unwrap().1);
+    }
+
+    #[test]
+    fn text_is_no_number() {
+        let status = |from, to| convert(&[65; 8], from, to, false).unwrap_err().status;
+        assert_eq!(status(NcType::Char, NcType::Int), Status::ECHAR);
+        assert_eq!(status(NcType::Double, NcType::Char), Status::ECHAR);
+        assert_eq!(
+            convert(&[65], NcType::Char, NcType::Char, false).unwrap().0,
+            [65]
+        );
+    }
+}

@@ -1,0 +1,308 @@
+//! Attributes.
+
+use frazil_container::classic::{AttributeValue, NcType};
+
+use super::settings::no_string_fill;
+use super::{Engine, count};
+use crate::convert::convert;
+use crate::names::{FILL_VALUE, MAX_NAME, check_name, is_reserved};
+use crate::status::{Answer, Refusal, Status};
+use crate::types::{AttributeInquiry, AttributeValues, GroupNumber, MemoryType, STRING};
+use frazil_container::schema::{
+    AttributeOwner, Fill, Schema, SchemaAttribute, SchemaValue, ValueType, VariableId,
+};
+use frazil_options::names::sought;
+
+impl Engine {
+    #[expect(clippy::too_many_arguments, reason = "the arguments of nc_put_att")]
+    pub(crate) fn put_att(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        name: &str,
+        nc_type: i32,
+        memory: MemoryType,
+        bytes: &[u8],
+    ) -> Answer<()> {
+        let owner = self.owner(group, varid)?;
+        let Some(memory) = memory.nc_type() else {
+            return Err(Status::ECHAR.into());
+        };
+        let given = AttributeValue::from_native_bytes(memory, bytes);
+        let new_bytes = given.len() * type_bytes(nc_type);
+        self.check_put(owner, name, new_bytes)?;
+        if nc_type == 0 {
+            return Err(Status::EBADTYPE.into());
+        }
+        let text = NcType::Char.number().cast_signed();
+        if nc_type == STRING || (nc_type == text) != (memory == NcType::Char) {
+            return Err(Status::ECHAR.into());
+        }
+        // Types from here on are those that programs define: there is none.
+        if nc_type > STRING && !self.classic_model {
+            return Err(Status::EBADTYPID.into());
+        }
+        let ValueType::Atomic(stored) = self.value_type(nc_type)? else {
+            return Err(Status::ECHAR.into());
+        };
+        let (values, is_out) = convert(bytes, memory, stored, self.classic_model)?;
+        let value = SchemaValue::Atomic(AttributeValue::from_native_bytes(stored, &values));
+        self.put_checked(owner, name, value)?;
+        if is_out {
+            return Err(Status::ERANGE.into());
+        }
+        Ok(())
+    }
+
+    pub(crate) fn put_att_strings(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        name: &str,
+        values: &[String],
+    ) -> Answer<()> {
+        let owner = self.owner(group, varid)?;
+        self.check_put(owner, name, values.len() * type_bytes(STRING))?;
+        self.value_type(STRING)?;
+        self.put_checked(owner, name, SchemaValue::Strings(values.to_vec()))
+    }
+
+    /// Whether an attribute of this name may be set now; `new_bytes` long.
+    fn check_put(&mut self, owner: AttributeOwner, name: &str, new_bytes: usize) -> Answer<()> {
+        if name.len() > MAX_NAME {
+            return Err(Status::EBADNAME.into());
+        }
+        let name = &*check_name(name)?;
+        let in_subgroup = matches!(owner, AttributeOwner::Group(id) if id != Schema::ROOT);
+        if is_reserved(name) && !in_subgroup {
+            return Err(Status::ENAMEINUSE.into());
+        }
+        let old = self.find(owner, name).ok().map(bytes_of);
+        if old.is_none_or(|old| new_bytes > old) {
+            self.enter_define_mode()?;
+        }
+        Ok(())
+    }
+
+    fn put_checked(&mut self, owner: AttributeOwner, name: &str, value: SchemaValue) -> Answer<()> {
+        match owner {
+            AttributeOwner::Variable(variable) if name == FILL_VALUE => {
+                self.put_fill_value(variable, value)
+            }
+            _ => Ok(self.writer.put_attribute(owner, name, value)?),
+        }
+    }
+
+    fn put_fill_value(&mut self, variable: VariableId, value: SchemaValue) -> Answer<()> {
+        let count = match &value {
+            SchemaValue::Atomic(values) => values.len(),
+            SchemaValue::Strings(values) => values.len(),
+        };
+        if count != 1 {
+            return Err(Refusal::new(
+                Status::EINVAL,
+                format!("{FILL_VALUE} is one value, not {count}"),
+            ));
+        }
+        if !self.writer.is_changeable(variable) {
+            return Err(Status::ELATEFILL.into());
+        }
+        match (self.described(variable).value_type, value) {
+            (ValueType::Atomic(nc_type), SchemaValue::Atomic(value))
+                if value.nc_type() == nc_type =>
+            {
+                self.set(variable, |settings| settings.fill = Fill::Value(value))
+            }
+            (ValueType::String, SchemaValue::Strings(_)) => Err(no_string_fill()),
+            _ => Err(Refusal::new(
+                Status::EBADTYPE,
+                format!("{FILL_VALUE} has the type of its variable"),
+            )),
+        }
+    }
+
+    pub(crate) fn get_att(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        name: &str,
+        memory: MemoryType,
+        out: &mut Vec<u8>,
+    ) -> Answer<()> {
+        let attribute = self.find(self.owner(group, varid)?, name)?;
+        let SchemaValue::Atomic(values) = &attribute.value else {
+            return Err(Status::EBADTYPE.into());
+        };
+        let Some(memory) = memory.nc_type() else {
+            return Err(no_strings(values.nc_type()));
+        };
+        // Nothing is converted without an objection.
+        if values.is_empty() {
+            out.clear();
+            return Ok(());
+        }
+        let bytes = values.to_native_bytes();
+        let (values, is_out) = convert(&bytes, values.nc_type(), memory, self.classic_model)?;
+        *out = values;
+        if is_out {
+            return Err(Status::ERANGE.into());
+        }
+        Ok(())
+    }
+
+    pub(crate) fn get_att_strings(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        name: &str,
+    ) -> Answer<Vec<String>> {
+        match &self.find(self.owner(group, varid)?, name)?.value {
+            SchemaValue::Strings(values) => Ok(values.clone()),
+            SchemaValue::Atomic(values) => Err(no_strings(values.nc_type())),
+        }
+    }
+
+    pub(crate) fn inq_att(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        name: &str,
+    ) -> Answer<AttributeInquiry> {
+        let attribute = self.find(self.owner(group, varid)?, name)?;
+        let (nc_type, length) = match &attribute.value {
+            SchemaValue::Atomic(values) => (values.nc_type().number().cast_signed(), values.len()),
+            SchemaValue::Strings(values) => (STRING, values.len()),
+        };
+        Ok(AttributeInquiry {
+            nc_type,
+            length: length as u64,
+        })
+    }
+
+    pub(crate) fn inq_attid(&mut self, group: GroupNumber, varid: i32, name: &str) -> Answer<i32> {
+        let owner = self.owner(group, varid)?;
+        let place = sought(name, |name| {
+            self.visible(owner).position(|known| known.name == name)
+        });
+        place.map_or_else(|| Err(Status::ENOTATT.into()), count)
+    }
+
+    pub(crate) fn inq_attname(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        number: i32,
+    ) -> Answer<String> {
+        let owner = self.owner(group, varid)?;
+        let place = usize::try_from(number).map_err(|_| Status::ENOTATT)?;
+        let found = self.visible(owner).nth(place);
+        let name = found.map(|attribute| attribute.name.clone());
+        name.ok_or_else(|| Status::ENOTATT.into())
+    }
+
+    pub(crate) fn rename_att(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        name: &str,
+        new_name: &str,
+    ) -> Answer<()> {
+        if new_name.len() > MAX_NAME {
+            return Err(Status::EMAXNAME.into());
+        }
+        let owner = self.owner(group, varid)?;
+        let new_name = &*check_name(new_name)?;
+        if self.find(owner, new_name).is_ok() {
+            return Err(Status::ENAMEINUSE.into());
+        }
+        let value = self.find(owner, name)?.value.clone();
+        if self.classic_model && !self.in_define_mode && new_name.len() > name.len() {
+            return Err(Status::ENOTINDEFINE.into());
+        }
+        let is_of_variable = matches!(owner, AttributeOwner::Variable(_));
+        if is_of_variable && [name, new_name].contains(&FILL_VALUE) {
+            self.put_checked(owner, new_name, value)?;
+            return self.delete(owner, name);
+        }
+        Ok(self.writer.rename_attribute(owner, name, new_name)?)
+    }
+
+    pub(crate) fn del_att(&mut self, group: GroupNumber, varid: i32, name: &str) -> Answer<()> {
+        self.enter_define_mode()?;
+        let owner = self.owner(group, varid)?;
+        self.find(owner, name)?;
+        self.delete(owner, name)
+    }
+
+    fn delete(&mut self, owner: AttributeOwner, name: &str) -> Answer<()> {
+        match owner {
+            AttributeOwner::Variable(variable) if name == FILL_VALUE => {
+                self.set(variable, |settings| settings.fill = Fill::Default)
+            }
+            _ => Ok(self.writer.delete_attribute(owner, name)?),
+        }
+    }
+
+    pub(crate) fn attribute(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        name: &str,
+    ) -> Answer<AttributeValues> {
+        let attribute = self.find(self.owner(group, varid)?, name)?;
+        Ok(match &attribute.value {
+            SchemaValue::Atomic(values) => AttributeValues::Atomic(values.clone()),
+            SchemaValue::Strings(values) => AttributeValues::Strings(values.clone()),
+        })
+    }
+
+    pub(crate) fn put_attribute(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        name: &str,
+        values: &AttributeValues,
+    ) -> Answer<()> {
+        match values {
+            AttributeValues::Strings(values) => self.put_att_strings(group, varid, name, values),
+            AttributeValues::Atomic(values) => {
+                let nc_type = values.nc_type();
+                let number = nc_type.number().cast_signed();
+                let memory = MemoryType::of(nc_type);
+                let bytes = values.to_native_bytes();
+                self.put_att(group, varid, name, number, memory, &bytes)
+            }
+        }
+    }
+
+    fn find(&self, owner: AttributeOwner, name: &str) -> Answer<&SchemaAttribute> {
+        let found = sought(name, |name| self.schema().attribute(owner, name));
+        let found = found.filter(|attribute| !is_reserved(&attribute.name));
+        found.ok_or_else(|| Status::ENOTATT.into())
+    }
+
+    fn visible(&self, owner: AttributeOwner) -> impl Iterator<Item = &SchemaAttribute> {
+        let all = self.schema().attributes(owner).iter();
+        all.filter(|attribute| !is_reserved(&attribute.name))
+    }
+}
+
+/// Why values are no strings.
+pub(super) fn no_strings(nc_type: NcType) -> Refusal {
+    match nc_type {
+        NcType::Char => Status::ECHAR.into(),
+        _ => Status::EBADTYPE.into(),
+    }
+}
+
+/// Bytes of one value in memory; 0 for what is no type.
+fn type_bytes(nc_type: i32) -> usize {
+    MemoryType::of_number(nc_type).map_or(0, MemoryType::size_bytes)
+}
+
+fn bytes_of(attribute: &SchemaAttribute) -> usize {
+    match &attribute.value {
+        SchemaValue::Atomic(values) => values.len() * values.nc_type().size_bytes(),
+        SchemaValue::Strings(values) => values.len() * type_bytes(STRING),
+    }
+}

@@ -1,0 +1,127 @@
+//! Groups.
+
+use super::{Engine, count};
+use crate::names::{check_name, is_reserved};
+use crate::status::{Answer, Status};
+use crate::types::{GroupInquiry, GroupNumber};
+use frazil_container::schema::{AttributeOwner, GroupId, Schema};
+use frazil_options::names::sought;
+
+impl Engine {
+    pub(crate) fn inq(&mut self, group: GroupNumber) -> Answer<GroupInquiry> {
+        let unlimited = self.inq_unlimdims(group)?;
+        let dimensions = self.inq_dimids(group, false)?.len();
+        let id = self.group(group)?;
+        let attributes = self.schema().attributes(AttributeOwner::Group(id)).iter();
+        let visible = attributes.filter(|attribute| !is_reserved(&attribute.name));
+        Ok(GroupInquiry {
+            dimensions: count(dimensions)?,
+            variables: count(self.variables[id.0].len())?,
+            attributes: count(visible.count())?,
+            unlimited: unlimited.first().copied().unwrap_or(-1),
+        })
+    }
+
+    pub(crate) fn def_grp(&mut self, parent: GroupNumber, name: &str) -> Answer<GroupNumber> {
+        let parent = self.group(parent)?;
+        let name = &*check_name(name)?;
+        self.check_free(parent, name)?;
+        if self.classic_model {
+            return Err(Status::ESTRICTNC3.into());
+        }
+        self.enter_define_mode()?;
+        let number = u16::try_from(self.schema().groups.len()).map_err(|_| Status::EINVAL)?;
+        let id = self.writer.add_group(parent, name)?;
+        debug_assert_eq!(id.0, usize::from(number));
+        self.variables.push(Vec::new());
+        Ok(GroupNumber(number))
+    }
+
+    pub(crate) fn inq_grps(&mut self, group: GroupNumber) -> Answer<Vec<GroupNumber>> {
+        let parent = self.group(group)?;
+        Ok(self.children(parent).map(number).collect())
+    }
+
+    pub(crate) fn inq_grpname(&mut self, group: GroupNumber) -> Answer<String> {
+        let id = self.group(group)?;
+        Ok(self.schema().groups[id.0].name.clone())
+    }
+
+    pub(crate) fn inq_grpname_full(&mut self, group: GroupNumber) -> Answer<String> {
+        let id = self.group(group)?;
+        Ok(self.schema().group_path(id))
+    }
+
+    pub(crate) fn inq_grp_parent(&mut self, group: GroupNumber) -> Answer<GroupNumber> {
+        let id = self.group(group)?;
+        let parent = self.schema().groups[id.0].parent;
+        parent.map(number).ok_or_else(|| Status::ENOGRP.into())
+    }
+
+    pub(crate) fn inq_grp_ncid(&mut self, group: GroupNumber, name: &str) -> Answer<GroupNumber> {
+        let parent = self.group(group)?;
+        let found = sought(name, |name| self.schema().group_in(parent, name));
+        found.map(number).ok_or_else(|| Status::ENOGRP.into())
+    }
+
+    pub(crate) fn inq_grp_full_ncid(
+        &mut self,
+        group: GroupNumber,
+        path: &str,
+    ) -> Answer<GroupNumber> {
+        // An absolute path begins at the root group, whatever group was asked.
+        let begin = if path.starts_with('/') {
+            GroupNumber::ROOT
+        } else {
+            group
+        };
+        self.group(begin)?;
+        let names = path.split('/').filter(|name| !name.is_empty());
+        names
+            .into_iter()
+            .try_fold(begin, |at, name| self.inq_grp_ncid(at, name))
+    }
+
+    pub(crate) fn rename_grp(&mut self, group: GroupNumber, name: &str) -> Answer<()> {
+        let id = self.group(group)?;
+        let Some(parent) = self.schema().groups[id.0].parent else {
+            return Err(Status::EBADGRPID.into());
+        };
+        let name = &*check_name(name)?;
+        self.check_free(parent, name)?;
+        self.enter_define_mode()?;
+        Ok(self.writer.rename_group(id, name)?)
+    }
+
+    pub(crate) fn inq_typeids(&mut self, group: GroupNumber) -> Answer<Vec<i32>> {
+        self.group(group)?;
+        Ok(Vec::new())
+    }
+
+    /// Refuses a name that a group or variable of this group has.
+    pub(super) fn check_free(&self, group: GroupId, name: &str) -> Answer<()> {
+        let schema = self.schema();
+        let is_taken = schema.group_in(group, name).is_some();
+        if is_taken || schema.variable_in(group, name).is_some() {
+            return Err(Status::ENAMEINUSE.into());
+        }
+        Ok(())
+    }
+
+    /// A group, then those above it up to the root group.
+    pub(super) fn upwards(&self, group: GroupId) -> impl Iterator<Item = GroupId> + '_ {
+        std::iter::successors(Some(group), |at| self.schema().groups[at.0].parent)
+    }
+
+    fn children(&self, parent: GroupId) -> impl Iterator<Item = GroupId> + '_ {
+        let schema: &Schema = self.schema();
+        (0..schema.groups.len())
+            .map(GroupId)
+            .filter(move |id| schema.groups[id.0].parent == Some(parent))
+    }
+}
+
+/// A group's number; there are never more than its 16 bits count.
+fn number(group: GroupId) -> GroupNumber {
+    GroupNumber(group.0 as u16)
+}

@@ -1,0 +1,236 @@
+//! netCDF-4 files in the hands of this crate's writer.
+
+mod access;
+mod attributes;
+mod dimensions;
+mod filters;
+mod groups;
+mod settings;
+mod variables;
+
+use std::path::Path;
+
+use crate::status::{Answer, Refusal, Status};
+use crate::types::{ChunkCache, FORMAT_NETCDF4, FORMAT_NETCDF4_CLASSIC, GLOBAL, GroupNumber, Mode};
+use frazil_container::schema::{AttributeOwner, GroupId, Schema, SchemaVariable, VariableId};
+use frazil_write::{Comm, Writer, WriterOptions, WriterReport};
+
+/// `NC_NOFILL`.
+const NOFILL: i32 = 0x100;
+/// `NC_FORMATX_NC_HDF5`.
+const FORMATX_HDF5: i32 = 2;
+
+/// A netCDF-4 file being written.
+///
+/// Definitions go to the writer at once; define mode is only remembered, to refuse what netCDF-C
+/// refuses.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    writer: Writer,
+    /// Only what the classic formats can.
+    classic_model: bool,
+    in_define_mode: bool,
+    fill_mode: i32,
+    /// The variables of each group in the order of definition: a `varid` is a place here.
+    variables: Vec<Vec<VariableId>>,
+    /// What netCDF tells of a variable again, but the file need not hold.
+    remembered: Vec<Remembered>,
+}
+
+/// What netCDF tells of a variable again, but the file need not hold.
+#[derive(Debug, Clone, Copy, Default)]
+struct Remembered {
+    cache: Option<ChunkCache>,
+    endian: i32,
+    /// Asked for compact storage, an economy of HDF5's: the values lie contiguous here.
+    is_compact: bool,
+}
+
+impl Engine {
+    /// Begins a new file, in define mode.
+    pub(crate) fn create(path: &Path, options: &WriterOptions) -> Answer<Self> {
+        let writer = Writer::create(path, options)?;
+        Ok(Self::new(writer, options.classic_model, true))
+    }
+
+    /// Begins a new file that several ranks write, in define mode.
+    pub(crate) fn create_parallel(
+        path: &Path,
+        comm: Box<dyn Comm>,
+        options: &WriterOptions,
+    ) -> Answer<Self> {
+        let writer = Writer::create_parallel(path, comm, options)?;
+        Ok(Self::new(writer, options.classic_model, true))
+    }
+
+    /// Whether several ranks write the file.
+    pub(crate) fn is_parallel(&self) -> bool {
+        self.writer.is_parallel()
+    }
+
+    /// Opens a file to go on writing it, in data mode.
+    pub(crate) fn append(path: &Path, options: &WriterOptions) -> Answer<Self> {
+        let writer = Writer::append(path, options)?;
+        Ok(Self::new(writer, options.classic_model, false))
+    }
+
+    /// Goes on with the file of a writer, in data mode.
+    pub(crate) fn of(writer: Writer, classic_model: bool) -> Self {
+        Self::new(writer, classic_model, false)
+    }
+
+    fn new(writer: Writer, classic_model: bool, in_define_mode: bool) -> Self {
+        let schema = writer.schema();
+        let mut variables = vec![Vec::new(); schema.groups.len()];
+        for (i, variable) in schema.variables.iter().enumerate() {
+            variables[variable.group.0].push(VariableId(i));
+        }
+        let endian = |variable: &SchemaVariable| Remembered {
+            cache: None,
+            is_compact: false,
+            endian: match variable.is_big_endian {
+                true => settings::ENDIAN_BIG,
+                false => settings::ENDIAN_LITTLE,
+            },
+        };
+        let remembered = schema.variables.iter().map(endian).collect();
+        Self {
+            classic_model,
+            in_define_mode,
+            fill_mode: 0,
+            variables,
+            remembered,
+            writer,
+        }
+    }
+
+    pub(crate) fn redef(&mut self) -> Answer<()> {
+        if self.in_define_mode && self.classic_model {
+            return Err(Status::EINDEFINE.into());
+        }
+        self.in_define_mode = true;
+        Ok(())
+    }
+
+    pub(crate) fn enddef(&mut self) -> Answer<()> {
+        if !self.in_define_mode {
+            return Err(Status::ENOTINDEFINE.into());
+        }
+        self.in_define_mode = false;
+        Ok(self.writer.end_definitions()?)
+    }
+
+    pub(crate) fn enddef_with(
+        &mut self,
+        _header_free: u64,
+        _variable_align: u64,
+        _variable_free: u64,
+        _record_align: u64,
+    ) -> Answer<()> {
+        self.enddef()
+    }
+
+    pub(crate) fn sync(&mut self) -> Answer<()> {
+        self.enter_data_mode()?;
+        Ok(self.writer.sync()?)
+    }
+
+    pub(crate) fn close(self) -> Answer<WriterReport> {
+        Ok(self.writer.close()?)
+    }
+
+    pub(crate) fn abort(self) {
+        self.writer.abandon();
+    }
+
+    pub(crate) fn set_fill(&mut self, mode: i32) -> Answer<i32> {
+        if ![0, NOFILL].contains(&mode) {
+            return Err(Status::EINVAL.into());
+        }
+        Ok(std::mem::replace(&mut self.fill_mode, mode))
+    }
+
+    pub(crate) fn report(&mut self) -> Answer<WriterReport> {
+        Ok(self.writer.report()?)
+    }
+
+    pub(crate) fn inq_format(&mut self) -> Answer<i32> {
+        Ok(if self.classic_model {
+            FORMAT_NETCDF4_CLASSIC
+        } else {
+            FORMAT_NETCDF4
+        })
+    }
+
+    pub(crate) fn inq_format_extended(&mut self) -> Answer<(i32, i32)> {
+        let model = if self.classic_model {
+            Mode::CLASSIC_MODEL
+        } else {
+            Mode::default()
+        };
+        Ok((FORMATX_HDF5, (Mode::NETCDF4 | Mode::WRITE | model).0))
+    }
+
+    fn schema(&self) -> &Schema {
+        self.writer.schema()
+    }
+
+    /// Before a definition: enters define mode, or refuses where the classic model demands that
+    /// the program does.
+    fn enter_define_mode(&mut self) -> Answer<()> {
+        if !self.in_define_mode && self.classic_model {
+            return Err(Status::ENOTINDEFINE.into());
+        }
+        self.in_define_mode = true;
+        Ok(())
+    }
+
+    /// Before values move: leaves define mode, or refuses where the classic model demands that the
+    /// program does.
+    fn enter_data_mode(&mut self) -> Answer<()> {
+        self.check_data_mode()?;
+        self.in_define_mode = false;
+        Ok(())
+    }
+
+    /// Refuses values where the classic model demands that the program leaves define mode first.
+    fn check_data_mode(&self) -> Answer<()> {
+        if self.in_define_mode && self.classic_model {
+            return Err(Status::EINDEFINE.into());
+        }
+        Ok(())
+    }
+
+    fn group(&self, group: GroupNumber) -> Answer<GroupId> {
+        let id = GroupId(usize::from(group.0));
+        if id.0 < self.schema().groups.len() {
+            Ok(id)
+        } else {
+            Err(Status::EBADID.into())
+        }
+    }
+
+    fn variable(&self, group: GroupNumber, varid: i32) -> Answer<VariableId> {
+        let group = self.group(group)?;
+        let place = usize::try_from(varid).ok();
+        let found = place.and_then(|place| self.variables.get(group.0)?.get(place));
+        found.copied().ok_or_else(|| Status::ENOTVAR.into())
+    }
+
+    fn owner(&self, group: GroupNumber, varid: i32) -> Answer<AttributeOwner> {
+        if varid == GLOBAL {
+            self.group(group).map(AttributeOwner::Group)
+        } else {
+            self.variable(group, varid).map(AttributeOwner::Variable)
+        }
+    }
+
+    fn described(&self, variable: VariableId) -> &SchemaVariable {
+        &self.schema().variables[variable.0]
+    }
+}
+
+/// A number of objects as netCDF counts them.
+fn count(objects: usize) -> Answer<i32> {
+    i32::try_from(objects).map_err(|_| Refusal::new(Status::EINVAL, "too many objects"))
+}

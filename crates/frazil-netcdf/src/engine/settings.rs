@@ -1,0 +1,336 @@
+//! How variables are stored: fill values, chunks, byte order, rounding.
+
+use frazil_container::classic::{AttributeValue, NcType};
+
+use super::Engine;
+use crate::names::FILL_VALUE;
+use crate::status::{Answer, Refusal, Status};
+use crate::types::{AttributeValues, ChunkCache, FillInquiry, GroupNumber, Storage};
+use frazil_container::schema::{AttributeOwner, Fill, SchemaValue, ValueType, VariableId};
+use frazil_precision::names::{NETCDF_BITGROOM, NETCDF_BITROUND, NETCDF_GRANULAR};
+use frazil_types::{PrecisionWish, QuantizeAlgorithm};
+use frazil_write::PrecisionStatement;
+use frazil_write::{FilterWish, LayoutWish, VariableSettings};
+
+/// `NC_ENDIAN_LITTLE`.
+pub(super) const ENDIAN_LITTLE: i32 = 1;
+/// `NC_ENDIAN_BIG`.
+pub(super) const ENDIAN_BIG: i32 = 2;
+/// A chunk's bytes must be counted by 32 bits.
+const MAX_CHUNK_BYTES: u64 = u32::MAX as u64;
+/// The most that compact storage takes.
+const MAX_COMPACT_BYTES: u64 = 65_536;
+
+/// netCDF's quantization modes, and the attributes that tell of them in a file.
+const QUANTIZE_MODES: [(i32, QuantizeAlgorithm, &str); 3] = [
+    (1, QuantizeAlgorithm::BitGroom, NETCDF_BITGROOM),
+    (2, QuantizeAlgorithm::GranularBitRound, NETCDF_GRANULAR),
+    (3, QuantizeAlgorithm::BitRound, NETCDF_BITROUND),
+];
+
+impl Engine {
+    pub(crate) fn def_var_fill(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        no_fill: bool,
+        value: Option<&[u8]>,
+    ) -> Answer<()> {
+        let id = self.variable(group, varid)?;
+        let value_type = self.described(id).value_type;
+        let fill = match (value_type, no_fill, value) {
+            (ValueType::String, true, _) => return Err(Status::EINVAL.into()),
+            (_, true, _) => Fill::Nothing,
+            (_, false, None) => match &self.writer.settings(id).fill {
+                Fill::Nothing => Fill::Default,
+                other => other.clone(),
+            },
+            (ValueType::Atomic(nc_type), false, Some(bytes)) => {
+                if bytes.len() != nc_type.size_bytes() {
+                    return Err(Status::EINVAL.into());
+                }
+                Fill::Value(AttributeValue::from_native_bytes(nc_type, bytes))
+            }
+            (ValueType::String, false, Some(_)) => return Err(no_string_fill()),
+        };
+        self.set(id, |settings| settings.fill = fill)
+    }
+
+    pub(crate) fn inq_var_fill(&mut self, group: GroupNumber, varid: i32) -> Answer<FillInquiry> {
+        let id = self.variable(group, varid)?;
+        let fill = &self.described(id).fill;
+        let value = match (self.described(id).value_type, fill) {
+            (_, Fill::Value(value)) => AttributeValues::Atomic(value.clone()),
+            (ValueType::Atomic(nc_type), _) => AttributeValues::Atomic(nc_type.default_fill()),
+            (ValueType::String, _) => AttributeValues::Strings(vec![String::new()]),
+        };
+        Ok(FillInquiry {
+            no_fill: *fill == Fill::Nothing,
+            value,
+        })
+    }
+
+    pub(crate) fn def_var_chunking(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        storage: i32,
+        chunk: Option<&[u64]>,
+    ) -> Answer<()> {
+        let id = self.variable(group, varid)?;
+        self.check_changeable(id)?;
+        let limits = self.schema().limits(id);
+        let layout = if storage == Storage::Chunked as i32 {
+            if limits.is_empty() {
+                return Err(Status::EINVAL.into());
+            }
+            match chunk {
+                // netCDF-C takes a leading 0 for its own defaults; here they are ours.
+                None | Some([0, ..]) => LayoutWish::Ours,
+                Some(chunk) => LayoutWish::Chunked(self.checked_chunk(id, &limits, chunk)?),
+            }
+        } else {
+            self.check_unchunked(id, &limits, storage)?;
+            LayoutWish::Contiguous
+        };
+        self.set(id, |settings| settings.layout = layout)?;
+        self.remembered[id.0].is_compact = storage == Storage::Compact as i32;
+        Ok(())
+    }
+
+    fn checked_chunk(
+        &self,
+        id: VariableId,
+        limits: &[Option<u64>],
+        chunk: &[u64],
+    ) -> Answer<Vec<u64>> {
+        if chunk.len() != limits.len() {
+            return Err(Status::EINVAL.into());
+        }
+        let bytes = (chunk.iter()).try_fold(self.element_bytes(id), |bytes, &extent| {
+            bytes.checked_mul(extent)
+        });
+        let too_long = |(&extent, limit): (&u64, &Option<u64>)| {
+            extent == 0 || limit.is_some_and(|limit| limit > 0 && extent > limit)
+        };
+        if bytes.is_none_or(|bytes| bytes > MAX_CHUNK_BYTES)
+            || chunk.iter().zip(limits).any(too_long)
+        {
+            return Err(Status::EBADCHUNK.into());
+        }
+        Ok(chunk.to_vec())
+    }
+
+    fn check_unchunked(&self, id: VariableId, limits: &[Option<u64>], storage: i32) -> Answer<()> {
+        let has_filters = match &self.writer.settings(id).filters {
+            FilterWish::Exactly(pipeline) => !pipeline.is_empty(),
+            FilterWish::Ours => false,
+        };
+        if has_filters || limits.iter().any(Option::is_none) {
+            return Err(Refusal::new(
+                Status::EINVAL,
+                "a variable with an unlimited dimension or with filters must be chunked",
+            ));
+        }
+        let lengths = limits.iter().flatten();
+        let bytes = lengths.fold(self.element_bytes(id), |bytes, &length| {
+            bytes.saturating_mul(length)
+        });
+        match storage {
+            1 => Ok(()),
+            // Compact storage is an economy of HDF5's; the values lie contiguous here.
+            2 if bytes <= MAX_COMPACT_BYTES => Ok(()),
+            2 => Err(Status::EVARSIZE.into()),
+            _ => Err(Status::EINVAL.into()),
+        }
+    }
+
+    pub(crate) fn inq_var_chunking(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+    ) -> Answer<(Storage, Vec<u64>)> {
+        let id = self.variable(group, varid)?;
+        let chunk = match &self.writer.settings(id).layout {
+            LayoutWish::Chunked(chunk) => Some(chunk.clone()),
+            LayoutWish::Contiguous => None,
+            LayoutWish::Ours => self.writer.storage(id)?.chunk,
+        };
+        Ok(match chunk {
+            Some(chunk) => (Storage::Chunked, chunk),
+            None if self.remembered[id.0].is_compact => (Storage::Compact, Vec::new()),
+            None => (Storage::Contiguous, Vec::new()),
+        })
+    }
+
+    pub(crate) fn def_var_endian(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        endian: i32,
+    ) -> Answer<()> {
+        let id = self.variable(group, varid)?;
+        let value_type = self.described(id).value_type;
+        let has_order = !matches!(
+            value_type,
+            ValueType::Atomic(NcType::Char) | ValueType::String
+        );
+        self.check_changeable(id)?;
+        if !has_order || !(0..=ENDIAN_BIG).contains(&endian) {
+            return Err(Status::EINVAL.into());
+        }
+        let is_big_endian = endian == ENDIAN_BIG || (endian == 0 && cfg!(target_endian = "big"));
+        self.set(id, |settings| settings.is_big_endian = is_big_endian)?;
+        self.remembered[id.0].endian = endian;
+        Ok(())
+    }
+
+    pub(crate) fn inq_var_endian(&mut self, group: GroupNumber, varid: i32) -> Answer<i32> {
+        let id = self.variable(group, varid)?;
+        Ok(self.remembered[id.0].endian)
+    }
+
+    pub(crate) fn def_var_quantize(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        mode: i32,
+        nsd: i32,
+    ) -> Answer<()> {
+        let id = self.variable(group, varid)?;
+        self.check_changeable(id)?;
+        let precision = if mode == 0 {
+            None
+        } else {
+            let known = QUANTIZE_MODES.iter().find(|(number, ..)| *number == mode);
+            let (_, algorithm, _) = *known.ok_or(Status::EINVAL)?;
+            Some(self.precision(id, algorithm, nsd)?)
+        };
+        self.set(id, |settings| {
+            settings.precision = precision;
+            settings.statement = PrecisionStatement::NetCdf;
+        })
+    }
+
+    fn precision(
+        &self,
+        id: VariableId,
+        algorithm: QuantizeAlgorithm,
+        nsd: i32,
+    ) -> Answer<PrecisionWish> {
+        let in_bits = algorithm == QuantizeAlgorithm::BitRound;
+        let most = match (self.described(id).value_type, in_bits) {
+            (ValueType::Atomic(NcType::Float), false) => 6,
+            (ValueType::Atomic(NcType::Double), false) => 15,
+            (ValueType::Atomic(NcType::Float), true) => 23,
+            (ValueType::Atomic(NcType::Double), true) => 52,
+            _ => {
+                return Err(Refusal::new(
+                    Status::EINVAL,
+                    "only float and double variables can be quantized",
+                ));
+            }
+        };
+        let kept = u32::try_from(nsd).ok();
+        let kept = kept.filter(|kept| (1..=most).contains(kept));
+        let Some(kept) = kept else {
+            let unit = if in_bits { "bits" } else { "digits" };
+            let words = format!("nsd = {nsd}: 1 to {most} significant {unit} can be kept");
+            return Err(Refusal::new(Status::EINVAL, words));
+        };
+        Ok(PrecisionWish {
+            algorithm: Some(algorithm),
+            significant_bits: in_bits.then_some(kept),
+            significant_digits: (!in_bits).then_some(kept),
+            // The program asked for this very variable, as netCDF-C rounds it whatever it is.
+            force: Some(true),
+            ..PrecisionWish::default()
+        })
+    }
+
+    pub(crate) fn inq_var_quantize(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+    ) -> Answer<(i32, i32)> {
+        let id = self.variable(group, varid)?;
+        if let Some(wish) = &self.writer.settings(id).precision {
+            let kept = wish.significant_bits.or(wish.significant_digits);
+            let asked = QUANTIZE_MODES
+                .iter()
+                .find(|it| Some(it.1) == wish.algorithm);
+            if let (Some((mode, ..)), Some(kept)) = (asked, kept) {
+                return Ok((*mode, kept.cast_signed()));
+            }
+        }
+        let attributes = self.schema().attributes(AttributeOwner::Variable(id));
+        let stated = attributes.iter().find_map(|attribute| {
+            let known = QUANTIZE_MODES.iter().find(|it| it.2 == attribute.name)?;
+            match &attribute.value {
+                SchemaValue::Atomic(AttributeValue::Int(values)) => {
+                    Some((known.0, *values.first()?))
+                }
+                _ => None,
+            }
+        });
+        Ok(stated.unwrap_or_default())
+    }
+
+    pub(crate) fn set_var_chunk_cache(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        cache: ChunkCache,
+    ) -> Answer<()> {
+        let id = self.variable(group, varid)?;
+        if !(0.0..=1.0).contains(&cache.preemption) {
+            return Err(Status::EINVAL.into());
+        }
+        self.remembered[id.0].cache = Some(cache);
+        Ok(())
+    }
+
+    pub(crate) fn get_var_chunk_cache(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+    ) -> Answer<ChunkCache> {
+        let id = self.variable(group, varid)?;
+        Ok(self.remembered[id.0].cache.unwrap_or_default())
+    }
+
+    /// Changes settings, as long as that is possible.
+    pub(super) fn set(
+        &mut self,
+        id: VariableId,
+        change: impl FnOnce(&mut VariableSettings),
+    ) -> Answer<()> {
+        self.check_changeable(id)?;
+        let mut settings = self.writer.settings(id).clone();
+        change(&mut settings);
+        Ok(self.writer.set_settings(id, settings)?)
+    }
+
+    pub(super) fn check_changeable(&self, id: VariableId) -> Answer<()> {
+        if self.writer.is_changeable(id) {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            Status::ELATEDEF,
+            "the variable already has values or is in the file",
+        ))
+    }
+
+    fn element_bytes(&self, id: VariableId) -> u64 {
+        match self.described(id).value_type {
+            ValueType::Atomic(nc_type) => nc_type.size_bytes() as u64,
+            ValueType::String => size_of::<usize>() as u64,
+        }
+    }
+}
+
+/// Why a string variable gets no fill value of its own.
+pub(super) fn no_string_fill() -> Refusal {
+    let words = format!("{FILL_VALUE} of a variable of strings is always the empty string");
+    Refusal::new(Status::EINVAL, words)
+}

@@ -1,0 +1,29 @@
+//! The netCDF library's interface: what `nc_*`, `nf_*` and `nf90_*` calls mean, with their numbers
+//! and status codes.
+//!
+//! A [`Dataset`] is one open file. netCDF-4 files that are created or opened for writing are the
+//! business of this crate's [`Writer`](frazil_write::Writer); classic files, and whatever is opened for
+//! reading only, go to the netCDF-C library that is built in.
+
+#![forbid(unsafe_code)]
+
+mod bundled;
+mod convert;
+mod create;
+mod dataset;
+mod engine;
+mod environment;
+mod names;
+mod region;
+mod status;
+#[cfg(test)]
+mod tests;
+mod types;
+
+pub use dataset::Dataset;
+pub use status::{Outcome, Status};
+pub use types::{
+    AttributeInquiry, AttributeValues, ChunkCache, DeflateInquiry, DimensionInquiry, FillInquiry,
+    GLOBAL, GroupInquiry, GroupNumber, MemorySpan, MemoryType, Mode, Region, STRING, Storage,
+    UNLIMITED, VariableInquiry,
+};

@@ -1,0 +1,22 @@
+//! Options that several operations share, and the plans and reports that they lead to.
+//!
+//! In: what a user states, as text or as values. Out: typed options, checked, with messages that
+//! name the option and the values allowed.
+//!
+//! - [`options`]: packing and unpacking. [`chunk_goal`]: the reads that chunks must serve.
+//! - [`filter_wishes`]: which filters may be chosen, and for what.
+//! - [`declared`]: the options of a writer, each once, for all interfaces.
+//! - [`plan_text`]: plans as files. [`environment`]: variables named `FRAZIL_*`. [`size`]: bytes.
+//! - [`pack_report`]: what packing did, for people and as JSON.
+
+#![forbid(unsafe_code)]
+
+pub mod chunk_goal;
+pub mod declared;
+pub mod environment;
+pub mod filter_wishes;
+pub mod names;
+pub mod options;
+pub mod pack_report;
+pub mod plan_text;
+pub mod size;

@@ -1,0 +1,183 @@
+//! What a caller may ask for.
+
+use frazil_plan::energy::EnergyRates;
+use frazil_plan::{Goal, Weighing};
+use frazil_types::{ErrorCode, FilterChain, ReaderLevel, WritePlan};
+use serde::{Deserialize, Serialize};
+
+use crate::chunk_goal::ChunkGoal;
+use frazil_file::error::{Error, Result};
+use frazil_file::pending::Attempt;
+use frazil_file::resources::Resources;
+use frazil_precision::rules::PrecisionOptions;
+
+/// Chunk shapes of the output.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChunkPolicy {
+    /// frazil's rule: balanced for map and series reads, existing good shapes kept.
+    #[default]
+    Auto,
+    /// Keep the input's chunk shapes.
+    Keep,
+}
+
+/// Explicit chunk extents for one variable: `(dimension name or axis number, elements)`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChunkOverride {
+    /// Variable path or bare name; `*` means every variable that has the dimensions.
+    pub variable: String,
+    /// Extents by dimension name (or by axis number where an axis has no name). Axes not named keep
+    /// what the policy gives them.
+    pub extents: Vec<(String, u64)>,
+}
+
+/// Use of the byte shuffle.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ShufflePolicy {
+    /// Try with and without, take what is smaller.
+    #[default]
+    Auto,
+    /// Always before compression (elements of 2 bytes and more).
+    On,
+    /// Never.
+    Off,
+}
+
+/// A named layout profile.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LayoutProfile {
+    /// No special demands.
+    #[default]
+    Standard,
+    /// What `check_cmip7_packing` demands: time and its bounds in one chunk, data chunks of at
+    /// least 4 MiB, all internal metadata before the data.
+    Cmip7,
+}
+
+/// How to pack.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PackOptions {
+    /// Base chunk policy.
+    pub chunks: ChunkPolicy,
+    /// Explicit chunk extents, applied over the policy.
+    pub chunk_overrides: Vec<ChunkOverride>,
+    /// What chunk shapes are to serve, where the policy does not keep the input's.
+    pub chunk_goal: ChunkGoal,
+    /// Chunk shapes, filters and rounding as decided before, by variable; extents, and rules of
+    /// precision that concern a variable, go before it.
+    pub plan: Option<WritePlan>,
+    /// Deflate (or zstd) level wished for; `None`: chosen by trial. 0: no compression.
+    pub level: Option<u32>,
+    /// Use of the byte shuffle.
+    pub shuffle: ShufflePolicy,
+    /// What filters are chosen for, where neither a level nor filters are stated.
+    pub goal: Goal,
+    /// What is stated of that choice beside its goal.
+    pub weighing: Weighing,
+    /// These filters for every chunked variable, instead of a choice. They must be readable by
+    /// those who must be able to read the result.
+    pub filters: Option<FilterChain>,
+    /// Add Fletcher-32 checksums to every filtered variable (existing ones are always kept).
+    pub checksum: bool,
+    /// How exactly values are kept; nothing stated: every bit.
+    pub precision: PrecisionOptions,
+    /// Who must be able to read the result.
+    pub readable_by: ReaderLevel,
+    /// Layout profile.
+    pub layout: LayoutProfile,
+    /// Plan and predict only: nothing is written.
+    pub dry_run: bool,
+    /// Replace an existing output file.
+    pub overwrite: bool,
+    /// Whether a packed file that is not smaller than its input is written all the same, rather than the
+    /// input kept. `None`: an output that is named ([`Destination::File`](frazil_file::output::Destination::File)) is written unless its input is
+    /// HDF5 and it would be larger by more than 0.5 % and 4 KiB; others are not. Stated chunk shapes,
+    /// reads, filters, a plan, a layout, checksums and level 0 are always written.
+    #[serde(default)]
+    pub allow_larger: Option<bool>,
+    /// Verify the output value by value before it gets its name.
+    pub verify: bool,
+    /// What energy and storage cost, for the report.
+    pub energy: EnergyRates,
+    /// One attempt of several at the same output; `None`: other frazil processes are kept away from
+    /// it meanwhile.
+    pub attempt: Option<Attempt>,
+    /// Limits.
+    pub resources: Resources,
+}
+
+impl Default for PackOptions {
+    fn default() -> Self {
+        Self {
+            chunks: ChunkPolicy::default(),
+            chunk_overrides: Vec::new(),
+            chunk_goal: ChunkGoal::default(),
+            plan: None,
+            level: None,
+            shuffle: ShufflePolicy::default(),
+            goal: Goal::default(),
+            weighing: Weighing::default(),
+            filters: None,
+            checksum: false,
+            precision: PrecisionOptions::default(),
+            readable_by: ReaderLevel::Any,
+            layout: LayoutProfile::default(),
+            dry_run: false,
+            overwrite: false,
+            allow_larger: None,
+            verify: false,
+            energy: EnergyRates::default(),
+            attempt: None,
+            resources: Resources::default(),
+        }
+    }
+}
+
+/// Refuses filters that not everybody can read who must be able to.
+///
+/// # Errors
+/// If some of those readers lack a filter.
+pub fn check_readers(filters: Option<&FilterChain>, readers: ReaderLevel) -> Result<()> {
+    let Some(filters) = filters.filter(|chain| chain.reader_level() > readers) else {
+        return Ok(());
+    };
+    let level = filters.reader_level();
+    let who = match level {
+        ReaderLevel::Any => "netCDF-4 readers",
+        ReaderLevel::Plugins => "readers with filter plugins",
+        ReaderLevel::Frazil => "frazil, and readers with frazil's own plugins",
+    };
+    let cause = format!(
+        "files with {filters} are read by {who} only, and this file must be readable by {:?}",
+        readers.name()
+    );
+    let cure = format!("say that it need only be readable by {:?}", level.name());
+    Err(Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure))
+}
+
+/// File format written by `unpack`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum UnpackFormat {
+    /// netCDF-4/HDF5 without filters.
+    #[default]
+    Hdf5,
+    /// Classic netCDF: the smallest of CDF-1, CDF-2 and CDF-5 that holds the data.
+    Classic,
+}
+
+/// How to unpack.
+#[derive(Debug, Clone, Default)]
+pub struct UnpackOptions {
+    /// Format of the output.
+    pub format: UnpackFormat,
+    /// Replace an existing output file.
+    pub overwrite: bool,
+    /// Verify the output value by value before it gets its name.
+    pub verify: bool,
+    /// Limits.
+    pub resources: Resources,
+}

@@ -1,0 +1,123 @@
+//! Which variables can be analysed, and the sources of their values.
+
+use frazil_pipeline::{ArraySource, MemoryBudget, PipelineError, RunOptions};
+use frazil_types::{ByteOrder, ElementClass};
+
+use super::Wanted;
+use frazil_file::error::{Error, Result};
+use frazil_file::input::Input;
+use frazil_file::resources::Resources;
+use frazil_file::run::{self, RunError};
+use frazil_file::sources::{self, Access, Stored};
+
+/// The values of a variable, little-endian.
+pub(super) struct Values {
+    pub(super) source: ArraySource,
+    /// Which chunks of it exist.
+    pub(super) stored: Stored,
+}
+
+impl Values {
+    /// What stands where nothing was written, if there is such a place. It is no data: values equal to
+    /// it take no part, so that space that was never written need not be looked at.
+    pub(super) fn unwritten(&self) -> Option<f64> {
+        let Stored::Records(records) = &self.stored else {
+            return None;
+        };
+        if records.len() as u64 == self.source.grid.chunk_count() {
+            return None;
+        }
+        let fill = self.source.fill.as_slice();
+        match fill.len() {
+            4 => fill
+                .try_into()
+                .ok()
+                .map(|fill| f64::from(f32::from_le_bytes(fill))),
+            _ => fill.try_into().ok().map(f64::from_le_bytes),
+        }
+    }
+}
+
+/// What can be done about a variable.
+pub(super) enum Prepared {
+    Ready(Box<Values>),
+    /// Nothing, and why.
+    Obstacle(String),
+}
+
+/// What both passes share.
+pub(super) struct Work<'a> {
+    pub(super) input: &'a Input,
+    /// The variables to analyse, in the order of the sources.
+    pub(super) wanted: &'a [Wanted],
+    pub(super) resources: &'a Resources,
+    pub(super) budget: &'a MemoryBudget,
+}
+
+impl Work<'_> {
+    pub(super) fn shape(&self, number: usize) -> &[u64] {
+        &self.input.variables()[self.wanted[number].variable].shape
+    }
+
+    pub(super) fn element_bytes(&self, number: usize) -> usize {
+        self.input.variables()[self.wanted[number].variable]
+            .element
+            .size_bytes
+    }
+
+    pub(super) fn run_options(&self) -> RunOptions<'_> {
+        RunOptions {
+            threads: run::threads(self.resources),
+            budget: self.budget,
+            cancel: &self.resources.cancel,
+        }
+    }
+
+    /// Puts an error of a run into a user's words.
+    pub(super) fn explain(&self, error: RunError, sources: &[ArraySource]) -> Error {
+        match error {
+            RunError::Facade(error) => error.in_file(self.input.path()),
+            RunError::Pipeline(error) => self.explain_pipeline(error, sources),
+        }
+    }
+
+    fn explain_pipeline(&self, error: PipelineError, sources: &[ArraySource]) -> Error {
+        let owner = |source: usize| self.wanted.get(source).map(|one| one.variable);
+        run::explain(error, self.input, sources, owner, self.resources)
+    }
+}
+
+/// Finds out how the values of a variable can be read.
+pub(super) fn prepare(input: &Input, wanted: &Wanted) -> Result<Prepared> {
+    let variable = &input.variables()[wanted.variable];
+    let obstacle = |words: &str| Ok(Prepared::Obstacle(words.to_owned()));
+    if variable.element.class != ElementClass::Float {
+        return Ok(Prepared::Obstacle(variable.element.name()));
+    }
+    if !matches!(variable.element.size_bytes, 4 | 8) {
+        return Ok(Prepared::Obstacle(format!(
+            "{}; only float32 and float64 are understood",
+            variable.element.name()
+        )));
+    }
+    if variable.shape.iter().all(|&n| n == 1) {
+        return obstacle("a single value");
+    }
+    match sources::access(input, wanted.variable, None)? {
+        Access::Parallel(_, Stored::Records(records)) if records.is_empty() => {
+            obstacle("no values were written")
+        }
+        Access::Parallel(mut source, stored) => {
+            if variable.element.order == ByteOrder::Big {
+                source.byte_swap = Some(source.element_bytes);
+                source.fill.reverse();
+            }
+            Ok(Prepared::Ready(Box::new(Values { source, stored })))
+        }
+        Access::Nothing => obstacle("no values were written"),
+        Access::Library => obstacle("stored so that only libhdf5 can read it"),
+        Access::Undecodable(_, _, missing) => {
+            Ok(Prepared::Obstacle(sources::missing_filter_text(&missing)))
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Which values may be rounded, by how much, and what the file says about it.
+//!
+//! In: an open input ([`frazil_file::input::Input`]) and what the user states: digits, bounds, an
+//! information target, rules for single variables ([`rules`], [`rule_file`]).
+//! Out: [`PrecisionDecisions`], one rounding or the reason for none for each variable, and the
+//! attributes that state it ([`metadata`]). [`stated`] reads such attributes back, so that `verify`
+//! can judge a file by what it promises.
+//!
+//! - A statement that names no variable of any input is an error ([`named`]).
+//! - Coordinates, bounds and grid mappings are protected ([`protected`]).
+//! - A relative bound, an absolute bound and their combinations become the number of bits to keep,
+//!   or a step, in `decide`.
+//! - [`information`] counts the bits that carry information, [`ssim`] how alike two fields look, and
+//!   [`analyze`] reports both.
+
+#![forbid(unsafe_code)]
+
+pub mod analyze;
+mod coordinates;
+mod decide;
+mod field_range;
+pub mod information;
+pub mod integers;
+mod likeness;
+pub mod metadata;
+pub mod named;
+pub mod names;
+pub mod protected;
+pub mod refusals;
+pub mod roundable;
+mod rounding;
+pub mod rule_file;
+pub mod rules;
+mod scil_hints;
+pub mod ssim;
+pub mod stated;
+
+pub use decide::{PrecisionDecisions, ReachableValues, decide_precision, no_place};
+pub use metadata::{additions, final_attributes};
+pub use rounding::{RoundingStats, VariableRounding, rounding_text, stored_form};

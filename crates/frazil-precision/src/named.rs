@@ -1,0 +1,191 @@
+//! Rules about precision that name variables: a name that is nowhere is a mistake, and must not let
+//! values be rounded that were to stay exact. A pattern that matches nothing may be meant so.
+
+use std::path::PathBuf;
+
+use frazil_types::{ErrorCode, PrecisionWish};
+
+use super::rules::PrecisionRule;
+use frazil_file::error::{Error, Result};
+use frazil_file::input::Input;
+use frazil_file::wording::enumerate;
+
+/// Checks that the variables which rules about precision name are among `paths`.
+///
+/// # Errors
+/// [`ErrorCode::InvalidArgument`] names the first that is not, and what is spelled most like it.
+pub fn check_names(rules: &[PrecisionRule], paths: &[&str]) -> Result<()> {
+    match missing(rules, paths).first() {
+        None => Ok(()),
+        Some(name) => Err(no_variable(name, paths, "")),
+    }
+}
+
+/// As [`check_names`], of several inputs: one of them must have the variable. What cannot be read has
+/// none. `false`: nothing can be read, so that nothing is known.
+///
+/// # Errors
+/// As [`check_names`].
+pub fn check_names_in(inputs: &[PathBuf], rules: &[PrecisionRule]) -> Result<bool> {
+    let mut wanted = missing(rules, &[]);
+    let (mut known, mut is_any_read) = (Vec::new(), false);
+    for input in inputs {
+        if wanted.is_empty() {
+            return Ok(true);
+        }
+        // Work on it says what is wrong with it.
+        let Ok(input) = Input::open(input) else {
+            continue;
+        };
+        is_any_read = true;
+        let paths = paths_of(&input);
+        wanted.retain(|name| !paths.iter().any(|path| is_named(path, name)));
+        known.extend(paths.iter().map(|&path| path.to_owned()));
+    }
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    match wanted.first().filter(|_| is_any_read) {
+        None => Ok(is_any_read || wanted.is_empty()),
+        Some(name) => Err(no_variable(name, &known, " in any input")),
+    }
+}
+
+/// Paths of the variables of an input, without dimensions that are none.
+pub(super) fn paths_of(input: &Input) -> Vec<&str> {
+    let variables = input.variables().iter();
+    let variables = variables.filter(|variable| !variable.is_dimension_only);
+    variables.map(|variable| variable.path.as_str()).collect()
+}
+
+/// Names in rules about precision that no path has.
+fn missing(rules: &[PrecisionRule], paths: &[&str]) -> Vec<String> {
+    let about_precision = |rule: &&PrecisionRule| rule.wish != PrecisionWish::default();
+    let patterns = rules.iter().filter(about_precision);
+    let names = patterns.flat_map(|rule| rule.variables.iter().filter_map(|one| name_of(one)));
+    let is_missing = |name: &String| !paths.iter().any(|path| is_named(path, name));
+    names.filter(is_missing).collect()
+}
+
+fn is_named(path: &str, name: &str) -> bool {
+    let bare = path.rsplit('/').next().unwrap_or(path);
+    [path, path.trim_start_matches('/'), bare].contains(&name)
+}
+
+/// The one name that a pattern matches; `None`: it has wildcards.
+pub(super) fn name_of(pattern: &str) -> Option<String> {
+    let mut name = String::new();
+    let mut rest = pattern.chars();
+    while let Some(letter) = rest.next() {
+        match letter {
+            '*' | '?' | '{' => return None,
+            '\\' => name.push(rest.next()?),
+            // `[*]` is how patterns spell what is a wildcard elsewhere; `[T]` is a pattern.
+            '[' => match (rest.next()?, rest.next()?) {
+                (only, ']') if !only.is_alphanumeric() => name.push(only),
+                _ => return None,
+            },
+            letter => name.push(letter),
+        }
+    }
+    Some(name)
+}
+
+fn no_variable(name: &str, paths: &[&str], whereabouts: &str) -> Error {
+    let cause =
+        format!("precision is stated of `{name}`, and no variable has that name{whereabouts}");
+    let cure = match nearest(name, paths) {
+        Some(near) => format!("write `{near}` if you mean that one"),
+        None if paths.is_empty() => "there are no variables".to_owned(),
+        None => format!("name one of {}", enumerate(paths)),
+    };
+    let cure = format!("{cure}; patterns with * or ? may match nothing");
+    Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure)
+}
+
+/// The name that is spelled most like `name`, if any is alike.
+fn nearest<'a>(name: &str, paths: &[&'a str]) -> Option<&'a str> {
+    let wants_path = name.contains('/');
+    let shown = |path: &'a str| match wants_path {
+        true => path,
+        false => path.rsplit('/').next().unwrap_or(path),
+    };
+    let most = name.chars().count().div_ceil(3);
+    let ranked = paths.iter().map(|path| shown(path));
+    let ranked = ranked.map(|other| (distance(name, other), other));
+    let best = ranked.min_by_key(|(distance, _)| *distance)?;
+    (best.0 <= most).then_some(best.1)
+}
+
+/// Letters to change, add, drop or exchange with their neighbour to get from one name to the other;
+/// the case of letters does not count.
+fn distance(a: &str, b: &str) -> usize {
+    let letters = |text: &str| text.to_lowercase().chars().collect::<Vec<char>>();
+    let (a, b) = (letters(a), letters(b));
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 0..a.len() {
+        let mut row = vec![i + 1];
+        for j in 0..b.len() {
+            let changed = last[j] + usize::from(a[i] != b[j]);
+            let mut least = changed.min(last[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
+                least = least.min(before[j - 1] + 1);
+            }
+            row.push(least);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last.last().copied().unwrap_or(a.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rules::tests::{digits, rule};
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_nowhere_is_refused_with_the_nearest_spelling() {
+        let paths = ["/T2", "/QVAPOR", "/forecast/U"];
+        let cure = |name: &str| {
+            let refused = check_names(&[rule(name, digits(3))], &paths).unwrap_err();
+            assert_eq!(refused.code, ErrorCode::InvalidArgument);
+            assert!(refused.to_string().contains(name));
+            refused.cure.unwrap_or_default()
+        };
+        assert!(cure("T3").contains("`T2`"));
+        assert!(cure("qvapro").contains("`QVAPOR`"));
+        assert!(cure("/forecst/U").contains("`/forecast/U`"));
+        assert!(cure("NOTHING").contains("T2, QVAPOR, forecast/U"));
+        for fine in ["T2", "/T2", "U", "forecast/U", "X*", "[T]3", "T{1,3}"] {
+            assert!(
+                check_names(&[rule(fine, digits(3))], &paths).is_ok(),
+                "{fine}"
+            );
+        }
+        let about_filters = PrecisionRule {
+            variables: vec!["T3".to_owned()],
+            ..PrecisionRule::default()
+        };
+        assert!(check_names(&[about_filters], &paths).is_ok());
+    }
+
+    #[test]
+    fn patterns_of_one_name_are_names() {
+        assert_eq!(name_of("a[*]b[[]c").as_deref(), Some("a*b[c"));
+        assert_eq!(name_of("T2").as_deref(), Some("T2"));
+        for pattern in ["T*", "T?", "[TU]", "[T]2", "[!T]", "{T,U}"] {
+            assert_eq!(name_of(pattern), None, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn distances_count_what_fingers_do() {
+        for (a, b, expected) in [
+            ("T", "Tt", 1),
+            ("salt", "slat", 1),
+            ("T", "t", 0),
+            ("", "ab", 2),
+        ] {
+            assert_eq!(distance(a, b), expected, "{a} {b}");
+        }
+    }
+}

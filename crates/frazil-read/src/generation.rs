@@ -1,0 +1,329 @@
+//! One state of a file: what it holds and where, found out once.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use frazil_codec::BoundDecoder;
+use frazil_container::classic::ClassicFile;
+use frazil_container::hdf5::{Contents, DatasetStorage, FillStatus, Hdf5Input};
+use frazil_container::model::{FileModel, Variable};
+use frazil_container::outside_forks;
+use frazil_pipeline::{CacheStats, ChunkedArray, PipelineError, PlainArray};
+use frazil_types::sync::Mutex;
+use frazil_types::{ElementClass, ErrorCode, FilterSpec};
+
+use super::element::{Conversion, fill_as_stored, handed_out};
+use super::identity::Identity;
+use super::options::{Checksums, ReaderOptions};
+use super::{cache, library, model};
+use frazil_file::error::{Error, Result};
+use frazil_file::input::{FileBytes, Input, InputKind};
+use frazil_file::left_commit::is_being_written;
+use frazil_file::sources::{self, Access};
+use frazil_file::storage_error::from_container;
+
+/// How long a thread waits for another that locates the same variable.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// One state of a file.
+#[derive(Debug)]
+pub(super) struct Generation {
+    number: u64,
+    path: PathBuf,
+    identity: Identity,
+    mark_at: u64,
+    bytes: Arc<FileBytes>,
+    kind: Kind,
+    pub(super) format: String,
+    pub(super) notices: Vec<String>,
+    pub(super) model: Arc<FileModel>,
+    checksums: Checksums,
+    /// By variable: bytes of decoded chunks that are kept whatever else is read.
+    shares: Vec<u64>,
+    /// By variable, as soon as it is known.
+    reaches: Vec<OnceLock<Arc<Reach>>>,
+    /// Held while a variable is located.
+    locating: Mutex<()>,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Hdf5(Arc<Contents>),
+    Classic(Box<ClassicFile>),
+}
+
+/// How a variable's values can be reached.
+#[derive(Debug)]
+pub(super) enum Reach {
+    /// Chunk by chunk; the filters, if any, that nobody here can decode.
+    Chunked(Arc<ChunkedArray>, Vec<FilterSpec>),
+    /// Where they lie.
+    Plain(PlainArray),
+    /// Through libhdf5.
+    Library,
+    /// There are none.
+    Nothing,
+}
+
+impl Drop for Generation {
+    fn drop(&mut self) {
+        library::close(self.number);
+    }
+}
+
+impl Generation {
+    /// Opens a file and reads what it holds. A file that changes meanwhile is looked at again.
+    ///
+    /// `threads`: those that may work on one read.
+    pub(super) fn open(path: &Path, options: &ReaderOptions, threads: usize) -> Result<Self> {
+        const ATTEMPTS: usize = 4;
+        let mut outcome = Self::look(path, options.checksums);
+        for _ in 1..ATTEMPTS {
+            match &outcome {
+                Ok((_, true)) => break,
+                Err(error) if error.code == ErrorCode::NotFound => break,
+                // A commit under way can look like damage.
+                Ok((_, false)) => {}
+                Err(_) if !is_being_written(path) => break,
+                Err(_) => std::thread::sleep(std::time::Duration::from_millis(2)),
+            }
+            outcome = Self::look(path, options.checksums);
+        }
+        let (mut generation, _) = outcome?;
+        let shares = cache::shares(&generation.model, &options.chunk_cache, threads);
+        generation.shares = shares.map_err(|error| error.in_file(path))?;
+        Ok(generation)
+    }
+
+    /// Also tells whether the file stayed the same meanwhile.
+    fn look(path: &Path, checksums: Checksums) -> Result<(Self, bool)> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let input = Input::open(path)?;
+        let state = input.state();
+        let format = input.format_name()?;
+        let notices = input.notices();
+        let (kind, bytes, datasets) = input.into_parts();
+        let mark_at = match &kind {
+            InputKind::Hdf5(hdf5) => hdf5.user_block_bytes(),
+            InputKind::Classic(_) => 0,
+        };
+        let identity = Identity::new(state, bytes.file(), mark_at);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let (kind, model) = match kind {
+            InputKind::Hdf5(hdf5) => {
+                let model = hdf5.data_model().map_err(|e| from_container(e, path))?;
+                let contents = Arc::clone(hdf5.contents());
+                library::keep(number, Arc::new(hdf5));
+                (Kind::Hdf5(contents), model)
+            }
+            InputKind::Classic(classic) => {
+                let model = model::of_classic(&classic, datasets);
+                (Kind::Classic(Box::new(classic)), model)
+            }
+        };
+        let generation = Self {
+            number,
+            path: path.to_owned(),
+            identity,
+            mark_at,
+            bytes,
+            kind,
+            format,
+            notices,
+            checksums,
+            shares: Vec::new(),
+            reaches: model.variables.iter().map(|_| OnceLock::new()).collect(),
+            model: Arc::new(model),
+            locating: Mutex::new(()),
+        };
+        let is_steady = generation.is_current()?;
+        Ok((generation, is_steady))
+    }
+
+    /// Whether the file is as it was found.
+    pub(super) fn is_current(&self) -> Result<bool> {
+        let file = self.bytes.file();
+        self.identity.is_current(&self.path, file, self.mark_at)
+    }
+
+    /// Whether what was read is good although the file is another now: one that is written for many
+    /// readers (SWMR) only grows, and keeps what was found.
+    pub(super) fn may_grow(&self) -> bool {
+        let is_swmr = match &self.kind {
+            Kind::Hdf5(contents) => contents.is_swmr(),
+            Kind::Classic(_) => false,
+        };
+        is_swmr && self.identity.is_same_file(&self.path)
+    }
+
+    /// How long to wait until a change of the file is certain to be seen. Commits of frazil's own
+    /// writers leave a mark, and need no waiting.
+    pub(super) fn settles_in(&self) -> Option<Duration> {
+        let rest = self.identity.settles_in(self.bytes.file())?;
+        let is_of_interest = self.identity.is_same_file(&self.path)
+            && !self.may_grow()
+            && !is_being_written(&self.path);
+        is_of_interest.then_some(rest)
+    }
+
+    pub(super) fn is_classic(&self) -> bool {
+        matches!(self.kind, Kind::Classic(_))
+    }
+
+    /// The file open in libhdf5.
+    pub(super) fn library(&self) -> Result<Arc<Hdf5Input>> {
+        match &self.kind {
+            Kind::Hdf5(contents) => library::open(self.number, contents)
+                .map_err(|error| from_container(error, &self.path)),
+            Kind::Classic(_) => Err(Error::new(ErrorCode::Internal, "a classic file in libhdf5")),
+        }
+    }
+
+    /// One element of what chunks that are not stored hold, as handed out; libhdf5 converts it where
+    /// it converts the values.
+    ///
+    /// # Errors
+    /// If libhdf5 cannot read the fill value.
+    pub(super) fn fill_inside(&self, variable: &Variable) -> Result<Vec<u8>> {
+        let (element, conversion) = handed_out(variable);
+        if conversion != Conversion::Library || element.class == ElementClass::Indirect {
+            return Ok(fill_as_stored(variable));
+        }
+        let fill = self.library()?.fill_as(&variable.dataset, element);
+        fill.map_err(|error| from_container(error, &self.path))
+    }
+
+    /// One element of what readers of netCDF see where a variable is shorter than its unlimited
+    /// dimension: its own fill value, else that of its type. The attribute `_FillValue` counts for
+    /// nothing, as in netCDF-C.
+    ///
+    /// # Errors
+    /// As [`Self::fill_inside`].
+    pub(super) fn fill_outside(&self, variable: &Variable) -> Result<Vec<u8>> {
+        let has_own = variable.dataset.fill_status == FillStatus::User;
+        match variable.datatype.classic().filter(|_| !has_own) {
+            Some(nc_type) => Ok(nc_type.default_fill().to_native_bytes()),
+            None => self.fill_inside(variable),
+        }
+    }
+
+    /// How a variable can be reached; located when first asked for.
+    pub(super) fn reach(&self, number: usize) -> Result<Arc<Reach>> {
+        let (Some(slot), Some(variable)) =
+            (self.reaches.get(number), self.model.variables.get(number))
+        else {
+            let cause = format!("there is no variable number {number}");
+            return Err(Error::new(ErrorCode::InvalidArgument, cause));
+        };
+        if let Some(reach) = slot.get() {
+            return Ok(Arc::clone(reach));
+        }
+        // Else work would be done twice, and no harm: in a child process the thread that holds
+        // this may be no more.
+        let _one_at_a_time = self.locating.try_lock_for(PATIENCE);
+        if let Some(reach) = slot.get() {
+            return Ok(Arc::clone(reach));
+        }
+        let reach = Arc::new(self.locate(number, variable)?);
+        Ok(outside_forks(|| Arc::clone(slot.get_or_init(|| reach))))
+    }
+
+    /// What became of a variable's chunks, if it is in chunks and was read.
+    pub(super) fn cache_stats(&self, number: usize) -> Option<CacheStats> {
+        match &**self.reaches.get(number)?.get()? {
+            Reach::Chunked(array, _) => Some(array.cache_stats()),
+            _ => None,
+        }
+    }
+
+    fn locate(&self, number: usize, variable: &Variable) -> Result<Reach> {
+        let dataset = &variable.dataset;
+        let (_, conversion) = handed_out(variable);
+        let Conversion::Swap(byte_swap) = conversion else {
+            return Ok(Reach::Library);
+        };
+        if dataset.is_null || dataset.shape.contains(&0) {
+            return Ok(Reach::Nothing);
+        }
+        match (&dataset.storage, &self.kind) {
+            (DatasetStorage::Contiguous { .. }, Kind::Classic(classic)) => {
+                let location = &classic.locations()[number];
+                let record = location.record_stride_bytes();
+                self.plain(variable, location.begin(), record, byte_swap)
+            }
+            (DatasetStorage::Contiguous { address: None }, _) => Ok(Reach::Nothing),
+            (
+                DatasetStorage::Contiguous {
+                    address: Some(address),
+                },
+                _,
+            ) => self.plain(variable, *address, None, byte_swap),
+            (DatasetStorage::Chunked { .. }, Kind::Hdf5(_)) => {
+                let share = self.shares.get(number).copied().unwrap_or(0);
+                self.chunked(variable, byte_swap, share)
+            }
+            _ => Ok(Reach::Library),
+        }
+    }
+
+    /// Values one after the other; `record`: from one record to the next.
+    fn plain(
+        &self,
+        variable: &Variable,
+        address: u64,
+        record: Option<u64>,
+        byte_swap: Option<usize>,
+    ) -> Result<Reach> {
+        let shape = &variable.dataset.shape;
+        let element_bytes = variable.dataset.element.size_bytes;
+        let mut strides = vec![element_bytes as u64; shape.len()];
+        let too_large = || Error::new(ErrorCode::Corrupt, "its size overflows");
+        for axis in (1..shape.len()).rev() {
+            let step = strides[axis].checked_mul(shape[axis]);
+            strides[axis - 1] = step.ok_or_else(too_large)?;
+        }
+        if let (Some(record), Some(first)) = (record, strides.first_mut()) {
+            *first = record;
+        }
+        Ok(Reach::Plain(PlainArray {
+            shape: shape.clone(),
+            address,
+            stride_bytes: strides,
+            element_bytes,
+            byte_swap,
+            fill: self.fill_outside(variable)?,
+            bytes: Arc::clone(&self.bytes) as Arc<_>,
+        }))
+    }
+
+    /// Values in chunks; `share`: bytes of them to keep.
+    fn chunked(&self, variable: &Variable, byte_swap: Option<usize>, share: u64) -> Result<Reach> {
+        let hdf5 = self.library()?;
+        let access = sources::chunked(&hdf5, Arc::clone(&self.bytes), &variable.dataset)?;
+        let (mut source, missing) = match access {
+            Access::Parallel(source, _) => (source, Vec::new()),
+            Access::Undecodable(source, _, missing) => (source, missing),
+            Access::Library => return Ok(Reach::Library),
+            Access::Nothing => return Ok(Reach::Nothing),
+        };
+        if let (DatasetStorage::Chunked { pipeline, .. }, Checksums::Skip) =
+            (&variable.dataset.storage, self.checksums)
+        {
+            let elements = usize::try_from(source.grid.chunk_elements()).unwrap_or(usize::MAX);
+            let chunk_bytes = elements.saturating_mul(source.element_bytes);
+            let decoder = BoundDecoder::bind(pipeline, source.element_bytes, chunk_bytes)
+                .map_err(|error| Error::new(error.code(), error.to_string()))?;
+            source.decoder = Arc::new(decoder.skip_checksums());
+        }
+        source.byte_swap = byte_swap;
+        source.fill = self.fill_inside(variable)?;
+        let array = ChunkedArray::new(source).map_err(|error| internal(&error))?;
+        Ok(Reach::Chunked(Arc::new(array.with_share(share)), missing))
+    }
+}
+
+fn internal(error: &PipelineError) -> Error {
+    Error::new(error.code(), error.to_string())
+}

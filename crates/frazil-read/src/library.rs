@@ -1,0 +1,228 @@
+//! Values that only libhdf5 can read, and the open files that this takes.
+
+use std::sync::Arc;
+
+use frazil_container::hdf5::{Contents, Expanded, Hdf5Input, Hyperslab, TypeClass};
+use frazil_container::model::Variable;
+use frazil_container::{ContainerError, outside_forks};
+use frazil_types::sync::Mutex;
+use frazil_types::{AxisRun, AxisSelection};
+
+use super::element::{Conversion, handed_out};
+
+/// Files that libhdf5 keeps open for readers, of all readers of the process: open files that are
+/// not used cost no memory.
+const MOST_OPEN: usize = 32;
+
+/// The last one used comes last.
+static OPEN: Mutex<Files> = Mutex::new(Vec::new());
+
+/// Files by the number of their generation.
+type Files = Vec<(u64, Arc<Hdf5Input>)>;
+type Result<T> = std::result::Result<T, ContainerError>;
+
+/// The open file of a generation; opened again if it was closed meanwhile.
+pub(super) fn open(generation: u64, contents: &Arc<Contents>) -> Result<Arc<Hdf5Input>> {
+    if let Some(found) = take(generation) {
+        keep(generation, Arc::clone(&found));
+        return Ok(found);
+    }
+    let opened = Arc::new(Hdf5Input::reopen(contents)?);
+    keep(generation, Arc::clone(&opened));
+    Ok(opened)
+}
+
+/// Keeps a file open, and closes the one that was not used for longest if there are too many.
+pub(super) fn keep(generation: u64, input: Arc<Hdf5Input>) {
+    let closing = with_open(|open| {
+        open.push((generation, input));
+        (open.len() > MOST_OPEN).then(|| open.remove(0))
+    });
+    // Closing waits for libhdf5's lock.
+    drop(closing);
+}
+
+/// Closes the file of a generation.
+pub(super) fn close(generation: u64) {
+    drop(take(generation));
+}
+
+fn take(generation: u64) -> Option<Arc<Hdf5Input>> {
+    with_open(|open| {
+        let at = open.iter().position(|(number, _)| *number == generation)?;
+        Some(open.remove(at).1)
+    })
+}
+
+fn with_open<T>(work: impl FnOnce(&mut Files) -> T) -> T {
+    outside_forks(|| work(&mut OPEN.lock()))
+}
+
+/// Reads fixed-size elements as they are handed out; what lies outside the dataset is left alone.
+pub(super) fn read(
+    input: &Hdf5Input,
+    variable: &Variable,
+    selections: &[AxisSelection],
+    target: &mut [u8],
+) -> Result<()> {
+    let (element, conversion) = handed_out(variable);
+    let size = element.size_bytes;
+    let counts: Vec<u64> = selections.iter().map(AxisSelection::count).collect();
+    let read = |slab: Hyperslab<'_>, values: &mut [u8]| -> Result<()> {
+        let number = Some(element).filter(|_| conversion == Conversion::Library);
+        input.read_slab(&variable.dataset, number, slab, values)?;
+        match conversion {
+            Conversion::Swap(Some(unit)) => values.chunks_exact_mut(unit).for_each(<[u8]>::reverse),
+            Conversion::Widen => variable.datatype.widen_integers(values),
+            Conversion::Swap(None) | Conversion::Library => {}
+        }
+        Ok(())
+    };
+    for_each_slab(variable, selections, |slab, places| {
+        if slab.count == counts.as_slice() {
+            return read(slab, target);
+        }
+        let elements: u64 = slab.count.iter().product();
+        let mut values = vec![0; elements as usize * size];
+        read(slab, &mut values)?;
+        let mut values = values.chunks_exact(size);
+        for_each_place(slab.count, places, &counts, |place| {
+            if let Some(value) = values.next() {
+                target[place * size..(place + 1) * size].copy_from_slice(value);
+            }
+        });
+        Ok(())
+    })
+}
+
+/// Reads elements of any type, in their expanded form.
+pub(super) fn read_expanded(
+    input: &Hdf5Input,
+    variable: &Variable,
+    selections: &[AxisSelection],
+) -> Result<Expanded> {
+    let counts: Vec<u64> = selections.iter().map(AxisSelection::count).collect();
+    let elements: u64 = counts.iter().product();
+    let (dataset, datatype) = (&variable.dataset, &variable.datatype);
+    let mut whole = None;
+    let mut parts: Vec<(Expanded, Vec<usize>)> = Vec::new();
+    for_each_slab(variable, selections, |slab, places| {
+        let values = input.expanded_slab(dataset, datatype, slab)?;
+        if slab.count == counts.as_slice() {
+            whole = Some(values);
+            return Ok(());
+        }
+        let mut at = Vec::with_capacity(values.len());
+        for_each_place(slab.count, places, &counts, |place| at.push(place));
+        parts.push((values, at));
+        Ok(())
+    })?;
+    if let Some(whole) = whole {
+        return Ok(whole);
+    }
+    let mut found: Vec<Option<&[u8]>> = vec![None; elements as usize];
+    for (values, places) in &parts {
+        for (i, &place) in places.iter().enumerate() {
+            found[place] = Some(values.element(i));
+        }
+    }
+    let missing = found.iter().any(Option::is_none);
+    let fill = if missing {
+        expanded_fill(input, variable)?
+    } else {
+        Vec::new()
+    };
+    let mut all = Expanded::default();
+    found
+        .into_iter()
+        .for_each(|element| all.push(element.unwrap_or(&fill)));
+    Ok(all)
+}
+
+/// What elements outside the dataset hold: the author's fill value, else nothing.
+fn expanded_fill(input: &Hdf5Input, variable: &Variable) -> Result<Vec<u8>> {
+    if let Some(fill) = input.expanded_fill(&variable.dataset, &variable.datatype)? {
+        return Ok(fill.element(0).to_vec());
+    }
+    match variable.datatype.class {
+        // A length of 0.
+        TypeClass::VariableText { .. } | TypeClass::VariableLength { .. } => Ok(vec![0; 8]),
+        _ => Err(ContainerError::Unsupported(
+            "elements beyond the dataset's end, of a type without a fill value".to_owned(),
+        )),
+    }
+}
+
+/// Calls `visit` with each regular part of what is selected inside the dataset, and the place of
+/// its first element along each axis of the result.
+fn for_each_slab(
+    variable: &Variable,
+    selections: &[AxisSelection],
+    mut visit: impl FnMut(Hyperslab<'_>, &[u64]) -> Result<()>,
+) -> Result<()> {
+    let axes = selections.iter().zip(&variable.dataset.shape);
+    let axes: Vec<Vec<AxisRun>> = axes
+        .map(|(selection, &extent)| {
+            let runs = selection.runs_below(extent);
+            runs.into_iter().flat_map(without_repeats).collect()
+        })
+        .collect();
+    if axes.iter().any(Vec::is_empty) {
+        return Ok(());
+    }
+    let mut chosen = vec![0; axes.len()];
+    loop {
+        let pick = |field: fn(&AxisRun) -> u64| -> Vec<u64> {
+            let runs = axes.iter().zip(&chosen);
+            runs.map(|(runs, &i): (_, &usize)| field(&runs[i]))
+                .collect()
+        };
+        let (start, count) = (pick(|run| run.from), pick(|run| run.count));
+        let (stride, places) = (pick(|run| run.step.max(1)), pick(|run| run.to));
+        let slab = Hyperslab {
+            start: &start,
+            count: &count,
+            stride: Some(&stride),
+        };
+        visit(slab, &places)?;
+        let Some(axis) = (0..axes.len()).rev().find(|&axis| {
+            chosen[axis] += 1;
+            let is_over = chosen[axis] == axes[axis].len();
+            if is_over {
+                chosen[axis] = 0;
+            }
+            !is_over
+        }) else {
+            return Ok(());
+        };
+        debug_assert!(axis < axes.len());
+    }
+}
+
+/// A run that names one element several times, as several runs.
+fn without_repeats(run: AxisRun) -> Vec<AxisRun> {
+    if run.step > 0 {
+        return vec![run];
+    }
+    let one = |i| AxisRun {
+        to: run.to + i,
+        count: 1,
+        ..run
+    };
+    (0..run.count).map(one).collect()
+}
+
+/// Calls `visit` with the row-major number in an array of `counts` of each element of a box of
+/// `count` elements that begins at `places`.
+fn for_each_place(count: &[u64], places: &[u64], counts: &[u64], mut visit: impl FnMut(usize)) {
+    let elements: u64 = count.iter().product();
+    for number in 0..elements {
+        let (mut rest, mut place, mut step) = (number, 0, 1);
+        for axis in (0..count.len()).rev() {
+            place += (places[axis] + rest % count[axis]) * step;
+            rest /= count[axis];
+            step *= counts[axis];
+        }
+        visit(place as usize);
+    }
+}

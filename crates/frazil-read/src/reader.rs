@@ -1,0 +1,451 @@
+//! An open file, to be read from any number of threads.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use frazil_container::hdf5::Expanded;
+use frazil_container::model::{FileModel, Variable};
+use frazil_container::outside_forks;
+use frazil_container::schema::VariableId;
+use frazil_pipeline::{CacheStats, PipelineError, ReadContext};
+use frazil_types::sync::Mutex;
+use frazil_types::{
+    AxisSelection, ElementClass, ElementType, ErrorCode, FilterSpec, selected_elements,
+};
+
+use super::element::handed_out;
+use super::generation::{Generation, Reach};
+use super::library;
+use super::options::ReaderOptions;
+use frazil_file::error::{Error, Result};
+use frazil_file::resources::Resources;
+use frazil_file::run;
+use frazil_file::sources::{missing_filter_error, missing_filter_text};
+use frazil_file::storage_error::from_container;
+
+/// An open file of any kind that frazil reads. Cheap to clone; any number of threads may read at
+/// the same time, and wait for nobody but where libhdf5 itself must read.
+///
+/// Reads work on the calling thread; large ones are shared with helping threads of the process. A
+/// file that changed since it was opened is located again; if it changes still, or does not hold the
+/// variable any more, reads end with [`ErrorCode::FileChanged`]. Parts of two states are never
+/// mixed: a file that another program changed a moment ago is read when that is over.
+#[derive(Debug, Clone)]
+pub struct Reader {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    path: PathBuf,
+    options: ReaderOptions,
+    threads: usize,
+    format: String,
+    notices: Vec<String>,
+    /// As of opening: what users of the reader go by.
+    model: Arc<FileModel>,
+    /// Locked outside of forks, by [`Reader::current`] and [`Reader::replace`].
+    current: Mutex<Arc<Generation>>,
+    /// Held while the file is looked at again.
+    refreshing: Mutex<()>,
+}
+
+/// Times that a file is read which changes meanwhile.
+const ATTEMPTS: usize = 3;
+/// How long to wait for a moment in which nobody changes the file.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+impl Reader {
+    /// Opens a file and reads what it holds, but for values.
+    ///
+    /// # Errors
+    /// If the file does not exist, cannot be read, is no netCDF or HDF5 file, or is damaged;
+    /// [`ErrorCode::InvalidArgument`] if its chunk cache names a variable that it does not have.
+    pub fn open(path: &Path, options: &ReaderOptions) -> Result<Self> {
+        frazil_file::error::guarded(path, || {
+            let resources = Resources {
+                threads: options.threads,
+                ..Resources::default()
+            };
+            let threads = run::threads(&resources);
+            let generation = Generation::open(path, options, threads)?;
+            Ok(Self {
+                shared: Arc::new(Shared {
+                    path: path.to_owned(),
+                    options: options.clone(),
+                    threads,
+                    format: generation.format.clone(),
+                    notices: generation.notices.clone(),
+                    model: Arc::clone(&generation.model),
+                    current: Mutex::new(Arc::new(generation)),
+                    refreshing: Mutex::new(()),
+                }),
+            })
+        })
+    }
+
+    /// The path it was opened by.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.shared.path
+    }
+
+    /// The name users know the format by: `netCDF-4`, `netCDF-4 classic model`, `HDF5`, or that of
+    /// a classic format.
+    #[must_use]
+    pub fn format(&self) -> &str {
+        &self.shared.format
+    }
+
+    /// What a user should know who relies on what is read: that a commit was left unfinished.
+    #[must_use]
+    pub fn notices(&self) -> &[String] {
+        &self.shared.notices
+    }
+
+    /// What the file held when it was opened.
+    #[must_use]
+    pub fn model(&self) -> &FileModel {
+        &self.shared.model
+    }
+
+    /// The elements that [`Self::read`] gives of a variable: numbers in this machine's byte order,
+    /// everything else as it lies in the file, floats that fit no `double` too. Of class
+    /// [`ElementClass::Indirect`]: elements that only [`Self::read_expanded`] gives.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] if there is no such variable.
+    pub fn element(&self, id: VariableId) -> Result<ElementType> {
+        Ok(handed_out(self.variable(id)?).0)
+    }
+
+    /// One element, as [`Self::read`] gives it, of what was never written; none of indirect ones.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] if there is no such variable; if libhdf5, which converts unusual
+    /// numbers, cannot read the file.
+    pub fn fill_value(&self, id: VariableId) -> Result<Vec<u8>> {
+        let variable = self.variable(id)?;
+        match handed_out(variable).0.class {
+            ElementClass::Indirect => Ok(Vec::new()),
+            _ => self.current().fill_inside(variable),
+        }
+    }
+
+    /// What became of those chunks of a variable that reads wanted in part, since the file was opened,
+    /// or changed; `None` if it was not read yet, or is not in chunks that frazil decodes.
+    #[must_use]
+    pub fn cache_stats(&self, id: VariableId) -> Option<CacheStats> {
+        let generation = self.current();
+        let number = self.number_in(&generation, id).ok()?;
+        generation.cache_stats(number)
+    }
+
+    fn variable(&self, id: VariableId) -> Result<&Variable> {
+        self.model().variables.get(id.0).ok_or_else(|| {
+            let cause = format!("there is no variable number {}", id.0);
+            Error::new(ErrorCode::InvalidArgument, cause).in_file(self.path())
+        })
+    }
+
+    /// Reads the selected elements of a variable into `target`, row-major, one axis for each
+    /// selection. Selections must lie inside the variable's shape ([`FileModel::shape`]); where its
+    /// dataset is shorter than that, elements hold the fill value.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] if the selections or the target's length do not fit, or
+    /// elements are indirect; [`ErrorCode::Corrupt`] and [`ErrorCode::MissingFilter`] name the
+    /// chunk; [`ErrorCode::FileChanged`]; [`ErrorCode::Interrupted`]; [`ErrorCode::Io`].
+    pub fn read(
+        &self,
+        id: VariableId,
+        selections: &[AxisSelection],
+        target: &mut [u8],
+    ) -> Result<()> {
+        let element = self.element(id)?;
+        if element.class == ElementClass::Indirect {
+            let cause = "its elements have no fixed size: read them expanded";
+            return Err(self.invalid(id, cause.to_owned()));
+        }
+        let elements = self.check(id, selections)?;
+        let bytes = elements.checked_mul(element.size_bytes as u64);
+        if bytes != Some(target.len() as u64) {
+            let cause = format!(
+                "{elements} elements of {} bytes do not fit into {} bytes",
+                element.size_bytes,
+                target.len()
+            );
+            return Err(self.invalid(id, cause));
+        }
+        if target.is_empty() {
+            return Ok(());
+        }
+        self.with_generation(id, |generation, number| {
+            self.read_from(generation, number, selections, target)
+        })
+    }
+
+    /// Reads elements of any type in a form that means the same in every file: numbers
+    /// little-endian, compounds without padding, texts and variable-length data behind their length
+    /// (`u64`, little-endian; texts: bytes, else: elements), references as the path they lead to.
+    /// A null dataspace gives none.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_expanded(&self, id: VariableId, selections: &[AxisSelection]) -> Result<Expanded> {
+        let elements = self.check(id, selections)?;
+        if elements == 0 || self.variable(id)?.dataset.is_null {
+            return Ok(Expanded::default());
+        }
+        let element = self.element(id)?;
+        if element.class != ElementClass::Indirect && self.is_classic() {
+            return self.expand_read(id, selections, element);
+        }
+        self.with_generation(id, |generation, number| {
+            let variable = &generation.model.variables[number];
+            library::read_expanded(&*generation.library()?, variable, selections)
+                .map_err(|error| from_container(error, self.path()))
+        })
+    }
+
+    fn is_classic(&self) -> bool {
+        self.current().is_classic()
+    }
+
+    /// Numbers and characters of a classic file.
+    fn expand_read(
+        &self,
+        id: VariableId,
+        selections: &[AxisSelection],
+        element: ElementType,
+    ) -> Result<Expanded> {
+        let elements = selected_elements(selections).unwrap_or(0) as usize;
+        let mut bytes = vec![0; elements.saturating_mul(element.size_bytes)];
+        self.read(id, selections, &mut bytes)?;
+        let mut all = Expanded::default();
+        for value in bytes.chunks_exact_mut(element.size_bytes) {
+            if cfg!(target_endian = "big") {
+                value.reverse();
+            }
+            all.push(value);
+        }
+        Ok(all)
+    }
+
+    /// Number of selected elements, if the selections fit the variable.
+    fn check(&self, id: VariableId, selections: &[AxisSelection]) -> Result<u64> {
+        self.variable(id)?;
+        let shape = self.model().shape(id);
+        if selections.len() != shape.len() {
+            let cause = format!("{} selections for {} axes", selections.len(), shape.len());
+            return Err(self.invalid(id, cause));
+        }
+        for (axis, (selection, &extent)) in selections.iter().zip(&shape).enumerate() {
+            if !selection.is_inside(extent) {
+                let cause =
+                    format!("the selection along axis {axis} reaches out of its {extent} elements");
+                return Err(self.invalid(id, cause));
+            }
+        }
+        let elements = selected_elements(selections);
+        elements.ok_or_else(|| self.invalid(id, "too many elements".to_owned()))
+    }
+
+    fn invalid(&self, id: VariableId, cause: String) -> Error {
+        Error::new(ErrorCode::InvalidArgument, cause)
+            .in_file(self.path())
+            .at_variable(&self.model().variable_path(id))
+    }
+
+    /// Runs `read` on the file as it is now: again if it changed meanwhile, and not while it is
+    /// changing.
+    fn with_generation<R>(
+        &self,
+        id: VariableId,
+        mut read: impl FnMut(&Generation, usize) -> Result<R>,
+    ) -> Result<R> {
+        let outcome = frazil_file::error::guarded(self.path(), || {
+            for attempt in 1..=ATTEMPTS {
+                let generation = self.settled()?;
+                let number = self.number_in(&generation, id);
+                let outcome = number.and_then(|number| read(&generation, number));
+                let is_interrupted = |error: &Error| error.code == ErrorCode::Interrupted;
+                let is_over = outcome.as_ref().is_err_and(is_interrupted)
+                    || generation.is_current()?
+                    || (outcome.is_ok() && generation.may_grow());
+                if is_over {
+                    return outcome;
+                }
+                if attempt < ATTEMPTS {
+                    self.refresh(&generation)?;
+                }
+            }
+            Err(changed("it changed while it was being read"))
+        });
+        outcome.map_err(|error| {
+            let path = self.model().variable_path(id);
+            error.in_file(self.path()).at_variable(&path)
+        })
+    }
+
+    /// The file as it is now. One that changed a moment ago is looked at again when the change is no
+    /// news any more: what comes later is then certain to be seen.
+    fn settled(&self) -> Result<Arc<Generation>> {
+        let begun = Instant::now();
+        loop {
+            let generation = self.current();
+            let Some(rest) = generation.settles_in() else {
+                return Ok(generation);
+            };
+            if begun.elapsed() > PATIENCE {
+                return Err(changed("another program changes it all the time"));
+            }
+            std::thread::sleep(rest);
+            // Whatever its state says now: what it holds was found while the file changed.
+            self.refresh(&generation)?;
+        }
+    }
+
+    /// Looks at the file again, unless another thread has done so.
+    fn refresh(&self, stale: &Arc<Generation>) -> Result<()> {
+        // Else it is looked at twice, and no harm: in a child process the thread that holds this may
+        // be no more.
+        let _one_at_a_time = self.shared.refreshing.try_lock_for(PATIENCE);
+        if !Arc::ptr_eq(&self.current(), stale) {
+            return Ok(());
+        }
+        let Shared {
+            options, threads, ..
+        } = &*self.shared;
+        self.replace(Generation::open(self.path(), options, *threads)?);
+        Ok(())
+    }
+
+    /// The file as it was found last.
+    fn current(&self) -> Arc<Generation> {
+        outside_forks(|| Arc::clone(&self.shared.current.lock()))
+    }
+
+    fn replace(&self, generation: Generation) {
+        let found = Arc::new(generation);
+        let stale = outside_forks(|| std::mem::replace(&mut *self.shared.current.lock(), found));
+        // Closing waits for libhdf5's lock.
+        drop(stale);
+    }
+
+    /// The number of a variable in a generation: the first one, or a later one that still has it.
+    fn number_in(&self, generation: &Generation, id: VariableId) -> Result<usize> {
+        if Arc::ptr_eq(&generation.model, &self.shared.model) {
+            return Ok(id.0);
+        }
+        let gone = || changed("it changed, and does not hold the variable as it was any more");
+        let path = self.model().variable_path(id);
+        let now = generation.model.variable(&path).ok_or_else(gone)?;
+        let (then, there) = (self.variable(id)?, &generation.model.variables[now.0]);
+        let (shape_then, shape_now) = (self.model().shape(id), generation.model.shape(now));
+        let is_the_same = then.datatype == there.datatype
+            && shape_then.len() == shape_now.len()
+            && shape_then
+                .iter()
+                .zip(&shape_now)
+                .all(|(then, now)| then <= now);
+        is_the_same.then_some(now.0).ok_or_else(gone)
+    }
+
+    fn read_from(
+        &self,
+        generation: &Generation,
+        number: usize,
+        selections: &[AxisSelection],
+        target: &mut [u8],
+    ) -> Result<()> {
+        let variable = &generation.model.variables[number];
+        let options = &self.shared.options;
+        let context = ReadContext {
+            threads: self.shared.threads,
+            cancel: &options.cancel,
+        };
+        match &*generation.reach(number)? {
+            Reach::Chunked(array, missing) => {
+                let outside = generation.fill_outside(variable)?;
+                let outcome = array.read(selections, &outside, target, &context);
+                outcome.map_err(|error| {
+                    let offset = |chunk| array.source().grid.offset(chunk);
+                    match error.code() {
+                        ErrorCode::MissingFilter => lacks_filter(&error, missing, offset),
+                        _ => explain(error, offset),
+                    }
+                })
+            }
+            Reach::Plain(array) => {
+                let outcome = array.read(selections, target, &context);
+                outcome.map_err(|error| explain(error, |_| Vec::new()))
+            }
+            Reach::Nothing => {
+                let outside = generation.fill_outside(variable)?;
+                let inside = generation.fill_inside(variable)?;
+                let is_empty = variable.dataset.shape.contains(&0);
+                let fill = if is_empty { &outside } else { &inside };
+                for element in target.chunks_exact_mut(fill.len().max(1)) {
+                    element.copy_from_slice(fill);
+                }
+                Ok(())
+            }
+            Reach::Library => {
+                let outside = generation.fill_outside(variable)?;
+                for element in target.chunks_exact_mut(outside.len().max(1)) {
+                    element.copy_from_slice(&outside);
+                }
+                library::read(&*generation.library()?, variable, selections, target)
+                    .map_err(|error| from_container(error, self.path()))
+            }
+        }
+    }
+}
+
+fn changed(cause: &str) -> Error {
+    Error::new(ErrorCode::FileChanged, cause).with_cure("open the file again")
+}
+
+/// Puts an error of a read into a user's words; `offset` gives a chunk's first element.
+fn explain(error: PipelineError, offset: impl Fn(u64) -> Vec<u64>) -> Error {
+    let code = error.code();
+    let place = |chunk: u64| match offset(chunk).as_slice() {
+        [] => "its values".to_owned(),
+        offset => format!("the chunk at {offset:?}"),
+    };
+    let explained = match error {
+        PipelineError::Io { chunk, error, .. } => {
+            let cause = match error.kind() {
+                std::io::ErrorKind::UnexpectedEof => {
+                    format!("the file ends before {} does", place(chunk))
+                }
+                _ => format!("reading {}: {error}", place(chunk)),
+            };
+            Error::new(code, cause)
+        }
+        PipelineError::Decode { chunk, error, .. } => {
+            Error::new(code, format!("{}: {error}", place(chunk)))
+        }
+        other => Error::new(code, other.to_string()),
+    };
+    if code == ErrorCode::Corrupt {
+        return explained.with_cure("the file is damaged; copy it again from its source");
+    }
+    explained
+}
+
+/// The error for a chunk that nobody here can decode.
+fn lacks_filter(
+    error: &PipelineError,
+    missing: &[FilterSpec],
+    offset: impl Fn(u64) -> Vec<u64>,
+) -> Error {
+    let mut explained = missing_filter_error(missing);
+    if let PipelineError::Decode { chunk, .. } = error {
+        let text = missing_filter_text(missing);
+        explained.cause = format!("the chunk at {:?}: {text}", offset(*chunk));
+    }
+    explained
+}

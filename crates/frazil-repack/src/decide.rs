@@ -1,0 +1,333 @@
+//! The decision for every variable of a file: plan, the first room of the way in.
+
+use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
+use frazil_pipeline::{ArraySource, MemoryBudget};
+use frazil_plan::{ChunkChoice, FilterChoice, Whole, rounds};
+use frazil_types::{FilterDemand, QuantizePlan};
+
+use crate::filter_trial::Trial;
+use crate::finer_chunks::FinerChunks;
+use crate::input_filters::checksum_only;
+use crate::planning::{Depth, Planning};
+use crate::routes::{Chosen, Decisions};
+use crate::shapes;
+use frazil_file::error::Result;
+use frazil_file::input::Input;
+use frazil_file::progress::Progress;
+use frazil_file::resources::Resources;
+use frazil_file::sources::{Access, Reach, Stored};
+use frazil_file::wording::enumerate;
+use frazil_file::{left_behind, sources};
+use frazil_options::filter_wishes::demands;
+use frazil_options::options::{ChunkPolicy, PackOptions};
+use frazil_precision::protected::{protected_values, replayed};
+use frazil_precision::refusals::{Refusal, refusals};
+use frazil_precision::roundable::type_obstacle;
+use frazil_precision::rules::{PrecisionRule, pattern_of};
+use frazil_precision::{
+    PrecisionDecisions, ReachableValues, decide_precision, no_place, stored_form,
+};
+
+/// Decides everything about one file.
+pub(crate) fn decide(
+    input: &Input,
+    options: &PackOptions,
+    budget: &MemoryBudget,
+    depth: Depth,
+    progress: &mut dyn Progress,
+) -> Result<Decisions> {
+    let mut planning = Planning::default();
+    let started = Planning::start();
+    let demands = demands(input, options)?;
+    let mut shapes = shapes::choose_shapes(input, options)?;
+    planning.add(started);
+    let mut decisions = Decisions::new();
+    // Where chunks lie must be known to whoever packs: that is no planning.
+    let reaches = reach_all(input, &shapes, &mut decisions)?;
+    let started = Planning::start();
+    let known = (&reaches[..], &decisions.sources[..]);
+    let precision = decide_all_precision(input, options, known, budget, progress)?;
+    refine_shapes(
+        input,
+        options,
+        budget,
+        (&mut shapes, &reaches, &precision.plans),
+        &mut decisions,
+    )?;
+    let trial = Trial {
+        input,
+        shapes: &shapes,
+        reaches: &reaches,
+        sources: &decisions.sources,
+        precision: &precision.plans,
+        demands: &demands,
+        options,
+        depth,
+    };
+    let choices = trial.try_filters(budget)?;
+    decisions.filters_tried = vec![Vec::new(); reaches.len()];
+    let chosen = reaches.into_iter().zip(choices).zip(precision.plans);
+    for (i, ((reach, tried), quantize)) in chosen.enumerate() {
+        let variable = &input.variables()[i];
+        let stored = stored_form(variable, quantize.as_ref());
+        let chosen = tried.map(|mut tried| {
+            decisions.filters_tried[i] = std::mem::take(&mut tried.compared);
+            let bytes = written_bytes(variable, &reach, &decisions.sources) as f64;
+            decisions.predicted_seconds += tried.seconds_per_byte * bytes;
+            Chosen {
+                filters: tried.choice,
+                quantize,
+            }
+        });
+        decisions
+            .add(&stored, &shapes[i], reach, chosen)
+            .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))?;
+    }
+    decisions.netcdf_attribute = options.precision.netcdf_attribute;
+    decisions.find_additions(input)?;
+    decisions.precision_rules = precision.rules;
+    add_demands(input, &demands, &mut decisions.precision_rules);
+    decisions.notices.extend(left_behind::form(input));
+    decisions.notices.extend(precision.notices);
+    decisions.notices.extend(idle_plans(input, options));
+    if options.chunk_goal.is_stated() {
+        let findings = shapes::findings(input, options, &decisions.plans)?;
+        for (plan, found) in decisions.plans.iter_mut().zip(findings) {
+            plan.cache = found.cache;
+        }
+    }
+    planning.add(started);
+    decisions.planning = planning;
+    Ok(decisions)
+}
+
+/// Raw bytes of what was written of a variable.
+fn written_bytes(variable: &DatasetInfo, reach: &Reach, sources: &[ArraySource]) -> u64 {
+    let all = variable.raw_bytes().unwrap_or(0);
+    match reach {
+        Reach::Parallel(source, Stored::Records(records)) => {
+            let source = &sources[*source];
+            let of_chunk =
+                (source.grid.chunk_elements()).saturating_mul(source.element_bytes as u64);
+            of_chunk.saturating_mul(records.len() as u64).min(all)
+        }
+        _ => all,
+    }
+}
+
+/// Adds what is demanded of filters to the rules that decide so again.
+fn add_demands(input: &Input, demands: &[FilterDemand], rules: &mut Vec<PrecisionRule>) {
+    for (variable, demand) in input.variables().iter().zip(demands) {
+        if demand.is_empty() || variable.is_dimension_only {
+            continue;
+        }
+        let variables = vec![pattern_of(&variable.path)];
+        match rules.iter_mut().find(|rule| rule.variables == variables) {
+            Some(rule) => rule.demand = demand.clone(),
+            None => rules.push(PrecisionRule {
+                variables,
+                demand: demand.clone(),
+                ..PrecisionRule::default()
+            }),
+        }
+    }
+}
+
+/// Replaces chunk shapes by finer ones where these pack as well, and reads along them.
+fn refine_shapes(
+    input: &Input,
+    options: &PackOptions,
+    budget: &MemoryBudget,
+    (shapes, reaches, precision): (&mut [ChunkChoice], &[Reach], &[Option<QuantizePlan>]),
+    decisions: &mut Decisions,
+) -> Result<()> {
+    let finer = FinerChunks {
+        input,
+        options,
+        reaches,
+        sources: &decisions.sources,
+        precision,
+    };
+    for i in finer.refine(shapes, budget)? {
+        if matches!(input.variables()[i].storage, DatasetStorage::Chunked { .. }) {
+            // It is read by its own chunks, whose places are known.
+            continue;
+        }
+        let access = sources::access(input, i, leading_extent(&shapes[i]))?;
+        if let (Access::Parallel(found, _), Reach::Parallel(source, _)) = (access, &reaches[i]) {
+            decisions.sources[*source] = found;
+        }
+    }
+    Ok(())
+}
+
+/// Elements of a chunk along the first axis.
+fn leading_extent(shape: &ChunkChoice) -> Option<u64> {
+    let chunk = shape.chunk.as_ref();
+    chunk.and_then(|chunk| chunk.first().copied())
+}
+
+/// How each variable can be reached, and its source.
+pub(crate) fn reach_all(
+    input: &Input,
+    choices: &[ChunkChoice],
+    decisions: &mut Decisions,
+) -> Result<Vec<Reach>> {
+    let mut found = Vec::with_capacity(choices.len());
+    for (i, shape) in choices.iter().enumerate() {
+        found.push(sources::access(input, i, leading_extent(shape))?);
+    }
+    let mut reaches = Vec::with_capacity(found.len());
+    for (i, access) in found.into_iter().enumerate() {
+        let reach = decisions.reach(access);
+        if let Reach::Undecodable(_, _, missing) = &reach
+            && choices[i].reason == shapes::AS_ASKED
+        {
+            return Err(sources::missing_filter_error(missing)
+                .in_file(input.path())
+                .at_variable(&input.variables()[i].path));
+        }
+        reaches.push(reach);
+    }
+    Ok(reaches)
+}
+
+/// Precision by rules and by a plan; integers that are packed by all values.
+fn decide_all_precision(
+    input: &Input,
+    options: &PackOptions,
+    (reaches, sources): (&[Reach], &[ArraySource]),
+    budget: &MemoryBudget,
+    progress: &mut dyn Progress,
+) -> Result<PrecisionDecisions> {
+    let values = ReachableValues {
+        reaches,
+        sources,
+        resources: &options.resources,
+        budget,
+    };
+    let mut precision = decide_precision(input, &options.precision, values, progress)?;
+    replay_precision(input, options, &mut precision)?;
+    precision.find_ranges(input, values)?;
+    precision.find_packings(input, &options.precision, values)?;
+    Ok(precision)
+}
+
+/// Rounding as a plan has it, of variables that no rule concerns.
+fn replay_precision(
+    input: &Input,
+    options: &PackOptions,
+    precision: &mut PrecisionDecisions,
+) -> Result<()> {
+    let plans = options.plan.iter().flat_map(|plan| &plan.variables);
+    if plans
+        .filter_map(|plan| plan.quantize.as_ref())
+        .next()
+        .is_none()
+    {
+        return Ok(());
+    }
+    let netcdf_attribute = options.precision.netcdf_attribute;
+    let refusals = refusals(input)?;
+    for (i, variable) in input.variables().iter().enumerate() {
+        let planned = shapes::planned(options, variable).and_then(|plan| plan.quantize.as_ref());
+        let (None, Some(plan)) = (&precision.plans[i], planned) else {
+            continue;
+        };
+        let plan = replayed(plan, protected_values(input, i, None)?);
+        let refused = kept_exact(input, i, &plan, &refusals)?;
+        let reason = match refused {
+            Some(reason) => Some(reason),
+            None => no_place(input, i, &plan, netcdf_attribute)?,
+        };
+        match reason {
+            None => precision.plans[i] = Some(plan),
+            Some(reason) => {
+                let line = format!("kept exact: {reason}: {}", enumerate(&[&variable.path]));
+                precision.notices.push(line);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Why a variable stays exact, whatever a plan says.
+fn kept_exact(
+    input: &Input,
+    i: usize,
+    plan: &QuantizePlan,
+    refusals: &[Option<Refusal>],
+) -> Result<Option<String>> {
+    let variable = &input.variables()[i];
+    if let Some(obstacle) = type_obstacle(input, variable)? {
+        return Ok(Some(obstacle.reason));
+    }
+    if !rounds(&plan.rounding, variable.element) {
+        return Ok(Some("the plan keeps all that its type has".to_owned()));
+    }
+    let refusal = refusals[i].as_ref().filter(|_| !plan.forced);
+    Ok(refusal.map(|refusal| refusal.describe().to_owned()))
+}
+
+/// What a plan says of variables that the file does not have.
+fn idle_plans(input: &Input, options: &PackOptions) -> Vec<String> {
+    let plans = options.plan.iter().flat_map(|plan| &plan.variables);
+    let is_known = |path: &str| input.variables().iter().any(|known| known.path == path);
+    let idle: Vec<&str> = plans
+        .map(|plan| plan.path.as_str())
+        .filter(|path| !is_known(path))
+        .collect();
+    match idle.as_slice() {
+        [] => Vec::new(),
+        paths => vec![format!(
+            "the plan has variables that are not here: {}",
+            enumerate(paths)
+        )],
+    }
+}
+
+/// Decides everything about undoing a pack: no filters but those that nobody here can undo, chunks
+/// only where an axis may grow.
+pub(crate) fn decide_unpacked(input: &Input, resources: &Resources) -> Result<Decisions> {
+    let options = PackOptions {
+        chunks: ChunkPolicy::Keep,
+        resources: resources.clone(),
+        ..PackOptions::default()
+    };
+    let mut shapes = shapes::choose_shapes(input, &options)?;
+    let mut decisions = Decisions::new();
+    for (i, shape) in shapes.iter_mut().enumerate() {
+        // Only what needs chunks keeps them.
+        shape.is_stated = false;
+        let variable = &input.variables()[i];
+        let reach = decisions.reach(sources::access(input, i, leading_extent(shape))?);
+        decisions
+            .add(variable, shape, reach, Some(unfiltered(variable)))
+            .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))?;
+    }
+    decisions.strip_filters(input.variables());
+    decisions.notices.extend(left_behind::form(input));
+    Ok(decisions)
+}
+
+/// The choice of no filters but an existing checksum.
+fn unfiltered(variable: &DatasetInfo) -> Chosen {
+    Chosen {
+        filters: FilterChoice {
+            pipeline: checksum_only(variable),
+            deflate_encoder: None,
+            predicted_ratio: 1.0,
+            uncertainty: 0.0,
+            sampled: None,
+            whole: Whole::default(),
+            keepable: None,
+            finalists: Vec::new(),
+            ratio_tolerance: 0.0,
+            keep_current: false,
+            may_stay: false,
+            reason: "unpacked".to_owned(),
+            tried: Vec::new(),
+        },
+        quantize: None,
+    }
+}

@@ -1,0 +1,168 @@
+//! Places what is packed, and copies what only libhdf5 can copy.
+
+use frazil_container::hdf5::Hdf5Output;
+
+use super::packing::{Batch, PackedBatch, Packing, Step};
+use super::{Define, Filled, Stored};
+use crate::job::Job;
+use crate::routes::{Decisions, Route};
+use frazil_file::error::Result;
+use frazil_file::input::Input;
+use frazil_file::pending::PendingOutput;
+use frazil_file::placer::Placer;
+use frazil_file::run;
+use frazil_file::storage_error::{from_container, from_copying};
+use frazil_precision::{final_attributes, stored_form};
+
+/// The placing side of a run: the defined output and where chunks go in it.
+pub(super) struct Placing<'a> {
+    output: Hdf5Output,
+    placer: Placer<'a>,
+    /// First addresses of contiguous variables.
+    bases: Vec<u64>,
+    stored: Vec<Stored>,
+    /// By variable: stored bytes that are too many.
+    most_bytes: Vec<u64>,
+    /// Variables that have more: the rest is only counted.
+    overgrown: Vec<usize>,
+}
+
+impl<'a> Placing<'a> {
+    /// Defines the output and copies what only libhdf5 can copy.
+    pub(super) fn begin(
+        source: &Input,
+        define: &Define<'_>,
+        pending: &'a PendingOutput,
+        decisions: &Decisions,
+        job: &Job<'_>,
+    ) -> Result<Self> {
+        let output = define()?;
+        let stored = copy_through_library(source, &output, pending, decisions, job)?;
+        let bases = contiguous_bases(source, &output, pending, decisions)?;
+        let placer = Placer::new(pending.file(), pending.path());
+        let fallbacks = decisions.fallbacks.iter();
+        let most = fallbacks.map(|one| one.as_ref().map_or(u64::MAX, |one| one.most_bytes));
+        Ok(Self {
+            output,
+            placer,
+            bases,
+            stored,
+            most_bytes: most.collect(),
+            overgrown: Vec::new(),
+        })
+    }
+
+    /// Places a batch and counts what was stored.
+    pub(super) fn place(
+        &mut self,
+        plan: &Packing<'_>,
+        batch: &Batch,
+        (chunks, seconds): PackedBatch,
+    ) -> Result<()> {
+        self.stored[plan.dataset].seconds += seconds;
+        for (&tile, packed) in batch.tiles.iter().zip(chunks) {
+            let Some(packed) = packed else {
+                continue;
+            };
+            let bytes = &packed.bytes;
+            let stored = &mut self.stored[plan.dataset];
+            stored.bytes += bytes.len() as u64;
+            stored.rounding.merge(&packed.rounding);
+            if stored.bytes > self.most_bytes[plan.dataset]
+                && !self.overgrown.contains(&plan.dataset)
+            {
+                self.overgrown.push(plan.dataset);
+            }
+            if !self.overgrown.is_empty() {
+                continue;
+            }
+            match &plan.step {
+                Step::Copy { grid, .. } | Step::Encode { grid, .. } => {
+                    let offset = grid.offset(tile);
+                    self.placer.chunk(
+                        &self.output,
+                        plan.dataset,
+                        &offset,
+                        packed.filter_mask,
+                        bytes,
+                    )?;
+                }
+                Step::Plain { grid, .. } => {
+                    let base = self.bases[plan.dataset];
+                    self.placer
+                        .write(plan.slab_address(grid, tile, base)?, bytes)?;
+                }
+                Step::None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what had to wait for the last chunk.
+    pub(super) fn finish(mut self, decisions: &Decisions) -> Result<Filled> {
+        if !self.overgrown.is_empty() {
+            return Ok(Filled::Overgrown(self.overgrown));
+        }
+        self.placer.flush()?;
+        for (dataset, (plan, stored)) in decisions.plans.iter().zip(&self.stored).enumerate() {
+            let Some(quantize) = &plan.quantize else {
+                continue;
+            };
+            for attribute in final_attributes(quantize, &stored.rounding) {
+                self.output
+                    .set_attribute(dataset, &attribute)
+                    .map_err(|error| {
+                        from_container(error, self.placer.path()).at_variable(&plan.path)
+                    })?;
+            }
+        }
+        Ok(Filled::Whole(self.output, self.stored))
+    }
+}
+
+/// Copies what only libhdf5 can copy, on this thread.
+fn copy_through_library(
+    source: &Input,
+    output: &Hdf5Output,
+    pending: &PendingOutput,
+    decisions: &Decisions,
+    job: &Job<'_>,
+) -> Result<Vec<Stored>> {
+    let mut stored = vec![Stored::default(); decisions.routes.len()];
+    let Some(hdf5) = source.hdf5() else {
+        return Ok(stored);
+    };
+    for (i, route) in decisions.routes.iter().enumerate() {
+        if !matches!(route, Route::Library) {
+            continue;
+        }
+        run::check_cancel(job.resources).map_err(|error| error.in_file(source.path()))?;
+        let wrap = |error| from_copying(error, source.path(), pending.path());
+        output
+            .copy_values(hdf5, i)
+            .map_err(|error| wrap(error).at_variable(&source.variables()[i].path))?;
+        stored[i].bytes = output.stored_bytes(i).map_err(wrap)?;
+    }
+    Ok(stored)
+}
+
+/// Allocates all contiguous variables; their first addresses.
+fn contiguous_bases(
+    source: &Input,
+    output: &Hdf5Output,
+    pending: &PendingOutput,
+    decisions: &Decisions,
+) -> Result<Vec<u64>> {
+    let mut bases = vec![0; decisions.routes.len()];
+    for (i, route) in decisions.routes.iter().enumerate() {
+        if matches!(route, Route::Contiguous { .. }) {
+            let variable = &source.variables()[i];
+            let stored = stored_form(variable, decisions.plans[i].quantize.as_ref());
+            let bytes = stored.raw_bytes().unwrap_or(0);
+            bases[i] = output.place_contiguous(i, bytes).map_err(|error| {
+                from_copying(error, source.path(), pending.path()).at_variable(&variable.path)
+            })?;
+        }
+    }
+    Ok(bases)
+}

@@ -1,0 +1,583 @@
+//! Filters are tried on samples of every readable variable, in parallel.
+
+use std::borrow::Cow;
+use std::time::Instant;
+
+use frazil_codec::{BoundEncoder, Scratch};
+use frazil_container::hdf5::{DatasetInfo, DatasetStorage, is_storable_chunk};
+use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, Task};
+use frazil_plan::{
+    ChunkChoice, CurrentStorage, FilterChoice, FilterWishes, SamplePlan, Whole, choose_filters,
+    filters_by, index_bytes, sample_plan, share, spread,
+};
+use frazil_types::{
+    DeflateEncoder, ErrorCode, FilterDemand, FilterPipeline, FilterSpec, QuantizePlan, ReaderLevel,
+    Selection, VariablePlan, completed, filter_id,
+};
+
+use crate::input_filters::{checksum_only, keeps_filters};
+use crate::planning::Depth;
+use crate::sample_boxes::{SampleBox, sample_boxes};
+use crate::sample_run::SampleRun;
+use crate::sample_sources::sample_source;
+use crate::sample_windows::sample_windows;
+use crate::samples::{Samples, Values, touched_bytes};
+use crate::shapes::{AS_PLANNED, planned};
+use frazil_file::error::{Error, Result};
+use frazil_file::input::Input;
+use frazil_file::sources::{Reach, is_sparse};
+use frazil_options::filter_wishes::wishes;
+use frazil_options::options::{LayoutProfile, PackOptions};
+use frazil_precision::{VariableRounding, stored_form};
+
+/// Samples of a variable take no more than one byte in so many of the memory that there is.
+const MEMORY_SHARE: u64 = 32;
+
+/// What to do about a plan whose filters do not fit.
+const OTHER_PLAN: &str = "correct the plan, or make one for this file: frazil plan --json FILE";
+
+/// The outcome of one variable's trial.
+pub(crate) struct Tried {
+    pub choice: FilterChoice,
+    /// In a dry run: what one thread took to encode one raw byte.
+    pub(crate) seconds_per_byte: f64,
+    /// Where filters are compared: what each makes of the samples.
+    pub compared: Vec<Compared>,
+}
+
+/// Filters, and what they made of samples.
+#[derive(Debug, Clone)]
+pub(crate) struct Compared {
+    pub filters: String,
+    /// Raw bytes by stored bytes.
+    pub ratio: f64,
+    /// The same of the whole variable: what nine of ten lie within. `None`: not all samples were encoded.
+    pub range: Option<[f64; 2]>,
+}
+
+impl Compared {
+    /// Of the stored share of samples, and of its standard error.
+    fn of(filters: String, share: f64, spread: Option<f64>, whole: &Whole) -> Self {
+        let range = spread.map(|spread| {
+            let [least, most] = whole.estimate(share, spread).range();
+            [1.0 / most, 1.0 / least.max(f64::MIN_POSITIVE)]
+        });
+        Self {
+            filters,
+            ratio: 1.0 / share,
+            range,
+        }
+    }
+}
+
+/// A trial of filters on samples of all variables of a file.
+pub(crate) struct Trial<'a> {
+    pub input: &'a Input,
+    pub shapes: &'a [ChunkChoice],
+    pub reaches: &'a [Reach],
+    pub sources: &'a [ArraySource],
+    /// How values will be rounded: samples are rounded first.
+    pub precision: &'a [Option<QuantizePlan>],
+    /// What rules demand of the filters.
+    pub demands: &'a [FilterDemand],
+    pub options: &'a PackOptions,
+    pub(crate) depth: Depth,
+}
+
+impl Trial<'_> {
+    /// Tries filters on samples of every readable variable, in parallel.
+    pub(crate) fn try_filters(&self, budget: &MemoryBudget) -> Result<Vec<Option<Tried>>> {
+        let tasks = self.tasks()?;
+        let sources = self.sources_of(&tasks);
+        let mut choices: Vec<Option<Tried>> = self.reaches.iter().map(|_| None).collect();
+        self.on_values(budget).run(
+            &sources,
+            tasks,
+            |samples: &Samples| samples.variable,
+            |samples, blocks, scratch| self.try_one(samples, blocks, scratch),
+            |samples, tried| choices[samples.variable] = Some(tried),
+        )?;
+        if self.depth != Depth::Foretell {
+            self.confirm(&mut choices, budget)?;
+        }
+        self.replay(&mut choices)?;
+        Ok(choices)
+    }
+
+    /// Runs over values of the input.
+    pub(crate) fn on_values<'b>(&'b self, budget: &'b MemoryBudget) -> SampleRun<'b> {
+        SampleRun {
+            input: self.input,
+            reaches: self.reaches,
+            resources: &self.options.resources,
+            budget,
+        }
+    }
+
+    /// What the samples of all tasks are read from, in the order of all sources.
+    fn sources_of(&self, tasks: &[Task<Samples>]) -> Vec<ArraySource> {
+        let mut parts: Vec<Vec<&Selection>> = vec![Vec::new(); self.sources.len()];
+        for request in tasks.iter().flat_map(|task| &task.requests) {
+            if let Request::Values { source, selection } = request {
+                parts[*source].push(selection);
+            }
+        }
+        let sources = self.sources.iter().zip(&parts);
+        sources
+            .map(|(source, parts)| sample_source(source, parts))
+            .collect()
+    }
+
+    /// Whether somebody wants to know beforehand what comes out.
+    fn is_foretold(&self) -> bool {
+        self.options.dry_run || self.depth != Depth::Decide
+    }
+
+    /// Filters as a plan states them.
+    fn replay(&self, choices: &mut [Option<Tried>]) -> Result<()> {
+        for (i, variable) in self.input.variables().iter().enumerate() {
+            let plan = self.planned(i, variable);
+            let (Some(plan), Reach::Parallel(..)) = (plan, &self.reaches[i]) else {
+                continue;
+            };
+            let chunk = self.shapes[i].chunk.as_deref();
+            let choice = as_planned(plan, &self.stored_form(i), chunk);
+            let choice = choice
+                .map_err(|error| error.in_file(self.input.path()).at_variable(&variable.path))?;
+            choices[i] = Some(Tried {
+                choice,
+                seconds_per_byte: 0.0,
+                compared: Vec::new(),
+            });
+        }
+        Ok(())
+    }
+
+    /// A variable as it will be stored.
+    pub(crate) fn stored_form(&self, number: usize) -> Cow<'_, DatasetInfo> {
+        stored_form(
+            &self.input.variables()[number],
+            self.precision[number].as_ref(),
+        )
+    }
+
+    /// What a plan that is replayed says of a variable, unless a rule says other.
+    fn planned(&self, number: usize, variable: &DatasetInfo) -> Option<&VariablePlan> {
+        planned(self.options, variable).filter(|_| self.demands[number].is_empty())
+    }
+
+    /// Raw bytes of all variables.
+    pub(crate) fn file_bytes(&self) -> u64 {
+        let all = self.input.variables().iter();
+        all.fold(0, |sum: u64, one| {
+            sum.saturating_add(one.raw_bytes().unwrap_or(0))
+        })
+    }
+
+    /// How much of a variable is looked at.
+    fn sample_plan(&self, number: usize, variable: &DatasetInfo, file_bytes: u64) -> SamplePlan {
+        let raw_bytes = variable.raw_bytes().unwrap_or(0);
+        let chunk = self.shapes[number].chunk.as_deref().unwrap_or_default();
+        let chunk_bytes = bytes_of(chunk, variable);
+        let most = self.options.resources.memory_bytes / MEMORY_SHARE;
+        let plan = sample_plan(raw_bytes, chunk_bytes, file_bytes, self.options.goal);
+        SamplePlan {
+            window_bytes: plan
+                .window_bytes
+                .min((most as usize / plan.pieces.max(1)).max(4096)),
+            ..plan
+        }
+    }
+
+    fn tasks(&self) -> Result<Vec<Task<Samples>>> {
+        let mut tasks = Vec::new();
+        let file_bytes = self.file_bytes();
+        for (variable, reach) in self.reaches.iter().enumerate() {
+            let Reach::Parallel(source, stored) = reach else {
+                continue;
+            };
+            let info = &self.input.variables()[variable];
+            if self.planned(variable, info).is_some() {
+                continue;
+            }
+            let chunk = self.shapes[variable].chunk.as_deref();
+            let plan = self.sample_plan(variable, info, file_bytes);
+            // What is read beside what is tried takes an eighth of the memory at most.
+            let most_read = self.options.resources.memory_bytes / 8;
+            let source_of = &self.sources[*source];
+            let boxes = sample_boxes(info, chunk, source_of, stored, plan, most_read);
+            // What packs has no use for a better prediction.
+            let is_seen = plan.bytes() >= info.raw_bytes().unwrap_or(0);
+            let windows = match self.is_foretold() && !is_seen {
+                true => sample_windows(info, chunk, source_of, stored),
+                false => Vec::new(),
+            };
+            let request = |sample: &SampleBox| Request::Values {
+                source: *source,
+                selection: sample.part.clone(),
+            };
+            let requests = boxes.iter().chain(&windows).map(request).collect();
+            let sampled = boxes
+                .iter()
+                .chain(&windows)
+                .map(SampleBox::elements)
+                .fold(0, u64::saturating_add);
+            let sampled_bytes = sampled.saturating_mul(info.element.size_bytes as u64);
+            let plan = self.precision[variable].as_ref();
+            let rounding = plan
+                .map(|plan| VariableRounding::bind(plan, info.element, &info.shape))
+                .transpose()?;
+            tasks.push(Task {
+                meta: Samples {
+                    variable,
+                    boxes,
+                    windows,
+                    rounding,
+                },
+                requests,
+                // Values in chunks' order, what they become on the way, and as they are encoded.
+                output_bytes: sampled_bytes.saturating_mul(4),
+            });
+        }
+        Ok(tasks)
+    }
+
+    /// How a variable is stored now; `chunk`: the shape of its chunks as they will be.
+    fn current_storage<'w>(
+        &'w self,
+        samples: &Samples,
+        chunk: Option<&[u64]>,
+        windows: &'w [Vec<u8>],
+    ) -> Option<CurrentStorage<'w>> {
+        let variable = &self.input.variables()[samples.variable];
+        let DatasetStorage::Chunked {
+            chunk: current,
+            pipeline,
+            raw_partial_edges,
+        } = &variable.storage
+        else {
+            return self.in_one_run(samples, windows);
+        };
+        let raw_bytes = variable.raw_bytes().unwrap_or(u64::MAX).max(1);
+        let ratio = variable.stored_bytes as f64 / raw_bytes as f64;
+        let keepable = chunk == Some(current.as_slice())
+            && !raw_partial_edges
+            && keeps_filters(variable)
+            && samples.rounding.is_none();
+        let touched = match &self.reaches[samples.variable] {
+            Reach::Parallel(source, _) => touched_bytes(&self.sources[*source], &samples.boxes),
+            _ => None,
+        };
+        Some(CurrentStorage {
+            pipeline,
+            ratio,
+            sampled_ratio: touched.map_or(ratio, |[stored, raw]| stored as f64 / raw as f64),
+            // Rounded samples are not what is stored.
+            is_sampled_in_part: samples.rounding.is_none()
+                && touched.is_some_and(|[_, raw]| samples.tried_bytes(variable) < raw),
+            is_rounded: samples.rounding.is_some(),
+            windows,
+            keepable,
+            may_stay: self.may_stay(samples),
+        })
+    }
+
+    /// How a variable is stored that lies in one run.
+    fn in_one_run<'w>(
+        &self,
+        samples: &Samples,
+        windows: &'w [Vec<u8>],
+    ) -> Option<CurrentStorage<'w>> {
+        static NO_FILTERS: FilterPipeline = FilterPipeline(Vec::new());
+        let storage = &self.input.variables()[samples.variable].storage;
+        let is_run = matches!(
+            storage,
+            DatasetStorage::Contiguous { .. } | DatasetStorage::Compact
+        );
+        is_run.then(|| CurrentStorage {
+            pipeline: &NO_FILTERS,
+            ratio: 1.0,
+            sampled_ratio: 1.0,
+            is_sampled_in_part: false,
+            is_rounded: samples.rounding.is_some(),
+            windows,
+            keepable: false,
+            may_stay: self.may_stay(samples),
+        })
+    }
+
+    /// Whether nothing that was asked needs another chunk shape than the variable has, or chunks at all, or
+    /// values of another type. Rounded values need not be: exact ones keep every bound.
+    fn may_stay(&self, samples: &Samples) -> bool {
+        let options = self.options;
+        let precision = self.precision[samples.variable].as_ref();
+        let variable = &self.input.variables()[samples.variable];
+        let is_storable = match &variable.storage {
+            DatasetStorage::Chunked { chunk, .. } => {
+                is_storable_chunk(chunk, variable.element.size_bytes)
+            }
+            _ => true,
+        };
+        is_storable
+            && options.allow_larger != Some(true)
+            && options.level != Some(0)
+            && !self.shapes[samples.variable].is_stated
+            && !options.chunk_goal.is_stated()
+            && options.layout == LayoutProfile::Standard
+            && precision.is_none_or(|plan| plan.packing().is_none())
+            && keeps_filters(variable)
+    }
+
+    /// Whether a variable has chunks also without filters.
+    fn needs_chunks(&self, number: usize) -> bool {
+        let variable = &self.input.variables()[number];
+        let is_sparse = match &self.reaches[number] {
+            Reach::Parallel(source, stored) => is_sparse(variable, &self.sources[*source], stored),
+            _ => false,
+        };
+        is_sparse || variable.may_grow || self.shapes[number].is_stated
+    }
+
+    /// What the index of a variable's chunks takes where it could do without chunks.
+    fn new_index_bytes(&self, number: usize) -> u64 {
+        let (variable, shape) = (&self.input.variables()[number], &self.shapes[number]);
+        let needs_chunks = variable.may_grow
+            || shape.is_stated
+            || matches!(variable.storage, DatasetStorage::Chunked { .. });
+        match &shape.chunk {
+            Some(chunk) if !needs_chunks => index_bytes(&variable.shape, chunk),
+            _ => 0,
+        }
+    }
+
+    fn try_one(
+        &self,
+        samples: &Samples,
+        blocks: Vec<Block>,
+        scratch: &mut Scratch,
+    ) -> Result<Tried> {
+        let variable = &*self.stored_form(samples.variable);
+        let chunk = self.shapes[samples.variable].chunk.as_deref();
+        let size = variable.element.size_bytes;
+        let values = samples.values(blocks, size, self.is_foretold())?;
+        let demand = &self.demands[samples.variable];
+        let padding = samples.padding(variable);
+        let wishes = FilterWishes {
+            raw_bytes: variable.raw_bytes(),
+            padding,
+            share_of_none: match self.needs_chunks(samples.variable) {
+                true => padding,
+                false => 1.0,
+            },
+            index_bytes: self.new_index_bytes(samples.variable),
+            ..wishes(self.options, demand, variable, chunk)
+        };
+        let current = self.current_storage(samples, chunk, &values.windows);
+        let mut choice = choose_filters(
+            &values.samples,
+            variable.element,
+            &wishes,
+            current.as_ref(),
+            scratch,
+        )
+        .map_err(|error| Error::new(error.code(), error.to_string()))?;
+        if self.is_foretold() {
+            let of_chunks = current.map(|now| now.sampled_ratio);
+            foretell_whole_chunks(&mut choice, &values, of_chunks, variable, scratch);
+        }
+        let values = &values.samples;
+        let seconds_per_byte = if self.options.dry_run {
+            time_encoding(values, &choice, variable, scratch)
+        } else {
+            0.0
+        };
+        let compared = match self.depth {
+            Depth::Compare => compare(values, variable, &choice, &wishes, scratch),
+            Depth::Foretell | Depth::Decide => Vec::new(),
+        };
+        Ok(Tried {
+            choice,
+            seconds_per_byte,
+            compared,
+        })
+    }
+}
+
+/// Corrects a prediction by what the chosen filters make of a whole chunk beside windows of it, where samples are
+/// such windows: the larger what is encoded at once, the better some filters are. `of_chunks`: what the input's filters
+/// keep of the chunks that samples are of.
+fn foretell_whole_chunks(
+    choice: &mut FilterChoice,
+    values: &Values,
+    of_chunks: Option<f64>,
+    variable: &DatasetInfo,
+    scratch: &mut Scratch,
+) {
+    let Some(of_chunks) = of_chunks.filter(|_| !values.chunks.is_empty()) else {
+        return;
+    };
+    let mut share_of = |values: &[Vec<u8>]| {
+        let (pipeline, encoder) = (&choice.pipeline, choice.deflate_encoder);
+        let size = variable.element.size_bytes;
+        share(&sizes_with(values, pipeline, encoder, size, scratch)?)
+    };
+    if let (Some(all), Some(windows)) = (share_of(&values.chunks), share_of(&values.samples)) {
+        choice.foretell_in_whole_chunks(all / windows, of_chunks);
+    }
+}
+
+/// The filters of a plan, if they can be written; an existing checksum stays.
+fn as_planned(
+    plan: &VariablePlan,
+    variable: &DatasetInfo,
+    chunk: Option<&[u64]>,
+) -> Result<FilterChoice> {
+    let mut pipeline = plan.pipeline.clone();
+    let checksum = checksum_only(variable);
+    if chunk.is_some() && !pipeline.contains(filter_id::FLETCHER32) {
+        pipeline.0.extend(checksum.0);
+    }
+    // The plan may be of a variable with other elements or chunks.
+    let unlike = |spec: FilterSpec| {
+        let (name, element) = (spec.display_name(), variable.element.name());
+        let chunk = chunk.unwrap_or_default();
+        let what =
+            format!("filters of the plan: {name} fits no chunks of shape {chunk:?} of {element}");
+        Error::new(ErrorCode::InvalidArgument, what).with_cure(OTHER_PLAN)
+    };
+    pipeline = completed(&pipeline, variable.element, chunk.unwrap_or_default()).map_err(unlike)?;
+    let size = variable.element.size_bytes;
+    let elements = chunk.map_or(0, |chunk| chunk.iter().product::<u64>());
+    let bytes = usize::try_from(elements).unwrap_or(0).saturating_mul(size);
+    BoundEncoder::bind(&pipeline, plan.deflate_encoder, size, bytes).map_err(|error| {
+        Error::new(error.code(), format!("filters of the plan: {error}")).with_cure(OTHER_PLAN)
+    })?;
+    let raw_bytes = variable.raw_bytes().unwrap_or(0).max(1) as f64;
+    let predicted = plan.predicted_bytes.map(|bytes| bytes as f64 / raw_bytes);
+    Ok(FilterChoice {
+        reason: format!("{} {AS_PLANNED}", pipeline.summary()),
+        pipeline,
+        deflate_encoder: plan.deflate_encoder,
+        predicted_ratio: predicted.unwrap_or(1.0),
+        uncertainty: 0.0,
+        sampled: None,
+        whole: Whole::default(),
+        keepable: None,
+        finalists: Vec::new(),
+        ratio_tolerance: 0.0,
+        // Chunks without filters stay chunks.
+        keep_current: chunk.is_some(),
+        may_stay: false,
+        tried: Vec::new(),
+    })
+}
+
+fn bytes_of(chunk: &[u64], variable: &DatasetInfo) -> u64 {
+    let size = variable.element.size_bytes as u64;
+    chunk.iter().fold(size, |n, &c| n.saturating_mul(c))
+}
+
+/// What filters make of the samples, raw bytes by stored bytes: the chosen ones first, then those
+/// that were tried for the choice, then those that people take.
+fn compare(
+    samples: &[Vec<u8>],
+    variable: &DatasetInfo,
+    choice: &FilterChoice,
+    wishes: &FilterWishes,
+    scratch: &mut Scratch,
+) -> Vec<Compared> {
+    let size = variable.element.size_bytes;
+    let shuffle = FilterSpec::new(filter_id::SHUFFLE, vec![size as u32]);
+    let deflate = |level| FilterSpec::new(filter_id::DEFLATE, vec![level]);
+    let mut others = vec![vec![deflate(1)]];
+    others.extend([1, 4, 6, 9].map(|level| vec![shuffle.clone(), deflate(level)]));
+    if wishes.reader_level > ReaderLevel::Any {
+        let zstd = |level| FilterSpec::new(filter_id::ZSTD, vec![level]);
+        others.extend([1, 3, 9].map(|level| vec![shuffle.clone(), zstd(level)]));
+    }
+    let mut found: Vec<Compared> = Vec::new();
+    if samples.iter().all(Vec::is_empty) {
+        return found;
+    }
+    let mut add = |pipeline: &FilterPipeline, encoder| {
+        let name = filters_by(pipeline, encoder);
+        if !is_known(&found, &name) {
+            let sizes = sizes_with(samples, pipeline, encoder, size, scratch);
+            found.extend(sizes.map(|sizes| of_sizes(name, &sizes, wishes.padding, &choice.whole)));
+        }
+    };
+    if !choice.pipeline.is_empty() {
+        add(&choice.pipeline, choice.deflate_encoder);
+    }
+    others
+        .into_iter()
+        .map(FilterPipeline)
+        .for_each(|pipeline| add(&pipeline, None));
+    let tried = choice.tried.iter().filter(|one| one.share > 0.0);
+    let mut row = usize::from(!choice.pipeline.is_empty());
+    for one in tried {
+        if !is_known(&found, &one.filters) {
+            let name = one.filters.clone();
+            found.insert(
+                row,
+                Compared::of(name, one.share, one.spread, &choice.whole),
+            );
+            row += 1;
+        }
+    }
+    found
+}
+
+fn is_known(found: &[Compared], name: &str) -> bool {
+    found.iter().any(|known| known.filters == name)
+}
+
+/// Raw and stored bytes of each sample; `None`: it cannot be encoded here, and is no choice.
+fn sizes_with(
+    samples: &[Vec<u8>],
+    pipeline: &FilterPipeline,
+    encoder: Option<DeflateEncoder>,
+    element_bytes: usize,
+    scratch: &mut Scratch,
+) -> Option<Vec<(usize, usize)>> {
+    let full = samples.iter().filter(|sample| !sample.is_empty());
+    full.map(|sample| {
+        let bound = BoundEncoder::bind(pipeline, encoder, element_bytes, sample.len()).ok()?;
+        Some((sample.len(), bound.encode(sample, scratch).ok()?.len()))
+    })
+    .collect()
+}
+
+/// `padding`: bytes of the variable's chunks by its own.
+fn of_sizes(name: String, sizes: &[(usize, usize)], padding: f64, whole: &Whole) -> Compared {
+    let share = share(sizes).unwrap_or(f64::MIN_POSITIVE) * padding;
+    Compared::of(name, share, Some(spread(sizes)), whole)
+}
+
+/// Seconds per raw byte that the chosen filters take on the samples, for predictions only.
+fn time_encoding(
+    samples: &[Vec<u8>],
+    choice: &FilterChoice,
+    variable: &DatasetInfo,
+    scratch: &mut Scratch,
+) -> f64 {
+    if choice.keep_current {
+        return 0.0;
+    }
+    let (mut bytes, mut seconds) = (0, 0.0);
+    for sample in samples.iter().filter(|sample| !sample.is_empty()) {
+        let size = variable.element.size_bytes;
+        let bound =
+            BoundEncoder::bind(&choice.pipeline, choice.deflate_encoder, size, sample.len());
+        let start = Instant::now();
+        if bound.is_ok_and(|encoder| encoder.encode(sample, scratch).is_ok()) {
+            bytes += sample.len();
+            seconds += start.elapsed().as_secs_f64();
+        }
+    }
+    if bytes == 0 {
+        0.0
+    } else {
+        seconds / bytes as f64
+    }
+}

@@ -1,0 +1,65 @@
+//! How large the metadata of an output become.
+
+use frazil_container::ContainerError;
+use frazil_container::hdf5::{DatasetInfo, Hdf5Input, Hdf5Output, OutputTarget};
+
+use crate::define::define;
+use crate::fill;
+use crate::routes::{Decisions, Route};
+use frazil_file::error::Result;
+use frazil_file::input::Input;
+use frazil_file::storage_error::{from_container, from_copying};
+
+/// How metadata are measured.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Measure {
+    /// They lie in blocks of so many bytes, with what is left of these; `None`: in one block.
+    pub metadata_block_bytes: Option<u64>,
+    /// Texts and the like are copied, too, into memory.
+    pub(crate) has_heaps: bool,
+}
+
+/// How many bytes of metadata the output will have: everything is defined and placed once, into
+/// nothing. Sizes of chunks do not matter to their index, so one byte stands for each.
+pub(crate) fn measure_metadata(source: &Input, decisions: &Decisions, how: Measure) -> Result<u64> {
+    let target = OutputTarget::Measure {
+        metadata_block_bytes: how.metadata_block_bytes,
+    };
+    let output = define(source, target, decisions)?;
+    let raw_bytes = match (how.has_heaps, source.hdf5()) {
+        (true, Some(hdf5)) => copy_heaps(hdf5, &output, decisions)
+            .map_err(|error| from_copying(error, source.path(), source.path()))?,
+        _ => 0,
+    };
+    fill::place_without_bytes(&output, decisions).map_err(|error| error.in_file(source.path()))?;
+    let finished = output
+        .finish(source.hdf5())
+        .map_err(|error| from_container(error, source.path()))?;
+    let end = match how.has_heaps {
+        true => finished.written_end.max(finished.metadata_end),
+        false => finished.metadata_end,
+    };
+    Ok(end.saturating_sub(raw_bytes))
+}
+
+/// Whether libhdf5 will copy a variable's values into heaps: texts, sequences, references.
+pub(crate) fn lies_in_heaps(variable: &DatasetInfo, route: &Route) -> bool {
+    matches!(route, Route::Library) && !variable.element.is_self_contained()
+}
+
+/// Copies what lies in heaps; bytes of the variables themselves, which are no metadata.
+fn copy_heaps(
+    hdf5: &Hdf5Input,
+    output: &Hdf5Output,
+    decisions: &Decisions,
+) -> std::result::Result<u64, ContainerError> {
+    let mut raw_bytes = 0;
+    let variables = hdf5.datasets().iter().zip(&decisions.routes);
+    for (i, (variable, route)) in variables.enumerate() {
+        if lies_in_heaps(variable, route) {
+            output.copy_values(hdf5, i)?;
+            raw_bytes += output.stored_bytes(i)?;
+        }
+    }
+    Ok(raw_bytes)
+}

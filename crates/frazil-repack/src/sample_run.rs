@@ -1,0 +1,77 @@
+//! Work on values of an input's variables, in parallel, while their chunks and filters are decided.
+
+use frazil_codec::Scratch;
+use frazil_pipeline::{ArraySource, Block, MemoryBudget, RunOptions, Task, run_ordered};
+
+use frazil_file::error::Result;
+use frazil_file::input::Input;
+use frazil_file::resources::Resources;
+use frazil_file::run::{self, RunError};
+use frazil_file::sources::Reach;
+
+/// What such a run needs of its surroundings.
+#[derive(Clone, Copy)]
+pub(crate) struct SampleRun<'a> {
+    pub input: &'a Input,
+    pub reaches: &'a [Reach],
+    pub resources: &'a Resources,
+    pub budget: &'a MemoryBudget,
+}
+
+impl SampleRun<'_> {
+    /// Does the work of all tasks, which are about the variables that `variable_of` names, and hands on what came of
+    /// it in their order.
+    ///
+    /// # Errors
+    /// If values cannot be read or the work fails; the error names file and variable.
+    pub(crate) fn run<M: Send, T: Send>(
+        self,
+        sources: &[ArraySource],
+        tasks: Vec<Task<M>>,
+        variable_of: impl Fn(&M) -> usize + Sync,
+        work: impl Fn(&M, Vec<Block>, &mut Scratch) -> Result<T> + Sync,
+        mut done: impl FnMut(M, T),
+    ) -> Result<()> {
+        let run_options = RunOptions {
+            threads: run::threads(self.resources),
+            budget: self.budget,
+            cancel: &self.resources.cancel,
+        };
+        let outcome = run_ordered(
+            sources,
+            tasks.into_iter(),
+            &run_options,
+            |meta, blocks, scratch| {
+                work(meta, blocks, scratch).map_err(|error| {
+                    let variable = &self.input.variables()[variable_of(meta)];
+                    RunError::Facade(error.at_variable(&variable.path))
+                })
+            },
+            |meta, result| {
+                done(meta, result);
+                Ok(())
+            },
+        );
+        match outcome {
+            Ok(_) => Ok(()),
+            Err(RunError::Facade(error)) => Err(error.in_file(self.input.path())),
+            Err(RunError::Pipeline(error)) => {
+                let owner = |source: usize| owner_of(source, self.reaches);
+                Err(run::explain(
+                    error,
+                    self.input,
+                    sources,
+                    owner,
+                    self.resources,
+                ))
+            }
+        }
+    }
+}
+
+fn owner_of(source: usize, reaches: &[Reach]) -> Option<usize> {
+    reaches.iter().position(|reach| match reach {
+        Reach::Parallel(number, _) | Reach::Undecodable(number, _, _) => *number == source,
+        Reach::Library | Reach::Nothing => false,
+    })
+}

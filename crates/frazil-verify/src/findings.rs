@@ -1,0 +1,103 @@
+//! What a comparison has found so far.
+
+use std::path::Path;
+
+use crate::{Difference, PrecisionReport, VariableFigures, VerifyReport};
+use frazil_file::error::user_path;
+
+/// Differences kept; more are only counted.
+const MAX_KEPT: usize = 100;
+
+/// Counts, differences and notices.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    pub objects: u64,
+    pub attributes: u64,
+    pub values: u64,
+    pub value_bytes: u64,
+    pub precision: Vec<PrecisionReport>,
+    pub figures: Vec<VariableFigures>,
+    differences: Vec<Difference>,
+    count: u64,
+    notices: Vec<String>,
+    /// Names that only differ in what their character set is said to be, and are ASCII.
+    other_sets: u64,
+}
+
+impl Findings {
+    /// Notes a difference at an object.
+    pub(crate) fn differ(&mut self, path: &str, what: impl Into<String>) {
+        self.count += 1;
+        if self.differences.len() < MAX_KEPT {
+            self.differences.push(Difference {
+                path: user_path(path),
+                what: what.into(),
+            });
+        }
+    }
+
+    /// Notes what the user should know.
+    pub(crate) fn notice(&mut self, line: impl Into<String>) {
+        self.notices.push(line.into());
+    }
+
+    /// Compares what a name's character set is said to be (`true`: UTF-8; else ASCII) in both files.
+    pub(crate) fn character_set(&mut self, path: &str, name: &str, sets: (bool, bool)) {
+        if sets.0 == sets.1 {
+            return;
+        }
+        if name.is_ascii() {
+            self.other_sets += 1;
+            return;
+        }
+        let say = |is_utf8: bool| if is_utf8 { "UTF-8" } else { "ASCII" };
+        let (first, second) = (say(sets.0), say(sets.1));
+        self.differ(
+            path,
+            format!("character set of the name `{name}`: {first} against {second}"),
+        );
+    }
+
+    pub(crate) fn into_report(mut self, a: &Path, b: &Path, seconds: f64) -> VerifyReport {
+        if self.other_sets > 0 {
+            self.notices.push(format!(
+                "ASCII names that are said to be UTF-8 in one file and ASCII in the other: {}",
+                self.other_sets
+            ));
+        }
+        VerifyReport {
+            a: a.to_owned(),
+            b: b.to_owned(),
+            objects: self.objects,
+            attributes: self.attributes,
+            values: self.values,
+            value_bytes: self.value_bytes,
+            differences: self.differences,
+            difference_count: self.count,
+            precision: self.precision,
+            figures: self.figures,
+            notices: self.notices,
+            seconds,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_differences_are_counted_and_the_first_are_kept() {
+        let mut findings = Findings::default();
+        for i in 0..250 {
+            findings.differ(&format!("/v{i}"), "differs");
+        }
+        let report = findings.into_report(Path::new("a"), Path::new("b"), 0.0);
+        assert_eq!(
+            (report.difference_count, report.differences.len()),
+            (250, MAX_KEPT)
+        );
+        assert!(!report.is_equal());
+        assert_eq!(report.differences[99].path, "/v99");
+    }
+}

@@ -1,0 +1,55 @@
+//! The proof that a written file holds what its input does, before it gets its name.
+
+use std::path::Path;
+
+use frazil_types::ErrorCode;
+
+use frazil_file::error::{Error, Result};
+use frazil_file::input::Input;
+use frazil_file::progress::Progress;
+use frazil_file::resources::Resources;
+
+use crate::{PrecisionReport, VerifyOptions, compare};
+
+/// Verifies the finished temporary file against the input.
+///
+/// # Errors
+/// If the file cannot be read, differs, or breaks a promise that it states.
+pub fn prove(
+    source: &Input,
+    written: &Path,
+    resources: &Resources,
+    progress: &mut dyn Progress,
+) -> Result<()> {
+    // A look of its own: objects and chunks are where the written file says, not where they were put.
+    let copy = Input::open_to_prove(written)?;
+    let options = VerifyOptions {
+        resources: resources.clone(),
+        ..VerifyOptions::default()
+    };
+    let report = compare(source, &copy, &options, progress)?;
+    let unequal = report.differences.first().map(|first| {
+        let cause = format!("the written file differs from the input: {}", first.what);
+        Error::new(ErrorCode::Mismatch, cause).at_variable(&first.path)
+    });
+    match unequal.or_else(|| broken_promise(&report.precision)) {
+        None => Ok(()),
+        Some(error) => Err(error
+            .in_file(source.path())
+            .with_cure("please report it; the input is untouched and no output was kept")),
+    }
+}
+
+/// The first rounded variable that does not keep what the written file promises of it.
+fn broken_promise(variables: &[PrecisionReport]) -> Option<Error> {
+    let broken = variables.iter().find(|variable| !variable.passed)?;
+    let code = match broken.beyond_bound {
+        0 => ErrorCode::Mismatch,
+        _ => ErrorCode::BoundExceeded,
+    };
+    let cause = format!(
+        "the written file breaks its promise: {}",
+        broken.failures.join("; ")
+    );
+    Some(Error::new(code, cause).at_variable(&broken.path))
+}

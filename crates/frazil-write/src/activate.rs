@@ -1,0 +1,360 @@
+//! From a definition to a variable being written: what is fixed when its first value comes, or when
+//! a commit must have its dataset.
+
+use std::sync::Arc;
+
+use frazil_container::hdf5::{ExistingVariable, OutputStorage};
+use frazil_types::{ChunkGrid, ErrorCode, FilterPipeline, StorageLayout, VariablePlan, filter_id};
+
+use super::borders::Borders;
+use super::checks::completed;
+use super::errors::refused;
+use super::key::Key;
+use super::layout::{Circumstances, Layout, record_bytes};
+use super::placing::Stored;
+use super::repeats::Repeats;
+use super::rounding;
+use super::settings::{FilterWish, LayoutWish, VariableSettings};
+use super::variable::{Origin, Variable};
+use super::wishes::Wished;
+use super::writer::{Details, VariableStorage, Writer};
+use frazil_container::schema::{Fill, VariableId};
+use frazil_file::error::{Error, Result};
+
+impl Writer {
+    /// The variable as it is written; fixed now if it was not.
+    pub(super) fn active(&mut self, id: VariableId) -> Result<Arc<Variable>> {
+        if let Some(active) = self.details.get(id.0).and_then(|d| d.active.as_ref()) {
+            return Ok(Arc::clone(active));
+        }
+        self.check_variable(id)?;
+        self.check_names()?;
+        self.activate(id).map_err(|error| {
+            let path = self.schema.variable_path(id);
+            error.in_file(&self.path).at_variable(&path)
+        })
+    }
+
+    fn activate(&mut self, id: VariableId) -> Result<Arc<Variable>> {
+        let details = &self.details[id.0];
+        if let Some(refusal) = &details.refusal {
+            return Err(Error::new(ErrorCode::Unsupported, refusal.clone()));
+        }
+        let Some(element) = self.schema.variables[id.0].element() else {
+            return Err(refused("holds strings, not numbers"));
+        };
+        let path = self.schema.variable_path(id);
+        let settings = details.settings.clone();
+        let existing = details.existing.clone();
+        let replayed = self.replayed(&path, &settings);
+        let wished = self.wished_of(id)?;
+        let precision = wished.precision.as_ref();
+        let quantize = match (&existing, &replayed) {
+            (Some(_), _) => None,
+            (None, Some(plan)) if precision.is_none() => {
+                let known = (&self.schema, &self.named);
+                rounding::replayed(known, id, plan.quantize.as_ref(), settings.statement)
+            }
+            _ => rounding::plan(
+                (&self.schema, &self.named),
+                id,
+                precision,
+                settings.statement,
+            )?,
+        };
+        // Ranks that write together do so when they meet, in the order of the definition.
+        if let Some(plan) = quantize.as_ref().filter(|_| !self.submission.is_parallel()) {
+            self.state_rounding(id, plan)?;
+        }
+        let model = &self.schema.variables[id.0];
+        let variable = Variable::new(Origin {
+            id,
+            path,
+            element,
+            fill: model.fill_bytes().unwrap_or_default(),
+            has_fill: model.fill != Fill::Nothing,
+            dimensions: model.dimensions.iter().map(|id| id.0).collect(),
+            limits: self.schema.limits(id),
+            layout: self.layout_of(id, &settings, replayed.as_ref())?,
+            wishes: self.choice_wishes(&wished),
+            quantize,
+            repeats: Repeats::new(
+                self.repeats_bytes as usize / self.details.len().max(1),
+                self.submission.shared().repeats(),
+            ),
+            buffers: Arc::clone(&self.buffers),
+        })?;
+        self.fix_filters(&variable, &settings, &wished, replayed.as_ref())?;
+        if !variable.is_contiguous {
+            self.submission.leave_scratch(variable.chunk_bytes);
+        }
+        let variable = Arc::new(variable);
+        self.details[id.0].active = Some(Arc::clone(&variable));
+        if existing.is_some() {
+            self.locate_existing(&variable)?;
+        }
+        Ok(variable)
+    }
+
+    /// Refuses definitions of which the first value would find that they cannot be. Each is looked at
+    /// once: programs may end their definitions after every variable.
+    pub(super) fn check_definitions(&mut self) -> Result<()> {
+        self.begin()?;
+        while let Some(&id) = self.unchecked.last() {
+            self.check_definition(id).map_err(|error| {
+                let path = self.schema.variable_path(id);
+                error.in_file(&self.path).at_variable(&path)
+            })?;
+            self.unchecked.pop();
+        }
+        Ok(())
+    }
+
+    fn check_definition(&self, id: VariableId) -> Result<()> {
+        let details = &self.details[id.0];
+        if details.active.is_some() || details.is_in_file {
+            return Ok(());
+        }
+        let wished = self.wished_of(id)?;
+        let statement = details.settings.statement;
+        rounding::plan(
+            (&self.schema, &self.named),
+            id,
+            wished.precision.as_ref(),
+            statement,
+        )
+        .map(drop)
+    }
+
+    /// What another run decided for a variable that asks for nothing.
+    pub(super) fn replayed(&self, path: &str, settings: &VariableSettings) -> Option<VariablePlan> {
+        let asks_nothing =
+            settings.layout == LayoutWish::Ours && settings.filters == FilterWish::Ours;
+        let plan = self.planned(path).filter(|_| asks_nothing);
+        plan.cloned()
+    }
+
+    /// What the plan that is replayed says of a variable.
+    pub(super) fn planned(&self, path: &str) -> Option<&VariablePlan> {
+        let plan = self.options.plan.as_ref()?;
+        plan.variables.get(*self.planned_places.get(path)?)
+    }
+
+    /// Counts the record of a variable that was added.
+    pub(super) fn count_record(&mut self, id: VariableId) {
+        let bytes = record_bytes(&self.schema, &self.expected, id);
+        self.records_bytes = self.records_bytes.saturating_add(bytes);
+    }
+
+    /// Filters that are known without any trial.
+    fn fix_filters(
+        &mut self,
+        variable: &Variable,
+        settings: &VariableSettings,
+        wished: &Wished,
+        replayed: Option<&VariablePlan>,
+    ) -> Result<()> {
+        if variable.is_contiguous {
+            return Ok(());
+        }
+        let number = variable.id.0;
+        let asks_nothing = wished.demand.is_empty();
+        let filters = match (&self.details[number].existing, &settings.filters, replayed) {
+            (Some(OutputStorage::Chunked { pipeline, .. }), ..) => {
+                variable.exactly(pipeline, None)?
+            }
+            (_, FilterWish::Exactly(pipeline), _) => {
+                let pipeline = completed(pipeline, variable.element, &variable.chunk)?;
+                variable.exactly(&pipeline, None)?
+            }
+            (_, _, Some(plan)) if asks_nothing => {
+                let pipeline = completed(&plan.pipeline, variable.element, &variable.chunk)?;
+                variable.exactly(&pipeline, plan.deflate_encoder)?
+            }
+            _ if variable.is_tiny() && wished.demand.filters.is_none() => variable.unpacked()?,
+            _ => match &wished.chain {
+                Some(chain) => {
+                    let pipeline = chain.resolve(variable.element, &variable.chunk);
+                    variable.exactly(&pipeline, None)?
+                }
+                // Coordinates are small.
+                None if asks_nothing && self.schema.coordinate_of(variable.id).is_some() => {
+                    variable.untried()?
+                }
+                None => return Ok(()),
+            },
+        };
+        // Ranks that write together would find different encoders in their own values.
+        let is_final = self.submission.is_parallel() || !variable.has_open_encoder();
+        self.submission.fix(number, filters, is_final);
+        Ok(())
+    }
+
+    /// What holds for a variable; nothing for one of an existing file, which has what it has.
+    fn wished_of(&self, id: VariableId) -> Result<Wished> {
+        let details = &self.details[id.0];
+        let existing = details.existing.as_ref().map(|_| VariableSettings {
+            filters: FilterWish::Exactly(FilterPipeline::default()),
+            ..details.settings.clone()
+        });
+        let settings = existing.as_ref().unwrap_or(&details.settings);
+        self.wished(&self.schema.variable_path(id), settings)
+    }
+
+    fn circumstances(&self, id: VariableId, is_plain: bool) -> Circumstances<'_> {
+        Circumstances {
+            is_plain,
+            schema: &self.schema,
+            expected: &self.expected,
+            memory_bytes: self.memory_bytes,
+            records_bytes: self.records_bytes,
+            records_per_commit: self.records_per_commit,
+            borders: self.details[id.0].agreed_borders.as_ref(),
+            chunk_goal: &self.options.chunk_goal,
+        }
+    }
+
+    /// Whether it is known that a variable's chunks are not compressed.
+    fn is_plain(&self, id: VariableId, filters: &FilterWish, wished: &Wished) -> bool {
+        let compresses = |pipeline: &FilterPipeline| {
+            let only_aids = [filter_id::SHUFFLE, filter_id::FLETCHER32];
+            (pipeline.0.iter()).any(|filter| !only_aids.contains(&filter.id))
+        };
+        match (filters, &wished.chain) {
+            (FilterWish::Exactly(pipeline), _) => !compresses(pipeline),
+            (FilterWish::Ours, Some(chain)) => {
+                let element = self.schema.variables[id.0].element();
+                element.is_some_and(|element| {
+                    let whole = vec![1; self.schema.variables[id.0].dimensions.len()];
+                    !compresses(&chain.resolve(element, &whole))
+                })
+            }
+            (FilterWish::Ours, None) => false,
+        }
+    }
+
+    pub(super) fn layout_of(
+        &self,
+        id: VariableId,
+        settings: &VariableSettings,
+        replayed: Option<&VariablePlan>,
+    ) -> Result<Layout> {
+        let wish = match (&self.details[id.0].existing, replayed) {
+            (Some(OutputStorage::Chunked { chunk, .. }), _) => LayoutWish::Chunked(chunk.clone()),
+            (Some(_), _) => LayoutWish::Contiguous,
+            (None, Some(plan)) => match &plan.layout {
+                StorageLayout::Chunked { chunk } => LayoutWish::Chunked(chunk.clone()),
+                StorageLayout::Contiguous => LayoutWish::Contiguous,
+            },
+            (None, None) => settings.layout.clone(),
+        };
+        let wished = self.wished_of(id)?;
+        let is_plain = self.is_plain(id, &settings.filters, &wished);
+        let layout = self.circumstances(id, is_plain).layout(id, &wish)?;
+        let is_filtered = match &settings.filters {
+            FilterWish::Exactly(pipeline) => !pipeline.is_empty(),
+            // Its own, not those of rules, which concern what is in chunks.
+            FilterWish::Ours => settings.demand.filters.is_some() && !is_plain,
+        };
+        if layout.is_contiguous && is_filtered && !layout.chunk.is_empty() {
+            // Filters need chunks, if only one.
+            let whole = LayoutWish::Chunked(layout.chunk);
+            return self.circumstances(id, is_plain).layout(id, &whole);
+        }
+        Ok(layout)
+    }
+
+    /// How a variable would lie if its first value came now.
+    pub(super) fn expected_storage(&self, id: VariableId) -> VariableStorage {
+        let settings = &self.details[id.0].settings;
+        let replayed = self.replayed(&self.schema.variable_path(id), settings);
+        let layout = self.layout_of(id, settings, replayed.as_ref()).ok();
+        let chunk = layout.filter(|layout| !layout.is_contiguous);
+        let wished = self.wished_of(id).ok();
+        let asks_nothing = wished.is_none_or(|wished| wished.demand.is_empty());
+        let filters = match (&settings.filters, replayed) {
+            (FilterWish::Exactly(pipeline), _) => Some(pipeline.clone()),
+            (FilterWish::Ours, Some(plan)) if asks_nothing => {
+                let element = self.schema.variables[id.0].element();
+                let of_chunk = element.zip(chunk.as_ref());
+                of_chunk.and_then(|(element, layout)| {
+                    completed(&plan.pipeline, element, &layout.chunk).ok()
+                })
+            }
+            (FilterWish::Ours, _) if chunk.is_none() => Some(FilterPipeline::default()),
+            (FilterWish::Ours, _) => None,
+        };
+        VariableStorage {
+            chunk: chunk.map(|layout| layout.chunk),
+            filters,
+        }
+    }
+
+    // --- existing files ---
+
+    /// Takes over what is known of a variable of an existing file.
+    pub(super) fn add_existing(&mut self, id: VariableId, found: ExistingVariable) {
+        self.count_record(id);
+        let variable = &self.schema.variables[id.0];
+        self.submission.add_variable();
+        self.submission.note_shape(id, found.shape);
+        self.details.push(Details {
+            settings: VariableSettings {
+                fill: variable.fill.clone(),
+                is_big_endian: variable.is_big_endian,
+                ..VariableSettings::default()
+            },
+            active: None,
+            is_stated: true,
+            is_in_file: true,
+            existing: Some(found.storage),
+            largest_error: None,
+            refusal: found.refusal,
+            failure: None,
+            borders: Borders::default(),
+            agreed_borders: None,
+        });
+    }
+
+    /// Notes where the chunks of a variable of an existing file are.
+    fn locate_existing(&mut self, variable: &Variable) -> Result<()> {
+        if variable.is_contiguous {
+            return Ok(());
+        }
+        let mut placing = self.submission.placing();
+        if placing.output.is_none() {
+            // Another rank knows.
+            return Ok(());
+        }
+        let found = placing.output()?.locate(variable.id);
+        let chunks =
+            found.map_err(|error| frazil_file::storage_error::from_container(error, &self.path))?;
+        let Some(grid) = ChunkGrid::new(&placing.shape(variable.id), &variable.chunk) else {
+            // Nothing was written yet.
+            return Ok(());
+        };
+        let mut keys = Vec::new();
+        for chunk in chunks {
+            let key = Key {
+                variable: variable.id.0,
+                offset: grid.offset(chunk.index).into(),
+            };
+            let too_large = |_| refused("a chunk is larger than memory");
+            let stored = Stored {
+                address: chunk.address,
+                bytes: usize::try_from(chunk.stored_bytes).map_err(too_large)?,
+                filter_mask: chunk.filter_mask,
+            };
+            placing.note_existing(key.clone(), stored);
+            keys.push(key);
+        }
+        drop(placing);
+        if self.submission.is_parallel() {
+            // There, what was submitted are chunks since the last commit.
+            return Ok(());
+        }
+        keys.into_iter()
+            .for_each(|key| self.submission.note_existing(key));
+        Ok(())
+    }
+}

@@ -1,0 +1,493 @@
+//! The writer's definitions: dimensions, groups, variables, attributes, their names.
+
+use std::borrow::Cow;
+
+use frazil_container::hdf5::{NON_COORDINATE_PREFIX, is_hidden_attribute};
+use frazil_types::ErrorCode;
+
+use super::change::Change;
+use super::checks::{check_length, check_size, check_texts, dimensions_of};
+use super::errors::refused;
+use super::pack::Step;
+use super::settings::VariableSettings;
+use super::writer::{Details, Writer};
+use frazil_container::schema::{
+    AttributeOwner, DimensionId, Fill, GroupId, SchemaAttribute, SchemaDimension, SchemaGroup,
+    SchemaValue, SchemaVariable, ValueType, VariableId,
+};
+use frazil_file::attributes::Attributes;
+use frazil_file::error::{Error, Result};
+use frazil_options::names::checked_name;
+
+/// The attribute that says what elements hold that were never written.
+const FILL_VALUE: &str = "_FillValue";
+
+/// How long a new dimension is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DimensionLength {
+    /// For ever this long.
+    Fixed(u64),
+    /// Grows as it is written.
+    Unlimited {
+        /// The length expected, if known; it serves to choose chunk shapes and nothing else.
+        expected: Option<u64>,
+    },
+}
+
+impl Writer {
+    /// Adds a group to a group.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] for a name that no group can have, or that is in use.
+    pub fn add_group(&mut self, parent: GroupId, name: &str) -> Result<GroupId> {
+        self.begin()?;
+        self.check_group(parent)?;
+        let name = self.check_free(parent, name, false)?;
+        if self.options.classic_model {
+            return Err(self.not_classic("groups"));
+        }
+        let group = SchemaGroup {
+            name: name.into_owned(),
+            parent: Some(parent),
+            attributes: Vec::new(),
+        };
+        self.change(Change::AddGroup(group));
+        Ok(GroupId(self.schema.groups.len() - 1))
+    }
+
+    /// Adds a dimension to a group.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] for a name that no dimension can have, or that is in use, or
+    /// a fixed length of 0.
+    pub fn add_dimension(
+        &mut self,
+        group: GroupId,
+        name: &str,
+        length: DimensionLength,
+    ) -> Result<DimensionId> {
+        self.begin()?;
+        self.check_group(group)?;
+        let name = &*self.check_free_dimension(group, name)?;
+        let stated = match length {
+            DimensionLength::Fixed(length) => length,
+            DimensionLength::Unlimited { expected } => expected.unwrap_or(0),
+        };
+        check_length(name, stated).map_err(|error| error.in_file(&self.path))?;
+        let (length, expected) = match length {
+            DimensionLength::Fixed(0) => {
+                let cause = format!("dimension `{name}` has the fixed length 0");
+                return Err(refused(cause).in_file(&self.path));
+            }
+            DimensionLength::Fixed(length) => (Some(length), None),
+            DimensionLength::Unlimited { expected } => (None, expected),
+        };
+        let mut others = self.schema.dimensions.iter();
+        if self.options.classic_model
+            && length.is_none()
+            && others.any(|dimension| dimension.is_unlimited)
+        {
+            return Err(self.not_classic("a second unlimited dimension"));
+        }
+        self.expected.push(expected);
+        self.change(Change::AddDimension(SchemaDimension {
+            name: name.to_owned(),
+            group,
+            length: length.unwrap_or(0),
+            is_unlimited: length.is_none(),
+        }));
+        Ok(DimensionId(self.schema.dimensions.len() - 1))
+    }
+
+    /// Adds a variable to a group, over dimensions of that group and of those above it; at any
+    /// time, also after puts and commits.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] for a name that no variable can have, or that is in use,
+    /// dimensions that are not there, settings that do not fit the type.
+    pub fn add_variable(
+        &mut self,
+        group: GroupId,
+        name: &str,
+        value_type: ValueType,
+        dimensions: &[DimensionId],
+        settings: VariableSettings,
+    ) -> Result<VariableId> {
+        self.begin()?;
+        self.check_group(group)?;
+        let name = &*self.check_free(group, name, true)?;
+        let mut variable = SchemaVariable {
+            name: name.to_owned(),
+            group,
+            value_type,
+            is_big_endian: false,
+            dimensions: dimensions.to_vec(),
+            fill: Fill::Default,
+            attributes: Vec::new(),
+        };
+        let wrap = |error: Error| error.in_file(&self.path).at_variable(name);
+        self.check_dimensions(&variable).map_err(wrap)?;
+        let axes = dimensions_of(&self.schema, &variable);
+        check_size(&axes, value_type).map_err(wrap)?;
+        self.check_classic_type(value_type).map_err(wrap)?;
+        let path = child_path(&self.schema.group_path(group), name);
+        self.check_settings(&variable, &path, &settings)
+            .map_err(wrap)?;
+        take_over(&mut variable, &settings);
+        self.details.push(Details::new(settings));
+        self.submission.add_variable();
+        self.change(Change::AddVariable(Box::new(variable)));
+        let id = VariableId(self.schema.variables.len() - 1);
+        self.unchecked.push(id);
+        Ok(id)
+    }
+
+    /// The settings of a variable.
+    ///
+    /// # Panics
+    /// If there is no such variable.
+    #[must_use]
+    pub fn settings(&self, variable: VariableId) -> &VariableSettings {
+        &self.details[variable.0].settings
+    }
+
+    /// Whether the settings of a variable can still be changed: none of its values were put, and
+    /// no commit has brought it into the file.
+    #[must_use]
+    pub fn is_changeable(&self, variable: VariableId) -> bool {
+        self.details
+            .get(variable.0)
+            .is_some_and(|details| details.active.is_none() && !details.is_in_file)
+    }
+
+    /// Changes the settings of a variable.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] if it is too late for that, or they do not fit.
+    pub fn set_settings(&mut self, id: VariableId, settings: VariableSettings) -> Result<()> {
+        self.begin()?;
+        self.check_variable(id)?;
+        let path = self.schema.variable_path(id);
+        let wrap = |error: Error| error.in_file(&self.path).at_variable(&path);
+        if !self.is_changeable(id) {
+            return Err(wrap(refused(
+                "its values are being written: it is too late to change how",
+            )));
+        }
+        let mut variable = self.schema.variables[id.0].clone();
+        self.check_settings(&variable, &path, &settings)
+            .map_err(wrap)?;
+        take_over(&mut variable, &settings);
+        self.details[id.0].settings = settings;
+        self.unchecked.push(id);
+        self.change(Change::SetVariable(id, Box::new(variable)));
+        Ok(())
+    }
+
+    /// Sets an attribute, in place of one of the same name if there is one. The fill value is no
+    /// attribute in this sense: it is among the settings; but for strings, where it is nothing else:
+    /// strings that were never written are empty whatever it says.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] for a name that no attribute can have, or no such owner.
+    pub fn put_attribute(
+        &mut self,
+        owner: AttributeOwner,
+        name: &str,
+        value: SchemaValue,
+    ) -> Result<()> {
+        self.begin()?;
+        self.check_owner(owner)?;
+        let name = match self.is_fill_of_strings(owner, name, &value) {
+            true => Cow::Borrowed(name),
+            false => {
+                check_attribute_name(owner, name).map_err(|error| error.in_file(&self.path))?
+            }
+        };
+        let value_type = match &value {
+            SchemaValue::Atomic(value) => ValueType::Atomic(value.nc_type()),
+            SchemaValue::Strings(texts) => {
+                let wrap = |error: Error| error.in_file(&self.path).at_variable(&name);
+                check_texts(texts).map_err(wrap)?;
+                ValueType::String
+            }
+        };
+        self.check_classic_type(value_type)
+            .map_err(|error| error.in_file(&self.path).at_variable(&name))?;
+        let name = name.into_owned();
+        let attribute = SchemaAttribute { name, value };
+        if matches!(owner, AttributeOwner::Variable(_)) {
+            let alone = std::slice::from_ref(&attribute);
+            self.named.add(&Attributes::of_schema(alone));
+        }
+        self.change(Change::PutAttribute(owner, attribute));
+        Ok(())
+    }
+
+    /// Deletes an attribute.
+    ///
+    /// # Errors
+    /// [`ErrorCode::NotFound`] if there is none of this name.
+    pub fn delete_attribute(&mut self, owner: AttributeOwner, name: &str) -> Result<()> {
+        self.begin()?;
+        self.check_attribute(owner, name)?;
+        refuse_format_attribute(owner, name).map_err(|error| error.in_file(&self.path))?;
+        self.change(Change::DeleteAttribute(owner, name.to_owned()));
+        Ok(())
+    }
+
+    /// Gives an attribute another name.
+    ///
+    /// # Errors
+    /// [`ErrorCode::NotFound`] if there is none of the old name, [`ErrorCode::InvalidArgument`]
+    /// for a new one that cannot be or is in use.
+    pub fn rename_attribute(&mut self, owner: AttributeOwner, old: &str, new: &str) -> Result<()> {
+        self.begin()?;
+        self.check_attribute(owner, old)?;
+        let wrap = |error: Error| error.in_file(&self.path);
+        refuse_format_attribute(owner, old).map_err(wrap)?;
+        let new = &*check_attribute_name(owner, new).map_err(wrap)?;
+        if self.has_attribute(owner, new) {
+            return Err(in_use("attribute", new).in_file(&self.path));
+        }
+        let (old, new) = (old.to_owned(), new.to_owned());
+        self.change(Change::RenameAttribute(owner, old, new));
+        Ok(())
+    }
+
+    /// Gives a group another name.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] for the root group, or a name that cannot be or is in use.
+    pub fn rename_group(&mut self, group: GroupId, name: &str) -> Result<()> {
+        self.begin()?;
+        self.check_group(group)?;
+        let Some(parent) = self.schema.groups[group.0].parent else {
+            return Err(refused("the root group has no other name").in_file(&self.path));
+        };
+        let name = self.check_free(parent, name, false)?.into_owned();
+        self.change(Change::RenameGroup(group, name));
+        Ok(())
+    }
+
+    /// Gives a dimension another name.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] for a name that cannot be or is in use.
+    pub fn rename_dimension(&mut self, dimension: DimensionId, name: &str) -> Result<()> {
+        self.begin()?;
+        let Some(known) = self.schema.dimensions.get(dimension.0) else {
+            return Err(refused("no such dimension").in_file(&self.path));
+        };
+        let name = self.check_free_dimension(known.group, name)?.into_owned();
+        self.change(Change::RenameDimension(dimension, name));
+        Ok(())
+    }
+
+    /// Gives a variable another name.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] for a name that cannot be or is in use.
+    pub fn rename_variable(&mut self, variable: VariableId, name: &str) -> Result<()> {
+        self.begin()?;
+        self.check_variable(variable)?;
+        let group = self.schema.variables[variable.0].group;
+        let name = self.check_free(group, name, true)?.into_owned();
+        self.change(Change::RenameVariable(variable, name));
+        Ok(())
+    }
+
+    /// Makes a change here, and in the file in its turn.
+    pub(super) fn change(&mut self, change: Change) {
+        change.apply(&mut self.schema);
+        if matches!(change, Change::AddVariable(_)) {
+            let last = VariableId(self.schema.variables.len() - 1);
+            self.count_record(last);
+        }
+        self.submission.pass_on(Step::Change(change));
+    }
+
+    // --- checks ---
+
+    fn check_group(&self, group: GroupId) -> Result<()> {
+        match self.schema.groups.get(group.0) {
+            Some(_) => Ok(()),
+            None => Err(refused("no such group").in_file(&self.path)),
+        }
+    }
+
+    pub(super) fn check_variable(&self, variable: VariableId) -> Result<()> {
+        match self.schema.variables.get(variable.0) {
+            Some(_) => Ok(()),
+            None => Err(refused("no such variable").in_file(&self.path)),
+        }
+    }
+
+    fn check_owner(&self, owner: AttributeOwner) -> Result<()> {
+        match owner {
+            AttributeOwner::Group(group) => self.check_group(group),
+            AttributeOwner::Variable(variable) => self.check_variable(variable),
+        }
+    }
+
+    /// Whether an attribute is the fill value of a variable of strings: one text.
+    fn is_fill_of_strings(&self, owner: AttributeOwner, name: &str, value: &SchemaValue) -> bool {
+        let AttributeOwner::Variable(id) = owner else {
+            return false;
+        };
+        name == FILL_VALUE
+            && self.schema.variables[id.0].value_type == ValueType::String
+            && matches!(value, SchemaValue::Strings(texts) if texts.len() == 1)
+    }
+
+    fn has_attribute(&self, owner: AttributeOwner, name: &str) -> bool {
+        self.schema.attribute(owner, name).is_some()
+    }
+
+    fn check_attribute(&self, owner: AttributeOwner, name: &str) -> Result<()> {
+        self.check_owner(owner)?;
+        if self.has_attribute(owner, name) {
+            return Ok(());
+        }
+        let cause = format!("there is no attribute `{name}`");
+        Err(Error::new(ErrorCode::NotFound, cause).in_file(&self.path))
+    }
+
+    /// A name that a dimension of `group` can get, in the form in which it is written.
+    fn check_free_dimension<'a>(&self, group: GroupId, name: &'a str) -> Result<Cow<'a, str>> {
+        let name = check_object_name(name).map_err(|error| error.in_file(&self.path))?;
+        // It is stored under its name: only a variable can share it.
+        let kind = if self.schema.dimension_in(group, &name).is_some() {
+            "dimension"
+        } else if self.schema.group_in(group, &name).is_some() {
+            "group"
+        } else {
+            return Ok(name);
+        };
+        Err(in_use(kind, &name).in_file(&self.path))
+    }
+
+    /// A name that a group or variable of `group` can get, in the form in which it is written.
+    fn check_free<'a>(
+        &self,
+        group: GroupId,
+        name: &'a str,
+        is_variable: bool,
+    ) -> Result<Cow<'a, str>> {
+        let name = check_object_name(name).map_err(|error| error.in_file(&self.path))?;
+        // A dimension is stored under its name: only a variable can share it.
+        let kind = if self.schema.variable_in(group, &name).is_some() {
+            "variable"
+        } else if self.schema.group_in(group, &name).is_some() {
+            "group"
+        } else if !is_variable && self.schema.dimension_in(group, &name).is_some() {
+            "dimension"
+        } else {
+            return Ok(name);
+        };
+        Err(in_use(kind, &name).in_file(&self.path))
+    }
+
+    /// The error about what a file of the classic model cannot have.
+    fn not_classic(&self, what: &str) -> Error {
+        refused(format!("a file of the classic model has no {what}"))
+            .in_file(&self.path)
+            .with_cure("do not ask for the classic model")
+    }
+
+    /// Refuses types that a file of the classic model cannot have.
+    fn check_classic_type(&self, value_type: ValueType) -> Result<()> {
+        use frazil_container::classic::NcType::{Byte, Char, Double, Float, Int, Short};
+        let is_classic = matches!(
+            value_type,
+            ValueType::Atomic(Byte | Char | Short | Int | Float | Double)
+        );
+        if is_classic || !self.options.classic_model {
+            return Ok(());
+        }
+        let name = match value_type {
+            ValueType::Atomic(nc_type) => nc_type.name(),
+            ValueType::String => "string",
+        };
+        Err(self.not_classic(&format!("values of type {name}")))
+    }
+
+    /// Refuses dimensions that are not in the variable's group or above it.
+    fn check_dimensions(&self, variable: &SchemaVariable) -> Result<()> {
+        for id in &variable.dimensions {
+            let Some(dimension) = self.schema.dimensions.get(id.0) else {
+                return Err(refused("has a dimension that is not there"));
+            };
+            let mut at = Some(variable.group);
+            while at.is_some_and(|group| group != dimension.group) {
+                at = at.and_then(|group| self.schema.groups[group.0].parent);
+            }
+            if at.is_none() {
+                return Err(refused(format!(
+                    "dimension `{}` is in none of the groups above it",
+                    dimension.name
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The path of what has this name in a group.
+fn child_path(group: &str, name: &str) -> String {
+    format!("{}/{name}", group.trim_end_matches('/'))
+}
+
+/// What of the settings the schema tells.
+fn take_over(variable: &mut SchemaVariable, settings: &VariableSettings) {
+    variable.is_big_endian = settings.is_big_endian;
+    variable.fill = settings.fill.clone();
+    variable.attributes.retain(|a| a.name != FILL_VALUE);
+    if let Fill::Value(value) = &settings.fill {
+        let attribute = SchemaAttribute {
+            name: FILL_VALUE.to_owned(),
+            value: SchemaValue::Atomic(value.clone()),
+        };
+        variable.attributes.insert(0, attribute);
+    }
+}
+
+/// A name that an attribute of the user's can get, in the form in which it is written.
+fn check_attribute_name(owner: AttributeOwner, name: &str) -> Result<Cow<'_, str>> {
+    let written = check_name(name)?;
+    refuse_format_attribute(owner, &written)?;
+    Ok(written)
+}
+
+/// Refuses attributes that belong to the format, or go by the settings.
+fn refuse_format_attribute(owner: AttributeOwner, name: &str) -> Result<()> {
+    if is_hidden_attribute(name) {
+        return Err(refused(format!(
+            "the attribute `{name}` belongs to the format: it is written by frazil"
+        )));
+    }
+    if matches!(owner, AttributeOwner::Variable(_)) && name == FILL_VALUE {
+        let error = refused("the fill value is not set as an attribute");
+        return Err(error.with_cure("set it among the settings of the variable"));
+    }
+    Ok(())
+}
+
+/// A name of a group, a dimension or a variable in the form in which it is written.
+fn check_object_name(name: &str) -> Result<Cow<'_, str>> {
+    let written = check_name(name)?;
+    if written.starts_with(NON_COORDINATE_PREFIX) {
+        let cause = format!("the name {written:?} begins as netCDF-4's own names of objects do");
+        return Err(refused(cause));
+    }
+    Ok(written)
+}
+
+/// A name in the form in which it is written.
+fn check_name(name: &str) -> Result<Cow<'_, str>> {
+    checked_name(name).map_err(|fault| refused(fault.sentence(name)))
+}
+
+fn in_use(kind: &str, name: &str) -> Error {
+    refused(format!("there is a {kind} `{name}` already"))
+}

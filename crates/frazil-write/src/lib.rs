@@ -1,0 +1,69 @@
+//! Writing from a running program: slices of any size in any order, packed behind its back.
+//!
+//! [`Writer::put`] copies values into chunks being gathered. A complete chunk becomes a job for
+//! background threads, which pack it; one placer takes the packed chunks in the order in which they
+//! were completed, and writes them. The file's bytes depend on the order and the bytes of the puts
+//! only.
+//!
+//! # Memory
+//! Chunks being gathered, waiting and packed share one budget. Where it is used up, a put first
+//! waits for chunks that are under way; if none is, the chunk that was not touched for the longest
+//! time goes to a scratch file as it is, and comes back when it is touched or committed.
+//!
+//! # Commits
+//! [`Writer::sync`] packs incomplete chunks as they stand and makes everything put so far the state
+//! that readers see and that survives the end of the process. Rewriting much that was committed
+//! brings a commit about as well, to limit memory.
+
+#![forbid(unsafe_code)]
+
+mod activate;
+mod background;
+mod begin;
+mod borders;
+mod buffer;
+mod buffers;
+mod change;
+mod checks;
+mod commit;
+pub mod compress;
+mod cores;
+mod data_file;
+mod define;
+mod distributed;
+mod errors;
+mod held;
+mod key;
+mod layout;
+mod lease;
+mod linear;
+mod mask;
+mod options;
+mod pack;
+mod parallel;
+mod partial;
+mod placing;
+mod plan;
+mod put;
+mod read;
+mod repeats;
+mod rounding;
+mod scratch_file;
+mod settable;
+mod settings;
+mod shared;
+mod slab;
+mod store;
+#[cfg(test)]
+mod tests;
+mod variable;
+mod wishes;
+mod writer;
+
+pub use checks::{check_length, check_size};
+pub use define::DimensionLength;
+pub use distributed::{ChunkPacker, ChunkPlan, FilterChoice, FilterPlan, PackedBox, PackedSummary};
+pub use options::{Cores, OwnCommits, WriterOptions, WriterReport, WriterVariable};
+pub use parallel::{Comm, CommError, LocalComm};
+pub use settings::{FilterWish, LayoutWish, PrecisionStatement, VariableSettings};
+pub use writer::{VariableStorage, Writer};

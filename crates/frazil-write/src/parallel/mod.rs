@@ -1,0 +1,304 @@
+//! One file, written by many ranks.
+//!
+//! Every rank has a [`Writer`](super::Writer) with the same definitions. Rank 0 alone has the file
+//! open in libhdf5, with its journal and its locks; the others write bytes at addresses that rank 0
+//! gives them. A put concerns its own rank only: chunks that it completes are packed in the
+//! background and *held*, in memory or in a scratch file, until all ranks commit:
+//!
+//! 1. [`agree`]: the ranks come together and compare their definitions; unlimited dimensions get
+//!    the longest of their lengths.
+//! 2. [`duties`], [`assemble`]: rank 0 learns who has values of which chunk. Chunks that several
+//!    ranks have values of get an owner, to whom the others send theirs; of values put by several
+//!    ranks those of the highest rank stay. Between ranks on one machine they go through memory that
+//!    these share ([`parts`], [`node`]).
+//! 3. [`choose`]: filters that are not known yet are tried on the first chunk of the variable, in
+//!    the order of the grid, whose values are not one value over and over.
+//! 4. [`place`]: rank 0 gives all chunks their addresses, by variable and in the order of the grid,
+//!    every rank writes its own, rank 0 commits.
+//!
+//! Nothing in these steps depends on who has which values: the bytes of the file are the same for
+//! any number of ranks and any decomposition. With
+//! [`follow_ranks`](super::WriterOptions::follow_ranks) they do depend on it: chunk shapes go by the
+//! ranks' blocks ([`blocks`]), and ranks write packed chunks at once, behind the end of the file, in
+//! space that rank 0 lends them at the end of definitions and at each commit
+//! ([`lease`](super::lease), [`lend`]); the commit then moves few of them ([`arrange`]), and enters
+//! all into the index.
+//!
+//! Some ranks may do all that for the others, which hand them what they put ([`io_ranks`]).
+
+mod agree;
+mod arrange;
+mod assemble;
+mod blocks;
+mod choose;
+mod client;
+mod comm;
+mod commit;
+mod duties;
+mod io_ranks;
+mod lend;
+mod letter;
+mod link;
+mod node;
+mod outbox;
+mod parts;
+mod place;
+mod placing;
+mod ring;
+mod serve;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+use std::path::Path;
+use std::time::Duration;
+
+use frazil_container::hdf5::LiveOutput;
+
+pub(super) use client::Client;
+pub use comm::{Comm, CommError, LocalComm};
+use io_ranks::{Division, INBOX_SHARE};
+use link::Link;
+use node::{Node, Offer, Seat};
+use wire::Item;
+pub(super) use wire::{Call, TextPut};
+
+use super::begin::{self, Places};
+use super::errors::lost;
+use super::held::Held;
+use super::options::WriterOptions;
+use super::placing::Placing;
+use super::writer::Writer;
+use frazil_container::schema::Schema;
+use frazil_file::error::{Error, Result};
+use frazil_file::name_lock::NameLock;
+use frazil_file::storage_error::unreadable;
+
+/// How long ranks wait for each other where nobody says.
+const LONGEST_WAIT: Duration = Duration::from_secs(300);
+/// What ranks exchange at a time gets this part of the memory, one part in so many.
+const EXCHANGE_SHARE: u64 = 8;
+/// A rank sends no more than this in one round, but for a chunk that is more, however much memory
+/// there is: what is shared serves again while it is in a core's cache.
+const MOST_ROUND_BYTES: u64 = 4 << 20;
+/// A rank shares no more memory than this with others: a chunk may be more than a round.
+const MOST_SHARED_BYTES: u64 = 64 << 20;
+
+/// A writer's share in writing together.
+pub(super) struct Team {
+    pub(super) link: Link,
+    /// Texts put since the last commit.
+    pub(super) texts: Vec<TextPut>,
+    /// Of rank 0: those of all ranks, in the order of the ranks.
+    arrived_texts: Vec<TextPut>,
+    /// Bytes that all ranks have put, as of the last commit.
+    pub(super) raw_bytes: u64,
+    round_bytes: u64,
+    /// Of an I/O rank: what one of its clients has defined, in words.
+    clients_items: Option<(usize, Vec<Item>)>,
+}
+
+impl Writer {
+    /// Begins a new, empty file that all ranks of `comm` write together; all of them make this
+    /// call, with the same options.
+    ///
+    /// [`Self::sync`], [`Self::close`] and [`Self::end_definitions`] are calls that all ranks make.
+    /// All others, puts above all, concern the rank that makes them and never wait for another one;
+    /// a rank may put any values, or none. All ranks define the same, in the same order. Where
+    /// ranks put values for the same elements between two commits, those of the highest rank stay.
+    /// Values are not read back.
+    ///
+    /// # Errors
+    /// As [`Self::create`], on all ranks the same. If a rank does not come or cannot open the file.
+    pub fn create_parallel(
+        path: &Path,
+        comm: Box<dyn Comm>,
+        options: &WriterOptions,
+    ) -> Result<Self> {
+        Self::begin_parallel(path, comm, options, true)
+    }
+
+    /// Opens an existing netCDF-4 file that all ranks of `comm` go on writing together; a commit that
+    /// was left half-done is recovered first. Else as [`Self::create_parallel`]; bytes that are packed
+    /// wait for the next commit, whatever [`WriterOptions::follow_ranks`] says.
+    ///
+    /// # Errors
+    /// As [`Self::append`], on all ranks the same. If a rank does not come or cannot open the file.
+    pub fn append_parallel(
+        path: &Path,
+        comm: Box<dyn Comm>,
+        options: &WriterOptions,
+    ) -> Result<Self> {
+        Self::begin_parallel(path, comm, options, false)
+    }
+
+    fn begin_parallel(
+        path: &Path,
+        comm: Box<dyn Comm>,
+        options: &WriterOptions,
+        is_new: bool,
+    ) -> Result<Self> {
+        let wait = options.longest_wait.unwrap_or(LONGEST_WAIT);
+        let mut link = Link::new(comm, wait);
+        let verb = if is_new { "new" } else { "existing" };
+        let wishes = WishesInCommon::of(options);
+        let wishes = format!("{verb} {} {wishes:?}", path.display());
+        let offered = link.offered();
+        let offer = offered.as_ref().map(|own| own.offer.clone());
+        let seat = link.consult(Ok((wishes, offer)), |_, all| {
+            let (wishes, offers): (Vec<String>, Vec<Option<Offer>>) = all.into_iter().unzip();
+            same_wishes(&wishes)?;
+            Ok(Seat::of_all(&offers))
+        });
+        let seat = seat.map_err(|error| error.in_file(path))?;
+        let division = Division::of(link.size(), options.io_ranks, link.rank())
+            .map_err(|error| error.in_file(path))?;
+        let is_root = link.rank() == division.root;
+        let opened = is_root.then(|| match is_new {
+            true => create(path, options),
+            false => open(path),
+        });
+        // Nobody looks at it before it is there, and in order.
+        let (opened, outcome) = apart(opened.transpose());
+        link.consult(outcome, |link, _| Ok(vec![(); link.size()]))
+            .map_err(|error| error.in_file(path))?;
+        let started = start(path, opened.flatten(), &division, options, is_new);
+        let (started, outcome) = apart(started);
+        let most = options.resources.memory_bytes / EXCHANGE_SHARE;
+        let round_bytes = (most / 2).min(MOST_ROUND_BYTES);
+        let node = offered.zip(seat.as_ref()).and_then(|(own, seat)| {
+            Node::join(own, seat, link.rank(), most.min(MOST_SHARED_BYTES))
+        });
+        // Memory is shared if all ranks of the machine can.
+        let joined = seat.map(|seat| (seat.first(), node.is_some()));
+        // Those who hear first that they can begin at once.
+        link.open_memory(node);
+        let is_shared = link.consult(outcome.map(|()| joined), |_, all| Ok(shared_by_all(&all)));
+        link.share_memory(is_shared.map_err(|error| error.in_file(path))?);
+        let mut writer = started.ok_or_else(lost)?;
+        link.divide(division.members, division.clients);
+        writer.team = Some(Box::new(Team {
+            link,
+            texts: Vec::new(),
+            arrived_texts: Vec::new(),
+            raw_bytes: 0,
+            round_bytes,
+            clients_items: None,
+        }));
+        Ok(writer)
+    }
+}
+
+/// A writer that has not joined the others yet.
+fn start(
+    path: &Path,
+    opened: Option<(LiveOutput, NameLock)>,
+    division: &Division,
+    options: &WriterOptions,
+    is_new: bool,
+) -> Result<Writer> {
+    let existing = match is_new {
+        true => None,
+        false => Some(LiveOutput::look(path).map_err(|error| unreadable(error, path))?),
+    };
+    let schema = (existing.as_ref()).map_or_else(Schema::default, |file| file.schema.clone());
+    let allowed = options.resources.memory_bytes;
+    let mut own = options.clone();
+    own.resources.memory_bytes = allowed - allowed / EXCHANGE_SHARE;
+    let is_client = division.io_rank.is_some();
+    // There is nothing to be done in the background.
+    own.synchronous |= is_client;
+    // Space is lent at the end of files that were made for it only.
+    own.follow_ranks &= is_new;
+    let is_own = is_new && opened.is_some();
+    let (output, lock) = opened.unzip();
+    let known = schema.clone();
+    let placing = |memory| {
+        let held = Held::beside(path);
+        let placing = match is_client {
+            true => Placing::without_file(path),
+            false => Placing::new(path, output, known, own.durable, memory)?,
+        };
+        Ok(placing.holding(held))
+    };
+    let mut writer = Writer::start_with(path, placing, schema, &own, lock)?;
+    writer.is_new = is_own;
+    if let Some(existing) = existing {
+        writer.take_existing(existing);
+    }
+    if !division.clients.is_empty() {
+        writer.leave_memory(allowed / INBOX_SHARE);
+    }
+    if let Some((io_rank, clients)) = division.io_rank {
+        let window_bytes = allowed / INBOX_SHARE / clients as u64;
+        let memory_bytes = own.resources.memory_bytes;
+        let client = Client::new(path, io_rank, division.is_first, window_bytes, memory_bytes);
+        writer.client = Some(Box::new(client));
+    }
+    Ok(writer)
+}
+
+/// By rank: whether all ranks of its machine can share memory. Each says what the first rank there
+/// is, and whether it can.
+fn shared_by_all(joined: &[Option<(usize, bool)>]) -> Vec<bool> {
+    let others_can = |first| !joined.contains(&Some((first, false)));
+    let can = |one: &Option<(usize, bool)>| one.is_some_and(|(first, _)| others_can(first));
+    joined.iter().map(can).collect()
+}
+
+/// What came of something, and whether it went well.
+fn apart<T>(outcome: Result<T>) -> (Option<T>, Result<()>) {
+    match outcome {
+        Ok(made) => (Some(made), Ok(())),
+        Err(error) => (None, Err(error)),
+    }
+}
+
+/// What all ranks must wish the same.
+#[derive(Debug)]
+struct WishesInCommon<'a>(
+    #[expect(dead_code, reason = "shown only")] [&'a dyn std::fmt::Debug; 12],
+);
+
+impl<'a> WishesInCommon<'a> {
+    fn of(options: &'a WriterOptions) -> Self {
+        Self([
+            &options.resources.memory_bytes,
+            &options.durable,
+            &options.records_per_sync,
+            &options.classic_model,
+            &options.readable_by,
+            &options.goal,
+            &options.filters,
+            &options.rules,
+            &options.plan,
+            &options.keep_plan,
+            &options.follow_ranks,
+            &options.io_ranks,
+        ])
+    }
+}
+
+fn same_wishes(all: &[String]) -> Result<()> {
+    let Some((rank, other)) = all.iter().enumerate().find(|(_, one)| **one != all[0]) else {
+        return Ok(());
+    };
+    let cause = format!(
+        "rank {rank} creates another file, or with other options, than rank 0: {other}, not {}",
+        all[0]
+    );
+    Err(Error::new(frazil_types::ErrorCode::InvalidArgument, cause))
+}
+
+fn open(path: &Path) -> Result<(LiveOutput, NameLock)> {
+    let (output, _, lock) = begin::open(path)?;
+    Ok((output, lock))
+}
+
+fn create(path: &Path, options: &WriterOptions) -> Result<(LiveOutput, NameLock)> {
+    let places = match options.follow_ranks {
+        true => Places::Chosen,
+        false => Places::Any,
+    };
+    begin::create(path, options, places)
+}

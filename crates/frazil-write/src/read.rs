@@ -1,0 +1,186 @@
+//! Reading back what is being written, committed or not.
+
+use std::sync::Arc;
+
+use frazil_codec::Scratch;
+use frazil_container::hdf5::Hyperslab;
+use frazil_types::ErrorCode;
+
+use super::errors::lost;
+use super::key::Key;
+use super::slab::{Slab, check_slab};
+use super::variable::Variable;
+use super::writer::Writer;
+use frazil_container::schema::VariableId;
+use frazil_file::error::{Error, Result};
+use frazil_file::storage_error::from_container;
+
+impl Writer {
+    /// Reads values back, those included that no commit has yet: `count` elements along each axis
+    /// from `start`, every `stride`-th. Row-major, little-endian. Elements that were never written
+    /// hold the fill value; those of chunks that are not packed yet are not rounded yet.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidArgument`] if the selection does not fit the variable's shape; else the
+    /// first error of the work so far.
+    pub fn read(
+        &mut self,
+        id: VariableId,
+        start: &[u64],
+        count: &[u64],
+        stride: Option<&[u64]>,
+    ) -> Result<Vec<u8>> {
+        self.begin()?;
+        self.check_alone()?;
+        let variable = self.active(id)?;
+        let slab = Slab {
+            start,
+            count,
+            stride,
+        };
+        let wrap = |error: Error| error.in_file(&self.path).at_variable(&variable.path);
+        let shape = self.schema.shape(id);
+        let elements = check_slab(&slab, shape.len(), |axis| shape[axis]).map_err(wrap)?;
+        let bytes = elements.and_then(|n| n.checked_mul(variable.element_bytes() as u64));
+        let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
+        let bytes = bytes.ok_or_else(|| {
+            let cause = "the selection has more bytes than can be addressed";
+            wrap(Error::new(ErrorCode::InvalidArgument, cause))
+        })?;
+        let mut values = vec![0; bytes];
+        if bytes > 0 {
+            let outcome = self.read_pieces(&variable, &slab, &mut values);
+            outcome.map_err(|error| error.in_file(&self.path).at_variable(&variable.path))?;
+        }
+        Ok(variable.in_stored_order(&values).into_owned())
+    }
+
+    fn read_pieces(
+        &mut self,
+        variable: &Arc<Variable>,
+        slab: &Slab<'_>,
+        values: &mut [u8],
+    ) -> Result<()> {
+        let size = variable.element_bytes();
+        let mut scratch = Scratch::default();
+        for piece in slab.pieces(&variable.chunk) {
+            let key = Key {
+                variable: variable.id.0,
+                offset: piece.offset(&variable.chunk),
+            };
+            let chunk = self.chunk_values(variable, &key, &mut scratch)?;
+            piece.for_each_run(slab, &variable.chunk, |run| {
+                let (from, to, bytes) = (run.to * size, run.from * size, run.elements * size);
+                values[to..to + bytes].copy_from_slice(&chunk[from..from + bytes]);
+            });
+        }
+        self.store.leave();
+        Ok(())
+    }
+
+    /// All values of a chunk as they are to be stored.
+    fn chunk_values(
+        &mut self,
+        variable: &Arc<Variable>,
+        key: &Key,
+        scratch: &mut Scratch,
+    ) -> Result<Vec<u8>> {
+        let size = variable.element_bytes();
+        let gathered = match self.store.find(key) {
+            Some(slot) => {
+                let mut chunk = self.store.get_mut(slot).ok_or_else(lost)?;
+                let values = chunk.values(size).to_vec();
+                Some((values, chunk.mask.clone(), chunk.has_base))
+            }
+            None if self.store.is_spilled(key) => {
+                let charge = self.submission.no_room();
+                let chunk = self.store.read_spilled(key, variable, charge)?;
+                let mut chunk = chunk.ok_or_else(lost)?;
+                let values = chunk.values(size).to_vec();
+                Some((values, chunk.mask, chunk.has_base))
+            }
+            None => None,
+        };
+        match gathered {
+            Some((values, _, false)) => Ok(values),
+            Some((mut values, mask, true)) => {
+                let base = self.placed_values(variable, key, scratch)?;
+                mask.merge(&mut values, &base, size);
+                Ok(values)
+            }
+            None => self.placed_values(variable, key, scratch),
+        }
+    }
+
+    /// All values of a chunk that is not being gathered.
+    fn placed_values(
+        &self,
+        variable: &Variable,
+        key: &Key,
+        scratch: &mut Scratch,
+    ) -> Result<Vec<u8>> {
+        let elements = variable.chunk_bytes / variable.element_bytes();
+        if variable.is_contiguous && self.details[key.variable].existing.is_some() {
+            let mut placing = self.submission.placing();
+            let values = placing.output()?.read_values(variable.id, None);
+            return values.map_err(|error| from_container(error, &self.path));
+        }
+        if let Some(element) = self.submission.held_constant(key) {
+            return Ok(element.repeat(elements));
+        }
+        if !self.submission.is_submitted(key) {
+            return Ok(variable.fill.repeat(elements));
+        }
+        // What is under way must be placed.
+        drop(self.submission.placing());
+        self.begin()?;
+        let stored = self.submission.read_stored(key)?.ok_or_else(lost)?;
+        let filters = self.submission.filters(key.variable).ok_or_else(lost)??;
+        let decoded = filters
+            .decoder
+            .decode(&stored.bytes, stored.filter_mask, scratch);
+        decoded
+            .map(|values| values.to_vec())
+            .map_err(|error| Error::new(error.code(), error.to_string()))
+    }
+
+    /// As [`Self::read`], for variables of strings.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_strings(
+        &mut self,
+        id: VariableId,
+        start: &[u64],
+        count: &[u64],
+        stride: Option<&[u64]>,
+    ) -> Result<Vec<String>> {
+        self.begin()?;
+        self.check_alone()?;
+        self.check_strings(id)?;
+        let slab = Slab {
+            start,
+            count,
+            stride,
+        };
+        let shape = self.schema.shape(id);
+        let path = self.schema.variable_path(id);
+        let wrap = |error: Error| error.in_file(&self.path).at_variable(&path);
+        let elements = check_slab(&slab, shape.len(), |axis| shape[axis]).map_err(wrap)?;
+        if elements == Some(0) {
+            return Ok(Vec::new());
+        }
+        let storage = self.strings_storage(id);
+        let mut placing = self.submission.placing();
+        let output = placing.plain_output(id, &shape, &storage)?;
+        let found = output.read_strings(
+            id,
+            Some(Hyperslab {
+                start,
+                count,
+                stride,
+            }),
+        );
+        found.map_err(|error| wrap(from_container(error, &self.path)))
+    }
+}
