@@ -98,14 +98,17 @@ contains
   !> `readable_by` is frazil_readers_any, frazil_readers_plugins or frazil_readers_frazil. The writer commits by itself
   !> after `commit_bytes` (0: never). `records_per_sync` tells how many records the program writes
   !> between two syncs. `plan_file` holds the plan of an earlier run, to be replayed;
-  !> `keep_plan` keeps this one's in the file. `wishes_file` states by variable how exactly values are
-  !> kept and what filters must be like ([`frz_options_read_wishes`]).
+  !> `keep_plan` keeps this one's in the file. `precision_file` states by variable how exactly values are
+  !> kept and what filters must be like ([`frz_options_read_precision`]).
   !>
   !> `goal`, one of frazil_goal_..., is what filters are chosen for; `filters` are stated for all
   !> variables that ask for none, 'shuffle+zstd(3)'. `reads`, 'map,series=2', and `storage`, one of
   !> frazil_storage_..., are what chunk shapes are to serve ([`frz_options_set_reads`]). `cores`, one of
   !> frazil_cores_..., or `core_list`, numbers as the system counts them from 0, are where packing
   !> threads run.
+  !>
+  !> `options` states any option of [docs/options.md](options.md) as text, 'goal=size,threads=4'; other arguments
+  !> override it.
   !>
   !> With `comm`, a communicator of MPI (of the module mpi_f08: `comm%mpi_val`), all its ranks write
   !> the file together and make this call, as they do with frazil_end_definitions, frazil_sync and
@@ -116,8 +119,8 @@ contains
   !> The program is linked with frazil_mpi (docs/mpi.md).
   function frazil_create(path, writer, threads, memory_bytes, durable, synchronous, overwrite, classic_model, &
                          readable_by, commit_bytes, records_per_sync, plan_file, keep_plan, comm, &
-                         longest_wait, reproducible, io_ranks, wishes_file, goal, filters, reads, storage, &
-                         cores, core_list) result(status)
+                         longest_wait, reproducible, io_ranks, precision_file, goal, filters, reads, storage, &
+                         cores, core_list, options) result(status)
     character(len=*), intent(in) :: path
     type(frazil_writer), intent(out) :: writer
     integer, intent(in), optional :: threads
@@ -132,44 +135,45 @@ contains
     real(c_double), intent(in), optional :: longest_wait
     logical, intent(in), optional :: reproducible
     integer, intent(in), optional :: io_ranks
-    character(len=*), intent(in), optional :: wishes_file
+    character(len=*), intent(in), optional :: precision_file
     integer, intent(in), optional :: goal
     character(len=*), intent(in), optional :: filters, reads
     integer, intent(in), optional :: storage, cores, core_list(:)
+    character(len=*), intent(in), optional :: options
     integer :: status
-    type(c_ptr) :: options
+    type(c_ptr) :: chosen
 
-    options = frz_options_new()
-    status = set_options(options, threads, memory_bytes, durable, synchronous)
+    chosen = frz_options_new()
+    status = set_options(chosen, options, threads, memory_bytes, durable, synchronous)
     if (status == frazil_ok) &
-      status = set_choices(options, readable_by, commit_bytes, records_per_sync, plan_file, keep_plan)
-    if (status == frazil_ok) status = set_wishes(options, wishes_file, goal, filters, reads, storage)
-    if (status == frazil_ok) status = set_cores(options, cores, core_list)
+      status = set_choices(chosen, readable_by, commit_bytes, records_per_sync, plan_file, keep_plan)
+    if (status == frazil_ok) status = set_wishes(chosen, precision_file, goal, filters, reads, storage)
+    if (status == frazil_ok) status = set_cores(chosen, cores, core_list)
     if (status == frazil_ok .and. present(overwrite)) &
-      status = frz_options_set_overwrite(options, c_logical(overwrite))
+      status = frz_options_set_overwrite(chosen, c_logical(overwrite))
     if (status == frazil_ok .and. present(classic_model)) &
-      status = frz_options_set_classic_model(options, c_logical(classic_model))
+      status = frz_options_set_classic_model(chosen, c_logical(classic_model))
     if (status == frazil_ok .and. present(longest_wait)) &
-      status = frz_options_set_longest_wait(options, longest_wait)
+      status = frz_options_set_longest_wait(chosen, longest_wait)
     if (status == frazil_ok .and. present(reproducible)) &
-      status = frz_options_set_reproducible(options, c_logical(reproducible))
+      status = frz_options_set_reproducible(chosen, c_logical(reproducible))
     if (status == frazil_ok .and. present(io_ranks)) &
-      status = frz_options_set_io_ranks(options, int(io_ranks, c_int))
+      status = frz_options_set_io_ranks(chosen, int(io_ranks, c_int))
     if (status == frazil_ok) then
       if (present(comm)) then
-        status = frz_create_parallel_fortran(c_text(path), int(comm, c_int), options, writer%handle)
+        status = frz_create_parallel_fortran(c_text(path), int(comm, c_int), chosen, writer%handle)
       else
-        status = frz_create(c_text(path), options, writer%handle)
+        status = frz_create(c_text(path), chosen, writer%handle)
       end if
     end if
-    call frz_options_free(options)
+    call frz_options_free(chosen)
   end function frazil_create
 
   !> Goes on writing an existing file, which is brought in order first if its writer was killed; with
   !> `comm` all its ranks together, as [`frazil_create`] begins one.
   function frazil_append(path, writer, threads, memory_bytes, durable, synchronous, readable_by, commit_bytes, &
                          records_per_sync, plan_file, keep_plan, comm, longest_wait, io_ranks, &
-                         wishes_file, goal, filters, reads, storage, cores, core_list) result(status)
+                         precision_file, goal, filters, reads, storage, cores, core_list, options) result(status)
     character(len=*), intent(in) :: path
     type(frazil_writer), intent(out) :: writer
     integer, intent(in), optional :: threads
@@ -183,31 +187,32 @@ contains
     integer, intent(in), optional :: comm
     real(c_double), intent(in), optional :: longest_wait
     integer, intent(in), optional :: io_ranks
-    character(len=*), intent(in), optional :: wishes_file
+    character(len=*), intent(in), optional :: precision_file
     integer, intent(in), optional :: goal
     character(len=*), intent(in), optional :: filters, reads
     integer, intent(in), optional :: storage, cores, core_list(:)
+    character(len=*), intent(in), optional :: options
     integer :: status
-    type(c_ptr) :: options
+    type(c_ptr) :: chosen
 
-    options = frz_options_new()
-    status = set_options(options, threads, memory_bytes, durable, synchronous)
+    chosen = frz_options_new()
+    status = set_options(chosen, options, threads, memory_bytes, durable, synchronous)
     if (status == frazil_ok) &
-      status = set_choices(options, readable_by, commit_bytes, records_per_sync, plan_file, keep_plan)
-    if (status == frazil_ok) status = set_wishes(options, wishes_file, goal, filters, reads, storage)
-    if (status == frazil_ok) status = set_cores(options, cores, core_list)
+      status = set_choices(chosen, readable_by, commit_bytes, records_per_sync, plan_file, keep_plan)
+    if (status == frazil_ok) status = set_wishes(chosen, precision_file, goal, filters, reads, storage)
+    if (status == frazil_ok) status = set_cores(chosen, cores, core_list)
     if (status == frazil_ok .and. present(longest_wait)) &
-      status = frz_options_set_longest_wait(options, longest_wait)
+      status = frz_options_set_longest_wait(chosen, longest_wait)
     if (status == frazil_ok .and. present(io_ranks)) &
-      status = frz_options_set_io_ranks(options, int(io_ranks, c_int))
+      status = frz_options_set_io_ranks(chosen, int(io_ranks, c_int))
     if (status == frazil_ok) then
       if (present(comm)) then
-        status = frz_append_parallel_fortran(c_text(path), int(comm, c_int), options, writer%handle)
+        status = frz_append_parallel_fortran(c_text(path), int(comm, c_int), chosen, writer%handle)
       else
-        status = frz_append(c_text(path), options, writer%handle)
+        status = frz_append(c_text(path), chosen, writer%handle)
       end if
     end if
-    call frz_options_free(options)
+    call frz_options_free(chosen)
   end function frazil_append
 
   !> Compares the definitions of all ranks that write a file together; for a writer that is alone it

@@ -113,7 +113,7 @@ module frazil_writer_c
       character(kind=c_char), intent(in) :: path(*)
       integer(c_int) :: status
     end function
-    function frz_options_read_wishes(options, path) bind(C) result(status)
+    function frz_options_read_precision(options, path) bind(C) result(status)
       import :: c_char, c_int, c_ptr
       type(c_ptr), value :: options
       character(kind=c_char), intent(in) :: path(*)
@@ -123,6 +123,12 @@ module frazil_writer_c
       import :: c_int, c_ptr
       type(c_ptr), value :: options
       integer(c_int), value :: wanted
+      integer(c_int) :: status
+    end function
+    function frz_options_set_list(options, list) bind(C) result(status)
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: options
+      character(kind=c_char), intent(in) :: list(*)
       integer(c_int) :: status
     end function
     function frz_options_set_goal(options, goal) bind(C) result(status)

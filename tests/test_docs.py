@@ -83,3 +83,9 @@ def test_generated_parts_of_the_document_are_current() -> None:
     script = ROOT / "scripts/make_precision_tables.py"
     answer = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
     assert answer.returncode == 0, answer.stderr
+
+
+def test_the_page_of_options_is_current() -> None:
+    script = ROOT / "scripts/make_options_page.py"
+    answer = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stderr

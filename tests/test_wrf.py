@@ -203,13 +203,13 @@ def started(
 ROUNDING = '[[rule]]\nvariables = ["*"]\nsignificant_digits = 3\n'
 
 
-@pytest.mark.parametrize("variable", ["FRAZIL_WISHES", "FRAZIL_OPTIONS"])
+@pytest.mark.parametrize("variable", ["FRAZIL_PRECISION", "FRAZIL_OPTIONS"])
 def test_history_is_rounded_on_request_and_restart_files_never(
     standin: Path, tmp_path: Path, variable: str
 ):
     wishes = tmp_path / "wishes.toml"
     wishes.write_text(ROUNDING)
-    value = str(wishes) if variable == "FRAZIL_WISHES" else f"wishes={wishes},goal=speed"
+    value = str(wishes) if variable == "FRAZIL_PRECISION" else f"precision={wishes},goal=speed"
     listed = write_list(SAMPLE, tmp_path / "list")
     # The program compares each bit with the source.
     done = started(standin, listed, SAMPLE, tmp_path / "out", "history", **{variable: value})
@@ -236,11 +236,12 @@ def test_options_reach_the_file(standin: Path, tmp_path: Path):
 @pytest.mark.parametrize(
     "options, said",
     [
-        ("goal=smallest", '"smallest"; it must be one of balanced, size, speed'),
-        ("colour=red", "there are goal, filters, reads"),
+        ("goal=smallest", '"smallest"; it must be balanced, size, speed'),
+        ("colour=red", "there are goal, filters, readable_by"),
+        ("commit=later", '"later"; it must be background or wait'),
         ("threads=many", '"many"; it must be a number from 0'),
-        ("wishes=/nowhere/wishes.toml", "/nowhere/wishes.toml"),
-        ("goal", "name=value"),
+        ("precision=/nowhere/wishes.toml", "/nowhere/wishes.toml"),
+        ("goal", "option=value"),
     ],
 )
 def test_a_wrong_option_is_named_and_no_file_is_made(

@@ -34,6 +34,9 @@ def file_dtype(described: Type) -> np.dtype | None:
     """The numpy type of elements as they lie in the file; ``None``: of no fixed size."""
     kind, size = described["kind"], described["size"]
     order = ">" if described["is_big"] else "<"
+    if described.get("is_partial"):
+        # Bytes rather than other numbers.
+        return np.dtype(f"V{size}")
     if kind in ("integer", "bitfield", "time") and size in (1, 2, 4, 8):
         letter = "i" if described.get("signed") else "u"
         return np.dtype(f"{order}{letter}{size}")
@@ -125,8 +128,7 @@ def raw_dtype(described: Type, element: str) -> np.dtype:
         return _indirect_dtype(described)
     stored = file_dtype(described)
     if element[0] == "e":
-        assert stored is not None
-        return stored.newbyteorder("=")
+        return np.dtype(f"{'i' if described['base'].get('signed') else 'u'}{described['size']}")
     if element[0] in "iuf":
         return np.dtype(element)
     if stored is None or stored.itemsize != int(element[1:]):
@@ -185,6 +187,9 @@ def _packed_dtype(described: Type) -> np.dtype | None:
     kind = described["kind"]
     if kind in ("enumeration",):
         return _packed_dtype(described["base"])
+    if described.get("is_partial"):
+        # Expanded integers use all their bits.
+        return np.dtype(f"<{'i' if described['signed'] else 'u'}{described['size']}")
     if kind == "compound":
         members = [(name, _packed_dtype(member)) for name, _, member in described["members"]]
         if any(dtype is None for _, dtype in members):

@@ -87,6 +87,9 @@ class Writer:
     rules_are_shared : bool
         ``precision`` is for several files, so that this one need not have all variables that it
         names. Else a name that is nowhere when the first value comes is refused.
+    options : mapping, optional
+        Any option of docs/options.md by its name, ``{"expected": "time=8760"}``. It overrides the
+        other parameters.
 
     Notes
     -----
@@ -118,11 +121,12 @@ class Writer:
         own_commits: bool = True,
         classic_model: bool = False,
         rules_are_shared: bool = False,
+        options: Mapping[str, str | int] | None = None,
     ) -> None:
         if mode not in ("w", "x", "a"):
             raise InvalidArgumentError(f"mode is {mode!r}; it must be 'w', 'x' or 'a'")
         check_not_ending(path)
-        options = _options(
+        described = _options(
             limits=_limits(threads, memory),
             readable_by=readable_by,
             goal=goal,
@@ -136,12 +140,13 @@ class Writer:
             classic_model=classic_model,
             overwrite=mode == "w",
             rules_are_shared=rules_are_shared,
+            declared=[(key, _option_text(value)) for key, value in (options or {}).items()],
         )
         self.path = Path(path)
         if mode == "a":
-            self._writer = _frazil.Writer.append(self.path, options)
+            self._writer = _frazil.Writer.append(self.path, described)
         else:
-            self._writer = _frazil.Writer.create(self.path, options)
+            self._writer = _frazil.Writer.create(self.path, described)
         self._known = Definitions(self._writer)
         self.report: WriterReport | None = None
         close_in_the_end(self)
@@ -374,6 +379,11 @@ class Writer:
             self.close()
         else:
             self.abandon()
+
+
+def _option_text(value: str | int) -> str:
+    """An option's value as text: switches are 0 and 1."""
+    return str(int(value)) if isinstance(value, bool) else str(value)
 
 
 class VariableWriter:

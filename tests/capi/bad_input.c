@@ -44,9 +44,12 @@ static void null_handles(void)
     REFUSED(frz_delete_attribute(NULL, 0, "a"));
     REFUSED(frz_rename_group_attribute(NULL, 0, "a", "b"));
     REFUSED(frz_options_set_plan(NULL, "{}"));
-    REFUSED(frz_options_read_wishes(NULL, "wishes.toml"));
+    REFUSED(frz_options_read_precision(NULL, "wishes.toml"));
     REFUSED(frz_options_set_reads(NULL, "map"));
     REFUSED(frz_options_set_storage(NULL, FRZ_STORAGE_DISK));
+    REFUSED(frz_options_set(NULL, "goal", "size"));
+    REFUSED(frz_options_set_list(NULL, "goal=size"));
+    REFUSED(frz_options_read_environment(NULL));
     REFUSED(frz_options_set_threads(NULL, 1));
     frz_options_free(NULL);
     frz_free_strings(3, NULL);

@@ -2,6 +2,7 @@
  * round_trip FILE: every type, groups, strides, strings, fill values, attributes and settings;
  * reads back what it put, before and after a sync.
  */
+#define _POSIX_C_SOURCE 200112L
 #include "check.h"
 
 static void every_type(frz_writer *writer, int group)
@@ -157,6 +158,46 @@ static void replay(const char *path, const char *plan)
 }
 
 /* Filters as a file of wishes states them; those that a variable asks for go before. */
+/* Options by their names; the file shows that they reached the writer. */
+static void options_by_name(const char *path)
+{
+    static const uint64_t start[1] = {0}, count[1] = {20000};
+    static float values[20000];
+    frz_options *options = frz_options_new();
+    frz_writer *writer;
+    char *filters;
+    int i, dim, variable;
+
+    for (i = 0; i < 20000; i++)
+        values[i] = (float)(i % 777) * 0.25f;
+    MUST(frz_options_set(options, "filters", "deflate(3)"));
+    MUST(frz_options_set_list(options, "overwrite=1;threads=1; reads=map,series"));
+    MUST_BE(FRZ_INVALID_ARGUMENT, frz_options_set(options, "goal", "small"));
+    CHECK(strstr(frz_last_message(), "the option goal is \"small\"; it must be balanced") != NULL);
+    MUST_BE(FRZ_INVALID_ARGUMENT, frz_options_set(options, "gaol", "size"));
+    CHECK(strstr(frz_last_message(), "is `goal` meant?") != NULL);
+    MUST_BE(FRZ_INVALID_ARGUMENT, frz_options_set_list(options, "durable"));
+    CHECK(strstr(frz_last_message(), "option=value") != NULL);
+    MUST(frz_create(path, options, &writer));
+    MUST(frz_add_dimension(writer, FRZ_ROOT, "x", 20000, &dim));
+    MUST(frz_add_variable(writer, FRZ_ROOT, "v", FRZ_FLOAT, 1, &dim, &variable));
+    MUST(frz_put(writer, variable, start, count, NULL, FRZ_FLOAT, values));
+    MUST(frz_sync(writer));
+    MUST(frz_inquire_storage(writer, variable, NULL, NULL, &filters));
+    CHECK(strcmp(filters, "deflate(3)") == 0);
+    frz_free_strings(1, &filters);
+    MUST(frz_close(writer, NULL));
+    setenv("FRAZIL_OPTIONS", "filters=gzip", 1);
+    MUST_BE(FRZ_INVALID_ARGUMENT, frz_options_read_environment(options));
+    CHECK(strstr(frz_last_message(), "FRAZIL_OPTIONS") != NULL);
+    setenv("FRAZIL_OPTIONS", "filters=none", 1);
+    MUST(frz_options_read_environment(options));
+    /* Nobody asked that an existing file be replaced. */
+    MUST_BE(FRZ_ALREADY_EXISTS, frz_create(path, options, &writer));
+    unsetenv("FRAZIL_OPTIONS");
+    frz_options_free(options);
+}
+
 /* Precision of a variable that is not there is refused with the first value, unless wishes are shared. */
 static void wish_of_nobody(const char *path, const char *wishes, frz_options *options,
                            const float *values)
@@ -169,10 +210,10 @@ static void wish_of_nobody(const char *path, const char *wishes, frz_options *op
     CHECK(file != NULL);
     CHECK(fputs("[[rule]]\nvariables = [\"v2\"]\nlossless = true\n", file) >= 0);
     CHECK(fclose(file) == 0);
-    MUST(frz_options_read_wishes(options, NULL));
-    MUST(frz_options_read_wishes(options, wishes));
+    MUST(frz_options_read_precision(options, NULL));
+    MUST(frz_options_read_precision(options, wishes));
     for (shared = 0; shared < 2; shared++) {
-        MUST(frz_options_set_wishes_shared(options, shared));
+        MUST(frz_options_set_precision_shared(options, shared));
         MUST(frz_create(path, options, &writer));
         MUST(frz_add_dimension(writer, FRZ_ROOT, "x", 20000, &dim));
         MUST(frz_add_variable(writer, FRZ_ROOT, "v1", FRZ_FLOAT, 1, &dim, &variable));
@@ -199,8 +240,8 @@ static void wish(const char *path, const char *wishes)
     CHECK(fclose(file) == 0);
     for (i = 0; i < 20000; i++)
         values[i] = (float)(i % 777) * 0.25f;
-    MUST_BE(FRZ_NOT_FOUND, frz_options_read_wishes(options, "/nowhere/wishes.toml"));
-    MUST(frz_options_read_wishes(options, wishes));
+    MUST_BE(FRZ_NOT_FOUND, frz_options_read_precision(options, "/nowhere/wishes.toml"));
+    MUST(frz_options_read_precision(options, wishes));
     MUST(frz_options_set_overwrite(options, 1));
     MUST(frz_create(path, options, &writer));
     MUST(frz_add_dimension(writer, FRZ_ROOT, "x", 20000, &dim));
@@ -223,7 +264,7 @@ static void wish(const char *path, const char *wishes)
     frz_free_strings(1, &filters);
     MUST(frz_close(writer, NULL));
     wish_of_nobody(path, wishes, options, values);
-    MUST(frz_options_read_wishes(options, NULL));
+    MUST(frz_options_read_precision(options, NULL));
     frz_options_free(options);
 }
 
@@ -299,6 +340,8 @@ int main(int argc, char **argv)
     snprintf(second_path, sizeof second_path, "%s.wished", argv[1]);
     snprintf(wishes_path, sizeof wishes_path, "%s.wishes.toml", argv[1]);
     wish(second_path, wishes_path);
+    snprintf(second_path, sizeof second_path, "%s.named", argv[1]);
+    options_by_name(second_path);
     frz_free_strings(1, &plan);
     MUST(frz_recover(argv[1], &outcome));
     CHECK(outcome == FRZ_CLEAN);

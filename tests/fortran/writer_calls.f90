@@ -173,8 +173,9 @@ contains
     open (newunit=unit, file=file, status='replace', action='write')
     write (unit, '(a)') '[[rule]]', 'variables = ["wished"]', 'filters = "shuffle+deflate(3)"'
     close (unit)
-    call expect('no wishes', frazil_create(trim(folder)//'/wished.nc', writer, wishes_file='/nowhere.toml'), 2)
-    call expect('wishes', frazil_create(trim(folder)//'/wished.nc', writer, wishes_file=file), 0)
+    call expect('no wishes', frazil_create(trim(folder)//'/wished.nc', writer, precision_file='/nowhere.toml'), 2)
+    call expect('no option', frazil_create(trim(folder)//'/wished.nc', writer, options='gaol=size'), 1)
+    call expect('wishes', frazil_create(trim(folder)//'/wished.nc', writer, options='goal=size', precision_file=file), 0)
     call expect('x', frazil_add_dimension(writer, 'x', 400, x), 0)
     call expect('wished', frazil_add_variable(writer, 'wished', frazil_real32, [x], wished), 0)
     call expect('chunk', frazil_set_chunk_shape(writer, wished, [100]), 0)

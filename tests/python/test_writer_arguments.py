@@ -196,3 +196,20 @@ def test_infinities_and_masked_values_are_not_beyond_a_type(tmp_path):
     with netCDF4.Dataset(path) as file:
         assert np.isposinf(file["f"][0]) and file["f"][2] == 0
         assert file["i"][:].tolist() == [None, 5, 6]
+
+
+def test_any_option_can_be_stated_by_its_name(tmp_path):
+    path = tmp_path / "out.nc"
+    with frazil.Writer(
+        path, options={"filters": "deflate(3)", "threads": 1, "keep_plan": True}
+    ) as out:
+        out.add_dimension("x", 20_000)
+        out.add_variable("v", "f4", ["x"])
+        out["v"][:] = np.arange(20_000) % 777
+    with netCDF4.Dataset(path) as file:
+        assert file["v"].filters()["complevel"] == 3
+        assert "frazil_plan" in file.ncattrs()
+    with pytest.raises(REFUSED, match="is `goal` meant"):
+        frazil.Writer(path, options={"gaol": "size"})
+    with pytest.raises(REFUSED, match="it must be a number from 0"):
+        frazil.Writer(path, options={"threads": "many"})
