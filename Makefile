@@ -86,7 +86,11 @@ plugins: .build/setup-build ## Build the HDF5 plugins for stock readers: docs/fi
 			$(BUILT)/examples/libh5frazil_$$name.so || exit; done
 
 .PHONY: install
-install: install-c install-plugins $(if $(shell command -v gfortran),install-fortran) ## Install them with headers, pkg-config and CMake files: PREFIX=/usr/local DESTDIR=
+install: install-command install-c install-plugins $(if $(shell command -v gfortran),install-fortran) ## Install them with headers, pkg-config and CMake files: PREFIX=/usr/local DESTDIR=
+
+.PHONY: install-command
+install-command: build
+	scripts/install-command $(BUILT)/frazil
 
 .PHONY: install-c
 install-c: lib
