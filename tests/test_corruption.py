@@ -11,6 +11,8 @@ from support import make
 from support.command import DONE, FAILED, SAMPLE, frazil, pack, tool
 from support.data import flip_bits
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 SEEDS_PER_TEST = 25
 MEMORY_BYTES = 4 << 30
 TIMEOUT_SECONDS = 20

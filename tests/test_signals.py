@@ -14,6 +14,8 @@ import pytest
 from support import make, slow
 from support.command import BINARY, DONE, FAILED, start, tool
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
 # Batch systems send some of them before they kill.
 OTHERS = [signal.SIGXCPU, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGVTALRM]

@@ -24,7 +24,10 @@ WISHES = {
     "relative": ("--rel-error", 1e-3),
 }
 
-pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason=CORPUS_ABSENT)
+pytestmark = [
+    pytest.mark.skipif(not CORPUS.is_dir(), reason=CORPUS_ABSENT),
+    pytest.mark.sampled(one_in=3),
+]
 
 
 def runs() -> list[tuple[Path, str]]:

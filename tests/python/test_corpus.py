@@ -13,6 +13,8 @@ import xarray as xr
 from support.command import SAMPLE
 from support.data import CORPUS, CORPUS_ABSENT, corpus_files, corpus_name
 
+pytestmark = pytest.mark.sampled(one_in=3)
+
 PEERS = ("netcdf4", "h5netcdf")
 # netCDF-C itself ends the process over these.
 FATAL_TO_NETCDF_C = ("sparc-e-k.h5", "sparc-hyperspectral.h5", "temp.g01.hdf")

@@ -256,6 +256,8 @@ import dask.array as da, frazil, numpy as np, xarray as xr
 from distributed import Client, LocalCluster
 from pathlib import Path
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 class Slow:
     def stage(self, name, total_bytes): pass
     def advance(self, count): time.sleep(0.06)

@@ -26,6 +26,8 @@ from support.cluster import (
     wait_for,
 )
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 
 @pytest.fixture(scope="module")
 def client():

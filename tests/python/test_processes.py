@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 FILES, SHAPE = 20, (24, 60, 80)
 
 
