@@ -179,6 +179,63 @@ def test_a_last_chunk_may_end_with_the_values(tmp_path: Path, filters: dict):
     there_and_back(source)
 
 
+@pytest.mark.parametrize("which", ["corner", "right", "bottom", "every edge"])
+@pytest.mark.parametrize("filters", [{"compression": 1}, {}])
+def test_chunks_at_any_edge_may_end_with_their_last_value(
+    tmp_path: Path, which: str, filters: dict
+):
+    source = tmp_path / "source.h5"
+    shape, chunk = (50, 30), (16, 7)
+    values = np.arange(np.prod(shape), dtype="i2").reshape(shape)
+    is_short = {
+        "corner": lambda at: at == (48, 28),
+        "right": lambda at: at == (0, 28),
+        "bottom": lambda at: at == (48, 0),
+        "every edge": lambda at: at[0] == 48 or at[1] == 28,
+    }[which]
+    with h5py.File(source, "w") as file:
+        data = file.create_dataset("d", shape, "i2", chunks=chunk, **filters)
+        for at in np.ndindex(4, 5):
+            start = (16 * at[0], 7 * at[1])
+            part = values[start[0] : start[0] + 16, start[1] : start[1] + 7]
+            whole = np.zeros(chunk, "i2")
+            whole[: part.shape[0], : part.shape[1]] = part
+            raw = whole.tobytes()
+            if is_short(start):
+                last = (part.shape[0] - 1) * 7 + part.shape[1]
+                raw = raw[: 2 * last]
+            data.id.write_direct_chunk(start, zlib.compress(raw) if filters else raw)
+    with h5py.File(source) as file:
+        assert np.array_equal(file["d"], values)
+    for options in [
+        (),
+        ("--keep-chunks",),
+        ("--keep-chunks", "--readable-by", "plugins"),
+        ("--chunks", "d:0=16,1=30"),
+        ("--goal", "size"),
+    ]:
+        outcome = frazil(
+            "pack", source, "-o", tmp_path / "one.h5", "--allow-larger", "--overwrite", *options
+        )
+        assert outcome.code == DONE, (options, outcome.stderr)
+        assert h5_compare.compare(source, tmp_path / "one.h5").differences == []
+
+
+def test_filters_that_no_chunk_went_through_need_not_make_sense(tmp_path: Path):
+    """libhdf5 skips optional filters that cannot work; it says so with each chunk."""
+    source = tmp_path / "source.h5"
+    with h5py.File(source, "w") as file:
+        wide = np.arange(1000, dtype="longdouble")
+        options = {"compression": "szip", "compression_opts": ("nn", 8)}
+        file.create_dataset("wide", data=wide, chunks=(100,), **options)
+        file.create_dataset("bytes", data=np.arange(100, dtype="u1"), chunks=(10,), scaleoffset=20)
+        file.create_dataset("empty", (100,), "u1", chunks=(10,), scaleoffset=20)
+        assert file["wide"].id.get_chunk_info(0).filter_mask == 1
+    there_and_back(source)
+    outcome = frazil("verify", source, source)
+    assert outcome.code == DONE, outcome.stderr
+
+
 def test_a_shuffle_for_another_size_than_the_elements(tmp_path: Path):
     source, target = tmp_path / "in.h5", tmp_path / "out.h5"
     values = np.random.default_rng(0).integers(0, 1000, (64, 64)).astype("i4")

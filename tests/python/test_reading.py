@@ -264,6 +264,51 @@ def test_fill_values_of_integers_of_unusual_precision(tmp_path, base, fill):
         assert file["short"][:].tolist() == [*inside, *[fill or 0] * 3]
 
 
+@pytest.mark.parametrize(("precision", "offset"), [(12, 0), (12, 3), (9, 4), (15, 1)])
+@pytest.mark.parametrize("base", ["<i2", ">i2", "<i4", ">i4", "<u2", ">u8", ">i8"])
+def test_integers_in_some_of_their_bits(tmp_path, base, precision, offset):
+    """libhdf5 1.10 only swaps the bytes of big-endian ones: h5dump shows 4095 for -1."""
+    path = tmp_path / "odd.h5"
+    values = np.array([0, 1, 5, 100, 255, 17], "i8")
+    if np.dtype(base).kind == "i":
+        values[1::2] *= -1
+    with h5py.File(path, "w") as file:
+        kind = h5py.h5t.py_create(np.dtype(base)).copy()
+        kind.set_precision(precision)
+        kind.set_offset(offset)
+        space = h5py.h5s.create_simple((6,))
+        h5py.h5d.create(file.id, b"v", kind, space).write(h5py.h5s.ALL, h5py.h5s.ALL, values)
+        chunked = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        chunked.set_chunk((4,))
+        chunked.set_deflate(1)
+        packed = h5py.h5d.create(file.id, b"packed", kind, space, chunked)
+        packed.write(h5py.h5s.ALL, h5py.h5s.ALL, values)
+        h5py.h5a.create(file["v"].id, b"a", kind, space).write(values)
+        pair = h5py.h5t.create(h5py.h5t.COMPOUND, kind.get_size() + 4)
+        pair.insert(b"odd", 0, kind)
+        pair.insert(b"even", kind.get_size(), h5py.h5t.STD_I32LE)
+        h5py.h5d.create(file.id, b"pair", pair, space)
+    with frazil.open(path) as file:
+        assert file["v"].dtype == np.dtype(base).newbyteorder("=")
+        assert file["v"][:].tolist() == file["packed"][:].tolist() == values.tolist()
+        assert file["v"][1::2].tolist() == values[1::2].tolist()
+        assert file["v"].attrs["a"].tolist() == values.tolist()
+        # Bytes rather than other numbers.
+        assert file["pair"].dtype["odd"].kind == "V" and file["pair"].dtype["even"] == "i4"
+
+
+def test_integers_of_more_than_eight_bytes_are_bytes(tmp_path):
+    path = tmp_path / "wide.h5"
+    with h5py.File(path, "w") as file:
+        kind = h5py.h5t.STD_I32LE.copy()
+        kind.set_size(12)
+        h5py.h5d.create(file.id, b"wide", kind, h5py.h5s.create_simple((3,)))
+        file["other"] = np.arange(4)
+    with frazil.open(path) as file:
+        assert file["wide"].dtype == "V12" and file["wide"].shape == (3,)
+        assert file["other"][:].tolist() == [0, 1, 2, 3]
+
+
 @pytest.mark.parametrize("attribute", [None, -3])
 def test_values_beyond_the_end_of_a_variable_without_fill_values(tmp_path, attribute):
     path = tmp_path / "short.nc"
