@@ -166,6 +166,11 @@ fn agreed(all: &[Arrival], first: usize) -> Result<Agreement> {
     Ok(agreement)
 }
 
+/// The beginning of a text, for a message.
+pub(super) fn shown(text: &str) -> String {
+    text.chars().take(SHOWN_CHARS).collect()
+}
+
 /// Names the first thing that a rank has defined otherwise than the first one; ranks with what
 /// they have defined.
 pub(super) fn first_difference(all: &[(usize, Vec<Item>)]) -> Error {
@@ -173,7 +178,6 @@ pub(super) fn first_difference(all: &[(usize, Vec<Item>)]) -> Error {
     let Some(((first, ours), others)) = all.split_first() else {
         return differ();
     };
-    let shown = |text: &str| text.chars().take(SHOWN_CHARS).collect::<String>();
     for (rank, items) in others {
         let known: KeyNames<'_> = items.iter().map(|item| item.name.as_str()).collect();
         let own: KeyNames<'_> = ours.iter().map(|item| item.name.as_str()).collect();

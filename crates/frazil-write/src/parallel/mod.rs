@@ -140,14 +140,12 @@ impl Writer {
     ) -> Result<Self> {
         let wait = options.longest_wait.unwrap_or(LONGEST_WAIT);
         let mut link = Link::new(comm, wait);
-        let verb = if is_new { "new" } else { "existing" };
-        let wishes = WishesInCommon::of(options);
-        let wishes = format!("{verb} {} {wishes:?}", path.display());
+        let stated = in_common(path, is_new, options);
         let offered = link.offered();
         let offer = offered.as_ref().map(|own| own.offer.clone());
-        let seat = link.consult(Ok((wishes, offer)), |_, all| {
-            let (wishes, offers): (Vec<String>, Vec<Option<Offer>>) = all.into_iter().unzip();
-            same_wishes(&wishes)?;
+        let seat = link.consult(Ok((stated, offer)), |_, all| {
+            let (stated, offers): (Vec<_>, Vec<Option<Offer>>) = all.into_iter().unzip();
+            same_in_all(&stated)?;
             Ok(Seat::of_all(&offers))
         });
         let seat = seat.map_err(|error| error.in_file(path))?;
@@ -254,40 +252,71 @@ fn apart<T>(outcome: Result<T>) -> (Option<T>, Result<()>) {
     }
 }
 
-/// What all ranks must wish the same.
-#[derive(Debug)]
-struct WishesInCommon<'a>(
-    #[expect(dead_code, reason = "shown only")] [&'a dyn std::fmt::Debug; 12],
-);
-
-impl<'a> WishesInCommon<'a> {
-    fn of(options: &'a WriterOptions) -> Self {
-        Self([
-            &options.resources.memory_bytes,
-            &options.durable,
-            &options.records_per_sync,
-            &options.classic_model,
-            &options.readable_by,
-            &options.goal,
-            &options.filters,
-            &options.rules,
-            &options.plan,
-            &options.keep_plan,
-            &options.follow_ranks,
-            &options.io_ranks,
-        ])
-    }
+/// What all ranks must state the same, by the names of options. A new option is refused here by the compiler until
+/// somebody has said whether ranks may differ in it.
+fn in_common(path: &Path, is_new: bool, options: &WriterOptions) -> Vec<(String, String)> {
+    let WriterOptions {
+        resources,
+        // What each rank does with its own threads, and how long it waits, changes no byte.
+        synchronous: _,
+        cores: _,
+        longest_wait: _,
+        // Rank 0 makes the file, and says when all commit.
+        overwrite: _,
+        commits: _,
+        // Ranks look at no names.
+        rules_are_shared: _,
+        durable,
+        records_per_sync,
+        classic_model,
+        readable_by,
+        goal,
+        filters,
+        rules,
+        plan,
+        chunk_goal,
+        keep_plan,
+        follow_ranks,
+        io_ranks,
+    } = options;
+    let verb = if is_new { "new" } else { "existing" };
+    let stated: [(&str, &dyn std::fmt::Debug); 14] = [
+        (verb, &path),
+        ("memory", &resources.memory_bytes),
+        ("durable", durable),
+        ("records_per_sync", records_per_sync),
+        ("classic_model", classic_model),
+        ("readable_by", readable_by),
+        ("goal", goal),
+        ("filters", filters),
+        ("precision", rules),
+        ("plan", plan),
+        ("reads, storage, axes, expected", chunk_goal),
+        ("keep_plan", keep_plan),
+        ("reproducible", &!follow_ranks),
+        ("io_ranks", io_ranks),
+    ];
+    let text =
+        |(name, value): (&str, &dyn std::fmt::Debug)| (name.to_owned(), format!("{value:?}"));
+    stated.map(text).to_vec()
 }
 
-fn same_wishes(all: &[String]) -> Result<()> {
-    let Some((rank, other)) = all.iter().enumerate().find(|(_, one)| **one != all[0]) else {
-        return Ok(());
-    };
-    let cause = format!(
-        "rank {rank} creates another file, or with other options, than rank 0: {other}, not {}",
-        all[0]
-    );
-    Err(Error::new(frazil_types::ErrorCode::InvalidArgument, cause))
+fn same_in_all(all: &[Vec<(String, String)>]) -> Result<()> {
+    for (rank, options) in all.iter().enumerate() {
+        let mut pairs = options.iter().zip(&all[0]);
+        let Some((other, first)) = pairs.find(|(one, first)| one != first) else {
+            continue;
+        };
+        let cause = format!(
+            "rank {rank} creates another file, or with other options, than rank 0: {} {}, not {} {}",
+            other.0,
+            agree::shown(&other.1),
+            first.0,
+            agree::shown(&first.1)
+        );
+        return Err(Error::new(frazil_types::ErrorCode::InvalidArgument, cause));
+    }
+    Ok(())
 }
 
 fn open(path: &Path) -> Result<(LiveOutput, NameLock)> {

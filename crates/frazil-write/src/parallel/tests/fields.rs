@@ -280,18 +280,26 @@ fn wishes_hold_on_all_ranks() {
     // Chosen among filters that are fast enough.
     assert_eq!(of("/ours"), "shuffle+deflate(1)");
 
-    // Other wishes on another rank are refused, by all.
+    // Other options on another rank are refused, by all.
     let path = folder.path().join("other.nc");
-    let outcomes = together(2, |rank, comm| {
-        let own = match rank {
-            0 => wishing(1),
-            _ => options(64 << 20, 1),
-        };
-        create(&path, comm, &own).map(drop)
-    });
-    for outcome in outcomes {
-        let cause = outcome.unwrap_err().cause;
-        assert!(cause.contains("with other options"), "{cause}");
+    let served = || {
+        let mut own = options(64 << 20, 1);
+        own.set("reads", "series").unwrap();
+        own
+    };
+    for (name, first) in [("precision", wishing(1)), ("reads", served())] {
+        let outcomes = together(2, |rank, comm| {
+            let own = match rank {
+                0 => first.clone(),
+                _ => options(64 << 20, 1),
+            };
+            create(&path, comm, &own).map(drop)
+        });
+        for outcome in outcomes {
+            let cause = outcome.unwrap_err().cause;
+            assert!(cause.contains("with other options"), "{cause}");
+            assert!(cause.contains(name), "{cause}");
+        }
     }
 }
 
