@@ -1,10 +1,11 @@
-"""Writes docs/options.md from what `frazil options --json` prints, or checks that it is current.
+"""Writes the table of docs/options.md from `frazil options --json`, or checks that it is current.
 
 python scripts/make_options_page.py [--check]
 """
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,30 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/options.md"
 FRAZIL = Path(os.environ.get("FRAZIL_BIN", ROOT / "target/release/frazil"))
-
-TOP = """# Options of writers
-
-Every program that writes through frazil has these options, under the same names:
-
-| where | how |
-|---|---|
-| programs that call netCDF, and WRF | the variable `FRAZIL_GOAL=size`, or `FRAZIL_OPTIONS="goal=size,threads=4"` |
-| C | `frz_options_set(options, "goal", "size")`, `frz_options_set_list(options, "goal=size,threads=4")` |
-| Fortran | `frazil_create(path, writer, options='goal=size,threads=4')` |
-| Python | `frazil.Writer(path, options={"goal": "size", "threads": 4})` |
-| Rust | `WriterOptions::set("goal", "size")` |
-| to see this list | `frazil options` |
-
-A wrong value is an error that names the option, the value, and what is allowed. An unknown name is an error that names the
-nearest one. What a program asks for one variable overrides an option.
-
-| option | values | default | |
-|---|---|---|---|
-"""
-END = """
-Options without a variable are for the program itself: `FRAZIL_OPTIONS` refuses them. `frazil pack` has options for whole
-files; `frazil pack --help` lists them.
-"""
+TABLE = re.compile(r"(<!-- generated: options -->\n\n).*?(\n<!-- end -->)", flags=re.DOTALL)
 
 
 def row(option: dict[str, str]) -> str:
@@ -45,8 +23,11 @@ def row(option: dict[str, str]) -> str:
 
 
 def page() -> str:
+    """The page, with a new table."""
     done = subprocess.run([FRAZIL, "options", "--json"], check=True, capture_output=True, text=True)
-    return TOP + "".join(map(row, json.loads(done.stdout))) + END
+    rows = "| option | values | default | |\n|---|---|---|---|\n"
+    rows += "".join(map(row, json.loads(done.stdout)))
+    return TABLE.sub(lambda found: found[1] + rows + found[2], PAGE.read_text())
 
 
 def main() -> int:
