@@ -13,7 +13,7 @@ use crate::naming::Before;
 use crate::other_writers;
 
 /// Metadata of ordinary files are allocated in blocks of this many bytes, so that chunks lie in
-/// long runs; files smaller than [`SMALL_FILE_BYTES`] use libhdf5's own 2 KiB.
+/// long runs; files smaller than `SMALL_FILE_BYTES` use libhdf5's own 2 KiB.
 pub const METADATA_BLOCK_BYTES: u64 = 32 << 10;
 const SMALL_FILE_BYTES: u64 = 16 << 20;
 const SMALL_METADATA_BLOCK_BYTES: u64 = 2 << 10;

@@ -120,7 +120,7 @@ impl PendingOutput {
     /// file is on disk, not before.
     ///
     /// # Errors
-    /// As [`give_name`]: what others changed meanwhile is not replaced.
+    /// As `give_name`: what others changed meanwhile is not replaced.
     pub fn commit(mut self, inherit: bool) -> Result<Vec<String>> {
         let mut notices = std::mem::take(&mut self.notices);
         if inherit {

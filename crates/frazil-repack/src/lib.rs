@@ -6,13 +6,13 @@
 //! The stages, in the order in which a repack runs them:
 //!
 //! 1. `sample_*` and `samples` read a part of each variable's values.
-//! 2. [`shapes`] and `finer_chunks` choose chunk shapes. `filter_trial` and `confirm` compare
+//! 2. `shapes` and `finer_chunks` choose chunk shapes. `filter_trial` and `confirm` compare
 //!    filters, `decide` puts the decisions together.
 //! 3. `routes` says for each variable whether chunks are copied, decoded and packed, or rounded.
 //! 4. `define` makes the output's objects, `fill` sends chunks through the pipeline and places them.
 //! 5. `kept` keeps the input instead where the output would not be smaller.
 //!
-//! [`repack`] runs the stages, [`predict`] all but the writing, [`plan_report`] and
+//! [`repack`] runs the stages, `predict` all but the writing, [`plan_report`] and
 //! [`plan_compare`] tell what was compared.
 
 #![forbid(unsafe_code)]

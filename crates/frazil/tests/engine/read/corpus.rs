@@ -7,7 +7,7 @@ use frazil::schema::VariableId;
 use frazil::{AxisSelection, ElementClass, ErrorCode, Reader, ReaderOptions};
 use frazil_container::hdf5::{Expanded, Hdf5Input};
 
-use crate::support::{Random, corpus_files, pick, random_selections, whole};
+use super::support::{Random, corpus_files, pick, random_selections, whole};
 
 /// Larger variables are left to the benchmarks.
 const MOST_BYTES: u64 = 48 << 20;

@@ -74,8 +74,8 @@ fn naive(values: &[u32], shape: &[u64], axis: usize, masked: impl Fn(f32) -> boo
 
 #[test]
 fn information_is_that_of_xbitinfo() {
-    let content = include_bytes!("data/information.bin");
-    let text = include_str!("data/information.json");
+    let content = include_bytes!("../data/information.bin");
+    let text = include_str!("../data/information.json");
     let expected: serde_json::Value = serde_json::from_str(text).unwrap();
     let mut at = 0;
     for field in expected["fields"].as_array().unwrap() {

@@ -2,12 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's own helpers")]
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{ELEMENTS, ends_with, workplace};
+use super::common::{ELEMENTS, ends_with, workplace};
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use frazil::{AxisSelection, Checksums, ErrorCode, Reader, ReaderOptions};
 use frazil_container::hdf5::Hdf5Input;
 
-use crate::support::{data, whole};
+use super::support::{data, whole};
 
 #[test]
 fn a_damaged_chunk_is_named_and_the_others_are_read() {

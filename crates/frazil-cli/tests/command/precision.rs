@@ -2,11 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's own helpers")]
 
-mod common;
-
 use std::fs;
 
-use common::{ELEMENTS, ends_with, workplace};
+use super::common::{ELEMENTS, ends_with, workplace};
 use serde_json::Value;
 use tempfile::TempDir;
 

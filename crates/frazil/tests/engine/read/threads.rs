@@ -12,7 +12,7 @@ use frazil::{
     Silent, SynthOptions, pack, read_stats, synth,
 };
 
-use crate::support::{Random, pick, random_selections, whole};
+use super::support::{Random, pick, random_selections, whole};
 
 const THREADS: u64 = 64;
 const FILES: u64 = 20;

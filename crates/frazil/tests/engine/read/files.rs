@@ -4,8 +4,8 @@ use frazil::schema::VariableId;
 use frazil::{AxisSelection, ElementClass, Reader, ReaderOptions};
 use frazil_container::hdf5::Hdf5Input;
 
-use crate::corpus::check;
-use crate::support::{data, whole};
+use super::corpus::check;
+use super::support::{data, whole};
 
 fn open(name: &str) -> Reader {
     Reader::open(&data(name), &ReaderOptions::default()).unwrap()

@@ -12,7 +12,7 @@ use frazil::{
     Writer, WriterOptions,
 };
 
-use crate::support::{data, whole};
+use super::support::{data, whole};
 
 #[test]
 fn a_file_that_was_replaced_is_located_again() {

@@ -1,0 +1,7 @@
+//! The engine through its public functions: one executable, so that all of it is linked once.
+
+mod analyze;
+mod info;
+mod precision;
+mod read;
+mod verify;
