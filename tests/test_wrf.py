@@ -268,6 +268,25 @@ def test_a_killed_run_leaves_every_committed_frame(sequential: Package, tmp_path
             assert np.array_equal(values[:, -1, -1], frames + 999)
 
 
+def test_a_restart_file_is_there_only_behind_the_frames_before_it(
+    sequential: Package, tmp_path: Path
+):
+    # A frame takes longer to pack, behind the model's back, than the restart file.
+    program = sequential.program(
+        PROGRAMS / "frames.F90", tmp_path / "frames", "-DNX=1000", "-DNY=500"
+    )
+    output, restart = tmp_path / "out", tmp_path / "restart"
+    options = "filters=shuffle+deflate(9);threads=1"
+    done = started(program, output, 8, 3, 1, restart, FRAZIL_OPTIONS=options)
+    assert done.returncode == -signal.SIGKILL, done.stdout
+    with netCDF4.Dataset(restart) as data:
+        assert data.dimensions["Time"].size == 1
+    # The run that begins again writes none of these.
+    with netCDF4.Dataset(output) as data:
+        assert data.dimensions["Time"].size == 3
+        assert data["FIELD"][-1, 0, 0] == 3
+
+
 def test_a_killed_run_that_began_again_goes_on_with_the_file(sequential: Package, tmp_path: Path):
     program = sequential.program(PROGRAMS / "frames.F90", tmp_path / "frames")
     output = tmp_path / "out"

@@ -122,9 +122,7 @@ def test_one_way_replaces_another(tree: Path, frazil: Path):
 
 
 @pytest.mark.parametrize("how, macro", [(4, "PHDF5"), (8, "YYY")])
-def test_a_slot_of_a_tree_that_only_cmake_builds(
-    tree: Path, frazil: Path, how: int, macro: str
-):
+def test_a_slot_of_a_tree_that_only_cmake_builds(tree: Path, frazil: Path, how: int, macro: str):
     (tree / "configure.wrf").unlink()
     before = contents(tree)
     done = installed("--io-form", how, "--frazil", frazil, tree)
