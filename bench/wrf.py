@@ -16,6 +16,7 @@ from pathlib import Path
 import netCDF4
 import numpy as np
 import wrf_check
+import wrf_crash
 from record import FOLDER, machine, result_path, save, show, version_of
 from wrf_model import STEP_S, Model, Run, Way
 from wrf_standin import OURS, RAW, StandIn
@@ -247,19 +248,34 @@ def with_wall(rows: list[dict[str, object]]) -> list[dict[str, object]]:
     return rows
 
 
+def real(bench: Bench) -> Model:
+    """The model, for parts that nothing else can do."""
+    if isinstance(bench.model, StandIn):
+        raise SystemExit("check and crash need --wrf; make test does it with a stand-in")
+    return bench.model
+
+
 def equality(bench: Bench) -> list[dict[str, object]]:
     """Every way of frazil that the program has, beside io_form 2."""
-    model = bench.model
-    if isinstance(model, StandIn):
-        raise SystemExit("the part check needs --wrf; make test compares what the stand-in writes")
+    model = real(bench)
     slots = {"FRAZIL_IO": "own number", "PHDF5": "slot 4", "YYY": "slot 8"}
     numbers = {"PHDF5": 4, "YYY": 8, "FRAZIL_IO": model.io_form}
     ways = [Way(name, numbers[macro]) for macro, name in slots.items() if model.has(macro)]
     return wrf_check.check(model, ways, tuple(bench.options.tasks))
 
 
+def crashes(bench: Bench) -> list[dict[str, object]]:
+    """Kills at several instants, with one task and with most; a disk that gets full."""
+    rows = []
+    for tasks in sorted({1, max(bench.options.tasks)}):
+        rows += wrf_crash.kills(real(bench), tasks, bench.options.instants)
+        rows.append(wrf_crash.full_disk(real(bench), tasks, bench.options.disk))
+    return rows
+
+
 PARTS: dict[str, Callable[[Bench], list[dict[str, object]]]] = {
     "check": equality,
+    "crash": crashes,
     "frames": Bench.frames,
     "sizes": Bench.sizes,
     "filters": Bench.filters,
@@ -275,12 +291,15 @@ def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--wrf", type=Path, metavar="TREE", help="a built WRF source tree")
     parser.add_argument("--parts", default="frames,sizes,filters,chunks", help=", ".join(PARTS))
+    parser.add_argument("--case", default="em_quarter_ss", help="or em_squall2d_x, for check")
     parser.add_argument("--points", type=int, default=80, help="of the grid, along x and y")
     parser.add_argument("--tasks", type=numbers, default=[1, 2, 4])
     parser.add_argument("--frames", type=int, default=4)
     parser.add_argument("--steps", type=int, default=2, help="time steps between frames")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--spin-up", type=int, default=3600, metavar="SECONDS")
+    parser.add_argument("--instants", type=int, default=8, help="of kills")
+    parser.add_argument("--disk", type=int, default=4, metavar="MIB", help="that gets full")
     parser.add_argument("--quick", action="store_true", help="less of all, once, not kept")
     parser.add_argument("--keep-in", type=Path, default=FOLDER / "wrf", help="files of the runs")
     options = parser.parse_args()
@@ -296,8 +315,15 @@ def parsed() -> argparse.Namespace:
 def model_of(options: argparse.Namespace) -> Model | StandIn:
     if options.wrf is None:
         return StandIn(options.keep_in)
-    model = Model(options.wrf.resolve(), options.keep_in / f"{options.points}", options.points)
-    if set(options.parts) - {"check"}:
+    # The squall line has a grid and physics of its own.
+    is_squall = "squall" in options.case
+    points = 0 if is_squall else options.points
+    physics = {} if is_squall else {"mp_physics": 6}
+    folder = options.keep_in / f"{options.case}-{points}"
+    model = Model(options.wrf.resolve(), folder, points, case=options.case, physics=physics)
+    if not list(folder.glob("start/wrfinput_d01")):
+        model.make_input()
+    if set(options.parts) - {"check", "crash"}:
         model.spin_up(options.spin_up, len(os.sched_getaffinity(0)))
     return model
 
@@ -316,12 +342,11 @@ def main() -> None:
     rows = []
     for part in options.parts:
         print(f"\n{part}")
-        if part == "check":
-            checked = PARTS[part](bench)
-            if not options.quick:
-                save(result_path(about, f"{kind}-check-"), about, checked)
-            continue
-        rows += PARTS[part](bench)
+        found = PARTS[part](bench)
+        if part not in ("check", "crash"):
+            rows += found
+        elif not options.quick:
+            save(result_path(about, f"{kind}-{part}-"), about, found)
     about["load_at_end"] = f"{os.getloadavg()[0]:.2f}"
     if rows:
         show(rows, COLUMNS)

@@ -209,7 +209,6 @@ class Model:
         """Lets a storm grow, and keeps a restart file of it, from which all runs begin."""
         kept = [*self.folder.glob("start/wrfrst_d01_*")]
         if not kept:
-            self.make_input()
             run = self.run("spin-up", tasks, seconds, {"restart_interval_s": seconds}, frame_s=0)
             kept = sorted(run.folder.glob("wrfrst_d01_*"))
             kept[-1].rename(self.folder / "start" / kept[-1].name)
