@@ -179,7 +179,8 @@ class Bench:
 
     def frames(self) -> list[dict[str, object]]:
         """Seconds a frame, as the model prints them."""
-        ways = [*own_ways(self.model), *by_goal(self.model)]
+        # The slower goals stand among the filters.
+        ways = [*own_ways(self.model), *by_goal(self.model)[:3]]
         rows = []
         for tasks in self.options.tasks:
             chosen = [(way, tasks, self.options.frames) for way in ways if serves(way, tasks)]

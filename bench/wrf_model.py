@@ -13,6 +13,11 @@ from pathlib import Path
 
 # Seconds of a time step, for the case's grid distance of 2 km.
 STEP_S = 12
+# Of Open MPI; tasks that wait let others compute, as there may be more of them than cores.
+LAUNCHER = (
+    *("mpirun", "--oversubscribe", "--bind-to", "none"),
+    *("--mca", "mpi_yield_when_idle", "1", "-np"),
+)
 # Where the model says that a frame was written, and where a task does.
 WRITTEN = re.compile(r"Timing for Writing (\S+) for domain +\d+: +([\d.]+) elapsed seconds")
 LOG = "rsl.error.0000"
@@ -110,7 +115,7 @@ class Model:
     tree: Path
     folder: Path
     points: int
-    launcher: tuple[str, ...] = ("mpirun", "--oversubscribe", "--bind-to", "none", "-np")
+    launcher: tuple[str, ...] = LAUNCHER
     name: str = "WRF"
     case: str = "em_quarter_ss"
     physics: dict[str, object] = field(default_factory=lambda: {"mp_physics": 6})
@@ -159,7 +164,9 @@ class Model:
         (folder / "namelist.input").write_text(self.namelist(settings))
         sounding = self.tree / "test" / self.case / "input_sounding"
         (folder / "input_sounding").symlink_to(sounding)
-        for one in self.folder.glob("start/wrf*_d01*"):
+        at = ":".join(f"{number:02}" for number in clock(self.started_from).values())
+        began = f"start/wrfrst_d01_*_{at}" if self.started_from else "start/wrfinput_d01"
+        for one in self.folder.glob(began):
             (folder / one.name).symlink_to(one)
         return folder
 

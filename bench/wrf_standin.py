@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from record import CORPUS, ROOT
-from wrf_model import WRITTEN, Run, Way
+from wrf_model import LAUNCHER, WRITTEN, Run, Way
 
 OURS = "frazil, balanced"
 RAW = "Fortran records, one task"
@@ -78,8 +78,8 @@ class StandIn:
         grid = (X, Z, Y, self.count, KEPT, steps * WORK // (1 if is_raw else tasks))
         split = (1, 1) if is_raw else (columns, tasks // columns)
         words = [program, self.fields, output, 0 if is_silent else frames, *grid, *split, frames]
-        start = ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", tasks]
-        command = words if is_raw or not self.is_parallel else [*start, *words]
+        is_alone = is_raw or not self.is_parallel
+        command = words if is_alone else [*LAUNCHER, tasks, *words]
         began = time.perf_counter()
         said = call(*command, **way.environment())
         wall = time.perf_counter() - began
