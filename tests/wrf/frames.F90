@@ -65,8 +65,10 @@ contains
     character(*), intent(in) :: what
     if (status == 0) return
     print '(a,a,i0)', what, ': status ', status
+#ifndef GOES_ON
     call ext_frz_ioexit(status)
     stop 1
+#endif
   end subroutine
 
   subroutine write_restart()
