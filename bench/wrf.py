@@ -200,9 +200,10 @@ class Bench:
 
     def filters(self) -> list[dict[str, object]]:
         """Size and wall time by filter and by goal, one task."""
-        ways = [*own_ways(self.model)[:2], *by_filter(self.model), *by_goal(self.model)]
+        own = [way for way in own_ways(self.model) if serves(way, 1)]
+        ways = [*own, *by_filter(self.model), *by_goal(self.model)]
         chosen = [(way, 1, self.options.frames) for way in ways]
-        return [one.row("filters") for one in self.take_turns(chosen)]
+        return judged([one.row("filters") for one in self.take_turns(chosen)])
 
     def chunks(self) -> list[dict[str, object]]:
         """Size and reads by the shape of chunks, one task."""

@@ -236,6 +236,8 @@ class Model:
             "end_hour": 24,
             **clock(self.started_from),
             "restart": ".true." if self.started_from else ".false.",
+            # A restart file has the alarms of the run that wrote it.
+            "override_restart_timers": ".true.",
             "restart_interval": 0,
             "history_interval": 0,
             "history_interval_s": frame_s,
@@ -247,7 +249,8 @@ class Model:
         log = self.log(folder)
         if must_end and END not in log:
             raise SystemExit(f"{name}: WRF did not end well: see {folder}\n{log[-1500:]}")
-        frames = [float(s) for path, s in WRITTEN.findall(log) if path.startswith("wrfout")]
+        written = WRITTEN.findall(log)
+        frames = [float(s) for path, s in written if Path(path).name.startswith("wrfout")]
         size = sum(path.stat().st_size for path in folder.glob("wrfout_d01_*"))
         return Run(wall, frames, size, folder)
 
