@@ -186,7 +186,7 @@ format: .build/setup-test ## Format Rust and Python sources
 	$(PYTHON) -m ruff format
 
 .PHONY: bench
-bench: bench-pack bench-precision bench-model bench-chunks bench-filters bench-planning bench-mpi bench-read bench-xarray bench-dask ## Run all benchmarks, each beside its peers
+bench: bench-pack bench-precision bench-model bench-chunks bench-filters bench-planning bench-mpi bench-wrf bench-read bench-xarray bench-dask ## Run all benchmarks, each beside its peers
 
 CAMPAIGN_SECONDS ?= 10800
 
@@ -226,6 +226,10 @@ bench-mpi: build lib .build/setup-test .build/setup-bench-mpi ## Ranks writing o
 	$(CARGO) build $(CARGO_FLAGS) --package frazil-bench
 	.venv-bench-mpi/bin/python bench/mpi.py $(BENCH_ARGS)
 	.venv-bench-mpi/bin/python scripts/make_bench_tables.py
+
+.PHONY: bench-wrf
+bench-wrf: build lib .build/setup-test ## WRF's history beside its own I/O packages; WRF=TREE, a built source tree, else a stand-in
+	$(PYTHON) bench/wrf.py $(if $(WRF),--wrf $(WRF)) $(BENCH_ARGS)
 
 .PHONY: scaling
 scaling: build lib .build/setup-test .build/setup-bench-mpi ## Measure what ranks cost, and simulate many of them: docs/scaling.md

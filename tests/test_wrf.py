@@ -269,6 +269,25 @@ def test_a_killed_run_leaves_every_committed_frame(sequential: Package, tmp_path
             assert np.array_equal(values[:, -1, -1], frames + 999)
 
 
+def test_a_restart_file_is_there_only_behind_the_frames_before_it(
+    sequential: Package, tmp_path: Path
+):
+    # A frame takes longer to pack, behind the model's back, than the restart file.
+    program = sequential.program(
+        PROGRAMS / "frames.F90", tmp_path / "frames", "-DNX=1000", "-DNY=500"
+    )
+    output, restart = tmp_path / "out", tmp_path / "restart"
+    options = "filters=shuffle+deflate(9);threads=1"
+    done = started(program, output, 8, 3, 1, restart, FRAZIL_OPTIONS=options)
+    assert done.returncode == -signal.SIGKILL, done.stdout
+    with netCDF4.Dataset(restart) as data:
+        assert data.dimensions["Time"].size == 1
+    # The run that begins again writes none of these.
+    with netCDF4.Dataset(output) as data:
+        assert data.dimensions["Time"].size == 3
+        assert data["FIELD"][-1, 0, 0] == 3
+
+
 def test_a_killed_run_that_began_again_goes_on_with_the_file(sequential: Package, tmp_path: Path):
     program = sequential.program(PROGRAMS / "frames.F90", tmp_path / "frames")
     output = tmp_path / "out"
@@ -317,16 +336,14 @@ def test_fields_of_one_value_cost_little_more_than_an_index_entry(
     assert sizes["REPEATED"] < sizes["FIELD"] / 2, "several records of a small field share a chunk"
 
 
-def test_a_full_disk_is_named_and_leaves_whole_frames(sequential: Package, tmp_path: Path):
-    # Without gfortran's handler of the signal, which ends the program.
-    program = sequential.program(PROGRAMS / "frames.F90", tmp_path / "frames", "-fno-backtrace")
-    output = tmp_path / "out"
+def with_little_disk(program: Path, output: Path) -> subprocess.CompletedProcess[str]:
+    """Writes 200 frames where files may have 300 kB."""
 
     def small_files() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
-    done = subprocess.run(
+    return subprocess.run(
         [program, output, "200", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -334,8 +351,22 @@ def test_a_full_disk_is_named_and_leaves_whole_frames(sequential: Package, tmp_p
         check=False,
         preexec_fn=small_files,
     )
-    assert done.returncode == 1, done.stdout
+
+
+# Without gfortran's handler of the signal, which ends the program; with the model's way of going on
+# after errors in history.
+@pytest.mark.parametrize("how", [(), ("-DGOES_ON",)], ids=["stops", "goes on"])
+def test_a_full_disk_is_named_and_leaves_whole_frames(
+    sequential: Package, tmp_path: Path, how: tuple[str, ...]
+):
+    program = sequential.program(
+        PROGRAMS / "frames.F90", tmp_path / "frames", "-fno-backtrace", *how
+    )
+    output = tmp_path / "out"
+    done = with_little_disk(program, output)
+    assert done.returncode == (0 if how else 1), done.stdout
     assert str(output) in done.stdout and "status -1021" in done.stdout
+    assert done.stdout.count("frazil: ") < 5, "not for every field of every frame"
     with netCDF4.Dataset(output) as data:
         data.set_auto_mask(False)
         count = data.dimensions["Time"].size

@@ -94,8 +94,9 @@ def test_installing_twice_is_installing_once_and_removing_leaves_nothing(
     assert installed(*how, "--frazil", frazil, tree).returncode == 0
     assert contents(tree) == once
     edited = {name for name in before if before[name] != once[name]}
-    wanted = set(MINIATURE) if how == ["--full"] else {"configure.wrf"}
-    assert edited == wanted
+    rules = {"configure.wrf", "CMakeLists.txt", "external/CMakeLists.txt"}
+    wanted = {2: {"configure.wrf"}, 4: rules, 8: rules, "--full": set(MINIATURE)}
+    assert edited == wanted[how[-1]]
     assert ("external/io_frazil/package.c" in once) == (2 not in how)
     assert installed("--remove", tree).returncode == 0
     assert contents(tree) == before
@@ -120,6 +121,22 @@ def test_one_way_replaces_another(tree: Path, frazil: Path):
     assert "-DPHDF5" in rules and "-DFRAZIL_IO" not in rules
 
 
+@pytest.mark.parametrize("how, macro", [(4, "PHDF5"), (8, "YYY")])
+def test_a_slot_of_a_tree_that_only_cmake_builds(tree: Path, frazil: Path, how: int, macro: str):
+    (tree / "configure.wrf").unlink()
+    before = contents(tree)
+    done = installed("--io-form", how, "--frazil", frazil, tree)
+    assert done.returncode == 0, done.stderr
+    lists = (tree / "CMakeLists.txt").read_text("latin-1")
+    assert f"DEFINITIONS_OPTIONS {macro} )" in lists
+    assert lists.index(" io_frazil\n") < lists.index("io_phdf5>"), "WRF's own has the same entries"
+    built = (tree / "external/io_frazil/CMakeLists.txt").read_text()
+    assert f"FRZ_WRF_PREFIX=ext_{macro.lower()}_" in built
+    assert ("FRZ_WRF_PARALLEL" in built) == (how == 4), "one task writes through slot 8"
+    assert installed("--remove", tree).returncode == 0
+    assert contents(tree) == before
+
+
 def test_what_cannot_be_is_refused_and_changes_nothing(tree: Path, frazil: Path, tmp_path: Path):
     def refused(*arguments: object) -> str:
         before = contents(tree)
@@ -134,6 +151,8 @@ def test_what_cannot_be_is_refused_and_changes_nothing(tree: Path, frazil: Path,
     (tree / "configure.wrf").write_text("ARCHFLAGS = -DPHDF5\n")
     assert "WRF's own PHDF5 package" in refused("--frazil", frazil, tree)
     (tree / "configure.wrf").unlink()
+    assert "run WRF's ./configure first" in refused("--io-form", 2, "--frazil", frazil, tree)
+    (tree / "CMakeLists.txt").unlink()
     assert "run WRF's ./configure first" in refused("--frazil", frazil, tree)
 
 

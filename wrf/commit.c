@@ -15,16 +15,31 @@ static void *commit_behind(void *argument)
     return NULL;
 }
 
+/* Waits for the commit that was begun; the file's next call gives its status. */
+static void wait_for_commit(wrf_file *file)
+{
+    if (file->is_committing)
+        pthread_join(file->committer, NULL);
+    file->is_committing = 0;
+}
+
 /* Waits for the commit that was begun, if there is one; gives its status. */
 static int finish_commit(wrf_file *file)
 {
-    if (!file->is_committing)
-        return NO_ERR;
-    pthread_join(file->committer, NULL);
-    file->is_committing = 0;
+    wait_for_commit(file);
     if (file->commit_status == FRZ_OK)
         return NO_ERR;
+    file->commit_status = FRZ_OK;
     return fail(file, "commit of", file->commit_message);
+}
+
+/* Lets nothing of a file that the model reads again become permanent before the frames of history
+ * that it wrote earlier: a run that begins again from the file does not write them anew. */
+static void wait_for_history(const wrf_file *file)
+{
+    for (int i = 0; i < MAX_HANDLES && file->is_exact; i++)
+        if (handles[i] && handles[i] != file)
+            wait_for_commit(handles[i]);
 }
 
 /* Commits what was put, if anything was since the last time. */
@@ -34,6 +49,7 @@ static int commit(wrf_file *file)
     if (!file->is_dirty || status != NO_ERR)
         return status;
     file->is_dirty = 0;
+    wait_for_history(file);
     int may_thread = !file->is_shared && !file->commits_wait;
     if (may_thread && pthread_create(&file->committer, NULL, commit_behind, file) == 0) {
         file->is_committing = 1;

@@ -25,13 +25,18 @@ static int warn(int status, const char *what, const char *name)
     return status;
 }
 
-/* Says what libfrazil refused, and makes it a status of WRF. */
+/* Says what libfrazil refused, and makes it a status of WRF. The model goes on after errors: a cause
+ * that every field of every frame meets is said once. */
 static int fail(const wrf_file *file, const char *doing, const char *message)
 {
-    char text[MESSAGE_LENGTH + PATH_LENGTH];
+    static char said[MESSAGE_LENGTH + PATH_LENGTH];
+    char text[MESSAGE_LENGTH + PATH_LENGTH], cause[MESSAGE_LENGTH + PATH_LENGTH];
     const char *named = strstr(message, file->path) ? "" : file->path;
+    snprintf(cause, sizeof cause, "%s%s%s", named, *named ? ": " : "", message);
     snprintf(text, sizeof text, "frazil: %s %s%s%s", doing, named, *named ? ": " : "", message);
-    say(text);
+    if (strcmp(cause, said) != 0)
+        say(text);
+    snprintf(said, sizeof said, "%s", cause);
     return LIBRARY_FAILED;
 }
 

@@ -65,6 +65,7 @@ typedef struct {
     int is_shared;     /* all tasks write it together */
     int is_first_task; /* whether this one puts what all have in common */
     int real4_output;
+    int is_exact;      /* the model reads it again, as it does a restart file */
     int appends;       /* the file was there, and is gone on with */
     int time_dimension;
     int times_variable;

@@ -1,7 +1,13 @@
 ! Writes frames: a field that changes and does not compress, one that is zero, one that repeats.
 !
-!   frames OUTPUT FRAMES KILL_AFTER [FIRST]    from frame FIRST on, as after a restart; kills itself
-!                                              behind the commit of frame KILL_AFTER; 0: never
+!   frames OUTPUT FRAMES KILL_AFTER [FIRST [RESTART]]
+!
+! From frame FIRST on, as after a restart; kills itself behind the commit of frame KILL_AFTER (0:
+! never), or when it has closed the restart file RESTART, which it writes behind that frame.
+#ifndef NX
+#define NX 40
+#define NY 30
+#endif
 program frames
   use iso_c_binding, only: c_int
   implicit none
@@ -14,11 +20,11 @@ program frames
       integer(c_int), value :: pid, signal
     end function
   end interface
-  integer, parameter :: nx = 40, ny = 30, wrf_real = 104
-  integer :: count, last, first, handle, status, frame
+  integer, parameter :: nx = NX, ny = NY, wrf_real = 104
+  integer :: count, last, first, handle, history, status, frame
   real :: field(nx, ny), zero(nx, ny), repeated(nx, ny)
   character(19) :: date
-  character(256) :: output, argument
+  character(256) :: output, argument, restart
   call get_command_argument(1, output)
   call get_command_argument(2, argument)
   read (argument, *) count
@@ -27,6 +33,7 @@ program frames
   first = 1
   call get_command_argument(4, argument)
   if (argument /= '') read (argument, *) first
+  call get_command_argument(5, restart)
   call random_number(repeated)
   zero = 0
   call ext_frz_ioinit(' ', status)
@@ -46,6 +53,7 @@ program frames
     call put_all(frame)
     call ext_frz_iosync(handle, status)
     call check('iosync')
+    if (frame == last .and. restart /= '') call write_restart()
     if (frame == last) status = kill(getpid(), 9)
   end do
   call ext_frz_ioclose(handle, status)
@@ -57,8 +65,23 @@ contains
     character(*), intent(in) :: what
     if (status == 0) return
     print '(a,a,i0)', what, ': status ', status
+#ifndef GOES_ON
     call ext_frz_ioexit(status)
     stop 1
+#endif
+  end subroutine
+
+  subroutine write_restart()
+    history = handle
+    call ext_frz_open_for_write_begin(restart, 0, 0, 'DATASET=RESTART', handle, status)
+    call check('create of the restart file')
+    call put('ZERO', zero)
+    call ext_frz_open_for_write_commit(handle, status)
+    call check('commit of the restart file')
+    call put('ZERO', zero)
+    call ext_frz_ioclose(handle, status)
+    call check('close of the restart file')
+    handle = history
   end subroutine
 
   subroutine put_all(frame)
