@@ -1,8 +1,11 @@
 //! The netCDF library's interface: what `nc_*`, `nf_*` and `nf90_*` calls mean, with their numbers
 //! and status codes.
 //!
+//! In: calls with paths, numbers of objects and memory. Out: netCDF's status codes, with a message for each
+//! refusal, and files.
+//!
 //! A [`Dataset`] is one open file. netCDF-4 files that are created or opened for writing are the
-//! business of this crate's [`Writer`](frazil_write::Writer); classic files, and whatever is opened for
+//! business of a [`Writer`](frazil_write::Writer); classic files, and whatever is opened for
 //! reading only, go to the netCDF-C library that is built in.
 
 #![forbid(unsafe_code)]

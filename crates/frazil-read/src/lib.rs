@@ -1,5 +1,8 @@
 //! Reading parts of files straight into a caller's memory, from any number of threads at once.
 //!
+//! In: a path and, by variable, indices along each axis. Out: values in this machine's byte order, in the
+//! caller's memory, in any layout.
+//!
 //! `locate` once for each variable, under libhdf5's lock; then `fetch`, `unpack`, `gather` without
 //! it. What has no fast path goes through libhdf5.
 

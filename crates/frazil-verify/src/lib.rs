@@ -1,5 +1,8 @@
 //! `verify`: proves that two files hold the same, value by value.
 //!
+//! In: two files. Out: a [`VerifyReport`] with every difference by its place, and for rounded variables how
+//! far values moved, beside what the file promises.
+//!
 //! # What is compared
 //! Two HDF5 files: every object by its path, links and what they lead to (the bytes of their
 //! texts), shapes and how far they may grow, datatypes down to the last bit, fill values, attributes,
@@ -13,9 +16,10 @@
 //!
 //! # What is not
 //! How values are stored: layout, chunk shapes, filters, allocation. Who wrote the file
-//! (`_NCProperties`). Object times, how file space is managed and the like: a notice says so. The order of entries in a scale's `REFERENCE_LIST`, and the place of the
-//! attributes that dimension scales and netCDF-4 keep their books in. The order of links and
-//! attributes where neither file keeps it; where only one keeps it, a notice says so.
+//! (`_NCProperties`). Object times, how file space is managed and the like: a notice says so. The order
+//! of entries in a scale's `REFERENCE_LIST`, and the place of the attributes that dimension scales and
+//! netCDF-4 keep their books in. The order of links and attributes where neither file keeps it; where
+//! only one keeps it, a notice says so.
 //!
 //! # Rounded variables
 //! A floating-point variable of the second file that states a precision which the first one does

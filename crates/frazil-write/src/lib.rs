@@ -1,5 +1,9 @@
 //! Writing from a running program: slices of any size in any order, packed behind its back.
 //!
+//! In: definitions ([`frazil_container::schema`]), values in a caller's memory, and [`WriterOptions`].
+//! Out: a netCDF-4 file that readers can open at every commit, and a [`WriterReport`]. Ranks write one
+//! file together through a [`Comm`]; workers of a cluster pack chunks with a [`ChunkPacker`].
+//!
 //! [`Writer::put`] copies values into chunks being gathered. A complete chunk becomes a job for
 //! background threads, which pack it; one placer takes the packed chunks in the order in which they
 //! were completed, and writes them. The file's bytes depend on the order and the bytes of the puts
