@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use frazil::{CompressOptions, FilterDemand};
+use frazil::{CompressOptions, FilterConstraints};
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_fuzz::{CHAINS, element};
 use frazil_types::{ElementType, FilterChain};
@@ -68,9 +68,9 @@ fn chunks(folder: &Path) -> Outcome {
 fn values(folder: &Path) -> Outcome {
     let float = element(0);
     for (number, chain) in CHAINS.iter().enumerate() {
-        let demand = FilterDemand {
+        let demand = FilterConstraints {
             filters: Some(chain.parse()?),
-            ..FilterDemand::default()
+            ..FilterConstraints::default()
         };
         let options = CompressOptions {
             demand,

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int, c_void};
 use frazil::schema::ValueType;
 use frazil::{
     ByteOrder, CompressOptions, ElementClass, ElementType, Error, ErrorCode, FilterChainError,
-    FilterDemand, Goal, NcType, PrecisionRule, Result, SpeedDemand, compress, compressed_bound,
+    FilterConstraints, Goal, NcType, Result, SpeedDemand, VariableRule, compress, compressed_bound,
     compressed_values, decompress_into, read_precision, wishes_for,
 };
 
@@ -190,9 +190,9 @@ pub unsafe extern "C" fn frz_wishes_set_ratio_tolerance(
     // SAFETY: the caller's promise.
     unsafe {
         change(wishes, |inner| {
-            let stated = FilterDemand {
+            let stated = FilterConstraints {
                 ratio_tolerance_percent: Some(percent),
-                ..FilterDemand::default()
+                ..FilterConstraints::default()
             };
             stated.check().map_err(invalid)?;
             inner.demand.ratio_tolerance_percent = (percent > 0.0).then_some(percent);
@@ -241,7 +241,7 @@ pub unsafe extern "C" fn frz_wishes_read(
         change(wishes, |inner| {
             let file = arguments::path(path)?;
             let variable = text(variable, "variable")?;
-            let stated = PrecisionRule {
+            let stated = VariableRule {
                 variables: vec!["**".to_owned()],
                 wish: inner.precision.clone(),
                 demand: inner.demand.clone(),

@@ -31,7 +31,7 @@ pub enum Access {
 }
 
 /// How a variable can be reached, its source by number.
-pub enum Reach {
+pub enum AccessPath {
     /// Threads read and decode its chunks.
     Parallel(usize, Stored),
     /// Its chunks can only be copied: these filters have no decoder here.

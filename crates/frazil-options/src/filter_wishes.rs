@@ -1,8 +1,10 @@
 //! What is wished of each variable's filters: by rules, and by the options for all variables.
 
 use frazil_container::hdf5::DatasetInfo;
-use frazil_plan::{FilterWishes, Goal, ShuffleWish, SpeedFloor, Weighing};
-use frazil_types::{Calibration, FilterChain, FilterDemand, ReaderLevel, SpeedDemand, Transfer};
+use frazil_plan::{FilterWishes, Goal, SelectionCriteria, ShuffleWish, SpeedFloor};
+use frazil_types::{
+    Calibration, FilterChain, FilterConstraints, ReaderLevel, SpeedDemand, Transfer,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::options::{PackOptions, ShufflePolicy, check_readers};
@@ -24,7 +26,7 @@ pub struct ChoiceWishes {
     /// What they are chosen for.
     pub goal: Goal,
     /// What is stated beside the goal.
-    pub weighing: Weighing,
+    pub weighing: SelectionCriteria,
     /// Who wants filters that are stated, as a reason says it.
     pub origin: String,
 }
@@ -34,7 +36,7 @@ pub struct ChoiceWishes {
 /// # Errors
 /// If a pattern is no glob, or a variable is to have filters that not everybody can read who must be
 /// able to.
-pub fn demands(input: &Input, options: &PackOptions) -> Result<Vec<FilterDemand>> {
+pub fn demands(input: &Input, options: &PackOptions) -> Result<Vec<FilterConstraints>> {
     let matcher = Matcher::new(&options.precision.rules)?;
     let variables = input.variables().iter();
     variables
@@ -56,7 +58,7 @@ pub fn demands(input: &Input, options: &PackOptions) -> Result<Vec<FilterDemand>
 /// # Errors
 /// If some of those readers lack a filter.
 pub fn check_demand(
-    demand: &FilterDemand,
+    demand: &FilterConstraints,
     rules: &Matcher<'_>,
     path: &str,
     readers: ReaderLevel,
@@ -79,7 +81,7 @@ pub fn check_demand(
 /// variables, or else what rules demand of one.
 pub fn stated_chain<'a>(
     stated: Option<&'a FilterChain>,
-    demand: &'a FilterDemand,
+    demand: &'a FilterConstraints,
 ) -> (Option<&'a FilterChain>, &'static str) {
     match (stated, &demand.filters) {
         (None, Some(demanded)) => (Some(demanded), FROM_WISHES),
@@ -89,7 +91,11 @@ pub fn stated_chain<'a>(
 
 /// What is stated of a choice: by the options for all variables, and where these say nothing by what
 /// rules demand of one.
-pub fn weighing(stated: &Weighing, demand: &FilterDemand, calibration: &Calibration) -> Weighing {
+pub fn weighing(
+    stated: &SelectionCriteria,
+    demand: &FilterConstraints,
+    calibration: &Calibration,
+) -> SelectionCriteria {
     let floor = |speed: &Option<SpeedDemand>, transfer| {
         let speed = speed.as_ref()?;
         Some(SpeedFloor::of(speed, transfer, calibration, FROM_WISHES))
@@ -97,7 +103,7 @@ pub fn weighing(stated: &Weighing, demand: &FilterDemand, calibration: &Calibrat
     let tolerance = demand
         .ratio_tolerance_percent
         .map(|percent| percent / 100.0);
-    Weighing {
+    SelectionCriteria {
         encode_floor: stated
             .encode_floor
             .clone()
@@ -114,7 +120,7 @@ pub fn weighing(stated: &Weighing, demand: &FilterDemand, calibration: &Calibrat
 /// All that is wished of the filters of a variable whose chunks will have this shape.
 pub fn wishes(
     options: &PackOptions,
-    demand: &FilterDemand,
+    demand: &FilterConstraints,
     variable: &DatasetInfo,
     chunk: Option<&[u64]>,
 ) -> FilterWishes {
@@ -162,30 +168,34 @@ mod tests {
     #[test]
     fn what_options_state_goes_before_rules() {
         let calibration = Calibration::default();
-        let demand = FilterDemand {
+        let demand = FilterConstraints {
             comp_speed: "network".parse().ok(),
             decomp_speed: "2GB/s".parse().ok(),
             ratio_tolerance_percent: Some(3.0),
-            ..FilterDemand::default()
+            ..FilterConstraints::default()
         };
         let asked = SpeedFloor {
             mb_s: 100.0,
             origin: "as asked".to_owned(),
         };
-        let stated = Weighing {
+        let stated = SelectionCriteria {
             encode_floor: Some(asked.clone()),
-            ..Weighing::default()
+            ..SelectionCriteria::default()
         };
         let both = weighing(&stated, &demand, &calibration);
         assert_eq!(both.encode_floor, Some(asked));
         let floor = both.decode_floor.unwrap();
         assert_eq!((floor.mb_s, floor.origin.as_str()), (2000.0, FROM_WISHES));
         assert_eq!(both.ratio_tolerance, Some(0.03));
-        let alone = weighing(&Weighing::default(), &demand, &calibration);
+        let alone = weighing(&SelectionCriteria::default(), &demand, &calibration);
         let floor = alone.encode_floor.unwrap();
         assert_eq!(floor.mb_s, 1250.0);
         assert_eq!(floor.origin, "(network) from wishes");
-        let nothing = weighing(&Weighing::default(), &FilterDemand::default(), &calibration);
-        assert_eq!(nothing, Weighing::default());
+        let nothing = weighing(
+            &SelectionCriteria::default(),
+            &FilterConstraints::default(),
+            &calibration,
+        );
+        assert_eq!(nothing, SelectionCriteria::default());
     }
 }

@@ -1,11 +1,11 @@
 //! What a caller may ask for.
 
 use frazil_plan::energy::EnergyRates;
-use frazil_plan::{Goal, Weighing};
+use frazil_plan::{Goal, SelectionCriteria};
 use frazil_types::{ErrorCode, FilterChain, ReaderLevel, WritePlan};
 use serde::{Deserialize, Serialize};
 
-use crate::chunk_goal::ChunkGoal;
+use crate::chunk_goal::AccessPattern;
 use frazil_file::error::{Error, Result};
 use frazil_file::pending::Attempt;
 use frazil_file::resources::Resources;
@@ -66,7 +66,7 @@ pub struct PackOptions {
     /// Explicit chunk extents, applied over the policy.
     pub chunk_overrides: Vec<ChunkOverride>,
     /// What chunk shapes are to serve, where the policy does not keep the input's.
-    pub chunk_goal: ChunkGoal,
+    pub chunk_goal: AccessPattern,
     /// Chunk shapes, filters and rounding as decided before, by variable; extents, and rules of
     /// precision that concern a variable, go before it.
     pub plan: Option<WritePlan>,
@@ -77,7 +77,7 @@ pub struct PackOptions {
     /// What filters are chosen for, where neither a level nor filters are stated.
     pub goal: Goal,
     /// What is stated of that choice beside its goal.
-    pub weighing: Weighing,
+    pub weighing: SelectionCriteria,
     /// These filters for every chunked variable, instead of a choice. They must be readable by
     /// those who must be able to read the result.
     pub filters: Option<FilterChain>,
@@ -115,12 +115,12 @@ impl Default for PackOptions {
         Self {
             chunks: ChunkPolicy::default(),
             chunk_overrides: Vec::new(),
-            chunk_goal: ChunkGoal::default(),
+            chunk_goal: AccessPattern::default(),
             plan: None,
             level: None,
             shuffle: ShufflePolicy::default(),
             goal: Goal::default(),
-            weighing: Weighing::default(),
+            weighing: SelectionCriteria::default(),
             filters: None,
             checksum: false,
             precision: PrecisionOptions::default(),

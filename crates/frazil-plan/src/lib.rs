@@ -58,5 +58,5 @@ pub use score::{Score, Weights};
 pub use spread::{share, spread};
 pub use tree::{Advice, FilterTree, MOST_CHAINS, Node, TreeOf};
 pub use trial::TriedChain;
-pub use weighing::{SpeedFloor, Weighing};
+pub use weighing::{SelectionCriteria, SpeedFloor};
 pub use wishes::{FilterWishes, ShuffleWish};

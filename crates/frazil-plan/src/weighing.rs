@@ -12,7 +12,7 @@ use crate::tree::FilterTree;
 /// What is stated of a choice of filters beside its goal.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Weighing {
+pub struct SelectionCriteria {
     /// How much size, time and energy count, in place of what the goal stands for.
     pub weights: Option<Weights>,
     /// How fast one core must at least encode.
@@ -66,7 +66,7 @@ impl fmt::Display for SpeedFloor {
     }
 }
 
-impl Weighing {
+impl SelectionCriteria {
     pub(crate) fn tree(&self) -> &FilterTree {
         self.tree
             .as_deref()
@@ -95,15 +95,15 @@ mod tests {
             let demand = text.parse().unwrap();
             SpeedFloor::of(&demand, Transfer::Reading, &calibration, origin)
         };
-        let weighing = Weighing {
+        let weighing = SelectionCriteria {
             encode_floor: Some(floor("400MB/s", "from wishes")),
             decode_floor: Some(floor("network", "as asked")),
-            ..Weighing::default()
+            ..SelectionCriteria::default()
         };
         assert_eq!(
             weighing.floors(),
             "write floor of 400 MB/s from wishes, read floor of 1250 MB/s (network) as asked"
         );
-        assert_eq!(Weighing::default().floors(), "");
+        assert_eq!(SelectionCriteria::default().floors(), "");
     }
 }

@@ -6,7 +6,7 @@ use crate::candidates::{CandidateFilters, candidates};
 use crate::error::PlanError;
 use crate::goal::Goal;
 use crate::score::Score;
-use crate::weighing::Weighing;
+use crate::weighing::SelectionCriteria;
 
 const DEFLATE_HIGHEST: u32 = 9;
 const ZSTD_HIGHEST: u32 = 22;
@@ -37,7 +37,7 @@ pub struct FilterWishes {
     /// What filters are chosen for, where nobody states them.
     pub goal: Goal,
     /// What is stated beside the goal.
-    pub weighing: Weighing,
+    pub weighing: SelectionCriteria,
     /// These filters and no others; level, shuffle, readers and goal then mean nothing.
     pub chain: Option<FilterChain>,
     /// Who wants the chain, as a reason says it: `as asked`, `from wishes`.
@@ -70,7 +70,7 @@ impl Default for FilterWishes {
             reader_level: ReaderLevel::Any,
             checksum: false,
             goal: Goal::default(),
-            weighing: Weighing::default(),
+            weighing: SelectionCriteria::default(),
             chain: None,
             chain_origin: "as asked",
             only: None,
@@ -228,12 +228,12 @@ mod tests {
         assert_eq!(decode_mb_s(&pipeline("none")), Some(f64::INFINITY));
         assert_eq!(decode_mb_s(&pipeline("szip(8)")), None);
         let wishes = FilterWishes {
-            weighing: Weighing {
+            weighing: SelectionCriteria {
                 decode_floor: Some(SpeedFloor {
                     mb_s: 500.0,
                     origin: String::new(),
                 }),
-                ..Weighing::default()
+                ..SelectionCriteria::default()
             },
             ..FilterWishes::default()
         };

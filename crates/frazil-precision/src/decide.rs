@@ -16,7 +16,7 @@ use super::named::{check_names, paths_of};
 use super::protected::{protected_values, text_notices};
 use super::refusals::refusals;
 use super::roundable::type_obstacle;
-use super::rules::{Matcher, PrecisionOptions, PrecisionRule, pattern_of};
+use super::rules::{Matcher, PrecisionOptions, VariableRule, pattern_of};
 use super::stated::{stated_precision, taken};
 
 use crate::information;
@@ -26,7 +26,7 @@ use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_file::progress::Progress;
 use frazil_file::resources::Resources;
-use frazil_file::sources::Reach;
+use frazil_file::sources::AccessPath;
 use frazil_file::wording::enumerate;
 
 /// The precision decided for a whole file.
@@ -35,7 +35,7 @@ pub struct PrecisionDecisions {
     /// By variable: how it is rounded; `None`: not at all.
     pub plans: Vec<Option<QuantizePlan>>,
     /// The decisions as rules that can be reviewed, edited and replayed.
-    pub rules: Vec<PrecisionRule>,
+    pub rules: Vec<VariableRule>,
     /// What was refused and why, one line each.
     pub notices: Vec<String>,
 }
@@ -44,7 +44,7 @@ pub struct PrecisionDecisions {
 #[derive(Clone, Copy)]
 pub struct ReachableValues<'a> {
     /// How each variable can be reached.
-    pub reaches: &'a [Reach],
+    pub reaches: &'a [AccessPath],
     /// The sources that `reaches` refers to.
     pub sources: &'a [ArraySource],
     /// Threads and memory to use.
@@ -102,7 +102,7 @@ struct Candidate {
 fn candidates(
     input: &Input,
     options: &PrecisionOptions,
-    reaches: &[Reach],
+    reaches: &[AccessPath],
     notices: &mut Vec<String>,
 ) -> Result<Vec<Candidate>> {
     let matcher = Matcher::new(&options.rules)?;
@@ -133,7 +133,7 @@ fn candidates(
         let refusal = refusals[i].filter(|_| wish.force != Some(true));
         match (refusal, &reaches[i]) {
             (Some(refusal), _) => exact.add(refusal.describe(), &variable.path),
-            (None, Reach::Parallel(..)) => {
+            (None, AccessPath::Parallel(..)) => {
                 notices.extend(text_notices(&variable.path, &input.attributes(Some(i))?));
                 candidates.push(Candidate {
                     variable: i,
@@ -142,7 +142,7 @@ fn candidates(
                     wish,
                 });
             }
-            (None, Reach::Nothing) => {}
+            (None, AccessPath::Nothing) => {}
             (None, _) => exact.add("stored so that only libhdf5 can read them", &variable.path),
         }
     }
@@ -248,11 +248,11 @@ impl PrecisionDecisions {
             self.notices.push(format!("{}: {line}", variable.path));
         }
         let reason = information.map(|found| found.reason.clone());
-        self.rules.push(PrecisionRule {
+        self.rules.push(VariableRule {
             variables: vec![pattern_of(&variable.path)],
             wish: replayable(&candidate.wish, &plan),
             reason,
-            ..PrecisionRule::default()
+            ..VariableRule::default()
         });
         self.plans[candidate.variable] = Some(plan);
         Ok(None)
@@ -269,7 +269,7 @@ impl PrecisionDecisions {
             .enumerate()
             .filter_map(|(variable, plan)| {
                 let plan = plan.as_ref()?;
-                let (Rounding::Linear { .. }, Reach::Parallel(source, _)) =
+                let (Rounding::Linear { .. }, AccessPath::Parallel(source, _)) =
                     (plan.rounding, &values.reaches[variable])
                 else {
                     return None;
@@ -307,7 +307,7 @@ impl PrecisionDecisions {
             .filter_map(|(variable, plan)| {
                 let plan = plan.as_ref()?;
                 match (plan.keep_information, &values.reaches[variable]) {
-                    (Some(_), Reach::Parallel(source, _)) => Some(Informed {
+                    (Some(_), AccessPath::Parallel(source, _)) => Some(Informed {
                         variable,
                         source: *source,
                         plan,

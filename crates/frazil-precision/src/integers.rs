@@ -14,7 +14,7 @@ use super::rules::{Matcher, PrecisionOptions, pattern_of};
 use frazil_file::attributes::Attributes;
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
-use frazil_file::sources::Reach;
+use frazil_file::sources::AccessPath;
 
 /// Attributes that are about the stored values: what they say would be of integers then.
 const OF_STORED_VALUES: [&str; 4] = ["valid_range", "valid_min", "valid_max", "_Unsigned"];
@@ -125,8 +125,8 @@ fn is_packed(plan: &QuantizePlan) -> bool {
 }
 
 /// The number of the source of values that can be packed; else the reason why they cannot.
-fn obstacle(attributes: &Attributes, reach: &Reach) -> std::result::Result<usize, String> {
-    let Reach::Parallel(source, _) = reach else {
+fn obstacle(attributes: &Attributes, reach: &AccessPath) -> std::result::Result<usize, String> {
+    let AccessPath::Parallel(source, _) = reach else {
         return Err("only libhdf5 can read them".to_owned());
     };
     if let Some(name) = OF_STORED_VALUES.iter().find(|name| attributes.has(name)) {

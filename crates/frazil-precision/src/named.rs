@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use frazil_types::{ErrorCode, PrecisionWish};
 
-use super::rules::PrecisionRule;
+use super::rules::VariableRule;
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_file::wording::enumerate;
@@ -14,7 +14,7 @@ use frazil_file::wording::enumerate;
 ///
 /// # Errors
 /// [`ErrorCode::InvalidArgument`] names the first that is not, and what is spelled most like it.
-pub fn check_names(rules: &[PrecisionRule], paths: &[&str]) -> Result<()> {
+pub fn check_names(rules: &[VariableRule], paths: &[&str]) -> Result<()> {
     match missing(rules, paths).first() {
         None => Ok(()),
         Some(name) => Err(no_variable(name, paths, "")),
@@ -26,7 +26,7 @@ pub fn check_names(rules: &[PrecisionRule], paths: &[&str]) -> Result<()> {
 ///
 /// # Errors
 /// As [`check_names`].
-pub fn check_names_in(inputs: &[PathBuf], rules: &[PrecisionRule]) -> Result<bool> {
+pub fn check_names_in(inputs: &[PathBuf], rules: &[VariableRule]) -> Result<bool> {
     let mut wanted = missing(rules, &[]);
     let (mut known, mut is_any_read) = (Vec::new(), false);
     for input in inputs {
@@ -57,8 +57,8 @@ pub(super) fn paths_of(input: &Input) -> Vec<&str> {
 }
 
 /// Names in rules about precision that no path has.
-fn missing(rules: &[PrecisionRule], paths: &[&str]) -> Vec<String> {
-    let about_precision = |rule: &&PrecisionRule| rule.wish != PrecisionWish::default();
+fn missing(rules: &[VariableRule], paths: &[&str]) -> Vec<String> {
+    let about_precision = |rule: &&VariableRule| rule.wish != PrecisionWish::default();
     let patterns = rules.iter().filter(about_precision);
     let names = patterns.flat_map(|rule| rule.variables.iter().filter_map(|one| name_of(one)));
     let is_missing = |name: &String| !paths.iter().any(|path| is_named(path, name));
@@ -161,9 +161,9 @@ mod tests {
                 "{fine}"
             );
         }
-        let about_filters = PrecisionRule {
+        let about_filters = VariableRule {
             variables: vec!["T3".to_owned()],
-            ..PrecisionRule::default()
+            ..VariableRule::default()
         };
         assert!(check_names(&[about_filters], &paths).is_ok());
     }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use frazil_types::{ErrorCode, FilterDemand, PrecisionWish};
+use frazil_types::{ErrorCode, FilterConstraints, PrecisionWish};
 use serde::Deserialize;
 
-use super::rules::{PrecisionRule, glob};
+use super::rules::{VariableRule, glob};
 use super::scil_hints;
 use frazil_file::error::{Error, Result};
 use frazil_file::text_file::{read_text, write_text};
@@ -15,7 +15,7 @@ use frazil_file::text_file::{read_text, write_text};
 ///
 /// # Errors
 /// Names the file and what is wrong in it.
-pub fn read_precision(path: &Path) -> Result<Vec<PrecisionRule>> {
+pub fn read_precision(path: &Path) -> Result<Vec<VariableRule>> {
     let text = read_text(path)?;
     parse(&text).map_err(|cause| {
         Error::new(ErrorCode::InvalidArgument, cause)
@@ -28,11 +28,11 @@ pub fn read_precision(path: &Path) -> Result<Vec<PrecisionRule>> {
 ///
 /// # Errors
 /// If the file cannot be written.
-pub fn write_precision(path: &Path, rules: &[PrecisionRule]) -> Result<()> {
+pub fn write_precision(path: &Path, rules: &[VariableRule]) -> Result<()> {
     write_text(path, &render(rules))
 }
 
-pub(super) fn parse(text: &str) -> std::result::Result<Vec<PrecisionRule>, String> {
+pub(super) fn parse(text: &str) -> std::result::Result<Vec<VariableRule>, String> {
     // No TOML begins like this.
     if text.trim_start().starts_with('{') {
         return Err("this is JSON, rules are TOML; a plan is replayed by `pack --plan`".to_owned());
@@ -59,7 +59,7 @@ fn tables(text: &str) -> std::result::Result<Vec<toml::Value>, String> {
     Ok(rules)
 }
 
-fn parse_rule(rule: toml::Value) -> std::result::Result<PrecisionRule, String> {
+fn parse_rule(rule: toml::Value) -> std::result::Result<VariableRule, String> {
     let toml::Value::Table(mut table) = rule else {
         return Err("not a table".to_owned());
     };
@@ -77,7 +77,7 @@ fn parse_rule(rule: toml::Value) -> std::result::Result<PrecisionRule, String> {
         .map_err(|error: toml::de::Error| error.message().to_owned());
     let demand = demand_of(demands, |key, value| {
         let alone = toml::Table::from_iter([(key, value)]);
-        let found = FilterDemand::deserialize(toml::Value::Table(alone));
+        let found = FilterConstraints::deserialize(toml::Value::Table(alone));
         found.map_err(|error| error.message().to_owned())
     });
     rule_of(variables, wish, demand)
@@ -85,15 +85,15 @@ fn parse_rule(rule: toml::Value) -> std::result::Result<PrecisionRule, String> {
 
 /// Whether a key is about filters.
 fn is_demand(key: &str) -> bool {
-    FilterDemand::KEYS.contains(&key)
+    FilterConstraints::KEYS.contains(&key)
 }
 
 /// What keys demand together; an error names its key.
 fn demand_of<V>(
     stated: impl IntoIterator<Item = (String, V)>,
-    understand: impl Fn(String, V) -> std::result::Result<FilterDemand, String>,
-) -> std::result::Result<FilterDemand, String> {
-    let mut demand = FilterDemand::default();
+    understand: impl Fn(String, V) -> std::result::Result<FilterConstraints, String>,
+) -> std::result::Result<FilterConstraints, String> {
+    let mut demand = FilterConstraints::default();
     for (key, value) in stated {
         let one = understand(key.clone(), value).map_err(|cause| format!("{key}: {cause}"))?;
         demand = demand.and_later(&one);
@@ -104,16 +104,16 @@ fn demand_of<V>(
 fn rule_of(
     variables: Vec<String>,
     wish: std::result::Result<PrecisionWish, String>,
-    demand: std::result::Result<FilterDemand, String>,
-) -> std::result::Result<PrecisionRule, String> {
+    demand: std::result::Result<FilterConstraints, String>,
+) -> std::result::Result<VariableRule, String> {
     let wish = wish.map_err(|cause| match cause.starts_with("unknown field") {
         // The list of what there is goes on.
-        true => format!("{cause}, `{}`", FilterDemand::KEYS.join("`, `")),
+        true => format!("{cause}, `{}`", FilterConstraints::KEYS.join("`, `")),
         false => cause,
     })?;
     let demand = demand?;
     demand.check()?;
-    Ok(PrecisionRule {
+    Ok(VariableRule {
         variables,
         wish,
         demand,
@@ -121,8 +121,8 @@ fn rule_of(
     })
 }
 
-impl PrecisionRule {
-    /// A rule of what is stated in JSON, by the names of [`PrecisionWish`] and [`FilterDemand`].
+impl VariableRule {
+    /// A rule of what is stated in JSON, by the names of [`PrecisionWish`] and [`FilterConstraints`].
     ///
     /// # Errors
     /// [`ErrorCode::InvalidArgument`] names the variables, and the key that is unknown or cannot be.
@@ -147,7 +147,7 @@ impl PrecisionRule {
     }
 }
 
-pub(super) fn render(rules: &[PrecisionRule]) -> String {
+pub(super) fn render(rules: &[VariableRule]) -> String {
     let mut text = String::from(
         "# Wishes for variables: rules that match a variable hold key by key, later ones win.\n",
     );
@@ -264,7 +264,7 @@ mod tests {
     fn a_rule_can_be_json() {
         let stated = |text: &str| {
             let stated = serde_json::from_str(text).unwrap();
-            PrecisionRule::from_json(vec!["T".to_owned()], stated)
+            VariableRule::from_json(vec!["T".to_owned()], stated)
         };
         let both = stated("{\"significant_bits\": 7, \"comp_speed\": \"local\"}").unwrap();
         assert_eq!(both.wish.significant_bits, Some(7));

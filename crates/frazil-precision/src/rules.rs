@@ -1,7 +1,7 @@
 //! Rules: what is stated for which variables, on the command line or in a file: precision, and what
 //! filters must be like.
 
-use frazil_types::{Calibration, ErrorCode, FilterChain, FilterDemand, PrecisionWish};
+use frazil_types::{Calibration, ErrorCode, FilterChain, FilterConstraints, PrecisionWish};
 use globset::{Glob, GlobMatcher};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -11,9 +11,9 @@ use frazil_file::error::{Error, Result};
 /// Precision for some variables, and what is demanded of their filters.
 ///
 /// In a file: `[[rule]]` with `variables = ["T*", "/forecast/U"]` and the names of
-/// [`PrecisionWish`] and [`FilterDemand`].
+/// [`PrecisionWish`] and [`FilterConstraints`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct PrecisionRule {
+pub struct VariableRule {
     /// Globs over the whole path (`/group/name`) or, without a slash, over the bare name. `*` does
     /// not cross a slash; `**` does.
     pub variables: Vec<String>,
@@ -22,7 +22,7 @@ pub struct PrecisionRule {
     pub wish: PrecisionWish,
     /// What is demanded of filters.
     #[serde(flatten)]
-    pub demand: FilterDemand,
+    pub demand: FilterConstraints,
     /// Why, in one line; a comment in a file.
     #[serde(skip)]
     pub reason: Option<String>,
@@ -34,7 +34,7 @@ pub struct PrecisionRule {
 pub struct PrecisionOptions {
     /// The rules, in order.
     #[serde(with = "as_text")]
-    pub rules: Vec<PrecisionRule>,
+    pub rules: Vec<VariableRule>,
     /// What the words for speeds in rules stand for; the same everywhere, unless somebody measured.
     #[serde(default)]
     pub calibration: Calibration,
@@ -59,10 +59,10 @@ impl PrecisionOptions {
 
 /// Rules as the text of a rule file: JSON has no words for the NaN and the infinities in them.
 mod as_text {
-    use super::{Deserialize, Deserializer, PrecisionRule, Serializer, parse, render};
+    use super::{Deserialize, Deserializer, Serializer, VariableRule, parse, render};
 
     pub(super) fn serialize<S: Serializer>(
-        rules: &[PrecisionRule],
+        rules: &[VariableRule],
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&render(rules))
@@ -70,7 +70,7 @@ mod as_text {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
-    ) -> Result<Vec<PrecisionRule>, D::Error> {
+    ) -> Result<Vec<VariableRule>, D::Error> {
         parse(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
     }
 }
@@ -81,22 +81,22 @@ mod as_text {
 /// # Errors
 /// [`ErrorCode::InvalidArgument`] if a pattern is no glob.
 pub fn wishes_for(
-    rules: &[PrecisionRule],
+    rules: &[VariableRule],
     variable: &str,
-) -> Result<(PrecisionWish, FilterDemand)> {
+) -> Result<(PrecisionWish, FilterConstraints)> {
     let matcher = Matcher::new(rules)?;
     Ok((matcher.wish(variable), matcher.demand(variable)))
 }
 
 /// Rules with their globs understood.
 pub struct Matcher<'a> {
-    rules: Vec<(Vec<GlobMatcher>, &'a PrecisionRule)>,
+    rules: Vec<(Vec<GlobMatcher>, &'a VariableRule)>,
 }
 
 impl<'a> Matcher<'a> {
     /// # Errors
     /// If a pattern is no glob.
-    pub fn new(rules: &'a [PrecisionRule]) -> Result<Self> {
+    pub fn new(rules: &'a [VariableRule]) -> Result<Self> {
         let mut understood = Vec::with_capacity(rules.len());
         for rule in rules {
             let globs = globs(&rule.variables)?;
@@ -128,13 +128,13 @@ impl<'a> Matcher<'a> {
     }
 
     /// All that is demanded of the filters of the variable at `path`.
-    pub fn demand(&self, path: &str) -> FilterDemand {
+    pub fn demand(&self, path: &str) -> FilterConstraints {
         let matching = self
             .rules
             .iter()
             .filter(|(globs, _)| is_match(globs, path))
             .map(|(_, rule)| &rule.demand);
-        matching.fold(FilterDemand::default(), FilterDemand::and_later)
+        matching.fold(FilterConstraints::default(), FilterConstraints::and_later)
     }
 
     /// The number, from 1, and the patterns of the rule that demands these filters of the variable at
@@ -247,11 +247,11 @@ fn merge(earlier: PrecisionWish, later: &PrecisionWish) -> PrecisionWish {
 pub(super) mod tests {
     use super::*;
 
-    pub(crate) fn rule(pattern: &str, wish: PrecisionWish) -> PrecisionRule {
-        PrecisionRule {
+    pub(crate) fn rule(pattern: &str, wish: PrecisionWish) -> VariableRule {
+        VariableRule {
             variables: vec![pattern.to_owned()],
             wish,
-            ..PrecisionRule::default()
+            ..VariableRule::default()
         }
     }
 

@@ -1,7 +1,7 @@
 //! Values in memory, compressed and back. `frazil/memory.py` has the names and numpy's types.
 
 use frazil::{
-    ByteOrder, CompressOptions, ElementClass, ElementType, FilterDemand, Goal, PrecisionWish,
+    ByteOrder, CompressOptions, ElementClass, ElementType, FilterConstraints, Goal, PrecisionWish,
     compressed_values,
 };
 use numpy::{PyReadonlyArray1, PyReadwriteArray1};
@@ -22,7 +22,7 @@ struct Wishes {
     goal: Goal,
     level: u32,
     precision: PrecisionWish,
-    demand: FilterDemand,
+    demand: FilterConstraints,
 }
 
 fn element_of((kind, size_bytes, is_big): Element) -> Outcome<ElementType> {

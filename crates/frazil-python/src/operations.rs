@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use frazil::{ErrorCode, FilterDemand, PrecisionWish};
+use frazil::{ErrorCode, FilterConstraints, PrecisionWish};
 use pyo3::prelude::*;
 use serde::Serialize;
 
@@ -150,7 +150,7 @@ struct Stated<'a> {
     #[serde(flatten)]
     wish: &'a PrecisionWish,
     #[serde(flatten)]
-    demand: &'a FilterDemand,
+    demand: &'a FilterConstraints,
 }
 
 /// Refuses rules of precision that name a variable which is not among paths.

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use frazil::{
-    AnalyzeOptions, Attempt, Calibration, ChunkCachePolicy, ChunkGoal, ChunkOverride, ChunkPolicy,
-    Cores, Destination, EnergyRates, Error, FilterChain, Goal, LayoutProfile, OwnCommits,
-    PackOptions, PrecisionOptions, PrecisionRule, ReaderLevel, Resources, ShufflePolicy,
-    SpeedDemand, SpeedFloor, Thresholds, Transfer, UnpackFormat, UnpackOptions, VerifyOptions,
-    Weighing, Weights, WritePlan, WriterOptions, calibration_in_use, parse_axes, parse_expected,
-    parse_reads, parse_storage, read_tree,
+    AccessPattern, AnalyzeOptions, Attempt, Calibration, ChunkCachePolicy, ChunkOverride,
+    ChunkPolicy, Cores, Destination, EnergyRates, Error, FilterChain, Goal, LayoutProfile,
+    OwnCommits, PackOptions, PrecisionOptions, ReaderLevel, Resources, SelectionCriteria,
+    ShufflePolicy, SpeedDemand, SpeedFloor, Thresholds, Transfer, UnpackFormat, UnpackOptions,
+    VariableRule, VerifyOptions, Weights, WritePlan, WriterOptions, calibration_in_use, parse_axes,
+    parse_expected, parse_reads, parse_storage, read_tree,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -91,7 +91,7 @@ impl StatedReads {
     }
 
     /// With what was measured on this machine, as the command has it.
-    fn calibrated(&self) -> Result<ChunkGoal, Error> {
+    fn calibrated(&self) -> Result<AccessPattern, Error> {
         let mut goal = self.goal()?;
         if goal.is_stated() {
             goal.calibration = calibration_in_use(self.calibration.as_deref())?;
@@ -99,9 +99,9 @@ impl StatedReads {
         Ok(goal)
     }
 
-    fn goal(&self) -> Result<ChunkGoal, Error> {
+    fn goal(&self) -> Result<AccessPattern, Error> {
         let some = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-        Ok(ChunkGoal {
+        Ok(AccessPattern {
             reads: some(&self.reads).map_or(Ok(Vec::new()), |text| parse_reads(&text))?,
             storage: some(&self.storage)
                 .map(|text| parse_storage(&text))
@@ -112,7 +112,7 @@ impl StatedReads {
                 Some(0) => return Err(invalid("`most_chunks` is 0")),
                 most => most,
             },
-            ..ChunkGoal::default()
+            ..AccessPattern::default()
         })
     }
 }
@@ -210,7 +210,7 @@ impl Pack {
         };
         let weighing = weighing(self.goal, self.weights, &floors, self.tree)?;
         let rules = self.precision.into_iter().map(Rule::into_rule);
-        let rules = rules.collect::<Result<Vec<PrecisionRule>, Error>>()?;
+        let rules = rules.collect::<Result<Vec<VariableRule>, Error>>()?;
         let overrides = self.chunk_overrides.into_iter();
         Ok(PackOptions {
             chunk_goal: self.chunk_goal.calibrated()?,
@@ -291,7 +291,7 @@ fn weighing(
     weights: Option<Weights>,
     floors: &Floors<'_>,
     tree: Option<PathBuf>,
-) -> Result<Weighing, Error> {
+) -> Result<SelectionCriteria, Error> {
     if weights.is_some() && goal.is_some() {
         return Err(invalid(
             "weights stand in place of a goal: state one of them",
@@ -311,7 +311,7 @@ fn weighing(
         ))
     };
     let weights = weights.map(Weights::checked).transpose();
-    Ok(Weighing {
+    Ok(SelectionCriteria {
         weights: weights.map_err(|error| invalid(error.to_string()))?,
         encode_floor: floor(&floors.write, Transfer::Writing),
         decode_floor: floor(&floors.read, Transfer::Reading),
@@ -323,8 +323,8 @@ fn weighing(
 }
 
 impl Rule {
-    fn into_rule(self) -> Result<PrecisionRule, Error> {
-        PrecisionRule::from_json(self.variables, self.wish)
+    fn into_rule(self) -> Result<VariableRule, Error> {
+        VariableRule::from_json(self.variables, self.wish)
     }
 }
 
@@ -349,7 +349,7 @@ enum Format {
 ///
 /// # Errors
 /// As [`parse`]; if a rule cannot be.
-pub(crate) fn parse_rules(json: &str) -> Result<Vec<PrecisionRule>, Error> {
+pub(crate) fn parse_rules(json: &str) -> Result<Vec<VariableRule>, Error> {
     let rules: Vec<Rule> = parse(json)?;
     rules.into_iter().map(Rule::into_rule).collect()
 }
@@ -455,7 +455,7 @@ impl Write {
     pub(crate) fn options(self, cancel: &Arc<AtomicBool>) -> Result<WriterOptions, Error> {
         let rules = self.precision.into_iter().map(Rule::into_rule);
         let mut options = WriterOptions {
-            rules: rules.collect::<Result<Vec<PrecisionRule>, Error>>()?,
+            rules: rules.collect::<Result<Vec<VariableRule>, Error>>()?,
             chunk_goal: self.chunk_goal.goal()?,
             resources: self.limits.resources(cancel)?,
             synchronous: self.synchronous,

@@ -2,8 +2,8 @@
 
 use frazil::schema::{Fill, ValueType};
 use frazil::{
-    AttributeValue, Error, FilterDemand, FilterPipeline, FilterSpec, FilterWish, LayoutWish,
-    NcType, PrecisionRule, PrecisionStatement, PrecisionWish, VariableSettings,
+    AttributeValue, Error, FilterConstraints, FilterPipeline, FilterSpec, FilterWish, LayoutWish,
+    NcType, PrecisionStatement, PrecisionWish, VariableRule, VariableSettings,
 };
 use serde::Deserialize;
 
@@ -92,11 +92,11 @@ impl Settings {
 fn wishes(
     name: &str,
     stated: Option<serde_json::Map<String, serde_json::Value>>,
-) -> Result<(Option<PrecisionWish>, FilterDemand), Error> {
+) -> Result<(Option<PrecisionWish>, FilterConstraints), Error> {
     let Some(stated) = stated else {
-        return Ok((None, FilterDemand::default()));
+        return Ok((None, FilterConstraints::default()));
     };
-    let rule = PrecisionRule::from_json(vec![name.to_owned()], stated)?;
+    let rule = VariableRule::from_json(vec![name.to_owned()], stated)?;
     let is_stated = rule.wish != PrecisionWish::default();
     Ok((is_stated.then_some(rule.wish), rule.demand))
 }

@@ -8,7 +8,7 @@ use frazil_types::{ErrorCode, WritePlan};
 
 use frazil_file::attributes::Attributes;
 use frazil_file::error::{Error, Result};
-use frazil_options::chunk_goal::{Chooser, ChunkGoal, Subject, roles_of_model};
+use frazil_options::chunk_goal::{AccessPattern, Chooser, Subject, roles_of_model};
 use frazil_options::plan_text::{PLAN_ATTRIBUTE, parse_plan};
 
 /// Which decoded chunks of a file are kept whatever else is read, within the budget of the process
@@ -30,7 +30,7 @@ pub enum ChunkCachePolicy {
     /// As a plan says.
     Plan(WritePlan),
     /// What these reads want of the chunks that the file has.
-    Reads(Box<ChunkGoal>),
+    Reads(Box<AccessPattern>),
     /// Bytes by path of the variable, `/group/name` or `name`.
     Bytes(Vec<(String, u64)>),
 }
@@ -103,7 +103,12 @@ fn plan_of_file(model: &FileModel) -> Option<WritePlan> {
 }
 
 /// What a read touches at once of one variable.
-fn for_reads(model: &FileModel, id: VariableId, goal: &ChunkGoal, chooser: &Chooser<'_>) -> u64 {
+fn for_reads(
+    model: &FileModel,
+    id: VariableId,
+    goal: &AccessPattern,
+    chooser: &Chooser<'_>,
+) -> u64 {
     let variable = &model.variables[id.0];
     let dataset = &variable.dataset;
     let DatasetStorage::Chunked {

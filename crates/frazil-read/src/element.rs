@@ -122,7 +122,7 @@ fn fits_double(form: &FloatForm) -> bool {
 }
 
 /// One element of what chunks that are not stored hold, as handed out; for values that libhdf5
-/// converts, [`super::generation::Generation::fill_inside`] asks it.
+/// converts, [`super::generation::FileSnapshot::fill_inside`] asks it.
 pub(super) fn fill_as_stored(variable: &Variable) -> Vec<u8> {
     let (element, conversion) = handed_out(variable);
     let mut fill = variable.dataset.fill.clone();

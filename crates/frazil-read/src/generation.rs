@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// One state of a file.
 #[derive(Debug)]
-pub(super) struct Generation {
+pub(super) struct FileSnapshot {
     number: u64,
     path: PathBuf,
     identity: Identity,
@@ -43,7 +43,7 @@ pub(super) struct Generation {
     /// By variable: bytes of decoded chunks that are kept whatever else is read.
     shares: Vec<u64>,
     /// By variable, as soon as it is known.
-    reaches: Vec<OnceLock<Arc<Reach>>>,
+    reaches: Vec<OnceLock<Arc<ReadPath>>>,
     /// Held while a variable is located.
     locating: Mutex<()>,
 }
@@ -56,7 +56,7 @@ enum Kind {
 
 /// How a variable's values can be reached.
 #[derive(Debug)]
-pub(super) enum Reach {
+pub(super) enum ReadPath {
     /// Chunk by chunk; the filters, if any, that nobody here can decode.
     Chunked(Arc<ChunkedArray>, Vec<FilterSpec>),
     /// Where they lie.
@@ -67,13 +67,13 @@ pub(super) enum Reach {
     Nothing,
 }
 
-impl Drop for Generation {
+impl Drop for FileSnapshot {
     fn drop(&mut self) {
         library::close(self.number);
     }
 }
 
-impl Generation {
+impl FileSnapshot {
     /// Opens a file and reads what it holds. A file that changes meanwhile is looked at again.
     ///
     /// `threads`: those that may work on one read.
@@ -210,7 +210,7 @@ impl Generation {
     }
 
     /// How a variable can be reached; located when first asked for.
-    pub(super) fn reach(&self, number: usize) -> Result<Arc<Reach>> {
+    pub(super) fn reach(&self, number: usize) -> Result<Arc<ReadPath>> {
         let (Some(slot), Some(variable)) =
             (self.reaches.get(number), self.model.variables.get(number))
         else {
@@ -233,19 +233,19 @@ impl Generation {
     /// What became of a variable's chunks, if it is in chunks and was read.
     pub(super) fn cache_stats(&self, number: usize) -> Option<CacheStats> {
         match &**self.reaches.get(number)?.get()? {
-            Reach::Chunked(array, _) => Some(array.cache_stats()),
+            ReadPath::Chunked(array, _) => Some(array.cache_stats()),
             _ => None,
         }
     }
 
-    fn locate(&self, number: usize, variable: &Variable) -> Result<Reach> {
+    fn locate(&self, number: usize, variable: &Variable) -> Result<ReadPath> {
         let dataset = &variable.dataset;
         let (_, conversion) = handed_out(variable);
         let Conversion::Swap(byte_swap) = conversion else {
-            return Ok(Reach::Library);
+            return Ok(ReadPath::Library);
         };
         if dataset.is_null || dataset.shape.contains(&0) {
-            return Ok(Reach::Nothing);
+            return Ok(ReadPath::Nothing);
         }
         match (&dataset.storage, &self.kind) {
             (DatasetStorage::Contiguous { .. }, Kind::Classic(classic)) => {
@@ -253,7 +253,7 @@ impl Generation {
                 let record = location.record_stride_bytes();
                 self.plain(variable, location.begin(), record, byte_swap)
             }
-            (DatasetStorage::Contiguous { address: None }, _) => Ok(Reach::Nothing),
+            (DatasetStorage::Contiguous { address: None }, _) => Ok(ReadPath::Nothing),
             (
                 DatasetStorage::Contiguous {
                     address: Some(address),
@@ -264,7 +264,7 @@ impl Generation {
                 let share = self.shares.get(number).copied().unwrap_or(0);
                 self.chunked(variable, byte_swap, share)
             }
-            _ => Ok(Reach::Library),
+            _ => Ok(ReadPath::Library),
         }
     }
 
@@ -275,7 +275,7 @@ impl Generation {
         address: u64,
         record: Option<u64>,
         byte_swap: Option<usize>,
-    ) -> Result<Reach> {
+    ) -> Result<ReadPath> {
         let shape = &variable.dataset.shape;
         let element_bytes = variable.dataset.element.size_bytes;
         let mut strides = vec![element_bytes as u64; shape.len()];
@@ -287,7 +287,7 @@ impl Generation {
         if let (Some(record), Some(first)) = (record, strides.first_mut()) {
             *first = record;
         }
-        Ok(Reach::Plain(PlainArray {
+        Ok(ReadPath::Plain(PlainArray {
             shape: shape.clone(),
             address,
             stride_bytes: strides,
@@ -299,14 +299,19 @@ impl Generation {
     }
 
     /// Values in chunks; `share`: bytes of them to keep.
-    fn chunked(&self, variable: &Variable, byte_swap: Option<usize>, share: u64) -> Result<Reach> {
+    fn chunked(
+        &self,
+        variable: &Variable,
+        byte_swap: Option<usize>,
+        share: u64,
+    ) -> Result<ReadPath> {
         let hdf5 = self.library()?;
         let access = sources::chunked(&hdf5, Arc::clone(&self.bytes), &variable.dataset)?;
         let (mut source, missing) = match access {
             Access::Parallel(source, _) => (source, Vec::new()),
             Access::Undecodable(source, _, missing) => (source, missing),
-            Access::Library => return Ok(Reach::Library),
-            Access::Nothing => return Ok(Reach::Nothing),
+            Access::Library => return Ok(ReadPath::Library),
+            Access::Nothing => return Ok(ReadPath::Nothing),
         };
         if let (DatasetStorage::Chunked { pipeline, .. }, Checksums::Skip) =
             (&variable.dataset.storage, self.checksums)
@@ -320,7 +325,10 @@ impl Generation {
         source.byte_swap = byte_swap;
         source.fill = self.fill_inside(variable)?;
         let array = ChunkedArray::new(source).map_err(|error| internal(&error))?;
-        Ok(Reach::Chunked(Arc::new(array.with_share(share)), missing))
+        Ok(ReadPath::Chunked(
+            Arc::new(array.with_share(share)),
+            missing,
+        ))
     }
 }
 

@@ -15,7 +15,7 @@ use frazil_types::{
 };
 
 use super::element::handed_out;
-use super::generation::{Generation, Reach};
+use super::generation::{FileSnapshot, ReadPath};
 use super::library;
 use super::options::ReaderOptions;
 use frazil_file::error::{Error, Result};
@@ -46,7 +46,7 @@ struct Shared {
     /// As of opening: what users of the reader go by.
     model: Arc<FileModel>,
     /// Locked outside of forks, by [`Reader::current`] and [`Reader::replace`].
-    current: Mutex<Arc<Generation>>,
+    current: Mutex<Arc<FileSnapshot>>,
     /// Held while the file is looked at again.
     refreshing: Mutex<()>,
 }
@@ -69,7 +69,7 @@ impl Reader {
                 ..Resources::default()
             };
             let threads = run::threads(&resources);
-            let generation = Generation::open(path, options, threads)?;
+            let generation = FileSnapshot::open(path, options, threads)?;
             Ok(Self {
                 shared: Arc::new(Shared {
                     path: path.to_owned(),
@@ -263,7 +263,7 @@ impl Reader {
     fn with_generation<R>(
         &self,
         id: VariableId,
-        mut read: impl FnMut(&Generation, usize) -> Result<R>,
+        mut read: impl FnMut(&FileSnapshot, usize) -> Result<R>,
     ) -> Result<R> {
         let outcome = frazil_file::error::guarded(self.path(), || {
             for attempt in 1..=ATTEMPTS {
@@ -291,7 +291,7 @@ impl Reader {
 
     /// The file as it is now. One that changed a moment ago is looked at again when the change is no
     /// news any more: what comes later is then certain to be seen.
-    fn settled(&self) -> Result<Arc<Generation>> {
+    fn settled(&self) -> Result<Arc<FileSnapshot>> {
         let begun = Instant::now();
         loop {
             let generation = self.current();
@@ -308,7 +308,7 @@ impl Reader {
     }
 
     /// Looks at the file again, unless another thread has done so.
-    fn refresh(&self, stale: &Arc<Generation>) -> Result<()> {
+    fn refresh(&self, stale: &Arc<FileSnapshot>) -> Result<()> {
         // Else it is looked at twice, and no harm: in a child process the thread that holds this may
         // be no more.
         let _one_at_a_time = self.shared.refreshing.try_lock_for(PATIENCE);
@@ -318,16 +318,16 @@ impl Reader {
         let Shared {
             options, threads, ..
         } = &*self.shared;
-        self.replace(Generation::open(self.path(), options, *threads)?);
+        self.replace(FileSnapshot::open(self.path(), options, *threads)?);
         Ok(())
     }
 
     /// The file as it was found last.
-    fn current(&self) -> Arc<Generation> {
+    fn current(&self) -> Arc<FileSnapshot> {
         outside_forks(|| Arc::clone(&self.shared.current.lock()))
     }
 
-    fn replace(&self, generation: Generation) {
+    fn replace(&self, generation: FileSnapshot) {
         let found = Arc::new(generation);
         let stale = outside_forks(|| std::mem::replace(&mut *self.shared.current.lock(), found));
         // Closing waits for libhdf5's lock.
@@ -335,7 +335,7 @@ impl Reader {
     }
 
     /// The number of a variable in a generation: the first one, or a later one that still has it.
-    fn number_in(&self, generation: &Generation, id: VariableId) -> Result<usize> {
+    fn number_in(&self, generation: &FileSnapshot, id: VariableId) -> Result<usize> {
         if Arc::ptr_eq(&generation.model, &self.shared.model) {
             return Ok(id.0);
         }
@@ -355,7 +355,7 @@ impl Reader {
 
     fn read_from(
         &self,
-        generation: &Generation,
+        generation: &FileSnapshot,
         number: usize,
         selections: &[AxisSelection],
         target: &mut [u8],
@@ -367,7 +367,7 @@ impl Reader {
             cancel: &options.cancel,
         };
         match &*generation.reach(number)? {
-            Reach::Chunked(array, missing) => {
+            ReadPath::Chunked(array, missing) => {
                 let outside = generation.fill_outside(variable)?;
                 let outcome = array.read(selections, &outside, target, &context);
                 outcome.map_err(|error| {
@@ -378,11 +378,11 @@ impl Reader {
                     }
                 })
             }
-            Reach::Plain(array) => {
+            ReadPath::Plain(array) => {
                 let outcome = array.read(selections, target, &context);
                 outcome.map_err(|error| explain(error, |_| Vec::new()))
             }
-            Reach::Nothing => {
+            ReadPath::Nothing => {
                 let outside = generation.fill_outside(variable)?;
                 let inside = generation.fill_inside(variable)?;
                 let is_empty = variable.dataset.shape.contains(&0);
@@ -392,7 +392,7 @@ impl Reader {
                 }
                 Ok(())
             }
-            Reach::Library => {
+            ReadPath::Library => {
                 let outside = generation.fill_outside(variable)?;
                 for element in target.chunks_exact_mut(outside.len().max(1)) {
                     element.copy_from_slice(&outside);

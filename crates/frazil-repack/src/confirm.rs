@@ -12,7 +12,7 @@ use frazil_types::ChunkGrid;
 use crate::filter_trial::{Trial, Tried};
 use frazil_file::chunk_subset::ChunkSubset;
 use frazil_file::error::{Error, Result};
-use frazil_file::sources::Reach;
+use frazil_file::sources::AccessPath;
 use frazil_precision::VariableRounding;
 
 /// What `size` looks at of a variable; in large files one byte in so many.
@@ -90,7 +90,8 @@ impl Trial<'_> {
         let variable = &self.input.variables()[number];
         let chunk = self.shapes[number].chunk.as_deref();
         let grid = chunk.and_then(|chunk| ChunkGrid::new(&variable.shape, chunk));
-        let (Reach::Parallel(source, stored), Some(grid)) = (&self.reaches[number], grid) else {
+        let (AccessPath::Parallel(source, stored), Some(grid)) = (&self.reaches[number], grid)
+        else {
             return Ok(None);
         };
         let stored_form = self.stored_form(number);

@@ -3,7 +3,7 @@
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage};
 use frazil_pipeline::{ArraySource, MemoryBudget};
 use frazil_plan::{ChunkChoice, FilterChoice, Whole, rounds};
-use frazil_types::{FilterDemand, QuantizePlan};
+use frazil_types::{FilterConstraints, QuantizePlan};
 
 use crate::filter_trial::Trial;
 use crate::finer_chunks::FinerChunks;
@@ -15,7 +15,7 @@ use frazil_file::error::Result;
 use frazil_file::input::Input;
 use frazil_file::progress::Progress;
 use frazil_file::resources::Resources;
-use frazil_file::sources::{Access, Reach, Stored};
+use frazil_file::sources::{Access, AccessPath, Stored};
 use frazil_file::wording::enumerate;
 use frazil_file::{left_behind, sources};
 use frazil_options::filter_wishes::demands;
@@ -23,7 +23,7 @@ use frazil_options::options::{ChunkPolicy, PackOptions};
 use frazil_precision::protected::{protected_values, replayed};
 use frazil_precision::refusals::{Refusal, refusals};
 use frazil_precision::roundable::type_obstacle;
-use frazil_precision::rules::{PrecisionRule, pattern_of};
+use frazil_precision::rules::{VariableRule, pattern_of};
 use frazil_precision::{
     PrecisionDecisions, ReachableValues, decide_precision, no_place, stored_form,
 };
@@ -43,7 +43,7 @@ pub(crate) fn decide(
     planning.add(started);
     let mut decisions = Decisions::new();
     // Where chunks lie must be known to whoever packs: that is no planning.
-    let reaches = reach_all(input, &shapes, &mut decisions)?;
+    let reaches = resolve_access(input, &shapes, &mut decisions)?;
     let started = Planning::start();
     let known = (&reaches[..], &decisions.sources[..]);
     let precision = decide_all_precision(input, options, known, budget, progress)?;
@@ -102,10 +102,10 @@ pub(crate) fn decide(
 }
 
 /// Raw bytes of what was written of a variable.
-fn written_bytes(variable: &DatasetInfo, reach: &Reach, sources: &[ArraySource]) -> u64 {
+fn written_bytes(variable: &DatasetInfo, reach: &AccessPath, sources: &[ArraySource]) -> u64 {
     let all = variable.raw_bytes().unwrap_or(0);
     match reach {
-        Reach::Parallel(source, Stored::Records(records)) => {
+        AccessPath::Parallel(source, Stored::Records(records)) => {
             let source = &sources[*source];
             let of_chunk =
                 (source.grid.chunk_elements()).saturating_mul(source.element_bytes as u64);
@@ -116,7 +116,7 @@ fn written_bytes(variable: &DatasetInfo, reach: &Reach, sources: &[ArraySource])
 }
 
 /// Adds what is demanded of filters to the rules that decide so again.
-fn add_demands(input: &Input, demands: &[FilterDemand], rules: &mut Vec<PrecisionRule>) {
+fn add_demands(input: &Input, demands: &[FilterConstraints], rules: &mut Vec<VariableRule>) {
     for (variable, demand) in input.variables().iter().zip(demands) {
         if demand.is_empty() || variable.is_dimension_only {
             continue;
@@ -124,10 +124,10 @@ fn add_demands(input: &Input, demands: &[FilterDemand], rules: &mut Vec<Precisio
         let variables = vec![pattern_of(&variable.path)];
         match rules.iter_mut().find(|rule| rule.variables == variables) {
             Some(rule) => rule.demand = demand.clone(),
-            None => rules.push(PrecisionRule {
+            None => rules.push(VariableRule {
                 variables,
                 demand: demand.clone(),
-                ..PrecisionRule::default()
+                ..VariableRule::default()
             }),
         }
     }
@@ -138,7 +138,7 @@ fn refine_shapes(
     input: &Input,
     options: &PackOptions,
     budget: &MemoryBudget,
-    (shapes, reaches, precision): (&mut [ChunkChoice], &[Reach], &[Option<QuantizePlan>]),
+    (shapes, reaches, precision): (&mut [ChunkChoice], &[AccessPath], &[Option<QuantizePlan>]),
     decisions: &mut Decisions,
 ) -> Result<()> {
     let finer = FinerChunks {
@@ -154,7 +154,8 @@ fn refine_shapes(
             continue;
         }
         let access = sources::access(input, i, leading_extent(&shapes[i]))?;
-        if let (Access::Parallel(found, _), Reach::Parallel(source, _)) = (access, &reaches[i]) {
+        if let (Access::Parallel(found, _), AccessPath::Parallel(source, _)) = (access, &reaches[i])
+        {
             decisions.sources[*source] = found;
         }
     }
@@ -168,11 +169,11 @@ fn leading_extent(shape: &ChunkChoice) -> Option<u64> {
 }
 
 /// How each variable can be reached, and its source.
-pub(crate) fn reach_all(
+pub(crate) fn resolve_access(
     input: &Input,
     choices: &[ChunkChoice],
     decisions: &mut Decisions,
-) -> Result<Vec<Reach>> {
+) -> Result<Vec<AccessPath>> {
     let mut found = Vec::with_capacity(choices.len());
     for (i, shape) in choices.iter().enumerate() {
         found.push(sources::access(input, i, leading_extent(shape))?);
@@ -180,7 +181,7 @@ pub(crate) fn reach_all(
     let mut reaches = Vec::with_capacity(found.len());
     for (i, access) in found.into_iter().enumerate() {
         let reach = decisions.reach(access);
-        if let Reach::Undecodable(_, _, missing) = &reach
+        if let AccessPath::Undecodable(_, _, missing) = &reach
             && choices[i].reason == shapes::AS_ASKED
         {
             return Err(sources::missing_filter_error(missing)
@@ -196,7 +197,7 @@ pub(crate) fn reach_all(
 fn decide_all_precision(
     input: &Input,
     options: &PackOptions,
-    (reaches, sources): (&[Reach], &[ArraySource]),
+    (reaches, sources): (&[AccessPath], &[ArraySource]),
     budget: &MemoryBudget,
     progress: &mut dyn Progress,
 ) -> Result<PrecisionDecisions> {

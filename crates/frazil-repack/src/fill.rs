@@ -13,7 +13,7 @@ use frazil_pipeline::{RunOptions, run_ordered};
 use frazil_types::ChunkGrid;
 
 use crate::job::Job;
-use crate::routes::{Decisions, Route};
+use crate::routes::{CopyPlan, Decisions};
 use frazil_file::chunk_subset::ChunkSubset;
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
@@ -115,10 +115,10 @@ pub(crate) fn fill(
 
 fn owner_of(source: usize, decisions: &Decisions) -> Option<usize> {
     decisions.routes.iter().position(|route| match route {
-        Route::Pack { source: number, .. }
-        | Route::CopyChunks { source: number, .. }
-        | Route::Contiguous { source: number, .. } => *number == source,
-        Route::Nothing | Route::Library => false,
+        CopyPlan::Pack { source: number, .. }
+        | CopyPlan::CopyChunks { source: number, .. }
+        | CopyPlan::Contiguous { source: number, .. } => *number == source,
+        CopyPlan::Nothing | CopyPlan::Library => false,
     })
 }
 
@@ -126,9 +126,9 @@ fn owner_of(source: usize, decisions: &Decisions) -> Option<usize> {
 pub(crate) fn place_without_bytes(output: &Hdf5Output, decisions: &Decisions) -> Result<()> {
     for (dataset, route) in decisions.routes.iter().enumerate() {
         let (grid, tiles): (&ChunkGrid, &ChunkSubset) = match route {
-            Route::Pack { grid, tiles, .. } => (grid, tiles),
-            Route::CopyChunks { source, tiles } => (&decisions.sources[*source].grid, tiles),
-            Route::Nothing | Route::Library | Route::Contiguous { .. } => continue,
+            CopyPlan::Pack { grid, tiles, .. } => (grid, tiles),
+            CopyPlan::CopyChunks { source, tiles } => (&decisions.sources[*source].grid, tiles),
+            CopyPlan::Nothing | CopyPlan::Library | CopyPlan::Contiguous { .. } => continue,
         };
         for tile in tiles.numbers(grid) {
             output

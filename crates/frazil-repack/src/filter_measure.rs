@@ -8,7 +8,7 @@ use frazil_pipeline::{ArraySource, Block, Request, RunOptions, Task, run_ordered
 use frazil_plan::{CandidateFilters, ChunkChoice, Features, SamplePlan, candidates, sample_shape};
 use frazil_types::{ElementClass, ElementType};
 
-use crate::decide::reach_all;
+use crate::decide::resolve_access;
 use crate::routes::Decisions;
 use crate::sample_boxes::{SampleBox, spread_boxes};
 use crate::shapes;
@@ -16,7 +16,7 @@ use frazil_file::error::{Error, Result, guarded};
 use frazil_file::input::Input;
 use frazil_file::resources::{Resources, budget};
 use frazil_file::run::{self, RunError};
-use frazil_file::sources::Reach;
+use frazil_file::sources::AccessPath;
 use frazil_options::options::PackOptions;
 
 /// Variables of fewer raw bytes say nothing about filters.
@@ -72,7 +72,7 @@ pub fn measure_filters(
         let options = PackOptions::default();
         let shapes = shapes::choose_shapes(&input, &options)?;
         let mut decisions = Decisions::new();
-        let reaches = reach_all(&input, &shapes, &mut decisions)?;
+        let reaches = resolve_access(&input, &shapes, &mut decisions)?;
         let chunk = |variable: usize| shapes[variable].chunk.as_deref();
         let tasks = tasks(&input, &shapes, &reaches, &decisions.sources, most);
         let memory = budget(resources);
@@ -106,7 +106,7 @@ pub fn measure_filters(
             Ok(_) => Ok(found),
             Err(RunError::Facade(error)) => Err(error.in_file(input.path())),
             Err(RunError::Pipeline(error)) => {
-                let is_of = |reach: &Reach, number| matches!(reach, Reach::Parallel(own, _) if *own == number);
+                let is_of = |reach: &AccessPath, number| matches!(reach, AccessPath::Parallel(own, _) if *own == number);
                 let owner = |number: usize| reaches.iter().position(|reach| is_of(reach, number));
                 let sources = &decisions.sources;
                 Err(run::explain(error, &input, sources, owner, resources))
@@ -119,7 +119,7 @@ pub fn measure_filters(
 fn tasks(
     input: &Input,
     shapes: &[ChunkChoice],
-    reaches: &[Reach],
+    reaches: &[AccessPath],
     sources: &[ArraySource],
     most: usize,
 ) -> Vec<Task<Pieces>> {
@@ -132,7 +132,7 @@ fn tasks(
     wanted.sort_unstable();
     let mut tasks = Vec::new();
     for i in wanted {
-        let Reach::Parallel(source, stored) = &reaches[i] else {
+        let AccessPath::Parallel(source, stored) = &reaches[i] else {
             continue;
         };
         let variable = &input.variables()[i];

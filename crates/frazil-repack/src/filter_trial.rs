@@ -11,8 +11,8 @@ use frazil_plan::{
     filters_by, index_bytes, sample_plan, share, spread,
 };
 use frazil_types::{
-    DeflateEncoder, ErrorCode, FilterDemand, FilterPipeline, FilterSpec, QuantizePlan, ReaderLevel,
-    Selection, VariablePlan, completed, filter_id,
+    DeflateEncoder, ErrorCode, FilterConstraints, FilterPipeline, FilterSpec, QuantizePlan,
+    ReaderLevel, Selection, VariablePlan, completed, filter_id,
 };
 
 use crate::input_filters::{checksum_only, keeps_filters};
@@ -25,7 +25,7 @@ use crate::samples::{Samples, Values, touched_bytes};
 use crate::shapes::{AS_PLANNED, planned};
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
-use frazil_file::sources::{Reach, is_sparse};
+use frazil_file::sources::{AccessPath, is_sparse};
 use frazil_options::filter_wishes::wishes;
 use frazil_options::options::{LayoutProfile, PackOptions};
 use frazil_precision::{VariableRounding, stored_form};
@@ -74,12 +74,12 @@ impl Compared {
 pub(crate) struct Trial<'a> {
     pub input: &'a Input,
     pub shapes: &'a [ChunkChoice],
-    pub reaches: &'a [Reach],
+    pub reaches: &'a [AccessPath],
     pub sources: &'a [ArraySource],
     /// How values will be rounded: samples are rounded first.
     pub precision: &'a [Option<QuantizePlan>],
     /// What rules demand of the filters.
-    pub demands: &'a [FilterDemand],
+    pub demands: &'a [FilterConstraints],
     pub options: &'a PackOptions,
     pub(crate) depth: Depth,
 }
@@ -137,7 +137,7 @@ impl Trial<'_> {
     fn replay(&self, choices: &mut [Option<Tried>]) -> Result<()> {
         for (i, variable) in self.input.variables().iter().enumerate() {
             let plan = self.planned(i, variable);
-            let (Some(plan), Reach::Parallel(..)) = (plan, &self.reaches[i]) else {
+            let (Some(plan), AccessPath::Parallel(..)) = (plan, &self.reaches[i]) else {
                 continue;
             };
             let chunk = self.shapes[i].chunk.as_deref();
@@ -193,7 +193,7 @@ impl Trial<'_> {
         let mut tasks = Vec::new();
         let file_bytes = self.file_bytes();
         for (variable, reach) in self.reaches.iter().enumerate() {
-            let Reach::Parallel(source, stored) = reach else {
+            let AccessPath::Parallel(source, stored) = reach else {
                 continue;
             };
             let info = &self.input.variables()[variable];
@@ -265,7 +265,9 @@ impl Trial<'_> {
             && keeps_filters(variable)
             && samples.rounding.is_none();
         let touched = match &self.reaches[samples.variable] {
-            Reach::Parallel(source, _) => touched_bytes(&self.sources[*source], &samples.boxes),
+            AccessPath::Parallel(source, _) => {
+                touched_bytes(&self.sources[*source], &samples.boxes)
+            }
             _ => None,
         };
         Some(CurrentStorage {
@@ -332,7 +334,9 @@ impl Trial<'_> {
     fn needs_chunks(&self, number: usize) -> bool {
         let variable = &self.input.variables()[number];
         let is_sparse = match &self.reaches[number] {
-            Reach::Parallel(source, stored) => is_sparse(variable, &self.sources[*source], stored),
+            AccessPath::Parallel(source, stored) => {
+                is_sparse(variable, &self.sources[*source], stored)
+            }
             _ => false,
         };
         is_sparse || variable.may_grow || self.shapes[number].is_stated

@@ -17,7 +17,7 @@ use crate::shapes::{expected, subject};
 use frazil_file::chunk_subset::ChunkSubset;
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
-use frazil_file::sources::Reach;
+use frazil_file::sources::AccessPath;
 use frazil_options::chunk_goal::roles_of;
 use frazil_options::options::{ChunkPolicy, LayoutProfile, PackOptions};
 use frazil_precision::{VariableRounding, stored_form};
@@ -52,7 +52,7 @@ struct Finer {
 pub(crate) struct FinerChunks<'a> {
     pub input: &'a Input,
     pub options: &'a PackOptions,
-    pub reaches: &'a [Reach],
+    pub reaches: &'a [AccessPath],
     pub sources: &'a [ArraySource],
     pub precision: &'a [Option<QuantizePlan>],
 }
@@ -118,7 +118,8 @@ impl FinerChunks<'_> {
 
     fn finer(&self, number: usize, shape: &ChunkChoice) -> Result<Option<Finer>> {
         let variable = &self.input.variables()[number];
-        let (Reach::Parallel(source, stored), Some(chunk)) = (&self.reaches[number], &shape.chunk)
+        let (AccessPath::Parallel(source, stored), Some(chunk)) =
+            (&self.reaches[number], &shape.chunk)
         else {
             return Ok(None);
         };

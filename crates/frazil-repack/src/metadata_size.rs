@@ -5,7 +5,7 @@ use frazil_container::hdf5::{DatasetInfo, Hdf5Input, Hdf5Output, OutputTarget};
 
 use crate::define::define;
 use crate::fill;
-use crate::routes::{Decisions, Route};
+use crate::routes::{CopyPlan, Decisions};
 use frazil_file::error::Result;
 use frazil_file::input::Input;
 use frazil_file::storage_error::{from_container, from_copying};
@@ -43,8 +43,8 @@ pub(crate) fn measure_metadata(source: &Input, decisions: &Decisions, how: Measu
 }
 
 /// Whether libhdf5 will copy a variable's values into heaps: texts, sequences, references.
-pub(crate) fn lies_in_heaps(variable: &DatasetInfo, route: &Route) -> bool {
-    matches!(route, Route::Library) && !variable.element.is_self_contained()
+pub(crate) fn lies_in_heaps(variable: &DatasetInfo, route: &CopyPlan) -> bool {
+    matches!(route, CopyPlan::Library) && !variable.element.is_self_contained()
 }
 
 /// Copies what lies in heaps; bytes of the variables themselves, which are no metadata.

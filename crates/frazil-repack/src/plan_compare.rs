@@ -16,7 +16,7 @@ use frazil_file::progress::{Progress, Silent};
 use frazil_file::resources;
 use frazil_options::options::PackOptions;
 use frazil_options::pack_report::PredictedRange;
-use frazil_precision::rules::PrecisionRule;
+use frazil_precision::rules::VariableRule;
 
 /// Goals that are compared, from the quickest.
 const GOALS: [Goal; 4] = [Goal::Speed, Goal::Balanced, Goal::Size, Goal::Archive];
@@ -96,15 +96,15 @@ fn predicted(source: &Input, options: &PackOptions, precision: &str) -> Result<C
 }
 
 /// Rules of precision with a word for each: those that are stated, or some for everything.
-fn precisions(options: &PackOptions) -> Vec<(String, Vec<PrecisionRule>)> {
+fn precisions(options: &PackOptions) -> Vec<(String, Vec<VariableRule>)> {
     if !options.precision.is_empty() {
         return vec![("as asked".to_owned(), options.precision.rules.clone())];
     }
     let of_all = |wish| {
-        vec![PrecisionRule {
+        vec![VariableRule {
             variables: vec!["**".to_owned()],
             wish,
-            ..PrecisionRule::default()
+            ..VariableRule::default()
         }]
     };
     let information = PrecisionWish {

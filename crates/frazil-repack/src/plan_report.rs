@@ -20,7 +20,7 @@ use frazil_file::resources;
 use frazil_file::wording::lossy;
 use frazil_options::chunk_goal::{Findings, roles_of_input};
 use frazil_options::options::PackOptions;
-use frazil_precision::rules::PrecisionRule;
+use frazil_precision::rules::VariableRule;
 
 /// A plan with its grounds.
 #[derive(Debug, Clone, Serialize)]
@@ -33,7 +33,7 @@ pub struct PlanReport {
     /// The grounds by variable, in the order of the plan.
     pub variables: Vec<VariableDecision>,
     /// What was decided by wishes, as rules that decide so again.
-    pub precision: Vec<PrecisionRule>,
+    pub precision: Vec<VariableRule>,
     /// What the user should know, one line each.
     pub notices: Vec<String>,
     /// Wall seconds that planning took.

@@ -15,12 +15,12 @@ pub(crate) use fallback::Fallback;
 use frazil_file::chunk_subset::ChunkSubset;
 use frazil_file::error::Result;
 use frazil_file::input::Input;
-use frazil_file::sources::{Access, Reach};
+use frazil_file::sources::{Access, AccessPath};
 use frazil_file::wording::enumerate;
-use frazil_precision::rules::PrecisionRule;
+use frazil_precision::rules::VariableRule;
 
 /// What happens to one variable's values.
-pub(crate) enum Route {
+pub(crate) enum CopyPlan {
     /// Nothing: there are none, or the definition already says it all.
     Nothing,
     /// libhdf5 copies them.
@@ -59,7 +59,7 @@ pub(crate) struct Decisions {
     /// Plans in file order.
     pub plans: Vec<VariablePlan>,
     /// Routes in file order.
-    pub routes: Vec<Route>,
+    pub routes: Vec<CopyPlan>,
     /// Storage classes for the container, in file order.
     pub storage: Vec<OutputStorage>,
     /// In file order: what a variable falls back on where it comes out larger than in the input.
@@ -73,7 +73,7 @@ pub(crate) struct Decisions {
     /// Rounding is stated in netCDF-C's words, too.
     pub(crate) netcdf_attribute: bool,
     /// The decisions about precision as rules.
-    pub(crate) precision_rules: Vec<PrecisionRule>,
+    pub(crate) precision_rules: Vec<VariableRule>,
     /// What the user should know.
     pub notices: Vec<String>,
     /// Variables that stay exact, since rounding would make them larger than in the input.
@@ -135,18 +135,18 @@ impl Decisions {
     }
 
     /// Takes over a variable's source.
-    pub(crate) fn reach(&mut self, access: Access) -> Reach {
+    pub(crate) fn reach(&mut self, access: Access) -> AccessPath {
         match access {
             Access::Parallel(source, stored) => {
                 self.sources.push(source);
-                Reach::Parallel(self.sources.len() - 1, stored)
+                AccessPath::Parallel(self.sources.len() - 1, stored)
             }
             Access::Undecodable(source, stored, missing) => {
                 self.sources.push(source);
-                Reach::Undecodable(self.sources.len() - 1, stored, missing)
+                AccessPath::Undecodable(self.sources.len() - 1, stored, missing)
             }
-            Access::Library => Reach::Library,
-            Access::Nothing => Reach::Nothing,
+            Access::Library => AccessPath::Library,
+            Access::Nothing => AccessPath::Nothing,
         }
     }
 
@@ -156,7 +156,7 @@ impl Decisions {
             let DatasetStorage::Chunked { chunk, .. } = &variable.storage else {
                 continue;
             };
-            let is_copied = matches!(self.routes[i], Route::CopyChunks { .. });
+            let is_copied = matches!(self.routes[i], CopyPlan::CopyChunks { .. });
             if variable.is_dimension_only || is_copied {
                 continue;
             }

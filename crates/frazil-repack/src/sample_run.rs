@@ -7,13 +7,13 @@ use frazil_file::error::Result;
 use frazil_file::input::Input;
 use frazil_file::resources::Resources;
 use frazil_file::run::{self, RunError};
-use frazil_file::sources::Reach;
+use frazil_file::sources::AccessPath;
 
 /// What such a run needs of its surroundings.
 #[derive(Clone, Copy)]
 pub(crate) struct SampleRun<'a> {
     pub input: &'a Input,
-    pub reaches: &'a [Reach],
+    pub reaches: &'a [AccessPath],
     pub resources: &'a Resources,
     pub budget: &'a MemoryBudget,
 }
@@ -69,9 +69,11 @@ impl SampleRun<'_> {
     }
 }
 
-fn owner_of(source: usize, reaches: &[Reach]) -> Option<usize> {
+fn owner_of(source: usize, reaches: &[AccessPath]) -> Option<usize> {
     reaches.iter().position(|reach| match reach {
-        Reach::Parallel(number, _) | Reach::Undecodable(number, _, _) => *number == source,
-        Reach::Library | Reach::Nothing => false,
+        AccessPath::Parallel(number, _) | AccessPath::Undecodable(number, _, _) => {
+            *number == source
+        }
+        AccessPath::Library | AccessPath::Nothing => false,
     })
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use frazil::{Error, ErrorCode, PackOptions, Progress, Resources, Result, Weighing};
+use frazil::{Error, ErrorCode, PackOptions, Progress, Resources, Result, SelectionCriteria};
 use frazil_plan::{CandidateFilters, FilterTree, Goal, candidates};
 use frazil_types::{
     ByteOrder, ElementClass, ElementType, FilterPipeline, ReaderLevel, StorageLayout, VariablePlan,
@@ -129,9 +129,9 @@ impl Judgement {
         let options = PackOptions {
             goal: self.goal,
             readable_by: self.readers,
-            weighing: Weighing {
+            weighing: SelectionCriteria {
                 tree: Some(Arc::clone(tree)),
-                ..Weighing::default()
+                ..SelectionCriteria::default()
             },
             resources: resources.clone(),
             ..PackOptions::default()

@@ -10,7 +10,7 @@ use crate::speed_demand::SpeedDemand;
 /// The names are those of SCIL (Scientific Compression Library), where it has one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct FilterDemand {
+pub struct FilterConstraints {
     /// How fast one core must at least encode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comp_speed: Option<SpeedDemand>,
@@ -26,7 +26,7 @@ pub struct FilterDemand {
     pub ratio_tolerance_percent: Option<f64>,
 }
 
-impl FilterDemand {
+impl FilterConstraints {
     /// The names of all fields.
     pub const KEYS: [&'static str; 4] = [
         "comp_speed",
@@ -84,28 +84,28 @@ mod tests {
 
     #[test]
     fn later_demands_win_key_by_key() {
-        let earlier = FilterDemand {
+        let earlier = FilterConstraints {
             comp_speed: "network".parse().ok(),
             ratio_tolerance_percent: Some(3.0),
-            ..FilterDemand::default()
+            ..FilterConstraints::default()
         };
-        let later = FilterDemand {
+        let later = FilterConstraints {
             comp_speed: "2GB/s".parse().ok(),
             decomp_speed: "local".parse().ok(),
-            ..FilterDemand::default()
+            ..FilterConstraints::default()
         };
         let both = earlier.and_later(&later);
         assert_eq!(both.comp_speed, later.comp_speed);
         assert_eq!(both.decomp_speed, later.decomp_speed);
         assert_eq!(both.ratio_tolerance_percent, Some(3.0));
-        assert!(!both.is_empty() && FilterDemand::default().is_empty());
+        assert!(!both.is_empty() && FilterConstraints::default().is_empty());
     }
 
     #[test]
     fn what_cannot_be_meant_is_refused() {
-        let tolerance = |percent| FilterDemand {
+        let tolerance = |percent| FilterConstraints {
             ratio_tolerance_percent: Some(percent),
-            ..FilterDemand::default()
+            ..FilterConstraints::default()
         };
         for possible in [0.0, 3.0, 99.9] {
             assert_eq!(tolerance(possible).check(), Ok(()));

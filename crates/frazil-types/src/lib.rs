@@ -34,7 +34,7 @@ pub use chunk_record::{ChunkRecord, FileAddress, FileExtent};
 pub use element::{ByteOrder, ElementClass, ElementType};
 pub use error_code::ErrorCode;
 pub use filter_chain::{FilterChain, FilterChainError};
-pub use filter_demand::FilterDemand;
+pub use filter_demand::FilterConstraints;
 pub use filter_spec::{FilterPipeline, FilterSpec, ReaderLevel, filter_id, filter_name};
 pub use filter_values::{completed, completed_values};
 pub use grid::{ChunkGrid, MAX_RANK};

@@ -29,7 +29,7 @@ const SCRATCH_CHUNKS: u64 = 3;
 const SMALL_CHUNK_BYTES: usize = 4096;
 
 /// Hands chunks to the background threads.
-pub(super) struct Submission {
+pub(super) struct PackQueue {
     // Ended before the placer goes.
     background: Background<Job, Result<Packed>>,
     placing: Arc<Mutex<Placing>>,
@@ -76,7 +76,7 @@ struct HeldConstant {
     element: Vec<u8>,
 }
 
-impl Submission {
+impl PackQueue {
     /// Has so many threads work for this writer; none: every job is done by the call that submits it.
     pub(super) fn start(
         placing: Placing,
@@ -124,7 +124,7 @@ impl Submission {
 
     /// Has the placer take a step in its turn; does not wait.
     pub(super) fn pass_on(&mut self, step: Step) {
-        self.background.submit(Job::PassOn(step));
+        self.background.submit(Job::Forward(step));
     }
 
     /// The error that ended the background work, if one did.

@@ -6,11 +6,11 @@ use frazil_codec::{
     values_info,
 };
 use frazil_plan::{
-    FilterChoice, FilterWishes, Goal, PrecisionChoice, Weighing, choose_filters, choose_precision,
-    sample_chunks, sample_plan,
+    FilterChoice, FilterWishes, Goal, PrecisionChoice, SelectionCriteria, choose_filters,
+    choose_precision, sample_chunks, sample_plan,
 };
 use frazil_types::{
-    Calibration, ChunkGoal, ElementType, ErrorCode, FilterDemand, PrecisionWish, QuantizePlan,
+    Calibration, ChunkGoal, ElementType, ErrorCode, FilterConstraints, PrecisionWish, QuantizePlan,
     ReaderLevel, Rounding,
 };
 
@@ -34,7 +34,7 @@ pub struct CompressOptions {
     /// How exactly floating-point values are kept; nothing stated: every bit.
     pub precision: PrecisionWish,
     /// How fast filters must be, which they are to be, and what differences of them do not matter.
-    pub demand: FilterDemand,
+    pub demand: FilterConstraints,
     /// What words for speeds stand for.
     pub calibration: Calibration,
 }
@@ -86,7 +86,7 @@ fn filters(
 ) -> Result<FilterChoice> {
     let refuse = |cause: String| Error::new(ErrorCode::InvalidArgument, cause);
     // Filters go before speeds and a tolerance, as where rules of a file meet.
-    let numbers = FilterDemand {
+    let numbers = FilterConstraints {
         filters: None,
         ..options.demand.clone()
     };
@@ -100,7 +100,11 @@ fn filters(
     let wishes = FilterWishes {
         reader_level: ReaderLevel::Frazil,
         goal: options.goal,
-        weighing: weighing(&Weighing::default(), &options.demand, &options.calibration),
+        weighing: weighing(
+            &SelectionCriteria::default(),
+            &options.demand,
+            &options.calibration,
+        ),
         chain: options.demand.filters.clone(),
         chain_origin: FROM_WISHES,
         only: Some(VALUES_FILTERS),
@@ -297,7 +301,7 @@ mod tests {
     #[test]
     fn what_is_demanded_of_filters_holds() {
         let raw = bytes(&field());
-        let by = |demand: FilterDemand, goal| {
+        let by = |demand: FilterConstraints, goal| {
             let options = CompressOptions {
                 goal,
                 demand,
@@ -307,9 +311,9 @@ mod tests {
             assert!(decompress(&packed)? == raw);
             Result::Ok(packed.len())
         };
-        let fast = |speed: &str| FilterDemand {
+        let fast = |speed: &str| FilterConstraints {
             comp_speed: speed.parse().ok(),
-            ..FilterDemand::default()
+            ..FilterConstraints::default()
         };
         let smallest = by(fast("1MB/s"), Goal::Archive).unwrap();
         let quick = by(fast("2GB/s"), Goal::Archive).unwrap();
@@ -317,18 +321,18 @@ mod tests {
         // Nothing is as fast: values stay as they are.
         let bound = compressed_bound(2, raw.len());
         assert_eq!(by(fast("100GB/s"), Goal::Balanced).unwrap(), bound);
-        let tolerant = FilterDemand {
+        let tolerant = FilterConstraints {
             ratio_tolerance_percent: Some(40.0),
-            ..FilterDemand::default()
+            ..FilterConstraints::default()
         };
         let near = by(tolerant, Goal::Archive).unwrap();
         assert!(
             near as f64 <= smallest as f64 / 0.6 * 1.01,
             "{near} {smallest}"
         );
-        let chain = |chain: &str| FilterDemand {
+        let chain = |chain: &str| FilterConstraints {
             filters: chain.parse().ok(),
-            ..FilterDemand::default()
+            ..FilterConstraints::default()
         };
         assert!(by(chain("shuffle+deflate(6)"), Goal::Balanced).unwrap() < raw.len());
         assert_eq!(by(chain("none"), Goal::Balanced).unwrap(), bound);

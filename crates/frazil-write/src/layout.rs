@@ -7,7 +7,7 @@ use super::settings::LayoutWish;
 use frazil_container::schema::{Schema, ValueType, VariableId};
 use frazil_file::counting;
 use frazil_file::error::{Error, Result};
-use frazil_options::chunk_goal::{Chooser, ChunkGoal, Subject, roles_of_schema};
+use frazil_options::chunk_goal::{AccessPattern, Chooser, Subject, roles_of_schema};
 use frazil_plan::{ExistingShape, MAX_CHUNK_BYTES, ShapeInput, ShapePolicy, choose};
 use frazil_types::ErrorCode;
 
@@ -53,7 +53,7 @@ pub(super) struct Circumstances<'a> {
     /// Where ranks' puts begin and end, if chunks go by that.
     pub(super) borders: Option<&'a Borders>,
     /// What chunk shapes are to serve.
-    pub(super) chunk_goal: &'a ChunkGoal,
+    pub(super) chunk_goal: &'a AccessPattern,
     /// Whether it is known that the variable's chunks are not compressed.
     pub(super) is_plain: bool,
 }

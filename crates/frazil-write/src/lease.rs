@@ -83,7 +83,7 @@ pub(super) type Gap = (u64, u64);
 
 /// What rank 0 knows of the space that it lends.
 #[derive(Debug, Default)]
-pub(super) struct Lending {
+pub(super) struct SpaceReservation {
     /// Where it begins, while it is lent.
     pub(super) base: Option<u64>,
     /// Free space below the end of the file that libhdf5 does not know of.
@@ -92,7 +92,7 @@ pub(super) struct Lending {
     pub(super) blocks: Vec<u64>,
 }
 
-impl Lending {
+impl SpaceReservation {
     /// Whether ranks write behind the end of the file.
     pub(super) fn is_on(&self) -> bool {
         self.base.is_some()

@@ -5,8 +5,8 @@ use frazil_types::{FilterChain, ReaderLevel, WritePlan};
 use serde::{Deserialize, Serialize};
 
 use frazil_file::resources::Resources;
-use frazil_options::chunk_goal::ChunkGoal;
-use frazil_precision::rules::PrecisionRule;
+use frazil_options::chunk_goal::AccessPattern;
+use frazil_precision::rules::VariableRule;
 
 /// How a [`Writer`](super::Writer) works.
 #[derive(Debug, Clone, Default)]
@@ -40,7 +40,7 @@ pub struct WriterOptions {
     /// What is wished of variables, by name: precision, and what their filters must be like. What a
     /// variable's own settings state, and `filters`, go before. Words for speeds (`network`) are the
     /// constants of [`Calibration::default`](frazil_types::Calibration).
-    pub rules: Vec<PrecisionRule>,
+    pub rules: Vec<VariableRule>,
     /// Whether the rules are for several files, so that one need not have all variables that they name.
     /// Else the variables that rules about precision name must be defined when the first value comes.
     pub rules_are_shared: bool,
@@ -48,7 +48,7 @@ pub struct WriterOptions {
     /// run decided them ([`Writer::plan`](super::Writer::plan)).
     pub plan: Option<WritePlan>,
     /// What chunk shapes are to serve, of variables whose shape nobody states.
-    pub chunk_goal: ChunkGoal,
+    pub chunk_goal: AccessPattern,
     /// Keep what was decided in the file, as the global attribute `frazil_plan` (JSON).
     pub keep_plan: bool,
     /// Where several ranks write a file together: how long one waits of which nothing is heard;

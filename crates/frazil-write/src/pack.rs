@@ -24,7 +24,7 @@ pub(super) enum Job {
     /// Make a chunk ready to be placed.
     Chunk(ChunkJob),
     /// Hand this on to the placer in its turn.
-    PassOn(Step),
+    Forward(Step),
 }
 
 /// What the placer does beside placing chunks.
@@ -153,7 +153,7 @@ impl Job {
                 // Packing touches no file.
                 packed.or_else(|error| Ok(Packed::Failed(id, error)))
             }
-            Self::PassOn(step) => Ok(Packed::Step(step)),
+            Self::Forward(step) => Ok(Packed::Step(step)),
         }
     }
 }
@@ -173,7 +173,7 @@ pub(super) fn concerns_one_variable(code: ErrorCode) -> bool {
 impl ChooseJob {
     fn run(self, scratch: &mut Scratch) {
         // Whatever happens, those who wait are told.
-        let told = Told(&self.choice);
+        let told = ChoiceGuard(&self.choice);
         if let Some(before) = &self.before {
             before.wait();
         }
@@ -186,9 +186,9 @@ impl ChooseJob {
 }
 
 /// Makes sure that a choice is made, if only by an error.
-struct Told<'a>(&'a Choice);
+struct ChoiceGuard<'a>(&'a Choice);
 
-impl Drop for Told<'_> {
+impl Drop for ChoiceGuard<'_> {
     fn drop(&mut self) {
         let cause = "the choice of filters failed";
         let missing = || Err(Error::new(ErrorCode::Internal, cause));

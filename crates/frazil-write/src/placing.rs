@@ -16,7 +16,7 @@ use super::data_file::DataFile;
 use super::errors::closed;
 use super::held::Held;
 use super::key::{Key, KeyMap};
-use super::lease::Lending;
+use super::lease::SpaceReservation;
 use super::pack::{CommitStep, Packed, PackedChunk, Step, StoredChunk, named};
 use super::variable::Variable;
 use frazil_container::schema::{AttributeOwner, Schema, VariableId};
@@ -45,7 +45,7 @@ pub(super) struct Placing {
     /// Of ranks that write together: packed chunks that wait for the commit of all.
     pub(super) held: Option<Held>,
     /// Of rank 0: space behind the end of the file that ranks write to.
-    pub(super) lending: Lending,
+    pub(super) lending: SpaceReservation,
     /// Changes that wait for the end of that.
     put_off: Vec<Change>,
     pub(super) places: KeyMap<Stored>,
@@ -121,7 +121,7 @@ impl Placing {
             pending_limit_bytes: LEAST_PENDING_BYTES,
             output: None,
             held: None,
-            lending: Lending::default(),
+            lending: SpaceReservation::default(),
             put_off: Vec::new(),
             places: KeyMap::default(),
             shapes: BTreeMap::new(),

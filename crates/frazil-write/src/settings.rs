@@ -1,6 +1,6 @@
 //! What a variable is to be like, before its first values are written.
 
-use frazil_types::{FilterDemand, FilterPipeline, PrecisionWish};
+use frazil_types::{FilterConstraints, FilterPipeline, PrecisionWish};
 
 use frazil_container::schema::Fill;
 
@@ -18,7 +18,7 @@ pub struct VariableSettings {
     /// What filters must be like that are chosen, in addition to what rules demand
     /// ([`WriterOptions::rules`](super::WriterOptions::rules)) and key by key before it; its own filters
     /// are taken instead of a choice. Empty where `filters` states some.
-    pub demand: FilterDemand,
+    pub demand: FilterConstraints,
     /// Rounding, in place of what rules state; `None`: as these do, and if none does no bit is changed.
     pub precision: Option<PrecisionWish>,
     /// What the file says about rounding.

@@ -1,7 +1,7 @@
 //! What is wished of a variable that is being written: by rules, and by its own settings.
 
-use frazil_plan::Weighing;
-use frazil_types::{Calibration, FilterChain, FilterDemand, PrecisionWish};
+use frazil_plan::SelectionCriteria;
+use frazil_types::{Calibration, FilterChain, FilterConstraints, PrecisionWish};
 
 use super::checks::refuse_analysis;
 use super::settings::{FilterWish, VariableSettings};
@@ -18,7 +18,7 @@ pub(super) struct Wished {
     /// Its own statement, or else that of the rules.
     pub(super) precision: Option<PrecisionWish>,
     /// What is demanded of a choice of filters; empty where its own settings state them.
-    pub(super) demand: FilterDemand,
+    pub(super) demand: FilterConstraints,
     /// Filters that are stated for all variables, or wished for this one.
     pub(super) chain: Option<FilterChain>,
     /// Who wants filters that are stated.
@@ -31,7 +31,7 @@ impl Writer {
     ///
     /// # Errors
     /// [`ErrorCode::InvalidArgument`](frazil_types::ErrorCode::InvalidArgument) if a pattern is no glob.
-    pub fn wishes(&self, path: &str) -> Result<(PrecisionWish, FilterDemand)> {
+    pub fn wishes(&self, path: &str) -> Result<(PrecisionWish, FilterConstraints)> {
         wishes_for(&self.options.rules, path).map_err(|error| error.in_file(&self.path))
     }
 
@@ -42,7 +42,7 @@ impl Writer {
         let precision = settings.precision.clone().or(is_stated.then_some(stated));
         let own = &settings.demand;
         let (demand, for_all) = match settings.filters {
-            FilterWish::Exactly(_) => (FilterDemand::default(), None),
+            FilterWish::Exactly(_) => (FilterConstraints::default(), None),
             FilterWish::Ours if own.is_empty() => (demanded, self.options.filters.as_ref()),
             FilterWish::Ours => {
                 // A choice of its own goes before filters that others want.
@@ -88,7 +88,7 @@ impl Writer {
         ChoiceWishes {
             readers: self.options.readable_by,
             goal: self.options.goal,
-            weighing: weighing(&Weighing::default(), &wished.demand, &constants),
+            weighing: weighing(&SelectionCriteria::default(), &wished.demand, &constants),
             origin: wished.origin.to_owned(),
         }
     }

@@ -10,14 +10,14 @@ use frazil_codec::BoundEncoder;
 use frazil_container::hdf5::{ExistingFile, LiveOutput, OutputStorage};
 use frazil_types::FilterPipeline;
 
-use super::background::Submission;
+use super::background::PackQueue;
 use super::begin::{self, Places};
 use super::borders::Borders;
 use super::buffers::Buffers;
 use super::cores::workers;
 use super::options::{WriterOptions, WriterReport, WriterVariable};
 use super::pack::concerns_one_variable;
-use super::parallel::{Call, Client, Team};
+use super::parallel::{Call, Client, RankGroup};
 use super::placing::Placing;
 use super::settings::VariableSettings;
 use super::shared::Division;
@@ -39,7 +39,7 @@ use frazil_precision::rules::Matcher;
 /// any is removed.
 pub struct Writer {
     // Ended first.
-    pub(super) submission: Submission,
+    pub(super) submission: PackQueue,
     pub(super) store: Store,
     pub(super) path: PathBuf,
     pub(super) schema: Schema,
@@ -69,7 +69,7 @@ pub struct Writer {
     pub(super) records_per_commit: Option<u64>,
     pub(super) is_new: bool,
     /// The ranks that write the file together; `None`: this writer is alone.
-    pub(super) team: Option<Box<Team>>,
+    pub(super) team: Option<Box<RankGroup>>,
     /// What hands values to the rank that writes for this one; `None`: this one writes itself.
     pub(super) client: Option<Box<Client>>,
     _lock: Option<NameLock>,
@@ -203,8 +203,7 @@ impl Writer {
         let placing = placing(division.memory_bytes)?;
         let store = Store::new(path);
         let threads = (workers(options), &options.cores);
-        let submission =
-            Submission::start(placing, threads, (division, &store), &options.resources);
+        let submission = PackQueue::start(placing, threads, (division, &store), &options.resources);
         Ok(Self {
             buffers: Arc::clone(submission.shared().buffers()),
             submission,

@@ -40,7 +40,7 @@ pub use frazil_file::resources::Resources;
 pub use frazil_file::text_file::write_text;
 pub use frazil_file::unfinished::{remove_unfinished, remove_unfinished_in_the_end};
 pub use frazil_options::chunk_goal::{
-    ChunkGoal, parse_axes, parse_expected, parse_reads, parse_storage,
+    AccessPattern, parse_axes, parse_expected, parse_reads, parse_storage,
 };
 pub use frazil_options::declared::{DeclaredOption, WRITER_OPTIONS};
 pub use frazil_options::environment::environment_warnings;
@@ -55,14 +55,14 @@ pub use frazil_options::plan_text::{parse_plan, read_plan, read_tree, render_pla
 pub use frazil_pipeline::{CacheStats, ReadStats, read_stats, set_read_budget};
 pub use frazil_plan::energy::{EnergyRates, PowerModel, StorageCost, StorageSaving};
 pub use frazil_plan::{
-    AxisRole, FilterTree, Goal, PlanError, ReadExtent, ReadIntent, SpeedFloor, WantedRead,
-    Weighing, Weights,
+    AxisRole, FilterTree, Goal, PlanError, ReadExtent, ReadIntent, SelectionCriteria, SpeedFloor,
+    WantedRead, Weights,
 };
 pub use frazil_precision::analyze::{AnalyzeOptions, AnalyzeReport, analyze};
 pub use frazil_precision::information::VariableInformation;
 pub use frazil_precision::named::{check_names, check_names_in};
 pub use frazil_precision::rule_file::{read_precision, write_precision};
-pub use frazil_precision::rules::{PrecisionOptions, PrecisionRule, wishes_for};
+pub use frazil_precision::rules::{PrecisionOptions, VariableRule, wishes_for};
 pub use frazil_precision::stated::StatedPrecision;
 pub use frazil_read::{Checksums, ChunkCachePolicy, Reader, ReaderOptions};
 pub use frazil_repack::encodings::{Encoding, EncodingStyle, render_encoding};
@@ -88,10 +88,10 @@ pub use frazil_tools::synth::{
 pub use frazil_types::{
     AxisSelection, ByteOrder, Calibration, CodecSpeed, DataOrigin, ElementClass, ElementType,
     ErrorBound, ErrorCode, FigureSource, FigureSources, FilterChain, FilterChainError,
-    FilterDemand, FilterPipeline, FilterSpec, PrecisionWish, ProtectedValues, QuantizeAlgorithm,
-    QuantizePlan, ReaderCache, ReaderLevel, Rounding, SpeedDemand, Storage, StorageLayout,
-    StorageSpeed, Transfer, VariablePlan, WritePlan, filter_id, filter_name, is_plain, plain,
-    plain_path,
+    FilterConstraints, FilterPipeline, FilterSpec, PrecisionWish, ProtectedValues,
+    QuantizeAlgorithm, QuantizePlan, ReaderCache, ReaderLevel, Rounding, SpeedDemand, Storage,
+    StorageLayout, StorageSpeed, Transfer, VariablePlan, WritePlan, filter_id, filter_name,
+    is_plain, plain, plain_path,
 };
 pub use frazil_verify::{
     Difference, PrecisionReport, ThresholdResult, Thresholds, VariableFigures, VerifyOptions,

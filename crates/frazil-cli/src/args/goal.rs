@@ -1,7 +1,7 @@
 //! What chunk shapes are to serve.
 
 use clap::Args;
-use frazil::{AxisRole, ChunkGoal, Storage, WantedRead};
+use frazil::{AccessPattern, AxisRole, Storage, WantedRead};
 
 // One occurrence of an option is one list; clap must not take these for lists of its own.
 type Reads = Vec<WantedRead>;
@@ -56,14 +56,14 @@ fn expected(text: &str) -> Result<Lengths, String> {
 
 impl GoalArgs {
     /// The facade's options.
-    pub(super) fn goal(&self) -> ChunkGoal {
-        ChunkGoal {
+    pub(super) fn goal(&self) -> AccessPattern {
+        AccessPattern {
             reads: self.reads.concat(),
             storage: self.storage,
             axes: self.axes.concat(),
             expected: self.expect.concat(),
             most_chunks: self.most_chunks,
-            ..ChunkGoal::default()
+            ..AccessPattern::default()
         }
     }
 }

@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use frazil::{
     Calibration, ChunkOverride, ChunkPolicy, Destination, FilterChain, Goal, LayoutProfile,
-    PackOptions, ReaderLevel, ShufflePolicy, Weighing,
+    PackOptions, ReaderLevel, SelectionCriteria, ShufflePolicy,
 };
 
 use super::goal::GoalArgs;
@@ -215,7 +215,7 @@ impl DecisionArgs {
     }
 
     /// What is stated of a choice of filters, words for speeds being what a calibration says.
-    pub(crate) fn weighing_by(&self, calibration: &Calibration) -> Weighing {
+    pub(crate) fn weighing_by(&self, calibration: &Calibration) -> SelectionCriteria {
         self.weighing.weighing(calibration)
     }
 

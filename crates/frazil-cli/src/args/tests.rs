@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use frazil::{
-    ChunkPolicy, Destination, Goal, LayoutProfile, PackOptions, ReaderLevel, ShufflePolicy,
-    UnpackFormat, Weighing,
+    ChunkPolicy, Destination, Goal, LayoutProfile, PackOptions, ReaderLevel, SelectionCriteria,
+    ShufflePolicy, UnpackFormat,
 };
 
 use super::*;
@@ -72,7 +72,7 @@ fn filters_and_goals_arrive() {
         (aimed.goal, aimed.readable_by),
         (Goal::Archive, ReaderLevel::Frazil)
     );
-    assert_eq!(stated.weighing, Weighing::default());
+    assert_eq!(stated.weighing, SelectionCriteria::default());
     // A goal that is the default is the default.
     assert_eq!(
         options("pack a.nc -o b.nc --goal balanced").weighing,

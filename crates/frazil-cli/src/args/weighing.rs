@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use frazil::{Calibration, SpeedDemand, SpeedFloor, Transfer, Weighing, Weights};
+use frazil::{Calibration, SelectionCriteria, SpeedDemand, SpeedFloor, Transfer, Weights};
 
 /// Where a floor comes from, as reasons say it.
 const AS_ASKED: &str = "as asked";
@@ -37,12 +37,12 @@ pub(super) struct WeighingArgs {
 
 impl WeighingArgs {
     /// The facade's options, without what a file says.
-    pub(super) fn weighing(&self, calibration: &Calibration) -> Weighing {
+    pub(super) fn weighing(&self, calibration: &Calibration) -> SelectionCriteria {
         let floor = |speed: &Option<SpeedDemand>, transfer| {
             let speed = speed.as_ref()?;
             Some(SpeedFloor::of(speed, transfer, calibration, AS_ASKED))
         };
-        Weighing {
+        SelectionCriteria {
             weights: self.weights,
             encode_floor: floor(&self.min_write_speed, Transfer::Writing),
             decode_floor: floor(&self.min_read_speed, Transfer::Reading),

@@ -7,7 +7,7 @@ use frazil_container::model::{FileModel, Variable};
 use frazil_container::schema::{AttributeOwner, DimensionId, Schema, VariableId};
 use frazil_plan::{AxisFacts, AxisRole, axis_roles};
 
-use super::ChunkGoal;
+use super::AccessPattern;
 use frazil_file::attributes::Attributes;
 use frazil_file::coordinate::coordinate;
 use frazil_file::error::Result;
@@ -17,7 +17,7 @@ use frazil_file::input::Input;
 ///
 /// # Errors
 /// If attributes of coordinate variables cannot be read.
-pub fn roles_of_input(input: &Input, goal: &ChunkGoal) -> Result<Vec<Vec<AxisRole>>> {
+pub fn roles_of_input(input: &Input, goal: &AccessPattern) -> Result<Vec<Vec<AxisRole>>> {
     let mut known = HashMap::new();
     let variables = 0..input.variables().len();
     variables
@@ -29,7 +29,7 @@ pub fn roles_of_input(input: &Input, goal: &ChunkGoal) -> Result<Vec<Vec<AxisRol
 ///
 /// # Errors
 /// If attributes of coordinate variables cannot be read.
-pub fn roles_of(input: &Input, number: usize, goal: &ChunkGoal) -> Result<Vec<AxisRole>> {
+pub fn roles_of(input: &Input, number: usize, goal: &AccessPattern) -> Result<Vec<AxisRole>> {
     roles_with(input, number, goal, &mut HashMap::new())
 }
 
@@ -37,7 +37,7 @@ pub fn roles_of(input: &Input, number: usize, goal: &ChunkGoal) -> Result<Vec<Ax
 fn roles_with(
     input: &Input,
     number: usize,
-    goal: &ChunkGoal,
+    goal: &AccessPattern,
     known: &mut HashMap<usize, Attributes>,
 ) -> Result<Vec<AxisRole>> {
     let variable = &input.variables()[number];
@@ -66,7 +66,7 @@ fn roles_with(
 }
 
 /// The roles of the axes of a variable that is being written.
-pub fn roles_of_schema(schema: &Schema, id: VariableId, goal: &ChunkGoal) -> Vec<AxisRole> {
+pub fn roles_of_schema(schema: &Schema, id: VariableId, goal: &AccessPattern) -> Vec<AxisRole> {
     let dimensions = &schema.variables[id.0].dimensions;
     let attributes: Vec<Option<Attributes>> = dimensions
         .iter()
@@ -87,7 +87,7 @@ pub fn roles_of_schema(schema: &Schema, id: VariableId, goal: &ChunkGoal) -> Vec
 }
 
 /// The roles of the axes of a variable of an open file; none where the file has none.
-pub fn roles_of_model(model: &FileModel, id: VariableId, goal: &ChunkGoal) -> Vec<AxisRole> {
+pub fn roles_of_model(model: &FileModel, id: VariableId, goal: &AccessPattern) -> Vec<AxisRole> {
     let Some(variable) = model.variables.get(id.0) else {
         return Vec::new();
     };
@@ -121,7 +121,11 @@ fn coordinate_in_model(model: &FileModel, dimension: DimensionId) -> Option<Vari
     model.variables.iter().position(is_it).map(VariableId)
 }
 
-fn facts<'a>(name: &'a str, goal: &ChunkGoal, attributes: Option<&'a Attributes>) -> AxisFacts<'a> {
+fn facts<'a>(
+    name: &'a str,
+    goal: &AccessPattern,
+    attributes: Option<&'a Attributes>,
+) -> AxisFacts<'a> {
     let text = |name: &str| attributes.and_then(|attributes| attributes.text(name));
     AxisFacts {
         name,

@@ -9,7 +9,7 @@ use frazil_plan::{
 };
 use frazil_types::ReaderCache;
 
-use super::ChunkGoal;
+use super::AccessPattern;
 
 /// Raw bytes by stored bytes of filtered chunks, as far as reading them goes: the true ratio would
 /// differ from file to file of a stream, and shapes with it.
@@ -99,7 +99,7 @@ impl Subject<'_> {
 
 impl<'a> Chooser<'a> {
     /// Chooses for the reads that `goal` states.
-    pub fn new(goal: &'a ChunkGoal) -> Self {
+    pub fn new(goal: &'a AccessPattern) -> Self {
         Self {
             goal: goal.read_goal(),
             answers: RefCell::default(),

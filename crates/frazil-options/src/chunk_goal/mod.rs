@@ -15,7 +15,7 @@ pub use text::{parse_axes, parse_expected, parse_reads, parse_storage};
 /// What chunk shapes are to serve. Where neither reads nor storage nor a number of chunks are
 /// stated, the standard rule decides, which balances maps and series in chunks of about 1 MiB.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct ChunkGoal {
+pub struct AccessPattern {
     /// The reads to come ([`parse_reads`]); empty: map, series and profile alike.
     pub reads: Vec<WantedRead>,
     /// Where the file will lie while it is read; `None`: not stated, taken as local.
@@ -30,7 +30,7 @@ pub struct ChunkGoal {
     pub calibration: Calibration,
 }
 
-impl ChunkGoal {
+impl AccessPattern {
     /// Whether anything is stated that the standard rule does not know.
     #[must_use]
     pub fn is_stated(&self) -> bool {

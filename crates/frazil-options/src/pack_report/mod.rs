@@ -10,7 +10,7 @@ use serde::Serialize;
 
 pub use energy::{EnergyReport, EnergySource};
 use frazil_file::wording::{lossy, lossy_option};
-use frazil_precision::rules::PrecisionRule;
+use frazil_precision::rules::VariableRule;
 
 /// One variable of a packed or planned file.
 #[derive(Debug, Clone, Serialize)]
@@ -106,7 +106,7 @@ pub struct PackReport {
     /// In a dry run: what nine of ten predictions come to lie within.
     pub range: Option<PredictedRange>,
     /// The decisions about precision, one rule per rounded variable: to review, edit and replay.
-    pub precision: Vec<PrecisionRule>,
+    pub precision: Vec<VariableRule>,
     /// What the user should know (kept unknown filters, conversions...), one line each.
     pub notices: Vec<String>,
 }

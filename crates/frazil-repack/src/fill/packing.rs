@@ -8,7 +8,7 @@ use frazil_container::hdf5::{DatasetInfo, DatasetStorage, FillStatus, FillTime};
 use frazil_pipeline::{ArraySource, Block, ChunkDecoder, Request, Task};
 use frazil_types::{ChunkGrid, DeflateEncoder, ErrorCode, FilterPipeline, Selection, filter_id};
 
-use crate::routes::{Decisions, Route};
+use crate::routes::{CopyPlan, Decisions};
 use frazil_file::chunk_subset::ChunkSubset;
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
@@ -93,20 +93,20 @@ pub(super) fn packings<'a>(source: &'a Input, decisions: &Decisions) -> Result<V
 }
 
 impl Step {
-    fn of(route: &Route, variable: &DatasetInfo, decisions: &Decisions) -> Result<Self> {
+    fn of(route: &CopyPlan, variable: &DatasetInfo, decisions: &Decisions) -> Result<Self> {
         Ok(match route {
-            Route::Nothing | Route::Library => Self::None,
-            Route::CopyChunks { source, tiles } => Self::Copy {
+            CopyPlan::Nothing | CopyPlan::Library => Self::None,
+            CopyPlan::CopyChunks { source, tiles } => Self::Copy {
                 source: *source,
                 grid: decisions.sources[*source].grid.clone(),
                 tiles: tiles.clone(),
                 check: CopyCheck::of(variable, &decisions.sources[*source]),
             },
-            Route::Contiguous { source, grid } => Self::Plain {
+            CopyPlan::Contiguous { source, grid } => Self::Plain {
                 source: *source,
                 grid: grid.clone(),
             },
-            Route::Pack {
+            CopyPlan::Pack {
                 source,
                 grid,
                 tiles,

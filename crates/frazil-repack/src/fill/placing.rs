@@ -5,7 +5,7 @@ use frazil_container::hdf5::Hdf5Output;
 use super::packing::{Batch, PackedBatch, Packing, Step};
 use super::{Define, Filled, Stored};
 use crate::job::Job;
-use crate::routes::{Decisions, Route};
+use crate::routes::{CopyPlan, Decisions};
 use frazil_file::error::Result;
 use frazil_file::input::Input;
 use frazil_file::pending::PendingOutput;
@@ -133,7 +133,7 @@ fn copy_through_library(
         return Ok(stored);
     };
     for (i, route) in decisions.routes.iter().enumerate() {
-        if !matches!(route, Route::Library) {
+        if !matches!(route, CopyPlan::Library) {
             continue;
         }
         run::check_cancel(job.resources).map_err(|error| error.in_file(source.path()))?;
@@ -155,7 +155,7 @@ fn contiguous_bases(
 ) -> Result<Vec<u64>> {
     let mut bases = vec![0; decisions.routes.len()];
     for (i, route) in decisions.routes.iter().enumerate() {
-        if matches!(route, Route::Contiguous { .. }) {
+        if matches!(route, CopyPlan::Contiguous { .. }) {
             let variable = &source.variables()[i];
             let stored = stored_form(variable, decisions.plans[i].quantize.as_ref());
             let bytes = stored.raw_bytes().unwrap_or(0);

@@ -11,10 +11,10 @@ use frazil_types::{
     filter_id,
 };
 
-use super::{Chosen, Decisions, Fallback, Route};
+use super::{Chosen, CopyPlan, Decisions, Fallback};
 use frazil_file::chunk_subset::ChunkSubset;
 use frazil_file::error::{Error, Result};
-use frazil_file::sources::{self, Reach, Stored, is_sparse};
+use frazil_file::sources::{self, AccessPath, Stored, is_sparse};
 use frazil_precision::rounding_text;
 
 impl Decisions {
@@ -23,7 +23,7 @@ impl Decisions {
         &mut self,
         variable: &DatasetInfo,
         shape: &ChunkChoice,
-        reach: Reach,
+        reach: AccessPath,
         chosen: Option<Chosen>,
     ) -> Result<()> {
         if variable.is_dimension_only {
@@ -31,14 +31,14 @@ impl Decisions {
             return Ok(());
         }
         match reach {
-            Reach::Nothing => {
+            AccessPath::Nothing => {
                 self.without_values(variable, shape, chosen.map(|chosen| chosen.filters));
             }
-            Reach::Library => self.through_library(variable, shape),
-            Reach::Undecodable(source, stored, missing) => {
+            AccessPath::Library => self.through_library(variable, shape),
+            AccessPath::Undecodable(source, stored, missing) => {
                 self.undecodable(variable, source, &stored, &missing);
             }
-            Reach::Parallel(source, stored) => {
+            AccessPath::Parallel(source, stored) => {
                 let chosen = chosen.ok_or_else(|| {
                     Error::new(
                         ErrorCode::Internal,
@@ -52,7 +52,7 @@ impl Decisions {
     }
 
     /// The output is stored like the input.
-    fn keep(&mut self, variable: &DatasetInfo, reason: &str, route: Route) {
+    fn keep(&mut self, variable: &DatasetInfo, reason: &str, route: CopyPlan) {
         let (layout, pipeline) = match &variable.storage {
             DatasetStorage::Chunked {
                 chunk, pipeline, ..
@@ -76,15 +76,15 @@ impl Decisions {
             DatasetStorage::External | DatasetStorage::Virtual => false,
         };
         let route = match (variable.stored_bytes, can_be_copied) {
-            (0, _) => Route::Nothing,
-            (_, true) => Route::Library,
+            (0, _) => CopyPlan::Nothing,
+            (_, true) => CopyPlan::Library,
             (_, false) => {
                 self.notices.push(format!(
                     "{}: the bytes in this dimension without a variable, which netCDF never reads, \
                      are left out",
                     variable.path
                 ));
-                Route::Nothing
+                CopyPlan::Nothing
             }
         };
         self.keep(variable, "a dimension without values", route);
@@ -110,7 +110,13 @@ impl Decisions {
         ) = (variable.element.is_self_contained(), &variable.storage)
         {
             let (layout, pipeline) = (chunked(chunk), portable(pipeline));
-            self.push(variable, layout, pipeline, "no values yet", Route::Nothing);
+            self.push(
+                variable,
+                layout,
+                pipeline,
+                "no values yet",
+                CopyPlan::Nothing,
+            );
             return;
         }
         match &shape.chunk {
@@ -120,9 +126,15 @@ impl Decisions {
                     .or_else(|| existing.filter(|one| is_portable(one)).cloned())
                     .unwrap_or_default();
                 let reason = "no values yet";
-                self.push(variable, chunked(chunk), pipeline, reason, Route::Nothing);
+                self.push(
+                    variable,
+                    chunked(chunk),
+                    pipeline,
+                    reason,
+                    CopyPlan::Nothing,
+                );
             }
-            _ => self.keep(variable, "no values", Route::Nothing),
+            _ => self.keep(variable, "no values", CopyPlan::Nothing),
         }
     }
 
@@ -141,7 +153,7 @@ impl Decisions {
             frazil_codec::cure_for(missing[0].id)
         ));
         let tiles = ChunkSubset::stored(stored);
-        let route = Route::CopyChunks { source, tiles };
+        let route = CopyPlan::CopyChunks { source, tiles };
         self.keep(variable, "kept: undecodable", route);
     }
 
@@ -154,7 +166,7 @@ impl Decisions {
                      its source files",
                     variable.path
                 ));
-                self.keep(variable, "kept: virtual", Route::Nothing);
+                self.keep(variable, "kept: virtual", CopyPlan::Nothing);
             }
             DatasetStorage::External => {
                 self.notices.push(format!(
@@ -171,7 +183,7 @@ impl Decisions {
                     layout,
                     FilterPipeline::default(),
                     reason,
-                    Route::Library,
+                    CopyPlan::Library,
                 );
             }
             DatasetStorage::Chunked {
@@ -184,11 +196,17 @@ impl Decisions {
                         "heap data or references: only the layout counts",
                     ),
                 };
-                self.push(variable, chunked(chunk), pipeline, reason, Route::Library);
+                self.push(
+                    variable,
+                    chunked(chunk),
+                    pipeline,
+                    reason,
+                    CopyPlan::Library,
+                );
             }
             DatasetStorage::Compact | DatasetStorage::Contiguous { .. } => {
                 let reason = "kept: small, heap data or references";
-                self.keep(variable, reason, Route::Library);
+                self.keep(variable, reason, CopyPlan::Library);
             }
         }
     }
@@ -222,7 +240,7 @@ impl Decisions {
         let is_same = is_copied && is_stored_as(variable, chunk, &filters.pipeline);
         if is_same && quantize.is_none() && !self.sources[source].raw_partial_edges {
             let tiles = ChunkSubset::stored(stored);
-            let route = Route::CopyChunks { source, tiles };
+            let route = CopyPlan::CopyChunks { source, tiles };
             self.push(variable, chunked(chunk), filters.pipeline, &reason, route);
             return Ok(());
         }
@@ -280,11 +298,11 @@ impl Decisions {
         source: usize,
         stored: &Stored,
         choice: &FilterChoice,
-    ) -> Result<Route> {
+    ) -> Result<CopyPlan> {
         let grid = sources::grid(variable, chunk)?;
         let tiles = ChunkSubset::holding(&grid, &self.sources[source], stored);
         self.hint(source, &grid, &tiles);
-        Ok(Route::Pack {
+        Ok(CopyPlan::Pack {
             source,
             grid,
             tiles,
@@ -306,11 +324,11 @@ impl Decisions {
         self.hint(source, &grid, &ChunkSubset::All);
         let nothing_stored = matches!(stored, Stored::Records(records) if records.is_empty());
         let route = if nothing_stored {
-            Route::Nothing
+            CopyPlan::Nothing
         } else {
-            Route::Contiguous { source, grid }
+            CopyPlan::Contiguous { source, grid }
         };
-        let is_nothing = matches!(route, Route::Nothing);
+        let is_nothing = matches!(route, CopyPlan::Nothing);
         let (layout, pipeline) = (StorageLayout::Contiguous, FilterPipeline::default());
         self.push(variable, layout, pipeline, reason, route);
         if let Some(plan) = self.plans.last_mut().filter(|_| !is_nothing) {
@@ -346,7 +364,7 @@ impl Decisions {
         layout: StorageLayout,
         pipeline: FilterPipeline,
         reason: &str,
-        route: Route,
+        route: CopyPlan,
     ) {
         self.storage.push(match &layout {
             StorageLayout::Contiguous => OutputStorage::Contiguous,
@@ -361,12 +379,12 @@ impl Decisions {
             quantize: None,
             pipeline,
             deflate_encoder: match &route {
-                Route::Pack {
+                CopyPlan::Pack {
                     deflate_encoder, ..
                 } => *deflate_encoder,
                 _ => None,
             },
-            copy_raw: matches!(route, Route::CopyChunks { .. }),
+            copy_raw: matches!(route, CopyPlan::CopyChunks { .. }),
             predicted_bytes: Some(variable.stored_bytes),
             cache: None,
             reason: reason.to_owned(),

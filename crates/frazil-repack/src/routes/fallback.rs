@@ -5,7 +5,7 @@ use frazil_container::hdf5::{DatasetInfo, DatasetStorage, OutputStorage};
 use frazil_plan::index_bytes;
 use frazil_types::{FilterPipeline, StorageLayout};
 
-use super::{Decisions, Route};
+use super::{CopyPlan, Decisions};
 use crate::input_filters::keeps_filters;
 use frazil_file::chunk_subset::ChunkSubset;
 use frazil_file::error::Result;
@@ -22,7 +22,7 @@ pub(crate) struct Fallback {
     stored_bytes: u64,
     layout: StorageLayout,
     pipeline: FilterPipeline,
-    route: Route,
+    route: CopyPlan,
 }
 
 impl Fallback {
@@ -43,7 +43,7 @@ impl Fallback {
                 raw_partial_edges: false,
             } if keeps_filters(variable) => {
                 let tiles = ChunkSubset::stored(stored);
-                let route = Route::CopyChunks { source, tiles };
+                let route = CopyPlan::CopyChunks { source, tiles };
                 let layout = StorageLayout::Chunked {
                     chunk: chunk.clone(),
                 };
@@ -53,7 +53,7 @@ impl Fallback {
                 let size = variable.element.size_bytes as u64;
                 let slab = sources::slab_shape(&variable.shape, size, None);
                 let grid = sources::grid(variable, &slab)?;
-                let route = Route::Contiguous { source, grid };
+                let route = CopyPlan::Contiguous { source, grid };
                 let pipeline = FilterPipeline::default();
                 (StorageLayout::Contiguous, pipeline, route, None)
             }
@@ -78,7 +78,8 @@ impl Decisions {
         let Some(fallback) = self.fallbacks[number].take() else {
             return;
         };
-        if let Route::CopyChunks { source, .. } | Route::Contiguous { source, .. } = &fallback.route
+        if let CopyPlan::CopyChunks { source, .. } | CopyPlan::Contiguous { source, .. } =
+            &fallback.route
         {
             // Chunks of the input are no longer wanted in the order of others.
             self.sources[*source].tiling = None;
@@ -100,7 +101,7 @@ impl Decisions {
         plan.pipeline = fallback.pipeline.clone();
         plan.layout = fallback.layout;
         plan.deflate_encoder = None;
-        plan.copy_raw = matches!(fallback.route, Route::CopyChunks { .. });
+        plan.copy_raw = matches!(fallback.route, CopyPlan::CopyChunks { .. });
         self.storage[number] = match &plan.layout {
             StorageLayout::Contiguous => OutputStorage::Contiguous,
             StorageLayout::Chunked { chunk } => OutputStorage::Chunked {

@@ -173,13 +173,13 @@ fn chunks_have_the_same_bytes_wherever_they_are_packed() {
         demand,
         ..VariableSettings::default()
     };
-    let chain = frazil_types::FilterDemand {
+    let chain = frazil_types::FilterConstraints {
         filters: "shuffle+deflate(1)".parse().ok(),
-        ..frazil_types::FilterDemand::default()
+        ..frazil_types::FilterConstraints::default()
     };
-    let speed = frazil_types::FilterDemand {
+    let speed = frazil_types::FilterConstraints {
         comp_speed: "200MB/s".parse().ok(),
-        ..frazil_types::FilterDemand::default()
+        ..frazil_types::FilterConstraints::default()
     };
     let wishes = wishes.into_iter().chain([demand(chain), demand(speed)]);
     for settings in wishes {

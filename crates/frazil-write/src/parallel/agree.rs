@@ -6,7 +6,7 @@ use frazil_types::ErrorCode;
 
 use super::super::repeats::hash;
 use super::super::writer::Writer;
-use super::Team;
+use super::RankGroup;
 use super::wire::{Agreement, Arrival, Call, Item};
 use frazil_container::schema::{AttributeOwner, GroupId, Schema, SchemaAttribute, VariableId};
 use frazil_file::error::{Error, Result};
@@ -19,7 +19,7 @@ impl Writer {
     /// Brings the ranks together: the same call, the same definitions, the longest of the lengths.
     pub(super) fn agree(
         &mut self,
-        team: &mut Team,
+        team: &mut RankGroup,
         call: Call,
         ready: Result<()>,
     ) -> Result<Agreement> {

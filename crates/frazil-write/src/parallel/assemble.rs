@@ -13,9 +13,9 @@ use super::super::partial::PartialChunk;
 use super::super::placing::Base;
 use super::super::variable::Variable;
 use super::super::writer::Writer;
-use super::Team;
+use super::RankGroup;
 use super::parts::{Arrived, Foreign, Parcel, unpack};
-use super::wire::{Claim, Duties, Owned};
+use super::wire::{Assignment, Claim, Owned};
 use frazil_container::schema::VariableId;
 use frazil_file::error::{Error, Result};
 use frazil_file::storage_error::from_container;
@@ -71,9 +71,9 @@ impl Writer {
     /// Every message that others wait for is sent, if only with the error that happened before.
     pub(super) fn exchange(
         &mut self,
-        team: &mut Team,
+        team: &mut RankGroup,
         keys: &[Key],
-        duties: &Duties,
+        duties: &Assignment,
     ) -> Result<()> {
         let mut outcome = duties.drops.iter().try_for_each(|&claim| {
             let key = keys.get(claim).ok_or_else(lost)?;
@@ -126,9 +126,9 @@ impl Writer {
 
     fn send_round(
         &mut self,
-        team: &mut Team,
+        team: &mut RankGroup,
         keys: &[Key],
-        duties: &Duties,
+        duties: &Assignment,
         round: usize,
         ready: &Result<()>,
     ) -> Result<()> {
@@ -149,7 +149,7 @@ impl Writer {
     /// Sends an owner this rank's values of its chunks.
     fn send_to(
         &mut self,
-        team: &mut Team,
+        team: &mut RankGroup,
         owner: usize,
         keys: &[Key],
         claims: &[usize],
@@ -312,7 +312,7 @@ impl Writer {
 }
 
 /// What the ranks send in one round for the chunks that this rank owns.
-fn receive_round(team: &mut Team, owned: &[&Owned]) -> Result<Arrived> {
+fn receive_round(team: &mut RankGroup, owned: &[&Owned]) -> Result<Arrived> {
     let senders: BTreeSet<usize> = owned.iter().flat_map(|o| o.from.iter().copied()).collect();
     let mut arrived = Arrived::new();
     let mut outcome = Ok(());
@@ -323,7 +323,7 @@ fn receive_round(team: &mut Team, owned: &[&Owned]) -> Result<Arrived> {
     outcome.map(|()| arrived)
 }
 
-fn receive_from(team: &mut Team, rank: usize, arrived: &mut Arrived) -> Result<()> {
+fn receive_from(team: &mut RankGroup, rank: usize, arrived: &mut Arrived) -> Result<()> {
     while !unpack(rank, team.link.take(rank)?, arrived)? {}
     Ok(())
 }

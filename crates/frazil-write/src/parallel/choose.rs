@@ -7,7 +7,7 @@ use super::super::errors::lost;
 use super::super::key::{Key, Name};
 use super::super::partial::constant;
 use super::super::writer::Writer;
-use super::Team;
+use super::RankGroup;
 use super::wire::broken;
 use frazil_container::schema::VariableId;
 use frazil_file::error::Result;
@@ -24,7 +24,11 @@ impl Writer {
     /// Has the filters chosen that nobody asked for: for each variable by the rank that has its
     /// first chunk, in the order of the grid, of values that are not all one. Variables without
     /// such values get filters without a trial.
-    pub(super) fn choose_together(&mut self, team: &mut Team, ready: Result<()>) -> Result<()> {
+    pub(super) fn choose_together(
+        &mut self,
+        team: &mut RankGroup,
+        ready: Result<()>,
+    ) -> Result<()> {
         let open: Vec<usize> = (0..self.details.len())
             .filter(|&number| self.is_open(number))
             .collect();

@@ -7,10 +7,10 @@ use super::super::options::WriterVariable;
 use super::super::slab::Slab;
 use super::super::variable::Variable;
 use super::super::writer::Writer;
-use super::Team;
+use super::RankGroup;
 use super::agree::digest;
 use super::io_ranks::{Coming, Done, Reply, Request};
-use super::outbox::Outbox;
+use super::outbox::SendQueue;
 use super::wire::{Call, TextPut, decode, encode};
 use frazil_container::schema::VariableId;
 use frazil_file::error::Result;
@@ -18,7 +18,7 @@ use frazil_file::error::Result;
 /// What a rank knows of the one that writes for it.
 pub(crate) struct Client {
     io_rank: usize,
-    outbox: Outbox,
+    outbox: SendQueue,
     /// Calls that the I/O rank has not answered yet.
     unanswered: usize,
     /// Whether this one tells it definitions in words, and of what digest it did so last.
@@ -37,7 +37,7 @@ impl Client {
     ) -> Self {
         Self {
             io_rank,
-            outbox: Outbox::new(output, window_bytes, memory_bytes),
+            outbox: SendQueue::new(output, window_bytes, memory_bytes),
             unanswered: 0,
             explains: is_first.then_some(None),
             variables: Vec::new(),
@@ -55,14 +55,14 @@ impl Client {
     }
 
     /// Sends what may go on its way.
-    fn send(&mut self, team: &mut Team) -> Result<()> {
+    fn send(&mut self, team: &mut RankGroup) -> Result<()> {
         while let Some(message) = self.outbox.next()? {
             team.link.hand_over(self.io_rank, Ok(message))?;
         }
         Ok(())
     }
 
-    fn add(&mut self, team: &mut Team, request: &Request, values: &[u8]) -> Result<()> {
+    fn add(&mut self, team: &mut RankGroup, request: &Request, values: &[u8]) -> Result<()> {
         self.outbox.add(request, values)?;
         self.send(team)
     }
@@ -86,7 +86,7 @@ impl Writer {
     }
 
     /// Both sides of a client; they are there wherever it is asked for.
-    fn as_client(&mut self) -> Result<(&mut Client, &mut Team)> {
+    fn as_client(&mut self) -> Result<(&mut Client, &mut RankGroup)> {
         let client = self.client.as_mut();
         client
             .zip(self.team.as_mut())

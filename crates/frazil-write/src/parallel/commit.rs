@@ -8,7 +8,7 @@ use super::super::placing::Base;
 use super::super::variable::Variable;
 use super::super::writer::Writer;
 use super::wire::{Agreement, Call, Claim};
-use super::{Team, duties};
+use super::{RankGroup, duties};
 use frazil_container::schema::{ValueType, VariableId};
 use frazil_file::error::{Error, Result};
 
@@ -69,7 +69,7 @@ impl Writer {
     /// Calls `body` with the team apart.
     pub(super) fn with_own_team<T>(
         &mut self,
-        body: impl FnOnce(&mut Self, &mut Team) -> Result<T>,
+        body: impl FnOnce(&mut Self, &mut RankGroup) -> Result<T>,
     ) -> Result<T> {
         let mut team = self.team.take().ok_or_else(lost)?;
         let outcome = body(self, &mut team);
@@ -77,7 +77,7 @@ impl Writer {
         outcome
     }
 
-    fn define_with(&mut self, team: &mut Team, ready: Result<()>) -> Result<()> {
+    fn define_with(&mut self, team: &mut RankGroup, ready: Result<()>) -> Result<()> {
         let ready = ready.and_then(|()| self.begin());
         let ready = ready.and_then(|()| self.settle_definitions());
         let agreement = self.agree(team, Call::Define, ready)?;
@@ -85,7 +85,7 @@ impl Writer {
         self.lend_first(team, ready)
     }
 
-    fn commit_with(&mut self, team: &mut Team, call: Call, ready: Result<()>) -> Result<()> {
+    fn commit_with(&mut self, team: &mut RankGroup, call: Call, ready: Result<()>) -> Result<()> {
         let is_end = call == Call::Close;
         let ready = ready.and_then(|()| self.begin());
         let ready = ready.and_then(|()| self.settle_definitions());
@@ -143,7 +143,12 @@ impl Writer {
         Ok(())
     }
 
-    fn take_over(&mut self, team: &mut Team, agreement: &Agreement, is_end: bool) -> Result<()> {
+    fn take_over(
+        &mut self,
+        team: &mut RankGroup,
+        agreement: &Agreement,
+        is_end: bool,
+    ) -> Result<()> {
         team.raw_bytes = agreement.raw_bytes;
         let dimensions = self.schema.dimensions.iter_mut();
         for (dimension, &length) in dimensions.zip(&agreement.lengths) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::key::Name;
 use super::super::placing::Base;
-use super::wire::{Claim, Duties, Handing, Owned};
+use super::wire::{Assignment, Claim, Handing, Owned};
 
 /// One rank's values of a chunk.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +31,10 @@ pub(super) struct Circumstances<'a> {
 /// Where several ranks have values of a chunk, the rank with the least bytes so far gets the
 /// others' and makes it whole. A rank that has all of a chunk replaces what lower ranks have of
 /// it; higher ranks' values come over its own.
-pub(super) fn share_out(claims: &[Vec<Claim>], circumstances: &Circumstances<'_>) -> Vec<Duties> {
+pub(super) fn share_out(
+    claims: &[Vec<Claim>],
+    circumstances: &Circumstances<'_>,
+) -> Vec<Assignment> {
     let mut shares: BTreeMap<&Name, Vec<Share>> = BTreeMap::new();
     let mut loads = vec![0; claims.len()];
     for (rank, claims) in claims.iter().enumerate() {
@@ -46,7 +49,7 @@ pub(super) fn share_out(claims: &[Vec<Claim>], circumstances: &Circumstances<'_>
         }
     }
     let mut table = Table {
-        duties: vec![Duties::default(); claims.len()],
+        duties: vec![Assignment::default(); claims.len()],
         loads,
         moved: vec![(0, 0); claims.len()],
         round: 0,
@@ -60,7 +63,7 @@ pub(super) fn share_out(claims: &[Vec<Claim>], circumstances: &Circumstances<'_>
 }
 
 struct Table {
-    duties: Vec<Duties>,
+    duties: Vec<Assignment>,
     /// Bytes that each rank packs.
     loads: Vec<u64>,
     /// Bytes that each rank sends and gets in this round.
@@ -147,7 +150,7 @@ mod tests {
         }
     }
 
-    fn shared_out(claims: &[Vec<Claim>], round_bytes: u64) -> Vec<Duties> {
+    fn shared_out(claims: &[Vec<Claim>], round_bytes: u64) -> Vec<Assignment> {
         let circumstances = Circumstances {
             round_bytes,
             is_contiguous: &|variable| variable == 9,

@@ -6,7 +6,7 @@ use super::super::errors::closed;
 use super::super::lease::Lease;
 use super::super::placing::Placing;
 use super::super::writer::Writer;
-use super::Team;
+use super::RankGroup;
 use super::arrange::{Arrangement, Piece, arrange};
 use super::place::Entry;
 use frazil_file::error::Result;
@@ -26,7 +26,7 @@ const MOST_GAPS: usize = 4096;
 
 impl Writer {
     /// Lends space at the end of definitions, if chunks may lie anywhere.
-    pub(super) fn lend_first(&mut self, team: &mut Team, ready: Result<()>) -> Result<()> {
+    pub(super) fn lend_first(&mut self, team: &mut RankGroup, ready: Result<()>) -> Result<()> {
         if !self.options.follow_ranks {
             return ready;
         }

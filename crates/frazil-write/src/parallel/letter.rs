@@ -7,12 +7,12 @@ use super::wire::broken;
 use frazil_file::error::Result;
 
 /// The bytes of a message, wherever they are.
-pub(super) enum Letter {
+pub(super) enum Message {
     Own(Vec<u8>),
     Shared(Shared),
 }
 
-impl Letter {
+impl Message {
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Own(bytes) => bytes.len(),

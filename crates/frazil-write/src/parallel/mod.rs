@@ -59,7 +59,7 @@ pub(super) use client::Client;
 pub use comm::{Comm, CommError, LocalComm};
 use io_ranks::{Division, INBOX_SHARE};
 use link::Link;
-use node::{Node, Offer, Seat};
+use node::{Node, Offer, SharedMemorySlot};
 use wire::Item;
 pub(super) use wire::{Call, TextPut};
 
@@ -85,7 +85,7 @@ const MOST_ROUND_BYTES: u64 = 4 << 20;
 const MOST_SHARED_BYTES: u64 = 64 << 20;
 
 /// A writer's share in writing together.
-pub(super) struct Team {
+pub(super) struct RankGroup {
     pub(super) link: Link,
     /// Texts put since the last commit.
     pub(super) texts: Vec<TextPut>,
@@ -146,7 +146,7 @@ impl Writer {
         let seat = link.consult(Ok((stated, offer)), |_, all| {
             let (stated, offers): (Vec<_>, Vec<Option<Offer>>) = all.into_iter().unzip();
             same_in_all(&stated)?;
-            Ok(Seat::of_all(&offers))
+            Ok(SharedMemorySlot::of_all(&offers))
         });
         let seat = seat.map_err(|error| error.in_file(path))?;
         let division = Division::of(link.size(), options.io_ranks, link.rank())
@@ -175,7 +175,7 @@ impl Writer {
         link.share_memory(is_shared.map_err(|error| error.in_file(path))?);
         let mut writer = started.ok_or_else(lost)?;
         link.divide(division.members, division.clients);
-        writer.team = Some(Box::new(Team {
+        writer.team = Some(Box::new(RankGroup {
             link,
             texts: Vec::new(),
             arrived_texts: Vec::new(),

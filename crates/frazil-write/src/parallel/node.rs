@@ -79,13 +79,13 @@ impl Offered {
 
 /// The ranks of a machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Seat {
+pub(super) struct SharedMemorySlot {
     /// Of the first of them.
     offer: Offer,
     ranks: Vec<usize>,
 }
 
-impl Seat {
+impl SharedMemorySlot {
     /// By rank: those of its machine; `None`: it is alone there.
     pub(super) fn of_all(offers: &[Option<Offer>]) -> Vec<Option<Self>> {
         let mut machines: BTreeMap<&str, Self> = BTreeMap::new();
@@ -124,7 +124,12 @@ pub(super) struct Node {
 impl Node {
     /// Opens the memory of the ranks at `seat`, of which each gets so many bytes; `None`: that
     /// cannot be.
-    pub(super) fn join(own: Offered, seat: &Seat, rank: usize, bytes: u64) -> Option<Self> {
+    pub(super) fn join(
+        own: Offered,
+        seat: &SharedMemorySlot,
+        rank: usize,
+        bytes: u64,
+    ) -> Option<Self> {
         let number = seat.ranks.iter().position(|&other| other == rank)?;
         let start = START_BYTES + number as u64 * bytes;
         // Whoever writes beyond it is killed.
@@ -308,7 +313,7 @@ mod tests {
     fn nodes(ranks: usize, bytes: u64) -> Vec<Node> {
         let offered: Vec<_> = (0..ranks).map(|_| Offered::new().unwrap()).collect();
         let offers: Vec<_> = offered.iter().map(|o| Some(o.offer.clone())).collect();
-        let seats = Seat::of_all(&offers);
+        let seats = SharedMemorySlot::of_all(&offers);
         // In descending order: the first one's file must live until all have opened it.
         let join = |(rank, own): (usize, Offered)| {
             let seat = seats[rank].as_ref().unwrap();
@@ -389,7 +394,7 @@ mod tests {
             offer("c"),
             offer("b"),
         ];
-        let seats = Seat::of_all(&offers);
+        let seats = SharedMemorySlot::of_all(&offers);
         let ranks = |rank: usize| seats[rank].as_ref().map(|seat| seat.ranks.clone());
         assert_eq!(ranks(0), Some(vec![0, 3]));
         assert_eq!(ranks(5), Some(vec![1, 5]));

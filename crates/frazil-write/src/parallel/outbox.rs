@@ -14,7 +14,7 @@ const BATCH_BYTES: u64 = 1 << 20;
 
 /// Messages in the order in which they were made: as many as the receiver has memory for are on
 /// their way, others wait in memory, and what is too much for that in a scratch file.
-pub(super) struct Outbox {
+pub(super) struct SendQueue {
     /// Requests that are not in a message yet.
     batch: Vec<u8>,
     waiting: VecDeque<Waiting>,
@@ -32,7 +32,7 @@ enum Waiting {
     Spilled(u64, usize),
 }
 
-impl Outbox {
+impl SendQueue {
     pub(super) fn new(output: &Path, window_bytes: u64, memory_bytes: u64) -> Self {
         Self {
             batch: Vec::new(),
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn messages_keep_their_order_within_window_and_memory() {
         let folder = tempfile::tempdir().unwrap();
-        let mut outbox = Outbox::new(&folder.path().join("out.nc"), 100, 250);
+        let mut outbox = SendQueue::new(&folder.path().join("out.nc"), 100, 250);
         for number in 0..20_u8 {
             outbox.add(&number, &[number; 60]).unwrap();
         }
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn small_requests_go_together_and_large_ones_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let mut outbox = Outbox::new(&folder.path().join("out.nc"), 1000, 10_000);
+        let mut outbox = SendQueue::new(&folder.path().join("out.nc"), 1000, 10_000);
         for _ in 0..10 {
             outbox.add(&1_u8, &[7; 9]).unwrap();
         }

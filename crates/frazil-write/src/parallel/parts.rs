@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::super::key::Name;
 use super::super::mask::Mask;
 use super::super::partial::{PartialChunk, Written};
-use super::letter::Letter;
+use super::letter::Message;
 use super::wire::{broken, decode, encode};
 use frazil_file::error::Result;
 
@@ -95,7 +95,7 @@ impl Parcel {
 pub(super) struct Foreign {
     pub(super) rank: usize,
     pub(super) mask: Mask,
-    letter: Arc<Letter>,
+    letter: Arc<Message>,
     /// Where those that were written are in the message, one behind the other.
     written: Range<usize>,
 }
@@ -123,7 +123,7 @@ impl Foreign {
 pub(super) type Arrived = BTreeMap<Name, Vec<Foreign>>;
 
 /// Takes a message apart; whether it is the last one.
-pub(super) fn unpack(rank: usize, letter: Letter, arrived: &mut Arrived) -> Result<bool> {
+pub(super) fn unpack(rank: usize, letter: Message, arrived: &mut Arrived) -> Result<bool> {
     let short = || broken("it ends early");
     let mut buffer = Vec::new();
     let end = letter.len().checked_sub(8).ok_or_else(short)?;

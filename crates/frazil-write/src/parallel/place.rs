@@ -15,7 +15,7 @@ use super::super::lease::Lease;
 use super::super::pack::CommitStep;
 use super::super::placing::Counts;
 use super::super::writer::Writer;
-use super::Team;
+use super::RankGroup;
 use super::lend::rounds;
 use super::wire::{Rounded, Spot, TextPut, broken};
 use frazil_container::schema::{ValueType, VariableId};
@@ -108,7 +108,7 @@ impl Writer {
     /// Gives all packed chunks their places, and commits.
     pub(super) fn place_together(
         &mut self,
-        team: &mut Team,
+        team: &mut RankGroup,
         ready: Result<()>,
         is_end: bool,
     ) -> Result<()> {
@@ -166,7 +166,7 @@ impl Writer {
     }
 
     /// Waits until everything is packed, and lets the others know that it goes on.
-    fn wait_packed(&mut self, team: &mut Team) -> Result<()> {
+    fn wait_packed(&mut self, team: &mut RankGroup) -> Result<()> {
         while !self.submission.is_idle_within(LOOK) {
             team.link.note_work("packing")?;
         }

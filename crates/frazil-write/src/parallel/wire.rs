@@ -143,7 +143,7 @@ pub(super) struct Claim {
 
 /// What a rank has to do with its claims; those that are not named stay as they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Duties {
+pub(super) struct Assignment {
     /// Claims that other ranks' puts replace, by number.
     pub(super) drops: Vec<usize>,
     pub(super) sends: Vec<Handing>,

@@ -41,7 +41,7 @@ fn layout(
         records_bytes: record_bytes(&schema(lengths), &vec![None; lengths.len()], VariableId(0)),
         records_per_commit,
         borders: None,
-        chunk_goal: &ChunkGoal::default(),
+        chunk_goal: &AccessPattern::default(),
         is_plain: false,
     };
     circumstances.layout(VariableId(0), wish)
@@ -56,7 +56,7 @@ fn stored_share(lengths: &[Option<u64>], records: u64, borders: Option<&Borders>
         records_bytes: record_bytes(&schema(lengths), &vec![None; lengths.len()], VariableId(0)),
         records_per_commit: None,
         borders,
-        chunk_goal: &ChunkGoal::default(),
+        chunk_goal: &AccessPattern::default(),
         is_plain: true,
     };
     let found = circumstances.layout(VariableId(0), &LayoutWish::Ours);
@@ -104,7 +104,7 @@ fn followed(lengths: &[Option<u64>], block: &[u64]) -> Layout {
         records_bytes: record_bytes(&schema(lengths), &vec![None; lengths.len()], VariableId(0)),
         records_per_commit: None,
         borders: Some(&borders),
-        chunk_goal: &ChunkGoal::default(),
+        chunk_goal: &AccessPattern::default(),
         is_plain: false,
     };
     let wish = LayoutWish::Ours;
@@ -166,11 +166,11 @@ fn a_commit_per_record_cuts_chunks_by_records_unless_they_are_small() {
 fn stated_reads_shape_the_chunks_within_the_memory() {
     let lengths = [None, Some(128), Some(256)];
     let schema = schema(&lengths);
-    let goal = |reads| ChunkGoal {
+    let goal = |reads| AccessPattern {
         reads: frazil_options::chunk_goal::parse_reads(reads).unwrap(),
-        ..ChunkGoal::default()
+        ..AccessPattern::default()
     };
-    let chunk = |goal: &ChunkGoal, memory_bytes, records_per_commit| {
+    let chunk = |goal: &AccessPattern, memory_bytes, records_per_commit| {
         let circumstances = Circumstances {
             is_plain: false,
             schema: &schema,
@@ -191,7 +191,7 @@ fn stated_reads_shape_the_chunks_within_the_memory() {
     assert!(series[0] > 1000, "{series:?}");
     // A sixteenth of the memory holds the chunks that one record begins.
     assert!(chunk(&goal("series"), 8 << 20, None)[0] <= 16);
-    let far = ChunkGoal {
+    let far = AccessPattern {
         storage: Some(Storage::ParallelFs),
         ..goal("map,series")
     };

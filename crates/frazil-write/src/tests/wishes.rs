@@ -11,20 +11,22 @@ use frazil_container::classic::NcType;
 use frazil_container::schema::{AttributeOwner, Schema, SchemaValue, ValueType, VariableId};
 use frazil_file::error::{Error, Result};
 use frazil_plan::Goal;
-use frazil_precision::rules::PrecisionRule;
-use frazil_types::{ErrorCode, FilterDemand, FilterPipeline, FilterSpec, ReaderLevel, filter_id};
+use frazil_precision::rules::VariableRule;
+use frazil_types::{
+    ErrorCode, FilterConstraints, FilterPipeline, FilterSpec, ReaderLevel, filter_id,
+};
 
 const ROW: u64 = 40_000;
 
-fn rule(pattern: &str, stated: serde_json::Value) -> PrecisionRule {
+fn rule(pattern: &str, stated: serde_json::Value) -> VariableRule {
     let serde_json::Value::Object(stated) = stated else {
         panic!("a rule is an object")
     };
-    PrecisionRule::from_json(vec![pattern.to_owned()], stated).unwrap()
+    VariableRule::from_json(vec![pattern.to_owned()], stated).unwrap()
 }
 
 /// For archives, by readers with plugins.
-fn ruled(rules: Vec<PrecisionRule>) -> WriterOptions {
+fn ruled(rules: Vec<VariableRule>) -> WriterOptions {
     WriterOptions {
         goal: Goal::Archive,
         readable_by: ReaderLevel::Plugins,
@@ -294,18 +296,18 @@ fn wishes_that_cannot_be_honoured_name_what_is_wrong() {
         "{error}"
     );
     let contradiction = VariableSettings {
-        demand: FilterDemand {
+        demand: FilterConstraints {
             filters: "none".parse().ok(),
             ratio_tolerance_percent: Some(3.0),
-            ..FilterDemand::default()
+            ..FilterConstraints::default()
         },
         ..VariableSettings::default()
     };
     let error = refused(&any(Vec::new()), contradiction);
     assert!(error.cause.contains("leaves nothing to choose"), "{error}");
-    let no_glob = PrecisionRule {
+    let no_glob = VariableRule {
         variables: vec!["a[".to_owned()],
-        ..PrecisionRule::default()
+        ..VariableRule::default()
     };
     let error = refused(&any(vec![no_glob]), VariableSettings::default());
     assert!(

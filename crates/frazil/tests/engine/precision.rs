@@ -6,19 +6,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use frazil::{
-    Destination, PackOptions, PackReport, PrecisionOptions, PrecisionRule, PrecisionWish,
-    Resources, Silent, VerifyOptions, pack, read_precision, verify, write_precision,
+    Destination, PackOptions, PackReport, PrecisionOptions, PrecisionWish, Resources, Silent,
+    VariableRule, VerifyOptions, pack, read_precision, verify, write_precision,
 };
 
 fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/sample/squall_line_sample.nc")
 }
 
-fn rule(pattern: &str, wish: PrecisionWish) -> PrecisionRule {
-    PrecisionRule {
+fn rule(pattern: &str, wish: PrecisionWish) -> VariableRule {
+    VariableRule {
         variables: vec![pattern.to_owned()],
         wish,
-        ..PrecisionRule::default()
+        ..VariableRule::default()
     }
 }
 
@@ -29,7 +29,7 @@ fn digits(digits: u32) -> PrecisionWish {
     }
 }
 
-fn packed(rules: Vec<PrecisionRule>, output: &Path, threads: usize) -> PackReport {
+fn packed(rules: Vec<VariableRule>, output: &Path, threads: usize) -> PackReport {
     let options = PackOptions {
         precision: PrecisionOptions {
             rules,

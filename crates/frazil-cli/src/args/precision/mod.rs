@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
-use frazil::{PrecisionOptions, PrecisionRule, PrecisionWish};
+use frazil::{PrecisionOptions, PrecisionWish, VariableRule};
 
 /// What one word states of which variables.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,7 +110,7 @@ const WORDS: [Word; 12] = [
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PrecisionArgs {
     /// First of all variables, then of named ones in the order given, and last which stay lossless.
-    rules: Vec<PrecisionRule>,
+    rules: Vec<VariableRule>,
     file: Option<PathBuf>,
     write: Option<PathBuf>,
     netcdf_attribute: bool,

@@ -1,6 +1,6 @@
 //! Statements into rules: one for each pattern of names.
 
-use frazil::{PrecisionRule, PrecisionWish};
+use frazil::{PrecisionWish, VariableRule};
 
 use super::Statement;
 
@@ -9,7 +9,7 @@ use super::Statement;
 ///
 /// # Errors
 /// One line for the user, where two statements contradict each other.
-pub(super) fn from_statements(statements: Vec<Statement>) -> Result<Vec<PrecisionRule>, String> {
+pub(super) fn from_statements(statements: Vec<Statement>) -> Result<Vec<VariableRule>, String> {
     let mut joined: Vec<Statement> = Vec::new();
     for statement in statements {
         match joined
@@ -30,10 +30,10 @@ pub(super) fn from_statements(statements: Vec<Statement>) -> Result<Vec<Precisio
         _ if wish.lossless != Some(true) => 1,
         _ => 2,
     });
-    let rule = |statement: Statement| PrecisionRule {
+    let rule = |statement: Statement| VariableRule {
         variables: vec![statement.variables],
         wish: statement.wish,
-        ..PrecisionRule::default()
+        ..VariableRule::default()
     };
     Ok(joined.into_iter().map(rule).collect())
 }

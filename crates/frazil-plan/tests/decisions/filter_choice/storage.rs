@@ -1,7 +1,7 @@
 //! What is stored already: checksums, and chunks that stay as they are.
 
 use frazil_codec::Scratch;
-use frazil_plan::{CurrentStorage, FilterWishes, ShuffleWish, Weighing, choose_filters};
+use frazil_plan::{CurrentStorage, FilterWishes, SelectionCriteria, ShuffleWish, choose_filters};
 use frazil_types::{FilterPipeline, FilterSpec, ReaderLevel, filter_id};
 
 use super::{CHUNK_BYTES, FLOAT32, choose, floor, random, samples_of, shuffle_deflate, smooth};
@@ -187,9 +187,9 @@ fn unfiltered_chunks_that_stay_unfiltered_are_copied() {
 #[test]
 fn what_is_read_too_slowly_is_not_kept() {
     let with_floor = |mb_s| FilterWishes {
-        weighing: Weighing {
+        weighing: SelectionCriteria {
             decode_floor: floor(mb_s),
-            ..Weighing::default()
+            ..SelectionCriteria::default()
         },
         ..FilterWishes::default()
     };

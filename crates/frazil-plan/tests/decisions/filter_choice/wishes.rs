@@ -2,7 +2,7 @@
 
 use frazil_codec::Scratch;
 use frazil_plan::{
-    CurrentStorage, FilterWishes, Goal, PlanError, ShuffleWish, Weighing, choose_filters,
+    CurrentStorage, FilterWishes, Goal, PlanError, SelectionCriteria, ShuffleWish, choose_filters,
 };
 use frazil_types::{
     ByteOrder, DeflateEncoder, ElementClass, ElementType, FilterPipeline, FilterSpec, ReaderLevel,
@@ -171,11 +171,11 @@ fn floors_and_tolerances_decide_and_are_told() {
         ..FilterWishes::default()
     };
     let data = smooth(1 << 20);
-    let exact = choose(&data, &wishes(Weighing::default()), None);
-    let near = Weighing {
+    let exact = choose(&data, &wishes(SelectionCriteria::default()), None);
+    let near = SelectionCriteria {
         ratio_tolerance: Some(0.3),
         decode_floor: floor(100.0),
-        ..Weighing::default()
+        ..SelectionCriteria::default()
     };
     let near = choose(&data, &wishes(near), None);
     assert_ne!(near.pipeline, exact.pipeline);
@@ -183,9 +183,9 @@ fn floors_and_tolerances_decide_and_are_told() {
     for part in ["read floor of 100 MB/s from wishes", "within 30 %"] {
         assert!(near.reason.contains(part), "{}", near.reason);
     }
-    let impossible = Weighing {
+    let impossible = SelectionCriteria {
         encode_floor: floor(1e6),
-        ..Weighing::default()
+        ..SelectionCriteria::default()
     };
     let none = choose(&data, &wishes(impossible), None);
     assert!(none.pipeline.is_empty());
@@ -195,9 +195,9 @@ fn floors_and_tolerances_decide_and_are_told() {
         none.reason
     );
     // Nothing is gained that is worth more than the tolerance.
-    let generous = Weighing {
+    let generous = SelectionCriteria {
         ratio_tolerance: Some(0.99),
-        ..Weighing::default()
+        ..SelectionCriteria::default()
     };
     let none = choose(&data, &wishes(generous), None);
     assert!(none.pipeline.is_empty(), "{}", none.reason);

@@ -2,7 +2,7 @@
 
 use frazil_types::ErrorCode;
 
-use super::super::letter::Letter;
+use super::super::letter::Message;
 use super::super::wire::{Failure, encode};
 use super::Link;
 use super::transport::{Kind, Mail};
@@ -36,7 +36,7 @@ impl Link {
     }
 
     /// Waits for what a member of the group hands to this one.
-    pub(in crate::parallel) fn take(&mut self, from: usize) -> Result<Letter> {
+    pub(in crate::parallel) fn take(&mut self, from: usize) -> Result<Message> {
         let from = self.number(from);
         let mail = self.wait_for(from)?;
         self.opened(mail)
@@ -66,10 +66,10 @@ impl Link {
     }
 
     pub(super) fn read(&self, mail: Mail) -> Result<Vec<u8>> {
-        self.opened(mail).and_then(Letter::into_bytes)
+        self.opened(mail).and_then(Message::into_bytes)
     }
 
-    fn opened(&self, mail: Mail) -> Result<Letter> {
+    fn opened(&self, mail: Mail) -> Result<Message> {
         match mail {
             Mail::Body(letter) => Ok(letter),
             Mail::Failure(failure) => Err(failure.into_error()),

@@ -9,7 +9,7 @@ use std::time::Instant;
 use frazil_types::ErrorCode;
 
 use super::super::comm::{Comm, CommError};
-use super::super::letter::Letter;
+use super::super::letter::Message;
 use super::super::node::{Node, Offered, Place};
 use super::super::wire::{Failure, broken, decode};
 use frazil_file::error::{Error, Result};
@@ -47,7 +47,7 @@ impl Kind {
 
 /// What has arrived from a rank, to be taken by whoever waits for it.
 pub(super) enum Mail {
-    Body(Letter),
+    Body(Message),
     Failure(Failure),
     /// The rank's writer is no more, since this one gave up.
     Gone(usize),
@@ -97,7 +97,7 @@ impl Peer {
         Ok(Some((kind, message)))
     }
 
-    fn deliver(&mut self, kind: Kind, letter: Letter) -> Result<()> {
+    fn deliver(&mut self, kind: Kind, letter: Message) -> Result<()> {
         match kind {
             Kind::Note => {
                 self.note = String::from_utf8_lossy(&letter.into_bytes()?).into_owned();
@@ -248,9 +248,9 @@ impl Transport {
         };
         let (kind, is_elsewhere) = Kind::from_byte(byte);
         let letter = match is_elsewhere {
-            false => Letter::Own(message),
+            false => Message::Own(message),
             true => (self.node.as_ref().zip(Place::from_bytes(&message)))
-                .map(|(node, place)| Letter::Shared(node.message(place)))
+                .map(|(node, place)| Message::Shared(node.message(place)))
                 .ok_or_else(|| broken("it lies nowhere"))?,
         };
         peer.deliver(kind, letter)

@@ -13,7 +13,7 @@ use frazil_container::classic::NcType;
 use frazil_container::schema::{
     AttributeOwner, DimensionId, Schema, SchemaValue, ValueType, VariableId,
 };
-use frazil_precision::rules::PrecisionRule;
+use frazil_precision::rules::VariableRule;
 use frazil_types::{FilterPipeline, FilterSpec, PrecisionWish, filter_id};
 
 const RECORDS: u64 = 5;
@@ -251,7 +251,7 @@ fn wishes_hold_on_all_ranks() {
     let folder = tempfile::tempdir().unwrap();
     let stated = |pattern: &str, key: &str, value: &str| {
         let stated = serde_json::Map::from_iter([(key.to_owned(), value.into())]);
-        PrecisionRule::from_json(vec![pattern.to_owned()], stated).unwrap()
+        VariableRule::from_json(vec![pattern.to_owned()], stated).unwrap()
     };
     let wishing = |threads| WriterOptions {
         rules: vec![
