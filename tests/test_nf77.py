@@ -159,17 +159,19 @@ def test_fortran_calls_mean_what_they_mean_in_netcdf_fortran(
 
 
 @needs_gfortran
-@pytest.mark.parametrize("available", [True, False])
+@pytest.mark.parametrize(
+    "variables",
+    [{}, {"FRAZIL_READABLE_BY": "netcdf4"}, {"FRAZIL_OPTIONS": "threads=1,readable_by=netcdf4"}],
+)
 def test_zstandard_if_available_and_deflate_otherwise(
-    link: tuple[str, ...], tmp_path: Path, available: bool
+    link: tuple[str, ...], tmp_path: Path, variables: dict[str, str]
 ):
+    available = not variables
     source = EXAMPLES / "zstandard.F"
     run(
         GFORTRAN, "-Wall", "-Werror", f"-I{INCLUDE.parent}", source, "-o", tmp_path / "a.out", *link
     )
-    environment = dict(WITHOUT_PLUGINS)
-    if not available:
-        environment["FRAZIL_READABLE_BY"] = "netcdf4"
+    environment = {**WITHOUT_PLUGINS, **variables}
     said = run(tmp_path / "a.out", cwd=tmp_path, env=environment)
     assert ("Set HDF5_PLUGIN_PATH and try again." in said) is not available
     lon, lat = np.arange(1, 241), np.arange(1, 121)

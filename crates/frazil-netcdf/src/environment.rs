@@ -2,7 +2,7 @@
 
 use std::env;
 
-use frazil_write::WriterOptions;
+use frazil_write::{WriterOptions, stated_in_environment};
 
 use super::status::{Answer, Refusal, Status};
 
@@ -35,5 +35,5 @@ pub(super) fn upgrades() -> Answer<bool> {
 
 /// Whether filters that need a plugin count as absent.
 pub(super) fn plugins_are_absent() -> bool {
-    env::var_os("FRAZIL_READABLE_BY").is_some_and(|value| value == "netcdf4")
+    stated_in_environment("readable_by").is_some_and(|value| value == "netcdf4")
 }

@@ -69,5 +69,6 @@ pub use define::DimensionLength;
 pub use distributed::{ChunkPacker, ChunkPlan, FilterChoice, FilterPlan, PackedBox, PackedSummary};
 pub use options::{Cores, OwnCommits, WriterOptions, WriterReport, WriterVariable};
 pub use parallel::{Comm, CommError, LocalComm};
+pub use settable::stated_in_environment;
 pub use settings::{FilterWish, LayoutWish, PrecisionStatement, VariableSettings};
 pub use writer::{VariableStorage, Writer};

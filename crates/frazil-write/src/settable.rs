@@ -172,6 +172,18 @@ impl WriterOptions {
     }
 }
 
+/// What the user states of an option for all programs: in `FRAZIL_OPTIONS`, or by its variable.
+#[must_use]
+pub fn stated_in_environment(key: &str) -> Option<String> {
+    let value_of = |name: &str| env::var_os(name).map(|v| v.to_string_lossy().into_owned());
+    let list = value_of(LIST).unwrap_or_default();
+    let entries = entries(&list).unwrap_or_default();
+    let mut listed = entries.iter().rev();
+    let listed = listed.find(|(known, _)| *known == key);
+    let listed = listed.map(|(_, value)| (*value).to_owned());
+    listed.or_else(|| value_of(&DeclaredOption::find(key).ok()?.variable()))
+}
+
 /// Keys and values of a list of options.
 fn entries(list: &str) -> Result<Vec<(&str, &str)>> {
     let separator = if list.contains(';') { ';' } else { ',' };
