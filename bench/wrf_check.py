@@ -6,8 +6,7 @@ from pathlib import Path
 import netCDF4
 from wrf_model import Model, Run, Way
 
-RUN_S, FRAME_S, RESTART_S = 240, 120, 120
-TASKS = (1, 2, 4)
+STEPS = 20
 REFERENCE = Way("io_form 2", 2)
 
 
@@ -86,15 +85,16 @@ def compare(ours: Run, theirs: Run, kind: str) -> tuple[str, str]:
     return f"{len(paths)} {kind}: {count(others[0])}", "; ".join(found) or "nothing"
 
 
-def run(model: Model, way: Way, tasks: int, continued: Run | None = None) -> Run:
-    """From the start, or from the restart file of another run."""
-    began = model.started_from
+def run(model: Model, way: Way, tasks: int, steps: int, continued: Run | None = None) -> Run:
+    """From the start, with a frame and a restart file half way and at the end; or from the restart
+    file of another run that is half way."""
+    began, half = model.started_from, steps // 2 * model.step_s
     name = f"check-{way.io_form}-{tasks}"
     settings = way.settings() | {"io_form_restart": way.io_form}
-    settings["restart_interval_s"] = RESTART_S
+    settings["restart_interval_s"] = half
     if continued is None:
         return model.run(
-            name, tasks, RUN_S, settings, frame_s=FRAME_S, environment=way.environment()
+            name, tasks, 2 * half, settings, frame_s=half, environment=way.environment()
         )
     start = model.folder / "start"
     files = sorted(continued.folder.glob("wrfrst_d01_*"))
@@ -103,9 +103,9 @@ def run(model: Model, way: Way, tasks: int, continued: Run | None = None) -> Run
     for one in lent:
         shutil.copyfile(continued.folder / one.name, one)
     try:
-        model.started_from = began + RESTART_S
+        model.started_from = began + half
         return model.run(
-            f"{name}-continued", tasks, RUN_S - RESTART_S, settings, frame_s=FRAME_S,
+            f"{name}-continued", tasks, half, settings, frame_s=half,
             environment=way.environment(),
         )  # fmt: skip
     finally:
@@ -122,18 +122,20 @@ def row(what: str, way: Way, tasks: int, said: tuple[str, str]) -> dict[str, obj
     }  # fmt: skip
 
 
-def check(model: Model, ways: list[Way], tasks: tuple[int, ...] = TASKS) -> list[dict[str, object]]:
+def check(
+    model: Model, ways: list[Way], tasks: tuple[int, ...], steps: int
+) -> list[dict[str, object]]:
     """Every way beside io_form 2, with as many tasks; then continued from its restart file."""
     rows = []
     for number in tasks:
-        reference = run(model, REFERENCE, number)
-        after = run(model, REFERENCE, number, reference)
+        reference = run(model, REFERENCE, number, steps)
+        after = run(model, REFERENCE, number, steps, reference)
         for way in ways:
-            ours = run(model, way, number)
+            ours = run(model, way, number, steps)
             rows.append(row("history", way, number, compare(ours, reference, "wrfout")))
             rows.append(row("restart files", way, number, compare(ours, reference, "wrfrst")))
             # The slot 8 cannot be read with several tasks: WRF's own package reads its file.
             reads = REFERENCE if way.io_form == 8 and number > 1 else way
-            again = run(model, reads, number, ours)
+            again = run(model, reads, number, steps, ours)
             rows.append(row("continued", way, number, compare(again, after, "wrfout")))
     return rows

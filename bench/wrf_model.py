@@ -11,8 +11,9 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# Seconds of a time step, for the case's grid distance of 2 km.
+# Seconds of a time step, for the supercell's grid distance of 2 km.
 STEP_S = 12
+SQUALL_STEP_S = 3
 # Of Open MPI; tasks that wait let others compute, as there may be more of them than cores.
 LAUNCHER = (
     *("mpirun", "--oversubscribe", "--bind-to", "none"),
@@ -128,6 +129,10 @@ class Model:
         self.folder.mkdir(parents=True, exist_ok=True)
 
     @property
+    def step_s(self) -> int:
+        return SQUALL_STEP_S if "squall" in self.case else STEP_S
+
+    @property
     def configured(self) -> str:
         return (self.tree / "configure.wrf").read_text("latin-1")
 
@@ -153,8 +158,9 @@ class Model:
     def namelist(self, settings: dict[str, object]) -> str:
         shipped = (self.tree / "test" / self.case / "namelist.input").read_text()
         grid = {"e_we": self.points + 1, "e_sn": self.points + 1} if self.points else {}
-        time_step = {} if "squall" in self.case else {"time_step": STEP_S}
-        return with_settings(shipped, {**grid, **time_step, **self.physics, **settings})
+        return with_settings(
+            shipped, {**grid, "time_step": self.step_s, **self.physics, **settings}
+        )
 
     def enter(self, name: str, settings: dict[str, object]) -> Path:
         """A folder of its own for a run, with what the model reads."""
