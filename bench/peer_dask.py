@@ -4,7 +4,8 @@ python bench/peer_dask.py LIBRARY FRAMES STEPS WORKERS OUTPUT
 
 Prints a JSON object: wall seconds, and memory beyond what the processes had before: of the client,
 and of the worker that took most. LIBRARY `frazil-killed` is frazil, and a worker is killed when
-half of the data is written; `nowhere` computes the values and writes nothing.
+half of the data is written; those that end in `default` state no encoding; `nowhere` computes the
+values and writes nothing.
 """
 
 import json
@@ -62,6 +63,14 @@ def write(client: Client, dataset: xarray.Dataset, path: Path, progress: Killer 
     frazil.to_netcdf(dataset, path, client=client, encoding=encoding, progress=progress)
 
 
+def through_frazil_default(client: Client, dataset: xarray.Dataset, path: Path) -> None:
+    frazil.to_netcdf(dataset, path, client=client)
+
+
+def through_zarr_default(_: Client, dataset: xarray.Dataset, path: Path) -> None:
+    dataset.to_zarr(path)
+
+
 def through_zarr(filters: str) -> Callable[..., None]:
     def write(_: Client, dataset: xarray.Dataset, path: Path) -> None:
         encoding = for_all({**zarr_codecs(filters), "chunks": CHUNK})
@@ -73,6 +82,8 @@ def through_zarr(filters: str) -> Callable[..., None]:
 LIBRARIES: dict[str, Callable[..., None]] = {
     "frazil": through_frazil,
     "frazil-killed": through_frazil_killed,
+    "frazil default": through_frazil_default,
+    "zarr default": through_zarr_default,
     "zarr deflate1": through_zarr("deflate1"),
     "zarr blosc-zlib1": through_zarr("blosc-zlib1"),
     "nowhere": lambda client, dataset, path: nowhere(dataset),

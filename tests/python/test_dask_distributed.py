@@ -16,6 +16,8 @@ import xarray as xr
 from frazil.regrouping import LEAST_BYTES, regroup
 from support.cluster import assert_written, cluster_of, instead_of_writing, sample
 
+pytestmark = pytest.mark.sampled(one_in=2)
+
 
 @pytest.fixture(scope="module")
 def client():
@@ -255,8 +257,6 @@ import logging, sys, time
 import dask.array as da, frazil, numpy as np, xarray as xr
 from distributed import Client, LocalCluster
 from pathlib import Path
-
-pytestmark = pytest.mark.sampled(one_in=2)
 
 class Slow:
     def stage(self, name, total_bytes): pass
