@@ -374,6 +374,26 @@ def test_a_full_disk_is_named_and_leaves_whole_frames(
         assert np.array_equal(data["FIELD"][:, 0, 0], np.arange(1, count + 1, dtype="f4"))
 
 
+@pytest.mark.parametrize("errors", ["stop", "report"])
+def test_the_model_ends_when_output_cannot_be_written(
+    sequential: Package, tmp_path: Path, errors: str, monkeypatch: pytest.MonkeyPatch
+):
+    program = sequential.program(
+        PROGRAMS / "frames.F90", tmp_path / "frames", "-fno-backtrace", "-DGOES_ON", "-DWRF_ENDS"
+    )
+    output = tmp_path / "out"
+    monkeypatch.setenv("FRAZIL_OPTIONS", f"errors={errors}")
+    done = with_little_disk(program, output)
+    assert str(output) in done.stdout
+    assert ("FATAL: frazil: " in done.stdout) == (errors == "stop"), done.stdout
+    assert done.returncode == (3 if errors == "stop" else 0)
+    with netCDF4.Dataset(output) as data:
+        data.set_auto_mask(False)
+        count = data.dimensions["Time"].size
+        assert 0 < count < 200
+        assert np.array_equal(data["FIELD"][:, 0, 0], np.arange(1, count + 1, dtype="f4"))
+
+
 def own_package(wrf: Path, folder: Path) -> Path:
     """WRF's own netCDF package, of a source tree of WRF, with what it needs of WRF."""
     package_folder, shared = wrf / "external/io_netcdf", f"-I{wrf}/external/ioapi_share"

@@ -23,6 +23,28 @@ static void wait_for_commit(wrf_file *file)
     file->is_committing = 0;
 }
 
+/* What cannot be written is lost: ends the run in WRF's own way, unless the user wants it to go on. Frames
+ * of other files are made permanent first. */
+static int lose(const wrf_file *file, const char *doing, const char *message)
+{
+    char text[MESSAGE_LENGTH + PATH_LENGTH];
+    describe(text, sizeof text, file, doing, message);
+    int status = fail(file, doing, message);
+    if (!file->goes_on && wrf_error_fatal_) {
+        for (int i = 0; i < MAX_HANDLES; i++)
+            if (handles[i])
+                wait_for_commit(handles[i]);
+        wrf_error_fatal_(text, (fortran_length)strlen(text));
+    }
+    return status;
+}
+
+/* The status of WRF for one of libfrazil that says whether something was written. */
+static int written(const wrf_file *file, const char *doing, frz_status status)
+{
+    return status == FRZ_OK ? NO_ERR : lose(file, doing, frz_last_message());
+}
+
 /* Waits for the commit that was begun, if there is one; gives its status. */
 static int finish_commit(wrf_file *file)
 {
@@ -30,7 +52,7 @@ static int finish_commit(wrf_file *file)
     if (file->commit_status == FRZ_OK)
         return NO_ERR;
     file->commit_status = FRZ_OK;
-    return fail(file, "commit of", file->commit_message);
+    return lose(file, "commit of", file->commit_message);
 }
 
 /* Lets nothing of a file that the model reads again become permanent before the frames of history
@@ -55,5 +77,5 @@ static int commit(wrf_file *file)
         file->is_committing = 1;
         return NO_ERR;
     }
-    return checked(file, "commit of", frz_sync(file->writer));
+    return written(file, "commit of", frz_sync(file->writer));
 }

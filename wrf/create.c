@@ -65,6 +65,7 @@ static int begin_writing(const char *path, fortran_length path_length, int comm,
     status = options_for(described, &options);
     if (status == NO_ERR) {
         file->commits_wait = options.commits_wait;
+        file->goes_on = options.goes_on;
         file->is_exact = options.is_exact;
         file->appends = options.appends && !options.is_exact && access(file->path, F_OK) == 0;
         file->real4_output = strstr(described, "REAL_OUTPUT_SIZE=4") != NULL;

@@ -61,7 +61,7 @@ static int close_file(int handle)
     int status = NO_ERR;
     if (file->writer) {
         status = finish_commit(file);
-        int closed = checked(file, "close", frz_close(file->writer, NULL));
+        int closed = written(file, "close", frz_close(file->writer, NULL));
         status = status == NO_ERR ? closed : status;
     }
     if (file->ncid >= 0)

@@ -4,6 +4,8 @@
 extern void wrf_message_(const char *text, fortran_length length) __attribute__((weak));
 extern void wrf_debug_(const int *level, const char *text, fortran_length length)
     __attribute__((weak));
+/* Does not return. */
+extern void wrf_error_fatal_(const char *text, fortran_length length) __attribute__((weak));
 
 /* Says what the user must know, whatever the debug_level. */
 static void say(const char *text)
@@ -25,6 +27,14 @@ static int warn(int status, const char *what, const char *name)
     return status;
 }
 
+/* What failed with a file, and why. */
+static void describe(char *text, size_t room, const wrf_file *file, const char *doing,
+                     const char *message)
+{
+    const char *named = strstr(message, file->path) ? "" : file->path;
+    snprintf(text, room, "frazil: %s %s%s%s", doing, named, *named ? ": " : "", message);
+}
+
 /* Says what libfrazil refused, and makes it a status of WRF. The model goes on after errors: a cause
  * that every field of every frame meets is said once. */
 static int fail(const wrf_file *file, const char *doing, const char *message)
@@ -33,7 +43,7 @@ static int fail(const wrf_file *file, const char *doing, const char *message)
     char text[MESSAGE_LENGTH + PATH_LENGTH], cause[MESSAGE_LENGTH + PATH_LENGTH];
     const char *named = strstr(message, file->path) ? "" : file->path;
     snprintf(cause, sizeof cause, "%s%s%s", named, *named ? ": " : "", message);
-    snprintf(text, sizeof text, "frazil: %s %s%s%s", doing, named, *named ? ": " : "", message);
+    describe(text, sizeof text, file, doing, message);
     if (strcmp(cause, said) != 0)
         say(text);
     snprintf(said, sizeof said, "%s", cause);

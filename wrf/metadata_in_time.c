@@ -47,7 +47,7 @@ static int put_record(wrf_file *file, const file_variable *variable, const metad
     frz_status status =
         frz_put(file->writer, variable->id, start, count, NULL, variable->type, values);
     free(numbers);
-    return checked(file, "write to", status);
+    return written(file, "write to", status);
 }
 
 static int put_in_time(wrf_file *file, const char *name, const char *date, const metadata *given)

@@ -1,7 +1,8 @@
 /*
  * options.c: how files are written, by the environment: FRAZIL_OPTIONS="goal=size,threads=2", and
  * the variables that libfrazil's netCDF calls heed as well (docs/options.md). libfrazil understands
- * them; only `commit` and `append` are the package's own.
+ * them; only `commit`, `append` and `errors` are the package's
+ * own.
  */
 
 typedef struct {
@@ -9,6 +10,7 @@ typedef struct {
     int is_exact;
     int commits_wait;
     int appends;
+    int goes_on;
 } file_options;
 
 /* An option of the package: its two values, the first one by default. */
@@ -19,6 +21,8 @@ typedef struct {
 
 static const own_option COMMIT = {"commit", {"background", "wait"}};
 static const own_option APPEND = {"append", {"0", "1"}};
+/* What becomes of the run when output cannot be written. WRF itself goes on after errors in history. */
+static const own_option ERRORS = {"errors", {"stop", "report"}};
 
 /* Looks for an option in FRAZIL_OPTIONS: the number of its value, the last one stated. */
 static int read_own_option(const own_option *option, int *number)
@@ -64,7 +68,9 @@ static int read_environment(file_options *to)
         frz_options_set_plan(to->options, 0);
     }
     int status = read_own_option(&COMMIT, &to->commits_wait);
-    return status == NO_ERR ? read_own_option(&APPEND, &to->appends) : status;
+    if (status == NO_ERR)
+        status = read_own_option(&APPEND, &to->appends);
+    return status == NO_ERR ? read_own_option(&ERRORS, &to->goes_on) : status;
 }
 
 /* Whether a stream is output that the model never reads again. */
@@ -81,6 +87,7 @@ static int options_for(const char *description, file_options *to)
     to->is_exact = !is_history(description);
     to->commits_wait = 0;
     to->appends = 0;
+    to->goes_on = 0;
     to->options = frz_options_new();
     int status = read_environment(to);
     if (status != NO_ERR) {

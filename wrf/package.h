@@ -78,6 +78,7 @@ typedef struct {
     int fields_put;  /* in the current record */
     int is_dirty;    /* something was put since the last commit */
     int commits_wait;
+    int goes_on;       /* the model, after what cannot be written */
     int is_committing; /* behind the model's back */
     pthread_t committer;
     int commit_status; /* a frz_status */

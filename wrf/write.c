@@ -23,7 +23,7 @@ static int enter_record(wrf_file *file, const char *date)
     start[0] = (uint64_t)file->record;
     start[1] = 0;
     frz_status put = frz_put(file->writer, file->times_variable, start, count, NULL, FRZ_CHAR, date);
-    return checked(file, "write to", put);
+    return written(file, "write to", put);
 }
 
 /* Doubles as floats, in place. */
@@ -122,7 +122,7 @@ static int put_field(wrf_file *file, const file_variable *variable, const wrf_fi
     frz_status status = lies_as_in_file(patch) && !is_narrowed
                             ? put_whole(file, variable, patch, first)
                             : put_blocks(file, variable, patch, first, is_narrowed);
-    return checked(file, "write to", status);
+    return written(file, "write to", status);
 }
 
 /* Whether a field is what the training pass told. */

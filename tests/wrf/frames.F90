@@ -101,3 +101,12 @@ contains
     call check(name)
   end subroutine
 end program
+
+#ifdef WRF_ENDS
+! As WRF's own.
+subroutine wrf_error_fatal(text)
+  character(*), intent(in) :: text
+  print '(2a)', 'FATAL: ', text
+  call exit(3)
+end subroutine
+#endif

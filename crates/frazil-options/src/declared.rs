@@ -204,7 +204,7 @@ pub const WRITER_OPTIONS: [DeclaredOption; 24] = [
 ];
 
 /// Entries of `FRAZIL_OPTIONS` that only the I/O package for WRF knows (docs/wrf.md).
-pub const WRF_OPTIONS: [&str; 2] = ["append", "commit"];
+pub const WRF_OPTIONS: [&str; 3] = ["append", "commit", "errors"];
 
 impl DeclaredOption {
     /// The option of this name.
