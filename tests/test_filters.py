@@ -274,3 +274,31 @@ def test_goals_bring_what_they_promise(tmp_path: Path, readers: str):
     # Samples, not the whole, decide: a per cent is within their reach.
     assert sizes["archive"] <= sizes["size"] * 1.01 <= sizes["balanced"] * 1.02
     assert max(sizes["speed"], sizes["energy"]) < source.stat().st_size
+
+
+@pytest.mark.parametrize(
+    "chain",
+    [
+        "delta+shuffle+zstd(9)",
+        "delta(0)+zstd(3)",
+        "lorenzo+shuffle+zstd(3)",
+        "delta+bitshuffle+zstd(3)",
+        "pcodec(8)",
+        "mafisc",
+        "frazil",
+    ],
+)
+@pytest.mark.parametrize("chunk", [(365, 36, 36), (100, 20, 36), (1, 36, 36)])
+def test_filters_that_state_extents_fit_chunks_that_samples_are_parts_of(
+    tmp_path: Path, chain: str, chunk: tuple[int, ...]
+) -> None:
+    source, target = tmp_path / "in.h5", tmp_path / "out.h5"
+    noise = np.random.default_rng(1).normal(0, 1e-3, (365, 36, 36))
+    values = (np.sin(np.arange(365))[:, None, None] + noise).astype("f4")
+    with h5py.File(source, "w") as file:
+        file.create_dataset("pr", data=values, chunks=chunk, shuffle=True, compression=5)
+    options = ("--filters", chain, "--readable-by", "frazil", "--allow-larger", "--overwrite")
+    for more in ((), ("--keep-chunks",), ("--dry-run",)):
+        outcome = frazil("pack", source, "-o", target, "--verify", *options, *more)
+        assert outcome.code == DONE, outcome.stderr
+    assert frazil("verify", source, target).code == DONE

@@ -34,6 +34,9 @@ const HOPE_OF_ALL: f64 = 0.5;
 const GOES_ON: usize = 3;
 /// So many come to the last round of a league at least.
 const FINALISTS: usize = 3;
+/// Where only bytes count, the best level of filters that take no more than this beside the smallest goes on, too:
+/// parts of chunks say little of differences along several axes.
+const FAMILY_DOUBT: f64 = 0.15;
 /// Filters that encode so many raw MB/s are fast.
 const FAST_MB_S: f64 = 100.0;
 /// What people take for their smallest files is always tried to the end for `archive`.
@@ -331,9 +334,20 @@ impl League<'_> {
             a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
         });
         let stay = members.len().div_ceil(GOES_ON).max(FINALISTS);
+        let least = members
+            .iter()
+            .map(|one| one.share)
+            .fold(f64::INFINITY, f64::min);
+        let mut families: Vec<&str> = Vec::new();
         let mut place = 0;
         members.retain(|one| {
             place += 1;
+            let is_close = !self.weighs_time && one.share <= least * (1.0 + FAMILY_DOUBT);
+            let is_new = !families.contains(&one.candidate.family());
+            if is_close && is_new {
+                families.push(one.candidate.family());
+                return true;
+            }
             let is_advised = round == 0 && self.advised.contains(&one.candidate);
             let is_fast = self.keeps_fast && one.candidate.encode_mb_s >= FAST_MB_S;
             place <= stay || is_advised || is_fast

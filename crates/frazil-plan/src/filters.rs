@@ -231,14 +231,18 @@ fn as_asked(
         .position(filter_id::DEFLATE)
         .and_then(|stage| pipeline.0[stage].cd_values.first().copied());
     let encoder = level.map(|level| DeflateEncoder::Libdeflate(level.cast_signed()));
+    // Filters that state the chunk's extents fit no part of it: those of samples are resolved anew.
+    let sizes = trial.sizes_of_chain(chain, encoder)?;
+    let stored: usize = sizes.iter().map(|&(_, stored)| stored).sum();
     let ratio = match trial.raw_bytes() {
         0 => None,
-        raw_bytes => Some(trial.bytes_of_all(chain, encoder)? as f64 / raw_bytes as f64),
+        raw_bytes => Some(stored as f64 / raw_bytes as f64),
     };
     Ok(Fresh {
         reason: explain::chain_asked(&pipeline.summary(), wishes.chain_origin, ratio),
         encoder,
         ratio,
+        spread: Some(spread(&sizes)),
         ..Fresh::of(pipeline.0)
     })
 }

@@ -200,17 +200,21 @@ impl<'a> Trial<'a> {
         Ok((share, spread(&sizes)))
     }
 
-    /// Bytes of all samples with the filters of a chain, each encoded as a chunk of its own.
-    pub(crate) fn bytes_of_all(
+    /// Of every sample that holds any bytes, how many it has, and how many with the filters of a chain, which are
+    /// those for a chunk of its size.
+    pub(crate) fn sizes_of_chain(
         &mut self,
         chain: &FilterChain,
         encoder: Option<DeflateEncoder>,
-    ) -> Result<u64, PlanError> {
-        let mut bytes = 0;
-        for sample in self.samples {
-            bytes += self.bytes_of(chain, encoder, sample)?;
-        }
-        Ok(bytes)
+    ) -> Result<Vec<(usize, usize)>, PlanError> {
+        let full = self.samples.iter().filter(|sample| !sample.is_empty());
+        full.map(|sample| {
+            Ok((
+                sample.len(),
+                self.bytes_of(chain, encoder, sample)? as usize,
+            ))
+        })
+        .collect()
     }
 
     /// Of every sample that holds any bytes, how many it has, and how many with these filters.
