@@ -15,9 +15,10 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from . import _frazil, masks
+from .asked_filters import filters_of, is_filtered
 from .definitions import Definition, Definitions, Dimension
 from .ending import Ended, check_not_ending, close_in_the_end
-from .errors import Error, InvalidArgumentError, NotFoundError, UnsupportedError
+from .errors import Error, InvalidArgumentError, NotFoundError
 from .fills import default_fill, fill_bytes, fill_of, learn_fills
 from .indices import Index, box_of
 from .operations import (
@@ -43,9 +44,6 @@ from .types import (
 
 # Copies of values that must be made are made in pieces of about this many bytes.
 _PIECE_BYTES = 64 << 20
-_DEFLATE, _SHUFFLE, _FLETCHER32, _ZSTD = 1, 2, 3, 32015
-_COMPRESSORS = {"zlib": _DEFLATE, "deflate": _DEFLATE, "gzip": _DEFLATE, "zstd": _ZSTD}
-_LEVELS = {_DEFLATE: 4, _ZSTD: 3}
 
 
 class Writer:
@@ -296,7 +294,7 @@ class Writer:
             chunks = [whole_count(n, "an edge of chunks", **where) for n in chunks]
         if level is not None:
             level = whole_count(level, "the level", **where)
-        if contiguous and (chunks is not None or _is_filtered(compression, level, checksum)):
+        if contiguous and (chunks is not None or is_filtered(compression, level, checksum)):
             raise InvalidArgumentError("what is contiguous has neither chunks nor filters", **where)
         if no_fill and fill is not None:
             raise InvalidArgumentError("no_fill and a fill value contradict each other", **where)
@@ -306,7 +304,7 @@ class Writer:
             "big_endian": _is_big(endian),
             "chunk": chunks,
             "contiguous": contiguous,
-            "filters": _filters(number, compression, level, shuffle, checksum),
+            "filters": filters_of(number, compression, level, shuffle, checksum),
             "precision": None if precision is None else dict(precision),
             "netcdf_statement": netcdf_statement,
         }
@@ -572,31 +570,3 @@ def _is_big(endian: str) -> bool:
     if endian not in ("native", "little", "big"):
         raise InvalidArgumentError(f"endian is {endian!r}; it must be 'native', 'little' or 'big'")
     return endian == "big" or (endian == "native" and not np.little_endian)
-
-
-def _is_filtered(compression: str | None, level: int | None, checksum: bool) -> bool:
-    """Whether filters are asked for."""
-    is_compressed = compression != "none" and level != 0
-    return checksum or (is_compressed and not (compression is None and level is None))
-
-
-def _filters(
-    number: int, compression: str | None, level: int | None, shuffle: bool, checksum: bool
-) -> list[tuple[int, list[int]]] | None:
-    if number == STRING or (compression is None and level is None and not checksum):
-        return None
-    filters: list[tuple[int, list[int]]] = []
-    if compression != "none" and level != 0:
-        compressor = _COMPRESSORS.get(compression or "zlib")
-        if compressor is None:
-            raise UnsupportedError(
-                f"frazil does not write {compression!r}",
-                cure="'zlib' is read everywhere, 'zstd' by readers with plugins",
-            )
-        size = numpy_dtype(number).itemsize
-        if shuffle and size > 1:
-            filters.append((_SHUFFLE, [size]))
-        filters.append((compressor, [_LEVELS[compressor] if level is None else level]))
-    if checksum:
-        filters.append((_FLETCHER32, []))
-    return filters

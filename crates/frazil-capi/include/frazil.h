@@ -607,6 +607,41 @@ frz_status frz_options_set_overwrite(frz_options *options, int overwrite);
 frz_status frz_options_set_classic_model(frz_options *options, int classic_model);
 
 /**
+ * The writer commits by itself when a record is complete and so many bytes were put since the last
+ * commit (default: 268435456), for programs that never call ::frz_sync. 0: it never does, unless
+ * rewritten chunks would take too much memory.
+ */
+frz_status frz_options_set_commit_bytes(frz_options *options, uint64_t bytes);
+
+/**
+ * Records that the program writes between two calls of ::frz_sync; 0 (the default): not known.
+ * Chunks then have no more records, so that a sync finds them complete and writes none twice.
+ */
+frz_status frz_options_set_records_per_sync(frz_options *options, uint64_t records);
+
+/**
+ * How many seconds a rank of a file that several write waits for one of which it hears nothing
+ * (default: 300): then the call fails, and says for whom it waited. All ranks say the same.
+ */
+frz_status frz_options_set_longest_wait(frz_options *options, double seconds);
+
+/**
+ * 0: the bytes of a file that several ranks write may depend on which ranks there are and what each
+ * of them puts. Chunk shapes that nobody stated then go by the ranks' blocks (::frz_state_block),
+ * and ranks write packed chunks at once, not at the next sync. Not 0 (the default): the same bytes
+ * for any number of ranks and any decomposition. docs/mpi.md says more.
+ */
+frz_status frz_options_set_reproducible(frz_options *options, int reproducible);
+
+/**
+ * Of the ranks that write a file together the last `io_ranks`, at most half, pack and write for the
+ * others, which hand them what they put and go on; 0 (the default): every rank packs and writes what
+ * it puts. ::frz_is_io_rank tells which rank is what; docs/mpi.md says what an I/O rank does.
+ */
+frz_status frz_options_set_io_ranks(frz_options *options,
+                                    int io_ranks);
+
+/**
  * Who must be able to read the file: one of ::frz_readers (default: ::FRZ_READERS_ANY). It binds
  * what frazil chooses; a filter that the caller asks for is honoured.
  */
@@ -649,19 +684,6 @@ frz_status frz_options_set_precision_shared(frz_options *options,
                                             int shared);
 
 /**
- * The writer commits by itself when a record is complete and so many bytes were put since the last
- * commit (default: 268435456), for programs that never call ::frz_sync. 0: it never does, unless
- * rewritten chunks would take too much memory.
- */
-frz_status frz_options_set_commit_bytes(frz_options *options, uint64_t bytes);
-
-/**
- * Records that the program writes between two calls of ::frz_sync; 0 (the default): not known.
- * Chunks then have no more records, so that a sync finds them complete and writes none twice.
- */
-frz_status frz_options_set_records_per_sync(frz_options *options, uint64_t records);
-
-/**
  * Chunk shapes, filters and rounding as another run decided them, for all variables that ask for
  * none themselves: `plan` is the JSON text of ::frz_plan. NULL: no plan.
  *
@@ -693,28 +715,6 @@ frz_status frz_options_set_reads(frz_options *options, const char *reads);
  * shape nobody states.
  */
 frz_status frz_options_set_storage(frz_options *options, int storage);
-
-/**
- * How many seconds a rank of a file that several write waits for one of which it hears nothing
- * (default: 300): then the call fails, and says for whom it waited. All ranks say the same.
- */
-frz_status frz_options_set_longest_wait(frz_options *options, double seconds);
-
-/**
- * 0: the bytes of a file that several ranks write may depend on which ranks there are and what each
- * of them puts. Chunk shapes that nobody stated then go by the ranks' blocks (::frz_state_block),
- * and ranks write packed chunks at once, not at the next sync. Not 0 (the default): the same bytes
- * for any number of ranks and any decomposition. docs/mpi.md says more.
- */
-frz_status frz_options_set_reproducible(frz_options *options, int reproducible);
-
-/**
- * Of the ranks that write a file together the last `io_ranks`, at most half, pack and write for the
- * others, which hand them what they put and go on; 0 (the default): every rank packs and writes what
- * it puts. ::frz_is_io_rank tells which rank is what; docs/mpi.md says what an I/O rank does.
- */
-frz_status frz_options_set_io_ranks(frz_options *options,
-                                    int io_ranks);
 
 /**
  * Not 0: what was decided is kept in the file, as the global attribute `frazil_plan` (JSON). 0 (the

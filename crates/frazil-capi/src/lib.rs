@@ -39,6 +39,9 @@ mod message;
 mod options;
 
 #[expect(unsafe_code, reason = "exported functions")]
+mod choices;
+
+#[expect(unsafe_code, reason = "exported functions")]
 mod writer;
 
 #[expect(unsafe_code, reason = "exported functions, and a table of functions")]
@@ -73,6 +76,7 @@ mod nf;
 
 pub use arguments::frz_type;
 pub use attributes::*;
+pub use choices::*;
 pub use decided::*;
 pub use define::*;
 pub use memory::*;
