@@ -30,6 +30,9 @@ const LEAST_ROUND_BYTES_FOR_SMALL_FILES: u64 = 64 << 10;
 const HOPE_OF_SEEN: f64 = 0.8;
 const HOPE_OF_FAMILY: f64 = 0.7;
 const HOPE_OF_ALL: f64 = 0.5;
+/// The same where a faster level of the same filters has seen the round: what a larger part of the samples makes of one
+/// level it makes of the others.
+const HOPE_OF_PAIRED: f64 = 0.98;
 /// One in so many goes on to the next round.
 const GOES_ON: usize = 3;
 /// So many come to the last round of a league at least.
@@ -94,9 +97,9 @@ struct Records {
 impl Records {
     /// Whether one that has not seen the round would lose, however well it did.
     fn is_hopeless(&self, one: &Contender, score: Score) -> bool {
-        let Some(least_cost) = self.least_cost else {
+        if self.least_cost.is_none() {
             return false;
-        };
+        }
         let least = |is_of: &dyn Fn(&str) -> bool| {
             let shares = self.least_shares.iter().filter(|(family, _)| is_of(family));
             shares.map(|(_, share)| *share).min_by(f64::total_cmp)
@@ -107,7 +110,13 @@ impl Records {
             (None, Some(of_family)) => of_family * HOPE_OF_FAMILY,
             (None, None) => least(&|_| true).unwrap_or(0.0) * HOPE_OF_ALL,
         };
-        score.cost(one.candidate, hope) > least_cost
+        self.is_beaten(one, hope, score)
+    }
+
+    /// Whether one would lose with such a share.
+    fn is_beaten(&self, one: &Contender, share: f64, score: Score) -> bool {
+        let least = self.least_cost.unwrap_or(f64::INFINITY);
+        score.cost(one.candidate, share) > least
     }
 
     /// Takes account of one that has seen the round.
@@ -310,6 +319,8 @@ impl League<'_> {
     ) -> Result<(), PlanError> {
         members.sort_by(|a, b| b.candidate.encode_mb_s.total_cmp(&a.candidate.encode_mb_s));
         let mut found = Vec::with_capacity(members.len());
+        // By filters: the share of a level in this round by that in the round before.
+        let mut changes: Vec<(&str, f64)> = Vec::new();
         for one in members.drain(..) {
             // Some saw it in another league.
             if one.seen.is_none_or(|seen| seen < round) {
@@ -317,7 +328,19 @@ impl League<'_> {
                 if !stays && records.is_hopeless(one, self.score) {
                     continue;
                 }
+                let family = one.candidate.family();
+                let change = changes.iter().find(|(known, _)| *known == family);
+                if self.weighs_time && !self.keeps_fast && one.seen.is_some() {
+                    let hope = change.map(|(_, change)| one.share * change * HOPE_OF_PAIRED);
+                    if hope.is_some_and(|hope| records.is_beaten(one, hope, self.score)) {
+                        continue;
+                    }
+                }
+                let before = one.seen.map(|_| one.share);
                 one.see(trial, round)?;
+                if let (Some(before), None) = (before, change) {
+                    changes.push((family, one.share / before.max(f64::MIN_POSITIVE)));
+                }
             }
             records.take(one, self.score);
             found.push(one);
