@@ -1,6 +1,7 @@
 //! Files of text: plans, rules, trees, calibrations.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -15,16 +16,34 @@ use crate::pending::{PendingOutput, followed_output};
 /// How long a text waits for another process that writes the same file.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
+/// A plan of a hundred thousand variables has less.
+const MOST_BYTES: usize = 256 << 20;
+/// So many are read at once, and looked at before more are.
+const PIECE_BYTES: usize = 64 << 10;
+
 /// Reads a file that should be text: a plan, rules, a tree, a calibration.
 ///
 /// # Errors
 /// If it cannot be read; [`ErrorCode::InvalidArgument`] if it is no text.
 pub fn read_text(path: &Path) -> Result<String> {
-    let bytes = std::fs::read(path).map_err(|error| Error::io(&error, "read", path))?;
-    String::from_utf8(bytes).map_err(|_| {
+    let failed = |error| Error::io(&error, "read", path);
+    let no_text = || {
         let cause = "is no text in UTF-8, as plans, rules, trees and calibrations are";
         Error::new(ErrorCode::InvalidArgument, cause).in_file(path)
-    })
+    };
+    let mut file = File::open(path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    loop {
+        let begin = bytes.len();
+        let mut piece = (&mut file).take(PIECE_BYTES as u64);
+        if piece.read_to_end(&mut bytes).map_err(failed)? == 0 {
+            return String::from_utf8(bytes).map_err(|_| no_text());
+        }
+        // No text has a NUL; a device that gives nothing else has no end.
+        if bytes[begin..].contains(&0) || bytes.len() > MOST_BYTES {
+            return Err(no_text());
+        }
+    }
 }
 
 /// Writes a text to a file, whole or not at all; an existing file is replaced and keeps its mode.
@@ -52,4 +71,26 @@ pub fn write_text(path: &Path, text: &str) -> Result<()> {
     let mut file = pending.file();
     file.write_all(text.as_bytes()).map_err(failed)?;
     pending.commit(false).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_text_is_refused_before_it_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("text");
+        let long = "long = 1\n".repeat(20_000);
+        std::fs::write(&path, &long).unwrap();
+        assert_eq!(read_text(&path).unwrap(), long);
+        let refused = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            read_text(&path).unwrap_err().code == ErrorCode::InvalidArgument
+        };
+        assert!(refused(&[0]) && refused(&[0xff, 0xfe]) && refused(b"a = \"\0\""));
+        let endless = read_text(Path::new("/dev/zero")).unwrap_err();
+        assert!(endless.cause.contains("is no text"), "{endless}");
+        assert!(read_text(folder.path()).is_err() && read_text(&folder.path().join("no")).is_err());
+    }
 }

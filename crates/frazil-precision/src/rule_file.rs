@@ -47,7 +47,7 @@ pub(super) fn parse(text: &str) -> std::result::Result<Vec<VariableRule>, String
 
 /// The rules of a TOML file.
 fn tables(text: &str) -> std::result::Result<Vec<toml::Value>, String> {
-    let mut file: toml::Table = toml::from_str(text).map_err(|error| error.to_string())?;
+    let mut file: toml::Table = toml::from_str(text).map_err(|error| where_in(text, &error))?;
     let rules = match file.remove("rule") {
         Some(toml::Value::Array(rules)) => rules,
         None => Vec::new(),
@@ -57,6 +57,13 @@ fn tables(text: &str) -> std::result::Result<Vec<toml::Value>, String> {
         return Err(format!("unknown key `{key}`; only [[rule]] is known here"));
     }
     Ok(rules)
+}
+
+/// What is wrong, and in which line. The line itself may be as long as the file.
+fn where_in(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start));
+    let line = 1 + before.map_or(0, |before| before.matches('\n').count());
+    format!("line {line} is no TOML: {}", error.message())
 }
 
 fn parse_rule(rule: toml::Value) -> std::result::Result<VariableRule, String> {
