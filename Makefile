@@ -147,8 +147,13 @@ test-rust: .build/setup-build ## Run the tests of the crates
 	$(CARGO) test $(CARGO_FLAGS) --workspace
 
 .PHONY: test-python
-test-python: build lib plugins python ## Run the acceptance tests on the command and the packages (with the corpus if present)
+test-python: build lib plugins python inventory ## Run the acceptance tests on the command and the packages (with the corpus if present)
 	$(PYTHON) -m pytest --numprocesses $(JOBS) --durations 20 --junitxml .build/tests.xml tests
+
+# What tests compare with h5py: all that frazil-hdf5 reads in a file.
+.PHONY: inventory
+inventory: .build/setup-build
+	$(CARGO) build $(CARGO_FLAGS) --package frazil-hdf5 --example inventory
 
 .PHONY: test-full
 test-full: ## Run all tests, also those of which `make test` runs a part

@@ -171,7 +171,7 @@ def test_a_bad_chunk_is_named(tmp_path: Path, what: str):
 
 
 # In the first entry of a chunk index (B-tree, version 1): of its offsets, and of the address.
-BAD_INDEX = {"cannot be read": (8, b"\xa5" * 16), "lies outside the file": (32, b"\0" * 4 + b"\1")}
+BAD_INDEX = {"out of order": (8, b"\xa5" * 16), "lies outside the file": (32, b"\0" * 4 + b"\1")}
 
 
 @pytest.mark.parametrize("cause", BAD_INDEX)

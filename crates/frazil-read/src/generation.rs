@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use frazil_codec::BoundDecoder;
-use frazil_container::classic::ClassicFile;
+use frazil_container::classic::{ClassicFile, NcType};
 use frazil_container::hdf5::{Contents, DatasetStorage, FillStatus, Hdf5Input};
 use frazil_container::model::{FileModel, Variable};
 use frazil_container::outside_forks;
@@ -203,7 +203,7 @@ impl FileSnapshot {
     /// As [`Self::fill_inside`].
     pub(super) fn fill_outside(&self, variable: &Variable) -> Result<Vec<u8>> {
         let has_own = variable.dataset.fill_status == FillStatus::User;
-        match variable.datatype.classic().filter(|_| !has_own) {
+        match NcType::of(&variable.datatype).filter(|_| !has_own) {
             Some(nc_type) => Ok(nc_type.default_fill().to_native_bytes()),
             None => self.fill_inside(variable),
         }

@@ -27,7 +27,7 @@ pub(super) fn open(generation: u64, contents: &Arc<Contents>) -> Result<Arc<Hdf5
         keep(generation, Arc::clone(&found));
         return Ok(found);
     }
-    let opened = Arc::new(Hdf5Input::reopen(contents)?);
+    let opened = Arc::new(Hdf5Input::reopen(contents));
     keep(generation, Arc::clone(&opened));
     Ok(opened)
 }

@@ -27,7 +27,7 @@ pub(super) fn of_classic(classic: &ClassicFile, datasets: Vec<DatasetInfo>) -> F
             .map(|&i| DimensionId(i))
             .collect(),
         dataset,
-        datatype: TypeDescription::of_classic(variable.nc_type).big_endian(),
+        datatype: variable.nc_type.description().big_endian(),
         attributes: attributes(&variable.attributes),
     });
     FileModel {
@@ -50,7 +50,7 @@ fn attributes(list: &[ClassicAttribute]) -> Vec<AttributeDescription> {
 /// As netCDF-C writes it to HDF5: a text of its length, a list of numbers.
 fn attribute(attribute: &ClassicAttribute) -> AttributeDescription {
     let value = &attribute.value;
-    let mut datatype = TypeDescription::of_classic(value.nc_type()).big_endian();
+    let mut datatype = value.nc_type().description().big_endian();
     let (extent, values) = match value {
         AttributeValue::Char(text) if text.is_empty() => (Extent::Null, Expanded::default()),
         AttributeValue::Char(text) => {

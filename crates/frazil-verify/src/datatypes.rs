@@ -267,7 +267,7 @@ mod tests {
     use frazil_container::classic::NcType;
 
     fn compound(offset: usize, member: NcType) -> TypeDescription {
-        let datatype = TypeDescription::of_classic(member);
+        let datatype = member.description();
         let members = vec![MemberDescription {
             name: "x".into(),
             offset,
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn signs_and_sizes_cannot_be_compared() {
-        let of = TypeDescription::of_classic;
+        let of = NcType::description;
         assert!(!are_comparable(&of(NcType::Int), &of(NcType::UInt)));
         assert!(!are_comparable(&of(NcType::Int), &of(NcType::Short)));
         assert!(are_comparable(&of(NcType::Double), &of(NcType::Double)));

@@ -1,7 +1,7 @@
 //! Elements of the same box of two variables, one by one.
 
 use frazil_container::ContainerError;
-use frazil_container::hdf5::{Expanded, TypeDescription};
+use frazil_container::hdf5::{Expanded, TypeDescription, expand_plain};
 use frazil_types::Selection;
 
 use super::datatypes;
@@ -128,8 +128,8 @@ impl RawComparison {
             if self.same_layout && one == other {
                 continue;
             }
-            let expanded_a = self.type_a.expand_plain(one)?;
-            let expanded_b = self.type_b.expand_plain(other)?;
+            let expanded_a = expand_plain(&self.type_a, one)?;
+            let expanded_b = expand_plain(&self.type_b, other)?;
             if expanded_a != expanded_b {
                 unequal.note(number as u64, || {
                     render::against(
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn the_first_difference_has_its_place_and_both_values() {
-        let short = TypeDescription::of_classic(NcType::Short);
+        let short = NcType::Short.description();
         let comparison = RawComparison::new(short.clone(), short);
         let a = [1_i16, 2, 3, 4].map(i16::to_le_bytes).concat();
         let b = [1_i16, 2, -3, 5].map(i16::to_le_bytes).concat();

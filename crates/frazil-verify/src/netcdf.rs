@@ -179,7 +179,7 @@ fn side(input: &Input, variable: usize, nc_type: NcType) -> Result<Side> {
 /// Elements as the side's source delivers them: classic values come little-endian.
 fn datatype(input: &Input, variable: usize, nc_type: NcType) -> Result<TypeDescription> {
     match input.kind() {
-        InputKind::Classic(_) => Ok(TypeDescription::of_classic(nc_type)),
+        InputKind::Classic(_) => Ok(nc_type.description()),
         InputKind::Hdf5(hdf5) => {
             let info = &input.variables()[variable];
             hdf5.describe_datatype(info)
@@ -340,7 +340,7 @@ fn value_difference(a: &AttributeValue, b: &AttributeValue) -> Option<String> {
     if a.len() != b.len() {
         return Some(format!("{} against {} values", a.len(), b.len()));
     }
-    let datatype = TypeDescription::of_classic(type_a);
+    let datatype = type_a.description();
     let unequal = RawComparison::new(datatype.clone(), datatype).compare(&bytes_a, &bytes_b);
     let shape = if a.len() == 1 {
         Vec::new()

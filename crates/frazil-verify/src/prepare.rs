@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use frazil_codec::BoundDecoder;
+use frazil_container::classic::NcType;
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage, FillStatus};
 use frazil_pipeline::{ArraySource, ChunkIndex, StoredChunks};
 use frazil_types::{ByteOrder, ChunkGrid, ChunkRecord, ErrorCode, FilterPipeline, ProtectedValues};
@@ -347,7 +348,7 @@ fn pad_as_netcdf(side: &mut Readable, info: &DatasetInfo, pair: &Pair) {
     if side.source.grid.shape() == pair.shape || info.fill_status == FillStatus::User {
         return;
     }
-    if let Some(nc_type) = pair.a.datatype.classic() {
+    if let Some(nc_type) = NcType::of(&pair.a.datatype) {
         let mut fill = nc_type.default_fill().to_be_bytes();
         if info.element.order != ByteOrder::Big {
             fill.reverse();

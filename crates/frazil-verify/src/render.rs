@@ -170,7 +170,7 @@ mod tests {
     use frazil_container::hdf5::TextPadding;
 
     fn of(nc_type: NcType) -> TypeDescription {
-        TypeDescription::of_classic(nc_type)
+        nc_type.description()
     }
 
     #[test]

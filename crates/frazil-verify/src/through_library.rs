@@ -1,6 +1,6 @@
 //! Values that only libhdf5 can read, slab by slab on the calling thread.
 
-use frazil_container::hdf5::{DatasetStorage, Expanded};
+use frazil_container::hdf5::{DatasetStorage, Expanded, expand_plain};
 use frazil_pipeline::{Block, MemoryBudget, PipelineError, Request, RunOptions, Task, run_ordered};
 use frazil_types::{ChunkGrid, ChunkRecord, ErrorCode, Selection};
 
@@ -80,9 +80,7 @@ fn read(input: &Input, side: &Side, part: &Selection, resources: &Resources) -> 
     let info = &input.variables()[side.variable];
     let outcome = match input.hdf5() {
         Some(hdf5) => hdf5.expanded_values(info, &side.datatype, part),
-        None => side
-            .datatype
-            .expand_plain(&read_classic(input, side, part, resources)?),
+        None => expand_plain(&side.datatype, &read_classic(input, side, part, resources)?),
     };
     outcome.map_err(|error| from_container(error, input.path()).at_variable(&info.path))
 }

@@ -5,6 +5,7 @@
 //! as they are. [`ClassicWriter`] writes one, names and attributes byte for byte: netCDF-C would refuse
 //! some that it reads, and normalise others.
 
+mod datatype;
 mod encode;
 mod error;
 mod format;

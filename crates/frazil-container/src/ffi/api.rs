@@ -11,9 +11,7 @@
 
 use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 
-use hdf5_sys::h5::{
-    H5_index_t, H5_iter_order_t, haddr_t, hbool_t, herr_t, hsize_t, hssize_t, htri_t,
-};
+use hdf5_sys::h5::{H5_index_t, H5_iter_order_t, hbool_t, herr_t, hsize_t, hssize_t, htri_t};
 use hdf5_sys::h5a::H5A_operator2_t;
 use hdf5_sys::h5d::{H5D_alloc_time_t, H5D_chunk_iter_op_t, H5D_fill_time_t, H5D_layout_t};
 use hdf5_sys::h5e::{H5E_auto2_t, H5E_direction_t, H5E_walk2_t};
@@ -24,19 +22,6 @@ use hdf5_sys::h5r::H5R_type_t;
 use hdf5_sys::h5s::{H5S_class_t, H5S_seloper_t};
 use hdf5_sys::h5t::{H5T_class_t, H5T_cset_t, H5T_order_t, H5T_str_t};
 use libc::{size_t, ssize_t};
-
-/// Facts about a link; the type is a plain number because user-defined links have any from 64 to
-/// 255, which the enumeration of `hdf5-sys` cannot hold.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct LinkInfo {
-    pub(crate) link_type: c_int,
-    pub(crate) creation_order_valid: u8,
-    pub(crate) creation_order: i64,
-    pub(crate) character_set: c_int,
-    /// A token (hard links) or the size of the link's value (all others).
-    pub(crate) token_or_size: [u64; 2],
-}
 
 /// Facts about an object (`H5O_info2_t`); the type is a plain number, as above.
 #[repr(C)]
@@ -106,12 +91,6 @@ mod declared_here {
         // hdf5-sys has a pointer for the flags that are set, which libhdf5 takes by value.
         pub(super) fn H5PLset_loading_state(flags: c_uint) -> herr_t;
         pub(super) fn H5PLget_loading_state(flags: *mut c_uint) -> herr_t;
-        pub(super) fn H5Lget_info2(
-            location: hid_t,
-            name: *const c_char,
-            info: *mut super::LinkInfo,
-            lapl: hid_t,
-        ) -> herr_t;
         pub(super) fn H5Oget_info3(
             object: hid_t,
             info: *mut super::ObjectInfo,
@@ -130,11 +109,6 @@ mod declared_here {
         pub(super) fn H5Sget_simple_extent_type(space: hid_t) -> c_int;
         pub(super) fn H5Sget_select_type(space: hid_t) -> c_int;
         pub(super) fn H5Tget_class(datatype: hid_t) -> c_int;
-        pub(super) fn H5Tget_order(datatype: hid_t) -> c_int;
-        pub(super) fn H5Tget_sign(datatype: hid_t) -> c_int;
-        pub(super) fn H5Tget_norm(datatype: hid_t) -> c_int;
-        pub(super) fn H5Tget_cset(datatype: hid_t) -> c_int;
-        pub(super) fn H5Tget_strpad(datatype: hid_t) -> c_int;
         // hdf5-sys calls it deprecated; for comments that are there, nothing else will do.
         pub(super) fn H5Oset_comment(object: hid_t, comment: *const c_char) -> herr_t;
         pub(super) fn H5Oget_native_info(
@@ -147,15 +121,7 @@ mod declared_here {
             low: hdf5_sys::h5f::H5F_libver_t,
             high: hdf5_sys::h5f::H5F_libver_t,
         ) -> herr_t;
-        pub(super) fn H5Tget_pad(kind: hid_t, low: *mut c_int, high: *mut c_int) -> herr_t;
-        pub(super) fn H5Tget_inpad(kind: hid_t) -> c_int;
         pub(super) fn H5Aget_info(attribute: hid_t, info: *mut super::AttributeInfo) -> herr_t;
-        pub(super) fn H5Pget_file_space_strategy(
-            list: hid_t,
-            strategy: *mut c_int,
-            persists: *mut u8,
-            threshold: *mut u64,
-        ) -> herr_t;
         // The enumeration of hdf5-sys cannot hold the numbers of user-defined links.
         pub(super) fn H5Lis_registered(class: c_int) -> htri_t;
         pub(super) fn H5Lregister(class: *const super::LinkClass) -> herr_t;
@@ -179,7 +145,7 @@ macro_rules! implement {
 }
 
 implement!(Plain: c_void, c_char, u8, i32, u32, i64, u64, isize, usize);
-implement!(Plain: LinkInfo, ObjectInfo, AttributeInfo, NativeInfo, hdf5_sys::h5f::H5F_info2_t);
+implement!(Plain: ObjectInfo, AttributeInfo, NativeInfo, hdf5_sys::h5f::H5F_info2_t);
 implement!(Passed: u8, i32, u32, i64, u64, usize);
 implement!(Passed: H5_index_t, H5_iter_order_t, H5F_libver_t, H5T_class_t, H5T_cset_t);
 implement!(Passed: H5T_order_t, H5T_str_t, H5S_class_t, H5S_seloper_t, H5R_type_t, H5D_layout_t);
@@ -237,7 +203,6 @@ function_table! {
         H5Dget_type(hid_t) -> hid_t;
         H5Dget_create_plist(hid_t) -> hid_t;
         H5Dget_storage_size(hid_t) -> hsize_t;
-        H5Dget_offset(hid_t) -> haddr_t;
         H5Dchunk_iter(hid_t, hid_t, H5D_chunk_iter_op_t, *mut c_void) -> herr_t;
         H5Dread(hid_t, hid_t, hid_t, hid_t, hid_t, *mut c_void) -> herr_t;
         H5Dwrite(hid_t, hid_t, hid_t, hid_t, hid_t, *const c_void) -> herr_t;
@@ -253,9 +218,7 @@ function_table! {
         H5Fcreate(*const c_char, c_uint, hid_t, hid_t) -> hid_t;
         H5Fopen(*const c_char, c_uint, hid_t) -> hid_t;
         H5Fflush(hid_t, hdf5_sys::h5f::H5F_scope_t) -> herr_t;
-        H5Fget_create_plist(hid_t) -> hid_t;
         H5Fget_vfd_handle(hid_t, hid_t, *mut *mut c_void) -> herr_t;
-        H5Fget_info2(hid_t, *mut hdf5_sys::h5f::H5F_info2_t) -> herr_t;
         H5Fclose(hid_t) -> herr_t;
     }
     h5g::{
@@ -267,12 +230,9 @@ function_table! {
         H5Idec_ref(hid_t) -> c_int;
     }
     h5l::{
-        H5Literate2(hid_t, H5_index_t, H5_iter_order_t, *mut hsize_t, H5L_iterate2_t, *mut c_void) -> herr_t;
         H5Lmove(hid_t, *const c_char, hid_t, *const c_char, hid_t, hid_t) -> herr_t;
         H5Ldelete(hid_t, *const c_char, hid_t) -> herr_t;
-        H5Lget_val(hid_t, *const c_char, *mut c_void, size_t, hid_t) -> herr_t;
         H5Lcopy(hid_t, *const c_char, hid_t, *const c_char, hid_t, hid_t) -> herr_t;
-        H5Lunpack_elink_val(*const c_void, size_t, *mut c_uint, *mut *const c_char, *mut *const c_char) -> herr_t;
     }
     h5o::{
         H5Oopen(hid_t, *const c_char, hid_t) -> hid_t;
@@ -289,7 +249,6 @@ function_table! {
         H5Pset_sieve_buf_size(hid_t, size_t) -> herr_t;
         H5Pset_fclose_degree(hid_t, hdf5_sys::h5f::H5F_close_degree_t) -> herr_t;
         H5Pset_userblock(hid_t, hsize_t) -> herr_t;
-        H5Pget_userblock(hid_t, *mut hsize_t) -> herr_t;
         H5Pset_link_creation_order(hid_t, c_uint) -> herr_t;
         H5Pget_link_creation_order(hid_t, *mut c_uint) -> herr_t;
         H5Pset_attr_creation_order(hid_t, c_uint) -> herr_t;
@@ -314,11 +273,6 @@ function_table! {
         H5Pget_virtual_srcspace(hid_t, size_t) -> hid_t;
         H5Pget_virtual_filename(hid_t, size_t, *mut c_char, size_t) -> ssize_t;
         H5Pget_virtual_dsetname(hid_t, size_t, *mut c_char, size_t) -> ssize_t;
-        H5Pget_file_space_page_size(hid_t, *mut hsize_t) -> herr_t;
-        H5Pget_shared_mesg_nindexes(hid_t, *mut c_uint) -> herr_t;
-        H5Pget_sizes(hid_t, *mut size_t, *mut size_t) -> herr_t;
-        H5Pget_sym_k(hid_t, *mut c_uint, *mut c_uint) -> herr_t;
-        H5Pget_istore_k(hid_t, *mut c_uint) -> herr_t;
     }
     h5pl::{
         H5PLsize(*mut c_uint) -> herr_t;
@@ -349,23 +303,14 @@ function_table! {
         H5Tget_size(hid_t) -> size_t;
         H5Tset_size(hid_t, size_t) -> herr_t;
         H5Tset_order(hid_t, H5T_order_t) -> herr_t;
-        H5Tget_precision(hid_t) -> size_t;
-        H5Tget_offset(hid_t) -> c_int;
-        H5Tget_fields(hid_t, *mut size_t, *mut size_t, *mut size_t, *mut size_t, *mut size_t) -> herr_t;
-        H5Tget_ebias(hid_t) -> size_t;
         H5Tset_cset(hid_t, H5T_cset_t) -> herr_t;
         H5Tset_strpad(hid_t, H5T_str_t) -> herr_t;
         H5Tis_variable_str(hid_t) -> htri_t;
         H5Tdetect_class(hid_t, H5T_class_t) -> htri_t;
         H5Tget_super(hid_t) -> hid_t;
         H5Tget_nmembers(hid_t) -> c_int;
-        H5Tget_member_name(hid_t, c_uint) -> *mut c_char;
         H5Tget_member_offset(hid_t, c_uint) -> size_t;
         H5Tget_member_type(hid_t, c_uint) -> hid_t;
-        H5Tget_member_value(hid_t, c_uint, *mut c_void) -> herr_t;
-        H5Tget_array_ndims(hid_t) -> c_int;
-        H5Tget_array_dims2(hid_t, *mut hsize_t) -> c_int;
-        H5Tget_tag(hid_t) -> *mut c_char;
         H5Tget_create_plist(hid_t) -> hid_t;
         H5Tcommitted(hid_t) -> htri_t;
         H5Tcommit_anon(hid_t, hid_t, hid_t, hid_t) -> herr_t;
@@ -380,13 +325,9 @@ function_table! {
         H5DSset_scale(hid_t, *const c_char) -> herr_t;
         H5DSattach_scale(hid_t, hid_t, c_uint) -> herr_t;
         H5DSdetach_scale(hid_t, hid_t, c_uint) -> herr_t;
-        H5Lget_info2(hid_t, *const c_char, *mut LinkInfo, hid_t) -> herr_t;
         H5Oset_comment(hid_t, *const c_char) -> herr_t;
         H5Oget_native_info(hid_t, *mut NativeInfo, c_uint) -> herr_t;
-        H5Tget_pad(hid_t, *mut c_int, *mut c_int) -> herr_t;
-        H5Tget_inpad(hid_t) -> c_int;
         H5Aget_info(hid_t, *mut AttributeInfo) -> herr_t;
-        H5Pget_file_space_strategy(hid_t, *mut c_int, *mut u8, *mut u64) -> herr_t;
         H5Lis_registered(c_int) -> htri_t;
         H5Lregister(*const LinkClass) -> herr_t;
         H5PLset_loading_state(c_uint) -> herr_t;
@@ -402,11 +343,6 @@ function_table! {
         H5Sget_simple_extent_type(hid_t) -> c_int;
         H5Sget_select_type(hid_t) -> c_int;
         H5Tget_class(hid_t) -> c_int;
-        H5Tget_order(hid_t) -> c_int;
-        H5Tget_sign(hid_t) -> c_int;
-        H5Tget_norm(hid_t) -> c_int;
-        H5Tget_cset(hid_t) -> c_int;
-        H5Tget_strpad(hid_t) -> c_int;
         H5FDregister(*const crate::ffi::driver::DriverClass) -> hid_t;
     }
 }

@@ -3,12 +3,13 @@
 use std::ffi::c_int;
 
 use super::api::AttributeInfo;
-use super::dataspace::{self, Extent};
+use super::dataspace;
 use super::datatype::Datatype;
 use super::handle::{DEFAULT, Handle, api, c_name, check, damaged, own, read_name, truth};
 use super::property::PropertyList;
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
+use frazil_hdf5::Extent;
 
 /// An open attribute.
 #[derive(Debug)]

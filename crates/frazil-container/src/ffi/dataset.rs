@@ -3,9 +3,9 @@
 use std::ffi::{c_int, c_void};
 
 use super::attribute::usize_of;
-use super::dataspace::{self, Extent, Hyperslab};
+use super::dataspace::{self, Hyperslab};
 use super::datatype::Datatype;
-use super::driver::{RawSink, defined};
+use super::driver::RawSink;
 use super::external;
 use super::filter::WithoutPlugins;
 use super::handle::{DEFAULT, Handle, api, c_name, check, own, take_error_stack};
@@ -13,6 +13,7 @@ use super::property::PropertyList;
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
 use crate::system::ZeroMapping;
+use frazil_hdf5::Extent;
 use frazil_types::FileAddress;
 
 /// An open dataset.
@@ -81,11 +82,6 @@ impl Dataset {
             "open dataset",
         )
         .map(Self)
-    }
-
-    /// A dataset that was opened as an object.
-    pub(crate) fn from_handle(handle: Handle) -> Self {
-        Self(handle)
     }
 
     /// Creates a dataset and links it as `name`.
@@ -182,16 +178,6 @@ impl Dataset {
         let _guard = library_lock();
         // SAFETY: a live dataset.
         unsafe { (api().H5Dget_storage_size)(self.0.id()) }
-    }
-
-    /// Address of contiguous data (user block included); `None` if there are none.
-    pub(crate) fn contiguous_address(&self) -> Option<FileAddress> {
-        let _guard = library_lock();
-        // SAFETY: a live dataset; an undefined address is no error.
-        let address = defined(unsafe { (api().H5Dget_offset)(self.0.id()) });
-        // SAFETY: clears the "no address" message that libhdf5 may have pushed.
-        unsafe { (api().H5Eclear2)(DEFAULT) };
-        address
     }
 
     /// The whole chunk index in one pass.

@@ -1,5 +1,6 @@
 //! Dataspaces: the shapes of datasets and attributes.
 
+use frazil_hdf5::Extent;
 use hdf5_sys::h5s::{H5S_class_t, H5S_seloper_t};
 
 use super::handle::{Handle, api, check, failure, own};
@@ -9,45 +10,6 @@ use crate::lock::library_lock;
 
 /// `H5S_UNLIMITED`.
 const UNLIMITED: u64 = u64::MAX;
-
-/// What a dataspace says, as plain data.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Extent {
-    /// `H5S_NULL`: no elements at all.
-    Null,
-    /// `H5S_SCALAR`: one element.
-    Scalar,
-    /// `H5S_SIMPLE`: an array; `None` in the maximum means unlimited.
-    Simple {
-        /// Elements along each axis.
-        shape: Vec<u64>,
-        /// How far each axis may grow; `None` means without limit.
-        max_shape: Vec<Option<u64>>,
-    },
-}
-
-impl Extent {
-    /// Elements, `None` on overflow.
-    #[must_use]
-    pub fn elements(&self) -> Option<u64> {
-        match self {
-            Self::Null => Some(0),
-            Self::Scalar => Some(1),
-            Self::Simple { shape, .. } => shape
-                .iter()
-                .try_fold(1_u64, |product, &n| product.checked_mul(n)),
-        }
-    }
-
-    /// Whether an axis may become longer than it is.
-    pub(crate) fn may_grow(&self) -> bool {
-        match self {
-            Self::Null | Self::Scalar => false,
-            Self::Simple { shape, max_shape } => (shape.iter().zip(max_shape))
-                .any(|(&length, most)| most.is_none_or(|most| most > length)),
-        }
-    }
-}
 
 /// Reads a dataspace's extent.
 pub(super) fn read_extent(space: &Handle) -> Result<Extent> {

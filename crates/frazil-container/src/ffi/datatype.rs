@@ -1,18 +1,16 @@
 //! Datatypes: what one element is.
 
-use std::ffi::{CStr, c_void};
-
-use frazil_types::{ByteOrder, ElementClass, ElementType};
+use frazil_types::ElementClass;
 use hdf5_sys::h5i::hid_t;
 use hdf5_sys::h5t::{H5T_class_t, H5T_cset_t, H5T_order_t, H5T_str_t};
 
-use super::dataspace::{self, Extent};
+use super::dataspace;
 use super::handle::{DEFAULT, Handle, api, check, failure, own, truth};
-use super::known::{CHARACTER_SETS, Class, DATATYPE_CLASSES, ORDERS, PADDINGS, SIGNS, known};
+use super::known::{Class, DATATYPE_CLASSES, known};
 use super::property::PropertyList;
-use super::text;
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
+use frazil_hdf5::Extent;
 
 /// What kind of reference a datatype holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -247,61 +245,6 @@ impl Datatype {
         }
     }
 
-    /// Class, size and order of one element for the transform rooms.
-    pub(crate) fn element_type(&self) -> Result<ElementType> {
-        let size_bytes = self.size_bytes()?;
-        let class = self.class()?;
-        if self.holds_references()? || self.holds_variable_length()? {
-            let order = ByteOrder::None;
-            return Ok(ElementType {
-                class: ElementClass::Indirect,
-                size_bytes,
-                order,
-            });
-        }
-        let class = match class {
-            Class::Integer if self.is_signed()? => ElementClass::SignedInteger,
-            Class::Integer => ElementClass::UnsignedInteger,
-            Class::Float if self.is_ieee(size_bytes)? => ElementClass::Float,
-            Class::String => ElementClass::Text,
-            Class::Enumeration => ElementClass::Enumeration,
-            _ => ElementClass::Opaque,
-        };
-        Ok(ElementType {
-            class,
-            size_bytes,
-            order: self.byte_order()?,
-        })
-    }
-
-    /// Whether a floating-point type is one of IEEE 754.
-    fn is_ieee(&self, size_bytes: usize) -> Result<bool> {
-        let (form, bits, order) = (self.float_form()?, self.bit_range()?, self.byte_order()?);
-        Ok(form.is_ieee(size_bytes, bits, order))
-    }
-
-    /// Whether an integer type is signed.
-    pub(crate) fn is_signed(&self) -> Result<bool> {
-        let _guard = library_lock();
-        // SAFETY: a live integer datatype.
-        let sign = unsafe { (api().H5Tget_sign)(self.id()) };
-        known(sign, "sign of a number", &SIGNS)
-    }
-
-    /// Byte order of the whole element; none where no single order applies.
-    pub(crate) fn byte_order(&self) -> Result<ByteOrder> {
-        if !matches!(
-            self.class()?,
-            Class::Integer | Class::Float | Class::Bitfield
-        ) {
-            return Ok(ByteOrder::None);
-        }
-        let _guard = library_lock();
-        // SAFETY: a live datatype.
-        let order = unsafe { (api().H5Tget_order)(self.id()) };
-        known(order, "byte order of a number", &ORDERS)
-    }
-
     /// Whether the type is a committed object of a file.
     pub(crate) fn is_committed(&self) -> Result<bool> {
         let _guard = library_lock();
@@ -336,14 +279,6 @@ impl Datatype {
         u32::try_from(count).map_err(|_| failure("count members"))
     }
 
-    /// Name of a compound or enumeration member.
-    pub(crate) fn member_name(&self, i: u32) -> Result<String> {
-        let _guard = library_lock();
-        // SAFETY: a live datatype; the string is freed below.
-        let pointer = unsafe { (api().H5Tget_member_name)(self.id(), i) };
-        take_string(pointer.cast(), "read member name")
-    }
-
     /// One member of a compound.
     pub(crate) fn member(&self, i: u32) -> Result<Member> {
         let _guard = library_lock();
@@ -355,57 +290,7 @@ impl Datatype {
             )
         };
         let datatype = own(id, "read member type").map(Self)?;
-        Ok(Member {
-            name: self.member_name(i)?,
-            offset,
-            datatype,
-        })
-    }
-
-    /// Value of one enumeration member, in the bytes of the type.
-    pub(crate) fn enum_value(&self, i: u32) -> Result<Vec<u8>> {
-        let mut value = vec![0_u8; self.size_bytes()?];
-        let _guard = library_lock();
-        // SAFETY: the buffer holds one element of the type.
-        let status =
-            unsafe { (api().H5Tget_member_value)(self.id(), i, value.as_mut_ptr().cast()) };
-        check(status, "read enumeration value")?;
-        Ok(value)
-    }
-
-    /// Shape of an array type.
-    pub(crate) fn array_shape(&self) -> Result<Vec<u64>> {
-        let _guard = library_lock();
-        // SAFETY: a live datatype.
-        let rank = unsafe { (api().H5Tget_array_ndims)(self.id()) };
-        let rank = usize::try_from(rank).map_err(|_| failure("read array rank"))?;
-        let mut shape = vec![0_u64; rank];
-        // SAFETY: the buffer holds `rank` values.
-        let status = unsafe { (api().H5Tget_array_dims2)(self.id(), shape.as_mut_ptr()) };
-        check(status, "read array shape")?;
-        Ok(shape)
-    }
-
-    /// Tag of an opaque type.
-    pub(crate) fn opaque_tag(&self) -> Result<String> {
-        let _guard = library_lock();
-        // SAFETY: a live datatype; the string is freed below.
-        let pointer = unsafe { (api().H5Tget_tag)(self.id()) };
-        take_string(pointer.cast(), "read opaque tag")
-    }
-
-    /// Whether text is UTF-8, and how it is padded (0 NUL-terminated, 1 NUL-padded, 2 spaces).
-    pub(crate) fn text_form(&self) -> Result<(bool, u8)> {
-        let _guard = library_lock();
-        // SAFETY: a live string datatype.
-        let (cset, pad) = unsafe {
-            (
-                (api().H5Tget_cset)(self.id()),
-                (api().H5Tget_strpad)(self.id()),
-            )
-        };
-        let is_utf8 = known(cset, "character set of text", &CHARACTER_SETS)?;
-        Ok((is_utf8, known(pad, "padding of text", &PADDINGS)?))
+        Ok(Member { offset, datatype })
     }
 
     /// Frees what libhdf5 allocated inside values of this (memory) type.
@@ -430,20 +315,6 @@ impl Datatype {
 
 /// One member of a compound type.
 pub(crate) struct Member {
-    pub(crate) name: String,
     pub(crate) offset: usize,
     pub(crate) datatype: Datatype,
-}
-
-/// Copies a string that libhdf5 allocated, and frees it.
-fn take_string(pointer: *mut c_void, doing: &str) -> Result<String> {
-    if pointer.is_null() {
-        return Err(failure(doing));
-    }
-    // SAFETY: a NUL-terminated string allocated by libhdf5, freed once, here.
-    unsafe {
-        let text = text::from_bytes(CStr::from_ptr(pointer.cast()).to_bytes());
-        (api().H5free_memory)(pointer);
-        Ok(text)
-    }
 }

@@ -542,8 +542,3 @@ impl OpenFile {
         }
     }
 }
-
-/// `HADDR_UNDEF` as an option.
-pub(super) fn defined(address: haddr_t) -> Option<u64> {
-    (address != UNDEFINED).then_some(address)
-}

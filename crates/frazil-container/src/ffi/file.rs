@@ -4,9 +4,7 @@ use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use hdf5_sys::h5f::{
-    H5F_ACC_RDONLY, H5F_ACC_RDWR, H5F_ACC_SWMR_READ, H5F_ACC_TRUNC, H5F_info2_t, H5F_scope_t,
-};
+use hdf5_sys::h5f::{H5F_ACC_RDONLY, H5F_ACC_RDWR, H5F_ACC_SWMR_READ, H5F_ACC_TRUNC, H5F_scope_t};
 
 use super::backing::{LiveFile, MEASURE, with_live};
 use super::driver::RawSink;
@@ -114,27 +112,6 @@ pub(crate) fn flush(file: &Handle) -> Result<()> {
     // SAFETY: a live file.
     let status = unsafe { (api().H5Fflush)(file.id(), H5F_scope_t::H5F_SCOPE_LOCAL) };
     check(status, "flush metadata")
-}
-
-/// The file's creation list.
-pub(crate) fn creation(file: &Handle) -> Result<PropertyList> {
-    let _guard = library_lock();
-    // SAFETY: a live file.
-    own(
-        unsafe { (api().H5Fget_create_plist)(file.id()) },
-        "read file properties",
-    )
-    .map(PropertyList)
-}
-
-/// Superblock version.
-pub(crate) fn superblock_version(file: &Handle) -> Result<u32> {
-    let _guard = library_lock();
-    let mut info = H5F_info2_t::default();
-    // SAFETY: a live file and a valid out-pointer.
-    let status = unsafe { (api().H5Fget_info2)(file.id(), &raw mut info) };
-    check(status, "read superblock")?;
-    Ok(info.super_.version)
 }
 
 /// A file's name as libhdf5 wants it, in whatever encoding the system has.

@@ -4,9 +4,10 @@
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_uint, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use frazil_types::{FilterSpec, filter_id};
+use frazil_hdf5::DecodeBlock;
+use frazil_types::{FilterPipeline, FilterSpec, filter_id};
 
 use super::handle::api;
 use crate::error::{ContainerError, Result};
@@ -65,6 +66,22 @@ pub fn decode_filters_with(decode: DecodeFilter) {
         // The first one stays: there is one codec in a process.
         let _ = outside_forks(|| DECODE.set(decode));
     }
+}
+
+/// The codec as the reader of metadata wants it: undoes all filters of one block.
+pub(crate) fn decode_block() -> Option<Arc<DecodeBlock>> {
+    let decode = *DECODE.get()?;
+    Some(Arc::new(
+        move |pipeline: &FilterPipeline, mask, stored: &[u8], most| {
+            let mut bytes = stored.to_vec();
+            for (number, filter) in pipeline.0.iter().enumerate().rev() {
+                if number >= 32 || mask >> number & 1 == 0 {
+                    bytes = decode(filter, &bytes, most)?;
+                }
+            }
+            Ok(bytes)
+        },
+    ))
 }
 
 /// Whether the codec decodes a filter for libhdf5.

@@ -8,9 +8,9 @@ use hdf5_sys::h5e::{H5E_WALK_UPWARD, H5E_error2_t};
 use hdf5_sys::h5i::hid_t;
 
 use super::api::{Hdf5Api, table};
-use super::text;
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
+use frazil_hdf5::text;
 
 /// `H5P_DEFAULT`, `H5S_ALL` and `H5E_DEFAULT` are all 0.
 pub(super) const DEFAULT: hid_t = 0;

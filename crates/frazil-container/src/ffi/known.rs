@@ -5,11 +5,11 @@
 
 use std::ffi::c_int;
 
-use frazil_types::ByteOrder;
+use frazil_hdf5::{FillStatus, FillTime};
 use hdf5_sys::h5d::{H5D_fill_time_t, H5D_fill_value_t, H5D_layout_t};
 use hdf5_sys::h5i::H5I_type_t;
 use hdf5_sys::h5s::{H5S_class_t, H5S_sel_type};
-use hdf5_sys::h5t::{H5T_class_t, H5T_cset_t, H5T_norm_t, H5T_order_t, H5T_sign_t, H5T_str_t};
+use hdf5_sys::h5t::H5T_class_t;
 
 use super::handle::failure;
 use crate::error::{ContainerError, Result};
@@ -29,28 +29,6 @@ pub(crate) enum Class {
     VariableLength,
     Array,
     Complex,
-}
-
-/// When libhdf5 writes fill values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FillTime {
-    /// When space is allocated.
-    Allocation,
-    /// Never (`NC_NOFILL`).
-    Never,
-    /// When space is allocated, if the user set a fill value (netCDF's fill mode).
-    IfSet,
-}
-
-/// What a dataset's fill value is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FillStatus {
-    /// Explicitly undefined: unwritten data are garbage.
-    Undefined,
-    /// The library's default: zeros.
-    Default,
-    /// Set by the user.
-    User,
 }
 
 /// What an object is.
@@ -98,38 +76,6 @@ pub(super) const DATATYPE_CLASSES: [(c_int, Class); 12] = [
     (H5T_class_t::H5T_VLEN as c_int, Class::VariableLength),
     (H5T_class_t::H5T_ARRAY as c_int, Class::Array),
     (H5T_class_t::H5T_COMPLEX as c_int, Class::Complex),
-];
-
-pub(super) const SIGNS: [(c_int, bool); 2] = [
-    (H5T_sign_t::H5T_SGN_NONE as c_int, false),
-    (H5T_sign_t::H5T_SGN_2 as c_int, true),
-];
-
-/// `H5T_ORDER_VAX` and `H5T_ORDER_MIXED` are no order that one swap makes another of.
-pub(super) const ORDERS: [(c_int, ByteOrder); 5] = [
-    (H5T_order_t::H5T_ORDER_LE as c_int, ByteOrder::Little),
-    (H5T_order_t::H5T_ORDER_BE as c_int, ByteOrder::Big),
-    (H5T_order_t::H5T_ORDER_VAX as c_int, ByteOrder::None),
-    (H5T_order_t::H5T_ORDER_MIXED as c_int, ByteOrder::None),
-    (H5T_order_t::H5T_ORDER_NONE as c_int, ByteOrder::None),
-];
-
-pub(super) const PADDINGS: [(c_int, u8); 3] = [
-    (H5T_str_t::H5T_STR_NULLTERM as c_int, 0),
-    (H5T_str_t::H5T_STR_NULLPAD as c_int, 1),
-    (H5T_str_t::H5T_STR_SPACEPAD as c_int, 2),
-];
-
-/// Whether text is UTF-8.
-pub(super) const CHARACTER_SETS: [(c_int, bool); 2] = [
-    (H5T_cset_t::H5T_CSET_ASCII as c_int, false),
-    (H5T_cset_t::H5T_CSET_UTF8 as c_int, true),
-];
-
-pub(super) const NORMALISATIONS: [(c_int, u8); 3] = [
-    (H5T_norm_t::H5T_NORM_IMPLIED as c_int, 0),
-    (H5T_norm_t::H5T_NORM_MSBSET as c_int, 1),
-    (H5T_norm_t::H5T_NORM_NONE as c_int, 2),
 ];
 
 pub(super) const DATASPACE_CLASSES: [(c_int, H5S_class_t); 3] = [

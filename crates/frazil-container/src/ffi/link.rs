@@ -1,130 +1,14 @@
 //! Groups and links.
 
-use std::ffi::{CStr, c_int};
-
 use hdf5_sys::h5o::{H5O_INFO_BASIC, H5O_INFO_NUM_ATTRS, H5O_INFO_TIME, H5O_NATIVE_INFO_HDR};
 
-use super::api::{LinkInfo, NativeInfo, ObjectInfo};
+use super::api::{NativeInfo, ObjectInfo};
 use super::datatype::Datatype;
 use super::handle::{DEFAULT, Handle, api, c_name, check, own, read_name};
 use super::known::{OBJECTS, ObjectKind, known};
 use super::property::PropertyList;
-use super::{link_class, text};
-use crate::error::{ContainerError, Result};
+use crate::error::Result;
 use crate::lock::library_lock;
-
-const HARD: c_int = 0;
-const SOFT: c_int = 1;
-const EXTERNAL: c_int = 64;
-/// `H5T_CSET_UTF8`.
-const UTF8: c_int = 1;
-/// Longest value of a soft or external link that is believed.
-const MAX_LINK_BYTES: u64 = 1 << 20;
-
-/// Where a link leads.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum LinkTarget {
-    /// An object of this file.
-    Hard,
-    /// A path, resolved when followed.
-    Soft(String),
-    /// A path in another file.
-    External { file: String, path: String },
-    /// A class of links that only the program that wrote it knows, with the link's value.
-    UserDefined { class: c_int, value: Vec<u8> },
-}
-
-/// A link.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Link {
-    pub(crate) target: LinkTarget,
-    /// Whether its name is said to be UTF-8 rather than ASCII.
-    pub(crate) is_utf8: bool,
-}
-
-/// Reads a link.
-pub(crate) fn read(group: &Handle, name: &str) -> Result<Link> {
-    let _guard = library_lock();
-    let mut info = info(group, name)?;
-    if info.link_type > EXTERNAL {
-        // Only now does libhdf5 tell the size of the value.
-        link_class::accept(info.link_type)?;
-        info = self::info(group, name)?;
-    }
-    let target = match info.link_type {
-        HARD => LinkTarget::Hard,
-        SOFT => LinkTarget::Soft(text::from_buffer(&value(group, name, info)?)),
-        EXTERNAL => unpack_external(&value(group, name, info)?)?,
-        class => LinkTarget::UserDefined {
-            class,
-            value: value(group, name, info)?,
-        },
-    };
-    Ok(Link {
-        target,
-        is_utf8: info.character_set == UTF8,
-    })
-}
-
-fn info(group: &Handle, name: &str) -> Result<LinkInfo> {
-    let c = c_name(name)?;
-    let mut info = LinkInfo::default();
-    // SAFETY: a live group, a NUL-terminated name, a valid out-pointer.
-    let status = unsafe { (api().H5Lget_info2)(group.id(), c.as_ptr(), &raw mut info, DEFAULT) };
-    check(status, "read link")?;
-    Ok(info)
-}
-
-/// The bytes of a symbolic link's value, as they are stored.
-fn value(group: &Handle, name: &str, info: LinkInfo) -> Result<Vec<u8>> {
-    let bytes = info.token_or_size[0];
-    if bytes > MAX_LINK_BYTES {
-        return Err(ContainerError::Corrupt(format!(
-            "link {name} claims {bytes} bytes"
-        )));
-    }
-    // libhdf5 looks at the last byte of an external link's value, whether there is one or not.
-    if info.link_type == EXTERNAL && bytes < 2 {
-        return Err(ContainerError::Corrupt(format!(
-            "external link {name} has no value"
-        )));
-    }
-    let c = c_name(name)?;
-    let mut value = vec![0_u8; bytes as usize];
-    // SAFETY: a live group, a NUL-terminated name, a buffer of the stated number of bytes.
-    let status = unsafe {
-        (api().H5Lget_val)(
-            group.id(),
-            c.as_ptr(),
-            value.as_mut_ptr().cast(),
-            value.len(),
-            DEFAULT,
-        )
-    };
-    check(status, "read link value")?;
-    Ok(value)
-}
-
-fn unpack_external(value: &[u8]) -> Result<LinkTarget> {
-    let (mut flags, mut file, mut path) = (0, std::ptr::null(), std::ptr::null());
-    // SAFETY: the value's bytes with their length; the results point into the value.
-    let status = unsafe {
-        (api().H5Lunpack_elink_val)(
-            value.as_ptr().cast(),
-            value.len(),
-            &raw mut flags,
-            &raw mut file,
-            &raw mut path,
-        )
-    };
-    check(status, "read external link")?;
-    // SAFETY: libhdf5 checked that both strings end inside the value.
-    let (file, path) = unsafe { (CStr::from_ptr(file), CStr::from_ptr(path)) };
-    Ok(LinkTarget::External {
-        file: text::from_bytes(file.to_bytes()),
-        path: text::from_bytes(path.to_bytes()),
-    })
-}
 
 /// Opens the object a link leads to.
 pub(crate) fn open_object(group: &Handle, name: &str) -> Result<Handle> {
@@ -172,31 +56,6 @@ fn address_of(info: &ObjectInfo) -> u64 {
     // A native file's token begins with the object's address, little-endian.
     address.copy_from_slice(&info.token[..8]);
     u64::from_le_bytes(address)
-}
-
-/// Facts about an object.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ObjectFacts {
-    /// As [`object_address`].
-    pub(crate) address: u64,
-    /// Whether it says when it was made or changed.
-    pub(crate) has_times: bool,
-    /// Whether its header holds a message of a kind that libhdf5 does not know.
-    pub(crate) has_unknown: bool,
-}
-
-/// Facts about an object.
-pub(crate) fn object_facts(object: &Handle) -> Result<ObjectFacts> {
-    /// What libhdf5 counts messages as that it does not know (`H5O_UNKNOWN_ID`).
-    const UNKNOWN_MESSAGE: u32 = 25;
-    let _guard = library_lock();
-    let info = object_info(object)?;
-    let native = header_info(object)?;
-    Ok(ObjectFacts {
-        address: address_of(&info),
-        has_unknown: native.header.mesg.present >> UNKNOWN_MESSAGE & 1 != 0,
-        has_times: info.times != [0; 4],
-    })
 }
 
 /// Facts about an object's header.

@@ -41,7 +41,7 @@ unsafe extern "C" fn value(
 
 /// Makes links of a class readable and copyable; one that the program itself has registered stays
 /// as it is.
-pub(super) fn accept(class: c_int) -> Result<()> {
+pub(crate) fn accept(class: c_int) -> Result<()> {
     let _guard = library_lock();
     // SAFETY: any number may be asked for.
     let known = unsafe { (api().H5Lis_registered)(class) };

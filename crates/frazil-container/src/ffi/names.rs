@@ -6,12 +6,11 @@ use std::ffi::{CStr, c_char, c_void};
 use hdf5_sys::h5::{H5_ITER_INC, H5_index_t, herr_t};
 use hdf5_sys::h5a::H5A_info_t;
 use hdf5_sys::h5i::hid_t;
-use hdf5_sys::h5l::H5L_info2_t;
 
 use super::handle::{Handle, api, check};
-use super::text;
 use crate::error::Result;
 use crate::lock::library_lock;
+use frazil_hdf5::text;
 
 /// Appends a name to the vector behind `names`.
 ///
@@ -24,16 +23,6 @@ unsafe fn collect(name: *const c_char, names: *mut c_void) -> herr_t {
     0
 }
 
-unsafe extern "C" fn collect_link(
-    _group: hid_t,
-    name: *const c_char,
-    _info: *const H5L_info2_t,
-    names: *mut c_void,
-) -> herr_t {
-    // SAFETY: libhdf5 passes the link's name and the pointer given to H5Literate2 below.
-    unsafe { collect(name, names) }
-}
-
 unsafe extern "C" fn collect_attribute(
     _object: hid_t,
     name: *const c_char,
@@ -42,31 +31,6 @@ unsafe extern "C" fn collect_attribute(
 ) -> herr_t {
     // SAFETY: libhdf5 passes the attribute's name and the pointer given to H5Aiterate2 below.
     unsafe { collect(name, names) }
-}
-
-/// Names of a group's links, by creation order or by name.
-pub(crate) fn of_links(group: &Handle, by_creation: bool) -> Result<Vec<String>> {
-    let index = if by_creation {
-        H5_index_t::H5_INDEX_CRT_ORDER
-    } else {
-        H5_index_t::H5_INDEX_NAME
-    };
-    let mut names: Vec<Vec<u8>> = Vec::new();
-    let data: *mut Vec<Vec<u8>> = &raw mut names;
-    let _guard = library_lock();
-    // SAFETY: a live group; the callback only runs during the call, on a live vector.
-    let status = unsafe {
-        (api().H5Literate2)(
-            group.id(),
-            index,
-            H5_ITER_INC,
-            std::ptr::null_mut(),
-            Some(collect_link),
-            data.cast(),
-        )
-    };
-    check(status, "read the names in a group")?;
-    Ok(texts(&names))
 }
 
 /// Names of an object's attributes in creation order (for old objects: in header order); by name

@@ -12,10 +12,12 @@ use hdf5_sys::h5p::{
 use hdf5_sys::h5t::H5T_cset_t;
 
 use super::handle::{DEFAULT, Handle, api, check, failure, own};
-use super::known::{FILL_STATUSES, FILL_TIMES, FillStatus, FillTime, LAYOUTS, known};
-use super::{dataspace, driver, text};
+use super::known::{FILL_STATUSES, FILL_TIMES, LAYOUTS, known};
+use super::{dataspace, driver};
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
+use frazil_hdf5::text;
+use frazil_hdf5::{FillStatus, FillTime};
 
 /// `H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED`.
 pub(crate) const TRACKED_AND_INDEXED: u32 = 3;
@@ -214,16 +216,6 @@ impl PropertyList {
         let status = unsafe { (api().H5Pget_link_creation_order)(self.0.id(), &raw mut flags) };
         check(status, "read link order")?;
         Ok(flags)
-    }
-
-    /// User block size of a file's creation list.
-    pub(crate) fn user_block_bytes(&self) -> Result<u64> {
-        let _guard = library_lock();
-        let mut bytes = 0;
-        // SAFETY: a live property list and a valid out-pointer.
-        let status = unsafe { (api().H5Pget_userblock)(self.0.id(), &raw mut bytes) };
-        check(status, "read user block size")?;
-        Ok(bytes)
     }
 
     /// Layout of a dataset's creation list.

@@ -4,12 +4,13 @@ use std::fmt;
 
 use hdf5_sys::h5r::H5R_type_t;
 
-use super::dataspace::{self, Extent};
+use super::dataspace;
 use super::handle::{Handle, api, check, failure, own, truth};
 use super::known::{SELECTIONS, SelectionKind, known};
 use super::reference::REGION_BYTES;
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
+use frazil_hdf5::Extent;
 
 /// `H5S_UNLIMITED`.
 const UNLIMITED: u64 = u64::MAX;

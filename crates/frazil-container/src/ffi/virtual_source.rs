@@ -1,11 +1,12 @@
 //! What a virtual dataset is mapped onto.
 
-use super::dataspace::{self, Extent};
+use super::dataspace;
 use super::handle::{Handle, api, check, own, read_name};
 use super::property::PropertyList;
 use super::region;
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
+use frazil_hdf5::Extent;
 
 /// More sources than this are not believed.
 const MAX_SOURCES: usize = 1 << 24;

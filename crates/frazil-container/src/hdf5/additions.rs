@@ -9,12 +9,13 @@ use crate::classic::AttributeValue as Value;
 use crate::error::{ContainerError, Result};
 use crate::ffi::attribute;
 use crate::ffi::dataset::Dataset;
-use crate::ffi::dataspace::Extent;
 use crate::ffi::datatype::Datatype;
-use crate::ffi::known::{Class, FillTime};
+use crate::ffi::known::Class;
 use crate::ffi::property::{HeaderForm, PropertyList};
 use crate::ffi::{Handle, link};
 use crate::schema::{SchemaAttribute, SchemaValue};
+use frazil_hdf5::Extent;
+use frazil_hdf5::FillTime;
 
 /// What a copy has beside what it copies.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -6,9 +6,9 @@ use crate::classic::{AttributeValue, NcType};
 use crate::error::{ContainerError, Result};
 use crate::ffi::Handle;
 use crate::ffi::attribute;
-use crate::ffi::dataspace::Extent;
 use crate::ffi::datatype::Datatype;
 use crate::schema::SchemaValue;
+use frazil_hdf5::Extent;
 
 /// An attribute's value as it goes into a file.
 pub(super) struct Form {

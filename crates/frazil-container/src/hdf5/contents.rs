@@ -74,6 +74,8 @@ pub struct Contents {
     pub(super) entries: Vec<Entry>,
     pub(super) datasets: Vec<DatasetInfo>,
     pub(super) paths: HashMap<u64, String>,
+    /// Objects by each of their paths.
+    pub(super) addresses: HashMap<String, u64>,
 }
 
 impl Contents {
@@ -96,12 +98,9 @@ impl Contents {
         self.is_swmr
     }
 
-    /// Size of the file in bytes as far as places in it may reach: one that is being written grows.
-    pub(super) fn reach_bytes(&self) -> u64 {
-        match self.is_swmr {
-            true => std::fs::metadata(&self.path).map_or(self.file_bytes, |now| now.len()),
-            false => self.file_bytes,
-        }
+    /// Address of the object at an absolute path.
+    pub(super) fn address(&self, path: &str) -> Option<u64> {
+        self.addresses.get(path).copied()
     }
 
     /// Every dataset, in the order of first names.

@@ -2,7 +2,7 @@
 
 use frazil_types::{ElementType, FileAddress, FilterPipeline};
 
-use crate::ffi::known::{FillStatus, FillTime};
+use frazil_hdf5::{FillStatus, FillTime};
 
 /// How a dataset's values are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]

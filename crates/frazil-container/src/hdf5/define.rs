@@ -19,9 +19,9 @@ use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
 use crate::ffi::datatype::Datatype;
 use crate::ffi::header::NewHeaders;
-use crate::ffi::known::FillStatus;
 use crate::ffi::property::{HeaderForm, PropertyList};
-use crate::ffi::{Handle, header, link};
+use crate::ffi::{Handle, header, link, link_class};
+use frazil_hdf5::FillStatus;
 
 /// What defining produced: the open output datasets and the work that must wait.
 pub(super) struct Defined {
@@ -108,7 +108,7 @@ impl LinkCreation {
 
 impl Definition<'_> {
     fn root(&mut self) -> Result<()> {
-        let from = link::open_group(&self.input.file, "/")?;
+        let from = link::open_group(self.input.library()?, "/")?;
         let to = link::open_group(self.output, "/")?;
         self.register(link::object_address(&from)?, &to)?;
         self.copy_attributes(&from, &to, "/", &HashSet::new())
@@ -121,7 +121,7 @@ impl Definition<'_> {
                 object_address,
                 link_order,
             } => {
-                let from = link::open_group(&self.input.file, &entry.path)?;
+                let from = link::open_group(self.input.library()?, &entry.path)?;
                 // Groups that keep the order of their links have headers of version 2.
                 let header = match *link_order {
                     0 => header::for_copy_of(&from)?,
@@ -142,7 +142,10 @@ impl Definition<'_> {
                 self.hard_link(entry, &parent, *object_address)
             }
             EntryKind::Soft(_) | EntryKind::External { .. } | EntryKind::UserDefined { .. } => {
-                let from = link::open_group(&self.input.file, &entry.parent)?;
+                if let EntryKind::UserDefined { class, .. } = entry.kind {
+                    link_class::accept(class)?;
+                }
+                let from = link::open_group(self.input.library()?, &entry.parent)?;
                 link::copy(&from, &parent, &entry.name, self.links.of(entry))
             }
         }
@@ -157,7 +160,7 @@ impl Definition<'_> {
     }
 
     fn named_datatype(&mut self, entry: &Entry, parent: &Handle, address: u64) -> Result<()> {
-        let from = link::open_object(&self.input.file, &entry.path)?;
+        let from = link::open_object(self.input.library()?, &entry.path)?;
         let datatype = link::as_datatype(from);
         let Some(copy) = self.types.copy_of(&datatype)? else {
             return Err(ContainerError::Corrupt(
@@ -225,7 +228,7 @@ impl Definition<'_> {
         }
         let nothing = HashMap::new();
         let translator = Translator {
-            from: &self.input.file,
+            from: self.input.library()?,
             to: self.output,
             paths: self.input.paths(),
             addresses: self.foreseen.unwrap_or(&nothing),

@@ -156,6 +156,7 @@ mod tests {
             entries,
             datasets: Vec::new(),
             paths: HashMap::from([(1, "/g".to_owned()), (2, "/g/x".to_owned())]),
+            addresses: HashMap::new(),
         }
     }
 

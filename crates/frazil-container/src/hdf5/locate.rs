@@ -1,29 +1,13 @@
-//! Where a dataset's chunks lie: one pass over the index, then plain data.
+//! Where the chunks of a dataset lie that libhdf5 has open for writing: one pass over the index, then plain data.
 
 use frazil_types::{ChunkGrid, ChunkRecord};
 
-use super::dataset_info::{DatasetInfo, DatasetStorage};
-use super::scan::Hdf5Input;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::{ChunkIndexKind, Dataset, IndexEntry};
-use crate::ffi::dataspace::Extent;
+use frazil_hdf5::Extent;
 
 /// An index entry takes at least this many bytes of any file.
 const MIN_ENTRY_BYTES: u64 = 8;
-
-impl Hdf5Input {
-    /// The stored chunks of a chunked dataset, in row-major order of the grid.
-    ///
-    /// # Errors
-    /// If the index cannot be read, or names chunks that lie outside the array or the file.
-    pub fn locate(&self, dataset: &DatasetInfo) -> Result<Vec<ChunkRecord>> {
-        let DatasetStorage::Chunked { chunk, .. } = &dataset.storage else {
-            return Ok(Vec::new());
-        };
-        let open = self.open_dataset(&dataset.object_path)?;
-        records(&open, &dataset.shape, chunk, self.contents().reach_bytes())
-    }
-}
 
 /// The stored chunks of a dataset in a file of `file_bytes`, in row-major order of the grid.
 pub(super) fn records(

@@ -14,6 +14,7 @@ mod filters;
 mod links;
 mod live;
 mod locate;
+mod metadata;
 mod netcdf_names;
 mod objects;
 mod output;
@@ -30,8 +31,12 @@ pub use dataset_info::{DatasetInfo, DatasetStorage};
 pub use define::is_storable_chunk;
 pub use describe::netcdf::is_internal as is_hidden_attribute;
 pub use describe::{
-    AttributeDescription, ClassicView, Expanded, MemberDescription, ObjectAttributes, Obstacle,
-    TextPadding, TypeClass, TypeDescription,
+    AttributeDescription, ClassicView, Expanded, ObjectAttributes, Obstacle, expand_plain,
+};
+pub use frazil_hdf5::text::bytes_of_text;
+pub use frazil_hdf5::{
+    BitRange, Extent, FillStatus, FillTime, FloatForm, MemberDescription, TextPadding, TypeClass,
+    TypeDescription,
 };
 pub use live::{ExistingFile, ExistingVariable, LiveOutput, Placement};
 pub use netcdf_names::NON_COORDINATE_PREFIX;
@@ -40,11 +45,8 @@ pub use scan::Hdf5Input;
 pub use writer_flags::WriterFlags;
 
 pub use crate::commit::{LeftBeside, Recovery, forget_journal, left_beside, recover};
-pub use crate::ffi::bytes_of_text;
-pub use crate::ffi::dataspace::{Extent, Hyperslab};
+pub use crate::ffi::dataspace::Hyperslab;
 pub use crate::ffi::filter_decoder::{DecodeFilter, decode_filters_with};
-pub use crate::ffi::known::{FillStatus, FillTime};
-pub use crate::ffi::number_form::{BitRange, FloatForm};
 pub use crate::ffi::virtual_source::VirtualSource;
 
 /// How one dataset is to be stored in the output.

@@ -279,7 +279,7 @@ impl Hdf5Output {
             let to = self.dataset(number)?.handle();
             return attributes::write_deferred(from.handle(), to, name, translator, limit);
         }
-        let from = link::open_object(&input.file, &attribute.object)?;
+        let from = link::open_object(input.library()?, &attribute.object)?;
         let to = link::open_object(&self.file, &attribute.object)?;
         attributes::write_deferred(&from, &to, name, translator, limit)
     }
@@ -292,7 +292,7 @@ impl Hdf5Output {
         work: impl FnOnce(&Translator<'_>) -> Result<T>,
     ) -> Result<T> {
         let translator = Translator {
-            from: &input.file,
+            from: input.library()?,
             to: &self.file,
             paths: input.paths(),
             addresses: &self.defined.addresses,

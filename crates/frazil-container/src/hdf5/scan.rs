@@ -1,22 +1,22 @@
 //! One pass over an HDF5 file's objects, into plain data.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use frazil_hdf5::{Attribute, Extent, FillStatus, Link, LinkTarget, Object, ObjectKind, TypeClass};
+use frazil_types::sync::Mutex;
 
 use super::contents::{Contents, Entry, EntryKind};
-use super::dataset_info::{DatasetInfo, DatasetStorage};
+use super::dataset_info::DatasetInfo;
+use super::metadata;
 use super::netcdf_names::{NON_COORDINATE_PREFIX, PLACEHOLDER};
 use super::writer_flags::WriterFlags;
 use crate::error::{ContainerError, Result};
 use crate::ffi::Handle;
 use crate::ffi::dataset::Dataset;
-use crate::ffi::dataspace::Extent;
-use crate::ffi::known::{Class, FillStatus, ObjectKind};
-use crate::ffi::link::{self, LinkTarget};
-use crate::ffi::property::LayoutClass;
-use crate::ffi::{attribute, file, names, variable_length};
+use crate::ffi::file;
 
 /// Most datasets kept open at a time: each holds some kilobytes in libhdf5.
 const MAX_OPEN_DATASETS: usize = 2000;
@@ -24,13 +24,13 @@ const MAX_OPEN_DATASETS: usize = 2000;
 /// Deepest nesting of groups that is believed to be meant.
 const MAX_DEPTH: usize = 1000;
 
-/// An HDF5 file open for reading.
+/// An HDF5 file open for reading. libhdf5 opens it too when it is first needed.
 #[derive(Debug)]
 pub struct Hdf5Input {
-    /// Datasets that stay open: opening one costs as much as describing it. First, because they
-    /// must be closed before the file.
-    open: HashMap<String, Arc<Dataset>>,
-    pub(super) file: Handle,
+    /// Datasets that stay open in libhdf5. First, because they must be closed before the file.
+    open: Mutex<HashMap<String, Arc<Dataset>>>,
+    library: OnceLock<Handle>,
+    pub(super) metadata: Mutex<Option<Arc<frazil_hdf5::File>>>,
     contents: Arc<Contents>,
 }
 
@@ -42,62 +42,38 @@ impl Hdf5Input {
     pub fn open(path: &Path) -> Result<Self> {
         let opened = File::open(path).and_then(|file| {
             let bytes = file.metadata()?.len();
-            Ok((bytes, WriterFlags::of(&file)?.is_swmr))
+            let flags = WriterFlags::of(&file)?;
+            Ok((file, bytes, flags))
         });
-        let (file_bytes, is_swmr) =
+        let (file, file_bytes, flags) =
             opened.map_err(|error| ContainerError::io("open file", error))?;
-        let file = file::open_read(path, is_swmr)?;
-        let creation = file::creation(&file)?;
-        let root = link::open_group(&file, "/")?;
-        let facts = link::object_facts(&root)?;
-        let mut unusual_form = creation.unusual_file_form()?;
-        if facts.has_unknown {
-            unusual_form.push("a message that HDF5 does not know at /".to_owned());
-        }
-        let contents = Contents {
-            has_times: facts.has_times,
-            unusual_form,
-            user_block_bytes: creation.user_block_bytes()?,
-            superblock: file::superblock_version(&file)?,
-            root_link_order: link::group_creation(&root)?.link_order()?,
-            path: path.to_owned(),
-            file_bytes,
-            is_swmr,
-            entries: Vec::new(),
-            datasets: Vec::new(),
-            paths: HashMap::from([(facts.address, "/".to_owned())]),
-        };
-        let mut input = Self {
-            open: HashMap::new(),
-            file,
-            contents: Arc::new(contents),
-        };
-        input.scan(root)?;
+        let metadata = metadata::open(file)?;
+        let contents = Scan::new(&metadata, path, file_bytes, flags.is_swmr)?.contents()?;
+        let mut input = Self::of(Arc::new(contents));
+        input.metadata = Mutex::new(Some(Arc::new(metadata)));
         input.name_dimensions()?;
         Ok(input)
     }
 
     /// Opens a file again of which it is known what it holds: nothing is read but what is asked for.
-    ///
-    /// # Errors
-    /// If the file cannot be opened.
-    pub fn reopen(contents: &Arc<Contents>) -> Result<Self> {
-        Ok(Self {
-            open: HashMap::new(),
-            file: file::open_read(&contents.path, contents.is_swmr)?,
-            contents: Arc::clone(contents),
-        })
+    #[must_use]
+    pub fn reopen(contents: &Arc<Contents>) -> Self {
+        Self::of(Arc::clone(contents))
+    }
+
+    fn of(contents: Arc<Contents>) -> Self {
+        Self {
+            open: Mutex::default(),
+            library: OnceLock::new(),
+            metadata: Mutex::default(),
+            contents,
+        }
     }
 
     /// What the file holds; outlives the open file.
     #[must_use]
     pub fn contents(&self) -> &Arc<Contents> {
         &self.contents
-    }
-
-    /// To be filled in; nobody else has the contents yet, so that nothing is copied.
-    fn contents_mut(&mut self) -> &mut Contents {
-        Arc::make_mut(&mut self.contents)
     }
 
     /// The file.
@@ -178,69 +154,117 @@ impl Hdf5Input {
         self.root_has("_nc3_strict")
     }
 
-    /// A text attribute of an object; `None` if there is none or it is not one text.
-    ///
-    /// # Errors
-    /// If the object or the attribute cannot be read.
-    pub fn text_attribute(&self, object: &str, name: &str) -> Result<Option<String>> {
-        let object = if object == "/" {
-            link::open_group(&self.file, "/")?
-        } else {
-            link::open_object(&self.file, object)?
-        };
-        let Some(found) = attribute::open_by_name(&object, name)? else {
-            return Ok(None);
-        };
-        let (memory, extent) = (found.datatype()?.memory_copy()?, found.extent()?);
-        if memory.class()? != Class::String || extent.elements() != Some(1) {
-            return Ok(None);
+    fn root_has(&self, name: &str) -> Result<bool> {
+        Ok(self.attribute("/", name)?.is_some())
+    }
+
+    /// The file, open in libhdf5.
+    pub(super) fn library(&self) -> Result<&Handle> {
+        if self.library.get().is_none() {
+            let opened = file::open_read(&self.contents.path, self.contents.is_swmr)?;
+            // Another thread's is as good.
+            let _ = self.library.set(opened);
         }
-        let value = found.read(&memory, &extent, self.file_bytes())?;
-        if !memory.is_variable_text()? {
-            let end = value
-                .iter()
-                .position(|&byte| byte == 0)
-                .unwrap_or(value.len());
-            return Ok(Some(String::from_utf8_lossy(&value[..end]).into_owned()));
-        }
-        let text = variable_length::variable_text_bytes(&value)?;
-        memory.reclaim(&extent, value)?;
-        Ok(text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+        self.library
+            .get()
+            .ok_or_else(|| ContainerError::Internal("a file that was opened is not".to_owned()))
     }
 
-    fn root_has(&self, attribute_name: &str) -> Result<bool> {
-        let root = link::open_group(&self.file, "/")?;
-        Ok(attribute::open_by_name(&root, attribute_name)?.is_some())
-    }
-
-    /// The dataset of this path, if it is open already.
-    pub(super) fn opened(&self, path: &str) -> Option<&Dataset> {
-        self.open.get(path).map(Arc::as_ref)
-    }
-
+    /// A dataset, open in libhdf5.
     pub(super) fn open_dataset(&self, path: &str) -> Result<Arc<Dataset>> {
-        match self.open.get(path) {
-            Some(dataset) => Ok(Arc::clone(dataset)),
-            None => Dataset::open(&self.file, path).map(Arc::new),
+        if let Some(known) = self.open.lock().get(path) {
+            return Ok(Arc::clone(known));
+        }
+        let dataset = Arc::new(Dataset::open(self.library()?, path)?);
+        let mut open = self.open.lock();
+        if open.len() < MAX_OPEN_DATASETS {
+            open.insert(path.to_owned(), Arc::clone(&dataset));
+        }
+        Ok(dataset)
+    }
+
+    /// Names the axes of datasets from their dimension scales.
+    fn name_dimensions(&mut self) -> Result<()> {
+        let mut named = Vec::with_capacity(self.datasets().len());
+        for dataset in self.datasets() {
+            named.push(self.dimension_names(dataset)?);
+        }
+        // Nobody else has the contents yet, so that nothing is copied.
+        let contents = Arc::make_mut(&mut self.contents);
+        for (dataset, names) in contents.datasets.iter_mut().zip(named) {
+            dataset.dimension_names = names;
+        }
+        Ok(())
+    }
+}
+
+/// The walk over a file's objects.
+struct Scan<'a> {
+    file: &'a frazil_hdf5::File,
+    contents: Contents,
+    root: Object,
+}
+
+/// A group whose links are being walked.
+struct OpenGroup {
+    path: String,
+    links: std::vec::IntoIter<Link>,
+}
+
+impl<'a> Scan<'a> {
+    fn new(
+        file: &'a frazil_hdf5::File,
+        path: &Path,
+        file_bytes: u64,
+        is_swmr: bool,
+    ) -> Result<Self> {
+        let root = file.root()?;
+        if root.kind != ObjectKind::Group {
+            return Err(ContainerError::Corrupt("its root is no group".to_owned()));
+        }
+        let superblock = file.superblock();
+        let contents = Contents {
+            has_times: root.has_times(),
+            unusual_form: unusual_form(file),
+            user_block_bytes: superblock.user_block_bytes,
+            superblock: superblock.version.into(),
+            root_link_order: link_order(file, &root)?,
+            path: path.to_owned(),
+            file_bytes,
+            is_swmr,
+            entries: Vec::new(),
+            datasets: Vec::new(),
+            paths: HashMap::from([(root.address(), "/".to_owned())]),
+            addresses: HashMap::from([("/".to_owned(), root.address())]),
+        };
+        let mut scan = Self {
+            file,
+            contents,
+            root,
+        };
+        let root = scan.root.clone();
+        scan.note_unknown(&root, "/");
+        Ok(scan)
+    }
+
+    fn note_unknown(&mut self, object: &Object, path: &str) {
+        if object.has_unknown_message() {
+            let message = format!("a message that HDF5 does not know at {path}");
+            self.contents.unusual_form.push(message);
         }
     }
 
     /// Walks all groups depth first, without recursion: nesting depth is the file's to choose.
-    fn scan(&mut self, root: Handle) -> Result<()> {
-        let names = names_in_order(&root, self.contents.root_link_order)?;
-        let mut stack = vec![OpenGroup {
-            group: root,
-            path: "/".to_owned(),
-            names,
-            next: 0,
-        }];
+    fn contents(mut self) -> Result<Contents> {
+        let root = self.root.clone();
+        let mut stack = vec![self.enter("/", &root)?];
         while let Some(top) = stack.last_mut() {
-            let Some(name) = top.names.get(top.next).cloned() else {
+            let Some(link) = top.links.next() else {
                 stack.pop();
                 continue;
             };
-            top.next += 1;
-            if let Some(below) = self.visit(top, &name)? {
+            let parent = top.path.clone();
+            if let Some(below) = self.visit(&parent, link)? {
                 if stack.len() >= MAX_DEPTH {
                     return Err(ContainerError::Unsupported(format!(
                         "groups nested more than {MAX_DEPTH} deep at {}",
@@ -250,26 +274,44 @@ impl Hdf5Input {
                 stack.push(below);
             }
         }
-        Ok(())
+        Ok(self.contents)
+    }
+
+    /// The links of a group: in creation order if that is tracked, else by name, as netCDF readers see them.
+    fn enter(&self, path: &str, group: &Object) -> Result<OpenGroup> {
+        let links = self.file.links(group)?;
+        let address = |link: &Link| match link.target {
+            LinkTarget::Hard(address) => Some(address),
+            _ => None,
+        };
+        let below: Vec<u64> = links.iter().filter_map(address).collect();
+        self.file.prefetch(&below)?;
+        Ok(OpenGroup {
+            path: path.to_owned(),
+            links: links.into_iter(),
+        })
     }
 
     /// Enters one link; returns the group to descend into if it is a new one.
-    fn visit(&mut self, parent: &OpenGroup, name: &str) -> Result<Option<OpenGroup>> {
-        let path = join(&parent.path, name);
-        let link = link::read(&parent.group, name)?;
+    fn visit(&mut self, parent: &str, link: Link) -> Result<Option<OpenGroup>> {
+        let path = join(parent, &link.name);
         let (kind, below) = match link.target {
-            LinkTarget::Hard => self.visit_object(&parent.group, name, &path)?,
+            LinkTarget::Hard(address) => {
+                let visited = self.visit_object(address, &path);
+                self.contents.addresses.insert(path.clone(), address);
+                visited.map_err(|error| error.at(&path))?
+            }
             LinkTarget::Soft(target) => (EntryKind::Soft(target), None),
             LinkTarget::External { file, path } => (EntryKind::External { file, path }, None),
             LinkTarget::UserDefined { class, value } => {
+                let class = class.into();
                 (EntryKind::UserDefined { class, value }, None)
             }
         };
-        let (parent, name) = (parent.path.clone(), name.to_owned());
-        self.contents_mut().entries.push(Entry {
+        self.contents.entries.push(Entry {
             path,
-            parent,
-            name,
+            parent: parent.to_owned(),
+            name: link.name,
             is_utf8: link.is_utf8,
             kind,
         });
@@ -278,150 +320,103 @@ impl Hdf5Input {
 
     fn visit_object(
         &mut self,
-        group: &Handle,
-        name: &str,
+        object_address: u64,
         path: &str,
     ) -> Result<(EntryKind, Option<OpenGroup>)> {
-        let object = link::open_object(group, name).map_err(|error| error.at(path))?;
-        let facts = link::object_facts(&object)?;
-        let object_address = facts.address;
-        if self.paths().contains_key(&object_address) {
+        if self.contents.paths.contains_key(&object_address) {
             return Ok((EntryKind::HardLink { object_address }, None));
         }
-        let contents = self.contents_mut();
-        contents.has_times |= facts.has_times;
-        if facts.has_unknown {
-            let message = format!("a message that HDF5 does not know at {path}");
-            contents.unusual_form.push(message);
-        }
-        contents.paths.insert(object_address, path.to_owned());
-        match link::kind(&object)? {
+        let object = self.file.object(object_address)?;
+        self.contents.has_times |= object.has_times();
+        self.note_unknown(&object, path);
+        self.contents.paths.insert(object_address, path.to_owned());
+        match object.kind {
             ObjectKind::NamedDatatype => Ok((EntryKind::NamedDatatype { object_address }, None)),
             ObjectKind::Dataset => {
-                let dataset = Dataset::from_handle(object);
-                let info = describe(&dataset, path, object_address, &self.contents)
-                    .map_err(|error| error.at(path))?;
-                self.contents_mut().datasets.push(info);
-                if self.open.len() < MAX_OPEN_DATASETS {
-                    self.open.insert(path.to_owned(), Arc::new(dataset));
-                }
-                Ok((EntryKind::Dataset(self.datasets().len() - 1), None))
+                let info = describe(self.file, &object, path, self.contents.file_bytes)?;
+                self.contents.datasets.push(info);
+                Ok((EntryKind::Dataset(self.contents.datasets.len() - 1), None))
             }
             ObjectKind::Group => {
-                let link_order = link::group_creation(&object)?.link_order()?;
-                let names = names_in_order(&object, link_order)?;
-                let below = OpenGroup {
-                    group: object,
-                    path: path.to_owned(),
-                    names,
-                    next: 0,
+                let kind = EntryKind::Group {
+                    object_address,
+                    link_order: link_order(self.file, &object)?,
                 };
-                Ok((
-                    EntryKind::Group {
-                        object_address,
-                        link_order,
-                    },
-                    Some(below),
-                ))
+                Ok((kind, Some(self.enter(path, &object)?)))
             }
         }
     }
+}
 
-    /// Names the axes of datasets from their dimension scales.
-    fn name_dimensions(&mut self) -> Result<()> {
-        let mut named = Vec::with_capacity(self.datasets().len());
-        for dataset in self.datasets() {
-            named.push(self.dimension_names(dataset)?);
+/// HDF5's link creation order flags of a group.
+fn link_order(file: &frazil_hdf5::File, group: &Object) -> Result<u32> {
+    let order = file.link_order(group)?;
+    Ok(u32::from(order.is_tracked) | u32::from(order.is_indexed) << 1)
+}
+
+/// What a file has beyond its objects that is not as usual, in words.
+fn unusual_form(file: &frazil_hdf5::File) -> Vec<String> {
+    /// Bytes of an address and of a length.
+    const USUAL_BYTES: u8 = 8;
+    let mut found = Vec::new();
+    if let Some(space) = file.space() {
+        match space.strategy {
+            0 => {}
+            1 => found.push(format!("file space in pages of {} bytes", space.page_bytes)),
+            2 => found.push("file space without lists of free space".to_owned()),
+            _ => found.push("file space at the end of the file only".to_owned()),
         }
-        for (dataset, names) in self.contents_mut().datasets.iter_mut().zip(named) {
-            dataset.dimension_names = names;
+        if space.persists {
+            found.push("lists of free space in the file".to_owned());
         }
-        Ok(())
     }
-}
-
-/// A group whose links are being walked.
-struct OpenGroup {
-    group: Handle,
-    path: String,
-    names: Vec<String>,
-    next: usize,
-}
-
-/// Link names in the order netCDF readers use: creation order if tracked, else by name.
-fn names_in_order(group: &Handle, link_order: u32) -> Result<Vec<String>> {
-    let by_creation = link_order & 1 != 0;
-    let names = names::of_links(group, by_creation)?;
-    let mut seen = HashSet::new();
-    if let Some(name) = names.iter().find(|name| !seen.insert(name.as_str())) {
-        return Err(ContainerError::Corrupt(format!(
-            "a group holds {name:?} twice"
-        )));
+    let sizes = file.superblock().sizes;
+    let (address, length) = (sizes.address, sizes.length);
+    if (address, length) != (USUAL_BYTES, USUAL_BYTES) {
+        found.push(format!(
+            "addresses of {address} and lengths of {length} bytes"
+        ));
     }
-    Ok(names)
+    let ranks = file.ranks();
+    if !ranks.are_usual() {
+        found.push(format!(
+            "B-tree ranks ({}, {}, {})",
+            ranks.symbol_node, ranks.symbol_leaf, ranks.chunk_node
+        ));
+    }
+    if file.shares_messages() {
+        found.push("messages that objects share".to_owned());
+    }
+    found
 }
 
-/// Reads what a dataset is.
 /// Elements up to this many bytes may be larger than a file that holds none of them.
 const LARGEST_UNWRITTEN_ELEMENT: u64 = 1 << 20;
 
+/// Reads what a dataset is.
 fn describe(
-    dataset: &Dataset,
+    file: &frazil_hdf5::File,
+    object: &Object,
     path: &str,
-    object_address: u64,
-    contents: &Contents,
+    file_bytes: u64,
 ) -> Result<DatasetInfo> {
-    let datatype = dataset.datatype()?;
-    let element = datatype.element_type()?;
+    let dataset = file.dataset(object)?;
+    let element = dataset.datatype.clone().in_memory().element();
     // Each fill value is one element; nothing else in the file bounds it.
-    if element.size_bytes as u64 > contents.file_bytes.max(LARGEST_UNWRITTEN_ELEMENT) {
+    if element.size_bytes as u64 > file_bytes.max(LARGEST_UNWRITTEN_ELEMENT) {
         let reason = format!(
             "its elements have {} bytes each, more than the file",
             element.size_bytes
         );
         return Err(ContainerError::Unsupported(reason));
     }
-    let extent = dataset.extent()?;
-    let (shape, unlimited) = match &extent {
-        Extent::Null | Extent::Scalar => (Vec::new(), Vec::new()),
-        Extent::Simple { shape, max_shape } => {
-            let unlimited = max_shape.iter().map(Option::is_none).collect();
-            (shape.clone(), unlimited)
-        }
+    let unlimited = match &dataset.extent {
+        Extent::Null | Extent::Scalar => Vec::new(),
+        Extent::Simple { max_shape, .. } => max_shape.iter().map(Option::is_none).collect(),
     };
-    let creation = dataset.creation()?;
-    let storage = match creation.layout()? {
-        LayoutClass::Compact => DatasetStorage::Compact,
-        LayoutClass::Contiguous => {
-            // As for other readers, the address alone says whether there are values: the size beside
-            // it may be damaged. Where there is none, libhdf5 2.2 still adds the user block to it.
-            let has_values = extent != Extent::Null && !shape.contains(&0);
-            let address = dataset.contiguous_address();
-            let address = address.filter(|&at| has_values && at >= contents.user_block_bytes);
-            DatasetStorage::Contiguous { address }
-        }
-        LayoutClass::External => DatasetStorage::External,
-        LayoutClass::Virtual => DatasetStorage::Virtual,
-        LayoutClass::Chunked {
-            chunk,
-            raw_partial_edges,
-        } => {
-            if chunk.len() != shape.len() || chunk.contains(&0) {
-                return Err(ContainerError::Corrupt(format!(
-                    "chunks of shape {chunk:?} do not fit an array of shape {shape:?}"
-                )));
-            }
-            DatasetStorage::Chunked {
-                chunk,
-                pipeline: creation.pipeline()?,
-                raw_partial_edges,
-            }
-        }
-    };
-    let fill_status = creation.fill_status()?;
-    let fill = match fill_status {
+    let fill = match dataset.fill.status {
         _ if !element.is_self_contained() => Vec::new(),
-        FillStatus::User => creation.fill_value(&datatype)?,
+        FillStatus::User => dataset.fill.value.clone(),
         FillStatus::Default | FillStatus::Undefined => vec![0; element.size_bytes],
     };
     Ok(DatasetInfo {
@@ -429,17 +424,17 @@ fn describe(
         object_path: path.to_owned(),
         element,
         dimension_names: Vec::new(),
-        shape,
+        shape: dataset.extent.shape().to_vec(),
         unlimited,
-        may_grow: extent.may_grow(),
-        is_null: extent == Extent::Null,
-        stored_bytes: dataset.stored_bytes(),
-        storage,
+        may_grow: dataset.extent.may_grow(),
+        is_null: dataset.extent == Extent::Null,
+        stored_bytes: file.stored_bytes(&dataset),
+        storage: metadata::storage(&dataset),
         fill,
-        fill_status,
-        fill_time: creation.fill_time()?,
-        object_address,
-        is_dimension_only: is_dimension_only(dataset)?,
+        fill_status: dataset.fill.status,
+        fill_time: dataset.fill.time,
+        object_address: object.address(),
+        is_dimension_only: is_dimension_only(file.attribute(object, "NAME")?.as_ref()),
     })
 }
 
@@ -468,17 +463,12 @@ pub(super) fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Whether a dataset only stands for a netCDF dimension (netCDF-C looks at the NAME as well).
-fn is_dimension_only(dataset: &Dataset) -> Result<bool> {
-    let Some(name) = attribute::open_by_name(dataset.handle(), "NAME")? else {
-        return Ok(false);
-    };
-    let memory = name.datatype()?;
-    let extent = name.extent()?;
-    if memory.holds_variable_length()? || extent.elements() != Some(1) {
-        return Ok(false);
-    }
-    Ok(name
-        .read(&memory, &extent, 1 << 16)?
-        .starts_with(PLACEHOLDER.as_bytes()))
+/// Whether a dataset with this `NAME` only stands for a netCDF dimension (netCDF-C looks at it as well).
+fn is_dimension_only(name: Option<&Attribute>) -> bool {
+    name.is_some_and(|name| {
+        let is_text = matches!(name.datatype.class, TypeClass::FixedText { .. });
+        is_text
+            && name.extent.elements() == Some(1)
+            && name.values.starts_with(PLACEHOLDER.as_bytes())
+    })
 }

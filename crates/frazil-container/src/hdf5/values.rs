@@ -6,8 +6,9 @@ use frazil_types::{ChunkGrid, ChunkRecord, Selection};
 use super::references::Translator;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
-use crate::ffi::dataspace::{Extent, Hyperslab};
+use crate::ffi::dataspace::Hyperslab;
 use crate::ffi::datatype::Datatype;
+use frazil_hdf5::Extent;
 
 /// Bytes read and written at a time.
 const SLAB_BYTES: u64 = 4 << 20;

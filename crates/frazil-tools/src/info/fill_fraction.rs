@@ -1,6 +1,6 @@
 //! Which share of a variable's elements is the fill value.
 
-use frazil_container::hdf5::{DatasetInfo, FillStatus, FillTime};
+use frazil_container::hdf5::{DatasetInfo, FillStatus, FillTime, expand_plain};
 use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
 use frazil_types::{ChunkGrid, Selection};
 
@@ -210,7 +210,7 @@ fn through_library(
     };
     let named = |error| from_container(error, input.path()).at_variable(&variable.path);
     let datatype = hdf5.describe_datatype(variable).map_err(named)?;
-    let fill = datatype.expand_plain(&variable.fill).map_err(named)?;
+    let fill = expand_plain(&datatype, &variable.fill).map_err(named)?;
     let element_bytes = variable.element.size_bytes as u64;
     let grid = sources::grid(
         variable,

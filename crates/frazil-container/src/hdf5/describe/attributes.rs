@@ -1,13 +1,9 @@
 //! Attributes as plain data.
 
-use super::datatype;
-use super::expand::{Expanded, Expander};
-use super::types::TypeDescription;
+use frazil_hdf5::{Attribute, Extent, TypeClass, TypeDescription};
+
+use super::expand::{Expanded, InFile, Indirect, expand_indirect};
 use crate::error::Result;
-use crate::ffi::Handle;
-use crate::ffi::attribute::{self, Attribute};
-use crate::ffi::dataspace::Extent;
-use crate::ffi::{attribute_order, link, names};
 use crate::hdf5::scan::Hdf5Input;
 
 /// One attribute with its values.
@@ -43,55 +39,68 @@ impl ObjectAttributes {
     }
 }
 
-/// Describes all attributes of the object at `path`.
-pub(super) fn describe_all(input: &Hdf5Input, path: &str) -> Result<ObjectAttributes> {
-    if let Some(dataset) = input.opened(path) {
-        return describe_object(input, dataset.handle());
+impl Hdf5Input {
+    /// The attributes of the object at `path` (`/` for the root), in creation order.
+    ///
+    /// # Errors
+    /// If the object or an attribute cannot be read.
+    pub fn describe_attributes(&self, path: &str) -> Result<ObjectAttributes> {
+        self.with_metadata(|file| {
+            let object = self.object(file, path)?;
+            let attributes = file.attributes(&object)?;
+            let described = attributes.into_iter().map(|attribute| {
+                let name = attribute.name.clone();
+                let described = self.described_attribute(file, attribute);
+                described.map_err(|error| error.in_part(&format!("attribute {name}")))
+            });
+            Ok(ObjectAttributes {
+                list: described.collect::<Result<_>>()?,
+                is_ordered: object.keeps_attribute_order(),
+            })
+        })
     }
-    describe_object(input, &open(input, path)?)
-}
 
-fn describe_object(input: &Hdf5Input, object: &Handle) -> Result<ObjectAttributes> {
-    let mut all = ObjectAttributes {
-        list: Vec::new(),
-        is_ordered: attribute_order::is_kept(object)?,
-    };
-    for name in names::of_attributes(object)? {
-        let described =
-            attribute::open(object, &name).and_then(|attribute| describe(input, &attribute));
-        all.list
-            .push(described.map_err(|error| error.in_part(&format!("attribute {name}")))?);
+    /// A text attribute of an object; `None` if there is none or it is not one text.
+    ///
+    /// # Errors
+    /// If the object or the attribute cannot be read.
+    pub fn text_attribute(&self, object: &str, name: &str) -> Result<Option<String>> {
+        let Some(found) = self.attribute(object, name)? else {
+            return Ok(None);
+        };
+        if found.extent.elements() != Some(1) {
+            return Ok(None);
+        }
+        let text = match found.datatype.class {
+            TypeClass::FixedText { .. } => found.values,
+            TypeClass::VariableText { .. } => {
+                self.with_metadata(|file| InFile(self, file).text(&found.values))?
+            }
+            _ => return Ok(None),
+        };
+        let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
+        Ok(Some(String::from_utf8_lossy(text).into_owned()))
     }
-    Ok(all)
-}
 
-fn open(input: &Hdf5Input, path: &str) -> Result<Handle> {
-    if path == "/" {
-        link::open_group(&input.file, "/")
-    } else {
-        link::open_object(&input.file, path)
+    fn described_attribute(
+        &self,
+        file: &frazil_hdf5::File,
+        attribute: Attribute,
+    ) -> Result<AttributeDescription> {
+        let datatype = &attribute.datatype;
+        let values = match datatype.can_be_expanded() {
+            true => {
+                let values = InFile(self, file);
+                Some(expand_indirect(&values, datatype, &attribute.values)?)
+            }
+            false => None,
+        };
+        Ok(AttributeDescription {
+            name: attribute.name,
+            has_utf8_name: attribute.is_utf8,
+            datatype: self.described(attribute.datatype, attribute.committed),
+            extent: attribute.extent,
+            values,
+        })
     }
-}
-
-fn describe(input: &Hdf5Input, attribute: &Attribute) -> Result<AttributeDescription> {
-    let name = attribute.name()?;
-    let file_type = attribute.datatype()?;
-    let extent = attribute.extent()?;
-    let description = datatype::describe(&file_type, input.paths())?;
-    let values = if description.can_be_expanded() {
-        let memory = file_type.memory_copy()?;
-        let raw = attribute.read(&memory, &extent, input.file_bytes())?;
-        let expanded = Expander::new(input).expand_all(&description, &raw);
-        memory.reclaim(&extent, raw)?;
-        Some(expanded?)
-    } else {
-        None
-    };
-    Ok(AttributeDescription {
-        name,
-        has_utf8_name: attribute.has_utf8_name()?,
-        datatype: description,
-        extent,
-        values,
-    })
 }

@@ -4,12 +4,11 @@
 //! spelled out behind their length, references become the path they lead to. Two values are the
 //! same exactly if their expanded bytes are.
 
+use frazil_hdf5::{BitRange, TypeClass, TypeDescription, widen};
 use frazil_types::ByteOrder;
 
-use super::types::{TypeClass, TypeDescription};
 use crate::error::{ContainerError, Result};
 use crate::ffi::link;
-use crate::ffi::number_form::BitRange;
 use crate::ffi::reference::{self, REGION_BYTES};
 use crate::ffi::region;
 use crate::ffi::variable_length;
@@ -67,64 +66,99 @@ impl Expanded {
     }
 }
 
-impl TypeDescription {
-    /// Expands raw elements of a type without heap data and references, as they lie in a file.
-    ///
-    /// # Errors
-    /// [`ContainerError::Internal`] if the type has heap data or references.
-    pub fn expand_plain(&self, raw: &[u8]) -> Result<Expanded> {
-        expand_all(None, self, raw)
+/// Expands raw elements of a type without heap data and references, as they lie in a file.
+///
+/// # Errors
+/// [`ContainerError::Internal`] if the type has heap data or references.
+pub fn expand_plain(datatype: &TypeDescription, raw: &[u8]) -> Result<Expanded> {
+    expand_all(None, datatype, raw)
+}
+
+/// Where values lead that point elsewhere.
+pub(super) trait Indirect {
+    /// The text behind a value, up to its NUL.
+    fn text(&self, raw: &[u8]) -> Result<Vec<u8>>;
+    /// The elements behind a value of variable length.
+    fn sequence(&self, raw: &[u8], element_bytes: usize) -> Result<Vec<u8>>;
+    /// The file that the values are of.
+    fn input(&self) -> &Hdf5Input;
+}
+
+/// Values as libhdf5 read them into memory, heap data not yet reclaimed.
+pub(super) struct InMemory<'a>(pub(super) &'a Hdf5Input);
+
+/// Values as they lie in a file.
+pub(super) struct InFile<'a>(pub(super) &'a Hdf5Input, pub(super) &'a frazil_hdf5::File);
+
+impl Indirect for InMemory<'_> {
+    fn text(&self, raw: &[u8]) -> Result<Vec<u8>> {
+        Ok(variable_length::variable_text_bytes(raw)?.unwrap_or_default())
+    }
+
+    fn sequence(&self, raw: &[u8], element_bytes: usize) -> Result<Vec<u8>> {
+        variable_length::variable_length_bytes(raw, element_bytes)
+    }
+
+    fn input(&self) -> &Hdf5Input {
+        self.0
     }
 }
 
-/// Expands values of one file.
-pub(super) struct Expander<'a> {
-    input: &'a Hdf5Input,
+impl Indirect for InFile<'_> {
+    fn text(&self, raw: &[u8]) -> Result<Vec<u8>> {
+        let mut text = self.1.sequence(raw, 1)?;
+        let end = text.iter().position(|&byte| byte == 0);
+        text.truncate(end.unwrap_or(text.len()));
+        Ok(text)
+    }
+
+    fn sequence(&self, raw: &[u8], element_bytes: usize) -> Result<Vec<u8>> {
+        Ok(self.1.sequence(raw, element_bytes)?)
+    }
+
+    fn input(&self) -> &Hdf5Input {
+        self.0
+    }
 }
 
-impl<'a> Expander<'a> {
-    pub(super) fn new(input: &'a Hdf5Input) -> Self {
-        Self { input }
-    }
+/// Expands elements that point elsewhere.
+pub(super) fn expand_indirect(
+    at: &dyn Indirect,
+    datatype: &TypeDescription,
+    raw: &[u8],
+) -> Result<Expanded> {
+    expand_all(Some(at), datatype, raw)
+}
 
-    /// Expands elements as libhdf5 read them into memory, heap data not yet reclaimed.
-    pub(super) fn expand_all(&self, datatype: &TypeDescription, raw: &[u8]) -> Result<Expanded> {
-        expand_all(Some(self), datatype, raw)
-    }
+/// The path an object reference leads to; empty if it leads nowhere.
+fn object_path<'a>(input: &'a Hdf5Input, raw: &[u8]) -> Result<&'a str> {
+    let address = frazil_hdf5::object_reference(raw).ok_or_else(short)?;
+    Ok(input.paths().get(&address).map_or("", String::as_str))
+}
 
-    /// The path an object reference leads to; empty if it leads nowhere.
-    fn object_path(&self, raw: &[u8]) -> Result<&str> {
-        let address = raw
-            .try_into()
-            .map(u64::from_ne_bytes)
-            .map_err(|_| short())?;
-        Ok(self.input.paths().get(&address).map_or("", String::as_str))
+/// Path and selection of a region reference.
+fn expand_region(input: &Hdf5Input, raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    let reference: [u8; REGION_BYTES] = raw.try_into().map_err(|_| short())?;
+    if reference.iter().all(|&byte| byte == 0) {
+        put_bytes(b"", out);
+        return Ok(());
     }
-
-    /// Path and selection of a region reference.
-    fn expand_region(&self, raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
-        let reference: [u8; REGION_BYTES] = raw.try_into().map_err(|_| short())?;
-        if reference.iter().all(|&byte| byte == 0) {
-            put_bytes(b"", out);
-            return Ok(());
-        }
-        let Some(object) = reference::region_object(&self.input.file, &reference)? else {
-            put_bytes(b"", out);
-            return Ok(());
-        };
-        let address = link::object_address(&object)?;
-        let Some(path) = self.input.paths().get(&address) else {
-            put_bytes(b"", out);
-            return Ok(());
-        };
-        let text = format!("{path} {}", region::region(&self.input.file, &reference)?);
-        put_bytes(text.as_bytes(), out);
-        Ok(())
-    }
+    let Some(object) = reference::region_object(input.library()?, &reference)? else {
+        put_bytes(b"", out);
+        return Ok(());
+    };
+    let address = link::object_address(&object)?;
+    let Some(path) = input.paths().get(&address) else {
+        put_bytes(b"", out);
+        return Ok(());
+    };
+    let text = format!("{path} {}", region::region(input.library()?, &reference)?);
+    put_bytes(text.as_bytes(), out);
+    Ok(())
 }
 
 fn expand_all(
-    expander: Option<&Expander<'_>>,
+    at: Option<&dyn Indirect>,
     datatype: &TypeDescription,
     raw: &[u8],
 ) -> Result<Expanded> {
@@ -134,19 +168,19 @@ fn expand_all(
     }
     expanded.bytes.reserve(raw.len());
     for element in raw.chunks_exact(datatype.size_bytes) {
-        expand(expander, datatype, element, &mut expanded.bytes)?;
+        expand(at, datatype, element, &mut expanded.bytes)?;
         expanded.finish_element();
     }
     Ok(expanded)
 }
 
 fn expand(
-    expander: Option<&Expander<'_>>,
+    at: Option<&dyn Indirect>,
     datatype: &TypeDescription,
     raw: &[u8],
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let needs_file = || expander.ok_or_else(short);
+    let needs_file = || at.ok_or_else(short);
     match &datatype.class {
         TypeClass::Integer {
             order,
@@ -161,37 +195,34 @@ fn expand(
         | TypeClass::Bitfield { order, bits }
         | TypeClass::Time { order, bits } => put_number(*order, *bits, raw, out),
         TypeClass::FixedText { .. } | TypeClass::Opaque { .. } => out.extend_from_slice(raw),
-        TypeClass::Enumeration { base, .. } => expand(expander, base, raw, out)?,
+        TypeClass::Enumeration { base, .. } => expand(at, base, raw, out)?,
         TypeClass::Complex { part: base } | TypeClass::Array { base, .. } => {
             for element in raw.chunks_exact(base.size_bytes.max(1)) {
-                expand(expander, base, element, out)?;
+                expand(at, base, element, out)?;
             }
         }
         TypeClass::Compound { members } => {
             for member in members {
                 let end = member.offset.saturating_add(member.datatype.size_bytes);
                 let part = raw.get(member.offset..end).ok_or_else(short)?;
-                expand(expander, &member.datatype, part, out)?;
+                expand(at, &member.datatype, part, out)?;
             }
         }
         TypeClass::VariableText { .. } => {
-            needs_file()?;
-            put_bytes(
-                &variable_length::variable_text_bytes(raw)?.unwrap_or_default(),
-                out,
-            );
+            put_bytes(&needs_file()?.text(raw)?, out);
         }
         TypeClass::VariableLength { base } => {
-            needs_file()?;
             let size = base.size_bytes.max(1);
-            let elements = variable_length::variable_length_bytes(raw, size)?;
+            let elements = needs_file()?.sequence(raw, size)?;
             out.extend_from_slice(&((elements.len() / size) as u64).to_le_bytes());
             for element in elements.chunks_exact(size) {
-                expand(expander, base, element, out)?;
+                expand(at, base, element, out)?;
             }
         }
-        TypeClass::ObjectReference => put_bytes(needs_file()?.object_path(raw)?.as_bytes(), out),
-        TypeClass::RegionReference => needs_file()?.expand_region(raw, out)?,
+        TypeClass::ObjectReference => {
+            put_bytes(object_path(needs_file()?.input(), raw)?.as_bytes(), out);
+        }
+        TypeClass::RegionReference => expand_region(needs_file()?.input(), raw, out)?,
         TypeClass::NewReference => return Err(short()),
     }
     Ok(())
@@ -223,68 +254,6 @@ fn put_number(order: ByteOrder, bits: BitRange, raw: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Makes of a little-endian integer, whose value is in some of its bits, the same in all of them. Those of more than
-/// 16 bytes stay as they are.
-fn widen(number: &mut [u8], bits: BitRange, signed: bool) {
-    let mut wide = [0_u8; 16];
-    let size = number.len();
-    let is_whole = bits.offset == 0 && bits.precision >= size * 8;
-    if is_whole || size > wide.len() || bits.offset + bits.precision > size * 8 {
-        return;
-    }
-    wide[..size].copy_from_slice(number);
-    let unused = (u128::BITS as usize - bits.precision) as u32;
-    let Some(left) = (u128::from_le_bytes(wide) >> bits.offset).checked_shl(unused) else {
-        return;
-    };
-    let value = match signed {
-        true => ((left as i128) >> unused) as u128,
-        false => left >> unused,
-    };
-    number.copy_from_slice(&value.to_le_bytes()[..size]);
-}
-
-impl TypeDescription {
-    /// Whether this is an integer, or an enumeration of such, of 1, 2, 4 or 8 bytes of which some bits belong to no
-    /// value.
-    #[must_use]
-    pub fn is_partial_integer(&self) -> bool {
-        match &self.class {
-            TypeClass::Integer { .. } => {
-                matches!(self.size_bytes, 1 | 2 | 4 | 8) && !self.is_whole_number()
-            }
-            TypeClass::Enumeration { base, .. } => base.is_partial_integer(),
-            _ => false,
-        }
-    }
-
-    /// Turns elements of such a type, as they lie in a file, into integers of this machine that use all their bits.
-    /// libhdf5 is not asked: of big-endian ones with the lowest bit in use it only swaps the bytes.
-    pub fn widen_integers(&self, values: &mut [u8]) {
-        let class = match &self.class {
-            TypeClass::Enumeration { base, .. } => &base.class,
-            class => class,
-        };
-        let TypeClass::Integer {
-            order,
-            bits,
-            signed,
-        } = class
-        else {
-            return;
-        };
-        for number in values.chunks_exact_mut(self.size_bytes.max(1)) {
-            if *order == ByteOrder::Big {
-                number.reverse();
-            }
-            widen(number, *bits, *signed);
-            if cfg!(target_endian = "big") {
-                number.reverse();
-            }
-        }
-    }
-}
-
 fn short() -> ContainerError {
     ContainerError::Internal("a value does not fit its type".to_owned())
 }
@@ -292,7 +261,7 @@ fn short() -> ContainerError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hdf5::describe::MemberDescription;
+    use frazil_hdf5::MemberDescription;
 
     fn integer(size_bytes: usize, order: ByteOrder, precision: usize) -> TypeDescription {
         let bits = BitRange {
@@ -340,7 +309,7 @@ mod tests {
             let mut values = stored;
             datatype.widen_integers(&mut values);
             assert_eq!(i16::from_ne_bytes(values), value);
-            let expanded = datatype.expand_plain(&stored).unwrap();
+            let expanded = expand_plain(&datatype, &stored).unwrap();
             assert_eq!(expanded.bytes(), value.to_le_bytes());
         }
         assert!(!integer(2, ByteOrder::Big, 16).is_partial_integer());
@@ -348,12 +317,8 @@ mod tests {
 
     #[test]
     fn byte_order_does_not_matter() {
-        let big = integer(2, ByteOrder::Big, 16)
-            .expand_plain(&[1, 2, 3, 4])
-            .unwrap();
-        let little = integer(2, ByteOrder::Little, 16)
-            .expand_plain(&[2, 1, 4, 3])
-            .unwrap();
+        let big = expand_plain(&integer(2, ByteOrder::Big, 16), &[1, 2, 3, 4]).unwrap();
+        let little = expand_plain(&integer(2, ByteOrder::Little, 16), &[2, 1, 4, 3]).unwrap();
         assert_eq!(big, little);
         assert_eq!((big.len(), big.element(1)), (2, [4, 3].as_slice()));
         assert!(big.element(2).is_empty());
@@ -363,7 +328,7 @@ mod tests {
     fn bits_and_bytes_without_meaning_do_not_count() {
         let narrow = integer(2, ByteOrder::Little, 12);
         assert_eq!(
-            narrow.expand_plain(&[0x34, 0xf2]).unwrap().bytes(),
+            expand_plain(&narrow, &[0x34, 0xf2]).unwrap().bytes(),
             [0x34, 0x02]
         );
         let member = MemberDescription {
@@ -379,7 +344,7 @@ mod tests {
             committed: None,
             class,
         };
-        let expanded = compound.expand_plain(&[9, 0x34, 0x02, 9]).unwrap();
+        let expanded = expand_plain(&compound, &[9, 0x34, 0x02, 9]).unwrap();
         assert_eq!(expanded.bytes(), [0x34, 0x02]);
     }
 
@@ -387,13 +352,13 @@ mod tests {
     fn heap_data_need_their_file() {
         let text = TypeClass::VariableText {
             utf8: true,
-            padding: crate::hdf5::describe::TextPadding::NullTerminated,
+            padding: frazil_hdf5::TextPadding::NullTerminated,
         };
         let text = TypeDescription {
             size_bytes: 8,
             committed: None,
             class: text,
         };
-        assert!(text.expand_plain(&[0; 8]).is_err());
+        assert!(expand_plain(&text, &[0; 8]).is_err());
     }
 }

@@ -3,27 +3,23 @@
 
 mod attributes;
 mod data_model;
-mod datatype;
 mod expand;
 pub(super) mod netcdf;
-mod types;
 
+use frazil_hdf5::{Extent, FillStatus, TypeDescription};
 use frazil_types::{ElementType, Selection};
 
 pub use attributes::{AttributeDescription, ObjectAttributes};
-pub use expand::Expanded;
+pub use expand::{Expanded, expand_plain};
 pub use netcdf::{ClassicView, Obstacle};
-pub use types::{MemberDescription, TextPadding, TypeClass, TypeDescription};
 
 use super::dataset_info::DatasetInfo;
 use super::scan::Hdf5Input;
 use crate::error::{ContainerError, Result};
-use crate::ffi::dataspace::{Extent, Hyperslab};
+use crate::ffi::dataspace::Hyperslab;
 use crate::ffi::datatype::Datatype;
-use crate::ffi::known::FillStatus;
-use crate::ffi::link;
 use crate::ffi::virtual_source::VirtualSource;
-use expand::Expander;
+use expand::{InFile, InMemory, expand_indirect};
 
 impl Hdf5Input {
     /// A dataset's element type.
@@ -31,10 +27,8 @@ impl Hdf5Input {
     /// # Errors
     /// If the dataset or its type cannot be read.
     pub fn describe_datatype(&self, dataset: &DatasetInfo) -> Result<TypeDescription> {
-        datatype::describe(
-            &self.open_dataset(&dataset.object_path)?.datatype()?,
-            self.paths(),
-        )
+        let read = self.dataset(dataset)?;
+        Ok(self.described(read.datatype, read.committed))
     }
 
     /// The type behind a committed datatype's path.
@@ -42,8 +36,11 @@ impl Hdf5Input {
     /// # Errors
     /// If there is no such object or it cannot be read.
     pub fn describe_named_datatype(&self, path: &str) -> Result<TypeDescription> {
-        let object = link::open_object(&self.file, path)?;
-        datatype::describe(&link::as_datatype(object), self.paths())
+        self.with_metadata(|file| {
+            let object = self.object(file, path)?;
+            let datatype = file.datatype(&object)?;
+            Ok(self.described(datatype, Some(object.address())))
+        })
     }
 
     /// The comment of the object at `path` (`/` for the root); `None` if it has none.
@@ -51,11 +48,7 @@ impl Hdf5Input {
     /// # Errors
     /// If the object cannot be read.
     pub fn comment(&self, path: &str) -> Result<Option<String>> {
-        match self.opened(path) {
-            Some(dataset) => link::comment(dataset.handle()),
-            None if path == "/" => link::comment(&link::open_group(&self.file, "/")?),
-            None => link::comment(&link::open_object(&self.file, path)?),
-        }
+        self.with_metadata(|file| Ok(self.object(file, path)?.comment()))
     }
 
     /// What a virtual dataset is mapped onto, in the order of the file.
@@ -73,15 +66,7 @@ impl Hdf5Input {
     /// # Errors
     /// If the dataset cannot be read.
     pub fn extent(&self, dataset: &DatasetInfo) -> Result<Extent> {
-        self.open_dataset(&dataset.object_path)?.extent()
-    }
-
-    /// The attributes of the object at `path` (`/` for the root), in creation order.
-    ///
-    /// # Errors
-    /// If the object or an attribute cannot be read.
-    pub fn describe_attributes(&self, path: &str) -> Result<ObjectAttributes> {
-        attributes::describe_all(self, path)
+        Ok(self.dataset(dataset)?.extent)
     }
 
     /// The fill value that the file's author set, expanded; `None` if it is the library's default
@@ -97,12 +82,10 @@ impl Hdf5Input {
         if dataset.fill_status != FillStatus::User || !datatype.can_be_expanded() {
             return Ok(None);
         }
-        let open = self.open_dataset(&dataset.object_path)?;
-        let memory = open.datatype()?.memory_copy()?;
-        let raw = open.creation()?.fill_value(&memory)?;
-        let expanded = Expander::new(self).expand_all(datatype, &raw);
-        memory.reclaim_scalar(raw)?;
-        expanded.map(Some)
+        self.with_metadata(|file| {
+            let read = file.dataset(&file.object(dataset.object_address)?)?;
+            expand_indirect(&InFile(self, file), &read.datatype, &read.fill.value).map(Some)
+        })
     }
 
     /// The fill value that the file's author set, converted by libhdf5 to this number; zero if it
@@ -158,7 +141,7 @@ impl Hdf5Input {
         let is_scalar = slab.count.is_empty();
         let selection = (!is_scalar).then_some(slab);
         let raw = self.through_filters(dataset, || open.read(&memory, selection, elements))?;
-        let expanded = Expander::new(self).expand_all(datatype, &raw);
+        let expanded = expand_indirect(&InMemory(self), datatype, &raw);
         let extent = if is_scalar {
             Extent::Scalar
         } else {

@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 
 use super::attributes::{AttributeDescription, ObjectAttributes};
-use super::types::{TypeClass, TypeDescription};
 use crate::classic::{
     AttributeValue, ClassicAttribute, ClassicDimension, ClassicModel, ClassicVariable, NcType,
 };
@@ -16,6 +15,7 @@ use crate::hdf5::dataset_info::DatasetInfo;
 use crate::hdf5::netcdf_names::{COORDINATES, NUMBER, STRICT};
 use crate::hdf5::provenance::PROVENANCE;
 use crate::hdf5::scan::Hdf5Input;
+use frazil_hdf5::{TypeClass, TypeDescription};
 
 /// What netCDF-4 keeps its books in.
 const INTERNAL: [&str; 8] = [
@@ -146,7 +146,7 @@ impl View<'_> {
             );
             return Ok(());
         }
-        let Some(nc_type) = datatype.classic() else {
+        let Some(nc_type) = NcType::of(&datatype) else {
             self.obstacle(&dataset.path, format!("a variable of {}", words(&datatype)));
             return Ok(());
         };
@@ -313,10 +313,8 @@ pub(in crate::hdf5) fn value_of(attribute: &AttributeDescription) -> Option<Attr
             values.bytes().get(8..).unwrap_or_default().to_vec(),
         )),
         _ => {
-            let nc_type = attribute
-                .datatype
-                .classic()
-                .filter(|&nc_type| nc_type != NcType::Char)?;
+            let nc_type =
+                NcType::of(&attribute.datatype).filter(|&nc_type| nc_type != NcType::Char)?;
             let mut bytes = values.bytes().to_vec();
             for element in bytes.chunks_exact_mut(nc_type.size_bytes()) {
                 element.reverse();

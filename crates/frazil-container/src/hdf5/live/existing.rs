@@ -8,13 +8,12 @@ use std::path::Path;
 
 use frazil_types::ByteOrder;
 
-use crate::classic::AttributeValue;
+use crate::classic::{AttributeValue, NcType};
 use crate::error::{ContainerError, Result};
-use crate::ffi::known::FillStatus;
 use crate::hdf5::OutputStorage;
 use crate::hdf5::contents::{Entry, EntryKind};
 use crate::hdf5::dataset_info::{DatasetInfo, DatasetStorage};
-use crate::hdf5::describe::{ObjectAttributes, TypeClass, TypeDescription, netcdf};
+use crate::hdf5::describe::{ObjectAttributes, netcdf};
 use crate::hdf5::netcdf_names::{COORDINATES, NON_COORDINATE_PREFIX, NUMBER};
 use crate::hdf5::objects::{Places, Role};
 use crate::hdf5::scan::{Hdf5Input, last_part};
@@ -22,6 +21,8 @@ use crate::schema::{
     DimensionId, Fill, GroupId, Schema, SchemaAttribute, SchemaDimension, SchemaGroup, SchemaValue,
     SchemaVariable, ValueType, VariableId,
 };
+use frazil_hdf5::FillStatus;
+use frazil_hdf5::{TypeClass, TypeDescription};
 
 /// Newest superblock that is opened for appending: newer ones mark the file as being written.
 const NEWEST_SUPERBLOCK: u32 = 2;
@@ -369,7 +370,7 @@ fn value_type_of(datatype: &TypeDescription) -> Option<ValueType> {
     match datatype.class {
         TypeClass::VariableText { .. } => Some(ValueType::String),
         TypeClass::FixedText { .. } if datatype.size_bytes > 1 => Some(ValueType::String),
-        _ => datatype.classic().map(ValueType::Atomic),
+        _ => NcType::of(datatype).map(ValueType::Atomic),
     }
 }
 

@@ -15,12 +15,12 @@ use super::objects::Objects;
 use super::output::blame;
 use crate::commit::{CommittedFile, recover};
 use crate::error::{ContainerError, Result};
-use crate::ffi::dataspace::Extent;
 use crate::ffi::file;
 use crate::ffi::property::{LayoutClass, PropertyList, TRACKED_AND_INDEXED};
 use crate::ffi::{Handle, LiveFile, RawSink};
 use crate::lock::library_lock;
 use crate::schema::VariableId;
+use frazil_hdf5::Extent;
 
 pub use existing::{ExistingFile, ExistingVariable};
 

@@ -3,13 +3,14 @@
 use super::LiveOutput;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
-use crate::ffi::dataspace::{Extent, Hyperslab};
+use crate::ffi::dataspace::Hyperslab;
 use crate::ffi::datatype::Datatype;
 use crate::ffi::known::Class;
 use crate::ffi::variable_length;
 use crate::hdf5::attribute_form::Texts;
 use crate::hdf5::output::blame;
 use crate::schema::VariableId;
+use frazil_hdf5::Extent;
 
 impl LiveOutput {
     /// Writes a part of a variable (row-major, in the bytes of its stored type); everything if

@@ -15,15 +15,15 @@ use super::provenance::write_provenance;
 use crate::error::{ContainerError, Result};
 use crate::ffi::attribute;
 use crate::ffi::dataset::Dataset;
-use crate::ffi::dataspace::Extent;
 use crate::ffi::datatype::Datatype;
-use crate::ffi::known::FillTime;
 use crate::ffi::property::{HeaderForm, PropertyList, TRACKED_AND_INDEXED};
 use crate::ffi::{Handle, link};
 use crate::schema::{
     AttributeOwner, DimensionId, Fill, GroupId, Schema, SchemaAttribute, SchemaValue,
     SchemaVariable, ValueType, VariableId,
 };
+use frazil_hdf5::Extent;
+use frazil_hdf5::FillTime;
 
 pub(super) use open::{Places, Role};
 use scales::Scale;

@@ -4,13 +4,13 @@ use super::together::Together;
 use super::{Linked, Objects};
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
-use crate::ffi::dataspace::Extent;
 use crate::ffi::datatype::Datatype;
 use crate::ffi::property::{HeaderForm, PropertyList};
 use crate::ffi::{Handle, attribute, link, reference};
 use crate::hdf5::attribute_form::Form;
 use crate::hdf5::netcdf_names::{NUMBER, PLACEHOLDER};
 use crate::schema::{DimensionId, Schema, VariableId};
+use frazil_hdf5::Extent;
 use frazil_types::FilterPipeline;
 
 /// What makes a dataset a dimension scale, beside its number.

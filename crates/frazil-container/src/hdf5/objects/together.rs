@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 
 use super::Objects;
 use crate::error::{ContainerError, Result};
-use crate::ffi::dataspace::Extent;
 use crate::ffi::datatype::Datatype;
 use crate::ffi::{Handle, attribute, link};
 use crate::schema::{DimensionId, VariableId};
+use frazil_hdf5::Extent;
 
 /// By axis of a variable: its scales.
 const SCALES: &str = "DIMENSION_LIST";

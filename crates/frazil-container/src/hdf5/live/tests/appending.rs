@@ -232,10 +232,10 @@ fn arrays_without_dimensions_are_refused() {
 /// A plain HDF5 file with one array.
 fn plain(path: &Path) {
     use crate::ffi::dataset::Dataset;
-    use crate::ffi::dataspace::Extent;
     use crate::ffi::datatype::Datatype;
     use crate::ffi::file::{self, Target};
     use crate::ffi::property::{HeaderForm, PropertyList, TRACKED_AND_INDEXED};
+    use frazil_hdf5::Extent;
 
     std::fs::File::create(path).unwrap();
     let creation = PropertyList::file_create(0, TRACKED_AND_INDEXED).unwrap();

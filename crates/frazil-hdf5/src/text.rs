@@ -10,7 +10,8 @@ use std::fmt::Write as _;
 const STRAY: char = '\0';
 
 /// The text of these bytes, which hold no NUL.
-pub(super) fn from_bytes(bytes: &[u8]) -> String {
+#[must_use]
+pub fn from_bytes(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for part in bytes.utf8_chunks() {
         text.push_str(part.valid());
@@ -22,7 +23,8 @@ pub(super) fn from_bytes(bytes: &[u8]) -> String {
 }
 
 /// The bytes of a text; `None` if it holds a NUL that stands for no byte.
-pub(super) fn to_bytes(text: &str) -> Option<Vec<u8>> {
+#[must_use]
+pub fn to_bytes(text: &str) -> Option<Vec<u8>> {
     let mut parts = text.split(STRAY);
     let mut bytes = parts.next()?.as_bytes().to_vec();
     for part in parts {
@@ -45,7 +47,8 @@ pub fn bytes_of_text(text: &str) -> Vec<u8> {
 }
 
 /// The text in a buffer, up to its NUL.
-pub(super) fn from_buffer(buffer: &[u8]) -> String {
+#[must_use]
+pub fn from_buffer(buffer: &[u8]) -> String {
     let end = buffer.iter().position(|&byte| byte == 0);
     from_bytes(&buffer[..end.unwrap_or(buffer.len())])
 }

@@ -1,0 +1,145 @@
+//! What an HDF5 file is, read without libhdf5: objects, types, attributes, places of chunks.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use frazil_hdf5::{Attribute, Object, Storage, TypeDescription};
+use frazil_types::ChunkRecord;
+
+use super::contents::Contents;
+use super::dataset_info::{DatasetInfo, DatasetStorage};
+use super::scan::Hdf5Input;
+use crate::error::{ContainerError, Result};
+use crate::ffi::filter_decoder;
+
+/// How often the metadata of a file are read that another program is writing: what it was about to
+/// change can contradict itself.
+const MOST_READINGS: usize = 10;
+
+/// Opens a file's metadata.
+pub(super) fn open(file: File) -> Result<frazil_hdf5::File> {
+    Ok(frazil_hdf5::File::open(
+        Box::new(file),
+        filter_decoder::decode_block(),
+    )?)
+}
+
+impl From<frazil_hdf5::Error> for ContainerError {
+    fn from(error: frazil_hdf5::Error) -> Self {
+        match error {
+            frazil_hdf5::Error::Io(error) => Self::io("read file", error),
+            frazil_hdf5::Error::NotHdf5 => Self::NotAContainer(String::new()),
+            frazil_hdf5::Error::Unsupported(what) => Self::Unsupported(what),
+            error => Self::Corrupt(error.to_string()),
+        }
+    }
+}
+
+impl Hdf5Input {
+    /// Does something with the file's metadata; several times if another program writes the file and
+    /// its metadata contradict themselves.
+    pub(super) fn with_metadata<T>(
+        &self,
+        work: impl Fn(&frazil_hdf5::File) -> Result<T>,
+    ) -> Result<T> {
+        if !self.contents().is_swmr() {
+            return work(&*self.metadata()?);
+        }
+        let mut outcome = work(&*self.fresh_metadata()?);
+        for _ in 1..MOST_READINGS {
+            match outcome {
+                Err(ContainerError::Corrupt(_)) => outcome = work(&*self.fresh_metadata()?),
+                _ => break,
+            }
+        }
+        outcome
+    }
+
+    /// The metadata of a file that stays as it is.
+    fn metadata(&self) -> Result<Arc<frazil_hdf5::File>> {
+        if let Some(known) = &*self.metadata.lock() {
+            return Ok(Arc::clone(known));
+        }
+        let metadata = self.fresh_metadata()?;
+        *self.metadata.lock() = Some(Arc::clone(&metadata));
+        Ok(metadata)
+    }
+
+    fn fresh_metadata(&self) -> Result<Arc<frazil_hdf5::File>> {
+        let file =
+            File::open(self.path()).map_err(|error| ContainerError::io("open file", error))?;
+        open(file).map(Arc::new)
+    }
+
+    /// The object at an absolute path.
+    pub(super) fn object(&self, file: &frazil_hdf5::File, path: &str) -> Result<Object> {
+        let address = self.contents().address(path).ok_or_else(|| {
+            ContainerError::Internal(format!("no object of the file is at {path}"))
+        })?;
+        Ok(file.object(address)?)
+    }
+
+    /// The attribute of an object, if it has it.
+    pub(super) fn attribute(&self, path: &str, name: &str) -> Result<Option<Attribute>> {
+        self.with_metadata(|file| Ok(file.attribute(&self.object(file, path)?, name)?))
+    }
+
+    /// What a dataset is.
+    pub(super) fn dataset(&self, info: &DatasetInfo) -> Result<frazil_hdf5::Dataset> {
+        self.with_metadata(|file| Ok(file.dataset(&file.object(info.object_address)?)?))
+    }
+
+    /// The stored chunks of a chunked dataset, in row-major order of the grid.
+    ///
+    /// # Errors
+    /// If the index cannot be read, or names chunks that lie outside the file.
+    pub fn locate(&self, dataset: &DatasetInfo) -> Result<Vec<ChunkRecord>> {
+        if !matches!(dataset.storage, DatasetStorage::Chunked { .. }) {
+            return Ok(Vec::new());
+        }
+        self.with_metadata(|file| {
+            let mut now = file.dataset(&file.object(dataset.object_address)?)?;
+            now.set_shape(&dataset.shape);
+            Ok(file.locate(&now)?)
+        })
+    }
+
+    /// A type as libhdf5 gives its values, with the path of the committed datatype that it is.
+    pub(super) fn described(
+        &self,
+        datatype: TypeDescription,
+        committed: Option<u64>,
+    ) -> TypeDescription {
+        described(self.contents(), datatype, committed)
+    }
+}
+
+fn described(
+    contents: &Contents,
+    datatype: TypeDescription,
+    committed: Option<u64>,
+) -> TypeDescription {
+    let path = |address| contents.paths.get(&address).cloned().unwrap_or_default();
+    let mut datatype = datatype.in_memory();
+    datatype.committed = committed.map(path);
+    datatype
+}
+
+/// How a dataset's values are stored.
+pub(super) fn storage(dataset: &frazil_hdf5::Dataset) -> DatasetStorage {
+    match &dataset.storage {
+        Storage::Compact(_) => DatasetStorage::Compact,
+        Storage::External(_) => DatasetStorage::External,
+        Storage::Virtual(_) => DatasetStorage::Virtual,
+        // As for other readers, the address alone says whether there are values: the size beside it
+        // may be damaged.
+        Storage::Contiguous { address, .. } => DatasetStorage::Contiguous {
+            address: address.filter(|_| dataset.extent.elements() != Some(0)),
+        },
+        Storage::Chunked(chunks) => DatasetStorage::Chunked {
+            chunk: chunks.chunk.clone(),
+            pipeline: chunks.pipeline.clone(),
+            raw_partial_edges: chunks.raw_partial_edges,
+        },
+    }
+}

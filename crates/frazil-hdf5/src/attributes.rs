@@ -1,0 +1,144 @@
+//! The attributes of an object, in its header or in a heap.
+
+use crate::context::Context;
+use crate::dataspace::Extent;
+use crate::datatype::TypeDescription;
+use crate::error::{Result, damaged};
+use crate::header::{Header, kind};
+use crate::heap::are_different;
+use crate::message::{GroupIndexes, RawAttribute, decode_indexes};
+use crate::tree2::Tree2;
+
+/// The kind of an attribute index by name.
+const TREE2_OF_ATTRIBUTES: u8 = 8;
+/// Bytes of the identifier of an attribute in its heap.
+const ID_BYTES: usize = 8;
+/// The attribute is in the file's heap of shared messages.
+const IS_SHARED: u8 = 2;
+
+/// An attribute.
+#[derive(Debug, Clone)]
+pub struct Attribute {
+    /// Its name.
+    pub name: String,
+    /// Whether the name is said to be UTF-8 rather than ASCII.
+    pub is_utf8: bool,
+    /// Its type.
+    pub datatype: TypeDescription,
+    /// The committed datatype that this is, by the address of its header.
+    pub committed: Option<u64>,
+    /// Its shape.
+    pub extent: Extent,
+    /// Its values as stored: those of variable length are places in a global heap.
+    pub values: Vec<u8>,
+}
+
+/// The attributes of an object: by creation if that is kept, else as they lie in the header, else by name.
+pub(crate) fn attributes(context: &Context, header: &Header) -> Result<Vec<Attribute>> {
+    let indexes = header.message(kind::ATTRIBUTE_INFO);
+    let indexes = indexes.map(|message| decode_indexes(context.input().cursor(&message.bytes), 2));
+    let indexes = indexes.transpose()?;
+    let attributes = match indexes {
+        Some(indexes) if indexes.heap.is_some() => from_heap(context, &indexes)?,
+        _ => from_header(context, header)?,
+    };
+    let mut names: Vec<&str> = attributes
+        .iter()
+        .map(|attribute| attribute.name.as_str())
+        .collect();
+    names.sort_unstable();
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(damaged(format!(
+            "an object has the attribute {} twice",
+            pair[0]
+        ))),
+        None => Ok(attributes),
+    }
+}
+
+/// The attribute of this name. Others in the header are not decoded.
+pub(crate) fn attribute(
+    context: &Context,
+    header: &Header,
+    name: &str,
+) -> Result<Option<Attribute>> {
+    if header.message(kind::ATTRIBUTE_INFO).is_none() {
+        for message in header.all(kind::ATTRIBUTE) {
+            let bytes = context.message_bytes(message)?;
+            if RawAttribute::has_name(context.input().cursor(&bytes), name) {
+                return decode(context, &bytes).map(Some);
+            }
+        }
+        return Ok(None);
+    }
+    let all = attributes(context, header)?;
+    Ok(all.into_iter().find(|attribute| attribute.name == name))
+}
+
+fn decode(context: &Context, bytes: &[u8]) -> Result<Attribute> {
+    let RawAttribute {
+        name,
+        is_utf8,
+        datatype,
+        committed,
+        extent,
+        values,
+    } = RawAttribute::decode(context.input().cursor(bytes), &context.shared())?;
+    Ok(Attribute {
+        name,
+        is_utf8,
+        datatype,
+        committed,
+        extent,
+        values,
+    })
+}
+
+fn from_header(context: &Context, header: &Header) -> Result<Vec<Attribute>> {
+    let mut ordered = Vec::new();
+    for message in header.all(kind::ATTRIBUTE) {
+        let bytes = context.message_bytes(message)?;
+        ordered.push((message.order, decode(context, &bytes)?));
+    }
+    if header.is_ordered {
+        ordered.sort_by_key(|(order, _)| *order);
+    }
+    Ok(ordered
+        .into_iter()
+        .map(|(_, attribute)| attribute)
+        .collect())
+}
+
+fn from_heap(context: &Context, indexes: &GroupIndexes) -> Result<Vec<Attribute>> {
+    let tree = indexes
+        .by_name
+        .ok_or_else(|| damaged("an object has no index of its attributes"))?;
+    let records =
+        Tree2::read(context.input(), tree)?.records(context.input(), TREE2_OF_ATTRIBUTES)?;
+    let ids = records
+        .iter()
+        .map(|record| record.get(..ID_BYTES).unwrap_or_default());
+    if !are_different(ids) {
+        return Err(damaged("two attributes are one object of their heap"));
+    }
+    let heap = context.fractal_heap(indexes.heap.unwrap_or_default())?;
+    let mut ordered = Vec::new();
+    for record in &records {
+        let mut at = context.input().cursor(record);
+        let id = at.take(ID_BYTES)?;
+        let (flags, order) = (at.u8()?, at.u32()?);
+        let message = match flags & IS_SHARED {
+            0 => heap.object(context.input(), id)?,
+            _ => context.shared_object(kind::ATTRIBUTE, id)?,
+        };
+        ordered.push((order, decode(context, &message)?));
+    }
+    ordered.sort_by(|(_, a), (_, b)| a.name.as_bytes().cmp(b.name.as_bytes()));
+    if indexes.is_ordered {
+        ordered.sort_by_key(|(order, _)| *order);
+    }
+    Ok(ordered
+        .into_iter()
+        .map(|(_, attribute)| attribute)
+        .collect())
+}

@@ -1,0 +1,102 @@
+//! Global heaps: values of variable length.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use frazil_types::sync::Mutex;
+
+use crate::error::{Result, damaged};
+use crate::input::Input;
+
+/// Collections kept take at most so many bytes together.
+const MOST_CACHED: usize = 32 << 20;
+
+/// An object in a global heap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct GlobalId {
+    /// Of the collection that it is in.
+    pub address: u64,
+    /// Its number there.
+    pub index: u32,
+}
+
+/// A collection of objects.
+struct Collection {
+    bytes: Vec<u8>,
+    /// Begin and length of each object, by its number.
+    objects: HashMap<u32, (usize, usize)>,
+}
+
+/// The collections of a file that were read.
+#[derive(Default)]
+pub(crate) struct GlobalHeaps {
+    read: Mutex<(HashMap<u64, Arc<Collection>>, usize)>,
+}
+
+impl GlobalHeaps {
+    /// The bytes of an object.
+    pub(crate) fn object(&self, input: &Input, id: GlobalId) -> Result<Vec<u8>> {
+        let collection = self.collection(input, id.address)?;
+        let place = collection.objects.get(&id.index).copied();
+        let (begin, length) =
+            place.ok_or_else(|| damaged(format!("a global heap has no object {}", id.index)))?;
+        Ok(collection.bytes[begin..begin + length].to_vec())
+    }
+
+    fn collection(&self, input: &Input, address: u64) -> Result<Arc<Collection>> {
+        if let Some(known) = self.read.lock().0.get(&address) {
+            return Ok(Arc::clone(known));
+        }
+        let collection = Arc::new(Collection::read(input, address)?);
+        let (known, bytes) = &mut *self.read.lock();
+        if *bytes + collection.bytes.len() > MOST_CACHED {
+            known.clear();
+            *bytes = 0;
+        }
+        *bytes += collection.bytes.len();
+        known.insert(address, Arc::clone(&collection));
+        Ok(collection)
+    }
+}
+
+impl Collection {
+    fn read(input: &Input, address: u64) -> Result<Self> {
+        let prefix = 8 + u64::from(input.sizes().length);
+        let header = input.read(address, prefix, "a global heap")?;
+        let mut at = input.cursor(&header);
+        at.signature(b"GCOL", "a global heap")?;
+        at.version(&[1], "a global heap")?;
+        at.skip(3)?;
+        let whole = at.length()?;
+        if whole < prefix {
+            return Err(damaged("a global heap has no possible size"));
+        }
+        let bytes = input.read(address, whole, "a global heap")?;
+        let objects = Self::places(input, &bytes, prefix as usize)?;
+        Ok(Self { bytes, objects })
+    }
+
+    fn places(input: &Input, bytes: &[u8], prefix: usize) -> Result<HashMap<u32, (usize, usize)>> {
+        let mut objects = HashMap::new();
+        let mut begin = prefix;
+        while bytes.len() - begin >= prefix {
+            let mut at = input.cursor(&bytes[begin..]);
+            let index = u32::from(at.u16()?);
+            at.skip(6)?;
+            let length = at.count(input.sizes().length.into())?;
+            // Object 0 is the free space, which counts its own header and is the last.
+            if index == 0 {
+                break;
+            }
+            let place = begin + prefix;
+            let end = place.checked_add(length).filter(|&end| end <= bytes.len());
+            let end = end.ok_or_else(|| damaged("an object lies outside its global heap"))?;
+            objects.insert(index, (place, length));
+            begin = place
+                .saturating_add(length.next_multiple_of(8))
+                .max(end)
+                .min(bytes.len());
+        }
+        Ok(objects)
+    }
+}

@@ -1,0 +1,245 @@
+//! A source of bytes with what the superblock says of it: sizes of numbers, and where the file begins.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use frazil_types::sync::Mutex;
+
+use crate::cursor::Cursor;
+use crate::error::{Error, Result, damaged};
+use crate::source::Source;
+
+/// Longest piece of metadata that is believed.
+const LONGEST_PIECE: u64 = 1 << 30;
+/// Blocks kept take at most so many bytes together.
+const MOST_CACHED: usize = 64 << 20;
+/// Metadata of any file may be read so often, and besides it so many bytes: a file whose parts refer to each other can
+/// make a reader go round without being larger than others.
+const MOST_READINGS: u64 = 64;
+const FREE_WORK: u64 = 256 << 20;
+
+/// Sizes of numbers in a file, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NumberSizes {
+    /// Of an address in the file.
+    pub address: u8,
+    /// Of a length.
+    pub length: u8,
+}
+
+/// A file's bytes behind its user block.
+pub(crate) struct Input {
+    source: Box<dyn Source>,
+    /// Where the HDF5 part begins; addresses in the file count from here.
+    base: u64,
+    /// Bytes behind `base`.
+    bytes: u64,
+    sizes: NumberSizes,
+    block_bytes: u64,
+    blocks: Mutex<BTreeMap<u64, Vec<u8>>>,
+    /// Metadata that are kept elsewhere than at their addresses: an image of a cache.
+    image: BTreeMap<u64, Vec<u8>>,
+    work: AtomicU64,
+}
+
+impl Input {
+    /// The whole source, before its superblock is known.
+    pub(crate) fn new(source: Box<dyn Source>) -> Result<Self> {
+        let bytes = source.length()?;
+        let block_bytes = source.block_bytes().max(512);
+        Ok(Self {
+            source,
+            base: 0,
+            bytes,
+            sizes: NumberSizes {
+                address: 8,
+                length: 8,
+            },
+            block_bytes,
+            blocks: Mutex::default(),
+            image: BTreeMap::new(),
+            work: AtomicU64::new(0),
+        })
+    }
+
+    /// Tells what the superblock says: the file begins at `base`.
+    pub(crate) fn set_form(&mut self, base: u64, sizes: NumberSizes) -> Result<()> {
+        let whole = self.bytes + self.base;
+        let behind = whole.checked_sub(base);
+        self.bytes = behind.ok_or_else(|| damaged("its base address lies behind its end"))?;
+        self.base = base;
+        self.sizes = sizes;
+        self.blocks.lock().clear();
+        Ok(())
+    }
+
+    /// Tells that the bytes at an address are these, whatever the file has there.
+    pub(crate) fn set_image(&mut self, address: u64, bytes: Vec<u8>) {
+        self.image.insert(address, bytes);
+    }
+
+    /// Sizes of numbers.
+    pub(crate) fn sizes(&self) -> NumberSizes {
+        self.sizes
+    }
+
+    /// Bytes before the HDF5 part.
+    pub(crate) fn base(&self) -> u64 {
+        self.base
+    }
+
+    /// Bytes of the HDF5 part.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// A cursor over bytes of this file.
+    pub(crate) fn cursor<'a>(&self, bytes: &'a [u8]) -> Cursor<'a> {
+        Cursor::new(bytes, self.sizes)
+    }
+
+    /// Reads `length` bytes at an address; `name` says of what.
+    pub(crate) fn read(&self, address: u64, length: u64, name: &str) -> Result<Vec<u8>> {
+        let end = self.end_of(address, length, name)?;
+        self.spend(length)?;
+        if let Some(bytes) = self.imaged(address, length) {
+            return Ok(bytes);
+        }
+        self.fetch(std::slice::from_ref(&(address..end)))?;
+        self.copy(address..end)
+    }
+
+    /// As [`Self::read`], but less where the file ends before.
+    pub(crate) fn read_up_to(&self, address: u64, length: u64, name: &str) -> Result<Vec<u8>> {
+        let mut there = self.bytes.saturating_sub(address);
+        if let Some((begin, bytes)) = self.image.range(..=address).next_back()
+            && address - begin < bytes.len() as u64
+        {
+            there = there.min(bytes.len() as u64 - (address - begin));
+        }
+        self.read(address, length.min(there), name)
+    }
+
+    /// Brings ranges of addresses into memory, in one request; those outside the file are left out.
+    pub(crate) fn prefetch(&self, ranges: impl IntoIterator<Item = (u64, u64)>) -> Result<()> {
+        let within = |(address, length): (u64, u64)| {
+            let end = address.checked_add(length)?.min(self.bytes);
+            (address < end && length <= LONGEST_PIECE).then_some(address..end)
+        };
+        let mut total = 0;
+        let ranges: Vec<Range<u64>> = (ranges.into_iter().filter_map(within))
+            .take_while(|range| {
+                total += range.end - range.start + self.block_bytes;
+                total <= (MOST_CACHED / 2) as u64
+            })
+            .collect();
+        self.fetch(&ranges)
+    }
+
+    /// Counts work that `bytes` more bytes of metadata make.
+    pub(crate) fn spend(&self, bytes: u64) -> Result<()> {
+        let before = self.work.fetch_add(bytes.max(16), Ordering::Relaxed);
+        let limit = self
+            .bytes
+            .saturating_mul(MOST_READINGS)
+            .saturating_add(FREE_WORK);
+        match before > limit {
+            true => Err(damaged(
+                "its metadata lead to the same bytes again and again",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Bytes that the image has.
+    fn imaged(&self, address: u64, length: u64) -> Option<Vec<u8>> {
+        let (begin, bytes) = self.image.range(..=address).next_back()?;
+        let skip = usize::try_from(address - begin).ok()?;
+        let length = usize::try_from(length).ok()?;
+        Some(bytes.get(skip..skip.checked_add(length)?)?.to_vec())
+    }
+
+    fn end_of(&self, address: u64, length: u64, name: &str) -> Result<u64> {
+        let end = address.checked_add(length).filter(|&end| end <= self.bytes);
+        match end {
+            Some(end) if length <= LONGEST_PIECE => Ok(end),
+            Some(_) => Err(damaged(format!("{name} claims {length} bytes"))),
+            None => Err(damaged(format!(
+                "{name} lies outside the file (address {address}, {length} bytes; the file has {} bytes)",
+                self.bytes
+            ))),
+        }
+    }
+
+    /// Blocks of a range that are not in memory, joined where they are neighbours.
+    fn missing(&self, ranges: &[Range<u64>]) -> Vec<Range<u64>> {
+        let blocks = self.blocks.lock();
+        let mut wanted: Vec<u64> = (ranges.iter())
+            .flat_map(|range| range.start / self.block_bytes..range.end.div_ceil(self.block_bytes))
+            .filter(|block| !blocks.contains_key(block))
+            .collect();
+        drop(blocks);
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut runs: Vec<Range<u64>> = Vec::new();
+        for block in wanted {
+            match runs.last_mut() {
+                Some(run) if run.end == block => run.end += 1,
+                _ => runs.push(block..block + 1),
+            }
+        }
+        runs
+    }
+
+    fn fetch(&self, ranges: &[Range<u64>]) -> Result<()> {
+        let runs = self.missing(ranges);
+        if runs.is_empty() {
+            return Ok(());
+        }
+        let place = |run: &Range<u64>| {
+            let end = (run.end * self.block_bytes).min(self.bytes);
+            self.base + run.start * self.block_bytes..self.base + end
+        };
+        let places: Vec<Range<u64>> = runs.iter().map(place).collect();
+        let read = self.source.read_ranges(&places).map_err(Error::Io)?;
+        let mut blocks = self.blocks.lock();
+        let held = blocks.len() as u64 * self.block_bytes;
+        if held > MOST_CACHED as u64 {
+            blocks.clear();
+        }
+        for (run, bytes) in runs.iter().zip(read) {
+            for (block, piece) in run.clone().zip(bytes.chunks(self.block_bytes as usize)) {
+                blocks.insert(block, piece.to_vec());
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies a range out of the blocks; reads it where another thread dropped them meanwhile.
+    fn copy(&self, range: Range<u64>) -> Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity((range.end - range.start) as usize);
+        let blocks = self.blocks.lock();
+        let mut at = range.start;
+        while at < range.end {
+            let (block, skip) = (at / self.block_bytes, (at % self.block_bytes) as usize);
+            let Some(piece) = blocks.get(&block).and_then(|block| block.get(skip..)) else {
+                break;
+            };
+            let length = piece.len().min((range.end - at) as usize);
+            if length == 0 {
+                break;
+            }
+            bytes.extend_from_slice(&piece[..length]);
+            at += length as u64;
+        }
+        drop(blocks);
+        if at == range.end {
+            return Ok(bytes);
+        }
+        let place = self.base + range.start..self.base + range.end;
+        let mut read = self.source.read_ranges(&[place]).map_err(Error::Io)?;
+        read.pop()
+            .ok_or_else(|| damaged("its bytes cannot be read"))
+    }
+}

@@ -1,0 +1,53 @@
+//! HDF5's metadata, read in safe Rust.
+//!
+//! In goes a [`Source`] of bytes: a file, memory, or anything that can give ranges. Out comes plain data: groups and
+//! their [`Link`]s, [`Dataset`]s with the places of their chunks, types down to the last bit, [`Attribute`]s with
+//! their values as stored.
+//!
+//! A file can say anything. So no size in it is believed before the file has as many bytes, no depth of nesting is
+//! the depth of a recursion without a bound, cycles are found, and the bytes that metadata lead to are counted: a small
+//! file cannot make a reader work long. libhdf5 is not here, nor is its lock: all of it can be used from many threads.
+//!
+//! Source: the *HDF5 File Format Specification*, version 4.0, and, where that is silent, what libhdf5 2.x accepts.
+
+#![forbid(unsafe_code)]
+
+mod attributes;
+mod cache_image;
+mod checksum;
+mod chunks;
+mod context;
+mod cursor;
+mod dataset;
+mod dataspace;
+mod datatype;
+mod error;
+mod file;
+mod group;
+mod header;
+mod heap;
+mod input;
+mod message;
+mod source;
+mod superblock;
+pub mod text;
+mod tree1;
+mod tree2;
+mod values;
+
+pub use attributes::Attribute;
+pub use checksum::lookup3;
+pub use dataset::{Chunks, Dataset, Storage};
+pub use dataspace::Extent;
+pub use datatype::{
+    BitRange, FloatForm, MemberDescription, TextPadding, TypeClass, TypeDescription, widen,
+};
+pub use error::{Error, Result};
+pub use file::{File, FileSpace, Object, ObjectKind};
+pub use group::LinkOrder;
+pub use heap::{DecodeBlock, GlobalId};
+pub use input::NumberSizes;
+pub use message::{ExternalFile, FillStatus, FillTime, FillValue, Link, LinkTarget};
+pub use source::Source;
+pub use superblock::{Superblock, TreeRanks};
+pub use values::object_reference;

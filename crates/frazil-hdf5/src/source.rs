@@ -1,0 +1,66 @@
+//! Sources of bytes: files, memory, and whatever else can give ranges.
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+
+/// A file's bytes, wherever they lie.
+///
+/// The reader asks for all ranges of one step at once, so that a remote source can fetch them in one
+/// round.
+pub trait Source: Send + Sync {
+    /// Bytes that the source has now.
+    ///
+    /// # Errors
+    /// If that cannot be found out.
+    fn length(&self) -> io::Result<u64>;
+
+    /// Reads ranges, which lie within [`Self::length`], in the order given.
+    ///
+    /// # Errors
+    /// If a range cannot be read whole.
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Vec<u8>>>;
+
+    /// Bytes that are worth reading at once: a request costs about as much as they do.
+    fn block_bytes(&self) -> u64 {
+        4096
+    }
+}
+
+impl Source for File {
+    fn length(&self) -> io::Result<u64> {
+        self.metadata().map(|metadata| metadata.len())
+    }
+
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Vec<u8>>> {
+        ranges.iter().map(|range| read_range(self, range)).collect()
+    }
+}
+
+#[cfg(unix)]
+fn read_range(file: &File, range: &Range<u64>) -> io::Result<Vec<u8>> {
+    use std::os::unix::fs::FileExt;
+    let mut bytes = vec![0; length_of(range)?];
+    file.read_exact_at(&mut bytes, range.start)?;
+    Ok(bytes)
+}
+
+fn length_of(range: &Range<u64>) -> io::Result<usize> {
+    usize::try_from(range.end.saturating_sub(range.start)).map_err(io::Error::other)
+}
+
+impl Source for Vec<u8> {
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.len() as u64)
+    }
+
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Vec<u8>>> {
+        let outside = || io::Error::from(io::ErrorKind::UnexpectedEof);
+        let piece = |range: &Range<u64>| {
+            let begin = usize::try_from(range.start).ok()?;
+            self.get(begin..usize::try_from(range.end).ok()?)
+        };
+        let read = |range| piece(range).map(<[u8]>::to_vec).ok_or_else(outside);
+        ranges.iter().map(read).collect()
+    }
+}
