@@ -1,4 +1,4 @@
-"""Files of every form that h5py can write: versions, types, layouts, indexes, many links and attributes."""
+"""Files of many forms that h5py can write: versions, types, layouts, indexes, attributes."""
 
 import random
 from collections.abc import Callable

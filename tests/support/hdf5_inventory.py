@@ -241,7 +241,7 @@ def _chunks(dataset: h5d.DatasetID, creation: object, space: h5s.SpaceID) -> lis
 
 
 def _is_named_wrongly(space: h5s.SpaceID) -> bool:
-    """Whether libhdf5's walk (`H5D__earray_idx_iterate_cb`) would name other chunks than reading finds."""
+    """Whether libhdf5's walk (`H5D__earray_idx_iterate_cb`) names other chunks than reading."""
     most = space.get_simple_extent_dims(True)
     return [n for n, length in enumerate(most) if length < 0 or length >= 2**64 - 1] not in (
         [],

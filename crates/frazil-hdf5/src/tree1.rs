@@ -23,8 +23,8 @@ pub(crate) struct Kind {
 pub(crate) struct Entry {
     pub(crate) key: Vec<u8>,
     pub(crate) child: u64,
-    /// Numbers of the entries behind it: from these, to before those.
-    range: Option<(Vec<u64>, Vec<u64>)>,
+    /// Numbers of what can be found behind an inner node's entry: from these, to before those.
+    range: Option<(Vec<u8>, Vec<u8>)>,
 }
 
 /// The entries of all leaves, in order.
@@ -89,9 +89,9 @@ fn read_node(input: &Input, node: &Entry, kind: &Kind) -> Result<(u8, Vec<Entry>
     let mut entries = (0..count)
         .map(|_| read_entry(&mut at, kind))
         .collect::<Result<Vec<_>>>()?;
-    if count > 0 && kind.numbers_at.is_some() {
+    if let Some(numbers_at) = kind.numbers_at.filter(|_| count > 0) {
         let last = at.take(kind.key_bytes)?;
-        set_ranges(&mut entries, last, node, kind)?;
+        set_ranges(&mut entries, (level, last), node, numbers_at)?;
     }
     Ok((level, entries))
 }
@@ -108,32 +108,45 @@ fn read_entry(at: &mut Cursor<'_>, kind: &Kind) -> Result<Entry> {
     })
 }
 
-/// Says of each entry what can be found behind it; its own key must be.
-fn set_ranges(entries: &mut [Entry], last: &[u8], node: &Entry, kind: &Kind) -> Result<()> {
-    let mut next = numbers(last, kind);
-    for entry in entries.iter_mut().rev() {
-        let first = numbers(&entry.key, kind);
-        let (mut from, mut to) = (first.clone(), next);
-        if let Some((least, end)) = &node.range {
-            from = from.max(least.clone());
-            to = to.min(end.clone());
-        }
-        if first < from || first >= to {
+/// Checks that each entry can be found by its key, and says of those of inner nodes what can be found behind them.
+fn set_ranges(
+    entries: &mut [Entry],
+    (level, last): (u8, &[u8]),
+    node: &Entry,
+    numbers_at: usize,
+) -> Result<()> {
+    let numbers = |key: &[u8]| key.get(numbers_at..).unwrap_or_default().to_vec();
+    let end = match &node.range {
+        Some((_, end)) if is_before(end, &numbers(last)) => end.clone(),
+        _ => numbers(last),
+    };
+    for number in (0..entries.len()).rev() {
+        let (entry, behind) = entries.split_at_mut(number + 1);
+        let entry = &mut entry[number];
+        let first = entry.key.get(numbers_at..).unwrap_or_default();
+        let next = behind
+            .first()
+            .map(|next| next.key.get(numbers_at..).unwrap_or_default());
+        let next = next.filter(|next| is_before(next, &end)).unwrap_or(&end);
+        let is_reached = node
+            .range
+            .as_ref()
+            .is_none_or(|(least, _)| !is_before(first, least));
+        if !is_reached || !is_before(first, next) {
             return Err(damaged("the keys of a B-tree are out of order"));
         }
-        entry.range = Some((from, to));
-        next = first;
+        if level > 0 {
+            entry.range = Some((first.to_vec(), next.to_vec()));
+        }
     }
     Ok(())
 }
 
-fn numbers(key: &[u8], kind: &Kind) -> Vec<u64> {
-    let key = key
-        .get(kind.numbers_at.unwrap_or_default()..)
-        .unwrap_or_default();
-    let (numbers, _) = key.as_chunks::<8>();
-    numbers
-        .iter()
-        .map(|bytes| u64::from_le_bytes(*bytes))
-        .collect()
+/// Whether some numbers come before others of as many.
+fn is_before(one: &[u8], other: &[u8]) -> bool {
+    fn numbers(bytes: &[u8]) -> impl Iterator<Item = u64> {
+        let (numbers, _) = bytes.as_chunks::<8>();
+        numbers.iter().map(|bytes| u64::from_le_bytes(*bytes))
+    }
+    numbers(one).lt(numbers(other))
 }

@@ -170,6 +170,12 @@ impl Hdf5Input {
             .ok_or_else(|| ContainerError::Internal("a file that was opened is not".to_owned()))
     }
 
+    /// Whether libhdf5 has opened the file.
+    #[cfg(test)]
+    pub(super) fn is_in_library(&self) -> bool {
+        self.library.get().is_some()
+    }
+
     /// A dataset, open in libhdf5.
     pub(super) fn open_dataset(&self, path: &str) -> Result<Arc<Dataset>> {
         if let Some(known) = self.open.lock().get(path) {

@@ -34,7 +34,12 @@ fn start(path: &Path, chunk: u64) -> (LiveOutput, Schema) {
 fn located(path: &Path) -> Vec<ChunkRecord> {
     let input = Hdf5Input::open(path).unwrap();
     let number = input.datasets().iter().position(|d| d.path == "/v");
-    input.locate(&input.datasets()[number.unwrap()]).unwrap()
+    let records = input.locate(&input.datasets()[number.unwrap()]).unwrap();
+    input.data_model().unwrap();
+    input.classic_view().unwrap();
+    // libhdf5 is entered for values only.
+    assert!(!input.is_in_library());
+    records
 }
 
 #[test]
