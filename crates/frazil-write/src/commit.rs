@@ -6,11 +6,11 @@ use std::time::Instant;
 use frazil_container::classic::AttributeValue;
 use frazil_types::{ErrorCode, FilterPipeline, PrecisionWish};
 
+use super::alone::Alone;
 use super::change::Change;
 use super::errors::lost;
 use super::key::Key;
 use super::pack::{CommitStep, Content, Step, concerns_one_variable};
-use super::parallel::Call;
 use super::partial::PartialChunk;
 use super::settings::{FilterWish, LayoutWish, VariableSettings};
 use super::slab::Slab;
@@ -23,6 +23,19 @@ use frazil_file::error::{Error, Result};
 use frazil_options::plan_text::PLAN_ATTRIBUTE;
 
 impl Writer {
+    /// Compares the definitions of all ranks and fixes how variables lie. All ranks call it, or none:
+    /// [`Self::sync`] and [`Self::close`] do the same first. Without other ranks, it looks whether
+    /// values of all variables can be written as it is asked for.
+    ///
+    /// # Errors
+    /// The error that the first value of a variable would give;
+    /// [`ErrorCode::InvalidArgument`](frazil_types::ErrorCode::InvalidArgument) if a rank has
+    /// defined something else than rank 0, with its name; else the first error of any rank.
+    pub fn end_definitions(&mut self) -> Result<()> {
+        let cooperation = Arc::clone(&self.cooperation);
+        cooperation.end_definitions(self)
+    }
+
     /// Makes everything put so far the state that readers see and that survives the end of this
     /// process. Incomplete chunks are packed as they stand, and go on being gathered.
     ///
@@ -31,18 +44,15 @@ impl Writer {
     /// are committed.
     pub fn sync(&mut self) -> Result<()> {
         let began = Instant::now();
-        let outcome = self.commit_together(Call::Sync).unwrap_or_else(|| {
-            self.commit(false)?;
-            drop(self.submission.placing());
-            self.submission.check()
-        });
+        let cooperation = Arc::clone(&self.cooperation);
+        let outcome = cooperation.sync(self);
         self.submission.stalled += began.elapsed();
         self.end_step(outcome)?;
         self.check_variables()
     }
 
     /// Hands on everything put so far and a commit after it; does not wait for that.
-    pub(super) fn commit(&mut self, is_end: bool) -> Result<()> {
+    pub(super) fn commit(&mut self, alone: &Alone, is_end: bool) -> Result<()> {
         self.begin()?;
         let is_begun: Vec<bool> = (0..self.details.len())
             .map(|number| self.submission.has_any(number))
@@ -52,8 +62,8 @@ impl Writer {
         let mut number = 0;
         while number < self.details.len() {
             let id = VariableId(number);
-            if let Err(error) = self.prepare(id) {
-                self.give_up(id, error)?;
+            if let Err(error) = self.prepare(alone, id) {
+                self.give_up(alone, id, error)?;
             }
             number += 1;
         }
@@ -73,22 +83,21 @@ impl Writer {
     }
 
     /// Fixes how a variable lies that is not in the file yet: a commit has all datasets.
-    fn prepare(&mut self, id: VariableId) -> Result<()> {
+    fn prepare(&mut self, alone: &Alone, id: VariableId) -> Result<()> {
         if self.details[id.0].is_in_file {
             return Ok(());
         }
         if self.schema.variables[id.0].value_type == ValueType::String {
             let storage = self.strings_storage(id);
             let shape = self.schema.shape(id);
-            let mut placing = self.submission.placing();
-            return placing.plain_output(id, &shape, &storage).map(drop);
+            return alone.prepare_plain(&self.submission, id, &shape, &storage);
         }
         self.active(id).map(drop)
     }
 
     /// Has a variable in the file without its values, which cannot be written: it keeps no other out.
-    fn give_up(&mut self, id: VariableId, error: Error) -> Result<()> {
-        if self.team.is_some() || !concerns_one_variable(error.code) {
+    fn give_up(&mut self, alone: &Alone, id: VariableId, error: Error) -> Result<()> {
+        if !concerns_one_variable(error.code) {
             return Err(error);
         }
         let details = &mut self.details[id.0];
@@ -103,7 +112,7 @@ impl Writer {
             }),
             ..VariableSettings::default()
         };
-        self.prepare(id)
+        self.prepare(alone, id)
     }
 
     /// Puts what was decided into the file.
@@ -135,7 +144,7 @@ impl Writer {
         }
         if dirty.iter().any(|(_, has_base)| *has_base) {
             // What is merged must be placed.
-            drop(self.submission.placing());
+            self.submission.wait_idle();
         }
         for (key, has_base) in dirty {
             self.flush_chunk(key, has_base, is_end)?;
@@ -206,7 +215,11 @@ impl Writer {
                 mask,
                 stored,
             },
-            None => Content::Values(values),
+            None => {
+                self.cooperation
+                    .choose_by(&mut self.submission, &variable, &values);
+                Content::Values(values)
+            }
         };
         let place = self.place(&variable, key);
         self.submission

@@ -22,8 +22,10 @@
 #![forbid(unsafe_code)]
 
 mod activate;
+mod alone;
 mod background;
 mod begin;
+mod books;
 mod borders;
 mod buffer;
 mod buffers;
@@ -31,6 +33,7 @@ mod change;
 mod checks;
 mod commit;
 pub mod compress;
+mod cooperation;
 mod cores;
 mod data_file;
 mod define;
@@ -41,12 +44,12 @@ mod key;
 mod layout;
 mod lease;
 mod linear;
+mod local;
 mod mask;
 mod options;
 mod pack;
 mod parallel;
 mod partial;
-mod placing;
 mod plan;
 mod put;
 mod read;
@@ -56,6 +59,7 @@ mod scratch_file;
 mod settable;
 mod settings;
 mod shared;
+mod sink;
 mod slab;
 mod store;
 #[cfg(test)]

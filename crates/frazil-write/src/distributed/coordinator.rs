@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use frazil_types::{ErrorCode, FileAddress};
+use frazil_types::FileAddress;
 
+use super::super::alone::Alone;
 use super::super::errors::refused;
 use super::super::key::{Key, Offset};
 use super::super::slab::Slab;
@@ -12,7 +13,10 @@ use super::super::writer::Writer;
 use super::packer::check_whole;
 use super::{ChunkPlan, FilterChoice, FilterPlan, PackedEntry, PackedSummary};
 use frazil_container::schema::{ValueType, VariableId};
-use frazil_file::error::{Error, Result};
+use frazil_file::error::Result;
+
+/// Why no other process packs chunks.
+const SEVERAL_RANKS: &str = "where ranks write together, no other process packs chunks";
 
 impl Writer {
     /// What another process must know to pack chunks of a variable; `None`: its values must be put
@@ -20,10 +24,10 @@ impl Writer {
     /// put. Fixes how the variable lies, as its first value does.
     ///
     /// # Errors
-    /// As [`Self::put`]; [`ErrorCode::Unsupported`] where ranks write together.
+    /// As [`Self::put`]; [`ErrorCode::Unsupported`](frazil_types::ErrorCode::Unsupported) where ranks write together.
     pub fn chunk_plan(&mut self, id: VariableId) -> Result<Option<ChunkPlan>> {
         self.begin()?;
-        self.refuse_ranks()?;
+        self.alone(SEVERAL_RANKS)?;
         self.check_variable(id)?;
         if self.schema.variables[id.0].value_type == ValueType::String {
             return Ok(None);
@@ -68,8 +72,9 @@ impl Writer {
     /// if the file would be too long.
     pub fn set_aside(&mut self, bytes: u64) -> Result<FileAddress> {
         self.begin()?;
-        self.refuse_ranks()?;
-        self.submission.placing().set_aside(bytes)
+        let alone = self.alone(SEVERAL_RANKS)?;
+        let placing = alone.placing(&self.submission);
+        placing.sink.books.with(|output| output.set_aside(bytes))
     }
 
     /// Enters the chunks of a box into the index that another process has packed
@@ -88,7 +93,7 @@ impl Writer {
         packed: &PackedSummary,
     ) -> Result<()> {
         self.begin()?;
-        self.refuse_ranks()?;
+        let alone = self.alone(SEVERAL_RANKS)?;
         let variable = self.active(id)?;
         let slab = Slab {
             start,
@@ -100,7 +105,7 @@ impl Writer {
         if keys.is_empty() {
             return Ok(());
         }
-        let outcome = self.enter_all(&variable, &slab, address, packed, keys);
+        let outcome = self.enter_all((&alone, &variable), &slab, address, packed, keys);
         outcome.map_err(|error| self.submission.fail(error.at_variable(&variable.path)))
     }
 
@@ -173,7 +178,7 @@ impl Writer {
 
     fn enter_all(
         &mut self,
-        variable: &Arc<Variable>,
+        (alone, variable): (&Alone, &Arc<Variable>),
         slab: &Slab<'_>,
         address: FileAddress,
         packed: &PackedSummary,
@@ -191,17 +196,17 @@ impl Writer {
             .filter(|entry| !is_stored(entry))
             .count();
         let mut entered = Vec::with_capacity(keys.len() - omitted);
-        let mut placing = self.submission.placing();
-        placing.prepare(variable, &shape)?;
+        let mut placing = alone.placing(&self.submission);
+        let sink = &mut placing.sink;
+        sink.books.prepare(variable, &shape)?;
         if variable.quantize.is_some() {
-            placing.merge_rounding(variable.id, &packed.rounding.into());
+            let stats = packed.rounding.into();
+            sink.books.merge_rounding(variable.id, &stats);
         }
         let mut at = address;
         let pairs = keys.into_iter().zip(&packed.chunks);
         for (key, entry) in pairs.filter(|(_, entry)| is_stored(entry)) {
-            let too_large = |_| refused("a chunk is larger than memory");
-            let bytes = usize::try_from(entry.bytes).map_err(too_large)?;
-            placing.enter(key.clone(), entry.is_reused, at, bytes)?;
+            sink.enter(key.clone(), entry.is_reused, at, entry.bytes)?;
             at += entry.bytes;
             entered.push(key);
         }
@@ -210,13 +215,5 @@ impl Writer {
         self.submission
             .note_entered(number, entered, omitted as u64);
         Ok(())
-    }
-
-    fn refuse_ranks(&self) -> Result<()> {
-        if self.team.is_none() {
-            return Ok(());
-        }
-        let cause = "where ranks write together, no other process packs chunks";
-        Err(Error::new(ErrorCode::Unsupported, cause).in_file(&self.path))
     }
 }

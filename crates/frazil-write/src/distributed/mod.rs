@@ -11,7 +11,6 @@
 
 mod coordinator;
 mod packer;
-mod placing;
 #[cfg(test)]
 mod tests;
 

@@ -39,11 +39,14 @@ impl Writer {
                 error.in_file(&self.path).at_variable(&path)
             },
         )?;
-        if self.client.is_some() {
-            return self.hand_on_block(id, &slab);
-        }
-        self.details[id.0].borders.note(&slab, &limits);
-        Ok(())
+        let cooperation = Arc::clone(&self.cooperation);
+        cooperation.state_block(self, id, &slab)
+    }
+
+    /// Notes a block that this writer will put.
+    pub(crate) fn note_block(&mut self, id: VariableId, block: &Slab<'_>) {
+        let limits = self.schema.limits(id);
+        self.details[id.0].borders.note(block, &limits);
     }
 
     /// Notes where a put begins and ends, as long as chunk shapes may go by that.

@@ -7,7 +7,7 @@ use super::super::errors::lost;
 use super::super::key::{Key, Name};
 use super::super::partial::constant;
 use super::super::writer::Writer;
-use super::RankGroup;
+use super::ranks::RankGroup;
 use super::wire::broken;
 use frazil_container::schema::VariableId;
 use frazil_file::error::Result;

@@ -16,8 +16,8 @@ use std::ops::Range;
 use frazil_types::ErrorCode;
 use serde::{Deserialize, Serialize};
 
+use super::super::books::Counts;
 use super::super::options::WriterVariable;
-use super::super::placing::Counts;
 use super::wire::{Call, Item, TextPut};
 use frazil_file::error::{Error, Result};
 

@@ -7,15 +7,17 @@ use frazil_types::ErrorCode;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::super::books::Stored;
 use super::super::borders::Borders;
 use super::super::key::Name;
-use super::super::placing::Base;
+use super::super::slab::Slab;
+use frazil_container::schema::VariableId;
 use frazil_file::error::{Error, Result};
 use frazil_precision::RoundingStats;
 
 /// A call that all ranks make together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Call {
+pub(super) enum Call {
     Create,
     Define,
     Sync,
@@ -71,7 +73,7 @@ impl Failure {
 
 /// Texts put into a variable of strings.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct TextPut {
+pub(super) struct TextPut {
     pub variable: usize,
     pub start: Vec<u64>,
     pub count: Vec<u64>,
@@ -80,6 +82,16 @@ pub(crate) struct TextPut {
 }
 
 impl TextPut {
+    pub(super) fn new(variable: VariableId, slab: &Slab<'_>, values: &[String]) -> Self {
+        Self {
+            variable: variable.0,
+            start: slab.start.to_vec(),
+            count: slab.count.to_vec(),
+            stride: slab.stride.map(<[u64]>::to_vec),
+            values: values.to_vec(),
+        }
+    }
+
     /// The texts one by one, each with its place in the variable.
     pub(super) fn elements(&self) -> impl Iterator<Item = (Vec<u64>, &String)> {
         self.values.iter().enumerate().map(|(number, text)| {
@@ -167,7 +179,7 @@ pub(super) struct Owned {
     /// Other ranks that send values, in ascending order.
     pub(super) from: Vec<usize>,
     pub(super) round: usize,
-    pub(super) base: Option<Base>,
+    pub(super) base: Option<Stored>,
 }
 
 /// What rounding did to a rank's values of a variable.

@@ -1,0 +1,148 @@
+//! With whom a writer writes its file: the trait that carries out what depends on that.
+//!
+//! A writer gets its cooperation when it is made, and nothing asks later which one it has:
+//! [`Alone`] has the file to itself (and lets other processes pack for it), `Ranks` writes it
+//! together with others, and `IoRankClient` hands everything to the rank that writes for it.
+
+use std::sync::Arc;
+
+use frazil_pipeline::Charge;
+use frazil_types::{ErrorCode, QuantizePlan};
+
+use super::alone::Alone;
+use super::background::PackQueue;
+use super::options::WriterVariable;
+use super::partial::PartialChunk;
+use super::slab::Slab;
+use super::variable::{Filters, Variable};
+use super::writer::Writer;
+use frazil_container::schema::VariableId;
+use frazil_file::error::{Error, Result};
+
+/// A chunk of which the first values come.
+pub(super) struct BegunChunk {
+    /// Elements that are about to be put.
+    pub(super) elements_put: u64,
+    /// Whether these are all that somebody may write.
+    pub(super) is_whole: bool,
+    /// Elements that somebody may write.
+    pub(super) writable: u64,
+    /// Whether elements of it have values in the file.
+    pub(super) has_base: bool,
+    pub(super) charge: Charge,
+}
+
+/// What a report says that goes beyond this writer.
+pub(super) struct Together {
+    /// Bytes that all have put.
+    pub(super) raw_bytes: u64,
+    /// Bytes of puts that went to a scratch file before they were sent.
+    pub(super) unsent_spilled_bytes: u64,
+    /// How variables lie, from whoever writes them; none: this writer knows.
+    pub(super) variables: Vec<WriterVariable>,
+}
+
+/// What a writer does otherwise, by those it writes with. Defaults are those of ranks that write
+/// together: they decide when they meet.
+pub(super) trait Cooperation: Send + Sync {
+    // --- definitions ---
+
+    /// Says in the file how a variable is rounded that is about to get values.
+    fn state_rounding(&self, _: &mut Writer, _: VariableId, _: &QuantizePlan) -> Result<()> {
+        // Ranks do so when they meet, in the order of the definition.
+        Ok(())
+    }
+
+    /// Fixes filters of a variable that are known without any trial.
+    fn fix_filters(&self, queue: &mut PackQueue, variable: &Variable, filters: Filters) {
+        // Ranks would find different encoders in their own values.
+        queue.fix(variable.id.0, filters, true);
+    }
+
+    /// Looks where an existing file has the chunks of a variable.
+    fn locate(&self, writer: &mut Writer, variable: &Variable) -> Result<()>;
+
+    /// Notes a block that will be put.
+    fn state_block(&self, writer: &mut Writer, id: VariableId, block: &Slab<'_>) -> Result<()>;
+
+    /// Compares definitions, as far as there are others, and fixes how variables lie.
+    fn end_definitions(&self, writer: &mut Writer) -> Result<()>;
+
+    // --- puts ---
+
+    /// Takes values that were looked at.
+    fn put(
+        &self,
+        writer: &mut Writer,
+        variable: &Arc<Variable>,
+        slab: &Slab<'_>,
+        bytes: &[u8],
+    ) -> Result<()>;
+
+    /// Takes texts that were looked at.
+    fn put_strings(
+        &self,
+        writer: &mut Writer,
+        id: VariableId,
+        slab: &Slab<'_>,
+        values: &[String],
+    ) -> Result<()>;
+
+    /// A chunk before its first values.
+    fn begin_chunk(
+        &self,
+        writer: &Writer,
+        variable: &Variable,
+        begun: BegunChunk,
+    ) -> Result<PartialChunk>;
+
+    /// Whether a chunk of a variable is packed when it is complete; else it stays as it is.
+    fn may_pack(&self, queue: &PackQueue, variable: &Variable) -> bool {
+        // Ranks choose filters together, before anything is packed.
+        variable.is_contiguous || queue.is_decided(variable.id.0)
+    }
+
+    /// Has a variable's filters chosen by the values of a chunk, if they are open.
+    fn choose_by(&self, _: &mut PackQueue, _: &Arc<Variable>, _: &[u8]) {}
+
+    // --- commits ---
+
+    /// Makes everything put so far the file's state.
+    fn sync(&self, writer: &mut Writer) -> Result<()>;
+
+    /// The same at the end, and closes the file.
+    fn close(&self, writer: &mut Writer) -> Result<()>;
+
+    // --- errors and reports ---
+
+    /// Whether after an error of this kind about one variable the others are still written.
+    fn survives(&self, _: ErrorCode) -> bool {
+        false
+    }
+
+    /// Makes an error of a sync or close last.
+    fn fail(&self, queue: &PackQueue, error: Error) -> Error {
+        queue.fail_together(error)
+    }
+
+    /// What a report says that goes beyond this writer.
+    fn together(&self, writer: &Writer) -> Together;
+
+    /// The writer's own file.
+    ///
+    /// # Errors
+    /// With this cause, if others write it as well.
+    fn alone(&self, cause: &str) -> Result<Alone> {
+        Err(Error::new(ErrorCode::Unsupported, cause))
+    }
+
+    /// Whether other ranks write the same file.
+    fn is_parallel(&self) -> bool {
+        true
+    }
+
+    /// Whether this rank packs and writes for others.
+    fn is_io_rank(&self) -> bool {
+        false
+    }
+}
