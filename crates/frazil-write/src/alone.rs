@@ -11,7 +11,7 @@ use frazil_types::{ErrorCode, QuantizePlan};
 use super::background::PackQueue;
 use super::books::Books;
 use super::buffer::Buffer;
-use super::cooperation::{BegunChunk, Cooperation, Together};
+use super::cooperation::{BegunChunk, Call, Cooperation};
 use super::local::LocalSink;
 use super::mask::Mask;
 use super::options::WriterOptions;
@@ -23,7 +23,7 @@ use super::slab::Slab;
 use super::variable::{Filters, Variable};
 use super::writer::Writer;
 use frazil_container::schema::VariableId;
-use frazil_file::error::{Error, Result};
+use frazil_file::error::Result;
 
 /// The file of a writer that has no others beside it.
 #[derive(Clone)]
@@ -56,10 +56,6 @@ impl Cooperation for Alone {
     fn state_block(&self, writer: &mut Writer, id: VariableId, block: &Slab<'_>) -> Result<()> {
         writer.note_block(id, block);
         Ok(())
-    }
-
-    fn end_definitions(&self, writer: &mut Writer) -> Result<()> {
-        writer.check_definitions()
     }
 
     fn put(
@@ -141,33 +137,19 @@ impl Cooperation for Alone {
         queue.choose_by(variable, values);
     }
 
-    fn sync(&self, writer: &mut Writer) -> Result<()> {
-        writer.commit(self, false)?;
-        writer.submission.wait_idle();
-        writer.submission.check()
-    }
-
-    fn close(&self, writer: &mut Writer) -> Result<()> {
-        writer.commit(self, true)?;
-        let mut placing = self.placing(&writer.submission);
-        let outcome = placing.sound()?.books.finish();
-        outcome.map_err(|error| placing.fail(error))
+    fn call(&self, writer: &mut Writer, call: Call) -> Result<()> {
+        let outcome = match call {
+            Call::Create => Ok(()),
+            // An error is of the call, and nothing is lost.
+            Call::Define => return writer.check_definitions(),
+            Call::Sync => self.sync(writer),
+            Call::Close => self.close(writer),
+        };
+        outcome.map_err(|error| writer.submission.fail(error))
     }
 
     fn survives(&self, code: ErrorCode) -> bool {
         concerns_one_variable(code)
-    }
-
-    fn fail(&self, queue: &PackQueue, error: Error) -> Error {
-        queue.fail(error)
-    }
-
-    fn together(&self, writer: &Writer) -> Together {
-        Together {
-            raw_bytes: writer.raw_bytes,
-            unsent_spilled_bytes: 0,
-            variables: Vec::new(),
-        }
     }
 
     fn alone(&self, _: &str) -> Result<Alone> {
@@ -202,6 +184,18 @@ impl Alone {
     pub(super) fn placing(&self, queue: &PackQueue) -> MutexGuard<'_, Placing<LocalSink>> {
         queue.wait_idle();
         self.0.lock()
+    }
+
+    fn sync(&self, writer: &mut Writer) -> Result<()> {
+        writer.commit(self, false)?;
+        writer.submission.wait_idle();
+        writer.submission.check()
+    }
+
+    fn close(&self, writer: &mut Writer) -> Result<()> {
+        writer.commit(self, true)?;
+        let mut placing = self.placing(&writer.submission);
+        placing.sound()?.books.finish()
     }
 
     /// Does something with the file, once everything is in it.

@@ -8,10 +8,10 @@ use frazil_types::{ErrorCode, FilterPipeline, PrecisionWish};
 
 use super::alone::Alone;
 use super::change::Change;
+use super::cooperation::Call;
 use super::errors::lost;
 use super::key::Key;
 use super::pack::{CommitStep, Content, Step, concerns_one_variable};
-use super::partial::PartialChunk;
 use super::settings::{FilterWish, LayoutWish, VariableSettings};
 use super::slab::Slab;
 use super::variable::Variable;
@@ -32,8 +32,7 @@ impl Writer {
     /// [`ErrorCode::InvalidArgument`](frazil_types::ErrorCode::InvalidArgument) if a rank has
     /// defined something else than rank 0, with its name; else the first error of any rank.
     pub fn end_definitions(&mut self) -> Result<()> {
-        let cooperation = Arc::clone(&self.cooperation);
-        cooperation.end_definitions(self)
+        self.call(Call::Define)
     }
 
     /// Makes everything put so far the state that readers see and that survives the end of this
@@ -44,11 +43,15 @@ impl Writer {
     /// are committed.
     pub fn sync(&mut self) -> Result<()> {
         let began = Instant::now();
-        let cooperation = Arc::clone(&self.cooperation);
-        let outcome = cooperation.sync(self);
+        let outcome = self.call(Call::Sync);
         self.submission.stalled += began.elapsed();
-        self.end_step(outcome)?;
+        outcome?;
         self.check_variables()
+    }
+
+    pub(super) fn call(&mut self, call: Call) -> Result<()> {
+        let cooperation = Arc::clone(&self.cooperation);
+        cooperation.call(self, call)
     }
 
     /// Hands on everything put so far and a commit after it; does not wait for that.
@@ -161,9 +164,8 @@ impl Writer {
             }
             let variable = self.active(VariableId(key.variable))?;
             let size = variable.element_bytes();
-            let bytes = PartialChunk::bytes_for(variable.chunk_bytes, size);
             // Twice: the values, and those of them that were written.
-            let charge = self.submission.room(2 * bytes)?;
+            let charge = self.submission.room(2 * variable.gathered_bytes())?;
             let values = match self.store.find(key) {
                 Some(slot) => {
                     let chunk = self.store.get_mut(slot).ok_or_else(lost)?;
@@ -189,8 +191,7 @@ impl Writer {
         // A chunk that was merged has all its values in the file.
         let is_kept = !is_end && stored.is_none();
         // Room comes first: making it may spill the very chunk.
-        let bytes = PartialChunk::bytes_for(variable.chunk_bytes, variable.element_bytes());
-        let copy_charge = self.submission.room(bytes)?;
+        let copy_charge = self.submission.room(variable.gathered_bytes())?;
         let packed_charge = self.submission.packed_room(&variable)?;
         let mut chunk = match self.store.find(&key) {
             Some(slot) if is_kept => {
@@ -284,16 +285,7 @@ impl Writer {
         let new = self.active(old.id)?;
         let size = old.element_bytes();
         for key in self.store.keys(old.id.0) {
-            let mut chunk = match self.store.find(&key) {
-                Some(slot) => self.store.remove(slot).ok_or_else(lost)?.1,
-                None => {
-                    let bytes = PartialChunk::bytes_for(old.chunk_bytes, size);
-                    let charge = self.submission.room(bytes)?;
-                    let chunk = self.store.read_spilled(&key, old, charge)?;
-                    self.store.drop_spilled(&key);
-                    chunk.ok_or_else(lost)?
-                }
-            };
+            let mut chunk = self.take_gathered(&key, old)?;
             let row = old.chunk.last().copied().unwrap_or(1) as usize;
             for (from, elements) in chunk.mask.runs(row) {
                 let start = position(from as u64, &old.chunk, &key.offset);

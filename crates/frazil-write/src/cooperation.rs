@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use frazil_pipeline::Charge;
 use frazil_types::{ErrorCode, QuantizePlan};
+use serde::{Deserialize, Serialize};
 
 use super::alone::Alone;
 use super::background::PackQueue;
-use super::options::WriterVariable;
+use super::options::WriterReport;
 use super::partial::PartialChunk;
 use super::slab::Slab;
 use super::variable::{Filters, Variable};
@@ -32,14 +33,17 @@ pub(super) struct BegunChunk {
     pub(super) charge: Charge,
 }
 
-/// What a report says that goes beyond this writer.
-pub(super) struct Together {
-    /// Bytes that all have put.
-    pub(super) raw_bytes: u64,
-    /// Bytes of puts that went to a scratch file before they were sent.
-    pub(super) unsent_spilled_bytes: u64,
-    /// How variables lie, from whoever writes them; none: this writer knows.
-    pub(super) variables: Vec<WriterVariable>,
+/// A call that ends something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Call {
+    /// The file is made; no writer makes it later.
+    Create,
+    /// Definitions are compared, as far as there are others, and how variables lie is fixed.
+    Define,
+    /// Everything put so far becomes the file's state.
+    Sync,
+    /// The same at the end, and the file is closed.
+    Close,
 }
 
 /// What a writer does otherwise, by those it writes with. Defaults are those of ranks that write
@@ -64,9 +68,6 @@ pub(super) trait Cooperation: Send + Sync {
 
     /// Notes a block that will be put.
     fn state_block(&self, writer: &mut Writer, id: VariableId, block: &Slab<'_>) -> Result<()>;
-
-    /// Compares definitions, as far as there are others, and fixes how variables lie.
-    fn end_definitions(&self, writer: &mut Writer) -> Result<()>;
 
     // --- puts ---
 
@@ -105,28 +106,18 @@ pub(super) trait Cooperation: Send + Sync {
     /// Has a variable's filters chosen by the values of a chunk, if they are open.
     fn choose_by(&self, _: &mut PackQueue, _: &Arc<Variable>, _: &[u8]) {}
 
-    // --- commits ---
+    // --- calls, errors and reports ---
 
-    /// Makes everything put so far the file's state.
-    fn sync(&self, writer: &mut Writer) -> Result<()>;
-
-    /// The same at the end, and closes the file.
-    fn close(&self, writer: &mut Writer) -> Result<()>;
-
-    // --- errors and reports ---
+    /// Makes a call. What goes wrong at a sync or close lasts.
+    fn call(&self, writer: &mut Writer, call: Call) -> Result<()>;
 
     /// Whether after an error of this kind about one variable the others are still written.
     fn survives(&self, _: ErrorCode) -> bool {
         false
     }
 
-    /// Makes an error of a sync or close last.
-    fn fail(&self, queue: &PackQueue, error: Error) -> Error {
-        queue.fail_together(error)
-    }
-
-    /// What a report says that goes beyond this writer.
-    fn together(&self, writer: &Writer) -> Together;
+    /// Adds to a report what this writer does not know by itself.
+    fn complete_report(&self, _: &mut WriterReport) {}
 
     /// The writer's own file.
     ///

@@ -62,6 +62,7 @@ mod shared;
 mod sink;
 mod slab;
 mod store;
+mod summary;
 #[cfg(test)]
 mod tests;
 mod variable;
@@ -70,9 +71,10 @@ mod writer;
 
 pub use checks::{check_length, check_size};
 pub use define::DimensionLength;
-pub use distributed::{ChunkPacker, ChunkPlan, FilterChoice, FilterPlan, PackedBox, PackedSummary};
+pub use distributed::{ChunkPacker, ChunkPlan, FilterPlan, PackedBox, PackedSummary};
 pub use options::{Cores, OwnCommits, WriterOptions, WriterReport, WriterVariable};
 pub use parallel::{Comm, CommError, LocalComm};
 pub use settable::stated_in_environment;
 pub use settings::{FilterWish, LayoutWish, PrecisionStatement, VariableSettings};
+pub use variable::FilterChoice;
 pub use writer::{VariableStorage, Writer};

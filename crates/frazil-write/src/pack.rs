@@ -288,10 +288,7 @@ pub(super) fn pack(
             mask,
             stored,
         } => {
-            let decoded = filters
-                .decoder
-                .decode(&stored.bytes, stored.filter_mask, scratch);
-            let base = decoded.map_err(|error| Error::new(error.code(), error.to_string()))?;
+            let base = filters.unpack(&stored.bytes, stored.filter_mask, scratch)?;
             mask.merge(&mut values, &base, variable.element_bytes());
             pack_values(place, filters, values, scratch)
         }

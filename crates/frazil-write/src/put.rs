@@ -230,8 +230,7 @@ impl Writer {
         if let Some(slot) = self.store.find(&key) {
             return Ok(slot);
         }
-        let bytes = PartialChunk::bytes_for(variable.chunk_bytes, variable.element_bytes());
-        let charge = self.submission.room(bytes)?;
+        let charge = self.submission.room(variable.gathered_bytes())?;
         if !is_whole && self.store.is_spilled(&key) {
             let chunk = self.store.read_spilled(&key, variable, charge)?;
             self.store.drop_spilled(&key);
@@ -256,6 +255,17 @@ impl Writer {
         }
         let (key, chunk) = self.store.remove(slot).ok_or_else(lost)?;
         self.pack_gathered(variable, key, chunk)
+    }
+
+    /// Takes a chunk out of those being gathered.
+    pub(super) fn take_gathered(&mut self, key: &Key, variable: &Variable) -> Result<PartialChunk> {
+        if let Some(slot) = self.store.find(key) {
+            return self.store.remove(slot).map(|(_, c)| c).ok_or_else(lost);
+        }
+        let charge = self.submission.room(variable.gathered_bytes())?;
+        let chunk = self.store.read_spilled(key, variable, charge)?;
+        self.store.drop_spilled(key);
+        chunk.ok_or_else(lost)
     }
 
     /// Hands a chunk on as it stands.

@@ -140,12 +140,7 @@ impl Writer {
         self.begin()?;
         let stored = self.submission.read_stored(key)?.ok_or_else(lost)?;
         let filters = self.submission.filters(key.variable).ok_or_else(lost)??;
-        let decoded = filters
-            .decoder
-            .decode(&stored.bytes, stored.filter_mask, scratch);
-        decoded
-            .map(|values| values.to_vec())
-            .map_err(|error| Error::new(error.code(), error.to_string()))
+        filters.unpack(&stored.bytes, stored.filter_mask, scratch)
     }
 
     /// As [`Self::read`], for variables of strings.

@@ -16,7 +16,7 @@ use super::background::PackQueue;
 use super::begin::{self, Places};
 use super::borders::Borders;
 use super::buffers::Buffers;
-use super::cooperation::Cooperation;
+use super::cooperation::{Call, Cooperation};
 use super::cores::workers;
 use super::options::{WriterOptions, WriterReport, WriterVariable};
 use super::settings::VariableSettings;
@@ -254,10 +254,9 @@ impl Writer {
     /// variable keeps no other out of the file: it is said when all others are committed.
     pub fn close(mut self) -> Result<WriterReport> {
         let began = Instant::now();
-        let cooperation = Arc::clone(&self.cooperation);
-        let outcome = cooperation.close(&mut self);
+        let outcome = self.call(Call::Close);
         self.submission.stalled += began.elapsed();
-        self.end_step(outcome)?;
+        outcome?;
         self.check_variables()?;
         self.report()
     }
@@ -290,11 +289,6 @@ impl Writer {
     /// commit is removed.
     pub fn abandon(self) {
         drop(self);
-    }
-
-    /// Adds an error to those that last.
-    pub(super) fn end_step(&self, outcome: Result<()>) -> Result<()> {
-        outcome.map_err(|error| self.cooperation.fail(&self.submission, error))
     }
 
     /// The file, if this writer has it to itself; else an error with this cause.
@@ -335,35 +329,28 @@ impl Writer {
         let placing = self.submission.placing();
         let (counts, held_spilled) = (placing.sink.counts(), placing.sink.spilled_bytes());
         drop(placing);
-        let together = self.cooperation.together(self);
-        let raw_bytes = together.raw_bytes;
         let stalled_seconds = self.submission.stalled.as_secs_f64();
         let busy_seconds = self.submission.busy().as_secs_f64();
-        let variables = match together.variables.is_empty() {
-            false => together.variables,
-            true => (0..self.details.len())
-                .map(|number| self.report_of(VariableId(number)))
-                .collect::<Result<_>>()?,
-        };
-        Ok(WriterReport {
+        let variables = (0..self.details.len()).map(|number| self.report_of(VariableId(number)));
+        let mut report = WriterReport {
             stalled_seconds,
             hidden_seconds: (busy_seconds - stalled_seconds).max(0.0),
-            raw_bytes,
+            raw_bytes: self.raw_bytes,
             stored_bytes: counts.stored_bytes,
-            ratio: match counts.stored_bytes {
-                0 => 1.0,
-                stored => raw_bytes as f64 / stored as f64,
-            },
+            ratio: 1.0,
             written_bytes: counts.written_bytes,
-            spilled_bytes: self.store.spilled_bytes()
-                + held_spilled
-                + together.unsent_spilled_bytes,
+            spilled_bytes: self.store.spilled_bytes() + held_spilled,
             commits: counts.commits,
             chunks: counts.chunks,
             chunks_reused: counts.reused,
             chunks_omitted: self.submission.omitted,
-            variables,
-        })
+            variables: variables.collect::<Result<_>>()?,
+        };
+        self.cooperation.complete_report(&mut report);
+        if report.stored_bytes > 0 {
+            report.ratio = report.raw_bytes as f64 / report.stored_bytes as f64;
+        }
+        Ok(report)
     }
 
     fn report_of(&self, id: VariableId) -> Result<WriterVariable> {

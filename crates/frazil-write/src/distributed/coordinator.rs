@@ -8,10 +8,10 @@ use super::super::alone::Alone;
 use super::super::errors::refused;
 use super::super::key::{Key, Offset};
 use super::super::slab::Slab;
-use super::super::variable::Variable;
+use super::super::variable::{FilterChoice, Variable};
 use super::super::writer::Writer;
 use super::packer::check_whole;
-use super::{ChunkPlan, FilterChoice, FilterPlan, PackedEntry, PackedSummary};
+use super::{ChunkPlan, FilterPlan, PackedEntry, PackedSummary};
 use frazil_container::schema::{ValueType, VariableId};
 use frazil_file::error::Result;
 
@@ -55,11 +55,7 @@ impl Writer {
             return Ok(FilterPlan::Open);
         };
         Ok(match self.submission.is_decided(number) {
-            true => FilterPlan::Chosen(FilterChoice {
-                pipeline: known.pipeline.clone(),
-                deflate: known.deflate,
-                reason: known.reason.clone(),
-            }),
+            true => FilterPlan::Chosen(known.into()),
             false => FilterPlan::OpenEncoder(known.pipeline.clone()),
         })
     }
@@ -166,12 +162,7 @@ impl Writer {
         if is_decided {
             return Ok(());
         }
-        let FilterChoice {
-            pipeline,
-            deflate,
-            reason,
-        } = choice.clone();
-        let filters = variable.adopted(pipeline, deflate, reason)?;
+        let filters = variable.adopted(choice.clone())?;
         self.submission.fix(variable.id.0, filters, true);
         Ok(())
     }

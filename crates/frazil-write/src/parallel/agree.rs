@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use frazil_types::ErrorCode;
 
+use super::super::cooperation::Call;
 use super::super::repeats::hash;
 use super::super::writer::Writer;
 use super::link::Link;
-use super::wire::{Agreement, Arrival, Call, Item, TextPut};
+use super::wire::{Agreement, Arrival, Item, TextPut};
 use frazil_container::schema::{AttributeOwner, GroupId, Schema, SchemaAttribute, VariableId};
 use frazil_file::error::{Error, Result};
 use frazil_options::plan_text::PLAN_ATTRIBUTE;

@@ -16,7 +16,7 @@ use super::ranks::RankGroup;
 use super::sink::RankChunks;
 use super::wire::{Assignment, Claim, Owned};
 use frazil_container::schema::VariableId;
-use frazil_file::error::{Error, Result};
+use frazil_file::error::Result;
 
 /// This rank, as one that gets others' values, and room for them.
 struct Recipient {
@@ -104,24 +104,12 @@ impl Writer {
 
     fn drop_claim(&mut self, chunks: &RankChunks, key: &Key) -> Result<()> {
         if self.store.find(key).is_some() || self.store.is_spilled(key) {
-            return self.take_gathered(key).map(drop);
+            let variable = self.active(VariableId(key.variable))?;
+            return self.take_gathered(key, &variable).map(drop);
         }
         let mut placing = chunks.placing(&self.submission);
         placing.sink.held.forget(key);
         Ok(())
-    }
-
-    /// Takes a chunk out of those being gathered.
-    pub(super) fn take_gathered(&mut self, key: &Key) -> Result<PartialChunk> {
-        if let Some(slot) = self.store.find(key) {
-            return self.store.remove(slot).map(|(_, c)| c).ok_or_else(lost);
-        }
-        let variable = self.active(VariableId(key.variable))?;
-        let bytes = PartialChunk::bytes_for(variable.chunk_bytes, variable.element_bytes());
-        let charge = self.submission.room(bytes)?;
-        let chunk = self.store.read_spilled(key, &variable, charge)?;
-        self.store.drop_spilled(key);
-        chunk.ok_or_else(lost)
     }
 
     // --- messages ---
@@ -159,9 +147,9 @@ impl Writer {
         let mut parcel = Parcel::default();
         for (number, &claim) in claims.iter().enumerate() {
             let key = keys.get(claim).ok_or_else(lost)?;
-            let chunk = self.take_gathered(key)?;
-            let size = self.active(VariableId(key.variable))?.element_bytes();
-            parcel.add(key.into(), chunk, size);
+            let variable = self.active(VariableId(key.variable))?;
+            let chunk = self.take_gathered(key, &variable)?;
+            parcel.add(key.into(), chunk, variable.element_bytes());
             let is_last = number + 1 == claims.len();
             if is_last || parcel.is_full() {
                 parcel.seal(is_last)?;
@@ -243,7 +231,7 @@ impl Writer {
         variable: &Variable,
     ) -> Result<Option<PartialChunk>> {
         if self.store.find(key).is_some() || self.store.is_spilled(key) {
-            return self.take_gathered(key).map(Some);
+            return self.take_gathered(key, variable).map(Some);
         }
         if !self.submission.is_submitted(key) {
             return Ok(None);
@@ -259,8 +247,7 @@ impl Writer {
     fn unwritten_chunk(&mut self, key: &Key, variable: &Variable) -> Result<PartialChunk> {
         let size = variable.element_bytes();
         let elements = variable.chunk_bytes / size;
-        let bytes = PartialChunk::bytes_for(variable.chunk_bytes, size);
-        let charge = self.submission.room(bytes)?;
+        let charge = self.submission.room(variable.gathered_bytes())?;
         Ok(PartialChunk::unfilled(
             self.buffers.zeroed(variable.chunk_bytes),
             Mask::new(elements),
@@ -294,11 +281,7 @@ impl Writer {
 
     fn unpacked(&self, variable: &Variable, stored: &[u8], filter_mask: u32) -> Result<Vec<u8>> {
         let filters = self.submission.filters(variable.id.0).ok_or_else(lost)??;
-        let mut scratch = Scratch::default();
-        let decoded = filters.decoder.decode(stored, filter_mask, &mut scratch);
-        decoded
-            .map(|values| values.to_vec())
-            .map_err(|error| Error::new(error.code(), error.to_string()))
+        filters.unpack(stored, filter_mask, &mut Scratch::default())
     }
 }
 

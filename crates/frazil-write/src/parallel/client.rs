@@ -6,10 +6,10 @@ use std::sync::Arc;
 use frazil_types::sync::Mutex;
 
 use super::super::books::Counts;
-use super::super::cooperation::{BegunChunk, Cooperation, Together};
+use super::super::cooperation::{BegunChunk, Call, Cooperation};
 use super::super::errors::lost;
 use super::super::key::Key;
-use super::super::options::WriterVariable;
+use super::super::options::{WriterReport, WriterVariable};
 use super::super::pack::{PackedChunk, Step, StoredChunk};
 use super::super::partial::PartialChunk;
 use super::super::sink::{ChunkSink, Placing};
@@ -20,7 +20,7 @@ use super::agree::digest;
 use super::io_ranks::{Coming, Reply, Request};
 use super::link::Link;
 use super::outbox::SendQueue;
-use super::wire::{Call, TextPut, decode};
+use super::wire::{TextPut, decode};
 use frazil_container::schema::VariableId;
 use frazil_file::error::Result;
 
@@ -85,11 +85,6 @@ impl Cooperation for IoRankClient {
         self.client.lock().add(&request, &[])
     }
 
-    fn end_definitions(&self, writer: &mut Writer) -> Result<()> {
-        let outcome = self.pass_on_call(writer, Call::Define);
-        writer.end_step(outcome)
-    }
-
     /// Hands a put on, in parts that messages hold. Values whose rounding follows from the whole put
     /// stay together.
     fn put(
@@ -139,20 +134,17 @@ impl Cooperation for IoRankClient {
         Err(lost())
     }
 
-    fn sync(&self, writer: &mut Writer) -> Result<()> {
-        self.pass_on_call(writer, Call::Sync)
+    fn call(&self, writer: &mut Writer, call: Call) -> Result<()> {
+        let outcome = self.pass_on_call(writer, call);
+        outcome.map_err(|error| writer.submission.fail_together(error))
     }
 
-    fn close(&self, writer: &mut Writer) -> Result<()> {
-        self.pass_on_call(writer, Call::Close)
-    }
-
-    fn together(&self, _: &Writer) -> Together {
+    fn complete_report(&self, report: &mut WriterReport) {
         let client = self.client.lock();
-        Together {
-            raw_bytes: client.raw_bytes,
-            unsent_spilled_bytes: client.outbox.spilled_bytes(),
-            variables: client.variables.clone(),
+        report.raw_bytes = client.raw_bytes;
+        report.spilled_bytes += client.outbox.spilled_bytes();
+        if !client.variables.is_empty() {
+            report.variables.clone_from(&client.variables);
         }
     }
 }

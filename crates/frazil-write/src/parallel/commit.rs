@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
+use super::super::cooperation::Call;
 use super::super::key::Key;
 use super::super::variable::Variable;
 use super::super::writer::Writer;
 use super::duties;
 use super::ranks::{RankGroup, Ranks};
-use super::wire::{Agreement, Call, Claim};
+use super::wire::{Agreement, Claim};
 use frazil_container::schema::{ValueType, VariableId};
 use frazil_file::error::Result;
 
 impl Ranks {
     /// Makes a call together with the other ranks.
-    pub(super) fn call(&self, writer: &mut Writer, own: Call) -> Result<()> {
+    pub(super) fn call_together(&self, writer: &mut Writer, own: Call) -> Result<()> {
         loop {
             let (call, ready) = self.serve(writer, own);
             let outcome = self.make_call(writer, call, ready);
@@ -138,7 +139,7 @@ impl Writer {
     fn pack_rest(&mut self) -> Result<()> {
         for (key, _) in self.store.dirty() {
             let variable = self.active(VariableId(key.variable))?;
-            let chunk = self.take_gathered(&key)?;
+            let chunk = self.take_gathered(&key, &variable)?;
             let outcome = self.pack_gathered(&variable, key, chunk);
             outcome.map_err(|error| error.at_variable(&variable.path))?;
         }

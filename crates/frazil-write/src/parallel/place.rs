@@ -14,11 +14,12 @@ use super::super::held::Record;
 use super::super::key::{Key, Name};
 use super::super::lease::Lease;
 use super::super::pack::CommitStep;
+use super::super::summary::RoundingSummary;
 use super::super::writer::Writer;
 use super::lend::rounds;
 use super::ranks::RankGroup;
 use super::sink::RankChunks;
-use super::wire::{Rounded, Spot, TextPut, broken};
+use super::wire::{Spot, TextPut, broken};
 use frazil_container::schema::{ValueType, VariableId};
 use frazil_file::error::{Error, Result};
 
@@ -31,7 +32,7 @@ const LOOK: Duration = Duration::from_millis(50);
 #[derive(Debug, Serialize, Deserialize)]
 enum Share {
     /// All its packed chunks.
-    Records(Vec<Record>, Vec<Rounded>),
+    Records(Vec<Record>, Vec<(usize, RoundingSummary)>),
     /// What was told is done; these bytes are for rank 0.
     Written(Vec<Vec<u8>>),
 }
@@ -265,9 +266,9 @@ impl Writer {
             let Share::Records(records, roundings) = share else {
                 return Err(broken("chunks come where there are none"));
             };
-            for rounded in roundings {
-                let id = VariableId(rounded.variable);
-                root.books.merge_rounding(id, &rounded.stats());
+            for (number, summary) in roundings {
+                let id = VariableId(number);
+                root.books.merge_rounding(id, &summary.into());
             }
             for (number, record) in records.into_iter().enumerate() {
                 let variable = self.variable(record.name.variable).ok_or_else(lost)?;

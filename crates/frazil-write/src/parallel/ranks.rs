@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use frazil_types::sync::Mutex;
 
-use super::super::cooperation::{BegunChunk, Cooperation, Together};
+use super::super::cooperation::{BegunChunk, Call, Cooperation};
 use super::super::mask::Mask;
+use super::super::options::WriterReport;
 use super::super::partial::PartialChunk;
 use super::super::slab::Slab;
 use super::super::variable::Variable;
@@ -13,7 +14,7 @@ use super::super::writer::Writer;
 use super::io_ranks::{Done, Reply};
 use super::link::Link;
 use super::sink::RankChunks;
-use super::wire::{Call, Item, TextPut, encode};
+use super::wire::{Item, TextPut, encode};
 use frazil_container::schema::VariableId;
 use frazil_file::error::Result;
 
@@ -51,11 +52,6 @@ impl Cooperation for Ranks {
     fn state_block(&self, writer: &mut Writer, id: VariableId, block: &Slab<'_>) -> Result<()> {
         writer.note_block(id, block);
         Ok(())
-    }
-
-    fn end_definitions(&self, writer: &mut Writer) -> Result<()> {
-        let outcome = self.call(writer, Call::Define);
-        writer.end_step(outcome)
     }
 
     fn put(
@@ -105,20 +101,13 @@ impl Cooperation for Ranks {
         ))
     }
 
-    fn sync(&self, writer: &mut Writer) -> Result<()> {
-        self.call(writer, Call::Sync)
+    fn call(&self, writer: &mut Writer, call: Call) -> Result<()> {
+        let outcome = self.call_together(writer, call);
+        outcome.map_err(|error| writer.submission.fail_together(error))
     }
 
-    fn close(&self, writer: &mut Writer) -> Result<()> {
-        self.call(writer, Call::Close)
-    }
-
-    fn together(&self, _: &Writer) -> Together {
-        Together {
-            raw_bytes: self.group.lock().raw_bytes,
-            unsent_spilled_bytes: 0,
-            variables: Vec::new(),
-        }
+    fn complete_report(&self, report: &mut WriterReport) {
+        report.raw_bytes = self.group.lock().raw_bytes;
     }
 
     fn is_io_rank(&self) -> bool {

@@ -1,12 +1,13 @@
 //! The side of an I/O rank: it takes in what others hand over, until they come to a call.
 
+use super::super::cooperation::Call;
 use super::super::errors::lost;
 use super::super::writer::Writer;
 use super::agree::{different_calls, digest, first_difference};
 use super::io_ranks::{Coming, Reply, Request};
 use super::link::{LONGEST_NAP, SHORTEST_NAP};
 use super::ranks::Ranks;
-use super::wire::{Call, Item, broken, encode};
+use super::wire::{Item, broken, encode};
 use frazil_container::schema::VariableId;
 use frazil_file::error::{Error, Result};
 

@@ -19,8 +19,9 @@ use super::super::key::Key;
 use super::super::lease::SpaceReservation;
 use super::super::pack::{CommitStep, PackedChunk, Step, StoredChunk, named};
 use super::super::sink::{ChunkSink, Placing};
+use super::super::summary::RoundingSummary;
 use super::super::variable::Variable;
-use super::wire::{Rounded, Spot};
+use super::wire::Spot;
 use frazil_container::schema::VariableId;
 use frazil_file::error::Result;
 use frazil_precision::RoundingStats;
@@ -173,9 +174,9 @@ impl RankSink {
     }
 
     /// What rounding did to this rank's values since the last commit.
-    pub(super) fn take_roundings(&mut self) -> Vec<Rounded> {
+    pub(super) fn take_roundings(&mut self) -> Vec<(usize, RoundingSummary)> {
         let all = std::mem::take(&mut self.roundings).into_iter();
-        all.map(|(id, stats)| Rounded::new(id.0, &stats)).collect()
+        all.map(|(id, stats)| (id.0, stats.into())).collect()
     }
 
     /// Reads the stored form of a chunk that is committed.
