@@ -6,7 +6,6 @@ use std::sync::Arc;
 use frazil_container::hdf5::{ExistingVariable, OutputStorage};
 use frazil_types::{ErrorCode, FilterPipeline, StorageLayout, VariablePlan, filter_id};
 
-use super::borders::Borders;
 use super::checks::completed;
 use super::errors::refused;
 use super::layout::{Circumstances, Layout, record_bytes};
@@ -297,21 +296,17 @@ impl Writer {
         self.count_record(id);
         let variable = &self.schema.variables[id.0];
         self.submission.add_variable();
+        let settings = VariableSettings {
+            fill: variable.fill.clone(),
+            is_big_endian: variable.is_big_endian,
+            ..VariableSettings::default()
+        };
         self.details.push(Details {
-            settings: VariableSettings {
-                fill: variable.fill.clone(),
-                is_big_endian: variable.is_big_endian,
-                ..VariableSettings::default()
-            },
-            active: None,
             is_stated: true,
             is_in_file: true,
             existing: Some(found.storage),
-            largest_error: None,
             refusal: found.refusal,
-            failure: None,
-            borders: Borders::default(),
-            agreed_borders: None,
+            ..Details::new(settings)
         });
     }
 }

@@ -293,11 +293,7 @@ impl Writer {
                 if let Some(last) = count.last_mut() {
                     *last = elements as u64;
                 }
-                let slab = Slab {
-                    start: &start,
-                    count: &count,
-                    stride: None,
-                };
+                let slab = Slab::new(&start, &count, None);
                 let values = &chunk.values(size)[from * size..(from + elements) * size];
                 self.gather(&new, &slab, values)?;
             }

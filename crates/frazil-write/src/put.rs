@@ -43,11 +43,7 @@ impl Writer {
         if is_one && count.len() == start.len() && self.put_one(variable, start, bytes)? {
             return Ok(());
         }
-        let slab = Slab {
-            start,
-            count,
-            stride,
-        };
+        let slab = Slab::new(start, count, stride);
         // What is refused must not fix how the variable lies.
         self.check_put(variable, &slab, bytes.len())?;
         let variable = self.active(variable)?;
@@ -350,11 +346,7 @@ impl Writer {
     ) -> Result<()> {
         self.begin()?;
         self.check_strings(id)?;
-        let slab = Slab {
-            start,
-            count,
-            stride,
-        };
+        let slab = Slab::new(start, count, stride);
         let path = self.schema.variable_path(id);
         self.check_place(id, &slab)
             .and_then(|elements| check_count(elements, values.len()))

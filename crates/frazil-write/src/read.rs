@@ -36,11 +36,7 @@ impl Writer {
         self.begin()?;
         let alone = self.alone(SEVERAL_RANKS)?;
         let variable = self.active(id)?;
-        let slab = Slab {
-            start,
-            count,
-            stride,
-        };
+        let slab = Slab::new(start, count, stride);
         let wrap = |error: Error| error.in_file(&self.path).at_variable(&variable.path);
         let shape = self.schema.shape(id);
         let elements = check_slab(&slab, shape.len(), |axis| shape[axis]).map_err(wrap)?;
@@ -157,11 +153,7 @@ impl Writer {
         self.begin()?;
         let alone = self.alone(SEVERAL_RANKS)?;
         self.check_strings(id)?;
-        let slab = Slab {
-            start,
-            count,
-            stride,
-        };
+        let slab = Slab::new(start, count, stride);
         let shape = self.schema.shape(id);
         let path = self.schema.variable_path(id);
         let wrap = |error: Error| error.in_file(&self.path).at_variable(&path);

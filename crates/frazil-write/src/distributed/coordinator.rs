@@ -91,11 +91,7 @@ impl Writer {
         self.begin()?;
         let alone = self.alone(SEVERAL_RANKS)?;
         let variable = self.active(id)?;
-        let slab = Slab {
-            start,
-            count,
-            stride: None,
-        };
+        let slab = Slab::new(start, count, None);
         let keys = self.keys_of(&variable, &slab, packed);
         let keys = keys.map_err(|error| error.in_file(&self.path).at_variable(&variable.path))?;
         if keys.is_empty() {

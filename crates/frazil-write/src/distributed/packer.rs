@@ -236,11 +236,7 @@ impl ChunkPacker {
         mut work: impl FnMut(Place, Buffer) -> Result<bool>,
     ) -> Result<()> {
         let variable = &*self.variable;
-        let slab = Slab {
-            start,
-            count,
-            stride: None,
-        };
+        let slab = Slab::new(start, count, None);
         check_whole(variable, &slab)
             .and_then(|elements| check_bytes(elements, variable.element_bytes(), bytes.len()))
             .map_err(|error| error.at_variable(&variable.path))?;

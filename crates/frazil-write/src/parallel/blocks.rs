@@ -28,11 +28,7 @@ impl Writer {
         self.begin()?;
         self.check_variable(id)?;
         let limits = self.schema.limits(id);
-        let slab = Slab {
-            start,
-            count,
-            stride: None,
-        };
+        let slab = Slab::new(start, count, None);
         check_slab(&slab, limits.len(), |axis| limits[axis].unwrap_or(u64::MAX)).map_err(
             |error| {
                 let path = self.schema.variable_path(id);

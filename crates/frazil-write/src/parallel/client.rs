@@ -102,7 +102,7 @@ impl Cooperation for IoRankClient {
             true => usize::MAX,
             false => usize::try_from(client.outbox.batch_bytes()).unwrap_or(usize::MAX),
         };
-        parts(slab, bytes, most, &mut |slab, bytes| {
+        slab.cut(bytes, most, &mut |slab, bytes| {
             let request = Request::Put {
                 variable: variable.id.0,
                 start: slab.start.to_vec(),
@@ -285,74 +285,6 @@ impl IoRankClient {
                 return Ok(());
             }
             self.wait_for_reply(writer, client)?;
-        }
-    }
-}
-
-/// Cuts a put along its outer axes into parts of at most `most` bytes, or one element.
-fn parts(
-    slab: &Slab<'_>,
-    bytes: &[u8],
-    most: usize,
-    take: &mut impl FnMut(&Slab<'_>, &[u8]) -> Result<()>,
-) -> Result<()> {
-    let outer = slab.count.iter().position(|&count| count > 1);
-    let Some(axis) = outer.filter(|_| bytes.len() > most) else {
-        return take(slab, bytes);
-    };
-    let rows = usize::try_from(slab.count[axis]).map_err(|_| lost())?;
-    let row_bytes = bytes.len() / rows;
-    let at_once = (most / row_bytes.max(1)).max(1);
-    let (mut start, mut count) = (slab.start.to_vec(), slab.count.to_vec());
-    for piece in bytes.chunks((at_once * row_bytes).max(1)) {
-        count[axis] = (piece.len() / row_bytes) as u64;
-        let part = Slab {
-            start: &start,
-            count: &count,
-            stride: slab.stride,
-        };
-        parts(&part, piece, most, take)?;
-        start[axis] += count[axis] * slab.stride(axis);
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Every element of the put comes once, in order, with its place.
-    #[test]
-    fn parts_are_the_put() {
-        let count = [3, 1, 4, 5];
-        let bytes: Vec<u8> = (0..60).collect();
-        for most in [1, 2, 5, 9, 13, 20, 59, 60] {
-            let stride = [2, 1, 3, 1];
-            let slab = Slab {
-                start: &[7, 0, 1, 2],
-                count: &count,
-                stride: Some(&stride),
-            };
-            let mut seen = Vec::new();
-            parts(&slab, &bytes, most, &mut |part, bytes| {
-                assert!(bytes.len() <= most && !bytes.is_empty());
-                for (i, &byte) in bytes.iter().enumerate() {
-                    let mut rest = i as u64;
-                    let mut number = 0;
-                    let mut step = 1;
-                    for axis in (0..4).rev() {
-                        let at = part.start[axis] + rest % part.count[axis] * stride[axis];
-                        rest /= part.count[axis];
-                        number += (at - slab.start[axis]) / stride[axis] * step;
-                        step *= count[axis];
-                    }
-                    assert_eq!(number, u64::from(byte));
-                    seen.push(byte);
-                }
-                Ok(())
-            })
-            .unwrap();
-            assert_eq!(seen, bytes);
         }
     }
 }

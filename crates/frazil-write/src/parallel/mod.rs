@@ -171,10 +171,17 @@ impl Writer {
     }
 }
 
+/// What a rank does for the others.
+enum RankRole {
+    /// It packs and writes.
+    Writes(Box<RankSink>),
+    /// It hands everything to this rank, which does so for as many as this.
+    HandsOn { io_rank: usize, clients: usize },
+}
+
 /// What a rank has opened before it has joined the others.
 struct Prepared {
-    /// `None`: another rank writes for this one.
-    sink: Option<RankSink>,
+    role: RankRole,
     existing: Option<ExistingFile>,
     options: WriterOptions,
     /// Bytes of memory allowed, with those for the exchange.
@@ -213,12 +220,15 @@ impl Prepared {
         let memory_bytes = shared::Division::of(own.resources.memory_bytes).memory_bytes;
         let durable = own.durable;
         let books = |output| Books::new(path, output, existing.as_ref(), durable, memory_bytes);
-        let sink = match division.io_rank {
-            Some(_) => None,
-            None => Some(RankSink::new(path, output.map(books), durable)?),
+        let role = match division.io_rank {
+            Some((io_rank, clients)) => RankRole::HandsOn { io_rank, clients },
+            None => {
+                let sink = RankSink::new(path, output.map(books), durable)?;
+                RankRole::Writes(Box::new(sink))
+            }
         };
         Ok(Self {
-            sink,
+            role,
             existing,
             options: own,
             allowed_bytes,
@@ -238,20 +248,18 @@ impl Prepared {
     /// The writer of a rank that has joined the others.
     fn start(self, path: &Path, link: Link, division: &Division) -> Writer {
         let share = self.allowed_bytes / INBOX_SHARE;
-        let ways: (Arc<Mutex<Placing>>, Arc<dyn Cooperation>) = match (self.sink, division.io_rank)
-        {
-            (Some(sink), _) => {
-                let chunks = RankChunks::new(path, sink);
+        let ways: (Arc<Mutex<Placing>>, Arc<dyn Cooperation>) = match self.role {
+            RankRole::Writes(sink) => {
+                let chunks = RankChunks::new(path, *sink);
                 let round_bytes = (self.allowed_bytes / EXCHANGE_SHARE / 2).min(MOST_ROUND_BYTES);
                 let ranks = Ranks::new(chunks.clone(), link, round_bytes);
                 (chunks.sink(), Arc::new(ranks))
             }
-            (None, io_rank) => {
-                let (io_rank, clients) = io_rank.unwrap_or((division.root, 1));
+            RankRole::HandsOn { io_rank, clients } => {
                 let whom = (io_rank, division.is_first);
+                let window_bytes = share / clients as u64;
                 let memory_bytes = self.options.resources.memory_bytes;
-                let client =
-                    IoRankClient::new(path, link, whom, share / clients as u64, memory_bytes);
+                let client = IoRankClient::new(path, link, whom, window_bytes, memory_bytes);
                 (client.sink(), Arc::new(client))
             }
         };
