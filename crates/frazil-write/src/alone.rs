@@ -10,13 +10,11 @@ use frazil_types::{ErrorCode, QuantizePlan};
 
 use super::background::PackQueue;
 use super::books::Books;
-use super::buffer::Buffer;
-use super::cooperation::{BegunChunk, Call, Cooperation};
+use super::cooperation::{Call, Cooperation};
 use super::local::LocalSink;
-use super::mask::Mask;
 use super::options::WriterOptions;
 use super::pack::concerns_one_variable;
-use super::partial::PartialChunk;
+use super::partial::Begun;
 use super::shared::Division;
 use super::sink::Placing;
 use super::slab::Slab;
@@ -99,34 +97,19 @@ impl Cooperation for Alone {
         &self,
         writer: &Writer,
         variable: &Variable,
-        begun: BegunChunk,
-    ) -> Result<PartialChunk> {
-        let bytes = variable.chunk_bytes;
-        let elements = bytes / variable.element_bytes();
-        let (mask, writable, has_base) = (Mask::new(elements), begun.writable, begun.has_base);
-        if begun.is_whole && writable == elements as u64 {
-            let zeros = writer.buffers.filled(&[0], bytes);
-            return Ok(PartialChunk::unfilled(
-                zeros,
-                mask,
-                writable,
-                has_base,
-                begun.charge,
-            ));
+        _: u64,
+        is_full: bool,
+    ) -> Result<Begun> {
+        let (buffers, bytes) = (&writer.buffers, variable.chunk_bytes);
+        if is_full {
+            return Ok(Begun::Zeros(buffers.filled(&[0], bytes)));
         }
         // A contiguous variable of an existing file is gathered as a whole.
         let is_there = variable.is_contiguous && writer.details[variable.id.0].existing.is_some();
-        let values = match is_there {
-            true => Buffer::from(self.read_values(&writer.submission, variable.id)?),
-            false => writer.buffers.filled(&variable.fill, elements),
-        };
-        Ok(PartialChunk::new(
-            values,
-            mask,
-            writable,
-            has_base,
-            begun.charge,
-        ))
+        Ok(Begun::Filled(match is_there {
+            true => self.read_values(&writer.submission, variable.id)?.into(),
+            false => buffers.filled(&variable.fill, bytes / variable.element_bytes()),
+        }))
     }
 
     fn may_pack(&self, _: &PackQueue, _: &Variable) -> bool {

@@ -6,34 +6,20 @@
 
 use std::sync::Arc;
 
-use frazil_pipeline::Charge;
 use frazil_types::{ErrorCode, QuantizePlan};
 use serde::{Deserialize, Serialize};
 
 use super::alone::Alone;
 use super::background::PackQueue;
 use super::options::WriterReport;
-use super::partial::PartialChunk;
+use super::partial::Begun;
 use super::slab::Slab;
 use super::variable::{Filters, Variable};
 use super::writer::Writer;
 use frazil_container::schema::VariableId;
 use frazil_file::error::{Error, Result};
 
-/// A chunk of which the first values come.
-pub(super) struct BegunChunk {
-    /// Elements that are about to be put.
-    pub(super) elements_put: u64,
-    /// Whether these are all that somebody may write.
-    pub(super) is_whole: bool,
-    /// Elements that somebody may write.
-    pub(super) writable: u64,
-    /// Whether elements of it have values in the file.
-    pub(super) has_base: bool,
-    pub(super) charge: Charge,
-}
-
-/// A call that ends something.
+/// A call that ranks make together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Call {
     /// The file is made; no writer makes it later.
@@ -89,13 +75,14 @@ pub(super) trait Cooperation: Send + Sync {
         values: &[String],
     ) -> Result<()>;
 
-    /// A chunk before its first values.
+    /// Memory for a chunk of which so many elements are about to be put; `is_full`: all that it has.
     fn begin_chunk(
         &self,
         writer: &Writer,
         variable: &Variable,
-        begun: BegunChunk,
-    ) -> Result<PartialChunk>;
+        elements_put: u64,
+        is_full: bool,
+    ) -> Result<Begun>;
 
     /// Whether a chunk of a variable is packed when it is complete; else it stays as it is.
     fn may_pack(&self, queue: &PackQueue, variable: &Variable) -> bool {

@@ -8,11 +8,11 @@ use frazil_pipeline::Charge;
 
 use super::buffer::Buffer;
 use super::checks::{check_count, check_texts};
-use super::cooperation::BegunChunk;
 use super::errors::{lost, refused};
 use super::key::Key;
+use super::mask::Mask;
 use super::pack::{Content, Place};
-use super::partial::PartialChunk;
+use super::partial::{Begun, PartialChunk};
 use super::slab::{Piece, Slab};
 use super::store::Slot;
 use super::variable::Variable;
@@ -233,14 +233,20 @@ impl Writer {
             return Ok(self.store.insert(key, chunk.ok_or_else(lost)?));
         }
         self.store.drop_spilled(&key);
-        let begun = BegunChunk {
-            elements_put,
-            is_whole,
-            writable: variable.writable_elements(&key.offset),
-            has_base: !is_whole && self.submission.is_submitted(&key),
-            charge,
+        let bytes = variable.chunk_bytes;
+        let writable = variable.writable_elements(&key.offset);
+        let has_base = !is_whole && self.submission.is_submitted(&key);
+        let elements = bytes / variable.element_bytes();
+        let mask = Mask::new(elements);
+        let is_full = is_whole && writable == elements as u64;
+        let begun = (self.cooperation).begin_chunk(self, variable, elements_put, is_full)?;
+        let chunk = match begun {
+            Begun::Filled(values) => PartialChunk::new(values, mask, writable, has_base, charge),
+            Begun::Zeros(zeros) => PartialChunk::unfilled(zeros, mask, writable, has_base, charge),
+            Begun::Close(room) => {
+                PartialChunk::close(room, bytes, mask, writable, has_base, charge)
+            }
         };
-        let chunk = self.cooperation.begin_chunk(self, variable, begun)?;
         Ok(self.store.insert(key, chunk))
     }
 

@@ -24,7 +24,8 @@ impl Writer {
     /// put. Fixes how the variable lies, as its first value does.
     ///
     /// # Errors
-    /// As [`Self::put`]; [`ErrorCode::Unsupported`](frazil_types::ErrorCode::Unsupported) where ranks write together.
+    /// As [`Self::put`]; [`ErrorCode::Unsupported`](frazil_types::ErrorCode::Unsupported) where ranks
+    /// write together.
     pub fn chunk_plan(&mut self, id: VariableId) -> Result<Option<ChunkPlan>> {
         self.begin()?;
         self.alone(SEVERAL_RANKS)?;
@@ -64,8 +65,8 @@ impl Writer {
     /// there. It is never given again, whether anything of it comes into the index or not.
     ///
     /// # Errors
-    /// The first error of the work so far; [`ErrorCode::Unsupported`] where ranks write together, or
-    /// if the file would be too long.
+    /// The first error of the work so far; [`ErrorCode::Unsupported`](frazil_types::ErrorCode::Unsupported)
+    /// where ranks write together, or if the file would be too long.
     pub fn set_aside(&mut self, bytes: u64) -> Result<FileAddress> {
         self.begin()?;
         let alone = self.alone(SEVERAL_RANKS)?;
@@ -78,8 +79,9 @@ impl Writer {
     /// behind the other. Unlimited dimensions grow as far as the box reaches.
     ///
     /// # Errors
-    /// [`ErrorCode::InvalidArgument`] if the box does not fit the variable or its filters, or if one of
-    /// its chunks has values already; else the first error of the work so far.
+    /// [`ErrorCode::InvalidArgument`](frazil_types::ErrorCode::InvalidArgument) if the box does not
+    /// fit the variable or its filters, or if one of its chunks has values already; else the first
+    /// error of the work so far.
     pub fn enter_chunks(
         &mut self,
         id: VariableId,

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use frazil_types::sync::Mutex;
 
 use super::super::books::Counts;
-use super::super::cooperation::{BegunChunk, Call, Cooperation};
+use super::super::cooperation::{Call, Cooperation};
 use super::super::errors::lost;
 use super::super::key::Key;
 use super::super::options::{WriterReport, WriterVariable};
 use super::super::pack::{PackedChunk, Step, StoredChunk};
-use super::super::partial::PartialChunk;
+use super::super::partial::Begun;
 use super::super::sink::{ChunkSink, Placing};
 use super::super::slab::Slab;
 use super::super::variable::Variable;
@@ -130,7 +130,7 @@ impl Cooperation for IoRankClient {
         client.add(&Request::Texts(put), &[])
     }
 
-    fn begin_chunk(&self, _: &Writer, _: &Variable, _: BegunChunk) -> Result<PartialChunk> {
+    fn begin_chunk(&self, _: &Writer, _: &Variable, _: u64, _: bool) -> Result<Begun> {
         Err(lost())
     }
 

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use frazil_types::sync::Mutex;
 
-use super::super::cooperation::{BegunChunk, Call, Cooperation};
-use super::super::mask::Mask;
+use super::super::cooperation::{Call, Cooperation};
 use super::super::options::WriterReport;
-use super::super::partial::PartialChunk;
+use super::super::partial::Begun;
 use super::super::slab::Slab;
 use super::super::variable::Variable;
 use super::super::writer::Writer;
@@ -85,20 +84,11 @@ impl Cooperation for Ranks {
         &self,
         writer: &Writer,
         variable: &Variable,
-        begun: BegunChunk,
-    ) -> Result<PartialChunk> {
-        let (size, bytes) = (variable.element_bytes(), variable.chunk_bytes);
-        let room = writer.buffers.take(begun.elements_put as usize * size);
-        let mask = Mask::new(bytes / size);
-        let (writable, has_base) = (begun.writable, begun.has_base);
-        Ok(PartialChunk::close(
-            room,
-            bytes,
-            mask,
-            writable,
-            has_base,
-            begun.charge,
-        ))
+        elements_put: u64,
+        _: bool,
+    ) -> Result<Begun> {
+        let bytes = elements_put as usize * variable.element_bytes();
+        Ok(Begun::Close(writer.buffers.take(bytes)))
     }
 
     fn call(&self, writer: &mut Writer, call: Call) -> Result<()> {
