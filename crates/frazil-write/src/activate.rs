@@ -4,14 +4,11 @@
 use std::sync::Arc;
 
 use frazil_container::hdf5::{ExistingVariable, OutputStorage};
-use frazil_types::{ChunkGrid, ErrorCode, FilterPipeline, StorageLayout, VariablePlan, filter_id};
+use frazil_types::{ErrorCode, FilterPipeline, StorageLayout, VariablePlan, filter_id};
 
-use super::borders::Borders;
 use super::checks::completed;
 use super::errors::refused;
-use super::key::Key;
 use super::layout::{Circumstances, Layout, record_bytes};
-use super::placing::Stored;
 use super::repeats::Repeats;
 use super::rounding;
 use super::settings::{FilterWish, LayoutWish, VariableSettings};
@@ -62,9 +59,9 @@ impl Writer {
                 settings.statement,
             )?,
         };
-        // Ranks that write together do so when they meet, in the order of the definition.
-        if let Some(plan) = quantize.as_ref().filter(|_| !self.submission.is_parallel()) {
-            self.state_rounding(id, plan)?;
+        let cooperation = Arc::clone(&self.cooperation);
+        if let Some(plan) = &quantize {
+            cooperation.state_rounding(self, id, plan)?;
         }
         let model = &self.schema.variables[id.0];
         let variable = Variable::new(Origin {
@@ -90,8 +87,8 @@ impl Writer {
         }
         let variable = Arc::new(variable);
         self.details[id.0].active = Some(Arc::clone(&variable));
-        if existing.is_some() {
-            self.locate_existing(&variable)?;
+        if existing.is_some() && !variable.is_contiguous {
+            cooperation.locate(self, &variable)?;
         }
         Ok(variable)
     }
@@ -157,9 +154,12 @@ impl Writer {
         if variable.is_contiguous {
             return Ok(());
         }
-        let number = variable.id.0;
         let asks_nothing = wished.demand.is_empty();
-        let filters = match (&self.details[number].existing, &settings.filters, replayed) {
+        let filters = match (
+            &self.details[variable.id.0].existing,
+            &settings.filters,
+            replayed,
+        ) {
             (Some(OutputStorage::Chunked { pipeline, .. }), ..) => {
                 variable.exactly(pipeline, None)?
             }
@@ -184,9 +184,8 @@ impl Writer {
                 None => return Ok(()),
             },
         };
-        // Ranks that write together would find different encoders in their own values.
-        let is_final = self.submission.is_parallel() || !variable.has_open_encoder();
-        self.submission.fix(number, filters, is_final);
+        self.cooperation
+            .fix_filters(&mut self.submission, variable, filters);
         Ok(())
     }
 
@@ -297,64 +296,17 @@ impl Writer {
         self.count_record(id);
         let variable = &self.schema.variables[id.0];
         self.submission.add_variable();
-        self.submission.note_shape(id, found.shape);
+        let settings = VariableSettings {
+            fill: variable.fill.clone(),
+            is_big_endian: variable.is_big_endian,
+            ..VariableSettings::default()
+        };
         self.details.push(Details {
-            settings: VariableSettings {
-                fill: variable.fill.clone(),
-                is_big_endian: variable.is_big_endian,
-                ..VariableSettings::default()
-            },
-            active: None,
             is_stated: true,
             is_in_file: true,
             existing: Some(found.storage),
-            largest_error: None,
             refusal: found.refusal,
-            failure: None,
-            borders: Borders::default(),
-            agreed_borders: None,
+            ..Details::new(settings)
         });
-    }
-
-    /// Notes where the chunks of a variable of an existing file are.
-    fn locate_existing(&mut self, variable: &Variable) -> Result<()> {
-        if variable.is_contiguous {
-            return Ok(());
-        }
-        let mut placing = self.submission.placing();
-        if placing.output.is_none() {
-            // Another rank knows.
-            return Ok(());
-        }
-        let found = placing.output()?.locate(variable.id);
-        let chunks =
-            found.map_err(|error| frazil_file::storage_error::from_container(error, &self.path))?;
-        let Some(grid) = ChunkGrid::new(&placing.shape(variable.id), &variable.chunk) else {
-            // Nothing was written yet.
-            return Ok(());
-        };
-        let mut keys = Vec::new();
-        for chunk in chunks {
-            let key = Key {
-                variable: variable.id.0,
-                offset: grid.offset(chunk.index).into(),
-            };
-            let too_large = |_| refused("a chunk is larger than memory");
-            let stored = Stored {
-                address: chunk.address,
-                bytes: usize::try_from(chunk.stored_bytes).map_err(too_large)?,
-                filter_mask: chunk.filter_mask,
-            };
-            placing.note_existing(key.clone(), stored);
-            keys.push(key);
-        }
-        drop(placing);
-        if self.submission.is_parallel() {
-            // There, what was submitted are chunks since the last commit.
-            return Ok(());
-        }
-        keys.into_iter()
-            .for_each(|key| self.submission.note_existing(key));
-        Ok(())
     }
 }

@@ -11,11 +11,10 @@ use super::key::{Key, KeySet};
 use super::options::Cores;
 use super::pack::{ChooseJob, ChunkJob, Content, Job, Packed, Place, Step, StoredChunk};
 use super::partial::constant;
-use super::placing::{Base, Placing};
 use super::shared::{Division, Membership};
+use super::sink::Placing;
 use super::store::Store;
 use super::variable::{Choice, Filters, Variable, samples};
-use frazil_container::schema::VariableId;
 use frazil_file::error::{Error, Result};
 use frazil_file::resources::{Resources, not_enough_memory};
 
@@ -48,10 +47,11 @@ pub(super) struct PackQueue {
     threads: u64,
     /// By variable.
     choices: Vec<Choices>,
-    /// Chunks that have, or are about to have, values in the file.
+    /// Chunks that have, or are about to have, values in the file; of ranks that write together those
+    /// since their last commit.
     submitted: KeySet,
-    /// Whether ranks write together: then `submitted` has the chunks since the last commit only.
-    is_parallel: bool,
+    /// Whether chunks that readers know without them are left out here.
+    omits: bool,
     pub(super) omitted: u64,
     pub(super) stalled: Duration,
 }
@@ -79,15 +79,15 @@ struct HeldConstant {
 impl PackQueue {
     /// Has so many threads work for this writer; none: every job is done by the call that submits it.
     pub(super) fn start(
-        placing: Placing,
+        placing: Arc<Mutex<Placing>>,
         (threads, cores): (usize, &Cores),
         (division, store): (Division, &Store),
         resources: &Resources,
     ) -> Self {
-        let has_failed = placing.has_failed();
-        let is_parallel = placing.held.is_some();
-        let placing = Arc::new(Mutex::new(placing));
-        let shared = Membership::join(division, store, is_parallel.then_some(&placing));
+        let known = placing.lock();
+        let (has_failed, omits) = (known.has_failed(), known.sink.lets_omit());
+        drop(known);
+        let shared = Membership::join(division, store, Arc::downgrade(&placing));
         let placer = Arc::clone(&placing);
         let pool = (threads > 0).then(|| shared.pool(cores));
         let background = Background::start(pool, threads, Job::run, move |outcome| {
@@ -106,7 +106,7 @@ impl PackQueue {
             threads: threads as u64,
             choices: Vec::new(),
             submitted: KeySet::default(),
-            is_parallel,
+            omits,
             omitted: 0,
             stalled: Duration::ZERO,
         }
@@ -135,9 +135,14 @@ impl PackQueue {
         Ok(())
     }
 
-    /// The placer, once nothing is under way.
-    pub(super) fn placing(&self) -> MutexGuard<'_, Placing> {
+    /// Waits until nothing is under way.
+    pub(super) fn wait_idle(&self) {
         self.background.wait_idle();
+    }
+
+    /// The sink, once nothing is under way.
+    pub(super) fn placing(&self) -> MutexGuard<'_, Placing> {
+        self.wait_idle();
         self.placing.lock()
     }
 
@@ -202,7 +207,7 @@ impl PackQueue {
                 may_wait = true;
                 continue;
             }
-            if self.placing.lock().spill_held()? || self.store.spill_oldest()? {
+            if self.placing.lock().sink.spill()? || self.store.spill_oldest()? {
                 continue;
             }
             if is_own {
@@ -231,14 +236,7 @@ impl PackQueue {
         self.check()?;
         let variable = &*place.variable;
         let content = match content {
-            Content::Values(values) if !variable.is_contiguous => {
-                let content = Content::of(variable, values);
-                // Ranks that write together choose together.
-                if let (Content::Values(values), false) = (&content, self.is_parallel) {
-                    self.choose_by(&place.variable, values);
-                }
-                content
-            }
+            Content::Values(values) if !variable.is_contiguous => Content::of(variable, values),
             other => other,
         };
         if let Content::Constant(element) = content {
@@ -254,9 +252,9 @@ impl PackQueue {
     /// variable has filters it waits for them.
     fn submit_constant(&mut self, place: Place, element: Vec<u8>, packed_charge: Charge) {
         let number = place.variable.id.0;
-        let key = key_of(&place);
+        let key = Key::from(&place);
         self.choices[number].has_any = true;
-        let is_unstored = !self.is_parallel && !self.submitted.contains(&key);
+        let is_unstored = self.omits && !self.submitted.contains(&key);
         if place.variable.may_omit(&element) && is_unstored {
             self.omitted += 1;
         } else if self.choices[number].now.is_some() {
@@ -279,7 +277,7 @@ impl PackQueue {
         content_charge: Option<Charge>,
         packed_charge: Charge,
     ) {
-        self.submitted.insert(key_of(&place));
+        self.submitted.insert(Key::from(&place));
         self.choices[place.variable.id.0].has_any = true;
         let choice = match place.variable.is_contiguous {
             true => None,
@@ -303,11 +301,6 @@ impl PackQueue {
 
     // --- several ranks ---
 
-    /// Whether ranks write together.
-    pub(super) fn is_parallel(&self) -> bool {
-        self.is_parallel
-    }
-
     /// Waits at most so long until nothing is under way; whether nothing is.
     pub(super) fn is_idle_within(&self, wait: Duration) -> bool {
         self.background.wait_idle_for(wait)
@@ -322,11 +315,6 @@ impl PackQueue {
     pub(super) fn end_period(&mut self, omitted: u64) {
         self.submitted.clear();
         self.omitted += omitted;
-    }
-
-    /// Where the stored form of a chunk is; rank 0 knows.
-    pub(super) fn stored_base(&self, key: &Key) -> Option<Base> {
-        self.placing.lock().stored_base(key)
     }
 
     // --- filters ---
@@ -420,11 +408,6 @@ impl PackQueue {
         self.choices[number] = Choices::default();
     }
 
-    /// Notes the shape of a dataset of an existing file.
-    pub(super) fn note_shape(&self, id: VariableId, shape: Vec<u64>) {
-        self.placing.lock().note_shape(id, shape);
-    }
-
     /// A charge for memory that is not counted: what a caller reads is the caller's.
     pub(super) fn no_room(&self) -> Charge {
         self.shared.budget.free_charge()
@@ -437,12 +420,12 @@ impl PackQueue {
 
     /// The stored bytes of a chunk that was placed.
     pub(super) fn read_stored(&self, key: &Key) -> Result<Option<StoredChunk>> {
-        self.placing.lock().read(key)
+        self.placing.lock().sink.read(key)
     }
 
     /// Whether readers can open the file.
     pub(super) fn has_commit(&self) -> bool {
-        self.placing.lock().counts.commits > 0
+        self.placing.lock().sink.counts().commits > 0
     }
 
     /// Makes the error that all ranks have last.
@@ -453,12 +436,5 @@ impl PackQueue {
     /// Makes an error of the caller's side last.
     pub(super) fn fail(&self, error: Error) -> Error {
         self.placing.lock().fail(error)
-    }
-}
-
-fn key_of(place: &Place) -> Key {
-    Key {
-        variable: place.variable.id.0,
-        offset: place.offset.clone(),
     }
 }

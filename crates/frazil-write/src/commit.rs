@@ -6,12 +6,12 @@ use std::time::Instant;
 use frazil_container::classic::AttributeValue;
 use frazil_types::{ErrorCode, FilterPipeline, PrecisionWish};
 
+use super::alone::Alone;
 use super::change::Change;
+use super::cooperation::Call;
 use super::errors::lost;
 use super::key::Key;
 use super::pack::{CommitStep, Content, Step, concerns_one_variable};
-use super::parallel::Call;
-use super::partial::PartialChunk;
 use super::settings::{FilterWish, LayoutWish, VariableSettings};
 use super::slab::Slab;
 use super::variable::Variable;
@@ -23,6 +23,18 @@ use frazil_file::error::{Error, Result};
 use frazil_options::plan_text::PLAN_ATTRIBUTE;
 
 impl Writer {
+    /// Compares the definitions of all ranks and fixes how variables lie. All ranks call it, or none:
+    /// [`Self::sync`] and [`Self::close`] do the same first. Without other ranks, it looks whether
+    /// values of all variables can be written as it is asked for.
+    ///
+    /// # Errors
+    /// The error that the first value of a variable would give;
+    /// [`ErrorCode::InvalidArgument`](frazil_types::ErrorCode::InvalidArgument) if a rank has
+    /// defined something else than rank 0, with its name; else the first error of any rank.
+    pub fn end_definitions(&mut self) -> Result<()> {
+        self.call(Call::Define)
+    }
+
     /// Makes everything put so far the state that readers see and that survives the end of this
     /// process. Incomplete chunks are packed as they stand, and go on being gathered.
     ///
@@ -31,18 +43,19 @@ impl Writer {
     /// are committed.
     pub fn sync(&mut self) -> Result<()> {
         let began = Instant::now();
-        let outcome = self.commit_together(Call::Sync).unwrap_or_else(|| {
-            self.commit(false)?;
-            drop(self.submission.placing());
-            self.submission.check()
-        });
+        let outcome = self.call(Call::Sync);
         self.submission.stalled += began.elapsed();
-        self.end_step(outcome)?;
+        outcome?;
         self.check_variables()
     }
 
+    pub(super) fn call(&mut self, call: Call) -> Result<()> {
+        let cooperation = Arc::clone(&self.cooperation);
+        cooperation.call(self, call)
+    }
+
     /// Hands on everything put so far and a commit after it; does not wait for that.
-    pub(super) fn commit(&mut self, is_end: bool) -> Result<()> {
+    pub(super) fn commit(&mut self, alone: &Alone, is_end: bool) -> Result<()> {
         self.begin()?;
         let is_begun: Vec<bool> = (0..self.details.len())
             .map(|number| self.submission.has_any(number))
@@ -52,8 +65,8 @@ impl Writer {
         let mut number = 0;
         while number < self.details.len() {
             let id = VariableId(number);
-            if let Err(error) = self.prepare(id) {
-                self.give_up(id, error)?;
+            if let Err(error) = self.prepare(alone, id) {
+                self.give_up(alone, id, error)?;
             }
             number += 1;
         }
@@ -73,22 +86,21 @@ impl Writer {
     }
 
     /// Fixes how a variable lies that is not in the file yet: a commit has all datasets.
-    fn prepare(&mut self, id: VariableId) -> Result<()> {
+    fn prepare(&mut self, alone: &Alone, id: VariableId) -> Result<()> {
         if self.details[id.0].is_in_file {
             return Ok(());
         }
         if self.schema.variables[id.0].value_type == ValueType::String {
             let storage = self.strings_storage(id);
             let shape = self.schema.shape(id);
-            let mut placing = self.submission.placing();
-            return placing.plain_output(id, &shape, &storage).map(drop);
+            return alone.prepare_plain(&self.submission, id, &shape, &storage);
         }
         self.active(id).map(drop)
     }
 
     /// Has a variable in the file without its values, which cannot be written: it keeps no other out.
-    fn give_up(&mut self, id: VariableId, error: Error) -> Result<()> {
-        if self.team.is_some() || !concerns_one_variable(error.code) {
+    fn give_up(&mut self, alone: &Alone, id: VariableId, error: Error) -> Result<()> {
+        if !concerns_one_variable(error.code) {
             return Err(error);
         }
         let details = &mut self.details[id.0];
@@ -103,7 +115,7 @@ impl Writer {
             }),
             ..VariableSettings::default()
         };
-        self.prepare(id)
+        self.prepare(alone, id)
     }
 
     /// Puts what was decided into the file.
@@ -135,7 +147,7 @@ impl Writer {
         }
         if dirty.iter().any(|(_, has_base)| *has_base) {
             // What is merged must be placed.
-            drop(self.submission.placing());
+            self.submission.wait_idle();
         }
         for (key, has_base) in dirty {
             self.flush_chunk(key, has_base, is_end)?;
@@ -152,9 +164,8 @@ impl Writer {
             }
             let variable = self.active(VariableId(key.variable))?;
             let size = variable.element_bytes();
-            let bytes = PartialChunk::bytes_for(variable.chunk_bytes, size);
             // Twice: the values, and those of them that were written.
-            let charge = self.submission.room(2 * bytes)?;
+            let charge = self.submission.room(2 * variable.gathered_bytes())?;
             let values = match self.store.find(key) {
                 Some(slot) => {
                     let chunk = self.store.get_mut(slot).ok_or_else(lost)?;
@@ -180,8 +191,7 @@ impl Writer {
         // A chunk that was merged has all its values in the file.
         let is_kept = !is_end && stored.is_none();
         // Room comes first: making it may spill the very chunk.
-        let bytes = PartialChunk::bytes_for(variable.chunk_bytes, variable.element_bytes());
-        let copy_charge = self.submission.room(bytes)?;
+        let copy_charge = self.submission.room(variable.gathered_bytes())?;
         let packed_charge = self.submission.packed_room(&variable)?;
         let mut chunk = match self.store.find(&key) {
             Some(slot) if is_kept => {
@@ -206,7 +216,11 @@ impl Writer {
                 mask,
                 stored,
             },
-            None => Content::Values(values),
+            None => {
+                self.cooperation
+                    .choose_by(&mut self.submission, &variable, &values);
+                Content::Values(values)
+            }
         };
         let place = self.place(&variable, key);
         self.submission
@@ -271,16 +285,7 @@ impl Writer {
         let new = self.active(old.id)?;
         let size = old.element_bytes();
         for key in self.store.keys(old.id.0) {
-            let mut chunk = match self.store.find(&key) {
-                Some(slot) => self.store.remove(slot).ok_or_else(lost)?.1,
-                None => {
-                    let bytes = PartialChunk::bytes_for(old.chunk_bytes, size);
-                    let charge = self.submission.room(bytes)?;
-                    let chunk = self.store.read_spilled(&key, old, charge)?;
-                    self.store.drop_spilled(&key);
-                    chunk.ok_or_else(lost)?
-                }
-            };
+            let mut chunk = self.take_gathered(&key, old)?;
             let row = old.chunk.last().copied().unwrap_or(1) as usize;
             for (from, elements) in chunk.mask.runs(row) {
                 let start = position(from as u64, &old.chunk, &key.offset);
@@ -288,11 +293,7 @@ impl Writer {
                 if let Some(last) = count.last_mut() {
                     *last = elements as u64;
                 }
-                let slab = Slab {
-                    start: &start,
-                    count: &count,
-                    stride: None,
-                };
+                let slab = Slab::new(&start, &count, None);
                 let values = &chunk.values(size)[from * size..(from + elements) * size];
                 self.gather(&new, &slab, values)?;
             }

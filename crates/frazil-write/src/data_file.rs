@@ -18,8 +18,7 @@ const LARGE_BYTES: usize = 128 << 10;
 /// The output, open for writing packed bytes.
 #[derive(Debug)]
 pub(super) struct DataFile {
-    /// `None`: nothing is written here.
-    file: Option<File>,
+    file: File,
     run: Vec<u8>,
     run_address: u64,
     /// Writes that succeed before all fail as on a full disk; negative: all succeed.
@@ -53,22 +52,14 @@ impl DataFile {
             .and_then(|path| open_regular(&path, File::options().read(true).write(true)));
         let file = file.map_err(|error| Error::io(&error, "open", path))?;
         Ok(Self {
-            file: Some(file),
-            ..Self::none()
-        })
-    }
-
-    /// None: every write and read fails.
-    pub(super) fn none() -> Self {
-        Self {
-            file: None,
+            file,
             run: Vec::new(),
             run_address: 0,
             #[cfg(test)]
             writes_left: AtomicI64::new(-1),
             #[cfg(test)]
             order: None,
-        }
+        })
     }
 
     /// Notes what was done.
@@ -77,11 +68,6 @@ impl DataFile {
         if let Some(order) = &self.order {
             order.all.lock().push((order.who, event));
         }
-    }
-
-    fn with_file<T>(&self, body: impl FnOnce(&File) -> std::io::Result<T>) -> std::io::Result<T> {
-        let file = self.file.as_ref();
-        file.map_or_else(|| Err(std::io::ErrorKind::NotFound.into()), body)
     }
 
     /// Writes bytes, now or with their neighbours.
@@ -111,14 +97,14 @@ impl DataFile {
     /// Reads bytes that are in the file.
     pub(super) fn read(&self, address: u64, bytes: usize, path: &Path) -> Result<Vec<u8>> {
         let mut buffer = vec![0; bytes];
-        let outcome = self.with_file(|file| file.read_exact_at(&mut buffer, address));
+        let outcome = self.file.read_exact_at(&mut buffer, address);
         outcome.map_err(|error| Error::io(&error, "read back", path))?;
         Ok(buffer)
     }
 
     /// Waits until the disk has what was written.
     pub(super) fn sync(&self, path: &Path) -> Result<()> {
-        let outcome = self.with_file(File::sync_data);
+        let outcome = self.file.sync_data();
         #[cfg(test)]
         self.note(Event::Sync);
         outcome.map_err(|error| Error::io(&error, "bring data to the disk", path))
@@ -139,7 +125,7 @@ impl DataFile {
             left if left > 0 => self.writes_left.store(left - 1, Ordering::Relaxed),
             _ => {}
         }
-        let outcome = self.with_file(|file| file.write_all_at(bytes, address));
+        let outcome = self.file.write_all_at(bytes, address);
         #[cfg(test)]
         self.note(Event::Write);
         outcome.map_err(|error| Error::io(&error, "write", path))

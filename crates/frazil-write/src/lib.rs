@@ -22,8 +22,10 @@
 #![forbid(unsafe_code)]
 
 mod activate;
+mod alone;
 mod background;
 mod begin;
+mod books;
 mod borders;
 mod buffer;
 mod buffers;
@@ -31,6 +33,7 @@ mod change;
 mod checks;
 mod commit;
 pub mod compress;
+mod cooperation;
 mod cores;
 mod data_file;
 mod define;
@@ -41,12 +44,12 @@ mod key;
 mod layout;
 mod lease;
 mod linear;
+mod local;
 mod mask;
 mod options;
 mod pack;
 mod parallel;
 mod partial;
-mod placing;
 mod plan;
 mod put;
 mod read;
@@ -56,8 +59,10 @@ mod scratch_file;
 mod settable;
 mod settings;
 mod shared;
+mod sink;
 mod slab;
 mod store;
+mod summary;
 #[cfg(test)]
 mod tests;
 mod variable;
@@ -66,9 +71,10 @@ mod writer;
 
 pub use checks::{check_length, check_size};
 pub use define::DimensionLength;
-pub use distributed::{ChunkPacker, ChunkPlan, FilterChoice, FilterPlan, PackedBox, PackedSummary};
+pub use distributed::{ChunkPacker, ChunkPlan, FilterPlan, PackedBox, PackedSummary};
 pub use options::{Cores, OwnCommits, WriterOptions, WriterReport, WriterVariable};
 pub use parallel::{Comm, CommError, LocalComm};
 pub use settable::stated_in_environment;
 pub use settings::{FilterWish, LayoutWish, PrecisionStatement, VariableSettings};
+pub use variable::FilterChoice;
 pub use writer::{VariableStorage, Writer};

@@ -28,41 +28,15 @@ impl Writer {
         slab: &Slab<'_>,
         bytes: &[u8],
     ) -> Result<()> {
-        match grid_over(variable, bytes)? {
-            Some(grid) => self.gather_pieces(variable, &grid, slab, bytes),
-            None => self.gather(variable, slab, bytes),
-        }
-    }
-
-    fn gather_pieces(
-        &mut self,
-        variable: &Arc<Variable>,
-        grid: &VariableRounding,
-        slab: &Slab<'_>,
-        bytes: &[u8],
-    ) -> Result<()> {
-        let outer = slab.count.iter().position(|&count| count > 1);
-        let Some(axis) = outer.filter(|_| bytes.len() > PIECE_BYTES) else {
+        let Some(grid) = grid_over(variable, bytes)? else {
+            return self.gather(variable, slab, bytes);
+        };
+        slab.cut(bytes, PIECE_BYTES, &mut |slab, bytes| {
             let elements = (bytes.len() / variable.element_bytes()) as u64;
             let (rounded, stats) = grid.round(bytes, &Selection::whole(&[elements]))?;
             self.note_error(variable, stats);
-            return self.gather(variable, slab, &rounded);
-        };
-        let rows = slab.count[axis];
-        let row_bytes = bytes.len() / usize::try_from(rows).unwrap_or(1);
-        let at_once = (PIECE_BYTES / row_bytes).max(1);
-        let (mut start, mut count) = (slab.start.to_vec(), slab.count.to_vec());
-        for piece in bytes.chunks(at_once * row_bytes) {
-            count[axis] = (piece.len() / row_bytes) as u64;
-            let part = Slab {
-                start: &start,
-                count: &count,
-                stride: slab.stride,
-            };
-            self.gather_pieces(variable, grid, &part, piece)?;
-            start[axis] += count[axis] * slab.stride(axis);
-        }
-        Ok(())
+            self.gather(variable, slab, &rounded)
+        })
     }
 
     /// Tells the placer of a larger error than before, in its turn: ahead of the chunks that hold

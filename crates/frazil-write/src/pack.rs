@@ -8,7 +8,7 @@ use frazil_types::ErrorCode;
 
 use super::buffer::Buffer;
 use super::change::Change;
-use super::key::Offset;
+use super::key::{Key, Offset};
 use super::mask::Mask;
 use super::partial::constant;
 use super::repeats;
@@ -76,6 +76,15 @@ pub(super) struct Place {
     pub(super) offset: Offset,
     /// The variable's shape when the chunk was complete.
     pub(super) shape: Vec<u64>,
+}
+
+impl From<&Place> for Key {
+    fn from(place: &Place) -> Self {
+        Self {
+            variable: place.variable.id.0,
+            offset: place.offset.clone(),
+        }
+    }
 }
 
 /// What a chunk holds.
@@ -279,10 +288,7 @@ pub(super) fn pack(
             mask,
             stored,
         } => {
-            let decoded = filters
-                .decoder
-                .decode(&stored.bytes, stored.filter_mask, scratch);
-            let base = decoded.map_err(|error| Error::new(error.code(), error.to_string()))?;
+            let base = filters.unpack(&stored.bytes, stored.filter_mask, scratch)?;
             mask.merge(&mut values, &base, variable.element_bytes());
             pack_values(place, filters, values, scratch)
         }

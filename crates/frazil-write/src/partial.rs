@@ -27,6 +27,16 @@ pub(super) struct PartialChunk {
     charge: Charge,
 }
 
+/// Memory for the values of a chunk before any is written.
+pub(super) enum Begun {
+    /// With what elements hold that nobody writes.
+    Filled(Buffer),
+    /// With zeros: fill values come later, where they are still wanted.
+    Zeros(Buffer),
+    /// With room for values that lie close together.
+    Close(Buffer),
+}
+
 /// Values of a chunk, one behind the other.
 pub(super) struct Written {
     pub(super) values: Buffer,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use frazil_container::hdf5::{Hyperslab, OutputStorage};
+use frazil_container::hdf5::OutputStorage;
 use frazil_pipeline::Charge;
 
 use super::buffer::Buffer;
@@ -12,15 +12,13 @@ use super::errors::{lost, refused};
 use super::key::Key;
 use super::mask::Mask;
 use super::pack::{Content, Place};
-use super::parallel::TextPut;
-use super::partial::PartialChunk;
+use super::partial::{Begun, PartialChunk};
 use super::slab::{Piece, Slab};
 use super::store::Slot;
 use super::variable::Variable;
 use super::writer::Writer;
 use frazil_container::schema::{ValueType, VariableId};
 use frazil_file::error::Result;
-use frazil_file::storage_error::from_container;
 
 impl Writer {
     /// Writes values: `count` elements along each axis from `start`, every `stride`-th of the
@@ -45,18 +43,15 @@ impl Writer {
         if is_one && count.len() == start.len() && self.put_one(variable, start, bytes)? {
             return Ok(());
         }
-        let slab = Slab {
-            start,
-            count,
-            stride,
-        };
+        let slab = Slab::new(start, count, stride);
         // What is refused must not fix how the variable lies.
         self.check_put(variable, &slab, bytes.len())?;
         let variable = self.active(variable)?;
         if bytes.is_empty() {
             return Ok(());
         }
-        let outcome = self.put_all(&variable, &slab, bytes);
+        let cooperation = Arc::clone(&self.cooperation);
+        let outcome = cooperation.put(self, &variable, &slab, bytes);
         outcome.map_err(|error| self.fail_at(variable.id, error.at_variable(&variable.path)))
     }
 
@@ -74,29 +69,20 @@ impl Writer {
         }
     }
 
-    fn put_all(&mut self, variable: &Arc<Variable>, slab: &Slab<'_>, bytes: &[u8]) -> Result<()> {
-        if self.completes_records(&variable.dimensions, slab) {
-            self.commit(false)?;
-        }
-        if let Some(team) = &mut self.team {
-            team.link.note(&variable.path);
-            self.note_borders(variable, slab);
-        }
-        if self.client.is_some() {
-            self.hand_on(variable, slab, bytes)?;
-            self.grow(&variable.dimensions, slab);
-            self.raw_bytes += bytes.len() as u64;
-            return Ok(());
-        }
+    /// Gathers values that were looked at.
+    pub(super) fn gather_put(
+        &mut self,
+        variable: &Arc<Variable>,
+        slab: &Slab<'_>,
+        bytes: &[u8],
+    ) -> Result<()> {
         self.grow(&variable.dimensions, slab);
         self.raw_bytes += bytes.len() as u64;
         self.uncommitted_bytes += bytes.len() as u64;
-        // A commit may have cut the chunks anew.
-        let variable = self.active(variable.id)?;
         let bytes = variable.in_stored_order(bytes);
         match variable.is_rounded_by_call() {
-            true => self.gather_on_grid(&variable, slab, &bytes),
-            false => self.gather(&variable, slab, &bytes),
+            true => self.gather_on_grid(variable, slab, &bytes),
+            false => self.gather(variable, slab, &bytes),
         }
     }
 
@@ -183,7 +169,7 @@ impl Writer {
         let Some(variable) = self.details.get(id.0).and_then(|d| d.active.as_ref()) else {
             return Ok(false);
         };
-        let may_grow = self.team.is_some() || self.uncommitted_bytes < self.options.commits.bytes();
+        let may_grow = self.uncommitted_bytes < self.options.commits.bytes();
         let schema = &self.schema;
         let written = self.store.with_hot(id.0, |slot, offset, chunk| {
             let rank = offset.len();
@@ -240,44 +226,28 @@ impl Writer {
         if let Some(slot) = self.store.find(&key) {
             return Ok(slot);
         }
-        let elements = variable.chunk_bytes / variable.element_bytes();
-        let bytes = PartialChunk::bytes_for(variable.chunk_bytes, variable.element_bytes());
-        let charge = self.submission.room(bytes)?;
+        let charge = self.submission.room(variable.gathered_bytes())?;
         if !is_whole && self.store.is_spilled(&key) {
             let chunk = self.store.read_spilled(&key, variable, charge)?;
             self.store.drop_spilled(&key);
             return Ok(self.store.insert(key, chunk.ok_or_else(lost)?));
         }
         self.store.drop_spilled(&key);
+        let bytes = variable.chunk_bytes;
         let writable = variable.writable_elements(&key.offset);
         let has_base = !is_whole && self.submission.is_submitted(&key);
+        let elements = bytes / variable.element_bytes();
         let mask = Mask::new(elements);
-        let (size, bytes) = (variable.element_bytes(), variable.chunk_bytes);
-        let chunk = if self.submission.is_parallel() {
-            // What a rank has of a chunk may be a small part of it, and others put the rest.
-            let room = self.buffers.take(elements_put as usize * size);
-            PartialChunk::close(room, bytes, mask, writable, has_base, charge)
-        } else if is_whole && writable == elements as u64 {
-            let zeros = self.buffers.filled(&[0], bytes);
-            PartialChunk::unfilled(zeros, mask, writable, has_base, charge)
-        } else {
-            let values = self.unwritten(variable, elements)?;
-            PartialChunk::new(values, mask, writable, has_base, charge)
+        let is_full = is_whole && writable == elements as u64;
+        let begun = (self.cooperation).begin_chunk(self, variable, elements_put, is_full)?;
+        let chunk = match begun {
+            Begun::Filled(values) => PartialChunk::new(values, mask, writable, has_base, charge),
+            Begun::Zeros(zeros) => PartialChunk::unfilled(zeros, mask, writable, has_base, charge),
+            Begun::Close(room) => {
+                PartialChunk::close(room, bytes, mask, writable, has_base, charge)
+            }
         };
         Ok(self.store.insert(key, chunk))
-    }
-
-    /// Values of a chunk before anything is written: fill values; those of the file for a
-    /// contiguous variable of an existing one, which is gathered as a whole. Ranks that write
-    /// together fill up when they commit.
-    fn unwritten(&self, variable: &Variable, elements: usize) -> Result<Buffer> {
-        let details = &self.details[variable.id.0];
-        if variable.is_contiguous && details.existing.is_some() {
-            let mut placing = self.submission.placing();
-            let values = placing.output()?.read_values(variable.id, None);
-            return (values.map(Buffer::from)).map_err(|error| from_container(error, &self.path));
-        }
-        Ok(self.buffers.filled(&variable.fill, elements))
     }
 
     /// Hands a complete chunk on. Contiguous variables stay until a commit.
@@ -285,7 +255,28 @@ impl Writer {
         if variable.is_contiguous || !self.may_pack(variable) {
             return Ok(());
         }
-        let (key, mut chunk) = self.store.remove(slot).ok_or_else(lost)?;
+        let (key, chunk) = self.store.remove(slot).ok_or_else(lost)?;
+        self.pack_gathered(variable, key, chunk)
+    }
+
+    /// Takes a chunk out of those being gathered.
+    pub(super) fn take_gathered(&mut self, key: &Key, variable: &Variable) -> Result<PartialChunk> {
+        if let Some(slot) = self.store.find(key) {
+            return self.store.remove(slot).map(|(_, c)| c).ok_or_else(lost);
+        }
+        let charge = self.submission.room(variable.gathered_bytes())?;
+        let chunk = self.store.read_spilled(key, variable, charge)?;
+        self.store.drop_spilled(key);
+        chunk.ok_or_else(lost)
+    }
+
+    /// Hands a chunk on as it stands.
+    pub(super) fn pack_gathered(
+        &mut self,
+        variable: &Arc<Variable>,
+        key: Key,
+        mut chunk: PartialChunk,
+    ) -> Result<()> {
         chunk.fill_rest(&variable.fill);
         let (values, _, charge) = chunk.into_parts(variable.element_bytes());
         self.submit(variable, key, values, charge)
@@ -301,17 +292,16 @@ impl Writer {
     ) -> Result<()> {
         let packed_charge = self.submission.packed_room(variable)?;
         let place = self.place(variable, key);
+        self.cooperation
+            .choose_by(&mut self.submission, variable, &values);
         let content = Content::Values(values);
         self.submission
             .submit(place, content, charge, packed_charge)
     }
 
-    /// Whether chunks are packed when they are complete. Ranks that write together choose filters
-    /// together; before that, chunks stay as they are.
+    /// Whether chunks are packed when they are complete; before that they stay as they are.
     pub(super) fn may_pack(&self, variable: &Variable) -> bool {
-        !self.submission.is_parallel()
-            || variable.is_contiguous
-            || self.submission.is_decided(variable.id.0)
+        self.cooperation.may_pack(&self.submission, variable)
     }
 
     pub(super) fn place(&self, variable: &Arc<Variable>, key: Key) -> Place {
@@ -325,9 +315,8 @@ impl Writer {
     // --- growing ---
 
     /// Whether a put begins a new record while so much was put that it is time for a commit.
-    fn completes_records(&self, dimensions: &[usize], slab: &Slab<'_>) -> bool {
-        // Ranks that write together commit when all of them say so.
-        if self.team.is_some() || self.uncommitted_bytes < self.options.commits.bytes() {
+    pub(super) fn completes_records(&self, dimensions: &[usize], slab: &Slab<'_>) -> bool {
+        if self.uncommitted_bytes < self.options.commits.bytes() {
             return false;
         }
         let grows = dimensions.iter().enumerate().any(|(axis, &number)| {
@@ -363,11 +352,7 @@ impl Writer {
     ) -> Result<()> {
         self.begin()?;
         self.check_strings(id)?;
-        let slab = Slab {
-            start,
-            count,
-            stride,
-        };
+        let slab = Slab::new(start, count, stride);
         let path = self.schema.variable_path(id);
         self.check_place(id, &slab)
             .and_then(|elements| check_count(elements, values.len()))
@@ -379,36 +364,8 @@ impl Writer {
         let model = &self.schema.variables[id.0];
         let dimensions: Vec<usize> = model.dimensions.iter().map(|id| id.0).collect();
         self.grow(&dimensions, &slab);
-        if self.team.is_some() {
-            return self.keep_texts(TextPut {
-                variable: id.0,
-                start: start.to_vec(),
-                count: count.to_vec(),
-                stride: stride.map(<[u64]>::to_vec),
-                values: values.to_vec(),
-            });
-        }
-        let storage = self.strings_storage(id);
-        let shape = self.schema.shape(id);
-        let mut placing = self.submission.placing();
-        let outcome = placing
-            .plain_output(id, &shape, &storage)
-            .and_then(|output| {
-                output
-                    .write_strings(
-                        id,
-                        Some(Hyperslab {
-                            start,
-                            count,
-                            stride,
-                        }),
-                        values,
-                    )
-                    .map_err(|error| from_container(error, &self.path))
-            });
-        drop(placing);
-        self.details[id.0].is_in_file = true;
-        outcome.map_err(|error| self.submission.fail(error.at_variable(&path)))
+        let cooperation = Arc::clone(&self.cooperation);
+        cooperation.put_strings(self, id, &slab, values)
     }
 
     /// Refuses variables of numbers.

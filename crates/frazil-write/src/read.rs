@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use frazil_codec::Scratch;
-use frazil_container::hdf5::Hyperslab;
 use frazil_types::ErrorCode;
 
+use super::alone::{Alone, hyperslab};
 use super::errors::lost;
 use super::key::Key;
 use super::slab::{Slab, check_slab};
@@ -13,7 +13,10 @@ use super::variable::Variable;
 use super::writer::Writer;
 use frazil_container::schema::VariableId;
 use frazil_file::error::{Error, Result};
-use frazil_file::storage_error::from_container;
+
+/// Why values are not read back.
+const SEVERAL_RANKS: &str =
+    "values that several ranks write cannot be read back before the file is closed";
 
 impl Writer {
     /// Reads values back, those included that no commit has yet: `count` elements along each axis
@@ -31,13 +34,9 @@ impl Writer {
         stride: Option<&[u64]>,
     ) -> Result<Vec<u8>> {
         self.begin()?;
-        self.check_alone()?;
+        let alone = self.alone(SEVERAL_RANKS)?;
         let variable = self.active(id)?;
-        let slab = Slab {
-            start,
-            count,
-            stride,
-        };
+        let slab = Slab::new(start, count, stride);
         let wrap = |error: Error| error.in_file(&self.path).at_variable(&variable.path);
         let shape = self.schema.shape(id);
         let elements = check_slab(&slab, shape.len(), |axis| shape[axis]).map_err(wrap)?;
@@ -49,7 +48,7 @@ impl Writer {
         })?;
         let mut values = vec![0; bytes];
         if bytes > 0 {
-            let outcome = self.read_pieces(&variable, &slab, &mut values);
+            let outcome = self.read_pieces(&alone, &variable, &slab, &mut values);
             outcome.map_err(|error| error.in_file(&self.path).at_variable(&variable.path))?;
         }
         Ok(variable.in_stored_order(&values).into_owned())
@@ -57,6 +56,7 @@ impl Writer {
 
     fn read_pieces(
         &mut self,
+        alone: &Alone,
         variable: &Arc<Variable>,
         slab: &Slab<'_>,
         values: &mut [u8],
@@ -68,7 +68,7 @@ impl Writer {
                 variable: variable.id.0,
                 offset: piece.offset(&variable.chunk),
             };
-            let chunk = self.chunk_values(variable, &key, &mut scratch)?;
+            let chunk = self.chunk_values(alone, variable, &key, &mut scratch)?;
             piece.for_each_run(slab, &variable.chunk, |run| {
                 let (from, to, bytes) = (run.to * size, run.from * size, run.elements * size);
                 values[to..to + bytes].copy_from_slice(&chunk[from..from + bytes]);
@@ -81,6 +81,7 @@ impl Writer {
     /// All values of a chunk as they are to be stored.
     fn chunk_values(
         &mut self,
+        alone: &Alone,
         variable: &Arc<Variable>,
         key: &Key,
         scratch: &mut Scratch,
@@ -104,26 +105,25 @@ impl Writer {
         match gathered {
             Some((values, _, false)) => Ok(values),
             Some((mut values, mask, true)) => {
-                let base = self.placed_values(variable, key, scratch)?;
+                let base = self.placed_values(alone, variable, key, scratch)?;
                 mask.merge(&mut values, &base, size);
                 Ok(values)
             }
-            None => self.placed_values(variable, key, scratch),
+            None => self.placed_values(alone, variable, key, scratch),
         }
     }
 
     /// All values of a chunk that is not being gathered.
     fn placed_values(
         &self,
+        alone: &Alone,
         variable: &Variable,
         key: &Key,
         scratch: &mut Scratch,
     ) -> Result<Vec<u8>> {
         let elements = variable.chunk_bytes / variable.element_bytes();
         if variable.is_contiguous && self.details[key.variable].existing.is_some() {
-            let mut placing = self.submission.placing();
-            let values = placing.output()?.read_values(variable.id, None);
-            return values.map_err(|error| from_container(error, &self.path));
+            return alone.read_values(&self.submission, variable.id);
         }
         if let Some(element) = self.submission.held_constant(key) {
             return Ok(element.repeat(elements));
@@ -132,16 +132,11 @@ impl Writer {
             return Ok(variable.fill.repeat(elements));
         }
         // What is under way must be placed.
-        drop(self.submission.placing());
+        self.submission.wait_idle();
         self.begin()?;
         let stored = self.submission.read_stored(key)?.ok_or_else(lost)?;
         let filters = self.submission.filters(key.variable).ok_or_else(lost)??;
-        let decoded = filters
-            .decoder
-            .decode(&stored.bytes, stored.filter_mask, scratch);
-        decoded
-            .map(|values| values.to_vec())
-            .map_err(|error| Error::new(error.code(), error.to_string()))
+        filters.unpack(&stored.bytes, stored.filter_mask, scratch)
     }
 
     /// As [`Self::read`], for variables of strings.
@@ -156,13 +151,9 @@ impl Writer {
         stride: Option<&[u64]>,
     ) -> Result<Vec<String>> {
         self.begin()?;
-        self.check_alone()?;
+        let alone = self.alone(SEVERAL_RANKS)?;
         self.check_strings(id)?;
-        let slab = Slab {
-            start,
-            count,
-            stride,
-        };
+        let slab = Slab::new(start, count, stride);
         let shape = self.schema.shape(id);
         let path = self.schema.variable_path(id);
         let wrap = |error: Error| error.in_file(&self.path).at_variable(&path);
@@ -171,16 +162,10 @@ impl Writer {
             return Ok(Vec::new());
         }
         let storage = self.strings_storage(id);
-        let mut placing = self.submission.placing();
-        let output = placing.plain_output(id, &shape, &storage)?;
-        let found = output.read_strings(
-            id,
-            Some(Hyperslab {
-                start,
-                count,
-                stride,
-            }),
-        );
-        found.map_err(|error| wrap(from_container(error, &self.path)))
+        alone.prepare_plain(&self.submission, id, &shape, &storage)?;
+        let found = alone.with_file(&self.submission, |output| {
+            output.read_strings(id, Some(hyperslab(&slab)))
+        });
+        found.map_err(wrap)
     }
 }

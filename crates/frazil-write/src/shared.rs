@@ -28,7 +28,7 @@ use frazil_types::sync::Mutex;
 use super::buffers::Buffers;
 use super::cores::CoresFound;
 use super::options::Cores;
-use super::placing::Placing;
+use super::sink::Placing;
 use super::store::Store;
 
 /// Of a writer's memory, packed chunks that may serve again get one part in so many.
@@ -94,8 +94,8 @@ struct Member {
     /// What threads need to pack its chunks.
     scratch_bytes: u64,
     store: Store,
-    /// Where several ranks write: what holds packed chunks until they commit.
-    placing: Option<Weak<Mutex<Placing>>>,
+    /// What may hold packed chunks.
+    placing: Weak<Mutex<Placing>>,
 }
 
 /// A writer's share of what all have; dropped, it makes room for the others.
@@ -160,12 +160,8 @@ impl Shared {
 }
 
 impl Membership {
-    /// Joins the writers of this process; `placing` where it holds packed chunks.
-    pub(super) fn join(
-        division: Division,
-        store: &Store,
-        placing: Option<&Arc<Mutex<Placing>>>,
-    ) -> Self {
+    /// Joins the writers of this process.
+    pub(super) fn join(division: Division, store: &Store, placing: Weak<Mutex<Placing>>) -> Self {
         Self::join_in(current(), division, store, placing)
     }
 
@@ -173,14 +169,14 @@ impl Membership {
         shared: Arc<Shared>,
         division: Division,
         store: &Store,
-        placing: Option<&Arc<Mutex<Placing>>>,
+        placing: Weak<Mutex<Placing>>,
     ) -> Self {
         let member = Member {
             division,
             left_bytes: 0,
             scratch_bytes: 0,
             store: store.clone(),
-            placing: placing.map(Arc::downgrade),
+            placing,
         };
         let mut members = shared.members.lock();
         let number = members.next;
@@ -268,9 +264,9 @@ impl Membership {
             if store.spill_idle().unwrap_or(false) {
                 return true;
             }
-            let placing = placing.and_then(|placing| placing.upgrade());
-            let held = placing.as_ref().and_then(|placing| placing.try_lock());
-            held.is_some_and(|mut placing| placing.spill_held().unwrap_or(false))
+            let placing = placing.upgrade();
+            let placing = placing.as_ref().and_then(|placing| placing.try_lock());
+            placing.is_some_and(|mut placing| placing.sink.spill().unwrap_or(false))
         })
     }
 }

@@ -1,6 +1,6 @@
 //! A put cut along the chunk grid: which elements of the caller's array go where in which chunk.
 
-use super::errors::refused;
+use super::errors::{lost, refused};
 use super::key::Offset;
 use frazil_file::counting;
 use frazil_file::error::{Error, Result};
@@ -27,7 +27,41 @@ pub(super) struct Part {
     local: u64,
 }
 
+impl<'a> Slab<'a> {
+    pub(super) fn new(start: &'a [u64], count: &'a [u64], stride: Option<&'a [u64]>) -> Self {
+        Self {
+            start,
+            count,
+            stride,
+        }
+    }
+}
+
 impl Slab<'_> {
+    /// Cuts the values of a put along its outer axes into parts of at most so many bytes, or one
+    /// element.
+    pub(super) fn cut(
+        &self,
+        bytes: &[u8],
+        most: usize,
+        take: &mut impl FnMut(&Slab<'_>, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let outer = self.count.iter().position(|&count| count > 1);
+        let Some(axis) = outer.filter(|_| bytes.len() > most) else {
+            return take(self, bytes);
+        };
+        let rows = usize::try_from(self.count[axis]).map_err(|_| lost())?;
+        let row_bytes = bytes.len() / rows;
+        let at_once = (most / row_bytes.max(1)).max(1);
+        let (mut start, mut count) = (self.start.to_vec(), self.count.to_vec());
+        for piece in bytes.chunks((at_once * row_bytes).max(1)) {
+            count[axis] = (piece.len() / row_bytes) as u64;
+            Slab::new(&start, &count, self.stride).cut(piece, most, take)?;
+            start[axis] += count[axis] * self.stride(axis);
+        }
+        Ok(())
+    }
+
     pub(super) fn stride(&self, axis: usize) -> u64 {
         self.stride.map_or(1, |stride| stride[axis])
     }
@@ -278,5 +312,36 @@ mod tests {
             stride: None,
         };
         assert_eq!(nothing.pieces(&[2, 2]).count(), 0);
+    }
+
+    /// Every element of the put comes once, in order, with its place.
+    #[test]
+    fn parts_are_the_put() {
+        let count = [3, 1, 4, 5];
+        let bytes: Vec<u8> = (0..60).collect();
+        for most in [1, 2, 5, 9, 13, 20, 59, 60] {
+            let stride = [2, 1, 3, 1];
+            let slab = Slab::new(&[7, 0, 1, 2], &count, Some(&stride));
+            let mut seen = Vec::new();
+            slab.cut(&bytes, most, &mut |part, bytes| {
+                assert!(bytes.len() <= most && !bytes.is_empty());
+                for (i, &byte) in bytes.iter().enumerate() {
+                    let mut rest = i as u64;
+                    let mut number = 0;
+                    let mut step = 1;
+                    for axis in (0..4).rev() {
+                        let at = part.start[axis] + rest % part.count[axis] * stride[axis];
+                        rest /= part.count[axis];
+                        number += (at - slab.start[axis]) / stride[axis] * step;
+                        step *= count[axis];
+                    }
+                    assert_eq!(number, u64::from(byte));
+                    seen.push(byte);
+                }
+                Ok(())
+            })
+            .unwrap();
+            assert_eq!(seen, bytes);
+        }
     }
 }

@@ -12,9 +12,11 @@ use frazil_types::{
     DeflateEncoder, ElementType, FilterPipeline, QuantizeAlgorithm, QuantizePlan, Selection,
     filter_id,
 };
+use serde::{Deserialize, Serialize};
 
 use super::buffers::Buffers;
 use super::layout::Layout;
+use super::partial::PartialChunk;
 use super::repeats::Repeats;
 use frazil_container::schema::VariableId;
 use frazil_file::error::{Error, Result};
@@ -75,6 +77,40 @@ pub(super) struct Filters {
     pub(super) reason: String,
 }
 
+/// Filters that were chosen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FilterChoice {
+    /// In writing order.
+    pub pipeline: FilterPipeline,
+    /// The encoder behind a deflate stage.
+    pub deflate: Option<DeflateEncoder>,
+    /// Why, in one line.
+    pub reason: String,
+}
+
+impl From<&Filters> for FilterChoice {
+    fn from(filters: &Filters) -> Self {
+        Self {
+            pipeline: filters.pipeline.clone(),
+            deflate: filters.deflate,
+            reason: filters.reason.clone(),
+        }
+    }
+}
+
+impl Filters {
+    /// The values of a stored chunk.
+    pub(super) fn unpack(
+        &self,
+        stored: &[u8],
+        filter_mask: u32,
+        scratch: &mut Scratch,
+    ) -> Result<Vec<u8>> {
+        let decoded = self.decoder.decode(stored, filter_mask, scratch);
+        decoded.map_err(|error| Error::new(error.code(), error.to_string()))
+    }
+}
+
 /// What a [`Variable`] is made of.
 pub(super) struct Origin {
     pub(super) id: VariableId,
@@ -123,6 +159,11 @@ impl Variable {
 
     pub(super) fn element_bytes(&self) -> usize {
         self.element.size_bytes
+    }
+
+    /// Memory that a chunk takes while it is gathered.
+    pub(super) fn gathered_bytes(&self) -> u64 {
+        PartialChunk::bytes_for(self.chunk_bytes, self.element_bytes())
     }
 
     /// Elements of the chunk that begins at `offset` that somebody may write: those within the
@@ -240,15 +281,10 @@ impl Variable {
         self.bind(stored.clone(), encoder_of(stored), choice.reason)
     }
 
-    /// Filters that another rank has chosen.
-    pub(super) fn adopted(
-        &self,
-        pipeline: FilterPipeline,
-        deflate: Option<DeflateEncoder>,
-        reason: String,
-    ) -> Result<Filters> {
-        self.stored.get_or_init(|| pipeline.clone());
-        self.bind(pipeline, deflate, reason)
+    /// Filters that another process has chosen.
+    pub(super) fn adopted(&self, choice: FilterChoice) -> Result<Filters> {
+        self.stored.get_or_init(|| choice.pipeline.clone());
+        self.bind(choice.pipeline, choice.deflate, choice.reason)
     }
 
     fn bind(

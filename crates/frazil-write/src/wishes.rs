@@ -63,10 +63,9 @@ impl Writer {
     }
 
     /// Refuses rules about precision that name a variable which is not there when the first value comes:
-    /// what was to stay exact, or was to be rounded, would be written otherwise. Ranks that write
-    /// together look at no names, since one that is refused would leave the others waiting.
+    /// what was to stay exact, or was to be rounded, would be written otherwise.
     pub(super) fn check_names(&mut self) -> Result<()> {
-        if self.names_are_checked || self.submission.is_parallel() {
+        if self.names_are_checked {
             return Ok(());
         }
         let count = self.schema.variables.len();

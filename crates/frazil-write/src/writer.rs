@@ -9,18 +9,19 @@ use std::time::Instant;
 use frazil_codec::BoundEncoder;
 use frazil_container::hdf5::{ExistingFile, LiveOutput, OutputStorage};
 use frazil_types::FilterPipeline;
+use frazil_types::sync::Mutex;
 
+use super::alone::Alone;
 use super::background::PackQueue;
 use super::begin::{self, Places};
 use super::borders::Borders;
 use super::buffers::Buffers;
+use super::cooperation::{Call, Cooperation};
 use super::cores::workers;
 use super::options::{WriterOptions, WriterReport, WriterVariable};
-use super::pack::concerns_one_variable;
-use super::parallel::{Call, Client, RankGroup};
-use super::placing::Placing;
 use super::settings::VariableSettings;
 use super::shared::Division;
+use super::sink::Placing;
 use super::store::Store;
 use super::variable::Variable;
 use frazil_container::schema::{Schema, VariableId};
@@ -68,10 +69,8 @@ pub struct Writer {
     /// Records between the first two commits, once chunks were found incomplete by one.
     pub(super) records_per_commit: Option<u64>,
     pub(super) is_new: bool,
-    /// The ranks that write the file together; `None`: this writer is alone.
-    pub(super) team: Option<Box<RankGroup>>,
-    /// What hands values to the rank that writes for this one; `None`: this one writes itself.
-    pub(super) client: Option<Box<Client>>,
+    /// With whom the file is written.
+    pub(super) cooperation: Arc<dyn Cooperation>,
     _lock: Option<NameLock>,
     /// The process that began the file.
     process: u32,
@@ -143,7 +142,7 @@ impl Writer {
         // Before there is a file.
         check(path, options)?;
         let (output, lock) = begin::create(path, options, Places::Any)?;
-        let begun = Self::start(path, output, &Schema::default(), options, lock, true);
+        let begun = Self::start(path, output, None, options, lock);
         begun.inspect_err(|_| {
             // Best effort: it is empty.
             let _ = std::fs::remove_file(path);
@@ -157,13 +156,13 @@ impl Writer {
     /// If the file cannot be opened or recovered, is being written, or is no netCDF-4 file.
     pub fn append(path: &Path, options: &WriterOptions) -> Result<Self> {
         let (output, existing, lock) = begin::open(path)?;
-        let mut writer = Self::start(path, output, &existing.schema, options, lock, false)?;
-        writer.take_existing(existing);
-        Ok(writer)
+        check(path, options)?;
+        Self::start(path, output, Some(existing), options, lock)
     }
 
-    /// Takes over what is known of an existing file; the schema is there.
-    pub(super) fn take_existing(&mut self, existing: ExistingFile) {
+    /// Takes over what is known of an existing file.
+    fn take_existing(&mut self, existing: ExistingFile) {
+        self.schema = existing.schema;
         self.expected = vec![None; self.schema.dimensions.len()];
         for variable in &self.schema.variables {
             self.named.add(&Attributes::of_schema(&variable.attributes));
@@ -176,41 +175,38 @@ impl Writer {
     fn start(
         path: &Path,
         output: LiveOutput,
-        schema: &Schema,
+        existing: Option<ExistingFile>,
         options: &WriterOptions,
         lock: NameLock,
-        is_new: bool,
     ) -> Result<Self> {
-        let placing = |memory_bytes| {
-            let schema = schema.clone();
-            Placing::new(path, Some(output), schema, options.durable, memory_bytes)
-        };
-        let mut writer = Self::start_with(path, placing, schema.clone(), options, Some(lock))?;
+        let alone = Alone::new(path, output, existing.as_ref(), options)?;
+        let is_new = existing.is_none();
+        let sink = alone.sink();
+        let mut writer = Self::with(path, (sink, Arc::new(alone)), existing, options, Some(lock));
         writer.is_new = is_new;
         Ok(writer)
     }
 
-    /// A writer with a placer that is made for so many bytes of memory.
-    pub(super) fn start_with(
+    /// A writer of a file that is new or existed, into this sink and together with these. The options
+    /// were looked at.
+    pub(super) fn with(
         path: &Path,
-        placing: impl FnOnce(u64) -> Result<Placing>,
-        schema: Schema,
+        (sink, cooperation): (Arc<Mutex<Placing>>, Arc<dyn Cooperation>),
+        existing: Option<ExistingFile>,
         options: &WriterOptions,
         lock: Option<NameLock>,
-    ) -> Result<Self> {
-        check(path, options)?;
+    ) -> Self {
         let division = Division::of(options.resources.memory_bytes);
-        let placing = placing(division.memory_bytes)?;
         let store = Store::new(path);
         let threads = (workers(options), &options.cores);
-        let submission = PackQueue::start(placing, threads, (division, &store), &options.resources);
-        Ok(Self {
+        let submission = PackQueue::start(sink, threads, (division, &store), &options.resources);
+        let mut writer = Self {
             buffers: Arc::clone(submission.shared().buffers()),
             submission,
             store,
             path: path.to_owned(),
             named: Named::default(),
-            schema,
+            schema: Schema::default(),
             expected: Vec::new(),
             details: Vec::new(),
             records_bytes: 0,
@@ -224,11 +220,14 @@ impl Writer {
             uncommitted_bytes: 0,
             records_per_commit: options.records_per_sync,
             is_new: false,
-            team: None,
-            client: None,
+            cooperation,
             _lock: lock,
             process: std::process::id(),
-        })
+        };
+        if let Some(existing) = existing {
+            writer.take_existing(existing);
+        }
+        writer
     }
 
     /// The file's name.
@@ -255,12 +254,9 @@ impl Writer {
     /// variable keeps no other out of the file: it is said when all others are committed.
     pub fn close(mut self) -> Result<WriterReport> {
         let began = Instant::now();
-        let outcome = self.commit_together(Call::Close).unwrap_or_else(|| {
-            self.commit(true)
-                .and_then(|()| self.submission.placing().finish())
-        });
+        let outcome = self.call(Call::Close);
         self.submission.stalled += began.elapsed();
-        self.end_step(outcome)?;
+        outcome?;
         self.check_variables()?;
         self.report()
     }
@@ -271,7 +267,7 @@ impl Writer {
             .details
             .iter()
             .find_map(|details| details.failure.clone());
-        let packed = || self.submission.placing().failed.values().next().cloned();
+        let packed = || self.submission.placing().sink.failure_of_one();
         let Some(mut error) = own.or_else(packed) else {
             return Ok(());
         };
@@ -281,7 +277,7 @@ impl Writer {
 
     /// Adds an error of a call to those that last, of its variable or of the file.
     pub(super) fn fail_at(&mut self, id: VariableId, error: Error) -> Error {
-        if self.team.is_some() || !concerns_one_variable(error.code) {
+        if !self.cooperation.survives(error.code) {
             return self.submission.fail(error);
         }
         let error = error.in_file(&self.path);
@@ -295,12 +291,22 @@ impl Writer {
         drop(self);
     }
 
-    /// Adds an error to those that last.
-    pub(super) fn end_step(&self, outcome: Result<()>) -> Result<()> {
-        outcome.map_err(|error| match self.team {
-            Some(_) => self.submission.fail_together(error),
-            None => self.submission.fail(error),
-        })
+    /// The file, if this writer has it to itself; else an error with this cause.
+    pub(super) fn alone(&self, cause: &str) -> Result<Alone> {
+        let alone = self.cooperation.alone(cause);
+        alone.map_err(|error| error.in_file(&self.path))
+    }
+
+    /// Whether other ranks write the same file.
+    #[must_use]
+    pub fn is_parallel(&self) -> bool {
+        self.cooperation.is_parallel()
+    }
+
+    /// Whether this rank packs and writes for others ([`WriterOptions::io_ranks`]).
+    #[must_use]
+    pub fn is_io_rank(&self) -> bool {
+        self.cooperation.is_io_rank()
     }
 
     /// How far the background threads are behind: chunks that were handed to them and are not in
@@ -321,39 +327,30 @@ impl Writer {
     /// The first error of the work so far.
     pub fn report(&self) -> Result<WriterReport> {
         let placing = self.submission.placing();
-        let (counts, held_spilled) = (placing.counts, placing.held_spilled_bytes());
+        let (counts, held_spilled) = (placing.sink.counts(), placing.sink.spilled_bytes());
         drop(placing);
-        let raw_bytes = self.team.as_ref().map_or(self.raw_bytes, |t| t.raw_bytes);
-        let unsent_spilled = self
-            .client
-            .as_ref()
-            .map_or(0, |client| client.spilled_bytes());
         let stalled_seconds = self.submission.stalled.as_secs_f64();
         let busy_seconds = self.submission.busy().as_secs_f64();
-        let told = self.client.as_ref().map(|client| client.variables());
-        let variables = match told.filter(|told| !told.is_empty()) {
-            Some(told) => told.to_vec(),
-            None => (0..self.details.len())
-                .map(|number| self.report_of(VariableId(number)))
-                .collect::<Result<_>>()?,
-        };
-        Ok(WriterReport {
+        let variables = (0..self.details.len()).map(|number| self.report_of(VariableId(number)));
+        let mut report = WriterReport {
             stalled_seconds,
             hidden_seconds: (busy_seconds - stalled_seconds).max(0.0),
-            raw_bytes,
+            raw_bytes: self.raw_bytes,
             stored_bytes: counts.stored_bytes,
-            ratio: match counts.stored_bytes {
-                0 => 1.0,
-                stored => raw_bytes as f64 / stored as f64,
-            },
+            ratio: 1.0,
             written_bytes: counts.written_bytes,
-            spilled_bytes: self.store.spilled_bytes() + held_spilled + unsent_spilled,
+            spilled_bytes: self.store.spilled_bytes() + held_spilled,
             commits: counts.commits,
             chunks: counts.chunks,
             chunks_reused: counts.reused,
             chunks_omitted: self.submission.omitted,
-            variables,
-        })
+            variables: variables.collect::<Result<_>>()?,
+        };
+        self.cooperation.complete_report(&mut report);
+        if report.stored_bytes > 0 {
+            report.ratio = report.raw_bytes as f64 / report.stored_bytes as f64;
+        }
+        Ok(report)
     }
 
     fn report_of(&self, id: VariableId) -> Result<WriterVariable> {
@@ -414,7 +411,7 @@ fn places_of(options: &WriterOptions) -> HashMap<String, usize> {
 }
 
 /// Refuses options that cannot be honoured for any variable.
-fn check(path: &Path, options: &WriterOptions) -> Result<()> {
+pub(super) fn check(path: &Path, options: &WriterOptions) -> Result<()> {
     check_readers(options.filters.as_ref(), options.readable_by)
         .and_then(|()| Matcher::new(&options.rules).map(drop))
         .map_err(|error| error.in_file(path))
@@ -435,12 +432,15 @@ impl Drop for Writer {
 impl Writer {
     /// Lets the `writes`-th write of packed bytes from now, and all after it, fail.
     pub(super) fn fail_after(&self, writes: i64) {
-        self.submission.placing().fail_after(writes);
+        let mut placing = self.submission.placing();
+        let file = placing.sink.data_file().unwrap();
+        file.writes_left
+            .store(writes, std::sync::atomic::Ordering::Relaxed);
     }
 
     /// Has noted what is done to the file.
     pub(super) fn note_order(&self, order: super::data_file::Order) {
-        self.submission.placing().file.order = Some(order);
+        self.submission.placing().sink.data_file().unwrap().order = Some(order);
     }
 
     /// Lets a variable's filters refuse every chunk from now on.

@@ -2,17 +2,21 @@
 
 use std::sync::Arc;
 
-use frazil_types::{ErrorCode, FileAddress};
+use frazil_types::FileAddress;
 
+use super::super::alone::Alone;
 use super::super::errors::refused;
 use super::super::key::{Key, Offset};
 use super::super::slab::Slab;
-use super::super::variable::Variable;
+use super::super::variable::{FilterChoice, Variable};
 use super::super::writer::Writer;
 use super::packer::check_whole;
-use super::{ChunkPlan, FilterChoice, FilterPlan, PackedEntry, PackedSummary};
+use super::{ChunkPlan, FilterPlan, PackedEntry, PackedSummary};
 use frazil_container::schema::{ValueType, VariableId};
-use frazil_file::error::{Error, Result};
+use frazil_file::error::Result;
+
+/// Why no other process packs chunks.
+const SEVERAL_RANKS: &str = "where ranks write together, no other process packs chunks";
 
 impl Writer {
     /// What another process must know to pack chunks of a variable; `None`: its values must be put
@@ -20,10 +24,11 @@ impl Writer {
     /// put. Fixes how the variable lies, as its first value does.
     ///
     /// # Errors
-    /// As [`Self::put`]; [`ErrorCode::Unsupported`] where ranks write together.
+    /// As [`Self::put`]; [`ErrorCode::Unsupported`](frazil_types::ErrorCode::Unsupported) where ranks
+    /// write together.
     pub fn chunk_plan(&mut self, id: VariableId) -> Result<Option<ChunkPlan>> {
         self.begin()?;
-        self.refuse_ranks()?;
+        self.alone(SEVERAL_RANKS)?;
         self.check_variable(id)?;
         if self.schema.variables[id.0].value_type == ValueType::String {
             return Ok(None);
@@ -51,11 +56,7 @@ impl Writer {
             return Ok(FilterPlan::Open);
         };
         Ok(match self.submission.is_decided(number) {
-            true => FilterPlan::Chosen(FilterChoice {
-                pipeline: known.pipeline.clone(),
-                deflate: known.deflate,
-                reason: known.reason.clone(),
-            }),
+            true => FilterPlan::Chosen(known.into()),
             false => FilterPlan::OpenEncoder(known.pipeline.clone()),
         })
     }
@@ -64,12 +65,13 @@ impl Writer {
     /// there. It is never given again, whether anything of it comes into the index or not.
     ///
     /// # Errors
-    /// The first error of the work so far; [`ErrorCode::Unsupported`] where ranks write together, or
-    /// if the file would be too long.
+    /// The first error of the work so far; [`ErrorCode::Unsupported`](frazil_types::ErrorCode::Unsupported)
+    /// where ranks write together, or if the file would be too long.
     pub fn set_aside(&mut self, bytes: u64) -> Result<FileAddress> {
         self.begin()?;
-        self.refuse_ranks()?;
-        self.submission.placing().set_aside(bytes)
+        let alone = self.alone(SEVERAL_RANKS)?;
+        let placing = alone.placing(&self.submission);
+        placing.sink.books.with(|output| output.set_aside(bytes))
     }
 
     /// Enters the chunks of a box into the index that another process has packed
@@ -77,8 +79,9 @@ impl Writer {
     /// behind the other. Unlimited dimensions grow as far as the box reaches.
     ///
     /// # Errors
-    /// [`ErrorCode::InvalidArgument`] if the box does not fit the variable or its filters, or if one of
-    /// its chunks has values already; else the first error of the work so far.
+    /// [`ErrorCode::InvalidArgument`](frazil_types::ErrorCode::InvalidArgument) if the box does not
+    /// fit the variable or its filters, or if one of its chunks has values already; else the first
+    /// error of the work so far.
     pub fn enter_chunks(
         &mut self,
         id: VariableId,
@@ -88,19 +91,15 @@ impl Writer {
         packed: &PackedSummary,
     ) -> Result<()> {
         self.begin()?;
-        self.refuse_ranks()?;
+        let alone = self.alone(SEVERAL_RANKS)?;
         let variable = self.active(id)?;
-        let slab = Slab {
-            start,
-            count,
-            stride: None,
-        };
+        let slab = Slab::new(start, count, None);
         let keys = self.keys_of(&variable, &slab, packed);
         let keys = keys.map_err(|error| error.in_file(&self.path).at_variable(&variable.path))?;
         if keys.is_empty() {
             return Ok(());
         }
-        let outcome = self.enter_all(&variable, &slab, address, packed, keys);
+        let outcome = self.enter_all((&alone, &variable), &slab, address, packed, keys);
         outcome.map_err(|error| self.submission.fail(error.at_variable(&variable.path)))
     }
 
@@ -161,19 +160,14 @@ impl Writer {
         if is_decided {
             return Ok(());
         }
-        let FilterChoice {
-            pipeline,
-            deflate,
-            reason,
-        } = choice.clone();
-        let filters = variable.adopted(pipeline, deflate, reason)?;
+        let filters = variable.adopted(choice.clone())?;
         self.submission.fix(variable.id.0, filters, true);
         Ok(())
     }
 
     fn enter_all(
         &mut self,
-        variable: &Arc<Variable>,
+        (alone, variable): (&Alone, &Arc<Variable>),
         slab: &Slab<'_>,
         address: FileAddress,
         packed: &PackedSummary,
@@ -191,17 +185,17 @@ impl Writer {
             .filter(|entry| !is_stored(entry))
             .count();
         let mut entered = Vec::with_capacity(keys.len() - omitted);
-        let mut placing = self.submission.placing();
-        placing.prepare(variable, &shape)?;
+        let mut placing = alone.placing(&self.submission);
+        let sink = &mut placing.sink;
+        sink.books.prepare(variable, &shape)?;
         if variable.quantize.is_some() {
-            placing.merge_rounding(variable.id, &packed.rounding.into());
+            let stats = packed.rounding.into();
+            sink.books.merge_rounding(variable.id, &stats);
         }
         let mut at = address;
         let pairs = keys.into_iter().zip(&packed.chunks);
         for (key, entry) in pairs.filter(|(_, entry)| is_stored(entry)) {
-            let too_large = |_| refused("a chunk is larger than memory");
-            let bytes = usize::try_from(entry.bytes).map_err(too_large)?;
-            placing.enter(key.clone(), entry.is_reused, at, bytes)?;
+            sink.enter(key.clone(), entry.is_reused, at, entry.bytes)?;
             at += entry.bytes;
             entered.push(key);
         }
@@ -210,13 +204,5 @@ impl Writer {
         self.submission
             .note_entered(number, entered, omitted as u64);
         Ok(())
-    }
-
-    fn refuse_ranks(&self) -> Result<()> {
-        if self.team.is_none() {
-            return Ok(());
-        }
-        let cause = "where ranks write together, no other process packs chunks";
-        Err(Error::new(ErrorCode::Unsupported, cause).in_file(&self.path))
     }
 }

@@ -11,16 +11,15 @@
 
 mod coordinator;
 mod packer;
-mod placing;
 #[cfg(test)]
 mod tests;
 
-use frazil_codec::ErrorStats;
-use frazil_types::{DeflateEncoder, ElementType, FilterPipeline, QuantizePlan};
+use frazil_types::{ElementType, FilterPipeline, QuantizePlan};
 use serde::{Deserialize, Serialize};
 
+use super::summary::RoundingSummary;
+use super::variable::FilterChoice;
 use frazil_options::filter_wishes::ChoiceWishes;
-use frazil_precision::RoundingStats;
 
 pub use packer::ChunkPacker;
 
@@ -52,17 +51,6 @@ pub enum FilterPlan {
     OpenEncoder(FilterPipeline),
     /// Nothing is open.
     Chosen(FilterChoice),
-}
-
-/// Filters that were chosen.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FilterChoice {
-    /// In writing order.
-    pub pipeline: FilterPipeline,
-    /// The encoder behind a deflate stage.
-    pub deflate: Option<DeflateEncoder>,
-    /// Why, in one line.
-    pub reason: String,
 }
 
 /// A box of packed chunks.
@@ -100,38 +88,4 @@ struct PackedEntry {
     /// None: it need not be stored.
     bytes: u64,
     is_reused: bool,
-}
-
-/// What rounding did to values of a box.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct RoundingSummary {
-    least_kept: Option<u32>,
-    changed: u64,
-    /// By its bits: JSON has no words for NaN and infinities.
-    max_absolute_error: u64,
-    max_relative_error: u64,
-}
-
-impl From<RoundingStats> for RoundingSummary {
-    fn from(stats: RoundingStats) -> Self {
-        Self {
-            least_kept: stats.least_kept,
-            changed: stats.errors.changed,
-            max_absolute_error: stats.errors.max_absolute_error.to_bits(),
-            max_relative_error: stats.errors.max_relative_error.to_bits(),
-        }
-    }
-}
-
-impl From<RoundingSummary> for RoundingStats {
-    fn from(summary: RoundingSummary) -> Self {
-        Self {
-            least_kept: summary.least_kept,
-            errors: ErrorStats {
-                changed: summary.changed,
-                max_absolute_error: f64::from_bits(summary.max_absolute_error),
-                max_relative_error: f64::from_bits(summary.max_relative_error),
-            },
-        }
-    }
 }

@@ -14,8 +14,8 @@ use super::super::pack::{Content, Place, named, pack};
 use super::super::partial::constant;
 use super::super::repeats::Repeats;
 use super::super::slab::{Piece, Slab, check_slab};
-use super::super::variable::{Filters, Origin, Variable, samples};
-use super::{ChunkPlan, FilterChoice, FilterPlan, PackedBox, PackedEntry, PackedSummary};
+use super::super::variable::{FilterChoice, Filters, Origin, Variable, samples};
+use super::{ChunkPlan, FilterPlan, PackedBox, PackedEntry, PackedSummary};
 use frazil_container::schema::VariableId;
 use frazil_file::error::Result;
 use frazil_precision::RoundingStats;
@@ -78,15 +78,8 @@ impl ChunkPacker {
             FilterPlan::Chosen(known) => Some(known),
             FilterPlan::Open | FilterPlan::OpenEncoder(_) => None,
         };
-        let bind = |choice: &FilterChoice| {
-            let FilterChoice {
-                pipeline,
-                deflate,
-                reason,
-            } = choice.clone();
-            variable.adopted(pipeline, deflate, reason)
-        };
-        let filters = choice.or(known).map(bind).transpose()?;
+        let choice = choice.or(known).cloned();
+        let filters = choice.map(|choice| variable.adopted(choice)).transpose()?;
         Ok(Self {
             variable: Arc::new(variable),
             filters,
@@ -136,11 +129,7 @@ impl ChunkPacker {
                 _ => variable.choose(&samples, &mut Scratch::default()),
             })
             .map_err(|error| error.at_variable(&plan.path))?;
-        Ok(FilterChoice {
-            pipeline: filters.pipeline,
-            deflate: filters.deflate,
-            reason: filters.reason,
-        })
+        Ok((&filters).into())
     }
 
     /// Packs the box of `count` elements along each axis from `start`. It begins at chunk borders and
@@ -232,11 +221,7 @@ impl ChunkPacker {
             Ok(is_taken)
         })?;
         Ok(PackedSummary {
-            filters: FilterChoice {
-                pipeline: filters.pipeline.clone(),
-                deflate: filters.deflate,
-                reason: filters.reason.clone(),
-            },
+            filters: filters.into(),
             chunks,
             rounding: rounding.into(),
         })
@@ -251,11 +236,7 @@ impl ChunkPacker {
         mut work: impl FnMut(Place, Buffer) -> Result<bool>,
     ) -> Result<()> {
         let variable = &*self.variable;
-        let slab = Slab {
-            start,
-            count,
-            stride: None,
-        };
+        let slab = Slab::new(start, count, None);
         check_whole(variable, &slab)
             .and_then(|elements| check_bytes(elements, variable.element_bytes(), bytes.len()))
             .map_err(|error| error.at_variable(&variable.path))?;

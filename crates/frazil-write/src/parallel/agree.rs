@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use frazil_types::ErrorCode;
 
+use super::super::cooperation::Call;
 use super::super::repeats::hash;
 use super::super::writer::Writer;
-use super::RankGroup;
-use super::wire::{Agreement, Arrival, Call, Item};
+use super::link::Link;
+use super::wire::{Agreement, Arrival, Item, TextPut};
 use frazil_container::schema::{AttributeOwner, GroupId, Schema, SchemaAttribute, VariableId};
 use frazil_file::error::{Error, Result};
 use frazil_options::plan_text::PLAN_ATTRIBUTE;
@@ -17,12 +18,14 @@ const SHOWN_CHARS: usize = 200;
 
 impl Writer {
     /// Brings the ranks together: the same call, the same definitions, the longest of the lengths.
+    /// Beside that, on rank 0, the texts that all have put, in the order of the ranks.
     pub(super) fn agree(
         &mut self,
-        team: &mut RankGroup,
+        link: &mut Link,
         call: Call,
+        texts: Vec<TextPut>,
         ready: Result<()>,
-    ) -> Result<Agreement> {
+    ) -> Result<(Agreement, Vec<TextPut>)> {
         let share = ready.map(|()| Arrival {
             call,
             digest: digest(&self.items(true)),
@@ -32,25 +35,26 @@ impl Writer {
                 .collect(),
             raw_bytes: self.raw_bytes,
             borders: self.open_borders(),
-            texts: std::mem::take(&mut team.texts),
+            texts,
         });
-        let mut texts = Vec::new();
-        let agreement = team.link.consult(share, |link, all| {
+        let mut arrived = Vec::new();
+        let agreement = link.consult(share, |link, all| {
             let agreement = agreed(&all, link.number(0))?;
-            texts = all.into_iter().map(|arrival| arrival.texts).collect();
+            arrived = (all.into_iter())
+                .flat_map(|arrival| arrival.texts)
+                .collect();
             Ok(vec![agreement; link.size()])
         })?;
         if !agreement.is_same {
             let items = Ok(self.items(true));
-            return team.link.consult(items, |link, all| {
+            return link.consult(items, |link, all| {
                 let all: Vec<_> = (all.into_iter().enumerate())
                     .map(|(member, items)| (link.number(member), items))
                     .collect();
                 Err(first_difference(&all))
             });
         }
-        team.arrived_texts = texts.into_iter().flatten().collect();
-        Ok(agreement)
+        Ok((agreement, arrived))
     }
 
     /// Everything that must be the same on all ranks, in words; with the chunk shapes that were

@@ -1,28 +1,28 @@
 //! Chunks of which several ranks have values: sent to their owners, and made whole there.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use frazil_codec::Scratch;
 
+use super::super::books::Stored;
 use super::super::errors::lost;
 use super::super::key::Key;
 use super::super::mask::Mask;
-use super::super::pack::Content;
 use super::super::partial::PartialChunk;
-use super::super::placing::Base;
 use super::super::variable::Variable;
 use super::super::writer::Writer;
-use super::RankGroup;
 use super::parts::{Arrived, Foreign, Parcel, unpack};
+use super::ranks::RankGroup;
+use super::sink::RankChunks;
 use super::wire::{Assignment, Claim, Owned};
 use frazil_container::schema::VariableId;
-use frazil_file::error::{Error, Result};
-use frazil_file::storage_error::from_container;
+use frazil_file::error::Result;
 
 /// This rank, as one that gets others' values, and room for them.
 struct Recipient {
     rank: usize,
+    /// What it has packed.
+    chunks: RankChunks,
     buffer: Vec<u8>,
 }
 
@@ -35,7 +35,7 @@ impl Writer {
         let folded: Vec<Key> = dirty.into_iter().filter_map(has_base).collect();
         if !folded.is_empty() {
             // Else what is being packed goes on beside the exchange.
-            drop(self.submission.placing());
+            self.submission.wait_idle();
         }
         for key in folded {
             self.flush_chunk(key, true, true)?;
@@ -77,10 +77,11 @@ impl Writer {
     ) -> Result<()> {
         let mut outcome = duties.drops.iter().try_for_each(|&claim| {
             let key = keys.get(claim).ok_or_else(lost)?;
-            self.drop_claim(key)
+            self.drop_claim(&team.chunks, key)
         });
         let mut recipient = Recipient {
             rank: team.link.rank(),
+            chunks: team.chunks.clone(),
             buffer: Vec::new(),
         };
         for round in 0..duties.rounds {
@@ -101,25 +102,14 @@ impl Writer {
         outcome
     }
 
-    fn drop_claim(&mut self, key: &Key) -> Result<()> {
+    fn drop_claim(&mut self, chunks: &RankChunks, key: &Key) -> Result<()> {
         if self.store.find(key).is_some() || self.store.is_spilled(key) {
-            return self.take_gathered(key).map(drop);
+            let variable = self.active(VariableId(key.variable))?;
+            return self.take_gathered(key, &variable).map(drop);
         }
-        self.submission.placing().held()?.forget(key);
+        let mut placing = chunks.placing(&self.submission);
+        placing.sink.held.forget(key);
         Ok(())
-    }
-
-    /// Takes a chunk out of those being gathered.
-    pub(super) fn take_gathered(&mut self, key: &Key) -> Result<PartialChunk> {
-        if let Some(slot) = self.store.find(key) {
-            return self.store.remove(slot).map(|(_, c)| c).ok_or_else(lost);
-        }
-        let variable = self.active(VariableId(key.variable))?;
-        let bytes = PartialChunk::bytes_for(variable.chunk_bytes, variable.element_bytes());
-        let charge = self.submission.room(bytes)?;
-        let chunk = self.store.read_spilled(key, &variable, charge)?;
-        self.store.drop_spilled(key);
-        chunk.ok_or_else(lost)
     }
 
     // --- messages ---
@@ -157,9 +147,9 @@ impl Writer {
         let mut parcel = Parcel::default();
         for (number, &claim) in claims.iter().enumerate() {
             let key = keys.get(claim).ok_or_else(lost)?;
-            let chunk = self.take_gathered(key)?;
-            let size = self.active(VariableId(key.variable))?.element_bytes();
-            parcel.add(key.into(), chunk, size);
+            let variable = self.active(VariableId(key.variable))?;
+            let chunk = self.take_gathered(key, &variable)?;
+            parcel.add(key.into(), chunk, variable.element_bytes());
             let is_last = number + 1 == claims.len();
             if is_last || parcel.is_full() {
                 parcel.seal(is_last)?;
@@ -197,13 +187,12 @@ impl Writer {
         recipient: &mut Recipient,
         key: &Key,
         variable: &Variable,
-        base: Option<Base>,
+        base: Option<Stored>,
         foreign: Vec<Foreign>,
     ) -> Result<PartialChunk> {
-        let Recipient { rank, buffer } = recipient;
-        let rank = *rank;
+        let rank = recipient.rank;
         let size = variable.element_bytes();
-        let mut own = self.own_values(key, variable)?;
+        let mut own = self.own_values(&recipient.chunks, key, variable)?;
         // Others' values go into this rank's own chunk, unless it has newer ones of the same
         // elements.
         let replaces =
@@ -221,28 +210,33 @@ impl Writer {
             {
                 chunk.overlay(&own.mask, &own.written(size), size)?;
             }
-            part.overlay(&mut chunk, size, buffer)?;
+            part.overlay(&mut chunk, size, &mut recipient.buffer)?;
         }
         if let Some(own) = own {
             chunk.overlay(&own.mask, &own.written(size), size)?;
         }
         chunk.fill_rest(&variable.fill);
         if !chunk.is_complete() {
-            self.fill_up(&mut chunk, variable, base)?;
+            self.fill_up(&recipient.chunks, &mut chunk, variable, base)?;
         }
         chunk.is_dirty = true;
         Ok(chunk)
     }
 
     /// What this rank has of a chunk, unpacked.
-    fn own_values(&mut self, key: &Key, variable: &Variable) -> Result<Option<PartialChunk>> {
+    fn own_values(
+        &mut self,
+        chunks: &RankChunks,
+        key: &Key,
+        variable: &Variable,
+    ) -> Result<Option<PartialChunk>> {
         if self.store.find(key).is_some() || self.store.is_spilled(key) {
-            return self.take_gathered(key).map(Some);
+            return self.take_gathered(key, variable).map(Some);
         }
         if !self.submission.is_submitted(key) {
             return Ok(None);
         }
-        let packed = self.submission.placing().held_bytes(key)?;
+        let packed = chunks.placing(&self.submission).sink.held_bytes(key)?;
         let packed = packed.ok_or_else(lost)?;
         let mut chunk = self.unwritten_chunk(key, variable)?;
         let values = self.unpacked(variable, &packed, 0)?;
@@ -253,8 +247,7 @@ impl Writer {
     fn unwritten_chunk(&mut self, key: &Key, variable: &Variable) -> Result<PartialChunk> {
         let size = variable.element_bytes();
         let elements = variable.chunk_bytes / size;
-        let bytes = PartialChunk::bytes_for(variable.chunk_bytes, size);
-        let charge = self.submission.room(bytes)?;
+        let charge = self.submission.room(variable.gathered_bytes())?;
         Ok(PartialChunk::unfilled(
             self.buffers.zeroed(variable.chunk_bytes),
             Mask::new(elements),
@@ -267,18 +260,19 @@ impl Writer {
     /// Gives elements that nobody has written the values that they have in the file.
     fn fill_up(
         &self,
+        chunks: &RankChunks,
         chunk: &mut PartialChunk,
         variable: &Variable,
-        base: Option<Base>,
+        base: Option<Stored>,
     ) -> Result<()> {
         let size = variable.element_bytes();
         if variable.is_contiguous && self.details[variable.id.0].is_in_file {
-            let mut placing = self.submission.placing();
-            let values = placing.output()?.read_values(variable.id, None);
-            let values = values.map_err(|error| from_container(error, &self.path))?;
+            let mut placing = chunks.placing(&self.submission);
+            let books = &placing.sound()?.root()?.books;
+            let values = books.with(|output| output.read_values(variable.id, None))?;
             chunk.merge(&values, size);
         } else if let Some(base) = base {
-            let stored = self.submission.placing().read_base(&base)?;
+            let stored = chunks.placing(&self.submission).sink.read_stored(&base)?;
             let values = self.unpacked(variable, &stored, base.filter_mask)?;
             chunk.merge(&values, size);
         }
@@ -287,27 +281,7 @@ impl Writer {
 
     fn unpacked(&self, variable: &Variable, stored: &[u8], filter_mask: u32) -> Result<Vec<u8>> {
         let filters = self.submission.filters(variable.id.0).ok_or_else(lost)??;
-        let mut scratch = Scratch::default();
-        let decoded = filters.decoder.decode(stored, filter_mask, &mut scratch);
-        decoded
-            .map(|values| values.to_vec())
-            .map_err(|error| Error::new(error.code(), error.to_string()))
-    }
-
-    /// Hands a chunk on as it stands.
-    pub(super) fn pack_gathered(
-        &mut self,
-        variable: &Arc<Variable>,
-        key: Key,
-        mut chunk: PartialChunk,
-    ) -> Result<()> {
-        chunk.fill_rest(&variable.fill);
-        let packed_charge = self.submission.packed_room(variable)?;
-        let place = self.place(variable, key);
-        let (values, _, charge) = chunk.into_parts(variable.element_bytes());
-        let content = Content::Values(values);
-        self.submission
-            .submit(place, content, charge, packed_charge)
+        filters.unpack(stored, filter_mask, &mut Scratch::default())
     }
 }
 

@@ -28,22 +28,21 @@ impl Writer {
         self.begin()?;
         self.check_variable(id)?;
         let limits = self.schema.limits(id);
-        let slab = Slab {
-            start,
-            count,
-            stride: None,
-        };
+        let slab = Slab::new(start, count, None);
         check_slab(&slab, limits.len(), |axis| limits[axis].unwrap_or(u64::MAX)).map_err(
             |error| {
                 let path = self.schema.variable_path(id);
                 error.in_file(&self.path).at_variable(&path)
             },
         )?;
-        if self.client.is_some() {
-            return self.hand_on_block(id, &slab);
-        }
-        self.details[id.0].borders.note(&slab, &limits);
-        Ok(())
+        let cooperation = Arc::clone(&self.cooperation);
+        cooperation.state_block(self, id, &slab)
+    }
+
+    /// Notes a block that this writer will put.
+    pub(crate) fn note_block(&mut self, id: VariableId, block: &Slab<'_>) {
+        let limits = self.schema.limits(id);
+        self.details[id.0].borders.note(block, &limits);
     }
 
     /// Notes where a put begins and ends, as long as chunk shapes may go by that.

@@ -1,24 +1,14 @@
 //! One choice of filters for all ranks.
 
-use frazil_types::{DeflateEncoder, FilterPipeline};
-use serde::{Deserialize, Serialize};
-
 use super::super::errors::lost;
 use super::super::key::{Key, Name};
 use super::super::partial::constant;
+use super::super::variable::FilterChoice;
 use super::super::writer::Writer;
-use super::RankGroup;
+use super::ranks::RankGroup;
 use super::wire::broken;
 use frazil_container::schema::VariableId;
 use frazil_file::error::Result;
-
-/// A variable's filters on their way to the other ranks: as JSON, like plans.
-#[derive(Debug, Serialize, Deserialize)]
-struct Found {
-    pipeline: FilterPipeline,
-    deflate: Option<DeflateEncoder>,
-    reason: String,
-}
 
 impl Writer {
     /// Has the filters chosen that nobody asked for: for each variable by the rank that has its
@@ -90,7 +80,7 @@ impl Writer {
     fn with_written<T>(&mut self, key: &Key, look: impl FnOnce(&[u8], usize) -> T) -> Result<T> {
         let variable = self.active(VariableId(key.variable))?;
         let size = variable.element_bytes();
-        let chunk = self.take_gathered(key)?;
+        let chunk = self.take_gathered(key, &variable)?;
         let found = look(&chunk.written(size), size);
         self.store.insert(key.clone(), chunk);
         Ok(found)
@@ -108,12 +98,8 @@ impl Writer {
                 return Ok(None);
             };
             let filters = self.submission.filters(key.variable).ok_or_else(lost)??;
-            let found = Found {
-                pipeline: filters.pipeline.clone(),
-                deflate: filters.deflate,
-                reason: filters.reason.clone(),
-            };
-            let text = serde_json::to_string(&found);
+            // As JSON, like plans.
+            let text = serde_json::to_string(&FilterChoice::from(filters));
             text.map(Some).map_err(|error| broken(&error.to_string()))
         };
         mine.iter().map(found).collect()
@@ -124,9 +110,9 @@ impl Writer {
         match found {
             Some(_) if is_mine => {}
             Some(text) => {
-                let found: Found =
+                let found: FilterChoice =
                     serde_json::from_str(text).map_err(|error| broken(&error.to_string()))?;
-                let filters = variable.adopted(found.pipeline, found.deflate, found.reason)?;
+                let filters = variable.adopted(found)?;
                 self.submission.fix(number, filters, true);
             }
             None => self.submission.force(&variable),

@@ -2,63 +2,26 @@
 
 use std::sync::Arc;
 
-use super::super::errors::lost;
-use super::super::key::{Key, Name};
-use super::super::placing::Base;
+use super::super::cooperation::Call;
+use super::super::key::Key;
 use super::super::variable::Variable;
 use super::super::writer::Writer;
-use super::wire::{Agreement, Call, Claim};
-use super::{RankGroup, duties};
+use super::duties;
+use super::ranks::{RankGroup, Ranks};
+use super::wire::{Agreement, Claim};
 use frazil_container::schema::{ValueType, VariableId};
-use frazil_file::error::{Error, Result};
+use frazil_file::error::Result;
 
-impl Writer {
-    /// Compares the definitions of all ranks and fixes how variables lie. All ranks call it, or none:
-    /// [`Self::sync`] and [`Self::close`] do the same first. Without other ranks, it looks whether
-    /// values of all variables can be written as it is asked for.
-    ///
-    /// # Errors
-    /// The error that the first value of a variable would give;
-    /// [`ErrorCode::InvalidArgument`](frazil_types::ErrorCode::InvalidArgument) if a rank has
-    /// defined something else than rank 0, with its name; else the first error of any rank.
-    pub fn end_definitions(&mut self) -> Result<()> {
-        match self.commit_together(Call::Define) {
-            Some(outcome) => self.end_step(outcome),
-            None => self.check_definitions(),
-        }
-    }
-
-    /// Whether other ranks write the same file.
-    #[must_use]
-    pub fn is_parallel(&self) -> bool {
-        self.team.is_some()
-    }
-
-    /// Makes a call together with the other ranks; `None`: there are none.
-    pub(crate) fn commit_together(&mut self, call: Call) -> Option<Result<()>> {
-        self.team.as_ref()?;
-        Some(match self.client {
-            Some(_) => self.pass_on_call(call),
-            None => self.call_together(call),
-        })
-    }
-
-    fn call_together(&mut self, own: Call) -> Result<()> {
+impl Ranks {
+    /// Makes a call together with the other ranks.
+    pub(super) fn call_together(&self, writer: &mut Writer, own: Call) -> Result<()> {
         loop {
-            let (call, ready) = self.serve(own);
-            let outcome = self.with_own_team(|writer, team| {
-                team.link.begin(call)?;
-                match call {
-                    Call::Define => writer.define_with(team, ready),
-                    Call::Create | Call::Sync | Call::Close => {
-                        writer.commit_with(team, call, ready)
-                    }
-                }
-            });
-            let told = self.tell_clients(call, &outcome);
+            let (call, ready) = self.serve(writer, own);
+            let outcome = self.make_call(writer, call, ready);
+            let told = self.tell_clients(writer, call, &outcome);
             outcome.and(told)?;
             if call == Call::Close {
-                return self.with_own_team(|_, team| team.link.close());
+                return self.group.lock().link.close();
             }
             if call == own {
                 return Ok(());
@@ -66,21 +29,21 @@ impl Writer {
         }
     }
 
-    /// Calls `body` with the team apart.
-    pub(super) fn with_own_team<T>(
-        &mut self,
-        body: impl FnOnce(&mut Self, &mut RankGroup) -> Result<T>,
-    ) -> Result<T> {
-        let mut team = self.team.take().ok_or_else(lost)?;
-        let outcome = body(self, &mut team);
-        self.team = Some(team);
-        outcome
+    fn make_call(&self, writer: &mut Writer, call: Call, ready: Result<()>) -> Result<()> {
+        let mut team = self.group.lock();
+        team.link.begin(call)?;
+        match call {
+            Call::Define => writer.define_with(&mut team, ready),
+            Call::Create | Call::Sync | Call::Close => writer.commit_with(&mut team, call, ready),
+        }
     }
+}
 
+impl Writer {
     fn define_with(&mut self, team: &mut RankGroup, ready: Result<()>) -> Result<()> {
         let ready = ready.and_then(|()| self.begin());
         let ready = ready.and_then(|()| self.settle_definitions());
-        let agreement = self.agree(team, Call::Define, ready)?;
+        let agreement = self.agree_in(team, Call::Define, ready)?;
         let ready = self.follow_blocks(&agreement);
         self.lend_first(team, ready)
     }
@@ -89,15 +52,16 @@ impl Writer {
         let is_end = call == Call::Close;
         let ready = ready.and_then(|()| self.begin());
         let ready = ready.and_then(|()| self.settle_definitions());
-        let agreement = self.agree(team, call, ready)?;
-        let ready = self.take_over(team, &agreement, is_end);
+        let agreement = self.agree_in(team, call, ready)?;
+        team.raw_bytes = agreement.raw_bytes;
+        let ready = self.take_over(&agreement, is_end);
         let mut keys = Vec::new();
         let share = ready.and_then(|()| {
             let (own, claims) = self.claims()?;
             keys = own;
             Ok(claims)
         });
-        let round_bytes = team.round_bytes;
+        let (round_bytes, chunks) = (team.round_bytes, &team.chunks);
         let duties = team.link.consult(share, |_, claims: Vec<Vec<Claim>>| {
             // Variables of an existing file that only others put to.
             for claim in claims.iter().flatten() {
@@ -106,7 +70,7 @@ impl Writer {
             let circumstances = duties::Circumstances {
                 round_bytes,
                 is_contiguous: &|number| self.variable(number).is_some_and(|v| v.is_contiguous),
-                base: &|name| self.base(name),
+                base: &|name| chunks.stored(&Key::from(name)),
             };
             Ok(duties::share_out(&claims, &circumstances))
         })?;
@@ -143,27 +107,39 @@ impl Writer {
         Ok(())
     }
 
-    fn take_over(
+    /// Comes together with the others; keeps what all of them have put.
+    fn agree_in(
         &mut self,
         team: &mut RankGroup,
-        agreement: &Agreement,
-        is_end: bool,
-    ) -> Result<()> {
-        team.raw_bytes = agreement.raw_bytes;
+        call: Call,
+        ready: Result<()>,
+    ) -> Result<Agreement> {
+        let texts = std::mem::take(&mut team.texts);
+        let (agreement, arrived_texts) = self.agree(&mut team.link, call, texts, ready)?;
+        team.arrived_texts = arrived_texts;
+        Ok(agreement)
+    }
+
+    fn take_over(&mut self, agreement: &Agreement, is_end: bool) -> Result<()> {
+        self.take_lengths(agreement);
+        self.follow_blocks(agreement)?;
+        self.cut_chunks(is_end, &agreement.is_begun)?;
+        self.fold_own()
+    }
+
+    /// Takes over the longest of all ranks' lengths.
+    pub(super) fn take_lengths(&mut self, agreement: &Agreement) {
         let dimensions = self.schema.dimensions.iter_mut();
         for (dimension, &length) in dimensions.zip(&agreement.lengths) {
             dimension.length = length;
         }
-        self.follow_blocks(agreement)?;
-        self.cut_chunks(is_end, &agreement.is_begun)?;
-        self.fold_own()
     }
 
     /// Packs what is still as it was put: now all filters are known.
     fn pack_rest(&mut self) -> Result<()> {
         for (key, _) in self.store.dirty() {
             let variable = self.active(VariableId(key.variable))?;
-            let chunk = self.take_gathered(&key)?;
+            let chunk = self.take_gathered(&key, &variable)?;
             let outcome = self.pack_gathered(&variable, key, chunk);
             outcome.map_err(|error| error.at_variable(&variable.path))?;
         }
@@ -175,32 +151,5 @@ impl Writer {
 
     pub(super) fn variable(&self, number: usize) -> Option<&Arc<Variable>> {
         self.details.get(number)?.active.as_ref()
-    }
-
-    /// Where the stored form of a chunk is.
-    fn base(&self, name: &Name) -> Option<Base> {
-        self.submission.stored_base(&Key::from(name))
-    }
-
-    /// Notes texts that rank 0 writes at the next commit.
-    pub(crate) fn keep_texts(&mut self, put: super::TextPut) -> Result<()> {
-        if self.client.is_some() {
-            return self.hand_on_texts(put);
-        }
-        let team = self.team.as_mut().ok_or_else(lost)?;
-        team.texts.push(put);
-        Ok(())
-    }
-
-    /// Refuses to read what several ranks write.
-    pub(crate) fn check_alone(&self) -> Result<()> {
-        match self.team {
-            None => Ok(()),
-            Some(_) => Err(Error::new(
-                frazil_types::ErrorCode::Unsupported,
-                "values that several ranks write cannot be read back before the file is closed",
-            )
-            .in_file(&self.path)),
-        }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::super::books::Stored;
 use super::super::key::Name;
-use super::super::placing::Base;
 use super::wire::{Assignment, Claim, Handing, Owned};
 
 /// One rank's values of a chunk.
@@ -23,7 +23,7 @@ pub(super) struct Circumstances<'a> {
     /// Whether a variable is stored in one run, by rank 0.
     pub(super) is_contiguous: &'a dyn Fn(usize) -> bool,
     /// Where the stored form of a chunk is.
-    pub(super) base: &'a dyn Fn(&Name) -> Option<Base>,
+    pub(super) base: &'a dyn Fn(&Name) -> Option<Stored>,
 }
 
 /// Shares the work out.

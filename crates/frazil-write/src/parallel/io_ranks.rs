@@ -16,9 +16,10 @@ use std::ops::Range;
 use frazil_types::ErrorCode;
 use serde::{Deserialize, Serialize};
 
+use super::super::books::Counts;
+use super::super::cooperation::Call;
 use super::super::options::WriterVariable;
-use super::super::placing::Counts;
-use super::wire::{Call, Item, TextPut};
+use super::wire::{Item, TextPut};
 use frazil_file::error::{Error, Result};
 
 /// I/O ranks set this part of their memory aside for what is on its way to them, one part in so

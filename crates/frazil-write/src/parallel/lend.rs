@@ -2,15 +2,15 @@
 
 use std::collections::VecDeque;
 
-use super::super::errors::closed;
+use frazil_container::hdf5::LiveOutput;
+
 use super::super::lease::Lease;
-use super::super::placing::Placing;
 use super::super::writer::Writer;
-use super::RankGroup;
 use super::arrange::{Arrangement, Piece, arrange};
 use super::place::Entry;
+use super::ranks::RankGroup;
+use super::sink::Root;
 use frazil_file::error::Result;
-use frazil_file::storage_error::from_container;
 
 /// Before anything was written, a rank's blocks have so many of the largest chunks.
 const FIRST_CHUNKS: u64 = 64;
@@ -30,29 +30,32 @@ impl Writer {
         if !self.options.follow_ranks {
             return ready;
         }
+        let chunks = &team.chunks;
         let lease = team.link.consult(ready, |link, _| {
-            let chunks = self.details.iter().filter_map(|d| d.active.as_ref());
-            let chunks = chunks.filter(|variable| !variable.is_contiguous);
-            let largest = chunks.map(|variable| variable.chunk_bytes as u64).max();
-            let mut placing = self.submission.placing();
-            let is_first = placing.counts.commits == 0 && !placing.lending.is_on();
+            let active = self.details.iter().filter_map(|d| d.active.as_ref());
+            let chunked = active.filter(|variable| !variable.is_contiguous);
+            let largest = chunked.map(|variable| variable.chunk_bytes as u64).max();
+            let mut placing = chunks.placing(&self.submission);
+            let root = placing.sink.root()?;
+            let is_first = root.books.counts.commits == 0 && !root.lending.is_on();
             match largest.filter(|_| is_first) {
                 Some(bytes) => {
                     let block = (FIRST_CHUNKS * bytes).max(LEAST_FIRST_BYTES);
-                    placing.lending.blocks = vec![block; link.size()];
-                    placing.lend(link.size())
+                    root.lending.blocks = vec![block; link.size()];
+                    root.lend(link.size())
                 }
                 None => Ok(vec![None; link.size()]),
             }
         })?;
         if lease.is_some() {
-            self.submission.placing().held()?.begin_lease(lease);
+            let mut placing = chunks.placing(&self.submission);
+            placing.sink.held.begin_lease(lease);
         }
         Ok(())
     }
 }
 
-impl Placing {
+impl Root {
     /// Lends each rank what it is likely to need; nothing to those that need little.
     pub(super) fn lend(&mut self, ranks: usize) -> Result<Vec<Option<Lease>>> {
         let blocks = &self.lending.blocks;
@@ -62,8 +65,7 @@ impl Placing {
         if step_bytes == 0 || step_bytes > SPAN_BYTES {
             return Ok(vec![None; ranks]);
         }
-        let base = self.output.as_ref().ok_or_else(closed)?.lend();
-        let base = base.map_err(|error| from_container(error, &self.path))?;
+        let base = self.books.with(LiveOutput::lend)?;
         let mut address = base;
         let lease_of = |&block_bytes: &u64| {
             let lease = Lease {
@@ -117,7 +119,10 @@ impl Placing {
     /// Takes back what was lent; the file reaches to `end`. What was put off is done.
     pub(super) fn take_back(&mut self, end: u64) -> Result<()> {
         self.lending.base = None;
-        self.output.as_ref().ok_or_else(closed)?.take_back(end);
+        self.books.with(|output| {
+            output.take_back(end);
+            Ok(())
+        })?;
         let gaps = &mut self.lending.gaps;
         gaps.sort_unstable_by_key(|&(address, bytes)| (u64::MAX - bytes, address));
         gaps.truncate(MOST_GAPS);

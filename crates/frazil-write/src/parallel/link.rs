@@ -17,9 +17,10 @@ mod watch;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use super::super::cooperation::Call;
 use super::comm::Comm;
 use super::node::{Node, Offered};
-use super::wire::{Call, encode};
+use super::wire::encode;
 use frazil_file::error::{Error, Result};
 use transport::{Kind, Transport};
 pub(super) use watch::{LONGEST_NAP, SHORTEST_NAP};

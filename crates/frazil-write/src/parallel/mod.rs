@@ -43,33 +43,37 @@ mod node;
 mod outbox;
 mod parts;
 mod place;
-mod placing;
+mod ranks;
 mod ring;
 mod serve;
+mod sink;
 #[cfg(test)]
 mod tests;
 mod wire;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
-use frazil_container::hdf5::LiveOutput;
+use frazil_container::hdf5::{ExistingFile, LiveOutput};
+use frazil_types::sync::Mutex;
 
-pub(super) use client::Client;
+use client::IoRankClient;
 pub use comm::{Comm, CommError, LocalComm};
 use io_ranks::{Division, INBOX_SHARE};
 use link::Link;
 use node::{Node, Offer, SharedMemorySlot};
-use wire::Item;
-pub(super) use wire::{Call, TextPut};
+use ranks::Ranks;
+use sink::{RankChunks, RankSink};
 
 use super::begin::{self, Places};
+use super::books::Books;
+use super::cooperation::Cooperation;
 use super::errors::lost;
-use super::held::Held;
-use super::options::WriterOptions;
-use super::placing::Placing;
-use super::writer::Writer;
-use frazil_container::schema::Schema;
+use super::options::{OwnCommits, WriterOptions};
+use super::shared;
+use super::sink::Placing;
+use super::writer::{Writer, check};
 use frazil_file::error::{Error, Result};
 use frazil_file::name_lock::NameLock;
 use frazil_file::storage_error::unreadable;
@@ -83,20 +87,6 @@ const EXCHANGE_SHARE: u64 = 8;
 const MOST_ROUND_BYTES: u64 = 4 << 20;
 /// A rank shares no more memory than this with others: a chunk may be more than a round.
 const MOST_SHARED_BYTES: u64 = 64 << 20;
-
-/// A writer's share in writing together.
-pub(super) struct RankGroup {
-    pub(super) link: Link,
-    /// Texts put since the last commit.
-    pub(super) texts: Vec<TextPut>,
-    /// Of rank 0: those of all ranks, in the order of the ranks.
-    arrived_texts: Vec<TextPut>,
-    /// Bytes that all ranks have put, as of the last commit.
-    pub(super) raw_bytes: u64,
-    round_bytes: u64,
-    /// Of an I/O rank: what one of its clients has defined, in words.
-    clients_items: Option<(usize, Vec<Item>)>,
-}
 
 impl Writer {
     /// Begins a new, empty file that all ranks of `comm` write together; all of them make this
@@ -160,10 +150,9 @@ impl Writer {
         let (opened, outcome) = apart(opened.transpose());
         link.consult(outcome, |link, _| Ok(vec![(); link.size()]))
             .map_err(|error| error.in_file(path))?;
-        let started = start(path, opened.flatten(), &division, options, is_new);
-        let (started, outcome) = apart(started);
+        let prepared = Prepared::new(path, opened.flatten(), &division, options, is_new);
+        let (prepared, outcome) = apart(prepared);
         let most = options.resources.memory_bytes / EXCHANGE_SHARE;
-        let round_bytes = (most / 2).min(MOST_ROUND_BYTES);
         let node = offered.zip(seat.as_ref()).and_then(|(own, seat)| {
             Node::join(own, seat, link.rank(), most.min(MOST_SHARED_BYTES))
         });
@@ -172,68 +161,115 @@ impl Writer {
         // Those who hear first that they can begin at once.
         link.open_memory(node);
         let is_shared = link.consult(outcome.map(|()| joined), |_, all| Ok(shared_by_all(&all)));
-        link.share_memory(is_shared.map_err(|error| error.in_file(path))?);
-        let mut writer = started.ok_or_else(lost)?;
-        link.divide(division.members, division.clients);
-        writer.team = Some(Box::new(RankGroup {
-            link,
-            texts: Vec::new(),
-            arrived_texts: Vec::new(),
-            raw_bytes: 0,
-            round_bytes,
-            clients_items: None,
-        }));
-        Ok(writer)
+        let is_shared = is_shared.map_err(|error| {
+            prepared.iter().for_each(|prepared| prepared.give_up(path));
+            error.in_file(path)
+        })?;
+        link.share_memory(is_shared);
+        link.divide(division.members.clone(), division.clients.clone());
+        Ok(prepared.ok_or_else(lost)?.start(path, link, &division))
     }
 }
 
-/// A writer that has not joined the others yet.
-fn start(
-    path: &Path,
-    opened: Option<(LiveOutput, NameLock)>,
-    division: &Division,
-    options: &WriterOptions,
-    is_new: bool,
-) -> Result<Writer> {
-    let existing = match is_new {
-        true => None,
-        false => Some(LiveOutput::look(path).map_err(|error| unreadable(error, path))?),
-    };
-    let schema = (existing.as_ref()).map_or_else(Schema::default, |file| file.schema.clone());
-    let allowed = options.resources.memory_bytes;
-    let mut own = options.clone();
-    own.resources.memory_bytes = allowed - allowed / EXCHANGE_SHARE;
-    let is_client = division.io_rank.is_some();
-    // There is nothing to be done in the background.
-    own.synchronous |= is_client;
-    // Space is lent at the end of files that were made for it only.
-    own.follow_ranks &= is_new;
-    let is_own = is_new && opened.is_some();
-    let (output, lock) = opened.unzip();
-    let known = schema.clone();
-    let placing = |memory| {
-        let held = Held::beside(path);
-        let placing = match is_client {
-            true => Placing::without_file(path),
-            false => Placing::new(path, output, known, own.durable, memory)?,
+/// What a rank does for the others.
+enum RankRole {
+    /// It packs and writes.
+    Writes(Box<RankSink>),
+    /// It hands everything to this rank, which does so for as many as this.
+    HandsOn { io_rank: usize, clients: usize },
+}
+
+/// What a rank has opened before it has joined the others.
+struct Prepared {
+    role: RankRole,
+    existing: Option<ExistingFile>,
+    options: WriterOptions,
+    /// Bytes of memory allowed, with those for the exchange.
+    allowed_bytes: u64,
+    /// Whether this rank has made the file.
+    is_own: bool,
+    lock: Option<NameLock>,
+}
+
+impl Prepared {
+    fn new(
+        path: &Path,
+        opened: Option<(LiveOutput, NameLock)>,
+        division: &Division,
+        options: &WriterOptions,
+        is_new: bool,
+    ) -> Result<Self> {
+        let existing = match is_new {
+            true => None,
+            false => Some(LiveOutput::look(path).map_err(|error| unreadable(error, path))?),
         };
-        Ok(placing.holding(held))
-    };
-    let mut writer = Writer::start_with(path, placing, schema, &own, lock)?;
-    writer.is_new = is_own;
-    if let Some(existing) = existing {
-        writer.take_existing(existing);
+        let allowed_bytes = options.resources.memory_bytes;
+        let mut own = options.clone();
+        own.resources.memory_bytes = allowed_bytes - allowed_bytes / EXCHANGE_SHARE;
+        // There is nothing to be done in the background.
+        own.synchronous |= division.io_rank.is_some();
+        // Space is lent at the end of files that were made for it only.
+        own.follow_ranks &= is_new;
+        // Ranks commit when all of them say so.
+        own.commits = OwnCommits::Never;
+        // One that refused a name would leave the others waiting.
+        own.rules_are_shared = true;
+        check(path, &own)?;
+        let is_own = is_new && opened.is_some();
+        let (output, lock) = opened.unzip();
+        let memory_bytes = shared::Division::of(own.resources.memory_bytes).memory_bytes;
+        let durable = own.durable;
+        let books = |output| Books::new(path, output, existing.as_ref(), durable, memory_bytes);
+        let role = match division.io_rank {
+            Some((io_rank, clients)) => RankRole::HandsOn { io_rank, clients },
+            None => {
+                let sink = RankSink::new(path, output.map(books), durable)?;
+                RankRole::Writes(Box::new(sink))
+            }
+        };
+        Ok(Self {
+            role,
+            existing,
+            options: own,
+            allowed_bytes,
+            is_own,
+            lock,
+        })
     }
-    if !division.clients.is_empty() {
-        writer.leave_memory(allowed / INBOX_SHARE);
+
+    /// Removes a new file that nobody will write.
+    fn give_up(&self, path: &Path) {
+        if self.is_own {
+            // Best effort: nobody can read it.
+            let _ = std::fs::remove_file(path);
+        }
     }
-    if let Some((io_rank, clients)) = division.io_rank {
-        let window_bytes = allowed / INBOX_SHARE / clients as u64;
-        let memory_bytes = own.resources.memory_bytes;
-        let client = Client::new(path, io_rank, division.is_first, window_bytes, memory_bytes);
-        writer.client = Some(Box::new(client));
+
+    /// The writer of a rank that has joined the others.
+    fn start(self, path: &Path, link: Link, division: &Division) -> Writer {
+        let share = self.allowed_bytes / INBOX_SHARE;
+        let ways: (Arc<Mutex<Placing>>, Arc<dyn Cooperation>) = match self.role {
+            RankRole::Writes(sink) => {
+                let chunks = RankChunks::new(path, *sink);
+                let round_bytes = (self.allowed_bytes / EXCHANGE_SHARE / 2).min(MOST_ROUND_BYTES);
+                let ranks = Ranks::new(chunks.clone(), link, round_bytes);
+                (chunks.sink(), Arc::new(ranks))
+            }
+            RankRole::HandsOn { io_rank, clients } => {
+                let whom = (io_rank, division.is_first);
+                let window_bytes = share / clients as u64;
+                let memory_bytes = self.options.resources.memory_bytes;
+                let client = IoRankClient::new(path, link, whom, window_bytes, memory_bytes);
+                (client.sink(), Arc::new(client))
+            }
+        };
+        let mut writer = Writer::with(path, ways, self.existing, &self.options, self.lock);
+        writer.is_new = self.is_own;
+        if !division.clients.is_empty() {
+            writer.leave_memory(share);
+        }
+        writer
     }
-    Ok(writer)
 }
 
 /// By rank: whether all ranks of its machine can share memory. Each says what the first rank there

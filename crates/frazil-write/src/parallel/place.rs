@@ -7,20 +7,21 @@ use std::time::Duration;
 use frazil_container::hdf5::Hyperslab;
 use serde::{Deserialize, Serialize};
 
+use super::super::books::{Books, Counts};
 use super::super::buffer::Buffer;
 use super::super::errors::lost;
 use super::super::held::Record;
 use super::super::key::{Key, Name};
 use super::super::lease::Lease;
 use super::super::pack::CommitStep;
-use super::super::placing::Counts;
+use super::super::summary::RoundingSummary;
 use super::super::writer::Writer;
-use super::RankGroup;
 use super::lend::rounds;
-use super::wire::{Rounded, Spot, TextPut, broken};
+use super::ranks::RankGroup;
+use super::sink::RankChunks;
+use super::wire::{Spot, TextPut, broken};
 use frazil_container::schema::{ValueType, VariableId};
 use frazil_file::error::{Error, Result};
-use frazil_file::storage_error::from_container;
 
 /// Chunks that get their addresses at a time.
 const BATCH: usize = 1 << 16;
@@ -31,7 +32,7 @@ const LOOK: Duration = Duration::from_millis(50);
 #[derive(Debug, Serialize, Deserialize)]
 enum Share {
     /// All its packed chunks.
-    Records(Vec<Record>, Vec<Rounded>),
+    Records(Vec<Record>, Vec<(usize, RoundingSummary)>),
     /// What was told is done; these bytes are for rank 0.
     Written(Vec<Vec<u8>>),
 }
@@ -70,6 +71,7 @@ pub(super) struct Entry {
 
 /// What rank 0 has to place.
 struct Queue {
+    chunks: RankChunks,
     entries: Vec<Entry>,
     /// Moves that are still to be made, in rounds, by rank.
     moves: VecDeque<Vec<Vec<(usize, u64)>>>,
@@ -113,16 +115,18 @@ impl Writer {
         is_end: bool,
     ) -> Result<()> {
         let ready = ready.and_then(|()| self.wait_packed(team));
+        let chunks = &team.chunks;
         let mut records = Vec::new();
         let mut share = ready.and_then(|()| {
-            let mut placing = self.submission.placing();
+            let mut placing = chunks.placing(&self.submission);
+            let sink = &mut placing.sink;
             // What is told of is in the file, and nothing comes later to a place given up.
-            if let Err(error) = placing.finish_writes(false) {
-                let last = placing.held()?.last_written().map(Name::from);
+            if let Err(error) = sink.finish_writes(false) {
+                let last = sink.held.last_written().map(Name::from);
                 return Err(last.map_or(error.clone(), |last| self.named(error, &last)));
             }
-            records = placing.held()?.records();
-            Ok(Share::Records(records.clone(), placing.take_roundings()))
+            records = sink.held.records();
+            Ok(Share::Records(records.clone(), sink.take_roundings()))
         });
         let (mut queue, mut moving) = (None, Vec::new());
         let round_bytes = team.round_bytes;
@@ -131,21 +135,21 @@ impl Writer {
             let answer = team.link.consult(share, |link, shares| {
                 let queue = match queue.as_mut() {
                     Some(queue) => self.take_written(queue, shares)?,
-                    None => queue.insert(self.queue_up(shares, round_bytes)?),
+                    None => queue.insert(self.queue_up(chunks, shares, round_bytes)?),
                 };
                 self.next_answer(queue, texts, link.size(), is_end)
             })?;
             share = match answer {
-                Answer::Read(moves) => self.read_round(&records, &moves).map(|read| {
+                Answer::Read(moves) => self.read_round(chunks, &records, &moves).map(|read| {
                     moving = read;
                     Share::Written(Vec::new())
                 }),
                 Answer::Write => {
-                    let written = self.write_round(&std::mem::take(&mut moving));
+                    let written = self.write_round(chunks, &std::mem::take(&mut moving));
                     written.map(|()| Share::Written(Vec::new()))
                 }
                 Answer::Batch { spots, is_last } => {
-                    let written = self.write_batch(&records, &spots, is_last);
+                    let written = self.write_batch(chunks, &records, (&spots, is_last));
                     written.map(Share::Written)
                 }
                 Answer::Done {
@@ -153,10 +157,10 @@ impl Writer {
                     omitted,
                     lease,
                 } => {
-                    let mut placing = self.submission.placing();
-                    placing.counts = counts;
-                    placing.held()?.clear();
-                    placing.held()?.begin_lease(lease);
+                    let mut placing = chunks.placing(&self.submission);
+                    placing.sink.counts = counts;
+                    placing.sink.held.clear();
+                    placing.sink.held.begin_lease(lease);
                     drop(placing);
                     self.submission.end_period(omitted);
                     return Ok(());
@@ -175,23 +179,24 @@ impl Writer {
 
     /// Writes this rank's chunks; the bytes of those that rank 0 takes.
     fn write_batch(
-        &mut self,
+        &self,
+        chunks: &RankChunks,
         records: &[Record],
-        spots: &[(usize, Spot)],
-        is_last: bool,
+        (spots, is_last): (&[(usize, Spot)], bool),
     ) -> Result<Vec<Vec<u8>>> {
         let mut for_root = Vec::new();
-        let mut placing = self.submission.placing();
+        let mut placing = chunks.placing(&self.submission);
+        let sink = &mut placing.sink;
         for &(number, spot) in spots {
             let record = records.get(number).ok_or_else(lost)?;
             if matches!(spot, Spot::Done | Spot::Omitted) {
                 continue;
             }
-            let found = placing.held_bytes(&Key::from(&record.name));
+            let found = sink.held_bytes(&Key::from(&record.name));
             let outcome = found.and_then(|found| {
                 let found = found.ok_or_else(lost)?;
                 match spot {
-                    Spot::At(address) => placing.write_at(&found, address)?,
+                    Spot::At(address) => sink.write_at(&found, address)?,
                     _ => for_root.push(found.to_vec()),
                 }
                 Ok(())
@@ -200,7 +205,7 @@ impl Writer {
         }
         // What is written at the end is what came last.
         let last = spots.last().and_then(|(number, _)| records.get(*number));
-        let outcome = placing.finish_writes(is_last);
+        let outcome = sink.finish_writes(is_last);
         outcome.map_err(|error| match last {
             Some(record) => self.named(error, &record.name),
             None => error,
@@ -209,12 +214,18 @@ impl Writer {
     }
 
     /// Reads chunks that are to be moved.
-    fn read_round(&mut self, records: &[Record], moves: &[(usize, u64)]) -> Result<Vec<Moving>> {
-        let mut placing = self.submission.placing();
+    fn read_round(
+        &self,
+        chunks: &RankChunks,
+        records: &[Record],
+        moves: &[(usize, u64)],
+    ) -> Result<Vec<Moving>> {
+        let mut placing = chunks.placing(&self.submission);
+        let sink = &mut placing.sink;
         let read = moves.iter().map(|&(number, to)| {
             let name = &records.get(number).ok_or_else(lost)?.name;
             let key = Key::from(name);
-            let bytes = placing.held_bytes(&key).and_then(|b| b.ok_or_else(lost));
+            let bytes = sink.held_bytes(&key).and_then(|b| b.ok_or_else(lost));
             let bytes = bytes.map_err(|error| self.named(error, name))?;
             Ok(Moving { key, bytes, to })
         });
@@ -222,15 +233,16 @@ impl Writer {
     }
 
     /// Writes them where they belong.
-    fn write_round(&mut self, moving: &[Moving]) -> Result<()> {
-        let mut placing = self.submission.placing();
+    fn write_round(&self, chunks: &RankChunks, moving: &[Moving]) -> Result<()> {
+        let mut placing = chunks.placing(&self.submission);
+        let sink = &mut placing.sink;
         for Moving { key, bytes, to } in moving {
-            let outcome = placing.write_at(bytes, *to);
+            let outcome = sink.write_at(bytes, *to);
             outcome.map_err(|error| self.named(error, &Name::from(key)))?;
-            placing.held()?.note_written(key, *to);
+            sink.held.note_written(key, *to);
         }
         // What is written at the end is what came last.
-        let outcome = placing.finish_writes(false);
+        let outcome = sink.finish_writes(false);
         outcome.map_err(|error| match moving.last() {
             Some(last) => self.named(error, &Name::from(&last.key)),
             None => error,
@@ -245,33 +257,36 @@ impl Writer {
     // --- rank 0 ---
 
     /// Puts all ranks' chunks in order, and decides where they go if space was lent.
-    fn queue_up(&mut self, shares: Vec<Share>, round_bytes: u64) -> Result<Queue> {
+    fn queue_up(&self, chunks: &RankChunks, shares: Vec<Share>, round_bytes: u64) -> Result<Queue> {
         let mut entries = Vec::new();
-        let mut placing = self.submission.placing();
+        let mut placing = chunks.placing(&self.submission);
+        let root = placing.sink.root()?;
         let ranks = shares.len();
         for (rank, share) in shares.into_iter().enumerate() {
             let Share::Records(records, roundings) = share else {
                 return Err(broken("chunks come where there are none"));
             };
-            for rounded in roundings {
-                placing.merge_rounding(VariableId(rounded.variable), &rounded.stats());
+            for (number, summary) in roundings {
+                let id = VariableId(number);
+                root.books.merge_rounding(id, &summary.into());
             }
             for (number, record) in records.into_iter().enumerate() {
                 let variable = self.variable(record.name.variable).ok_or_else(lost)?;
                 entries.push(Entry {
                     rank,
                     number,
-                    gets_place: placing.gets_place(variable, &record),
+                    gets_place: root.gets_place(variable, &record),
                     chosen: None,
                     record,
                 });
             }
         }
         entries.sort_by(|a, b| a.record.name.cmp(&b.record.name));
-        let arrangement = placing.arrange(&mut entries);
+        let arrangement = root.arrange(&mut entries);
         let moves = arrangement.as_ref().map_or(&[][..], |found| &found.moves);
         let stored: Vec<&Entry> = entries.iter().filter(|entry| entry.gets_place).collect();
         Ok(Queue {
+            chunks: chunks.clone(),
             moves: rounds(moves, &stored, ranks, round_bytes),
             is_read: false,
             is_ready: false,
@@ -284,7 +299,7 @@ impl Writer {
     }
 
     /// All datasets are made before there are values, in the order of their definition.
-    fn make_datasets(&mut self) -> Result<()> {
+    fn make_datasets(&self, books: &mut Books) -> Result<()> {
         for number in 0..self.details.len() {
             let id = VariableId(number);
             let is_text = self.schema.variables[number].value_type == ValueType::String;
@@ -293,15 +308,13 @@ impl Writer {
                 // Nobody has put to it.
                 continue;
             }
-            if self.details[number].active.is_none() {
-                let storage = self.strings_storage(id);
-                let shape = self.schema.shape(id);
-                let mut placing = self.submission.placing();
-                placing.plain_output(id, &shape, &storage)?;
-            } else if let Some(variable) = &self.details[number].active {
-                let shape = self.schema.shape(id);
-                let outcome = self.submission.placing().prepare(variable, &shape);
-                outcome.map_err(|error| error.at_variable(&variable.path))?;
+            let shape = self.schema.shape(id);
+            match &details.active {
+                None => books.prepare_plain(id, &shape, &self.strings_storage(id))?,
+                Some(variable) => {
+                    let outcome = books.prepare(variable, &shape);
+                    outcome.map_err(|error| error.at_variable(&variable.path))?;
+                }
             }
         }
         Ok(())
@@ -309,7 +322,7 @@ impl Writer {
 
     /// Writes texts in the order of their places, whoever has put them: of those for the same
     /// place the last one.
-    fn write_texts(&mut self, puts: &[TextPut]) -> Result<()> {
+    fn write_texts(&self, books: &Books, puts: &[TextPut]) -> Result<()> {
         let mut texts = BTreeMap::new();
         for put in puts {
             texts.extend(put.elements().map(|(at, text)| ((put.variable, at), text)));
@@ -321,26 +334,16 @@ impl Writer {
                 count: &vec![1; at.len()],
                 stride: None,
             };
-            let mut placing = self.submission.placing();
-            let outcome =
-                placing
-                    .output()?
-                    .write_strings(id, Some(slab), std::slice::from_ref(text));
-            outcome.map_err(|error| {
-                let error = from_container(error, &self.path);
-                error.at_variable(&self.schema.variable_path(id))
-            })?;
+            let text = std::slice::from_ref(text);
+            let outcome = books.with(|output| output.write_strings(id, Some(slab), text));
+            outcome.map_err(|error| error.at_variable(&self.schema.variable_path(id)))?;
         }
         Ok(())
     }
 
     /// Takes the bytes that belong to places of the last commit.
-    fn take_written<'a>(
-        &mut self,
-        queue: &'a mut Queue,
-        shares: Vec<Share>,
-    ) -> Result<&'a mut Queue> {
-        let mut placing = self.submission.placing();
+    fn take_written<'a>(&self, queue: &'a mut Queue, shares: Vec<Share>) -> Result<&'a mut Queue> {
+        let mut placing = queue.chunks.placing(&self.submission);
         for (share, places) in shares.into_iter().zip(&mut queue.awaited) {
             let Share::Written(all) = share else {
                 return Err(broken("it is of another step"));
@@ -349,18 +352,18 @@ impl Writer {
                 return Err(broken("it has other chunks than were asked for"));
             }
             for (bytes, address) in all.iter().zip(places.drain(..)) {
-                placing.supply(address, bytes)?;
+                placing.sink.root()?.supply(address, bytes)?;
             }
         }
         if queue.is_ready {
-            placing.limit_pending()?;
+            placing.sink.limit_pending()?;
         }
         drop(placing);
         Ok(queue)
     }
 
     fn next_answer(
-        &mut self,
+        &self,
         queue: &mut Queue,
         texts: &[TextPut],
         ranks: usize,
@@ -374,31 +377,36 @@ impl Writer {
             return Ok(round.into_iter().map(Answer::Read).collect());
         }
         if !std::mem::replace(&mut queue.is_ready, true) {
+            let mut placing = queue.chunks.placing(&self.submission);
+            let root = placing.sound()?.root()?;
             if let Some(end) = queue.end {
-                self.submission.placing().take_back(end)?;
+                root.take_back(end)?;
             }
-            self.make_datasets()?;
-            self.write_texts(texts)?;
+            self.make_datasets(&mut root.books)?;
+            self.write_texts(&root.books, texts)?;
         }
         self.next_batch(queue, ranks, is_end)
     }
 
-    fn next_batch(&mut self, queue: &mut Queue, ranks: usize, is_end: bool) -> Result<Vec<Answer>> {
+    fn next_batch(&self, queue: &mut Queue, ranks: usize, is_end: bool) -> Result<Vec<Answer>> {
         if queue.next == queue.entries.len() && queue.next > 0 || queue.entries.is_empty() {
             return self.done(queue, ranks, is_end);
         }
         let mut spots = vec![Vec::new(); ranks];
-        let mut placing = self.submission.placing();
+        let mut placing = queue.chunks.placing(&self.submission);
+        let sink = &mut placing.sink;
+        let limit_bytes = sink.root()?.books.pending_limit_bytes;
         let (mut placed, mut held_bytes) = (0, 0);
         while let Some(entry) = queue.entries.get(queue.next) {
-            if placed == BATCH || held_bytes > placing.pending_limit_bytes {
+            if placed == BATCH || held_bytes > limit_bytes {
                 break;
             }
             let variable = self.details[entry.record.name.variable].active.as_ref();
             let variable = variable.ok_or_else(lost)?;
-            let (spot, address) = placing.place_record(variable, &entry.record, entry.chosen)?;
+            let (spot, address) = sink.place_record(variable, &entry.record, entry.chosen)?;
             if let Some(chosen) = entry.chosen.filter(|_| spot != Spot::Done) {
-                placing.lending.add_gap((chosen, entry.record.bytes));
+                let gap = (chosen, entry.record.bytes);
+                sink.root()?.lending.add_gap(gap);
             }
             match spot {
                 Spot::Held => {
@@ -418,21 +426,23 @@ impl Writer {
             .collect())
     }
 
-    fn done(&mut self, queue: &Queue, ranks: usize, is_end: bool) -> Result<Vec<Answer>> {
-        let mut placing = self.submission.placing();
-        placing.commit(&CommitStep {
+    fn done(&self, queue: &Queue, ranks: usize, is_end: bool) -> Result<Vec<Answer>> {
+        let mut placing = queue.chunks.placing(&self.submission);
+        placing.sink.commit(&CommitStep {
             lengths: self.lengths(),
             variables: self.details.iter().map(|d| d.active.clone()).collect(),
         })?;
+        let root = placing.sound()?.root()?;
         let mut leases = vec![None; ranks];
         if is_end {
-            placing.finish()?;
+            root.books.finish()?;
         } else if self.options.follow_ranks {
-            placing.expect_usage(&queue.usage(ranks));
-            leases = placing.lend(ranks)?;
+            root.expect_usage(&queue.usage(ranks));
+            leases = root.lend(ranks)?;
         }
+        let counts = root.books.counts;
         let done = |lease| Answer::Done {
-            counts: placing.counts,
+            counts,
             omitted: queue.omitted,
             lease,
         };

@@ -2,25 +2,17 @@
 
 use std::path::PathBuf;
 
-use frazil_codec::ErrorStats;
 use frazil_types::ErrorCode;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::super::books::Stored;
 use super::super::borders::Borders;
+use super::super::cooperation::Call;
 use super::super::key::Name;
-use super::super::placing::Base;
+use super::super::slab::Slab;
+use frazil_container::schema::VariableId;
 use frazil_file::error::{Error, Result};
-use frazil_precision::RoundingStats;
-
-/// A call that all ranks make together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Call {
-    Create,
-    Define,
-    Sync,
-    Close,
-}
 
 impl Call {
     pub(super) fn name(self) -> &'static str {
@@ -71,7 +63,7 @@ impl Failure {
 
 /// Texts put into a variable of strings.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct TextPut {
+pub(super) struct TextPut {
     pub variable: usize,
     pub start: Vec<u64>,
     pub count: Vec<u64>,
@@ -80,6 +72,16 @@ pub(crate) struct TextPut {
 }
 
 impl TextPut {
+    pub(super) fn new(variable: VariableId, slab: &Slab<'_>, values: &[String]) -> Self {
+        Self {
+            variable: variable.0,
+            start: slab.start.to_vec(),
+            count: slab.count.to_vec(),
+            stride: slab.stride.map(<[u64]>::to_vec),
+            values: values.to_vec(),
+        }
+    }
+
     /// The texts one by one, each with its place in the variable.
     pub(super) fn elements(&self) -> impl Iterator<Item = (Vec<u64>, &String)> {
         self.values.iter().enumerate().map(|(number, text)| {
@@ -167,40 +169,7 @@ pub(super) struct Owned {
     /// Other ranks that send values, in ascending order.
     pub(super) from: Vec<usize>,
     pub(super) round: usize,
-    pub(super) base: Option<Base>,
-}
-
-/// What rounding did to a rank's values of a variable.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Rounded {
-    pub(super) variable: usize,
-    least_kept: Option<u32>,
-    changed: u64,
-    max_absolute_error: f64,
-    max_relative_error: f64,
-}
-
-impl Rounded {
-    pub(super) fn new(variable: usize, stats: &RoundingStats) -> Self {
-        Self {
-            variable,
-            least_kept: stats.least_kept,
-            changed: stats.errors.changed,
-            max_absolute_error: stats.errors.max_absolute_error,
-            max_relative_error: stats.errors.max_relative_error,
-        }
-    }
-
-    pub(super) fn stats(&self) -> RoundingStats {
-        RoundingStats {
-            least_kept: self.least_kept,
-            errors: ErrorStats {
-                changed: self.changed,
-                max_absolute_error: self.max_absolute_error,
-                max_relative_error: self.max_relative_error,
-            },
-        }
-    }
+    pub(super) base: Option<Stored>,
 }
 
 /// What became of a packed chunk.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::key::Key;
+use crate::local::LocalSink;
 use crate::mask::Mask;
 use crate::partial::PartialChunk;
 
@@ -10,8 +11,9 @@ const CHUNK: u64 = 1 << 10;
 
 fn writer(shared: &Arc<Shared>, allowed_bytes: u64) -> (Membership, Store) {
     let store = Store::new(&std::env::temp_dir().join("frazil-shared-test"));
+    let no_sink = Weak::<Mutex<Placing<LocalSink>>>::new();
     let division = Division::of(allowed_bytes);
-    let membership = Membership::join_in(Arc::clone(shared), division, &store, None);
+    let membership = Membership::join_in(Arc::clone(shared), division, &store, no_sink);
     (membership, store)
 }
 
