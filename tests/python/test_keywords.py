@@ -39,6 +39,13 @@ def test_a_writer_says_the_same(tmp_path):
         frazil.unpack(SAMPLE, tmp_path / "out.nc", format="clasic")
 
 
+def test_a_key_within_an_option_is_named():
+    with pytest.raises(frazil.errors.InvalidArgumentError, match="`digits`"):
+        frazil.compress([1.0], precision={"digits": 3})
+    with pytest.raises(frazil.errors.InvalidArgumentError, match=r"option precision.*`lossless`"):
+        frazil.compress([1.0], precision={"losless": True})
+
+
 def test_an_unknown_keyword_is_named_with_what_was_meant(tmp_path):
     with pytest.raises(TypeError, match=r"pack\(\).*'gaol'. Did you mean 'goal'"):
         frazil.pack(SAMPLE, tmp_path / "out.nc", gaol="size")

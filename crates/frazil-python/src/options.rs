@@ -39,12 +39,13 @@ pub(crate) fn parse<T: DeserializeOwned>(json: &str) -> Result<T, Error> {
 
 /// What is wrong with an option.
 fn refusal(key: &str, value: &Value, error: &str) -> Error {
-    if error.starts_with("unknown field") {
-        let known = error.split('`').skip(3).step_by(2);
-        return invalid(format!(
-            "there is no option `{key}`{}",
-            spelling::question(key, known)
-        ));
+    let mut quoted = error.split('`').skip(1).step_by(2);
+    if let Some(unknown) = quoted.next().filter(|_| error.starts_with("unknown field")) {
+        let meant = spelling::question(unknown, quoted);
+        return invalid(match unknown == key {
+            true => format!("there is no option `{key}`{meant}"),
+            false => format!("the option {key}: there is no `{unknown}`{meant}"),
+        });
     }
     let text = value
         .as_str()
