@@ -98,8 +98,9 @@ contains
   !> `readable_by` is frazil_readers_any, frazil_readers_plugins or frazil_readers_frazil. The writer commits by itself
   !> after `commit_bytes` (0: never). `records_per_sync` tells how many records the program writes
   !> between two syncs. `plan_file` holds the plan of an earlier run, to be replayed;
-  !> `keep_plan` keeps this one's in the file. `precision_file` states by variable how exactly values are
-  !> kept and what filters must be like ([`frz_options_read_precision`]).
+  !> `keep_plan` keeps this one's in the file. `precision_file` states options for all variables
+  !> and by variable: how exactly values are kept, filters, chunk shapes ([`frz_options_read_precision`]);
+  !> other arguments override what it states for all.
   !>
   !> `goal`, one of frazil_goal_..., is what filters are chosen for; `filters` are stated for all
   !> variables that ask for none, 'shuffle+zstd(3)'. `reads`, 'map,series=2', and `storage`, one of
@@ -144,10 +145,10 @@ contains
     type(c_ptr) :: chosen
 
     chosen = frz_options_new()
-    status = set_options(chosen, options, threads, memory_bytes, durable, synchronous)
+    status = set_options(chosen, options, precision_file, threads, memory_bytes, durable, synchronous)
     if (status == frazil_ok) &
       status = set_choices(chosen, readable_by, commit_bytes, records_per_sync, plan_file, keep_plan)
-    if (status == frazil_ok) status = set_wishes(chosen, precision_file, goal, filters, reads, storage)
+    if (status == frazil_ok) status = set_wishes(chosen, goal, filters, reads, storage)
     if (status == frazil_ok) status = set_cores(chosen, cores, core_list)
     if (status == frazil_ok .and. present(overwrite)) &
       status = frz_options_set_overwrite(chosen, c_logical(overwrite))
@@ -196,10 +197,10 @@ contains
     type(c_ptr) :: chosen
 
     chosen = frz_options_new()
-    status = set_options(chosen, options, threads, memory_bytes, durable, synchronous)
+    status = set_options(chosen, options, precision_file, threads, memory_bytes, durable, synchronous)
     if (status == frazil_ok) &
       status = set_choices(chosen, readable_by, commit_bytes, records_per_sync, plan_file, keep_plan)
-    if (status == frazil_ok) status = set_wishes(chosen, precision_file, goal, filters, reads, storage)
+    if (status == frazil_ok) status = set_wishes(chosen, goal, filters, reads, storage)
     if (status == frazil_ok) status = set_cores(chosen, cores, core_list)
     if (status == frazil_ok .and. present(longest_wait)) &
       status = frz_options_set_longest_wait(chosen, longest_wait)

@@ -25,16 +25,18 @@ module frazil_writer_options
 contains
 
   !> How the writer works.
-  function set_options(options, list, threads, memory_bytes, durable, synchronous) result(status)
+  function set_options(options, list, precision_file, threads, memory_bytes, durable, synchronous) result(status)
     type(c_ptr), intent(in) :: options
-    character(len=*), intent(in), optional :: list
+    character(len=*), intent(in), optional :: list, precision_file
     integer, intent(in), optional :: threads
     integer(c_int64_t), intent(in), optional :: memory_bytes
     logical, intent(in), optional :: durable, synchronous
     integer :: status
 
     status = frazil_ok
-    if (present(list)) status = frz_options_set_list(options, c_text(list))
+    ! First: other options override the defaults of a file.
+    if (present(precision_file)) status = frz_options_read_precision(options, c_text(precision_file))
+    if (status == frazil_ok .and. present(list)) status = frz_options_set_list(options, c_text(list))
     if (status == frazil_ok .and. present(threads)) status = frz_options_set_threads(options, threads)
     if (status == frazil_ok .and. present(memory_bytes)) &
       status = frz_options_set_memory_bytes(options, memory_bytes)
@@ -67,17 +69,15 @@ contains
   end function set_choices
 
   !> What is wished of all variables.
-  function set_wishes(options, precision_file, goal, filters, reads, storage) result(status)
+  function set_wishes(options, goal, filters, reads, storage) result(status)
     type(c_ptr), intent(in) :: options
-    character(len=*), intent(in), optional :: precision_file
     integer, intent(in), optional :: goal
     character(len=*), intent(in), optional :: filters, reads
     integer, intent(in), optional :: storage
     integer :: status
 
     status = frazil_ok
-    if (present(precision_file)) status = frz_options_read_precision(options, c_text(precision_file))
-    if (status == frazil_ok .and. present(goal)) status = frz_options_set_goal(options, int(goal, c_int))
+    if (present(goal)) status = frz_options_set_goal(options, int(goal, c_int))
     if (status == frazil_ok .and. present(filters)) &
       status = frz_options_set_filters(options, c_text(filters))
     if (status == frazil_ok .and. present(reads)) status = frz_options_set_reads(options, c_text(reads))

@@ -1,4 +1,5 @@
-"""Writes the table of docs/options.md from `frazil options --json`, or checks that it is current.
+"""Writes what follows from the declared options, or checks that it is current: the tables of
+docs/options.md, and the keywords of the Python package.
 
 python scripts/make_options_page.py [--check]
 """
@@ -8,37 +9,109 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/options.md"
+KEYWORDS = ROOT / "python/frazil/keywords.py"
 FRAZIL = Path(os.environ.get("FRAZIL_BIN", ROOT / "target/release/frazil"))
-TABLE = re.compile(r"(<!-- generated: options -->\n\n).*?(\n<!-- end -->)", flags=re.DOTALL)
+TABLE = r"(<!-- generated: {} -->\n\n).*?(\n<!-- end -->)"
+
+# Options of a writer that are no keywords: parameters of their own say them (`mode`), or they are
+# for ranks and threads that a Python program does not have.
+NO_KEYWORDS = ("mode", "overwrite", "cores", "reproducible", "io_ranks", "longest_wait")
+
+HEAD = '''"""Keywords that functions share, by type.
+
+Written by scripts/make_options_page.py from the declared options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypedDict
+
+from .options import Precision, Reads, StrPath
+from .reports import WritePlan
+'''
 
 
-def row(option: dict[str, str]) -> str:
-    key, text = option["key"], option["help"]
-    name = f"`{key}`" if option["is_for_users"] else f"`{key}` (no variable)"
-    return f"| {name} | {option['values']} | {option['default']} | {text} |\n"
+def of_writer(option: dict) -> str:
+    key = option["key"]
+    name = f"`{key}`" if option["environment"] else f"`{key}` (no variable)"
+    return f"| {name} | {option['values']['text']} | {option['default']} | {option['help']} |\n"
 
 
-def page() -> str:
-    """The page, with a new table."""
-    done = subprocess.run([FRAZIL, "options", "--json"], check=True, capture_output=True, text=True)
-    rows = "| option | values | default | |\n|---|---|---|---|\n"
-    rows += "".join(map(row, json.loads(done.stdout)))
-    return TABLE.sub(lambda found: found[1] + rows + found[2], PAGE.read_text())
+def of_files(option: dict) -> str:
+    users = [name for name in ("pack", "plan", "unpack") if option[name]]
+    flag = "`--" + option["key"].replace("_", "-") + "`"
+    cells = (option["values"]["text"], option["default"], option["help"], option["python"])
+    shown = (flag, f"`{option['key']}=`", ", ".join(users), *cells)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in shown) + " |\n"
+
+
+def page(options: list[dict]) -> str:
+    """The page, with new tables."""
+    heads = {
+        "options": "| option | values | default | |\n|---|---|---|---|\n",
+        "options of files": "| command | Python | of | values | default | | in Python |\n"
+        "|---|---|---|---|---|---|---|\n",
+    }
+    rows = {
+        "options": map(of_writer, filter(lambda one: one["writer"], options)),
+        "options of files": map(of_files, filter(is_of_files, options)),
+    }
+    text = PAGE.read_text()
+    for name, head in heads.items():
+        table = head + "".join(rows[name])
+        place = re.compile(TABLE.format(name), flags=re.DOTALL)
+        text = place.sub(lambda found, table=table: found[1] + table + found[2], text)
+    return text
+
+
+def is_of_files(option: dict) -> bool:
+    return option["pack"] or option["plan"] or option["unpack"]
+
+
+def kind(option: dict) -> str:
+    """The type of a keyword."""
+    values = option["values"]
+    if option["python_type"]:
+        return option["python_type"]
+    if values["is_switch"]:
+        return "bool"
+    words = ", ".join(f'"{word}"' for word, _ in values["words"])
+    return f"Literal[{words}]" if words else "str"
+
+
+def typed(name: str, text: str, options: list[dict]) -> Iterator[str]:
+    yield f'\n\nclass {name}(TypedDict, total=False):\n    """{text}"""\n\n'
+    for one in options:
+        yield f"    {one['key']}: {kind(one)} | None\n"
+
+
+def keywords(options: list[dict]) -> str:
+    """The module of keywords."""
+    text = HEAD
+    for user in ("pack", "plan", "unpack"):
+        chosen = [one for one in options if one[user]]
+        text += "".join(typed(f"{user.title()}Keywords", f"Of :func:`frazil.{user}`.", chosen))
+    chosen = [one for one in options if one["writer"] and one["key"] not in NO_KEYWORDS]
+    return text + "".join(typed("WriterKeywords", "Of :class:`frazil.Writer`.", chosen))
 
 
 def main() -> int:
-    text = page()
-    if "--check" in sys.argv[1:]:
-        if PAGE.read_text() == text:
-            return 0
-        print(f"{PAGE.relative_to(ROOT)} is not current: run {sys.argv[0]}", file=sys.stderr)
-        return 1
-    PAGE.write_text(text)
-    return 0
+    done = subprocess.run([FRAZIL, "options", "--json"], check=True, capture_output=True, text=True)
+    options = json.loads(done.stdout)
+    stale = False
+    for path, text in ((PAGE, page(options)), (KEYWORDS, keywords(options))):
+        if "--check" not in sys.argv[1:]:
+            path.write_text(text)
+        elif path.read_text() != text:
+            print(f"{path.relative_to(ROOT)} is not current: run {sys.argv[0]}", file=sys.stderr)
+            stale = True
+    return int(stale)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,9 @@ def blocks(document: Path, language: str) -> list[str]:
 
 def test_commands_of_the_document_run(tmp_path: Path) -> None:
     shutil.copy(SAMPLE, tmp_path / "input.nc")
-    for name, rules in zip(("precision", "wishes"), blocks(PRECISION, "toml"), strict=True):
+    for name, rules in zip(
+        ("policy", "precision", "wishes"), blocks(PRECISION, "toml"), strict=True
+    ):
         (tmp_path / f"{name}.toml").write_text(rules)
     commands = [line for block in blocks(PRECISION, "sh") for line in block.splitlines()]
     commands = [line for line in commands if line.strip()]
@@ -34,6 +36,23 @@ def test_commands_of_the_document_run(tmp_path: Path) -> None:
         assert name == "frazil", line
         answer = subprocess.run([BINARY, *words], cwd=tmp_path, capture_output=True, text=True)
         assert answer.returncode == DONE, f"{line}\n{answer.stderr}"
+
+
+def test_the_policy_of_the_document_holds(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text(blocks(PRECISION, "toml")[0])
+    packed = tmp_path / "packed.nc"
+    words = ["pack", SAMPLE, "-o", packed, "--precision", policy]
+    subprocess.run([BINARY, *words], check=True, capture_output=True)
+    with netCDF4.Dataset(packed) as file:
+        height, humidity = file["HGT"], file["QVAPOR"]
+        assert height.chunking() == [2, 2, 100]
+        assert height.filters()["zlib"] and height.filters()["complevel"] == 1
+        assert humidity.chunking()[0] == 2
+        assert "quantization" not in height.ncattrs()
+        assert "quantization" in humidity.ncattrs()
+        with netCDF4.Dataset(SAMPLE) as original:
+            assert (height[:] == original["HGT"][:]).all()
 
 
 def test_commands_of_the_readme_run(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def test_far_storage_gets_larger_chunks(field: Path, tmp_path: Path):
 def test_without_reads_shapes_are_the_standard_ones(field: Path, tmp_path: Path):
     plain, axes = tmp_path / "plain.nc", tmp_path / "axes.nc"
     pack(field, plain)
-    pack(field, axes, "--axes", "a=time", "--expect", "a=5000")
+    pack(field, axes, "--axes", "a=time", "--expected", "a=5000")
     assert plain.read_bytes() == axes.read_bytes()
 
 
@@ -381,7 +381,7 @@ def test_rounding_that_others_lack_is_named(field: Path, style: str, stated: tup
         (("--reads", "map=0"), "weight"),
         (("--storage", "tape"), "tape"),
         (("--axes", "a=clock"), "clock"),
-        (("--expect", "a=0"), "elements"),
+        (("--expected", "a=0"), "elements"),
         (("--most-chunks", "0"), "most-chunks"),
     ],
 )

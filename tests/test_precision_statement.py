@@ -146,7 +146,7 @@ def test_netcdfs_own_attribute_only_on_request(tmp_path: Path, algorithm: str):
     count = "--bits" if algorithm == "bitround" else "--digits"
     options = (count, 4, "--quantizer", QUANTIZER[algorithm])
     pack(source, tmp_path / "without.nc", *options)
-    pack(source, tmp_path / "with.nc", *options, "--netcdf-quantize-attribute")
+    pack(source, tmp_path / "with.nc", *options, "--netcdf-attribute")
     with h5py.File(tmp_path / "without.nc") as file:
         assert not [name for name in file["t"].attrs if name.startswith("_Quantize")]
     with h5py.File(tmp_path / "with.nc") as file:

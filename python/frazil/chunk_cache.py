@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .errors import InvalidArgumentError
-from .operations import Reads, StrPath, chunk_goal
+from .options import Reads, StrPath, chunk_goal
 from .reports import WritePlan
 
 ChunkCache = WritePlan | StrPath | Mapping[str, int]
@@ -18,7 +18,7 @@ def stated_chunk_cache(chunk_cache: ChunkCache | None, reads: Reads | None) -> s
     if reads is not None:
         if chunk_cache is not None:
             raise InvalidArgumentError("chunk_cache= and reads= are both stated: state one of them")
-        return json.dumps({"reads": chunk_goal(reads) or {}})
+        return json.dumps({"reads": chunk_goal({"reads": reads}) or {}})
     if chunk_cache is None:
         return None
     if isinstance(chunk_cache, Mapping):

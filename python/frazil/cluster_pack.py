@@ -5,73 +5,39 @@ from __future__ import annotations
 import contextlib
 import json
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Unpack
 
 from . import _frazil
 from .cluster_results import Outcome, Results, error_of
 from .errors import AlreadyExistsError, Error, InvalidArgumentError
-from .operations import (
-    Precision,
-    Reads,
-    Speed,
-    Storage,
-    StrPath,
-    _finish,
-    _pack_options,
-    names_are_checked,
-)
+from .keywords import PackKeywords
+from .operations import _finish
+from .options import StrPath, documented, names_are_checked, pack_options, stated
 from .progress import Progress, listener
-from .reports import PackReport, WritePlan
+from .reports import PackReport
 
 if TYPE_CHECKING:
     from distributed import Client
 
 
+@documented(PackKeywords)
 def pack_files(
     inputs: Sequence[StrPath],
     out_dir: StrPath | None = None,
     *,
     client: Client,
-    chunks: Literal["auto", "keep"] | Mapping[str, Any] | None = None,
-    reads: Reads | None = None,
-    storage: Storage | None = None,
-    axes: Mapping[str, str] | None = None,
-    expect: Mapping[str, int] | None = None,
-    most_chunks: int | None = None,
-    calibration: StrPath | None = None,
-    plan: WritePlan | None = None,
-    level: int | None = None,
-    shuffle: bool | None = None,
-    checksum: bool = False,
-    precision: Precision | None = None,
-    netcdf_attribute: bool = False,
-    readable_by: Literal["any", "plugins", "frazil"] = "any",
-    goal: Literal["balanced", "size", "speed", "archive", "energy"] | None = None,
-    weights: Mapping[str, float] | None = None,
-    min_write_speed: Speed | None = None,
-    min_read_speed: Speed | None = None,
-    ratio_tolerance: float | None = None,
-    tree: StrPath | None = None,
-    filters: str | None = None,
-    layout: Literal["standard", "cmip7"] = "standard",
-    dry_run: bool = False,
-    overwrite: bool = False,
-    allow_larger: bool = False,
-    verify: bool = False,
-    carbon_intensity: float | None = None,
-    break_hard_links: bool = False,
-    threads: int = 1,
-    memory: int | None = None,
     progress: bool | Progress | None = None,
+    **options: Unpack[PackKeywords],
 ) -> list[PackReport]:
     """Pack many files on a cluster, one task for each file.
 
     Workers read and write the files themselves, under the names that they have here. A file whose
     worker is lost is packed again by another one; one that fails does not stop the others. A worker
-    that hangs keeps no file from being packed, and changes none when it comes back.
+    that hangs keeps no file from being packed, and changes none when it comes back. A worker packs
+    as many files at once as it has threads of dask's: each on one thread, or on ``threads``.
 
     Parameters
     ----------
@@ -82,14 +48,10 @@ def pack_files(
         replaced, once its new file is verified.
     client : distributed.Client
         The cluster.
-    threads : int
-        Threads for each file; a worker packs as many files at once as it has threads of dask's.
-    memory : int, optional
-        Bytes for chunks of each file; 256 MiB if left out.
     progress : bool or Progress, optional
         ``True`` shows a bar.
-
-    The other parameters are those of :func:`pack`.
+    **options
+        Those of :func:`pack`: docs/options.md lists them.
 
     Returns
     -------
@@ -103,38 +65,14 @@ def pack_files(
     ExceptionGroup
         If several files failed, with one :class:`frazil.Error` for each.
     """
-    options = _pack_options(
-        chunks=chunks,
-        reads=reads,
-        storage=storage,
-        axes=axes,
-        expect=expect,
-        most_chunks=most_chunks,
-        calibration=calibration,
-        plan=plan,
-        level=level,
-        shuffle=shuffle,
-        checksum=checksum,
-        precision=precision,
-        names_are_checked=names_are_checked(precision, [Path(one) for one in inputs]),
-        netcdf_attribute=netcdf_attribute,
-        readable_by=readable_by,
-        goal=goal,
-        weights=weights,
-        min_write_speed=min_write_speed,
-        min_read_speed=min_read_speed,
-        ratio_tolerance=ratio_tolerance,
-        tree=tree,
-        filters=filters,
-        layout=layout,
-        dry_run=dry_run,
-        verify=verify,
-        carbon_intensity=carbon_intensity,
-        break_hard_links=break_hard_links,
-        threads=threads,
-        memory=memory,
+    asked = {"threads": 1} | stated("pack_files", PackKeywords, options)
+    may_replace, dry_run = asked.pop("overwrite", False), asked.get("dry_run", False)
+    checked = names_are_checked(asked.get("precision"), [Path(one) for one in inputs])
+    described = pack_options(
+        asked,
+        names_are_checked=checked,
         # Not left out: workers are given an output by its name, even in a folder.
-        allow_larger=allow_larger,
+        allow_larger=asked.get("allow_larger", False),
         # A task may be done twice: see `_refusal`.
         overwrite=True,
     )
@@ -142,8 +80,8 @@ def pack_files(
     found: dict[int, PackReport] = {}
     errors = []
     try:
-        whether = {"may_replace": overwrite, "dry_run": dry_run}
-        for number, outcome in packed(inputs, out_dir, client, options, **whether, bar=bar):
+        whether = {"may_replace": may_replace, "dry_run": dry_run}
+        for number, outcome in packed(inputs, out_dir, client, described, **whether, bar=bar):
             if isinstance(outcome, PackReport):
                 found[number] = outcome
             else:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from .operations import StrPath
+    from .options import StrPath
     from .writer import Writer
 
 _open_writers: weakref.WeakSet[Writer] = weakref.WeakSet()

@@ -25,7 +25,7 @@ from .datatypes import (
     text,
 )
 from .errors import FileNotice, InvalidArgumentError, NotFoundError, plain
-from .operations import Reads, StrPath
+from .options import Reads, StrPath
 from .pictures import chunk_grid_svg, escape
 from .types import whole_number
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import _frazil
 from .errors import CorruptError, InvalidArgumentError, MemoryBudgetError, UnsupportedError
-from .operations import Speed
+from .options import Speed
 
 # What to do about types that are no numbers of netCDF, by numpy's letter of their kind.
 _CURES = {

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 
@@ -21,17 +21,8 @@ from .ending import Ended, check_not_ending, close_in_the_end
 from .errors import Error, InvalidArgumentError, NotFoundError
 from .fills import default_fill, fill_bytes, fill_of, learn_fills
 from .indices import Index, box_of
-from .operations import (
-    Precision,
-    Reads,
-    Storage,
-    StrPath,
-    _limits,
-    _options,
-    _plan_dict,
-    chunk_goal,
-    precision_rules,
-)
+from .keywords import WriterKeywords
+from .options import StrPath, as_json, as_text, documented, plan_dict, precision_rules, stated
 from .reports import WritePlan, WriterReport
 from .types import (
     STRING,
@@ -46,6 +37,7 @@ from .types import (
 _PIECE_BYTES = 64 << 20
 
 
+@documented(WriterKeywords)
 class Writer:
     """A netCDF-4 file being written: slices of any size in any order, packed in the background.
 
@@ -55,39 +47,14 @@ class Writer:
         The file.
     mode : "w", "x" or "a"
         Replace an existing file, refuse to, or go on writing it.
-    readable_by : "any", "plugins" or "frazil"
-        Who must be able to read the file.
-    goal : "balanced", "size", "speed", "archive" or "energy"
-        What filters are chosen for.
-    filters : str, optional
-        These filters instead of a choice, ``"shuffle+zstd(3)"``; see docs/filters.md.
-    precision : mapping or path, optional
-        How exactly values are kept, and what filters must be like, by variable: as in
-        :func:`frazil.pack`. What :meth:`add_variable` states of a variable goes before.
-    threads, memory : int, optional
-        Threads, and bytes for chunks (256 MiB if left out).
-    reads : str, mapping or sequence of str, optional
-        Reads to come, which chunk shapes are to serve: ``"map,series=2"``, as in
-        :func:`frazil.pack`. Variables whose chunk shape is stated keep it.
-    storage : "local", "disk", "parallel-fs" or "object-store", optional
-        Where the file will lie while it is read.
-    plan : WritePlan, optional
-        Chunk shapes, filters and rounding as decided before.
-    keep_plan : bool
-        Keep what was decided in the file, as the global attribute ``frazil_plan``.
-    durable : bool
-        Wait at every commit until the disk has it.
     own_commits : bool
         Commit now and then while records are written. If not, only :meth:`sync` and
         :meth:`close` do.
-    classic_model : bool
-        Record that the file keeps to the classic model.
-    rules_are_shared : bool
-        ``precision`` is for several files, so that this one need not have all variables that it
-        names. Else a name that is nowhere when the first value comes is refused.
     options : mapping, optional
-        Any option of docs/options.md by its name, ``{"expected": "time=8760"}``. It overrides the
-        other parameters.
+        Options of docs/options.md by their names, ``{"expected": "time=8760"}``, also those that
+        are no keywords. They override the keywords.
+    **keywords
+        Options of a writer: docs/options.md lists them.
 
     Notes
     -----
@@ -105,40 +72,22 @@ class Writer:
         path: StrPath,
         mode: Literal["w", "x", "a"] = "w",
         *,
-        readable_by: Literal["any", "plugins", "frazil"] = "any",
-        goal: Literal["balanced", "size", "speed", "archive", "energy"] = "balanced",
-        filters: str | None = None,
-        precision: Precision | None = None,
-        threads: int | None = None,
-        memory: int | None = None,
-        reads: Reads | None = None,
-        storage: Storage | None = None,
-        plan: WritePlan | None = None,
-        keep_plan: bool = False,
-        durable: bool = False,
         own_commits: bool = True,
-        classic_model: bool = False,
-        rules_are_shared: bool = False,
         options: Mapping[str, str | int] | None = None,
+        **keywords: Unpack[WriterKeywords],
     ) -> None:
         if mode not in ("w", "x", "a"):
             raise InvalidArgumentError(f"mode is {mode!r}; it must be 'w', 'x' or 'a'")
         check_not_ending(path)
-        described = _options(
-            limits=_limits(threads, memory),
-            readable_by=readable_by,
-            goal=goal,
-            filters=filters,
-            precision=precision_rules(precision),
-            chunk_goal=chunk_goal(reads, storage),
-            plan=_plan_dict(plan),
-            keep_plan=keep_plan,
-            durable=durable,
+        asked = stated("Writer", WriterKeywords, keywords)
+        plan, precision = asked.pop("plan", None), asked.pop("precision", None)
+        asked |= options or {}
+        described = as_json(
             own_commits=own_commits,
-            classic_model=classic_model,
             overwrite=mode == "w",
-            rules_are_shared=rules_are_shared,
-            declared=[(key, _option_text(value)) for key, value in (options or {}).items()],
+            precision=precision_rules(precision),
+            plan=plan_dict(plan),
+            declared=[(key, as_text(value)) for key, value in asked.items()],
         )
         self.path = Path(path)
         if mode == "a":
@@ -309,7 +258,7 @@ class Writer:
             "netcdf_statement": netcdf_statement,
         }
         axes = [self._dimension(at, dim) for dim in dims]
-        defined = self._known.add_variable(at, name, number, axes, _options(**settings))
+        defined = self._known.add_variable(at, name, number, axes, as_json(**settings))
         defined.fill = default_fill(number) if fill is None else fill.item()
         defined.no_fill = no_fill
         added = VariableWriter(self, defined)
@@ -377,11 +326,6 @@ class Writer:
             self.close()
         else:
             self.abandon()
-
-
-def _option_text(value: str | int) -> str:
-    """An option's value as text: switches are 0 and 1."""
-    return str(int(value)) if isinstance(value, bool) else str(value)
 
 
 class VariableWriter:

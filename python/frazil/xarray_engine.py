@@ -20,7 +20,7 @@ from xarray.core.utils import FrozenDict, close_on_error, is_remote_uri
 from .chunk_cache import ChunkCache
 from .datatypes import element_axes
 from .file import File, Group, Variable
-from .operations import Reads
+from .options import Reads
 
 # dask's blocks are about as large: whole file chunks.
 _BLOCK_BYTES = 64 << 20

@@ -22,7 +22,8 @@ from .crew import Crew
 from .encodings import Storage, round_to_places, storage
 from .errors import EncodingNotice, Error, InvalidArgumentError, plain
 from .masks import given
-from .operations import filter_rules, pack
+from .operations import pack
+from .options import filter_rules
 from .progress import Progress
 from .types import type_number
 from .writer import VariableWriter, Writer
@@ -64,7 +65,7 @@ class Output:
                     "w" if is_new else "a",
                     own_commits=False,
                     # Some values come before the last definition: names were looked for before.
-                    rules_are_shared=True,
+                    precision_is_shared=True,
                     **options,
                 )
         except BaseException:

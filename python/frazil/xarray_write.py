@@ -5,15 +5,15 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import xarray as xr
 
 from .crew import crew
 from .errors import InvalidArgumentError
-from .operations import Precision, Reads, Storage, StrPath, check_names, precision_rules
+from .keywords import WriterKeywords
+from .options import StrPath, check_names, documented, precision_rules, stated
 from .progress import Progress, ProgressBar, listener
-from .reports import WritePlan
 from .xarray_store import FrazilStore, Output, Target, encoding_of
 
 if TYPE_CHECKING:
@@ -100,6 +100,7 @@ def _computes_elsewhere() -> bool:
     return "distributed" in owner or "multiprocessing" in getattr(get, "__module__", "")
 
 
+@documented(WriterKeywords)
 def to_netcdf(
     dataset: xr.Dataset | xr.DataArray | xr.DataTree,
     path: StrPath,
@@ -111,18 +112,9 @@ def to_netcdf(
     append_dim: str | None = None,
     compute: bool = True,
     client: Client | None = None,
-    readable_by: Literal["any", "plugins", "frazil"] = "any",
-    goal: Literal["balanced", "size", "speed", "archive", "energy"] = "balanced",
-    filters: str | None = None,
-    precision: Precision | None = None,
     layout: Literal["standard", "cmip7"] = "standard",
-    reads: Reads | None = None,
-    storage: Storage | None = None,
-    plan: WritePlan | None = None,
-    keep_plan: bool = False,
-    threads: int | None = None,
-    memory: int | None = None,
     progress: bool | Progress | None = None,
+    **options: Unpack[WriterKeywords],
 ) -> Delayed | None:
     """Write a dataset to a netCDF-4 file, on all cores and in little memory.
 
@@ -158,35 +150,20 @@ def to_netcdf(
         The cluster whose workers compute, pack and write dask's blocks, each where it is, into one
         new file on a file system that all of them have. A worker that is lost costs its own work
         only. If left out, blocks come to this process.
-    readable_by : "any", "plugins" or "frazil"
-        Who must be able to read the file: all readers, or those with filter plugins.
-    goal : "balanced", "size", "speed", "archive" or "energy"
-        What filters are chosen for.
-    filters : str, optional
-        These filters instead of a choice, ``"shuffle+zstd(3)"``; see docs/filters.md.
-    precision : mapping or path, optional
-        How exactly values are kept, and what filters must be like, as in :func:`frazil.pack`. It
-        goes before encodings that came along with the data; compression asked for in ``encoding``,
-        and ``filters``, go before it.
     layout : "standard" or "cmip7"
         ``"cmip7"``: as ``check_cmip7_packing`` demands.
-    reads : str, mapping or sequence of str, optional
-        Reads to come, which chunk shapes are to serve: ``"map,series=2"``, as in
-        :func:`frazil.pack`. Variables with ``chunksizes`` keep them.
-    storage : "local", "disk", "parallel-fs" or "object-store", optional
-        Where the file will lie while it is read.
-    plan : WritePlan, optional
-        Chunk shapes, filters and rounding of variables that ask for none, as decided before.
-    keep_plan : bool
-        Keep what was decided in the file, as the global attribute ``frazil_plan``.
-    threads : int, optional
-        Threads that pack. As long as these are what takes the time, two of dask's threads compute
-        blocks, else as many as dask is set up with.
-    memory : int, optional
-        Bytes for chunks, 256 MiB if left out. Two of the blocks that dask computes come on top;
-        what more of them take, these bytes are less by, down to half.
     progress : bool or Progress, optional
         ``True`` shows a bar.
+    **options
+        Options of :class:`frazil.Writer`: docs/options.md lists them.
+
+    Notes
+    -----
+    What ``precision`` states overrides encodings that came along with the data; compression asked
+    for in ``encoding``, and ``filters``, override it. Variables with ``chunksizes`` keep them.
+    As long as packing is what takes the time, two of dask's threads compute blocks, else as many as
+    dask is set up with. Two of these blocks come on top of ``memory``; what more of them take,
+    these bytes are less by, down to half.
 
     Returns
     -------
@@ -204,26 +181,16 @@ def to_netcdf(
     nodes, mode = _checked(dataset, path, mode, group, append_dim)
     if layout != "standard" and mode == "a":
         raise InvalidArgumentError("a layout is for new files", file=path)
-    options: dict[str, Any] = {
-        "readable_by": readable_by,
-        "goal": goal,
-        "filters": filters,
-        "precision": precision_rules(precision),
-        "reads": reads,
-        "storage": storage,
-        "plan": plan,
-        "keep_plan": keep_plan,
-        "threads": threads,
-        "memory": memory,
-    }
+    asked = stated("to_netcdf", WriterKeywords, options)
+    asked["precision"] = precision_rules(asked.get("precision"))
     if mode != "a" or not Path(path).exists():
         paths = [
             f"/{at}/{name}" if at else f"/{name}" for at, one in nodes for name in one.variables
         ]
-        check_names(options["precision"], paths, path)
+        check_names(asked["precision"], paths, path)
     if append_dim is not None and unlimited_dims is None:
         unlimited_dims = [append_dim]
-    with _showing(progress) as bar, _new_or_unchanged(path, mode, layout, options) as output:
+    with _showing(progress) as bar, _new_or_unchanged(path, mode, layout, asked) as output:
         store = FrazilStore(output, append_dim=append_dim, progress=bar)
         values = _Values()
         is_tree = isinstance(dataset, xr.DataTree)

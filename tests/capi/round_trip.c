@@ -208,7 +208,14 @@ static void wish_of_nobody(const char *path, const char *wishes, frz_options *op
     int dim, variable, shared;
 
     CHECK(file != NULL);
-    CHECK(fputs("[[rule]]\nvariables = [\"v2\"]\nlossless = true\n", file) >= 0);
+    CHECK(fputs("[defaults]\ngoal = \"sizee\"\n", file) >= 0);
+    CHECK(fclose(file) == 0);
+    MUST_BE(FRZ_INVALID_ARGUMENT, frz_options_read_precision(options, wishes));
+    CHECK(strstr(frz_last_message(), "goal is \"sizee\"; it must be balanced") != NULL);
+    CHECK(strstr(frz_last_message(), "`size`") != NULL);
+    file = fopen(wishes, "w");
+    CHECK(file != NULL);
+    CHECK(fputs("[defaults]\ngoal = \"size\"\n[variables.v2]\nlossless = true\n", file) >= 0);
     CHECK(fclose(file) == 0);
     MUST(frz_options_read_precision(options, NULL));
     MUST(frz_options_read_precision(options, wishes));

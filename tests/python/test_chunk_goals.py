@@ -85,6 +85,37 @@ def test_to_netcdf_and_the_writer_serve_reads(dataset, tmp_path):
     assert chunks_of(tmp_path / "writer.nc") == shapes["map"]
 
 
+def test_a_file_states_chunk_shapes_and_defaults(source, tmp_path):
+    policy = tmp_path / "policy.toml"
+    policy.write_text(
+        '[defaults]\nreads = "map"\nstorage = "local"\nfilters = "shuffle+deflate(1)"\n'
+        "[variables.v]\nchunks = { lat = 5 }\n"
+    )
+    by_file, stated = (
+        frazil.plan(source, **options).variables
+        for options in (
+            {"precision": policy},
+            {"reads": "map", "storage": "local", "filters": "shuffle+deflate(1)"},
+        )
+    )
+    chunk, other = (chunk_of(plan, "/v") for plan in (by_file, stated))
+    assert chunk == [other[0], 5, other[2]]
+    # What is stated beside the file overrides it.
+    series = frazil.plan(source, precision=policy, reads="series").variables
+    assert chunk_of(series, "/v")[0] > chunk[0]
+    mapping = frazil.plan(source, precision={"v": {"chunks": {"time": 3}}}).variables
+    assert chunk_of(mapping, "/v")[0] == 3
+    written = tmp_path / "written.nc"
+    frazil.to_netcdf(xr.open_dataset(source, engine="frazil"), written, precision=policy)
+    assert chunks_of(written)[1] == 5
+
+
+def chunk_of(variables, path):
+    """The chunk shape that a plan has."""
+    (found,) = (one["layout"] for one in variables if one["path"] == path)
+    return found["chunk"]
+
+
 def test_what_is_not_understood_is_refused(source, tmp_path):
     for options in ({"reads": "maps"}, {"storage": "tape"}, {"axes": {"time": "clock"}}):
         with pytest.raises(frazil.errors.InvalidArgumentError):

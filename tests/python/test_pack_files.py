@@ -113,7 +113,7 @@ def test_all_options_of_the_command_reach_the_workers(client, files, tmp_path):
     assert packed("--plan", plan).chunk[0] == 1
     assert packed("--filters", "lz4", "--readable-by", "plugins").filters == "lz4"
     reads = ("--reads", "series=2,time:2/x:40", "--storage", "disk", "--axes", "x=lon")
-    assert packed(*reads, "--chunks", "y=25", "--expect", "time=100").chunk[1] == 25
+    assert packed(*reads, "--chunks", "y=25", "--expected", "time=100").chunk[1] == 25
     packed("--digits", "t2m:3", "--special", "t2m:280")
     with netCDF4.Dataset(result) as file:
         assert file["t2m"].quantization_nsd == 3

@@ -663,10 +663,11 @@ frz_status frz_options_set_goal(frz_options *options, int goal);
 frz_status frz_options_set_filters(frz_options *options, const char *filters);
 
 /**
- * Adds what a file of wishes states of variables, by name: the TOML file that `frazil pack --wishes` and
- * ::frz_wishes_read read, docs/precision.md. What is asked for of a variable by `frz_set_...`, and
- * ::frz_options_set_filters, go before. It may be called for several files: later ones go before
- * earlier ones. NULL: no wishes.
+ * Reads options from a file: by variable (precision, filters, chunk shapes) and, in `[defaults]`, for all
+ * of them (goal, readers, reads): the TOML file that `frazil pack --precision` and ::frz_wishes_read read,
+ * docs/precision.md. What is asked for of a variable by `frz_set_...`, and ::frz_options_set_filters,
+ * override it. The defaults override what was set before this call; calls that follow override them. It
+ * may be called for several files: later ones override earlier ones. NULL: no options by variable.
  *
  * Errors: ::FRZ_NOT_FOUND, ::FRZ_PERMISSION_DENIED; ::FRZ_INVALID_ARGUMENT if the file is not understood:
  * ::frz_last_message says which rule. What cannot be honoured of a variable, filters that its readers

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int};
 
 use frazil::{
-    FilterChain, Goal, ReaderLevel, Storage, parse_plan, parse_reads, read_plan, read_precision,
+    FilterChain, Goal, ReaderLevel, Storage, parse_plan, parse_reads, read_plan, read_policy,
 };
 
 use crate::arguments::{self, invalid, text};
@@ -108,10 +108,11 @@ pub unsafe extern "C" fn frz_options_set_filters(
     }
 }
 
-/// Adds what a file of wishes states of variables, by name: the TOML file that `frazil pack --wishes` and
-/// ::frz_wishes_read read, docs/precision.md. What is asked for of a variable by `frz_set_...`, and
-/// ::frz_options_set_filters, go before. It may be called for several files: later ones go before
-/// earlier ones. NULL: no wishes.
+/// Reads options from a file: by variable (precision, filters, chunk shapes) and, in `[defaults]`, for all
+/// of them (goal, readers, reads): the TOML file that `frazil pack --precision` and ::frz_wishes_read read,
+/// docs/precision.md. What is asked for of a variable by `frz_set_...`, and ::frz_options_set_filters,
+/// override it. The defaults override what was set before this call; calls that follow override them. It
+/// may be called for several files: later ones override earlier ones. NULL: no options by variable.
 ///
 /// Errors: ::FRZ_NOT_FOUND, ::FRZ_PERMISSION_DENIED; ::FRZ_INVALID_ARGUMENT if the file is not understood:
 /// ::frz_last_message says which rule. What cannot be honoured of a variable, filters that its readers
@@ -127,7 +128,7 @@ pub unsafe extern "C" fn frz_options_read_precision(
         change(options, |inner| {
             match path.is_null() {
                 true => inner.rules.clear(),
-                false => inner.rules.extend(read_precision(arguments::path(path)?)?),
+                false => inner.set_policy(read_policy(arguments::path(path)?)?),
             }
             Ok(())
         })

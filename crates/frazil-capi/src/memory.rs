@@ -6,7 +6,7 @@ use frazil::schema::ValueType;
 use frazil::{
     ByteOrder, CompressOptions, ElementClass, ElementType, Error, ErrorCode, FilterChainError,
     FilterConstraints, Goal, NcType, Result, SpeedDemand, VariableRule, compress, compressed_bound,
-    compressed_values, decompress_into, read_precision, wishes_for,
+    compressed_values, decompress_into, read_policy, wishes_for,
 };
 
 use crate::arguments::{
@@ -245,10 +245,12 @@ pub unsafe extern "C" fn frz_wishes_read(
                 variables: vec!["**".to_owned()],
                 wish: inner.precision.clone(),
                 demand: inner.demand.clone(),
-                reason: None,
+                ..VariableRule::default()
             };
             let mut rules = vec![stated];
-            rules.extend(read_precision(file)?);
+            let policy = read_policy(file)?;
+            inner.goal = policy.defaults.goal.unwrap_or(inner.goal);
+            rules.extend(policy.rules);
             (inner.precision, inner.demand) = wishes_for(&rules, variable)?;
             Ok(())
         })

@@ -1,219 +1,158 @@
-//! The options of a writer, each declared once.
+//! What an option is: each is declared once, in [`super::option_table`].
 //!
-//! From this table follow the environment variables (`FRAZIL_GOAL` for `goal`), the entries of
-//! `FRAZIL_OPTIONS`, the keys of `frz_options_set` in C and of `options=` in Fortran and Python, the
-//! messages that refuse a value, the list that `frazil options` prints, and `docs/options.md`.
-//! What a value does is in `frazil-write/src/settable.rs`.
+//! From the table follow, for writers, the environment variables (`FRAZIL_GOAL` for `goal`), the entries
+//! of `FRAZIL_OPTIONS`, the keys of `frz_options_set` in C and of `options=` in Fortran and Python; for
+//! whole files, the help of the command's flags, its completions and manual pages, the keywords of
+//! `frazil.pack` in Python, their types and documentation; and for all of them the messages that refuse
+//! a value, the list that `frazil options` prints, and `docs/options.md`.
+//! What a value does to a writer is in `frazil-write/src/settable.rs`.
 
-use frazil_types::ErrorCode;
-use serde::Serialize;
-use strsim::osa_distance;
+use std::fmt;
 
+use frazil_types::{ErrorCode, spelling};
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
+use super::option_table::OPTIONS;
 use frazil_file::error::{Error, Result};
 
-/// A spelling further away is another word.
-const LONGEST_DISTANCE: usize = 3;
+/// What an option may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Values {
+    /// One of these words; and what each means.
+    Words(&'static [(&'static str, &'static str)]),
+    /// Yes or no: a flag of the command, 1 or 0 elsewhere.
+    Switch,
+    /// A text or number of this form, as the end of the sentence "it must be ...".
+    Form(&'static str),
+}
 
-/// One option of a writer.
+impl Values {
+    /// The words, if it is one of several.
+    #[must_use]
+    pub fn words(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Words(words) => words,
+            Self::Switch | Self::Form(_) => &[],
+        }
+    }
+}
+
+impl fmt::Display for Values {
+    /// The end of the sentence "it must be ...".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Words(words) => {
+                let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+                match words.split_last() {
+                    Some((last, [])) => f.write_str(last),
+                    Some((last, others)) => write!(f, "{} or {last}", others.join(", ")),
+                    None => Ok(()),
+                }
+            }
+            Self::Switch => f.write_str("0 or 1"),
+            Self::Form(form) => f.write_str(form),
+        }
+    }
+}
+
+impl Serialize for Values {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Values", 3)?;
+        fields.serialize_field("text", &self.to_string())?;
+        fields.serialize_field("words", self.words())?;
+        fields.serialize_field("is_switch", &(*self == Self::Switch))?;
+        fields.end()
+    }
+}
+
+/// One option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct DeclaredOption {
-    /// Its name everywhere; in capitals and behind `FRAZIL_` that of its environment variable.
+    /// Its name everywhere: with hyphens the command's flag; in capitals and behind `FRAZIL_` its
+    /// environment variable.
     pub key: &'static str,
-    /// What it may be, as the end of the sentence "it must be ...".
-    pub values: &'static str,
+    /// What it may be.
+    pub values: Values,
     /// What holds if nobody states it.
     pub default: &'static str,
     /// What it does, one sentence.
     pub help: &'static str,
-    /// Whether it has an environment variable: what a user may state for programs that others wrote.
-    pub is_for_users: bool,
+    /// How the command's flag is written, if that needs words.
+    pub command: &'static str,
+    /// Its type in Python; empty: text, or as the values say.
+    pub python_type: &'static str,
+    /// How it is written in Python, if that needs words.
+    pub python: &'static str,
+    /// What it is an option of.
+    #[serde(flatten)]
+    pub of: Users,
     /// The version that brought it.
     pub since: &'static str,
 }
 
-const fn option(
-    key: &'static str,
-    values: &'static str,
-    default: &'static str,
-    help: &'static str,
-) -> DeclaredOption {
-    DeclaredOption {
-        key,
-        values,
-        default,
-        help,
-        is_for_users: true,
-        since: "0.1.0",
-    }
+/// What an option is an option of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+// Each is a question of its own.
+#[expect(clippy::struct_excessive_bools)]
+pub struct Users {
+    /// Writers.
+    pub writer: bool,
+    /// Of these, by the environment, too: what a user may state for programs that others wrote.
+    pub environment: bool,
+    /// `pack`.
+    pub pack: bool,
+    /// `plan`.
+    pub plan: bool,
+    /// `unpack`.
+    pub unpack: bool,
 }
 
-/// An option that only the program can state.
-const fn of_program(declared: DeclaredOption) -> DeclaredOption {
-    DeclaredOption {
-        is_for_users: false,
-        ..declared
+impl Users {
+    /// All of both.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self {
+            writer: self.writer || other.writer,
+            environment: self.environment || other.environment,
+            pack: self.pack || other.pack,
+            plan: self.plan || other.plan,
+            unpack: self.unpack || other.unpack,
+        }
     }
 }
-
-/// All options of a writer.
-pub const WRITER_OPTIONS: [DeclaredOption; 24] = [
-    option(
-        "goal",
-        "balanced, size, speed, archive or energy",
-        "balanced",
-        "What frazil chooses filters for.",
-    ),
-    option(
-        "filters",
-        "a chain of filters, as shuffle+deflate(1) or none",
-        "chosen by trial",
-        "The filters of all variables that ask for none themselves, in the order of application.",
-    ),
-    option(
-        "readable_by",
-        "any, netcdf4, plugins or frazil",
-        "any",
-        "Who must be able to read the file.",
-    ),
-    option(
-        "precision",
-        "a file of rules",
-        "every bit is kept",
-        "How exactly values are kept and which filters are allowed, by variable (docs/precision.md).",
-    ),
-    option(
-        "reads",
-        "reads to come, as map,series",
-        "maps and series alike",
-        "The reads that chunk shapes serve, for variables whose shape nobody states.",
-    ),
-    option(
-        "storage",
-        "local, disk, parallel-fs or object-store",
-        "not stated",
-        "Where the file lies while it is read: the size of chunks follows it.",
-    ),
-    option(
-        "axes",
-        "roles of dimensions, as time=time,lev=level",
-        "found out from coordinates",
-        "What the axes of variables are.",
-    ),
-    option(
-        "expected",
-        "lengths of unlimited dimensions, as time=8760",
-        "not known",
-        "How long unlimited dimensions become: chunk shapes take it into account.",
-    ),
-    option(
-        "plan",
-        "a plan's file",
-        "none",
-        "Chunk shapes, filters and rounding as another run decided them.",
-    ),
-    option(
-        "keep_plan",
-        "0 or 1",
-        "0",
-        "Keeps what was decided in the file, as the attribute frazil_plan.",
-    ),
-    option(
-        "threads",
-        "a number from 0 (one for each core) to 4096",
-        "0",
-        "Packing threads.",
-    ),
-    option(
-        "memory",
-        "bytes, or a number with K, M or G, from 1M to 1048576G",
-        "256M",
-        "Memory for values that are gathered, packed and placed; the rest waits in a scratch file.",
-    ),
-    option(
-        "cores",
-        "spare or any",
-        "spare",
-        "Cores of the packing threads: those that the program has not bound its threads to, or any.",
-    ),
-    option(
-        "mode",
-        "async or sync",
-        "async",
-        "Whether threads pack behind the program's back, or each call does its work itself.",
-    ),
-    option(
-        "durable",
-        "0 or 1",
-        "0",
-        "Whether a commit waits for the disk, and so survives a power cut.",
-    ),
-    option(
-        "commit_bytes",
-        "bytes, more than 0, or a number with K, M or G, or never",
-        "256M",
-        "The writer commits by itself when a record is complete and so many bytes were put.",
-    ),
-    option(
-        "records_per_sync",
-        "a number of records, more than 0",
-        "not known",
-        "Records that the program writes between two syncs: chunks then have no more.",
-    ),
-    option(
-        "reproducible",
-        "0 or 1",
-        "1",
-        "Whether ranks write the same bytes, however many they are and whatever each puts.",
-    ),
-    option(
-        "io_ranks",
-        "a number of ranks, 0 for none",
-        "0",
-        "The last ranks, at most half, that pack and write for the others.",
-    ),
-    option(
-        "longest_wait",
-        "seconds, more than 0",
-        "300",
-        "How long a rank waits for one of which it hears nothing.",
-    ),
-    of_program(option(
-        "overwrite",
-        "0 or 1",
-        "0",
-        "Whether an existing file is replaced.",
-    )),
-    of_program(option(
-        "classic_model",
-        "0 or 1",
-        "0",
-        "Whether the file says that it keeps to netCDF's classic model.",
-    )),
-    of_program(option(
-        "precision_is_shared",
-        "0 or 1",
-        "0",
-        "Whether a file may lack variables that rules for precision name.",
-    )),
-    of_program(option(
-        "most_chunks",
-        "a number of chunks, more than 0",
-        "65536",
-        "The most chunks that a variable whose shape nobody states gets.",
-    )),
-];
-
-/// Entries of `FRAZIL_OPTIONS` that only the I/O package for WRF knows (docs/wrf.md).
-pub const WRF_OPTIONS: [&str; 3] = ["append", "commit", "errors"];
 
 impl DeclaredOption {
-    /// The option of this name.
+    /// The option of a writer of this name.
     ///
     /// # Errors
     /// [`ErrorCode::InvalidArgument`] with the nearest spelling, or all of them.
     pub fn find(key: &str) -> Result<&'static Self> {
-        let found = WRITER_OPTIONS.iter().find(|one| one.key == key);
-        found.ok_or_else(|| unknown(key))
+        Self::find_among(key, |one| one.of.writer)
+    }
+
+    /// The option of this name among those that are meant.
+    ///
+    /// # Errors
+    /// As [`Self::find`].
+    pub fn find_among(key: &str, is_meant: impl Fn(&Self) -> bool) -> Result<&'static Self> {
+        let among = || OPTIONS.iter().filter(|one| is_meant(one));
+        let found = among().find(|one| one.key == key);
+        found.ok_or_else(|| {
+            let keys: Vec<&str> = among().map(|one| one.key).collect();
+            let cause = format!("there is no option `{key}`");
+            let cure = match spelling::nearest(key, keys.iter().copied()) {
+                Some(meant) => format!("is `{meant}` meant?"),
+                None => format!("there are {}", keys.join(", ")),
+            };
+            Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure)
+        })
+    }
+
+    /// The option of this name of whatever it is one.
+    #[must_use]
+    pub fn named(key: &str) -> Option<&'static Self> {
+        OPTIONS.iter().find(|one| one.key == key)
     }
 
     /// The environment variable that states it.
@@ -225,30 +164,33 @@ impl DeclaredOption {
     /// The error for a value that it cannot have; `shown` is what the user called it.
     #[must_use]
     pub fn refuse(&self, shown: &str, value: &str, why: Option<&str>) -> Error {
-        let allowed = self.values;
-        let cause = format!("{shown} is {value:?}; it must be {allowed}");
+        let cause = format!("{shown} is {value:?}; it must be {}", self.values);
         let cause = why.map_or(cause.clone(), |why| format!("{cause} ({why})"));
-        Error::new(ErrorCode::InvalidArgument, cause)
+        let error = Error::new(ErrorCode::InvalidArgument, cause);
+        let words = self.values.words().iter().map(|(word, _)| *word);
+        match spelling::nearest(value, words) {
+            Some(meant) => error.with_cure(format!("is `{meant}` meant?")),
+            None => error,
+        }
     }
 }
 
-fn unknown(key: &str) -> Error {
-    let error = Error::new(
-        ErrorCode::InvalidArgument,
-        format!("there is no option `{key}`"),
-    );
-    let distances = WRITER_OPTIONS
-        .iter()
-        .map(|one| (osa_distance(one.key, key), one.key));
-    match distances.min() {
-        Some((distance, meant)) if distance <= LONGEST_DISTANCE.min(key.len() / 3) => {
-            error.with_cure(format!("is `{meant}` meant?"))
-        }
-        _ => {
-            let keys: Vec<&str> = WRITER_OPTIONS.iter().map(|one| one.key).collect();
-            error.with_cure(format!("there are {}", keys.join(", ")))
+impl Users {
+    /// Whether an option of these users is one of this command, by its name.
+    #[must_use]
+    pub fn include(self, command: &str) -> bool {
+        match command {
+            "pack" => self.pack,
+            "plan" => self.plan,
+            "unpack" => self.unpack,
+            _ => false,
         }
     }
+}
+
+/// All options of a writer.
+pub fn writer_options() -> impl Iterator<Item = &'static DeclaredOption> {
+    OPTIONS.iter().filter(|one| one.of.writer)
 }
 
 #[cfg(test)]
@@ -261,19 +203,34 @@ mod tests {
         assert_eq!(cure("gaol"), "is `goal` meant?");
         assert_eq!(cure("thread"), "is `threads` meant?");
         assert!(cure("colour").contains("goal, filters, readable_by"));
+        assert!(DeclaredOption::find("carbon_intensity").is_err());
+    }
+
+    #[test]
+    fn a_wrong_word_is_named_with_what_was_meant() {
+        let goal = DeclaredOption::find("goal").unwrap();
+        let error = goal.refuse("the option goal", "sizee", None);
+        assert_eq!(
+            error.to_string(),
+            "the option goal is \"sizee\"; it must be balanced, size, speed, archive or energy"
+        );
+        assert_eq!(error.cure.as_deref(), Some("is `size` meant?"));
+        let threads = DeclaredOption::find("threads").unwrap();
+        assert_eq!(threads.refuse("threads", "many", None).cure, None);
     }
 
     #[test]
     fn options_are_named_once_and_say_what_they_do() {
-        let mut keys: Vec<&str> = WRITER_OPTIONS.iter().map(|one| one.key).collect();
+        let mut keys: Vec<&str> = OPTIONS.iter().map(|one| one.key).collect();
         keys.sort_unstable();
         keys.dedup();
-        assert_eq!(keys.len(), WRITER_OPTIONS.len());
-        for one in WRITER_OPTIONS {
+        assert_eq!(keys.len(), OPTIONS.len());
+        for one in OPTIONS {
             assert!(
                 one.help.ends_with('.') && !one.default.is_empty(),
                 "{one:?}"
             );
+            assert_ne!(one.of, Users::default(), "{one:?}");
         }
     }
 }

@@ -3,14 +3,12 @@
 use std::env;
 use std::ffi::OsString;
 
-use strsim::osa_distance;
+use frazil_types::spelling::nearest;
 
-use crate::declared::{DeclaredOption, WRITER_OPTIONS};
+use crate::declared::{DeclaredOption, writer_options};
 
 /// What the name of every variable of ours begins with.
 const PREFIX: &str = "FRAZIL_";
-/// A spelling further away is another word.
-const LONGEST_DISTANCE: usize = 4;
 
 /// Variables beside those of declared options.
 const OTHER_VARIABLES: [&str; 5] = [
@@ -23,7 +21,7 @@ const OTHER_VARIABLES: [&str; 5] = [
 
 /// All variables that are read by the command, the libraries or the Python package.
 fn variables() -> Vec<String> {
-    let declared = WRITER_OPTIONS.iter().filter(|one| one.is_for_users);
+    let declared = writer_options().filter(|one| one.of.environment);
     let declared = declared.map(DeclaredOption::variable);
     let mut all: Vec<String> = declared.chain(OTHER_VARIABLES.map(str::to_owned)).collect();
     all.sort_unstable();
@@ -71,14 +69,13 @@ fn has_meaning(name: &str) -> bool {
 }
 
 fn warning(name: &str) -> String {
-    let upper = name.to_ascii_uppercase();
     let all = variables();
-    let distances = all.iter().map(|known| (osa_distance(known, &upper), known));
-    match distances.min() {
-        Some((distance, meant)) if distance <= LONGEST_DISTANCE.min(upper.len() / 4) => {
-            format!("the environment variable {name} has no meaning: is {meant} meant?")
+    let known = all.iter().map(|known| &known[PREFIX.len()..]);
+    match nearest(&name[PREFIX.len()..], known) {
+        Some(meant) => {
+            format!("the environment variable {name} has no meaning: is {PREFIX}{meant} meant?")
         }
-        _ => {
+        None => {
             format!(
                 "the environment variable {name} has no meaning; those that have one are {}",
                 all.join(", ")

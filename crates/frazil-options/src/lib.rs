@@ -5,7 +5,8 @@
 //!
 //! - [`options`]: packing and unpacking. [`chunk_goal`]: the reads that chunks must serve.
 //! - [`filter_wishes`]: which filters may be chosen, and for what.
-//! - [`declared`]: the options of a writer, each once, for all interfaces.
+//! - [`option_table`]: all options, each [declared](declared) once, for all interfaces.
+//! - [`policy`]: files that state options for all variables and by variable.
 //! - [`plan_text`]: plans as files. [`environment`]: variables named `FRAZIL_*`. [`size`]: bytes.
 //! - [`pack_report`]: what packing did, for people and as JSON.
 
@@ -16,7 +17,9 @@ pub mod declared;
 pub mod environment;
 pub mod filter_wishes;
 pub mod names;
+pub mod option_table;
 pub mod options;
 pub mod pack_report;
 pub mod plan_text;
+pub mod policy;
 pub mod size;

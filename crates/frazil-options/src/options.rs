@@ -1,5 +1,7 @@
 //! What a caller may ask for.
 
+use std::str::FromStr;
+
 use frazil_plan::energy::EnergyRates;
 use frazil_plan::{Goal, SelectionCriteria};
 use frazil_types::{ErrorCode, FilterChain, ReaderLevel, WritePlan};
@@ -55,6 +57,43 @@ pub enum LayoutProfile {
     /// What `check_cmip7_packing` demands: time and its bounds in one chunk, data chunks of at
     /// least 4 MiB, all internal metadata before the data.
     Cmip7,
+}
+
+/// What a word of a declared option means.
+fn meant<T: Clone>(word: &str, words: &[(&str, T)]) -> std::result::Result<T, String> {
+    let found = words.iter().find(|(known, _)| *known == word);
+    found.map_or_else(
+        || Err(format!("{word:?} is none of its words")),
+        |(_, meant)| Ok(meant.clone()),
+    )
+}
+
+impl FromStr for ShufflePolicy {
+    type Err = String;
+
+    fn from_str(word: &str) -> std::result::Result<Self, String> {
+        let words = [("auto", Self::Auto), ("on", Self::On), ("off", Self::Off)];
+        meant(word, &words)
+    }
+}
+
+impl FromStr for LayoutProfile {
+    type Err = String;
+
+    fn from_str(word: &str) -> std::result::Result<Self, String> {
+        meant(
+            word,
+            &[("standard", Self::Standard), ("cmip7", Self::Cmip7)],
+        )
+    }
+}
+
+impl FromStr for UnpackFormat {
+    type Err = String;
+
+    fn from_str(word: &str) -> std::result::Result<Self, String> {
+        meant(word, &[("netcdf4", Self::Hdf5), ("classic", Self::Classic)])
+    }
 }
 
 /// How to pack.
@@ -160,10 +199,12 @@ pub fn check_readers(filters: Option<&FilterChain>, readers: ReaderLevel) -> Res
 }
 
 /// File format written by `unpack`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum UnpackFormat {
     /// netCDF-4/HDF5 without filters.
     #[default]
+    #[serde(rename = "netcdf4", alias = "hdf5")]
     Hdf5,
     /// Classic netCDF: the smallest of CDF-1, CDF-2 and CDF-5 that holds the data.
     Classic,

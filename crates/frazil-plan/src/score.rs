@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use frazil_types::spelling;
 use serde::{Deserialize, Serialize};
 
 use crate::candidates::CandidateFilters;
@@ -78,7 +79,10 @@ impl FromStr for Weights {
                 "energy" => &mut weights.energy,
                 other => {
                     let known = "there are size, write, read and energy";
-                    return Err(refuse(format!("nothing is called {other:?}; {known}")));
+                    let meant = spelling::question(other, ["size", "write", "read", "energy"]);
+                    return Err(refuse(format!(
+                        "nothing is called {other:?}; {known}{meant}"
+                    )));
                 }
             };
             *place = value;

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use frazil_types::{ErrorCode, PrecisionWish};
+use frazil_types::{ErrorCode, PrecisionWish, spelling};
 
 use super::rules::VariableRule;
 use frazil_file::error::{Error, Result};
@@ -108,33 +108,7 @@ fn nearest<'a>(name: &str, paths: &[&'a str]) -> Option<&'a str> {
         true => path,
         false => path.rsplit('/').next().unwrap_or(path),
     };
-    let most = name.chars().count().div_ceil(3);
-    let ranked = paths.iter().map(|path| shown(path));
-    let ranked = ranked.map(|other| (distance(name, other), other));
-    let best = ranked.min_by_key(|(distance, _)| *distance)?;
-    (best.0 <= most).then_some(best.1)
-}
-
-/// Letters to change, add, drop or exchange with their neighbour to get from one name to the other;
-/// the case of letters does not count.
-fn distance(a: &str, b: &str) -> usize {
-    let letters = |text: &str| text.to_lowercase().chars().collect::<Vec<char>>();
-    let (a, b) = (letters(a), letters(b));
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 0..a.len() {
-        let mut row = vec![i + 1];
-        for j in 0..b.len() {
-            let changed = last[j] + usize::from(a[i] != b[j]);
-            let mut least = changed.min(last[j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
-                least = least.min(before[j - 1] + 1);
-            }
-            row.push(least);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last.last().copied().unwrap_or(a.len())
+    spelling::nearest(name, paths.iter().map(|path| shown(path)))
 }
 
 #[cfg(test)]
@@ -174,18 +148,6 @@ mod tests {
         assert_eq!(name_of("T2").as_deref(), Some("T2"));
         for pattern in ["T*", "T?", "[TU]", "[T]2", "[!T]", "{T,U}"] {
             assert_eq!(name_of(pattern), None, "{pattern}");
-        }
-    }
-
-    #[test]
-    fn distances_count_what_fingers_do() {
-        for (a, b, expected) in [
-            ("T", "Tt", 1),
-            ("salt", "slat", 1),
-            ("T", "t", 0),
-            ("", "ab", 2),
-        ] {
-            assert_eq!(distance(a, b), expected, "{a} {b}");
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Rules as text: a TOML file, SCIL's hints, or JSON.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use frazil_types::{ErrorCode, FilterConstraints, PrecisionWish};
+use frazil_types::{ErrorCode, FilterConstraints, PrecisionWish, spelling};
 use serde::Deserialize;
 
 use super::rules::{VariableRule, glob};
@@ -10,21 +11,41 @@ use super::scil_hints;
 use frazil_file::error::{Error, Result};
 use frazil_file::text_file::{read_text, write_text};
 
+type Outcome<T> = std::result::Result<T, String>;
+
+/// The rule for all variables that a file's `[defaults]` are.
+const DEFAULTS: &str = "defaults";
+/// A file's table of tables, one for each pattern.
+const VARIABLES: &str = "variables";
+/// A file's list of rules for several patterns each.
+const RULE: &str = "rule";
+/// The key of chunk extents.
+const CHUNKS: &str = "chunks";
+
+/// What a file of rules states.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RuleFile {
+    /// Options of the whole file that `[defaults]` state, as text: the keys that were asked for.
+    pub options: Vec<(String, String)>,
+    /// Rules in order: `[defaults]` for all variables, `[[rule]]`, and `[variables."..."]`.
+    pub rules: Vec<VariableRule>,
+}
+
 /// Reads rules from a TOML file, or from a file of hints as SCIL (the Scientific Compression Library)
-/// has them.
+/// has them. `options` are the keys of `[defaults]` that concern the file rather than a variable.
 ///
 /// # Errors
 /// Names the file and what is wrong in it.
-pub fn read_precision(path: &Path) -> Result<Vec<VariableRule>> {
+pub fn read_rule_file(path: &Path, options: &[&str]) -> Result<RuleFile> {
     let text = read_text(path)?;
-    parse(&text).map_err(|cause| {
+    parse_with(&text, options).map_err(|cause| {
         Error::new(ErrorCode::InvalidArgument, cause)
             .in_file(path)
-            .with_cure("a rule is [[rule]], variables = [\"T*\"] and, say, significant_digits = 3")
+            .with_cure("options of T are [variables.\"T\"] and, say, significant_digits = 3")
     })
 }
 
-/// Writes rules to a TOML file that [`read_precision`] reads; an existing file is replaced.
+/// Writes rules to a TOML file that [`read_rule_file`] reads; an existing file is replaced.
 ///
 /// # Errors
 /// If the file cannot be written.
@@ -32,31 +53,110 @@ pub fn write_precision(path: &Path, rules: &[VariableRule]) -> Result<()> {
     write_text(path, &render(rules))
 }
 
-pub(super) fn parse(text: &str) -> std::result::Result<Vec<VariableRule>, String> {
+pub(super) fn parse(text: &str) -> Outcome<RuleFile> {
+    parse_with(text, &[])
+}
+
+fn parse_with(text: &str, options: &[&str]) -> Outcome<RuleFile> {
     // No TOML begins like this.
     if text.trim_start().starts_with('{') {
         return Err("this is JSON, rules are TOML; a plan is replayed by `pack --plan`".to_owned());
     }
-    let rules = match scil_hints::is_scil(text) {
-        true => scil_hints::rules(text)?,
-        false => tables(text)?,
-    };
-    let number = |(i, rule)| parse_rule(rule).map_err(|cause| format!("rule {}: {cause}", i + 1));
-    rules.into_iter().enumerate().map(number).collect()
-}
-
-/// The rules of a TOML file.
-fn tables(text: &str) -> std::result::Result<Vec<toml::Value>, String> {
+    if scil_hints::is_scil(text) {
+        let rules = numbered_rules(scil_hints::rules(text)?)?;
+        return Ok(RuleFile {
+            rules,
+            ..RuleFile::default()
+        });
+    }
     let mut file: toml::Table = toml::from_str(text).map_err(|error| where_in(text, &error))?;
-    let rules = match file.remove("rule") {
+    let mut found = match file.remove(DEFAULTS) {
+        Some(stated) => defaults(stated, options).map_err(|cause| format!("defaults: {cause}"))?,
+        None => RuleFile::default(),
+    };
+    let rules = match file.remove(RULE) {
         Some(toml::Value::Array(rules)) => rules,
         None => Vec::new(),
         Some(_) => return Err("`rule` must be a list: write [[rule]]".to_owned()),
     };
-    if let Some(key) = file.keys().next() {
-        return Err(format!("unknown key `{key}`; only [[rule]] is known here"));
+    found.rules.extend(numbered_rules(rules)?);
+    let tables = match file.remove(VARIABLES) {
+        Some(toml::Value::Table(tables)) => tables,
+        None => toml::Table::new(),
+        Some(_) => return Err("`variables` must be tables: write [variables.\"T*\"]".to_owned()),
+    };
+    for (pattern, stated) in tables {
+        let named = |cause| format!("variables.{pattern:?}: {cause}");
+        let rule = table_of(stated).and_then(|table| rule_for(vec![pattern.clone()], table));
+        found.rules.push(rule.map_err(named)?);
     }
-    Ok(rules)
+    match file.keys().next() {
+        Some(key) => {
+            let meant = spelling::question(key, [DEFAULTS, RULE, VARIABLES]);
+            Err(format!(
+                "unknown key `{key}`; [defaults], [variables.\"...\"] and [[rule]] are known here{meant}"
+            ))
+        }
+        None => Ok(found),
+    }
+}
+
+/// The file's options, and one rule for all variables of what else is stated.
+fn defaults(stated: toml::Value, options: &[&str]) -> Outcome<RuleFile> {
+    let (of_file, of_variables): (toml::Table, toml::Table) = table_of(stated)?
+        .into_iter()
+        .partition(|(key, _)| options.contains(&key.as_str()));
+    let options = of_file.into_iter().map(|(key, value)| {
+        let text = as_text(&value);
+        let text = text.ok_or_else(|| format!("{key}: `{value}` is neither text nor a number"))?;
+        Ok((key, text))
+    });
+    let options = options.collect::<Outcome<_>>()?;
+    let rules = match of_variables.is_empty() {
+        true => Vec::new(),
+        false => vec![rule_for(vec!["*".to_owned()], of_variables)?],
+    };
+    Ok(RuleFile { options, rules })
+}
+
+/// A value as the text that states it elsewhere: `map,series=2` may be a list, or a table.
+fn as_text(value: &toml::Value) -> Option<String> {
+    use toml::Value::{Array, Float, Integer, String, Table};
+    match value {
+        String(text) => Some(text.clone()),
+        Integer(number) => Some(number.to_string()),
+        Float(number) => Some(number.to_string()),
+        Array(parts) => Some(
+            parts
+                .iter()
+                .map(as_text)
+                .collect::<Option<Vec<_>>>()?
+                .join(","),
+        ),
+        Table(parts) => {
+            let pair = |(key, value)| Some(format!("{key}={}", as_text(value)?));
+            Some(
+                parts
+                    .iter()
+                    .map(pair)
+                    .collect::<Option<Vec<_>>>()?
+                    .join(","),
+            )
+        }
+        _ => None,
+    }
+}
+
+fn numbered_rules(rules: Vec<toml::Value>) -> Outcome<Vec<VariableRule>> {
+    let number = |(i, rule)| parse_rule(rule).map_err(|cause| format!("rule {}: {cause}", i + 1));
+    rules.into_iter().enumerate().map(number).collect()
+}
+
+fn table_of(value: toml::Value) -> Outcome<toml::Table> {
+    match value {
+        toml::Value::Table(table) => Ok(table),
+        _ => Err("not a table".to_owned()),
+    }
 }
 
 /// What is wrong, and in which line. The line itself may be as long as the file.
@@ -66,17 +166,25 @@ fn where_in(text: &str, error: &toml::de::Error) -> String {
     format!("line {line} is no TOML: {}", error.message())
 }
 
-fn parse_rule(rule: toml::Value) -> std::result::Result<VariableRule, String> {
-    let toml::Value::Table(mut table) = rule else {
-        return Err("not a table".to_owned());
-    };
-    let variables = table.remove("variables").ok_or("`variables` is missing")?;
-    let variables: Vec<String> = variables
+fn parse_rule(rule: toml::Value) -> Outcome<VariableRule> {
+    let mut table = table_of(rule)?;
+    let variables = table.remove(VARIABLES).ok_or("`variables` is missing")?;
+    let variables = variables
         .try_into()
         .map_err(|_| "`variables` must be a list of texts".to_owned())?;
+    rule_for(variables, table)
+}
+
+fn rule_for(variables: Vec<String>, mut table: toml::Table) -> Outcome<VariableRule> {
     for pattern in &variables {
         glob(pattern)?;
     }
+    let chunks = match table.remove(CHUNKS) {
+        None => Ok(BTreeMap::new()),
+        Some(stated) => stated
+            .try_into()
+            .map_err(|error: toml::de::Error| error.message().to_owned()),
+    };
     let (demands, wishes): (toml::Table, toml::Table) =
         table.into_iter().partition(|(key, _)| is_demand(key));
     let wish = toml::Value::Table(wishes)
@@ -87,7 +195,7 @@ fn parse_rule(rule: toml::Value) -> std::result::Result<VariableRule, String> {
         let found = FilterConstraints::deserialize(toml::Value::Table(alone));
         found.map_err(|error| error.message().to_owned())
     });
-    rule_of(variables, wish, demand)
+    rule_of(variables, wish, demand, chunks)
 }
 
 /// Whether a key is about filters.
@@ -98,8 +206,8 @@ fn is_demand(key: &str) -> bool {
 /// What keys demand together; an error names its key.
 fn demand_of<V>(
     stated: impl IntoIterator<Item = (String, V)>,
-    understand: impl Fn(String, V) -> std::result::Result<FilterConstraints, String>,
-) -> std::result::Result<FilterConstraints, String> {
+    understand: impl Fn(String, V) -> Outcome<FilterConstraints>,
+) -> Outcome<FilterConstraints> {
     let mut demand = FilterConstraints::default();
     for (key, value) in stated {
         let one = understand(key.clone(), value).map_err(|cause| format!("{key}: {cause}"))?;
@@ -110,34 +218,55 @@ fn demand_of<V>(
 
 fn rule_of(
     variables: Vec<String>,
-    wish: std::result::Result<PrecisionWish, String>,
-    demand: std::result::Result<FilterConstraints, String>,
-) -> std::result::Result<VariableRule, String> {
-    let wish = wish.map_err(|cause| match cause.starts_with("unknown field") {
-        // The list of what there is goes on.
-        true => format!("{cause}, `{}`", FilterConstraints::KEYS.join("`, `")),
-        false => cause,
-    })?;
+    wish: Outcome<PrecisionWish>,
+    demand: Outcome<FilterConstraints>,
+    chunks: Outcome<BTreeMap<String, u64>>,
+) -> Outcome<VariableRule> {
+    let wish = wish.map_err(with_all_keys)?;
     let demand = demand?;
     demand.check()?;
+    let chunks = chunks.map_err(|cause| format!("{CHUNKS}: {cause}"))?;
+    if let Some((dimension, _)) = chunks.iter().find(|(_, extent)| **extent == 0) {
+        return Err(format!(
+            "{CHUNKS}: `{dimension}`: a chunk has at least one element"
+        ));
+    }
     Ok(VariableRule {
         variables,
         wish,
         demand,
+        chunks,
         reason: None,
     })
 }
 
+/// What is wrong with precision; a key that is unknown there may be meant for the rest of a rule.
+fn with_all_keys(cause: String) -> String {
+    let mut quoted = cause.split('`').skip(1).step_by(2);
+    let Some(unknown) = quoted.next().filter(|_| cause.starts_with("unknown field")) else {
+        return cause;
+    };
+    let others = FilterConstraints::KEYS.into_iter().chain([CHUNKS]);
+    let meant = spelling::question(unknown, quoted.chain(others));
+    let others = FilterConstraints::KEYS.join("`, `");
+    // The list of what there is goes on.
+    format!("{cause}, `{others}`, `{CHUNKS}`{meant}")
+}
+
 impl VariableRule {
-    /// A rule of what is stated in JSON, by the names of [`PrecisionWish`] and [`FilterConstraints`].
+    /// A rule of what is stated in JSON, by the names of [`PrecisionWish`] and [`FilterConstraints`], and
+    /// `chunks`.
     ///
     /// # Errors
     /// [`ErrorCode::InvalidArgument`] names the variables, and the key that is unknown or cannot be.
     pub fn from_json(
         variables: Vec<String>,
-        stated: serde_json::Map<String, serde_json::Value>,
+        mut stated: serde_json::Map<String, serde_json::Value>,
     ) -> Result<Self> {
         type Fields = serde_json::Map<String, serde_json::Value>;
+        let chunks = stated.remove(CHUNKS).map_or(Ok(BTreeMap::new()), |stated| {
+            serde_json::from_value(stated).map_err(|error| error.to_string())
+        });
         let (demands, wishes): (Fields, Fields) =
             stated.into_iter().partition(|(key, _)| is_demand(key));
         let names = variables.join(", ");
@@ -146,7 +275,7 @@ impl VariableRule {
             let alone = Fields::from_iter([(key, value)]);
             serde_json::from_value(alone.into()).map_err(|error| error.to_string())
         });
-        rule_of(variables, wish, demand).map_err(|cause| {
+        rule_of(variables, wish, demand, chunks).map_err(|cause| {
             let cause = format!("wishes for {names}: {cause}");
             let cure = "correct what is stated for them: docs/precision.md lists the keys";
             Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure)
@@ -164,8 +293,13 @@ pub(super) fn render(rules: &[VariableRule]) -> String {
             text.push_str(&format!("# {}\n", reason.replace(['\n', '\r'], " ")));
         }
         text.push_str("[[rule]]\n");
+        let mut rule = rule.clone();
+        let chunks = std::mem::take(&mut rule.chunks);
         // Plain data with text keys: this cannot fail.
-        text.push_str(&toml::to_string(rule).unwrap_or_default());
+        text.push_str(&toml::to_string(&rule).unwrap_or_default());
+        if let (false, Ok(chunks)) = (chunks.is_empty(), toml::Value::try_from(chunks)) {
+            text.push_str(&format!("{CHUNKS} = {chunks}\n"));
+        }
     }
     text
 }
@@ -191,7 +325,7 @@ mod tests {
         first.reason = Some("because\nof this".to_owned());
         let text = render(&[first.clone(), rule("*", digits(3))]);
         assert!(text.contains("# because of this\n"), "{text}");
-        let read = parse(&text).unwrap();
+        let read = parse(&text).unwrap().rules;
         assert_eq!(read[1], rule("*", digits(3)));
         assert_eq!(read[0].wish.algorithm, first.wish.algorithm);
         assert_eq!(read[0].wish.lossless_data_ranges, [[-1.0, 1.0]]);
@@ -213,7 +347,32 @@ mod tests {
                 "rule 1",
             ),
             ("rule = 3", "[[rule]]"),
-            ("[[rules]]\nvariables = [\"a\"]", "unknown key `rules`"),
+            (
+                "[[rules]]\nvariables = [\"a\"]",
+                "unknown key `rules`; [defaults], [variables.\"...\"] and [[rule]] are known here; \
+                 is `rule` meant?",
+            ),
+            ("[default]\ngoal = \"size\"", "is `defaults` meant?"),
+            (
+                "[defaults]\nsignificant_digit = 3",
+                "defaults: unknown field `significant_digit`",
+            ),
+            (
+                "[defaults]\nchunk = {time = 3}",
+                "`chunks`; is `chunks` meant?",
+            ),
+            ("[defaults]\nreads = true", "reads: `true` is neither"),
+            ("defaults = 3", "defaults: not a table"),
+            ("variables = [\"a\"]", "write [variables.\"T*\"]"),
+            (
+                "[variables.\"a[\"]\nnbits = 3",
+                "variables.\"a[\": `a[` is no",
+            ),
+            (
+                "[variables.a]\nchunks = {time = 0}",
+                "variables.\"a\": chunks: `time`: a chunk has at least one element",
+            ),
+            ("[variables.a]\nchunks = {time = -1}", "chunks: "),
             ("[[rule", "TOML"),
             (
                 "[[rule]]\nvariables = [\"a\"]\nspeed = 3",
@@ -241,7 +400,7 @@ mod tests {
                 "leaves nothing to choose",
             ),
         ] {
-            let message = parse(text).unwrap_err();
+            let message = parse_with(text, &["goal", "reads"]).unwrap_err();
             assert!(message.contains(part), "{text}: {message}");
         }
     }
@@ -253,7 +412,7 @@ mod tests {
                     [[rule]]\nvariables = [\"T*\"]\nsignificant_digits = 3\n\
                     comp_speed = \"0.5*network\"\ndecomp_speed = \"1.5GB/s\"\n\
                     [[rule]]\nvariables = [\"mask\"]\nfilters = \"shuffle+deflate(1)\"\n";
-        let rules = parse(text).unwrap();
+        let rules = parse(text).unwrap().rules;
         let (wish, demand) = wishes_for(&rules, "/a/T2").unwrap();
         assert_eq!(wish.significant_digits, Some(3));
         assert_eq!(demand.comp_speed, "0.5*network".parse().ok());
@@ -264,7 +423,34 @@ mod tests {
         assert_eq!((other.decomp_speed, other.filters), (None, None));
         let (_, mask) = wishes_for(&rules, "mask").unwrap();
         assert_eq!(mask.filters, "shuffle+deflate(1)".parse().ok());
-        assert_eq!(parse(&render(&rules)).unwrap(), rules);
+        assert_eq!(parse(&render(&rules)).unwrap().rules, rules);
+    }
+
+    #[test]
+    fn defaults_come_first_and_tables_in_their_order() {
+        let text = "[variables.\"T*\"]\nsignificant_digits = 4\n\
+                    [variables.T2]\nchunks = {time = 24, \"a b\" = 2}\n\
+                    [variables.\"A*\"]\nlossless = true\n\
+                    [defaults]\ngoal = \"size\"\nreads = {map = 1, \"time:3/lat:4\" = 2}\n\
+                    most_chunks = 7\nsignificant_digits = 5\nchunks = {time = 12}\n\
+                    [[rule]]\nvariables = [\"T*\"]\nsignificant_digits = 3\n";
+        let file = parse_with(text, &["goal", "reads", "most_chunks"]).unwrap();
+        let expected = [
+            ("goal", "size"),
+            ("reads", "map=1,time:3/lat:4=2"),
+            ("most_chunks", "7"),
+        ];
+        assert_eq!(
+            file.options,
+            expected.map(|(key, value)| (key.to_owned(), value.to_owned()))
+        );
+        let patterns: Vec<&str> = file.rules.iter().map(|rule| &*rule.variables[0]).collect();
+        assert_eq!(patterns, ["*", "T*", "T*", "T2", "A*"]);
+        assert_eq!(file.rules[0].chunks["time"], 12);
+        assert_eq!(file.rules[3].chunks["a b"], 2);
+        let (wish, _) = wishes_for(&file.rules, "T2").unwrap();
+        assert_eq!(wish.significant_digits, Some(4));
+        assert_eq!(parse(&render(&file.rules)).unwrap().rules, file.rules);
     }
 
     #[test]
@@ -276,6 +462,8 @@ mod tests {
         let both = stated("{\"significant_bits\": 7, \"comp_speed\": \"local\"}").unwrap();
         assert_eq!(both.wish.significant_bits, Some(7));
         assert_eq!(both.demand.comp_speed, "local".parse().ok());
+        let chunked = stated("{\"chunks\": {\"time\": 3}}").unwrap();
+        assert_eq!(chunked.chunks["time"], 3);
         for (wrong, part) in [
             ("{\"comp_speed\": -1}", "above 0"),
             ("{\"bits\": 1}", "`filters`"),
@@ -292,7 +480,7 @@ mod tests {
     fn a_file_of_scils_hints_is_read_too() {
         let text = "*:\ncomp_speed=2*NetworkSpeed\ntas:\nsignificant_bits=9\n\
                     force_compression_methods=lz4\n";
-        let rules = parse(text).unwrap();
+        let rules = parse(text).unwrap().rules;
         let (wish, demand) = wishes_for(&rules, "tas").unwrap();
         assert_eq!(wish.significant_bits, Some(9));
         assert_eq!(demand.filters, "lz4".parse().ok());

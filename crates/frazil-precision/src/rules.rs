@@ -1,17 +1,20 @@
-//! Rules: what is stated for which variables, on the command line or in a file: precision, and what
-//! filters must be like.
+//! Rules: what is stated for which variables, on the command line or in a file: precision, what
+//! filters must be like, and chunk shapes.
+
+use std::collections::BTreeMap;
 
 use frazil_types::{Calibration, ErrorCode, FilterChain, FilterConstraints, PrecisionWish};
 use globset::{Glob, GlobMatcher};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::named::name_of;
 use super::rule_file::{parse, render};
 use frazil_file::error::{Error, Result};
 
-/// Precision for some variables, and what is demanded of their filters.
+/// Precision for some variables, what is demanded of their filters, and extents of their chunks.
 ///
-/// In a file: `[[rule]]` with `variables = ["T*", "/forecast/U"]` and the names of
-/// [`PrecisionWish`] and [`FilterConstraints`].
+/// In a file: `[variables."T*"]`, or `[[rule]]` with `variables = ["T*", "/forecast/U"]`, and the names
+/// of [`PrecisionWish`] and [`FilterConstraints`], and `chunks`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct VariableRule {
     /// Globs over the whole path (`/group/name`) or, without a slash, over the bare name. `*` does
@@ -23,6 +26,9 @@ pub struct VariableRule {
     /// What is demanded of filters.
     #[serde(flatten)]
     pub demand: FilterConstraints,
+    /// Elements of a chunk by dimension; dimensions that are not named are left to a choice.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub chunks: BTreeMap<String, u64>,
     /// Why, in one line; a comment in a file.
     #[serde(skip)]
     pub reason: Option<String>,
@@ -71,7 +77,9 @@ mod as_text {
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Vec<VariableRule>, D::Error> {
-        parse(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+        let file = parse(&String::deserialize(deserializer)?);
+        file.map(|file| file.rules)
+            .map_err(serde::de::Error::custom)
     }
 }
 
@@ -135,6 +143,21 @@ impl<'a> Matcher<'a> {
             .filter(|(globs, _)| is_match(globs, path))
             .map(|(_, rule)| &rule.demand);
         matching.fold(FilterConstraints::default(), FilterConstraints::and_later)
+    }
+
+    /// The chunk extents that rules state of the variable at `path` with these dimensions: to be applied
+    /// in this order. A rule for many variables may state dimensions that one of them lacks; one that
+    /// states them of the variable by its name may not, and keeps them here.
+    pub fn chunks(&self, path: &str, dimensions: &[String]) -> Vec<(String, u64)> {
+        let has = |name: &String| dimensions.contains(name);
+        let matching = self.rules.iter();
+        let matching = matching.filter(|(globs, _)| is_match(globs, path));
+        let extents = matching.flat_map(|(_, rule)| {
+            let is_named = rule.variables.iter().all(|one| name_of(one).is_some());
+            let extents = rule.chunks.iter();
+            extents.filter(move |(name, _)| is_named || has(name))
+        });
+        extents.map(|(name, &n)| (name.clone(), n)).collect()
     }
 
     /// The number, from 1, and the patterns of the rule that demands these filters of the variable at
@@ -304,6 +327,28 @@ pub(super) mod tests {
         rules.push(rule("q2", digits(5)));
         let again = Matcher::new(&rules).unwrap().wish("/q2");
         assert_eq!((again.lossless, again.significant_digits), (None, Some(5)));
+    }
+
+    #[test]
+    fn chunk_extents_hold_of_the_dimensions_that_there_are() {
+        let chunks = |pattern: &str, extents: &[(&str, u64)]| VariableRule {
+            variables: vec![pattern.to_owned()],
+            chunks: extents.iter().map(|&(n, e)| (n.to_owned(), e)).collect(),
+            ..VariableRule::default()
+        };
+        let rules = [
+            chunks("*", &[("time", 24), ("lev", 1)]),
+            chunks("T", &[("time", 12), ("x", 3)]),
+        ];
+        let matcher = Matcher::new(&rules).unwrap();
+        let dimensions = ["time", "lat"].map(str::to_owned);
+        let extent = |name: &str, extent| (name.to_owned(), extent);
+        assert_eq!(matcher.chunks("/U", &dimensions), [extent("time", 24)]);
+        // The variable is named: that it has no `x` is a mistake, for others to tell.
+        assert_eq!(
+            matcher.chunks("/T", &dimensions),
+            [extent("time", 24), extent("time", 12), extent("x", 3)]
+        );
     }
 
     #[test]

@@ -46,6 +46,8 @@ fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(operations::about, module)?)?;
     module.add_function(wrap_pyfunction!(operations::environment_warnings, module)?)?;
     module.add_function(wrap_pyfunction!(operations::filter_name, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::declared_options, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::nearest_word, module)?)?;
     module.add_function(wrap_pyfunction!(operations::pack, module)?)?;
     module.add_function(wrap_pyfunction!(operations::plan, module)?)?;
     module.add_function(wrap_pyfunction!(operations::unpack, module)?)?;

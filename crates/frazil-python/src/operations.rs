@@ -1,13 +1,15 @@
 //! The operations on whole files. Options come and reports go as JSON; `frazil/operations.py` has
 //! the names and the documentation that users see.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use frazil::{ErrorCode, FilterConstraints, PrecisionWish};
+use frazil::{ErrorCode, OPTIONS, spelling};
 use pyo3::prelude::*;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::error::Outcome;
 use crate::job::run;
@@ -15,8 +17,12 @@ use crate::options::{self, destination, parse, parse_rules};
 
 /// Nothing is lost that a report holds: numbers that JSON has no word for are `null`.
 pub(crate) fn json(report: &impl Serialize) -> frazil::Result<String> {
-    serde_json::to_string(report)
-        .map_err(|error| frazil::Error::new(ErrorCode::Internal, error.to_string()))
+    serde_json::to_string(report).map_err(internal)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "made for map_err")]
+fn internal(error: serde_json::Error) -> frazil::Error {
+    frazil::Error::new(ErrorCode::Internal, error.to_string())
 }
 
 /// What is wrong with the environment, one sentence for each variable.
@@ -144,15 +150,6 @@ pub(crate) fn usual_mode(folder: PathBuf) -> Outcome<u32> {
     Ok(frazil::usual_mode(&folder)?)
 }
 
-/// All that a rule states.
-#[derive(Serialize)]
-struct Stated<'a> {
-    #[serde(flatten)]
-    wish: &'a PrecisionWish,
-    #[serde(flatten)]
-    demand: &'a FilterConstraints,
-}
-
 /// Refuses rules of precision that name a variable which is not among paths.
 #[pyfunction]
 pub(crate) fn check_names(rules: &str, paths: Vec<String>) -> Outcome<()> {
@@ -167,16 +164,33 @@ pub(crate) fn check_names_in(py: Python<'_>, rules: &str, inputs: Vec<PathBuf>) 
     Ok(py.detach(|| frazil::check_names_in(&inputs, &rules))?)
 }
 
-/// Rules of a TOML file: `[[globs, wish], ...]`, what is demanded of filters being part of the wish.
+/// A file of rules as `precision=` has it: its defaults, if there are any, and then its rules.
 #[pyfunction]
 pub(crate) fn read_precision(path: PathBuf) -> Outcome<String> {
-    let rules = frazil::read_precision(&path)?;
-    let pairs: Vec<_> = rules
-        .iter()
-        .map(|rule| {
-            let (wish, demand) = (&rule.wish, &rule.demand);
-            (&rule.variables, Stated { wish, demand })
-        })
-        .collect();
-    Ok(json(&pairs)?)
+    // Says what is wrong in it.
+    frazil::read_policy(&path)?;
+    let file = frazil::read_rule_file(&path, &frazil::Defaults::KEYS)?;
+    let mut all = Vec::new();
+    if !file.options.is_empty() {
+        let defaults: BTreeMap<String, String> = file.options.into_iter().collect();
+        all.push(json!({ "defaults": defaults }));
+    }
+    for rule in &file.rules {
+        let mut wish = serde_json::to_value(rule).map_err(internal)?;
+        let variables = wish.as_object_mut().and_then(|all| all.remove("variables"));
+        all.push(json!({ "variables": variables, "wish": wish }));
+    }
+    Ok(json(&all)?)
+}
+
+/// All options as they are declared: JSON.
+#[pyfunction]
+pub(crate) fn declared_options() -> Outcome<String> {
+    Ok(json(&OPTIONS.as_slice())?)
+}
+
+/// The word that is spelled most like `word`, if one is much like it.
+#[pyfunction]
+pub(crate) fn nearest_word(word: &str, known: Vec<String>) -> Option<String> {
+    spelling::nearest(word, known.iter().map(String::as_str)).map(str::to_owned)
 }

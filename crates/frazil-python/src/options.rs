@@ -8,14 +8,15 @@ use std::sync::atomic::AtomicBool;
 
 use frazil::{
     AccessPattern, AnalyzeOptions, Attempt, Calibration, ChunkCachePolicy, ChunkOverride,
-    ChunkPolicy, Cores, Destination, EnergyRates, Error, FilterChain, Goal, LayoutProfile,
-    OwnCommits, PackOptions, PrecisionOptions, ReaderLevel, Resources, SelectionCriteria,
-    ShufflePolicy, SpeedDemand, SpeedFloor, Thresholds, Transfer, UnpackFormat, UnpackOptions,
-    VariableRule, VerifyOptions, Weights, WritePlan, WriterOptions, calibration_in_use, parse_axes,
-    parse_expected, parse_reads, parse_storage, read_tree,
+    ChunkPolicy, Cores, DeclaredOption, Defaults, Destination, EnergyRates, Error, FilterChain,
+    Goal, LayoutProfile, OwnCommits, PackOptions, Policy, PrecisionOptions, ReaderLevel, Resources,
+    SelectionCriteria, ShufflePolicy, SpeedDemand, SpeedFloor, Thresholds, Transfer, UnpackFormat,
+    UnpackOptions, Values, VariableRule, VerifyOptions, Weights, WritePlan, WriterOptions,
+    calibration_in_use, read_tree, spelling,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use crate::error::invalid;
 
@@ -25,31 +26,73 @@ use crate::error::invalid;
 /// Names the key that is unknown or cannot be.
 pub(crate) fn parse<T: DeserializeOwned>(json: &str) -> Result<T, Error> {
     serde_json::from_str(json).map_err(|error| {
-        // The place in the text means nothing to a user.
-        let text = error.to_string();
-        let cause = text
-            .rsplit_once(" at line ")
-            .map_or(text.as_str(), |(cause, _)| cause);
-        invalid(cause)
+        let fields: Map<String, Value> = serde_json::from_str(json).unwrap_or_default();
+        // Which of them it is: the others are not needed.
+        let refused = fields.into_iter().find_map(|(key, value)| {
+            let alone = Map::from_iter([(key.clone(), value.clone())]);
+            let error = serde_json::from_value::<T>(alone.into()).err()?.to_string();
+            (!error.starts_with("missing field")).then(|| refusal(&key, &value, &error))
+        });
+        refused.unwrap_or_else(|| invalid(cause_of(&error.to_string())))
     })
 }
 
+/// What is wrong with an option.
+fn refusal(key: &str, value: &Value, error: &str) -> Error {
+    let mut quoted = error.split('`').skip(1).step_by(2);
+    if let Some(unknown) = quoted.next().filter(|_| error.starts_with("unknown field")) {
+        let meant = spelling::question(unknown, quoted);
+        return invalid(match unknown == key {
+            true => format!("there is no option `{key}`{meant}"),
+            false => format!("the option {key}: there is no `{unknown}`{meant}"),
+        });
+    }
+    let text = value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned);
+    match DeclaredOption::named(key) {
+        Some(declared) if declared.values == Values::Switch => invalid(format!(
+            "the option {key} is {text:?}; it must be True or False"
+        )),
+        Some(declared) if !value.is_object() && !value.is_array() => {
+            declared.refuse(&format!("the option {key}"), &text, None)
+        }
+        _ => invalid(format!("the option {key}: {}", cause_of(error))),
+    }
+}
+
+/// The place in the text means nothing to a user.
+fn cause_of(error: &str) -> &str {
+    error
+        .rsplit_once(" at line ")
+        .map_or(error, |(cause, _)| cause)
+}
+
 /// Limits of any operation.
+pub(crate) fn resources(
+    threads: Option<usize>,
+    memory: Option<u64>,
+    cancel: &Arc<AtomicBool>,
+) -> Result<Resources, Error> {
+    let resources = Resources {
+        threads: threads.unwrap_or(0),
+        memory_bytes: memory.unwrap_or(Resources::DEFAULT_MEMORY_BYTES),
+        cancel: Arc::clone(cancel),
+    };
+    resources.check().map(|()| resources)
+}
+
+/// Limits of operations that have no other options.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Limits {
     threads: Option<usize>,
-    memory_bytes: Option<u64>,
+    memory: Option<u64>,
 }
 
 impl Limits {
     pub(crate) fn resources(&self, cancel: &Arc<AtomicBool>) -> Result<Resources, Error> {
-        let resources = Resources {
-            threads: self.threads.unwrap_or(0),
-            memory_bytes: self.memory_bytes.unwrap_or(Resources::DEFAULT_MEMORY_BYTES),
-            cancel: Arc::clone(cancel),
-        };
-        resources.check().map(|()| resources)
+        resources(self.threads, self.memory, cancel)
     }
 }
 
@@ -60,15 +103,39 @@ struct Extents {
     extents: Vec<(String, u64)>,
 }
 
+/// A rule; or, before all rules, what a file states of all variables.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Rule {
-    variables: Vec<String>,
-    /// What is stated of precision and of filters.
-    wish: serde_json::Map<String, serde_json::Value>,
+#[serde(deny_unknown_fields, untagged)]
+enum Rule {
+    OfVariables {
+        variables: Vec<String>,
+        /// What is stated of precision, filters and chunks.
+        wish: Map<String, Value>,
+    },
+    Defaults {
+        defaults: BTreeMap<String, String>,
+    },
 }
 
-/// What chunk shapes are to serve, in the words of every face.
+/// Rules, and what a file states beside them.
+fn policy(rules: Vec<Rule>) -> Result<Policy, Error> {
+    let mut policy = Policy::default();
+    for rule in rules {
+        match rule {
+            Rule::OfVariables { variables, wish } => {
+                policy.rules.push(VariableRule::from_json(variables, wish)?);
+            }
+            Rule::Defaults { defaults } => {
+                let stated = defaults.iter();
+                let stated = stated.map(|(key, text)| (key.as_str(), text.as_str()));
+                policy.defaults = Defaults::from_text(stated)?;
+            }
+        }
+    }
+    Ok(policy)
+}
+
+/// What chunk shapes are to serve, in the words of every interface.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct StatedReads {
@@ -91,8 +158,8 @@ impl StatedReads {
     }
 
     /// With what was measured on this machine, as the command has it.
-    fn calibrated(&self) -> Result<AccessPattern, Error> {
-        let mut goal = self.goal()?;
+    fn calibrated(&self, defaults: &AccessPattern) -> Result<AccessPattern, Error> {
+        let mut goal = self.goal()?.or(defaults);
         if goal.is_stated() {
             goal.calibration = calibration_in_use(self.calibration.as_deref())?;
         }
@@ -100,20 +167,19 @@ impl StatedReads {
     }
 
     fn goal(&self) -> Result<AccessPattern, Error> {
-        let some = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-        Ok(AccessPattern {
-            reads: some(&self.reads).map_or(Ok(Vec::new()), |text| parse_reads(&text))?,
-            storage: some(&self.storage)
-                .map(|text| parse_storage(&text))
-                .transpose()?,
-            axes: some(&self.axes).map_or(Ok(Vec::new()), |text| parse_axes(&text))?,
-            expected: some(&self.expected).map_or(Ok(Vec::new()), |text| parse_expected(&text))?,
-            most_chunks: match self.most_chunks {
-                Some(0) => return Err(invalid("`most_chunks` is 0")),
-                most => most,
-            },
-            ..AccessPattern::default()
-        })
+        let most_chunks = self.most_chunks.map(|most| most.to_string());
+        let stated = [
+            ("reads", &self.reads),
+            ("storage", &self.storage),
+            ("axes", &self.axes),
+            ("expected", &self.expected),
+            ("most_chunks", &most_chunks),
+        ];
+        let stated = stated
+            .iter()
+            .filter_map(|(key, text)| Some((*key, text.as_deref()?)))
+            .filter(|(_, text)| !text.is_empty());
+        Ok(Defaults::from_text(stated)?.access)
     }
 }
 
@@ -136,38 +202,41 @@ impl ChunkCache {
     }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Chunks {
-    #[default]
-    Auto,
-    Keep,
+/// Whether bytes are shuffled: yes, no, or a word.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Shuffle {
+    Switch(bool),
+    Word(ShufflePolicy),
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Layout {
-    #[default]
-    Standard,
-    Cmip7,
+impl From<Shuffle> for ShufflePolicy {
+    fn from(stated: Shuffle) -> Self {
+        match stated {
+            Shuffle::Switch(true) => Self::On,
+            Shuffle::Switch(false) => Self::Off,
+            Shuffle::Word(word) => word,
+        }
+    }
 }
 
 /// Options of `pack` and `plan`, or all of them as the command `frazil` has understood them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Pack {
-    pub(crate) limits: Limits,
-    chunks: Chunks,
+    threads: Option<usize>,
+    memory: Option<u64>,
+    chunks: ChunkPolicy,
     chunk_overrides: Vec<Extents>,
     chunk_goal: StatedReads,
     plan: Option<WritePlan>,
     level: Option<u32>,
-    shuffle: Option<bool>,
+    shuffle: Option<Shuffle>,
     checksum: bool,
     precision: Vec<Rule>,
     names_are_checked: bool,
     netcdf_attribute: bool,
-    readable_by: ReaderLevel,
+    readable_by: Option<ReaderLevel>,
     goal: Option<Goal>,
     weights: Option<Weights>,
     min_write_speed: Option<SpeedDemand>,
@@ -175,7 +244,7 @@ pub(crate) struct Pack {
     ratio_tolerance: Option<f64>,
     tree: Option<PathBuf>,
     filters: Option<FilterChain>,
-    layout: Layout,
+    layout: LayoutProfile,
     dry_run: bool,
     overwrite: bool,
     allow_larger: Option<bool>,
@@ -209,16 +278,12 @@ impl Pack {
             ratio_tolerance: self.ratio_tolerance,
         };
         let weighing = weighing(self.goal, self.weights, &floors, self.tree)?;
-        let rules = self.precision.into_iter().map(Rule::into_rule);
-        let rules = rules.collect::<Result<Vec<VariableRule>, Error>>()?;
+        let Policy { defaults, rules } = policy(self.precision)?;
         let overrides = self.chunk_overrides.into_iter();
         Ok(PackOptions {
-            chunk_goal: self.chunk_goal.calibrated()?,
+            chunk_goal: self.chunk_goal.calibrated(&defaults.access)?,
             plan: self.plan,
-            chunks: match self.chunks {
-                Chunks::Auto => ChunkPolicy::Auto,
-                Chunks::Keep => ChunkPolicy::Keep,
-            },
+            chunks: self.chunks,
             chunk_overrides: overrides
                 .map(|one| ChunkOverride {
                     variable: one.variable,
@@ -226,11 +291,7 @@ impl Pack {
                 })
                 .collect(),
             level: self.level,
-            shuffle: match self.shuffle {
-                None => ShufflePolicy::Auto,
-                Some(true) => ShufflePolicy::On,
-                Some(false) => ShufflePolicy::Off,
-            },
+            shuffle: self.shuffle.map(ShufflePolicy::from).unwrap_or_default(),
             checksum: self.checksum,
             precision: PrecisionOptions {
                 rules,
@@ -238,21 +299,18 @@ impl Pack {
                 names_are_checked: self.names_are_checked,
                 netcdf_attribute: self.netcdf_attribute,
             },
-            readable_by: self.readable_by,
-            goal: self.goal.unwrap_or_default(),
+            readable_by: (self.readable_by.or(defaults.readable_by)).unwrap_or_default(),
+            goal: self.goal.or(defaults.goal).unwrap_or_default(),
             weighing,
             filters: self.filters,
-            layout: match self.layout {
-                Layout::Standard => LayoutProfile::Standard,
-                Layout::Cmip7 => LayoutProfile::Cmip7,
-            },
+            layout: self.layout,
             dry_run: self.dry_run,
             overwrite: self.overwrite,
             allow_larger: self.allow_larger,
             verify: self.verify,
             energy: energy_rates(self.carbon_intensity)?,
             attempt: self.attempt,
-            resources: self.limits.resources(cancel)?,
+            resources: resources(self.threads, self.memory, cancel)?,
         })
     }
 }
@@ -322,12 +380,6 @@ fn weighing(
     })
 }
 
-impl Rule {
-    fn into_rule(self) -> Result<VariableRule, Error> {
-        VariableRule::from_json(self.variables, self.wish)
-    }
-}
-
 /// Where an output goes: a file, or the place of its input.
 pub(crate) fn destination(output: Option<PathBuf>, break_hard_links: bool) -> Destination {
     match output {
@@ -337,29 +389,21 @@ pub(crate) fn destination(output: Option<PathBuf>, break_hard_links: bool) -> De
     }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Format {
-    #[default]
-    Hdf5,
-    Classic,
-}
-
 /// Understands rules of precision.
 ///
 /// # Errors
 /// As [`parse`]; if a rule cannot be.
 pub(crate) fn parse_rules(json: &str) -> Result<Vec<VariableRule>, Error> {
-    let rules: Vec<Rule> = parse(json)?;
-    rules.into_iter().map(Rule::into_rule).collect()
+    Ok(policy(parse(json)?)?.rules)
 }
 
 /// Options of `unpack`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Unpack {
-    limits: Limits,
-    format: Format,
+    threads: Option<usize>,
+    memory: Option<u64>,
+    format: UnpackFormat,
     overwrite: bool,
     verify: bool,
     pub(crate) break_hard_links: bool,
@@ -368,13 +412,10 @@ pub(crate) struct Unpack {
 impl Unpack {
     pub(crate) fn options(&self, cancel: &Arc<AtomicBool>) -> Result<UnpackOptions, Error> {
         Ok(UnpackOptions {
-            format: match self.format {
-                Format::Hdf5 => UnpackFormat::Hdf5,
-                Format::Classic => UnpackFormat::Classic,
-            },
+            format: self.format,
             overwrite: self.overwrite,
             verify: self.verify,
-            resources: self.limits.resources(cancel)?,
+            resources: resources(self.threads, self.memory, cancel)?,
         })
     }
 }
@@ -389,14 +430,15 @@ enum Tests {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Verify {
-    limits: Limits,
+    threads: Option<usize>,
+    memory: Option<u64>,
     thresholds: Option<Tests>,
 }
 
 impl Verify {
     pub(crate) fn options(&self, cancel: &Arc<AtomicBool>) -> Result<VerifyOptions, Error> {
         Ok(VerifyOptions {
-            resources: self.limits.resources(cancel)?,
+            resources: resources(self.threads, self.memory, cancel)?,
             thresholds: self
                 .thresholds
                 .as_ref()
@@ -410,7 +452,8 @@ impl Verify {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Analyze {
-    limits: Limits,
+    threads: Option<usize>,
+    memory: Option<u64>,
     keep_information: Option<f64>,
     variables: Vec<String>,
 }
@@ -420,7 +463,7 @@ impl Analyze {
         let keep = self.keep_information;
         Ok(AnalyzeOptions {
             keep_information: keep.unwrap_or(AnalyzeOptions::DEFAULT_KEEP_INFORMATION),
-            resources: self.limits.resources(cancel)?,
+            resources: resources(self.threads, self.memory, cancel)?,
             variables: self.variables,
         })
     }
@@ -430,56 +473,30 @@ impl Analyze {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Write {
-    limits: Limits,
-    synchronous: bool,
     cores: Option<Vec<usize>>,
-    durable: bool,
-    commit_every_bytes: Option<u64>,
     own_commits: Option<bool>,
-    records_per_sync: Option<u64>,
     overwrite: bool,
-    classic_model: bool,
-    readable_by: ReaderLevel,
-    goal: Goal,
-    filters: Option<FilterChain>,
     precision: Vec<Rule>,
     plan: Option<WritePlan>,
-    chunk_goal: StatedReads,
-    keep_plan: bool,
-    rules_are_shared: bool,
-    /// Keys and values of declared options, which override what has a field of its own.
+    /// Keys and values of declared options.
     declared: Vec<(String, String)>,
 }
 
 impl Write {
     pub(crate) fn options(self, cancel: &Arc<AtomicBool>) -> Result<WriterOptions, Error> {
-        let rules = self.precision.into_iter().map(Rule::into_rule);
         let mut options = WriterOptions {
-            rules: rules.collect::<Result<Vec<VariableRule>, Error>>()?,
-            chunk_goal: self.chunk_goal.goal()?,
-            resources: self.limits.resources(cancel)?,
-            synchronous: self.synchronous,
+            resources: resources(None, None, cancel)?,
             cores: self.cores.map_or(Cores::Any, Cores::These),
-            durable: self.durable,
-            commits: match (self.own_commits, self.commit_every_bytes) {
-                (Some(false), _) => OwnCommits::Never,
-                (_, Some(bytes)) => OwnCommits::EveryBytes(bytes),
-                (_, None) => OwnCommits::Usual,
+            commits: match self.own_commits {
+                Some(false) => OwnCommits::Never,
+                _ => OwnCommits::Usual,
             },
-            records_per_sync: self.records_per_sync,
             overwrite: self.overwrite,
-            classic_model: self.classic_model,
-            readable_by: self.readable_by,
-            goal: self.goal,
-            filters: self.filters,
             plan: self.plan,
-            keep_plan: self.keep_plan,
-            rules_are_shared: self.rules_are_shared,
-            // Of many processes only.
-            longest_wait: None,
-            follow_ranks: false,
-            io_ranks: 0,
+            ..WriterOptions::default()
         };
+        // What is stated beside it overrides a file of rules.
+        options.set_policy(policy(self.precision)?);
         for (key, value) in &self.declared {
             options.set(key, value)?;
         }

@@ -97,6 +97,9 @@ fn wishes(
         return Ok((None, FilterConstraints::default()));
     };
     let rule = VariableRule::from_json(vec![name.to_owned()], stated)?;
+    if !rule.chunks.is_empty() {
+        return Err(invalid("state a variable's own chunk shape by chunks="));
+    }
     let is_stated = rule.wish != PrecisionWish::default();
     Ok((is_stated.then_some(rule.wish), rule.demand))
 }

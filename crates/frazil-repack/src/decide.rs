@@ -23,7 +23,7 @@ use frazil_options::options::{ChunkPolicy, PackOptions};
 use frazil_precision::protected::{protected_values, replayed};
 use frazil_precision::refusals::{Refusal, refusals};
 use frazil_precision::roundable::type_obstacle;
-use frazil_precision::rules::{VariableRule, pattern_of};
+use frazil_precision::rules::{Matcher, VariableRule, pattern_of};
 use frazil_precision::{
     PrecisionDecisions, ReachableValues, decide_precision, no_place, stored_form,
 };
@@ -86,7 +86,7 @@ pub(crate) fn decide(
     decisions.netcdf_attribute = options.precision.netcdf_attribute;
     decisions.find_additions(input)?;
     decisions.precision_rules = precision.rules;
-    add_demands(input, &demands, &mut decisions.precision_rules);
+    add_demands(input, options, &demands, &mut decisions.precision_rules)?;
     decisions.notices.extend(left_behind::form(input));
     decisions.notices.extend(precision.notices);
     decisions.notices.extend(idle_plans(input, options));
@@ -115,22 +115,34 @@ fn written_bytes(variable: &DatasetInfo, reach: &AccessPath, sources: &[ArraySou
     }
 }
 
-/// Adds what is demanded of filters to the rules that decide so again.
-fn add_demands(input: &Input, demands: &[FilterConstraints], rules: &mut Vec<VariableRule>) {
+/// Adds what rules demand of filters, and the chunk extents that they state, to the rules that decide so
+/// again.
+fn add_demands(
+    input: &Input,
+    options: &PackOptions,
+    demands: &[FilterConstraints],
+    rules: &mut Vec<VariableRule>,
+) -> Result<()> {
+    let stated = Matcher::new(&options.precision.rules)?;
     for (variable, demand) in input.variables().iter().zip(demands) {
-        if demand.is_empty() || variable.is_dimension_only {
+        let chunks = stated.chunks(&variable.path, &variable.dimension_names);
+        if (demand.is_empty() && chunks.is_empty()) || variable.is_dimension_only {
             continue;
         }
         let variables = vec![pattern_of(&variable.path)];
-        match rules.iter_mut().find(|rule| rule.variables == variables) {
-            Some(rule) => rule.demand = demand.clone(),
-            None => rules.push(VariableRule {
+        let place = rules.iter().position(|rule| rule.variables == variables);
+        let place = place.unwrap_or(rules.len());
+        if place == rules.len() {
+            rules.push(VariableRule {
                 variables,
-                demand: demand.clone(),
                 ..VariableRule::default()
-            }),
+            });
         }
+        rules[place].demand = demand.clone();
+        // Later ones override earlier ones.
+        rules[place].chunks = chunks.into_iter().collect();
     }
+    Ok(())
 }
 
 /// Replaces chunk shapes by finer ones where these pack as well, and reads along them.

@@ -67,7 +67,7 @@ fn states_a_form(options: &PackOptions) -> bool {
         || options.filters.is_some()
         || options.checksum
         || options.layout != LayoutProfile::Standard
-        || rules.any(|rule| rule.demand.filters.is_some())
+        || rules.any(|rule| rule.demand.filters.is_some() || !rule.chunks.is_empty())
 }
 
 /// The finished packed form, or the input's own bytes where the input is kept and the report says so.

@@ -11,6 +11,7 @@ use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_options::chunk_goal::{Chooser, Findings, Subject, roles_of_input};
 use frazil_options::options::{ChunkOverride, ChunkPolicy, LayoutProfile, PackOptions};
+use frazil_precision::rules::Matcher;
 
 /// The reason given for a chunk shape that the user stated.
 pub(crate) const AS_ASKED: &str = "chunk shape as asked";
@@ -38,9 +39,11 @@ pub(crate) fn choose_shapes(input: &Input, options: &PackOptions) -> Result<Vec<
         false => vec![Vec::new(); input.variables().len()],
     };
     let chooser = Chooser::new(&options.chunk_goal);
+    let rules = Matcher::new(&options.precision.rules)?;
     let mut choices = Vec::with_capacity(input.variables().len());
     for ((variable, role), axes) in input.variables().iter().zip(cmip7_roles).zip(&axes) {
         let choice = choose_one(variable, role, axes, &chooser, options)
+            .and_then(|choice| as_stated(choice, variable, &rules, options))
             .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))?;
         choices.push(choice);
     }
@@ -77,21 +80,36 @@ fn choose_one(
         // Kept all the same: the container says why such chunks are refused.
         choice.chunk = Some(current.to_vec());
     }
-    for wish in options
-        .chunk_overrides
-        .iter()
-        .filter(|wish| concerns(wish, variable))
-    {
-        let base = match choice.chunk.take() {
-            Some(chunk) => chunk,
-            None => whole_shape(&shape).map_err(plan_error)?,
-        };
-        let extents = extents_for(wish, variable);
-        choice.chunk = Some(apply_override(&base, &shape, &extents).map_err(plan_error)?);
-        choice.is_stated = true;
-        choice.reason = AS_ASKED.to_owned();
-    }
     Ok(choice)
+}
+
+/// The choice with the extents that rules state of the variable, and then those of the options.
+fn as_stated(
+    mut choice: ChunkChoice,
+    variable: &DatasetInfo,
+    rules: &Matcher<'_>,
+    options: &PackOptions,
+) -> Result<ChunkChoice> {
+    if variable.shape.is_empty() || variable.is_dimension_only {
+        return Ok(choice);
+    }
+    let mut extents = rules.chunks(&variable.path, &variable.dimension_names);
+    let overrides = options.chunk_overrides.iter();
+    let overrides = overrides.filter(|wish| concerns(wish, variable));
+    extents.extend(overrides.flat_map(|wish| extents_for(wish, variable)));
+    if extents.is_empty() {
+        return Ok(choice);
+    }
+    let shape = shape_input(variable);
+    let base = match choice.chunk.take() {
+        Some(chunk) => chunk,
+        None => whole_shape(&shape).map_err(plan_error)?,
+    };
+    Ok(ChunkChoice {
+        chunk: Some(apply_override(&base, &shape, &extents).map_err(plan_error)?),
+        is_stated: true,
+        reason: AS_ASKED.to_owned(),
+    })
 }
 
 /// By the standard rule, or for the reads that are stated.

@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::spelling;
+
 /// Where a file will lie while it is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -64,7 +66,8 @@ impl FromStr for Storage {
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|one| one.name() == text);
         found.ok_or_else(|| {
-            format!("there is no storage {text:?}: local, disk, parallel-fs, object-store")
+            let meant = spelling::question(text, Self::ALL.map(Self::name));
+            format!("there is no storage {text:?}: local, disk, parallel-fs, object-store{meant}")
         })
     }
 }

@@ -1,5 +1,7 @@
 //! The on-disk transform list of a dataset, as plain data.
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::chunk_goal::chosen_by_chunk;
@@ -105,6 +107,7 @@ pub fn filter_name(id: i32) -> Option<&'static str> {
 pub enum ReaderLevel {
     /// Every netCDF-4 reader since 2008: shuffle, deflate and Fletcher-32 only.
     #[default]
+    #[serde(alias = "netcdf4")]
     Any,
     /// Readers with the registered filter plugins at hand.
     Plugins,
@@ -120,6 +123,20 @@ impl ReaderLevel {
             Self::Any => "any",
             Self::Plugins => "plugins",
             Self::Frazil => "frazil",
+        }
+    }
+}
+
+impl FromStr for ReaderLevel {
+    type Err = String;
+
+    /// The words, and `netcdf4` for the first.
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "any" | "netcdf4" => Ok(Self::Any),
+            "plugins" => Ok(Self::Plugins),
+            "frazil" => Ok(Self::Frazil),
+            other => Err(format!("no readers are called {other:?}")),
         }
     }
 }

@@ -22,6 +22,7 @@ mod plan;
 mod precision;
 mod selection;
 mod speed_demand;
+pub mod spelling;
 pub mod sync;
 
 pub use axis_run::AxisRun;

@@ -249,7 +249,11 @@ impl Writer {
         };
         let wished = self.wished_of(id)?;
         let is_plain = self.is_plain(id, &settings.filters, &wished);
-        let layout = self.circumstances(id, is_plain).layout(id, &wish)?;
+        let circumstances = self.circumstances(id, is_plain);
+        let mut layout = circumstances.layout(id, &wish)?;
+        if self.details[id.0].existing.is_none() && settings.layout == LayoutWish::Ours {
+            layout = circumstances.with_extents(id, layout, &self.options.rules)?;
+        }
         let is_filtered = match &settings.filters {
             FilterWish::Exactly(pipeline) => !pipeline.is_empty(),
             // Its own, not those of rules, which concern what is in chunks.
@@ -257,8 +261,7 @@ impl Writer {
         };
         if layout.is_contiguous && is_filtered && !layout.chunk.is_empty() {
             // Filters need chunks, if only one.
-            let whole = LayoutWish::Chunked(layout.chunk);
-            return self.circumstances(id, is_plain).layout(id, &whole);
+            return circumstances.layout(id, &LayoutWish::Chunked(layout.chunk));
         }
         Ok(layout)
     }

@@ -8,7 +8,10 @@ use frazil_container::schema::{Schema, ValueType, VariableId};
 use frazil_file::counting;
 use frazil_file::error::{Error, Result};
 use frazil_options::chunk_goal::{AccessPattern, Chooser, Subject, roles_of_schema};
-use frazil_plan::{ExistingShape, MAX_CHUNK_BYTES, ShapeInput, ShapePolicy, choose};
+use frazil_plan::{
+    ExistingShape, MAX_CHUNK_BYTES, ShapeInput, ShapePolicy, apply_override, choose,
+};
+use frazil_precision::rules::{Matcher, VariableRule};
 use frazil_types::ErrorCode;
 
 /// Records that a chunk is planned for where nobody said how many there will be.
@@ -87,6 +90,35 @@ impl Circumstances<'_> {
             chunk_bytes,
             is_contiguous,
         })
+    }
+
+    /// The layout with the chunk extents that rules state of the variable.
+    ///
+    /// # Errors
+    /// As [`Self::layout`]; for a dimension that a rule names and the variable lacks.
+    pub(super) fn with_extents(
+        &self,
+        id: VariableId,
+        layout: Layout,
+        rules: &[VariableRule],
+    ) -> Result<Layout> {
+        let names = dimension_names(self.schema, id);
+        let extents = Matcher::new(rules)?.chunks(&self.schema.variable_path(id), &names);
+        if extents.is_empty() {
+            return Ok(layout);
+        }
+        let limits = self.schema.limits(id);
+        let input = ShapeInput {
+            shape: &self.schema.shape(id),
+            unlimited: &limits.iter().map(Option::is_none).collect::<Vec<_>>(),
+            element_bytes: element_bytes(self.schema, id),
+            current: None,
+            dimension_names: &names,
+            must_chunk: true,
+        };
+        let chunk = apply_override(&layout.chunk, &input, &extents);
+        let chunk = chunk.map_err(|error| Error::new(error.code(), error.to_string()))?;
+        self.layout(id, &LayoutWish::Chunked(chunk))
     }
 
     fn ours(&self, id: VariableId, limits: &[Option<u64>]) -> Option<Vec<u64>> {
@@ -190,11 +222,7 @@ impl Circumstances<'_> {
         limits: &[Option<u64>],
         records: u64,
     ) -> Option<Vec<u64>> {
-        let dimensions = &self.schema.variables[id.0].dimensions;
-        let names: Vec<String> = dimensions
-            .iter()
-            .map(|id| self.schema.dimensions[id.0].name.clone())
-            .collect();
+        let names = dimension_names(self.schema, id);
         let known = self.expected_of(id);
         let expected: Vec<Option<u64>> = (0..limits.len())
             .map(|axis| known[axis].or_else(|| self.chunk_goal.expected_length(&names[axis])))
@@ -239,6 +267,14 @@ impl Circumstances<'_> {
     fn records_at_once(&self) -> u64 {
         (self.memory_bytes / RECORDS_SHARE / self.records_bytes.max(1)).max(1)
     }
+}
+
+/// Names of a variable's dimensions.
+pub(super) fn dimension_names(schema: &Schema, id: VariableId) -> Vec<String> {
+    let dimensions = schema.variables[id.0].dimensions.iter();
+    dimensions
+        .map(|id| schema.dimensions[id.0].name.clone())
+        .collect()
 }
 
 /// The bytes of a chunk, or of a contiguous variable, which is gathered in memory as a whole.

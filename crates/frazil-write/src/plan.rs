@@ -3,7 +3,7 @@
 use frazil_plan::{ExistingShape, ShapeInput, TOTAL_CACHE_BYTES, share_caches};
 use frazil_types::{ReaderCache, StorageLayout, VariablePlan, WritePlan};
 
-use super::layout::element_bytes;
+use super::layout::{dimension_names, element_bytes};
 use super::variable::Variable;
 use super::writer::Writer;
 use frazil_container::schema::VariableId;
@@ -65,11 +65,7 @@ impl Writer {
         if !goal.is_stated() {
             return self.planned(&variable.path)?.cache;
         }
-        let dimensions = &self.schema.variables[id.0].dimensions;
-        let names: Vec<String> = dimensions
-            .iter()
-            .map(|id| self.schema.dimensions[id.0].name.clone())
-            .collect();
+        let names = dimension_names(&self.schema, id);
         let expected: Vec<Option<u64>> = names
             .iter()
             .map(|name| goal.expected_length(name))

@@ -6,13 +6,16 @@ use std::time::Duration;
 
 use frazil_file::error::{Error, Result};
 use frazil_file::resources::Resources;
-use frazil_options::chunk_goal::{parse_axes, parse_expected, parse_reads, parse_storage};
-use frazil_options::declared::{DeclaredOption, WRF_OPTIONS, WRITER_OPTIONS};
+use frazil_options::chunk_goal::{
+    AccessPattern, parse_axes, parse_expected, parse_reads, parse_storage,
+};
+use frazil_options::declared::{DeclaredOption, writer_options};
+use frazil_options::option_table::WRF_OPTIONS;
 use frazil_options::options::check_readers;
 use frazil_options::plan_text::read_plan;
+use frazil_options::policy::{Policy, read_policy};
 use frazil_options::size::parse_size;
-use frazil_precision::rule_file::read_precision;
-use frazil_types::{ErrorCode, ReaderLevel};
+use frazil_types::ErrorCode;
 
 use super::options::{Cores, OwnCommits, WriterOptions};
 
@@ -39,7 +42,8 @@ impl WriterOptions {
     }
 
     /// Sets options from a list: `goal=size,threads=4`. A list with a semicolon is separated by
-    /// semicolons, so that values can have commas: `reads=map,series;threads=4`.
+    /// semicolons, so that values can have commas: `reads=map,series;threads=4`. Wherever `precision`
+    /// stands in it, what others state overrides the defaults of that file.
     ///
     /// # Errors
     /// As [`Self::set`]; an entry without a value.
@@ -48,6 +52,21 @@ impl WriterOptions {
             self.set(key, value)?;
         }
         Ok(())
+    }
+
+    /// Takes what a file states over: its rules come after those that are there, and its defaults
+    /// override what was stated before; what is stated later overrides them.
+    pub fn set_policy(&mut self, policy: Policy) {
+        let Policy { defaults, rules } = policy;
+        self.rules.extend(rules);
+        self.goal = defaults.goal.unwrap_or(self.goal);
+        self.readable_by = defaults.readable_by.unwrap_or(self.readable_by);
+        let stated = std::mem::take(&mut self.chunk_goal);
+        let calibration = stated.calibration.clone();
+        self.chunk_goal = AccessPattern {
+            calibration,
+            ..defaults.access.or(&stated)
+        };
     }
 
     /// The options that the environment states: by one variable each (`FRAZIL_GOAL`), and by
@@ -66,7 +85,8 @@ impl WriterOptions {
             rules_are_shared: true,
             ..Self::default()
         };
-        for declared in WRITER_OPTIONS.iter().filter(|one| one.is_for_users) {
+        let declared = writer_options().filter(|one| one.of.environment);
+        for declared in policies_first(declared, |one| one.key) {
             let name = declared.variable();
             if let Some(value) = value_of(&name) {
                 let shown = format!("the environment variable {name}");
@@ -93,7 +113,7 @@ impl WriterOptions {
         let entries = entries(list)?.into_iter();
         for (key, value) in entries.filter(|(key, _)| !WRF_OPTIONS.contains(key)) {
             let declared = DeclaredOption::find(key)?;
-            if !declared.is_for_users {
+            if !declared.of.environment {
                 let cause = format!("only the program itself can state the option `{key}`");
                 return Err(Error::new(ErrorCode::InvalidArgument, cause));
             }
@@ -114,10 +134,8 @@ impl WriterOptions {
         match key {
             "goal" => self.goal = parsed(text)?,
             "filters" => self.filters = Some(text.parse().map_err(why)?),
-            "readable_by" => self.readable_by = readers(text)?,
-            "precision" => self
-                .rules
-                .extend(read_precision(Path::new(text)).map_err(Wrong::File)?),
+            "readable_by" => self.readable_by = parsed(text)?,
+            "precision" => self.set_policy(read_policy(Path::new(text)).map_err(Wrong::File)?),
             "precision_is_shared" => self.rules_are_shared = switch(text)?,
             "plan" => self.plan = Some(read_plan(Path::new(text)).map_err(Wrong::File)?),
             "keep_plan" => self.keep_plan = switch(text)?,
@@ -188,17 +206,26 @@ pub fn stated_in_environment(key: &str) -> Option<String> {
 fn entries(list: &str) -> Result<Vec<(&str, &str)>> {
     let separator = if list.contains(';') { ';' } else { ',' };
     let entries = list.split(separator).map(str::trim);
-    entries
-        .filter(|entry| !entry.is_empty())
-        .map(|entry| match entry.split_once('=') {
-            Some((key, value)) => Ok((key.trim(), value.trim())),
-            None => {
-                let cause = format!("`{entry}` is not of the form option=value");
-                let cure = "put semicolons between options if a value has commas";
-                Err(Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure))
-            }
-        })
-        .collect()
+    let entries =
+        entries
+            .filter(|entry| !entry.is_empty())
+            .map(|entry| match entry.split_once('=') {
+                Some((key, value)) => Ok((key.trim(), value.trim())),
+                None => {
+                    let cause = format!("`{entry}` is not of the form option=value");
+                    let cure = "put semicolons between options if a value has commas";
+                    Err(Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure))
+                }
+            });
+    let entries = entries.collect::<Result<Vec<_>>>()?;
+    Ok(policies_first(entries.into_iter(), |(key, _)| key))
+}
+
+/// Files of rules before all else, which overrides their defaults.
+fn policies_first<T>(options: impl Iterator<Item = T>, key: impl Fn(&T) -> &str) -> Vec<T> {
+    let (mut first, rest): (Vec<T>, Vec<T>) = options.partition(|one| key(one) == "precision");
+    first.extend(rest);
+    first
 }
 
 /// Puts before an error what it is about.
@@ -237,19 +264,6 @@ fn switch(text: &str) -> std::result::Result<bool, Wrong> {
     one_of(text, &[("0", false), ("1", true)])
 }
 
-fn readers(text: &str) -> std::result::Result<ReaderLevel, Wrong> {
-    one_of(
-        text,
-        &[
-            ("any", ReaderLevel::Any),
-            // netCDF's calls take filters that need a plugin as absent with it.
-            ("netcdf4", ReaderLevel::Any),
-            ("plugins", ReaderLevel::Plugins),
-            ("frazil", ReaderLevel::Frazil),
-        ],
-    )
-}
-
 fn wait(text: &str) -> std::result::Result<Duration, Wrong> {
     let wait = Duration::try_from_secs_f64(parsed(text)?).ok();
     let wait = wait.filter(|wait| !wait.is_zero());
@@ -269,6 +283,7 @@ fn commits(text: &str) -> std::result::Result<OwnCommits, Wrong> {
 #[cfg(test)]
 mod tests {
     use frazil_plan::Goal;
+    use frazil_types::ReaderLevel;
 
     use super::*;
 
@@ -281,7 +296,7 @@ mod tests {
 
     #[test]
     fn every_declared_option_can_be_set() {
-        for one in WRITER_OPTIONS {
+        for one in writer_options() {
             let Err(error) = WriterOptions::default().set(one.key, "\u{1}") else {
                 panic!("{} takes anything", one.key);
             };
@@ -352,6 +367,42 @@ mod tests {
     }
 
     #[test]
+    fn options_override_the_defaults_of_a_file_wherever_they_stand() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("policy.toml");
+        let text = "[defaults]\ngoal = \"archive\"\nreads = \"map\"\nstorage = \"disk\"\n\
+                    significant_digits = 4\n[variables.T]\nchunks = {time = 3}\n";
+        std::fs::write(&path, text).unwrap();
+        let file = path.to_str().unwrap();
+        let mut options = WriterOptions::default();
+        let list = format!("reads=series;goal=size;precision={file}");
+        options.set_list(&list).unwrap();
+        assert_eq!(options.goal, Goal::Size);
+        assert_eq!(options.chunk_goal.reads[0].to_string(), "series");
+        assert!(options.chunk_goal.storage.is_some());
+        assert_eq!(options.rules[1].chunks["time"], 3);
+        let named = |name: &str| match name {
+            "FRAZIL_GOAL" => Some("speed".to_owned()),
+            "FRAZIL_PRECISION" => Some(file.to_owned()),
+            _ => None,
+        };
+        let options = WriterOptions::from_variables(&named).unwrap();
+        assert_eq!(options.goal, Goal::Speed);
+        assert_eq!(options.chunk_goal.reads[0].to_string(), "map");
+        std::fs::write(&path, "[defaults]\ngoal = \"sise\"\n").unwrap();
+        let error = WriterOptions::from_variables(&named).unwrap_err();
+        let said = format!("{error} {:?}", error.cure);
+        for part in [
+            "FRAZIL_PRECISION",
+            "policy.toml",
+            "goal is \"sise\"",
+            "`size`",
+        ] {
+            assert!(said.contains(part), "{said}");
+        }
+    }
+
+    #[test]
     fn a_list_overrides_single_variables_and_leaves_out_those_of_other_programs() {
         let options = from(&[
             ("FRAZIL_GOAL", "size"),
@@ -368,11 +419,13 @@ mod tests {
             let found = WriterOptions::from_variables(&|name| {
                 (name == "FRAZIL_OPTIONS").then(|| list.to_owned())
             });
-            found.unwrap_err().to_string()
+            let error = found.unwrap_err();
+            format!("{error} {:?}", error.cure)
         };
         let said = words("goal=sise");
         assert!(
-            said.contains("FRAZIL_OPTIONS: the option goal is \"sise\""),
+            said.contains("FRAZIL_OPTIONS: the option goal is \"sise\"")
+                && said.contains("is `size` meant?"),
             "{said}"
         );
         assert!(words("overwrite=1").contains("only the program"), "{said}");

@@ -42,8 +42,9 @@ pub use frazil_file::unfinished::{remove_unfinished, remove_unfinished_in_the_en
 pub use frazil_options::chunk_goal::{
     AccessPattern, parse_axes, parse_expected, parse_reads, parse_storage,
 };
-pub use frazil_options::declared::{DeclaredOption, WRITER_OPTIONS};
+pub use frazil_options::declared::{DeclaredOption, Values, writer_options};
 pub use frazil_options::environment::environment_warnings;
+pub use frazil_options::option_table::OPTIONS;
 pub use frazil_options::options::{
     ChunkOverride, ChunkPolicy, LayoutProfile, PackOptions, ShufflePolicy, UnpackFormat,
     UnpackOptions,
@@ -52,6 +53,7 @@ pub use frazil_options::pack_report::{
     EnergyReport, EnergySource, PackReport, PredictedRange, VariablePrecision, VariableReport,
 };
 pub use frazil_options::plan_text::{parse_plan, read_plan, read_tree, render_plan};
+pub use frazil_options::policy::{Defaults, Policy, read_policy};
 pub use frazil_pipeline::{CacheStats, ReadStats, read_stats, set_read_budget};
 pub use frazil_plan::energy::{EnergyRates, PowerModel, StorageCost, StorageSaving};
 pub use frazil_plan::{
@@ -61,7 +63,7 @@ pub use frazil_plan::{
 pub use frazil_precision::analyze::{AnalyzeOptions, AnalyzeReport, analyze};
 pub use frazil_precision::information::VariableInformation;
 pub use frazil_precision::named::{check_names, check_names_in};
-pub use frazil_precision::rule_file::{read_precision, write_precision};
+pub use frazil_precision::rule_file::{RuleFile, read_rule_file, write_precision};
 pub use frazil_precision::rules::{PrecisionOptions, VariableRule, wishes_for};
 pub use frazil_precision::stated::StatedPrecision;
 pub use frazil_read::{Checksums, ChunkCachePolicy, Reader, ReaderOptions};
@@ -85,6 +87,7 @@ pub use frazil_tools::new_file::{NumberType, WrittenVariable};
 pub use frazil_tools::synth::{
     NamedPattern, Noise, NoiseKind, SynthOptions, SynthReport, synth, synth_patterns,
 };
+pub use frazil_types::spelling;
 pub use frazil_types::{
     AxisSelection, ByteOrder, Calibration, CodecSpeed, DataOrigin, ElementClass, ElementType,
     ErrorBound, ErrorCode, FigureSource, FigureSources, FilterChain, FilterChainError,

@@ -9,7 +9,6 @@ pub(crate) struct EnergyArgs {
     /// Show the energy of each variable, and what a year of storage saves; see docs/energy.md
     #[arg(long)]
     pub(crate) energy: bool,
-    /// Grams of CO2 a kilowatt-hour [default: 480, the world's electricity of 2023]
     #[arg(long, value_name = "GRAMS", value_parser = grams, allow_negative_numbers = true)]
     carbon_intensity: Option<f64>,
 }

@@ -3,6 +3,8 @@
 use clap::Args;
 use frazil::{AccessPattern, AxisRole, Storage, WantedRead};
 
+use super::declared::word;
+
 // One occurrence of an option is one list; clap must not take these for lists of its own.
 type Reads = Vec<WantedRead>;
 type Roles = Vec<(String, AxisRole)>;
@@ -11,24 +13,16 @@ type Lengths = Vec<(String, u64)>;
 /// What chunk shapes are to serve.
 #[derive(Debug, Args)]
 pub(crate) struct GoalArgs {
-    /// Reads to come: map, series, profile, volume, or a hyperslab (time:200/lat:40/lon:60), each
-    /// with a weight if wanted (series=2)
     #[arg(long, value_name = "READ[=WEIGHT],...", value_parser = reads)]
     reads: Vec<Reads>,
-    /// Where the files will lie: local, disk, parallel-fs or object-store
-    #[arg(long, value_name = "WHERE", value_parser = storage)]
+    #[arg(long, value_name = "WHERE", value_parser = word::<Storage>("storage"))]
     storage: Option<Storage>,
-    /// What dimensions are, where it is not to be found out: time, level, lat, lon or other
     #[arg(long, value_name = "DIM=ROLE,...", value_parser = axes)]
     axes: Vec<Roles>,
-    /// Lengths that unlimited dimensions will get
     #[arg(long, value_name = "DIM=N,...", value_parser = expected)]
-    expect: Vec<Lengths>,
-    /// Most chunks of a variable [default: 65536 where reads or storage are stated]
+    expected: Vec<Lengths>,
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     most_chunks: Option<u64>,
-    /// Constants of what reading costs: `default`, or a file of `frazil calibrate` [default: what
-    /// that measured on this machine, if it did]
     #[arg(long, value_name = "default|FILE.json")]
     pub(crate) calibration: Option<String>,
 }
@@ -40,10 +34,6 @@ fn cause(error: frazil::Error) -> String {
 
 fn reads(text: &str) -> Result<Reads, String> {
     frazil::parse_reads(text).map_err(cause)
-}
-
-fn storage(text: &str) -> Result<Storage, String> {
-    frazil::parse_storage(text).map_err(cause)
 }
 
 fn axes(text: &str) -> Result<Roles, String> {
@@ -61,7 +51,7 @@ impl GoalArgs {
             reads: self.reads.concat(),
             storage: self.storage,
             axes: self.axes.concat(),
-            expected: self.expect.concat(),
+            expected: self.expected.concat(),
             most_chunks: self.most_chunks,
             ..AccessPattern::default()
         }

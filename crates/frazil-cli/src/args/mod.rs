@@ -3,6 +3,7 @@
 
 mod analyze;
 mod calibrate;
+mod declared;
 mod energy;
 mod goal;
 mod import;
@@ -25,7 +26,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use analyze::AnalyzeArgs;
 pub(crate) use calibrate::CalibrateArgs;
@@ -111,6 +112,14 @@ pub(crate) enum Command {
     },
 }
 
+/// The command with all its flags and their help.
+pub(crate) fn command() -> clap::Command {
+    let of_files = ["pack", "plan", "unpack"].into_iter();
+    of_files.fold(Cli::command(), |command, name| {
+        command.mut_subcommand(name, declared::with_help)
+    })
+}
+
 /// Parses and checks the arguments; the first is the program's name.
 ///
 /// # Errors
@@ -131,7 +140,9 @@ pub(crate) fn parse<T: Into<OsString> + Clone>(
 }
 
 fn understand(arguments: &[OsString]) -> Result<Cli, clap::Error> {
-    let cli = Cli::try_parse_from(arguments)?;
+    let mut command = command();
+    let matches = command.try_get_matches_from_mut(arguments)?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
     let (name, checked) = match &cli.command {
         Some(Command::Pack(args)) => ("pack", args.check()),
         Some(Command::Plan(args)) => ("plan", args.check()),
@@ -146,7 +157,7 @@ fn understand(arguments: &[OsString]) -> Result<Cli, clap::Error> {
 
 /// A usage error that shows the usage of the subcommand `name`.
 fn usage_error(name: &str, kind: ErrorKind, message: String) -> clap::Error {
-    let mut command = Cli::command();
+    let mut command = command();
     command.build();
     match command.find_subcommand_mut(name) {
         Some(subcommand) => subcommand.error(kind, message),

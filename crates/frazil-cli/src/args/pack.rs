@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use clap::Args;
 use clap::error::ErrorKind;
-use clap::{Args, ValueEnum};
 use frazil::{
-    Calibration, ChunkOverride, ChunkPolicy, Destination, FilterChain, Goal, LayoutProfile,
-    PackOptions, ReaderLevel, SelectionCriteria, ShufflePolicy,
+    Calibration, ChunkOverride, ChunkPolicy, Defaults, Destination, FilterChain, Goal,
+    LayoutProfile, PackOptions, ReaderLevel, SelectionCriteria, ShufflePolicy,
 };
 
+use super::declared::word;
 use super::goal::GoalArgs;
 use super::weighing::WeighingArgs;
 use super::{EnergyArgs, OutputArgs, PrecisionArgs, ResourceArgs, TargetArgs};
@@ -25,17 +26,10 @@ pub(crate) struct PackArgs {
     target: TargetArgs,
     #[command(flatten)]
     pub(crate) how: DecisionArgs,
-    /// Chunk shapes, filters and rounding by a plan that `frazil plan --json` wrote
     #[arg(long, value_name = "PLAN.json")]
     pub(crate) plan: Option<PathBuf>,
-    /// Add Fletcher-32 checksums (existing ones are always kept)
-    #[arg(long)]
-    checksum: bool,
-    /// Also write packed files that are not smaller than their inputs, which are kept as they are
-    /// otherwise; with -o: those that are larger
     #[arg(long)]
     allow_larger: bool,
-    /// Plan and predict only; nothing is written
     #[arg(long, short = 'n')]
     dry_run: bool,
     /// Pack on a dask.distributed cluster, one task for each file; needs the Python package frazil
@@ -57,102 +51,30 @@ pub(crate) struct PackArgs {
 /// What the decision depends on beside the file.
 #[derive(Debug, Args)]
 pub(crate) struct DecisionArgs {
-    /// Chunk shape, for example tas:time=24,lat=64; without a variable for all that have the
-    /// dimension; axis numbers serve too (0=24); may be repeated
     #[arg(long, value_name = "[VAR:]DIM=N,...", value_parser = chunks::parse)]
     chunks: Vec<ChunkOverride>,
     /// Keep the chunk shapes of the input
     #[arg(long)]
     keep_chunks: bool,
-    /// Compression level, 0 for none [default: chosen by trial]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = clap::value_parser!(u32).range(0..=22))]
     level: Option<u32>,
-    /// What filters are chosen for [default: balanced]
-    #[arg(long, value_enum, conflicts_with_all = ["level", "filters"])]
-    goal: Option<Goals>,
+    #[arg(long, value_parser = word::<Goal>("goal"), conflicts_with_all = ["level", "filters"])]
+    goal: Option<Goal>,
     #[command(flatten)]
     weighing: WeighingArgs,
-    /// These filters, in the order in which they are applied, instead of a choice, for example
-    /// bitshuffle+zstd(5); see docs/filters.md
     #[arg(long, value_name = "CHAIN", conflicts_with_all = ["level", "shuffle"])]
     filters: Option<FilterChain>,
-    /// Byte shuffle before compression
-    #[arg(long, value_enum, default_value_t = Shuffle::Auto)]
-    shuffle: Shuffle,
-    /// Layout profile
-    #[arg(long, value_enum, default_value_t = Layout::Standard)]
-    layout: Layout,
-    /// Who must be able to read the result: any netCDF-4 reader, those with filter plugins, or
-    /// frazil and those with its own plugins
-    #[arg(long, value_enum, default_value_t = Readers::Any)]
-    readable_by: Readers,
+    #[arg(long, value_parser = word::<ShufflePolicy>("shuffle"))]
+    shuffle: Option<ShufflePolicy>,
+    #[arg(long)]
+    checksum: bool,
+    #[arg(long, value_parser = word::<LayoutProfile>("layout"))]
+    layout: Option<LayoutProfile>,
+    #[arg(long, value_name = "WHO", value_parser = word::<ReaderLevel>("readable_by"))]
+    readable_by: Option<ReaderLevel>,
     #[command(flatten)]
     chunk_goal: GoalArgs,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Shuffle {
-    /// Try with and without, take what is smaller
-    Auto,
-    /// Always
-    On,
-    /// Never
-    Off,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Layout {
-    /// No special demands
-    Standard,
-    /// What the CMIP7 packing check demands
-    Cmip7,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Readers {
-    /// Every netCDF-4 reader
-    Any,
-    /// Readers with the registered filter plugins
-    Plugins,
-    /// frazil, and readers with frazil's own plugins
-    Frazil,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Goals {
-    /// Small files at little cost
-    Balanced,
-    /// Small files, at a cost that a repack can bear
-    Size,
-    /// Fast writing of what still shrinks
-    Speed,
-    /// The smallest files, whatever writing them costs
-    Archive,
-    /// The fewest joules for writing once and reading once, of what still shrinks
-    Energy,
-}
-
-impl Readers {
-    fn level(self) -> ReaderLevel {
-        match self {
-            Self::Any => ReaderLevel::Any,
-            Self::Plugins => ReaderLevel::Plugins,
-            Self::Frazil => ReaderLevel::Frazil,
-        }
-    }
-}
-
-impl Goals {
-    fn goal(self) -> Goal {
-        match self {
-            Self::Balanced => Goal::Balanced,
-            Self::Size => Goal::Size,
-            Self::Speed => Goal::Speed,
-            Self::Archive => Goal::Archive,
-            Self::Energy => Goal::Energy,
-        }
-    }
 }
 
 impl PackArgs {
@@ -174,14 +96,13 @@ impl PackArgs {
     /// What clap cannot check.
     pub(super) fn check(&self) -> Result<(), (ErrorKind, String)> {
         self.precision.check(self.inputs.len())?;
-        self.how.check()?;
+        self.how.check(&self.precision)?;
         self.target.check(&self.inputs, !self.dry_run)
     }
 
-    /// The facade's options, without what files say.
-    pub(crate) fn options(&self, cancel: &Arc<AtomicBool>) -> PackOptions {
+    /// The facade's options, without what files say but for these defaults.
+    pub(crate) fn options(&self, defaults: &Defaults, cancel: &Arc<AtomicBool>) -> PackOptions {
         PackOptions {
-            checksum: self.checksum,
             precision: self.precision.options(),
             dry_run: self.dry_run,
             overwrite: self.target.overwrite,
@@ -189,16 +110,17 @@ impl PackArgs {
             verify: self.target.verify,
             energy: self.energy.rates(),
             resources: self.resources.resources(cancel),
-            ..self.how.options()
+            ..self.how.options(defaults)
         }
     }
 }
 
 impl DecisionArgs {
-    /// What clap cannot check.
-    pub(super) fn check(&self) -> Result<(), (ErrorKind, String)> {
+    /// What clap cannot check. What a file says of readers is not known here.
+    pub(super) fn check(&self, precision: &PrecisionArgs) -> Result<(), (ErrorKind, String)> {
         if let Some(chain) = &self.filters
-            && chain.reader_level() > self.readable_by.level()
+            && (self.readable_by.is_some() || precision.file().is_none())
+            && chain.reader_level() > self.readable_by.unwrap_or_default()
         {
             let message = format!(
                 "not every reader knows {chain}: add --readable-by {}",
@@ -224,29 +146,23 @@ impl DecisionArgs {
         self.weighing.tree()
     }
 
-    /// The facade's options as far as they are these.
-    pub(super) fn options(&self) -> PackOptions {
+    /// The facade's options as far as they are these; these defaults hold where nothing is stated.
+    pub(super) fn options(&self, defaults: &Defaults) -> PackOptions {
         PackOptions {
             chunks: match self.keep_chunks {
                 true => ChunkPolicy::Keep,
                 false => ChunkPolicy::Auto,
             },
             chunk_overrides: self.chunks.clone(),
-            chunk_goal: self.chunk_goal.goal(),
+            chunk_goal: self.chunk_goal.goal().or(&defaults.access),
             level: self.level,
-            shuffle: match self.shuffle {
-                Shuffle::Auto => ShufflePolicy::Auto,
-                Shuffle::On => ShufflePolicy::On,
-                Shuffle::Off => ShufflePolicy::Off,
-            },
-            goal: self.goal.map(Goals::goal).unwrap_or_default(),
+            shuffle: self.shuffle.unwrap_or_default(),
+            goal: self.goal.or(defaults.goal).unwrap_or_default(),
             weighing: self.weighing_by(&Calibration::default()),
             filters: self.filters.clone(),
-            readable_by: self.readable_by.level(),
-            layout: match self.layout {
-                Layout::Standard => LayoutProfile::Standard,
-                Layout::Cmip7 => LayoutProfile::Cmip7,
-            },
+            checksum: self.checksum,
+            readable_by: (self.readable_by.or(defaults.readable_by)).unwrap_or_default(),
+            layout: self.layout.unwrap_or_default(),
             ..PackOptions::default()
         }
     }

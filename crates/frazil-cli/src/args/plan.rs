@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
-use frazil::{EncodingStyle, PackOptions};
+use frazil::{Defaults, EncodingStyle, PackOptions};
 
 use super::pack::DecisionArgs;
 use super::{OutputArgs, PrecisionArgs, ResourceArgs, named_as};
@@ -61,7 +61,7 @@ impl PlanArgs {
     /// What clap cannot check.
     pub(super) fn check(&self) -> Result<(), (ErrorKind, String)> {
         self.precision.check(1)?;
-        self.how.check()?;
+        self.how.check(&self.precision)?;
         match &self.json {
             Some(path) if *path == self.file => {
                 let message = "--json would replace the file that is planned for".into();
@@ -94,12 +94,12 @@ impl PlanArgs {
         }
     }
 
-    /// The facade's options.
-    pub(crate) fn options(&self, cancel: &Arc<AtomicBool>) -> PackOptions {
+    /// The facade's options, without what files say but for these defaults.
+    pub(crate) fn options(&self, defaults: &Defaults, cancel: &Arc<AtomicBool>) -> PackOptions {
         PackOptions {
             precision: self.precision.options(),
             resources: self.resources.resources(cancel),
-            ..self.how.options()
+            ..self.how.options(defaults)
         }
     }
 }

@@ -11,16 +11,9 @@ use crate::size;
 /// Limits of a run.
 #[derive(Debug, Args)]
 pub(crate) struct ResourceArgs {
-    /// Threads; 0 means one per available core
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = clap::value_parser!(u16).range(0..=4096))]
-    threads: u16,
-    /// Memory for chunk buffers, for example 512MiB [default: 256MiB]
+    threads: Option<u16>,
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     #[arg(value_parser = size::parse_memory)]
     memory: Option<u64>,
@@ -29,7 +22,7 @@ pub(crate) struct ResourceArgs {
 impl ResourceArgs {
     pub(super) fn resources(&self, cancel: &Arc<AtomicBool>) -> Resources {
         Resources {
-            threads: self.threads.into(),
+            threads: self.threads.map_or(0, usize::from),
             memory_bytes: self.memory.unwrap_or(Resources::DEFAULT_MEMORY_BYTES),
             cancel: Arc::clone(cancel),
         }

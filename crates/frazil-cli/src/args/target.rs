@@ -19,14 +19,10 @@ pub(crate) struct TargetArgs {
     /// Replace every input by its result once that is verified
     #[arg(long, group = "destination")]
     in_place: bool,
-    /// With --in-place: also replace files with several hard links (the other names keep the old
-    /// content)
     #[arg(long, requires = "in_place", conflicts_with_all = ["output", "out_dir"])]
     break_hard_links: bool,
-    /// Replace an existing output file
     #[arg(long)]
     pub(super) overwrite: bool,
-    /// Compare each result with its input, value by value, before it gets its name
     #[arg(long)]
     pub(super) verify: bool,
 }

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use frazil::{
-    ChunkPolicy, Destination, Goal, LayoutProfile, PackOptions, ReaderLevel, SelectionCriteria,
-    ShufflePolicy, UnpackFormat,
+    ChunkPolicy, DeclaredOption, Defaults, Destination, Goal, LayoutProfile, OPTIONS, PackOptions,
+    ReaderLevel, SelectionCriteria, ShufflePolicy, UnpackFormat, Values,
 };
 
 use super::*;
@@ -25,12 +25,78 @@ fn refused(line: &str) -> String {
 }
 
 fn options(line: &str) -> PackOptions {
-    pack(line).options(&Arc::default())
+    pack(line).options(&Defaults::default(), &Arc::default())
 }
 
 #[test]
 fn the_definition_holds_together() {
-    Cli::command().debug_assert();
+    command().debug_assert();
+}
+
+#[test]
+fn flags_are_what_is_declared() {
+    for (name, is_of) in [
+        ("pack", (|one| one.of.pack) as fn(&DeclaredOption) -> bool),
+        ("plan", |one| one.of.plan),
+        ("unpack", |one| one.of.unpack),
+    ] {
+        let command = command();
+        let subcommand = command.find_subcommand(name).unwrap();
+        let flags: Vec<_> = subcommand.get_arguments().collect();
+        for flag in &flags {
+            let help = flag.get_help().map(ToString::to_string);
+            assert_ne!(help.unwrap_or_default(), "", "{name} {flag}");
+        }
+        for one in OPTIONS.iter().filter(|one| is_of(one)) {
+            let found = flags.iter().find(|flag| {
+                let declared = declared::declaration(flag);
+                declared.is_some_and(|declared| declared.key == one.key)
+            });
+            let flag = found.unwrap_or_else(|| panic!("{name} lacks {}", one.key));
+            let words = flag.get_possible_values();
+            let words = words.iter().map(|word| word.get_name().to_owned());
+            let declared = one.values.words().iter().map(|(word, _)| *word);
+            assert!(one.values == Values::Switch || words.eq(declared), "{flag}");
+        }
+    }
+}
+
+#[test]
+fn a_file_of_rules_states_what_the_line_does_not() {
+    let defaults = Defaults::from_text([
+        ("goal", "archive"),
+        ("readable_by", "plugins"),
+        ("reads", "series"),
+        ("most_chunks", "9"),
+    ]);
+    let defaults = defaults.unwrap();
+    let line = "pack a.nc -o b.nc --precision a.toml --goal size --reads map --filters zstd";
+    // Who must be able to read it is not known before the file is read.
+    assert!(refused(&line.replace("--goal size", "--readable-by any")).contains("--readable-by"));
+    let line = line.replace("--filters zstd", "");
+    let options = pack(&line).options(&defaults, &Arc::default());
+    assert_eq!(options.goal, Goal::Size);
+    assert_eq!(options.readable_by, ReaderLevel::Plugins);
+    assert_eq!(options.chunk_goal.reads[0].to_string(), "map");
+    assert_eq!(options.chunk_goal.most_chunks, Some(9));
+}
+
+#[test]
+fn a_misspelt_word_is_named_with_what_was_meant() {
+    for (line, parts) in [
+        ("--goal sizee", ["'sizee'", "'size'"]),
+        ("--reads maps", ["\"maps\"", "is `map` meant?"]),
+        ("--axes t=tme", ["\"tme\"", "is `time` meant?"]),
+        ("--filters shufle", ["\"shufle\"", "is `shuffle` meant?"]),
+        ("--weights sise=1", ["\"sise\"", "is `size` meant?"]),
+        ("--quantizer bitrond", ["`bitrond`", "is `bitround` meant?"]),
+        ("--gaol size", ["--gaol", "--goal"]),
+    ] {
+        let said = refused(&format!("pack a.nc -o b.nc {line}"));
+        for part in parts {
+            assert!(said.contains(part), "{line}: {said}");
+        }
+    }
 }
 
 #[test]
@@ -140,7 +206,7 @@ fn there_is_one_destination() {
 fn a_dry_run_needs_no_destination() {
     assert!(
         pack("pack a.nc b.nc --dry-run")
-            .options(&Arc::default())
+            .options(&Defaults::default(), &Arc::default())
             .dry_run
     );
 }

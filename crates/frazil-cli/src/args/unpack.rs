@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use frazil::{Destination, UnpackFormat, UnpackOptions};
 
+use super::declared::word;
 use super::{OutputArgs, ResourceArgs, TargetArgs};
 
 #[derive(Debug, Args)]
@@ -16,9 +17,8 @@ pub(crate) struct UnpackArgs {
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) target: TargetArgs,
-    /// Format of the result
-    #[arg(long, value_enum, default_value_t = Format::Netcdf4)]
-    format: Format,
+    #[arg(long, value_parser = word::<UnpackFormat>("format"))]
+    format: Option<UnpackFormat>,
     #[command(flatten)]
     resources: ResourceArgs,
     /// Show every variable, however many
@@ -26,14 +26,6 @@ pub(crate) struct UnpackArgs {
     pub(crate) all_variables: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
-    /// netCDF-4/HDF5 without filters
-    Netcdf4,
-    /// Classic netCDF: the smallest of CDF-1, CDF-2 and CDF-5 that holds the data
-    Classic,
 }
 
 impl UnpackArgs {
@@ -45,10 +37,7 @@ impl UnpackArgs {
     /// The facade's options.
     pub(crate) fn options(&self, cancel: &Arc<AtomicBool>) -> UnpackOptions {
         UnpackOptions {
-            format: match self.format {
-                Format::Netcdf4 => UnpackFormat::Hdf5,
-                Format::Classic => UnpackFormat::Classic,
-            },
+            format: self.format.unwrap_or_default(),
             overwrite: self.target.overwrite,
             verify: self.target.verify,
             resources: self.resources.resources(cancel),

@@ -11,26 +11,18 @@ const AS_ASKED: &str = "as asked";
 /// What is stated of a choice of filters beside its goal.
 #[derive(Debug, Args)]
 pub(super) struct WeighingArgs {
-    /// How much stored bytes, time to write, time to read and joules count, in place of a goal; only
-    /// proportions matter, and what is not named does not count
     #[arg(long, value_name = "size=1,write=0.5,...", value_parser = weights)]
     #[arg(conflicts_with_all = ["level", "filters", "goal"])]
     weights: Option<Weights>,
-    /// Only filters that one core encodes as fast as that: 400MB/s, or what network, local or shared
-    /// storage gives (2*network too)
     #[arg(long, value_name = "SPEED", allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["level", "filters"])]
     min_write_speed: Option<SpeedDemand>,
-    /// Only filters that one core decodes as fast as that
     #[arg(long, value_name = "SPEED", allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["level", "filters"])]
     min_read_speed: Option<SpeedDemand>,
-    /// Filters whose ratio is lower by no more than this count as equal, and the fastest of them is
-    /// taken, for example 3%; for --goal energy those with no more joules by it
     #[arg(long, value_name = "SHARE", value_parser = tolerance, allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["level", "filters"])]
     ratio_tolerance: Option<f64>,
-    /// Decision tree that names the filters to try, as `frazil train` writes it [default: frazil's own]
     #[arg(long, value_name = "TREE.json", conflicts_with_all = ["level", "filters"])]
     tree: Option<PathBuf>,
 }

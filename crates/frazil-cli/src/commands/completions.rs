@@ -2,11 +2,10 @@
 
 use std::io;
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 
 use super::Status;
-use crate::args::Cli;
+use crate::args::command;
 use crate::printer;
 
 /// Prints the completion script for `shell`.
@@ -15,7 +14,7 @@ use crate::printer;
 /// Standard output's.
 pub(crate) fn run(shell: Shell) -> io::Result<Status> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "frazil", &mut script);
+    clap_complete::generate(shell, &mut command(), "frazil", &mut script);
     printer::data(&String::from_utf8_lossy(&script))?;
     Ok(Status::Success)
 }

@@ -2,26 +2,26 @@
 
 use std::io;
 
-use frazil::{DeclaredOption, WRITER_OPTIONS};
+use frazil::{DeclaredOption, OPTIONS, writer_options};
 
 use super::Status;
 use crate::printer;
 
-/// Lists the options of writers: for people, or as JSON.
+/// Lists options: those of writers for people, or all as JSON.
 ///
 /// # Errors
 /// Standard output's.
 pub(crate) fn run(is_json: bool) -> io::Result<Status> {
     let text = match is_json {
-        true => serde_json::to_string_pretty(&WRITER_OPTIONS)? + "\n",
-        false => WRITER_OPTIONS.iter().map(paragraph).collect(),
+        true => serde_json::to_string_pretty(&OPTIONS[..])? + "\n",
+        false => writer_options().map(paragraph).collect(),
     };
     printer::data(&text)?;
     Ok(Status::Success)
 }
 
 fn paragraph(option: &DeclaredOption) -> String {
-    let variable = match option.is_for_users {
+    let variable = match option.of.environment {
         true => format!(" ({})", option.variable()),
         false => String::new(),
     };

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use frazil::{ErrorCode, PackOptions, PackReport};
+use frazil::{ErrorCode, PackOptions, PackReport, Policy};
 
 use super::cluster::{self, Work};
 use super::transform::{Transform, each};
@@ -57,8 +57,9 @@ pub(crate) fn run(args: &PackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
 /// # Errors
 /// If one of these files is not understood, or the file for the decisions must not be written.
 fn options(args: &PackArgs, cancel: &Arc<AtomicBool>) -> frazil::Result<PackOptions> {
-    let mut options = args.options(cancel);
-    add_files(&mut options, &args.how, &args.precision)?;
+    let policy = policy(&args.precision)?;
+    let mut options = args.options(&policy.defaults, cancel);
+    add_files(&mut options, policy, &args.how)?;
     if options.chunk_goal.is_stated() {
         options.chunk_goal.calibration = frazil::calibration_in_use(args.how.calibration())?;
     }
@@ -71,18 +72,20 @@ fn options(args: &PackArgs, cancel: &Arc<AtomicBool>) -> frazil::Result<PackOpti
     Ok(options)
 }
 
-/// Adds what files say: the rules of `--precision`, before those of the command line, the decision
-/// tree, and what words for speeds stand for, where somebody names a calibration.
+/// What the file of `--precision` says.
+pub(super) fn policy(precision: &PrecisionArgs) -> frazil::Result<Policy> {
+    let file = precision.file();
+    file.map_or_else(|| Ok(Policy::default()), |path| frazil::read_policy(path))
+}
+
+/// Adds what files say: rules, before those of the command line, the decision tree, and what words for
+/// speeds stand for, where somebody names a calibration.
 pub(super) fn add_files(
     options: &mut PackOptions,
+    policy: Policy,
     how: &DecisionArgs,
-    precision: &PrecisionArgs,
 ) -> frazil::Result<()> {
-    if let Some(path) = precision.file() {
-        let mut rules = frazil::read_precision(path)?;
-        rules.append(&mut options.precision.rules);
-        options.precision.rules = rules;
-    }
+    options.precision.rules.splice(..0, policy.rules);
     if let Some(named) = how.calibration() {
         let measured = frazil::calibration_in_use(Some(named))?;
         options.weighing = how.weighing_by(&measured);

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use frazil_types::spelling;
 use serde::{Deserialize, Serialize};
 
 /// What an axis is.
@@ -62,9 +63,10 @@ impl FromStr for AxisRole {
     /// The words, and CF's letters T, Z, Y, X.
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|one| one.name() == text);
-        found
-            .or_else(|| role_of_letter(text))
-            .ok_or_else(|| format!("an axis is time, level, lat, lon or other, not {text:?}"))
+        found.or_else(|| role_of_letter(text)).ok_or_else(|| {
+            let meant = spelling::question(text, Self::ALL.map(Self::name));
+            format!("an axis is time, level, lat, lon or other, not {text:?}{meant}")
+        })
     }
 }
 

@@ -1,5 +1,7 @@
 //! Chunk shapes that follow a rule from outside: the CMIP7 profile, whole variables, user wishes.
 
+use frazil_types::spelling;
+
 use super::chunk_shape::{MAX_CHUNK_BYTES, ShapeInput};
 use super::read_cost::bytes_of;
 use crate::error::PlanError;
@@ -105,7 +107,10 @@ fn axis_of(input: &ShapeInput<'_>, name: &str) -> Result<usize, PlanError> {
         .filter(|&axis| axis < rank)
         .ok_or_else(|| PlanError::UnknownDimension {
             name: name.to_owned(),
-            known: known_dimensions(input),
+            known: {
+                let names = input.dimension_names.iter().map(String::as_str);
+                known_dimensions(input) + &spelling::question(name, names)
+            },
         })
 }
 

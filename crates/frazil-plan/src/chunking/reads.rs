@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use frazil_types::spelling;
 use serde::{Deserialize, Serialize};
 
 use super::axes::AxisRole;
@@ -75,10 +76,10 @@ fn parse_read(text: &str) -> Result<WantedRead, PlanError> {
         "profile" => ReadIntent::Profile,
         "volume" => ReadIntent::Volume,
         slab if slab.contains(':') => ReadIntent::Hyperslab(parse_slab(slab).map_err(refuse)?),
-        _ => {
-            return Err(refuse(
-                "is none of map, series, profile, volume, DIM:ELEMENTS/DIM:ELEMENTS",
-            ));
+        other => {
+            let meant = spelling::question(other, ["map", "series", "profile", "volume"]);
+            let why = "is none of map, series, profile, volume, DIM:ELEMENTS/DIM:ELEMENTS";
+            return Err(refuse(&format!("{why}{meant}")));
         }
     };
     Ok(WantedRead { intent, weight })

@@ -131,9 +131,9 @@ fn what_is_no_chain_is_refused_with_what_there_is() {
     ] {
         assert!(text.parse::<FilterChain>().is_err(), "{text}");
     }
-    let error = "gzip".parse::<FilterChain>().unwrap_err().to_string();
-    assert!(
-        error.contains("gzip") && error.contains("deflate"),
-        "{error}"
-    );
+    for (text, meant) in [("gzip", "deflate"), ("bitshufle(3)", "bitshuffle")] {
+        let error = text.parse::<FilterChain>().unwrap_err().to_string();
+        let question = format!("is `{meant}` meant?");
+        assert!(error.contains(text) && error.contains(&question), "{error}");
+    }
 }

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use super::FilterChainError;
 use super::stage::{Axes, Blosc, BloscCompressor, BloscShuffle, Coding, Inside, Stage};
 use crate::chunk_goal::{ChunkGoal, chosen_by_chunk};
+use crate::spelling;
 
 /// Levels where none is stated.
 const DEFLATE_DEFAULT: u32 = 4;
@@ -32,8 +33,17 @@ impl FromStr for Stage {
 
     /// Reads `name` or `name(argument,...)`.
     fn from_str(word: &str) -> Result<Self, FilterChainError> {
-        let unknown =
-            || FilterChainError(format!("no filter is called {word:?}; there are {KNOWN}"));
+        let unknown = || {
+            let name = |word: &'static str| word.split(['(', '[']).next().unwrap_or(word);
+            let stated = word.split('(').next().unwrap_or(word);
+            let meant = match stated {
+                "gzip" | "zlib" => "; is `deflate` meant?".to_owned(),
+                stated => spelling::question(stated, KNOWN.split(", ").map(name)),
+            };
+            FilterChainError(format!(
+                "no filter is called {word:?}; there are {KNOWN}{meant}"
+            ))
+        };
         let (name, arguments) = match word.split_once('(') {
             Some((name, rest)) => (name, rest.strip_suffix(')').ok_or_else(unknown)?),
             None => (word, ""),

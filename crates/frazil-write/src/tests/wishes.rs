@@ -6,7 +6,7 @@ use frazil_container::classic::AttributeValue;
 use serde_json::json;
 
 use super::script::options;
-use crate::{DimensionLength, FilterWish, VariableSettings, Writer, WriterOptions};
+use crate::{DimensionLength, FilterWish, LayoutWish, VariableSettings, Writer, WriterOptions};
 use frazil_container::classic::NcType;
 use frazil_container::schema::{AttributeOwner, Schema, SchemaValue, ValueType, VariableId};
 use frazil_file::error::{Error, Result};
@@ -85,6 +85,40 @@ fn own(stated: serde_json::Value) -> VariableSettings {
         demand: rule("v", stated).demand,
         ..VariableSettings::default()
     }
+}
+
+/// The chunk shape of a file that was written so.
+fn chunk(options: &WriterOptions, settings: VariableSettings) -> Result<Option<Vec<u64>>> {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut writer, v) = create(&folder.path().join("v.nc"), options, settings)?;
+    writer.put(v, &[0, 0], &[1, ROW], None, &record(0))?;
+    let report = writer.close()?;
+    Ok(report.variables[0].chunk.clone())
+}
+
+#[test]
+fn rules_state_chunk_shapes() {
+    let of = |rules: &[VariableRule]| {
+        let all = ruled(rules.to_vec());
+        chunk(&all, VariableSettings::default())
+    };
+    let ours = of(&[]).unwrap().unwrap();
+    let all = rule("*", json!({"chunks": {"time": 3, "lev": 7}}));
+    assert_eq!(
+        of(std::slice::from_ref(&all)).unwrap(),
+        Some(vec![3, ours[1]])
+    );
+    let named = rule("v", json!({"chunks": {"x": 500}}));
+    assert_eq!(of(&[all.clone(), named]).unwrap(), Some(vec![3, 500]));
+    let asked = VariableSettings {
+        layout: LayoutWish::Chunked(vec![2, ROW]),
+        ..VariableSettings::default()
+    };
+    assert_eq!(chunk(&ruled(vec![all]), asked).unwrap(), Some(vec![2, ROW]));
+    let misspelt = rule("v", json!({"chunks": {"tine": 3}}));
+    let error = of(&[misspelt]).unwrap_err();
+    assert_eq!(error.code, ErrorCode::InvalidArgument);
+    assert!(error.to_string().contains("is `time` meant?"), "{error}");
 }
 
 #[test]

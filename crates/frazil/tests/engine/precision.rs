@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use frazil::{
     Destination, PackOptions, PackReport, PrecisionOptions, PrecisionWish, Resources, Silent,
-    VariableRule, VerifyOptions, pack, read_precision, verify, write_precision,
+    VariableRule, VerifyOptions, pack, read_policy, verify, write_precision,
 };
 
 fn sample() -> PathBuf {
@@ -125,7 +125,7 @@ fn decisions_can_be_replayed_from_their_file() {
     let report = packed(vec![rule("*", share)], &path("first.nc"), 0);
     assert!(!report.precision.is_empty());
     write_precision(&path("precision.toml"), &report.precision).unwrap();
-    let rules = read_precision(&path("precision.toml")).unwrap();
+    let rules = read_policy(&path("precision.toml")).unwrap().rules;
     let again = packed(rules, &path("second.nc"), 0);
     let roundings = |report: &PackReport| -> Vec<Option<String>> {
         let of = |v: &frazil::VariableReport| v.precision.as_ref().map(|p| p.rounding.clone());

@@ -117,7 +117,7 @@ pub(crate) struct PrecisionArgs {
 }
 
 impl PrecisionArgs {
-    /// A file of rules that come before those of the command line.
+    /// A file of rules that come before those of the command line, and of defaults.
     pub(crate) fn file(&self) -> Option<&PathBuf> {
         self.file.as_ref()
     }
@@ -184,12 +184,8 @@ fn files_and_flags() -> [Arg; 4] {
             .action(ArgAction::SetTrue)
     };
     [
-        file(
-            "precision",
-            "Read rules from this TOML file, on precision, speeds and filters of variables; words of \
-             the command line come after them",
-        )
-        .visible_alias("wishes"),
+        // Declared: the declaration has its help.
+        file("precision", "").visible_alias("wishes"),
         file(
             "write-precision",
             "Write what was decided as such a file: to review, edit and replay",
@@ -198,10 +194,7 @@ fn files_and_flags() -> [Arg; 4] {
             "force-precision",
             "Round even what is refused otherwise: coordinates, restarts...",
         ),
-        flag(
-            "netcdf-quantize-attribute",
-            "Also write netCDF-C's _Quantize... attribute; netCDF-C then may round again on reading",
-        ),
+        flag("netcdf-attribute", ""),
     ]
 }
 
@@ -232,7 +225,7 @@ impl FromArgMatches for PrecisionArgs {
             })?,
             file,
             write: matches.get_one("write-precision").cloned(),
-            netcdf_attribute: matches.get_flag("netcdf-quantize-attribute"),
+            netcdf_attribute: matches.get_flag("netcdf-attribute"),
         })
     }
 

@@ -111,7 +111,7 @@ fn ranges_may_be_open() {
 
 #[test]
 fn files_and_flags_arrive() {
-    let args = parsed("--precision a.toml --write-precision b.toml --netcdf-quantize-attribute");
+    let args = parsed("--precision a.toml --write-precision b.toml --netcdf-attribute");
     let args = args.unwrap();
     assert_eq!(args.file(), Some(&"a.toml".into()));
     assert_eq!(args.write(), Some(&"b.toml".into()));

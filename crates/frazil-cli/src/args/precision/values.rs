@@ -1,10 +1,18 @@
 //! The values of the words: `9`, `tas:0.1%`, `tas:0..5`, `-9999,1e20`.
 
-use frazil::{PrecisionWish, QuantizeAlgorithm};
+use frazil::{PrecisionWish, QuantizeAlgorithm, spelling};
 
 use super::Statement;
 
 type Result<T> = std::result::Result<T, String>;
+
+/// Algorithms that can be asked for.
+const ALGORITHMS: [(&str, QuantizeAlgorithm); 4] = [
+    ("bitround", QuantizeAlgorithm::BitRound),
+    ("granular-bitround", QuantizeAlgorithm::GranularBitRound),
+    ("bitgroom", QuantizeAlgorithm::BitGroom),
+    ("linear", QuantizeAlgorithm::Linear),
+];
 
 pub(super) fn bits(text: &str) -> Result<Vec<Statement>> {
     stated(text, |value| {
@@ -101,19 +109,14 @@ pub(crate) fn share_of_information(text: &str) -> Result<f64> {
 
 pub(super) fn quantizer(text: &str) -> Result<Vec<Statement>> {
     stated(text, |value| {
-        let algorithm = match value {
-            "bitround" => QuantizeAlgorithm::BitRound,
-            "granular-bitround" => QuantizeAlgorithm::GranularBitRound,
-            "bitgroom" => QuantizeAlgorithm::BitGroom,
-            "linear" => QuantizeAlgorithm::Linear,
-            _ => {
-                return Err(format!(
-                    "`{value}` is none of bitround, granular-bitround, bitgroom, linear"
-                ));
-            }
-        };
+        let words = ALGORITHMS.map(|(word, _)| word);
+        let found = ALGORITHMS.iter().find(|(word, _)| *word == value);
+        let (_, algorithm) = found.ok_or_else(|| {
+            let meant = spelling::question(value, words);
+            format!("`{value}` is none of {}{meant}", words.join(", "))
+        })?;
         Ok(PrecisionWish {
-            algorithm: Some(algorithm),
+            algorithm: Some(*algorithm),
             ..PrecisionWish::default()
         })
     })

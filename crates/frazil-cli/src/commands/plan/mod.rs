@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 
 use frazil::{ComparedWay, EncodingStyle, PlanReport, render_encoding, render_plan};
 
-use super::pack::{add_files, check_new};
+use super::pack::{add_files, check_new, policy};
 use super::{Status, page};
 use crate::args::PlanArgs;
 use crate::printer::{Printer, data};
@@ -40,10 +40,11 @@ pub(crate) fn run(args: &PlanArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
         return Ok(Status::Trouble);
     }
     let mut meter = Meter::new(printer, &args.file);
-    let mut options = args.options(cancel);
     let found = frazil::calibration_in_use(args.how.calibration()).and_then(|calibration| {
+        let policy = policy(&args.precision)?;
+        let mut options = args.options(&policy.defaults, cancel);
         options.chunk_goal.calibration = calibration;
-        add_files(&mut options, &args.how, &args.precision)?;
+        add_files(&mut options, policy, &args.how)?;
         match args.compare {
             true => frazil::compare_plans(&args.file, &options, &mut meter).map(Found::Ways),
             false => frazil::explain_plan(&args.file, &options, &mut meter).map(Found::Plan),

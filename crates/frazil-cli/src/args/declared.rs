@@ -1,0 +1,53 @@
+//! Flags of declared options: help, words and defaults come from the declaration.
+
+use std::str::FromStr;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Command};
+use frazil::{DeclaredOption, Values};
+
+/// Defaults that need no words.
+const NO_DEFAULT: [&str; 4] = ["none", "not known", "not stated", "0"];
+
+/// The subcommand with the help of declared options that are its own.
+pub(super) fn with_help(command: Command) -> Command {
+    let name = command.get_name().to_owned();
+    command.mut_args(|arg| match declaration(&arg) {
+        Some(declared) if declared.of.include(&name) => helped(arg, declared),
+        _ => arg,
+    })
+}
+
+/// The declaration of a flag.
+pub(super) fn declaration(arg: &Arg) -> Option<&'static DeclaredOption> {
+    arg.get_long()?;
+    DeclaredOption::named(&arg.get_id().as_str().replace('-', "_"))
+}
+
+fn helped(arg: Arg, declared: &DeclaredOption) -> Arg {
+    let mut help = declared.help.to_owned();
+    if !declared.command.is_empty() {
+        help = format!("{help} {}", declared.command);
+    }
+    // As all help of the command.
+    if help.ends_with('.') {
+        help.pop();
+    }
+    if declared.values != Values::Switch && !NO_DEFAULT.contains(&declared.default) {
+        help.push_str(&format!(" [default: {}]", declared.default));
+    }
+    arg.help(help)
+}
+
+/// The parser of an option that is one of several words.
+pub(super) fn word<T>(key: &str) -> impl TypedValueParser<Value = T> + use<T>
+where
+    T: FromStr<Err: ToString> + Clone + Send + Sync + 'static,
+{
+    let words = DeclaredOption::named(key).map_or(&[][..], |declared| declared.values.words());
+    let words = words
+        .iter()
+        .map(|&(word, meaning)| PossibleValue::new(word).help(meaning));
+    PossibleValuesParser::new(words)
+        .try_map(|word: String| word.parse::<T>().map_err(|error| error.to_string()))
+}

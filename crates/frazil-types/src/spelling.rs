@@ -1,0 +1,70 @@
+//! What a misspelt word was meant to be.
+
+/// The word among `known` that is spelled most like `word`, if one is much like it. The case of letters
+/// does not count.
+#[must_use]
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // A third of the letters may differ, and no more than three: else it is another word.
+    let most = word.chars().count().div_ceil(3).min(3);
+    let ranked = known
+        .into_iter()
+        .map(|other| (distance(word, other), other));
+    let (least, meant) = ranked.min_by_key(|(distance, _)| *distance)?;
+    (least <= most).then_some(meant)
+}
+
+/// The question after the nearest word, to follow a message; empty if no word is near.
+#[must_use]
+pub fn question<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(word, known).map_or_else(String::new, |meant| format!("; is `{meant}` meant?"))
+}
+
+/// Letters to change, add, drop or exchange with their neighbour to get from one word to the other.
+fn distance(a: &str, b: &str) -> usize {
+    let letters = |text: &str| text.to_lowercase().chars().collect::<Vec<char>>();
+    let (a, b) = (letters(a), letters(b));
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 0..a.len() {
+        let mut row = vec![i + 1];
+        for j in 0..b.len() {
+            let changed = last[j] + usize::from(a[i] != b[j]);
+            let mut least = changed.min(last[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
+                least = least.min(before[j - 1] + 1);
+            }
+            row.push(least);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last.last().copied().unwrap_or(a.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_is_found_and_no_other() {
+        let known = ["balanced", "size", "speed"];
+        assert_eq!(nearest("sizee", known), Some("size"));
+        assert_eq!(nearest("SPEDE", known), Some("speed"));
+        assert_eq!(nearest("balancd", known), Some("balanced"));
+        assert_eq!(nearest("colour", known), None);
+        assert_eq!(nearest("size", []), None);
+        assert_eq!(question("sise", known), "; is `size` meant?");
+        assert_eq!(question("colour", known), "");
+    }
+
+    #[test]
+    fn distances_count_what_fingers_do() {
+        for (a, b, expected) in [
+            ("T", "Tt", 1),
+            ("salt", "slat", 1),
+            ("T", "t", 0),
+            ("", "ab", 2),
+        ] {
+            assert_eq!(distance(a, b), expected, "{a} {b}");
+        }
+    }
+}

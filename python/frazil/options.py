@@ -1,0 +1,202 @@
+"""Options as keywords: their types, frazil's words for their values, and their documentation."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import re
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from . import _frazil
+from .errors import InvalidArgumentError
+from .reports import WritePlan
+
+StrPath = str | os.PathLike[str]
+Precision = Mapping[str, Any] | StrPath
+Reads = str | Mapping[str, float] | Sequence[str]
+Speed = float | str
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+# Keywords that say what chunk shapes serve.
+_CHUNK_GOAL = ("reads", "storage", "axes", "expected", "most_chunks", "calibration")
+# What rules state of filters; all else is about precision and chunks.
+_ABOUT_FILTERS = ("comp_speed", "decomp_speed", "filters", "ratio_tolerance_percent")
+
+
+def as_json(**options: Any) -> str:
+    """Options as JSON; what is ``None`` is left to frazil."""
+    return _json({key: value for key, value in options.items() if value is not None})
+
+
+def _json(options: Any) -> str:
+    try:
+        return json.dumps(options, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(f"an option cannot be understood: {error}") from None
+
+
+def stated(name: str, keywords: type, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that a caller of the function `name` states, each among `keywords`."""
+    for key in options:
+        if key not in keywords.__annotations__:
+            meant = _frazil.nearest_word(key, list(keywords.__annotations__))
+            question = f". Did you mean {meant!r}?" if meant else ""
+            raise TypeError(f"{name}() got an unexpected keyword argument {key!r}{question}")
+    return {key: value for key, value in options.items() if value is not None}
+
+
+def as_text(value: Any) -> str:
+    """A value as the command and the environment have it: ``map,series=2`` may be a mapping."""
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, Mapping):
+        return ",".join(f"{key}={one}" for key, one in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ",".join(map(str, value))
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+
+
+def precision_rules(
+    precision: Precision | list[dict[str, Any]] | None,
+) -> list[dict[str, Any]]:
+    """``precision=`` as rules: a mapping of patterns to what is stated, or a TOML file of rules.
+
+    Before the rules of a file stand its defaults, if it has some. Rules stay as they are.
+    """
+    if precision is None:
+        return []
+    if isinstance(precision, list):
+        return precision
+    if isinstance(precision, Mapping):
+        return [
+            {"variables": [pattern], "wish": {"lossless": True} if wish is None else dict(wish)}
+            for pattern, wish in precision.items()
+        ]
+    return json.loads(_frazil.read_precision(Path(precision)))
+
+
+def check_names(rules: list[dict[str, Any]], paths: Sequence[str], file: StrPath) -> None:
+    """Refuses rules about precision that name a variable which a file to be does not get."""
+    try:
+        _frazil.check_names(_json(rules), list(paths))
+    except InvalidArgumentError as error:
+        error.file = os.fspath(file)
+        raise
+
+
+def names_are_checked(precision: Precision | None, inputs: Sequence[Path]) -> bool:
+    """Whether all variables that rules about precision name are in some input.
+
+    ``False``: no input can be read here.
+    """
+    return _frazil.check_names_in(_json(precision_rules(precision)), list(inputs))
+
+
+def filter_rules(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What of rules is about filters and chunk shapes."""
+    kept = (*_ABOUT_FILTERS, "chunks")
+    found = []
+    for rule in rules:
+        part = {key: value for key, value in rule.get("wish", {}).items() if key in kept}
+        if part or "defaults" in rule:
+            found.append({**rule, "wish": part} if part else rule)
+    return found
+
+
+def chunk_goal(options: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What chunk shapes are to serve, in frazil's words; ``None`` where nothing is stated."""
+    goal = {key: as_text(options[key]) for key in _CHUNK_GOAL if options.get(key) is not None}
+    if "most_chunks" in goal:
+        goal["most_chunks"] = options["most_chunks"]
+    return goal or None
+
+
+def plan_dict(plan: WritePlan | None) -> dict[str, Any] | None:
+    """A plan as frazil reads it."""
+    return None if plan is None else {"variables": plan.variables}
+
+
+def _overrides(chunks: Any) -> dict[str, Any]:
+    """``chunks=``: a policy, extents by dimension, or extents by variable and dimension."""
+    if not isinstance(chunks, Mapping):
+        return {} if chunks is None else {"chunks": chunks}
+    overrides = []
+    for key, value in chunks.items():
+        if isinstance(value, Mapping):
+            extents = [(str(dim), int(n)) for dim, n in value.items()]
+            overrides.append({"variable": str(key), "extents": extents})
+        else:
+            overrides.append({"variable": "*", "extents": [(str(key), int(value))]})
+    return {"chunk_overrides": overrides}
+
+
+def pack_options(options: Mapping[str, Any], **others: Any) -> str:
+    """The options of :func:`frazil.pack` as JSON."""
+    asked = {key: value for key, value in options.items() if key not in _CHUNK_GOAL}
+    weights, tree = asked.pop("weights", None), asked.pop("tree", None)
+    described = {
+        **_overrides(asked.pop("chunks", None)),
+        "chunk_goal": chunk_goal(options),
+        "plan": plan_dict(asked.pop("plan", None)),
+        "precision": precision_rules(asked.pop("precision", None)),
+        "weights": None if weights is None else dict(weights),
+        "tree": None if tree is None else str(tree),
+    }
+    return as_json(**described, **{**asked, **others})
+
+
+def documented(keywords: type) -> Callable[[_Function], _Function]:
+    """Gives a function the signature and the documentation of its keywords.
+
+    They stand in its docstring in place of the entry for all of them.
+    """
+
+    def complete(function: _Function) -> _Function:
+        own = inspect.signature(function)
+        parameters = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
+        parameters += [
+            _keyword(key, kind)
+            for key, kind in keywords.__annotations__.items()
+            if key not in own.parameters
+        ]
+        function.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        entry = re.compile(r"^( *)\*\*\w+\n(?:\1 +.*\n)+", flags=re.MULTILINE)
+        if function.__doc__:
+            listed = entry.sub(lambda found: _entries(keywords, found[1]), function.__doc__)
+            function.__doc__ = listed
+        return function
+
+    return complete
+
+
+def _keyword(key: str, kind: Any) -> inspect.Parameter:
+    """A keyword in a signature, with its type as text."""
+    text = getattr(kind, "__forward_arg__", kind)
+    return inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=text)
+
+
+def _entries(keywords: type, indent: str) -> str:
+    """The entries of keywords in a docstring."""
+    entries = []
+    for one in json.loads(_frazil.declared_options()):
+        if one["key"] in keywords.__annotations__:
+            text = " ".join(part for part in (one["help"], one["python"]) if part)
+            lines = textwrap.wrap(text, 96 - len(indent))
+            entries.append(f"{indent}{one['key']} : {_kind(one)}, optional\n")
+            entries += [f"{indent}    {line}\n" for line in lines]
+    return "".join(entries)
+
+
+def _kind(option: Mapping[str, Any]) -> str:
+    """The type of an option, as docstrings have it."""
+    if option["python_type"]:
+        return option["python_type"]
+    if option["values"]["is_switch"]:
+        return "bool"
+    words = [f'"{word}"' for word, _ in option["values"]["words"]]
+    return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:]))) or "str"

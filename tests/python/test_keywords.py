@@ -1,0 +1,82 @@
+"""Keywords that functions share: what is wrong with one is said, and all are documented."""
+
+import inspect
+
+import frazil
+import pytest
+from frazil.keywords import PackKeywords, PlanKeywords, UnpackKeywords, WriterKeywords
+from support.command import SAMPLE
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"goal": "sizee"}, ["option goal", '"sizee"', "balanced, size, speed", "`size`"]),
+        ({"readable_by": "plugin"}, ["option readable_by", '"plugin"', "any, ", "`plugins`"]),
+        ({"storage": "disc"}, ["option storage", '"disc"', "local, disk", "`disk`"]),
+        ({"reads": "maps"}, ["option reads", '"maps"', "`map`"]),
+        ({"layout": "cmip"}, ["option layout", '"cmip"', "standard or cmip7", "`cmip7`"]),
+        ({"filters": "shufle"}, ["option filters", '"shufle"', "a chain of filters"]),
+        ({"level": "many"}, ["option level", '"many"', "a number from 0"]),
+        ({"checksum": "yes"}, ["option checksum", '"yes"', "True or False"]),
+        ({"chunks": "kep"}, ["option chunks", '"kep"', "keep"]),
+        ({"threads": -1}, ["option threads", '"-1"', "a number from 0"]),
+        ({"precision": {"T": {"significant_digit": 3}}}, ["T", "`significant_digits` meant"]),
+    ],
+)
+def test_a_wrong_value_is_named_with_what_is_allowed(options, words):
+    with pytest.raises(frazil.errors.InvalidArgumentError) as refused:
+        frazil.plan(SAMPLE, **options)
+    for word in words:
+        assert word in str(refused.value), refused.value
+
+
+def test_a_writer_says_the_same(tmp_path):
+    for options in ({"goal": "sizee"}, {"options": {"goal": "sizee"}}):
+        with pytest.raises(frazil.errors.InvalidArgumentError, match=r"option goal is .*`size`"):
+            frazil.Writer(tmp_path / "out.nc", **options)
+    with pytest.raises(frazil.errors.InvalidArgumentError, match=r"format is .*`classic`"):
+        frazil.unpack(SAMPLE, tmp_path / "out.nc", format="clasic")
+
+
+def test_a_key_within_an_option_is_named():
+    with pytest.raises(frazil.errors.InvalidArgumentError, match="`digits`"):
+        frazil.compress([1.0], precision={"digits": 3})
+    with pytest.raises(frazil.errors.InvalidArgumentError, match=r"option precision.*`lossless`"):
+        frazil.compress([1.0], precision={"losless": True})
+
+
+def test_an_unknown_keyword_is_named_with_what_was_meant(tmp_path):
+    with pytest.raises(TypeError, match=r"pack\(\).*'gaol'. Did you mean 'goal'"):
+        frazil.pack(SAMPLE, tmp_path / "out.nc", gaol="size")
+    with pytest.raises(TypeError, match=r"plan\(\).*'overwrite'"):
+        frazil.plan(SAMPLE, overwrite=True)
+    with pytest.raises(TypeError, match=r"Writer\(\).*'durabel'. Did you mean 'durable'"):
+        frazil.Writer(tmp_path / "out.nc", durabel=True)
+
+
+@pytest.mark.parametrize(
+    ("function", "keywords"),
+    [
+        (frazil.pack, PackKeywords),
+        (frazil.pack_files, PackKeywords),
+        (frazil.plan, PlanKeywords),
+        (frazil.unpack, UnpackKeywords),
+        (frazil.Writer, WriterKeywords),
+        (frazil.to_netcdf, WriterKeywords),
+    ],
+)
+def test_keywords_are_in_the_signature_and_documented(function, keywords):
+    documented = {line.split(" : ")[0].strip() for line in function.__doc__.splitlines()}
+    for key in keywords.__annotations__:
+        assert key in inspect.signature(function).parameters
+        assert key in documented, key
+    assert "**" not in function.__doc__
+
+
+def test_text_serves_where_mappings_do():
+    stated = frazil.plan(SAMPLE, reads="map,series=2", expected="Time=100", storage="disk")
+    mapped = frazil.plan(
+        SAMPLE, reads={"map": 1, "series": 2}, expected={"Time": 100}, storage="disk"
+    )
+    assert stated.variables == mapped.variables
