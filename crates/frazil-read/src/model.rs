@@ -1,9 +1,7 @@
 //! A classic file in the words of netCDF's data model.
 
 use frazil_container::classic::{AttributeValue, ClassicAttribute, ClassicFile, NcType};
-use frazil_container::hdf5::{
-    AttributeDescription, DatasetInfo, Expanded, Extent, TypeDescription,
-};
+use frazil_container::hdf5::{AttributeDescription, DatasetInfo, Expanded, Extent};
 use frazil_container::model::{Dimension, FileModel, Group, Variable};
 use frazil_container::schema::DimensionId;
 
