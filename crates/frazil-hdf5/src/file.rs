@@ -133,6 +133,12 @@ impl File {
         Ok(file)
     }
 
+    /// Lets go of what was read; it is read again where it is needed.
+    pub fn forget(&self) {
+        self.input().forget();
+        self.global_heaps.forget();
+    }
+
     /// What the superblock says.
     #[must_use]
     pub fn superblock(&self) -> &Superblock {

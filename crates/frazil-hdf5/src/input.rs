@@ -13,7 +13,7 @@ use crate::source::Source;
 /// Longest piece of metadata that is believed.
 const LONGEST_PIECE: u64 = 1 << 30;
 /// Blocks kept take at most so many bytes together.
-const MOST_CACHED: usize = 64 << 20;
+const MOST_CACHED: usize = 16 << 20;
 /// Metadata of any file may be read so often, and besides it so many bytes: a file whose parts refer to each other can
 /// make a reader go round without being larger than others.
 const MOST_READINGS: u64 = 64;
@@ -77,6 +77,11 @@ impl Input {
     /// Tells that the bytes at an address are these, whatever the file has there.
     pub(crate) fn set_image(&mut self, address: u64, bytes: Vec<u8>) {
         self.image.insert(address, bytes);
+    }
+
+    /// Lets go of all bytes in memory.
+    pub(crate) fn forget(&self) {
+        self.blocks.lock().clear();
     }
 
     /// Sizes of numbers.

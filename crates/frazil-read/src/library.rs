@@ -34,6 +34,7 @@ pub(super) fn open(generation: u64, contents: &Arc<Contents>) -> Result<Arc<Hdf5
 
 /// Keeps a file open, and closes the one that was not used for longest if there are too many.
 pub(super) fn keep(generation: u64, input: Arc<Hdf5Input>) {
+    input.forget_metadata();
     let closing = with_open(|open| {
         open.push((generation, input));
         (open.len() > MOST_OPEN).then(|| open.remove(0))

@@ -71,6 +71,13 @@ impl Hdf5Input {
         open(file).map(Arc::new)
     }
 
+    /// Lets go of the bytes of metadata in memory: a file that stays open may not be asked for long.
+    pub fn forget_metadata(&self) {
+        if let Some(known) = &*self.metadata.lock() {
+            known.forget();
+        }
+    }
+
     /// The object at an absolute path.
     pub(super) fn object(&self, file: &frazil_hdf5::File, path: &str) -> Result<Object> {
         let address = self.contents().address(path).ok_or_else(|| {

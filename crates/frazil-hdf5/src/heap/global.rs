@@ -9,7 +9,7 @@ use crate::error::{Result, damaged};
 use crate::input::Input;
 
 /// Collections kept take at most so many bytes together.
-const MOST_CACHED: usize = 32 << 20;
+const MOST_CACHED: usize = 16 << 20;
 
 /// An object in a global heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -41,6 +41,11 @@ impl GlobalHeaps {
         let (begin, length) =
             place.ok_or_else(|| damaged(format!("a global heap has no object {}", id.index)))?;
         Ok(collection.bytes[begin..begin + length].to_vec())
+    }
+
+    /// Lets go of all collections.
+    pub(crate) fn forget(&self) {
+        *self.read.lock() = Default::default();
     }
 
     fn collection(&self, input: &Input, address: u64) -> Result<Arc<Collection>> {
