@@ -5,10 +5,10 @@
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     let path = frazil_fuzz::scratch_file("rules.toml");
     std::fs::write(&path, input).expect("a file in memory");
-    if let Ok(rules) = frazil::read_precision(&path) {
+    if let Ok(frazil::Policy { rules, .. }) = frazil::read_policy(&path) {
         frazil::write_precision(&path, &rules).expect("a file in memory");
         assert_eq!(
-            frazil::read_precision(&path).expect("it was written"),
+            frazil::read_policy(&path).expect("it was written").rules,
             rules
         );
     }

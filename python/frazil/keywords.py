@@ -72,6 +72,7 @@ class PlanKeywords(TypedDict, total=False):
     layout: Literal["standard", "cmip7"] | None
     calibration: StrPath | None
     checksum: bool | None
+    netcdf_attribute: bool | None
 
 
 class UnpackKeywords(TypedDict, total=False):

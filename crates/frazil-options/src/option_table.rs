@@ -419,7 +419,7 @@ pub static OPTIONS: [DeclaredOption; 42] = [
     ),
     switch(
         "netcdf_attribute",
-        PACK,
+        PLAN,
         "Also write netCDF-C's _Quantize... attribute; netCDF-C then may round again on reading.",
     ),
     switch(

@@ -45,7 +45,7 @@ fn flags_are_what_is_declared() {
         let flags: Vec<_> = subcommand.get_arguments().collect();
         for flag in &flags {
             let help = flag.get_help().map(ToString::to_string);
-            assert_ne!(help.unwrap_or_default(), "", "{name} {flag}");
+            assert_ne!(help.unwrap_or_default(), "", "{name} {}", flag.get_id());
         }
         for one in OPTIONS.iter().filter(|one| is_of(one)) {
             let found = flags.iter().find(|flag| {
@@ -56,7 +56,11 @@ fn flags_are_what_is_declared() {
             let words = flag.get_possible_values();
             let words = words.iter().map(|word| word.get_name().to_owned());
             let declared = one.values.words().iter().map(|(word, _)| *word);
-            assert!(one.values == Values::Switch || words.eq(declared), "{flag}");
+            assert!(
+                one.values == Values::Switch || words.eq(declared),
+                "{}",
+                one.key
+            );
         }
     }
 }
