@@ -51,11 +51,6 @@ impl Cooperation for Alone {
         Ok(())
     }
 
-    fn state_block(&self, writer: &mut Writer, id: VariableId, block: &Slab<'_>) -> Result<()> {
-        writer.note_block(id, block);
-        Ok(())
-    }
-
     fn put(
         &self,
         writer: &mut Writer,

@@ -53,7 +53,10 @@ pub(super) trait Cooperation: Send + Sync {
     fn locate(&self, writer: &mut Writer, variable: &Variable) -> Result<()>;
 
     /// Notes a block that will be put.
-    fn state_block(&self, writer: &mut Writer, id: VariableId, block: &Slab<'_>) -> Result<()>;
+    fn state_block(&self, writer: &mut Writer, id: VariableId, block: &Slab<'_>) -> Result<()> {
+        writer.note_block(id, block);
+        Ok(())
+    }
 
     // --- puts ---
 

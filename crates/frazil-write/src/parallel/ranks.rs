@@ -48,11 +48,6 @@ impl Cooperation for Ranks {
         }
     }
 
-    fn state_block(&self, writer: &mut Writer, id: VariableId, block: &Slab<'_>) -> Result<()> {
-        writer.note_block(id, block);
-        Ok(())
-    }
-
     fn put(
         &self,
         writer: &mut Writer,
