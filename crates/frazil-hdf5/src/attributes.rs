@@ -1,12 +1,10 @@
 //! The attributes of an object, in its header or in a heap.
 
 use crate::context::Context;
-use crate::dataspace::Extent;
-use crate::datatype::TypeDescription;
 use crate::error::{Result, damaged};
 use crate::header::{Header, kind};
 use crate::heap::are_different;
-use crate::message::{GroupIndexes, RawAttribute, decode_indexes};
+use crate::message::{Attribute, GroupIndexes, decode_indexes};
 use crate::tree2::Tree2;
 
 /// The kind of an attribute index by name.
@@ -16,28 +14,15 @@ const ID_BYTES: usize = 8;
 /// The attribute is in the file's heap of shared messages.
 const IS_SHARED: u8 = 2;
 
-/// An attribute.
-#[derive(Debug, Clone)]
-pub struct Attribute {
-    /// Its name.
-    pub name: String,
-    /// Whether the name is said to be UTF-8 rather than ASCII.
-    pub is_utf8: bool,
-    /// Its type.
-    pub datatype: TypeDescription,
-    /// The committed datatype that this is, by the address of its header.
-    pub committed: Option<u64>,
-    /// Its shape.
-    pub extent: Extent,
-    /// Its values as stored: those of variable length are places in a global heap.
-    pub values: Vec<u8>,
+fn indexes(context: &Context, header: &Header) -> Result<Option<GroupIndexes>> {
+    let message = header.message(kind::ATTRIBUTE_INFO);
+    let decoded = message.map(|message| decode_indexes(context.input().cursor(&message.bytes), 2));
+    decoded.transpose()
 }
 
 /// The attributes of an object: by creation if that is kept, else as they lie in the header, else by name.
 pub(crate) fn attributes(context: &Context, header: &Header) -> Result<Vec<Attribute>> {
-    let indexes = header.message(kind::ATTRIBUTE_INFO);
-    let indexes = indexes.map(|message| decode_indexes(context.input().cursor(&message.bytes), 2));
-    let indexes = indexes.transpose()?;
+    let indexes = indexes(context, header)?;
     let attributes = match indexes {
         Some(indexes) if indexes.heap.is_some() => from_heap(context, &indexes)?,
         _ => from_header(context, header)?,
@@ -62,10 +47,10 @@ pub(crate) fn attribute(
     header: &Header,
     name: &str,
 ) -> Result<Option<Attribute>> {
-    if header.message(kind::ATTRIBUTE_INFO).is_none() {
+    if indexes(context, header)?.is_none_or(|indexes| indexes.heap.is_none()) {
         for message in header.all(kind::ATTRIBUTE) {
             let bytes = context.message_bytes(message)?;
-            if RawAttribute::has_name(context.input().cursor(&bytes), name) {
+            if Attribute::has_name(context.input().cursor(&bytes), name) {
                 return decode(context, &bytes).map(Some);
             }
         }
@@ -76,37 +61,27 @@ pub(crate) fn attribute(
 }
 
 fn decode(context: &Context, bytes: &[u8]) -> Result<Attribute> {
-    let RawAttribute {
-        name,
-        is_utf8,
-        datatype,
-        committed,
-        extent,
-        values,
-    } = RawAttribute::decode(context.input().cursor(bytes), &context.shared())?;
-    Ok(Attribute {
-        name,
-        is_utf8,
-        datatype,
-        committed,
-        extent,
-        values,
-    })
+    Attribute::decode(context.input().cursor(bytes), &context.shared())
+}
+
+/// Attributes in the order of their numbers, or as they come.
+fn sorted(mut numbered: Vec<(u32, Attribute)>, is_ordered: bool) -> Vec<Attribute> {
+    if is_ordered {
+        numbered.sort_by_key(|(order, _)| *order);
+    }
+    numbered
+        .into_iter()
+        .map(|(_, attribute)| attribute)
+        .collect()
 }
 
 fn from_header(context: &Context, header: &Header) -> Result<Vec<Attribute>> {
-    let mut ordered = Vec::new();
+    let mut numbered = Vec::new();
     for message in header.all(kind::ATTRIBUTE) {
         let bytes = context.message_bytes(message)?;
-        ordered.push((message.order, decode(context, &bytes)?));
+        numbered.push((message.order.into(), decode(context, &bytes)?));
     }
-    if header.is_ordered {
-        ordered.sort_by_key(|(order, _)| *order);
-    }
-    Ok(ordered
-        .into_iter()
-        .map(|(_, attribute)| attribute)
-        .collect())
+    Ok(sorted(numbered, header.is_ordered))
 }
 
 fn from_heap(context: &Context, indexes: &GroupIndexes) -> Result<Vec<Attribute>> {
@@ -122,23 +97,17 @@ fn from_heap(context: &Context, indexes: &GroupIndexes) -> Result<Vec<Attribute>
         return Err(damaged("two attributes are one object of their heap"));
     }
     let heap = context.fractal_heap(indexes.heap.unwrap_or_default())?;
-    let mut ordered = Vec::new();
+    let mut numbered = Vec::new();
     for record in &records {
         let mut at = context.input().cursor(record);
         let id = at.take(ID_BYTES)?;
         let (flags, order) = (at.u8()?, at.u32()?);
         let message = match flags & IS_SHARED {
             0 => heap.object(context.input(), id)?,
-            _ => context.shared_object(kind::ATTRIBUTE, id)?,
+            _ => context.shared().heap_object(kind::ATTRIBUTE, id)?,
         };
-        ordered.push((order, decode(context, &message)?));
+        numbered.push((order, decode(context, &message)?));
     }
-    ordered.sort_by(|(_, a), (_, b)| a.name.as_bytes().cmp(b.name.as_bytes()));
-    if indexes.is_ordered {
-        ordered.sort_by_key(|(order, _)| *order);
-    }
-    Ok(ordered
-        .into_iter()
-        .map(|(_, attribute)| attribute)
-        .collect())
+    numbered.sort_by(|(_, a), (_, b)| a.name.as_bytes().cmp(b.name.as_bytes()));
+    Ok(sorted(numbered, indexes.is_ordered))
 }

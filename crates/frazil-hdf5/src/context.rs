@@ -68,15 +68,6 @@ impl Context {
         FractalHeap::read(&self.input, address, self.decode.clone())
     }
 
-    /// An object of the heap of shared messages of a kind.
-    pub(crate) fn shared_object(&self, kind: u16, id: &[u8]) -> Result<Vec<u8>> {
-        let holds = |&&(kinds, _): &&(u16, FractalHeap)| kinds >> kind & 1 != 0;
-        let heap = self.shared_heaps.iter().find(holds);
-        let (_, heap) =
-            heap.ok_or_else(|| damaged("the file has no heap of such shared messages"))?;
-        heap.object(&self.input, id)
-    }
-
     /// A message's bytes, wherever they are.
     pub(crate) fn message_bytes(&self, message: &Message) -> Result<Vec<u8>> {
         if !message.is_shared {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use frazil_types::ChunkRecord;
 
-use crate::attributes::{self, Attribute};
+use crate::attributes;
 use crate::context::Context;
 use crate::cursor::Cursor;
 use crate::dataset::Dataset;
@@ -15,7 +15,7 @@ use crate::group::{self, LinkOrder};
 use crate::header::{self, Header, kind};
 use crate::heap::{DecodeBlock, GlobalHeaps, GlobalId};
 use crate::input::Input;
-use crate::message::Link;
+use crate::message::{Attribute, Link};
 use crate::source::Source;
 use crate::superblock::{self, Superblock, TreeRanks};
 use crate::text;

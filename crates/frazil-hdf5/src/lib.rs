@@ -35,7 +35,6 @@ mod tree1;
 mod tree2;
 mod values;
 
-pub use attributes::Attribute;
 pub use checksum::lookup3;
 pub use dataset::{Chunks, Dataset, Storage};
 pub use dataspace::Extent;
@@ -47,7 +46,7 @@ pub use file::{File, FileSpace, Object, ObjectKind};
 pub use group::LinkOrder;
 pub use heap::{DecodeBlock, GlobalId};
 pub use input::NumberSizes;
-pub use message::{ExternalFile, FillStatus, FillTime, FillValue, Link, LinkTarget};
+pub use message::{Attribute, ExternalFile, FillStatus, FillTime, FillValue, Link, LinkTarget};
 pub use source::Source;
 pub use superblock::{Superblock, TreeRanks};
 pub use values::object_reference;

@@ -9,6 +9,9 @@ use crate::cursor::Cursor;
 use crate::error::{Result, damaged};
 use crate::input::Input;
 
+/// What errors call a block.
+const BLOCK: &str = "a block of an extensible array";
+
 /// The stored elements with their numbers.
 pub(super) fn elements(input: &Input, dataset: &Chunked<'_>) -> Result<Vec<(u64, Element)>> {
     let sizes = input.sizes();
@@ -77,6 +80,14 @@ struct Step {
     first: u64,
 }
 
+impl Step {
+    /// Number of the first element of a block.
+    fn first_of(&self, block: u64) -> u64 {
+        self.first
+            .saturating_add(block.saturating_mul(self.elements))
+    }
+}
+
 impl ExtensibleArray<'_> {
     fn steps(&self) -> u32 {
         (u32::from(self.index_bits) + 1).saturating_sub(self.smallest_block.ilog2())
@@ -109,14 +120,24 @@ impl ExtensibleArray<'_> {
         u64::from(self.index_bits).div_ceil(8)
     }
 
-    /// Checks what each block begins with: its kind, and the array that it belongs to.
-    fn check_prefix(&self, at: &mut Cursor<'_>, signature: &[u8; 4]) -> Result<()> {
-        at.signature(signature, "a block of an extensible array")?;
-        at.version(&[0], "a block of an extensible array")?;
-        match at.u8()? == self.client && at.address()? == Some(self.header) {
-            true => Ok(()),
-            false => Err(damaged("a block belongs to another extensible array")),
+    /// Reads a block whose last bytes are its checksum, up to there; it begins with its kind and the array that it
+    /// belongs to, and but for the index block with its place there.
+    fn read_block(&self, address: u64, bytes: u64, signature: &[u8; 4]) -> Result<Vec<u8>> {
+        let mut block = self.input.read(address, bytes, BLOCK)?;
+        let content = checksum::checked(&block, BLOCK)?;
+        let mut at = self.input.cursor(content);
+        at.signature(signature, BLOCK)?;
+        at.version(&[0], BLOCK)?;
+        if at.u8()? != self.client || at.address()? != Some(self.header) {
+            return Err(damaged("a block belongs to another extensible array"));
         }
+        if signature != b"EAIB" {
+            at.skip(self.offset_bytes() as usize)?;
+        }
+        let (begin, end) = (content.len() - at.rest().len(), content.len());
+        block.truncate(end);
+        block.drain(..begin);
+        Ok(block)
     }
 
     fn prefix_bytes(&self) -> u64 {
@@ -135,13 +156,8 @@ impl ExtensibleArray<'_> {
             + self.in_index * self.form.bytes as u64
             + (direct + secondary) * address_bytes
             + 4;
-        let block = self
-            .input
-            .read(address, whole, "a block of an extensible array")?;
-        let mut at = self
-            .input
-            .cursor(checksum::checked(&block, "a block of an extensible array")?);
-        self.check_prefix(&mut at, b"EAIB")?;
+        let block = self.read_block(address, whole, b"EAIB")?;
+        let mut at = self.input.cursor(&block);
         self.form
             .decode(&mut at, 0, self.in_index, &mut self.elements)?;
         let mut data = Vec::new();
@@ -179,7 +195,7 @@ impl ExtensibleArray<'_> {
                 data.push(DataBlock {
                     address,
                     elements: step.elements,
-                    first: step.first + number * step.elements,
+                    first: step.first_of(number),
                     written: None,
                 });
             }
@@ -208,14 +224,8 @@ impl ExtensibleArray<'_> {
         let whole = (self.prefix_bytes() + self.offset_bytes() + 4)
             .checked_add(blocks)
             .ok_or_else(no_end)?;
-        let block = self
-            .input
-            .read(address, whole, "a block of an extensible array")?;
-        let mut at = self
-            .input
-            .cursor(checksum::checked(&block, "a block of an extensible array")?);
-        self.check_prefix(&mut at, b"EASB")?;
-        at.skip(self.offset_bytes() as usize)?;
+        let block = self.read_block(address, whole, b"EASB")?;
+        let mut at = self.input.cursor(&block);
         let masks = at.take((step.blocks * mask_bytes) as usize)?;
         for number in 0..step.blocks {
             let Some(address) = at.address()? else {
@@ -225,7 +235,7 @@ impl ExtensibleArray<'_> {
             data.push(DataBlock {
                 address,
                 elements: step.elements,
-                first: step.first + number * step.elements,
+                first: step.first_of(number),
                 written: Some(masks[begin..begin + mask_bytes as usize].to_vec()),
             });
         }
@@ -246,15 +256,8 @@ impl ExtensibleArray<'_> {
             Some(prefix)
         };
         let whole = whole.ok_or_else(no_end)?;
-        let content = self
-            .input
-            .read(block.address, whole, "a block of an extensible array")?;
-        let mut at = self.input.cursor(checksum::checked(
-            &content,
-            "a block of an extensible array",
-        )?);
-        self.check_prefix(&mut at, b"EADB")?;
-        at.skip(self.offset_bytes() as usize)?;
+        let content = self.read_block(block.address, whole, b"EADB")?;
+        let mut at = self.input.cursor(&content);
         if pages == 0 {
             return self
                 .form
@@ -270,7 +273,7 @@ impl ExtensibleArray<'_> {
                 .input
                 .read(place, page_bytes, "a page of an extensible array")?;
             let content = checksum::checked(&content, "a page of an extensible array")?;
-            let first = block.first + page * self.page;
+            let first = block.first.saturating_add(page * self.page);
             self.form.decode(
                 &mut self.input.cursor(content),
                 first,

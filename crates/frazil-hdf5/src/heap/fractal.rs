@@ -20,6 +20,8 @@ use crate::tree2::Tree2;
 const HAS_CHECKSUMS: u8 = 2;
 /// Longest tiny object whose length fits the first byte of its identifier.
 const LONGEST_SHORT_TINY: usize = 16;
+/// Direct blocks kept take at most so many bytes together.
+const MOST_CACHED: usize = 16 << 20;
 /// Most bytes that the identifier of an object may have.
 const MOST_ID_BYTES: u16 = 4096;
 
@@ -80,6 +82,13 @@ struct Block {
     filtered: Option<Filtered>,
 }
 
+/// Direct blocks that were read.
+#[derive(Default)]
+struct Blocks {
+    by_address: HashMap<u64, Arc<Vec<u8>>>,
+    bytes: usize,
+}
+
 /// An indirect block's children, by their numbers.
 type Children = Arc<Vec<Option<Block>>>;
 
@@ -95,7 +104,7 @@ pub(crate) struct FractalHeap {
     huge_tree: Option<u64>,
     huge: Mutex<Option<Arc<HashMap<u64, HugePlace>>>>,
     indirect: Mutex<HashMap<u64, Children>>,
-    direct: Mutex<HashMap<u64, Arc<Vec<u8>>>>,
+    direct: Mutex<Blocks>,
     decode: Option<Arc<DecodeBlock>>,
 }
 
@@ -349,7 +358,7 @@ impl FractalHeap {
 
     /// The content of a direct block, its own prefix included.
     fn content(&self, input: &Input, block: &Block) -> Result<Arc<Vec<u8>>> {
-        if let Some(known) = self.direct.lock().get(&block.address) {
+        if let Some(known) = self.direct.lock().by_address.get(&block.address) {
             return Ok(Arc::clone(known));
         }
         let name = "a block of a fractal heap";
@@ -379,11 +388,11 @@ impl FractalHeap {
         }
         let bytes = Arc::new(bytes);
         let mut known = self.direct.lock();
-        let held: usize = known.values().map(|block| block.len()).sum();
-        if held > 16 << 20 {
-            known.clear();
+        known.bytes += bytes.len();
+        if known.bytes > MOST_CACHED {
+            *known = Blocks::default();
         }
-        known.insert(block.address, Arc::clone(&bytes));
+        known.by_address.insert(block.address, Arc::clone(&bytes));
         Ok(bytes)
     }
 

@@ -12,19 +12,24 @@ use crate::text;
 const TYPE_IS_SHARED: u8 = 1;
 const SPACE_IS_SHARED: u8 = 2;
 
-/// An attribute with its values as stored.
+/// An attribute.
 #[derive(Debug, Clone)]
-pub(crate) struct RawAttribute {
-    pub(crate) name: String,
-    pub(crate) is_utf8: bool,
-    pub(crate) datatype: TypeDescription,
+pub struct Attribute {
+    /// Its name.
+    pub name: String,
+    /// Whether the name is said to be UTF-8 rather than ASCII.
+    pub is_utf8: bool,
+    /// Its type.
+    pub datatype: TypeDescription,
     /// The committed datatype that this is, by the address of its header.
-    pub(crate) committed: Option<u64>,
-    pub(crate) extent: Extent,
-    pub(crate) values: Vec<u8>,
+    pub committed: Option<u64>,
+    /// Its shape.
+    pub extent: Extent,
+    /// Its values as stored: those of variable length are places in a global heap.
+    pub values: Vec<u8>,
 }
 
-impl RawAttribute {
+impl Attribute {
     /// Whether the attribute in a message has this name; not if it has none that can be read.
     pub(crate) fn has_name(mut at: Cursor<'_>, name: &str) -> bool {
         let mut read = || -> Result<bool> {

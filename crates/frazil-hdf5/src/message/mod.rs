@@ -8,7 +8,7 @@ mod link;
 mod shared;
 mod storage;
 
-pub(crate) use attribute::RawAttribute;
+pub use attribute::Attribute;
 pub(crate) use filters::decode as decode_filters;
 pub(crate) use layout::{ChunkIndex, Layout};
 pub(crate) use link::{GroupIndexes, decode as decode_link, decode_indexes};

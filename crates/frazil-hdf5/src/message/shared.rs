@@ -15,6 +15,17 @@ pub(crate) struct Shared<'a> {
     pub(crate) heaps: &'a [(u16, FractalHeap)],
 }
 
+impl Shared<'_> {
+    /// An object of the heap of messages of a kind.
+    pub(crate) fn heap_object(&self, kind: u16, id: &[u8]) -> Result<Vec<u8>> {
+        let holds = |&&(kinds, _): &&(u16, FractalHeap)| kinds >> kind & 1 != 0;
+        let heap = self.heaps.iter().find(holds);
+        let (_, heap) =
+            heap.ok_or_else(|| damaged("the file has no heap of such shared messages"))?;
+        heap.object(self.input, id)
+    }
+}
+
 /// Where a shared message is.
 enum Place {
     Object(u64),
@@ -63,12 +74,7 @@ fn message_bytes(shared: &Shared<'_>, place: &Place, kind: u16) -> Result<Vec<u8
                 false => Ok(message.bytes.clone()),
             }
         }
-        Place::Heap(id) => {
-            let holds = |&&(kinds, _): &&(u16, FractalHeap)| kinds >> kind & 1 != 0;
-            let (_, heap) = (shared.heaps.iter().find(holds))
-                .ok_or_else(|| damaged("the file has no heap of such shared messages"))?;
-            heap.object(shared.input, id)
-        }
+        Place::Heap(id) => shared.heap_object(kind, id),
     }
 }
 
