@@ -4,7 +4,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use frazil_hdf5::{Attribute, Object, Storage, TypeDescription};
-use frazil_types::ChunkRecord;
+use frazil_types::{ChunkRecord, ErrorCode};
 
 use super::contents::Contents;
 use super::dataset_info::{DatasetInfo, DatasetStorage};
@@ -22,6 +22,19 @@ pub(super) fn open(file: File) -> Result<frazil_hdf5::File> {
         Box::new(file),
         filter_decoder::decode_block(),
     )?)
+}
+
+/// Does something with metadata; again if another program is writing them and they contradict
+/// themselves.
+pub(super) fn while_written<T>(is_written: bool, work: impl Fn() -> Result<T>) -> Result<T> {
+    let mut outcome = work();
+    for _ in 1..MOST_READINGS {
+        match outcome {
+            Err(error) if is_written && error.code() == ErrorCode::Corrupt => outcome = work(),
+            _ => break,
+        }
+    }
+    outcome
 }
 
 impl From<frazil_hdf5::Error> for ContainerError {
@@ -42,17 +55,10 @@ impl Hdf5Input {
         &self,
         work: impl Fn(&frazil_hdf5::File) -> Result<T>,
     ) -> Result<T> {
-        if !self.contents().is_swmr() {
-            return work(&*self.metadata()?);
+        match self.contents().is_swmr() {
+            false => work(&*self.metadata()?),
+            true => while_written(true, || work(&*self.fresh_metadata()?)),
         }
-        let mut outcome = work(&*self.fresh_metadata()?);
-        for _ in 1..MOST_READINGS {
-            match outcome {
-                Err(ContainerError::Corrupt(_)) => outcome = work(&*self.fresh_metadata()?),
-                _ => break,
-            }
-        }
-        outcome
     }
 
     /// The metadata of a file that stays as it is.

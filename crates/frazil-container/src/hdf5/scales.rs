@@ -1,58 +1,73 @@
 //! Dimension scales of a file that is read.
 
-use frazil_hdf5::{Attribute, TypeClass};
+use std::collections::HashMap;
+
+use frazil_hdf5::{Attribute, File, Object, TypeClass};
 
 use super::dataset_info::DatasetInfo;
 use super::scan::{Hdf5Input, last_part};
 use crate::error::Result;
 
+/// What a dataset says of its axes.
+pub(super) struct Axes {
+    /// Object address of the first scale attached to each axis, 0 where there is none; nothing if
+    /// the dataset has no list of scales.
+    addresses: Vec<u64>,
+    is_scale: bool,
+}
+
+impl Axes {
+    pub(super) fn of(file: &File, dataset: &Object) -> Result<Self> {
+        Ok(Self {
+            addresses: attached_scales(file, dataset)?,
+            is_scale: file.attribute(dataset, "CLASS")?.is_some(),
+        })
+    }
+
+    /// Dimension names by axis where dimension scales name them, else empty strings; `paths` names
+    /// objects by their addresses.
+    pub(super) fn names(&self, dataset: &DatasetInfo, paths: &HashMap<u64, String>) -> Vec<String> {
+        let mut names = vec![String::new(); dataset.shape.len()];
+        if self.addresses.is_empty() && self.is_scale {
+            // The first axis of a scale is the dimension it stands for.
+            if let Some(name) = names.first_mut() {
+                last_part(&dataset.path).clone_into(name);
+            }
+        }
+        for (name, address) in names.iter_mut().zip(&self.addresses) {
+            if let Some(path) = paths.get(address) {
+                last_part(path).clone_into(name);
+            }
+        }
+        names
+    }
+}
+
 impl Hdf5Input {
     /// Object address of the first scale attached to each axis, 0 where there is none; nothing if
     /// the dataset has no list of scales.
     pub(super) fn attached_scales(&self, dataset: &DatasetInfo) -> Result<Vec<u64>> {
-        let list = self.attribute(&dataset.object_path, "DIMENSION_LIST")?;
-        list.map_or(Ok(Vec::new()), |list| self.scale_addresses(&list))
+        self.with_metadata(|file| attached_scales(file, &file.object(dataset.object_address)?))
     }
+}
 
-    /// Dimension names by axis where dimension scales name them, else empty strings.
-    pub(super) fn dimension_names(&self, dataset: &DatasetInfo) -> Result<Vec<String>> {
-        let rank = dataset.shape.len();
-        let mut names = vec![String::new(); rank];
-        if rank == 0 {
-            return Ok(names);
-        }
-        let addresses = self.attached_scales(dataset)?;
-        if addresses.is_empty() {
-            if self.attribute(&dataset.object_path, "CLASS")?.is_some() {
-                // A dimension scale: its first axis is the dimension it stands for.
-                last_part(&dataset.path).clone_into(&mut names[0]);
-            }
-            return Ok(names);
-        }
-        for (axis, address) in addresses.into_iter().enumerate() {
-            if let (Some(path), Some(name)) = (self.paths().get(&address), names.get_mut(axis)) {
-                last_part(path).clone_into(name);
-            }
-        }
-        Ok(names)
-    }
+fn attached_scales(file: &File, dataset: &Object) -> Result<Vec<u64>> {
+    let list = file.attribute(dataset, "DIMENSION_LIST")?;
+    list.map_or(Ok(Vec::new()), |list| scale_addresses(file, &list))
+}
 
-    /// Object addresses of the first scale on each axis, 0 where there is none.
-    fn scale_addresses(&self, list: &Attribute) -> Result<Vec<u64>> {
-        let TypeClass::VariableLength { base } = &list.datatype.class else {
-            return Ok(Vec::new());
-        };
-        if base.class != TypeClass::ObjectReference {
-            return Ok(Vec::new());
-        }
-        self.with_metadata(|file| {
-            let elements = list.values.chunks_exact(list.datatype.size_bytes);
-            let first = |element| -> Result<u64> {
-                let references = file.sequence(element, base.size_bytes)?;
-                let first = references.get(..base.size_bytes).unwrap_or_default();
-                Ok(frazil_hdf5::object_reference(first).unwrap_or_default())
-            };
-            elements.map(first).collect()
-        })
+fn scale_addresses(file: &File, list: &Attribute) -> Result<Vec<u64>> {
+    let TypeClass::VariableLength { base } = &list.datatype.class else {
+        return Ok(Vec::new());
+    };
+    if base.class != TypeClass::ObjectReference {
+        return Ok(Vec::new());
     }
+    let first = |element| -> Result<u64> {
+        let references = file.sequence(element, base.size_bytes)?;
+        let first = references.get(..base.size_bytes).unwrap_or_default();
+        Ok(frazil_hdf5::object_reference(first).unwrap_or_default())
+    };
+    let elements = list.values.chunks_exact(list.datatype.size_bytes);
+    elements.map(first).collect()
 }

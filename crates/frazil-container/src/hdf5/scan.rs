@@ -12,6 +12,7 @@ use super::contents::{Contents, Entry, EntryKind};
 use super::dataset_info::DatasetInfo;
 use super::metadata;
 use super::netcdf_names::{NON_COORDINATE_PREFIX, PLACEHOLDER};
+use super::scales::Axes;
 use super::writer_flags::WriterFlags;
 use crate::error::{ContainerError, Result};
 use crate::ffi::Handle;
@@ -40,18 +41,13 @@ impl Hdf5Input {
     /// # Errors
     /// If the file cannot be read, is not HDF5, or contradicts itself.
     pub fn open(path: &Path) -> Result<Self> {
-        let opened = File::open(path).and_then(|file| {
-            let bytes = file.metadata()?.len();
-            let flags = WriterFlags::of(&file)?;
-            Ok((file, bytes, flags))
-        });
-        let (file, file_bytes, flags) =
-            opened.map_err(|error| ContainerError::io("open file", error))?;
-        let metadata = metadata::open(file)?;
-        let contents = Scan::new(&metadata, path, file_bytes, flags.is_swmr)?.contents()?;
+        let is_swmr = File::open(path)
+            .and_then(|file| WriterFlags::of(&file))
+            .map_err(|error| ContainerError::io("open file", error))?
+            .is_swmr;
+        let (metadata, contents) = metadata::while_written(is_swmr, || read(path, is_swmr))?;
         let mut input = Self::of(Arc::new(contents));
         input.metadata = Mutex::new(Some(Arc::new(metadata)));
-        input.name_dimensions()?;
         Ok(input)
     }
 
@@ -188,26 +184,24 @@ impl Hdf5Input {
         }
         Ok(dataset)
     }
+}
 
-    /// Names the axes of datasets from their dimension scales.
-    fn name_dimensions(&mut self) -> Result<()> {
-        let mut named = Vec::with_capacity(self.datasets().len());
-        for dataset in self.datasets() {
-            named.push(self.dimension_names(dataset)?);
-        }
-        // Nobody else has the contents yet, so that nothing is copied.
-        let contents = Arc::make_mut(&mut self.contents);
-        for (dataset, names) in contents.datasets.iter_mut().zip(named) {
-            dataset.dimension_names = names;
-        }
-        Ok(())
-    }
+/// Reads what a file's objects are.
+fn read(path: &Path, is_swmr: bool) -> Result<(frazil_hdf5::File, Contents)> {
+    let failed = |error| ContainerError::io("open file", error);
+    let file = File::open(path).map_err(failed)?;
+    let file_bytes = file.metadata().map_err(failed)?.len();
+    let metadata = metadata::open(file)?;
+    let contents = Scan::new(&metadata, path, file_bytes, is_swmr)?.contents()?;
+    Ok((metadata, contents))
 }
 
 /// The walk over a file's objects.
 struct Scan<'a> {
     file: &'a frazil_hdf5::File,
     contents: Contents,
+    /// What each dataset says of its axes.
+    axes: Vec<Axes>,
     root: Object,
 }
 
@@ -246,6 +240,7 @@ impl<'a> Scan<'a> {
         let mut scan = Self {
             file,
             contents,
+            axes: Vec::new(),
             root,
         };
         let root = scan.root.clone();
@@ -279,6 +274,10 @@ impl<'a> Scan<'a> {
                 }
                 stack.push(below);
             }
+        }
+        let paths = &self.contents.paths;
+        for (dataset, axes) in self.contents.datasets.iter_mut().zip(&self.axes) {
+            dataset.dimension_names = axes.names(dataset, paths);
         }
         Ok(self.contents)
     }
@@ -340,6 +339,7 @@ impl<'a> Scan<'a> {
             ObjectKind::NamedDatatype => Ok((EntryKind::NamedDatatype { object_address }, None)),
             ObjectKind::Dataset => {
                 let info = describe(self.file, &object, path, self.contents.file_bytes)?;
+                self.axes.push(Axes::of(self.file, &object)?);
                 self.contents.datasets.push(info);
                 Ok((EntryKind::Dataset(self.contents.datasets.len() - 1), None))
             }
