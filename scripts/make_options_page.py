@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/options.md"
 KEYWORDS = ROOT / "python/frazil/keywords.py"
 FRAZIL = Path(os.environ.get("FRAZIL_BIN", ROOT / "target/release/frazil"))
-TABLE = r"(<!-- generated: {} -->\n\n).*?(\n<!-- end -->)"
+TABLE = r"(<!-- generated: {} -->\n).*?(<!-- end -->)"
 
 # Options of a writer that are no keywords: parameters of their own say them (`mode`), or they are
 # for ranks and threads that a Python program does not have.
@@ -64,9 +64,12 @@ def page(options: list[dict]) -> str:
     }
     text = PAGE.read_text()
     for name, head in heads.items():
-        table = head + "".join(rows[name])
+        table = f"\n{head}{''.join(rows[name])}\n"
         place = re.compile(TABLE.format(name), flags=re.DOTALL)
-        text = place.sub(lambda found, table=table: found[1] + table + found[2], text)
+        text, found = place.subn(lambda at, table=table: at[1] + table + at[2], text)
+        if found != 1:
+            message = f"{PAGE.name} has {found} places for the table of {name}"
+            raise ValueError(message)
     return text
 
 

@@ -166,3 +166,62 @@ def test_space_that_was_never_written_costs_nothing(tmp_path: Path, written: int
             assert found["masked"] == (1 << 48) - written * 64 * 1024
         elif arguments[0] == "analyze":
             assert "no values were written" in outcome.stderr
+
+
+@pytest.mark.parametrize("command", ["pack", "unpack"])
+def test_what_libhdf5_would_crash_on_is_refused_before(tmp_path: Path, command: str):
+    """A wrong number of attributes makes it write past a table (`H5A__dense_build_table`)."""
+    source, target = tmp_path / "source.h5", tmp_path / "packed.nc"
+    with h5py.File(source, "w", libver="latest") as file:
+        file["x"] = np.arange(5)
+        for number in range(20):
+            file.attrs[f"a{number}"] = number
+    data = bytearray(source.read_bytes())
+    header = next(at for at in _places(data, b"BTHD") if data[at + 5] == 8)
+    # The number of all records stands before the checksum.
+    data[header + 26 : header + 34] = (3).to_bytes(8, "little")
+    data[header + 34 : header + 38] = lookup3(bytes(data[header : header + 34])).to_bytes(
+        4, "little"
+    )
+    source.write_bytes(data)
+    _refused_as_corrupt(command, source, target)
+
+
+@pytest.mark.parametrize("command", ["pack", "unpack"])
+def test_what_libhdf5_would_loop_on_is_refused_before(tmp_path: Path, command: str):
+    """Free space without a size in a global heap."""
+    source, target = tmp_path / "source.h5", tmp_path / "packed.nc"
+    with h5py.File(source, "w", libver="earliest") as file:
+        file.attrs.create("texts", ["a", "bb"], dtype=h5py.string_dtype())
+    data = bytearray(source.read_bytes())
+    [heap] = _places(data, b"GCOL")
+    # Two texts of up to 8 bytes, each behind a header of 16; then the free space's header.
+    free = heap + 16 + 2 * 24
+    assert data[free : free + 2] == bytes(2)
+    data[free + 8 : free + 16] = bytes(8)
+    source.write_bytes(data)
+    _refused_as_corrupt(command, source, target)
+
+
+def test_a_key_that_no_look_up_finds_is_corrupt(tmp_path: Path):
+    """The number behind the axes' in a key is the byte within an element."""
+    source = tmp_path / "source.h5"
+    with h5py.File(source, "w", libver="earliest") as file:
+        file.create_dataset("x", data=np.arange(1, 401, dtype="i4"), chunks=(10,))
+    data = bytearray(source.read_bytes())
+    node = data.index(b"TREE\x01\x00")
+    data[node + 24 + 3 * 32 + 16 + 4 : node + 24 + 3 * 32 + 16 + 8] = b"\xff" * 4
+    source.write_bytes(data)
+    assert _readers_see_zeros(source)
+    _refused_as_out_of_order(tmp_path, source)
+
+
+def _places(data: bytes, signature: bytes) -> list[int]:
+    return [at for at in range(len(data)) if data[at : at + 4] == signature]
+
+
+def _refused_as_corrupt(command: str, source: Path, target: Path) -> None:
+    outcome = frazil(command, source, "-o", target, "--json")
+    assert outcome.code == FAILED, (outcome.code, outcome.stderr)
+    assert [error["code"] for error in outcome.errors] == ["corrupt"]
+    assert not target.exists()

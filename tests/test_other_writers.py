@@ -276,3 +276,38 @@ def test_a_pipe_is_no_input_and_nobody_waits_for_it(tmp_path: Path):
     for command in ("info", "plan"):
         outcome = frazil(command, tmp_path / "pipe", timeout=20)
         assert outcome.code == FAILED and "not a regular file" in outcome.stderr
+
+
+# Adds a record after the other until it is told to end.
+GROWING = """
+import select, sys
+import h5py
+with h5py.File(sys.argv[1], "w", libver="latest") as file:
+    data = file.create_dataset("d", (0, 1000), "f4", maxshape=(None, 1000), chunks=(1, 1000))
+    file.swmr_mode = True
+    i = 0
+    while not select.select([sys.stdin], [], [], 0)[0]:
+        data.resize(i + 1, 0)
+        data[i] = i + 1
+        data.flush()
+        i += 1
+        if i == 500:
+            print("ready", flush=True)
+"""
+
+
+@pytest.mark.parametrize("command", ["pack", "unpack"])
+def test_a_file_that_grows_is_copied_as_it_was_at_one_time(tmp_path: Path, command: str):
+    path, copy = tmp_path / "live.h5", tmp_path / "copy.h5"
+    words = [sys.executable, "-c", GROWING, str(path)]
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        for _ in range(3):
+            outcome = frazil(command, path, "-o", copy, "--overwrite")
+            assert outcome.code == DONE, outcome.stderr
+            with h5py.File(copy) as file:
+                rows = file["d"][:, 0]
+            assert (rows == np.arange(1, len(rows) + 1)).all()
+        process.communicate("\n", timeout=60)

@@ -485,3 +485,24 @@ def test_any_axis_may_be_the_unlimited_one(
         with frazil_file, h5py.File(source) as file:
             for name in ("whole", "part"):
                 np.testing.assert_array_equal(frazil_file[name][...], file[name][...])
+
+
+@pytest.mark.parametrize(("addresses", "lengths"), [(8, 4), (4, 4), (8, 2), (4, 8)])
+@pytest.mark.parametrize("libver", ["earliest", "latest"])
+def test_texts_and_sequences_of_files_with_short_numbers_are_read(
+    tmp_path: Path, addresses: int, lengths: int, libver: str
+):
+    source, packed = tmp_path / "source.h5", tmp_path / "packed.h5"
+    creation = h5py.h5p.create(h5py.h5p.FILE_CREATE)
+    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    creation.set_sizes(addresses, lengths)
+    low = h5py.h5f.LIBVER_EARLIEST if libver == "earliest" else h5py.h5f.LIBVER_LATEST
+    access.set_libver_bounds(low, h5py.h5f.LIBVER_LATEST)
+    created = h5py.h5f.create(str(source).encode(), h5py.h5f.ACC_TRUNC, creation, access)
+    with h5py.File(created) as file:
+        file.attrs["texts"] = ["one", "three", "", "a longer text than that"]
+        file.create_dataset("x", data=["a", "bcd"] * 20, dtype=h5py.string_dtype())
+        file["x"].attrs.create("runs", [np.arange(3), np.arange(7)], dtype=h5py.vlen_dtype("i4"))
+    outcome = frazil("pack", source, "-o", packed, "--verify")
+    assert outcome.code == DONE, outcome.stderr
+    assert h5_compare.compare(source, packed).differences == []

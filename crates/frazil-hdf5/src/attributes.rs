@@ -1,10 +1,12 @@
 //! The attributes of an object, in its header or in a heap.
 
+use crate::checksum::lookup3;
 use crate::context::Context;
 use crate::error::{Result, damaged};
 use crate::header::{Header, kind};
 use crate::heap::are_different;
 use crate::message::{Attribute, GroupIndexes, decode_indexes};
+use crate::text;
 use crate::tree2::Tree2;
 
 /// The kind of an attribute index by name.
@@ -24,7 +26,7 @@ fn indexes(context: &Context, header: &Header) -> Result<Option<GroupIndexes>> {
 pub(crate) fn attributes(context: &Context, header: &Header) -> Result<Vec<Attribute>> {
     let indexes = indexes(context, header)?;
     let attributes = match indexes {
-        Some(indexes) if indexes.heap.is_some() => from_heap(context, &indexes)?,
+        Some(indexes) if indexes.heap.is_some() => from_heap(context, &indexes, None)?,
         _ => from_header(context, header)?,
     };
     let mut names: Vec<&str> = attributes
@@ -41,23 +43,25 @@ pub(crate) fn attributes(context: &Context, header: &Header) -> Result<Vec<Attri
     }
 }
 
-/// The attribute of this name. Others in the header are not decoded.
+/// The attribute of this name; others are not decoded.
 pub(crate) fn attribute(
     context: &Context,
     header: &Header,
     name: &str,
 ) -> Result<Option<Attribute>> {
-    if indexes(context, header)?.is_none_or(|indexes| indexes.heap.is_none()) {
-        for message in header.all(kind::ATTRIBUTE) {
-            let bytes = context.message_bytes(message)?;
-            if Attribute::has_name(context.input().cursor(&bytes), name) {
-                return decode(context, &bytes).map(Some);
-            }
-        }
-        return Ok(None);
+    let indexes = indexes(context, header)?;
+    if let Some(indexes) = indexes.filter(|indexes| indexes.heap.is_some()) {
+        let hash = lookup3(&text::bytes_of_text(name));
+        let alike = from_heap(context, &indexes, Some(hash))?;
+        return Ok(alike.into_iter().find(|attribute| attribute.name == name));
     }
-    let all = attributes(context, header)?;
-    Ok(all.into_iter().find(|attribute| attribute.name == name))
+    for message in header.all(kind::ATTRIBUTE) {
+        let bytes = context.message_bytes(message)?;
+        if Attribute::has_name(context.input().cursor(&bytes), name) {
+            return decode(context, &bytes).map(Some);
+        }
+    }
+    Ok(None)
 }
 
 fn decode(context: &Context, bytes: &[u8]) -> Result<Attribute> {
@@ -84,7 +88,12 @@ fn from_header(context: &Context, header: &Header) -> Result<Vec<Attribute>> {
     Ok(sorted(numbered, header.is_ordered))
 }
 
-fn from_heap(context: &Context, indexes: &GroupIndexes) -> Result<Vec<Attribute>> {
+/// The attributes in a heap; of those with names of one hash, if it is given.
+fn from_heap(
+    context: &Context,
+    indexes: &GroupIndexes,
+    hash: Option<u32>,
+) -> Result<Vec<Attribute>> {
     let tree = indexes
         .by_name
         .ok_or_else(|| damaged("an object has no index of its attributes"))?;
@@ -101,7 +110,10 @@ fn from_heap(context: &Context, indexes: &GroupIndexes) -> Result<Vec<Attribute>
     for record in &records {
         let mut at = context.input().cursor(record);
         let id = at.take(ID_BYTES)?;
-        let (flags, order) = (at.u8()?, at.u32()?);
+        let (flags, order, of_name) = (at.u8()?, at.u32()?, at.u32()?);
+        if hash.is_some_and(|hash| hash != of_name) {
+            continue;
+        }
         let message = match flags & IS_SHARED {
             0 => heap.object(context.input(), id)?,
             _ => context.shared().heap_object(kind::ATTRIBUTE, id)?,

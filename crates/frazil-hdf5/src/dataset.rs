@@ -80,15 +80,6 @@ impl Dataset {
         })
     }
 
-    /// Takes another shape for the one of the file: one that was read before another program made the array longer.
-    pub fn set_shape(&mut self, seen: &[u64]) {
-        if let Extent::Simple { shape, .. } = &mut self.extent
-            && shape.len() == seen.len()
-        {
-            shape.copy_from_slice(seen);
-        }
-    }
-
     /// Bytes stored for values, as the index of chunks or the layout says it; 0 if that cannot be read.
     #[must_use]
     pub(crate) fn stored_bytes(&self, context: &Context) -> u64 {

@@ -54,6 +54,15 @@ impl Extent {
         }
     }
 
+    /// Takes another shape for the one of the file: one that was read before another program made the array longer.
+    pub fn set_shape(&mut self, seen: &[u64]) {
+        if let Self::Simple { shape, .. } = self
+            && shape.len() == seen.len()
+        {
+            shape.copy_from_slice(seen);
+        }
+    }
+
     /// Decodes a dataspace message.
     pub(crate) fn decode(mut at: Cursor<'_>) -> Result<Self> {
         let version = at.version(&[1, 2], "a dataspace")?;
@@ -69,7 +78,11 @@ impl Extent {
             (2, 2, 0) => return Ok(Self::Null),
             (2, 0, 0) | (1, _, 0) => return Ok(Self::Scalar),
             (2, 1, _) | (1, ..) => {}
-            _ => return Err(damaged("a dataspace is of no known kind")),
+            _ => {
+                return Err(damaged(format!(
+                    "a dataspace of {rank} axes is of class {class}, which it cannot be"
+                )));
+            }
         }
         let shape = (0..rank)
             .map(|_| at.length())

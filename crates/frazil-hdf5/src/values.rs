@@ -25,6 +25,20 @@ impl File {
         bytes.truncate(wanted);
         Ok(bytes)
     }
+
+    /// What a reference to a region leads to: the address of its object and the selection, as they lie in the file;
+    /// nothing if it is empty.
+    ///
+    /// # Errors
+    /// If it leads to no object of a heap.
+    pub fn region(&self, value: &[u8]) -> Result<Vec<u8>> {
+        let mut at = self.input().cursor(value);
+        let (address, index) = (at.address()?, at.u32()?);
+        match address.filter(|&address| address != 0) {
+            Some(address) => self.global_object(GlobalId { address, index }),
+            None => Ok(Vec::new()),
+        }
+    }
 }
 
 /// The address that a reference to an object holds; `None` if it is no number.

@@ -41,7 +41,7 @@ pub fn read_rule_file(path: &Path, options: &[&str]) -> Result<RuleFile> {
     parse_with(&text, options).map_err(|cause| {
         Error::new(ErrorCode::InvalidArgument, cause)
             .in_file(path)
-            .with_cure("options of T are [variables.\"T\"] and, say, significant_digits = 3")
+            .with_cure("docs/precision.md has an example with [defaults] and [variables.\"T*\"]")
     })
 }
 
@@ -87,6 +87,13 @@ fn parse_with(text: &str, options: &[&str]) -> Outcome<RuleFile> {
     };
     for (pattern, stated) in tables {
         let named = |cause| format!("variables.{pattern:?}: {cause}");
+        if let toml::Value::Table(table) = &stated
+            && let Some(key) = table.keys().find(|key| options.contains(&key.as_str()))
+        {
+            return Err(named(format!(
+                "`{key}` is for the whole file: write it in [defaults]"
+            )));
+        }
         let rule = table_of(stated).and_then(|table| rule_for(vec![pattern.clone()], table));
         found.rules.push(rule.map_err(named)?);
     }
@@ -106,6 +113,7 @@ fn defaults(stated: toml::Value, options: &[&str]) -> Outcome<RuleFile> {
     let (of_file, of_variables): (toml::Table, toml::Table) = table_of(stated)?
         .into_iter()
         .partition(|(key, _)| options.contains(&key.as_str()));
+    let names = options;
     let options = of_file.into_iter().map(|(key, value)| {
         let text = as_text(&value);
         let text = text.ok_or_else(|| format!("{key}: `{value}` is neither text nor a number"))?;
@@ -114,7 +122,19 @@ fn defaults(stated: toml::Value, options: &[&str]) -> Outcome<RuleFile> {
     let options = options.collect::<Outcome<_>>()?;
     let rules = match of_variables.is_empty() {
         true => Vec::new(),
-        false => vec![rule_for(vec!["*".to_owned()], of_variables)?],
+        false => {
+            let meant = |cause: String| match cause.contains(" is `") {
+                true => cause,
+                // It may be one of the file's options.
+                false => {
+                    let unknown = cause.split('`').nth(1).unwrap_or_default();
+                    let asked = cause.starts_with("unknown field");
+                    let known = names.iter().copied().filter(|_| asked);
+                    format!("{cause}{}", spelling::question(unknown, known))
+                }
+            };
+            vec![rule_for(vec!["*".to_owned()], of_variables).map_err(meant)?]
+        }
     };
     Ok(RuleFile { options, rules })
 }
@@ -187,6 +207,12 @@ fn rule_for(variables: Vec<String>, mut table: toml::Table) -> Outcome<VariableR
     };
     let (demands, wishes): (toml::Table, toml::Table) =
         table.into_iter().partition(|(key, _)| is_demand(key));
+    // Each key alone, so that an error names it.
+    for (key, value) in &wishes {
+        let alone = toml::Table::from_iter([(key.clone(), value.clone())]);
+        let found = PrecisionWish::deserialize(toml::Value::Table(alone));
+        found.map_err(|error| named(key, error.message()))?;
+    }
     let wish = toml::Value::Table(wishes)
         .try_into()
         .map_err(|error: toml::de::Error| error.message().to_owned());
@@ -223,6 +249,7 @@ fn rule_of(
     chunks: Outcome<BTreeMap<String, u64>>,
 ) -> Outcome<VariableRule> {
     let wish = wish.map_err(with_all_keys)?;
+    wish.check()?;
     let demand = demand?;
     demand.check()?;
     let chunks = chunks.map_err(|cause| format!("{CHUNKS}: {cause}"))?;
@@ -238,6 +265,14 @@ fn rule_of(
         chunks,
         reason: None,
     })
+}
+
+/// What is wrong with a key of precision.
+fn named(key: &str, cause: &str) -> String {
+    match cause.starts_with("unknown field") {
+        true => with_all_keys(cause.to_owned()),
+        false => format!("{key}: {cause}"),
+    }
 }
 
 /// What is wrong with precision; a key that is unknown there may be meant for the rest of a rule.

@@ -98,6 +98,50 @@ pub struct PrecisionWish {
     pub force: Option<bool>,
 }
 
+impl PrecisionWish {
+    /// Checks that each number can be meant for some variable.
+    ///
+    /// # Errors
+    /// Names the key, its value, and what is allowed.
+    pub fn check(&self) -> Result<(), String> {
+        let counts = [
+            ("significant_bits", self.significant_bits, 52),
+            ("significant_digits", self.significant_digits, 17),
+            ("nbits", self.nbits, 31),
+        ];
+        for (key, count, most) in counts {
+            if let Some(count) = count.filter(|count| !(1..=most).contains(count)) {
+                return Err(format!("{key}: {count} is not between 1 and {most}"));
+            }
+        }
+        let sizes = [
+            ("absolute_tolerance", self.absolute_tolerance, f64::MAX),
+            (
+                "relative_tolerance_percent",
+                self.relative_tolerance_percent,
+                100.0_f64.next_down(),
+            ),
+            (
+                "relative_err_finest_abs_tolerance",
+                self.relative_err_finest_abs_tolerance,
+                f64::MAX,
+            ),
+            ("keep_information", self.keep_information, 1.0),
+        ];
+        for (key, size, most) in sizes {
+            if let Some(size) = size.filter(|&size| !(size > 0.0 && size <= most)) {
+                let end = match key {
+                    "relative_tolerance_percent" => " and less than 100",
+                    "keep_information" => " and at most 1",
+                    _ => "",
+                };
+                return Err(format!("{key}: {size} is not a number above 0{end}"));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// How values are rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "algorithm")]

@@ -198,11 +198,14 @@ impl Definition<'_> {
             None => self.types.copy_of(&datatype)?.unwrap_or(&memory),
         };
         self.headers.make_old(header.is_old)?;
+        // As long as it was when the file was opened, since the chunks of then are copied.
+        let mut extent = from.extent()?;
+        extent.set_shape(&info.shape);
         let to = Dataset::create(
             parent,
             &entry.name,
             target_type,
-            &from.extent()?,
+            &extent,
             self.links.of(entry),
             &creation,
         )?;

@@ -112,7 +112,7 @@ impl Hdf5Input {
         }
         self.with_metadata(|file| {
             let mut now = file.dataset(&file.object(dataset.object_address)?)?;
-            now.set_shape(&dataset.shape);
+            now.extent.set_shape(&dataset.shape);
             Ok(file.locate(&now)?)
         })
     }

@@ -157,6 +157,7 @@ impl Hdf5Input {
     /// The file, open in libhdf5.
     pub(super) fn library(&self) -> Result<&Handle> {
         if self.library.get().is_none() {
+            self.check()?;
             let opened = file::open_read(&self.contents.path, self.contents.is_swmr)?;
             // Another thread's is as good.
             let _ = self.library.set(opened);

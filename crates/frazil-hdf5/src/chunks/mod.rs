@@ -102,6 +102,10 @@ impl Chunked<'_> {
             let mut at = input.cursor(&entry.key);
             let (stored_bytes, filter_mask) = (at.uint(4)?, at.u32()?);
             let offset = self.offset(&mut at)?;
+            // Readers look for an element's first byte.
+            if at.uint(8)? != 0 {
+                return Err(damaged("the keys of a B-tree are out of order"));
+            }
             if (offset.iter().zip(self.chunk)).any(|(at, length)| at % length != 0) {
                 return Err(damaged(format!(
                     "the chunk at {offset:?} does not begin where chunks do"

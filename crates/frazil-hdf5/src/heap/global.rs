@@ -66,7 +66,8 @@ impl GlobalHeaps {
 
 impl Collection {
     fn read(input: &Input, address: u64) -> Result<Self> {
-        let prefix = 8 + u64::from(input.sizes().length);
+        // Headers, of the collection and of each object, are filled up to whole words of 8 bytes.
+        let prefix = (8 + u64::from(input.sizes().length)).next_multiple_of(8);
         let header = input.read(address, prefix, "a global heap")?;
         let mut at = input.cursor(&header);
         at.signature(b"GCOL", "a global heap")?;
@@ -89,9 +90,13 @@ impl Collection {
             let index = u32::from(at.u16()?);
             at.skip(6)?;
             let length = at.count(input.sizes().length.into())?;
-            // Object 0 is the free space, which counts its own header and is the last.
             if index == 0 {
-                break;
+                // Free space, which counts its own header. libhdf5 loops for ever if it has no size.
+                let end = begin.checked_add(length).filter(|&end| end <= bytes.len());
+                begin = end.filter(|&end| end > begin).ok_or_else(|| {
+                    damaged("the free space of a global heap has no possible size")
+                })?;
+                continue;
             }
             let place = begin + prefix;
             let end = place.checked_add(length).filter(|&end| end <= bytes.len());

@@ -80,6 +80,10 @@ pub(super) trait Indirect {
     fn text(&self, raw: &[u8]) -> Result<Vec<u8>>;
     /// The elements behind a value of variable length.
     fn sequence(&self, raw: &[u8], element_bytes: usize) -> Result<Vec<u8>>;
+    /// Path and selection of a region reference.
+    fn region(&self, raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
+        expand_region(self.input(), raw, out)
+    }
     /// The file that the values are of.
     fn input(&self) -> &Hdf5Input;
 }
@@ -119,6 +123,37 @@ impl Indirect for InFile<'_> {
     fn input(&self) -> &Hdf5Input {
         self.0
     }
+}
+
+/// As [`InFile`], where libhdf5 must not be entered: what it would look into is looked at before.
+struct BeforeLibrary<'a>(InFile<'a>);
+
+impl Indirect for BeforeLibrary<'_> {
+    fn text(&self, raw: &[u8]) -> Result<Vec<u8>> {
+        self.0.text(raw)
+    }
+
+    fn sequence(&self, raw: &[u8], element_bytes: usize) -> Result<Vec<u8>> {
+        self.0.sequence(raw, element_bytes)
+    }
+
+    fn region(&self, raw: &[u8], _out: &mut Vec<u8>) -> Result<()> {
+        Ok(self.0.1.region(raw).map(drop)?)
+    }
+
+    fn input(&self) -> &Hdf5Input {
+        self.0.input()
+    }
+}
+
+/// Whether elements lead to something that can be read.
+pub(super) fn check_indirect(
+    (input, file): (&Hdf5Input, &frazil_hdf5::File),
+    datatype: &TypeDescription,
+    raw: &[u8],
+) -> Result<()> {
+    let at = BeforeLibrary(InFile(input, file));
+    expand_all(Some(&at), datatype, raw).map(drop)
 }
 
 /// Expands elements that point elsewhere.
@@ -222,7 +257,7 @@ fn expand(
         TypeClass::ObjectReference => {
             put_bytes(object_path(needs_file()?.input(), raw)?.as_bytes(), out);
         }
-        TypeClass::RegionReference => expand_region(needs_file()?.input(), raw, out)?,
+        TypeClass::RegionReference => needs_file()?.region(raw, out)?,
         TypeClass::NewReference => return Err(short()),
     }
     Ok(())

@@ -2,6 +2,7 @@
 //! attributes, fill values, and values in a form that means the same in every file.
 
 mod attributes;
+mod check;
 mod data_model;
 mod expand;
 pub(super) mod netcdf;

@@ -1,0 +1,35 @@
+//! A look at what libhdf5 is about to read.
+
+use super::expand::check_indirect;
+use crate::error::Result;
+use crate::hdf5::scan::Hdf5Input;
+
+impl Hdf5Input {
+    /// Reads what libhdf5 will read, since it may crash or loop where we give an error: all attributes
+    /// with what they lead to, and the places of chunks that it decodes.
+    pub(in crate::hdf5) fn check(&self) -> Result<()> {
+        for path in self.paths().values() {
+            self.check_attributes(path)
+                .map_err(|error| error.at(path))?;
+        }
+        for dataset in self.datasets() {
+            if !dataset.element.is_self_contained() {
+                self.locate(dataset)
+                    .map_err(|error| error.at(&dataset.object_path))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_attributes(&self, path: &str) -> Result<()> {
+        self.with_metadata(|file| {
+            for attribute in file.attributes(&self.object(file, path)?)? {
+                let datatype = &attribute.datatype;
+                if datatype.is_indirect() && datatype.can_be_expanded() {
+                    check_indirect((self, file), datatype, &attribute.values)?;
+                }
+            }
+            Ok(())
+        })
+    }
+}
