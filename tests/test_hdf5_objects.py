@@ -1,5 +1,7 @@
 """What of HDF5 is kept, converted or refused: the table of docs/format.md, row by row."""
 
+import ctypes
+import itertools
 from pathlib import Path
 
 import h5py
@@ -7,8 +9,8 @@ import netCDF4
 import numpy as np
 import pyfive
 import pytest
-from h5py import h5d, h5p, h5s
-from support import h5_compare, make
+from h5py import h5d, h5f, h5p, h5s
+from support import h5_compare, libhdf5, make
 from support.command import DONE, FAILED, Outcome, frazil, pack, tool
 from support.data import NEW_CHUNK_INDEX
 from support.dumps import first_difference, h5dump
@@ -271,3 +273,45 @@ def test_a_view_of_rounded_data_stays_a_view(tmp_path: Path, bound: str):
     pack(source, packed, bound, "--verify")
     with h5py.File(packed) as file:
         assert np.array_equal(file["view"][:], file["own"][:])
+
+
+def _with_shared_messages(path: Path, attributes: int) -> None:
+    """A file whose objects share their types, fill values and attributes."""
+    library, creation = libhdf5.load(), h5p.create(h5p.FILE_CREATE)
+    identifier = ctypes.c_int64(creation.id)
+    assert library.H5Pset_shared_mesg_nindexes(identifier, 1) >= 0
+    # All kinds of messages from 10 bytes on.
+    assert library.H5Pset_shared_mesg_index(identifier, 0, 0x1F, 10) >= 0
+    access = h5p.create(h5p.FILE_ACCESS)
+    access.set_libver_bounds(h5f.LIBVER_V18, h5f.LIBVER_LATEST)
+    row = np.dtype([("number", "<i4"), ("place", "<f8", (3,)), ("name", h5py.string_dtype())])
+    colours = h5py.enum_dtype({"red": 0, "blue": 42}, basetype="i2")
+    with h5py.File(h5f.create(bytes(path), h5f.ACC_TRUNC, creation, access)) as file:
+        file["committed"] = np.dtype([("a", "<i4"), ("b", "<f8")])
+        for number in range(3):
+            datasets = [
+                file.create_dataset(f"rows{number}", (100,), row, chunks=(10,)),
+                file.create_dataset(f"x{number}", data=np.arange(8e3), chunks=True, fillvalue=3.5),
+                file.create_dataset(f"colours{number}", data=np.zeros(50, "i2"), dtype=colours),
+                file.create_dataset(f"pairs{number}", (50,), file["committed"]),
+            ]
+            datasets[0][:20] = np.array([(i, (i, i, i), f"row {i}") for i in range(20)], row)
+            for dataset, i in itertools.product(datasets, range(attributes)):
+                dataset.attrs[f"numbers{i}"] = np.arange(4.0) + i
+                dataset.attrs[f"text{i}"] = "degrees of arc"
+                dataset.attrs.create(f"row{i}", np.array([(1, (1, 2, 3), "a")], row))
+
+
+@pytest.mark.parametrize("attributes", [0, 2, 9])
+@pytest.mark.parametrize("command", ["pack", "unpack"])
+def test_messages_that_objects_share_are_kept_in_each(
+    tmp_path: Path, command: str, attributes: int
+):
+    # A copied type said that it lies in a heap of shared messages, which the output does not have.
+    # So its attributes could not be read.
+    source, output = tmp_path / "shared.h5", tmp_path / "output.h5"
+    _with_shared_messages(source, attributes)
+    options = ["--allow-larger"] if command == "pack" else []
+    assert frazil(command, source, "-o", output, "--verify", *options).code == DONE
+    assert differences(source, output) == []
+    assert first_difference(h5dump(source), h5dump(output)) is None

@@ -239,6 +239,8 @@ fn complete(
 ) -> Result<PackReport> {
     if job.verify {
         proof::prove(source, pending.path(), job.resources, progress)?;
+    } else {
+        proof::check_readable(source, pending.path())?;
     }
     source.check_unchanged()?;
     report.notices.extend(pending.commit(target.in_place)?);

@@ -8,8 +8,11 @@ use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_file::progress::Progress;
 use frazil_file::resources::Resources;
+use frazil_file::storage_error::from_container;
 
 use crate::{PrecisionReport, VerifyOptions, compare};
+
+const REPORT: &str = "please report it; the input is untouched and no output was kept";
 
 /// Verifies the finished temporary file against the input.
 ///
@@ -34,10 +37,31 @@ pub fn prove(
     });
     match unequal.or_else(|| broken_promise(&report.precision)) {
         None => Ok(()),
-        Some(error) => Err(error
-            .in_file(source.path())
-            .with_cure("please report it; the input is untouched and no output was kept")),
+        Some(error) => Err(error.in_file(source.path()).with_cure(REPORT)),
     }
+}
+
+/// Reads objects and attributes of the finished temporary file, which nobody compares with its input:
+/// nobody gets a file that frazil itself cannot read.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn check_readable(source: &Input, written: &Path) -> Result<()> {
+    let read = Input::open_to_prove(written).and_then(|copy| match copy.hdf5() {
+        Some(hdf5) => hdf5.check().map_err(|error| from_container(error, written)),
+        None => Ok(()),
+    });
+    read.map_err(|error| match error.code {
+        ErrorCode::Corrupt => {
+            let cause = format!("the written file cannot be read: {}", error.cause);
+            let place = error.variable.as_deref().unwrap_or("/");
+            Error::new(ErrorCode::Internal, cause)
+                .at_variable(place)
+                .in_file(source.path())
+                .with_cure(REPORT)
+        }
+        _ => error,
+    })
 }
 
 /// The first rounded variable that does not keep what the written file promises of it.

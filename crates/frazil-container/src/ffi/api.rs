@@ -299,6 +299,8 @@ function_table! {
     }
     h5t::{
         H5Tcopy(hid_t) -> hid_t;
+        H5Tencode(hid_t, *mut c_void, *mut size_t) -> herr_t;
+        H5Tdecode1(*const c_void) -> hid_t;
         H5Tequal(hid_t, hid_t) -> htri_t;
         H5Tget_size(hid_t) -> size_t;
         H5Tset_size(hid_t, size_t) -> herr_t;

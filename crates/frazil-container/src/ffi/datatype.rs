@@ -1,5 +1,7 @@
 //! Datatypes: what one element is.
 
+use std::ptr::null_mut;
+
 use frazil_types::ElementClass;
 use hdf5_sys::h5i::hid_t;
 use hdf5_sys::h5t::{H5T_class_t, H5T_cset_t, H5T_order_t, H5T_str_t};
@@ -140,10 +142,26 @@ impl Datatype {
     }
 
     /// A modifiable copy in memory form: variable-length parts become pointers on reading.
+    ///
+    /// It goes through the type's bytes. A copy by `H5Tcopy` still says that its message lies in its
+    /// file's heap of shared messages; an object of another file made with it could not be read.
     pub(crate) fn memory_copy(&self) -> Result<Self> {
         let _guard = library_lock();
-        // SAFETY: a live datatype.
-        own(unsafe { (api().H5Tcopy)(self.id()) }, "copy datatype").map(Self)
+        let mut size = 0;
+        // SAFETY: a live datatype; without a buffer only the size is stored.
+        let status = unsafe { (api().H5Tencode)(self.id(), null_mut(), &raw mut size) };
+        check(status, "measure datatype")?;
+        let mut bytes = vec![0_u8; size];
+        // SAFETY: the buffer has the size that libhdf5 named for this type.
+        let status =
+            unsafe { (api().H5Tencode)(self.id(), bytes.as_mut_ptr().cast(), &raw mut size) };
+        check(status, "encode datatype")?;
+        // SAFETY: bytes that libhdf5 has just encoded.
+        own(
+            unsafe { (api().H5Tdecode1)(bytes.as_ptr().cast()) },
+            "copy datatype",
+        )
+        .map(Self)
     }
 
     /// Bytes of one element.

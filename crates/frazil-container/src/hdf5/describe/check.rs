@@ -1,4 +1,4 @@
-//! A look at what libhdf5 is about to read.
+//! A look at what libhdf5 is about to read, and at what was written.
 
 use super::expand::check_indirect;
 use crate::error::Result;
@@ -7,7 +7,10 @@ use crate::hdf5::scan::Hdf5Input;
 impl Hdf5Input {
     /// Reads what libhdf5 will read, since it may crash or loop where we give an error: all attributes
     /// with what they lead to, and the places of chunks that it decodes.
-    pub(in crate::hdf5) fn check(&self) -> Result<()> {
+    ///
+    /// # Errors
+    /// If the file contradicts itself.
+    pub fn check(&self) -> Result<()> {
         for path in self.paths().values() {
             self.check_attributes(path)
                 .map_err(|error| error.at(path))?;
