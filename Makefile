@@ -191,7 +191,7 @@ format: .build/setup-test ## Format Rust and Python sources
 	$(PYTHON) -m ruff format
 
 .PHONY: bench
-bench: bench-pack bench-precision bench-model bench-chunks bench-filters bench-planning bench-mpi bench-wrf bench-read bench-xarray bench-dask ## Run all benchmarks, each beside its peers
+bench: bench-pack bench-choices bench-precision bench-model bench-chunks bench-filters bench-planning bench-mpi bench-wrf bench-read bench-xarray bench-dask ## Run all benchmarks, each beside its peers
 
 CAMPAIGN_SECONDS ?= 10800
 
@@ -260,6 +260,11 @@ bench-filters: build plugins .build/setup-bench-read ## Filters beside those tha
 .PHONY: bench-decisions
 bench-decisions: build .build/setup-test ## Check on the corpus and on made-up files that goals keep their word: docs/decisions.md
 	$(PYTHON) bench/decisions.py $(BENCH_ARGS)
+
+.PHONY: bench-choices
+bench-choices: build .build/setup-test ## What each goal, reader level and precision brings on the sample: docs/which_options.md
+	$(PYTHON) bench/choices.py $(BENCH_ARGS)
+	$(PYTHON) scripts/make_bench_tables.py
 
 .PHONY: bench-regret
 bench-regret: build .build/setup-test ## How much more size and archive take than the best filters, on whole variables

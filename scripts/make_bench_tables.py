@@ -126,6 +126,14 @@ COLUMNS["filters"] = {
     "energy, J": "joules",
     "missed": "missed",
 }
+COLUMNS["choices"] = {
+    "values keep": "precision",
+    "readers": "readers",
+    "": "what",
+    "MB": "mb",
+    "%": "percent",
+    "CPU s": "cpu_s",
+}
 COLUMNS["planning"] = {
     "file": "file",
     "MB": "raw_mb",

@@ -10,11 +10,14 @@ from pathlib import Path
 
 import netCDF4
 import pytest
+from frazil import errors
 from support import capi, fortran
 from support.command import BINARY, DONE, ROOT, SAMPLE
 
 README = ROOT / "README.md"
 PRECISION = ROOT / "docs/precision.md"
+COOKBOOK = ROOT / "docs/cookbook.md"
+TROUBLESHOOTING = ROOT / "docs/troubleshooting.md"
 
 
 def blocks(document: Path, language: str) -> list[str]:
@@ -69,6 +72,42 @@ def test_commands_of_the_readme_run(tmp_path: Path) -> None:
             ["bash", "-ec", block], cwd=folder, env=environment, capture_output=True, text=True
         )
         assert answer.returncode == DONE, f"{block}\n{answer.stderr}"
+
+
+@pytest.mark.parametrize("language", ["sh", "python"])
+def test_the_tasks_of_the_cookbook_run(language: str, tmp_path: Path) -> None:
+    found = blocks(COOKBOOK, language)
+    assert len(found) >= {"sh": 15, "python": 3}[language]
+    start = {"sh": ["bash", "-ec"], "python": [sys.executable, "-c"]}[language]
+    environment = os.environ | {"PATH": f"{BINARY.parent}:{os.environ['PATH']}"}
+    for number, block in enumerate(found):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        shutil.copy(SAMPLE, folder / "input.nc")
+        answer = subprocess.run(
+            [*start, block], cwd=folder, env=environment, capture_output=True, text=True
+        )
+        assert answer.returncode == DONE, f"{block}\n{answer.stderr}"
+        written = [path for path in folder.glob("**/*.nc") if path.name != "input.nc"]
+        for path in written:
+            subprocess.run(["ncdump", "-h", path], check=True, capture_output=True)
+
+
+def test_the_page_of_errors_has_all_codes() -> None:
+    rows = re.findall(
+        r"^\| (\d+) \| \[`(\w+)`\]\(#(\w+)\) \| `(\w+)`",
+        TROUBLESHOOTING.read_text(),
+        flags=re.MULTILINE,
+    )
+    assert {(int(number), kind) for number, _, _, kind in rows} == {
+        (kind.code, kind.__name__)
+        for kind in vars(errors).values()
+        if isinstance(kind, type) and issubclass(kind, errors.Error) and "code" in vars(kind)
+    } - {(0, "Error")}
+    headings = re.findall(r"^## (\w+)$", TROUBLESHOOTING.read_text(), flags=re.MULTILINE)
+    for _, name, anchor, _ in rows:
+        assert name == anchor
+        assert name in headings
 
 
 @fortran.needs_gfortran
