@@ -451,7 +451,11 @@ fn take_over(variable: &mut SchemaVariable, settings: &VariableSettings) {
         value: SchemaValue::Atomic(value.clone()),
     };
     // Attributes lie in the order in which they were first set.
-    match variable.attributes.iter_mut().find(|a| a.name == FILL_VALUE) {
+    match variable
+        .attributes
+        .iter_mut()
+        .find(|a| a.name == FILL_VALUE)
+    {
         Some(known) => *known = attribute,
         None => variable.attributes.push(attribute),
     }

@@ -65,7 +65,11 @@ unsafe fn copy_values(
         // SAFETY: as this function's; NULL stays NULL.
         unsafe {
             let text = texts.add(index).read();
-            let twin = if text.is_null() { ptr::null_mut() } else { libc::strdup(text) };
+            let twin = if text.is_null() {
+                ptr::null_mut()
+            } else {
+                libc::strdup(text)
+            };
             if twin.is_null() != text.is_null() {
                 return Err(Status::ENOMEM);
             }

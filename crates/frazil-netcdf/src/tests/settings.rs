@@ -274,7 +274,12 @@ fn chunks_that_nobody_states_are_chunks() {
     let mut data = engine(&directory.path().join("a.nc"), Mode::CLOBBER);
     data.def_dim(ROOT, "few", 3).unwrap();
     data.def_dim(ROOT, "many", 5_000_000).unwrap();
-    let cases = [("a", FLOAT, 0), ("b", FLOAT, 1), ("s", STRING, 0), ("t", STRING, 1)];
+    let cases = [
+        ("a", FLOAT, 0),
+        ("b", FLOAT, 1),
+        ("s", STRING, 0),
+        ("t", STRING, 1),
+    ];
     for (varid, (name, nc_type, dimid)) in cases.into_iter().enumerate() {
         let varid = varid as i32;
         data.def_var(ROOT, name, nc_type, &[dimid]).unwrap();
