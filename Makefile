@@ -79,9 +79,10 @@ lib: .build/setup-build ## Build the libraries for C and Fortran: libfrazil.so a
 
 .PHONY: preload
 preload: .build/setup-build ## Build what `frazil run` puts before a program's own netCDF library
-	$(CARGO) build $(CARGO_FLAGS) --package frazil-preload
+	$(CARGO) build $(CARGO_FLAGS) --package frazil-preload --package frazil-preload-zlib
 	mkdir -p $(FRAZIL_LIB)
-	strip --strip-unneeded -o $(FRAZIL_LIB)/libfrazil_preload.so $(BUILT)/libfrazil_preload.so
+	for name in libfrazil_preload libfrazil_preload_zlib; do \
+		strip --strip-unneeded -o $(FRAZIL_LIB)/$$name.so $(BUILT)/$$name.so || exit; done
 
 .PHONY: plugins
 plugins: .build/setup-build ## Build the HDF5 plugins for stock readers: docs/filters.md

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import h5py
+import numpy as np
 import pytest
 from support.capi import PLAIN, needs
 from support.command import BINARY, FAILED, TROUBLE
@@ -19,10 +21,12 @@ needs_netcdf = needs("nc-config")
 CDL = """netcdf a {
 dimensions: t = UNLIMITED ; x = 4 ; y = 5 ;
 variables:
-  float v(t, x, y) ; v:units = "K" ; v:_FillValue = -9.f ; v:long_name = "heat" ; v:_DeflateLevel = 2 ;
+  float v(t, x, y) ; v:units = "K" ; v:_FillValue = -9.f ; v:long_name = "heat" ;
+  v:_DeflateLevel = 2 ;
   int c(x, y) ; double z ; byte b(t) ; char name(x) ;
 :title = "x" ;
-data: v = 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21 ; c = 4,3,2,1 ; z = 3.5 ; b = 1,2 ; name = "abcd" ;
+data: v = 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21 ;
+  c = 4,3,2,1 ; z = 3.5 ; b = 1,2 ; name = "abcd" ;
 group: g { dimensions: q = 3 ; variables: short w(t, q) ; w:scale_factor = 2. ;
   data: w = 1,2,3,4,5,6 ; group: deep { :a = 1, 2 ; } } }
 """
@@ -127,6 +131,8 @@ C = """
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <signal.h>
+#include <sys/resource.h>
 static void must(int status) { if (status) { puts(nc_strerror(status)); exit(9); } }
 int main(int argc, char **argv) {
     int nc, reader, dims[2], v, chunks[2] = {0, 0};
@@ -146,6 +152,17 @@ int main(int argc, char **argv) {
     must(nc_inq_dimlen(reader, 0, &length));
     must(nc_close(reader));
     if (length != 5) return 7;
+    if (argc > 2 && !strcmp(argv[2], "full")) {
+        struct rlimit limit = {1 << 20, 1 << 20};
+        static float many[100][1000];
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &limit);
+        for (size_t record = 5; record < 20000; record += 1000) {
+            size_t start[2] = {record, 0}, count[2] = {1000, 100};
+            if (nc_put_vara_float(nc, v, start, count, &many[0][0])) break;
+        }
+        return nc_close(nc) ? 0 : 4;
+    }
     if (argc > 2 && !strcmp(argv[2], "_exit")) _exit(0);
     if (argc > 2 && !strcmp(argv[2], "type")) return nc_def_opaque(nc, 4, "blob", &v) ? 0 : 6;
     if (argc > 2 && !strcmp(argv[2], "open")) exit(3);
@@ -169,8 +186,8 @@ def fates(folder: Path) -> list[str]:
 
 
 def check_equal(plain: Path, ours: Path) -> None:
-    """Compares files by all that ncdump says, storage included; but for what wrote them, and for NC_NOFILL
-    of a variable that has a fill value: frazil fills it."""
+    """Compares files by all that ncdump says, storage included; but for what wrote them, and for
+    NC_NOFILL of a variable that has a fill value: frazil fills it."""
     texts = [ncdump(path, "-s") for path in (plain, ours)]
     texts = [re.sub(rb"\n.*:_(NCProperties|NoFill) = .*", b"", text) for text in texts]
     difference = first_difference(*texts)
@@ -253,7 +270,12 @@ def test_a_c_program_and_its_statuses(tmp_path: Path, c_program: Path):
 @needs_netcdf
 @pytest.mark.parametrize(
     ("end", "code", "fate"),
-    [("open", 3, "written"), ("_exit", FAILED, "unclosed"), ("type", FAILED, "written")],
+    [
+        ("open", 3, "written"),
+        ("_exit", FAILED, "unclosed"),
+        ("full", FAILED, "failed"),
+        ("type", FAILED, "written"),
+    ],
 )
 def test_how_programs_end(tmp_path: Path, c_program: Path, end: str, code: int, fate: str):
     """Without nc_close the file is whole; what fails behind the program's back is a failure."""
@@ -279,6 +301,43 @@ def test_a_classic_file_is_left_alone(tmp_path: Path):
     both(tmp_path, "ncgen", "-3", "-o", "out.nc", "a.cdl", taken="not_taken")
     done = frazil_run(tmp_path, "--", "ncgen", "-3", "-o", "out.nc", "a.cdl")
     assert "classic format" in done.stderr and "nothing was accelerated, because" in done.stderr
+
+
+@pytest.mark.parametrize("level", [1, 4, 9])
+def test_only_deflate(tmp_path: Path, level: int):
+    """Every HDF5 program: the same values, chunks and filters, and bytes that are no more."""
+    (tmp_path / "program.py").write_text(
+        "import sys, h5py, numpy as np\n"
+        "noise = np.random.default_rng(0).normal(size=(20, 200, 300)).cumsum(axis=2)\n"
+        "values = np.round(noise, 2).astype('f4')\n"
+        "with h5py.File(sys.argv[1], 'w') as file:\n"
+        "    options = dict(chunks=(1, 200, 300), compression='gzip', shuffle=True)\n"
+        f"    file.create_dataset('v', data=values, compression_opts={level}, **options)\n"
+        "    noise = np.random.default_rng(0).bytes(100000)\n"
+        "    noise = np.frombuffer(noise, 'u1')\n"
+        "    file.create_dataset('noise', data=noise, chunks=(1000,), compression='gzip')\n"
+    )
+    command = (sys.executable, "program.py")
+    done = frazil_run(tmp_path, "--level", "codec", "--", *command, "ours.h5")
+    assert (done.returncode, "deflated to" in done.stderr) == (0, True), done.stderr
+    run(*command, "plain.h5", cwd=tmp_path, env=PLAIN)
+    with h5py.File(tmp_path / "plain.h5") as plain, h5py.File(tmp_path / "ours.h5") as ours:
+        for name in ("v", "noise"):
+            assert np.array_equal(plain[name][:], ours[name][:])
+            assert (ours[name].compression, ours[name].chunks) == ("gzip", plain[name].chunks)
+            sizes = [file[name].id.get_storage_size() for file in (plain, ours)]
+            assert sizes[1] <= 1.01 * sizes[0], sizes
+    refused = frazil_run(tmp_path, "--level", "codec", "--goal", "size", "--", "true")
+    assert (refused.returncode, "--level engine" in refused.stderr) == (TROUBLE, True)
+
+
+@needs("ncgen")
+def test_all_processes_are_told_of(tmp_path: Path):
+    (tmp_path / "a.cdl").write_text(CDL)
+    script = "for n in 1 2 3; do ncgen -4 -o $n.nc a.cdl & done; exec 2>&-; wait"
+    done = frazil_run(tmp_path, "--", "sh", "-c", script)
+    assert (done.returncode, fates(tmp_path)) == (0, ["written"] * 3), done.stderr
+    assert [f"{n}.nc: written by frazil" in done.stderr for n in (1, 2, 3)] == [True] * 3
 
 
 def test_a_program_without_netcdf(tmp_path: Path):

@@ -5,11 +5,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use crate::doors::Call;
+use crate::current::{current, is};
 use crate::files::{self, Place, Taken};
+use crate::invoke::{BAD_ID, Words, invoke, invoke_on, number};
 use crate::library::{Library, frazil, is_netcdf_itself, is_plain_file, program};
+use crate::names::Call;
 use crate::report::{self, Done};
-use crate::route::{self, current, invoke, invoke_on, number};
 
 /// `NC_NETCDF4`
 const NETCDF4: c_int = 0x1000;
@@ -51,13 +52,7 @@ pub(crate) extern "C" fn create_sized(
     created("nc__create", path, mode, ncidp, words)
 }
 
-fn created(
-    name: &str,
-    path: *const c_char,
-    mode: c_int,
-    ncidp: *mut c_int,
-    words: route::Words,
-) -> c_int {
+fn created(name: &str, path: *const c_char, mode: c_int, ncidp: *mut c_int, words: Words) -> c_int {
     let (_, caller) = current();
     let library = program(caller);
     if library.is_being_called() || is_netcdf_itself(caller) || path.is_null() || ncidp.is_null() {
@@ -157,7 +152,7 @@ pub(crate) extern "C" fn create_parallel(
 ) -> c_int {
     let (call, caller) = current();
     let library = program(caller);
-    let name = match route::is(call, Call::nc_create_par) {
+    let name = match is(call, Call::nc_create_par) {
         true => "nc_create_par",
         false => "nc_create_par_fortran",
     };
@@ -199,7 +194,7 @@ pub(crate) extern "C" fn open_sized(
 }
 
 /// Opening goes on; a file that is being written here is committed before, so that there is one.
-fn opened(name: &str, path: *const c_char, words: route::Words) -> c_int {
+fn opened(name: &str, path: *const c_char, words: Words) -> c_int {
     let (_, caller) = current();
     let library = program(caller);
     if !library.is_being_called() && !path.is_null() {
@@ -251,17 +246,17 @@ pub(crate) extern "C" fn set_default_format(format: c_int, oldp: *mut c_int) -> 
 pub(crate) extern "C" fn end(id: c_int) -> c_int {
     let (call, _) = current();
     let Some(file) = files::find(id) else {
-        return route::BAD_ID;
+        return BAD_ID;
     };
     if id & 0xFFFF != 0 {
         return BAD_GROUP;
     }
-    let is_abort = route::is(call, Call::nc_abort);
+    let is_abort = is(call, Call::nc_abort);
     let name = if is_abort { "nc_abort" } else { "nc_close" };
     let status = match (file.place(id), frazil()) {
         // SAFETY: the call as it came, in the library that has the file.
         (Place::Handed(real), _) => unsafe { invoke_on(file.program, name, real, []) },
-        (Place::Own(_), Err(_)) => route::BAD_ID,
+        (Place::Own(_), Err(_)) => BAD_ID,
         (Place::Own(own), Ok(frazil)) => {
             if let Some(shadow) = file.notes().shadow.take() {
                 shadow.close(file.program);

@@ -3,12 +3,14 @@
 use std::ffi::{c_char, c_int};
 use std::sync::atomic::Ordering;
 
-use crate::doors::{Call, NAMES};
+use crate::current::{current, is, served_by};
 use crate::faithful;
 use crate::files::{self, Place, Taken};
+use crate::handover::hand_over;
+use crate::invoke::{BAD_ID, INVALID, Words, invoke, invoke_on, number};
 use crate::library::{Library, frazil};
+use crate::names::{Call, NAMES};
 use crate::report;
-use crate::route::{self, Words, current, give_back, invoke, number};
 
 /// What frazil answers where it does not do what netCDF-C may do: `NC_EINVAL`, `NC_EBADTYPE`,
 /// `NC_EBADTYPID`, `NC_ENOTBUILT`, `NC_EFILTER`, `NC_ENOFILTER`.
@@ -30,12 +32,12 @@ pub(crate) extern "C" fn define(
     let words = [a, b, c, d, e, f, g, h];
     let id = a as c_int;
     let Some(file) = files::find(id) else {
-        return route::BAD_ID;
+        return BAD_ID;
     };
     match (file.place(id), frazil()) {
         (Place::Own(own), Ok(library)) => on_own(&file, (id, own), library, call, words),
         (Place::Handed(real), _) => go_on(&file, real, call, words),
-        (Place::Own(_), Err(_)) => route::BAD_ID,
+        (Place::Own(_), Err(_)) => BAD_ID,
     }
 }
 
@@ -47,7 +49,7 @@ fn on_own(
     words: Words,
 ) -> c_int {
     let name = NAMES.get(call).copied().unwrap_or_default();
-    if route::is(call, Call::nc_inq_filter_avail) {
+    if is(call, Call::nc_inq_filter_avail) {
         return faithful::filter_is_there(file, words);
     }
     let mut own_words = words;
@@ -56,7 +58,7 @@ fn on_own(
     let status = match is_served {
         // SAFETY: the call as it came, with frazil's number of the file.
         true => unsafe { invoke(library, name, own_words) },
-        false => route::INVALID,
+        false => INVALID,
     };
     if status == 0 {
         faithful::after(file, own, library, call, words);
@@ -69,7 +71,7 @@ fn on_own(
         report::refused(&file.path, name, &report::words_of(status));
         return status;
     }
-    match (give_back(file, call), file.place(id)) {
+    match (hand_over(file, name), file.place(id)) {
         (Ok(()), Place::Handed(real)) => go_on(file, real, call, words),
         (Ok(()), Place::Own(_)) => status,
         (Err(failure), _) => failure,
@@ -88,9 +90,9 @@ fn go_on(file: &Taken, real: c_int, call: usize, mut words: Words) -> c_int {
 pub(crate) extern "C" fn groups(a: usize, b: usize, c: usize) -> c_int {
     let (call, _) = current();
     let id = a as c_int;
-    let (library, there, file) = route::served_by(id, 0);
+    let (library, there, file) = served_by(id, 0);
     let Some(file) = file else {
-        return route::BAD_ID;
+        return BAD_ID;
     };
     let name = NAMES.get(call).copied().unwrap_or_default();
     let words = [number(there), b, c, 0, 0, 0, 0, 0];
@@ -122,7 +124,7 @@ fn number_of_groups(library: &'static Library, id: c_int) -> usize {
     let mut count: c_int = 0;
     let words = [(&raw mut count) as usize, 0];
     // SAFETY: nc_inq_grps with no place for the numbers.
-    let status = unsafe { route::invoke_on(library, "nc_inq_grps", id, words) };
+    let status = unsafe { invoke_on(library, "nc_inq_grps", id, words) };
     match status {
         0 => usize::try_from(count).unwrap_or(0),
         _ => 0,
@@ -132,7 +134,7 @@ fn number_of_groups(library: &'static Library, id: c_int) -> usize {
 /// `nc_inq_path` of a file that was given back: its library had it by another name at first.
 pub(crate) extern "C" fn inq_path(id: c_int, lengthp: *mut usize, path: *mut c_char) -> c_int {
     let Some(file) = files::find(id) else {
-        return route::BAD_ID;
+        return BAD_ID;
     };
     let text = file.path.as_bytes_with_nul();
     // SAFETY: each is NULL or has room for what the call gives.

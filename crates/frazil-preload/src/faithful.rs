@@ -1,26 +1,18 @@
 //! What the program's own library would do where the program asks for nothing: chunk shapes, contiguous
 //! storage, no filters.
-//!
-//! The library itself is asked, by a file in memory that has the same dimensions: its rules differ from
-//! version to version.
 
-use std::collections::BTreeMap;
-use std::ffi::{CString, c_int};
+use std::ffi::c_int;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::doors::{Call, NAMES};
+use crate::current::is;
 use crate::files::Taken;
+use crate::invoke::{INVALID, Words, invoke_on, number};
 use crate::library::Library;
-use crate::route::{self, Words, invoke, invoke_on, number};
+use crate::names::{Call, NAMES};
+use crate::shadow::{Shadow, Variable};
 
-/// `NC_NETCDF4` and `NC_DISKLESS`.
-const IN_MEMORY: c_int = 0x1000 | 0x0008;
-/// `NC_CHUNKED` and `NC_CONTIGUOUS`
+/// `NC_CHUNKED`
 const CHUNKED: c_int = 0;
-const CONTIGUOUS: c_int = 1;
-/// `NC_STRING`
-const STRING: c_int = 12;
 /// `NC_MAX_VAR_DIMS`
 const MOST_DIMENSIONS: usize = 1024;
 /// Calls after which a variable's filters may have changed.
@@ -33,14 +25,6 @@ const FILTERS: [Call; 7] = [
     Call::nc_def_var_blosc,
     Call::nc_def_var_filter,
 ];
-
-/// A file in memory of the program's own library.
-pub(crate) struct Shadow {
-    id: c_int,
-    /// Its dimensions, by their lengths.
-    dimensions: BTreeMap<usize, c_int>,
-    variables: u32,
-}
 
 /// What the user of `frazil run` leaves to frazil.
 struct Ours {
@@ -88,7 +72,7 @@ pub(crate) fn after(
         "nc_def_var_chunking" if words[2] as c_int == CHUNKED => {
             as_it_would_be(file, own, library, (varid, true));
         }
-        _ if FILTERS.iter().any(|&one| route::is(call, one)) => {
+        _ if FILTERS.iter().any(|&one| is(call, one)) => {
             as_it_would_be(file, own, library, (varid, false));
         }
         _ => {}
@@ -100,16 +84,6 @@ fn last_variable(library: &'static Library, own: c_int) -> Option<c_int> {
     // SAFETY: frz_nc_inq_nvars with its arguments.
     let status = unsafe { invoke_on(library, "nc_inq_nvars", own, [(&raw mut count) as usize]) };
     (status == 0 && count > 0).then(|| count - 1)
-}
-
-/// A variable as frazil knows it.
-struct Variable {
-    nc_type: c_int,
-    /// Lengths; 0 of unlimited ones.
-    lengths: Vec<usize>,
-    is_filtered: bool,
-    /// Asked for chunks, of whatever shape.
-    is_chunked: bool,
 }
 
 /// Gives a variable whose chunks nobody states the storage that the program's own library would choose.
@@ -224,107 +198,12 @@ fn unlimited_dimensions(library: &'static Library, own: c_int) -> Option<Vec<c_i
     }
 }
 
-impl Shadow {
-    fn create(program: &'static Library) -> Option<Self> {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number_of = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let name = CString::new(format!("frazil-run-{}-{number_of}", std::process::id())).ok()?;
-        let mut id: c_int = 0;
-        let place = (&raw mut id) as usize;
-        let words = [
-            name.as_ptr() as usize,
-            number(IN_MEMORY),
-            place,
-            0,
-            0,
-            0,
-            0,
-            0,
-        ];
-        // SAFETY: nc_create with its arguments.
-        let status = unsafe { invoke(program, "nc_create", words) };
-        (status == 0).then(|| Self {
-            id,
-            dimensions: BTreeMap::new(),
-            variables: 0,
-        })
-    }
-
-    fn dimension(&mut self, program: &'static Library, length: usize) -> Option<c_int> {
-        if let Some(&known) = self.dimensions.get(&length) {
-            return Some(known);
-        }
-        let name = CString::new(format!("d{length}")).ok()?;
-        let mut dimid: c_int = 0;
-        let places = [name.as_ptr() as usize, length, (&raw mut dimid) as usize];
-        // SAFETY: nc_def_dim with its arguments.
-        let status = unsafe { invoke_on(program, "nc_def_dim", self.id, places) };
-        (status == 0).then_some(())?;
-        self.dimensions.insert(length, dimid);
-        Some(dimid)
-    }
-
-    /// Storage and chunk shape of such a variable.
-    fn ask(
-        &mut self,
-        program: &'static Library,
-        variable: &Variable,
-    ) -> Option<(c_int, Vec<usize>)> {
-        let dimids: Vec<c_int> = (variable.lengths.iter())
-            .map(|&length| self.dimension(program, length))
-            .collect::<Option<_>>()?;
-        let name = CString::new(format!("v{}", self.variables)).ok()?;
-        self.variables += 1;
-        let mut varid: c_int = 0;
-        let places = [
-            name.as_ptr() as usize,
-            number(variable.nc_type),
-            dimids.len(),
-            dimids.as_ptr() as usize,
-            (&raw mut varid) as usize,
-        ];
-        // SAFETY: nc_def_var with its arguments.
-        let status = unsafe { invoke_on(program, "nc_def_var", self.id, places) };
-        (status == 0).then_some(())?;
-        if variable.is_filtered && variable.nc_type != STRING {
-            let others = [number(varid), 0, 1, 1];
-            // SAFETY: nc_def_var_deflate with its arguments.
-            unsafe { invoke_on(program, "nc_def_var_deflate", self.id, others) };
-        } else if variable.is_filtered || variable.is_chunked {
-            let others = [number(varid), number(CHUNKED), 0];
-            // SAFETY: nc_def_var_chunking with its arguments.
-            unsafe { invoke_on(program, "nc_def_var_chunking", self.id, others) };
-        }
-        let mut storage = CONTIGUOUS;
-        let mut chunk = vec![0_usize; dimids.len()];
-        let places = [
-            number(varid),
-            (&raw mut storage) as usize,
-            chunk.as_mut_ptr() as usize,
-        ];
-        // SAFETY: nc_inq_var_chunking with its arguments; as many numbers as there are axes.
-        let status = unsafe { invoke_on(program, "nc_inq_var_chunking", self.id, places) };
-        (status == 0).then_some((storage, chunk))
-    }
-
-    /// Lets go of it.
-    pub(crate) fn close(self, program: &'static Library) {
-        // SAFETY: nc_abort with the number of a file of our own.
-        unsafe { invoke_on(program, "nc_abort", self.id, []) };
-    }
-}
-
 /// `nc_inq_filter_avail`: as the program's own library says.
 pub(crate) fn filter_is_there(file: &Taken, words: Words) -> c_int {
     let mut notes = file.notes();
     if notes.shadow.is_none() {
         notes.shadow = Shadow::create(file.program);
     }
-    match &notes.shadow {
-        // SAFETY: the call as it came, on a file of our own.
-        Some(shadow) => unsafe {
-            invoke_on(file.program, "nc_inq_filter_avail", shadow.id, [words[1]])
-        },
-        None => route::INVALID,
-    }
+    let shadow = notes.shadow.as_ref();
+    shadow.map_or(INVALID, |shadow| shadow.has_filter(file.program, words[1]))
 }

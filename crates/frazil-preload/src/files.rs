@@ -5,8 +5,8 @@ use std::ffi::{CString, c_int};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
-use crate::faithful::Shadow;
 use crate::library::Library;
+use crate::shadow::Shadow;
 
 /// The bit of a number that says that the file was taken. Libraries count from 1 in the bits above 16.
 pub(crate) const MARK: c_int = 0x4000_0000;

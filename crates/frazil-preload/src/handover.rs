@@ -8,9 +8,9 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use crate::files::Taken;
+use crate::invoke::{BAD_ID, INVALID, invoke, invoke_on, number};
 use crate::library::{Library, frazil};
 use crate::report;
-use crate::route::{BAD_ID, INVALID, invoke, invoke_on, number};
 use crate::values::{NAME_BYTES, copy_attributes, done, text};
 
 /// `NC_GLOBAL`

@@ -9,7 +9,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{OnceLock, PoisonError, RwLock};
 
-use crate::doors::{CALLS, NAMES};
+use crate::names::{CALLS, NAMES};
 
 /// Where `frazil run` says libfrazil to be.
 const LIBRARY: &str = "FRAZIL_RUN_LIBRARY";

@@ -4,9 +4,12 @@ use std::ffi::{CStr, c_char, c_int};
 use std::ptr;
 use std::sync::atomic::Ordering;
 
+use crate::current::{current, served_by};
+use crate::handover::hand_over;
+use crate::invoke::{INVALID, invoke, number};
 use crate::library::frazil;
 use crate::report;
-use crate::route::{INVALID, current, give_back, invoke, number, served_by};
+
 use crate::values::copy_attribute;
 
 /// The last of the types that are not of programs.
@@ -19,7 +22,7 @@ pub(crate) extern "C" fn copy_att(
     to: c_int,
     to_varid: c_int,
 ) -> c_int {
-    let (call, caller) = current();
+    let (_, caller) = current();
     let (there, there_id, target) = served_by(to, caller);
     let (here, here_id, _) = served_by(from, caller);
     let direct = |id: c_int| {
@@ -51,7 +54,7 @@ pub(crate) extern "C" fn copy_att(
     match target {
         Some(file) if is_own && status == INVALID && !file.is_put.load(Ordering::Relaxed) => {
             // Of a type that frazil does not write.
-            match give_back(&file, call) {
+            match hand_over(&file, "nc_copy_att") {
                 Ok(()) => direct(served_by(to, caller).1),
                 Err(status) => status,
             }
@@ -62,7 +65,7 @@ pub(crate) extern "C" fn copy_att(
 
 /// `nc_copy_var` defines a variable and copies its values: in the program's own library.
 pub(crate) extern "C" fn copy_var(from: c_int, varid: c_int, to: c_int) -> c_int {
-    let (call, caller) = current();
+    let (_, caller) = current();
     let own = frazil().ok();
     let is_own = |library| own.is_some_and(|own| ptr::eq(own, library));
     let (here, here_id, source) = served_by(from, caller);
@@ -76,7 +79,7 @@ pub(crate) extern "C" fn copy_var(from: c_int, varid: c_int, to: c_int) -> c_int
             report::refused(&target.path, "nc_copy_var", "frazil does not serve it");
             return INVALID;
         }
-        if let Err(status) = give_back(&target, call) {
+        if let Err(status) = hand_over(&target, "nc_copy_var") {
             return status;
         }
     }

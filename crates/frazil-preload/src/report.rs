@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde_json::{Value, json};
 
 use crate::files;
+use crate::invoke::invoke;
 use crate::library::{Library, frazil};
-use crate::route::invoke;
 
 /// Names the file of the report.
 const REPORT: &str = "FRAZIL_RUN_REPORT";

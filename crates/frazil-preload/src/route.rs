@@ -1,28 +1,14 @@
 //! Where a call goes.
 
-use std::cell::Cell;
 use std::ffi::c_int;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use crate::doors::{Call, NAMES};
-use crate::files::{self, Place, Taken};
+use crate::current::{is, set_current};
+use crate::files::{self, Place};
+use crate::invoke::NOT_BUILT;
 use crate::library::{Library, frazil, program};
-use crate::{create, define, handover, pairs};
-
-/// `NC_EBADID`
-pub(crate) const BAD_ID: c_int = -33;
-/// `NC_EINVAL`
-pub(crate) const INVALID: c_int = -36;
-/// `NC_ENOTBUILT`
-const NOT_BUILT: c_int = -128;
-
-/// Arguments as they lie in registers and on the stack: numbers and pointers. A function that takes fewer
-/// does not look at the rest.
-pub(crate) type Words = [usize; 8];
-
-/// A function of netCDF's with arguments in words.
-pub(crate) type Function =
-    unsafe extern "C" fn(usize, usize, usize, usize, usize, usize, usize, usize) -> c_int;
+use crate::names::{Call, NAMES};
+use crate::{create, define, pairs};
 
 /// What kind of call it is, where the file was taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,16 +25,6 @@ enum Kind {
     Groups,
     /// Neither.
     Plain,
-}
-
-thread_local! {
-    /// The call that a handler is being given: number, and where it came from.
-    static CURRENT: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
-}
-
-/// Number of the call that came to this handler, and where from. To be asked first.
-pub(crate) fn current() -> (usize, usize) {
-    CURRENT.get()
 }
 
 fn kind_of(name: &str) -> Kind {
@@ -95,7 +71,7 @@ fn kind(call: usize) -> Kind {
 pub(crate) unsafe extern "C" fn route(call: usize, caller: usize, first: *mut u64) -> usize {
     let kind = kind(call);
     if let Kind::Handler(handler) = kind {
-        CURRENT.set((call, caller));
+        set_current(call, caller);
         return handler;
     }
     // SAFETY: as this function's.
@@ -109,12 +85,12 @@ pub(crate) unsafe extern "C" fn route(call: usize, caller: usize, first: *mut u6
         _ => None,
     };
     if let Some(handler) = handler {
-        CURRENT.set((call, caller));
+        set_current(call, caller);
         return handler;
     }
     match file.place(id) {
         Place::Handed(_) if is(call, Call::nc_inq_path) => {
-            CURRENT.set((call, caller));
+            set_current(call, caller);
             define::inq_path as *const () as usize
         }
         Place::Handed(real) => {
@@ -134,7 +110,7 @@ pub(crate) unsafe extern "C" fn route(call: usize, caller: usize, first: *mut u6
                     address
                 }
                 _ => {
-                    CURRENT.set((call, caller));
+                    set_current(call, caller);
                     define::define as *const () as usize
                 }
             }
@@ -152,69 +128,4 @@ fn onward(library: &'static Library, call: usize) -> usize {
 /// What a call of a function does that the program's netCDF library has not.
 extern "C" fn not_there() -> c_int {
     NOT_BUILT
-}
-
-/// Calls a function of a library.
-///
-/// # Safety
-/// The words are what the function takes.
-pub(crate) unsafe fn invoke(library: &'static Library, name: &str, words: Words) -> c_int {
-    let Some(address) = library.symbol(name) else {
-        return NOT_BUILT;
-    };
-    // SAFETY: netCDF's functions that take words; those that it does not take are not looked at.
-    let function = unsafe { std::mem::transmute::<usize, Function>(address) };
-    let [a, b, c, d, e, f, g, h] = words;
-    library.during(|| {
-        // SAFETY: as this function's.
-        unsafe { function(a, b, c, d, e, f, g, h) }
-    })
-}
-
-/// As [`invoke`], for the arguments after the file's number.
-///
-/// # Safety
-/// As [`invoke`].
-pub(crate) unsafe fn invoke_on<const N: usize>(
-    library: &'static Library,
-    name: &str,
-    id: c_int,
-    others: [usize; N],
-) -> c_int {
-    let mut words = [0; 8];
-    words[0] = number(id);
-    words[1..=N].copy_from_slice(&others);
-    // SAFETY: as this function's.
-    unsafe { invoke(library, name, words) }
-}
-
-/// An `int` as a word.
-pub(crate) fn number(value: c_int) -> usize {
-    value.cast_unsigned() as usize
-}
-
-/// The library that has a file, and its number there; `None`: the file was handed over in vain.
-pub(crate) fn served_by(id: c_int, caller: usize) -> (&'static Library, c_int, Option<Arc<Taken>>) {
-    match files::find(id) {
-        None => (program(caller), id, None),
-        Some(file) => match (file.place(id), frazil()) {
-            (Place::Own(own), Ok(library)) => (library, own, Some(file)),
-            (Place::Handed(real), _) => (file.program, real, Some(file)),
-            (Place::Own(_), Err(_)) => (file.program, BAD_ID, Some(file)),
-        },
-    }
-}
-
-/// Gives a file back for what frazil does not write.
-///
-/// # Errors
-/// The status for the program, where it cannot be given back.
-pub(crate) fn give_back(file: &Taken, call: usize) -> Result<(), c_int> {
-    let name = NAMES.get(call).copied().unwrap_or_default();
-    handover::hand_over(file, name)
-}
-
-/// Whether a call is the one of this name.
-pub(crate) fn is(call: usize, one: Call) -> bool {
-    call == one as usize
 }

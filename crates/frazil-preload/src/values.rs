@@ -2,8 +2,8 @@
 
 use std::ffi::{CStr, c_char, c_int};
 
+use crate::invoke::{INVALID, invoke_on, number};
 use crate::library::Library;
-use crate::route::{self, invoke_on, number};
 
 /// `NC_STRING`
 const STRING: c_int = 12;
@@ -34,7 +34,7 @@ pub(crate) fn copy_attribute(name: &CStr, from: Owner, to: Owner) -> Result<(), 
         .and_then(|index| SIZES.get(index));
     let bytes = size
         .and_then(|size| size.checked_mul(length))
-        .ok_or(route::INVALID)?;
+        .ok_or(INVALID)?;
     // Words, so that values of every type are aligned.
     let mut values = vec![0_u64; bytes.div_ceil(8).max(1)];
     let place = values.as_mut_ptr() as usize;

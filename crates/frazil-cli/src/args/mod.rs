@@ -40,7 +40,7 @@ pub(crate) use plan::PlanArgs;
 pub(crate) use precision::PrecisionArgs;
 pub(crate) use recover::RecoverArgs;
 use resources::ResourceArgs;
-pub(crate) use run::RunArgs;
+pub(crate) use run::{Level, RunArgs};
 pub(crate) use synth::SynthArgs;
 use target::TargetArgs;
 pub(crate) use train::TrainArgs;

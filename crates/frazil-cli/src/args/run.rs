@@ -2,9 +2,9 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use frazil::{DeclaredOption, writer_options};
 
 use super::declared::helped;
@@ -12,6 +12,9 @@ use super::declared::helped;
 /// What `frazil run` is asked.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
+    /// How much is served
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) level: Level,
     /// Compress variables that the program leaves without compression
     #[arg(long)]
     pub(crate) compress: bool,
@@ -31,15 +34,35 @@ pub(crate) struct RunArgs {
     pub(crate) program: Vec<OsString>,
 }
 
+/// How much of a program's writing is served.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Level {
+    /// netCDF-4 files that are created through netCDF's calls are written by frazil
+    #[default]
+    Engine,
+    /// Only deflate is faster: in every program that writes HDF5, h5py included
+    Codec,
+}
+
+impl RunArgs {
+    /// Options that need frazil to write the files.
+    pub(crate) fn has_options(&self) -> bool {
+        self.compress || self.choose_chunks || !self.options.0.is_empty()
+    }
+}
+
 /// Options of writers, by their keys.
 #[derive(Debug, Default)]
 pub(crate) struct WriterFlags(pub(crate) Vec<(&'static str, String)>);
 
 /// Options that may be stated for programs that others wrote, with their flags.
-static FLAGS: LazyLock<Vec<(String, &'static DeclaredOption)>> = LazyLock::new(|| {
-    let stated = writer_options().filter(|one| one.of.environment);
-    stated.map(|one| (one.key.replace('_', "-"), one)).collect()
-});
+fn flags() -> &'static [(String, &'static DeclaredOption)] {
+    static FLAGS: OnceLock<Vec<(String, &'static DeclaredOption)>> = OnceLock::new();
+    FLAGS.get_or_init(|| {
+        let stated = writer_options().filter(|one| one.of.environment);
+        stated.map(|one| (one.key.replace('_', "-"), one)).collect()
+    })
+}
 
 impl FromArgMatches for WriterFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
@@ -47,7 +70,7 @@ impl FromArgMatches for WriterFlags {
             let text = matches.get_one::<String>(declared.key)?;
             Some((declared.key, text.clone()))
         };
-        Ok(Self(FLAGS.iter().filter_map(value).collect()))
+        Ok(Self(flags().iter().filter_map(value).collect()))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -58,7 +81,7 @@ impl FromArgMatches for WriterFlags {
 
 impl Args for WriterFlags {
     fn augment_args(command: Command) -> Command {
-        FLAGS.iter().fold(command, |command, (flag, declared)| {
+        flags().iter().fold(command, |command, (flag, declared)| {
             let arg = Arg::new(declared.key)
                 .long(flag.as_str())
                 .value_name("VALUE");

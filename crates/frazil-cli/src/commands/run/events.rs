@@ -1,6 +1,6 @@
 //! What the processes of a run have told: a line of JSON for each event.
 //!
-//! `frazil-preload/src/report.rs` writes them.
+//! `frazil-preload/src/report.rs` writes them, and `frazil-preload-zlib`.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -72,11 +72,21 @@ pub(super) struct Process {
     pub(super) program: String,
 }
 
+/// A process whose deflate was replaced.
+#[derive(Debug, Serialize)]
+pub(super) struct Deflated {
+    pub(super) process: u32,
+    pub(super) raw_bytes: u64,
+    pub(super) stored_bytes: u64,
+}
+
 /// All of a run.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Report {
     pub(super) processes: Vec<Process>,
     pub(super) files: Vec<WrittenFile>,
+    /// What deflate was given and gave, by process.
+    pub(super) deflated: Vec<Deflated>,
 }
 
 impl Report {
@@ -110,6 +120,11 @@ impl Report {
                 program: event.program,
             }),
             "taken" => self.begin(event, Fate::Unclosed),
+            "codec" => self.deflated.push(Deflated {
+                process: event.process,
+                raw_bytes: event.amounts.raw_bytes,
+                stored_bytes: event.amounts.stored_bytes,
+            }),
             "passed" => self.begin(event, Fate::NotTaken),
             "refused" => {
                 let why = event.why.clone().unwrap_or_default();

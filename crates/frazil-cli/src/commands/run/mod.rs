@@ -19,7 +19,7 @@ use tempfile::NamedTempFile;
 use self::events::Report;
 use self::libraries::Libraries;
 use super::Status;
-use crate::args::{OutputArgs, RunArgs};
+use crate::args::{Level, OutputArgs, RunArgs};
 use crate::printer::Printer;
 
 /// The list of options for programs that others wrote.
@@ -36,6 +36,13 @@ pub(crate) fn run(args: &RunArgs) -> io::Result<Status> {
         json: false,
         quiet: args.quiet,
     });
+    if args.level == Level::Codec && args.has_options() {
+        printer.trouble(
+            "--level codec leaves files as the program writes them: options of writers, --compress and \
+             --choose-chunks are for --level engine",
+        );
+        return Ok(Status::Trouble);
+    }
     let mut options = WriterOptions::default();
     for (key, value) in &args.options.0 {
         if let Err(error) = options.set(key, value) {
@@ -48,7 +55,7 @@ pub(crate) fn run(args: &RunArgs) -> io::Result<Status> {
     };
     let checked = executable::find(name)
         .and_then(|program| executable::check(&program).map(|()| program))
-        .and_then(|program| Ok((program, Libraries::find()?)));
+        .and_then(|program| Ok((program, Libraries::find(args.level)?)));
     let (program, libraries) = match checked {
         Ok(found) => found,
         Err(words) => {
@@ -68,7 +75,7 @@ pub(crate) fn run(args: &RunArgs) -> io::Result<Status> {
         }
     };
     let report = Report::read(events.path())?;
-    printer.summary(&summary::text(&report));
+    printer.summary(&summary::text(&report, args.level));
     if let Some(path) = &args.report {
         let text = serde_json::to_string_pretty(&report)? + "\n";
         std::fs::write(path, text).map_err(|error| {

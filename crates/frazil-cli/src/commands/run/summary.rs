@@ -2,19 +2,38 @@
 
 use frazil::size::human;
 
-use super::events::{Fate, Report, WrittenFile};
+use super::events::{Deflated, Fate, Report, WrittenFile};
+use crate::args::Level;
 use crate::text;
 
 /// The report in words.
-pub(super) fn text(report: &Report) -> String {
+pub(super) fn text(report: &Report, level: Level) -> String {
     let mut lines: Vec<String> = report.files.iter().map(line).collect();
-    if let Some(why) = why_nothing(report) {
+    lines.extend(report.deflated.iter().map(deflated));
+    let why = match level {
+        Level::Engine => why_nothing(report),
+        Level::Codec => report.deflated.is_empty().then(|| {
+            "no process called compress2 of a shared zlib: none deflated, or none in this way"
+                .to_owned()
+        }),
+    };
+    if let Some(why) = why {
         lines.push(format!("nothing was accelerated, because {why}"));
     }
     let lines = lines
         .iter()
         .map(|line| format!("frazil run: {}\n", text::plain(line)));
     lines.collect()
+}
+
+fn deflated(done: &Deflated) -> String {
+    format!(
+        "process {}: {} deflated to {} (ratio {})",
+        done.process,
+        human(done.raw_bytes),
+        human(done.stored_bytes),
+        text::ratio(done.raw_bytes, done.stored_bytes)
+    )
 }
 
 fn line(file: &WrittenFile) -> String {
@@ -78,18 +97,30 @@ mod tests {
 
     #[test]
     fn a_run_without_a_file_says_why() {
-        let none = text(&Report::default());
+        let none = text(&Report::default(), Level::Engine);
         assert!(none.starts_with("frazil run: nothing was accelerated, because no process"));
         let passed = r#"{"event":"passed","process":1,"path":"a.nc","why":"it is classic"}"#;
-        let words = text(&Report::of_lines(passed));
+        let words = text(&Report::of_lines(passed), Level::Engine);
         assert!(words.contains("it is classic") && words.contains("nothing was accelerated"));
+    }
+
+    #[test]
+    fn deflate_is_told_of_by_process() {
+        let none = text(&Report::default(), Level::Codec);
+        assert!(none.contains("nothing was accelerated, because no process called compress2"));
+        let done = r#"{"event":"codec","process":5,"raw_bytes":300,"stored_bytes":100}"#;
+        let words = text(&Report::of_lines(done), Level::Codec);
+        assert!(
+            words.contains("process 5") && words.contains("3.00"),
+            "{words}"
+        );
     }
 
     #[test]
     fn a_written_file_has_its_ratio() {
         let closed =
             r#"{"event":"closed","process":1,"path":"a.nc","raw_bytes":300,"stored_bytes":100}"#;
-        let words = text(&Report::of_lines(closed));
+        let words = text(&Report::of_lines(closed), Level::Engine);
         assert!(
             words.contains("3.00") && !words.contains("nothing"),
             "{words}"
