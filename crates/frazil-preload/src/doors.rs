@@ -1,6 +1,6 @@
 //! The names of netCDF that this library exports, each a few machine instructions.
 //!
-//! A door keeps all registers that carry arguments, asks [`route`](crate::route::route) where the call
+//! A door keeps all registers that carry arguments, asks `route` where the call
 //! goes, and jumps there: whatever its arguments are, the function behind sees them, the stack and the
 //! place to return to as if the program had called it.
 

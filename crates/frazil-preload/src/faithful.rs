@@ -66,11 +66,17 @@ pub(crate) fn after(
             }
             as_it_would_be(file, own, library, (varid, false));
         }
-        "nc_def_var_chunking" if words[2] as c_int == CHUNKED && words[3] != 0 => {
-            file.notes().stated_chunks.insert((own & 0xFFFF, varid));
-        }
         "nc_def_var_chunking" if words[2] as c_int == CHUNKED => {
-            as_it_would_be(file, own, library, (varid, true));
+            let extents = words[3] as *const usize;
+            // SAFETY: not NULL, and of a variable with axes: frazil refuses chunks of a scalar.
+            let is_stated = !extents.is_null() && unsafe { *extents } != 0;
+            if is_stated {
+                file.notes().stated_chunks.insert((own & 0xFFFF, varid));
+            } else {
+                // A 0 in front asks for the library's own, as netCDF-C reads it.
+                file.notes().stated_chunks.remove(&(own & 0xFFFF, varid));
+                as_it_would_be(file, own, library, (varid, true));
+            }
         }
         _ if FILTERS.iter().any(|&one| is(call, one)) => {
             as_it_would_be(file, own, library, (varid, false));

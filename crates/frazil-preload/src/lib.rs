@@ -5,8 +5,8 @@
 //! else goes on to the program's own netCDF library, by a jump that leaves no trace.
 //!
 //! A number of an open file says whose it is: those of files that were taken have one high bit
-//! ([`files::MARK`]). A file whose program asks for something that frazil does not write goes
-//! back to the program's own library ([`handover`]), as long as nothing was put into it.
+//! (`MARK` in `files`). A file whose program asks for something that frazil does not write goes
+//! back to the program's own library (`handover`), as long as nothing was put into it.
 
 // Empty elsewhere: other calling conventions are not known here, and `frazil run` says so.
 #![cfg(all(

@@ -49,9 +49,11 @@ impl Open {
 /// Files by slot. A panic in a call poisons the file's mutex: it can be closed only.
 static FILES: [Slot; SLOTS] = [const { Mutex::new(None) }; SLOTS];
 
-/// Who is told of files that the end of the program closes.
-pub(crate) static LISTENER: OnceLock<Box<dyn Fn(&mut Dataset, Outcome<()>) + Send + Sync>> =
-    OnceLock::new();
+/// What is done with a file that the end of the program has closed.
+type Listener = Box<dyn Fn(&mut Dataset, Outcome<()>) + Send + Sync>;
+
+/// Who is told of such files.
+pub(crate) static LISTENER: OnceLock<Listener> = OnceLock::new();
 
 /// Which slots are taken; slot 0 never is.
 static TAKEN: Mutex<Vec<bool>> = Mutex::new(Vec::new());

@@ -136,7 +136,7 @@ mod tests {
     fn a_program_without_a_linker_is_static() {
         assert!(is_static(&elf(&[1, 2])));
         assert!(!is_static(&elf(&[1, INTERPRETER])));
-        assert!(!is_static(b"#!/bin/sh\n") && !is_static(b"") && !is_static(&elf(&[1])[..70]));
+        assert!(!is_static(b"#!/bin/sh\n") && !is_static(b"") && !is_static(&elf(&[1])[..66]));
     }
 
     #[test]
