@@ -222,6 +222,17 @@ def test_nccopy(tmp_path: Path):
 
 
 @needs("nccopy")
+def test_nccopy_of_a_classic_file_leaves_chunks_to_the_library(tmp_path: Path):
+    """It asks for chunks of extents that begin with 0."""
+    text = (
+        "netcdf a { dimensions: t = UNLIMITED ; x = 7 ; variables: double t(t) ; float v(t, x) ; }"
+    )
+    (tmp_path / "a.cdl").write_text(text.replace("; }", "; data: t = 1, 2 ; v = 1, 2, 3 ; }"))
+    run("ncgen", "-3", "-o", tmp_path / "in.nc", tmp_path / "a.cdl")
+    both(tmp_path, "nccopy", "-d", "2", "-s", "-k", "nc4", "in.nc", "out.nc")
+
+
+@needs("nccopy")
 def test_nccopy_of_types_gives_the_file_back(tmp_path: Path):
     (tmp_path / "a.cdl").write_text(TYPES)
     run("ncgen", "-4", "-o", tmp_path / "in.nc", tmp_path / "a.cdl")
