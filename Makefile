@@ -77,6 +77,13 @@ lib: .build/setup-build ## Build the libraries for C and Fortran: libfrazil.so a
 	cp -u $(BUILT)/libfrazil_capi.so $(FRAZIL_LIB)/libfrazil.so
 	ln -sf libfrazil.so $(FRAZIL_LIB)/$(SONAME)
 
+.PHONY: preload
+preload: .build/setup-build ## Build what `frazil run` puts before a program's own netCDF library
+	$(CARGO) build $(CARGO_FLAGS) --package frazil-preload --package frazil-preload-zlib
+	mkdir -p $(FRAZIL_LIB)
+	for name in libfrazil_preload libfrazil_preload_zlib; do \
+		strip --strip-unneeded -o $(FRAZIL_LIB)/$$name.so $(BUILT)/$$name.so || exit; done
+
 .PHONY: plugins
 plugins: .build/setup-build ## Build the HDF5 plugins for stock readers: docs/filters.md
 	$(CARGO) build $(CARGO_FLAGS) --package frazil-plugin --examples
@@ -86,7 +93,7 @@ plugins: .build/setup-build ## Build the HDF5 plugins for stock readers: docs/fi
 			$(BUILT)/examples/libh5frazil_$$name.so || exit; done
 
 .PHONY: install
-install: install-command install-c install-plugins $(if $(shell command -v gfortran),install-fortran) ## Install them with headers, pkg-config and CMake files: PREFIX=/usr/local DESTDIR=
+install: install-command install-c install-preload install-plugins $(if $(shell command -v gfortran),install-fortran) ## Install them with headers, pkg-config and CMake files: PREFIX=/usr/local DESTDIR=
 
 .PHONY: install-command
 install-command: build
@@ -95,6 +102,10 @@ install-command: build
 .PHONY: install-c
 install-c: lib
 	scripts/install-library $(FRAZIL_LIB)
+
+.PHONY: install-preload
+install-preload: lib preload
+	scripts/install-preload $(FRAZIL_LIB)
 
 .PHONY: install-plugins
 install-plugins: plugins
@@ -147,7 +158,7 @@ test-rust: .build/setup-build ## Run the tests of the crates
 	$(CARGO) test $(CARGO_FLAGS) --workspace
 
 .PHONY: test-python
-test-python: build lib plugins python inventory ## Run the acceptance tests on the command and the packages (with the corpus if present)
+test-python: build lib preload plugins python inventory ## Run the acceptance tests on the command and the packages (with the corpus if present)
 	$(PYTHON) -m pytest --numprocesses $(JOBS) --durations 20 --junitxml .build/tests.xml tests
 
 # What tests compare with h5py: all that frazil-hdf5 reads in a file.

@@ -194,11 +194,54 @@ def test_threads_share_a_writer(prefix: Path, tmp_path: Path) -> None:
 
 
 @needs("pkg-config")
-def test_a_fork_is_refused_and_its_parent_goes_on(prefix: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["fork", "fork_netcdf"])
+def test_a_fork_is_refused_and_its_parent_goes_on(prefix: Path, tmp_path: Path, name: str) -> None:
     file = tmp_path / "a.nc"
-    run(compiled(prefix, PROGRAMS / "fork.c", tmp_path / "fork"), file, env=PLAIN)
+    run(compiled(prefix, PROGRAMS / f"{name}.c", tmp_path / name), file, env=PLAIN)
     with netCDF4.Dataset(file) as data:
         assert np.array_equal(data["table"][:], np.arange(64 * 20_000).reshape(64, 20_000))
+
+
+@pytest.mark.parametrize("hidden", ["variable", "attribute"])
+def test_objects_that_cannot_be_shown_are_refused(tmp_path: Path, hidden: str) -> None:
+    path = tmp_path / "a.nc"
+    point = np.dtype([("a", "i4"), ("b", "f4")])
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("x", 3)
+        group = file.createGroup("g")
+        file.createVariable("v", "f4", ("x",))[:] = 1
+        kind = group.createCompoundType(point, "point")
+        if hidden == "variable":
+            group.createVariable("spot", kind, ("x",))
+        else:
+            group.spot = np.zeros((), point)
+    before = path.read_bytes()
+    library, number = ctypes.CDLL(f"{LIBRARIES}/libfrazil.so"), ctypes.c_int()
+    library.frz_last_message.restype = ctypes.c_char_p
+    status = library.frz_nc_open(os.fsencode(path), 1, ctypes.byref(number))
+    assert (status, b"`spot`" in library.frz_last_message()) == (-128, True)
+    assert path.read_bytes() == before
+    assert library.frz_nc_open(os.fsencode(path), 0, ctypes.byref(number)) == 0
+    assert library.frz_nc_close(number) == 0
+
+
+def test_values_in_memory_are_copied_and_freed(tmp_path: Path) -> None:
+    library, number = ctypes.CDLL(f"{LIBRARIES}/libfrazil.so"), ctypes.c_int()
+    assert library.frz_nc_create(os.fsencode(tmp_path / "a.nc"), 0x1000, ctypes.byref(number)) == 0
+    texts, copy = (ctypes.c_char_p * 3)(b"one", None, b"three"), ctypes.c_void_p()
+    copied = library.frz_nc_copy_data_all(number, 12, texts, ctypes.c_size_t(3), ctypes.byref(copy))
+    assert copied == 0
+    assert list(ctypes.cast(copy, ctypes.POINTER(ctypes.c_char_p))[:3]) == [b"one", None, b"three"]
+    assert library.frz_nc_reclaim_data_all(number, 12, copy, ctypes.c_size_t(3)) == 0
+    numbers, twins = (ctypes.c_double * 2)(1.5, 2.5), (ctypes.c_double * 2)()
+    assert library.frz_nc_copy_data(number, 6, numbers, ctypes.c_size_t(2), twins) == 0
+    assert list(twins) == [1.5, 2.5]
+    assert library.frz_nc_reclaim_data(number, 6, twins, ctypes.c_size_t(2)) == 0
+    assert library.frz_nc_copy_data(number, 99, numbers, ctypes.c_size_t(2), twins) == -45
+    equal = ctypes.c_int(7)
+    assert library.frz_nc_inq_type_equal(number, 5, number, 6, ctypes.byref(equal)) == 0
+    assert equal.value == 0
+    assert library.frz_nc_close(number) == 0
 
 
 @needs("pkg-config")

@@ -723,6 +723,12 @@ int frz_nc_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t 
     *op);
 int frz_nc_get_att(int ncid, int varid, const char *name, void *ip);
 int frz_nc_free_string(size_t nelems, char **data);
+int frz_nc_inq_type_equal(int ncid1, nc_type typeid1, int ncid2, nc_type typeid2, int *equal);
+int frz_nc_reclaim_data(int ncid, nc_type xtypeid, void *memory, size_t nelems);
+int frz_nc_reclaim_data_all(int ncid, nc_type xtypeid, void *memory, size_t nelems);
+int frz_nc_copy_data(int ncid, nc_type xtypeid, const void *memory, size_t count, void *copy);
+int frz_nc_copy_data_all(int ncid, nc_type xtypeid, const void *memory, size_t count, void
+    **copyp);
 int frz_nc_put_att_text(int ncid, int varid, const char *name, size_t len, const char *op);
 int frz_nc_get_att_text(int ncid, int varid, const char *name, char *ip);
 int frz_nc_put_att_schar(int ncid, int varid, const char *name, nc_type xtype, size_t len, const
@@ -1022,6 +1028,16 @@ int frz_nc_put_element(int ncid, int varid, size_t rank, const size_t *index, co
 int frz_nc_get_array(int ncid, int varid, const size_t *start, const size_t *count,
     const ptrdiff_t *stride, const ptrdiff_t *imap, void *data, int memtype);
 
+/** As frz_nc_close. What the writer did goes into `report`, a frz_report of frazil.h whose `size_bytes`
+ * is set; it is left alone where frazil did not write the file.
+ */
+int frz_nc_close_reporting(int ncid, void *report);
+
+/** Has `listener` called for each file that the end of the program closes: with its path, a
+ * frz_report of frazil.h, and the status. It may be set once.
+ */
+int frz_nc_report_at_exit(void (*listener)(const char *path, const void *report, int status));
+
 #ifdef __cplusplus
 }
 #endif
@@ -1123,6 +1139,11 @@ int frz_nc_get_array(int ncid, int varid, const size_t *start, const size_t *cou
 #define nc_put_att frz_nc_put_att
 #define nc_get_att frz_nc_get_att
 #define nc_free_string frz_nc_free_string
+#define nc_inq_type_equal frz_nc_inq_type_equal
+#define nc_reclaim_data frz_nc_reclaim_data
+#define nc_reclaim_data_all frz_nc_reclaim_data_all
+#define nc_copy_data frz_nc_copy_data
+#define nc_copy_data_all frz_nc_copy_data_all
 #define nc_put_att_text frz_nc_put_att_text
 #define nc_get_att_text frz_nc_get_att_text
 #define nc_put_att_schar frz_nc_put_att_schar

@@ -68,6 +68,26 @@ pub struct frz_report {
     pub commits: u64,
 }
 
+impl frz_report {
+    /// One that is to be filled.
+    pub(crate) fn empty() -> Self {
+        Self {
+            size_bytes: size_of::<Self>(),
+            stalled_seconds: 0.0,
+            hidden_seconds: 0.0,
+            raw_bytes: 0,
+            stored_bytes: 0,
+            ratio: 1.0,
+            spilled_bytes: 0,
+            chunks: 0,
+            chunks_reused: 0,
+            chunks_omitted: 0,
+            written_bytes: 0,
+            commits: 0,
+        }
+    }
+}
+
 /// The size of the report in version 0.1.0, which had no `written_bytes`.
 const FIRST_REPORT_BYTES: usize = offset_of!(frz_report, written_bytes);
 
@@ -348,7 +368,7 @@ unsafe fn take(writer: *mut frz_writer) -> Result<(Arc<Shared>, Result<Writer>)>
 
 /// # Safety
 /// `report` must be NULL or point to `report->size_bytes` bytes.
-unsafe fn fill_report(report: *mut frz_report, done: &WriterReport) -> Result<()> {
+pub(crate) unsafe fn fill_report(report: *mut frz_report, done: &WriterReport) -> Result<()> {
     // SAFETY: the first member is there, as the caller promises.
     let size_bytes = *unsafe { result_at(report.cast::<usize>(), "report") }?;
     if size_bytes < FIRST_REPORT_BYTES {

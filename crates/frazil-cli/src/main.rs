@@ -43,6 +43,10 @@ fn run(cli: Cli) -> io::Result<Status> {
         Printer::default().warning(&words);
     }
     let cancel = Arc::new(AtomicBool::new(false));
+    if let Some(Command::Run(args)) = &cli.command {
+        // Signals are the program's.
+        return commands::run(args);
+    }
     signals::watch(match &cli.command {
         // These look at no flag, and leave nothing half done wherever they end.
         None
@@ -65,6 +69,7 @@ fn run(cli: Cli) -> io::Result<Status> {
         Some(Command::Unpack(args)) => commands::unpack(&args, &cancel),
         Some(Command::Info(args)) => commands::info(&args, &cancel),
         Some(Command::Analyze(args)) => commands::analyze(&args, &cancel),
+        Some(Command::Run(args)) => commands::run(&args),
         Some(Command::Verify(args)) => commands::verify(&args, &cancel),
         Some(Command::Recover(args)) => commands::recover(&args),
         Some(Command::Synth(args)) => commands::synth(&args, &cancel),

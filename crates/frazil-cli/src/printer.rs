@@ -65,6 +65,13 @@ impl Printer {
         }
     }
 
+    /// Shows what was done beside standard output, which is another program's, unless silence is wanted.
+    pub(crate) fn summary(self, text: &str) {
+        if !self.quiet {
+            say(text);
+        }
+    }
+
     /// Says what failed, where, and what to do about it.
     pub(crate) fn error(self, error: &frazil::Error) {
         let mut message = format!(

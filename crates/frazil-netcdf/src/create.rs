@@ -8,7 +8,7 @@ use crate::bundled::Bundled;
 use crate::engine::Engine;
 use crate::environment::upgrades;
 use crate::status::{Answer, Refusal, Status};
-use crate::types::{FORMAT_NETCDF4_CLASSIC, Mode};
+use crate::types::{FORMAT_NETCDF4_CLASSIC, GLOBAL, GroupNumber, Mode};
 use frazil_file::error::Error;
 use frazil_file::left_commit::look_beside;
 use frazil_file::recover::bring_in_order;
@@ -94,12 +94,13 @@ pub(super) fn open(path: &Path, mode: Mode, options: WriterOptions) -> Answer<Ba
     if !is_hdf5 || !mode.has(Mode::WRITE) {
         return Bundled::open(path, mode).map(Backend::Bundled);
     }
-    let format = Bundled::open(path, Mode::NOWRITE)?.inq_format()?;
+    let mut as_it_is = Bundled::open(path, Mode::NOWRITE)?;
     let options = WriterOptions {
-        classic_model: format == FORMAT_NETCDF4_CLASSIC,
+        classic_model: as_it_is.inq_format()? == FORMAT_NETCDF4_CLASSIC,
         ..options
     };
-    Ok(Backend::Engine(Box::new(Engine::append(path, &options)?)))
+    let engine = Engine::append(path, &options)?;
+    refuse_hidden(engine, &mut as_it_is)
 }
 
 /// `nc_open_par` for writing.
@@ -118,9 +119,62 @@ pub(super) fn open_parallel(
     }
     let writer = Writer::append_parallel(path, comm, options)?;
     // Now that the file is in order.
-    let format = Bundled::open(path, Mode::NOWRITE)?.inq_format()?;
-    let engine = Engine::of(writer, format == FORMAT_NETCDF4_CLASSIC);
-    Ok(Backend::Engine(Box::new(engine)))
+    let mut as_it_is = Bundled::open(path, Mode::NOWRITE)?;
+    let engine = Engine::of(writer, as_it_is.inq_format()? == FORMAT_NETCDF4_CLASSIC);
+    refuse_hidden(engine, &mut as_it_is)
+}
+
+/// Refuses a file with objects of user-defined types: the writer leaves them as they are and does not
+/// show them, so that numbers of variables would not be netCDF-C's.
+fn refuse_hidden(mut engine: Engine, as_it_is: &mut Bundled) -> Answer<Backend> {
+    let Some(hidden) = first_hidden(&mut engine, as_it_is)? else {
+        return Ok(Backend::Engine(Box::new(engine)));
+    };
+    engine.abort();
+    let words = format!(
+        "{hidden} has a user-defined type (compound, enum, vlen, opaque), which these calls do not \
+         write: open the file with netCDF-C, or with frazil's writer, which goes by names"
+    );
+    Err(Refusal::new(Status::ENOTBUILT, words))
+}
+
+/// What netCDF-C sees first in a file and the writer does not show.
+fn first_hidden(engine: &mut Engine, as_it_is: &mut Bundled) -> Answer<Option<String>> {
+    for group in (0..engine.groups()).map(GroupNumber) {
+        for varid in as_it_is.inq_varids(group)? {
+            let variable = as_it_is.inq_var(group, varid)?;
+            if engine.inq_varid(group, &variable.name).ok() != Some(varid) {
+                return Ok(Some(format!("the variable `{}`", variable.name)));
+            }
+            let hidden = hidden_attribute(engine, as_it_is, (group, varid), variable.attributes)?;
+            if let Some(name) = hidden {
+                let words = format!("the attribute `{name}` of `{}`", variable.name);
+                return Ok(Some(words));
+            }
+        }
+        let attributes = as_it_is.inq(group)?.attributes;
+        let hidden = hidden_attribute(engine, as_it_is, (group, GLOBAL), attributes)?;
+        if let Some(name) = hidden {
+            return Ok(Some(format!("the attribute `{name}`")));
+        }
+    }
+    Ok(None)
+}
+
+/// The first of an object's attributes that the writer does not show.
+fn hidden_attribute(
+    engine: &mut Engine,
+    as_it_is: &mut Bundled,
+    (group, varid): (GroupNumber, i32),
+    attributes: i32,
+) -> Answer<Option<String>> {
+    for number in 0..attributes {
+        let name = as_it_is.inq_attname(group, varid, number)?;
+        if engine.inq_att(group, varid, &name).is_err() {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
 }
 
 fn refuse_memory_files(mode: Mode) -> Answer<()> {

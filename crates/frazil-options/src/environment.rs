@@ -11,12 +11,17 @@ use crate::declared::{DeclaredOption, writer_options};
 const PREFIX: &str = "FRAZIL_";
 
 /// Variables beside those of declared options.
-const OTHER_VARIABLES: [&str; 5] = [
+const OTHER_VARIABLES: [&str; 10] = [
     "FRAZIL_FORMAT",
     "FRAZIL_NODE_MEMORY",
     "FRAZIL_OPTIONS",
     "FRAZIL_PLUGIN_PATH",
     "FRAZIL_PYTHON",
+    "FRAZIL_RUN_CHUNKS",
+    "FRAZIL_RUN_COMPRESS",
+    "FRAZIL_RUN_LIBRARY",
+    "FRAZIL_RUN_PATH",
+    "FRAZIL_RUN_REPORT",
 ];
 
 /// All variables that are read by the command, the libraries or the Python package.

@@ -442,13 +442,22 @@ fn child_path(group: &str, name: &str) -> String {
 fn take_over(variable: &mut SchemaVariable, settings: &VariableSettings) {
     variable.is_big_endian = settings.is_big_endian;
     variable.fill = settings.fill.clone();
-    variable.attributes.retain(|a| a.name != FILL_VALUE);
-    if let Fill::Value(value) = &settings.fill {
-        let attribute = SchemaAttribute {
-            name: FILL_VALUE.to_owned(),
-            value: SchemaValue::Atomic(value.clone()),
-        };
-        variable.attributes.insert(0, attribute);
+    let Fill::Value(value) = &settings.fill else {
+        variable.attributes.retain(|a| a.name != FILL_VALUE);
+        return;
+    };
+    let attribute = SchemaAttribute {
+        name: FILL_VALUE.to_owned(),
+        value: SchemaValue::Atomic(value.clone()),
+    };
+    // Attributes lie in the order in which they were first set.
+    match variable
+        .attributes
+        .iter_mut()
+        .find(|a| a.name == FILL_VALUE)
+    {
+        Some(known) => *known = attribute,
+        None => variable.attributes.push(attribute),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The way into every function of the netCDF faces.
 
+use std::cell::Cell;
 use std::ffi::c_int;
 
 use frazil::netcdf::{Outcome, Status};
@@ -11,12 +12,24 @@ use crate::last_error;
 /// `NC_EINTERNAL`: a bug in the library.
 const INTERNAL: c_int = -92;
 
+thread_local! {
+    /// How many refusals of this thread have been explained.
+    static EXPLANATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
 /// Runs the body of an exported function; what it refuses becomes a status, and a panic
 /// `NC_EINTERNAL`.
 pub(crate) fn run(body: impl FnOnce() -> Outcome<()>) -> c_int {
+    let before = EXPLANATIONS.get();
     match guard::caught(|| Ok(body())) {
         Ok(Ok(())) => Status::NOERR.0,
-        Ok(Err(status)) => status.0,
+        Ok(Err(status)) => {
+            // What an earlier call had to say is not this one's.
+            if EXPLANATIONS.get() == before {
+                explain(status, "");
+            }
+            status.0
+        }
         Err(bug) => {
             last_error::remember(&bug);
             INTERNAL
@@ -27,6 +40,7 @@ pub(crate) fn run(body: impl FnOnce() -> Outcome<()>) -> c_int {
 /// Keeps what there is to say about a refusal for `frz_last_message`.
 #[cold]
 pub(crate) fn explain(status: Status, detail: &str) {
+    EXPLANATIONS.set(EXPLANATIONS.get().wrapping_add(1));
     crate::nc::keep_detail(status, detail);
     let text = match detail {
         "" => status.message(),

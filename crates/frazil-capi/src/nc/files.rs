@@ -1,6 +1,6 @@
 //! Files: create, open, define mode, commit, close.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::{CString, c_char, c_int};
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use frazil::netcdf::{Dataset, Mode, Outcome, Status};
@@ -9,6 +9,7 @@ use crate::nc::entries;
 use crate::nc::entry::explain;
 use crate::nc::pointers::{path, store, store_text};
 use crate::nc::table;
+use crate::writer::{fill_report, frz_report};
 
 /// `NC_ECANTREMOVE`
 const CANNOT_REMOVE: Status = Status(-91);
@@ -18,6 +19,9 @@ const FORMATS: c_int = Mode::NETCDF4.0 | Mode::CDF2.0 | Mode::CDF5.0 | Mode::CLA
 /// `nc_set_default_format`: what `nc_create` makes of a mode without format. The interface keeps it
 /// for the process.
 static DEFAULT_FORMAT: AtomicI32 = AtomicI32::new(1);
+
+/// Who is told of files that the end of the program closes.
+type Listener = unsafe extern "C" fn(*const c_char, *const frz_report, c_int);
 
 /// Sets the default format; gives the one before.
 pub(crate) fn set_default_format(format: c_int) -> Outcome<c_int> {
@@ -132,6 +136,36 @@ entries! {
     /// `nc_close`
     fn frz_nc_close(ncid: c_int) {
         table::remove(ncid, Dataset::close)
+    }
+
+    /// As `nc_close`; what the writer did goes into `report`, which is left alone where there is none.
+    /// frazil's preload library calls it.
+    fn frz_nc_close_reporting(ncid: c_int, report: *mut frz_report) {
+        table::remove(ncid, |file| {
+            file.close()?;
+            match file.report()? {
+                Some(done) if !report.is_null() => {
+                    fill_report(report, &done).map_err(|_| Status::EINVAL)
+                }
+                _ => Ok(()),
+            }
+        })
+    }
+
+    /// Has `listener` called with path, report and status of each file that the end of the program
+    /// closes. frazil's preload library calls it, once.
+    fn frz_nc_report_at_exit(listener: Option<Listener>) {
+        let listener = listener.ok_or(Status::EINVAL)?;
+        let told = table::LISTENER.set(Box::new(move |file, outcome| {
+            let mut report = frz_report::empty();
+            if let Ok(Some(done)) = file.report() {
+                let _ = fill_report(&raw mut report, &done);
+            }
+            let path = CString::new(file.path().as_os_str().as_encoded_bytes()).unwrap_or_default();
+            let status = outcome.err().unwrap_or(Status::NOERR).0;
+            listener(path.as_ptr(), &raw const report, status);
+        }));
+        told.map_err(|_| Status::EINVAL)
     }
 
     /// `nc_abort`

@@ -6,6 +6,7 @@
 
 mod arrays;
 pub(crate) mod attributes;
+mod data;
 mod dimensions;
 pub(crate) mod entry;
 pub(crate) mod files;

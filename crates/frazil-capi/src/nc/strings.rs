@@ -5,6 +5,7 @@ use std::ptr;
 
 use frazil::netcdf::{MemorySpan, Outcome, Region, Status};
 
+use crate::nc::entry::explain;
 use crate::nc::pointers::list;
 use crate::nc::slab::Variable;
 
@@ -21,7 +22,15 @@ pub(crate) unsafe fn owned(values: *const *const c_char, length: usize) -> Outco
         }
         // SAFETY: not NULL, and the caller vouches for the rest.
         let text = unsafe { CStr::from_ptr(pointer) };
-        let text = text.to_str().map_err(|_| Status::EINVAL)?;
+        let text = text.to_str().map_err(|_| {
+            let words = format!(
+                "{:?} is not UTF-8, as strings of netCDF-4 are: convert it, or write it as text \
+                 (NC_CHAR), which takes any bytes",
+                text.to_string_lossy()
+            );
+            explain(Status::EINVAL, &words);
+            Status::EINVAL
+        })?;
         Ok(text.to_owned())
     });
     texts.collect()

@@ -7,7 +7,7 @@
 //! different files at the same time; looking a file up takes no other lock.
 
 use std::ffi::c_int;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use frazil::netcdf::{Dataset, GroupNumber, Outcome, Status};
@@ -48,6 +48,12 @@ impl Open {
 
 /// Files by slot. A panic in a call poisons the file's mutex: it can be closed only.
 static FILES: [Slot; SLOTS] = [const { Mutex::new(None) }; SLOTS];
+
+/// What is done with a file that the end of the program has closed.
+type Listener = Box<dyn Fn(&mut Dataset, Outcome<()>) + Send + Sync>;
+
+/// Who is told of such files.
+pub(crate) static LISTENER: OnceLock<Listener> = OnceLock::new();
 
 /// Which slots are taken; slot 0 never is.
 static TAKEN: Mutex<Vec<bool>> = Mutex::new(Vec::new());
@@ -136,8 +142,12 @@ pub(crate) fn close_all(deadline: Instant) {
         let Some(mut open) = open else { continue };
         match open.own() {
             Ok(file) if !file.is_parallel() => {
-                if file.close().is_err() {
+                let outcome = file.close();
+                if outcome.is_err() {
                     last_error::complain(file.last_message());
+                }
+                if let Some(listener) = LISTENER.get() {
+                    listener(file, outcome);
                 }
             }
             _ => std::mem::forget(open),

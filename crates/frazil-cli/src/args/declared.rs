@@ -24,7 +24,7 @@ pub(super) fn declaration(arg: &Arg) -> Option<&'static DeclaredOption> {
     DeclaredOption::named(&arg.get_id().as_str().replace('-', "_"))
 }
 
-fn helped(arg: Arg, declared: &DeclaredOption) -> Arg {
+pub(super) fn helped(arg: Arg, declared: &DeclaredOption) -> Arg {
     let mut help = declared.help.to_owned();
     if !declared.command.is_empty() {
         help = format!("{help} {}", declared.command);

@@ -15,6 +15,7 @@ mod plan;
 mod precision;
 mod recover;
 mod resources;
+mod run;
 mod synth;
 mod target;
 mod train;
@@ -39,6 +40,7 @@ pub(crate) use plan::PlanArgs;
 pub(crate) use precision::PrecisionArgs;
 pub(crate) use recover::RecoverArgs;
 use resources::ResourceArgs;
+pub(crate) use run::{Level, RunArgs};
 pub(crate) use synth::SynthArgs;
 use target::TargetArgs;
 pub(crate) use train::TrainArgs;
@@ -87,6 +89,8 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Bring files whose writer was killed back to their last commit
     Recover(RecoverArgs),
+    /// Run a program that nobody rebuilds: netCDF-4 files that it creates are written by frazil
+    Run(RunArgs),
     /// Write test fields of known content
     Synth(SynthArgs),
     /// Write the numbers of a CSV file to a netCDF-4 file

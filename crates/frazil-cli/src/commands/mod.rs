@@ -15,6 +15,7 @@ mod page;
 mod plan;
 mod plugin_path;
 mod recover;
+mod run;
 mod summary;
 mod synth;
 mod train;
@@ -44,6 +45,7 @@ pub(crate) use pack::run as pack;
 pub(crate) use plan::run as plan;
 pub(crate) use plugin_path::run as plugin_path;
 pub(crate) use recover::run as recover;
+pub(crate) use run::run;
 pub(crate) use synth::run as synth;
 pub(crate) use train::run as train;
 pub(crate) use unpack::run as unpack;
@@ -61,6 +63,8 @@ pub(crate) enum Status {
     Trouble,
     /// Stopped by a signal.
     Interrupted,
+    /// As the program ended that `frazil run` ran.
+    OfProgram(u8),
 }
 
 impl Status {
@@ -80,6 +84,7 @@ impl From<Status> for ExitCode {
             Status::Failure => 1,
             Status::Trouble => 2,
             Status::Interrupted => signals::exit_status(),
+            Status::OfProgram(code) => code,
         })
     }
 }

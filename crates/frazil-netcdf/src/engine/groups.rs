@@ -8,6 +8,11 @@ use frazil_container::schema::{AttributeOwner, GroupId, Schema};
 use frazil_options::names::sought;
 
 impl Engine {
+    /// How many groups there are.
+    pub(crate) fn groups(&self) -> u16 {
+        u16::try_from(self.schema().groups.len()).unwrap_or(u16::MAX)
+    }
+
     pub(crate) fn inq(&mut self, group: GroupNumber) -> Answer<GroupInquiry> {
         let unlimited = self.inq_unlimdims(group)?;
         let dimensions = self.inq_dimids(group, false)?.len();

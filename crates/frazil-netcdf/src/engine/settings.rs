@@ -18,6 +18,8 @@ pub(super) const ENDIAN_LITTLE: i32 = 1;
 pub(super) const ENDIAN_BIG: i32 = 2;
 /// A chunk's bytes must be counted by 32 bits.
 const MAX_CHUNK_BYTES: u64 = u32::MAX as u64;
+/// A chunk that nobody states is no larger.
+const MOST_DEFAULT_BYTES: u64 = 4 << 20;
 /// The most that compact storage takes.
 const MAX_COMPACT_BYTES: u64 = 65_536;
 
@@ -86,7 +88,7 @@ impl Engine {
             }
             match chunk {
                 // netCDF-C takes a leading 0 for its own defaults; here they are ours.
-                None | Some([0, ..]) => LayoutWish::Ours,
+                None | Some([0, ..]) => self.our_chunks(id, &limits)?,
                 Some(chunk) => LayoutWish::Chunked(self.checked_chunk(id, &limits, chunk)?),
             }
         } else {
@@ -96,6 +98,25 @@ impl Engine {
         self.set(id, |settings| settings.layout = layout)?;
         self.remembered[id.0].is_compact = storage == Storage::Compact as i32;
         Ok(())
+    }
+
+    /// Our own chunk shape; of what we would not cut, the whole shape: it was asked for chunks.
+    fn our_chunks(&mut self, id: VariableId, limits: &[Option<u64>]) -> Answer<LayoutWish> {
+        self.set(id, |settings| settings.layout = LayoutWish::Ours)?;
+        if self.writer.storage(id)?.chunk.is_some() {
+            return Ok(LayoutWish::Ours);
+        }
+        let mut chunk: Vec<u64> = limits.iter().map(|limit| limit.unwrap_or(1)).collect();
+        let bytes = |chunk: &[u64]| {
+            (chunk.iter()).fold(self.element_bytes(id), |bytes, &n| bytes.saturating_mul(n))
+        };
+        while bytes(&chunk) > MOST_DEFAULT_BYTES
+            && let Some(longest) = chunk.iter_mut().max()
+            && *longest > 1
+        {
+            *longest = longest.div_ceil(2);
+        }
+        Ok(LayoutWish::Chunked(chunk))
     }
 
     fn checked_chunk(

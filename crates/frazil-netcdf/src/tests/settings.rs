@@ -267,3 +267,29 @@ fn the_chunk_cache_is_told_again() {
     assert_eq!(data.get_var_chunk_cache(ROOT, 0), Ok(cache));
     data.close().unwrap();
 }
+
+#[test]
+fn chunks_that_nobody_states_are_chunks() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut data = engine(&directory.path().join("a.nc"), Mode::CLOBBER);
+    data.def_dim(ROOT, "few", 3).unwrap();
+    data.def_dim(ROOT, "many", 5_000_000).unwrap();
+    let cases = [
+        ("a", FLOAT, 0),
+        ("b", FLOAT, 1),
+        ("s", STRING, 0),
+        ("t", STRING, 1),
+    ];
+    for (varid, (name, nc_type, dimid)) in cases.into_iter().enumerate() {
+        let varid = varid as i32;
+        data.def_var(ROOT, name, nc_type, &[dimid]).unwrap();
+        data.def_var_chunking(ROOT, varid, 0, None).unwrap();
+        let (storage, chunk) = data.inq_var_chunking(ROOT, varid).unwrap();
+        assert_eq!(storage, Storage::Chunked, "{name}");
+        assert!((1..=1 << 20).contains(&chunk[0]), "{name}: {chunk:?}");
+    }
+    let told: Vec<_> = (0..4).map(|it| data.inq_var_chunking(ROOT, it)).collect();
+    let mut read = reopened(data);
+    let found: Vec<_> = (0..4).map(|it| read.inq_var_chunking(ROOT, it)).collect();
+    assert_eq!(found, told);
+}

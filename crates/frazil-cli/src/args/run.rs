@@ -1,0 +1,95 @@
+//! Arguments of `frazil run`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+use frazil::{DeclaredOption, writer_options};
+
+use super::declared::helped;
+
+/// What `frazil run` is asked.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// How much is served
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) level: Level,
+    /// Compress variables that the program leaves without compression
+    #[arg(long)]
+    pub(crate) compress: bool,
+    /// Choose chunk shapes where the program states none, in place of its own library's
+    #[arg(long)]
+    pub(crate) choose_chunks: bool,
+    /// Write the report as JSON, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) options: WriterFlags,
+    /// The program and its arguments
+    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    pub(crate) program: Vec<OsString>,
+}
+
+/// How much of a program's writing is served.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Level {
+    /// netCDF-4 files that are created through netCDF's calls are written by frazil
+    #[default]
+    Engine,
+    /// Only deflate is faster: in every program that writes HDF5, h5py included
+    Codec,
+}
+
+impl RunArgs {
+    /// Options that need frazil to write the files.
+    pub(crate) fn has_options(&self) -> bool {
+        self.compress || self.choose_chunks || !self.options.0.is_empty()
+    }
+}
+
+/// Options of writers, by their keys.
+#[derive(Debug, Default)]
+pub(crate) struct WriterFlags(pub(crate) Vec<(&'static str, String)>);
+
+/// Options that may be stated for programs that others wrote, with their flags.
+fn flags() -> &'static [(String, &'static DeclaredOption)] {
+    static FLAGS: OnceLock<Vec<(String, &'static DeclaredOption)>> = OnceLock::new();
+    FLAGS.get_or_init(|| {
+        let stated = writer_options().filter(|one| one.of.environment);
+        stated.map(|one| (one.key.replace('_', "-"), one)).collect()
+    })
+}
+
+impl FromArgMatches for WriterFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let value = |(_, declared): &(String, &'static DeclaredOption)| {
+            let text = matches.get_one::<String>(declared.key)?;
+            Some((declared.key, text.clone()))
+        };
+        Ok(Self(flags().iter().filter_map(value).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for WriterFlags {
+    fn augment_args(command: Command) -> Command {
+        flags().iter().fold(command, |command, (flag, declared)| {
+            let arg = Arg::new(declared.key)
+                .long(flag.as_str())
+                .value_name("VALUE");
+            command.arg(helped(arg, declared))
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}

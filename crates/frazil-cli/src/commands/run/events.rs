@@ -1,0 +1,210 @@
+//! What the processes of a run have told: a line of JSON for each event.
+//!
+//! `frazil-preload/src/report.rs` writes them, and `frazil-preload-zlib`.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+/// One event, as it is written.
+#[derive(Debug, Deserialize)]
+struct Event {
+    event: String,
+    process: u32,
+    #[serde(default)]
+    program: String,
+    #[serde(default)]
+    path: String,
+    why: Option<String>,
+    error: Option<String>,
+    #[serde(flatten)]
+    amounts: Amounts,
+}
+
+/// How much was written, and how long that took.
+#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub(super) struct Amounts {
+    pub(super) raw_bytes: u64,
+    pub(super) stored_bytes: u64,
+    pub(super) waited_seconds: f64,
+    pub(super) hidden_seconds: f64,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Fate {
+    /// Frazil has written it.
+    Written,
+    /// Frazil could not write it.
+    Failed,
+    /// Its process ended without closing it: it is at its last commit.
+    Unclosed,
+    /// The program has dropped it.
+    Aborted,
+    /// The program's own library got it back.
+    GivenBack,
+    /// It was never taken.
+    NotTaken,
+}
+
+/// A file that a process created.
+#[derive(Debug, Serialize)]
+pub(super) struct WrittenFile {
+    pub(super) process: u32,
+    pub(super) path: String,
+    pub(super) fate: Fate,
+    /// Why it was not taken or given back, or the error.
+    pub(super) why: Option<String>,
+    /// Calls that failed for what frazil does not serve.
+    pub(super) refused: Vec<String>,
+    #[serde(flatten)]
+    pub(super) amounts: Amounts,
+}
+
+/// A process that called netCDF.
+#[derive(Debug, Serialize)]
+pub(super) struct Process {
+    pub(super) process: u32,
+    pub(super) program: String,
+}
+
+/// A process whose deflate was replaced.
+#[derive(Debug, Serialize)]
+pub(super) struct Deflated {
+    pub(super) process: u32,
+    pub(super) raw_bytes: u64,
+    pub(super) stored_bytes: u64,
+}
+
+/// All of a run.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Report {
+    pub(super) processes: Vec<Process>,
+    pub(super) files: Vec<WrittenFile>,
+    /// What deflate was given and gave, by process.
+    pub(super) deflated: Vec<Deflated>,
+}
+
+impl Report {
+    /// Reads what was told.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub(super) fn read(path: &Path) -> io::Result<Self> {
+        let mut report = Self::default();
+        for line in BufReader::new(File::open(path)?).lines() {
+            report.add(&line?);
+        }
+        Ok(report)
+    }
+
+    #[cfg(test)]
+    pub(super) fn of_lines(lines: &str) -> Self {
+        let mut report = Self::default();
+        lines.lines().for_each(|line| report.add(line));
+        report
+    }
+
+    /// A line that a killed process left half written says nothing.
+    fn add(&mut self, line: &str) {
+        let Ok(event) = serde_json::from_str::<Event>(line) else {
+            return;
+        };
+        match event.event.as_str() {
+            "process" => self.processes.push(Process {
+                process: event.process,
+                program: event.program,
+            }),
+            "taken" => self.begin(event, Fate::Unclosed),
+            "codec" => self.deflated.push(Deflated {
+                process: event.process,
+                raw_bytes: event.amounts.raw_bytes,
+                stored_bytes: event.amounts.stored_bytes,
+            }),
+            "passed" => self.begin(event, Fate::NotTaken),
+            "refused" => {
+                let why = event.why.clone().unwrap_or_default();
+                self.of(&event).refused.push(why);
+            }
+            "returned" => self.end(event, Fate::GivenBack),
+            "aborted" => self.end(event, Fate::Aborted),
+            "closed" => {
+                let fate = match &event.error {
+                    Some(_) => Fate::Failed,
+                    None => Fate::Written,
+                };
+                self.end(event, fate);
+            }
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, event: Event, fate: Fate) {
+        self.files.push(WrittenFile {
+            process: event.process,
+            path: event.path,
+            fate,
+            why: event.why,
+            refused: Vec::new(),
+            amounts: event.amounts,
+        });
+    }
+
+    fn end(&mut self, event: Event, fate: Fate) {
+        let file = self.of(&event);
+        file.fate = fate;
+        file.amounts = event.amounts;
+        file.why = event.error.or(event.why);
+    }
+
+    /// The open file of an event.
+    fn of(&mut self, event: &Event) -> &mut WrittenFile {
+        let open = self.files.iter().rposition(|file| {
+            file.process == event.process && file.path == event.path && file.fate == Fate::Unclosed
+        });
+        let place = open.unwrap_or_else(|| {
+            self.files.push(WrittenFile {
+                process: event.process,
+                path: event.path.clone(),
+                fate: Fate::Unclosed,
+                why: None,
+                refused: Vec::new(),
+                amounts: Amounts::default(),
+            });
+            self.files.len() - 1
+        });
+        &mut self.files[place]
+    }
+
+    /// Whether a file is not what the program believes.
+    pub(super) fn has_failures(&self) -> bool {
+        let failed = [Fate::Failed, Fate::Unclosed];
+        (self.files.iter()).any(|file| failed.contains(&file.fate) || !file.refused.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_of_processes_that_write_files_of_one_name_are_told_apart() {
+        let report = Report::of_lines(
+            r#"{"event":"process","process":1,"program":"a.out"}
+{"event":"taken","process":1,"path":"a.nc"}
+{"event":"taken","process":2,"path":"a.nc"}
+{"event":"closed","process":2,"path":"a.nc","raw_bytes":10,"stored_bytes":5,"error":null}
+{"event":"passed","process":2,"path":"b.nc","why":"classic"}
+{"event":"tak"#,
+        );
+        let fates: Vec<Fate> = report.files.iter().map(|file| file.fate).collect();
+        assert_eq!(fates, [Fate::Unclosed, Fate::Written, Fate::NotTaken]);
+        assert_eq!(report.files[1].amounts.raw_bytes, 10);
+        assert!(report.has_failures());
+        assert_eq!(report.processes.len(), 1);
+    }
+}

@@ -1,0 +1,187 @@
+//! `frazil run`: a program that nobody rebuilds, with frazil's library before its own.
+
+mod events;
+mod executable;
+mod libraries;
+mod signals;
+mod summary;
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
+
+use frazil::WriterOptions;
+use tempfile::NamedTempFile;
+
+use self::events::Report;
+use self::libraries::Libraries;
+use super::Status;
+use crate::args::{Level, OutputArgs, RunArgs};
+use crate::printer::Printer;
+
+/// The list of options for programs that others wrote.
+const OPTIONS: &str = "FRAZIL_OPTIONS";
+/// What the linker loads before everything else.
+const PRELOAD: &str = "LD_PRELOAD";
+
+/// Runs the program, and says afterwards what became of its files.
+///
+/// # Errors
+/// The operating system's, for the file of the report.
+pub(crate) fn run(args: &RunArgs) -> io::Result<Status> {
+    let printer = Printer::new(OutputArgs {
+        json: false,
+        quiet: args.quiet,
+    });
+    if args.level == Level::Codec && args.has_options() {
+        printer.trouble(
+            "--level codec leaves files as the program writes them: options of writers, --compress and \
+             --choose-chunks are for --level engine",
+        );
+        return Ok(Status::Trouble);
+    }
+    let mut options = WriterOptions::default();
+    for (key, value) in &args.options.0 {
+        if let Err(error) = options.set(key, value) {
+            printer.error(&error);
+            return Ok(Status::Trouble);
+        }
+    }
+    let Some((name, arguments)) = args.program.split_first() else {
+        return Ok(Status::Trouble);
+    };
+    let checked = executable::find(name)
+        .and_then(|program| executable::check(&program).map(|()| program))
+        .and_then(|program| Ok((program, Libraries::find(args.level)?)));
+    let (program, libraries) = match checked {
+        Ok(found) => found,
+        Err(words) => {
+            printer.trouble(&words);
+            return Ok(Status::Trouble);
+        }
+    };
+    let events = NamedTempFile::with_prefix("frazil-run-")?;
+    let mut command = Command::new(&program);
+    command.args(arguments);
+    prepare(&mut command, args, &libraries, events.path());
+    let ended = match command.spawn() {
+        Ok(child) => wait(child)?,
+        Err(error) => {
+            printer.trouble(&format!("{}: {error}", program.display()));
+            return Ok(Status::Trouble);
+        }
+    };
+    let report = Report::read(events.path())?;
+    printer.summary(&summary::text(&report, args.level));
+    if let Some(path) = &args.report {
+        let text = serde_json::to_string_pretty(&report)? + "\n";
+        std::fs::write(path, text).map_err(|error| {
+            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+        })?;
+    }
+    Ok(status_of(ended, &report))
+}
+
+/// The environment that the program and all that it starts get.
+fn prepare(command: &mut Command, args: &RunArgs, libraries: &Libraries, events: &Path) {
+    command.env(PRELOAD, before(&libraries.preload, env::var_os(PRELOAD)));
+    command.env("FRAZIL_RUN_LIBRARY", &libraries.frazil);
+    command.env("FRAZIL_RUN_REPORT", events);
+    for (name, is_set) in [
+        ("FRAZIL_RUN_COMPRESS", args.compress),
+        ("FRAZIL_RUN_CHUNKS", args.choose_chunks),
+    ] {
+        match is_set {
+            true => command.env(name, "1"),
+            false => command.env_remove(name),
+        };
+    }
+    let stated = env::var(OPTIONS).unwrap_or_default();
+    if let Some(list) = listed(&stated, &args.options.0) {
+        command.env(OPTIONS, list);
+    }
+}
+
+/// The list of what the environment states and of the flags, which come last and hold.
+fn listed(stated: &str, flags: &[(&str, String)]) -> Option<String> {
+    if flags.is_empty() {
+        return None;
+    }
+    let stated = match stated.contains(';') {
+        true => stated.to_owned(),
+        false => stated.replace(',', ";"),
+    };
+    let flags = flags.iter().map(|(key, value)| format!("{key}={value};"));
+    Some(format!("{stated};{}", flags.collect::<String>()))
+}
+
+/// Our library, and behind it what was to be loaded already.
+fn before(library: &Path, others: Option<OsString>) -> OsString {
+    let mut list = library.as_os_str().to_owned();
+    if let Some(others) = others.filter(|others| !others.is_empty()) {
+        list.push(OsStr::new(":"));
+        list.push(others);
+    }
+    list
+}
+
+/// Waits for the program; signals that ask this one to end are the program's.
+fn wait(mut child: Child) -> io::Result<ExitStatus> {
+    signals::hand_on(child.id())?;
+    child.wait()
+}
+
+/// The program's own status; 1 where it saw no error and a file has one.
+fn status_of(ended: ExitStatus, report: &Report) -> Status {
+    let code = ended
+        .code()
+        .unwrap_or_else(|| 128 + ended.signal().unwrap_or(0));
+    match u8::try_from(code).unwrap_or(1) {
+        0 if report.has_failures() => Status::Failure,
+        code => Status::OfProgram(code),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_come_behind_what_the_environment_states() {
+        let flags = [("reads", "map,series".to_owned())];
+        let list = listed("goal=size,threads=2", &flags).unwrap();
+        assert_eq!(list, "goal=size;threads=2;reads=map,series;");
+        assert_eq!(listed("", &flags).unwrap(), ";reads=map,series;");
+        assert_eq!(listed("goal=size", &[]), None);
+    }
+
+    #[test]
+    fn other_preloaded_libraries_stay() {
+        let ours = Path::new("/a/b.so");
+        assert_eq!(before(ours, None), "/a/b.so");
+        assert_eq!(
+            before(ours, Some("/c.so /d.so".into())),
+            "/a/b.so:/c.so /d.so"
+        );
+    }
+
+    #[test]
+    fn a_failed_file_is_a_failure_unless_the_program_says_more() {
+        let failed = Report::of_lines(r#"{"event":"closed","process":1,"path":"a","error":"no"}"#);
+        let ended = |code: i32| ExitStatus::from_raw(code << 8);
+        assert_eq!(status_of(ended(0), &failed), Status::Failure);
+        assert_eq!(status_of(ended(3), &failed), Status::OfProgram(3));
+        assert_eq!(
+            status_of(ended(0), &Report::default()),
+            Status::OfProgram(0)
+        );
+        let killed = ExitStatus::from_raw(9);
+        assert_eq!(
+            status_of(killed, &Report::default()),
+            Status::OfProgram(137)
+        );
+    }
+}

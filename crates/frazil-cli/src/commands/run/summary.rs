@@ -1,0 +1,129 @@
+//! What is said at the end of a run.
+
+use frazil::size::human;
+
+use super::events::{Deflated, Fate, Report, WrittenFile};
+use crate::args::Level;
+use crate::text;
+
+/// The report in words.
+pub(super) fn text(report: &Report, level: Level) -> String {
+    let mut lines: Vec<String> = report.files.iter().map(line).collect();
+    lines.extend(report.deflated.iter().map(deflated));
+    let why = match level {
+        Level::Engine => why_nothing(report),
+        Level::Codec => report.deflated.is_empty().then(|| {
+            "no process called compress2 of a shared zlib: none deflated, or none in this way"
+                .to_owned()
+        }),
+    };
+    if let Some(why) = why {
+        lines.push(format!("nothing was accelerated, because {why}"));
+    }
+    let lines = lines
+        .iter()
+        .map(|line| format!("frazil run: {}\n", text::plain(line)));
+    lines.collect()
+}
+
+fn deflated(done: &Deflated) -> String {
+    format!(
+        "process {}: {} deflated to {} (ratio {})",
+        done.process,
+        human(done.raw_bytes),
+        human(done.stored_bytes),
+        text::ratio(done.raw_bytes, done.stored_bytes)
+    )
+}
+
+fn line(file: &WrittenFile) -> String {
+    let path = &file.path;
+    let why = file.why.as_deref().unwrap_or("no reason was told");
+    let mut line = match file.fate {
+        Fate::Written => format!("{path}: written by frazil, {}", amounts(file)),
+        Fate::Failed => format!("{path}: FAILED: {why}"),
+        Fate::Unclosed => format!(
+            "{path}: FAILED: its process ended without closing it; the file is at its last commit, or \
+             not there"
+        ),
+        Fate::Aborted => format!("{path}: dropped by the program (nc_abort)"),
+        Fate::GivenBack => {
+            format!("{path}: given back to the program's own netCDF library, because {why}")
+        }
+        Fate::NotTaken => format!("{path}: left to the program's own netCDF library: {why}"),
+    };
+    for refused in &file.refused {
+        line.push_str(&format!(
+            "; FAILED: a call that frazil does not serve: {refused}"
+        ));
+    }
+    line
+}
+
+fn amounts(file: &WrittenFile) -> String {
+    let amounts = &file.amounts;
+    let ratio = text::ratio(amounts.raw_bytes, amounts.stored_bytes);
+    format!(
+        "{} as {} (ratio {ratio}); calls waited {:.2} s, {:.2} s of work went on behind them",
+        human(amounts.raw_bytes),
+        human(amounts.stored_bytes),
+        amounts.waited_seconds,
+        amounts.hidden_seconds
+    )
+}
+
+/// Why frazil has written nothing, if so.
+fn why_nothing(report: &Report) -> Option<String> {
+    let is_ours = |file: &WrittenFile| !matches!(file.fate, Fate::NotTaken | Fate::GivenBack);
+    if report.files.iter().any(is_ours) {
+        return None;
+    }
+    Some(
+        match (report.files.is_empty(), report.processes.is_empty()) {
+            (false, _) => "of what is said above".to_owned(),
+            (true, false) => "the program created no netCDF file".to_owned(),
+            (true, true) => {
+                "no process called nc_create or nc_open of a shared netCDF library by name \
+                         (HDF5 and h5py, and bindings that look functions up, go other ways)"
+                    .to_owned()
+            }
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_without_a_file_says_why() {
+        let none = text(&Report::default(), Level::Engine);
+        assert!(none.starts_with("frazil run: nothing was accelerated, because no process"));
+        let passed = r#"{"event":"passed","process":1,"path":"a.nc","why":"it is classic"}"#;
+        let words = text(&Report::of_lines(passed), Level::Engine);
+        assert!(words.contains("it is classic") && words.contains("nothing was accelerated"));
+    }
+
+    #[test]
+    fn deflate_is_told_of_by_process() {
+        let none = text(&Report::default(), Level::Codec);
+        assert!(none.contains("nothing was accelerated, because no process called compress2"));
+        let done = r#"{"event":"codec","process":5,"raw_bytes":300,"stored_bytes":100}"#;
+        let words = text(&Report::of_lines(done), Level::Codec);
+        assert!(
+            words.contains("process 5") && words.contains("3.00"),
+            "{words}"
+        );
+    }
+
+    #[test]
+    fn a_written_file_has_its_ratio() {
+        let closed =
+            r#"{"event":"closed","process":1,"path":"a.nc","raw_bytes":300,"stored_bytes":100}"#;
+        let words = text(&Report::of_lines(closed), Level::Engine);
+        assert!(
+            words.contains("3.00") && !words.contains("nothing"),
+            "{words}"
+        );
+    }
+}

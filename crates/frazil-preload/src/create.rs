@@ -1,0 +1,284 @@
+//! Files begin and end: which are taken.
+
+use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use crate::current::{current, is};
+use crate::files::{self, Place, Taken};
+use crate::invoke::{BAD_ID, Words, invoke, invoke_on, number};
+use crate::library::{Library, frazil, is_netcdf_itself, is_plain_file, program};
+use crate::names::Call;
+use crate::report::{self, Done};
+
+/// `NC_NETCDF4`
+const NETCDF4: c_int = 0x1000;
+/// `NC_CLASSIC_MODEL`
+const CLASSIC_MODEL: c_int = 0x0100;
+/// `NC_64BIT_DATA` and `NC_64BIT_OFFSET`
+const CLASSIC_FORMATS: c_int = 0x0220;
+/// What a file may be created with that is taken: `NC_WRITE`, `NC_NOCLOBBER`, `NC_SHARE`, and the format.
+const SERVED: c_int = 0x0001 | 0x0004 | 0x0800 | NETCDF4 | CLASSIC_MODEL;
+/// `NC_EBADGRPID`
+const BAD_GROUP: c_int = -116;
+
+/// `nc_set_default_format`, as the program has called it.
+static DEFAULT_FORMAT: AtomicI32 = AtomicI32::new(1);
+
+pub(crate) extern "C" fn create(path: *const c_char, mode: c_int, ncidp: *mut c_int) -> c_int {
+    let words = [path as usize, number(mode), ncidp as usize, 0, 0, 0, 0, 0];
+    created("nc_create", path, mode, ncidp, words)
+}
+
+pub(crate) extern "C" fn create_sized(
+    path: *const c_char,
+    mode: c_int,
+    initial: usize,
+    hint: *mut usize,
+    ncidp: *mut c_int,
+) -> c_int {
+    let place = ncidp as usize;
+    let words = [
+        path as usize,
+        number(mode),
+        initial,
+        hint as usize,
+        place,
+        0,
+        0,
+        0,
+    ];
+    created("nc__create", path, mode, ncidp, words)
+}
+
+fn created(name: &str, path: *const c_char, mode: c_int, ncidp: *mut c_int, words: Words) -> c_int {
+    let (_, caller) = current();
+    let library = program(caller);
+    if library.is_being_called() || is_netcdf_itself(caller) || path.is_null() || ncidp.is_null() {
+        // SAFETY: the call as it came.
+        return unsafe { invoke(library, name, words) };
+    }
+    report::process();
+    // SAFETY: not NULL; the program vouches for the rest.
+    let path = unsafe { CStr::from_ptr(path) };
+    let why = match take(path, mode, library) {
+        Ok(id) => {
+            // SAFETY: not NULL; the program vouches for the rest.
+            unsafe { *ncidp = id };
+            return 0;
+        }
+        Err(why) => why,
+    };
+    // SAFETY: the call as it came.
+    let status = unsafe { invoke(library, name, words) };
+    if status == 0 {
+        report::passed(path, &why);
+    }
+    status
+}
+
+/// Takes a file; the error is why not.
+fn take(path: &CStr, mode: c_int, program: &'static Library) -> Result<c_int, String> {
+    let named = Path::new(OsStr::from_bytes(path.to_bytes()));
+    let mode = match DEFAULT_FORMAT.load(Ordering::Relaxed) {
+        _ if mode & (NETCDF4 | CLASSIC_FORMATS | CLASSIC_MODEL) != 0 => mode,
+        3 => mode | NETCDF4,
+        4 => mode | NETCDF4 | CLASSIC_MODEL,
+        2 => mode | 0x0200,
+        5 => mode | 0x0020,
+        _ => mode,
+    };
+    let is_upgraded = std::env::var_os("FRAZIL_FORMAT").is_some_and(|value| value == "netcdf4");
+    if mode & NETCDF4 == 0 && !is_upgraded {
+        let words = "it is of a classic format (FRAZIL_FORMAT=netcdf4 makes it netCDF-4)";
+        return Err(words.to_owned());
+    }
+    if mode & !(SERVED | CLASSIC_FORMATS) != 0 {
+        let words = "it is created in memory, by several processes, or with another option \
+                     that frazil does not serve";
+        return Err(format!("{words} (mode {mode:#x})"));
+    }
+    if !is_plain_file(named) {
+        return Err("its name is not that of a plain file".to_owned());
+    }
+    if is_aligned(program) {
+        return Err("the program has set an alignment (nc_set_alignment)".to_owned());
+    }
+    let frazil = frazil().map_err(|words| format!("libfrazil cannot be loaded: {words}"))?;
+    let mut own: c_int = 0;
+    let place = (&raw mut own) as usize;
+    let words = [path.as_ptr() as usize, number(mode), place, 0, 0, 0, 0, 0];
+    // SAFETY: frz_nc_create with its three arguments.
+    let status = unsafe { invoke(frazil, "nc_create", words) };
+    if status != 0 {
+        return Err(report::words_of(status));
+    }
+    report::at_exit(frazil);
+    let taken = Taken::new(CString::from(path), mode, own, program);
+    match files::insert(taken) {
+        Some(id) => {
+            report::taken(path);
+            Ok(id)
+        }
+        None => {
+            // SAFETY: frz_nc_abort with the number of a file that is new.
+            unsafe { invoke_on(frazil, "nc_abort", own, []) };
+            Err("too many files are open".to_owned())
+        }
+    }
+}
+
+/// Whether objects are to be aligned in new files.
+fn is_aligned(program: &'static Library) -> bool {
+    if program.symbol("nc_get_alignment").is_none() {
+        return false;
+    }
+    let (mut threshold, mut alignment): (c_int, c_int) = (0, 0);
+    let places = [(&raw mut threshold) as usize, (&raw mut alignment) as usize];
+    let words = [places[0], places[1], 0, 0, 0, 0, 0, 0];
+    // SAFETY: nc_get_alignment with its two arguments.
+    let status = unsafe { invoke(program, "nc_get_alignment", words) };
+    status == 0 && alignment > 1
+}
+
+/// `nc_create_par`: goes on, and is noted.
+pub(crate) extern "C" fn create_parallel(
+    path: *const c_char,
+    mode: c_int,
+    comm: usize,
+    info: usize,
+    ncidp: *mut c_int,
+) -> c_int {
+    let (call, caller) = current();
+    let library = program(caller);
+    let name = match is(call, Call::nc_create_par) {
+        true => "nc_create_par",
+        false => "nc_create_par_fortran",
+    };
+    let place = ncidp as usize;
+    let words = [path as usize, number(mode), comm, info, place, 0, 0, 0];
+    // SAFETY: the call as it came.
+    let status = unsafe { invoke(library, name, words) };
+    if status == 0 && !path.is_null() {
+        report::process();
+        // SAFETY: not NULL; the program vouches for the rest.
+        let path = unsafe { CStr::from_ptr(path) };
+        report::passed(path, "several processes write it together (nc_create_par)");
+    }
+    status
+}
+
+pub(crate) extern "C" fn open(path: *const c_char, mode: c_int, ncidp: *mut c_int) -> c_int {
+    let words = [path as usize, number(mode), ncidp as usize, 0, 0, 0, 0, 0];
+    opened("nc_open", path, words)
+}
+
+pub(crate) extern "C" fn open_sized(
+    path: *const c_char,
+    mode: c_int,
+    hint: *mut usize,
+    ncidp: *mut c_int,
+) -> c_int {
+    let words = [
+        path as usize,
+        number(mode),
+        hint as usize,
+        ncidp as usize,
+        0,
+        0,
+        0,
+        0,
+    ];
+    opened("nc__open", path, words)
+}
+
+/// Opening goes on; a file that is being written here is committed before, so that there is one.
+fn opened(name: &str, path: *const c_char, words: Words) -> c_int {
+    let (_, caller) = current();
+    let library = program(caller);
+    if !library.is_being_called() && !path.is_null() {
+        report::process();
+        // SAFETY: not NULL; the program vouches for the rest.
+        commit(unsafe { CStr::from_ptr(path) });
+    }
+    // SAFETY: the call as it came.
+    unsafe { invoke(library, name, words) }
+}
+
+fn commit(path: &CStr) {
+    let Some(wanted) = absolute(path) else { return };
+    for file in files::all() {
+        if let (Place::Own(own), Ok(frazil), true) = (
+            file.place(0),
+            frazil(),
+            absolute(&file.path) == Some(wanted.clone()),
+        ) {
+            // SAFETY: frz_nc_sync; what it cannot do, opening says.
+            unsafe { invoke_on(frazil, "nc_sync", own, []) };
+        }
+    }
+}
+
+/// A path from the root, with the links of its folder followed.
+fn absolute(path: &CStr) -> Option<PathBuf> {
+    let path = Path::new(OsStr::from_bytes(path.to_bytes()));
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    Some(folder.canonicalize().ok()?.join(path.file_name()?))
+}
+
+pub(crate) extern "C" fn set_default_format(format: c_int, oldp: *mut c_int) -> c_int {
+    let (_, caller) = current();
+    let library = program(caller);
+    let words = [number(format), oldp as usize, 0, 0, 0, 0, 0, 0];
+    // SAFETY: the call as it came.
+    let status = unsafe { invoke(library, "nc_set_default_format", words) };
+    if status == 0 {
+        DEFAULT_FORMAT.store(format, Ordering::Relaxed);
+    }
+    status
+}
+
+/// `nc_close` and `nc_abort` of a file that was taken.
+pub(crate) extern "C" fn end(id: c_int) -> c_int {
+    let (call, _) = current();
+    let Some(file) = files::find(id) else {
+        return BAD_ID;
+    };
+    if id & 0xFFFF != 0 {
+        return BAD_GROUP;
+    }
+    let is_abort = is(call, Call::nc_abort);
+    let name = if is_abort { "nc_abort" } else { "nc_close" };
+    let status = match (file.place(id), frazil()) {
+        // SAFETY: the call as it came, in the library that has the file.
+        (Place::Handed(real), _) => unsafe { invoke_on(file.program, name, real, []) },
+        (Place::Own(_), Err(_)) => BAD_ID,
+        (Place::Own(own), Ok(frazil)) => {
+            if let Some(shadow) = file.notes().shadow.take() {
+                shadow.close(file.program);
+            }
+            if is_abort {
+                report::aborted(&file.path);
+                // SAFETY: frz_nc_abort with the file's number.
+                unsafe { invoke_on(frazil, name, own, []) }
+            } else {
+                close(frazil, &file, own)
+            }
+        }
+    };
+    files::remove(id);
+    status
+}
+
+fn close(frazil: &'static Library, file: &Taken, own: c_int) -> c_int {
+    let mut done = Done::new();
+    let place: *mut c_void = (&raw mut done).cast();
+    // SAFETY: frz_nc_close_reporting with a report of the size that it says.
+    let status = unsafe { invoke_on(frazil, "nc_close_reporting", own, [place as usize]) };
+    report::closed(&file.path, &done, status);
+    status
+}

@@ -1,0 +1,150 @@
+//! Calls that define, and calls that give out numbers of groups, on files that were taken.
+
+use std::ffi::{c_char, c_int};
+use std::sync::atomic::Ordering;
+
+use crate::current::{current, is, served_by};
+use crate::faithful;
+use crate::files::{self, Place, Taken};
+use crate::handover::hand_over;
+use crate::invoke::{BAD_ID, INVALID, Words, invoke, invoke_on, number};
+use crate::library::{Library, frazil};
+use crate::names::{Call, NAMES};
+use crate::report;
+
+/// What frazil answers where it does not do what netCDF-C may do: `NC_EINVAL`, `NC_EBADTYPE`,
+/// `NC_EBADTYPID`, `NC_ENOTBUILT`, `NC_EFILTER`, `NC_ENOFILTER`.
+const NOT_SERVED: [c_int; 6] = [-36, -45, -117, -128, -132, -136];
+
+/// A call on a file that frazil may not be able to serve: the file then goes back to the program's
+/// own library, which gets this call.
+pub(crate) extern "C" fn define(
+    a: usize,
+    b: usize,
+    c: usize,
+    d: usize,
+    e: usize,
+    f: usize,
+    g: usize,
+    h: usize,
+) -> c_int {
+    let (call, _) = current();
+    let words = [a, b, c, d, e, f, g, h];
+    let id = a as c_int;
+    let Some(file) = files::find(id) else {
+        return BAD_ID;
+    };
+    match (file.place(id), frazil()) {
+        (Place::Own(own), Ok(library)) => on_own(&file, (id, own), library, call, words),
+        (Place::Handed(real), _) => go_on(&file, real, call, words),
+        (Place::Own(_), Err(_)) => BAD_ID,
+    }
+}
+
+fn on_own(
+    file: &Taken,
+    (id, own): (c_int, c_int),
+    library: &'static Library,
+    call: usize,
+    words: Words,
+) -> c_int {
+    let name = NAMES.get(call).copied().unwrap_or_default();
+    if is(call, Call::nc_inq_filter_avail) {
+        return faithful::filter_is_there(file, words);
+    }
+    let mut own_words = words;
+    own_words[0] = number(own);
+    let is_served = library.function(call).is_some();
+    let status = match is_served {
+        // SAFETY: the call as it came, with frazil's number of the file.
+        true => unsafe { invoke(library, name, own_words) },
+        false => INVALID,
+    };
+    if status == 0 {
+        faithful::after(file, own, library, call, words);
+        return 0;
+    }
+    if is_served && !NOT_SERVED.contains(&status) {
+        return status;
+    }
+    if file.is_put.load(Ordering::Relaxed) {
+        report::refused(&file.path, name, &report::words_of(status));
+        return status;
+    }
+    match (hand_over(file, name), file.place(id)) {
+        (Ok(()), Place::Handed(real)) => go_on(file, real, call, words),
+        (Ok(()), Place::Own(_)) => status,
+        (Err(failure), _) => failure,
+    }
+}
+
+/// The call in the program's own library.
+fn go_on(file: &Taken, real: c_int, call: usize, mut words: Words) -> c_int {
+    words[0] = number(real);
+    let name = NAMES.get(call).copied().unwrap_or_default();
+    // SAFETY: the call as it came, with that library's number of the file.
+    unsafe { invoke(file.program, name, words) }
+}
+
+/// `nc_def_grp`, `nc_inq_ncid` and their like: what comes back are the program's numbers.
+pub(crate) extern "C" fn groups(a: usize, b: usize, c: usize) -> c_int {
+    let (call, _) = current();
+    let id = a as c_int;
+    let (library, there, file) = served_by(id, 0);
+    let Some(file) = file else {
+        return BAD_ID;
+    };
+    let name = NAMES.get(call).copied().unwrap_or_default();
+    let words = [number(there), b, c, 0, 0, 0, 0, 0];
+    // SAFETY: the call as it came, with the library's number of the file.
+    let status = unsafe { invoke(library, name, words) };
+    if status != 0 {
+        return status;
+    }
+    let (place, count) = match name {
+        "nc_inq_grp_parent" => (b, 1),
+        "nc_inq_grps" => (c, number_of_groups(library, there)),
+        _ => (c, 1),
+    };
+    let ids = place as *mut c_int;
+    if ids.is_null() {
+        return 0;
+    }
+    for index in 0..count {
+        // SAFETY: the call has written so many numbers there.
+        unsafe {
+            let found = ids.add(index).read();
+            ids.add(index).write(file.known_as(id, found));
+        }
+    }
+    0
+}
+
+fn number_of_groups(library: &'static Library, id: c_int) -> usize {
+    let mut count: c_int = 0;
+    let words = [(&raw mut count) as usize, 0];
+    // SAFETY: nc_inq_grps with no place for the numbers.
+    let status = unsafe { invoke_on(library, "nc_inq_grps", id, words) };
+    match status {
+        0 => usize::try_from(count).unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// `nc_inq_path` of a file that was given back: its library had it by another name at first.
+pub(crate) extern "C" fn inq_path(id: c_int, lengthp: *mut usize, path: *mut c_char) -> c_int {
+    let Some(file) = files::find(id) else {
+        return BAD_ID;
+    };
+    let text = file.path.as_bytes_with_nul();
+    // SAFETY: each is NULL or has room for what the call gives.
+    unsafe {
+        if !lengthp.is_null() {
+            *lengthp = text.len() - 1;
+        }
+        if !path.is_null() {
+            std::ptr::copy_nonoverlapping(text.as_ptr().cast(), path, text.len());
+        }
+    }
+    0
+}

@@ -1,0 +1,215 @@
+//! What the program's own library would do where the program asks for nothing: chunk shapes, contiguous
+//! storage, no filters.
+
+use std::ffi::c_int;
+use std::sync::OnceLock;
+
+use crate::current::is;
+use crate::files::Taken;
+use crate::invoke::{INVALID, Words, invoke_on, number};
+use crate::library::Library;
+use crate::names::{Call, NAMES};
+use crate::shadow::{Shadow, Variable};
+
+/// `NC_CHUNKED`
+const CHUNKED: c_int = 0;
+/// `NC_MAX_VAR_DIMS`
+const MOST_DIMENSIONS: usize = 1024;
+/// Calls after which a variable's filters may have changed.
+const FILTERS: [Call; 7] = [
+    Call::nc_def_var_deflate,
+    Call::nc_def_var_fletcher32,
+    Call::nc_def_var_szip,
+    Call::nc_def_var_zstandard,
+    Call::nc_def_var_bzip2,
+    Call::nc_def_var_blosc,
+    Call::nc_def_var_filter,
+];
+
+/// What the user of `frazil run` leaves to frazil.
+struct Ours {
+    filters: bool,
+    chunks: bool,
+}
+
+fn ours() -> &'static Ours {
+    static OURS: OnceLock<Ours> = OnceLock::new();
+    OURS.get_or_init(|| {
+        let is_set = |name| std::env::var_os(name).is_some_and(|value| value == "1");
+        Ours {
+            filters: is_set("FRAZIL_RUN_COMPRESS"),
+            chunks: is_set("FRAZIL_RUN_CHUNKS"),
+        }
+    })
+}
+
+/// After a call that frazil has served.
+pub(crate) fn after(
+    file: &Taken,
+    own: c_int,
+    library: &'static Library,
+    call: usize,
+    words: Words,
+) {
+    let varid = words[1] as c_int;
+    let name = NAMES.get(call).copied().unwrap_or_default();
+    match name {
+        "nc_enddef" | "nc__enddef" => file.notes().in_data_mode = true,
+        "nc_redef" => file.notes().in_data_mode = false,
+        "nc_def_var" => {
+            let Some(varid) = last_variable(library, own) else {
+                return;
+            };
+            if !ours().filters {
+                // SAFETY: frz_nc_def_var_deflate with its arguments.
+                unsafe { invoke_on(library, "nc_def_var_deflate", own, [number(varid), 0, 0, 0]) };
+            }
+            as_it_would_be(file, own, library, (varid, false));
+        }
+        "nc_def_var_chunking" if words[2] as c_int == CHUNKED => {
+            let extents = words[3] as *const usize;
+            // SAFETY: not NULL, and of a variable with axes: frazil refuses chunks of a scalar.
+            let is_stated = !extents.is_null() && unsafe { *extents } != 0;
+            if is_stated {
+                file.notes().stated_chunks.insert((own & 0xFFFF, varid));
+            } else {
+                // A 0 in front asks for the library's own, as netCDF-C reads it.
+                file.notes().stated_chunks.remove(&(own & 0xFFFF, varid));
+                as_it_would_be(file, own, library, (varid, true));
+            }
+        }
+        _ if FILTERS.iter().any(|&one| is(call, one)) => {
+            as_it_would_be(file, own, library, (varid, false));
+        }
+        _ => {}
+    }
+}
+
+fn last_variable(library: &'static Library, own: c_int) -> Option<c_int> {
+    let mut count: c_int = 0;
+    // SAFETY: frz_nc_inq_nvars with its arguments.
+    let status = unsafe { invoke_on(library, "nc_inq_nvars", own, [(&raw mut count) as usize]) };
+    (status == 0 && count > 0).then(|| count - 1)
+}
+
+/// Gives a variable whose chunks nobody states the storage that the program's own library would choose.
+fn as_it_would_be(
+    file: &Taken,
+    own: c_int,
+    library: &'static Library,
+    (varid, is_chunked): (c_int, bool),
+) {
+    let mut notes = file.notes();
+    let is_stated = notes.stated_chunks.contains(&(own & 0xFFFF, varid));
+    if is_stated || ours().chunks {
+        return;
+    }
+    let Some(variable) = describe(library, own, varid, is_chunked) else {
+        return;
+    };
+    if variable.lengths.is_empty() {
+        return;
+    }
+    if notes.shadow.is_none() {
+        notes.shadow = Shadow::create(file.program);
+    }
+    let shadow = notes.shadow.as_mut();
+    let Some((storage, chunk)) = shadow.and_then(|shadow| shadow.ask(file.program, &variable))
+    else {
+        return;
+    };
+    let place = match storage {
+        CHUNKED => chunk.as_ptr() as usize,
+        _ => 0,
+    };
+    let others = [number(varid), number(storage), place];
+    // SAFETY: frz_nc_def_var_chunking with its arguments; as many numbers as there are axes.
+    unsafe { invoke_on(library, "nc_def_var_chunking", own, others) };
+}
+
+fn describe(
+    library: &'static Library,
+    own: c_int,
+    varid: c_int,
+    is_chunked: bool,
+) -> Option<Variable> {
+    let (mut nc_type, mut rank): (c_int, c_int) = (0, 0);
+    let mut dimids = vec![0 as c_int; MOST_DIMENSIONS];
+    let places = [
+        number(varid),
+        0,
+        (&raw mut nc_type) as usize,
+        (&raw mut rank) as usize,
+        dimids.as_mut_ptr() as usize,
+        0,
+    ];
+    // SAFETY: frz_nc_inq_var with its arguments.
+    let status = unsafe { invoke_on(library, "nc_inq_var", own, places) };
+    if status != 0 {
+        return None;
+    }
+    dimids.truncate(usize::try_from(rank).ok()?);
+    let unlimited = unlimited_dimensions(library, own)?;
+    let length = |&dimid: &c_int| {
+        let mut length = 0_usize;
+        let others = [number(dimid), (&raw mut length) as usize];
+        // SAFETY: frz_nc_inq_dimlen with its arguments.
+        let status = unsafe { invoke_on(library, "nc_inq_dimlen", own, others) };
+        let is_unlimited = unlimited.contains(&dimid);
+        (status == 0).then_some(if is_unlimited { 0 } else { length })
+    };
+    let mut filters = 0_usize;
+    let places = [number(varid), (&raw mut filters) as usize, 0];
+    // SAFETY: frz_nc_inq_var_filter_ids with no place for the numbers.
+    unsafe { invoke_on(library, "nc_inq_var_filter_ids", own, places) };
+    Some(Variable {
+        nc_type,
+        lengths: dimids.iter().map(length).collect::<Option<_>>()?,
+        is_filtered: filters > 0,
+        is_chunked,
+    })
+}
+
+/// The unlimited dimensions that a group sees.
+fn unlimited_dimensions(library: &'static Library, own: c_int) -> Option<Vec<c_int>> {
+    let mut all = Vec::new();
+    let mut group = own;
+    loop {
+        let mut count: c_int = 0;
+        let places = [(&raw mut count) as usize, 0];
+        // SAFETY: frz_nc_inq_unlimdims with no place for the numbers.
+        let status = unsafe { invoke_on(library, "nc_inq_unlimdims", group, places) };
+        if status != 0 {
+            return None;
+        }
+        let mut found = vec![0 as c_int; usize::try_from(count).ok()?];
+        let places = [0, found.as_mut_ptr() as usize];
+        // SAFETY: as above; so many numbers.
+        unsafe { invoke_on(library, "nc_inq_unlimdims", group, places) };
+        all.append(&mut found);
+        let mut parent: c_int = 0;
+        // SAFETY: frz_nc_inq_grp_parent with its arguments.
+        let status = unsafe {
+            invoke_on(
+                library,
+                "nc_inq_grp_parent",
+                group,
+                [(&raw mut parent) as usize],
+            )
+        };
+        if status != 0 {
+            return Some(all);
+        }
+        group = parent;
+    }
+}
+
+/// `nc_inq_filter_avail`: as the program's own library says.
+pub(crate) fn filter_is_there(file: &Taken, words: Words) -> c_int {
+    let mut notes = file.notes();
+    if notes.shadow.is_none() {
+        notes.shadow = Shadow::create(file.program);
+    }
+    let shadow = notes.shadow.as_ref();
+    shadow.map_or(INVALID, |shadow| shadow.has_filter(file.program, words[1]))
+}

@@ -1,0 +1,157 @@
+//! The files that were taken, by the numbers that the program knows them by.
+
+use std::collections::BTreeSet;
+use std::ffi::{CString, c_int};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+
+use crate::library::Library;
+use crate::shadow::Shadow;
+
+/// The bit of a number that says that the file was taken. Libraries count from 1 in the bits above 16.
+pub(crate) const MARK: c_int = 0x4000_0000;
+/// Files that may be taken at once.
+const MOST_FILES: usize = 1 << 14;
+/// The bits of a number that say which group is meant.
+const GROUP: c_int = 0xFFFF;
+
+/// A file that was taken.
+pub(crate) struct Taken {
+    /// As the program wrote it.
+    pub(crate) path: CString,
+    /// As the program asked for it.
+    pub(crate) mode: c_int,
+    /// Frazil's number of its root group.
+    pub(crate) own: c_int,
+    /// The program's own library.
+    pub(crate) program: &'static Library,
+    /// Whether values were put into it.
+    pub(crate) is_put: AtomicBool,
+    /// What is remembered of its definitions.
+    notes: Mutex<Notes>,
+    /// Once the program's own library has it: its numbers of the groups, in their order.
+    handed: OnceLock<Mutex<Vec<c_int>>>,
+}
+
+/// What is remembered of a file's definitions.
+#[derive(Default)]
+pub(crate) struct Notes {
+    /// Group and variable of those whose chunks or storage the program has stated.
+    pub(crate) stated_chunks: BTreeSet<(c_int, c_int)>,
+    /// Whether the program has left define mode.
+    pub(crate) in_data_mode: bool,
+    /// Where the program's own library is asked what it would do.
+    pub(crate) shadow: Option<Shadow>,
+}
+
+/// Who has a file.
+pub(crate) enum Place {
+    /// Frazil, by this number.
+    Own(c_int),
+    /// The program's own library, by this number.
+    Handed(c_int),
+}
+
+static FILES: RwLock<Vec<Option<Arc<Taken>>>> = RwLock::new(Vec::new());
+
+impl Taken {
+    pub(crate) fn new(path: CString, mode: c_int, own: c_int, program: &'static Library) -> Self {
+        Self {
+            path,
+            mode,
+            own,
+            program,
+            is_put: AtomicBool::new(false),
+            notes: Mutex::default(),
+            handed: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn notes(&self) -> MutexGuard<'_, Notes> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Who has the group that `id` means, and by which number.
+    pub(crate) fn place(&self, id: c_int) -> Place {
+        let group = id & GROUP;
+        match self.handed.get() {
+            None => Place::Own(self.own | group),
+            Some(groups) => {
+                let groups = groups.lock().unwrap_or_else(PoisonError::into_inner);
+                // A number that the program made up is nobody's.
+                Place::Handed(groups.get(group as usize).copied().unwrap_or(-1))
+            }
+        }
+    }
+
+    /// The program's own library has it from now on; its numbers of the groups, in their order.
+    pub(crate) fn hand_over(&self, groups: Vec<c_int>) {
+        let _ = self.handed.set(Mutex::new(groups));
+    }
+
+    /// The program's number for a library's number of a group in the file of `id`.
+    pub(crate) fn known_as(&self, id: c_int, of_library: c_int) -> c_int {
+        let group = match self.handed.get() {
+            None => of_library & GROUP,
+            Some(groups) => {
+                let mut groups = groups.lock().unwrap_or_else(PoisonError::into_inner);
+                let known = groups.iter().position(|&known| known == of_library);
+                let place = known.unwrap_or_else(|| {
+                    groups.push(of_library);
+                    groups.len() - 1
+                });
+                place as c_int & GROUP
+            }
+        };
+        (id & !GROUP) | group
+    }
+
+    pub(crate) fn note_put(&self) {
+        if !self.is_put.load(Ordering::Relaxed) {
+            self.is_put.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+fn slot_of(id: c_int) -> Option<usize> {
+    let is_ours = id > 0 && id & MARK != 0;
+    is_ours.then_some(((id & !MARK) >> 16) as usize)
+}
+
+/// The file of a number, if it was taken.
+pub(crate) fn find(id: c_int) -> Option<Arc<Taken>> {
+    let slot = slot_of(id)?;
+    let files = FILES.read().unwrap_or_else(PoisonError::into_inner);
+    files.get(slot)?.clone()
+}
+
+/// Gives a file its number; `None`: too many are open.
+pub(crate) fn insert(file: Taken) -> Option<c_int> {
+    let mut files = FILES.write().unwrap_or_else(PoisonError::into_inner);
+    let free = files.iter().position(Option::is_none);
+    let slot = free.unwrap_or(files.len());
+    if slot >= MOST_FILES {
+        return None;
+    }
+    let file = Some(Arc::new(file));
+    match files.get_mut(slot) {
+        Some(place) => *place = file,
+        None => files.push(file),
+    }
+    Some(MARK | (slot as c_int) << 16)
+}
+
+/// Forgets a file.
+pub(crate) fn remove(id: c_int) {
+    let Some(slot) = slot_of(id) else { return };
+    let mut files = FILES.write().unwrap_or_else(PoisonError::into_inner);
+    if let Some(place) = files.get_mut(slot) {
+        *place = None;
+    }
+}
+
+/// All files that are open.
+pub(crate) fn all() -> Vec<Arc<Taken>> {
+    let files = FILES.read().unwrap_or_else(PoisonError::into_inner);
+    files.iter().flatten().cloned().collect()
+}

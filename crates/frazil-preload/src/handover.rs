@@ -1,0 +1,347 @@
+//! A file goes back to the program's own library: what was defined is defined there again.
+//!
+//! Only as long as no values were put. Groups, dimensions and variables get the numbers that the
+//! program knows: both libraries count them in the order of their definition.
+
+use std::ffi::{CString, OsStr, OsString, c_char, c_int};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use crate::files::Taken;
+use crate::invoke::{BAD_ID, INVALID, invoke, invoke_on, number};
+use crate::library::{Library, frazil};
+use crate::report;
+use crate::values::{NAME_BYTES, copy_attributes, done, text};
+
+/// `NC_GLOBAL`
+const GLOBAL: c_int = -1;
+/// `NC_CHUNKED`
+const CHUNKED: c_int = 0;
+/// `NC_MAX_VAR_DIMS`
+const MOST_DIMENSIONS: usize = 1024;
+
+/// Gives a file back for the call of this name.
+///
+/// # Errors
+/// The status of what failed; the file is then not in either library's hands as it should be, and the
+/// report says so.
+pub(crate) fn hand_over(file: &Taken, call: &str) -> Result<(), c_int> {
+    let frazil = frazil().map_err(|_| BAD_ID)?;
+    let names = Names::of(file).ok_or(INVALID)?;
+    let mut real: c_int = 0;
+    let place = (&raw mut real) as usize;
+    let words = [
+        names.beside.as_ptr() as usize,
+        number(file.mode),
+        place,
+        0,
+        0,
+        0,
+        0,
+        0,
+    ];
+    // SAFETY: nc_create with its arguments.
+    let created = done(unsafe { invoke(file.program, "nc_create", words) });
+    let copied = created.and_then(|()| {
+        let mut twin = Twin {
+            file,
+            frazil,
+            program: file.program,
+            groups: vec![real],
+        };
+        twin.define()?;
+        Ok(twin.groups)
+    });
+    match copied {
+        Ok(groups) => {
+            // Frazil's file has the name until now.
+            if let Some(shadow) = file.notes().shadow.take() {
+                shadow.close(file.program);
+            }
+            // SAFETY: frz_nc_abort with the file's number.
+            unsafe { invoke_on(frazil, "nc_abort", file.own, []) };
+            file.hand_over(groups);
+            match names.give() {
+                Ok(()) => report::returned(&file.path, call),
+                Err(error) => report::refused(&file.path, call, &error.to_string()),
+            }
+            Ok(())
+        }
+        Err(status) => {
+            if created.is_ok() {
+                // SAFETY: nc_abort with the number of the file that was made above.
+                unsafe { invoke_on(file.program, "nc_abort", real, []) };
+            }
+            report::refused(&file.path, call, "the file could not be given back");
+            Err(status)
+        }
+    }
+}
+
+/// A file's own name, and that of the one that takes its place.
+struct Names {
+    /// With links followed.
+    own: PathBuf,
+    beside: CString,
+}
+
+impl Names {
+    fn of(file: &Taken) -> Option<Self> {
+        let path = Path::new(OsStr::from_bytes(file.path.to_bytes()));
+        let own = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let mut name = OsString::from(".");
+        name.push(own.file_name()?);
+        name.push(format!(".{}.frazil-run", std::process::id()));
+        let beside = CString::new(own.with_file_name(name).into_os_string().into_vec()).ok()?;
+        Some(Self { own, beside })
+    }
+
+    fn give(&self) -> std::io::Result<()> {
+        std::fs::rename(OsStr::from_bytes(self.beside.to_bytes()), &self.own)
+    }
+}
+
+/// A file in the hands of both libraries.
+struct Twin<'a> {
+    file: &'a Taken,
+    frazil: &'static Library,
+    program: &'static Library,
+    /// The program's library's numbers of the groups, in their order.
+    groups: Vec<c_int>,
+}
+
+impl Twin<'_> {
+    fn own(&self, group: usize) -> c_int {
+        self.file.own | group as c_int
+    }
+
+    /// Defines everything there that was defined here.
+    fn define(&mut self) -> Result<(), c_int> {
+        self.define_groups()?;
+        self.define_dimensions()?;
+        for group in 0..self.groups.len() {
+            let (from, to) = (self.own(group), self.groups[group]);
+            let (mut variables, mut attributes): (c_int, c_int) = (0, 0);
+            let places = [
+                0,
+                (&raw mut variables) as usize,
+                (&raw mut attributes) as usize,
+                0,
+            ];
+            // SAFETY: frz_nc_inq with its arguments.
+            done(unsafe { invoke_on(self.frazil, "nc_inq", from, places) })?;
+            let owners = ((self.frazil, from, GLOBAL), (self.program, to, GLOBAL));
+            copy_attributes(attributes, owners.0, owners.1)?;
+            for varid in 0..variables {
+                self.define_variable(from, to, varid)?;
+            }
+        }
+        self.define_modes()
+    }
+
+    fn define_modes(&self) -> Result<(), c_int> {
+        let root = self.groups[0];
+        let mut fill_mode: c_int = 0;
+        let places = [0, (&raw mut fill_mode) as usize];
+        // SAFETY: frz_nc_set_fill, which tells the mode before.
+        done(unsafe { invoke_on(self.frazil, "nc_set_fill", self.file.own, places) })?;
+        // SAFETY: nc_set_fill with its arguments.
+        done(unsafe { invoke_on(self.program, "nc_set_fill", root, [number(fill_mode), 0]) })?;
+        if self.file.notes().in_data_mode {
+            // SAFETY: nc_enddef with the file's number.
+            done(unsafe { invoke_on(self.program, "nc_enddef", root, []) })?;
+        }
+        Ok(())
+    }
+
+    /// Groups, in the order of their numbers.
+    fn define_groups(&mut self) -> Result<(), c_int> {
+        loop {
+            let own = self.own(self.groups.len());
+            let mut parent: c_int = 0;
+            // SAFETY: frz_nc_inq_grp_parent with its arguments; there may be no such group.
+            let status = unsafe {
+                invoke_on(
+                    self.frazil,
+                    "nc_inq_grp_parent",
+                    own,
+                    [(&raw mut parent) as usize],
+                )
+            };
+            if status != 0 {
+                return Ok(());
+            }
+            let mut name: Vec<c_char> = vec![0; NAME_BYTES];
+            let place = name.as_mut_ptr() as usize;
+            // SAFETY: frz_nc_inq_grpname with room for the longest name.
+            done(unsafe { invoke_on(self.frazil, "nc_inq_grpname", own, [place]) })?;
+            let above = self.groups.get((parent & 0xFFFF) as usize).ok_or(BAD_ID)?;
+            let mut real: c_int = 0;
+            // SAFETY: nc_def_grp with its arguments.
+            done(unsafe {
+                invoke_on(
+                    self.program,
+                    "nc_def_grp",
+                    *above,
+                    [place, (&raw mut real) as usize],
+                )
+            })?;
+            self.groups.push(real);
+        }
+    }
+
+    /// Dimensions, in the order of their numbers, which all groups share.
+    fn define_dimensions(&self) -> Result<(), c_int> {
+        let mut all = Vec::new();
+        for group in 0..self.groups.len() {
+            let ids = self.numbers("nc_inq_dimids", self.own(group), &[0])?;
+            all.extend(ids.into_iter().map(|dimid| (dimid, group)));
+        }
+        all.sort_unstable();
+        for (dimid, group) in all {
+            let own = self.own(group);
+            let (mut name, mut length): (Vec<c_char>, usize) = (vec![0; NAME_BYTES], 0);
+            let place = name.as_mut_ptr() as usize;
+            let words = [number(dimid), place, (&raw mut length) as usize];
+            // SAFETY: frz_nc_inq_dim with its arguments.
+            done(unsafe { invoke_on(self.frazil, "nc_inq_dim", own, words) })?;
+            if self.numbers("nc_inq_unlimdims", own, &[])?.contains(&dimid) {
+                length = 0;
+            }
+            let mut real: c_int = 0;
+            let words = [place, length, (&raw mut real) as usize];
+            // SAFETY: nc_def_dim with its arguments.
+            done(unsafe { invoke_on(self.program, "nc_def_dim", self.groups[group], words) })?;
+            if real != dimid {
+                return Err(INVALID);
+            }
+        }
+        Ok(())
+    }
+
+    /// The numbers that a call of frazil's gives: first how many, then which.
+    fn numbers(&self, call: &str, id: c_int, more: &[usize]) -> Result<Vec<c_int>, c_int> {
+        let mut count: c_int = 0;
+        let last = more.first().copied().unwrap_or(0);
+        let words = [(&raw mut count) as usize, 0, last];
+        // SAFETY: a call that writes a number, and numbers where there is a place for them.
+        done(unsafe { invoke_on(self.frazil, call, id, words) })?;
+        let mut found = vec![0 as c_int; usize::try_from(count).unwrap_or(0)];
+        let words = [0, found.as_mut_ptr() as usize, last];
+        // SAFETY: as above; so many numbers.
+        done(unsafe { invoke_on(self.frazil, call, id, words) })?;
+        Ok(found)
+    }
+
+    fn define_variable(&self, from: c_int, to: c_int, varid: c_int) -> Result<(), c_int> {
+        let mut name: Vec<c_char> = vec![0; NAME_BYTES];
+        let mut dimids = vec![0 as c_int; MOST_DIMENSIONS];
+        let (mut nc_type, mut rank, mut attributes): (c_int, c_int, c_int) = (0, 0, 0);
+        let words = [
+            number(varid),
+            name.as_mut_ptr() as usize,
+            (&raw mut nc_type) as usize,
+            (&raw mut rank) as usize,
+            dimids.as_mut_ptr() as usize,
+            (&raw mut attributes) as usize,
+        ];
+        // SAFETY: frz_nc_inq_var with its arguments.
+        done(unsafe { invoke_on(self.frazil, "nc_inq_var", from, words) })?;
+        let mut real: c_int = 0;
+        let words = [
+            text(&name).as_ptr() as usize,
+            number(nc_type),
+            number(rank),
+            dimids.as_ptr() as usize,
+            (&raw mut real) as usize,
+        ];
+        // SAFETY: nc_def_var with its arguments.
+        done(unsafe { invoke_on(self.program, "nc_def_var", to, words) })?;
+        if real != varid {
+            return Err(INVALID);
+        }
+        self.define_storage(from, to, varid)?;
+        let owners = ((self.frazil, from, varid), (self.program, to, varid));
+        copy_attributes(attributes, owners.0, owners.1)
+    }
+
+    /// Chunks that the program has stated, filters, fill mode, byte order.
+    fn define_storage(&self, from: c_int, to: c_int, varid: c_int) -> Result<(), c_int> {
+        if self
+            .file
+            .notes()
+            .stated_chunks
+            .contains(&(from & 0xFFFF, varid))
+        {
+            let mut chunk = vec![0_usize; MOST_DIMENSIONS];
+            let words = [number(varid), 0, chunk.as_mut_ptr() as usize];
+            // SAFETY: frz_nc_inq_var_chunking with room for the most axes.
+            done(unsafe { invoke_on(self.frazil, "nc_inq_var_chunking", from, words) })?;
+            let words = [number(varid), number(CHUNKED), chunk.as_ptr() as usize];
+            // SAFETY: nc_def_var_chunking with its arguments.
+            done(unsafe { invoke_on(self.program, "nc_def_var_chunking", to, words) })?;
+        }
+        self.define_filters(from, to, varid)?;
+        let (mut no_fill, mut endian): (c_int, c_int) = (0, 0);
+        let words = [number(varid), (&raw mut no_fill) as usize, 0];
+        // SAFETY: frz_nc_inq_var_fill with no place for the value.
+        done(unsafe { invoke_on(self.frazil, "nc_inq_var_fill", from, words) })?;
+        if no_fill != 0 {
+            // SAFETY: nc_def_var_fill with its arguments.
+            done(unsafe { invoke_on(self.program, "nc_def_var_fill", to, [number(varid), 1, 0]) })?;
+        }
+        let words = [number(varid), (&raw mut endian) as usize];
+        // SAFETY: frz_nc_inq_var_endian with its arguments.
+        done(unsafe { invoke_on(self.frazil, "nc_inq_var_endian", from, words) })?;
+        if endian != 0 {
+            // SAFETY: nc_def_var_endian with its arguments.
+            done(unsafe {
+                invoke_on(
+                    self.program,
+                    "nc_def_var_endian",
+                    to,
+                    [number(varid), number(endian)],
+                )
+            })?;
+        }
+        Ok(())
+    }
+
+    fn define_filters(&self, from: c_int, to: c_int, varid: c_int) -> Result<(), c_int> {
+        let mut count = 0_usize;
+        let words = [number(varid), (&raw mut count) as usize, 0];
+        // SAFETY: frz_nc_inq_var_filter_ids with no place for the numbers.
+        done(unsafe { invoke_on(self.frazil, "nc_inq_var_filter_ids", from, words) })?;
+        let mut ids = vec![0_u32; count];
+        let words = [number(varid), 0, ids.as_mut_ptr() as usize];
+        // SAFETY: as above; so many numbers.
+        done(unsafe { invoke_on(self.frazil, "nc_inq_var_filter_ids", from, words) })?;
+        for id in ids {
+            let id = id as usize;
+            let mut parameters = 0_usize;
+            let words = [number(varid), id, (&raw mut parameters) as usize, 0];
+            // SAFETY: frz_nc_inq_var_filter_info with no place for the parameters.
+            done(unsafe { invoke_on(self.frazil, "nc_inq_var_filter_info", from, words) })?;
+            let mut values = vec![0_u32; parameters];
+            let words = [number(varid), id, 0, values.as_mut_ptr() as usize];
+            // SAFETY: as above; so many numbers.
+            done(unsafe { invoke_on(self.frazil, "nc_inq_var_filter_info", from, words) })?;
+            let (call, words) = match id {
+                // `nc_def_var_filter` refuses these in some versions: deflate, shuffle, checksum.
+                1 => {
+                    let level = values.first().copied().unwrap_or(0) as usize;
+                    ("nc_def_var_deflate", [number(varid), 0, 1, level])
+                }
+                2 => ("nc_def_var_deflate", [number(varid), 1, 0, 0]),
+                3 => ("nc_def_var_fletcher32", [number(varid), 1, 0, 0]),
+                _ => {
+                    let place = values.as_ptr() as usize;
+                    ("nc_def_var_filter", [number(varid), id, parameters, place])
+                }
+            };
+            // SAFETY: each with its arguments.
+            done(unsafe { invoke_on(self.program, call, to, words) })?;
+        }
+        Ok(())
+    }
+}

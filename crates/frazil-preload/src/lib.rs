@@ -1,0 +1,43 @@
+//! The library that `frazil run` preloads into programs that nobody rebuilds.
+//!
+//! It exports netCDF's names and nothing else. A netCDF-4 file that the program creates is written by
+//! `libfrazil`, which is loaded so that none of its names come into the program's sight; everything
+//! else goes on to the program's own netCDF library, by a jump that leaves no trace.
+//!
+//! A number of an open file says whose it is: those of files that were taken have one high bit
+//! (`MARK` in `files`). A file whose program asks for something that frazil does not write goes
+//! back to the program's own library (`handover`), as long as nothing was put into it.
+
+// Empty elsewhere: other calling conventions are not known here, and `frazil run` says so.
+#![cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+
+#[expect(unsafe_code, reason = "calls two netCDF libraries")]
+mod create;
+mod current;
+#[expect(unsafe_code, reason = "calls two netCDF libraries")]
+mod define;
+#[expect(unsafe_code, reason = "exported functions, in machine code")]
+mod doors;
+#[expect(unsafe_code, reason = "calls two netCDF libraries")]
+mod faithful;
+mod files;
+#[expect(unsafe_code, reason = "calls two netCDF libraries")]
+mod handover;
+#[expect(unsafe_code, reason = "calls functions by their names")]
+mod invoke;
+#[expect(unsafe_code, reason = "loads libraries")]
+mod library;
+mod names;
+#[expect(unsafe_code, reason = "calls two netCDF libraries")]
+mod pairs;
+#[expect(unsafe_code, reason = "reads C's text, calls libfrazil")]
+mod report;
+#[expect(unsafe_code, reason = "reads and changes arguments of calls")]
+mod route;
+#[expect(unsafe_code, reason = "calls a netCDF library")]
+mod shadow;
+#[expect(unsafe_code, reason = "calls two netCDF libraries")]
+mod values;

@@ -1,0 +1,215 @@
+//! The two netCDF libraries behind each call: the program's own, and frazil's.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::ffi::{CStr, CString, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{OnceLock, PoisonError, RwLock};
+
+use crate::names::{CALLS, NAMES};
+
+/// Where `frazil run` says libfrazil to be.
+const LIBRARY: &str = "FRAZIL_RUN_LIBRARY";
+/// A name that was looked for and is not there.
+const ABSENT: usize = 1;
+
+/// A shared library, and the addresses of its functions as far as they were asked for.
+pub(crate) struct Library {
+    handle: *mut c_void,
+    /// By number of the call; 0: not looked for yet.
+    addresses: [AtomicUsize; CALLS],
+    /// What is put before netCDF's names.
+    prefix: &'static str,
+}
+
+// SAFETY: a handle of `dlopen` may be used by any thread.
+unsafe impl Send for Library {}
+// SAFETY: as above; addresses are atomic.
+unsafe impl Sync for Library {}
+
+impl Library {
+    fn new(handle: *mut c_void, prefix: &'static str) -> Self {
+        Self {
+            handle,
+            addresses: [const { AtomicUsize::new(0) }; CALLS],
+            prefix,
+        }
+    }
+
+    /// A function by its number; `None`: this library has none of that name.
+    pub(crate) fn function(&self, call: usize) -> Option<usize> {
+        let known = self.addresses.get(call)?;
+        let mut address = known.load(Ordering::Relaxed);
+        if address == 0 {
+            address = self.symbol(NAMES.get(call)?).unwrap_or(ABSENT);
+            known.store(address, Ordering::Relaxed);
+        }
+        (address != ABSENT).then_some(address)
+    }
+
+    /// Calls into the library; what it calls by a name of ours comes back to it.
+    pub(crate) fn during<T>(&'static self, call: impl FnOnce() -> T) -> T {
+        let before = CALLED.replace(Some(self));
+        let outcome = call();
+        CALLED.set(before);
+        outcome
+    }
+
+    /// Whether this thread is inside a call of this library that was made from here.
+    pub(crate) fn is_being_called(&'static self) -> bool {
+        CALLED
+            .get()
+            .is_some_and(|called| std::ptr::eq(called, self))
+    }
+
+    /// A function by netCDF's name.
+    pub(crate) fn symbol(&self, name: &str) -> Option<usize> {
+        let name = CString::new([self.prefix, name].concat()).ok()?;
+        // SAFETY: the handle is open or one of the linker's own, and the name ends with a NUL.
+        let address = unsafe { libc::dlsym(self.handle, name.as_ptr()) };
+        (!address.is_null()).then_some(address as usize)
+    }
+}
+
+thread_local! {
+    /// The library that is being called from here.
+    static CALLED: Cell<Option<&'static Library>> = const { Cell::new(None) };
+}
+
+/// The library that frazil writes with; the words of the failure to load it.
+pub(crate) fn frazil() -> Result<&'static Library, &'static str> {
+    static FRAZIL: OnceLock<Result<Library, String>> = OnceLock::new();
+    let loaded = FRAZIL.get_or_init(|| {
+        let path = std::env::var_os(LIBRARY).ok_or("FRAZIL_RUN_LIBRARY is not set")?;
+        let name = CString::new(path.as_bytes()).map_err(|error| error.to_string())?;
+        // SAFETY: its constructors are Rust's. None of its names is seen by anybody else.
+        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        match handle.is_null() {
+            true => Err(last_error()),
+            false => Ok(Library::new(handle, "frz_")),
+        }
+    });
+    loaded.as_ref().map_err(String::as_str)
+}
+
+fn last_error() -> String {
+    // SAFETY: the text is this thread's until its next call of the linker.
+    let text = unsafe { libc::dlerror() };
+    match text.is_null() {
+        true => "unknown error of the dynamic linker".to_owned(),
+        // SAFETY: not NULL, and ends with a NUL.
+        false => unsafe { CStr::from_ptr(text) }
+            .to_string_lossy()
+            .into_owned(),
+    }
+}
+
+/// Who made a call: the file that its code is from.
+struct Caller {
+    file: CString,
+    base: usize,
+}
+
+fn caller_of(address: usize) -> Option<Caller> {
+    let mut found = libc::Dl_info {
+        dli_fname: ptr::null(),
+        dli_fbase: ptr::null_mut(),
+        dli_sname: ptr::null(),
+        dli_saddr: ptr::null_mut(),
+    };
+    // SAFETY: any address may be asked for.
+    let status = unsafe { libc::dladdr(address as *const c_void, &raw mut found) };
+    if status == 0 || found.dli_fname.is_null() {
+        return None;
+    }
+    // SAFETY: the linker's text lives as long as what is loaded there, which is running.
+    let file = unsafe { CStr::from_ptr(found.dli_fname) }.to_owned();
+    Some(Caller {
+        file,
+        base: found.dli_fbase as usize,
+    })
+}
+
+/// The netCDF library that the code at `address` calls, had nothing been preloaded.
+pub(crate) fn program(address: usize) -> &'static Library {
+    thread_local! {
+        /// The last answer: most calls come from where the one before came from.
+        static LAST: Cell<Option<(usize, &'static Library)>> = const { Cell::new(None) };
+    }
+    if let Some((known, library)) = LAST.get()
+        && known == address
+    {
+        return library;
+    }
+    // A library's function that ends in another one's call leaves our place to return to.
+    if let (Some(called), true) = (CALLED.get(), is_here(address)) {
+        return called;
+    }
+    let library = look_up(address);
+    LAST.set(Some((address, library)));
+    library
+}
+
+/// Whether an address is in this library.
+fn is_here(address: usize) -> bool {
+    static HERE: OnceLock<Option<usize>> = OnceLock::new();
+    let here = HERE.get_or_init(|| Some(caller_of(is_here as *const () as usize)?.base));
+    caller_of(address).map(|caller| caller.base) == *here
+}
+
+fn look_up(address: usize) -> &'static Library {
+    /// By the address where the caller's file begins.
+    static PROGRAMS: RwLock<Option<HashMap<usize, &'static Library>>> = RwLock::new(None);
+    let Some(caller) = caller_of(address) else {
+        return next();
+    };
+    let known = PROGRAMS.read().unwrap_or_else(PoisonError::into_inner);
+    if let Some(library) = known.as_ref().and_then(|all| all.get(&caller.base)) {
+        return library;
+    }
+    drop(known);
+    // SAFETY: nothing is loaded that is not there already.
+    let handle = unsafe { libc::dlopen(caller.file.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+    let library: &'static Library = match handle.is_null() {
+        // The program itself is no library: what comes after this one serves it.
+        true => next(),
+        false => {
+            let library = Library::new(handle, "");
+            match library.symbol("nc_strerror") {
+                // Of what is loaded for all, as by a program that opened netCDF before.
+                None => next(),
+                Some(_) => Box::leak(Box::new(library)),
+            }
+        }
+    };
+    let mut known = PROGRAMS.write().unwrap_or_else(PoisonError::into_inner);
+    known.get_or_insert_default().insert(caller.base, library);
+    library
+}
+
+/// What the linker finds after this library.
+fn next() -> &'static Library {
+    static NEXT: OnceLock<Library> = OnceLock::new();
+    NEXT.get_or_init(|| Library::new(libc::RTLD_NEXT, ""))
+}
+
+/// Whether the code at `address` is of a netCDF library itself, which calls its own functions by their
+/// names.
+pub(crate) fn is_netcdf_itself(address: usize) -> bool {
+    let (Some(caller), Some(real)) = (caller_of(address), program(address).symbol("nc_strerror"))
+    else {
+        return false;
+    };
+    caller_of(real).is_some_and(|real| real.base == caller.base)
+}
+
+/// Whether a path may be a plain file's, by its name alone.
+pub(crate) fn is_plain_file(path: &Path) -> bool {
+    let text = path.as_os_str().as_bytes();
+    let is_url = text.windows(3).any(|part| part == b"://") || text.contains(&b'#');
+    let is_other = std::fs::metadata(path).is_ok_and(|found| !found.is_file());
+    !text.is_empty() && !is_url && !is_other
+}

@@ -1,0 +1,119 @@
+//! Calls with two files, which may be in the hands of two libraries.
+
+use std::ffi::{CStr, c_char, c_int};
+use std::ptr;
+use std::sync::atomic::Ordering;
+
+use crate::current::{current, served_by};
+use crate::handover::hand_over;
+use crate::invoke::{INVALID, invoke, number};
+use crate::library::frazil;
+use crate::report;
+
+use crate::values::copy_attribute;
+
+/// The last of the types that are not of programs.
+const LAST_ATOMIC: c_int = 12;
+
+pub(crate) extern "C" fn copy_att(
+    from: c_int,
+    varid: c_int,
+    name: *const c_char,
+    to: c_int,
+    to_varid: c_int,
+) -> c_int {
+    let (_, caller) = current();
+    let (there, there_id, target) = served_by(to, caller);
+    let (here, here_id, _) = served_by(from, caller);
+    let direct = |id: c_int| {
+        let words = [number(here_id), number(varid), name as usize, number(id)];
+        let words = [
+            words[0],
+            words[1],
+            words[2],
+            words[3],
+            number(to_varid),
+            0,
+            0,
+            0,
+        ];
+        // SAFETY: the call as it came, in the library that has both files.
+        unsafe { invoke(here, "nc_copy_att", words) }
+    };
+    if ptr::eq(here, there) {
+        return direct(there_id);
+    }
+    if name.is_null() {
+        return INVALID;
+    }
+    // SAFETY: not NULL; the program vouches for the rest.
+    let name = unsafe { CStr::from_ptr(name) };
+    let copied = copy_attribute(name, (here, here_id, varid), (there, there_id, to_varid));
+    let Err(status) = copied else { return 0 };
+    let is_own = frazil().is_ok_and(|library| ptr::eq(library, there));
+    match target {
+        Some(file) if is_own && status == INVALID && !file.is_put.load(Ordering::Relaxed) => {
+            // Of a type that frazil does not write.
+            match hand_over(&file, "nc_copy_att") {
+                Ok(()) => direct(served_by(to, caller).1),
+                Err(status) => status,
+            }
+        }
+        _ => status,
+    }
+}
+
+/// `nc_copy_var` defines a variable and copies its values: in the program's own library.
+pub(crate) extern "C" fn copy_var(from: c_int, varid: c_int, to: c_int) -> c_int {
+    let (_, caller) = current();
+    let own = frazil().ok();
+    let is_own = |library| own.is_some_and(|own| ptr::eq(own, library));
+    let (here, here_id, source) = served_by(from, caller);
+    let (there, _, target) = served_by(to, caller);
+    if let Some(source) = source.filter(|_| is_own(here)) {
+        report::refused(&source.path, "nc_copy_var", "frazil does not serve it");
+        return INVALID;
+    }
+    if let Some(target) = target.filter(|_| is_own(there)) {
+        if target.is_put.load(Ordering::Relaxed) {
+            report::refused(&target.path, "nc_copy_var", "frazil does not serve it");
+            return INVALID;
+        }
+        if let Err(status) = hand_over(&target, "nc_copy_var") {
+            return status;
+        }
+    }
+    let (library, to, _) = served_by(to, caller);
+    let words = [number(here_id), number(varid), number(to), 0, 0, 0, 0, 0];
+    // SAFETY: the call as it came, in the library that has both files.
+    unsafe { invoke(library, "nc_copy_var", words) }
+}
+
+pub(crate) extern "C" fn inq_type_equal(
+    first: c_int,
+    first_type: c_int,
+    second: c_int,
+    second_type: c_int,
+    equalp: *mut c_int,
+) -> c_int {
+    let (_, caller) = current();
+    let (here, here_id, _) = served_by(first, caller);
+    let (there, there_id, _) = served_by(second, caller);
+    if ptr::eq(here, there) {
+        let words = [number(here_id), number(first_type), number(there_id)];
+        let (last, place) = (number(second_type), equalp as usize);
+        let words = [words[0], words[1], words[2], last, place, 0, 0, 0];
+        // SAFETY: the call as it came, in the library that has both files.
+        return unsafe { invoke(here, "nc_inq_type_equal", words) };
+    }
+    if first_type <= 0 || second_type <= 0 {
+        return INVALID;
+    }
+    // Files that frazil has hold no types of programs.
+    let are_equal = first_type == second_type && first_type <= LAST_ATOMIC;
+    if !equalp.is_null() {
+        // SAFETY: not NULL; the program vouches for the rest.
+        unsafe { *equalp = c_int::from(are_equal) };
+    }
+    0
+}

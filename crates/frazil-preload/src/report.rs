@@ -1,0 +1,169 @@
+//! What is told to `frazil run`: one line of JSON for each event, in the file that it names.
+//!
+//! Programs close their standard error, fork and start others: each line is written at once, to the end
+//! of the file. `frazil-cli/src/commands/run/events.rs` reads them.
+
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::sync::Once;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::{Value, json};
+
+use crate::files;
+use crate::invoke::invoke;
+use crate::library::{Library, frazil};
+
+/// Names the file of the report.
+const REPORT: &str = "FRAZIL_RUN_REPORT";
+
+/// What a writer did: `frz_report` of `frazil.h`.
+#[repr(C)]
+pub(crate) struct Done {
+    size_bytes: usize,
+    stalled_seconds: f64,
+    hidden_seconds: f64,
+    raw_bytes: u64,
+    stored_bytes: u64,
+    ratio: f64,
+    spilled_bytes: u64,
+    chunks: u64,
+    chunks_reused: u64,
+    chunks_omitted: u64,
+    written_bytes: u64,
+    commits: u64,
+}
+
+impl Done {
+    pub(crate) fn new() -> Self {
+        Self {
+            size_bytes: size_of::<Self>(),
+            stalled_seconds: 0.0,
+            hidden_seconds: 0.0,
+            raw_bytes: 0,
+            stored_bytes: 0,
+            ratio: 1.0,
+            spilled_bytes: 0,
+            chunks: 0,
+            chunks_reused: 0,
+            chunks_omitted: 0,
+            written_bytes: 0,
+            commits: 0,
+        }
+    }
+}
+
+fn tell(event: &str, mut what: Value) {
+    let Some(path) = std::env::var_os(REPORT) else {
+        return;
+    };
+    what["event"] = event.into();
+    what["process"] = std::process::id().into();
+    let line = format!("{what}\n");
+    let file = OpenOptions::new().append(true).open(path);
+    // Whoever asked for the report sees that it is not there; the program goes on.
+    let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
+}
+
+fn shown(path: &CStr) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// Names this process, before its first event.
+pub(crate) fn process() {
+    static NAMED: AtomicU32 = AtomicU32::new(0);
+    let id = std::process::id();
+    if NAMED.swap(id, Ordering::Relaxed) != id {
+        let program = std::env::args_os().next().unwrap_or_default();
+        tell("process", json!({ "program": program.to_string_lossy() }));
+    }
+}
+
+/// A file was taken.
+pub(crate) fn taken(path: &CStr) {
+    tell("taken", json!({ "path": shown(path) }));
+}
+
+/// A new file was left to the program's own library.
+pub(crate) fn passed(path: &CStr, why: &str) {
+    tell("passed", json!({ "path": shown(path), "why": why }));
+}
+
+/// A file was given back to the program's own library for a call.
+pub(crate) fn returned(path: &CStr, call: &str) {
+    tell(
+        "returned",
+        json!({ "path": shown(path), "why": format!("of {call}, which frazil does not serve here") }),
+    );
+}
+
+/// A call failed that the program's own library might have served.
+pub(crate) fn refused(path: &CStr, call: &str, words: &str) {
+    tell(
+        "refused",
+        json!({ "path": shown(path), "why": format!("{call}: {words}") }),
+    );
+}
+
+/// The program has dropped a file.
+pub(crate) fn aborted(path: &CStr) {
+    tell("aborted", json!({ "path": shown(path) }));
+}
+
+/// A file was closed, or could not be.
+pub(crate) fn closed(path: &CStr, done: &Done, status: c_int) {
+    let error = (status != 0).then(|| words_of(status));
+    let what = json!({
+        "path": shown(path),
+        "raw_bytes": done.raw_bytes,
+        "stored_bytes": done.stored_bytes,
+        "waited_seconds": done.stalled_seconds,
+        "hidden_seconds": done.hidden_seconds,
+        "error": error,
+    });
+    tell("closed", what);
+}
+
+/// What frazil has to say about the status that it has just returned.
+pub(crate) fn words_of(status: c_int) -> String {
+    let text = frazil()
+        .ok()
+        .and_then(|library| library.symbol("nc_strerror"));
+    let Some(address) = text else {
+        return format!("status {status}");
+    };
+    // SAFETY: frz_nc_strerror has this type.
+    let words =
+        unsafe { std::mem::transmute::<usize, extern "C" fn(c_int) -> *const c_char>(address) };
+    let words = words(status);
+    match words.is_null() {
+        true => format!("status {status}"),
+        // SAFETY: not NULL, and this thread's until its next call.
+        false => unsafe { CStr::from_ptr(words) }
+            .to_string_lossy()
+            .into_owned(),
+    }
+}
+
+/// Has files told of that the end of the program closes.
+pub(crate) fn at_exit(library: &'static Library) {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let words = [closed_at_exit as *const () as usize, 0, 0, 0, 0, 0, 0, 0];
+        // SAFETY: frz_nc_report_at_exit with a function of its type.
+        unsafe { invoke(library, "nc_report_at_exit", words) };
+    });
+}
+
+unsafe extern "C" fn closed_at_exit(path: *const c_char, done: *const Done, status: c_int) {
+    if path.is_null() || done.is_null() {
+        return;
+    }
+    // SAFETY: not NULL; libfrazil keeps both during the call.
+    let (path, done) = unsafe { (CStr::from_ptr(path), &*done) };
+    let files = files::all();
+    let as_written = files.iter().find(|file| file.path.as_c_str() == path);
+    let path: CString = as_written.map_or_else(|| path.to_owned(), |file| file.path.clone());
+    closed(&path, done, status);
+}

@@ -1,0 +1,131 @@
+//! A file in memory of the program's own library, which is asked what it would do: its rules differ from
+//! version to version.
+
+use std::collections::BTreeMap;
+use std::ffi::{CString, c_int};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::invoke::{invoke, invoke_on, number};
+use crate::library::Library;
+
+/// `NC_NETCDF4` and `NC_DISKLESS`.
+const IN_MEMORY: c_int = 0x1000 | 0x0008;
+/// `NC_CHUNKED` and `NC_CONTIGUOUS`
+const CHUNKED: c_int = 0;
+const CONTIGUOUS: c_int = 1;
+/// `NC_STRING`
+const STRING: c_int = 12;
+
+/// A file in memory of the program's own library.
+pub(crate) struct Shadow {
+    id: c_int,
+    /// Its dimensions, by their lengths.
+    dimensions: BTreeMap<usize, c_int>,
+    variables: u32,
+}
+
+/// A variable as frazil knows it.
+pub(crate) struct Variable {
+    pub(crate) nc_type: c_int,
+    /// Lengths; 0 of unlimited ones.
+    pub(crate) lengths: Vec<usize>,
+    pub(crate) is_filtered: bool,
+    /// Asked for chunks, of whatever shape.
+    pub(crate) is_chunked: bool,
+}
+
+impl Shadow {
+    pub(crate) fn create(program: &'static Library) -> Option<Self> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number_of = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = CString::new(format!("frazil-run-{}-{number_of}", std::process::id())).ok()?;
+        let mut id: c_int = 0;
+        let place = (&raw mut id) as usize;
+        let words = [
+            name.as_ptr() as usize,
+            number(IN_MEMORY),
+            place,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ];
+        // SAFETY: nc_create with its arguments.
+        let status = unsafe { invoke(program, "nc_create", words) };
+        (status == 0).then(|| Self {
+            id,
+            dimensions: BTreeMap::new(),
+            variables: 0,
+        })
+    }
+
+    fn dimension(&mut self, program: &'static Library, length: usize) -> Option<c_int> {
+        if let Some(&known) = self.dimensions.get(&length) {
+            return Some(known);
+        }
+        let name = CString::new(format!("d{length}")).ok()?;
+        let mut dimid: c_int = 0;
+        let places = [name.as_ptr() as usize, length, (&raw mut dimid) as usize];
+        // SAFETY: nc_def_dim with its arguments.
+        let status = unsafe { invoke_on(program, "nc_def_dim", self.id, places) };
+        (status == 0).then_some(())?;
+        self.dimensions.insert(length, dimid);
+        Some(dimid)
+    }
+
+    /// Storage and chunk shape of such a variable.
+    pub(crate) fn ask(
+        &mut self,
+        program: &'static Library,
+        variable: &Variable,
+    ) -> Option<(c_int, Vec<usize>)> {
+        let dimids: Vec<c_int> = (variable.lengths.iter())
+            .map(|&length| self.dimension(program, length))
+            .collect::<Option<_>>()?;
+        let name = CString::new(format!("v{}", self.variables)).ok()?;
+        self.variables += 1;
+        let mut varid: c_int = 0;
+        let places = [
+            name.as_ptr() as usize,
+            number(variable.nc_type),
+            dimids.len(),
+            dimids.as_ptr() as usize,
+            (&raw mut varid) as usize,
+        ];
+        // SAFETY: nc_def_var with its arguments.
+        let status = unsafe { invoke_on(program, "nc_def_var", self.id, places) };
+        (status == 0).then_some(())?;
+        if variable.is_filtered && variable.nc_type != STRING {
+            let others = [number(varid), 0, 1, 1];
+            // SAFETY: nc_def_var_deflate with its arguments.
+            unsafe { invoke_on(program, "nc_def_var_deflate", self.id, others) };
+        } else if variable.is_filtered || variable.is_chunked {
+            let others = [number(varid), number(CHUNKED), 0];
+            // SAFETY: nc_def_var_chunking with its arguments.
+            unsafe { invoke_on(program, "nc_def_var_chunking", self.id, others) };
+        }
+        let mut storage = CONTIGUOUS;
+        let mut chunk = vec![0_usize; dimids.len()];
+        let places = [
+            number(varid),
+            (&raw mut storage) as usize,
+            chunk.as_mut_ptr() as usize,
+        ];
+        // SAFETY: nc_inq_var_chunking with its arguments; as many numbers as there are axes.
+        let status = unsafe { invoke_on(program, "nc_inq_var_chunking", self.id, places) };
+        (status == 0).then_some((storage, chunk))
+    }
+
+    /// `nc_inq_filter_avail`
+    pub(crate) fn has_filter(&self, program: &'static Library, filter: usize) -> c_int {
+        // SAFETY: nc_inq_filter_avail with its arguments.
+        unsafe { invoke_on(program, "nc_inq_filter_avail", self.id, [filter]) }
+    }
+
+    /// Lets go of it.
+    pub(crate) fn close(self, program: &'static Library) {
+        // SAFETY: nc_abort with the number of a file of our own.
+        unsafe { invoke_on(program, "nc_abort", self.id, []) };
+    }
+}
