@@ -11,7 +11,7 @@ use frazil::{
     LayoutProfile, PackOptions, ReaderLevel, SelectionCriteria, ShufflePolicy,
 };
 
-use super::declared::word;
+use super::declared::{number, word};
 use super::goal::GoalArgs;
 use super::weighing::WeighingArgs;
 use super::{EnergyArgs, OutputArgs, PrecisionArgs, ResourceArgs, TargetArgs};
@@ -54,10 +54,10 @@ pub(crate) struct DecisionArgs {
     #[arg(long, value_name = "[VAR:]DIM=N,...", value_parser = chunks::parse)]
     chunks: Vec<ChunkOverride>,
     /// Keep the chunk shapes of the input
-    #[arg(long)]
+    #[arg(long, conflicts_with = "chunks")]
     keep_chunks: bool,
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    #[arg(value_parser = clap::value_parser!(u32).range(0..=22))]
+    #[arg(value_parser = number("level", 0..=22_u32))]
     level: Option<u32>,
     #[arg(long, value_parser = word::<Goal>("goal"), conflicts_with_all = ["level", "filters"])]
     goal: Option<Goal>,

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &PackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
         Err(error) => return end(Printer::new(args.output), error, Status::Trouble),
     };
     if args.inputs.len() > 1 {
-        match frazil::check_names_in(&args.inputs, &options.precision.rules) {
+        match frazil::check_names_in(&args.inputs, &options) {
             Ok(are_checked) => options.precision.names_are_checked = are_checked,
             Err(error) => return end(Printer::new(args.output), error, Status::Failure),
         }

@@ -216,7 +216,7 @@ fn cost(report: &PackReport) -> String {
     format!(
         "{predicted}{:.2} s{range}, {}, {:.2} CPU s, {}, memory budget {}{verified}",
         report.seconds,
-        rate(report.raw_bytes, report.seconds),
+        rate(report.written_bytes, report.seconds),
         report.cpu_seconds,
         text::count(report.threads as u64, "thread"),
         human(report.memory_bytes),
@@ -249,7 +249,7 @@ pub(super) fn of_all(reports: &[PackReport]) -> String {
         "\n{}{kept}: {}, {seconds:.2} s, {}\n",
         text::count(reports.len() as u64, "file"),
         sizes(sum(|r| r.input_file_bytes), sum(|r| r.output_file_bytes)),
-        rate(sum(|r| r.raw_bytes), seconds)
+        rate(sum(|r| r.written_bytes), seconds)
     )
 }
 
@@ -279,6 +279,7 @@ pub(super) mod tests {
             input: "in.nc".into(),
             output: Some("out.nc".into()),
             raw_bytes: variables.iter().map(|v| v.raw_bytes).sum(),
+            written_bytes: variables.iter().map(|v| v.raw_bytes).sum(),
             variables,
             input_file_bytes: 20 << 20,
             output_file_bytes: 5 << 20,
