@@ -1,6 +1,5 @@
 //! `frazil unpack`.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -8,15 +7,16 @@ use clap::Args;
 use frazil::{Destination, UnpackFormat, UnpackOptions};
 
 use super::declared::word;
-use super::{OutputArgs, ResourceArgs, TargetArgs};
+use super::{BatchArgs, InputArgs, OutputArgs, ResourceArgs, TargetArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct UnpackArgs {
-    /// Files to unpack
-    #[arg(required = true, value_name = "IN")]
-    pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
-    pub(super) target: TargetArgs,
+    pub(crate) inputs: InputArgs,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
     #[arg(long, value_parser = word::<UnpackFormat>("format"))]
     format: Option<UnpackFormat>,
     #[command(flatten)]
