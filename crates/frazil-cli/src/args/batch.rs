@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 
 /// How many files are worked on, and what is noted of them.
@@ -13,7 +14,7 @@ pub(crate) struct BatchArgs {
     pub(crate) jobs: Option<usize>,
     /// Leave out inputs whose result is in --out-dir and not older than they are: a run that was stopped
     /// goes on where it was
-    #[arg(long, requires = "out_dir")]
+    #[arg(long)]
     pub(crate) skip_existing: bool,
     /// Give each result these of its input
     #[arg(long, value_name = "WHAT,...", value_delimiter = ',')]
@@ -25,8 +26,28 @@ pub(crate) struct BatchArgs {
     #[arg(long, value_name = "FILE", value_parser = log)]
     pub(crate) log: Option<PathBuf>,
     /// Keep checksums of all results in DIR/SHA256SUMS, which `sha256sum -c` reads
-    #[arg(long, value_name = "WHICH", requires = "out_dir")]
+    #[arg(long, value_name = "WHICH")]
     pub(crate) manifest: Option<Checksum>,
+}
+
+impl BatchArgs {
+    /// What clap cannot check: it takes no requirement seriously that another flag excludes.
+    pub(super) fn check(&self, out_dir: Option<&Path>) -> Result<(), (ErrorKind, String)> {
+        let needing = [
+            ("--skip-existing", self.skip_existing),
+            ("--manifest", self.manifest.is_some()),
+        ];
+        match needing
+            .iter()
+            .find(|(_, is_stated)| *is_stated && out_dir.is_none())
+        {
+            Some((flag, _)) => {
+                let message = format!("{flag} looks at a directory of results: add --out-dir DIR");
+                Err((ErrorKind::MissingRequiredArgument, message))
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 /// What results take over from their inputs.

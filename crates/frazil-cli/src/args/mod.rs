@@ -150,7 +150,7 @@ fn understand(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let (name, checked) = match &cli.command {
         Some(Command::Pack(args)) => ("pack", args.check()),
         Some(Command::Plan(args)) => ("plan", args.check()),
-        Some(Command::Unpack(args)) => ("unpack", args.target.check(&args.inputs, true)),
+        Some(Command::Unpack(args)) => ("unpack", args.check()),
         _ => return Ok(cli),
     };
     match checked {

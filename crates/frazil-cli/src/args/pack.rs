@@ -114,6 +114,7 @@ impl PackArgs {
     pub(super) fn check(&self) -> Result<(), (ErrorKind, String)> {
         self.precision.check(self.inputs.only().is_some())?;
         self.how.check(&self.precision)?;
+        self.batch.check(self.target.out_dir())?;
         self.target.check(&self.inputs, !self.dry_run)
     }
 

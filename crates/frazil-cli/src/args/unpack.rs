@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::Args;
+use clap::error::ErrorKind;
 use frazil::{Destination, UnpackFormat, UnpackOptions};
 
 use super::declared::word;
@@ -32,6 +33,12 @@ impl UnpackArgs {
     /// Where the results go; [`super::parse`] lets no arguments through that leave it open.
     pub(crate) fn destination(&self) -> Option<Destination> {
         self.target.destination()
+    }
+
+    /// What clap cannot check.
+    pub(super) fn check(&self) -> Result<(), (ErrorKind, String)> {
+        self.batch.check(self.target.out_dir())?;
+        self.target.check(&self.inputs, true)
     }
 
     /// The facade's options.
