@@ -265,7 +265,7 @@ fn bad_values_are_refused() {
         ("pack a.nc -o b.nc --shuffle maybe", "maybe"),
         ("unpack a.nc -o b.nc --format hdf4", "hdf4"),
         ("verify a.nc", "<B>"),
-        ("info", "<FILE>"),
+        ("info", "<IN>"),
         ("--all", "--version"),
         ("frobnicate", "frobnicate"),
     ] {
