@@ -70,6 +70,7 @@ DOORS = {
     "crossbeam-channel": {"frazil-pipeline"},
     "clap": {"frazil-cli", "frazil-bench", "clap_complete", "clap_mangen"},
     "indicatif": {"frazil-cli"},
+    "sha2": {"frazil-cli"},
     "png": {"frazil-figures"},
     "colorous": {"frazil-figures"},
     "smartcore": {"frazil-train"},

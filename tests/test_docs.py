@@ -67,6 +67,8 @@ def test_commands_of_the_readme_run(tmp_path: Path) -> None:
         folder.mkdir()
         for name in ("input.nc", "output.nc"):
             shutil.copy(SAMPLE, folder / name)
+        (folder / "archive").mkdir()
+        shutil.copy(SAMPLE, folder / "archive/january.nc")
         (folder / "table.csv").write_text("place,height\n1,10.5\n2,11.5\n")
         answer = subprocess.run(
             ["bash", "-ec", block], cwd=folder, env=environment, capture_output=True, text=True

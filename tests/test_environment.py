@@ -34,6 +34,18 @@ def test_the_command_names_a_misspelled_variable():
     assert "FRAZIL_MEMROY has no meaning: is FRAZIL_MEMORY meant?" in done.stderr
 
 
+def test_nonsense_for_other_programs_is_said():
+    done = subprocess.run(
+        [BINARY, "--version"],
+        env={**os.environ, "FRAZIL_OPTIONS": "gaol=size"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "FRAZIL_OPTIONS: there is no option `gaol` (is `goal` meant?)" in done.stderr
+    assert "it is not read here" in done.stderr and done.returncode == 0
+
+
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("environment")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 
+from . import checks
 from .errors import InvalidArgumentError
 from .options import Reads, StrPath, chunk_goal
 from .reports import WritePlan
+from .types import whole_count
 
 ChunkCache = WritePlan | StrPath | Mapping[str, int]
 
@@ -22,7 +23,13 @@ def stated_chunk_cache(chunk_cache: ChunkCache | None, reads: Reads | None) -> s
     if chunk_cache is None:
         return None
     if isinstance(chunk_cache, Mapping):
-        return json.dumps({"bytes": {name: int(count) for name, count in chunk_cache.items()}})
+        counts = {
+            str(name): whole_count(count, f"chunk_cache[{name!r}]")
+            for name, count in chunk_cache.items()
+        }
+        return json.dumps({"bytes": counts})
     if not isinstance(chunk_cache, WritePlan):
-        chunk_cache = WritePlan.from_json(Path(chunk_cache).read_text(encoding="utf-8"))
+        allowed = "a WritePlan, a plan's file, or a mapping of names to bytes"
+        path = checks.path("chunk_cache", chunk_cache, allowed)
+        chunk_cache = WritePlan.from_json(path.read_text(encoding="utf-8"))
     return json.dumps({"plan": {"variables": chunk_cache.variables}})

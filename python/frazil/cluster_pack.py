@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from . import _frazil
+from . import _frazil, checks
 from .cluster_results import Outcome, Results, error_of
 from .errors import AlreadyExistsError, Error, InvalidArgumentError
 from .keywords import PackKeywords
@@ -29,6 +29,7 @@ def pack_files(
     out_dir: StrPath | None = None,
     *,
     client: Client,
+    in_place: bool = False,
     progress: bool | Progress | None = None,
     **options: Unpack[PackKeywords],
 ) -> list[PackReport]:
@@ -44,10 +45,12 @@ def pack_files(
     inputs : sequence of path
         The files.
     out_dir : path, optional
-        The folder for the new files, which get the names of their inputs. Left out: each input is
-        replaced, once its new file is verified.
+        The folder for the new files, which get the names of their inputs. Left out in a dry run and
+        with ``in_place`` only.
     client : distributed.Client
         The cluster.
+    in_place : bool
+        Replace each input, once its new file is verified: what is rounded is lost for good.
     progress : bool or Progress, optional
         ``True`` shows a bar.
     **options
@@ -67,7 +70,8 @@ def pack_files(
     """
     asked = {"threads": 1} | stated("pack_files", PackKeywords, options)
     may_replace, dry_run = asked.pop("overwrite", False), asked.get("dry_run", False)
-    checked = names_are_checked(asked.get("precision"), [Path(one) for one in inputs])
+    out_dir = checks.target(out_dir, in_place=in_place, is_dry_run=dry_run is True)
+    checked = names_are_checked(asked, [Path(one) for one in inputs])
     described = pack_options(
         asked,
         names_are_checked=checked,

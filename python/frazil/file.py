@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from . import _frazil
+from . import _frazil, checks
 from .chunk_cache import ChunkCache, stated_chunk_cache
 from .datatypes import (
     attribute,
@@ -27,7 +27,7 @@ from .datatypes import (
 from .errors import FileNotice, InvalidArgumentError, NotFoundError, plain
 from .options import Reads, StrPath
 from .pictures import chunk_grid_svg, escape
-from .types import whole_number
+from .types import whole_count, whole_number
 
 # Filters that netCDF4-python names otherwise.
 _IN_NETCDF4 = {"deflate": "zlib"}
@@ -95,7 +95,7 @@ def read_stats() -> dict[str, int | float | None]:
 
 def set_read_budget(count: int) -> None:
     """Set how many bytes of decoded chunks this process may keep for later reads (256 MiB)."""
-    _frazil.set_read_budget(count)
+    _frazil.set_read_budget(whole_count(count, "count"))
 
 
 class Group:
@@ -224,7 +224,9 @@ class File(Group):
 
     def _reader_of_file(self) -> _frazil.Reader:
         threads, verify, _, stated = self._options
-        reader = _frazil.Reader.open(Path(self.filename), threads or 0, verify == "never", stated)
+        reader = _frazil.Reader.open(
+            Path(self.filename), checks.threads(threads), verify == "never", stated
+        )
         for notice in reader.notices:
             # Of the program, not of this package.
             warnings.warn(notice, FileNotice, stacklevel=4)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
-from . import _frazil
+from . import _frazil, checks
 from .errors import MismatchError
 from .keywords import PackKeywords, PlanKeywords, UnpackKeywords
 from .options import StrPath, as_json, documented, pack_options, stated
@@ -26,6 +26,7 @@ def pack(
     input: StrPath,
     output: StrPath | None = None,
     *,
+    in_place: bool = False,
     progress: bool | Progress | None = None,
     **options: Unpack[PackKeywords],
 ) -> PackReport:
@@ -36,8 +37,9 @@ def pack(
     input : path
         The file.
     output : path, optional
-        The new file, or a folder for it. Left out: the input is replaced, once the new file is
-        verified.
+        The new file, or a folder for it. Left out in a dry run and with ``in_place`` only.
+    in_place : bool
+        Replace the input, once the new file is verified: what is rounded is lost for good.
     progress : bool or Progress, optional
         ``True`` shows a bar.
     **options
@@ -56,7 +58,7 @@ def pack(
     asked = stated("pack", PackKeywords, options)
     # Left out, it has a meaning of its own.
     asked["allow_larger"] = asked.get("allow_larger") or None
-    target = None if output is None else Path(output)
+    target = checks.target(output, in_place=in_place, is_dry_run=asked.get("dry_run") is True)
     try:
         report = _frazil.pack(Path(input), target, pack_options(asked), bar)
         return PackReport._of(json.loads(report))
@@ -84,6 +86,7 @@ def unpack(
     input: StrPath,
     output: StrPath | None = None,
     *,
+    in_place: bool = False,
     progress: bool | Progress | None = None,
     **options: Unpack[UnpackKeywords],
 ) -> PackReport:
@@ -93,14 +96,14 @@ def unpack(
 
     Parameters
     ----------
-    input, output, progress
+    input, output, in_place, progress
         As those of :func:`pack`.
     **options
         What ``frazil unpack`` has too, under the same names: docs/options.md lists them.
     """
     bar = listener(progress)
     asked = as_json(**stated("unpack", UnpackKeywords, options))
-    target = None if output is None else Path(output)
+    target = checks.target(output, in_place=in_place)
     try:
         return PackReport._of(json.loads(_frazil.unpack(Path(input), target, asked, bar)))
     finally:

@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from . import _frazil
+from . import _frazil, checks
 from .errors import InvalidArgumentError
 from .reports import WritePlan
+from .types import whole_count
 
 StrPath = str | os.PathLike[str]
 Precision = Mapping[str, Any] | StrPath
@@ -73,11 +74,17 @@ def precision_rules(
     if isinstance(precision, list):
         return precision
     if isinstance(precision, Mapping):
-        return [
-            {"variables": [pattern], "wish": {"lossless": True} if wish is None else dict(wish)}
-            for pattern, wish in precision.items()
-        ]
-    return json.loads(_frazil.read_precision(Path(precision)))
+        return [_rule(pattern, wish) for pattern, wish in precision.items()]
+    allowed = "a mapping of names or patterns to what is stated of them, or a file of rules"
+    return json.loads(_frazil.read_precision(checks.path("precision", precision, allowed)))
+
+
+def _rule(pattern: str, wish: Any) -> dict[str, Any]:
+    """What is stated of the variables that a pattern matches; ``None``: they stay exact."""
+    allowed = 'a mapping, {"significant_digits": 4}, or None'
+    named = f"precision[{pattern!r}]"
+    stated = {"lossless": True} if wish is None else checks.mapping(named, wish, allowed)
+    return {"variables": [pattern], "wish": stated}
 
 
 def check_names(rules: list[dict[str, Any]], paths: Sequence[str], file: StrPath) -> None:
@@ -89,12 +96,12 @@ def check_names(rules: list[dict[str, Any]], paths: Sequence[str], file: StrPath
         raise
 
 
-def names_are_checked(precision: Precision | None, inputs: Sequence[Path]) -> bool:
-    """Whether all variables that rules about precision name are in some input.
+def names_are_checked(options: Mapping[str, Any], inputs: Sequence[Path]) -> bool:
+    """Whether all variables and dimensions that options of a pack name are in some input.
 
     ``False``: no input can be read here.
     """
-    return _frazil.check_names_in(_json(precision_rules(precision)), list(inputs))
+    return _frazil.check_names_in(pack_options(options), list(inputs))
 
 
 def filter_rules(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -111,14 +118,17 @@ def filter_rules(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def chunk_goal(options: Mapping[str, Any]) -> dict[str, Any] | None:
     """What chunk shapes are to serve, in frazil's words; ``None`` where nothing is stated."""
     goal = {key: as_text(options[key]) for key in _CHUNK_GOAL if options.get(key) is not None}
-    if "most_chunks" in goal:
-        goal["most_chunks"] = options["most_chunks"]
     return goal or None
 
 
 def plan_dict(plan: WritePlan | None) -> dict[str, Any] | None:
     """A plan as frazil reads it."""
-    return None if plan is None else {"variables": plan.variables}
+    if plan is None:
+        return None
+    if not isinstance(plan, WritePlan):
+        cure = "read a file of `frazil plan --json` by frazil.WritePlan.from_json(text)"
+        raise checks.refuse("plan", plan, "a WritePlan, as frazil.plan returns it", cure)
+    return {"variables": plan.variables}
 
 
 def _overrides(chunks: Any) -> dict[str, Any]:
@@ -127,11 +137,13 @@ def _overrides(chunks: Any) -> dict[str, Any]:
         return {} if chunks is None else {"chunks": chunks}
     overrides = []
     for key, value in chunks.items():
-        if isinstance(value, Mapping):
-            extents = [(str(dim), int(n)) for dim, n in value.items()]
-            overrides.append({"variable": str(key), "extents": extents})
-        else:
-            overrides.append({"variable": "*", "extents": [(str(key), int(value))]})
+        stated = value if isinstance(value, Mapping) else {key: value}
+        named = f"chunks[{key!r}]" if stated is value else "chunks"
+        extents = [
+            (str(dim), whole_count(count, f"{named}[{dim!r}]", least=1))
+            for dim, count in stated.items()
+        ]
+        overrides.append({"variable": str(key) if stated is value else "*", "extents": extents})
     return {"chunk_overrides": overrides}
 
 
@@ -144,8 +156,8 @@ def pack_options(options: Mapping[str, Any], **others: Any) -> str:
         "chunk_goal": chunk_goal(options),
         "plan": plan_dict(asked.pop("plan", None)),
         "precision": precision_rules(asked.pop("precision", None)),
-        "weights": None if weights is None else dict(weights),
-        "tree": None if tree is None else str(tree),
+        "weights": None if weights is None else checks.weights(weights),
+        "tree": None if tree is None else str(checks.path("tree", tree, "a file")),
     }
     return as_json(**described, **{**asked, **others})
 

@@ -6,7 +6,7 @@ import sys
 import time
 from typing import Protocol, TextIO, runtime_checkable
 
-from .errors import plain
+from .errors import InvalidArgumentError, plain
 from .pictures import bytes_text
 
 
@@ -78,4 +78,7 @@ def listener(progress: bool | Progress | None) -> Progress | None:
     """What ``progress=`` means: ``True`` is a bar, ``None`` and ``False`` nothing."""
     if progress is True:
         return ProgressBar()
-    return progress or None
+    if progress in (None, False) or isinstance(progress, Progress):
+        return progress or None
+    cause = f"progress is {progress!r}; it must be True, False, or have stage, advance and notice"
+    raise InvalidArgumentError(cause)

@@ -236,6 +236,8 @@ class PackReport(_ByPath, _Table):
     energy: dict[str, Any] = field(default_factory=dict)
     #: The output is the input as it was, since packing would not make it smaller.
     kept_input: bool = False
+    #: Of ``raw_bytes`` those that were ever written; the others take no time.
+    written_bytes: int = 0
     #: In a dry run: what nine of ten predictions come to lie within, ``file_bytes`` and
     #: ``seconds``, each from the least to the most.
     range: dict[str, list[float]] | None = None

@@ -95,8 +95,10 @@ def _all_texts(array: np.ndarray) -> bool:
     return all(isinstance(text, str) for text in array.reshape(-1))
 
 
-def whole_count(value: Any, what: str, *, file: Any = None, variable: str | None = None) -> int:
-    """A number of elements or the like: whole, not negative, of at most 64 bits.
+def whole_count(
+    value: Any, what: str, *, least: int = 0, file: Any = None, variable: str | None = None
+) -> int:
+    """A number of elements or the like: whole, not below `least`, of at most 64 bits.
 
     Raises
     ------
@@ -107,9 +109,9 @@ def whole_count(value: Any, what: str, *, file: Any = None, variable: str | None
         number = operator.index(value)
     except TypeError:
         number = -1
-    if not 0 <= number < 2**64:
+    if not least <= number < 2**64:
         raise InvalidArgumentError(
-            f"{what} is {value!r}; it must be a whole number from 0 on",
+            f"{what} is {value!r}; it must be a whole number from {least} on",
             file=file,
             variable=variable,
         )

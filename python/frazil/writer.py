@@ -14,7 +14,7 @@ from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 
-from . import _frazil, masks
+from . import _frazil, checks, masks
 from .asked_filters import filters_of, is_filtered
 from .definitions import Definition, Definitions, Dimension
 from .ending import Ended, check_not_ending, close_in_the_end
@@ -37,6 +37,21 @@ from .types import (
 _PIECE_BYTES = 64 << 20
 
 
+def _without_contradiction(
+    options: Mapping[str, Any] | None, keywords: Mapping[str, Any]
+) -> dict[str, Any]:
+    """``options=``, if no keyword states otherwise."""
+    stated = {} if options is None else checks.mapping("options", options, "a mapping of names")
+    for key, value in stated.items():
+        other = keywords.get(key)
+        if other is not None and as_text(other) != as_text(value):
+            raise InvalidArgumentError(
+                f"{key} is stated twice: {other!r} by its keyword, {value!r} in options=",
+                cure="leave one of them out",
+            )
+    return stated
+
+
 @documented(WriterKeywords)
 class Writer:
     """A netCDF-4 file being written: slices of any size in any order, packed in the background.
@@ -52,7 +67,7 @@ class Writer:
         :meth:`close` do.
     options : mapping, optional
         Options of docs/options.md by their names, ``{"expected": "time=8760"}``, also those that
-        are no keywords. They override the keywords.
+        are no keywords. What is stated by a keyword, too, must be the same.
     **keywords
         Options of a writer: docs/options.md lists them.
 
@@ -81,7 +96,7 @@ class Writer:
         check_not_ending(path)
         asked = stated("Writer", WriterKeywords, keywords)
         plan, precision = asked.pop("plan", None), asked.pop("precision", None)
-        asked |= options or {}
+        asked |= _without_contradiction(options, keywords)
         described = as_json(
             own_commits=own_commits,
             overwrite=mode == "w",

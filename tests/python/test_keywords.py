@@ -21,6 +21,19 @@ from support.command import SAMPLE
         ({"checksum": "yes"}, ["option checksum", '"yes"', "True or False"]),
         ({"chunks": "kep"}, ["option chunks", '"kep"', "keep"]),
         ({"threads": -1}, ["option threads", '"-1"', "a number from 0"]),
+        ({"filters": "zzz"}, ["option filters", '"zzz"', "shuffle, deflate(0-9)"]),
+        ({"most_chunks": "x"}, ["option most_chunks", '"x"', "more than 0"]),
+        ({"chunks": {"lat": "x"}}, ["chunks['lat']", "'x'", "a whole number from 1"]),
+        ({"chunks": {"T": {"lat": 1.5}}}, ["chunks['T']['lat']", "1.5", "a whole number"]),
+        ({"weights": {"szie": 1}}, ["weights", "size, write, read and energy", "'size' meant"]),
+        ({"weights": 3}, ["weights is 3", "a mapping"]),
+        ({"precision": 3}, ["precision is 3", "a mapping", "a file"]),
+        ({"precision": {"T": 3}}, ["precision['T'] is 3", "a mapping"]),
+        ({"precision": {"T": {"nbits": "x"}}}, ['T: nbits: "x" is no whole number']),
+        ({"precision": {"T": {"lossless": True, "nbits": 3}}}, ["`lossless` keeps every bit"]),
+        ({"precision": {"T": {"algorithm": "bitround"}}}, ["of `T`", "how far it rounds"]),
+        ({"goal": "size", "filters": "none"}, ["filters and goal are both stated"]),
+        ({"level": 3, "filters": "none"}, ["filters and level are both stated"]),
         ({"precision": {"T": {"significant_digit": 3}}}, ["T", "`significant_digits` meant"]),
     ],
 )
@@ -37,6 +50,44 @@ def test_a_writer_says_the_same(tmp_path):
             frazil.Writer(tmp_path / "out.nc", **options)
     with pytest.raises(frazil.errors.InvalidArgumentError, match=r"format is .*`classic`"):
         frazil.unpack(SAMPLE, tmp_path / "out.nc", format="clasic")
+
+
+@pytest.mark.parametrize(
+    ("options", "option"),
+    [
+        ({"axes": {"sotuh_north": "lat"}}, "axes"),
+        ({"expected": {"sotuh_north": 8}}, "expected"),
+        ({"reads": "sotuh_north:4/west_east:2"}, "reads"),
+        ({"chunks": {"sotuh_north": 4, "west_east": 2}}, "chunks"),
+        ({"precision": {"*": {"chunks": {"sotuh_north": 4}}}}, "chunks"),
+    ],
+)
+def test_a_dimension_that_is_nowhere_is_refused(options, option):
+    with pytest.raises(frazil.errors.InvalidArgumentError) as refused:
+        frazil.plan(SAMPLE, **options)
+    assert f"option {option} names `sotuh_north`" in str(refused.value)
+    assert "write `south_north`" in str(refused.value)
+
+
+def test_what_is_stated_twice_must_be_the_same(tmp_path):
+    with pytest.raises(frazil.errors.InvalidArgumentError, match=r"goal is stated twice: 'speed'"):
+        frazil.Writer(tmp_path / "out.nc", goal="speed", options={"goal": "size"})
+    with frazil.Writer(tmp_path / "out.nc", threads=1, options={"threads": "1"}):
+        pass
+
+
+def test_wrong_values_of_readers_are_refused_in_the_same_words():
+    for options, words in (
+        ({"threads": -1}, "threads is -1; it must be a whole number"),
+        ({"threads": 5000}, "threads is 5000; it must be a number from 0"),
+        ({"chunk_cache": 3}, "chunk_cache is 3; it must be a WritePlan"),
+        ({"chunk_cache": {"T": "x"}}, "'x'; it must be a whole number"),
+    ):
+        with pytest.raises(frazil.errors.InvalidArgumentError) as refused:
+            frazil.open(SAMPLE, **options)
+        assert words in str(refused.value)
+    with pytest.raises(frazil.errors.InvalidArgumentError, match="plan is 'file'"):
+        frazil.pack(SAMPLE, "out.nc", plan="file")
 
 
 def test_a_key_within_an_option_is_named():

@@ -127,9 +127,19 @@ def test_speeds_and_tolerances_are_wished_for(tmp_path):
 def test_in_place(tmp_path):
     path = tmp_path / "mine.nc"
     path.write_bytes(SAMPLE.read_bytes())
-    report = frazil.pack(path)
+    for call in (frazil.pack, frazil.unpack):
+        with pytest.raises(frazil.errors.InvalidArgumentError, match="in_place=True"):
+            call(path)
+        with pytest.raises(frazil.errors.InvalidArgumentError, match="both stated"):
+            call(path, tmp_path / "out.nc", in_place=True)
+        with pytest.raises(frazil.errors.InvalidArgumentError, match="in_place is 'yes'"):
+            call(path, in_place="yes")
+    assert path.read_bytes() == SAMPLE.read_bytes()
+    assert frazil.pack(path, dry_run=True).output is None
+    report = frazil.pack(path, in_place=True)
     assert report.output == path and report.verified
     assert frazil.verify(SAMPLE, path)
+    assert frazil.unpack(path, in_place=True).output == path
 
 
 def test_what_would_not_shrink_is_kept(tmp_path):
@@ -140,7 +150,7 @@ def test_what_would_not_shrink_is_kept(tmp_path):
         file.createVariable("v", "f8", ("n",))[:] = np.random.default_rng(7).normal(size=500)
     before = path.read_bytes()
     for target in (None, out):
-        report = frazil.pack(path, target)
+        report = frazil.pack(path, target, in_place=target is None)
         assert report.kept_input and report.saved_bytes == 0
         assert "kept as it is" in repr(report)
         assert report.output.read_bytes() == before

@@ -49,7 +49,9 @@ def test_many_files_are_packed_on_a_cluster(client, files, tmp_path):
     with pytest.raises(frazil.Error) as failed:
         frazil.pack_files(files, out, client=client, overwrite=True)
     assert failed.value.file == str(files[1])
-    (report,) = frazil.pack_files(files[:1], client=client)
+    with pytest.raises(frazil.errors.InvalidArgumentError, match="in_place=True"):
+        frazil.pack_files(files[:1], client=client)
+    (report,) = frazil.pack_files(files[:1], client=client, in_place=True)
     assert report.output == files[0]
     assert "deflate" in frazil.info(files[0])["t2m"].filters
 
@@ -62,7 +64,7 @@ def test_what_would_not_shrink_is_copied(client, tmp_path):
     before = path.read_bytes()
     (report,) = frazil.pack_files([path], out, client=client)
     assert report.kept_input and (out / path.name).read_bytes() == before
-    (report,) = frazil.pack_files([path], client=client)
+    (report,) = frazil.pack_files([path], client=client, in_place=True)
     assert report.kept_input and path.read_bytes() == before
     words = ["--scheduler", client.scheduler.address, "--out-dir", tmp_path / "command", path]
     assert command(*words).returncode == 0

@@ -39,7 +39,8 @@ fn main() -> ExitCode {
 
 /// Runs one command. The error is standard output's, or that of catching signals.
 fn run(cli: Cli) -> io::Result<Status> {
-    for words in frazil::environment_warnings() {
+    let fault = frazil::environment_fault();
+    for words in frazil::environment_warnings().into_iter().chain(fault) {
         Printer::default().warning(&words);
     }
     let cancel = Arc::new(AtomicBool::new(false));

@@ -58,6 +58,16 @@ impl Printer {
         write(&text::json(&text))
     }
 
+    /// Writes `record` to standard output as one line of JSON.
+    ///
+    /// # Errors
+    /// As [`Printer::json`].
+    pub(crate) fn json_line(self, record: &impl Serialize) -> io::Result<()> {
+        let mut text = serde_json::to_string(record)?;
+        text.push('\n');
+        write(&text::json(&text))
+    }
+
     /// Says something the user should know, unless silence is wanted.
     pub(crate) fn note(self, line: &str) {
         if !self.quiet {

@@ -1,20 +1,27 @@
 //! Memory budgets, as people write them.
 
+use frazil::Resources;
 use frazil::size::{human, parse_size};
 
-/// The smallest memory budget accepted, in bytes.
-const MIN_MEMORY_BYTES: u64 = 16 << 20;
-
-/// Parses a memory budget: a size of at least 16 MiB.
+/// Parses a memory budget within the bounds of every interface.
 ///
 /// # Errors
 /// One line for the user: not a size, too large or too small.
 pub(crate) fn parse_memory(text: &str) -> Result<u64, String> {
     let bytes = parse_size(text)?;
-    if bytes < MIN_MEMORY_BYTES {
+    let (least, most) = (Resources::LEAST_MEMORY_BYTES, Resources::MOST_MEMORY_BYTES);
+    if bytes < least {
         return Err(format!(
-            "{} is too little; the least is 16MiB",
-            human(bytes)
+            "{} is too little; the least is {}",
+            human(bytes),
+            human(least)
+        ));
+    }
+    if bytes > most {
+        return Err(format!(
+            "{} is too much; the most is {}",
+            human(bytes),
+            human(most)
         ));
     }
     Ok(bytes)
@@ -26,8 +33,9 @@ mod tests {
 
     #[test]
     fn a_budget_has_a_floor() {
-        assert_eq!(parse_memory("16MiB"), Ok(16 << 20));
-        let message = parse_memory("15.9MiB").unwrap_err();
-        assert_eq!(message, "15.9 MiB is too little; the least is 16MiB");
+        assert_eq!(parse_memory("1M"), Ok(1 << 20));
+        let message = parse_memory("1000K").unwrap_err();
+        assert_eq!(message, "1000.0 KiB is too little; the least is 1.0 MiB");
+        assert!(parse_memory("2000000G").unwrap_err().contains("the most"));
     }
 }

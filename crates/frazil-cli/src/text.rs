@@ -97,7 +97,12 @@ pub(crate) fn ratio(raw: u64, stored: u64) -> String {
     if stored == 0 {
         return "-".into();
     }
-    format!("{:.2}", raw as f64 / stored as f64)
+    let ratio = raw as f64 / stored as f64;
+    match ratio < 1e7 {
+        true => format!("{ratio:.2}"),
+        // Of what was hardly written at all.
+        false => format!("{ratio:.1e}"),
+    }
 }
 
 /// `1 file`, `2 files`.
@@ -143,6 +148,7 @@ mod tests {
         assert_eq!(shape(&[]), "scalar");
         assert_eq!(ratio(300, 100), "3.00");
         assert_eq!(ratio(300, 0), "-");
+        assert_eq!(ratio(1 << 51, 1 << 14), "1.4e11");
         assert_eq!(count(1, "file"), "1 file");
         assert_eq!(count(0, "file"), "0 files");
     }

@@ -1,8 +1,8 @@
 //! One view of the two kinds of input: HDF5 (netCDF-4 included) and classic netCDF.
 
-use std::fs::File;
+use std::fs::{File, FileType};
 use std::io::Read;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -326,8 +326,26 @@ fn open_regular(path: &Path) -> Result<File> {
     let metadata = metadata.map_err(|error| Error::io(&error, "inspect", path))?;
     match metadata.is_file() {
         true => Ok(file),
-        false => Err(Error::new(ErrorCode::InvalidArgument, "not a regular file").in_file(path)),
+        false => Err(no_regular_file(&metadata.file_type()).in_file(path)),
     }
+}
+
+/// The error for what can only be read from its begin to its end, or not at all.
+fn no_regular_file(kind: &FileType) -> Error {
+    let (cause, cure) = if kind.is_dir() {
+        (
+            "is a directory",
+            "name files in it, as DIR/*.nc; `frazil pack --recursive` takes all of it",
+        )
+    } else if kind.is_fifo() || kind.is_socket() {
+        (
+            "is a pipe or a socket, and parts of it are read in any order",
+            "save it to a file first, as `cat PIPE > FILE`",
+        )
+    } else {
+        ("is a device, and holds no file", "name a file")
+    };
+    Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure)
 }
 
 /// Whether an open file holds the bytes that it held in a state. It may have lost its name.

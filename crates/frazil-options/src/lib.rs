@@ -23,3 +23,4 @@ pub mod pack_report;
 pub mod plan_text;
 pub mod policy;
 pub mod size;
+pub mod stated_names;

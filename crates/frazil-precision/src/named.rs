@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use frazil_types::{ErrorCode, PrecisionWish, spelling};
 
-use super::rules::VariableRule;
+use super::rules::{Matcher, VariableRule};
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_file::wording::enumerate;
@@ -15,6 +15,7 @@ use frazil_file::wording::enumerate;
 /// # Errors
 /// [`ErrorCode::InvalidArgument`] names the first that is not, and what is spelled most like it.
 pub fn check_names(rules: &[VariableRule], paths: &[&str]) -> Result<()> {
+    check_algorithms(rules, paths)?;
     match missing(rules, paths).first() {
         None => Ok(()),
         Some(name) => Err(no_variable(name, paths, "")),
@@ -27,6 +28,7 @@ pub fn check_names(rules: &[VariableRule], paths: &[&str]) -> Result<()> {
 /// # Errors
 /// As [`check_names`].
 pub fn check_names_in(inputs: &[PathBuf], rules: &[VariableRule]) -> Result<bool> {
+    check_algorithms(rules, &[])?;
     let mut wanted = missing(rules, &[]);
     let (mut known, mut is_any_read) = (Vec::new(), false);
     for input in inputs {
@@ -54,6 +56,40 @@ pub(super) fn paths_of(input: &Input) -> Vec<&str> {
     let variables = input.variables().iter();
     let variables = variables.filter(|variable| !variable.is_dimension_only);
     variables.map(|variable| variable.path.as_str()).collect()
+}
+
+/// An algorithm says how values are rounded; something must say how far, for all that a rule names, and for
+/// anything at all where it has patterns.
+fn check_algorithms(rules: &[VariableRule], paths: &[&str]) -> Result<()> {
+    let is_any_rounded = rules
+        .iter()
+        .any(|rule| frazil_plan::has_precision(&rule.wish));
+    let matcher = Matcher::new(rules)?;
+    let stays_exact = |path: &&str| {
+        let wish = matcher.wish(path);
+        wish.lossless != Some(true) && !frazil_plan::has_precision(&wish)
+    };
+    for rule in rules.iter().filter(|rule| rule.wish.algorithm.is_some()) {
+        let idle = rule
+            .variables
+            .iter()
+            .find(|pattern| match name_of(pattern) {
+                Some(name) => {
+                    let mut named = paths.iter().filter(|path| is_named(path, &name));
+                    !is_any_rounded || named.any(stays_exact)
+                }
+                None => !is_any_rounded,
+            });
+        if let Some(pattern) = idle {
+            let cause = format!(
+                "an algorithm is stated of `{pattern}`, and nothing says how far it rounds"
+            );
+            let cure = "state significant_digits, significant_bits, nbits, keep_information, or an \
+                        absolute or relative tolerance beside it";
+            return Err(Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure));
+        }
+    }
+    Ok(())
 }
 
 /// Names in rules about precision that no path has.
@@ -140,6 +176,30 @@ mod tests {
             ..VariableRule::default()
         };
         assert!(check_names(&[about_filters], &paths).is_ok());
+    }
+
+    #[test]
+    fn an_algorithm_alone_rounds_nothing() {
+        let algorithm = |pattern: &str| {
+            let mut rule = rule(pattern, PrecisionWish::default());
+            rule.wish.algorithm = Some(frazil_types::QuantizeAlgorithm::BitGroom);
+            rule
+        };
+        let paths = ["/T2", "/U"];
+        for alone in [
+            vec![algorithm("*")],
+            vec![algorithm("T2")],
+            vec![algorithm("T2"), rule("U", digits(3))],
+        ] {
+            let refused = check_names(&alone, &paths).unwrap_err();
+            assert!(refused.cause.contains("how far"), "{refused}");
+        }
+        for fine in [
+            vec![algorithm("*"), rule("U", digits(3))],
+            vec![rule("T*", digits(3)), algorithm("T2")],
+        ] {
+            assert!(check_names(&fine, &paths).is_ok());
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use frazil_types::{ErrorCode, FilterConstraints, PrecisionWish, spelling};
+use frazil_types::{ErrorCode, FilterConstraints, PrecisionWish, spelling, type_fault};
 use serde::Deserialize;
 
 use super::rules::{VariableRule, glob};
@@ -113,6 +113,9 @@ fn defaults(stated: toml::Value, options: &[&str]) -> Outcome<RuleFile> {
     let (of_file, of_variables): (toml::Table, toml::Table) = table_of(stated)?
         .into_iter()
         .partition(|(key, _)| options.contains(&key.as_str()));
+    if of_file.contains_key("goal") && of_variables.contains_key("filters") {
+        return Err("`goal` chooses filters, and `filters` states them: leave one out".to_owned());
+    }
     let names = options;
     let options = of_file.into_iter().map(|(key, value)| {
         let text = as_text(&value);
@@ -196,14 +199,11 @@ fn parse_rule(rule: toml::Value) -> Outcome<VariableRule> {
 }
 
 fn rule_for(variables: Vec<String>, mut table: toml::Table) -> Outcome<VariableRule> {
-    for pattern in &variables {
-        glob(pattern)?;
-    }
     let chunks = match table.remove(CHUNKS) {
         None => Ok(BTreeMap::new()),
         Some(stated) => stated
             .try_into()
-            .map_err(|error: toml::de::Error| error.message().to_owned()),
+            .map_err(|error: toml::de::Error| type_fault(error.message())),
     };
     let (demands, wishes): (toml::Table, toml::Table) =
         table.into_iter().partition(|(key, _)| is_demand(key));
@@ -215,11 +215,11 @@ fn rule_for(variables: Vec<String>, mut table: toml::Table) -> Outcome<VariableR
     }
     let wish = toml::Value::Table(wishes)
         .try_into()
-        .map_err(|error: toml::de::Error| error.message().to_owned());
+        .map_err(|error: toml::de::Error| type_fault(error.message()));
     let demand = demand_of(demands, |key, value| {
         let alone = toml::Table::from_iter([(key, value)]);
         let found = FilterConstraints::deserialize(toml::Value::Table(alone));
-        found.map_err(|error| error.message().to_owned())
+        found.map_err(|error| type_fault(error.message()))
     });
     rule_of(variables, wish, demand, chunks)
 }
@@ -248,8 +248,20 @@ fn rule_of(
     demand: Outcome<FilterConstraints>,
     chunks: Outcome<BTreeMap<String, u64>>,
 ) -> Outcome<VariableRule> {
+    if variables.is_empty() {
+        return Err("`variables` names none: write names or patterns, [\"T*\"]".to_owned());
+    }
+    for pattern in &variables {
+        glob(pattern)?;
+    }
     let wish = wish.map_err(with_all_keys)?;
     wish.check()?;
+    if wish.lossless == Some(true)
+        && (frazil_plan::has_precision(&wish) || wish.algorithm.is_some())
+    {
+        let why = "`lossless` keeps every bit, and a precision is stated beside it: leave one out";
+        return Err(why.to_owned());
+    }
     let demand = demand?;
     demand.check()?;
     let chunks = chunks.map_err(|cause| format!("{CHUNKS}: {cause}"))?;
@@ -271,7 +283,7 @@ fn rule_of(
 fn named(key: &str, cause: &str) -> String {
     match cause.starts_with("unknown field") {
         true => with_all_keys(cause.to_owned()),
-        false => format!("{key}: {cause}"),
+        false => format!("{key}: {}", type_fault(cause)),
     }
 }
 
@@ -300,15 +312,15 @@ impl VariableRule {
     ) -> Result<Self> {
         type Fields = serde_json::Map<String, serde_json::Value>;
         let chunks = stated.remove(CHUNKS).map_or(Ok(BTreeMap::new()), |stated| {
-            serde_json::from_value(stated).map_err(|error| error.to_string())
+            serde_json::from_value(stated).map_err(|error| type_fault(&error.to_string()))
         });
         let (demands, wishes): (Fields, Fields) =
             stated.into_iter().partition(|(key, _)| is_demand(key));
         let names = variables.join(", ");
-        let wish = serde_json::from_value(wishes.into()).map_err(|error| error.to_string());
+        let wish = wish_of(wishes);
         let demand = demand_of(demands, |key, value| {
             let alone = Fields::from_iter([(key, value)]);
-            serde_json::from_value(alone.into()).map_err(|error| error.to_string())
+            serde_json::from_value(alone.into()).map_err(|error| type_fault(&error.to_string()))
         });
         rule_of(variables, wish, demand, chunks).map_err(|cause| {
             let cause = format!("wishes for {names}: {cause}");
@@ -316,6 +328,16 @@ impl VariableRule {
             Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure)
         })
     }
+}
+
+/// Precision from JSON; an error names its key.
+fn wish_of(stated: serde_json::Map<String, serde_json::Value>) -> Outcome<PrecisionWish> {
+    for (key, value) in &stated {
+        let alone = serde_json::Map::from_iter([(key.clone(), value.clone())]);
+        let found = serde_json::from_value::<PrecisionWish>(alone.into());
+        found.map_err(|error| named(key, &error.to_string()))?;
+    }
+    serde_json::from_value(stated.into()).map_err(|error| error.to_string())
 }
 
 pub(super) fn render(rules: &[VariableRule]) -> String {
@@ -433,6 +455,32 @@ mod tests {
             (
                 "[[rule]]\nvariables = [\"a\"]\nfilters = \"none\"\ncomp_speed = 3",
                 "leaves nothing to choose",
+            ),
+        ] {
+            let message = parse_with(text, &["goal", "reads"]).unwrap_err();
+            assert!(message.contains(part), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_hold_together_and_values_of_a_wrong_kind_are_named() {
+        for (text, part) in [
+            (
+                "[defaults]\ngoal = \"size\"\nfilters = \"lz4\"",
+                "`goal` chooses filters, and `filters` states them",
+            ),
+            ("[[rule]]\nvariables = []\nnbits = 3", "names none"),
+            (
+                "[variables.a]\nlossless = true\nsignificant_digits = 3",
+                "variables.\"a\": `lossless` keeps every bit",
+            ),
+            (
+                "[variables.a]\nsignificant_digits = \"x\"",
+                "significant_digits: \"x\" is no whole number from 0 on",
+            ),
+            (
+                "[variables.a]\nchunks = {time = \"x\"}",
+                "chunks: \"x\" is no whole number from 0 on",
             ),
         ] {
             let message = parse_with(text, &["goal", "reads"]).unwrap_err();

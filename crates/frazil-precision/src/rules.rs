@@ -44,10 +44,8 @@ pub struct PrecisionOptions {
     /// What the words for speeds in rules stand for; the same everywhere, unless somebody measured.
     #[serde(default)]
     pub calibration: Calibration,
-    /// Whether the names in rules were looked for already, in all inputs together ([`check_names_in`]): a
-    /// single one need not have them.
-    ///
-    /// [`check_names_in`]: crate::named::check_names_in
+    /// Whether the names that options state were looked for already, in all inputs together: a single one
+    /// need not have them.
     #[serde(default)]
     pub names_are_checked: bool,
     /// Also write netCDF-C's own `_Quantize...` attribute: stock netCDF-C then rounds again

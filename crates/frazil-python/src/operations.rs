@@ -28,7 +28,11 @@ fn internal(error: serde_json::Error) -> frazil::Error {
 /// What is wrong with the environment, one sentence for each variable.
 #[pyfunction]
 pub(crate) fn environment_warnings() -> Vec<String> {
+    let fault = frazil::environment_fault();
     frazil::environment_warnings()
+        .into_iter()
+        .chain(fault)
+        .collect()
 }
 
 #[pyfunction]
@@ -157,11 +161,12 @@ pub(crate) fn check_names(rules: &str, paths: Vec<String>) -> Outcome<()> {
     Ok(frazil::check_names(&parse_rules(rules)?, &paths)?)
 }
 
-/// Refuses rules of precision that name a variable which no input has; whether any could be read.
+/// Refuses options that name a variable or a dimension which no input has; whether any could be read.
 #[pyfunction]
-pub(crate) fn check_names_in(py: Python<'_>, rules: &str, inputs: Vec<PathBuf>) -> Outcome<bool> {
-    let rules = parse_rules(rules)?;
-    Ok(py.detach(|| frazil::check_names_in(&inputs, &rules))?)
+pub(crate) fn check_names_in(py: Python<'_>, options: &str, inputs: Vec<PathBuf>) -> Outcome<bool> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let options = parse::<options::Pack>(options)?.options(&cancel)?;
+    Ok(py.detach(|| frazil::check_names_in(&inputs, &options))?)
 }
 
 /// A file of rules as `precision=` has it: its defaults, if there are any, and then its rules.

@@ -12,7 +12,7 @@ use frazil::{
     Goal, LayoutProfile, OwnCommits, PackOptions, Policy, PrecisionOptions, ReaderLevel, Resources,
     SelectionCriteria, ShufflePolicy, SpeedDemand, SpeedFloor, Thresholds, Transfer, UnpackFormat,
     UnpackOptions, Values, VariableRule, VerifyOptions, Weights, WritePlan, WriterOptions,
-    calibration_in_use, read_tree, spelling,
+    calibration_in_use, read_tree, spelling, type_fault,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -33,7 +33,7 @@ pub(crate) fn parse<T: DeserializeOwned>(json: &str) -> Result<T, Error> {
             let error = serde_json::from_value::<T>(alone.into()).err()?.to_string();
             (!error.starts_with("missing field")).then(|| refusal(&key, &value, &error))
         });
-        refused.unwrap_or_else(|| invalid(cause_of(&error.to_string())))
+        refused.unwrap_or_else(|| invalid(type_fault(&error.to_string())))
     })
 }
 
@@ -55,17 +55,25 @@ fn refusal(key: &str, value: &Value, error: &str) -> Error {
             "the option {key} is {text:?}; it must be True or False"
         )),
         Some(declared) if !value.is_object() && !value.is_array() => {
-            declared.refuse(&format!("the option {key}"), &text, None)
+            let known = refused_word(error);
+            declared.refuse(&format!("the option {key}"), &text, known.as_deref())
         }
-        _ => invalid(format!("the option {key}: {}", cause_of(error))),
+        _ => invalid(format!("the option {key}: {}", type_fault(error))),
     }
 }
 
-/// The place in the text means nothing to a user.
-fn cause_of(error: &str) -> &str {
-    error
-        .rsplit_once(" at line ")
-        .map_or(error, |(cause, _)| cause)
+/// What frazil's own parsers say of a text; what serde says of kinds adds nothing to what is allowed.
+fn refused_word(error: &str) -> Option<String> {
+    let is_serdes = [
+        "invalid type",
+        "invalid value",
+        "unknown variant",
+        "data did not match",
+    ];
+    match is_serdes.iter().any(|start| error.starts_with(start)) {
+        true => None,
+        false => Some(error.to_owned()),
+    }
 }
 
 /// Limits of any operation.
@@ -143,7 +151,7 @@ pub(crate) struct StatedReads {
     storage: Option<String>,
     axes: Option<String>,
     expected: Option<String>,
-    most_chunks: Option<u64>,
+    most_chunks: Option<String>,
     /// Of `pack` and `plan`.
     calibration: Option<String>,
 }
@@ -167,13 +175,12 @@ impl StatedReads {
     }
 
     fn goal(&self) -> Result<AccessPattern, Error> {
-        let most_chunks = self.most_chunks.map(|most| most.to_string());
         let stated = [
             ("reads", &self.reads),
             ("storage", &self.storage),
             ("axes", &self.axes),
             ("expected", &self.expected),
-            ("most_chunks", &most_chunks),
+            ("most_chunks", &self.most_chunks),
         ];
         let stated = stated
             .iter()
@@ -257,7 +264,37 @@ pub(crate) struct Pack {
 }
 
 impl Pack {
+    /// Refuses options of which one leaves nothing for the other to decide, as the command does.
+    fn check_together(&self) -> Result<(), Error> {
+        let filters = ("filters", self.filters.is_some());
+        let level = ("level", self.level.is_some());
+        let goal = ("goal", self.goal.is_some());
+        let choice = [
+            goal,
+            ("weights", self.weights.is_some()),
+            ("min_write_speed", self.min_write_speed.is_some()),
+            ("min_read_speed", self.min_read_speed.is_some()),
+            ("ratio_tolerance", self.ratio_tolerance.is_some()),
+            ("tree", self.tree.is_some()),
+        ];
+        let of_choice = choice.into_iter();
+        let mut pairs: Vec<_> = of_choice
+            .flat_map(|one| [(filters, one), (level, one)])
+            .collect();
+        pairs.extend([
+            (filters, level),
+            (filters, ("shuffle", self.shuffle.is_some())),
+            (goal, ("weights", self.weights.is_some())),
+        ]);
+        let both = pairs.iter().find(|((_, one), (_, other))| *one && *other);
+        both.map_or(Ok(()), |((one, _), (other, _))| {
+            let cause = format!("{one} and {other} are both stated, and cannot both hold");
+            Err(invalid(cause).with_cure("leave one of them out"))
+        })
+    }
+
     pub(crate) fn options(self, cancel: &Arc<AtomicBool>) -> Result<PackOptions, Error> {
+        self.check_together()?;
         if let Some(understood) = self.understood {
             let understood = *understood;
             return Ok(PackOptions {
@@ -277,7 +314,7 @@ impl Pack {
             read: self.min_read_speed,
             ratio_tolerance: self.ratio_tolerance,
         };
-        let weighing = weighing(self.goal, self.weights, &floors, self.tree)?;
+        let weighing = weighing(self.weights, &floors, self.tree)?;
         let Policy { defaults, rules } = policy(self.precision)?;
         let overrides = self.chunk_overrides.into_iter();
         Ok(PackOptions {
@@ -345,16 +382,10 @@ struct Floors<'a> {
 
 /// What is stated of a choice of filters beside its goal.
 fn weighing(
-    goal: Option<Goal>,
     weights: Option<Weights>,
     floors: &Floors<'_>,
     tree: Option<PathBuf>,
 ) -> Result<SelectionCriteria, Error> {
-    if weights.is_some() && goal.is_some() {
-        return Err(invalid(
-            "weights stand in place of a goal: state one of them",
-        ));
-    }
     let tolerance = floors.ratio_tolerance;
     if tolerance.is_some_and(|share| !(0.0..1.0).contains(&share)) {
         return Err(invalid("ratio_tolerance is a share from 0 to below 1"));
@@ -497,6 +528,11 @@ impl Write {
         };
         // What is stated beside it overrides a file of rules.
         options.set_policy(policy(self.precision)?);
+        let is_stated = |name: &str| self.declared.iter().any(|(key, _)| key == name);
+        if is_stated("goal") && is_stated("filters") {
+            let cause = "filters and goal are both stated, and cannot both hold";
+            return Err(invalid(cause).with_cure("leave one of them out"));
+        }
         for (key, value) in &self.declared {
             options.set(key, value)?;
         }

@@ -70,10 +70,11 @@ pub(crate) fn decide(
     for (i, ((reach, tried), quantize)) in chosen.enumerate() {
         let variable = &input.variables()[i];
         let stored = stored_form(variable, quantize.as_ref());
+        let bytes = written_bytes(variable, &reach, &decisions.sources);
+        decisions.written_bytes = decisions.written_bytes.saturating_add(bytes);
         let chosen = tried.map(|mut tried| {
             decisions.filters_tried[i] = std::mem::take(&mut tried.compared);
-            let bytes = written_bytes(variable, &reach, &decisions.sources) as f64;
-            decisions.predicted_seconds += tried.seconds_per_byte * bytes;
+            decisions.predicted_seconds += tried.seconds_per_byte * bytes as f64;
             Chosen {
                 filters: tried.choice,
                 quantize,
@@ -314,6 +315,8 @@ pub(crate) fn decide_unpacked(input: &Input, resources: &Resources) -> Result<De
         shape.is_stated = false;
         let variable = &input.variables()[i];
         let reach = decisions.reach(sources::access(input, i, leading_extent(shape))?);
+        let bytes = written_bytes(variable, &reach, &decisions.sources);
+        decisions.written_bytes = decisions.written_bytes.saturating_add(bytes);
         decisions
             .add(variable, shape, reach, Some(unfiltered(variable)))
             .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))?;

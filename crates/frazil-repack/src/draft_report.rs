@@ -54,6 +54,7 @@ pub(crate) fn report(
         input_file_bytes: source.file_bytes(),
         output_file_bytes: 0,
         raw_bytes,
+        written_bytes: decisions.written_bytes,
         seconds,
         cpu_seconds,
         planning_seconds: decisions.planning.seconds,

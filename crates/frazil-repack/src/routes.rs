@@ -82,6 +82,8 @@ pub(crate) struct Decisions {
     pub(crate) filters_tried: Vec<Vec<Compared>>,
     /// In a dry run: what one thread would take to encode everything, by the speed of the trials.
     pub(crate) predicted_seconds: f64,
+    /// Raw bytes of all that was ever written.
+    pub(crate) written_bytes: u64,
     /// What deciding took.
     pub planning: Planning,
 }
@@ -108,6 +110,7 @@ impl Decisions {
             not_rounded: Vec::new(),
             filters_tried: Vec::new(),
             predicted_seconds: 0.0,
+            written_bytes: 0,
             planning: Planning::default(),
         }
     }

@@ -11,6 +11,7 @@ use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_options::chunk_goal::{Chooser, Findings, Subject, roles_of_input};
 use frazil_options::options::{ChunkOverride, ChunkPolicy, LayoutProfile, PackOptions};
+use frazil_options::stated_names::check_dimensions;
 use frazil_precision::rules::Matcher;
 
 /// The reason given for a chunk shape that the user stated.
@@ -33,6 +34,9 @@ enum Role {
 /// Chooses the chunk shapes of all variables, in file order.
 pub(crate) fn choose_shapes(input: &Input, options: &PackOptions) -> Result<Vec<ChunkChoice>> {
     let cmip7_roles = roles(input, options.layout)?;
+    if !options.precision.names_are_checked {
+        check_dimensions(input, options)?;
+    }
     check_overrides(input, &options.chunk_overrides)?;
     let axes = match options.chunk_goal.is_stated() {
         true => roles_of_input(input, &options.chunk_goal)?,

@@ -24,6 +24,7 @@ mod selection;
 mod speed_demand;
 pub mod spelling;
 pub mod sync;
+mod type_fault;
 
 pub use axis_run::AxisRun;
 pub use axis_selection::{AxisSelection, selected_elements};
@@ -47,3 +48,4 @@ pub use precision::{
 };
 pub use selection::Selection;
 pub use speed_demand::{SpeedDemand, Transfer};
+pub use type_fault::type_fault;

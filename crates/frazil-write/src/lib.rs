@@ -74,7 +74,7 @@ pub use define::DimensionLength;
 pub use distributed::{ChunkPacker, ChunkPlan, FilterPlan, PackedBox, PackedSummary};
 pub use options::{Cores, OwnCommits, WriterOptions, WriterReport, WriterVariable};
 pub use parallel::{Comm, CommError, LocalComm};
-pub use settable::stated_in_environment;
+pub use settable::{environment_fault, stated_in_environment};
 pub use settings::{FilterWish, LayoutWish, PrecisionStatement, VariableSettings};
 pub use variable::FilterChoice;
 pub use writer::{VariableStorage, Writer};

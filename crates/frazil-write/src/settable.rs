@@ -190,6 +190,18 @@ impl WriterOptions {
     }
 }
 
+/// What is wrong with the options that the environment states, in one sentence, for programs that do not go
+/// by them: others will refuse them.
+#[must_use]
+pub fn environment_fault() -> Option<String> {
+    let error = WriterOptions::from_environment().err()?;
+    let cure = error.cure.as_deref();
+    let cure = cure.map_or_else(String::new, |cure| format!(" ({cure})"));
+    Some(format!(
+        "{error}{cure}; it is not read here, but by programs that write through netCDF's calls"
+    ))
+}
+
 /// What the user states of an option for all programs: in `FRAZIL_OPTIONS`, or by its variable.
 #[must_use]
 pub fn stated_in_environment(key: &str) -> Option<String> {

@@ -54,6 +54,7 @@ pub use frazil_options::pack_report::{
 };
 pub use frazil_options::plan_text::{parse_plan, read_plan, read_tree, render_plan};
 pub use frazil_options::policy::{Defaults, Policy, read_policy};
+pub use frazil_options::stated_names::check_names_in;
 pub use frazil_pipeline::{CacheStats, ReadStats, read_stats, set_read_budget};
 pub use frazil_plan::energy::{EnergyRates, PowerModel, StorageCost, StorageSaving};
 pub use frazil_plan::{
@@ -62,7 +63,7 @@ pub use frazil_plan::{
 };
 pub use frazil_precision::analyze::{AnalyzeOptions, AnalyzeReport, analyze};
 pub use frazil_precision::information::VariableInformation;
-pub use frazil_precision::named::{check_names, check_names_in};
+pub use frazil_precision::named::check_names;
 pub use frazil_precision::rule_file::{RuleFile, read_rule_file, write_precision};
 pub use frazil_precision::rules::{PrecisionOptions, VariableRule, wishes_for};
 pub use frazil_precision::stated::StatedPrecision;
@@ -94,7 +95,7 @@ pub use frazil_types::{
     FilterConstraints, FilterPipeline, FilterSpec, PrecisionWish, ProtectedValues,
     QuantizeAlgorithm, QuantizePlan, ReaderCache, ReaderLevel, Rounding, SpeedDemand, Storage,
     StorageLayout, StorageSpeed, Transfer, VariablePlan, WritePlan, filter_id, filter_name,
-    is_plain, plain, plain_path,
+    is_plain, plain, plain_path, type_fault,
 };
 pub use frazil_verify::{
     Difference, PrecisionReport, ThresholdResult, Thresholds, VariableFigures, VerifyOptions,
@@ -108,4 +109,5 @@ pub use frazil_write::{
     ChunkPacker, ChunkPlan, Comm, CommError, Cores, DimensionLength, FilterChoice, FilterPlan,
     FilterWish, LayoutWish, LocalComm, OwnCommits, PackedBox, PackedSummary, PrecisionStatement,
     VariableSettings, VariableStorage, Writer, WriterOptions, WriterReport, WriterVariable,
+    environment_fault,
 };

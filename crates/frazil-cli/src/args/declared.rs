@@ -1,8 +1,9 @@
 //! Flags of declared options: help, words and defaults come from the declaration.
 
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::{Arg, Command};
 use frazil::{DeclaredOption, Values};
 
@@ -37,6 +38,23 @@ pub(super) fn helped(arg: Arg, declared: &DeclaredOption) -> Arg {
         help.push_str(&format!(" [default: {}]", declared.default));
     }
     arg.help(help)
+}
+
+/// The parser of an option that is a number within bounds.
+pub(super) fn number<T>(
+    key: &'static str,
+    bounds: RangeInclusive<T>,
+) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr + PartialOrd + Clone + Send + Sync + 'static,
+{
+    StringValueParser::new().try_map(move |text| match text.trim().parse::<T>() {
+        Ok(number) if bounds.contains(&number) => Ok(number),
+        _ => Err(match DeclaredOption::named(key) {
+            Some(declared) => format!("it must be {}", declared.values),
+            None => "it is no number that is allowed here".to_owned(),
+        }),
+    })
 }
 
 /// The parser of an option that is one of several words.

@@ -3,7 +3,7 @@
 use clap::Args;
 use frazil::{AccessPattern, AxisRole, Storage, WantedRead};
 
-use super::declared::word;
+use super::declared::{number, word};
 
 // One occurrence of an option is one list; clap must not take these for lists of its own.
 type Reads = Vec<WantedRead>;
@@ -21,7 +21,7 @@ pub(crate) struct GoalArgs {
     axes: Vec<Roles>,
     #[arg(long, value_name = "DIM=N,...", value_parser = expected)]
     expected: Vec<Lengths>,
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number("most_chunks", 1..=u64::MAX))]
     most_chunks: Option<u64>,
     #[arg(long, value_name = "default|FILE.json")]
     pub(crate) calibration: Option<String>,

@@ -1,19 +1,17 @@
 //! `frazil info`.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 use frazil::Resources;
 
-use super::ResourceArgs;
+use super::{InputArgs, ResourceArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct InfoArgs {
-    /// Files to look at
-    #[arg(required = true, value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
     /// Also read the data and show the share of fill values
     #[arg(long)]
     pub(crate) fill: bool,

@@ -2,12 +2,14 @@
 //! options.
 
 mod analyze;
+mod batch;
 mod calibrate;
 mod declared;
 mod energy;
 mod goal;
 mod import;
 mod info;
+mod inputs;
 mod named_as;
 mod output;
 mod pack;
@@ -30,10 +32,12 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use analyze::AnalyzeArgs;
+pub(crate) use batch::{BatchArgs, Preserved};
 pub(crate) use calibrate::CalibrateArgs;
 use energy::EnergyArgs;
 pub(crate) use import::ImportArgs;
 pub(crate) use info::InfoArgs;
+pub(crate) use inputs::InputArgs;
 pub(crate) use output::OutputArgs;
 pub(crate) use pack::{DecisionArgs, PackArgs};
 pub(crate) use plan::PlanArgs;
@@ -72,9 +76,9 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Compress files; unless told otherwise, every netCDF-4 reader opens the result
-    Pack(PackArgs),
+    Pack(Box<PackArgs>),
     /// Show how pack would store a file, what else was considered, and what reading would cost
-    Plan(PlanArgs),
+    Plan(Box<PlanArgs>),
     /// Measure what reading costs on this machine, for plans
     Calibrate(CalibrateArgs),
     /// Grow the decision tree that names filters worth trying, and show how good it is
@@ -150,7 +154,7 @@ fn understand(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let (name, checked) = match &cli.command {
         Some(Command::Pack(args)) => ("pack", args.check()),
         Some(Command::Plan(args)) => ("plan", args.check()),
-        Some(Command::Unpack(args)) => ("unpack", args.target.check(&args.inputs, true)),
+        Some(Command::Unpack(args)) => ("unpack", args.check()),
         _ => return Ok(cli),
     };
     match checked {

@@ -11,19 +11,36 @@ use frazil::{
     LayoutProfile, PackOptions, ReaderLevel, SelectionCriteria, ShufflePolicy,
 };
 
-use super::declared::word;
+use super::declared::{number, word};
 use super::goal::GoalArgs;
 use super::weighing::WeighingArgs;
-use super::{EnergyArgs, OutputArgs, PrecisionArgs, ResourceArgs, TargetArgs};
+use super::{
+    BatchArgs, EnergyArgs, InputArgs, OutputArgs, PrecisionArgs, ResourceArgs, TargetArgs,
+};
 use crate::chunks;
+
+/// What a cluster has its own ways for, or none.
+const SCHEDULERS_OWN: [&str; 10] = [
+    "output",
+    "write-precision",
+    "recursive",
+    "files_from",
+    "jobs",
+    "skip_existing",
+    "preserve",
+    "json_lines",
+    "log",
+    "manifest",
+];
 
 #[derive(Debug, Args)]
 pub(crate) struct PackArgs {
-    /// Files to compress: netCDF-4, HDF5 or classic netCDF
-    #[arg(required = true, value_name = "IN")]
-    pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
-    target: TargetArgs,
+    pub(crate) inputs: InputArgs,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
     #[command(flatten)]
     pub(crate) how: DecisionArgs,
     #[arg(long, value_name = "PLAN.json")]
@@ -33,7 +50,7 @@ pub(crate) struct PackArgs {
     #[arg(long, short = 'n')]
     dry_run: bool,
     /// Pack on a dask.distributed cluster, one task for each file; needs the Python package frazil
-    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["output", "write-precision"])]
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = SCHEDULERS_OWN)]
     pub(crate) scheduler: Option<String>,
     #[command(flatten)]
     pub(crate) precision: PrecisionArgs,
@@ -54,10 +71,10 @@ pub(crate) struct DecisionArgs {
     #[arg(long, value_name = "[VAR:]DIM=N,...", value_parser = chunks::parse)]
     chunks: Vec<ChunkOverride>,
     /// Keep the chunk shapes of the input
-    #[arg(long)]
+    #[arg(long, conflicts_with = "chunks")]
     keep_chunks: bool,
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    #[arg(value_parser = clap::value_parser!(u32).range(0..=22))]
+    #[arg(value_parser = number("level", 0..=22_u32))]
     level: Option<u32>,
     #[arg(long, value_parser = word::<Goal>("goal"), conflicts_with_all = ["level", "filters"])]
     goal: Option<Goal>,
@@ -95,8 +112,9 @@ impl PackArgs {
 
     /// What clap cannot check.
     pub(super) fn check(&self) -> Result<(), (ErrorKind, String)> {
-        self.precision.check(self.inputs.len())?;
+        self.precision.check(self.inputs.only().is_some())?;
         self.how.check(&self.precision)?;
+        self.batch.check(self.target.out_dir())?;
         self.target.check(&self.inputs, !self.dry_run)
     }
 

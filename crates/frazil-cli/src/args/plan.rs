@@ -60,7 +60,7 @@ enum Style {
 impl PlanArgs {
     /// What clap cannot check.
     pub(super) fn check(&self) -> Result<(), (ErrorKind, String)> {
-        self.precision.check(1)?;
+        self.precision.check(true)?;
         self.how.check(&self.precision)?;
         match &self.json {
             Some(path) if *path == self.file => {

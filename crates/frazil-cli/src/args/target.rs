@@ -1,11 +1,12 @@
 //! Where the results of `pack` and `unpack` go.
 
-use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::error::ErrorKind;
 use frazil::Destination;
+
+use super::InputArgs;
 
 /// Where results go.
 #[derive(Debug, Args)]
@@ -13,7 +14,8 @@ pub(crate) struct TargetArgs {
     /// Write the result of one input to this file
     #[arg(short, long, value_name = "OUT", group = "destination")]
     output: Option<PathBuf>,
-    /// Write every result into this directory, under the name of its input
+    /// Write every result into this directory, under the name of its input; of directories and lists, below
+    /// it in the same tree
     #[arg(long, value_name = "DIR", group = "destination")]
     out_dir: Option<PathBuf>,
     /// Replace every input by its result once that is verified
@@ -38,28 +40,24 @@ impl TargetArgs {
             .or_else(|| self.in_place.then(in_place))
     }
 
-    /// What clap cannot check: one file for one input, one name for each.
+    /// The directory of all results, if there is one.
+    pub(crate) fn out_dir(&self) -> Option<&Path> {
+        self.out_dir.as_deref()
+    }
+
+    /// What clap cannot check: one file for one input.
     pub(super) fn check(
         &self,
-        inputs: &[PathBuf],
+        inputs: &InputArgs,
         needed: bool,
     ) -> Result<(), (ErrorKind, String)> {
-        if self.output.is_some() && inputs.len() > 1 {
+        if self.output.is_some() && inputs.only().is_none() {
             let message = "-o names one file; use --out-dir DIR for several inputs".into();
             return Err((ErrorKind::ArgumentConflict, message));
         }
         if needed && self.destination().is_none() {
             let message = "say where the result goes: -o OUT, --out-dir DIR or --in-place".into();
             return Err((ErrorKind::MissingRequiredArgument, message));
-        }
-        if self.out_dir.is_some() {
-            let mut names = HashSet::new();
-            let twice = inputs.iter().filter_map(|input| input.file_name());
-            if let Some(name) = twice.into_iter().find(|name| !names.insert(*name)) {
-                let name = name.to_string_lossy();
-                let message = format!("two inputs would be written to the same file, `{name}`");
-                return Err((ErrorKind::ArgumentConflict, message));
-            }
         }
         Ok(())
     }

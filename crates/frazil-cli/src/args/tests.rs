@@ -13,7 +13,7 @@ fn arguments(line: &str) -> Result<Cli, clap::Error> {
 
 fn pack(line: &str) -> PackArgs {
     match arguments(line).unwrap().command {
-        Some(Command::Pack(args)) => args,
+        Some(Command::Pack(args)) => *args,
         other => panic!("{line}: {other:?}"),
     }
 }
@@ -110,13 +110,19 @@ fn defaults_are_the_facades() {
 }
 
 #[test]
+fn chunk_shapes_can_be_kept() {
+    let options = options("pack a.nc -o b.nc --keep-chunks");
+    assert_eq!(options.chunks, ChunkPolicy::Keep);
+}
+
+#[test]
 fn every_option_arrives() {
     let options = options(
-        "pack a.nc -o b.nc --chunks tas:time=24,lat=64 --chunks 0=12 --keep-chunks --level 5 \
+        "pack a.nc -o b.nc --chunks tas:time=24,lat=64 --chunks 0=12 --level 5 \
          --shuffle off --checksum --layout cmip7 --readable-by plugins --threads 3 \
          --memory 512MiB --overwrite --verify --dry-run",
     );
-    assert_eq!(options.chunks, ChunkPolicy::Keep);
+    assert_eq!(options.chunks, ChunkPolicy::Auto);
     let variables: Vec<&str> = options
         .chunk_overrides
         .iter()
@@ -203,7 +209,9 @@ fn there_is_one_destination() {
     assert!(refused("pack a.nc -o c.nc --in-place").contains("cannot be used with"));
     assert!(refused("pack a.nc --out-dir d --in-place").contains("cannot be used with"));
     assert!(refused("pack a.nc -o b.nc --break-hard-links").contains("cannot be used with"));
-    assert!(refused("pack x/a.nc y/a.nc --out-dir d").contains("same file, `a.nc`"));
+    assert!(refused("pack a.nc -o b.nc --skip-existing").contains("--out-dir"));
+    assert!(refused("pack a.nc -o b.nc --manifest sha256").contains("--out-dir"));
+    assert!(refused("pack --files-from list -o b.nc").contains("use --out-dir"));
 }
 
 #[test]
@@ -226,16 +234,38 @@ fn bad_values_are_refused() {
         ("pack a.nc -o b.nc --memory NaN", "not a size"),
         ("pack a.nc -o b.nc --memory -5M", "not a size"),
         ("pack a.nc -o b.nc --memory=-5M", "not a size"),
-        ("pack a.nc -o b.nc --memory 1M", "too little"),
+        ("pack a.nc -o b.nc --memory 999K", "too little"),
         ("pack a.nc -o b.nc --level 23", "23"),
-        ("pack a.nc -o b.nc --level -1", "-1 is not in 0..=22"),
+        (
+            "pack a.nc -o b.nc --level -1",
+            "it must be a number from 0 (no compression) to 22",
+        ),
         ("pack a.nc -o b.nc --threads 5000", "5000"),
-        ("pack a.nc -o b.nc --threads -1", "-1 is not in 0..=4096"),
+        (
+            "pack a.nc -o b.nc --threads -1",
+            "it must be a number from 0 (one for each core) to 4096",
+        ),
+        (
+            "pack a.nc -o b.nc --threads two",
+            "it must be a number from 0 (one for each core) to 4096",
+        ),
+        (
+            "pack a.nc -o b.nc --most-chunks 0",
+            "it must be a number of chunks, more than 0",
+        ),
+        (
+            "pack a.nc -o b.nc --keep-chunks --chunks time=4",
+            "cannot be used with",
+        ),
+        ("pack a.nc --in-place --jobs 0", "from 1 to 4096"),
+        ("pack a.nc --in-place --log b.nc", "named as a data file"),
+        ("pack a.nc --in-place --include [", "no pattern"),
+        ("pack --in-place", "<IN>"),
         ("pack a.nc -o b.nc --chunks time", "DIMENSION=ELEMENTS"),
         ("pack a.nc -o b.nc --shuffle maybe", "maybe"),
         ("unpack a.nc -o b.nc --format hdf4", "hdf4"),
         ("verify a.nc", "<B>"),
-        ("info", "<FILE>"),
+        ("info", "<IN>"),
         ("--all", "--version"),
         ("frobnicate", "frobnicate"),
     ] {

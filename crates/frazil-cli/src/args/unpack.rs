@@ -1,22 +1,23 @@
 //! `frazil unpack`.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::Args;
+use clap::error::ErrorKind;
 use frazil::{Destination, UnpackFormat, UnpackOptions};
 
 use super::declared::word;
-use super::{OutputArgs, ResourceArgs, TargetArgs};
+use super::{BatchArgs, InputArgs, OutputArgs, ResourceArgs, TargetArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct UnpackArgs {
-    /// Files to unpack
-    #[arg(required = true, value_name = "IN")]
-    pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
-    pub(super) target: TargetArgs,
+    pub(crate) inputs: InputArgs,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
     #[arg(long, value_parser = word::<UnpackFormat>("format"))]
     format: Option<UnpackFormat>,
     #[command(flatten)]
@@ -32,6 +33,12 @@ impl UnpackArgs {
     /// Where the results go; [`super::parse`] lets no arguments through that leave it open.
     pub(crate) fn destination(&self) -> Option<Destination> {
         self.target.destination()
+    }
+
+    /// What clap cannot check.
+    pub(super) fn check(&self) -> Result<(), (ErrorKind, String)> {
+        self.batch.check(self.target.out_dir())?;
+        self.target.check(&self.inputs, true)
     }
 
     /// The facade's options.

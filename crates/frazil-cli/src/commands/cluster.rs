@@ -45,7 +45,7 @@ impl<'a> Work<'a> {
     pub(super) fn new(
         scheduler: &'a str,
         args: &'a PackArgs,
-        destination: &'a Destination,
+        (inputs, destination): (&'a [PathBuf], &'a Destination),
         options: PackOptions,
     ) -> Self {
         let (out_dir, break_hard_links) = match destination {
@@ -54,7 +54,7 @@ impl<'a> Work<'a> {
         };
         Self {
             scheduler,
-            inputs: &args.inputs,
+            inputs,
             out_dir,
             break_hard_links,
             overwrite: options.overwrite,

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use frazil::{ErrorCode, FileInfo, StatedPrecision, VariableInfo};
 
-use super::{Document, Status};
+use super::{Document, Status, batch};
 use crate::args::{InfoArgs, OutputArgs};
 use crate::printer::Printer;
 use crate::table::{self, Column, Table};
@@ -26,7 +26,16 @@ pub(crate) fn run(args: &InfoArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
     let resources = args.resources(cancel);
     let mut document = Document::new();
     let mut status = Status::Success;
-    for file in &args.files {
+    let chosen = match batch::choose(&args.inputs, None) {
+        Ok(chosen) => chosen,
+        Err(error) => {
+            printer.error(&error);
+            document.errors.push(error.into());
+            printer.json(&document)?;
+            return Ok(Status::Trouble);
+        }
+    };
+    for file in chosen.iter().map(|one| &one.path) {
         if cancel.load(Ordering::Relaxed) {
             status = Status::Interrupted;
             break;

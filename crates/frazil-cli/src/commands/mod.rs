@@ -1,6 +1,7 @@
 //! One file per command, and what they share: the exit status and the JSON document.
 
 mod analyze;
+mod batch;
 mod bounds;
 mod calibrate;
 mod cluster;
@@ -91,13 +92,13 @@ impl From<Status> for ExitCode {
 
 /// What `--json` prints: the reports of what succeeded and the errors of what did not.
 #[derive(Debug, Serialize)]
-struct Document<R> {
-    reports: Vec<R>,
-    errors: Vec<ErrorRecord>,
+pub(crate) struct Document<R> {
+    pub(crate) reports: Vec<R>,
+    pub(crate) errors: Vec<ErrorRecord>,
 }
 
 impl<R> Document<R> {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             reports: Vec::new(),
             errors: Vec::new(),
@@ -123,7 +124,7 @@ impl<R> Document<R> {
 
 /// An error as JSON; text that is not UTF-8 is shown with replacement characters.
 #[derive(Debug, Serialize)]
-struct ErrorRecord {
+pub(crate) struct ErrorRecord {
     code: ErrorCode,
     number: i32,
     file: Option<String>,

@@ -1,17 +1,18 @@
 //! `frazil pack`.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use frazil::{ErrorCode, PackOptions, PackReport, Policy};
+use frazil::{ErrorCode, PackOptions, Policy};
 
+use super::Status;
+use super::batch;
 use super::cluster::{self, Work};
-use super::transform::{Transform, each};
-use super::{Document, Status};
+use super::summary::Shown;
+use super::transform::{Transform, each, end};
 use crate::args::{DecisionArgs, PackArgs, PrecisionArgs};
-use crate::printer::Printer;
 
 /// Packs every input.
 ///
@@ -21,30 +22,44 @@ pub(crate) fn run(args: &PackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
     let Some(destination) = args.destination() else {
         return Ok(Status::Trouble);
     };
+    let chosen = match batch::choose(&args.inputs, args.target.out_dir()) {
+        Ok(chosen) => chosen,
+        Err(error) => return end(args.output, error, Status::Trouble),
+    };
+    let paths: Vec<PathBuf> = chosen.iter().map(|one| one.path.clone()).collect();
     let mut options = match options(args, cancel) {
         Ok(options) => options,
-        Err(error) => return end(Printer::new(args.output), error, Status::Trouble),
+        Err(error) => return end(args.output, error, Status::Trouble),
     };
-    if args.inputs.len() > 1 {
-        match frazil::check_names_in(&args.inputs, &options.precision.rules) {
+    if chosen.len() > 1 {
+        match frazil::check_names_in(&paths, &options) {
             Ok(are_checked) => options.precision.names_are_checked = are_checked,
-            Err(error) => return end(Printer::new(args.output), error, Status::Failure),
+            Err(error) => return end(args.output, error, Status::Failure),
         }
     }
     if let Some(scheduler) = &args.scheduler {
-        let work = Work::new(scheduler, args, &destination, options);
+        let work = Work::new(scheduler, args, (&paths, &destination), options);
         return cluster::run(&work, cancel)
-            .or_else(|error| end(Printer::new(args.output), error, Status::Trouble));
+            .or_else(|error| end(args.output, error, Status::Trouble));
     }
     let transform = Transform {
-        inputs: &args.inputs,
+        chosen: &chosen,
+        out_dir: args.target.out_dir(),
+        destination: &destination,
+        batch: &args.batch,
         output: args.output,
-        all_variables: args.all_variables,
-        energy: args.energy.energy,
-        cancel,
+        shown: Shown {
+            all_variables: args.all_variables,
+            energy: args.energy.energy,
+        },
+        resources: &options.resources,
     };
-    each(&transform, |input, progress| {
-        let report = frazil::pack(input, &destination, &options, progress)?;
+    each(&transform, &|input, destination, resources, progress| {
+        let options = PackOptions {
+            resources,
+            ..options.clone()
+        };
+        let report = frazil::pack(input, destination, &options, progress)?;
         if let Some(path) = args.precision.write() {
             frazil::write_precision(path, &report.precision)?;
         }
@@ -109,13 +124,4 @@ pub(super) fn check_new(path: &Path, overwrite: bool) -> frazil::Result<()> {
         return Err(error.in_file(path).with_cure(cure));
     }
     frazil::check_folder(path)
-}
-
-/// Ends before anything was read or written.
-fn end(printer: Printer, error: frazil::Error, status: Status) -> io::Result<Status> {
-    let mut document = Document::<PackReport>::new();
-    printer.error(&error);
-    document.errors.push(error.into());
-    printer.json(&document)?;
-    Ok(status)
 }

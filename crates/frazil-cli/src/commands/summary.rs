@@ -9,15 +9,15 @@ use frazil::size::human;
 
 /// How much is shown.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Shown {
+pub(crate) struct Shown {
     /// Every variable, however many.
-    pub(super) all_variables: bool,
+    pub(crate) all_variables: bool,
     /// The energy of each, and what a year of storage saves.
-    pub(super) energy: bool,
+    pub(crate) energy: bool,
 }
 
 /// Heading, variables, totals and cost of one file.
-pub(super) fn of_file(report: &PackReport, shown: Shown) -> String {
+pub(crate) fn of_file(report: &PackReport, shown: Shown) -> String {
     let all_variables = shown.all_variables;
     let (variables, hidden) = table::shown(&report.variables, all_variables, |variable| {
         variable.raw_bytes
@@ -216,7 +216,7 @@ fn cost(report: &PackReport) -> String {
     format!(
         "{predicted}{:.2} s{range}, {}, {:.2} CPU s, {}, memory budget {}{verified}",
         report.seconds,
-        rate(report.raw_bytes, report.seconds),
+        rate(report.written_bytes, report.seconds),
         report.cpu_seconds,
         text::count(report.threads as u64, "thread"),
         human(report.memory_bytes),
@@ -231,25 +231,44 @@ fn rate(raw_bytes: u64, seconds: f64) -> String {
     }
 }
 
-/// The line below several files; nothing where none succeeded.
-pub(super) fn of_all(reports: &[PackReport]) -> String {
-    if reports.is_empty() {
+/// One file in one line.
+pub(crate) fn line_of(report: &PackReport) -> String {
+    let kept = if report.kept_input {
+        ", kept as before"
+    } else {
+        ""
+    };
+    format!(
+        "{}: {}{kept}, {:.2} s\n",
+        text::path(&report.input),
+        sizes(report.input_file_bytes, report.output_file_bytes),
+        report.seconds
+    )
+}
+
+/// The line below several files, which took so many seconds together; nothing where none succeeded and
+/// none was there already.
+pub(crate) fn of_all(reports: &[PackReport], skipped: usize, seconds: f64) -> String {
+    if reports.is_empty() && skipped == 0 {
         return String::new();
     }
     let sum = |bytes: fn(&PackReport) -> u64| {
         let add = |sum: u64, report| sum.saturating_add(bytes(report));
         reports.iter().fold(0, add)
     };
-    let seconds: f64 = reports.iter().map(|report| report.seconds).sum();
     let kept = match reports.iter().filter(|report| report.kept_input).count() {
         0 => String::new(),
         kept => format!(", {kept} kept as before"),
     };
+    let skipped = match skipped {
+        0 => String::new(),
+        skipped => format!(", {skipped} done before"),
+    };
     format!(
-        "\n{}{kept}: {}, {seconds:.2} s, {}\n",
+        "\n{}{kept}{skipped}: {}, {seconds:.2} s, {}\n",
         text::count(reports.len() as u64, "file"),
         sizes(sum(|r| r.input_file_bytes), sum(|r| r.output_file_bytes)),
-        rate(sum(|r| r.raw_bytes), seconds)
+        rate(sum(|r| r.written_bytes), seconds)
     )
 }
 
@@ -279,6 +298,7 @@ pub(super) mod tests {
             input: "in.nc".into(),
             output: Some("out.nc".into()),
             raw_bytes: variables.iter().map(|v| v.raw_bytes).sum(),
+            written_bytes: variables.iter().map(|v| v.raw_bytes).sum(),
             variables,
             input_file_bytes: 20 << 20,
             output_file_bytes: 5 << 20,
@@ -435,9 +455,10 @@ file 20.0 MiB";
     #[test]
     fn several_files_are_summed() {
         assert_eq!(
-            of_all(&[report(1), report(1)]),
+            of_all(&[report(1), report(1)], 0, 1.0),
             "\n2 files: 40.0 MiB -> 10.0 MiB (75.0 % smaller), 1.00 s, 12.6 MB/s\n"
         );
-        assert_eq!(of_all(&[]), "");
+        assert_eq!(of_all(&[], 0, 1.0), "");
+        assert!(of_all(&[], 3, 1.0).contains("0 files, 3 done before"));
     }
 }

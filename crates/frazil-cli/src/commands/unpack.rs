@@ -4,8 +4,12 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use frazil::UnpackOptions;
+
 use super::Status;
-use super::transform::{Transform, each};
+use super::batch;
+use super::summary::Shown;
+use super::transform::{Transform, each, end};
 use crate::args::UnpackArgs;
 
 /// Unpacks every input.
@@ -16,15 +20,28 @@ pub(crate) fn run(args: &UnpackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Sta
     let Some(destination) = args.destination() else {
         return Ok(Status::Trouble);
     };
+    let chosen = match batch::choose(&args.inputs, args.target.out_dir()) {
+        Ok(chosen) => chosen,
+        Err(error) => return end(args.output, error, Status::Trouble),
+    };
     let options = args.options(cancel);
     let transform = Transform {
-        inputs: &args.inputs,
+        chosen: &chosen,
+        out_dir: args.target.out_dir(),
+        destination: &destination,
+        batch: &args.batch,
         output: args.output,
-        all_variables: args.all_variables,
-        energy: false,
-        cancel,
+        shown: Shown {
+            all_variables: args.all_variables,
+            energy: false,
+        },
+        resources: &options.resources,
     };
-    each(&transform, |input, progress| {
-        frazil::unpack(input, &destination, &options, progress)
+    each(&transform, &|input, destination, resources, progress| {
+        let options = UnpackOptions {
+            resources,
+            ..options.clone()
+        };
+        frazil::unpack(input, destination, &options, progress)
     })
 }

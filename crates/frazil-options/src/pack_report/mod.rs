@@ -83,6 +83,9 @@ pub struct PackReport {
     pub output_file_bytes: u64,
     /// Sum of the variables' uncompressed bytes.
     pub raw_bytes: u64,
+    /// Those of them that were ever written: what is fill values by no more than the file's word takes no
+    /// time.
+    pub written_bytes: u64,
     /// Wall seconds, verification included (predicted in a dry run).
     pub seconds: f64,
     /// CPU seconds of the process in that time.

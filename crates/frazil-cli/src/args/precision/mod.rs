@@ -137,8 +137,8 @@ impl PrecisionArgs {
     }
 
     /// What clap cannot check: one file for the decisions on one input.
-    pub(super) fn check(&self, inputs: usize) -> Result<(), (ErrorKind, String)> {
-        if self.write.is_some() && inputs > 1 {
+    pub(super) fn check(&self, is_only_input: bool) -> Result<(), (ErrorKind, String)> {
+        if self.write.is_some() && !is_only_input {
             let message = "--write-precision holds the decisions on one input".into();
             return Err((ErrorKind::ArgumentConflict, message));
         }

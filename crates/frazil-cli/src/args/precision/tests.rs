@@ -116,7 +116,7 @@ fn files_and_flags_arrive() {
     assert_eq!(args.file(), Some(&"a.toml".into()));
     assert_eq!(args.write(), Some(&"b.toml".into()));
     assert!(args.netcdf_attribute && args.rules.is_empty());
-    assert!(args.check(1).is_ok() && args.check(2).is_err());
+    assert!(args.check(true).is_ok() && args.check(false).is_err());
     assert_eq!(
         parsed("--force-precision --precision a.toml")
             .unwrap()

@@ -1,0 +1,257 @@
+//! The files that arguments name, and where the result of each belongs.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use frazil::{Error, ErrorCode, Result};
+use globset::{Glob, GlobSet, GlobSetBuilder};
+
+use crate::args::InputArgs;
+
+/// What data files are called, where a directory is given and nobody says which of its files are meant.
+const DATA_FILES: [&str; 8] = [
+    "*.nc", "*.nc3", "*.nc4", "*.cdf", "*.h5", "*.hdf5", "*.he5", "*.netcdf",
+];
+/// No list of names is longer.
+const MOST_LIST_BYTES: u64 = 256 << 20;
+
+/// A file to work on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Chosen {
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// The folder of its result, below that of all results; empty for files that are named.
+    pub(crate) folder: PathBuf,
+}
+
+impl Chosen {
+    /// The result's path in a folder for all results.
+    pub(crate) fn target(&self, out_dir: &Path) -> PathBuf {
+        let name = self.path.file_name().unwrap_or_default();
+        out_dir.join(&self.folder).join(name)
+    }
+}
+
+/// The files that arguments name: in order, each once. Results in `out_dir` are none of them.
+///
+/// # Errors
+/// If a directory or a list cannot be read, there are no files, or two results would have one name.
+pub(crate) fn choose(args: &InputArgs, out_dir: Option<&Path>) -> Result<Vec<Chosen>> {
+    let filter = Filter::new(args)?;
+    let mut all = Vec::new();
+    for named in &args.named {
+        match named.is_dir() {
+            true => Walk::new(named, args.recursive, &filter, out_dir).add_to(&mut all)?,
+            false => all.push(Chosen {
+                path: named.clone(),
+                folder: PathBuf::new(),
+            }),
+        }
+    }
+    if let Some(list) = &args.files_from {
+        for path in names_of(list)? {
+            if filter.takes(&path, true) {
+                let folder = folder_of(&path, out_dir.is_some())?;
+                all.push(Chosen { path, folder });
+            }
+        }
+    }
+    if all.is_empty() {
+        return Err(no_files(args));
+    }
+    let mut seen = HashSet::new();
+    all.retain(|one| seen.insert((one.path.clone(), one.folder.clone())));
+    check_targets(&all, out_dir)?;
+    Ok(all)
+}
+
+/// Which files of directories and lists are meant.
+struct Filter {
+    include: Option<GlobSet>,
+    data: GlobSet,
+    exclude: GlobSet,
+}
+
+impl Filter {
+    fn new(args: &InputArgs) -> Result<Self> {
+        let set = |globs: &[Glob]| {
+            let mut builder = GlobSetBuilder::new();
+            globs.iter().for_each(|glob| {
+                builder.add(glob.clone());
+            });
+            let built = builder.build();
+            built.map_err(|error| Error::new(ErrorCode::InvalidArgument, error.to_string()))
+        };
+        let data: Vec<Glob> = DATA_FILES
+            .iter()
+            .filter_map(|text| Glob::new(text).ok())
+            .collect();
+        Ok(Self {
+            include: match args.include.is_empty() {
+                true => None,
+                false => Some(set(&args.include)?),
+            },
+            data: set(&data)?,
+            exclude: set(&args.exclude)?,
+        })
+    }
+
+    /// Whether a file is meant, by its path below the directory; one of a list need not be named as a data
+    /// file.
+    fn takes(&self, path: &Path, is_listed: bool) -> bool {
+        let name = Path::new(path.file_name().unwrap_or_default());
+        let is_in = |set: &GlobSet| set.is_match(name) || set.is_match(path);
+        let is_included = match &self.include {
+            Some(include) => is_in(include),
+            None => is_listed || self.data.is_match(name.to_string_lossy().to_lowercase()),
+        };
+        is_included && !is_in(&self.exclude)
+    }
+}
+
+/// A directory that is gone through.
+struct Walk<'a> {
+    root: &'a Path,
+    is_recursive: bool,
+    filter: &'a Filter,
+    out_dir: Option<PathBuf>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(root: &'a Path, is_recursive: bool, filter: &'a Filter, out_dir: Option<&Path>) -> Self {
+        Self {
+            root,
+            is_recursive,
+            filter,
+            out_dir: out_dir.and_then(|folder| folder.canonicalize().ok()),
+        }
+    }
+
+    /// Adds the directory's files, by name; links to directories are not followed, and what is hidden, as
+    /// files are that are being written, is left alone.
+    fn add_to(&self, all: &mut Vec<Chosen>) -> Result<()> {
+        let mut left = vec![PathBuf::new()];
+        while let Some(below) = left.pop() {
+            let folder = self.root.join(&below);
+            let mut nested = Vec::new();
+            let mut files = Vec::new();
+            let entries = fs::read_dir(&folder);
+            for entry in entries.map_err(|error| Error::io(&error, "list", &folder))? {
+                let entry = entry.map_err(|error| Error::io(&error, "list", &folder))?;
+                let name = entry.file_name();
+                if name.as_bytes().starts_with(b".") {
+                    continue;
+                }
+                let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                match is_directory {
+                    true => nested.push(below.join(name)),
+                    false if entry.path().is_dir() => {}
+                    false => files.push(below.join(name)),
+                }
+            }
+            files.sort_unstable();
+            let meant = files
+                .into_iter()
+                .filter(|file| self.filter.takes(file, false));
+            all.extend(meant.map(|file| Chosen {
+                path: self.root.join(file),
+                folder: below.clone(),
+            }));
+            nested.sort_unstable_by(|a, b| b.cmp(a));
+            let is_nested = |folder: &PathBuf| self.is_recursive && !self.has_results(folder);
+            left.extend(nested.into_iter().filter(is_nested));
+        }
+        Ok(())
+    }
+
+    fn has_results(&self, below: &Path) -> bool {
+        let folder = self.root.join(below).canonicalize().ok();
+        self.out_dir.is_some() && folder == self.out_dir
+    }
+}
+
+/// The names in a list, one a line.
+fn names_of(list: &Path) -> Result<Vec<PathBuf>> {
+    let mut bytes = Vec::new();
+    let read = match list == Path::new("-") {
+        true => io::stdin()
+            .lock()
+            .take(MOST_LIST_BYTES + 1)
+            .read_to_end(&mut bytes),
+        false => fs::File::open(list)
+            .and_then(|file| file.take(MOST_LIST_BYTES + 1).read_to_end(&mut bytes)),
+    };
+    read.map_err(|error| Error::io(&error, "read", list))?;
+    let refuse = |cause: &str| {
+        let error = Error::new(ErrorCode::InvalidArgument, cause).in_file(list);
+        Err(error.with_cure("give a text with one name a line, as `find DIR -name '*.nc'` prints"))
+    };
+    if bytes.len() as u64 > MOST_LIST_BYTES {
+        return refuse("the list is longer than 256 MiB");
+    }
+    if bytes.contains(&0) {
+        return refuse("this is no list of names: it holds a NUL");
+    }
+    let lines = bytes.split(|&byte| byte == b'\n');
+    let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let names = lines.filter(|line| !line.is_empty());
+    Ok(names.map(|name| OsStr::from_bytes(name).into()).collect())
+}
+
+/// The folder of the result of a listed file: its own, a beginning slash left out.
+fn folder_of(path: &Path, is_needed: bool) -> Result<PathBuf> {
+    let mut folder = PathBuf::new();
+    for part in path.parent().into_iter().flat_map(Path::components) {
+        match part {
+            Component::Normal(name) => folder.push(name),
+            Component::ParentDir if is_needed => {
+                let cause = "its name leads upwards, and its result would lie outside of --out-dir";
+                return Err(Error::new(ErrorCode::InvalidArgument, cause)
+                    .in_file(path)
+                    .with_cure("write names without `..` into the list"));
+            }
+            _ => {}
+        }
+    }
+    Ok(folder)
+}
+
+fn no_files(args: &InputArgs) -> Error {
+    let cause = match args.include.is_empty() {
+        true => "there are no files to work on: none is named as data files are, *.nc or *.h5",
+        false => "there are no files to work on: none matches --include",
+    };
+    let cure = match args.recursive {
+        true => "name others with --include GLOB",
+        false => {
+            "name others with --include GLOB, or look into nested directories with --recursive"
+        }
+    };
+    let error = Error::new(ErrorCode::NotFound, cause).with_cure(cure);
+    match args.named.first() {
+        Some(first) => error.in_file(first),
+        None => error,
+    }
+}
+
+fn check_targets(all: &[Chosen], out_dir: Option<&Path>) -> Result<()> {
+    let Some(out_dir) = out_dir else {
+        return Ok(());
+    };
+    let mut targets = HashSet::new();
+    let twice = all.iter().find(|one| !targets.insert(one.target(out_dir)));
+    twice.map_or(Ok(()), |one| {
+        let target = one.target(out_dir);
+        let cause = format!(
+            "two inputs would be written to the same file, `{}`",
+            target.display()
+        );
+        Err(Error::new(ErrorCode::InvalidArgument, cause)
+            .in_file(&one.path)
+            .with_cure("pack them into different directories"))
+    })
+}

@@ -1,0 +1,78 @@
+"""Values that cannot be, in frazil's words: the parameter, what was given, what is allowed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from . import _frazil
+from .errors import InvalidArgumentError
+from .types import whole_count
+
+_MOST_THREADS = 4096
+
+
+def refuse(name: str, value: Any, allowed: str, cure: str | None = None) -> InvalidArgumentError:
+    """The error for a value that a parameter cannot have."""
+    return InvalidArgumentError(f"{name} is {value!r}; it must be {allowed}", cure=cure)
+
+
+def threads(count: int | None) -> int:
+    """A number of threads; 0 stands for one for each core."""
+    if count is None:
+        return 0
+    number = whole_count(count, "threads")
+    if number > _MOST_THREADS:
+        raise refuse("threads", count, f"a number from 0 (one for each core) to {_MOST_THREADS}")
+    return number
+
+
+def mapping(name: str, value: Any, allowed: str) -> dict[str, Any]:
+    """A mapping with texts as keys."""
+    if not isinstance(value, Mapping):
+        raise refuse(name, value, allowed)
+    return {str(key): one for key, one in value.items()}
+
+
+def path(name: str, value: Any, allowed: str) -> Path:
+    """A path, of text or ``os.PathLike``."""
+    if not isinstance(value, str | os.PathLike):
+        raise refuse(name, value, allowed)
+    return Path(value)
+
+
+def weights(value: Any) -> dict[str, float]:
+    """How much bytes, times and joules count."""
+    allowed = "a mapping of size, write, read and energy to numbers from 0"
+    stated = mapping("weights", value, allowed)
+    known = ["size", "write", "read", "energy"]
+    for key, weight in stated.items():
+        if key not in known:
+            meant = _frazil.nearest_word(key, known)
+            raise refuse("weights", value, allowed, meant and f"is {meant!r} meant?")
+        if not isinstance(weight, int | float):
+            raise refuse(f"weights[{key!r}]", weight, "a number from 0")
+    return stated
+
+
+def target(
+    output: str | os.PathLike[str] | None, *, in_place: bool, is_dry_run: bool = False
+) -> Path | None:
+    """Where a result goes; ``None``: in the place of its input.
+
+    An input is replaced only where that is said: what is rounded is lost for good.
+    """
+    if in_place not in (True, False):
+        raise refuse("in_place", in_place, "True or False")
+    if output is not None:
+        if in_place:
+            cause = "an output and in_place=True are both stated"
+            raise InvalidArgumentError(cause, cure="leave one of them out")
+        return path("output", output, "a path")
+    if not (in_place or is_dry_run):
+        cause = "nothing says where the result goes"
+        cure = "name an output, or state in_place=True to replace the input"
+        raise InvalidArgumentError(cause, cure=cure)
+    return None

@@ -1,0 +1,213 @@
+"""Many files in one run: trees, lists, runs that go on where they were stopped, what is noted."""
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pytest
+from support.command import BINARY, DONE, FAILED, INTERRUPTED, TROUBLE, frazil, start, tool
+
+FILES = 240
+FOLDERS = ["", "a", "a/b", "a/b/c", "d", "d/é e"]
+
+
+def write(path: Path, number: int, rows: int = 60) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    values = np.random.default_rng(number).normal(size=(rows, 80)).round(2)
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("y", rows)
+        file.createDimension("x", 80)
+        file.createVariable("v", "f8", ("y", "x"))[:] = values
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tree of files, of which one is no data file and one is hidden."""
+    root = tmp_path_factory.mktemp("many") / "in"
+    for number in range(FILES):
+        write(root / FOLDERS[number % len(FOLDERS)] / f"file-{number:03}.nc", number)
+    (root / "README.txt").write_text("no data")
+    (root / "a/.hidden.nc").write_bytes(b"no data")
+    return root
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """All files below a folder, with what they hold."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+    }
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tree: Path) -> dict[str, str]:
+    out = tree.parent / "undisturbed"
+    outcome = frazil("pack", tree, "-r", "--out-dir", out, "--manifest", "sha256", "--level", 1)
+    assert outcome.code == DONE, outcome.stderr
+    assert f"{FILES} files" in outcome.stdout
+    return contents(out)
+
+
+def test_the_tree_is_kept_and_nothing_else_is_taken(tree: Path, undisturbed: dict[str, str]):
+    names = {str(path.relative_to(tree)) for path in tree.rglob("file-*.nc")}
+    assert undisturbed.keys() == names | {"SHA256SUMS"}
+    out = tree.parent / "undisturbed"
+    for name in random.Random(1).sample(sorted(names), 5):
+        assert tool("ncdump", out / name).stdout == tool("ncdump", tree / name).stdout
+    checked = tool("sh", "-c", f"cd '{out}' && sha256sum --quiet -c SHA256SUMS")
+    assert checked.returncode == 0, checked.stdout
+    assert len((out / "SHA256SUMS").read_text().splitlines()) == FILES
+
+
+@pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGTERM])
+def test_a_run_that_is_killed_twice_ends_as_one_that_is_not(
+    tree: Path, undisturbed: dict[str, str], tmp_path: Path, kill: signal.Signals
+):
+    out, seed = tmp_path / "out", time.time_ns()
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    words = ("pack", tree, "-r", "--out-dir", out, "--manifest", "sha256", "--level", 1)
+    done = 0
+    for part in (3, 3 / 2):
+        enough = done + chance.randrange(1, int((FILES - done) / part))
+        process = start(*words, "--skip-existing")
+        while process.poll() is None and len(list(out.rglob("file-*.nc"))) < enough:
+            time.sleep(0.002)
+        process.send_signal(kill)
+        process.communicate()
+        assert process.returncode in (-kill, INTERRUPTED - 2 + kill)
+        done = len(list(out.rglob("file-*.nc")))
+    assert 0 < done < FILES
+    outcome = frazil(*words, "--skip-existing")
+    assert outcome.code == DONE, outcome.stderr
+    assert f"{done} done before" in outcome.stdout
+    # What SIGKILL left of files on their way is removed by whoever writes them again.
+    found = {name: what for name, what in contents(out).items() if "frazil" not in name}
+    assert found == undisturbed
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_any_number_of_jobs_gives_the_same(
+    tree: Path, undisturbed: dict[str, str], tmp_path: Path, jobs: int
+):
+    words = ("pack", tree, "-r", "--out-dir", tmp_path, "--level", 1, "--jobs", jobs)
+    assert frazil(*words).code == DONE
+    assert contents(tmp_path).items() <= undisturbed.items()
+
+
+def test_results_that_are_older_than_their_inputs_are_not_done(tmp_path: Path):
+    source, out = tmp_path / "in.nc", tmp_path / "out"
+    write(source, 1)
+    words = ("pack", source, "--out-dir", out, "--skip-existing", "--json")
+    assert len(frazil(*words).report["reports"]) == 1
+    assert frazil(*words).report == {"reports": [], "errors": []}
+    later = (out / "in.nc").stat().st_mtime + 5
+    os.utime(source, (later, later))
+    assert frazil(*words).errors[0]["code"] == "already_exists"
+    assert len(frazil(*words, "--overwrite").report["reports"]) == 1
+
+
+def test_patterns_and_lists_choose_files(tree: Path, tmp_path: Path):
+    def taken(*words: object, **options: object) -> list[str]:
+        outcome = frazil("pack", *words, "--dry-run", "--json", **options)
+        assert outcome.code == DONE, outcome.stderr
+        names = (Path(one["input"]).relative_to(tree) for one in outcome.report["reports"])
+        return sorted(map(str, names))
+
+    top = sorted(path.name for path in tree.glob("*.nc"))
+    assert taken(tree) == top
+    assert taken(tree, "-r", "--include", "file-00?.nc", "--exclude", "a/**") == [
+        "d/file-004.nc",
+        "d/é e/file-005.nc",
+        "file-000.nc",
+        "file-006.nc",
+    ]
+    names = tmp_path / "names"
+    names.write_text(f"{tree}/a/file-001.nc\n\n{tree}/file-000.nc\r\n{tree}/file-000.nc\n")
+    assert taken("--files-from", names) == ["a/file-001.nc", "file-000.nc"]
+    assert taken("--files-from", names, "--exclude", "*-000*") == ["a/file-001.nc"]
+    nothing = frazil("pack", tree / "d", "--include", "*.grb", "--dry-run")
+    assert nothing.code == TROUBLE and "none matches --include" in nothing.stderr
+
+
+def test_a_list_keeps_the_tree_and_may_come_by_a_pipe(tree: Path, tmp_path: Path):
+    listed = "a/b/file-002.nc\nfile-000.nc\n"
+    command = f"'{BINARY}' pack --files-from - --out-dir '{tmp_path}/out' --quiet"
+    done = tool("sh", "-c", f"cd '{tree}' && printf '{listed}' | {command}")
+    assert done.returncode == 0, done.stderr
+    assert contents(tmp_path / "out").keys() == {"a/b/file-002.nc", "file-000.nc"}
+    names = tmp_path / "names"
+    for text, part in (("../x.nc\n", "leads upwards"), ("a\0b\n", "holds a NUL")):
+        names.write_text(text)
+        outcome = frazil("pack", "--files-from", names, "--out-dir", tmp_path / "out")
+        assert outcome.code == TROUBLE and part in outcome.stderr
+    same = tree / "a/file-001.nc"
+    shutil.copy(same, tmp_path / same.name)
+    outcome = frazil("pack", same, tmp_path / same.name, "--out-dir", tmp_path / "out")
+    assert outcome.code == TROUBLE and "written to the same file" in outcome.stderr
+
+
+def test_failures_are_told_summed_up_and_noted(tree: Path, tmp_path: Path):
+    root, log = tmp_path / "in", tmp_path / "run.log"
+    shutil.copytree(tree / "d", root)
+    (root / "bad.nc").write_bytes(b"no data at all")
+    words = ("pack", root, "-r", "--out-dir", tmp_path / "out", "--log", log)
+    outcome = frazil(*words, "--json-lines")
+    assert outcome.code == FAILED
+    lines = [json.loads(line) for line in outcome.stdout.splitlines()]
+    assert {line["outcome"] for line in lines} == {"done", "failed"}
+    (failed,) = (line for line in lines if line["outcome"] == "failed")
+    assert failed["input"] == str(root / "bad.nc") and failed["error"]["code"]
+    assert all(line["report"]["output"] for line in lines if line["outcome"] == "done")
+    assert f"1 file of {len(lines)} failed" in outcome.stderr
+    again = frazil(*words, "--skip-existing")
+    assert again.code == FAILED and f"{len(lines) - 1} done before" in again.stdout
+    noted = [line.split("\t")[1] for line in log.read_text().splitlines()]
+    assert noted.count("done") == noted.count("skipped") == len(lines) - 1
+    assert noted.count("failed") == 2
+    assert frazil("pack", root, "-n", "--log", root / "bad.nc").code == TROUBLE
+
+
+def test_times_and_permissions_are_preserved(tmp_path: Path):
+    source, out = tmp_path / "in.nc", tmp_path / "out"
+    write(source, 1)
+    os.utime(source, ns=(10**18, 10**18 + 123_456_789))
+    source.chmod(0o640)
+    for words in (["--out-dir", out], ["-o", tmp_path / "named.nc"], ["--in-place"]):
+        assert frazil("pack", source, *words, "--preserve", "mtime,mode").code == DONE
+    for path in (out / "in.nc", tmp_path / "named.nc", source):
+        assert path.stat().st_mtime_ns == 10**18 + 123_456_789
+        assert path.stat().st_mode & 0o777 == 0o640
+    assert frazil("pack", source, "--out-dir", out, "--skip-existing").code == DONE
+
+
+def test_a_tree_is_unpacked_again(tree: Path, tmp_path: Path):
+    packed, plain = tmp_path / "packed", tmp_path / "plain"
+    assert frazil("pack", tree / "a", "-r", "--out-dir", packed, "--quiet").code == DONE
+    assert frazil("unpack", packed, "-r", "--out-dir", plain, "--quiet").code == DONE
+    names = contents(packed).keys()
+    assert names == contents(plain).keys() and "b/c/file-003.nc" in names
+    name = sorted(names)[0]
+    assert tool("ncdump", plain / name).stdout == tool("ncdump", tree / "a" / name).stdout
+
+
+def test_files_at_a_time_share_the_memory(tmp_path: Path):
+    root = tmp_path / "in"
+    for number in range(12):
+        write(root / f"{number}.nc", number, rows=20000)
+    words = ["pack", root, "--out-dir", tmp_path / "out", "--memory", "64M", "--level", "1"]
+    process = start(*words, "--jobs", 4, "--threads", 4)
+    _, status, used = os.wait4(process.pid, 0)
+    peak = used.ru_maxrss / 1024
+    print(f"peak {peak:.0f} MiB")
+    assert status == 0
+    # The budget, and what the program itself takes.
+    assert peak <= 64 + 64
