@@ -161,7 +161,7 @@ class Comparison:
         if plist_a.fill_value_defined() != plist_b.fill_value_defined():
             self._differ(name, "whether there is a fill value")
         elif plist_a.fill_value_defined() == h5d.FILL_VALUE_USER_DEFINED and not same(
-            a.fillvalue, b.fillvalue
+            resolve(a.fillvalue, a.file), resolve(b.fillvalue, b.file)
         ):
             self._differ(name, f"fill value {a.fillvalue} became {b.fillvalue}")
         if name.lstrip("/") in self.undefined:

@@ -35,15 +35,17 @@ def generate(path: Path, seed: int) -> Path:
 
 def _create(path: Path, chance: random.Random) -> h5py.File:
     creation, access = h5p.create(h5p.FILE_CREATE), h5p.create(h5p.FILE_ACCESS)
-    if chance.random() < 0.2:
-        creation.set_userblock(chance.choice([512, 1024, 4096]))
+    user_block = chance.choice([512, 1024, 4096]) if chance.random() < 0.2 else 0
+    creation.set_userblock(user_block)
     if chance.random() < 0.2:
         creation.set_sizes(chance.choice([4, 8]), 8)
     if chance.random() < 0.25:
         creation.set_link_creation_order(3)
     if chance.random() < 0.3:
         creation.set_file_space_strategy(chance.randrange(4), bool(chance.randrange(2)), 1)
-        creation.set_file_space_page_size(chance.choice([512, 4096]))
+        # A user block is no smaller than a page.
+        pages = [512, 4096] if user_block in (0, 4096) else [512]
+        creation.set_file_space_page_size(chance.choice(pages))
     access.set_libver_bounds(chance.choice(VERSIONS), h5f.LIBVER_LATEST)
     return h5py.File(h5f.create(str(path).encode(), h5f.ACC_TRUNC, creation, access))
 

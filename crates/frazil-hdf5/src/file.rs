@@ -1,6 +1,7 @@
 //! A file and its objects.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use frazil_types::ChunkRecord;
@@ -291,9 +292,12 @@ impl File {
         if let Some(ranks) = ranks {
             self.context.set_ranks(ranks);
         }
-        self.space = self
-            .context
-            .decoded(&header, kind::FILE_SPACE, decode_space)?;
+        let space = header.message(kind::FILE_SPACE);
+        if space.is_some_and(|message| !message.was_unknown) {
+            self.space = self
+                .context
+                .decoded(&header, kind::FILE_SPACE, decode_space)?;
+        }
         if let Some(message) = header.message(kind::DRIVER_INFORMATION) {
             refuse_driver(message.bytes.get(1..).unwrap_or_default())?;
         }
@@ -326,28 +330,41 @@ fn refuse_driver(name: &[u8]) -> Result<()> {
 }
 
 fn decode_space(mut at: Cursor<'_>) -> Result<FileSpace> {
-    /// `H5F_FILE_SPACE_PAGE_SIZE_DEF`.
+    /// `H5F_FILE_SPACE_PAGE_SIZE_DEF`, `H5F_FILE_SPACE_PAGE_SIZE_MIN` and `H5F_FILE_SPACE_PAGE_SIZE_MAX`.
     const USUAL_PAGE: u64 = 4096;
-    if at.u8()? == 0 {
+    const PAGES: RangeInclusive<u64> = 512..=1 << 30;
+    /// Lists of free space, today and before HDF5 1.10.1.
+    const LISTS: usize = 12;
+    const OLD_LISTS: usize = 6;
+
+    let is_old = at.u8()? == 0;
+    let (strategy, persists) = match (is_old, at.u8()?) {
+        (false, strategy) => (strategy, at.u8()? != 0),
         // Strategies of before HDF5 1.10.1, by today's numbers.
-        let (strategy, persists) = match at.u8()? {
-            1 => (0, true),
-            2 => (0, false),
-            3 => (2, false),
-            4 => (3, false),
-            _ => return Err(damaged("free space is managed in no known way")),
-        };
-        return Ok(FileSpace {
-            strategy,
-            persists,
-            page_bytes: USUAL_PAGE,
-        });
-    }
-    let (strategy, persists) = (at.u8()?, at.u8()? != 0);
+        (true, 1) => (0, true),
+        (true, 2) => (0, false),
+        (true, 3) => (2, false),
+        (true, 4) => (3, false),
+        (true, _) => return Err(damaged("free space is managed in no known way")),
+    };
     at.length()?;
+    let mut page_bytes = USUAL_PAGE;
+    if !is_old {
+        page_bytes = at.length()?;
+        at.skip(2)?;
+        at.address()?;
+    }
+    if !PAGES.contains(&page_bytes) {
+        return Err(damaged(format!("its pages claim {page_bytes} bytes")));
+    }
+    for _ in 0..if is_old { OLD_LISTS } else { LISTS } {
+        if persists {
+            at.address()?;
+        }
+    }
     Ok(FileSpace {
         strategy,
         persists,
-        page_bytes: at.length()?,
+        page_bytes,
     })
 }

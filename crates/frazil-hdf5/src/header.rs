@@ -28,6 +28,7 @@ pub(crate) mod kind {
     pub(crate) const TREE_RANKS: u16 = 0x13;
     pub(crate) const ATTRIBUTE_INFO: u16 = 0x15;
     pub(crate) const DRIVER_INFORMATION: u16 = 0x14;
+    pub(crate) const LINK_COUNT: u16 = 0x16;
     pub(crate) const FILE_SPACE: u16 = 0x17;
     pub(crate) const CACHE_IMAGE: u16 = 0x18;
     /// The first number without a meaning (`H5O_UNKNOWN_ID`).
@@ -40,6 +41,8 @@ pub(crate) mod kind {
 const IS_SHARED: u8 = 0x02;
 /// Who does not know the message must not read the object.
 const FAIL_IF_UNKNOWN: u8 = 0x80;
+/// A program that did not know the message changed the object.
+const WAS_UNKNOWN: u8 = 0x20;
 /// Bits of a version-2 header's flags.
 const ORDER_TRACKED: u8 = 0x04;
 const PHASE_CHANGE: u8 = 0x10;
@@ -53,6 +56,8 @@ const FIRST_READING: u64 = 512;
 pub(crate) struct Message {
     pub(crate) kind: u16,
     pub(crate) is_shared: bool,
+    /// Whether it may be out of date: a program that did not know it changed the object.
+    pub(crate) was_unknown: bool,
     pub(crate) bytes: Vec<u8>,
     /// The order of creation, where the header keeps one.
     pub(crate) order: u16,
@@ -241,6 +246,11 @@ impl Parts<'_> {
                 )));
             }
         }
+        if is_old && kind == kind::LINK_COUNT {
+            return Err(damaged(
+                "an old object header counts its links in a message",
+            ));
+        }
         if kind == kind::CONTINUATION {
             self.take_continuation(bytes)?;
         }
@@ -249,6 +259,7 @@ impl Parts<'_> {
         header.messages.push(Message {
             kind,
             is_shared: flags & IS_SHARED != 0,
+            was_unknown: flags & WAS_UNKNOWN != 0,
             bytes: bytes.to_vec(),
             order,
         });

@@ -74,6 +74,12 @@ impl Input {
         Ok(())
     }
 
+    /// Tells where the file's addresses end, if that is before the source does.
+    pub(crate) fn set_end(&mut self, end: u64) {
+        self.bytes = self.bytes.min(end);
+        self.blocks.lock().clear();
+    }
+
     /// Tells that the bytes at an address are these, whatever the file has there.
     pub(crate) fn set_image(&mut self, address: u64, bytes: Vec<u8>) {
         self.image.insert(address, bytes);

@@ -71,13 +71,17 @@ pub(crate) fn read(input: &mut Input) -> Result<Superblock> {
     superblock.user_block_bytes = at;
     superblock.end = superblock.end.wrapping_add(at).wrapping_sub(base);
     input.set_form(at, superblock.sizes)?;
-    let bytes = input.bytes() + at;
-    if superblock.end > bytes && superblock.flags & IS_WRITTEN == 0 {
-        let end = superblock.end;
+    let (bytes, end) = (input.bytes() + at, superblock.end);
+    if superblock.flags & IS_WRITTEN != 0 {
+        return Ok(superblock);
+    }
+    if end > bytes {
         return Err(damaged(format!(
             "it ends too early: {bytes} bytes of {end}"
         )));
     }
+    // Metadata behind the end that the file states are no part of it.
+    input.set_end(end.saturating_sub(at));
     Ok(superblock)
 }
 
