@@ -6,6 +6,7 @@ come behind their length (8 bytes).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -257,7 +258,7 @@ def attribute(described: Type, shape: Sequence[int] | None, data: bytes | None) 
         shape, data = (0,), b""
     if data is None:
         return None
-    count = int(np.prod(shape, dtype=np.int64))
+    count = math.prod(shape)
     if described["kind"] == "text":
         size = described["size"]
         texts = [text(data[i * size : (i + 1) * size]).replace("\0", "") for i in range(count)]

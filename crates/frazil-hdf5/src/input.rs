@@ -63,21 +63,27 @@ impl Input {
         })
     }
 
+    /// Brings the begin of the source into memory.
+    pub(crate) fn read_head(&self) -> Result<()> {
+        self.prefetch([(0, self.source.head_bytes())])
+    }
+
     /// Tells what the superblock says: the file begins at `base`.
     pub(crate) fn set_form(&mut self, base: u64, sizes: NumberSizes) -> Result<()> {
         let whole = self.bytes + self.base;
         let behind = whole.checked_sub(base);
         self.bytes = behind.ok_or_else(|| damaged("its base address lies behind its end"))?;
+        if base != self.base {
+            self.blocks.lock().clear();
+        }
         self.base = base;
         self.sizes = sizes;
-        self.blocks.lock().clear();
         Ok(())
     }
 
     /// Tells where the file's addresses end, if that is before the source does.
     pub(crate) fn set_end(&mut self, end: u64) {
         self.bytes = self.bytes.min(end);
-        self.blocks.lock().clear();
     }
 
     /// Tells that the bytes at an address are these, whatever the file has there.
@@ -146,6 +152,23 @@ impl Input {
             })
             .collect();
         self.fetch(&ranges)
+    }
+
+    /// As [`Self::read_up_to`]. If that needs a request, it brings `reach` bytes into memory: what lies behind is likely
+    /// to be asked for next.
+    pub(crate) fn read_with_reach(
+        &self,
+        address: u64,
+        length: u64,
+        reach: u64,
+        name: &str,
+    ) -> Result<Vec<u8>> {
+        let block = address / self.block_bytes;
+        let is_known = self.blocks.lock().contains_key(&block);
+        if !is_known {
+            self.prefetch([(address, reach)])?;
+        }
+        self.read_up_to(address, length, name)
     }
 
     /// Counts work that `bytes` more bytes of metadata make.

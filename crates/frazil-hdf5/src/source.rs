@@ -25,6 +25,12 @@ pub trait Source: Send + Sync {
     fn block_bytes(&self) -> u64 {
         4096
     }
+
+    /// Bytes at the source's begin that are read with the superblock: where requests take long, as much as metadata
+    /// that are kept together at the begin may have.
+    fn head_bytes(&self) -> u64 {
+        self.block_bytes()
+    }
 }
 
 impl Source for File {

@@ -64,6 +64,7 @@ pub struct Superblock {
 
 /// Finds and decodes the superblock.
 pub(crate) fn read(input: &mut Input) -> Result<Superblock> {
+    input.read_head()?;
     let at = find(input)?;
     let block = input.read_up_to(at, MOST_BYTES, "the superblock")?;
     let (mut superblock, base) = decode(&block)?;

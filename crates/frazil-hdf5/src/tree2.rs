@@ -86,18 +86,17 @@ impl Tree2 {
                 "a B-tree claims more records than the file can hold",
             ));
         }
-        let mut walk = Walk {
+        let walk = Walk {
             tree: self,
             input,
             levels: self.levels(input)?,
             seen: HashSet::new(),
-            records: Vec::new(),
         };
-        if let Some(root) = self.root {
-            walk.visit(root, self.depth.into())?;
-        }
-        match walk.records.len() as u64 == self.total {
-            true => Ok(walk.records),
+        let records = self
+            .root
+            .map_or(Ok(Vec::new()), |root| walk.collect(root))?;
+        match records.len() as u64 == self.total {
+            true => Ok(records),
             false => Err(damaged(
                 "a B-tree has another number of records than stated",
             )),
@@ -133,17 +132,47 @@ impl Tree2 {
     }
 }
 
+/// What stands in the order of the records: one of them, or a node that has more.
+enum Item {
+    Record(Vec<u8>),
+    Child(Node),
+}
+
 struct Walk<'a> {
     tree: &'a Tree2,
     input: &'a Input,
     levels: Vec<Level>,
     seen: HashSet<u64>,
-    records: Vec<Vec<u8>>,
 }
 
 impl Walk<'_> {
-    /// Collects what is below a node; the depth of recursion is the tree's.
-    fn visit(&mut self, node: Node, depth: usize) -> Result<()> {
+    /// Collects the records below the root, level by level: the nodes of one are read together.
+    fn collect(mut self, root: Node) -> Result<Vec<Vec<u8>>> {
+        let mut items = vec![Item::Child(root)];
+        for depth in (0..=usize::from(self.tree.depth)).rev() {
+            let reach = items.iter().filter_map(|item| match item {
+                Item::Child(node) => Some((node.address, self.tree.node_bytes)),
+                Item::Record(_) => None,
+            });
+            self.input.prefetch(reach)?;
+            let mut expanded = Vec::with_capacity(items.len());
+            for item in items {
+                match item {
+                    Item::Record(_) => expanded.push(item),
+                    Item::Child(node) => self.expand(node, depth, &mut expanded)?,
+                }
+            }
+            items = expanded;
+        }
+        let record = |item| match item {
+            Item::Record(record) => Some(record),
+            Item::Child(_) => None,
+        };
+        Ok(items.into_iter().filter_map(record).collect())
+    }
+
+    /// Puts what a node has in its place.
+    fn expand(&mut self, node: Node, depth: usize, items: &mut Vec<Item>) -> Result<()> {
         if !self.seen.insert(node.address) {
             return Err(damaged("a B-tree leads back to itself"));
         }
@@ -153,16 +182,12 @@ impl Walk<'_> {
             ));
         }
         let (records, children) = self.read_node(node, depth)?;
-        let reach = children
-            .iter()
-            .map(|child| (child.address, self.tree.node_bytes));
-        self.input.prefetch(reach)?;
-        let mut records = records.into_iter();
-        for child in children {
-            self.visit(child, depth - 1)?;
-            self.records.extend(records.next());
+        let mut children = children.into_iter().map(Item::Child);
+        items.extend(children.next());
+        for record in records {
+            items.push(Item::Record(record));
+            items.extend(children.next());
         }
-        self.records.extend(records);
         Ok(())
     }
 

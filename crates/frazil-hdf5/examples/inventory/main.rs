@@ -1,8 +1,11 @@
 //! Prints all that an HDF5 file holds, one fact a line, for comparison with what other readers say; or reads changed
-//! copies of a file, to see that none makes the reader crash, hang or take much memory.
+//! copies of a file, to see that none makes the reader crash, hang or take much memory; or counts the requests that finding
+//! the chunks of a dataset takes.
 #![allow(clippy::print_stdout, reason = "this is a command")]
 
 mod mutate;
+mod rounds;
+mod structures;
 mod walk;
 mod words;
 
@@ -22,7 +25,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
             outcome
         }
+        [rounds, path, dataset, head] if rounds == "rounds" => {
+            rounds::run(path, dataset, head.parse()?)
+        }
         [path, seed, count] => mutate::run(path, seed.parse()?, count.parse()?),
-        _ => Err("usage: inventory FILE [SEED COUNT]".into()),
+        _ => Err(
+            "usage: inventory FILE [SEED COUNT], or inventory rounds FILE DATASET HEAD_BYTES"
+                .into(),
+        ),
     }
 }
