@@ -100,9 +100,12 @@ def test_what_is_no_data_file_is_refused(tmp_path: Path, content: bytes):
     assert [path.name for path in tmp_path.iterdir()] == ["source.nc"]
 
 
-def test_a_directory_is_no_input(tmp_path: Path):
-    outcome = frazil("pack", tmp_path, "-o", tmp_path / "packed.nc", "--json")
-    assert outcome.code == FAILED and outcome.errors[0]["cause"]
+def test_a_directory_is_no_file(tmp_path: Path):
+    assert frazil("pack", tmp_path, "-o", tmp_path / "packed.nc").code == TROUBLE
+    outcome = frazil("pack", tmp_path, "--out-dir", tmp_path / "packed", "--json")
+    assert outcome.code == TROUBLE and "no files" in outcome.errors[0]["cause"]
+    outcome = frazil("plan", tmp_path)
+    assert outcome.code == FAILED and "is a directory" in outcome.stderr
 
 
 @pytest.mark.parametrize("share", [0.001, 0.1, 0.5, 0.9, 0.9999])

@@ -111,7 +111,7 @@ class Output:
             rules = filter_rules(self._options.get("precision") or [])
             same = ("threads", "memory", "readable_by", "filters")
             same = {key: self._options[key] for key in same if self._options.get(key) is not None}
-            pack(temporary, layout=self._layout, precision=rules, **same)
+            pack(temporary, in_place=True, layout=self._layout, precision=rules, **same)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise

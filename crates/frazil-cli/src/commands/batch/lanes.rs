@@ -16,8 +16,8 @@ use super::{Account, Chosen, Outcome};
 const SMALL_BYTES: u64 = 16 << 20;
 /// Of fewer files than this, each has all threads: its progress and its table are shown.
 const MANY: usize = 9;
-/// What a file gets of the memory at least.
-const LEAST_SHARE_BYTES: u64 = 8 << 20;
+/// What a file gets of the memory at least: each takes some 10 MiB beside its chunks.
+const LEAST_SHARE_BYTES: u64 = 32 << 20;
 /// The main thread of a file does little but wait for the packing threads.
 const STACK_BYTES: usize = 4 << 20;
 
