@@ -8,7 +8,7 @@ use frazil_pipeline::{ArraySource, ChunkIndex, StoredChunk, StoredChunks};
 use frazil_types::{ChunkGrid, ChunkRecord, ErrorCode, FileExtent, FilterPipeline, FilterSpec};
 
 use crate::error::{Error, Result};
-use crate::input::{FileBytes, Input, InputKind};
+use crate::input::{FileBytes, HeldBytes, Input, InputKind};
 use crate::storage_error::from_container;
 
 /// Contiguous data are cut into slabs of about this many bytes: large enough to read at full
@@ -19,10 +19,10 @@ const SLAB_BYTES: u64 = 1 << 20;
 pub enum Access {
     /// By our own fetching and decoding, in parallel.
     Parallel(ArraySource, Stored),
-    /// By libhdf5 only: heap data, references, compact, virtual and external storage, and chunks
-    /// with filters that only a plugin can decode.
-    /// Through libhdf5 or netCDF-C, one piece after the other.
-    /// libhdf5 or netCDF-C reads it, one piece after the other.
+    /// As [`Self::Parallel`]; the values are in the metadata, all together.
+    Compact(ArraySource),
+    /// By libhdf5 only: heap data, references, virtual and external storage, and chunks with filters
+    /// that only a plugin can decode.
     Library,
     /// There is nothing to read: a null dataspace, or data that were never written.
     Nothing,
@@ -76,9 +76,8 @@ fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
         return through_library(input, variable);
     }
     match (&variable.storage, input.kind()) {
-        (DatasetStorage::Compact | DatasetStorage::External | DatasetStorage::Virtual, _) => {
-            Ok(Access::Library)
-        }
+        (DatasetStorage::Compact, _) => compact(input, variable),
+        (DatasetStorage::External | DatasetStorage::Virtual, _) => Ok(Access::Library),
         (DatasetStorage::Contiguous { .. }, InputKind::Classic(_)) => {
             classic_slabs(input, i, leading)
         }
@@ -239,6 +238,28 @@ fn contiguous_slabs(
         unfiltered(input, variable, grid, Box::new(formula), None)?,
         Stored::All,
     ))
+}
+
+/// Compact values as one slab.
+fn compact(input: &Input, variable: &DatasetInfo) -> Result<Access> {
+    let Some(hdf5) = input.hdf5() else {
+        let cause = "compact values in a classic file";
+        return Err(Error::new(ErrorCode::Internal, cause));
+    };
+    let held = hdf5.compact_values(variable);
+    let held = held.map_err(|error| from_container(error, input.path()))?;
+    let whole: Vec<u64> = variable.shape.iter().map(|&n| n.max(1)).collect();
+    let extent = FileExtent::contiguous(0, held.len() as u64);
+    let formula = move |_| {
+        Some(StoredChunk {
+            extent: extent.clone(),
+            filter_mask: 0,
+        })
+    };
+    let grid = grid(variable, &whole)?;
+    let mut source = unfiltered(input, variable, grid, Box::new(formula), None)?;
+    source.bytes = Arc::new(HeldBytes(held));
+    Ok(Access::Compact(source))
 }
 
 fn classic_slabs(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {

@@ -359,32 +359,6 @@ impl TypeDescription {
             _ => false,
         }
     }
-
-    /// Turns elements of such a type, as they lie in a file, into integers of this machine that use all their bits.
-    /// libhdf5 is not asked: of big-endian ones with the lowest bit in use it only swaps the bytes.
-    pub fn widen_integers(&self, values: &mut [u8]) {
-        let class = match &self.class {
-            TypeClass::Enumeration { base, .. } => &base.class,
-            class => class,
-        };
-        let TypeClass::Integer {
-            order,
-            bits,
-            signed,
-        } = class
-        else {
-            return;
-        };
-        for number in values.chunks_exact_mut(self.size_bytes.max(1)) {
-            if *order == ByteOrder::Big {
-                number.reverse();
-            }
-            widen(number, *bits, *signed);
-            if cfg!(target_endian = "big") {
-                number.reverse();
-            }
-        }
-    }
 }
 
 /// Bytes that libhdf5 gives values in memory that point elsewhere: `char *`, `hvl_t`, the two old kinds of references,

@@ -14,8 +14,8 @@ use frazil_types::{
     AxisSelection, ElementClass, ElementType, ErrorCode, FilterSpec, selected_elements,
 };
 
-use super::element::handed_out;
-use super::generation::{FileSnapshot, ReadPath};
+use super::element::{Conversion, converted, fill_inside, handed_out, swap_units};
+use super::generation::{FileSnapshot, Reach, ReadPath};
 use super::library;
 use super::options::ReaderOptions;
 use frazil_file::error::{Error, Result};
@@ -123,13 +123,12 @@ impl Reader {
     /// One element, as [`Self::read`] gives it, of what was never written; none of indirect ones.
     ///
     /// # Errors
-    /// [`ErrorCode::InvalidArgument`] if there is no such variable; if libhdf5, which converts unusual
-    /// numbers, cannot read the file.
+    /// [`ErrorCode::InvalidArgument`] if there is no such variable.
     pub fn fill_value(&self, id: VariableId) -> Result<Vec<u8>> {
         let variable = self.variable(id)?;
         match handed_out(variable).0.class {
             ElementClass::Indirect => Ok(Vec::new()),
-            _ => self.current().fill_inside(variable),
+            _ => Ok(fill_inside(variable)),
         }
     }
 
@@ -204,7 +203,7 @@ impl Reader {
         }
         self.with_generation(id, |generation, number| {
             let variable = &generation.model.variables[number];
-            library::read_expanded(&*generation.library()?, variable, selections)
+            library::read_expanded(&*generation.input()?, variable, selections)
                 .map_err(|error| from_container(error, self.path()))
         })
     }
@@ -361,15 +360,38 @@ impl Reader {
         target: &mut [u8],
     ) -> Result<()> {
         let variable = &generation.model.variables[number];
+        let reach = generation.reach(number)?;
+        if handed_out(variable).1 != Conversion::Number {
+            return self.fetch(generation, (variable, &reach), selections, target);
+        }
+        let elements = selected_elements(selections).unwrap_or(0) as usize;
+        let mut stored = vec![0; elements.saturating_mul(reach.element_bytes)];
+        self.fetch(generation, (variable, &reach), selections, &mut stored)?;
+        converted(variable, &stored, target);
+        Ok(())
+    }
+
+    /// Elements as [`Reach`] says that they are.
+    fn fetch(
+        &self,
+        generation: &FileSnapshot,
+        (variable, reach): (&Variable, &Reach),
+        selections: &[AxisSelection],
+        target: &mut [u8],
+    ) -> Result<()> {
         let options = &self.shared.options;
         let context = ReadContext {
             threads: self.shared.threads,
             cancel: &options.cancel,
         };
-        match &*generation.reach(number)? {
+        let fill_with = |fill: &[u8], target: &mut [u8]| {
+            for element in target.chunks_exact_mut(fill.len().max(1)) {
+                element.copy_from_slice(fill);
+            }
+        };
+        match &reach.path {
             ReadPath::Chunked(array, missing) => {
-                let outside = generation.fill_outside(variable)?;
-                let outcome = array.read(selections, &outside, target, &context);
+                let outcome = array.read(selections, &reach.outside, target, &context);
                 outcome.map_err(|error| {
                     let offset = |chunk| array.source().grid.offset(chunk);
                     match error.code() {
@@ -383,22 +405,23 @@ impl Reader {
                 outcome.map_err(|error| explain(error, |_| Vec::new()))
             }
             ReadPath::Nothing => {
-                let outside = generation.fill_outside(variable)?;
-                let inside = generation.fill_inside(variable)?;
                 let is_empty = variable.dataset.shape.contains(&0);
-                let fill = if is_empty { &outside } else { &inside };
-                for element in target.chunks_exact_mut(fill.len().max(1)) {
-                    element.copy_from_slice(fill);
-                }
+                let fill = if is_empty {
+                    &reach.outside
+                } else {
+                    &reach.fill
+                };
+                fill_with(fill, target);
                 Ok(())
             }
             ReadPath::Library => {
-                let outside = generation.fill_outside(variable)?;
-                for element in target.chunks_exact_mut(outside.len().max(1)) {
-                    element.copy_from_slice(&outside);
-                }
-                library::read(&*generation.library()?, variable, selections, target)
-                    .map_err(|error| from_container(error, self.path()))
+                // In the order of the file until it is read.
+                fill_with(&reach.outside, target);
+                swap_units(target, reach.byte_swap);
+                library::read(&*generation.input()?, variable, selections, target)
+                    .map_err(|error| from_container(error, self.path()))?;
+                swap_units(target, reach.byte_swap);
+                Ok(())
             }
         }
     }

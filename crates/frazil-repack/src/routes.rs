@@ -145,7 +145,8 @@ impl Decisions {
                 self.sources.push(source);
                 AccessPath::Undecodable(self.sources.len() - 1, stored, missing)
             }
-            Access::Library => AccessPath::Library,
+            // Too small to be worth a worker's while.
+            Access::Library | Access::Compact(_) => AccessPath::Library,
             Access::Nothing => AccessPath::Nothing,
         }
     }

@@ -127,7 +127,7 @@ fn library_values(
         run::check_cancel(resources)?;
         let variable = &source.variables()[i];
         match sources::access(source, i, None)? {
-            Access::Parallel(array, _) => {
+            Access::Parallel(array, _) | Access::Compact(array) => {
                 arrays.push(in_native_order(array, variable));
                 positions.push(position);
             }

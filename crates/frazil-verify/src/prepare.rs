@@ -324,7 +324,7 @@ fn keep_common(a: &mut Readable, b: &mut Readable) -> bool {
 
 fn readable(input: &Input, info: &DatasetInfo, access: Access) -> Result<Readable> {
     match access {
-        Access::Parallel(source, Stored::All) => Ok(Readable {
+        Access::Parallel(source, Stored::All) | Access::Compact(source) => Ok(Readable {
             source,
             records: None,
         }),

@@ -35,8 +35,8 @@ pub use describe::{
 };
 pub use frazil_hdf5::text::bytes_of_text;
 pub use frazil_hdf5::{
-    BitRange, Extent, FillStatus, FillTime, FloatForm, MemberDescription, TextPadding, TypeClass,
-    TypeDescription,
+    BitRange, Extent, FillStatus, FillTime, FloatForm, MemberDescription, NumberConversion,
+    TextPadding, TypeClass, TypeDescription,
 };
 pub use live::{ExistingFile, ExistingVariable, LiveOutput, Placement};
 pub use netcdf_names::NON_COORDINATE_PREFIX;

@@ -47,6 +47,10 @@ pub(super) fn count(
                 counts.push(Count::new(position, &source, &stored));
                 arrays.push(source);
             }
+            Access::Compact(source) => {
+                counts.push(Count::new(position, &source, &Stored::All));
+                arrays.push(source);
+            }
             Access::Nothing => fractions[position] = nothing_stored(variable),
             Access::Library => fractions[position] = through_library(input, variable, resources)?,
             Access::Undecodable(..) => {}

@@ -341,9 +341,10 @@ mod tests {
         ] {
             let datatype = of(order, offset, signed);
             assert!(datatype.is_partial_integer());
-            let mut values = stored;
-            datatype.widen_integers(&mut values);
-            assert_eq!(i16::from_ne_bytes(values), value);
+            let mut number = [0; 2];
+            let conversion = frazil_hdf5::NumberConversion::of(&datatype).unwrap();
+            conversion.convert(&stored, &mut number, 2);
+            assert_eq!(i16::from_ne_bytes(number), value);
             let expanded = expand_plain(&datatype, &stored).unwrap();
             assert_eq!(expanded.bytes(), value.to_le_bytes());
         }

@@ -7,8 +7,8 @@ mod data_model;
 mod expand;
 pub(super) mod netcdf;
 
-use frazil_hdf5::{Extent, FillStatus, TypeDescription};
-use frazil_types::{ElementType, Selection};
+use frazil_hdf5::{Extent, FillStatus, Storage, TypeDescription};
+use frazil_types::Selection;
 
 pub use attributes::{AttributeDescription, ObjectAttributes};
 pub use expand::{Expanded, expand_plain};
@@ -18,7 +18,6 @@ use super::dataset_info::DatasetInfo;
 use super::scan::Hdf5Input;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataspace::Hyperslab;
-use crate::ffi::datatype::Datatype;
 use crate::ffi::virtual_source::VirtualSource;
 use expand::{InFile, InMemory, expand_indirect};
 
@@ -89,18 +88,20 @@ impl Hdf5Input {
         })
     }
 
-    /// The fill value that the file's author set, converted by libhdf5 to this number; zero if it
-    /// is the library's default or undefined.
+    /// The values of a compact dataset, one after the other as they are stored.
     ///
     /// # Errors
-    /// If the dataset cannot be read, or its elements are no numbers.
-    pub fn fill_as(&self, dataset: &DatasetInfo, number: ElementType) -> Result<Vec<u8>> {
-        if dataset.fill_status != FillStatus::User {
-            return Ok(vec![0; number.size_bytes]);
+    /// If the dataset cannot be read, is not compact, or holds other values than its shape says.
+    pub fn compact_values(&self, dataset: &DatasetInfo) -> Result<Vec<u8>> {
+        let read = self.dataset(dataset)?;
+        let bytes = (read.extent.elements())
+            .and_then(|elements| elements.checked_mul(read.datatype.size_bytes as u64));
+        match read.storage {
+            Storage::Compact(values) if bytes == Some(values.len() as u64) => Ok(values),
+            _ => Err(ContainerError::Corrupt(
+                "its compact values have another size than its shape says".to_owned(),
+            )),
         }
-        let memory = Datatype::native(number.class, number.size_bytes)?;
-        let open = self.open_dataset(&dataset.object_path)?;
-        open.creation()?.fill_value(&memory)
     }
 
     /// Reads a box of a dataset through libhdf5 and expands it; `datatype` is the dataset's own
@@ -155,8 +156,8 @@ impl Hdf5Input {
         expanded
     }
 
-    /// Reads a regular part of a dataset of fixed-size elements through libhdf5 into `values`:
-    /// numbers of type `number` where that is given, else elements as they lie in the file.
+    /// Reads a regular part of a dataset of fixed-size elements through libhdf5 into `values`, as they
+    /// lie in the file.
     ///
     /// # Errors
     /// If values cannot be read; [`ContainerError::Internal`] if `values` does not hold the part, or
@@ -164,7 +165,6 @@ impl Hdf5Input {
     pub fn read_slab(
         &self,
         dataset: &DatasetInfo,
-        number: Option<ElementType>,
         slab: Hyperslab<'_>,
         values: &mut [u8],
     ) -> Result<()> {
@@ -174,10 +174,7 @@ impl Hdf5Input {
             ));
         }
         let open = self.open_dataset(&dataset.object_path)?;
-        let memory = match number {
-            Some(number) => Datatype::native(number.class, number.size_bytes)?,
-            None => open.datatype()?.memory_copy()?,
-        };
+        let memory = open.datatype()?.memory_copy()?;
         let is_scalar = slab.count.is_empty();
         let selection = (!is_scalar).then_some(slab);
         self.through_filters(dataset, || open.read_into(&memory, selection, values))
