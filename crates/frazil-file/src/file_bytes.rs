@@ -27,7 +27,7 @@ impl FileBytes {
 
 /// Values that came with the metadata: those of compact datasets.
 #[derive(Debug)]
-pub struct HeldBytes(pub Vec<u8>);
+pub(crate) struct HeldBytes(pub(crate) Vec<u8>);
 
 impl ByteSource for HeldBytes {
     fn read_exact_at(&self, buffer: &mut [u8], address: u64) -> std::io::Result<()> {

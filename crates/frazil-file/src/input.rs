@@ -17,7 +17,7 @@ use rustix::fs::OFlags;
 
 use crate::attributes::Attributes;
 use crate::error::{Error, Result};
-pub use crate::file_bytes::{FileBytes, HeldBytes};
+pub use crate::file_bytes::FileBytes;
 use crate::file_state::{self, FileState};
 use crate::left_commit::{LeftCommit, look_beside};
 use crate::other_writers::{self, Writer};

@@ -48,7 +48,8 @@ impl NumberConversion {
             }),
             // Numbers in the order of a VAX are made of words.
             TypeClass::Float { order, form, .. }
-                if form.fits_double() && (*order != ByteOrder::None || stored_bytes % 2 == 0) =>
+                if form.fits_double()
+                    && (*order != ByteOrder::None || stored_bytes.is_multiple_of(2)) =>
             {
                 Some(Self {
                     stored_bytes,

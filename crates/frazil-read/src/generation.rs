@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use frazil_codec::BoundDecoder;
 use frazil_container::classic::ClassicFile;
-use frazil_container::hdf5::{Contents, DatasetStorage, Hdf5Input};
+use frazil_container::hdf5::{Contents, DatasetStorage, Hdf5Input, TypeDescription};
 use frazil_container::model::{FileModel, Variable};
 use frazil_container::outside_forks;
 use frazil_pipeline::{ByteSource, CacheStats, ChunkedArray, PipelineError, PlainArray};
@@ -19,7 +19,7 @@ use super::identity::Identity;
 use super::options::{Checksums, ReaderOptions};
 use super::{cache, library, model};
 use frazil_file::error::{Error, Result};
-use frazil_file::input::{FileBytes, HeldBytes, Input, InputKind};
+use frazil_file::input::{FileBytes, Input, InputKind};
 use frazil_file::left_commit::is_being_written;
 use frazil_file::sources::{self, Access};
 use frazil_file::storage_error::from_container;
@@ -58,8 +58,8 @@ enum Kind {
 #[derive(Debug)]
 pub(super) struct Reach {
     pub(super) path: ReadPath,
-    /// Bytes of one.
-    pub(super) element_bytes: usize,
+    /// What one is in the file.
+    pub(super) datatype: TypeDescription,
     /// Their bytes are reversed in units of so many, against the file.
     pub(super) byte_swap: Option<usize>,
     /// One element of what was never written, and of what lies beyond the dataset's end.
@@ -181,10 +181,6 @@ impl FileSnapshot {
         is_of_interest.then_some(rest)
     }
 
-    pub(super) fn is_classic(&self) -> bool {
-        matches!(self.kind, Kind::Classic(_))
-    }
-
     /// The file's metadata. libhdf5 opens the file only when it must read values.
     pub(super) fn input(&self) -> Result<Arc<Hdf5Input>> {
         match &self.kind {
@@ -225,9 +221,8 @@ impl FileSnapshot {
 
     fn locate(&self, number: usize, variable: &Variable) -> Result<Reach> {
         let dataset = &variable.dataset;
-        let mut reach = Reach::of(variable);
+        let mut reach = self.elements_of(variable)?;
         reach.path = match (&dataset.storage, &self.kind) {
-            _ if handed_out(variable).1 == Conversion::Expansion => ReadPath::Library,
             _ if dataset.is_null || dataset.shape.contains(&0) => ReadPath::Nothing,
             (DatasetStorage::Contiguous { .. }, Kind::Classic(classic)) => {
                 let location = &classic.locations()[number];
@@ -242,10 +237,9 @@ impl FileSnapshot {
                 },
                 _,
             ) => reach.plain(variable, Arc::clone(&self.bytes) as Arc<_>, *address, None)?,
-            (DatasetStorage::Compact, Kind::Hdf5(_)) => {
-                let held = self.input()?.compact_values(dataset);
-                let held = held.map_err(|error| from_container(error, &self.path))?;
-                reach.plain(variable, Arc::new(HeldBytes(held)), 0, None)?
+            (DatasetStorage::Compact | DatasetStorage::External, Kind::Hdf5(_)) => {
+                let bytes = sources::bytes_apart(&*self.input()?, dataset)?;
+                reach.plain(variable, bytes, 0, None)?
             }
             (DatasetStorage::Chunked { .. }, Kind::Hdf5(_)) => {
                 let share = self.shares.get(number).copied().unwrap_or(0);
@@ -256,6 +250,29 @@ impl FileSnapshot {
         Ok(reach)
     }
 
+    /// What a variable's elements are; where they are comes later.
+    fn elements_of(&self, variable: &Variable) -> Result<Reach> {
+        let stored = &variable.dataset.fill;
+        let mut datatype = variable.datatype.clone();
+        let (byte_swap, fill, outside) = match handed_out(variable).1 {
+            Conversion::Swap(unit) => (unit, fill_inside(variable), fill_outside(variable)),
+            Conversion::Number => (None, stored.clone(), stored.clone()),
+            Conversion::Expansion => {
+                let element = self.input()?.stored_element(&variable.dataset);
+                let element = element.map_err(|error| from_container(error, &self.path))?;
+                datatype = element.datatype;
+                (None, element.fill.clone(), element.fill)
+            }
+        };
+        Ok(Reach {
+            path: ReadPath::Nothing,
+            datatype,
+            byte_swap,
+            fill,
+            outside,
+        })
+    }
+
     /// Values in chunks; `share`: bytes of them to keep.
     fn chunked(&self, variable: &Variable, reach: &Reach, share: u64) -> Result<ReadPath> {
         let hdf5 = self.input()?;
@@ -264,7 +281,9 @@ impl FileSnapshot {
             Access::Parallel(source, _) => (source, Vec::new()),
             Access::Undecodable(source, _, missing) => (source, missing),
             Access::Nothing => return Ok(ReadPath::Nothing),
-            Access::Library | Access::Compact(_) => return Ok(ReadPath::Library),
+            Access::Library | Access::Indirect(..) | Access::Apart(_) => {
+                return Ok(ReadPath::Library);
+            }
         };
         if let (DatasetStorage::Chunked { pipeline, .. }, Checksums::Skip) =
             (&variable.dataset.storage, self.checksums)
@@ -286,20 +305,9 @@ impl FileSnapshot {
 }
 
 impl Reach {
-    /// What a variable's elements are; where they are comes later.
-    fn of(variable: &Variable) -> Self {
-        let stored = &variable.dataset.fill;
-        let (byte_swap, fill, outside) = match handed_out(variable).1 {
-            Conversion::Swap(unit) => (unit, fill_inside(variable), fill_outside(variable)),
-            Conversion::Number | Conversion::Expansion => (None, stored.clone(), stored.clone()),
-        };
-        Self {
-            path: ReadPath::Nothing,
-            element_bytes: variable.dataset.element.size_bytes,
-            byte_swap,
-            fill,
-            outside,
-        }
+    /// Bytes of one element.
+    pub(super) fn element_bytes(&self) -> usize {
+        self.datatype.size_bytes
     }
 
     /// Values one after the other in `bytes`; `record`: from one record to the next.
@@ -311,7 +319,7 @@ impl Reach {
         record: Option<u64>,
     ) -> Result<ReadPath> {
         let shape = &variable.dataset.shape;
-        let mut strides = vec![self.element_bytes as u64; shape.len()];
+        let mut strides = vec![self.element_bytes() as u64; shape.len()];
         let too_large = || Error::new(ErrorCode::Corrupt, "its size overflows");
         for axis in (1..shape.len()).rev() {
             let step = strides[axis].checked_mul(shape[axis]);
@@ -324,7 +332,7 @@ impl Reach {
             shape: shape.clone(),
             address,
             stride_bytes: strides,
-            element_bytes: self.element_bytes,
+            element_bytes: self.element_bytes(),
             byte_swap: self.byte_swap,
             fill: self.outside.clone(),
             bytes,

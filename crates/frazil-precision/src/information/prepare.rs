@@ -114,10 +114,12 @@ pub(super) fn prepare(input: &Input, wanted: &Wanted) -> Result<Prepared> {
         Access::Parallel(_, Stored::Records(records)) if records.is_empty() => {
             obstacle("no values were written")
         }
-        Access::Compact(source) => ready(source, Stored::All),
+        Access::Apart(source) => ready(source, Stored::All),
         Access::Parallel(source, stored) => ready(source, stored),
         Access::Nothing => obstacle("no values were written"),
-        Access::Library => obstacle("stored so that only libhdf5 can read it"),
+        Access::Library | Access::Indirect(..) => {
+            obstacle("stored so that only libhdf5 can read it")
+        }
         Access::Undecodable(_, _, missing) => {
             Ok(Prepared::Obstacle(sources::missing_filter_text(&missing)))
         }

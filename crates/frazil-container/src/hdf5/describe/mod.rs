@@ -6,13 +6,15 @@ mod check;
 mod data_model;
 mod expand;
 pub(super) mod netcdf;
+mod stored;
 
-use frazil_hdf5::{Extent, FillStatus, Storage, TypeDescription};
+use frazil_hdf5::{Extent, FillStatus, TypeDescription};
 use frazil_types::Selection;
 
 pub use attributes::{AttributeDescription, ObjectAttributes};
 pub use expand::{Expanded, expand_plain};
 pub use netcdf::{ClassicView, Obstacle};
+pub use stored::StoredElement;
 
 use super::dataset_info::DatasetInfo;
 use super::scan::Hdf5Input;
@@ -84,24 +86,10 @@ impl Hdf5Input {
         }
         self.with_metadata(|file| {
             let read = file.dataset(&file.object(dataset.object_address)?)?;
-            expand_indirect(&InFile(self, file), &read.datatype, &read.fill.value).map(Some)
+            let datatype = read.datatype.in_order_of_memory();
+            let values = InFile::new((self, file), 1, 1);
+            expand_indirect(&values, &datatype, &read.fill.value).map(Some)
         })
-    }
-
-    /// The values of a compact dataset, one after the other as they are stored.
-    ///
-    /// # Errors
-    /// If the dataset cannot be read, is not compact, or holds other values than its shape says.
-    pub fn compact_values(&self, dataset: &DatasetInfo) -> Result<Vec<u8>> {
-        let read = self.dataset(dataset)?;
-        let bytes = (read.extent.elements())
-            .and_then(|elements| elements.checked_mul(read.datatype.size_bytes as u64));
-        match read.storage {
-            Storage::Compact(values) if bytes == Some(values.len() as u64) => Ok(values),
-            _ => Err(ContainerError::Corrupt(
-                "its compact values have another size than its shape says".to_owned(),
-            )),
-        }
     }
 
     /// Reads a box of a dataset through libhdf5 and expands it; `datatype` is the dataset's own
@@ -130,11 +118,7 @@ impl Hdf5Input {
         datatype: &TypeDescription,
         slab: Hyperslab<'_>,
     ) -> Result<Expanded> {
-        if !datatype.can_be_expanded() {
-            return Err(ContainerError::Unsupported(
-                "references of HDF5 1.12 (H5T_STD_REF) cannot be read here".to_owned(),
-            ));
-        }
+        check_expandable(datatype)?;
         let open = self.open_dataset(&dataset.object_path)?;
         let memory = open.datatype()?.memory_copy()?;
         let elements = slab.elements().ok_or_else(|| {
@@ -143,7 +127,8 @@ impl Hdf5Input {
         let is_scalar = slab.count.is_empty();
         let selection = (!is_scalar).then_some(slab);
         let raw = self.through_filters(dataset, || open.read(&memory, selection, elements))?;
-        let expanded = expand_indirect(&InMemory(self), datatype, &raw);
+        let expanded =
+            self.with_metadata(|file| expand_indirect(&InMemory(self, file), datatype, &raw));
         let extent = if is_scalar {
             Extent::Scalar
         } else {
@@ -178,5 +163,15 @@ impl Hdf5Input {
         let is_scalar = slab.count.is_empty();
         let selection = (!is_scalar).then_some(slab);
         self.through_filters(dataset, || open.read_into(&memory, selection, values))
+    }
+}
+
+/// Values of some types have no meaning outside their file.
+fn check_expandable(datatype: &TypeDescription) -> Result<()> {
+    match datatype.can_be_expanded() {
+        true => Ok(()),
+        false => Err(ContainerError::Unsupported(
+            "references of HDF5 1.12 (H5T_STD_REF) cannot be read here".to_owned(),
+        )),
     }
 }
