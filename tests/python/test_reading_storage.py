@@ -85,6 +85,31 @@ def test_values_in_other_files(tmp_path, monkeypatch):
     assert Path("first.bin").stat().st_size == 1016
 
 
+def test_external_files_are_found_as_libhdf5_finds_them(tmp_path, monkeypatch):
+    """From the current folder, or the one that the environment names; what they lack is zeros."""
+    values = np.arange(12, dtype=">i4")
+    (tmp_path / "one.raw").write_bytes(b"..." + values.tobytes()[:20])
+    (tmp_path / "two.raw").write_bytes(values.tobytes()[20:40])
+    path = tmp_path / "a.h5"
+    parts = [("one.raw", 3, 20), ("two.raw", 0, 24), ("three.raw", 0, h5py.h5f.UNLIMITED)]
+    with h5py.File(path, "w") as file:
+        file.create_dataset("v", (13,), ">i4", external=parts)
+    (tmp_path / "three.raw").write_bytes(values.tobytes()[44:])
+    monkeypatch.chdir(tmp_path)
+    with h5py.File(path) as file:
+        expected = file["v"][:]
+    assert expected.tolist() == [*range(10), 0, 11, 0]
+    with frazil.open(path) as file:
+        assert file["v"][:].tolist() == expected.tolist()
+        assert file["v"][4:12:3].tolist() == expected[4:12:3].tolist()
+    monkeypatch.chdir("/")
+    with frazil.open(path) as file, pytest.raises(frazil.Error, match=r"one\.raw"):
+        file["v"][:]
+    monkeypatch.setenv("HDF5_EXTFILE_PREFIX", "${ORIGIN}")
+    with frazil.open(path) as file:
+        assert file["v"][:].tolist() == expected.tolist()
+
+
 def test_links_show_what_they_lead_to(tmp_path):
     path = tmp_path / "links.h5"
     with h5py.File(path, "w") as file:

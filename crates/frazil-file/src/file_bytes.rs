@@ -25,6 +25,19 @@ impl FileBytes {
     }
 }
 
+/// Values that came with the metadata: those of compact datasets.
+#[derive(Debug)]
+pub(crate) struct HeldBytes(pub(crate) Vec<u8>);
+
+impl ByteSource for HeldBytes {
+    fn read_exact_at(&self, buffer: &mut [u8], address: u64) -> std::io::Result<()> {
+        let begin = usize::try_from(address).ok();
+        let part = begin.and_then(|begin| self.0.get(begin..)?.get(..buffer.len()));
+        buffer.copy_from_slice(part.ok_or(std::io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+}
+
 impl ByteSource for FileBytes {
     fn read_exact_at(&self, buffer: &mut [u8], address: u64) -> std::io::Result<()> {
         self.0.read_exact_at(buffer, address)

@@ -17,6 +17,7 @@ pub mod chunk_subset;
 pub mod coordinate;
 pub mod counting;
 pub mod error;
+mod external;
 mod file_bytes;
 pub mod file_state;
 pub mod folder;

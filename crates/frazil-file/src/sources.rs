@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use frazil_codec::{BoundDecoder, cure_for};
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage, Hdf5Input};
-use frazil_pipeline::{ArraySource, ChunkIndex, StoredChunk, StoredChunks};
+use frazil_pipeline::{ArraySource, ByteSource, ChunkIndex, StoredChunk, StoredChunks};
 use frazil_types::{ChunkGrid, ChunkRecord, ErrorCode, FileExtent, FilterPipeline, FilterSpec};
 
 use crate::error::{Error, Result};
-use crate::input::{FileBytes, Input, InputKind};
+use crate::external::ExternalBytes;
+use crate::file_bytes::{FileBytes, HeldBytes};
+use crate::input::{Input, InputKind};
 use crate::storage_error::from_container;
 
 /// Contiguous data are cut into slabs of about this many bytes: large enough to read at full
@@ -19,10 +21,12 @@ const SLAB_BYTES: u64 = 1 << 20;
 pub enum Access {
     /// By our own fetching and decoding, in parallel.
     Parallel(ArraySource, Stored),
-    /// By libhdf5 only: heap data, references, compact, virtual and external storage, and chunks
-    /// with filters that only a plugin can decode.
-    /// Through libhdf5 or netCDF-C, one piece after the other.
-    /// libhdf5 or netCDF-C reads it, one piece after the other.
+    /// As [`Self::Parallel`]; the values are not among those of others: in the metadata, or in other files.
+    Apart(ArraySource),
+    /// As [`Self::Parallel`]; elements lead elsewhere in the file: into its heaps, or to its objects. Only
+    /// [`Hdf5Input::expand`] makes values of them.
+    Indirect(ArraySource, Stored),
+    /// By libhdf5 only: virtual storage, and chunks with filters that only a plugin can decode.
     Library,
     /// There is nothing to read: a null dataspace, or data that were never written.
     Nothing,
@@ -72,13 +76,18 @@ fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
     if variable.is_null || variable.shape.contains(&0) {
         return Ok(Access::Nothing);
     }
-    if !variable.element.is_self_contained() {
-        return through_library(input, variable);
+    let access = stored_values(input, i, leading)?;
+    match variable.element.is_self_contained() {
+        true => Ok(access),
+        false => as_indirect(access),
     }
+}
+
+fn stored_values(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
+    let variable = &input.variables()[i];
     match (&variable.storage, input.kind()) {
-        (DatasetStorage::Compact | DatasetStorage::External | DatasetStorage::Virtual, _) => {
-            Ok(Access::Library)
-        }
+        (DatasetStorage::Compact | DatasetStorage::External, _) => apart(input, variable, leading),
+        (DatasetStorage::Virtual, _) => Ok(Access::Library),
         (DatasetStorage::Contiguous { .. }, InputKind::Classic(_)) => {
             classic_slabs(input, i, leading)
         }
@@ -98,25 +107,38 @@ fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
     }
 }
 
-/// Heap data and references: libhdf5 reads them, if anything was written and its filters can be
-/// undone. Stored chunks cannot be copied, since they hold addresses.
-fn through_library(input: &Input, variable: &DatasetInfo) -> Result<Access> {
-    match (&variable.storage, input.hdf5()) {
-        (DatasetStorage::Contiguous { address: None }, _) => Ok(Access::Nothing),
-        (DatasetStorage::Chunked { pipeline, .. }, Some(hdf5)) => {
-            let wrap = |error| from_container(error, input.path());
-            let records = hdf5.locate(variable).map_err(wrap)?;
-            if records.is_empty() {
-                return Ok(Access::Nothing);
-            }
-            let mut missing = hdf5.missing_filters(pipeline).map_err(wrap)?;
-            missing.retain(|filter| is_used(filter, pipeline, &records));
-            match missing.is_empty() {
-                true => Ok(Access::Library),
-                false => Err(missing_filter_error(&missing)),
-            }
+/// One element of a variable as it lies in the file.
+fn element_of(hdf5: Option<&Hdf5Input>, variable: &DatasetInfo) -> Result<Element> {
+    match hdf5.filter(|_| !variable.element.is_self_contained()) {
+        Some(hdf5) => {
+            let stored = hdf5.stored_element(variable);
+            let stored = stored.map_err(|error| from_container(error, hdf5.path()))?;
+            Ok(Element {
+                size_bytes: stored.datatype.size_bytes,
+                fill: stored.fill,
+            })
         }
-        _ => Ok(Access::Library),
+        None => Ok(Element {
+            size_bytes: variable.element.size_bytes,
+            fill: variable.fill.clone(),
+        }),
+    }
+}
+
+/// One element as it lies in the file.
+struct Element {
+    size_bytes: usize,
+    fill: Vec<u8>,
+}
+
+/// What was found of elements that lead elsewhere: stored chunks cannot be copied, since they hold addresses.
+fn as_indirect(access: Access) -> Result<Access> {
+    match access {
+        Access::Parallel(_, Stored::Records(records)) if records.is_empty() => Ok(Access::Nothing),
+        Access::Parallel(source, stored) => Ok(Access::Indirect(source, stored)),
+        Access::Apart(source) => Ok(Access::Indirect(source, Stored::All)),
+        Access::Undecodable(_, _, missing) => Err(missing_filter_error(&missing)),
+        other => Ok(other),
     }
 }
 
@@ -137,18 +159,18 @@ pub fn chunked(hdf5: &Hdf5Input, bytes: Arc<FileBytes>, variable: &DatasetInfo) 
         ));
     };
     let path = hdf5.path();
+    let element = element_of(Some(hdf5), variable)?;
     let records = hdf5.locate(variable).map_err(|e| from_container(e, path))?;
     let grid = grid(variable, chunk)?;
     let chunk_bytes = grid
         .chunk_elements()
-        .checked_mul(variable.element.size_bytes as u64)
+        .checked_mul(element.size_bytes as u64)
         .and_then(|bytes| usize::try_from(bytes).ok())
         .ok_or_else(|| corrupt("chunks of more bytes than can be counted"))?;
     let unused = records
         .iter()
         .fold(u32::MAX, |mask, one| mask & one.filter_mask);
-    let size_bytes = variable.element.size_bytes;
-    let decoder = BoundDecoder::bind_used(pipeline, unused, size_bytes, chunk_bytes)
+    let decoder = BoundDecoder::bind_used(pipeline, unused, element.size_bytes, chunk_bytes)
         .map_err(|error| Error::new(error.code(), error.to_string()))?;
     let missing = needed_but_missing(&decoder, pipeline, &records);
     for filter in &missing {
@@ -161,12 +183,12 @@ pub fn chunked(hdf5: &Hdf5Input, bytes: Arc<FileBytes>, variable: &DatasetInfo) 
     }
     let source = ArraySource {
         grid,
-        element_bytes: variable.element.size_bytes,
+        element_bytes: element.size_bytes,
         index: ChunkIndex::Stored(StoredChunks::new(records.clone())),
         decoder: Arc::new(decoder),
         raw_partial_edges: *raw_partial_edges,
         byte_swap: None,
-        fill: variable.fill.clone(),
+        fill: element.fill,
         bytes,
         tiling: None,
     };
@@ -203,16 +225,16 @@ fn is_used(filter: &FilterSpec, pipeline: &FilterPipeline, records: &[ChunkRecor
     })
 }
 
-/// Contiguous HDF5 data as slabs: leading axes 1, then as many as fit, then whole axes.
+/// Contiguous HDF5 data as slabs.
 fn contiguous_slabs(
     input: &Input,
     variable: &DatasetInfo,
     address: u64,
     leading: Option<u64>,
 ) -> Result<Access> {
-    let element_bytes = variable.element.size_bytes as u64;
-    let raw_bytes = variable
-        .raw_bytes()
+    let element = element_of(input.hdf5(), variable)?;
+    let raw_bytes = (variable.elements())
+        .and_then(|elements| elements.checked_mul(element.size_bytes as u64))
         .ok_or_else(|| corrupt("its size overflows"))?;
     let end = address.checked_add(raw_bytes);
     if end.is_none_or(|end| end > input.file_bytes()) {
@@ -222,6 +244,47 @@ fn contiguous_slabs(
             input.file_bytes()
         )));
     }
+    let source = slabs(input, variable, address, leading)?;
+    Ok(Access::Parallel(source, Stored::All))
+}
+
+/// Compact and external values, as slabs of bytes of their own.
+fn apart(input: &Input, variable: &DatasetInfo, leading: Option<u64>) -> Result<Access> {
+    let Some(hdf5) = input.hdf5() else {
+        let cause = "values that are not in their classic file";
+        return Err(Error::new(ErrorCode::Internal, cause));
+    };
+    let mut source = slabs(input, variable, 0, leading)?;
+    source.bytes = bytes_apart(hdf5, variable)?;
+    Ok(Access::Apart(source))
+}
+
+/// The bytes of compact and external values, one after the other.
+///
+/// # Errors
+/// If the variable cannot be read, or is stored otherwise.
+pub fn bytes_apart(hdf5: &Hdf5Input, variable: &DatasetInfo) -> Result<Arc<dyn ByteSource>> {
+    let failed = |error| from_container(error, hdf5.path());
+    if variable.storage == DatasetStorage::Compact {
+        let values = hdf5.compact_values(variable).map_err(failed)?;
+        return Ok(Arc::new(HeldBytes(values)));
+    }
+    let files = hdf5.external_files(variable).map_err(failed)?;
+    let bytes = ExternalBytes::new(hdf5.path(), &files);
+    let bytes = bytes.map_err(|error| Error::io(&error, "find the folder of", hdf5.path()))?;
+    Ok(Arc::new(bytes))
+}
+
+/// Values one after the other, from an address on, as slabs: leading axes 1, then as many as fit, then whole
+/// axes.
+fn slabs(
+    input: &Input,
+    variable: &DatasetInfo,
+    address: u64,
+    leading: Option<u64>,
+) -> Result<ArraySource> {
+    let element = element_of(input.hdf5(), variable)?;
+    let element_bytes = element.size_bytes as u64;
     let slab = slab_shape(&variable.shape, element_bytes, leading);
     let grid = grid(variable, &slab)?;
     let rule = grid.clone();
@@ -235,10 +298,7 @@ fn contiguous_slabs(
             filter_mask: 0,
         })
     };
-    Ok(Access::Parallel(
-        unfiltered(input, variable, grid, Box::new(formula), None)?,
-        Stored::All,
-    ))
+    unfiltered(input, element, grid, Box::new(formula), None)
 }
 
 fn classic_slabs(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
@@ -261,19 +321,25 @@ fn classic_slabs(input: &Input, i: usize, leading: Option<u64>) -> Result<Access
     };
     let swap = (variable.element.size_bytes > 1).then_some(variable.element.size_bytes);
     Ok(Access::Parallel(
-        unfiltered(input, variable, grid, Box::new(formula), swap)?,
+        unfiltered(
+            input,
+            element_of(None, variable)?,
+            grid,
+            Box::new(formula),
+            swap,
+        )?,
         Stored::All,
     ))
 }
 
 fn unfiltered(
     input: &Input,
-    variable: &DatasetInfo,
+    element: Element,
     grid: ChunkGrid,
     formula: frazil_pipeline::ChunkFormula,
     byte_swap: Option<usize>,
 ) -> Result<ArraySource> {
-    let element_bytes = variable.element.size_bytes;
+    let element_bytes = element.size_bytes;
     let slab_bytes = usize::try_from(grid.chunk_elements())
         .ok()
         .and_then(|elements| elements.checked_mul(element_bytes))
@@ -287,10 +353,28 @@ fn unfiltered(
         decoder: Arc::new(decoder),
         raw_partial_edges: false,
         byte_swap,
-        fill: variable.fill.clone(),
+        fill: element.fill,
         bytes: input.bytes(),
         tiling: None,
     })
+}
+
+/// A source of nothing but fill values.
+///
+/// # Errors
+/// If the variable cannot be read.
+pub fn unwritten(input: &Input, variable: &DatasetInfo) -> Result<ArraySource> {
+    let one: Vec<u64> = vec![1; variable.shape.len()];
+    let element = element_of(input.hdf5(), variable)?;
+    let mut source = unfiltered(
+        input,
+        element,
+        grid(variable, &one)?,
+        Box::new(|_| None),
+        None,
+    )?;
+    source.index = ChunkIndex::Stored(StoredChunks::default());
+    Ok(source)
 }
 
 /// The shape of contiguous slabs: leading axes 1, one axis cut, the rest whole.

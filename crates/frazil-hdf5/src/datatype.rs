@@ -359,32 +359,6 @@ impl TypeDescription {
             _ => false,
         }
     }
-
-    /// Turns elements of such a type, as they lie in a file, into integers of this machine that use all their bits.
-    /// libhdf5 is not asked: of big-endian ones with the lowest bit in use it only swaps the bytes.
-    pub fn widen_integers(&self, values: &mut [u8]) {
-        let class = match &self.class {
-            TypeClass::Enumeration { base, .. } => &base.class,
-            class => class,
-        };
-        let TypeClass::Integer {
-            order,
-            bits,
-            signed,
-        } = class
-        else {
-            return;
-        };
-        for number in values.chunks_exact_mut(self.size_bytes.max(1)) {
-            if *order == ByteOrder::Big {
-                number.reverse();
-            }
-            widen(number, *bits, *signed);
-            if cfg!(target_endian = "big") {
-                number.reverse();
-            }
-        }
-    }
 }
 
 /// Bytes that libhdf5 gives values in memory that point elsewhere: `char *`, `hvl_t`, the two old kinds of references,
@@ -396,6 +370,27 @@ const REGION_IN_MEMORY: usize = 12;
 const REFERENCE_IN_MEMORY: usize = 64;
 
 impl TypeDescription {
+    /// The type as it lies in a file, members of compounds in the order in which [`Self::in_memory`] has them.
+    #[must_use]
+    pub fn in_order_of_memory(mut self) -> Self {
+        if !self.is_indirect() {
+            return self;
+        }
+        match &mut self.class {
+            TypeClass::VariableLength { base } | TypeClass::Array { base, .. } => {
+                **base = base.as_ref().clone().in_order_of_memory();
+            }
+            TypeClass::Compound { members } => {
+                members.sort_by_key(|member| member.offset);
+                for member in members {
+                    member.datatype = member.datatype.clone().in_order_of_memory();
+                }
+            }
+            _ => {}
+        }
+        self
+    }
+
     /// The type as libhdf5 lays its elements out in memory: what points into a heap has the size of a pointer, and members
     /// of compounds move accordingly, in the order of their offsets.
     #[must_use]

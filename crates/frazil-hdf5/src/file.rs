@@ -270,7 +270,9 @@ impl File {
     /// # Errors
     /// If there is none.
     pub fn global_object(&self, id: GlobalId) -> Result<Vec<u8>> {
-        self.global_heaps.object(self.context.input(), id)
+        let bytes = self.global_heaps.object(self.context.input(), id)?;
+        self.input().spend(bytes.len() as u64)?;
+        Ok(bytes)
     }
 
     pub(crate) fn input(&self) -> &Input {

@@ -18,6 +18,8 @@ const MOST_CACHED: usize = 16 << 20;
 /// make a reader go round without being larger than others.
 const MOST_READINGS: u64 = 64;
 const FREE_WORK: u64 = 256 << 20;
+/// A usual collection of values, which is read for one of them.
+const WORK_OF_A_VALUE: u64 = 4096;
 
 /// Sizes of numbers in a file, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +43,8 @@ pub(crate) struct Input {
     /// Metadata that are kept elsewhere than at their addresses: an image of a cache.
     image: BTreeMap<u64, Vec<u8>>,
     work: AtomicU64,
+    /// Work that values of the caller's may make beside metadata.
+    allowed: AtomicU64,
 }
 
 impl Input {
@@ -60,6 +64,7 @@ impl Input {
             blocks: Mutex::default(),
             image: BTreeMap::new(),
             work: AtomicU64::new(0),
+            allowed: AtomicU64::new(0),
         })
     }
 
@@ -171,13 +176,25 @@ impl Input {
         self.read_up_to(address, length, name)
     }
 
+    /// Begins to count work anew, for something that follows so many values, each of them so often.
+    pub(crate) fn renew(&self, values: u64, repeats: u64) {
+        let again = self
+            .bytes
+            .saturating_mul(MOST_READINGS)
+            .saturating_mul(repeats);
+        let allowed = values.saturating_mul(WORK_OF_A_VALUE).saturating_add(again);
+        self.allowed.store(allowed, Ordering::Relaxed);
+        self.work.store(0, Ordering::Relaxed);
+    }
+
     /// Counts work that `bytes` more bytes of metadata make.
     pub(crate) fn spend(&self, bytes: u64) -> Result<()> {
         let before = self.work.fetch_add(bytes.max(16), Ordering::Relaxed);
         let limit = self
             .bytes
             .saturating_mul(MOST_READINGS)
-            .saturating_add(FREE_WORK);
+            .saturating_add(FREE_WORK)
+            .saturating_add(self.allowed.load(Ordering::Relaxed));
         match before > limit {
             true => Err(damaged(
                 "its metadata lead to the same bytes again and again",

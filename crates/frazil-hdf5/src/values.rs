@@ -3,6 +3,7 @@
 use crate::error::{Result, damaged};
 use crate::file::File;
 use crate::heap::GlobalId;
+use crate::selection::Selection;
 
 impl File {
     /// The elements behind one value of variable length, as they lie in the file; none if it is empty.
@@ -26,19 +27,38 @@ impl File {
         Ok(bytes)
     }
 
-    /// What a reference to a region leads to: the address of its object and the selection, as they lie in the file;
-    /// nothing if it is empty.
+    /// What a reference to a region leads to; nothing if it is empty.
     ///
     /// # Errors
-    /// If it leads to no object of a heap.
-    pub fn region(&self, value: &[u8]) -> Result<Vec<u8>> {
+    /// If it leads to no object of a heap, or to what is no selection.
+    pub fn region(&self, value: &[u8]) -> Result<Option<Region>> {
         let mut at = self.input().cursor(value);
         let (address, index) = (at.address()?, at.u32()?);
-        match address.filter(|&address| address != 0) {
-            Some(address) => self.global_object(GlobalId { address, index }),
-            None => Ok(Vec::new()),
-        }
+        let Some(address) = address.filter(|&address| address != 0) else {
+            return Ok(None);
+        };
+        let bytes = self.global_object(GlobalId { address, index })?;
+        let mut at = self.input().cursor(&bytes);
+        let object = at.address()?;
+        let object = object.ok_or_else(|| damaged("a reference to a region of no object"))?;
+        let selection = Selection::decode(&mut at)?;
+        Ok(Some(Region { object, selection }))
     }
+
+    /// Lets so many values be followed that lead elsewhere, whatever was read before. The work that they may make is
+    /// bounded by their number, and the bytes of the file as often as one of them is named.
+    pub fn begin_values(&self, count: u64, repeats: u64) {
+        self.input().renew(count, repeats);
+    }
+}
+
+/// What a reference to a region leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Region {
+    /// Address of its object.
+    pub object: u64,
+    /// The part of it.
+    pub selection: Selection,
 }
 
 /// The address that a reference to an object holds; `None` if it is no number.

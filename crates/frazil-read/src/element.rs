@@ -1,6 +1,7 @@
 //! The elements that a reader hands out, and the way to them from those in the file.
 
-use frazil_container::hdf5::{FloatForm, TypeClass, TypeDescription};
+use frazil_container::classic::NcType;
+use frazil_container::hdf5::{FillStatus, NumberConversion, TypeClass, TypeDescription};
 use frazil_container::model::Variable;
 use frazil_types::{ByteOrder, ElementClass, ElementType};
 
@@ -16,10 +17,10 @@ const NATIVE: ByteOrder = if cfg!(target_endian = "big") {
 pub(super) enum Conversion {
     /// As they are, bytes of each unit of this many reversed.
     Swap(Option<usize>),
-    /// The bits that belong to the value become the whole integer.
-    Widen,
-    /// By libhdf5, to the element that is handed out.
-    Library,
+    /// As another number of this machine, which has the same value.
+    Number,
+    /// In their expanded form only: they lead elsewhere in the file.
+    Expansion,
 }
 
 /// The elements that reading a variable gives, and how they come about.
@@ -34,11 +35,11 @@ pub(super) fn handed_out(variable: &Variable) -> (ElementType, Conversion) {
         ..stored
     };
     if stored.class == ElementClass::Indirect {
-        return (as_stored, Conversion::Library);
+        return (as_stored, Conversion::Expansion);
     }
     let Some((class, size_bytes)) = datatype.number() else {
         return match odd_number(datatype) {
-            Some(element) => (element, Conversion::Library),
+            Some(element) => (element, Conversion::Number),
             None => (as_bytes(as_stored), Conversion::Swap(None)),
         };
     };
@@ -58,15 +59,7 @@ pub(super) fn handed_out(variable: &Variable) -> (ElementType, Conversion) {
         },
     };
     if datatype.is_partial_integer() {
-        return (element, Conversion::Widen);
-    }
-    // libhdf5 converts plain integers and floating point only.
-    let is_plain = matches!(
-        datatype.class,
-        TypeClass::Integer { .. } | TypeClass::Float { .. }
-    );
-    if is_plain && !datatype.is_whole_number() && size_bytes >= least_bytes(class) {
-        return (element, Conversion::Library);
+        return (element, Conversion::Number);
     }
     let is_foreign = size_bytes > 1 && datatype.number_order() != Some(NATIVE);
     (element, Conversion::Swap(is_foreign.then_some(size_bytes)))
@@ -81,23 +74,18 @@ fn as_bytes(stored: ElementType) -> ElementType {
     ElementType { class, ..stored }
 }
 
-/// libhdf5 knows no plain half-precision number to convert to.
-fn least_bytes(class: ElementClass) -> usize {
-    if class == ElementClass::Float { 4 } else { 1 }
-}
-
 /// A usual number that holds all values of an unusual one. Others stay as they lie in the file.
 fn odd_number(datatype: &TypeDescription) -> Option<ElementType> {
-    let size = datatype.size_bytes;
+    NumberConversion::of(datatype)?;
     let (class, size_bytes) = match &datatype.class {
-        TypeClass::Float { form, .. } if fits_double(form) => (ElementClass::Float, 8),
-        TypeClass::Integer { signed, .. } if size <= 8 => {
+        TypeClass::Float { .. } => (ElementClass::Float, 8),
+        TypeClass::Integer { signed, .. } => {
             let class = if *signed {
                 ElementClass::SignedInteger
             } else {
                 ElementClass::UnsignedInteger
             };
-            (class, size.next_power_of_two())
+            (class, datatype.size_bytes.next_power_of_two())
         }
         _ => return None,
     };
@@ -108,35 +96,41 @@ fn odd_number(datatype: &TypeDescription) -> Option<ElementType> {
     })
 }
 
-/// Whether binary64 has every number of this form, and libhdf5 can convert it.
-fn fits_double(form: &FloatForm) -> bool {
-    /// It writes numbers whose mantissa has its first bit stored, and does not read them.
-    const FIRST_BIT_STORED: u8 = 1;
-    let implied_bits = usize::from(form.normalisation == 0);
-    // The largest exponent stands for infinity.
-    form.normalisation != FIRST_BIT_STORED
-        && form.mantissa_bits + implied_bits <= 53
-        && form.exponent_bits <= 11
-        && (1_usize << form.exponent_bits) <= form.bias.saturating_add(1025)
-        && form.bias.saturating_add(form.mantissa_bits) <= 1075
+/// Elements as they lie in the file, turned into those that are handed out.
+pub(super) fn converted(variable: &Variable, stored: &[u8], target: &mut [u8]) {
+    let (element, conversion) = handed_out(variable);
+    match (conversion, NumberConversion::of(&variable.datatype)) {
+        (Conversion::Number, Some(way)) => way.convert(stored, target, element.size_bytes),
+        (Conversion::Swap(unit), _) => {
+            let length = stored.len().min(target.len());
+            target[..length].copy_from_slice(&stored[..length]);
+            swap_units(target, unit);
+        }
+        _ => {}
+    }
 }
 
-/// One element of what chunks that are not stored hold, as handed out; for values that libhdf5
-/// converts, [`super::generation::FileSnapshot::fill_inside`] asks it.
-pub(super) fn fill_as_stored(variable: &Variable) -> Vec<u8> {
-    let (element, conversion) = handed_out(variable);
-    let mut fill = variable.dataset.fill.clone();
-    match conversion {
-        Conversion::Swap(unit) if fill.len() == element.size_bytes => {
-            if let Some(unit) = unit {
-                fill.chunks_exact_mut(unit).for_each(<[u8]>::reverse);
-            }
-            fill
-        }
-        Conversion::Widen if fill.len() == element.size_bytes => {
-            variable.datatype.widen_integers(&mut fill);
-            fill
-        }
-        _ => vec![0; element.size_bytes],
+/// Reverses the bytes of each unit.
+pub(super) fn swap_units(values: &mut [u8], unit: Option<usize>) {
+    if let Some(unit) = unit.filter(|&unit| unit > 0) {
+        values.chunks_exact_mut(unit).for_each(<[u8]>::reverse);
+    }
+}
+
+/// One element of what chunks that are not stored hold, as handed out.
+pub(super) fn fill_inside(variable: &Variable) -> Vec<u8> {
+    let mut fill = vec![0; handed_out(variable).0.size_bytes];
+    converted(variable, &variable.dataset.fill, &mut fill);
+    fill
+}
+
+/// One element of what readers of netCDF see where a variable is shorter than its unlimited
+/// dimension: its own fill value, else that of its type. The attribute `_FillValue` counts for
+/// nothing, as in netCDF-C.
+pub(super) fn fill_outside(variable: &Variable) -> Vec<u8> {
+    let has_own = variable.dataset.fill_status == FillStatus::User;
+    match NcType::of(&variable.datatype).filter(|_| !has_own) {
+        Some(nc_type) => nc_type.default_fill().to_native_bytes(),
+        None => fill_inside(variable),
     }
 }

@@ -6,15 +6,15 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use frazil_codec::BoundDecoder;
-use frazil_container::classic::{ClassicFile, NcType};
-use frazil_container::hdf5::{Contents, DatasetStorage, FillStatus, Hdf5Input};
+use frazil_container::classic::ClassicFile;
+use frazil_container::hdf5::{Contents, DatasetStorage, Hdf5Input, TypeDescription};
 use frazil_container::model::{FileModel, Variable};
 use frazil_container::outside_forks;
-use frazil_pipeline::{CacheStats, ChunkedArray, PipelineError, PlainArray};
+use frazil_pipeline::{ByteSource, CacheStats, ChunkedArray, PipelineError, PlainArray};
 use frazil_types::sync::Mutex;
-use frazil_types::{ElementClass, ErrorCode, FilterSpec};
+use frazil_types::{ErrorCode, FilterSpec};
 
-use super::element::{Conversion, fill_as_stored, handed_out};
+use super::element::{Conversion, fill_inside, fill_outside, handed_out};
 use super::identity::Identity;
 use super::options::{Checksums, ReaderOptions};
 use super::{cache, library, model};
@@ -43,7 +43,7 @@ pub(super) struct FileSnapshot {
     /// By variable: bytes of decoded chunks that are kept whatever else is read.
     shares: Vec<u64>,
     /// By variable, as soon as it is known.
-    reaches: Vec<OnceLock<Arc<ReadPath>>>,
+    reaches: Vec<OnceLock<Arc<Reach>>>,
     /// Held while a variable is located.
     locating: Mutex<()>,
 }
@@ -54,7 +54,20 @@ enum Kind {
     Classic(Box<ClassicFile>),
 }
 
-/// How a variable's values can be reached.
+/// How a variable's elements can be reached, and what they are.
+#[derive(Debug)]
+pub(super) struct Reach {
+    pub(super) path: ReadPath,
+    /// What one is in the file.
+    pub(super) datatype: TypeDescription,
+    /// Their bytes are reversed in units of so many, against the file.
+    pub(super) byte_swap: Option<usize>,
+    /// One element of what was never written, and of what lies beyond the dataset's end.
+    pub(super) fill: Vec<u8>,
+    pub(super) outside: Vec<u8>,
+}
+
+/// The way to a variable's elements.
 #[derive(Debug)]
 pub(super) enum ReadPath {
     /// Chunk by chunk; the filters, if any, that nobody here can decode.
@@ -168,12 +181,8 @@ impl FileSnapshot {
         is_of_interest.then_some(rest)
     }
 
-    pub(super) fn is_classic(&self) -> bool {
-        matches!(self.kind, Kind::Classic(_))
-    }
-
-    /// The file open in libhdf5.
-    pub(super) fn library(&self) -> Result<Arc<Hdf5Input>> {
+    /// The file's metadata. libhdf5 opens the file only when it must read values.
+    pub(super) fn input(&self) -> Result<Arc<Hdf5Input>> {
         match &self.kind {
             Kind::Hdf5(contents) => library::open(self.number, contents)
                 .map_err(|error| from_container(error, &self.path)),
@@ -181,36 +190,8 @@ impl FileSnapshot {
         }
     }
 
-    /// One element of what chunks that are not stored hold, as handed out; libhdf5 converts it where
-    /// it converts the values.
-    ///
-    /// # Errors
-    /// If libhdf5 cannot read the fill value.
-    pub(super) fn fill_inside(&self, variable: &Variable) -> Result<Vec<u8>> {
-        let (element, conversion) = handed_out(variable);
-        if conversion != Conversion::Library || element.class == ElementClass::Indirect {
-            return Ok(fill_as_stored(variable));
-        }
-        let fill = self.library()?.fill_as(&variable.dataset, element);
-        fill.map_err(|error| from_container(error, &self.path))
-    }
-
-    /// One element of what readers of netCDF see where a variable is shorter than its unlimited
-    /// dimension: its own fill value, else that of its type. The attribute `_FillValue` counts for
-    /// nothing, as in netCDF-C.
-    ///
-    /// # Errors
-    /// As [`Self::fill_inside`].
-    pub(super) fn fill_outside(&self, variable: &Variable) -> Result<Vec<u8>> {
-        let has_own = variable.dataset.fill_status == FillStatus::User;
-        match NcType::of(&variable.datatype).filter(|_| !has_own) {
-            Some(nc_type) => Ok(nc_type.default_fill().to_native_bytes()),
-            None => self.fill_inside(variable),
-        }
-    }
-
     /// How a variable can be reached; located when first asked for.
-    pub(super) fn reach(&self, number: usize) -> Result<Arc<ReadPath>> {
+    pub(super) fn reach(&self, number: usize) -> Result<Arc<Reach>> {
         let (Some(slot), Some(variable)) =
             (self.reaches.get(number), self.model.variables.get(number))
         else {
@@ -232,53 +213,113 @@ impl FileSnapshot {
 
     /// What became of a variable's chunks, if it is in chunks and was read.
     pub(super) fn cache_stats(&self, number: usize) -> Option<CacheStats> {
-        match &**self.reaches.get(number)?.get()? {
+        match &self.reaches.get(number)?.get()?.path {
             ReadPath::Chunked(array, _) => Some(array.cache_stats()),
             _ => None,
         }
     }
 
-    fn locate(&self, number: usize, variable: &Variable) -> Result<ReadPath> {
+    fn locate(&self, number: usize, variable: &Variable) -> Result<Reach> {
         let dataset = &variable.dataset;
-        let (_, conversion) = handed_out(variable);
-        let Conversion::Swap(byte_swap) = conversion else {
-            return Ok(ReadPath::Library);
-        };
-        if dataset.is_null || dataset.shape.contains(&0) {
-            return Ok(ReadPath::Nothing);
-        }
-        match (&dataset.storage, &self.kind) {
+        let mut reach = self.elements_of(variable)?;
+        reach.path = match (&dataset.storage, &self.kind) {
+            _ if dataset.is_null || dataset.shape.contains(&0) => ReadPath::Nothing,
             (DatasetStorage::Contiguous { .. }, Kind::Classic(classic)) => {
                 let location = &classic.locations()[number];
                 let record = location.record_stride_bytes();
-                self.plain(variable, location.begin(), record, byte_swap)
+                let bytes = Arc::clone(&self.bytes) as Arc<_>;
+                reach.plain(variable, bytes, location.begin(), record)?
             }
-            (DatasetStorage::Contiguous { address: None }, _) => Ok(ReadPath::Nothing),
+            (DatasetStorage::Contiguous { address: None }, _) => ReadPath::Nothing,
             (
                 DatasetStorage::Contiguous {
                     address: Some(address),
                 },
                 _,
-            ) => self.plain(variable, *address, None, byte_swap),
+            ) => reach.plain(variable, Arc::clone(&self.bytes) as Arc<_>, *address, None)?,
+            (DatasetStorage::Compact | DatasetStorage::External, Kind::Hdf5(_)) => {
+                let bytes = sources::bytes_apart(&*self.input()?, dataset)?;
+                reach.plain(variable, bytes, 0, None)?
+            }
             (DatasetStorage::Chunked { .. }, Kind::Hdf5(_)) => {
                 let share = self.shares.get(number).copied().unwrap_or(0);
-                self.chunked(variable, byte_swap, share)
+                self.chunked(variable, &reach, share)?
             }
-            _ => Ok(ReadPath::Library),
-        }
+            _ => ReadPath::Library,
+        };
+        Ok(reach)
     }
 
-    /// Values one after the other; `record`: from one record to the next.
+    /// What a variable's elements are; where they are comes later.
+    fn elements_of(&self, variable: &Variable) -> Result<Reach> {
+        let stored = &variable.dataset.fill;
+        let mut datatype = variable.datatype.clone();
+        let (byte_swap, fill, outside) = match handed_out(variable).1 {
+            Conversion::Swap(unit) => (unit, fill_inside(variable), fill_outside(variable)),
+            Conversion::Number => (None, stored.clone(), stored.clone()),
+            Conversion::Expansion => {
+                let element = self.input()?.stored_element(&variable.dataset);
+                let element = element.map_err(|error| from_container(error, &self.path))?;
+                datatype = element.datatype;
+                (None, element.fill.clone(), element.fill)
+            }
+        };
+        Ok(Reach {
+            path: ReadPath::Nothing,
+            datatype,
+            byte_swap,
+            fill,
+            outside,
+        })
+    }
+
+    /// Values in chunks; `share`: bytes of them to keep.
+    fn chunked(&self, variable: &Variable, reach: &Reach, share: u64) -> Result<ReadPath> {
+        let hdf5 = self.input()?;
+        let access = sources::chunked(&hdf5, Arc::clone(&self.bytes), &variable.dataset)?;
+        let (mut source, missing) = match access {
+            Access::Parallel(source, _) => (source, Vec::new()),
+            Access::Undecodable(source, _, missing) => (source, missing),
+            Access::Nothing => return Ok(ReadPath::Nothing),
+            Access::Library | Access::Indirect(..) | Access::Apart(_) => {
+                return Ok(ReadPath::Library);
+            }
+        };
+        if let (DatasetStorage::Chunked { pipeline, .. }, Checksums::Skip) =
+            (&variable.dataset.storage, self.checksums)
+        {
+            let elements = usize::try_from(source.grid.chunk_elements()).unwrap_or(usize::MAX);
+            let chunk_bytes = elements.saturating_mul(source.element_bytes);
+            let decoder = BoundDecoder::bind(pipeline, source.element_bytes, chunk_bytes)
+                .map_err(|error| Error::new(error.code(), error.to_string()))?;
+            source.decoder = Arc::new(decoder.skip_checksums());
+        }
+        source.byte_swap = reach.byte_swap;
+        source.fill.clone_from(&reach.fill);
+        let array = ChunkedArray::new(source).map_err(|error| internal(&error))?;
+        Ok(ReadPath::Chunked(
+            Arc::new(array.with_share(share)),
+            missing,
+        ))
+    }
+}
+
+impl Reach {
+    /// Bytes of one element.
+    pub(super) fn element_bytes(&self) -> usize {
+        self.datatype.size_bytes
+    }
+
+    /// Values one after the other in `bytes`; `record`: from one record to the next.
     fn plain(
         &self,
         variable: &Variable,
+        bytes: Arc<dyn ByteSource>,
         address: u64,
         record: Option<u64>,
-        byte_swap: Option<usize>,
     ) -> Result<ReadPath> {
         let shape = &variable.dataset.shape;
-        let element_bytes = variable.dataset.element.size_bytes;
-        let mut strides = vec![element_bytes as u64; shape.len()];
+        let mut strides = vec![self.element_bytes() as u64; shape.len()];
         let too_large = || Error::new(ErrorCode::Corrupt, "its size overflows");
         for axis in (1..shape.len()).rev() {
             let step = strides[axis].checked_mul(shape[axis]);
@@ -291,44 +332,11 @@ impl FileSnapshot {
             shape: shape.clone(),
             address,
             stride_bytes: strides,
-            element_bytes,
-            byte_swap,
-            fill: self.fill_outside(variable)?,
-            bytes: Arc::clone(&self.bytes) as Arc<_>,
+            element_bytes: self.element_bytes(),
+            byte_swap: self.byte_swap,
+            fill: self.outside.clone(),
+            bytes,
         }))
-    }
-
-    /// Values in chunks; `share`: bytes of them to keep.
-    fn chunked(
-        &self,
-        variable: &Variable,
-        byte_swap: Option<usize>,
-        share: u64,
-    ) -> Result<ReadPath> {
-        let hdf5 = self.library()?;
-        let access = sources::chunked(&hdf5, Arc::clone(&self.bytes), &variable.dataset)?;
-        let (mut source, missing) = match access {
-            Access::Parallel(source, _) => (source, Vec::new()),
-            Access::Undecodable(source, _, missing) => (source, missing),
-            Access::Library => return Ok(ReadPath::Library),
-            Access::Nothing => return Ok(ReadPath::Nothing),
-        };
-        if let (DatasetStorage::Chunked { pipeline, .. }, Checksums::Skip) =
-            (&variable.dataset.storage, self.checksums)
-        {
-            let elements = usize::try_from(source.grid.chunk_elements()).unwrap_or(usize::MAX);
-            let chunk_bytes = elements.saturating_mul(source.element_bytes);
-            let decoder = BoundDecoder::bind(pipeline, source.element_bytes, chunk_bytes)
-                .map_err(|error| Error::new(error.code(), error.to_string()))?;
-            source.decoder = Arc::new(decoder.skip_checksums());
-        }
-        source.byte_swap = byte_swap;
-        source.fill = self.fill_inside(variable)?;
-        let array = ChunkedArray::new(source).map_err(|error| internal(&error))?;
-        Ok(ReadPath::Chunked(
-            Arc::new(array.with_share(share)),
-            missing,
-        ))
     }
 }
 

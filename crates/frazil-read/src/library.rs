@@ -8,8 +8,6 @@ use frazil_container::{ContainerError, outside_forks};
 use frazil_types::sync::Mutex;
 use frazil_types::{AxisRun, AxisSelection};
 
-use super::element::{Conversion, handed_out};
-
 /// Files that libhdf5 keeps open for readers, of all readers of the process: open files that are
 /// not used cost no memory.
 const MOST_OPEN: usize = 32;
@@ -59,25 +57,17 @@ fn with_open<T>(work: impl FnOnce(&mut Files) -> T) -> T {
     outside_forks(|| work(&mut OPEN.lock()))
 }
 
-/// Reads fixed-size elements as they are handed out; what lies outside the dataset is left alone.
+/// Reads fixed-size elements as they lie in the file; what lies outside the dataset is left alone.
 pub(super) fn read(
     input: &Hdf5Input,
     variable: &Variable,
     selections: &[AxisSelection],
     target: &mut [u8],
 ) -> Result<()> {
-    let (element, conversion) = handed_out(variable);
-    let size = element.size_bytes;
+    let size = variable.dataset.element.size_bytes;
     let counts: Vec<u64> = selections.iter().map(AxisSelection::count).collect();
     let read = |slab: Hyperslab<'_>, values: &mut [u8]| -> Result<()> {
-        let number = Some(element).filter(|_| conversion == Conversion::Library);
-        input.read_slab(&variable.dataset, number, slab, values)?;
-        match conversion {
-            Conversion::Swap(Some(unit)) => values.chunks_exact_mut(unit).for_each(<[u8]>::reverse),
-            Conversion::Widen => variable.datatype.widen_integers(values),
-            Conversion::Swap(None) | Conversion::Library => {}
-        }
-        Ok(())
+        input.read_slab(&variable.dataset, slab, values)
     };
     for_each_slab(variable, selections, |slab, places| {
         if slab.count == counts.as_slice() {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use frazil_container::hdf5::Expanded;
+use frazil_container::hdf5::{Expanded, expand_plain};
 use frazil_container::model::{FileModel, Variable};
 use frazil_container::outside_forks;
 use frazil_container::schema::VariableId;
@@ -14,8 +14,8 @@ use frazil_types::{
     AxisSelection, ElementClass, ElementType, ErrorCode, FilterSpec, selected_elements,
 };
 
-use super::element::handed_out;
-use super::generation::{FileSnapshot, ReadPath};
+use super::element::{Conversion, converted, fill_inside, handed_out, swap_units};
+use super::generation::{FileSnapshot, Reach, ReadPath};
 use super::library;
 use super::options::ReaderOptions;
 use frazil_file::error::{Error, Result};
@@ -123,13 +123,12 @@ impl Reader {
     /// One element, as [`Self::read`] gives it, of what was never written; none of indirect ones.
     ///
     /// # Errors
-    /// [`ErrorCode::InvalidArgument`] if there is no such variable; if libhdf5, which converts unusual
-    /// numbers, cannot read the file.
+    /// [`ErrorCode::InvalidArgument`] if there is no such variable.
     pub fn fill_value(&self, id: VariableId) -> Result<Vec<u8>> {
         let variable = self.variable(id)?;
         match handed_out(variable).0.class {
             ElementClass::Indirect => Ok(Vec::new()),
-            _ => self.current().fill_inside(variable),
+            _ => Ok(fill_inside(variable)),
         }
     }
 
@@ -198,39 +197,29 @@ impl Reader {
         if elements == 0 || self.variable(id)?.dataset.is_null {
             return Ok(Expanded::default());
         }
-        let element = self.element(id)?;
-        if element.class != ElementClass::Indirect && self.is_classic() {
-            return self.expand_read(id, selections, element);
-        }
         self.with_generation(id, |generation, number| {
             let variable = &generation.model.variables[number];
-            library::read_expanded(&*generation.library()?, variable, selections)
-                .map_err(|error| from_container(error, self.path()))
-        })
-    }
-
-    fn is_classic(&self) -> bool {
-        self.current().is_classic()
-    }
-
-    /// Numbers and characters of a classic file.
-    fn expand_read(
-        &self,
-        id: VariableId,
-        selections: &[AxisSelection],
-        element: ElementType,
-    ) -> Result<Expanded> {
-        let elements = selected_elements(selections).unwrap_or(0) as usize;
-        let mut bytes = vec![0; elements.saturating_mul(element.size_bytes)];
-        self.read(id, selections, &mut bytes)?;
-        let mut all = Expanded::default();
-        for value in bytes.chunks_exact_mut(element.size_bytes) {
-            if cfg!(target_endian = "big") {
-                value.reverse();
+            let reach = generation.reach(number)?;
+            let failed = |error| from_container(error, self.path());
+            let is_indirect = handed_out(variable).1 == Conversion::Expansion;
+            if is_indirect && matches!(reach.path, ReadPath::Library) {
+                let input = generation.input()?;
+                return library::read_expanded(&input, variable, selections).map_err(failed);
             }
-            all.push(value);
-        }
-        Ok(all)
+            let mut stored = room_for(elements, reach.element_bytes())?;
+            self.fetch(generation, (variable, &reach), selections, &mut stored)?;
+            swap_units(&mut stored, reach.byte_swap);
+            let expanded = match is_indirect {
+                true => {
+                    let repeats = selections.iter().map(AxisSelection::most_repeats);
+                    let repeats = repeats.fold(1, u64::saturating_mul);
+                    let input = generation.input()?;
+                    input.expand(&reach.datatype, &stored, repeats)
+                }
+                false => expand_plain(&reach.datatype, &stored),
+            };
+            expanded.map_err(failed)
+        })
     }
 
     /// Number of selected elements, if the selections fit the variable.
@@ -361,15 +350,38 @@ impl Reader {
         target: &mut [u8],
     ) -> Result<()> {
         let variable = &generation.model.variables[number];
+        let reach = generation.reach(number)?;
+        if handed_out(variable).1 != Conversion::Number {
+            return self.fetch(generation, (variable, &reach), selections, target);
+        }
+        let elements = selected_elements(selections).unwrap_or(u64::MAX);
+        let mut stored = room_for(elements, reach.element_bytes())?;
+        self.fetch(generation, (variable, &reach), selections, &mut stored)?;
+        converted(variable, &stored, target);
+        Ok(())
+    }
+
+    /// Elements as [`Reach`] says that they are.
+    fn fetch(
+        &self,
+        generation: &FileSnapshot,
+        (variable, reach): (&Variable, &Reach),
+        selections: &[AxisSelection],
+        target: &mut [u8],
+    ) -> Result<()> {
         let options = &self.shared.options;
         let context = ReadContext {
             threads: self.shared.threads,
             cancel: &options.cancel,
         };
-        match &*generation.reach(number)? {
+        let fill_with = |fill: &[u8], target: &mut [u8]| {
+            for element in target.chunks_exact_mut(fill.len().max(1)) {
+                element.copy_from_slice(fill);
+            }
+        };
+        match &reach.path {
             ReadPath::Chunked(array, missing) => {
-                let outside = generation.fill_outside(variable)?;
-                let outcome = array.read(selections, &outside, target, &context);
+                let outcome = array.read(selections, &reach.outside, target, &context);
                 outcome.map_err(|error| {
                     let offset = |chunk| array.source().grid.offset(chunk);
                     match error.code() {
@@ -383,23 +395,38 @@ impl Reader {
                 outcome.map_err(|error| explain(error, |_| Vec::new()))
             }
             ReadPath::Nothing => {
-                let outside = generation.fill_outside(variable)?;
-                let inside = generation.fill_inside(variable)?;
                 let is_empty = variable.dataset.shape.contains(&0);
-                let fill = if is_empty { &outside } else { &inside };
-                for element in target.chunks_exact_mut(fill.len().max(1)) {
-                    element.copy_from_slice(fill);
-                }
+                let fill = if is_empty {
+                    &reach.outside
+                } else {
+                    &reach.fill
+                };
+                fill_with(fill, target);
                 Ok(())
             }
             ReadPath::Library => {
-                let outside = generation.fill_outside(variable)?;
-                for element in target.chunks_exact_mut(outside.len().max(1)) {
-                    element.copy_from_slice(&outside);
-                }
-                library::read(&*generation.library()?, variable, selections, target)
-                    .map_err(|error| from_container(error, self.path()))
+                // In the order of the file until it is read.
+                fill_with(&reach.outside, target);
+                swap_units(target, reach.byte_swap);
+                library::read(&*generation.input()?, variable, selections, target)
+                    .map_err(|error| from_container(error, self.path()))?;
+                swap_units(target, reach.byte_swap);
+                Ok(())
             }
+        }
+    }
+}
+
+/// Memory for elements as they lie in the file: a shape may say any number.
+fn room_for(elements: u64, element_bytes: usize) -> Result<Vec<u8>> {
+    let bytes = usize::try_from(elements).ok();
+    let bytes = bytes.and_then(|elements| elements.checked_mul(element_bytes));
+    let has_room = |bytes: &usize| Vec::<u8>::new().try_reserve_exact(*bytes).is_ok();
+    match bytes.filter(has_room) {
+        Some(bytes) => Ok(vec![0; bytes]),
+        None => {
+            let cause = format!("{elements} elements do not fit into memory");
+            Err(Error::new(ErrorCode::MemoryBudget, cause).with_cure("read a part of the variable"))
         }
     }
 }

@@ -148,7 +148,8 @@ impl Decisions {
                 self.sources.push(source);
                 AccessPath::Undecodable(self.sources.len() - 1, stored, missing)
             }
-            Access::Library => AccessPath::Library,
+            // What is compact is too small to be worth a worker's while.
+            Access::Library | Access::Indirect(..) | Access::Apart(_) => AccessPath::Library,
             Access::Nothing => AccessPath::Nothing,
         }
     }

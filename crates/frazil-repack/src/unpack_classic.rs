@@ -127,7 +127,7 @@ fn library_values(
         run::check_cancel(resources)?;
         let variable = &source.variables()[i];
         match sources::access(source, i, None)? {
-            Access::Parallel(array, _) => {
+            Access::Parallel(array, _) | Access::Apart(array) => {
                 arrays.push(in_native_order(array, variable));
                 positions.push(position);
             }
@@ -136,7 +136,7 @@ fn library_values(
                     .in_file(source.path())
                     .at_variable(&variable.path));
             }
-            Access::Library => {
+            Access::Library | Access::Indirect(..) => {
                 let Some(hdf5) = source.hdf5() else { continue };
                 let values = read_through_library(hdf5, variable, source.path())?;
                 let start = vec![0; variable.shape.len()];

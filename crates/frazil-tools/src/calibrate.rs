@@ -333,13 +333,8 @@ fn read_by_library(path: &Path, name: &str, (elements, chunks): (u64, u64)) -> R
             ));
         };
         let begin = Instant::now();
-        hdf5.read_slab(
-            dataset,
-            None,
-            Hyperslab::dense(&[0, 0], &count),
-            &mut target,
-        )
-        .map_err(|error| from_container(error, path))?;
+        hdf5.read_slab(dataset, Hyperslab::dense(&[0, 0], &count), &mut target)
+            .map_err(|error| from_container(error, path))?;
         least = least.min(begin.elapsed().as_secs_f64());
     }
     Ok(least)

@@ -67,6 +67,18 @@ impl AxisSelection {
         }
     }
 
+    /// How often the element is named that is named most often; at least 1.
+    #[must_use]
+    pub fn most_repeats(&self) -> u64 {
+        let Self::List(list) = self else {
+            return 1;
+        };
+        let mut list = list.clone();
+        list.sort_unstable();
+        let same = list.chunk_by(|a, b| a == b).map(|same| same.len() as u64);
+        same.max().unwrap_or(1)
+    }
+
     /// Whether all elements lie below `extent`.
     #[must_use]
     pub fn is_inside(&self, extent: u64) -> bool {

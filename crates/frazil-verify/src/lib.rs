@@ -39,6 +39,7 @@ mod findings;
 mod lossy;
 mod netcdf;
 mod objects;
+mod one_by_one;
 mod options;
 mod order;
 mod particulars;
@@ -48,7 +49,6 @@ pub mod proof;
 mod render;
 mod report;
 mod stored;
-mod through_library;
 mod tiles;
 mod values;
 

@@ -1,12 +1,9 @@
 //! How each pair of variables is compared, and the sources that takes.
 
-use std::sync::Arc;
-
-use frazil_codec::BoundDecoder;
 use frazil_container::classic::NcType;
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage, FillStatus};
-use frazil_pipeline::{ArraySource, ChunkIndex, StoredChunks};
-use frazil_types::{ByteOrder, ChunkGrid, ChunkRecord, ErrorCode, FilterPipeline, ProtectedValues};
+use frazil_pipeline::ArraySource;
+use frazil_types::{ByteOrder, ChunkGrid, ChunkRecord, ErrorCode, ProtectedValues};
 
 use super::datatypes;
 use super::elements::{RawComparison, Unequal};
@@ -27,8 +24,8 @@ pub(super) enum Part {
     Skip,
     /// Nothing is stored on either side: what counts is the fill value, compared already.
     FillOnly,
-    /// Through libhdf5.
-    Library,
+    /// In a form that means the same in every file, slab by slab.
+    OneByOne,
     /// Chunk by chunk, as stored: nobody here can decode them.
     Stored(StoredComparison),
     /// Tile by tile, in parallel.
@@ -43,7 +40,7 @@ impl Part {
         match self {
             Self::Skip | Self::FillOnly | Self::Lossy(_) => None,
             Self::Stored(comparison) => comparison.describe(unequal),
-            Self::Library | Self::Parallel(_) => unequal.describe(&pair.shape, pair.elements()),
+            Self::OneByOne | Self::Parallel(_) => unequal.describe(&pair.shape, pair.elements()),
         }
     }
 }
@@ -107,7 +104,8 @@ impl Preparation<'_> {
             (_, Access::Undecodable(_, _, missing)) => Err(sources::missing_filter_error(&missing)
                 .in_file(self.b.path())
                 .at_variable(&info_b.path)),
-            (Access::Library, _) | (_, Access::Library) => self.through_library(pair),
+            (Access::Library | Access::Indirect(..), _)
+            | (_, Access::Library | Access::Indirect(..)) => self.one_by_one(pair),
             (Access::Nothing, Access::Nothing) => Ok(Part::FillOnly),
             (access_a, access_b) => {
                 let a = readable(self.a, info_a, access_a)?;
@@ -146,10 +144,10 @@ impl Preparation<'_> {
         false
     }
 
-    fn through_library(&mut self, pair: &Pair) -> Result<Part> {
+    fn one_by_one(&mut self, pair: &Pair) -> Result<Part> {
         if pair.info_a(self.a).shape == pair.shape && pair.info_b(self.b).shape == pair.shape {
             let Some(promise) = &pair.promise else {
-                return Ok(Part::Library);
+                return Ok(Part::OneByOne);
             };
             let tile = self.slice_tile(pair, [None, None]);
             let grid = self.tile_grid(pair, &tile.shape)?;
@@ -160,8 +158,8 @@ impl Preparation<'_> {
             })));
         }
         self.findings.notice(format!(
-            "{}: shorter than its unlimited dimension, and only libhdf5 can read it; values are \
-             not compared",
+            "{}: shorter than its unlimited dimension, and not of plain numbers; values are not \
+             compared",
             pair.path
         ));
         Ok(Part::Skip)
@@ -324,7 +322,7 @@ fn keep_common(a: &mut Readable, b: &mut Readable) -> bool {
 
 fn readable(input: &Input, info: &DatasetInfo, access: Access) -> Result<Readable> {
     match access {
-        Access::Parallel(source, Stored::All) => Ok(Readable {
+        Access::Parallel(source, Stored::All) | Access::Apart(source) => Ok(Readable {
             source,
             records: None,
         }),
@@ -333,10 +331,11 @@ fn readable(input: &Input, info: &DatasetInfo, access: Access) -> Result<Readabl
             records: Some(records),
         }),
         Access::Nothing => Ok(Readable {
-            source: nothing_stored(input, info)?,
+            source: sources::unwritten(input, info)
+                .map_err(|error| error.in_file(input.path()).at_variable(&info.path))?,
             records: Some(Vec::new()),
         }),
-        Access::Library | Access::Undecodable(..) => Err(Error::new(
+        Access::Library | Access::Indirect(..) | Access::Undecodable(..) => Err(Error::new(
             ErrorCode::Internal,
             "a source that cannot be read in parallel",
         )),
@@ -355,25 +354,4 @@ fn pad_as_netcdf(side: &mut Readable, info: &DatasetInfo, pair: &Pair) {
         }
         side.source.fill = fill;
     }
-}
-
-/// A source of nothing but fill values.
-fn nothing_stored(input: &Input, info: &DatasetInfo) -> Result<ArraySource> {
-    let element_bytes = info.element.size_bytes;
-    let one: Vec<u64> = vec![1; info.shape.len()];
-    let grid = sources::grid(info, &one)
-        .map_err(|error| error.in_file(input.path()).at_variable(&info.path))?;
-    let decoder = BoundDecoder::bind(&FilterPipeline::default(), element_bytes, element_bytes)
-        .map_err(|error| Error::new(error.code(), error.to_string()))?;
-    Ok(ArraySource {
-        grid,
-        element_bytes,
-        index: ChunkIndex::Stored(StoredChunks::default()),
-        decoder: Arc::new(decoder),
-        raw_partial_edges: false,
-        byte_swap: None,
-        fill: info.fill.clone(),
-        bytes: input.bytes(),
-        tiling: None,
-    })
 }

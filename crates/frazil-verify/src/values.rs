@@ -11,7 +11,7 @@ use super::options::VerifyOptions;
 use super::plan::Pair;
 use super::prepare::{Part, Preparation};
 use super::tiles::TileLimits;
-use super::{lossy, stored, through_library};
+use super::{lossy, one_by_one, stored};
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_file::progress::Progress;
@@ -47,8 +47,8 @@ pub(super) fn compare(
     let sources = preparation.sources;
     let mut found = vec![Unequal::default(); pairs.len()];
     for (i, (pair, part)) in pairs.iter().zip(&parts).enumerate() {
-        if matches!(part, Part::Library) {
-            found[i] = through_library::compare(a, b, pair, resources)?;
+        if matches!(part, Part::OneByOne) {
+            found[i] = one_by_one::compare(a, b, pair, resources)?;
             progress.advance(pair.bytes());
         }
     }
@@ -100,7 +100,7 @@ enum Work {
 
 fn tasks<'p>(number: usize, part: &'p Part) -> Box<dyn Iterator<Item = Task<Work>> + Send + 'p> {
     match part {
-        Part::Skip | Part::FillOnly | Part::Library | Part::Lossy(_) => {
+        Part::Skip | Part::FillOnly | Part::OneByOne | Part::Lossy(_) => {
             Box::new(std::iter::empty())
         }
         Part::Stored(comparison) => Box::new(comparison.batches().map(move |indices| {
@@ -207,7 +207,7 @@ impl Run<'_> {
             let owned = |part: &Part| match part {
                 Part::Parallel(comparison) => comparison.sources.contains(&source),
                 Part::Stored(comparison) => comparison.sources.contains(&source),
-                Part::Skip | Part::FillOnly | Part::Library | Part::Lossy(_) => false,
+                Part::Skip | Part::FillOnly | Part::OneByOne | Part::Lossy(_) => false,
             };
             let pair = &self.pairs[self.parts.iter().position(owned)?];
             Some(if in_second {

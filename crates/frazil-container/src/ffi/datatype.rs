@@ -87,15 +87,6 @@ impl Datatype {
         Ok(number)
     }
 
-    /// As [`Self::little_endian`], in this machine's order.
-    pub(crate) fn native(class: ElementClass, size_bytes: usize) -> Result<Self> {
-        if cfg!(target_endian = "big") {
-            Self::big_endian(class, size_bytes)
-        } else {
-            Self::little_endian(class, size_bytes)
-        }
-    }
-
     /// `H5T_IEEE_F32BE`: what netCDF-C gives to dimensions without a variable.
     pub(crate) fn float32_big_endian() -> Result<Self> {
         api();

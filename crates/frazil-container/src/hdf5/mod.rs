@@ -31,12 +31,13 @@ pub use dataset_info::{DatasetInfo, DatasetStorage};
 pub use define::is_storable_chunk;
 pub use describe::netcdf::is_internal as is_hidden_attribute;
 pub use describe::{
-    AttributeDescription, ClassicView, Expanded, ObjectAttributes, Obstacle, expand_plain,
+    AttributeDescription, ClassicView, Expanded, ObjectAttributes, Obstacle, StoredElement,
+    expand_plain,
 };
 pub use frazil_hdf5::text::bytes_of_text;
 pub use frazil_hdf5::{
-    BitRange, Extent, FillStatus, FillTime, FloatForm, MemberDescription, TextPadding, TypeClass,
-    TypeDescription,
+    BitRange, Extent, ExternalFile, FillStatus, FillTime, FloatForm, MemberDescription,
+    NumberConversion, TextPadding, TypeClass, TypeDescription,
 };
 pub use live::{ExistingFile, ExistingVariable, LiveOutput, Placement};
 pub use netcdf_names::NON_COORDINATE_PREFIX;

@@ -201,7 +201,9 @@ fn source_of(input: &Input, number: usize) -> Result<Option<Source>> {
             let error = missing_filter_error(&missing);
             return Err(error.in_file(input.path()).at_variable(&variable.path));
         }
-        Access::Library | Access::Nothing => return Ok(None),
+        Access::Apart(_) | Access::Indirect(..) | Access::Library | Access::Nothing => {
+            return Ok(None);
+        }
     };
     if array.element_bytes == 0 || array.fill.len() != array.element_bytes {
         let error = Error::new(ErrorCode::Corrupt, "the fill value is no element");

@@ -103,19 +103,23 @@ pub(super) fn prepare(input: &Input, wanted: &Wanted) -> Result<Prepared> {
     if variable.shape.iter().all(|&n| n == 1) {
         return obstacle("a single value");
     }
+    let ready = |mut source: ArraySource, stored| {
+        if variable.element.order == ByteOrder::Big {
+            source.byte_swap = Some(source.element_bytes);
+            source.fill.reverse();
+        }
+        Ok(Prepared::Ready(Box::new(Values { source, stored })))
+    };
     match sources::access(input, wanted.variable, None)? {
         Access::Parallel(_, Stored::Records(records)) if records.is_empty() => {
             obstacle("no values were written")
         }
-        Access::Parallel(mut source, stored) => {
-            if variable.element.order == ByteOrder::Big {
-                source.byte_swap = Some(source.element_bytes);
-                source.fill.reverse();
-            }
-            Ok(Prepared::Ready(Box::new(Values { source, stored })))
-        }
+        Access::Apart(source) => ready(source, Stored::All),
+        Access::Parallel(source, stored) => ready(source, stored),
         Access::Nothing => obstacle("no values were written"),
-        Access::Library => obstacle("stored so that only libhdf5 can read it"),
+        Access::Library | Access::Indirect(..) => {
+            obstacle("stored so that only libhdf5 can read it")
+        }
         Access::Undecodable(_, _, missing) => {
             Ok(Prepared::Obstacle(sources::missing_filter_text(&missing)))
         }

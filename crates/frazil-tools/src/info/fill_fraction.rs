@@ -47,9 +47,13 @@ pub(super) fn count(
                 counts.push(Count::new(position, &source, &stored));
                 arrays.push(source);
             }
+            Access::Apart(source) => {
+                counts.push(Count::new(position, &source, &Stored::All));
+                arrays.push(source);
+            }
             Access::Nothing => fractions[position] = nothing_stored(variable),
             Access::Library => fractions[position] = through_library(input, variable, resources)?,
-            Access::Undecodable(..) => {}
+            Access::Undecodable(..) | Access::Indirect(..) => {}
         }
     }
     let found = run_counts(input, variables, &arrays, &counts, resources)?;

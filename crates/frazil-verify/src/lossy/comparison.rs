@@ -9,8 +9,8 @@ use frazil_pipeline::{
 };
 use frazil_types::{ErrorCode, Selection};
 
+use super::super::one_by_one;
 use super::super::plan::Pair;
-use super::super::through_library;
 use super::super::tiles::Tiling;
 use super::distribution::Edges;
 use super::tile::{Measurement, TileFindings};
@@ -212,7 +212,7 @@ fn read_both(context: Context<'_>, part: &Selection) -> Result<[Vec<u8>; 2]> {
         pair,
         resources,
     } = context;
-    let [first, second] = through_library::read_both(a, b, pair, part, resources)?;
+    let [first, second] = one_by_one::read_both(a, b, pair, part, resources)?;
     let second = unpacked(context, first.bytes(), second.bytes())?;
     Ok([first.bytes().to_vec(), second.into_owned()])
 }

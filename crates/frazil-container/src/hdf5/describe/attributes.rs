@@ -74,7 +74,7 @@ impl Hdf5Input {
         let text = match found.datatype.class {
             TypeClass::FixedText { .. } => found.values,
             TypeClass::VariableText { .. } => {
-                self.with_metadata(|file| InFile(self, file).text(&found.values))?
+                self.with_metadata(|file| InFile::new((self, file), 1, 1).text(&found.values))?
             }
             _ => return Ok(None),
         };
@@ -87,10 +87,11 @@ impl Hdf5Input {
         file: &frazil_hdf5::File,
         attribute: Attribute,
     ) -> Result<AttributeDescription> {
-        let datatype = &attribute.datatype;
+        let datatype = &attribute.datatype.clone().in_order_of_memory();
         let values = match datatype.can_be_expanded() {
             true => {
-                let values = InFile(self, file);
+                let count = attribute.values.len() / datatype.size_bytes.max(1);
+                let values = InFile::new((self, file), count, 1);
                 Some(expand_indirect(&values, datatype, &attribute.values)?)
             }
             false => None,

@@ -1,6 +1,6 @@
 //! A look at what libhdf5 is about to read, and at what was written.
 
-use super::expand::check_indirect;
+use super::expand::{InFile, expand_indirect};
 use crate::error::Result;
 use crate::hdf5::scan::Hdf5Input;
 
@@ -29,7 +29,9 @@ impl Hdf5Input {
             for attribute in file.attributes(&self.object(file, path)?)? {
                 let datatype = &attribute.datatype;
                 if datatype.is_indirect() && datatype.can_be_expanded() {
-                    check_indirect((self, file), datatype, &attribute.values)?;
+                    let count = attribute.values.len() / datatype.size_bytes.max(1);
+                    let values = InFile::new((self, file), count, 1);
+                    expand_indirect(&values, datatype, &attribute.values)?;
                 }
             }
             Ok(())

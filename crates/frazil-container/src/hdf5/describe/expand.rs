@@ -4,13 +4,12 @@
 //! spelled out behind their length, references become the path they lead to. Two values are the
 //! same exactly if their expanded bytes are.
 
+use std::cell::Cell;
+
 use frazil_hdf5::{BitRange, TypeClass, TypeDescription, widen};
 use frazil_types::ByteOrder;
 
 use crate::error::{ContainerError, Result};
-use crate::ffi::link;
-use crate::ffi::reference::{self, REGION_BYTES};
-use crate::ffi::region;
 use crate::ffi::variable_length;
 use crate::hdf5::scan::Hdf5Input;
 
@@ -80,19 +79,43 @@ pub(super) trait Indirect {
     fn text(&self, raw: &[u8]) -> Result<Vec<u8>>;
     /// The elements behind a value of variable length.
     fn sequence(&self, raw: &[u8], element_bytes: usize) -> Result<Vec<u8>>;
-    /// Path and selection of a region reference.
-    fn region(&self, raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
-        expand_region(self.input(), raw, out)
-    }
-    /// The file that the values are of.
-    fn input(&self) -> &Hdf5Input;
+    /// The file that the values are of, and its metadata.
+    fn file(&self) -> (&Hdf5Input, &frazil_hdf5::File);
 }
 
 /// Values as libhdf5 read them into memory, heap data not yet reclaimed.
-pub(super) struct InMemory<'a>(pub(super) &'a Hdf5Input);
+pub(super) struct InMemory<'a>(pub(super) &'a Hdf5Input, pub(super) &'a frazil_hdf5::File);
 
 /// Values as they lie in a file.
-pub(super) struct InFile<'a>(pub(super) &'a Hdf5Input, pub(super) &'a frazil_hdf5::File);
+pub(super) struct InFile<'a> {
+    input: &'a Hdf5Input,
+    file: &'a frazil_hdf5::File,
+    /// Bytes that may still be taken from heaps.
+    left: Cell<u64>,
+}
+
+impl<'a> InFile<'a> {
+    /// So many values, of which each is named so often at most.
+    ///
+    /// No two values share a place in a heap, but for fill values, which are short: what leads to more bytes than that
+    /// would make a small file fill all memory.
+    pub(super) fn new(
+        (input, file): (&'a Hdf5Input, &'a frazil_hdf5::File),
+        count: usize,
+        repeats: u64,
+    ) -> Self {
+        const MOST_COPIES: u64 = 4;
+        const FILL_BYTES: u64 = 1024;
+        let copies = repeats.saturating_mul(MOST_COPIES);
+        let written = input.file_bytes().saturating_mul(copies);
+        let filled = (count as u64).saturating_mul(FILL_BYTES);
+        Self {
+            input,
+            file,
+            left: Cell::new(written.saturating_add(filled)),
+        }
+    }
+}
 
 impl Indirect for InMemory<'_> {
     fn text(&self, raw: &[u8]) -> Result<Vec<u8>> {
@@ -103,57 +126,31 @@ impl Indirect for InMemory<'_> {
         variable_length::variable_length_bytes(raw, element_bytes)
     }
 
-    fn input(&self) -> &Hdf5Input {
-        self.0
+    fn file(&self) -> (&Hdf5Input, &frazil_hdf5::File) {
+        (self.0, self.1)
     }
 }
 
 impl Indirect for InFile<'_> {
     fn text(&self, raw: &[u8]) -> Result<Vec<u8>> {
-        let mut text = self.1.sequence(raw, 1)?;
+        let mut text = self.sequence(raw, 1)?;
         let end = text.iter().position(|&byte| byte == 0);
         text.truncate(end.unwrap_or(text.len()));
         Ok(text)
     }
 
     fn sequence(&self, raw: &[u8], element_bytes: usize) -> Result<Vec<u8>> {
-        Ok(self.1.sequence(raw, element_bytes)?)
+        let elements = self.file.sequence(raw, element_bytes)?;
+        let left = self.left.get().checked_sub(elements.len() as u64);
+        self.left.set(left.ok_or_else(|| {
+            ContainerError::Corrupt("its values lead to the same bytes again and again".to_owned())
+        })?);
+        Ok(elements)
     }
 
-    fn input(&self) -> &Hdf5Input {
-        self.0
+    fn file(&self) -> (&Hdf5Input, &frazil_hdf5::File) {
+        (self.input, self.file)
     }
-}
-
-/// As [`InFile`], where libhdf5 must not be entered: what it would look into is looked at before.
-struct BeforeLibrary<'a>(InFile<'a>);
-
-impl Indirect for BeforeLibrary<'_> {
-    fn text(&self, raw: &[u8]) -> Result<Vec<u8>> {
-        self.0.text(raw)
-    }
-
-    fn sequence(&self, raw: &[u8], element_bytes: usize) -> Result<Vec<u8>> {
-        self.0.sequence(raw, element_bytes)
-    }
-
-    fn region(&self, raw: &[u8], _out: &mut Vec<u8>) -> Result<()> {
-        Ok(self.0.1.region(raw).map(drop)?)
-    }
-
-    fn input(&self) -> &Hdf5Input {
-        self.0.input()
-    }
-}
-
-/// Whether elements lead to something that can be read.
-pub(super) fn check_indirect(
-    (input, file): (&Hdf5Input, &frazil_hdf5::File),
-    datatype: &TypeDescription,
-    raw: &[u8],
-) -> Result<()> {
-    let at = BeforeLibrary(InFile(input, file));
-    expand_all(Some(&at), datatype, raw).map(drop)
 }
 
 /// Expands elements that point elsewhere.
@@ -171,23 +168,19 @@ fn object_path<'a>(input: &'a Hdf5Input, raw: &[u8]) -> Result<&'a str> {
     Ok(input.paths().get(&address).map_or("", String::as_str))
 }
 
-/// Path and selection of a region reference.
-fn expand_region(input: &Hdf5Input, raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
-    let reference: [u8; REGION_BYTES] = raw.try_into().map_err(|_| short())?;
-    if reference.iter().all(|&byte| byte == 0) {
-        put_bytes(b"", out);
-        return Ok(());
-    }
-    let Some(object) = reference::region_object(input.library()?, &reference)? else {
-        put_bytes(b"", out);
-        return Ok(());
-    };
-    let address = link::object_address(&object)?;
-    let Some(path) = input.paths().get(&address) else {
+/// Path and selection of a region reference; nothing if its object is gone.
+fn expand_region(
+    (input, file): (&Hdf5Input, &frazil_hdf5::File),
+    raw: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let region = file.region(raw)?;
+    let found = region.and_then(|region| Some((input.paths().get(&region.object)?, region)));
+    let Some((path, region)) = found else {
         put_bytes(b"", out);
         return Ok(());
     };
-    let text = format!("{path} {}", region::region(input.library()?, &reference)?);
+    let text = format!("{path} {}", region.selection.spelled_out()?);
     put_bytes(text.as_bytes(), out);
     Ok(())
 }
@@ -255,9 +248,9 @@ fn expand(
             }
         }
         TypeClass::ObjectReference => {
-            put_bytes(object_path(needs_file()?.input(), raw)?.as_bytes(), out);
+            put_bytes(object_path(needs_file()?.file().0, raw)?.as_bytes(), out);
         }
-        TypeClass::RegionReference => needs_file()?.region(raw, out)?,
+        TypeClass::RegionReference => expand_region(needs_file()?.file(), raw, out)?,
         TypeClass::NewReference => return Err(short()),
     }
     Ok(())
@@ -341,9 +334,10 @@ mod tests {
         ] {
             let datatype = of(order, offset, signed);
             assert!(datatype.is_partial_integer());
-            let mut values = stored;
-            datatype.widen_integers(&mut values);
-            assert_eq!(i16::from_ne_bytes(values), value);
+            let mut number = [0; 2];
+            let conversion = frazil_hdf5::NumberConversion::of(&datatype).unwrap();
+            conversion.convert(&stored, &mut number, 2);
+            assert_eq!(i16::from_ne_bytes(number), value);
             let expanded = expand_plain(&datatype, &stored).unwrap();
             assert_eq!(expanded.bytes(), value.to_le_bytes());
         }

@@ -6,19 +6,20 @@ mod check;
 mod data_model;
 mod expand;
 pub(super) mod netcdf;
+mod stored;
 
 use frazil_hdf5::{Extent, FillStatus, TypeDescription};
-use frazil_types::{ElementType, Selection};
+use frazil_types::Selection;
 
 pub use attributes::{AttributeDescription, ObjectAttributes};
 pub use expand::{Expanded, expand_plain};
 pub use netcdf::{ClassicView, Obstacle};
+pub use stored::StoredElement;
 
 use super::dataset_info::DatasetInfo;
 use super::scan::Hdf5Input;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataspace::Hyperslab;
-use crate::ffi::datatype::Datatype;
 use crate::ffi::virtual_source::VirtualSource;
 use expand::{InFile, InMemory, expand_indirect};
 
@@ -85,22 +86,10 @@ impl Hdf5Input {
         }
         self.with_metadata(|file| {
             let read = file.dataset(&file.object(dataset.object_address)?)?;
-            expand_indirect(&InFile(self, file), &read.datatype, &read.fill.value).map(Some)
+            let datatype = read.datatype.in_order_of_memory();
+            let values = InFile::new((self, file), 1, 1);
+            expand_indirect(&values, &datatype, &read.fill.value).map(Some)
         })
-    }
-
-    /// The fill value that the file's author set, converted by libhdf5 to this number; zero if it
-    /// is the library's default or undefined.
-    ///
-    /// # Errors
-    /// If the dataset cannot be read, or its elements are no numbers.
-    pub fn fill_as(&self, dataset: &DatasetInfo, number: ElementType) -> Result<Vec<u8>> {
-        if dataset.fill_status != FillStatus::User {
-            return Ok(vec![0; number.size_bytes]);
-        }
-        let memory = Datatype::native(number.class, number.size_bytes)?;
-        let open = self.open_dataset(&dataset.object_path)?;
-        open.creation()?.fill_value(&memory)
     }
 
     /// Reads a box of a dataset through libhdf5 and expands it; `datatype` is the dataset's own
@@ -129,11 +118,7 @@ impl Hdf5Input {
         datatype: &TypeDescription,
         slab: Hyperslab<'_>,
     ) -> Result<Expanded> {
-        if !datatype.can_be_expanded() {
-            return Err(ContainerError::Unsupported(
-                "references of HDF5 1.12 (H5T_STD_REF) cannot be read here".to_owned(),
-            ));
-        }
+        check_expandable(datatype)?;
         let open = self.open_dataset(&dataset.object_path)?;
         let memory = open.datatype()?.memory_copy()?;
         let elements = slab.elements().ok_or_else(|| {
@@ -142,7 +127,8 @@ impl Hdf5Input {
         let is_scalar = slab.count.is_empty();
         let selection = (!is_scalar).then_some(slab);
         let raw = self.through_filters(dataset, || open.read(&memory, selection, elements))?;
-        let expanded = expand_indirect(&InMemory(self), datatype, &raw);
+        let expanded =
+            self.with_metadata(|file| expand_indirect(&InMemory(self, file), datatype, &raw));
         let extent = if is_scalar {
             Extent::Scalar
         } else {
@@ -155,8 +141,8 @@ impl Hdf5Input {
         expanded
     }
 
-    /// Reads a regular part of a dataset of fixed-size elements through libhdf5 into `values`:
-    /// numbers of type `number` where that is given, else elements as they lie in the file.
+    /// Reads a regular part of a dataset of fixed-size elements through libhdf5 into `values`, as they
+    /// lie in the file.
     ///
     /// # Errors
     /// If values cannot be read; [`ContainerError::Internal`] if `values` does not hold the part, or
@@ -164,7 +150,6 @@ impl Hdf5Input {
     pub fn read_slab(
         &self,
         dataset: &DatasetInfo,
-        number: Option<ElementType>,
         slab: Hyperslab<'_>,
         values: &mut [u8],
     ) -> Result<()> {
@@ -174,12 +159,19 @@ impl Hdf5Input {
             ));
         }
         let open = self.open_dataset(&dataset.object_path)?;
-        let memory = match number {
-            Some(number) => Datatype::native(number.class, number.size_bytes)?,
-            None => open.datatype()?.memory_copy()?,
-        };
+        let memory = open.datatype()?.memory_copy()?;
         let is_scalar = slab.count.is_empty();
         let selection = (!is_scalar).then_some(slab);
         self.through_filters(dataset, || open.read_into(&memory, selection, values))
+    }
+}
+
+/// Values of some types have no meaning outside their file.
+fn check_expandable(datatype: &TypeDescription) -> Result<()> {
+    match datatype.can_be_expanded() {
+        true => Ok(()),
+        false => Err(ContainerError::Unsupported(
+            "references of HDF5 1.12 (H5T_STD_REF) cannot be read here".to_owned(),
+        )),
     }
 }
