@@ -134,7 +134,7 @@ impl Datatype {
 
     /// A modifiable copy in memory form: variable-length parts become pointers on reading.
     ///
-    /// It goes through the type's bytes. A copy by `H5Tcopy` still says that its message lies in its
+    /// It goes through the type's bytes. A copy by `H5Tcopy` alone still says that its message lies in its
     /// file's heap of shared messages; an object of another file made with it could not be read.
     pub(crate) fn memory_copy(&self) -> Result<Self> {
         let _guard = library_lock();
@@ -148,11 +148,11 @@ impl Datatype {
             unsafe { (api().H5Tencode)(self.id(), bytes.as_mut_ptr().cast(), &raw mut size) };
         check(status, "encode datatype")?;
         // SAFETY: bytes that libhdf5 has just encoded.
-        own(
-            unsafe { (api().H5Tdecode1)(bytes.as_ptr().cast()) },
-            "copy datatype",
-        )
-        .map(Self)
+        let decoded = unsafe { (api().H5Tdecode1)(bytes.as_ptr().cast()) };
+        let decoded = own(decoded, "decode datatype")?;
+        // What was decoded is in disk form below its outermost level; a copy is in memory form.
+        // SAFETY: a live datatype.
+        own(unsafe { (api().H5Tcopy)(decoded.id()) }, "copy datatype").map(Self)
     }
 
     /// Bytes of one element.
