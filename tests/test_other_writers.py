@@ -275,7 +275,7 @@ def test_a_pipe_is_no_input_and_nobody_waits_for_it(tmp_path: Path):
     os.mkfifo(tmp_path / "pipe")
     for command in ("info", "plan"):
         outcome = frazil(command, tmp_path / "pipe", timeout=20)
-        assert outcome.code == FAILED and "not a regular file" in outcome.stderr
+        assert outcome.code == FAILED and "is a pipe" in outcome.stderr
 
 
 # Adds a record after the other until it is told to end.
