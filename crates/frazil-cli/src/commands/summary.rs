@@ -264,9 +264,12 @@ pub(crate) fn of_all(reports: &[PackReport], skipped: usize, seconds: f64) -> St
         0 => String::new(),
         skipped => format!(", {skipped} done before"),
     };
+    let files = text::count(reports.len() as u64, "file");
+    if reports.is_empty() {
+        return format!("\n{files}{skipped}\n");
+    }
     format!(
-        "\n{}{kept}{skipped}: {}, {seconds:.2} s, {}\n",
-        text::count(reports.len() as u64, "file"),
+        "\n{files}{kept}{skipped}: {}, {seconds:.2} s, {}\n",
         sizes(sum(|r| r.input_file_bytes), sum(|r| r.output_file_bytes)),
         rate(sum(|r| r.written_bytes), seconds)
     )
@@ -459,6 +462,6 @@ file 20.0 MiB";
             "\n2 files: 40.0 MiB -> 10.0 MiB (75.0 % smaller), 1.00 s, 12.6 MB/s\n"
         );
         assert_eq!(of_all(&[], 0, 1.0), "");
-        assert!(of_all(&[], 3, 1.0).contains("0 files, 3 done before"));
+        assert_eq!(of_all(&[], 3, -0.0), "\n0 files, 3 done before\n");
     }
 }
