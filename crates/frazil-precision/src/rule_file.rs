@@ -445,7 +445,7 @@ mod tests {
             ),
             (
                 "[[rule]]\nvariables = [\"a\"]\ncomp_speed = true",
-                "a speed: a number of MB/s",
+                "true is no speed: a number of MB/s above 0",
             ),
             (
                 "[[rule]]\nvariables = [\"a\"]\nratio_tolerance_percent = 100",
