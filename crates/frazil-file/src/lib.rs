@@ -25,6 +25,7 @@ pub mod input;
 pub mod left_behind;
 pub mod left_commit;
 pub mod name_lock;
+pub mod name_search;
 pub mod naming;
 pub mod other_writers;
 pub mod output;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
+use frazil_file::name_search::search;
 use frazil_file::wording::enumerate;
 use frazil_plan::ReadIntent;
 use frazil_precision::named;
@@ -23,7 +24,12 @@ type Stated<'a> = (&'static str, &'a str);
 /// most like it.
 pub fn check_names_in(inputs: &[PathBuf], options: &PackOptions) -> Result<bool> {
     let variables = named::check_names_in(inputs, &options.precision.rules)?;
-    Ok(check_dimensions_in(inputs, &stated(options))? && variables)
+    let dimensions = search(inputs, stated(options), dimensions, is_dimension);
+    let dimensions = dimensions.map_err(|(missing, known)| {
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        no_dimension(missing, &known, " in any input")
+    })?;
+    Ok(variables && dimensions)
 }
 
 /// Checks that an input has the dimensions that options name.
@@ -38,33 +44,6 @@ pub fn check_dimensions(input: &Input, options: &PackOptions) -> Result<()> {
     match missing {
         None => Ok(()),
         Some(missing) => Err(no_dimension(missing, &known, "").in_file(input.path())),
-    }
-}
-
-fn check_dimensions_in(inputs: &[PathBuf], stated: &[Stated<'_>]) -> Result<bool> {
-    let mut wanted = stated.to_vec();
-    let (mut known, mut is_any_read) = (Vec::new(), false);
-    for input in inputs {
-        if wanted.is_empty() {
-            return Ok(true);
-        }
-        // Work on it says what is wrong with it.
-        let Ok(input) = Input::open(input) else {
-            continue;
-        };
-        is_any_read = true;
-        let found = dimensions(&input);
-        wanted.retain(|one| !is_dimension(&input, &found, one));
-        known.extend(found.into_iter().map(str::to_owned));
-    }
-    match wanted.first().filter(|_| is_any_read) {
-        None => Ok(is_any_read || wanted.is_empty()),
-        Some(&missing) => {
-            let mut known: Vec<&str> = known.iter().map(String::as_str).collect();
-            known.sort_unstable();
-            known.dedup();
-            Err(no_dimension(missing, &known, " in any input"))
-        }
     }
 }
 

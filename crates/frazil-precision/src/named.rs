@@ -8,6 +8,7 @@ use frazil_types::{ErrorCode, PrecisionWish, spelling};
 use super::rules::{Matcher, VariableRule};
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
+use frazil_file::name_search::search;
 use frazil_file::wording::enumerate;
 
 /// Checks that the variables which rules about precision name are among `paths`.
@@ -29,26 +30,12 @@ pub fn check_names(rules: &[VariableRule], paths: &[&str]) -> Result<()> {
 /// As [`check_names`].
 pub fn check_names_in(inputs: &[PathBuf], rules: &[VariableRule]) -> Result<bool> {
     check_algorithms(rules, &[])?;
-    let mut wanted = missing(rules, &[]);
-    let (mut known, mut is_any_read) = (Vec::new(), false);
-    for input in inputs {
-        if wanted.is_empty() {
-            return Ok(true);
-        }
-        // Work on it says what is wrong with it.
-        let Ok(input) = Input::open(input) else {
-            continue;
-        };
-        is_any_read = true;
-        let paths = paths_of(&input);
-        wanted.retain(|name| !paths.iter().any(|path| is_named(path, name)));
-        known.extend(paths.iter().map(|&path| path.to_owned()));
-    }
-    let known: Vec<&str> = known.iter().map(String::as_str).collect();
-    match wanted.first().filter(|_| is_any_read) {
-        None => Ok(is_any_read || wanted.is_empty()),
-        Some(name) => Err(no_variable(name, &known, " in any input")),
-    }
+    let has =
+        |_: &Input, paths: &[&str], name: &String| paths.iter().any(|path| is_named(path, name));
+    search(inputs, missing(rules, &[]), paths_of, has).map_err(|(name, known)| {
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        no_variable(&name, &known, " in any input")
+    })
 }
 
 /// Paths of the variables of an input, without dimensions that are none.

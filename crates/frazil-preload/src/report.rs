@@ -19,6 +19,7 @@ use crate::library::{Library, frazil};
 const REPORT: &str = "FRAZIL_RUN_REPORT";
 
 /// What a writer did: `frz_report` of `frazil.h`.
+#[derive(Default)]
 #[repr(C)]
 pub(crate) struct Done {
     size_bytes: usize,
@@ -39,17 +40,7 @@ impl Done {
     pub(crate) fn new() -> Self {
         Self {
             size_bytes: size_of::<Self>(),
-            stalled_seconds: 0.0,
-            hidden_seconds: 0.0,
-            raw_bytes: 0,
-            stored_bytes: 0,
-            ratio: 1.0,
-            spilled_bytes: 0,
-            chunks: 0,
-            chunks_reused: 0,
-            chunks_omitted: 0,
-            written_bytes: 0,
-            commits: 0,
+            ..Self::default()
         }
     }
 }
