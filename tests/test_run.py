@@ -239,6 +239,92 @@ def test_nccopy_of_types_gives_the_file_back(tmp_path: Path):
     both(tmp_path, "nccopy", "in.nc", "out.nc", taken="given_back")
 
 
+LARGE = """
+import sys, netCDF4
+with netCDF4.Dataset(sys.argv[1], "w") as file:
+    file.createDimension("x", 9 << 20)
+    file.createVariable("v", "f4", ("x",), {options})[:] = 1
+    file.createVariable("small", "i2", ("x",), chunksizes=(1000,))[:10] = 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "fate"),
+    [
+        ("contiguous=True", "given_back"),
+        ("", "given_back"),
+        ("chunksizes=(9 << 20,)", "given_back"),
+        ("zlib=True, complevel=1", "written"),
+    ],
+)
+def test_what_is_too_large_to_gather_goes_back(tmp_path: Path, options: str, fate: str):
+    (tmp_path / "large.py").write_text(LARGE.format(options=options))
+    both(tmp_path, sys.executable, "large.py", "out.nc", taken=fate)
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert fate == "written" or "--memory" in report["files"][0]["why"]
+
+
+@needs("ncgen")
+@pytest.mark.parametrize("kind", ["link", "dangling", "hard link"])
+def test_files_are_written_where_they_lie(tmp_path: Path, kind: str):
+    (tmp_path / "a.cdl").write_text(CDL)
+    target, name = tmp_path / "disk.nc", tmp_path / "out.nc"
+    if kind != "dangling":
+        target.write_bytes(b"old")
+    name.hardlink_to(target) if kind == "hard link" else name.symlink_to(target.name)
+    done = frazil_run(tmp_path, "--", "ncgen", "-4", "-o", "out.nc", "a.cdl")
+    assert done.returncode == 0 and fates(tmp_path) == ["not_taken"], done.stderr
+    assert name.is_symlink() == (kind != "hard link") and name.samefile(target)
+    assert b"heat" in ncdump(target)
+
+
+@needs("ncgen")
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user is played, which root can do")
+def test_a_file_that_may_not_be_written_stays(tmp_path: Path):
+    folder = tmp_path / "open"
+    folder.mkdir()
+    for path in (folder, *tmp_path.parents):
+        if path.stat().st_uid == 0 and "pytest" in str(path):
+            path.chmod(0o777)
+    (folder / "a.cdl").write_text(CDL)
+    (folder / "out.nc").write_bytes(b"precious")
+    (folder / "out.nc").chmod(0o444)
+    command = [BINARY, "run", "--", "ncgen", "-4", "-o", "out.nc", "a.cdl"]
+    done = subprocess.run(
+        command, cwd=folder, env=PLAIN, capture_output=True, text=True, user=65534, check=False
+    )
+    assert done.returncode != 0 and "Permission denied" in done.stderr
+    assert (folder / "out.nc").read_bytes() == b"precious"
+
+
+FORK = """
+import os, sys, netCDF4
+file = netCDF4.Dataset(sys.argv[1], "w")
+file.createDimension("x", 3)
+file.createVariable("v", "f4", ("x",))[:] = 1
+if os.fork() == 0:
+    sys.exit(0)
+os.wait()
+file.close()
+"""
+
+
+def test_a_child_that_ends_does_not_fail_its_parents_file(tmp_path: Path):
+    (tmp_path / "fork.py").write_text(FORK)
+    done = frazil_run(tmp_path, "--", sys.executable, "fork.py", "out.nc")
+    assert done.returncode == 0 and fates(tmp_path) == ["written"], done.stderr
+    assert b"v = 1, 1, 1" in ncdump(tmp_path / "out.nc")
+
+
+def test_a_report_that_cannot_be_written_stops_the_program_before_it_runs(tmp_path: Path):
+    command = [BINARY, "run", "--report", tmp_path / "no/report", "--", "touch", "ran"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == TROUBLE and "no/report: create" in done.stderr
+    assert not (tmp_path / "ran").exists()
+    refused = frazil_run(tmp_path, "--threads", "-1", "--", "true")
+    assert refused.returncode == TROUBLE and "from 0 (one for each core)" in refused.stderr
+
+
 @needs("ncks")
 def test_ncks(tmp_path: Path):
     (tmp_path / "a.cdl").write_text(CDL)

@@ -1,12 +1,15 @@
 //! Files begin and end: which are taken.
 
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
+use std::fs::OpenOptions;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use crate::current::{current, is};
 use crate::files::{self, Place, Taken};
+use crate::handover::give_back_unfit;
 use crate::invoke::{BAD_ID, Words, invoke, invoke_on, number};
 use crate::library::{Library, frazil, is_netcdf_itself, is_plain_file, program};
 use crate::names::Call;
@@ -102,6 +105,9 @@ fn take(path: &CStr, mode: c_int, program: &'static Library) -> Result<c_int, St
     if !is_plain_file(named) {
         return Err("its name is not that of a plain file".to_owned());
     }
+    if let Some(why) = must_keep_its_place(named) {
+        return Err(why.to_owned());
+    }
     if is_aligned(program) {
         return Err("the program has set an alignment (nc_set_alignment)".to_owned());
     }
@@ -126,6 +132,22 @@ fn take(path: &CStr, mode: c_int, program: &'static Library) -> Result<c_int, St
             unsafe { invoke_on(frazil, "nc_abort", own, []) };
             Err("too many files are open".to_owned())
         }
+    }
+}
+
+/// Why a file that is there must be written where it lies: frazil gives its name to another file.
+fn must_keep_its_place(path: &Path) -> Option<&'static str> {
+    let before = path.symlink_metadata().ok()?;
+    if before.is_symlink() {
+        Some("its name is a symbolic link")
+    } else if !before.is_file() {
+        Some("its name is that of a device, a pipe or a folder")
+    } else if before.nlink() > 1 {
+        Some("the file has other names (hard links)")
+    } else if OpenOptions::new().write(true).open(path).is_err() {
+        Some("the file that is there may not be written to")
+    } else {
+        None
     }
 }
 
@@ -252,6 +274,9 @@ pub(crate) extern "C" fn end(id: c_int) -> c_int {
         return BAD_GROUP;
     }
     let is_abort = is(call, Call::nc_abort);
+    if !is_abort {
+        give_back_unfit(&file);
+    }
     let name = if is_abort { "nc_abort" } else { "nc_close" };
     let status = match (file.place(id), frazil()) {
         // SAFETY: the call as it came, in the library that has the file.
@@ -279,6 +304,9 @@ fn close(frazil: &'static Library, file: &Taken, own: c_int) -> c_int {
     let place: *mut c_void = (&raw mut done).cast();
     // SAFETY: frz_nc_close_reporting with a report of the size that it says.
     let status = unsafe { invoke_on(frazil, "nc_close_reporting", own, [place as usize]) };
-    report::closed(&file.path, &done, status);
+    // A child cannot close its parent's file, and need not: the parent does.
+    if file.process == std::process::id() {
+        report::closed(&file.path, &done, status);
+    }
     status
 }

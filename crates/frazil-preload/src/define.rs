@@ -6,15 +6,16 @@ use std::sync::atomic::Ordering;
 use crate::current::{current, is, served_by};
 use crate::faithful;
 use crate::files::{self, Place, Taken};
-use crate::handover::hand_over;
+use crate::handover::{NO_MEMORY, give_back_unfit, hand_over, why};
 use crate::invoke::{BAD_ID, INVALID, Words, invoke, invoke_on, number};
 use crate::library::{Library, frazil};
 use crate::names::{Call, NAMES};
 use crate::report;
 
 /// What frazil answers where it does not do what netCDF-C may do: `NC_EINVAL`, `NC_EBADTYPE`,
-/// `NC_EBADTYPID`, `NC_ENOTBUILT`, `NC_EFILTER`, `NC_ENOFILTER`.
-const NOT_SERVED: [c_int; 6] = [-36, -45, -117, -128, -132, -136];
+/// `NC_EBADTYPID`, `NC_ENOTBUILT`, `NC_EFILTER`, `NC_ENOFILTER`; `NC_ENOMEM` for a chunk or a contiguous
+/// variable of more than an eighth of frazil's memory.
+const NOT_SERVED: [c_int; 7] = [-36, -45, NO_MEMORY, -117, -128, -132, -136];
 
 /// A call on a file that frazil may not be able to serve: the file then goes back to the program's
 /// own library, which gets this call.
@@ -62,6 +63,9 @@ fn on_own(
     };
     if status == 0 {
         faithful::after(file, own, library, call, words);
+        if name.ends_with("enddef") {
+            give_back_unfit(file);
+        }
         return 0;
     }
     if is_served && !NOT_SERVED.contains(&status) {
@@ -71,7 +75,7 @@ fn on_own(
         report::refused(&file.path, name, &report::words_of(status));
         return status;
     }
-    match (hand_over(file, name), file.place(id)) {
+    match (hand_over(file, &why(name, status)), file.place(id)) {
         (Ok(()), Place::Handed(real)) => go_on(file, real, call, words),
         (Ok(()), Place::Own(_)) => status,
         (Err(failure), _) => failure,

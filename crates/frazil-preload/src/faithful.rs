@@ -71,7 +71,9 @@ pub(crate) fn after(
             // SAFETY: not NULL, and of a variable with axes: frazil refuses chunks of a scalar.
             let is_stated = !extents.is_null() && unsafe { *extents } != 0;
             if is_stated {
-                file.notes().stated_chunks.insert((own & 0xFFFF, varid));
+                let mut notes = file.notes();
+                notes.stated_chunks.insert((own & 0xFFFF, varid));
+                notes.unfit.remove(&(own & 0xFFFF, varid));
             } else {
                 // A 0 in front asks for the library's own, as netCDF-C reads it.
                 file.notes().stated_chunks.remove(&(own & 0xFFFF, varid));
@@ -124,7 +126,12 @@ fn as_it_would_be(
     };
     let others = [number(varid), number(storage), place];
     // SAFETY: frz_nc_def_var_chunking with its arguments; as many numbers as there are axes.
-    unsafe { invoke_on(library, "nc_def_var_chunking", own, others) };
+    let status = unsafe { invoke_on(library, "nc_def_var_chunking", own, others) };
+    // What follows, a filter say, may still ask for another storage.
+    match status {
+        0 => notes.unfit.remove(&(own & 0xFFFF, varid)),
+        _ => notes.unfit.insert((own & 0xFFFF, varid)),
+    };
 }
 
 fn describe(

@@ -25,6 +25,8 @@ pub(crate) struct Taken {
     pub(crate) own: c_int,
     /// The program's own library.
     pub(crate) program: &'static Library,
+    /// The process that has created it.
+    pub(crate) process: u32,
     /// Whether values were put into it.
     pub(crate) is_put: AtomicBool,
     /// What is remembered of its definitions.
@@ -38,6 +40,8 @@ pub(crate) struct Taken {
 pub(crate) struct Notes {
     /// Group and variable of those whose chunks or storage the program has stated.
     pub(crate) stated_chunks: BTreeSet<(c_int, c_int)>,
+    /// Those that frazil cannot store as the program's own library would.
+    pub(crate) unfit: BTreeSet<(c_int, c_int)>,
     /// Whether the program has left define mode.
     pub(crate) in_data_mode: bool,
     /// Where the program's own library is asked what it would do.
@@ -61,6 +65,7 @@ impl Taken {
             mode,
             own,
             program,
+            process: std::process::id(),
             is_put: AtomicBool::new(false),
             notes: Mutex::default(),
             handed: OnceLock::new(),

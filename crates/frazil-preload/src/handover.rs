@@ -6,8 +6,9 @@
 use std::ffi::{CString, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
-use crate::files::Taken;
+use crate::files::{Place, Taken};
 use crate::invoke::{BAD_ID, INVALID, invoke, invoke_on, number};
 use crate::library::{Library, frazil};
 use crate::report;
@@ -17,15 +18,17 @@ use crate::values::{NAME_BYTES, copy_attributes, done, text};
 const GLOBAL: c_int = -1;
 /// `NC_CHUNKED`
 const CHUNKED: c_int = 0;
+/// `NC_ENOMEM`
+pub(crate) const NO_MEMORY: c_int = -61;
 /// `NC_MAX_VAR_DIMS`
 const MOST_DIMENSIONS: usize = 1024;
 
-/// Gives a file back for the call of this name.
+/// Gives a file back; `why` goes into the report, behind "because".
 ///
 /// # Errors
 /// The status of what failed; the file is then not in either library's hands as it should be, and the
 /// report says so.
-pub(crate) fn hand_over(file: &Taken, call: &str) -> Result<(), c_int> {
+pub(crate) fn hand_over(file: &Taken, why: &str) -> Result<(), c_int> {
     let frazil = frazil().map_err(|_| BAD_ID)?;
     let names = Names::of(file).ok_or(INVALID)?;
     let mut real: c_int = 0;
@@ -62,8 +65,8 @@ pub(crate) fn hand_over(file: &Taken, call: &str) -> Result<(), c_int> {
             unsafe { invoke_on(frazil, "nc_abort", file.own, []) };
             file.hand_over(groups);
             match names.give() {
-                Ok(()) => report::returned(&file.path, call),
-                Err(error) => report::refused(&file.path, call, &error.to_string()),
+                Ok(()) => report::returned(&file.path, why),
+                Err(error) => report::refused(&file.path, why, &error.to_string()),
             }
             Ok(())
         }
@@ -72,9 +75,31 @@ pub(crate) fn hand_over(file: &Taken, call: &str) -> Result<(), c_int> {
                 // SAFETY: nc_abort with the number of the file that was made above.
                 unsafe { invoke_on(file.program, "nc_abort", real, []) };
             }
-            report::refused(&file.path, call, "the file could not be given back");
+            report::refused(&file.path, why, "the file could not be given back");
             Err(status)
         }
+    }
+}
+
+/// Before the first values come: gives a file back whose variables frazil cannot store as the program's own
+/// library would.
+pub(crate) fn give_back_unfit(file: &Taken) {
+    let is_own = matches!(file.place(0), Place::Own(_)) && !file.is_put.load(Ordering::Relaxed);
+    // Tried once: what frazil then chooses is as good.
+    let is_unfit = is_own && !std::mem::take(&mut file.notes().unfit).is_empty();
+    if is_unfit {
+        // If that fails, the report says so, and frazil goes on with other chunks.
+        let _ = hand_over(file, &why("nc_def_var", NO_MEMORY));
+    }
+}
+
+/// Why a file goes back.
+pub(crate) fn why(call: &str, status: c_int) -> String {
+    match status {
+        NO_MEMORY => format!(
+            "of {call}: a chunk or a contiguous variable has more bytes than an eighth of --memory"
+        ),
+        _ => format!("of {call}, which frazil does not serve here"),
     }
 }
 

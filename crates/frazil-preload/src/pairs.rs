@@ -5,7 +5,7 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 
 use crate::current::{current, served_by};
-use crate::handover::hand_over;
+use crate::handover::{hand_over, why};
 use crate::invoke::{INVALID, invoke, number};
 use crate::library::frazil;
 use crate::report;
@@ -54,7 +54,7 @@ pub(crate) extern "C" fn copy_att(
     match target {
         Some(file) if is_own && status == INVALID && !file.is_put.load(Ordering::Relaxed) => {
             // Of a type that frazil does not write.
-            match hand_over(&file, "nc_copy_att") {
+            match hand_over(&file, &why("nc_copy_att", 0)) {
                 Ok(()) => direct(served_by(to, caller).1),
                 Err(status) => status,
             }
@@ -79,7 +79,7 @@ pub(crate) extern "C" fn copy_var(from: c_int, varid: c_int, to: c_int) -> c_int
             report::refused(&target.path, "nc_copy_var", "frazil does not serve it");
             return INVALID;
         }
-        if let Err(status) = hand_over(&target, "nc_copy_var") {
+        if let Err(status) = hand_over(&target, &why("nc_copy_var", 0)) {
             return status;
         }
     }

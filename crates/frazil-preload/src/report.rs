@@ -81,12 +81,9 @@ pub(crate) fn passed(path: &CStr, why: &str) {
     tell("passed", json!({ "path": shown(path), "why": why }));
 }
 
-/// A file was given back to the program's own library for a call.
-pub(crate) fn returned(path: &CStr, call: &str) {
-    tell(
-        "returned",
-        json!({ "path": shown(path), "why": format!("of {call}, which frazil does not serve here") }),
-    );
+/// A file was given back to the program's own library.
+pub(crate) fn returned(path: &CStr, why: &str) {
+    tell("returned", json!({ "path": shown(path), "why": why }));
 }
 
 /// A call failed that the program's own library might have served.

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use crate::current::{is, set_current};
 use crate::files::{self, Place};
+use crate::handover::give_back_unfit;
 use crate::invoke::NOT_BUILT;
 use crate::library::{Library, frazil, program};
 use crate::names::{Call, NAMES};
@@ -87,6 +88,9 @@ pub(crate) unsafe extern "C" fn route(call: usize, caller: usize, first: *mut u6
     if let Some(handler) = handler {
         set_current(call, caller);
         return handler;
+    }
+    if kind == Kind::Put {
+        give_back_unfit(&file);
     }
     match file.place(id) {
         Place::Handed(_) if is(call, Call::nc_inq_path) => {

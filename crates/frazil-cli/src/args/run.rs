@@ -84,7 +84,8 @@ impl Args for WriterFlags {
         flags().iter().fold(command, |command, (flag, declared)| {
             let arg = Arg::new(declared.key)
                 .long(flag.as_str())
-                .value_name("VALUE");
+                .value_name("VALUE")
+                .allow_negative_numbers(true);
             command.arg(helped(arg, declared))
         })
     }

@@ -63,6 +63,13 @@ pub(crate) fn run(args: &RunArgs) -> io::Result<Status> {
             return Ok(Status::Trouble);
         }
     };
+    // Before the program runs: its report must not be lost for a name.
+    if let Some(path) = &args.report
+        && let Err(error) = std::fs::File::create(path)
+    {
+        printer.error(&frazil::Error::io(&error, "create", path));
+        return Ok(Status::Trouble);
+    }
     let events = NamedTempFile::with_prefix("frazil-run-")?;
     let mut command = Command::new(&program);
     command.args(arguments);
