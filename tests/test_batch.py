@@ -219,3 +219,70 @@ def test_files_at_a_time_share_the_memory(tmp_path: Path):
     peak = int(answer.stdout) / 1024
     # The budget, and what the program itself takes.
     assert peak <= 64 + 64
+
+
+def test_runs_at_once_keep_each_others_checksums(tmp_path: Path):
+    out, sources = tmp_path / "out", [tmp_path / "a", tmp_path / "b"]
+    for number in range(40):
+        write(sources[number % 2] / f"{number}.nc", number)
+    # Names are bytes: neither may become the other.
+    for name in (b"\xff.nc", b"\xfe.nc", b"two\nlines.nc"):
+        shutil.copy(sources[0] / "0.nc", os.fsdecode(os.fsencode(sources[0]) + b"/" + name))
+    words = ("--out-dir", out, "--manifest", "sha256", "--quiet")
+    runs = [start("pack", source, *words) for source in sources]
+    for run in runs:
+        run.communicate(timeout=300)
+        assert run.returncode == DONE
+    assert len((out / "SHA256SUMS").read_bytes().splitlines()) == 43
+    check = ["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"]
+    subprocess.run(check, cwd=out, check=True)
+
+
+def test_a_log_or_manifest_that_cannot_be_written_does_not_stop_the_work(tmp_path: Path):
+    for number in range(10):
+        write(tmp_path / "in" / f"{number}.nc", number)
+    out = tmp_path / "out"
+    (out / "SHA256SUMS").mkdir(parents=True)
+    words = ("pack", tmp_path / "in", "--out-dir", out)
+    outcome = frazil(*words, "--log", "/dev/full")
+    assert outcome.code == FAILED and "/dev/full: write" in outcome.stderr
+    assert "10 files" in outcome.stdout and len(list(out.glob("*.nc"))) == 10
+    assert frazil(*words, "--manifest", "sha256", "--overwrite").code == TROUBLE
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user is played, which root can do")
+def test_a_directory_that_cannot_be_read_does_not_stop_the_others(tmp_path: Path):
+    for path in (tmp_path, *tmp_path.parents):
+        if path.stat().st_uid == 0 and "pytest" in str(path):
+            path.chmod(0o777)
+    root = tmp_path / "in"
+    write(root / "locked/a.nc", 1)
+    write(root / "open/b.nc", 2)
+    (root / "locked").chmod(0)
+    command = [BINARY, "pack", root, "-r", "--out-dir", tmp_path / "out"]
+    done = subprocess.run(command, capture_output=True, text=True, user=65534, check=False)
+    assert done.returncode == FAILED and "in/locked: list: Permission denied" in done.stderr
+    assert (tmp_path / "out/open/b.nc").exists()
+
+
+def test_why_there_is_nothing_to_do_is_said(tree: Path, tmp_path: Path):
+    names, file = tmp_path / "names", tmp_path / "file"
+    names.touch()
+    file.touch()
+    for words, part in [
+        (("--files-from", names, "--out-dir", tmp_path), "the list names none"),
+        (
+            (tree, "--include", "*.nc", "--exclude", "**", "--out-dir", tmp_path),
+            "left by --exclude",
+        ),
+        ((tree, "--out-dir", file), "it is no directory"),
+    ]:
+        place = () if "--out-dir" in words else ("--out-dir", tmp_path)
+        outcome = frazil("pack", *words, *place)
+        assert outcome.code == TROUBLE and part in outcome.stderr
+
+
+def test_a_dry_run_is_noted_as_one(tree: Path, tmp_path: Path):
+    log = tmp_path / "log"
+    assert frazil("pack", tree / "d", "--dry-run", "--log", log).code == DONE
+    assert {line.split("\t")[1] for line in log.read_text().splitlines()} == {"planned"}

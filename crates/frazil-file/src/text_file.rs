@@ -50,12 +50,13 @@ pub fn read_text(path: &Path) -> Result<String> {
 ///
 /// # Errors
 /// If the file cannot be written: what was there stays.
-pub fn write_text(path: &Path, text: &str) -> Result<()> {
+pub fn write_text(path: &Path, text: impl AsRef<[u8]>) -> Result<()> {
+    let text = text.as_ref();
     let failed = |error| Error::io(&error, "write", path);
     // A device or a pipe is written to: it must not be replaced.
     if path.metadata().is_ok_and(|before| !before.is_file()) {
         let mut device = beside::open_device(path).map_err(failed)?;
-        return device.write_all(text.as_bytes()).map_err(failed);
+        return device.write_all(text).map_err(failed);
     }
     check_folder(path)?;
     let target = followed_output(path)?;
@@ -69,7 +70,7 @@ pub fn write_text(path: &Path, text: &str) -> Result<()> {
         }
     };
     let mut file = pending.file();
-    file.write_all(text.as_bytes()).map_err(failed)?;
+    file.write_all(text).map_err(failed)?;
     pending.commit(false).map(drop)
 }
 

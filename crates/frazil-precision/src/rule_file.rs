@@ -50,7 +50,7 @@ pub fn read_rule_file(path: &Path, options: &[&str]) -> Result<RuleFile> {
 /// # Errors
 /// If the file cannot be written.
 pub fn write_precision(path: &Path, rules: &[VariableRule]) -> Result<()> {
-    write_text(path, &render(rules))
+    write_text(path, render(rules))
 }
 
 pub(super) fn parse(text: &str) -> Outcome<RuleFile> {

@@ -35,12 +35,16 @@ pub(crate) fn run(args: &InfoArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
             return Ok(Status::Trouble);
         }
     };
-    for file in chosen.iter().map(|one| &one.path) {
+    for one in &chosen {
         if cancel.load(Ordering::Relaxed) {
             status = Status::Interrupted;
             break;
         }
-        match frazil::info(file, args.fill, &resources) {
+        let info = match &one.unlisted {
+            Some(error) => Err(error.clone()),
+            None => frazil::info(&one.path, args.fill, &resources),
+        };
+        match info {
             Ok(info) => {
                 let gap = if document.reports.is_empty() {
                     ""

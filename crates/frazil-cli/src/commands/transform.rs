@@ -48,6 +48,9 @@ pub(super) fn each(transform: &Transform<'_>, work: &Work<'_>) -> io::Result<Sta
         Err(error) => return end(transform.output, error, Status::Trouble),
     };
     let one = |chosen: &Chosen, share: Share, progress: &mut dyn Progress| {
+        if let Some(error) = &chosen.unlisted {
+            return Outcome::Failed(error.clone());
+        }
         if wishes.is_done(chosen) {
             return Outcome::Skipped;
         }
@@ -107,6 +110,7 @@ mod tests {
         let chosen = ["a.nc", "b.nc", "c.nc"].map(|name| Chosen {
             path: name.into(),
             folder: "".into(),
+            unlisted: None,
         });
         let resources = Resources {
             cancel: Arc::clone(cancel),

@@ -40,6 +40,7 @@ pub(crate) enum Outcome {
 impl Outcome {
     pub(super) fn word(&self) -> &'static str {
         match self {
+            Self::Done(report) if report.dry_run => "planned",
             Self::Done(report) if report.kept_input => "kept",
             Self::Done(_) => "done",
             Self::Skipped => "skipped",
@@ -172,7 +173,7 @@ impl<'a> Account<'a> {
     /// Tells what came of a file.
     ///
     /// # Errors
-    /// Standard output's, and those of the log.
+    /// Standard output's.
     pub(super) fn finished(&mut self, chosen: &Chosen, outcome: Outcome) -> io::Result<()> {
         let outcome = match outcome {
             Outcome::Failed(error) if error.code == ErrorCode::Interrupted => {
@@ -183,8 +184,10 @@ impl<'a> Account<'a> {
             outcome => outcome,
         };
         self.finished += 1;
-        if let Some(log) = &mut self.log {
-            log.add(&chosen.path, &outcome).map_err(as_io)?;
+        if let Some(Err(error)) = self.log.as_mut().map(|log| log.add(&chosen.path, &outcome)) {
+            // The work goes on: its results are worth more than its log.
+            self.log = None;
+            self.note_trouble(error);
         }
         self.note_result(chosen, &outcome);
         let told = self.bar.suspend(|| self.tell(chosen, &outcome));
@@ -194,6 +197,13 @@ impl<'a> Account<'a> {
         self.bar.inc(bytes);
         self.keep(outcome);
         told
+    }
+
+    /// Tells an error that belongs to no file, and has the command fail.
+    fn note_trouble(&mut self, error: Error) {
+        self.printer.error(&error);
+        self.failures.push(error.to_string());
+        self.document.errors.push(error.into());
     }
 
     /// Remembers a result for the manifest.
@@ -271,10 +281,13 @@ impl<'a> Account<'a> {
     /// Sums up; how the command ends.
     ///
     /// # Errors
-    /// Standard output's, and those of the manifest.
+    /// Standard output's.
     pub(crate) fn close(mut self, is_cancelled: bool) -> io::Result<Status> {
         self.bar.finish_and_clear();
-        self.write_manifest()?;
+        let failed = self.failures.len();
+        if let Err(error) = self.write_manifest() {
+            self.note_trouble(error);
+        }
         if self.files > 1 {
             let seconds = match self.is_many {
                 true => self.began.elapsed().as_secs_f64(),
@@ -289,8 +302,8 @@ impl<'a> Account<'a> {
             self.printer
                 .table(&summary::of_all(reports, self.skipped, seconds))?;
         }
-        if self.is_many && !self.failures.is_empty() {
-            let failed = text::count(self.failures.len() as u64, "file");
+        if self.is_many && failed > 0 {
+            let failed = text::count(failed as u64, "file");
             self.printer
                 .trouble(&format!("{failed} of {} failed:", self.files));
             self.failures
@@ -311,17 +324,17 @@ impl<'a> Account<'a> {
         })
     }
 
-    fn write_manifest(&mut self) -> io::Result<()> {
+    fn write_manifest(&mut self) -> Result<()> {
         let (Some(manifest), Some(folder)) = (&mut self.manifest, self.wishes.out_dir) else {
             return Ok(());
         };
         for below in &self.unsummed {
-            let checksum = manifest::checksum(&folder.join(below)).map_err(as_io)?;
+            let checksum = manifest::checksum(&folder.join(below))?;
             manifest.add(below, &checksum);
         }
         match self.unsummed.is_empty() {
             true => Ok(()),
-            false => manifest.write().map_err(as_io),
+            false => manifest.write(),
         }
     }
 }
@@ -338,12 +351,6 @@ fn line(chosen: &[Chosen]) -> ProgressBar {
         .with_prefix(format!("0/{}", chosen.len()));
     bar.enable_steady_tick(TICK);
     bar
-}
-
-// By value, as `map_err` hands it on.
-#[expect(clippy::needless_pass_by_value)]
-fn as_io(error: Error) -> io::Error {
-    io::Error::other(error.to_string())
 }
 
 #[cfg(test)]

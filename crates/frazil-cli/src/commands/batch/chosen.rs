@@ -26,6 +26,8 @@ pub(crate) struct Chosen {
     pub(crate) path: PathBuf,
     /// The folder of its result, below that of all results; empty for files that are named.
     pub(crate) folder: PathBuf,
+    /// It is a directory whose files cannot be listed: why.
+    pub(crate) unlisted: Option<Error>,
 }
 
 impl Chosen {
@@ -45,10 +47,11 @@ pub(crate) fn choose(args: &InputArgs, out_dir: Option<&Path>) -> Result<Vec<Cho
     let mut all = Vec::new();
     for named in &args.named {
         match named.is_dir() {
-            true => Walk::new(named, args.recursive, &filter, out_dir).add_to(&mut all)?,
+            true => Walk::new(named, args.recursive, &filter, out_dir).add_to(&mut all),
             false => all.push(Chosen {
                 path: named.clone(),
                 folder: PathBuf::new(),
+                unlisted: None,
             }),
         }
     }
@@ -56,7 +59,11 @@ pub(crate) fn choose(args: &InputArgs, out_dir: Option<&Path>) -> Result<Vec<Cho
         for path in names_of(list)? {
             if filter.takes(&path, true) {
                 let folder = folder_of(&path, out_dir.is_some())?;
-                all.push(Chosen { path, folder });
+                all.push(Chosen {
+                    path,
+                    folder,
+                    unlisted: None,
+                });
             }
         }
     }
@@ -133,26 +140,22 @@ impl<'a> Walk<'a> {
 
     /// Adds the directory's files, by name; links to directories are not followed, and what is hidden, as
     /// files are that are being written, is left alone.
-    fn add_to(&self, all: &mut Vec<Chosen>) -> Result<()> {
+    fn add_to(&self, all: &mut Vec<Chosen>) {
         let mut left = vec![PathBuf::new()];
         while let Some(below) = left.pop() {
             let folder = self.root.join(&below);
-            let mut nested = Vec::new();
-            let mut files = Vec::new();
-            let entries = fs::read_dir(&folder);
-            for entry in entries.map_err(|error| Error::io(&error, "list", &folder))? {
-                let entry = entry.map_err(|error| Error::io(&error, "list", &folder))?;
-                let name = entry.file_name();
-                if name.as_bytes().starts_with(b".") {
+            let (mut files, mut nested) = match self.list(&below) {
+                Ok(found) => found,
+                // As a file that cannot be read: it does not stop the others.
+                Err(error) => {
+                    all.push(Chosen {
+                        unlisted: Some(Error::io(&error, "list", &folder)),
+                        path: folder,
+                        folder: below,
+                    });
                     continue;
                 }
-                let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-                match is_directory {
-                    true => nested.push(below.join(name)),
-                    false if entry.path().is_dir() => {}
-                    false => files.push(below.join(name)),
-                }
-            }
+            };
             files.sort_unstable();
             let meant = files
                 .into_iter()
@@ -160,12 +163,31 @@ impl<'a> Walk<'a> {
             all.extend(meant.map(|file| Chosen {
                 path: self.root.join(file),
                 folder: below.clone(),
+                unlisted: None,
             }));
             nested.sort_unstable_by(|a, b| b.cmp(a));
             let is_nested = |folder: &PathBuf| self.is_recursive && !self.has_results(folder);
             left.extend(nested.into_iter().filter(is_nested));
         }
-        Ok(())
+    }
+
+    /// Files and directories of a directory, by their paths below the root.
+    fn list(&self, below: &Path) -> io::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+        let (mut files, mut nested) = (Vec::new(), Vec::new());
+        for entry in fs::read_dir(self.root.join(below))? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if name.as_bytes().starts_with(b".") {
+                continue;
+            }
+            let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            match is_directory {
+                true => nested.push(below.join(name)),
+                false if entry.path().is_dir() => {}
+                false => files.push(below.join(name)),
+            }
+        }
+        Ok((files, nested))
     }
 
     fn has_results(&self, below: &Path) -> bool {
@@ -221,9 +243,26 @@ fn folder_of(path: &Path, is_needed: bool) -> Result<PathBuf> {
 }
 
 fn no_files(args: &InputArgs) -> Error {
-    let cause = match args.include.is_empty() {
-        true => "there are no files to work on: none is named as data files are, *.nc or *.h5",
-        false => "there are no files to work on: none matches --include",
+    if let (Some(list), true, true) = (
+        &args.files_from,
+        args.named.is_empty(),
+        args.include.is_empty() && args.exclude.is_empty(),
+    ) {
+        let cause = "there are no files to work on: the list names none";
+        return Error::new(ErrorCode::NotFound, cause).in_file(list);
+    }
+    let cause = match (args.include.is_empty(), args.exclude.is_empty()) {
+        (true, true) => {
+            "there are no files to work on: none is named as data files are, *.nc or *.h5"
+        }
+        (true, false) => {
+            "there are no files to work on: none is named as data files are, *.nc or *.h5, and left \
+             by --exclude"
+        }
+        (false, true) => "there are no files to work on: none matches --include",
+        (false, false) => {
+            "there are no files to work on: none matches --include and is left by --exclude"
+        }
     };
     let cure = match args.recursive {
         true => "name others with --include GLOB",
@@ -242,6 +281,12 @@ fn check_targets(all: &[Chosen], out_dir: Option<&Path>) -> Result<()> {
     let Some(out_dir) = out_dir else {
         return Ok(());
     };
+    if out_dir.exists() && !out_dir.is_dir() {
+        let cause = "results are to lie in it, and it is no directory";
+        return Err(Error::new(ErrorCode::AlreadyExists, cause)
+            .in_file(out_dir)
+            .with_cure("give --out-dir a directory, or a name that is free"));
+    }
     let mut targets = HashSet::new();
     let twice = all.iter().find(|one| !targets.insert(one.target(out_dir)));
     twice.map_or(Ok(()), |one| {

@@ -177,6 +177,7 @@ mod tests {
         let one = |i: usize| Chosen {
             path: format!("{i}.nc").into(),
             folder: "".into(),
+            unlisted: None,
         };
         (0..count).map(one).collect()
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use frazil::{Error, Result};
@@ -13,50 +14,80 @@ const NAME: &str = "SHA256SUMS";
 /// Bytes that are read at a time.
 const PIECE_BYTES: usize = 1 << 20;
 
+/// Lines by the names in them.
+type Lines = BTreeMap<Vec<u8>, Vec<u8>>;
+
 /// The checksums of a folder of results; those of files that others wrote into it stay.
 #[derive(Debug)]
 pub(super) struct Manifest {
-    path: PathBuf,
-    /// Lines by the names in them.
-    lines: BTreeMap<String, String>,
+    folder: PathBuf,
+    /// Of this run.
+    lines: Lines,
 }
 
 impl Manifest {
     /// # Errors
     /// If there is one that cannot be read.
     pub(super) fn open(folder: &Path) -> Result<Self> {
-        let path = folder.join(NAME);
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(Error::io(&error, "read", &path)),
-        };
-        let entry = |line: &str| Some((line.split_once("  ")?.1.to_owned(), line.to_owned()));
-        let lines = text.lines().filter_map(entry).collect();
-        Ok(Self { path, lines })
+        read(&folder.join(NAME))?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            lines: Lines::new(),
+        })
     }
 
-    /// Notes the checksum of a result by its path below the folder.
+    /// Notes the checksum of a result by its path below the folder, whose bytes are kept.
     pub(super) fn add(&mut self, below: &Path, checksum: &str) {
-        let name = below.to_string_lossy();
-        let escaped = name.replace('\\', "\\\\").replace('\n', "\\n");
-        let mark = if escaped == name { "" } else { "\\" };
-        let line = format!("{mark}{checksum}  {escaped}");
+        let name = below.as_os_str().as_bytes();
+        let mut escaped = Vec::with_capacity(name.len());
+        for &byte in name {
+            match byte {
+                b'\\' => escaped.extend(b"\\\\"),
+                b'\n' => escaped.extend(b"\\n"),
+                b'\r' => escaped.extend(b"\\r"),
+                _ => escaped.push(byte),
+            }
+        }
+        let mark: &[u8] = if escaped == name { b"" } else { b"\\" };
+        let line = [mark, checksum.as_bytes(), b"  ", &escaped].concat();
         self.lines.insert(escaped, line);
     }
 
-    /// Writes the file, in the order of names.
+    /// Writes the file, in the order of names, with what another run has written meanwhile.
     ///
     /// # Errors
-    /// If it cannot be written.
-    pub(super) fn write(&self) -> Result<()> {
-        let text: String = self
-            .lines
-            .values()
-            .map(|line| format!("{line}\n"))
-            .collect();
-        frazil::write_text(&self.path, &text)
+    /// If it cannot be read or written.
+    pub(super) fn write(&mut self) -> Result<()> {
+        let path = self.folder.join(NAME);
+        let failed = |error: io::Error| Error::io(&error, "lock", &self.folder);
+        // The folder itself: a file for the lock would be left behind.
+        let folder = File::open(&self.folder).map_err(failed)?;
+        folder.lock().map_err(failed)?;
+        let mut lines = read(&path)?;
+        lines.append(&mut self.lines);
+        let mut text = Vec::new();
+        for line in lines.values() {
+            text.extend(line);
+            text.push(b'\n');
+        }
+        frazil::write_text(&path, text)
     }
+}
+
+fn read(path: &Path) -> Result<Lines> {
+    let text = match fs::read(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(Error::io(&error, "read", path)),
+    };
+    let entry = |line: &[u8]| {
+        let at = line.windows(2).position(|pair| pair == b"  ")?;
+        Some((line[at + 2..].to_vec(), line.to_vec()))
+    };
+    Ok(text
+        .split(|&byte| byte == b'\n')
+        .filter_map(entry)
+        .collect())
 }
 
 /// The checksum of a file, in hexadecimal digits.
