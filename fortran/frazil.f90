@@ -148,7 +148,7 @@ contains
     status = set_options(chosen, options, precision_file, threads, memory_bytes, durable, synchronous)
     if (status == frazil_ok) &
       status = set_choices(chosen, readable_by, commit_bytes, records_per_sync, plan_file, keep_plan)
-    if (status == frazil_ok) status = set_wishes(chosen, goal, filters, reads, storage)
+    if (status == frazil_ok) status = set_requests(chosen, goal, filters, reads, storage)
     if (status == frazil_ok) status = set_cores(chosen, cores, core_list)
     if (status == frazil_ok .and. present(overwrite)) &
       status = frz_options_set_overwrite(chosen, c_logical(overwrite))
@@ -200,7 +200,7 @@ contains
     status = set_options(chosen, options, precision_file, threads, memory_bytes, durable, synchronous)
     if (status == frazil_ok) &
       status = set_choices(chosen, readable_by, commit_bytes, records_per_sync, plan_file, keep_plan)
-    if (status == frazil_ok) status = set_wishes(chosen, goal, filters, reads, storage)
+    if (status == frazil_ok) status = set_requests(chosen, goal, filters, reads, storage)
     if (status == frazil_ok) status = set_cores(chosen, cores, core_list)
     if (status == frazil_ok .and. present(longest_wait)) &
       status = frz_options_set_longest_wait(chosen, longest_wait)

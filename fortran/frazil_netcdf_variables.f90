@@ -75,8 +75,8 @@ contains
     if (status /= nf90_noerr) return
     varid = c_varid + 1
 
-    status = wish_layout(ncid, varid, contiguous, chunksizes)
-    if (status == nf90_noerr) status = wish_deflate(ncid, varid, deflate_level, is_true(shuffle))
+    status = request_layout(ncid, varid, contiguous, chunksizes)
+    if (status == nf90_noerr) status = request_deflate(ncid, varid, deflate_level, is_true(shuffle))
     if (status /= nf90_noerr) return
     if (is_true(fletcher32)) status = nf90_def_var_fletcher32(ncid, varid, nf90_fletcher32)
     if (status /= nf90_noerr) return
@@ -84,16 +84,16 @@ contains
     if (status /= nf90_noerr) return
     status = set_cache(ncid, varid, cache_size, cache_nelems, cache_preemption)
     if (status /= nf90_noerr) return
-    if (present(quantize_mode)) status = wish_quantize(ncid, varid, quantize_mode, nsd)
+    if (present(quantize_mode)) status = request_quantize(ncid, varid, quantize_mode, nsd)
     if (status /= nf90_noerr) return
-    if (present(zstandard_level)) status = wish_zstandard(ncid, varid, zstandard_level, is_true(shuffle))
+    if (present(zstandard_level)) status = request_zstandard(ncid, varid, zstandard_level, is_true(shuffle))
   end function define_axes
 
-  pure logical function is_true(wish)
-    logical, intent(in), optional :: wish
+  pure logical function is_true(request)
+    logical, intent(in), optional :: request
 
     is_true = .false.
-    if (present(wish)) is_true = wish
+    if (present(request)) is_true = request
   end function is_true
 
   !> Contiguous with chunk sizes is a contradiction; so is not contiguous without any.
@@ -122,7 +122,7 @@ contains
     status = nf90_efilter
   end function check_compressors
 
-  function wish_layout(ncid, varid, contiguous, chunksizes) result(status)
+  function request_layout(ncid, varid, contiguous, chunksizes) result(status)
     integer, intent(in) :: ncid, varid
     logical, intent(in), optional :: contiguous
     integer, intent(in), optional :: chunksizes(:)
@@ -134,10 +134,10 @@ contains
     else if (is_true(contiguous)) then
       status = nf90_def_var_chunking(ncid, varid, nf90_contiguous, [integer ::])
     end if
-  end function wish_layout
+  end function request_layout
 
   !> Level 0 asks for no compression; in a classic file, which has none, that is no error.
-  function wish_deflate(ncid, varid, deflate_level, shuffle) result(status)
+  function request_deflate(ncid, varid, deflate_level, shuffle) result(status)
     integer, intent(in) :: ncid, varid
     integer, intent(in), optional :: deflate_level
     logical, intent(in) :: shuffle
@@ -151,25 +151,25 @@ contains
       status = nf90_def_var_deflate(ncid, varid, 0, 0, 0)
       if (any(status == [nf90_enotnc4, nf90_estrictnc3])) status = nf90_noerr
     end if
-  end function wish_deflate
+  end function request_deflate
 
-  function wish_quantize(ncid, varid, quantize_mode, nsd) result(status)
+  function request_quantize(ncid, varid, quantize_mode, nsd) result(status)
     integer, intent(in) :: ncid, varid, quantize_mode
     integer, intent(in), optional :: nsd
     integer :: status
 
     status = nf90_einval
     if (present(nsd)) status = nf90_def_var_quantize(ncid, varid, quantize_mode, nsd)
-  end function wish_quantize
+  end function request_quantize
 
-  function wish_zstandard(ncid, varid, zstandard_level, shuffle) result(status)
+  function request_zstandard(ncid, varid, zstandard_level, shuffle) result(status)
     integer, intent(in) :: ncid, varid, zstandard_level
     logical, intent(in) :: shuffle
     integer :: status
 
     status = nf90_def_var_zstandard(ncid, varid, zstandard_level)
     if (status == nf90_noerr .and. shuffle) status = nf90_def_var_deflate(ncid, varid, 1, 0, 0)
-  end function wish_zstandard
+  end function request_zstandard
 
   function nf90_inq_varid(ncid, name, varid) result(status)
     integer, intent(in) :: ncid

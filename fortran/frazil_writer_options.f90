@@ -7,7 +7,7 @@ module frazil_writer_options
   implicit none
   private
 
-  public :: set_options, set_choices, set_wishes, set_cores
+  public :: set_options, set_choices, set_requests, set_cores
 
   !> What filters are chosen for: the lowest level that comes close to the best; small files; fast writing;
   !> the smallest files, whatever it costs; the fewest joules.
@@ -68,8 +68,8 @@ contains
       status = frz_options_set_keep_plan(options, c_logical(keep_plan))
   end function set_choices
 
-  !> What is wished of all variables.
-  function set_wishes(options, goal, filters, reads, storage) result(status)
+  !> What is requested of all variables.
+  function set_requests(options, goal, filters, reads, storage) result(status)
     type(c_ptr), intent(in) :: options
     integer, intent(in), optional :: goal
     character(len=*), intent(in), optional :: filters, reads
@@ -83,7 +83,7 @@ contains
     if (status == frazil_ok .and. present(reads)) status = frz_options_set_reads(options, c_text(reads))
     if (status == frazil_ok .and. present(storage)) &
       status = frz_options_set_storage(options, int(storage, c_int))
-  end function set_wishes
+  end function set_requests
 
   !> Where packing threads run.
   function set_cores(options, cores, core_list) result(status)

@@ -145,9 +145,9 @@ fn journals(folder: &Path) -> Outcome {
 
 fn texts(folder: &Path) -> Outcome {
     for (number, chain) in CHAINS.iter().enumerate() {
-        write(&folder.join("wishes"), number, chain)?;
+        write(&folder.join("requests"), number, chain)?;
     }
-    let wishes = [
+    let requests = [
         "map,series=2",
         "t=time,lev=level,y=lat,x=lon,member=other",
         "time=1000,lat=64",
@@ -156,8 +156,8 @@ fn texts(folder: &Path) -> Outcome {
         "delta(0,1)+frazil(archive,19)",
         "box(time=3,lat=1)=0.5",
     ];
-    for (number, wish) in wishes.iter().enumerate() {
-        write(&folder.join("wishes"), 100 + number, wish)?;
+    for (number, request) in requests.iter().enumerate() {
+        write(&folder.join("requests"), 100 + number, request)?;
     }
     let plan = r#"{"variables": [{"path": "/t", "layout": {"chunked": {"chunk": [1, 8]}},
         "quantize": null, "pipeline": [{"id": 1, "client_data": [3]}], "deflate_encoder": null,

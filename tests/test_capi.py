@@ -117,7 +117,7 @@ def test_single_values(prefix: Path, tmp_path: Path) -> None:
 @needs("pkg-config")
 @pytest.mark.parametrize("link", [compiled, compiled_static])
 def test_values_in_memory_are_compressed_and_come_back(prefix: Path, tmp_path: Path, link) -> None:
-    run(link(prefix, PROGRAMS / "memory.c", tmp_path / "memory"), tmp_path / "wishes", env=PLAIN)
+    run(link(prefix, PROGRAMS / "memory.c", tmp_path / "memory"), tmp_path / "requests", env=PLAIN)
 
 
 @pytest.mark.parametrize("link", [compiled, compiled_static])

@@ -178,8 +178,8 @@ BAD_INDEX = {"out of order": (8, b"\xa5" * 16), "lies outside the file": (32, b"
 
 
 @pytest.mark.parametrize("cause", BAD_INDEX)
-@pytest.mark.parametrize("wishes", [(), ("--goal", "size")])
-def test_a_bad_chunk_index_is_named(tmp_path: Path, cause: str, wishes: tuple[str, ...]):
+@pytest.mark.parametrize("requests", [(), ("--goal", "size")])
+def test_a_bad_chunk_index_is_named(tmp_path: Path, cause: str, requests: tuple[str, ...]):
     source = tmp_path / "source.h5"
     with h5py.File(source, "w") as file:
         file.create_dataset("field", data=make.field(32, 64), chunks=(8, 64))
@@ -188,7 +188,7 @@ def test_a_bad_chunk_index_is_named(tmp_path: Path, cause: str, wishes: tuple[st
     place, spoilt = BAD_INDEX[cause]
     content[entries + place : entries + place + len(spoilt)] = spoilt
     source.write_bytes(content)
-    outcome = Scene(tmp_path, source).fails("corrupt", *wishes)
+    outcome = Scene(tmp_path, source).fails("corrupt", *requests)
     (error,) = outcome.errors
     assert error["variable"] == "/field" and cause in error["cause"]
     assert "copy it again" in error["cure"]

@@ -147,7 +147,7 @@ def test_a_form_that_is_asked_for_is_written_whatever_its_size(form: str, tmp_pa
     assert h5py.is_hdf5(source)
 
 
-WISHES = {
+REQUESTS = {
     "goal": ["--goal", "archive"],
     "level": ["--level", "9"],
     "precision": ["--abs-error", "v:1e-300"],
@@ -155,11 +155,11 @@ WISHES = {
 }
 
 
-@pytest.mark.parametrize("wish", WISHES)
-def test_wishes_for_less_bytes_do_not_make_a_file_larger(wish: str, tmp_path: Path):
+@pytest.mark.parametrize("request", REQUESTS)
+def test_requests_for_less_bytes_do_not_make_a_file_larger(request: str, tmp_path: Path):
     source = noise(tmp_path / "noise.nc", "classic")
     before = source.read_bytes()
-    outcome = frazil("pack", source, "--in-place", "--json", *WISHES[wish])
+    outcome = frazil("pack", source, "--in-place", "--json", *REQUESTS[request])
     assert outcome.code == DONE, outcome.stderr
     assert outcome.report["reports"][0]["kept_input"]
     assert source.read_bytes() == before

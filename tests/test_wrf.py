@@ -207,9 +207,9 @@ ROUNDING = '[[rule]]\nvariables = ["*"]\nsignificant_digits = 3\n'
 def test_history_is_rounded_on_request_and_restart_files_never(
     standin: Path, tmp_path: Path, variable: str
 ):
-    wishes = tmp_path / "wishes.toml"
-    wishes.write_text(ROUNDING)
-    value = str(wishes) if variable == "FRAZIL_PRECISION" else f"precision={wishes},goal=speed"
+    requests = tmp_path / "requests.toml"
+    requests.write_text(ROUNDING)
+    value = str(requests) if variable == "FRAZIL_PRECISION" else f"precision={requests},goal=speed"
     listed = write_list(SAMPLE, tmp_path / "list")
     # The program compares each bit with the source.
     done = started(standin, listed, SAMPLE, tmp_path / "out", "history", **{variable: value})
@@ -240,7 +240,7 @@ def test_options_reach_the_file(standin: Path, tmp_path: Path):
         ("colour=red", "there are goal, filters, readable_by"),
         ("commit=later", '"later"; it must be background or wait'),
         ("threads=many", '"many"; it must be a number from 0'),
-        ("precision=/nowhere/wishes.toml", "/nowhere/wishes.toml"),
+        ("precision=/nowhere/requests.toml", "/nowhere/requests.toml"),
         ("goal", "option=value"),
     ],
 )

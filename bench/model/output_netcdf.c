@@ -48,7 +48,7 @@ void output_open(const char *path, const size_t shape[3], const settings *wanted
         if (wanted->digits > 0) {
             check(nc_def_var_quantize(file, variables[i], NC_QUANTIZE_GRANULARBR, wanted->digits));
         }
-        /* Asked for in every case: no compression is a wish as well. */
+        /* Asked for in every case: no compression is a request as well. */
         check(nc_def_var_deflate(file, variables[i], wanted->shuffle, wanted->deflate > 0,
                                  wanted->deflate));
         if (wanted->zstd) {

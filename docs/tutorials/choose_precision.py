@@ -27,15 +27,15 @@ analysis
 # ## Say it in digits, as a bound, or as a share of the information
 
 # %%
-wishes = {
+requests = {
     "every bit": None,
     "four digits": {"*": {"significant_digits": 4}},
     "a thousandth": {"*": {"relative_tolerance_percent": 0.1}},
     "99 % of the information": {"*": {"keep_information": 0.99}},
 }
 sizes = {}
-for number, (name, wish) in enumerate(wishes.items()):
-    report = frazil.pack(sample, f"{number}.nc", precision=wish)
+for number, (name, request) in enumerate(requests.items()):
+    report = frazil.pack(sample, f"{number}.nc", precision=request)
     sizes[name] = report.output_file_bytes
 for name, size in sizes.items():
     print(f"{name:25} {size / 1e6:6.2f} MB")
@@ -70,7 +70,7 @@ float(abs(found.W - original.W).max())
 # %% [markdown]
 # ## While writing
 #
-# `frazil.to_netcdf` and `Writer.add_variable` take the same wishes.
+# `frazil.to_netcdf` and `Writer.add_variable` take the same requests.
 
 # %%
 original[["T", "W"]].frazil.to_netcdf("written.nc", precision={"T": {"significant_digits": 3}})

@@ -44,7 +44,7 @@ def compress(
 
     Filters are chosen by what they make of the values, as for one chunk of a file. All work is done
     by the calling thread, without Python's lock: threads may compress at the same time. Equal
-    values and wishes give equal bytes, and these are those that ``frz_compress`` makes in C.
+    values and requests give equal bytes, and these are those that ``frz_compress`` makes in C.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def compress(
     frazil.errors.UnsupportedError
         For texts, bool, complex numbers, float16, dates, objects and structures.
     frazil.errors.InvalidArgumentError
-        For wishes that the values cannot have, masked arrays, and too many or too long axes.
+        For requests that the values cannot have, masked arrays, and too many or too long axes.
 
     Examples
     --------
@@ -100,16 +100,16 @@ def compress(
         "filters": filters,
         "ratio_tolerance_percent": None if ratio_tolerance is None else 100 * ratio_tolerance,
     }
-    wishes = {
+    requests = {
         "goal": goal,
         "level": level,
         "precision": dict(precision or {}),
         "demand": demand,
     }
     try:
-        stated = json.dumps(wishes, allow_nan=False)
+        stated = json.dumps(requests, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(f"a wish cannot be understood: {error}") from None
+        raise InvalidArgumentError(f"a request cannot be understood: {error}") from None
     is_big = array.dtype.byteorder == (">" if sys.byteorder == "little" else "=") and size > 1
     raw = array.reshape(-1).view(np.uint8)
     return _frazil.compress(raw, (kind, size, is_big), list(array.shape), stated)

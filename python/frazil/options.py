@@ -74,17 +74,17 @@ def precision_rules(
     if isinstance(precision, list):
         return precision
     if isinstance(precision, Mapping):
-        return [_rule(pattern, wish) for pattern, wish in precision.items()]
+        return [_rule(pattern, request) for pattern, request in precision.items()]
     allowed = "a mapping of names or patterns to what is stated of them, or a file of rules"
     return json.loads(_frazil.read_precision(checks.path("precision", precision, allowed)))
 
 
-def _rule(pattern: str, wish: Any) -> dict[str, Any]:
+def _rule(pattern: str, request: Any) -> dict[str, Any]:
     """What is stated of the variables that a pattern matches; ``None``: they stay exact."""
     allowed = 'a mapping, {"significant_digits": 4}, or None'
     named = f"precision[{pattern!r}]"
-    stated = {"lossless": True} if wish is None else checks.mapping(named, wish, allowed)
-    return {"variables": [pattern], "wish": stated}
+    stated = {"lossless": True} if request is None else checks.mapping(named, request, allowed)
+    return {"variables": [pattern], "request": stated}
 
 
 def check_names(rules: list[dict[str, Any]], paths: Sequence[str], file: StrPath) -> None:
@@ -109,9 +109,9 @@ def filter_rules(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
     kept = (*_ABOUT_FILTERS, "chunks")
     found = []
     for rule in rules:
-        part = {key: value for key, value in rule.get("wish", {}).items() if key in kept}
+        part = {key: value for key, value in rule.get("request", {}).items() if key in kept}
         if part or "defaults" in rule:
-            found.append({**rule, "wish": part} if part else rule)
+            found.append({**rule, "request": part} if part else rule)
     return found
 
 

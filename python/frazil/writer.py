@@ -140,9 +140,9 @@ class Writer:
 
     # --- what is there ---
 
-    def _wishes(self, path: str) -> dict[str, Any]:
+    def _requests(self, path: str) -> dict[str, Any]:
         """What ``precision=`` states for a variable: ``precision`` and ``filters``."""
-        return json.loads(self._writer.wishes(path))
+        return json.loads(self._writer.requests(path))
 
     def _group(self, path: str | None) -> int:
         if not isinstance(path, str | None):

@@ -309,7 +309,7 @@ class FrazilStore(WritableCFDataStore):
 
     def _give_way(self, found: Storage, name: str, *, is_asked: bool) -> None:
         """Rules go before a variable's encoding, but for compression that is asked for."""
-        stated = self.writer._wishes(f"/{self.group}/{name}" if self.group else f"/{name}")
+        stated = self.writer._requests(f"/{self.group}/{name}" if self.group else f"/{name}")
         if stated["precision"]:
             found.settings.pop("precision", None)
             found.settings.pop("netcdf_statement", None)

@@ -16,11 +16,11 @@ SECTIONS = {
     "frz_create_parallel": "Files of several processes",
     "frz_add_group": "Definitions",
     "frz_find_group": "What is defined",
-    "frz_set_fill_value": "Wishes for a variable",
+    "frz_set_fill_value": "Options of a variable",
     "frz_put_attribute": "Attributes",
     "frz_put": "Values",
     "frz_put1_char": "Single values",
-    "frz_wishes_new": "Values in memory",
+    "frz_compression_new": "Values in memory",
 }
 
 ITEM = re.compile(

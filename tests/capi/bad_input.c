@@ -44,7 +44,7 @@ static void null_handles(void)
     REFUSED(frz_delete_attribute(NULL, 0, "a"));
     REFUSED(frz_rename_group_attribute(NULL, 0, "a", "b"));
     REFUSED(frz_options_set_plan(NULL, "{}"));
-    REFUSED(frz_options_read_precision(NULL, "wishes.toml"));
+    REFUSED(frz_options_read_precision(NULL, "requests.toml"));
     REFUSED(frz_options_set_reads(NULL, "map"));
     REFUSED(frz_options_set_storage(NULL, FRZ_STORAGE_DISK));
     REFUSED(frz_options_set(NULL, "goal", "size"));

@@ -10,7 +10,7 @@ static const uint64_t shape[2] = {ROWS, COLUMNS};
 static float field[COUNT], back[COUNT];
 
 /* Compresses the field; the caller frees what comes back. */
-static unsigned char *packed_field(const frz_wishes *wishes, size_t *bytes)
+static unsigned char *packed_field(const frz_compression *options, size_t *bytes)
 {
     size_t room = 0;
     unsigned char *packed;
@@ -19,7 +19,7 @@ static unsigned char *packed_field(const frz_wishes *wishes, size_t *bytes)
     CHECK(room >= sizeof field);
     packed = malloc(room);
     CHECK(packed != NULL);
-    MUST(frz_compress(wishes, FRZ_FLOAT, 2, shape, field, packed, room, bytes));
+    MUST(frz_compress(options, FRZ_FLOAT, 2, shape, field, packed, room, bytes));
     CHECK(*bytes <= room);
     return packed;
 }
@@ -45,15 +45,15 @@ static void exact_values(void)
 static void goals_and_tolerances(void)
 {
     size_t exact, rounded, smallest, i;
-    frz_wishes *wishes = frz_wishes_new();
+    frz_compression *options = frz_compression_new();
 
     free(packed_field(NULL, &exact));
-    MUST(frz_wishes_set_goal(wishes, FRZ_GOAL_ARCHIVE, 0));
-    free(packed_field(wishes, &smallest));
+    MUST(frz_compression_set_goal(options, FRZ_GOAL_ARCHIVE, 0));
+    free(packed_field(options, &smallest));
     CHECK(smallest <= exact);
-    MUST(frz_wishes_set_absolute_tolerance(wishes, 0.01));
-    MUST(frz_wishes_protect_value(wishes, -999.0));
-    unsigned char *packed = packed_field(wishes, &rounded);
+    MUST(frz_compression_set_absolute_tolerance(options, 0.01));
+    MUST(frz_compression_protect_value(options, -999.0));
+    unsigned char *packed = packed_field(options, &rounded);
     CHECK(rounded < smallest);
     MUST(frz_decompress(packed, rounded, back, sizeof back));
     CHECK(back[7] == -999.0f);
@@ -61,19 +61,19 @@ static void goals_and_tolerances(void)
         CHECK(fabs((double)field[i] - (double)back[i]) <= 0.01);
     free(packed);
 
-    REFUSED(frz_wishes_set_goal(wishes, 5, 0));
-    REFUSED(frz_wishes_set_goal(wishes, FRZ_GOAL_SIZE, 23));
-    REFUSED(frz_wishes_set_significant_digits(wishes, 0));
-    REFUSED(frz_wishes_set_significant_digits(wishes, 16));
-    REFUSED(frz_wishes_set_significant_bits(wishes, 53));
-    REFUSED(frz_wishes_set_significant_bits(wishes, -1));
-    REFUSED(frz_wishes_set_absolute_tolerance(wishes, -0.5));
-    REFUSED(frz_wishes_set_relative_tolerance(wishes, NAN));
-    MUST(frz_wishes_set_significant_digits(wishes, 5));
-    MUST(frz_wishes_set_significant_bits(wishes, 12));
-    MUST(frz_wishes_set_relative_tolerance(wishes, 1.0));
-    frz_wishes_free(wishes);
-    frz_wishes_free(NULL);
+    REFUSED(frz_compression_set_goal(options, 5, 0));
+    REFUSED(frz_compression_set_goal(options, FRZ_GOAL_SIZE, 23));
+    REFUSED(frz_compression_set_significant_digits(options, 0));
+    REFUSED(frz_compression_set_significant_digits(options, 16));
+    REFUSED(frz_compression_set_significant_bits(options, 53));
+    REFUSED(frz_compression_set_significant_bits(options, -1));
+    REFUSED(frz_compression_set_absolute_tolerance(options, -0.5));
+    REFUSED(frz_compression_set_relative_tolerance(options, NAN));
+    MUST(frz_compression_set_significant_digits(options, 5));
+    MUST(frz_compression_set_significant_bits(options, 12));
+    MUST(frz_compression_set_relative_tolerance(options, 1.0));
+    frz_compression_free(options);
+    frz_compression_free(NULL);
 }
 
 static void write_text(const char *path, const char *text)
@@ -85,7 +85,7 @@ static void write_text(const char *path, const char *text)
     CHECK(fclose(file) == 0);
 }
 
-/* What filters must be like: by calls, and by a file of wishes. */
+/* What filters must be like: by calls, and by a file of rules. */
 static void demands(const char *file)
 {
     static const char *rules = "[[rule]]\nvariables = [\"*\"]\ncomp_speed = \"2GB/s\"\n"
@@ -94,55 +94,55 @@ static void demands(const char *file)
                                "[[rule]]\nvariables = [\"foreign\"]\nfilters = \"bzip2\"\n";
     size_t smallest, quick, near, rounded, raw, room, bytes;
     unsigned char *packed;
-    frz_wishes *wishes = frz_wishes_new();
+    frz_compression *options = frz_compression_new();
 
     write_text(file, rules);
     MUST(frz_compress_bound(FRZ_FLOAT, 2, shape, &room));
-    MUST(frz_wishes_set_goal(wishes, FRZ_GOAL_ARCHIVE, 0));
-    MUST(frz_wishes_set_speeds(wishes, "1MB/s", NULL));
-    free(packed_field(wishes, &smallest));
-    MUST(frz_wishes_set_speeds(wishes, "network", "0.5*local"));
-    free(packed_field(wishes, &quick));
+    MUST(frz_compression_set_goal(options, FRZ_GOAL_ARCHIVE, 0));
+    MUST(frz_compression_set_speeds(options, "1MB/s", NULL));
+    free(packed_field(options, &smallest));
+    MUST(frz_compression_set_speeds(options, "network", "0.5*local"));
+    free(packed_field(options, &quick));
     CHECK(smallest <= quick && quick < sizeof field);
-    MUST(frz_wishes_set_speeds(wishes, NULL, NULL));
-    MUST(frz_wishes_set_ratio_tolerance(wishes, 30.0));
-    packed = packed_field(wishes, &near);
+    MUST(frz_compression_set_speeds(options, NULL, NULL));
+    MUST(frz_compression_set_ratio_tolerance(options, 30.0));
+    packed = packed_field(options, &near);
     MUST(frz_decompress(packed, near, back, sizeof back));
     CHECK(memcmp(field, back, sizeof field) == 0);
     CHECK(0.7 * (double)near <= 1.02 * (double)smallest);
     free(packed);
-    MUST(frz_wishes_set_filters(wishes, "lorenzo+shuffle+zstd(3)"));
-    packed = packed_field(wishes, &bytes);
+    MUST(frz_compression_set_filters(options, "lorenzo+shuffle+zstd(3)"));
+    packed = packed_field(options, &bytes);
     MUST(frz_decompress(packed, bytes, back, sizeof back));
     CHECK(memcmp(field, back, sizeof field) == 0);
     free(packed);
-    MUST(frz_wishes_set_filters(wishes, NULL));
-    MUST(frz_wishes_set_ratio_tolerance(wishes, 0.0));
+    MUST(frz_compression_set_filters(options, NULL));
+    MUST(frz_compression_set_ratio_tolerance(options, 0.0));
 
-    MUST(frz_wishes_read(wishes, file, "tas"));
-    free(packed_field(wishes, &rounded));
+    MUST(frz_compression_read(options, file, "tas"));
+    free(packed_field(options, &rounded));
     CHECK(rounded < quick);
-    frz_wishes_free(wishes);
-    wishes = frz_wishes_new();
-    MUST(frz_wishes_read(wishes, file, "/group/raw"));
-    free(packed_field(wishes, &raw));
+    frz_compression_free(options);
+    options = frz_compression_new();
+    MUST(frz_compression_read(options, file, "/group/raw"));
+    free(packed_field(options, &raw));
     CHECK(raw == room);
-    MUST(frz_wishes_read(wishes, file, "foreign"));
+    MUST(frz_compression_read(options, file, "foreign"));
     packed = malloc(room);
-    REFUSED(frz_compress(wishes, FRZ_FLOAT, 2, shape, field, packed, room, &bytes));
+    REFUSED(frz_compress(options, FRZ_FLOAT, 2, shape, field, packed, room, &bytes));
     free(packed);
 
-    REFUSED(frz_wishes_set_speeds(wishes, "fast", NULL));
-    REFUSED(frz_wishes_set_speeds(wishes, NULL, "0MB/s"));
-    REFUSED(frz_wishes_set_ratio_tolerance(wishes, 100.0));
-    REFUSED(frz_wishes_set_ratio_tolerance(wishes, NAN));
-    REFUSED(frz_wishes_set_filters(wishes, "zip"));
-    REFUSED(frz_wishes_read(wishes, file, NULL));
+    REFUSED(frz_compression_set_speeds(options, "fast", NULL));
+    REFUSED(frz_compression_set_speeds(options, NULL, "0MB/s"));
+    REFUSED(frz_compression_set_ratio_tolerance(options, 100.0));
+    REFUSED(frz_compression_set_ratio_tolerance(options, NAN));
+    REFUSED(frz_compression_set_filters(options, "zip"));
+    REFUSED(frz_compression_read(options, file, NULL));
     write_text(file, "[[rule]]\nvariables = [\"*\"]\ncomp_speed = 0\n");
-    REFUSED(frz_wishes_read(wishes, file, "tas"));
+    REFUSED(frz_compression_read(options, file, "tas"));
     CHECK(remove(file) == 0);
-    MUST_BE(FRZ_NOT_FOUND, frz_wishes_read(wishes, file, "tas"));
-    frz_wishes_free(wishes);
+    MUST_BE(FRZ_NOT_FOUND, frz_compression_read(options, file, "tas"));
+    frz_compression_free(options);
 }
 
 static void every_type(void)

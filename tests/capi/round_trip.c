@@ -157,7 +157,7 @@ static void replay(const char *path, const char *plan)
     MUST(frz_close(writer, NULL));
 }
 
-/* Filters as a file of wishes states them; those that a variable asks for go before. */
+/* Filters as a file of rules states them; those that a variable asks for go before. */
 /* Options by their names; the file shows that they reached the writer. */
 static void options_by_name(const char *path)
 {
@@ -198,27 +198,27 @@ static void options_by_name(const char *path)
     frz_options_free(options);
 }
 
-/* Precision of a variable that is not there is refused with the first value, unless wishes are shared. */
-static void wish_of_nobody(const char *path, const char *wishes, frz_options *options,
+/* Precision of a variable that is not there is refused with the first value, unless requests are shared. */
+static void request_of_nobody(const char *path, const char *requests, frz_options *options,
                            const float *values)
 {
     static const uint64_t start[1] = {0}, count[1] = {20000};
     frz_writer *writer;
-    FILE *file = fopen(wishes, "w");
+    FILE *file = fopen(requests, "w");
     int dim, variable, shared;
 
     CHECK(file != NULL);
     CHECK(fputs("[defaults]\ngoal = \"sizee\"\n", file) >= 0);
     CHECK(fclose(file) == 0);
-    MUST_BE(FRZ_INVALID_ARGUMENT, frz_options_read_precision(options, wishes));
+    MUST_BE(FRZ_INVALID_ARGUMENT, frz_options_read_precision(options, requests));
     CHECK(strstr(frz_last_message(), "goal is \"sizee\"; it must be balanced") != NULL);
     CHECK(strstr(frz_last_message(), "`size`") != NULL);
-    file = fopen(wishes, "w");
+    file = fopen(requests, "w");
     CHECK(file != NULL);
     CHECK(fputs("[defaults]\ngoal = \"size\"\n[variables.v2]\nlossless = true\n", file) >= 0);
     CHECK(fclose(file) == 0);
     MUST(frz_options_read_precision(options, NULL));
-    MUST(frz_options_read_precision(options, wishes));
+    MUST(frz_options_read_precision(options, requests));
     for (shared = 0; shared < 2; shared++) {
         MUST(frz_options_set_precision_shared(options, shared));
         MUST(frz_create(path, options, &writer));
@@ -231,15 +231,15 @@ static void wish_of_nobody(const char *path, const char *wishes, frz_options *op
     }
 }
 
-static void wish(const char *path, const char *wishes)
+static void request(const char *path, const char *requests)
 {
     static const uint64_t start[1] = {0}, count[1] = {20000};
     static float values[20000];
     frz_options *options = frz_options_new();
     frz_writer *writer;
-    FILE *file = fopen(wishes, "w");
+    FILE *file = fopen(requests, "w");
     char *filters;
-    int i, dim, wished, own, refused;
+    int i, dim, requested, own, refused;
 
     CHECK(file != NULL);
     CHECK(fputs("[[rule]]\nvariables = [\"v*\"]\nfilters = \"shuffle+deflate(3)\"\n"
@@ -247,30 +247,30 @@ static void wish(const char *path, const char *wishes)
     CHECK(fclose(file) == 0);
     for (i = 0; i < 20000; i++)
         values[i] = (float)(i % 777) * 0.25f;
-    MUST_BE(FRZ_NOT_FOUND, frz_options_read_precision(options, "/nowhere/wishes.toml"));
-    MUST(frz_options_read_precision(options, wishes));
+    MUST_BE(FRZ_NOT_FOUND, frz_options_read_precision(options, "/nowhere/requests.toml"));
+    MUST(frz_options_read_precision(options, requests));
     MUST(frz_options_set_overwrite(options, 1));
     MUST(frz_create(path, options, &writer));
     MUST(frz_add_dimension(writer, FRZ_ROOT, "x", 20000, &dim));
-    MUST(frz_add_variable(writer, FRZ_ROOT, "v1", FRZ_FLOAT, 1, &dim, &wished));
+    MUST(frz_add_variable(writer, FRZ_ROOT, "v1", FRZ_FLOAT, 1, &dim, &requested));
     MUST(frz_add_variable(writer, FRZ_ROOT, "v2", FRZ_FLOAT, 1, &dim, &own));
     MUST_BE(FRZ_INVALID_ARGUMENT, frz_add_variable(writer, FRZ_ROOT, "w", FRZ_FLOAT, 1, &dim, &refused));
     CHECK(strstr(frz_last_message(), "readers with filter plugins") != NULL);
     for (i = 0; i < 2; i++) {
         const uint64_t chunk[1] = {5000};
-        MUST(frz_set_chunk_shape(writer, i == 0 ? wished : own, chunk));
+        MUST(frz_set_chunk_shape(writer, i == 0 ? requested : own, chunk));
     }
     MUST(frz_set_deflate(writer, own, 8, 0));
-    MUST(frz_put(writer, wished, start, count, NULL, FRZ_FLOAT, values));
+    MUST(frz_put(writer, requested, start, count, NULL, FRZ_FLOAT, values));
     MUST(frz_put(writer, own, start, count, NULL, FRZ_FLOAT, values));
-    MUST(frz_inquire_storage(writer, wished, NULL, NULL, &filters));
+    MUST(frz_inquire_storage(writer, requested, NULL, NULL, &filters));
     CHECK(strcmp(filters, "shuffle+deflate(3)") == 0);
     frz_free_strings(1, &filters);
     MUST(frz_inquire_storage(writer, own, NULL, NULL, &filters));
     CHECK(strcmp(filters, "deflate(8)") == 0);
     frz_free_strings(1, &filters);
     MUST(frz_close(writer, NULL));
-    wish_of_nobody(path, wishes, options, values);
+    request_of_nobody(path, requests, options, values);
     MUST(frz_options_read_precision(options, NULL));
     frz_options_free(options);
 }
@@ -312,7 +312,7 @@ int main(int argc, char **argv)
     frz_report report;
     int group, inner, found, outcome = -1;
     uint64_t length;
-    char *plan, second_path[4096], wishes_path[4096];
+    char *plan, second_path[4096], requests_path[4096];
 
     CHECK(argc == 2);
     MUST(frz_options_set_threads(options, 2));
@@ -344,9 +344,9 @@ int main(int argc, char **argv)
     replay(second_path, plan);
     snprintf(second_path, sizeof second_path, "%s.served", argv[1]);
     serve_reads(second_path);
-    snprintf(second_path, sizeof second_path, "%s.wished", argv[1]);
-    snprintf(wishes_path, sizeof wishes_path, "%s.wishes.toml", argv[1]);
-    wish(second_path, wishes_path);
+    snprintf(second_path, sizeof second_path, "%s.requested", argv[1]);
+    snprintf(requests_path, sizeof requests_path, "%s.requests.toml", argv[1]);
+    request(second_path, requests_path);
     snprintf(second_path, sizeof second_path, "%s.named", argv[1]);
     options_by_name(second_path);
     frz_free_strings(1, &plan);

@@ -12,7 +12,7 @@ program writer_calls
   call write_all
   call go_on
   call replay
-  call wish
+  call request
   if (failures > 0) error stop 1
 
 contains
@@ -162,28 +162,28 @@ contains
     call expect('close', frazil_close(writer), 0)
   end subroutine replay
 
-  !> Filters as a file of wishes states them.
-  subroutine wish
+  !> Filters as a file of rules states them.
+  subroutine request
     type(frazil_writer) :: writer
-    integer :: x, wished, unit
+    integer :: x, requested, unit
     integer(int64), allocatable :: chunk(:)
     character(len=:), allocatable :: filters, file
 
-    file = trim(folder)//'/wishes.toml'
+    file = trim(folder)//'/requests.toml'
     open (newunit=unit, file=file, status='replace', action='write')
-    write (unit, '(a)') '[[rule]]', 'variables = ["wished"]', 'filters = "shuffle+deflate(3)"'
+    write (unit, '(a)') '[[rule]]', 'variables = ["requested"]', 'filters = "shuffle+deflate(3)"'
     close (unit)
-    call expect('no wishes', frazil_create(trim(folder)//'/wished.nc', writer, precision_file='/nowhere.toml'), 2)
-    call expect('no option', frazil_create(trim(folder)//'/wished.nc', writer, options='gaol=size'), 1)
-    call expect('wishes', frazil_create(trim(folder)//'/wished.nc', writer, options='goal=size', precision_file=file), 0)
+    call expect('no requests', frazil_create(trim(folder)//'/requested.nc', writer, precision_file='/nowhere.toml'), 2)
+    call expect('no option', frazil_create(trim(folder)//'/requested.nc', writer, options='gaol=size'), 1)
+    call expect('requests', frazil_create(trim(folder)//'/requested.nc', writer, options='goal=size', precision_file=file), 0)
     call expect('x', frazil_add_dimension(writer, 'x', 400, x), 0)
-    call expect('wished', frazil_add_variable(writer, 'wished', frazil_real32, [x], wished), 0)
-    call expect('chunk', frazil_set_chunk_shape(writer, wished, [100]), 0)
-    call expect('put', frazil_put(writer, wished, 1.5), 0)
-    call expect('storage', frazil_inquire_storage(writer, wished, chunk, filters), 0)
-    if (filters /= 'shuffle+deflate(3)') call expect('wished filters', 1, 0)
+    call expect('requested', frazil_add_variable(writer, 'requested', frazil_real32, [x], requested), 0)
+    call expect('chunk', frazil_set_chunk_shape(writer, requested, [100]), 0)
+    call expect('put', frazil_put(writer, requested, 1.5), 0)
+    call expect('storage', frazil_inquire_storage(writer, requested, chunk, filters), 0)
+    if (filters /= 'shuffle+deflate(3)') call expect('requested filters', 1, 0)
     call expect('close', frazil_close(writer), 0)
-  end subroutine wish
+  end subroutine request
 
   subroutine go_on
     type(frazil_writer) :: writer

@@ -94,11 +94,11 @@ def test_filters_are_tried_where_values_vary(client, tmp_path):
     assert frazil.info(path)["rain"].filters.startswith("shuffle+deflate")
 
 
-def test_wishes_for_filters_hold_on_workers(client, tmp_path):
+def test_requests_for_filters_hold_on_workers(client, tmp_path):
     paths = [tmp_path / "cluster.nc", tmp_path / "alone.nc"]
-    wishes = {"*": {"comp_speed": "200MB/s"}, "rain": {"filters": "shuffle+deflate(7)"}}
+    requests = {"*": {"comp_speed": "200MB/s"}, "rain": {"filters": "shuffle+deflate(7)"}}
     for path, where in zip(paths, ({"client": client}, {}), strict=True):
-        frazil.to_netcdf(sample(), path, precision=wishes, keep_plan=True, **where)
+        frazil.to_netcdf(sample(), path, precision=requests, keep_plan=True, **where)
         info = frazil.info(path)
         assert info["rain"].filters == "shuffle+deflate(7)"
         # Stronger levels are slower than that.
@@ -106,8 +106,8 @@ def test_wishes_for_filters_hold_on_workers(client, tmp_path):
         with netCDF4.Dataset(path) as file:
             plan = json.loads(file.frazil_plan)["variables"]
             reasons = {one["path"]: one["reason"] for one in plan}
-        assert reasons["/rain"] == "from wishes"
-        assert "write floor of 200 MB/s from wishes" in reasons["/t2m"]
+        assert reasons["/rain"] == "from rules"
+        assert "write floor of 200 MB/s from rules" in reasons["/t2m"]
     assert frazil.verify(*paths, check=True)
 
 

@@ -1,4 +1,4 @@
-"""``frazil.compress`` and ``frazil.decompress``: exact round trips, wishes, and what is refused."""
+"""``frazil.compress`` and ``frazil.decompress``: exact round trips, requests, and what is refused."""
 
 import threading
 
@@ -71,8 +71,8 @@ def test_goals_and_levels_are_heeded_and_bytes_are_the_same_each_time():
 def test_rounded_values_keep_the_bound_and_what_is_protected(order):
     values = field().astype(f"{order}f4")
     values[3, 4:20] = -999
-    wish = {"absolute_tolerance": 0.05, "fill_value": -999}
-    packed = frazil.compress(values, precision=wish)
+    request = {"absolute_tolerance": 0.05, "fill_value": -999}
+    packed = frazil.compress(values, precision=request)
     assert len(packed) < 0.7 * len(frazil.compress(values))
     again = frazil.decompress(packed)
     assert again.dtype == values.dtype
@@ -111,11 +111,11 @@ def test_other_types_are_refused_with_a_cure(values, cure):
         ({"precision": {"digits": 3}}, "digits"),
         ({"precision": {"significant_digits": 40}}, "digits"),
         ({"precision": {"keep_information": 0.99}}, "information"),
-        ({"precision": {"absolute_tolerance": np.nan}}, "wish"),
+        ({"precision": {"absolute_tolerance": np.nan}}, "request"),
         ({"precision": {"absolute_tolerance": 0.1, "pack_integers": True}}, "integers"),
     ],
 )
-def test_wishes_that_cannot_be_are_refused(options, said):
+def test_requests_that_cannot_be_are_refused(options, said):
     with pytest.raises(errors.InvalidArgumentError, match=said):
         frazil.compress(field(), **options)
 

@@ -253,16 +253,16 @@ def smooth(steps=8):
 
 
 @pytest.mark.parametrize("layout", ["standard", "cmip7"])
-def test_wishes_for_filters(tmp_path, layout):
+def test_requests_for_filters(tmp_path, layout):
     dataset, path = smooth(), tmp_path / "out.nc"
-    wishes = tmp_path / "wishes.toml"
-    wishes.write_text(
+    requests = tmp_path / "requests.toml"
+    requests.write_text(
         '[[rule]]\nvariables = ["*"]\ncomp_speed = "2GB/s"\n'
         '[[rule]]\nvariables = ["rain"]\nfilters = "shuffle+lz4"\n'
         '[[rule]]\nvariables = ["snow"]\nfilters = "shuffle+deflate(2)"\nsignificant_bits = 7\n'
     )
     options = {"readable_by": "plugins", "goal": "archive", "keep_plan": True}
-    frazil.to_netcdf(dataset, path, precision=wishes, layout=layout, **options)
+    frazil.to_netcdf(dataset, path, precision=requests, layout=layout, **options)
     assert filters_of(path, "rain") == [SHUFFLE, LZ4]
     assert filters_of(path, "snow") == [SHUFFLE, DEFLATE]
     with netCDF4.Dataset(path) as file:
@@ -273,21 +273,21 @@ def test_wishes_for_filters(tmp_path, layout):
             reasons = {
                 one["path"]: one["reason"] for one in json.loads(file.frazil_plan)["variables"]
             }
-            assert "write floor of 2000 MB/s from wishes" in reasons["/t2m"]
-            assert reasons["/rain"] == reasons["/snow"] == "from wishes"
+            assert "write floor of 2000 MB/s from rules" in reasons["/t2m"]
+            assert reasons["/rain"] == reasons["/snow"] == "from rules"
     with frazil.open(path) as file:
         assert (file.variables["rain"][:] == dataset.rain.values).all()
 
 
-def test_what_wishes_for_filters_give_way_to(tmp_path):
+def test_what_requests_for_filters_give_way_to(tmp_path):
     dataset, path = smooth(), tmp_path / "out.nc"
     dataset.to_netcdf(tmp_path / "in.nc", encoding={"t2m": {"zlib": True, "fletcher32": True}})
-    wishes = {"*": {"filters": "shuffle+deflate(7)"}}
+    requests = {"*": {"filters": "shuffle+deflate(7)"}}
 
     def level(**options):
         with opened(tmp_path / "in.nc") as source, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            frazil.to_netcdf(source, path, precision=wishes, **options)
+            frazil.to_netcdf(source, path, precision=requests, **options)
         with netCDF4.Dataset(path) as file:
             return file["t2m"].filters()["complevel"], [str(one.message) for one in caught]
 
@@ -299,7 +299,7 @@ def test_what_wishes_for_filters_give_way_to(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("wishes", "cause", "cure"),
+    ("requests", "cause", "cure"),
     [
         ({"t2m": {"filters": "shuffle+lz4"}}, "readers with filter plugins", "rule 1 (t2m)"),
         ({"t2m": {"filters": "none", "comp_speed": 3}}, "t2m: .*nothing to choose", "keys"),
@@ -307,22 +307,22 @@ def test_what_wishes_for_filters_give_way_to(tmp_path):
         ({"t2m": {"comp_sped": 3}}, "comp_sped", "keys"),
     ],
 )
-def test_wishes_that_cannot_be_name_file_rule_cause_and_cure(tmp_path, wishes, cause, cure):
+def test_requests_that_cannot_be_name_file_rule_cause_and_cure(tmp_path, requests, cause, cure):
     path = tmp_path / "no.nc"
     with pytest.raises(frazil.errors.InvalidArgumentError, match=cause) as caught:
-        frazil.to_netcdf(smooth(), path, precision=wishes)
+        frazil.to_netcdf(smooth(), path, precision=requests)
     assert caught.value.file == str(path) and cure in caught.value.cure
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_of_wishes_that_contradicts_itself_is_named(tmp_path):
-    wishes = tmp_path / "wishes.toml"
-    wishes.write_text('[[rule]]\nvariables = ["a"]\nfilters = "none"\ncomp_speed = 3\n')
+def test_a_file_of_requests_that_contradicts_itself_is_named(tmp_path):
+    requests = tmp_path / "requests.toml"
+    requests.write_text('[[rule]]\nvariables = ["a"]\nfilters = "none"\ncomp_speed = 3\n')
     with pytest.raises(
         frazil.errors.InvalidArgumentError, match=r"rule 1: .*nothing to choose"
     ) as caught:
-        frazil.to_netcdf(smooth(), tmp_path / "no.nc", precision=wishes)
-    assert caught.value.file == str(wishes) and not (tmp_path / "no.nc").exists()
+        frazil.to_netcdf(smooth(), tmp_path / "no.nc", precision=requests)
+    assert caught.value.file == str(requests) and not (tmp_path / "no.nc").exists()
 
 
 def test_plans_layouts_and_readers(tmp_path):
@@ -459,9 +459,9 @@ def dataset(steps):
 
 
 def write(dataset):
-    wish = {"compression": compression, "complevel": 1, "chunksizes": (16, 64, 256)}
+    request = {"compression": compression, "complevel": 1, "chunksizes": (16, 64, 256)}
     options = {"readable_by": "plugins", "threads": 4, "memory": 64 << 20}
-    frazil.to_netcdf(dataset, path, encoding={"large": wish, "small": wish}, **options)
+    frazil.to_netcdf(dataset, path, encoding={"large": request, "small": request}, **options)
 
 
 with dask.config.set(scheduler="threads", num_workers=workers):

@@ -13,8 +13,8 @@ def test_a_plan_of_other_values_is_followed_as_far_as_it_fits(tmp_path, dtype):
     numbers = np.round(280 + chance.normal(size=(60, 80)), 3)
     first = xr.Dataset({"v": (("y", "x"), numbers.astype("f4"))})
     first.to_netcdf(tmp_path / "first.nc")
-    wishes = {"v": {"absolute_tolerance": 0.25}}
-    plan = frazil.plan(tmp_path / "first.nc", precision=wishes, filters="shuffle+deflate(4)")
+    requests = {"v": {"absolute_tolerance": 0.25}}
+    plan = frazil.plan(tmp_path / "first.nc", precision=requests, filters="shuffle+deflate(4)")
     missing = -999.9 if dtype != "i2" else -999
     numbers[::7] = missing
     second = xr.Dataset({"v": (("y", "x"), numbers.astype(dtype), {"missing_value": missing})})

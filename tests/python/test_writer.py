@@ -208,11 +208,11 @@ def test_stated_filters_and_goals(tmp_path, chain):
         write(goal="fast")
 
 
-def test_wishes_for_filters(tmp_path):
-    path = tmp_path / "wished.nc"
+def test_requests_for_filters(tmp_path):
+    path = tmp_path / "requested.nc"
     values = np.cumsum(np.random.default_rng(0).normal(size=(200, 300)), axis=1).astype("f4")
-    wishes = {"*": {"filters": "shuffle+deflate(3)"}, "c": {"significant_bits": 9}}
-    with frazil.Writer(path, readable_by="plugins", precision=wishes) as writer:
+    requests = {"*": {"filters": "shuffle+deflate(3)"}, "c": {"significant_bits": 9}}
+    with frazil.Writer(path, readable_by="plugins", precision=requests) as writer:
         writer.add_dimension("y", 200)
         writer.add_dimension("x", 300)
         own = {"precision": {"comp_speed": "2GB/s"}}
@@ -223,7 +223,7 @@ def test_wishes_for_filters(tmp_path):
             writer[name][:] = values
         reasons = {one["path"]: one["reason"] for one in writer.plan().variables}
         with pytest.raises(
-            frazil.errors.InvalidArgumentError, match="nothing that wishes"
+            frazil.errors.InvalidArgumentError, match="nothing that requests"
         ) as caught:
             writer.add_variable("e", "f4", ["y", "x"], compression="zlib", **own)
         assert caught.value.file == str(path) and caught.value.variable == "e"
@@ -234,8 +234,8 @@ def test_wishes_for_filters(tmp_path):
     assert info["a"].filters == info["c"].filters == "shuffle+deflate(3)"
     assert info["d"].filters == "shuffle+zstd(3)"
     assert info["b"].filters != "shuffle+deflate(3)"
-    assert reasons["/a"] == "from wishes"
-    assert "write floor of 2000 MB/s from wishes" in reasons["/b"]
+    assert reasons["/a"] == "from rules"
+    assert "write floor of 2000 MB/s from rules" in reasons["/b"]
     with netCDF4.Dataset(path) as file:
         assert file["a"].filters()["complevel"] == 3
         assert (file["a"][:] == values).all() and (file["c"][:] != values).any()

@@ -58,7 +58,7 @@ def test_indices_are_whole(writer, key):
         {"no_fill": True, "fill_value": 5},
     ],
 )
-def test_wishes_that_contradict_each_other(writer, options):
+def test_requests_that_contradict_each_other(writer, options):
     with pytest.raises(REFUSED) as caught:
         writer.add_variable("w", "f4", ["x"], **options)
     assert caught.value.variable == "w"

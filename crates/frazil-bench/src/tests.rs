@@ -75,12 +75,12 @@ fn write_classic(folder: &Path) -> PathBuf {
 /// New chunks of 2 x 40 x 110: those at the upper edge of y stick out.
 fn new_chunks(level: u32, shuffle: ShufflePolicy) -> PackOptions {
     let extents = [("time", 2), ("y", 40), ("x", COLUMNS)];
-    let wish = ChunkOverride {
+    let request = ChunkOverride {
         variable: "*".to_owned(),
         extents: extents.map(|(name, n)| (name.to_owned(), n)).to_vec(),
     };
     PackOptions {
-        chunk_overrides: vec![wish],
+        chunk_overrides: vec![request],
         level: Some(level),
         shuffle,
         ..PackOptions::default()
@@ -184,12 +184,12 @@ fn variables_in_new_chunks_are_left_out() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_classic(folder.path());
     let (packed, _) = pack(&path, "packed.nc", &new_chunks(1, ShufflePolicy::On));
-    let wish = ChunkOverride {
+    let request = ChunkOverride {
         variable: "t".to_owned(),
         extents: vec![("y".to_owned(), 7)],
     };
     let rechunked = PackOptions {
-        chunk_overrides: vec![wish],
+        chunk_overrides: vec![request],
         ..same_chunks(1, ShufflePolicy::Off)
     };
     let report = measure(&packed, &rechunked, 1).unwrap();

@@ -326,16 +326,16 @@ typedef enum {
 } frz_quantize;
 
 /**
+ * How values in memory are compressed. One may serve several threads, as long as nobody changes it
+ * meanwhile.
+ */
+typedef struct frz_compression frz_compression;
+
+/**
  * How a writer works. One may serve several writers, one after the other or several at once, as
  * long as nobody changes it meanwhile; it is not needed any more once ::frz_create has returned.
  */
 typedef struct frz_options frz_options;
-
-/**
- * How values in memory are compressed. One may serve several threads, as long as nobody changes it
- * meanwhile.
- */
-typedef struct frz_wishes frz_wishes;
 
 /**
  * A netCDF-4 file being written.
@@ -664,21 +664,21 @@ frz_status frz_options_set_filters(frz_options *options, const char *filters);
 
 /**
  * Reads options from a file: by variable (precision, filters, chunk shapes) and, in `[defaults]`, for all
- * of them (goal, readers, reads): the TOML file that `frazil pack --precision` and ::frz_wishes_read read,
+ * of them (goal, readers, reads): the TOML file that `frazil pack --precision` and ::frz_compression_read read,
  * docs/precision.md. What is asked for of a variable by `frz_set_...`, and ::frz_options_set_filters,
  * override it. The defaults override what was set before this call; calls that follow override them. It
  * may be called for several files: later ones override earlier ones. NULL: no options by variable.
  *
  * Errors: ::FRZ_NOT_FOUND, ::FRZ_PERMISSION_DENIED; ::FRZ_INVALID_ARGUMENT if the file is not understood:
  * ::frz_last_message says which rule. What cannot be honoured of a variable, filters that its readers
- * may lack, is refused by ::frz_add_variable. Wishes for the precision of a variable by its name are refused
+ * may lack, is refused by ::frz_add_variable. Rules for the precision of a variable by its name are refused
  * by the first ::frz_put if there is no such variable then: see ::frz_options_set_precision_shared.
  */
 frz_status frz_options_read_precision(frz_options *options,
                                       const char *path);
 
 /**
- * Whether the wishes that ::frz_options_read_precision reads are for several files (default: 0), so that one
+ * Whether the rules that ::frz_options_read_precision reads are for several files (default: 0), so that one
  * file need not have all variables that they name. Else a name that is nowhere counts as a mistake.
  */
 frz_status frz_options_set_precision_shared(frz_options *options,
@@ -1282,21 +1282,21 @@ frz_status frz_inquire_storage(frz_writer *writer,
 frz_status frz_plan(frz_writer *writer, char **plan);
 
 /**
- * Wishes with their defaults: every bit is kept, ::FRZ_GOAL_BALANCED, any filters. Free them with
- * ::frz_wishes_free.
+ * Options of compression in memory with their defaults: every bit is kept, ::FRZ_GOAL_BALANCED, any filters. Free them with
+ * ::frz_compression_free.
  */
-frz_wishes *frz_wishes_new(void);
+frz_compression *frz_compression_new(void);
 
 /**
- * Frees wishes. NULL is allowed.
+ * Frees these options. NULL is allowed.
  */
-void frz_wishes_free(frz_wishes *wishes);
+void frz_compression_free(frz_compression *compression);
 
 /**
  * What filters are chosen for: one of ::frz_goal. `level` is zstd's where it is among them, 1 to
  * 22; 0: as the goal has it. A level leaves no choice for speeds, a tolerance or filters.
  */
-frz_status frz_wishes_set_goal(frz_wishes *wishes, int goal, int level);
+frz_status frz_compression_set_goal(frz_compression *compression, int goal, int level);
 
 /**
  * Rounds floats to this many decimal digits: 1 to 6 (float), 1 to 15 (double).
@@ -1304,28 +1304,28 @@ frz_status frz_wishes_set_goal(frz_wishes *wishes, int goal, int level);
  * Whatever is stated about precision, by this function and the ones below, holds together; NaN,
  * infinities and zeros are never touched. Each rounded value is compared with its original.
  */
-frz_status frz_wishes_set_significant_digits(frz_wishes *wishes, int digits);
+frz_status frz_compression_set_significant_digits(frz_compression *compression, int digits);
 
 /**
  * Rounds floats to this many mantissa bits: 1 to 23 (float), 1 to 52 (double).
  */
-frz_status frz_wishes_set_significant_bits(frz_wishes *wishes, int bits);
+frz_status frz_compression_set_significant_bits(frz_compression *compression, int bits);
 
 /**
  * Rounds floats by this much at most.
  */
-frz_status frz_wishes_set_absolute_tolerance(frz_wishes *wishes, double tolerance);
+frz_status frz_compression_set_absolute_tolerance(frz_compression *compression, double tolerance);
 
 /**
  * Rounds floats by this much at most, in percent of each value.
  */
-frz_status frz_wishes_set_relative_tolerance(frz_wishes *wishes, double percent);
+frz_status frz_compression_set_relative_tolerance(frz_compression *compression, double percent);
 
 /**
  * A value that rounding does not touch, and that nothing is rounded to. It may be called for
  * several.
  */
-frz_status frz_wishes_protect_value(frz_wishes *wishes, double value);
+frz_status frz_compression_protect_value(frz_compression *compression, double value);
 
 /**
  * How fast filters must be on one core, in values of so many bytes a second: `"400MB/s"`,
@@ -1333,33 +1333,37 @@ frz_status frz_wishes_protect_value(frz_wishes *wishes, double value);
  * `"0.5*network"` (docs/filters.md). `encode` is about ::frz_compress, `decode` about
  * ::frz_decompress; NULL: as fast as they are.
  *
- * Speeds are those of a table: the same wishes give the same bytes on every machine.
+ * Speeds are those of a table: the same options give the same bytes on every machine.
  */
-frz_status frz_wishes_set_speeds(frz_wishes *wishes, const char *encode, const char *decode);
+frz_status frz_compression_set_speeds(frz_compression *compression,
+                                      const char *encode,
+                                      const char *decode);
 
 /**
  * Filters whose ratio is lower by no more than `percent` count as equal, and the fastest of them is
  * taken; for ::FRZ_GOAL_ENERGY those with no more joules by it. From 0, which is none, to below 100.
  */
-frz_status frz_wishes_set_ratio_tolerance(frz_wishes *wishes,
-                                          double percent);
+frz_status frz_compression_set_ratio_tolerance(frz_compression *compression,
+                                               double percent);
 
 /**
  * These filters instead of a choice, in the order in which they are applied, as docs/filters.md
  * names them: `"lorenzo+shuffle+zstd(9)"`, `"none"`. Among them are shuffle, deflate, lz4, zstd,
  * bitshuffle, pcodec, delta and mafisc. NULL: chosen.
  */
-frz_status frz_wishes_set_filters(frz_wishes *wishes, const char *filters);
+frz_status frz_compression_set_filters(frz_compression *compression, const char *filters);
 
 /**
- * Adds what a file of wishes states for the variable of this name or path (`"tas"`, `"/ocean/t"`):
+ * Adds what a file of rules states for the variable of this name or path (`"tas"`, `"/ocean/t"`):
  * the TOML file that `frazil pack --precision` reads, docs/precision.md. What was stated before
  * stands where the file says nothing; where a rule says `lossless` nothing is rounded.
  *
  * Errors: ::FRZ_NOT_FOUND if there is no such file; ::FRZ_INVALID_ARGUMENT if it is not understood:
  * the message says which rule.
  */
-frz_status frz_wishes_read(frz_wishes *wishes, const char *path, const char *variable);
+frz_status frz_compression_read(frz_compression *compression,
+                                const char *path,
+                                const char *variable);
 
 /**
  * Bytes that ::frz_compress needs at most for values of a type, one of ::frz_type, and a shape of
@@ -1371,18 +1375,18 @@ frz_status frz_compress_bound(int value_type, int rank, const uint64_t *shape, s
  * Compresses values of a type, one of ::frz_type but for ::FRZ_STRING, in this machine's order:
  * an array of `rank` dimensions, at most ::FRZ_MAX_RANK and each shorter than 2^32, the slowest
  * first. `packed` has room for `capacity` bytes (::frz_compress_bound says how many are always
- * enough), and must not overlap the values; `*packed_bytes` becomes their number. `wishes` may be
+ * enough), and must not overlap the values; `*packed_bytes` becomes their number. `compression` may be
  * NULL: the defaults.
  *
  * Filters are chosen by what they make of the values, on the calling thread. The bytes say
  * themselves what they hold: ::frz_inquire_compressed and ::frz_decompress need nothing else. They
- * are those of a chunk of filter 47103, which docs/format.md specifies; equal values and wishes give
+ * are those of a chunk of filter 47103, which docs/format.md specifies; equal values and options give
  * equal bytes.
  *
- * Errors: ::FRZ_INVALID_ARGUMENT for wishes that the values cannot have, or if `capacity` is too
+ * Errors: ::FRZ_INVALID_ARGUMENT for options that the values cannot have, or if `capacity` is too
  * small; ::FRZ_BOUND_EXCEEDED if rounding broke a bound: a bug.
  */
-frz_status frz_compress(const frz_wishes *wishes,
+frz_status frz_compress(const frz_compression *compression,
                         int value_type,
                         int rank,
                         const uint64_t *shape,

@@ -109,14 +109,14 @@ pub unsafe extern "C" fn frz_options_set_filters(
 }
 
 /// Reads options from a file: by variable (precision, filters, chunk shapes) and, in `[defaults]`, for all
-/// of them (goal, readers, reads): the TOML file that `frazil pack --precision` and ::frz_wishes_read read,
+/// of them (goal, readers, reads): the TOML file that `frazil pack --precision` and ::frz_compression_read read,
 /// docs/precision.md. What is asked for of a variable by `frz_set_...`, and ::frz_options_set_filters,
 /// override it. The defaults override what was set before this call; calls that follow override them. It
 /// may be called for several files: later ones override earlier ones. NULL: no options by variable.
 ///
 /// Errors: ::FRZ_NOT_FOUND, ::FRZ_PERMISSION_DENIED; ::FRZ_INVALID_ARGUMENT if the file is not understood:
 /// ::frz_last_message says which rule. What cannot be honoured of a variable, filters that its readers
-/// may lack, is refused by ::frz_add_variable. Wishes for the precision of a variable by its name are refused
+/// may lack, is refused by ::frz_add_variable. Rules for the precision of a variable by its name are refused
 /// by the first ::frz_put if there is no such variable then: see ::frz_options_set_precision_shared.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_read_precision(
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn frz_options_read_precision(
     }
 }
 
-/// Whether the wishes that ::frz_options_read_precision reads are for several files (default: 0), so that one
+/// Whether the rules that ::frz_options_read_precision reads are for several files (default: 0), so that one
 /// file need not have all variables that they name. Else a name that is nowhere counts as a mistake.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_options_set_precision_shared(

@@ -6,7 +6,7 @@ use frazil::schema::ValueType;
 use frazil::{
     ByteOrder, CompressOptions, ElementClass, ElementType, Error, ErrorCode, FilterChainError,
     FilterConstraints, Goal, NcType, Result, SpeedDemand, VariableRule, compress, compressed_bound,
-    compressed_values, decompress_into, read_policy, wishes_for,
+    compressed_values, decompress_into, read_policy, requests_for,
 };
 
 use crate::arguments::{
@@ -20,53 +20,53 @@ pub const FRZ_MAX_RANK: c_int = 32;
 
 /// How values in memory are compressed. One may serve several threads, as long as nobody changes it
 /// meanwhile.
-pub struct frz_wishes {
+pub struct frz_compression {
     inner: CompressOptions,
 }
 
 /// # Safety
-/// A handle that is not NULL must be one of [`frz_wishes_new`] that was not freed, and nobody else
+/// A handle that is not NULL must be one of [`frz_compression_new`] that was not freed, and nobody else
 /// uses it meanwhile.
 unsafe fn change(
-    wishes: *mut frz_wishes,
+    compression: *mut frz_compression,
     body: impl FnOnce(&mut CompressOptions) -> Result<()>,
 ) -> frz_status {
     guarded(|| {
         // SAFETY: the caller's promise.
-        let wishes = unsafe { wishes.as_mut() }.ok_or_else(|| null("wishes"))?;
-        body(&mut wishes.inner)
+        let compression = unsafe { compression.as_mut() }.ok_or_else(|| null("compression"))?;
+        body(&mut compression.inner)
     })
 }
 
-/// Wishes with their defaults: every bit is kept, ::FRZ_GOAL_BALANCED, any filters. Free them with
-/// ::frz_wishes_free.
+/// Options of compression in memory with their defaults: every bit is kept, ::FRZ_GOAL_BALANCED, any filters. Free them with
+/// ::frz_compression_free.
 #[unsafe(no_mangle)]
-pub extern "C" fn frz_wishes_new() -> *mut frz_wishes {
-    Box::into_raw(Box::new(frz_wishes {
+pub extern "C" fn frz_compression_new() -> *mut frz_compression {
+    Box::into_raw(Box::new(frz_compression {
         inner: CompressOptions::default(),
     }))
 }
 
-/// Frees wishes. NULL is allowed.
+/// Frees these options. NULL is allowed.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn frz_wishes_free(wishes: *mut frz_wishes) {
-    if !wishes.is_null() {
-        // SAFETY: of frz_wishes_new and not freed, as the caller promises.
-        drop(unsafe { Box::from_raw(wishes) });
+pub unsafe extern "C" fn frz_compression_free(compression: *mut frz_compression) {
+    if !compression.is_null() {
+        // SAFETY: from frz_compression_new and not freed, as the caller promises.
+        drop(unsafe { Box::from_raw(compression) });
     }
 }
 
 /// What filters are chosen for: one of ::frz_goal. `level` is zstd's where it is among them, 1 to
 /// 22; 0: as the goal has it. A level leaves no choice for speeds, a tolerance or filters.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn frz_wishes_set_goal(
-    wishes: *mut frz_wishes,
+pub unsafe extern "C" fn frz_compression_set_goal(
+    compression: *mut frz_compression,
     goal: c_int,
     level: c_int,
 ) -> frz_status {
     // SAFETY: the caller's promise.
     unsafe {
-        change(wishes, |inner| {
+        change(compression, |inner| {
             let index = usize::try_from(goal).ok();
             let found = index.and_then(|index| Goal::ALL.get(index));
             let found = found.ok_or_else(|| invalid(format!("no goal has the number {goal}")))?;
@@ -83,13 +83,13 @@ pub unsafe extern "C" fn frz_wishes_set_goal(
 /// Whatever is stated about precision, by this function and the ones below, holds together; NaN,
 /// infinities and zeros are never touched. Each rounded value is compared with its original.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn frz_wishes_set_significant_digits(
-    wishes: *mut frz_wishes,
+pub unsafe extern "C" fn frz_compression_set_significant_digits(
+    compression: *mut frz_compression,
     digits: c_int,
 ) -> frz_status {
     // SAFETY: the caller's promise.
     unsafe {
-        change(wishes, |inner| {
+        change(compression, |inner| {
             inner.precision.significant_digits = Some(from_1_to(MOST_DIGITS, digits, "digits")?);
             Ok(())
         })
@@ -98,13 +98,13 @@ pub unsafe extern "C" fn frz_wishes_set_significant_digits(
 
 /// Rounds floats to this many mantissa bits: 1 to 23 (float), 1 to 52 (double).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn frz_wishes_set_significant_bits(
-    wishes: *mut frz_wishes,
+pub unsafe extern "C" fn frz_compression_set_significant_bits(
+    compression: *mut frz_compression,
     bits: c_int,
 ) -> frz_status {
     // SAFETY: the caller's promise.
     unsafe {
-        change(wishes, |inner| {
+        change(compression, |inner| {
             inner.precision.significant_bits = Some(from_1_to(MOST_BITS, bits, "bits")?);
             Ok(())
         })
@@ -113,13 +113,13 @@ pub unsafe extern "C" fn frz_wishes_set_significant_bits(
 
 /// Rounds floats by this much at most.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn frz_wishes_set_absolute_tolerance(
-    wishes: *mut frz_wishes,
+pub unsafe extern "C" fn frz_compression_set_absolute_tolerance(
+    compression: *mut frz_compression,
     tolerance: f64,
 ) -> frz_status {
     // SAFETY: the caller's promise.
     unsafe {
-        change(wishes, |inner| {
+        change(compression, |inner| {
             inner.precision.absolute_tolerance = Some(positive(tolerance)?);
             Ok(())
         })
@@ -128,13 +128,13 @@ pub unsafe extern "C" fn frz_wishes_set_absolute_tolerance(
 
 /// Rounds floats by this much at most, in percent of each value.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn frz_wishes_set_relative_tolerance(
-    wishes: *mut frz_wishes,
+pub unsafe extern "C" fn frz_compression_set_relative_tolerance(
+    compression: *mut frz_compression,
     percent: f64,
 ) -> frz_status {
     // SAFETY: the caller's promise.
     unsafe {
-        change(wishes, |inner| {
+        change(compression, |inner| {
             inner.precision.relative_tolerance_percent = Some(positive(percent)?);
             Ok(())
         })
@@ -144,13 +144,13 @@ pub unsafe extern "C" fn frz_wishes_set_relative_tolerance(
 /// A value that rounding does not touch, and that nothing is rounded to. It may be called for
 /// several.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn frz_wishes_protect_value(
-    wishes: *mut frz_wishes,
+pub unsafe extern "C" fn frz_compression_protect_value(
+    compression: *mut frz_compression,
     value: f64,
 ) -> frz_status {
     // SAFETY: the caller's promise.
     unsafe {
-        change(wishes, |inner| {
+        change(compression, |inner| {
             inner.precision.special_values.push(value);
             Ok(())
         })
@@ -162,16 +162,16 @@ pub unsafe extern "C" fn frz_wishes_protect_value(
 /// `"0.5*network"` (docs/filters.md). `encode` is about ::frz_compress, `decode` about
 /// ::frz_decompress; NULL: as fast as they are.
 ///
-/// Speeds are those of a table: the same wishes give the same bytes on every machine.
+/// Speeds are those of a table: the same options give the same bytes on every machine.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn frz_wishes_set_speeds(
-    wishes: *mut frz_wishes,
+pub unsafe extern "C" fn frz_compression_set_speeds(
+    compression: *mut frz_compression,
     encode: *const c_char,
     decode: *const c_char,
 ) -> frz_status {
     // SAFETY: the caller's promises.
     unsafe {
-        change(wishes, |inner| {
+        change(compression, |inner| {
             let encode = speed(encode, "encode")?;
             let decode = speed(decode, "decode")?;
             (inner.demand.comp_speed, inner.demand.decomp_speed) = (encode, decode);
@@ -183,13 +183,13 @@ pub unsafe extern "C" fn frz_wishes_set_speeds(
 /// Filters whose ratio is lower by no more than `percent` count as equal, and the fastest of them is
 /// taken; for ::FRZ_GOAL_ENERGY those with no more joules by it. From 0, which is none, to below 100.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn frz_wishes_set_ratio_tolerance(
-    wishes: *mut frz_wishes,
+pub unsafe extern "C" fn frz_compression_set_ratio_tolerance(
+    compression: *mut frz_compression,
     percent: f64,
 ) -> frz_status {
     // SAFETY: the caller's promise.
     unsafe {
-        change(wishes, |inner| {
+        change(compression, |inner| {
             let stated = FilterConstraints {
                 ratio_tolerance_percent: Some(percent),
                 ..FilterConstraints::default()
@@ -205,13 +205,13 @@ pub unsafe extern "C" fn frz_wishes_set_ratio_tolerance(
 /// names them: `"lorenzo+shuffle+zstd(9)"`, `"none"`. Among them are shuffle, deflate, lz4, zstd,
 /// bitshuffle, pcodec, delta and mafisc. NULL: chosen.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn frz_wishes_set_filters(
-    wishes: *mut frz_wishes,
+pub unsafe extern "C" fn frz_compression_set_filters(
+    compression: *mut frz_compression,
     filters: *const c_char,
 ) -> frz_status {
     // SAFETY: the caller's promises.
     unsafe {
-        change(wishes, |inner| {
+        change(compression, |inner| {
             inner.demand.filters = match filters.is_null() {
                 true => None,
                 false => {
@@ -224,26 +224,26 @@ pub unsafe extern "C" fn frz_wishes_set_filters(
     }
 }
 
-/// Adds what a file of wishes states for the variable of this name or path (`"tas"`, `"/ocean/t"`):
+/// Adds what a file of rules states for the variable of this name or path (`"tas"`, `"/ocean/t"`):
 /// the TOML file that `frazil pack --precision` reads, docs/precision.md. What was stated before
 /// stands where the file says nothing; where a rule says `lossless` nothing is rounded.
 ///
 /// Errors: ::FRZ_NOT_FOUND if there is no such file; ::FRZ_INVALID_ARGUMENT if it is not understood:
 /// the message says which rule.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn frz_wishes_read(
-    wishes: *mut frz_wishes,
+pub unsafe extern "C" fn frz_compression_read(
+    compression: *mut frz_compression,
     path: *const c_char,
     variable: *const c_char,
 ) -> frz_status {
     // SAFETY: the caller's promises.
     unsafe {
-        change(wishes, |inner| {
+        change(compression, |inner| {
             let file = arguments::path(path)?;
             let variable = text(variable, "variable")?;
             let stated = VariableRule {
                 variables: vec!["**".to_owned()],
-                wish: inner.precision.clone(),
+                request: inner.precision.clone(),
                 demand: inner.demand.clone(),
                 ..VariableRule::default()
             };
@@ -251,7 +251,7 @@ pub unsafe extern "C" fn frz_wishes_read(
             let policy = read_policy(file)?;
             inner.goal = policy.defaults.goal.unwrap_or(inner.goal);
             rules.extend(policy.rules);
-            (inner.precision, inner.demand) = wishes_for(&rules, variable)?;
+            (inner.precision, inner.demand) = requests_for(&rules, variable)?;
             Ok(())
         })
     }
@@ -374,19 +374,19 @@ pub unsafe extern "C" fn frz_compress_bound(
 /// Compresses values of a type, one of ::frz_type but for ::FRZ_STRING, in this machine's order:
 /// an array of `rank` dimensions, at most ::FRZ_MAX_RANK and each shorter than 2^32, the slowest
 /// first. `packed` has room for `capacity` bytes (::frz_compress_bound says how many are always
-/// enough), and must not overlap the values; `*packed_bytes` becomes their number. `wishes` may be
+/// enough), and must not overlap the values; `*packed_bytes` becomes their number. `compression` may be
 /// NULL: the defaults.
 ///
 /// Filters are chosen by what they make of the values, on the calling thread. The bytes say
 /// themselves what they hold: ::frz_inquire_compressed and ::frz_decompress need nothing else. They
-/// are those of a chunk of filter 47103, which docs/format.md specifies; equal values and wishes give
+/// are those of a chunk of filter 47103, which docs/format.md specifies; equal values and options give
 /// equal bytes.
 ///
-/// Errors: ::FRZ_INVALID_ARGUMENT for wishes that the values cannot have, or if `capacity` is too
+/// Errors: ::FRZ_INVALID_ARGUMENT for options that the values cannot have, or if `capacity` is too
 /// small; ::FRZ_BOUND_EXCEEDED if rounding broke a bound: a bug.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_compress(
-    wishes: *const frz_wishes,
+    compression: *const frz_compression,
     value_type: c_int,
     rank: c_int,
     shape: *const u64,
@@ -403,7 +403,9 @@ pub unsafe extern "C" fn frz_compress(
             let (shape, value_bytes) = extent(element, rank, shape)?;
             let values = elements(values.cast::<u8>(), value_bytes, "values")?;
             let defaults = CompressOptions::default();
-            let options = wishes.as_ref().map_or(&defaults, |wishes| &wishes.inner);
+            let options = compression
+                .as_ref()
+                .map_or(&defaults, |compression| &compression.inner);
             let made = compress(values, element, shape, options)?;
             if made.len() > capacity {
                 let cause = format!("`capacity` is {capacity}, and {} are needed", made.len());

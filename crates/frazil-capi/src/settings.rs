@@ -5,7 +5,7 @@ use std::slice;
 
 use frazil::schema::{Fill, SchemaVariable, ValueType};
 use frazil::{
-    AttributeValue, FilterPipeline, FilterSpec, FilterWish, LayoutWish, PrecisionWish,
+    AttributeValue, FilterPipeline, FilterRequest, FilterSpec, LayoutRequest, PrecisionRequest,
     QuantizeAlgorithm, Result, VariableSettings, filter_id,
 };
 
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn frz_set_chunk_shape(
     let set = |variable: &SchemaVariable, settings: &mut VariableSettings| {
         // SAFETY: the caller's promise.
         let shape = unsafe { elements(shape, variable.dimensions.len(), "shape") }?;
-        settings.layout = LayoutWish::Chunked(shape.to_vec());
+        settings.layout = LayoutRequest::Chunked(shape.to_vec());
         Ok(())
     };
     // SAFETY: the caller's promise.
@@ -123,8 +123,8 @@ pub unsafe extern "C" fn frz_set_contiguous(
     variable: c_int,
 ) -> frz_status {
     let set = |_: &SchemaVariable, settings: &mut VariableSettings| {
-        settings.layout = LayoutWish::Contiguous;
-        settings.filters = FilterWish::Exactly(FilterPipeline::default());
+        settings.layout = LayoutRequest::Contiguous;
+        settings.filters = FilterRequest::Exactly(FilterPipeline::default());
         Ok(())
     };
     // SAFETY: the caller's promise.
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn frz_set_uncompressed(
     variable: c_int,
 ) -> frz_status {
     let set = |_: &SchemaVariable, settings: &mut VariableSettings| {
-        settings.filters = FilterWish::Exactly(FilterPipeline::default());
+        settings.filters = FilterRequest::Exactly(FilterPipeline::default());
         Ok(())
     };
     // SAFETY: the caller's promise.
@@ -201,7 +201,7 @@ fn set_compressor(
         return Err(invalid("a scalar takes no filters"));
     }
     let mut checksum = None;
-    if let FilterWish::Exactly(before) = &settings.filters {
+    if let FilterRequest::Exactly(before) = &settings.filters {
         let compressors = [filter_id::DEFLATE, filter_id::ZSTD];
         let other = |one: &&FilterSpec| compressors.contains(&one.id) && one.id != compressor.id;
         if let Some(other) = before.0.iter().find(other) {
@@ -219,7 +219,7 @@ fn set_compressor(
         .map(|bytes| FilterSpec::new(filter_id::SHUFFLE, vec![bytes]));
     let all = shuffle.into_iter().chain([compressor]);
     let pipeline = FilterPipeline(all.chain(checksum.cloned()).collect());
-    settings.filters = FilterWish::Exactly(pipeline);
+    settings.filters = FilterRequest::Exactly(pipeline);
     Ok(())
 }
 
@@ -228,7 +228,7 @@ fn set_compressor(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn frz_set_checksum(writer: *mut frz_writer, variable: c_int) -> frz_status {
     let set = |_: &SchemaVariable, settings: &mut VariableSettings| match &mut settings.filters {
-        FilterWish::Exactly(pipeline) => {
+        FilterRequest::Exactly(pipeline) => {
             if !pipeline.contains(filter_id::FLETCHER32) {
                 pipeline
                     .0
@@ -236,7 +236,7 @@ pub unsafe extern "C" fn frz_set_checksum(writer: *mut frz_writer, variable: c_i
             }
             Ok(())
         }
-        FilterWish::Ours => Err(invalid("a checksum needs filters that are stated")
+        FilterRequest::Ours => Err(invalid("a checksum needs filters that are stated")
             .with_cure("call frz_set_deflate, frz_set_zstd or frz_set_uncompressed first")),
     };
     // SAFETY: the caller's promise.
@@ -250,12 +250,12 @@ pub unsafe extern "C" fn frz_set_checksum(writer: *mut frz_writer, variable: c_i
 unsafe fn change_precision(
     writer: *mut frz_writer,
     variable: c_int,
-    state: impl FnOnce(&mut PrecisionWish) -> Result<()>,
+    state: impl FnOnce(&mut PrecisionRequest) -> Result<()>,
 ) -> frz_status {
     let set = |_: &SchemaVariable, settings: &mut VariableSettings| {
-        let mut wish = settings.precision.take().unwrap_or_default();
-        state(&mut wish)?;
-        settings.precision = Some(wish);
+        let mut request = settings.precision.take().unwrap_or_default();
+        state(&mut request)?;
+        settings.precision = Some(request);
         Ok(())
     };
     // SAFETY: the caller's promise.
@@ -275,8 +275,8 @@ pub unsafe extern "C" fn frz_set_significant_digits(
 ) -> frz_status {
     // SAFETY: the caller's promise.
     unsafe {
-        change_precision(writer, variable, |wish| {
-            wish.significant_digits = Some(at_least_1(digits, "digits")?);
+        change_precision(writer, variable, |request| {
+            request.significant_digits = Some(at_least_1(digits, "digits")?);
             Ok(())
         })
     }
@@ -291,8 +291,8 @@ pub unsafe extern "C" fn frz_set_significant_bits(
 ) -> frz_status {
     // SAFETY: the caller's promise.
     unsafe {
-        change_precision(writer, variable, |wish| {
-            wish.significant_bits = Some(at_least_1(bits, "bits")?);
+        change_precision(writer, variable, |request| {
+            request.significant_bits = Some(at_least_1(bits, "bits")?);
             Ok(())
         })
     }
@@ -321,7 +321,7 @@ pub unsafe extern "C" fn frz_set_quantize(
 ) -> frz_status {
     // SAFETY: the caller's promise.
     unsafe {
-        change_precision(writer, variable, |wish| {
+        change_precision(writer, variable, |request| {
             let all = [
                 (frz_quantize::FRZ_BITGROOM, QuantizeAlgorithm::BitGroom),
                 (
@@ -333,7 +333,7 @@ pub unsafe extern "C" fn frz_set_quantize(
             let known = all.iter().find(|one| one.0 as c_int == algorithm);
             let (_, algorithm) =
                 known.ok_or_else(|| invalid(format!("no algorithm has the number {algorithm}")))?;
-            wish.algorithm = Some(*algorithm);
+            request.algorithm = Some(*algorithm);
             Ok(())
         })
     }
@@ -348,8 +348,8 @@ pub unsafe extern "C" fn frz_set_absolute_tolerance(
 ) -> frz_status {
     // SAFETY: the caller's promise.
     unsafe {
-        change_precision(writer, variable, |wish| {
-            wish.absolute_tolerance = Some(above_0(tolerance, "tolerance")?);
+        change_precision(writer, variable, |request| {
+            request.absolute_tolerance = Some(above_0(tolerance, "tolerance")?);
             Ok(())
         })
     }
@@ -364,8 +364,8 @@ pub unsafe extern "C" fn frz_set_relative_tolerance(
 ) -> frz_status {
     // SAFETY: the caller's promise.
     unsafe {
-        change_precision(writer, variable, |wish| {
-            wish.relative_tolerance_percent = Some(above_0(percent, "percent")?);
+        change_precision(writer, variable, |request| {
+            request.relative_tolerance_percent = Some(above_0(percent, "percent")?);
             Ok(())
         })
     }

@@ -105,7 +105,7 @@ impl Printer {
         say(&format!("frazil: error: {}\n", text::plain(message)));
     }
 
-    /// Says that the user's wish to stop was obeyed, and how many results were whole by then.
+    /// Says that the user's request to stop was obeyed, and how many results were whole by then.
     pub(crate) fn interrupted(self, finished: usize) {
         let kept = match finished {
             0 => String::new(),

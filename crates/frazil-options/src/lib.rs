@@ -4,7 +4,7 @@
 //! name the option and the values allowed.
 //!
 //! - [`options`]: packing and unpacking. [`chunk_goal`]: the reads that chunks must serve.
-//! - [`filter_wishes`]: which filters may be chosen, and for what.
+//! - [`filter_options`]: which filters may be chosen, and for what.
 //! - [`option_table`]: all options, each [declared] once, for all interfaces.
 //! - [`policy`]: files that state options for all variables and by variable.
 //! - [`plan_text`]: plans as files. [`environment`]: variables named `FRAZIL_*`. [`size`]: bytes.
@@ -15,7 +15,7 @@
 pub mod chunk_goal;
 pub mod declared;
 pub mod environment;
-pub mod filter_wishes;
+pub mod filter_options;
 pub mod names;
 pub mod option_table;
 pub mod options;

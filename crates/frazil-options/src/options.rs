@@ -109,7 +109,7 @@ pub struct PackOptions {
     /// Chunk shapes, filters and rounding as decided before, by variable; extents, and rules of
     /// precision that concern a variable, go before it.
     pub plan: Option<WritePlan>,
-    /// Deflate (or zstd) level wished for; `None`: chosen by trial. 0: no compression.
+    /// Deflate (or zstd) level requested; `None`: chosen by trial. 0: no compression.
     pub level: Option<u32>,
     /// Use of the byte shuffle.
     pub shuffle: ShufflePolicy,

@@ -4,10 +4,10 @@ use crate::contest::{self, KNOWN_AS_SMALLEST, Tried, by_name};
 use crate::error::PlanError;
 use crate::explain;
 use crate::goal::Goal;
+use crate::requests::FilterOptions;
 use crate::score::Score;
 use crate::tree::Advice;
 use crate::trial::{Chosen, Trial, TriedChain};
-use crate::wishes::FilterWishes;
 
 /// Filters that take more than the chosen by no more than this share may be better on the whole variable; for
 /// `archive` also those within the standard error of the samples.
@@ -50,28 +50,28 @@ fn seconds(tried: &Tried) -> f64 {
 /// Chooses by a contest; `None` if no filters are as fast as they must be.
 pub(crate) fn choose(
     trial: &mut Trial<'_>,
-    wishes: &FilterWishes,
+    requests: &FilterOptions,
 ) -> Result<Option<Advised>, PlanError> {
     let features = trial.features();
-    let tree = wishes.weighing.tree();
-    let readers = wishes.reader_level;
-    let advice: Vec<Advice<'_>> = goals(wishes)
+    let tree = requests.weighing.tree();
+    let readers = requests.reader_level;
+    let advice: Vec<Advice<'_>> = goals(requests)
         .iter()
         .filter_map(|&goal| tree.advise(|name| features.feature(name), readers, goal))
         .collect();
     let likeliest = by_name(advice.iter().flat_map(|advice| advice.chains));
-    let outcome = contest::hold(trial, wishes, &likeliest)?;
+    let outcome = contest::hold(trial, requests, &likeliest)?;
     let raw_bytes = trial.raw_bytes() as f64;
     // The way through a tree matters where that decides what is tried.
-    let path = match (advice.first(), &wishes.weighing.tree) {
-        (Some(advice), Some(_)) if wishes.weighing.weights.is_none() => advice.to_string(),
+    let path = match (advice.first(), &requests.weighing.tree) {
+        (Some(advice), Some(_)) if requests.weighing.weights.is_none() => advice.to_string(),
         _ => String::new(),
     };
-    let choice = best_of(&outcome.finalists, wishes, raw_bytes, &path);
+    let choice = best_of(&outcome.finalists, requests, raw_bytes, &path);
     Ok(choice.map(|(best, pays, reason)| {
         let best = &outcome.finalists[best];
         Advised {
-            rivals: near(&outcome.finalists, best, wishes.goal),
+            rivals: near(&outcome.finalists, best, requests.goal),
             chosen: best.chosen.clone(),
             reason,
             pays,
@@ -119,11 +119,11 @@ fn near(tried: &[Tried], best: &Tried, goal: Goal) -> Vec<Rival> {
 /// it is taken.
 fn best_of(
     tried: &[Tried],
-    wishes: &FilterWishes,
+    requests: &FilterOptions,
     raw_bytes: f64,
     path: &str,
 ) -> Option<(usize, bool, String)> {
-    let score = wishes.score();
+    let score = requests.score();
     let share = |one: &Tried| one.chosen.bytes as f64 / raw_bytes;
     let rank = |one: &Tried| {
         let cost = score.cost(one.candidate, share(one));
@@ -135,11 +135,11 @@ fn best_of(
         let costs = a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1));
         costs.then(a.2.total_cmp(&b.2))
     })?;
-    let goal = match wishes.weighing.weights {
+    let goal = match requests.weighing.weights {
         Some(_) => "weights",
-        None => wishes.goal.name(),
+        None => requests.goal.name(),
     };
-    let floors = wishes.weighing.floors();
+    let floors = requests.weighing.floors();
     let of_best = (tried[best].candidate, share(&tried[best]));
     let summary = named(&tried[best]);
     if !score.pays(of_best.0, of_best.1) {
@@ -147,7 +147,7 @@ fn best_of(
         return Some((best, false, reason));
     }
     let what = score.tolerated_name();
-    let Some(tolerance) = wishes.ratio_tolerance() else {
+    let Some(tolerance) = requests.ratio_tolerance() else {
         let reason = explain::for_goal(&summary, goal, of_best.1, &[&floors, path]);
         return Some((best, true, reason));
     };
@@ -188,9 +188,9 @@ fn fastest_of_equal(
 }
 
 /// The goals whose leaves are asked: with weights the filters for any goal may be the best.
-fn goals(wishes: &FilterWishes) -> &'static [Goal] {
-    match wishes.weighing.weights {
+fn goals(requests: &FilterOptions) -> &'static [Goal] {
+    match requests.weighing.weights {
         Some(_) => &Goal::ALL,
-        None => wishes.goal.asked(),
+        None => requests.goal.asked(),
     }
 }

@@ -12,10 +12,10 @@ use crate::candidates::{CandidateFilters, candidate, candidates, zlib_candidates
 use crate::error::PlanError;
 use crate::explain::filters_by;
 use crate::goal::Goal;
+use crate::requests::FilterOptions;
 use crate::score::Score;
 use crate::serving::serves;
 use crate::trial::{Chosen, Trial, TriedChain};
-use crate::wishes::FilterWishes;
 
 /// The rounds: each looks at one byte in so many of every sample.
 const ROUNDS: [usize; 3] = [16, 4, 1];
@@ -135,22 +135,22 @@ impl Records {
     }
 }
 
-/// Lets all candidates that serve the wishes meet; `advised` are the likeliest. No finalists: nothing is
+/// Lets all candidates that serve the requests meet; `advised` are the likeliest. No finalists: nothing is
 /// as fast as it must be.
 pub(crate) fn hold(
     trial: &mut Trial<'_>,
-    wishes: &FilterWishes,
+    requests: &FilterOptions,
     advised: &[&'static CandidateFilters],
 ) -> Result<Outcome, PlanError> {
-    let mut all = contenders(trial, wishes);
+    let mut all = contenders(trial, requests);
     // A tree that somebody states names all that is tried.
     let is_named = |one: &Contender| advised.contains(&one.candidate);
-    if wishes.weighing.tree.is_some() && all.iter().any(is_named) {
+    if requests.weighing.tree.is_some() && all.iter().any(is_named) {
         all.retain(is_named);
     }
-    let goals: &[Goal] = match wishes.weighing.weights {
-        Some(_) => &[wishes.goal],
-        None => wishes.goal.asked(),
+    let goals: &[Goal] = match requests.weighing.weights {
+        Some(_) => &[requests.goal],
+        None => requests.goal.asked(),
     };
     for &goal in goals {
         let mut records: [Records; ROUNDS.len()] = Default::default();
@@ -162,21 +162,21 @@ pub(crate) fn hold(
             };
             let mut members: Vec<&mut Contender> = all.iter_mut().filter(is_of).collect();
             let league = League {
-                score: wishes.score_of(goal),
-                is_open: is_open(wishes, goal, level),
-                weighs_time: wishes.weighing.weights.is_some()
+                score: requests.score_of(goal),
+                is_open: is_open(requests, goal, level),
+                weighs_time: requests.weighing.weights.is_some()
                     || !matches!(goal, Goal::Size | Goal::Archive),
                 least_round_bytes: match goal {
                     Goal::Size | Goal::Archive => LEAST_ROUND_BYTES_FOR_SMALL_FILES,
                     Goal::Balanced | Goal::Speed | Goal::Energy => LEAST_ROUND_BYTES,
                 },
-                keeps_fast: wishes.weighing.ratio_tolerance.is_some(),
+                keeps_fast: requests.weighing.ratio_tolerance.is_some(),
                 advised,
             };
             league.play(trial, &mut members, &mut records)?;
         }
     }
-    see_what_is_stated(trial, wishes, &mut all)?;
+    see_what_is_stated(trial, requests, &mut all)?;
     let is_last = |one: &Contender| one.seen == Some(LAST);
     let raw_bytes = trial.raw_bytes() as f64;
     all.sort_by_key(|one| !is_last(one));
@@ -193,16 +193,16 @@ pub(crate) fn hold(
 /// the smallest so far, and a high level of zstd.
 fn see_what_is_stated(
     trial: &mut Trial<'_>,
-    wishes: &FilterWishes,
+    requests: &FilterOptions,
     all: &mut Vec<Contender>,
 ) -> Result<(), PlanError> {
-    let is_small = matches!(wishes.goal, Goal::Size | Goal::Archive);
-    if !is_small || wishes.weighing.weights.is_some() || wishes.weighing.tree.is_some() {
+    let is_small = matches!(requests.goal, Goal::Size | Goal::Archive);
+    if !is_small || requests.weighing.weights.is_some() || requests.weighing.tree.is_some() {
         return Ok(());
     }
     let is_unseen =
         |one: &&mut Contender| one.candidate.name() == KNOWN_AS_SMALLEST && one.seen != Some(LAST);
-    if let (Goal::Archive, Some(known)) = (wishes.goal, all.iter_mut().find(is_unseen)) {
+    if let (Goal::Archive, Some(known)) = (requests.goal, all.iter_mut().find(is_unseen)) {
         known.see(trial, LAST)?;
     }
     let deflated = all.iter().filter(|one| one.candidate.encoder().is_some());
@@ -212,9 +212,9 @@ fn see_what_is_stated(
     let shuffles = smallest.candidate.shuffles();
     for candidate in zlib_candidates() {
         let is_wanted = candidate.shuffles() == shuffles
-            && candidate.encode_mb_s >= wishes.goal.least_encode_mb_s()
-            && serves(candidate, wishes)
-            && wishes.is_fast_enough(candidate);
+            && candidate.encode_mb_s >= requests.goal.least_encode_mb_s()
+            && serves(candidate, requests)
+            && requests.is_fast_enough(candidate);
         if is_wanted {
             let mut zlib = Contender::new(candidate, trial.resolve(candidate.chain()));
             zlib.see(trial, LAST)?;
@@ -226,16 +226,17 @@ fn see_what_is_stated(
 
 /// Small files are promised not to be larger than at any level that somebody might state: there the
 /// standard filters all go to the end.
-fn is_open(wishes: &FilterWishes, goal: Goal, level: ReaderLevel) -> bool {
-    let is_small = matches!(goal, Goal::Size | Goal::Archive) && wishes.weighing.weights.is_none();
+fn is_open(requests: &FilterOptions, goal: Goal, level: ReaderLevel) -> bool {
+    let is_small =
+        matches!(goal, Goal::Size | Goal::Archive) && requests.weighing.weights.is_none();
     is_small && level == ReaderLevel::Any
 }
 
-/// All candidates that serve the wishes; of those that are the same filters for this variable the first.
-fn contenders(trial: &Trial<'_>, wishes: &FilterWishes) -> Vec<Contender> {
+/// All candidates that serve the requests; of those that are the same filters for this variable the first.
+fn contenders(trial: &Trial<'_>, requests: &FilterOptions) -> Vec<Contender> {
     let mut found: Vec<Contender> = Vec::new();
-    let fit = candidates().iter().filter(|one| serves(one, wishes));
-    for candidate in fit.filter(|one| wishes.is_fast_enough(one)) {
+    let fit = candidates().iter().filter(|one| serves(one, requests));
+    for candidate in fit.filter(|one| requests.is_fast_enough(one)) {
         let pipeline = trial.resolve(candidate.chain());
         let is_known = |one: &Contender| {
             one.pipeline == pipeline && one.candidate.encoder() == candidate.encoder()

@@ -227,7 +227,7 @@ pub(crate) fn too_slow(floors: &str) -> String {
     format!("unfiltered: no filters are so fast on one core ({floors})")
 }
 
-/// `origin`: `as asked`, `from wishes`.
+/// `origin`: `as asked`, `from rules`.
 pub(crate) fn chain_asked(summary: &str, origin: &str, share: Option<f64>) -> String {
     match share {
         Some(share) => format!("{summary}: {origin}, {} of raw by trial", per_cent(share)),

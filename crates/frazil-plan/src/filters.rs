@@ -1,6 +1,6 @@
 //! Which filters, at which level, by trial on samples.
 //!
-//! What the user asks ([`crate::wishes`]) and what samples shrink to lead to a choice, which counts unless
+//! What the user asks ([`crate::requests`]) and what samples shrink to lead to a choice, which counts unless
 //! the current storage is as good ([`current`]). A contest chooses ([`crate::contest`]); where a level
 //! is stated, only shuffle and encoder are open ([`stated_level`]).
 
@@ -18,9 +18,9 @@ use frazil_types::{
 use crate::choice::{self, Rival};
 use crate::error::PlanError;
 use crate::explain;
+use crate::requests::{FilterOptions, ShuffleRequest};
 use crate::spread::spread;
 use crate::trial::{Chosen, Trial, TriedChain, deflate_spec, shuffle_spec};
-use crate::wishes::{FilterWishes, ShuffleWish};
 pub use confirmed::confirmed;
 pub use current::CurrentStorage;
 use current::kept_or;
@@ -103,17 +103,17 @@ pub struct Finalist {
 pub fn choose_filters(
     samples: &[Vec<u8>],
     element: ElementType,
-    wishes: &FilterWishes,
+    requests: &FilterOptions,
     current: Option<&CurrentStorage<'_>>,
     scratch: &mut Scratch,
 ) -> Result<FilterChoice, PlanError> {
-    wishes.check_level()?;
-    let mut trial = Trial::new(samples, element, &wishes.chunk, scratch, wishes.padding);
-    let mut fresh = worth_its_index(choose_fresh(&mut trial, wishes)?, wishes);
+    requests.check_level()?;
+    let mut trial = Trial::new(samples, element, &requests.chunk, scratch, requests.padding);
+    let mut fresh = worth_its_index(choose_fresh(&mut trial, requests)?, requests);
     if fresh.stages.is_empty() && fresh.ratio.is_some() {
-        fresh.ratio = Some(wishes.share_of_none);
+        fresh.ratio = Some(requests.share_of_none);
     }
-    let whole = Whole::of(&mut trial, wishes, current);
+    let whole = Whole::of(&mut trial, requests, current);
     let sampled = sampled_share(&whole, &fresh, &mut trial)?;
     let estimate = match sampled {
         Some((share, spread)) => whole.estimate(share, spread),
@@ -122,12 +122,12 @@ pub fn choose_filters(
             uncertainty: 0.0,
         },
     };
-    let mut choice = kept_or(fresh, estimate, element, wishes, current);
+    let mut choice = kept_or(fresh, estimate, element, requests, current);
     // Windows are there for predictions only: they must not change what is chosen.
     choice.sampled = sampled;
     choice.foretell(whole.with_windows(&mut trial, current));
-    choice.ratio_tolerance = wishes.ratio_tolerance().unwrap_or(0.0);
-    if choice.keep_current || wishes.raw_bytes.is_none() || whole.is_seen() {
+    choice.ratio_tolerance = requests.ratio_tolerance().unwrap_or(0.0);
+    if choice.keep_current || requests.raw_bytes.is_none() || whole.is_seen() {
         choice.finalists.clear();
         choice.keepable = None;
     }
@@ -160,9 +160,9 @@ fn sampled_share(
     Ok(Some((share, spread)))
 }
 
-fn choose_fresh(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Fresh, PlanError> {
-    if wishes.level == Some(0) {
-        let reason = match wishes.chunk_bytes {
+fn choose_fresh(trial: &mut Trial<'_>, requests: &FilterOptions) -> Result<Fresh, PlanError> {
+    if requests.level == Some(0) {
+        let reason = match requests.chunk_bytes {
             Some(_) => explain::no_compression_asked(),
             None => explain::contiguous(),
         };
@@ -171,35 +171,35 @@ fn choose_fresh(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Fresh, P
     if trial.element().class == ElementClass::Indirect {
         return Ok(Fresh::unfiltered(explain::indirect()));
     }
-    if let Some(chain) = &wishes.chain {
-        return as_asked(trial, chain, wishes);
+    if let Some(chain) = &requests.chain {
+        return as_asked(trial, chain, requests);
     }
     if trial.raw_bytes() == 0 {
-        return Ok(Fresh::untried(trial.element(), wishes));
+        return Ok(Fresh::untried(trial.element(), requests));
     }
-    match wishes.level {
-        Some(level) => at_level(trial, level, wishes),
-        None => by_contest(trial, wishes),
+    match requests.level {
+        Some(level) => at_level(trial, level, requests),
+        None => by_contest(trial, requests),
     }
 }
 
 /// The choice, unless an index of chunks takes what filters save.
-fn worth_its_index(fresh: Fresh, wishes: &FilterWishes) -> Fresh {
-    let (Some(raw_bytes), Some(ratio), None) = (wishes.raw_bytes, fresh.ratio, &wishes.chain)
+fn worth_its_index(fresh: Fresh, requests: &FilterOptions) -> Fresh {
+    let (Some(raw_bytes), Some(ratio), None) = (requests.raw_bytes, fresh.ratio, &requests.chain)
     else {
         return fresh;
     };
     let saved = (1.0 - ratio) * raw_bytes as f64;
-    match fresh.stages.is_empty() || saved > wishes.index_bytes as f64 {
+    match fresh.stages.is_empty() || saved > requests.index_bytes as f64 {
         true => fresh,
-        false => Fresh::unfiltered(explain::index_takes_more(ratio, wishes.index_bytes)),
+        false => Fresh::unfiltered(explain::index_takes_more(ratio, requests.index_bytes)),
     }
 }
 
-fn by_contest(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Fresh, PlanError> {
+fn by_contest(trial: &mut Trial<'_>, requests: &FilterOptions) -> Result<Fresh, PlanError> {
     let raw_bytes = trial.raw_bytes();
-    let Some(found) = choice::choose(trial, wishes)? else {
-        let floors = wishes.all_floors();
+    let Some(found) = choice::choose(trial, requests)? else {
+        let floors = requests.all_floors();
         return Ok(Fresh::unfiltered(explain::too_slow(&floors)));
     };
     let ratio = found.chosen.bytes as f64 / raw_bytes as f64;
@@ -209,7 +209,7 @@ fn by_contest(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Fresh, Pla
     };
     // Size alone decides: for other goals samples say enough.
     let is_small_file =
-        wishes.goal.ratio_tolerance().is_some() && wishes.weighing.weights.is_none();
+        requests.goal.ratio_tolerance().is_some() && requests.weighing.weights.is_none();
     Ok(Fresh {
         tried: found.tried,
         rivals: match found.pays && is_small_file {
@@ -224,7 +224,7 @@ fn by_contest(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Fresh, Pla
 fn as_asked(
     trial: &mut Trial<'_>,
     chain: &FilterChain,
-    wishes: &FilterWishes,
+    requests: &FilterOptions,
 ) -> Result<Fresh, PlanError> {
     let pipeline = trial.resolve(chain);
     let level = pipeline
@@ -239,7 +239,7 @@ fn as_asked(
         raw_bytes => Some(stored as f64 / raw_bytes as f64),
     };
     Ok(Fresh {
-        reason: explain::chain_asked(&pipeline.summary(), wishes.chain_origin, ratio),
+        reason: explain::chain_asked(&pipeline.summary(), requests.chain_origin, ratio),
         encoder,
         ratio,
         spread: Some(spread(&sizes)),
@@ -294,20 +294,23 @@ impl Fresh {
 
     /// The default without samples: shuffle, and a middling level, or a lower one where that is too
     /// slow; nothing where all are.
-    fn untried(element: ElementType, wishes: &FilterWishes) -> Self {
-        let shuffles = element.size_bytes >= 2 && wishes.shuffle != ShuffleWish::Off;
-        let (family, default) = match (wishes.reader_level, shuffles) {
+    fn untried(element: ElementType, requests: &FilterOptions) -> Self {
+        let shuffles = element.size_bytes >= 2 && requests.shuffle != ShuffleRequest::Off;
+        let (family, default) = match (requests.reader_level, shuffles) {
             (ReaderLevel::Any, true) => ("shuffle+deflate", DEFLATE_DEFAULT),
             (ReaderLevel::Any, false) => ("deflate", DEFLATE_DEFAULT),
             (_, true) => ("shuffle+zstd", ZSTD_DEFAULT),
             (_, false) => ("zstd", ZSTD_DEFAULT),
         };
-        let Some(level) = wishes.level.or_else(|| wishes.level_to(family, default)) else {
-            return Self::unfiltered(explain::too_slow(&wishes.all_floors()));
+        let Some(level) = requests
+            .level
+            .or_else(|| requests.level_to(family, default))
+        else {
+            return Self::unfiltered(explain::too_slow(&requests.all_floors()));
         };
         let mut stages: Vec<FilterSpec> = Vec::new();
         stages.extend(shuffles.then(|| shuffle_spec(element)));
-        let encoder = match wishes.reader_level {
+        let encoder = match requests.reader_level {
             ReaderLevel::Any => {
                 stages.push(deflate_spec(level));
                 Some(DeflateEncoder::Libdeflate(level.cast_signed()))

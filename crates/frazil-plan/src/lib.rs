@@ -22,6 +22,7 @@ mod index;
 pub mod information;
 mod integer_packing;
 mod precision;
+mod requests;
 mod sample;
 mod score;
 mod serving;
@@ -29,7 +30,6 @@ mod spread;
 mod tree;
 mod trial;
 mod weighing;
-mod wishes;
 
 pub use candidates::{CandidateFilters, candidate, candidates, zlib_candidates};
 pub use chunking::{
@@ -51,6 +51,7 @@ pub use goal::Goal;
 pub use index::index_bytes;
 pub use integer_packing::choose_packing;
 pub use precision::{PrecisionChoice, check_precision, choose_precision, has_precision, rounds};
+pub use requests::{FilterOptions, ShuffleRequest};
 pub use sample::{
     SamplePlan, is_large_file, sample_chunks, sample_plan, sample_shape, sample_window,
 };
@@ -59,4 +60,3 @@ pub use spread::{share, spread};
 pub use tree::{Advice, FilterTree, MOST_CHAINS, Node, TreeOf};
 pub use trial::TriedChain;
 pub use weighing::{SelectionCriteria, SpeedFloor};
-pub use wishes::{FilterWishes, ShuffleWish};

@@ -1,7 +1,7 @@
 //! From what a user states about a variable's precision to how its values are rounded.
 
 use frazil_types::{
-    ElementClass, ElementType, ErrorBound, PrecisionWish, ProtectedValues, QuantizeAlgorithm,
+    ElementClass, ElementType, ErrorBound, PrecisionRequest, ProtectedValues, QuantizeAlgorithm,
     QuantizePlan, Rounding,
 };
 
@@ -27,23 +27,23 @@ pub enum PrecisionChoice {
 /// `information_bits` answers `keep_information`: the explicit mantissa bits that keep the wanted
 /// share, or `Err` with the reason why all must stay.
 ///
-/// One wish alone has the algorithm that is named after it: bits BitRound, digits Granular
-/// BitRound, nbits linear rounding. Error bounds, and wishes together, have BitRound with as many
+/// One request alone has the algorithm that is named after it: bits BitRound, digits Granular
+/// BitRound, nbits linear rounding. Error bounds, and requests together, have BitRound with as many
 /// bits as the finest of them needs.
 ///
 /// # Errors
-/// [`PlanError::Precision`] if a number is out of range or wishes exclude each other.
+/// [`PlanError::Precision`] if a number is out of range or requests exclude each other.
 pub fn choose_precision(
-    wish: &PrecisionWish,
+    request: &PrecisionRequest,
     element: ElementType,
     protected: &ProtectedValues,
     information_bits: Option<&Result<u32, String>>,
 ) -> Result<PrecisionChoice, PlanError> {
-    check(wish)?;
-    if wish.lossless == Some(true) {
+    check(request)?;
+    if request.lossless == Some(true) {
         return Ok(PrecisionChoice::Exact("as asked".to_owned()));
     }
-    if !has_precision(wish) || element.class != ElementClass::Float {
+    if !has_precision(request) || element.class != ElementClass::Float {
         return Ok(PrecisionChoice::Exact(String::new()));
     }
     let Some(limits) = Limits::of(element) else {
@@ -51,40 +51,44 @@ pub fn choose_precision(
         let reason = format!("floating point of {bits} bits");
         return Ok(PrecisionChoice::Exact(reason));
     };
-    let rounding = match choose_rounding(wish, limits, information_bits)? {
+    let rounding = match choose_rounding(request, limits, information_bits)? {
         Ok(rounding) => rounding,
         Err(reason) => return Ok(PrecisionChoice::Exact(reason)),
     };
     Ok(PrecisionChoice::Round(QuantizePlan {
         rounding,
-        bound: bound(wish, &rounding),
+        bound: bound(request, &rounding),
         protected: protected.clone(),
-        keep_information: wish.keep_information,
-        forced: wish.force == Some(true),
+        keep_information: request.keep_information,
+        forced: request.force == Some(true),
     }))
 }
 
-/// Refuses what is wished of one variable, whose elements are these, and its type cannot have: more digits
+/// Refuses what is requested of one variable, whose elements are these, and its type cannot have: more digits
 /// or bits than there are, and what [`choose_precision`] refuses.
 ///
 /// # Errors
 /// [`PlanError::Precision`] names the key and what it may be.
-pub fn check_precision(wish: &PrecisionWish, element: ElementType) -> Result<(), PlanError> {
-    check(wish)?;
+pub fn check_precision(request: &PrecisionRequest, element: ElementType) -> Result<(), PlanError> {
+    check(request)?;
     let Some(limits) = Limits::of(element) else {
         return Ok(());
     };
     let counts = [
-        ("significant_digits", wish.significant_digits, limits.digits),
-        ("significant_bits", wish.significant_bits, limits.bits),
+        (
+            "significant_digits",
+            request.significant_digits,
+            limits.digits,
+        ),
+        ("significant_bits", request.significant_bits, limits.bits),
     ];
     for (name, value, most) in counts {
         if value.is_some_and(|value| value > most) {
             return refuse(name, &format!("1 to {most} for {}", element.name()));
         }
     }
-    if has_precision(wish) {
-        choose_rounding(wish, limits, None)?.ok();
+    if has_precision(request) {
+        choose_rounding(request, limits, None)?.ok();
     }
     Ok(())
 }
@@ -106,19 +110,19 @@ pub fn rounds(rounding: &Rounding, element: ElementType) -> bool {
     }
 }
 
-/// Whether a wish asks for any rounding.
+/// Whether a request asks for any rounding.
 #[must_use]
-pub fn has_precision(wish: &PrecisionWish) -> bool {
-    wish.significant_bits.is_some()
-        || wish.significant_digits.is_some()
-        || wish.nbits.is_some()
-        || wish.keep_information.is_some()
-        || wish.pack_integers == Some(true)
-        || has_bound(wish)
+pub fn has_precision(request: &PrecisionRequest) -> bool {
+    request.significant_bits.is_some()
+        || request.significant_digits.is_some()
+        || request.nbits.is_some()
+        || request.keep_information.is_some()
+        || request.pack_integers == Some(true)
+        || has_bound(request)
 }
 
-fn has_bound(wish: &PrecisionWish) -> bool {
-    wish.absolute_tolerance.is_some() || wish.relative_tolerance_percent.is_some()
+fn has_bound(request: &PrecisionRequest) -> bool {
+    request.absolute_tolerance.is_some() || request.relative_tolerance_percent.is_some()
 }
 
 /// Explicit mantissa bits and decimal digits of a type.
@@ -148,17 +152,17 @@ impl Limits {
 
 /// The rounding, or why there is none.
 fn choose_rounding(
-    wish: &PrecisionWish,
+    request: &PrecisionRequest,
     limits: Limits,
     information_bits: Option<&Result<u32, String>>,
 ) -> Result<Result<Rounding, String>, PlanError> {
-    if wish.pack_integers == Some(true) {
-        return packed_integers(wish).map(Ok);
+    if request.pack_integers == Some(true) {
+        return packed_integers(request).map(Ok);
     }
-    if let Some(nbits) = wish.nbits {
-        return linear(wish, nbits).map(Ok);
+    if let Some(nbits) = request.nbits {
+        return linear(request, nbits).map(Ok);
     }
-    let information = match (wish.keep_information, information_bits) {
+    let information = match (request.keep_information, information_bits) {
         (None, _) => None,
         (Some(_), Some(Ok(bits))) => Some(*bits),
         (Some(_), Some(Err(reason))) => return Ok(Err(reason.clone())),
@@ -168,27 +172,28 @@ fn choose_rounding(
             ));
         }
     };
-    if let Some(digits) = wish.significant_digits
+    if let Some(digits) = request.significant_digits
         && digits > limits.digits
     {
         let reason = format!("{digits} digits are all that the type has");
         return Ok(Err(reason));
     }
-    let is_alone = !has_bound(wish) && wish.significant_bits.is_none() && information.is_none();
-    if let (Some(digits), true) = (wish.significant_digits, is_alone)
-        && wish.algorithm != Some(QuantizeAlgorithm::BitRound)
+    let is_alone =
+        !has_bound(request) && request.significant_bits.is_none() && information.is_none();
+    if let (Some(digits), true) = (request.significant_digits, is_alone)
+        && request.algorithm != Some(QuantizeAlgorithm::BitRound)
     {
-        return Ok(Ok(digits_rounding(wish, digits)?));
+        return Ok(Ok(digits_rounding(request, digits)?));
     }
-    refuse_algorithm(wish)?;
-    let digit_bits = wish.significant_digits.map(bits_for_digits);
-    let stated = [wish.significant_bits, digit_bits, information];
+    refuse_algorithm(request)?;
+    let digit_bits = request.significant_digits.map(bits_for_digits);
+    let stated = [request.significant_bits, digit_bits, information];
     let least = stated.into_iter().flatten().max();
     if let Some(bits) = least.filter(|&bits| bits >= limits.bits) {
         let reason = format!("{bits} bits are all that the type has");
         return Ok(Err(reason));
     }
-    Ok(Ok(match (has_bound(wish), least) {
+    Ok(Ok(match (has_bound(request), least) {
         (false, Some(significant_bits)) => Rounding::BitRound { significant_bits },
         (_, least) => Rounding::BoundedBitRound {
             least_significant_bits: least.unwrap_or(0),
@@ -201,8 +206,11 @@ fn bits_for_digits(digits: u32) -> u32 {
     (f64::from(digits) * BITS_PER_DIGIT).ceil() as u32
 }
 
-fn digits_rounding(wish: &PrecisionWish, significant_digits: u32) -> Result<Rounding, PlanError> {
-    match wish.algorithm {
+fn digits_rounding(
+    request: &PrecisionRequest,
+    significant_digits: u32,
+) -> Result<Rounding, PlanError> {
+    match request.algorithm {
         None | Some(QuantizeAlgorithm::GranularBitRound) => {
             Ok(Rounding::GranularBitRound { significant_digits })
         }
@@ -215,27 +223,27 @@ fn digits_rounding(wish: &PrecisionWish, significant_digits: u32) -> Result<Roun
 }
 
 /// Integers with a scale and an offset, which keep an absolute bound and nothing else.
-fn packed_integers(wish: &PrecisionWish) -> Result<Rounding, PlanError> {
-    let others = PrecisionWish {
+fn packed_integers(request: &PrecisionRequest) -> Result<Rounding, PlanError> {
+    let others = PrecisionRequest {
         pack_integers: None,
         absolute_tolerance: None,
-        ..wish.clone()
+        ..request.clone()
     };
     let is_other = |algorithm| algorithm != QuantizeAlgorithm::PackedIntegers;
-    if wish.absolute_tolerance.is_none()
+    if request.absolute_tolerance.is_none()
         || has_precision(&others)
-        || wish.algorithm.is_some_and(is_other)
+        || request.algorithm.is_some_and(is_other)
     {
         return Err(PlanError::Precision(
             "pack_integers takes an absolute error (absolute_tolerance) and no other precision"
                 .to_owned(),
         ));
     }
-    let stays_exact = wish.fill_value.is_some()
-        || !wish.special_values.is_empty()
-        || !wish.lossless_data_ranges.is_empty()
-        || wish.lossless_data_range_up_to.is_some()
-        || wish.lossless_data_range_from.is_some();
+    let stays_exact = request.fill_value.is_some()
+        || !request.special_values.is_empty()
+        || !request.lossless_data_ranges.is_empty()
+        || request.lossless_data_range_up_to.is_some()
+        || request.lossless_data_range_from.is_some();
     if stays_exact {
         return Err(PlanError::Precision(
             "integers have codes for _FillValue and missing_value only: state special values as \
@@ -246,17 +254,17 @@ fn packed_integers(wish: &PrecisionWish) -> Result<Rounding, PlanError> {
     Ok(Rounding::PackedIntegers { packing: None })
 }
 
-fn linear(wish: &PrecisionWish, nbits: u32) -> Result<Rounding, PlanError> {
-    let others = PrecisionWish {
+fn linear(request: &PrecisionRequest, nbits: u32) -> Result<Rounding, PlanError> {
+    let others = PrecisionRequest {
         nbits: None,
-        ..wish.clone()
+        ..request.clone()
     };
     if has_precision(&others) {
         return Err(PlanError::Precision(
             "nbits (linear rounding) cannot be combined with other precisions".to_owned(),
         ));
     }
-    if wish
+    if request
         .algorithm
         .is_some_and(|a| a != QuantizeAlgorithm::Linear)
     {
@@ -268,8 +276,8 @@ fn linear(wish: &PrecisionWish, nbits: u32) -> Result<Rounding, PlanError> {
 }
 
 /// What is not digits alone is rounded by BitRound.
-fn refuse_algorithm(wish: &PrecisionWish) -> Result<(), PlanError> {
-    match wish.algorithm {
+fn refuse_algorithm(request: &PrecisionRequest) -> Result<(), PlanError> {
+    match request.algorithm {
         None | Some(QuantizeAlgorithm::BitRound) => Ok(()),
         Some(QuantizeAlgorithm::Linear) => Err(PlanError::Precision(
             "the linear algorithm takes nbits only".to_owned(),
@@ -283,14 +291,14 @@ fn refuse_algorithm(wish: &PrecisionWish) -> Result<(), PlanError> {
 }
 
 /// What is promised: the stated bounds, or else what the algorithm itself keeps.
-fn bound(wish: &PrecisionWish, rounding: &Rounding) -> ErrorBound {
-    let relative = wish
+fn bound(request: &PrecisionRequest, rounding: &Rounding) -> ErrorBound {
+    let relative = request
         .relative_tolerance_percent
         .map(|percent| percent / 100.0);
     let stated = ErrorBound {
-        absolute: wish.absolute_tolerance,
+        absolute: request.absolute_tolerance,
         relative,
-        finest_absolute: wish.relative_err_finest_abs_tolerance.unwrap_or(0.0),
+        finest_absolute: request.relative_err_finest_abs_tolerance.unwrap_or(0.0),
     };
     if !stated.is_none() {
         return stated;
@@ -301,16 +309,16 @@ fn bound(wish: &PrecisionWish, rounding: &Rounding) -> ErrorBound {
     }
 }
 
-fn check(wish: &PrecisionWish) -> Result<(), PlanError> {
+fn check(request: &PrecisionRequest) -> Result<(), PlanError> {
     let positive = [
-        ("absolute_tolerance", wish.absolute_tolerance),
+        ("absolute_tolerance", request.absolute_tolerance),
         (
             "relative_tolerance_percent",
-            wish.relative_tolerance_percent,
+            request.relative_tolerance_percent,
         ),
         (
             "relative_err_finest_abs_tolerance",
-            wish.relative_err_finest_abs_tolerance,
+            request.relative_err_finest_abs_tolerance,
         ),
     ];
     for (name, value) in positive {
@@ -318,23 +326,24 @@ fn check(wish: &PrecisionWish) -> Result<(), PlanError> {
             return refuse(name, "a positive number");
         }
     }
-    if wish
+    if request
         .keep_information
         .is_some_and(|share| !(share > 0.0 && share <= 1.0))
     {
         return refuse("keep_information", "above 0 and at most 1");
     }
     let counts = [
-        ("significant_bits", wish.significant_bits, 52),
-        ("significant_digits", wish.significant_digits, 17),
-        ("nbits", wish.nbits, 31),
+        ("significant_bits", request.significant_bits, 52),
+        ("significant_digits", request.significant_digits, 17),
+        ("nbits", request.nbits, 31),
     ];
     for (name, value, most) in counts {
         if value.is_some_and(|value| value == 0 || value > most) {
             return refuse(name, &format!("1 to {most}"));
         }
     }
-    if wish.relative_err_finest_abs_tolerance.is_some() && wish.relative_tolerance_percent.is_none()
+    if request.relative_err_finest_abs_tolerance.is_some()
+        && request.relative_tolerance_percent.is_none()
     {
         return Err(PlanError::Precision(
             "relative_err_finest_abs_tolerance softens relative_tolerance_percent; state both"
@@ -342,7 +351,7 @@ fn check(wish: &PrecisionWish) -> Result<(), PlanError> {
         ));
     }
     let is_empty = |range: &[f64; 2]| range[0].is_nan() || range[1].is_nan() || range[0] > range[1];
-    if wish.lossless_data_ranges.iter().any(is_empty) {
+    if request.lossless_data_ranges.iter().any(is_empty) {
         return refuse(
             "lossless_data_ranges",
             "[low, high] with low not above high",
@@ -368,12 +377,12 @@ mod tests {
         }
     }
 
-    fn choose(wish: &PrecisionWish) -> Result<PrecisionChoice, PlanError> {
-        choose_precision(wish, float(4), &ProtectedValues::default(), None)
+    fn choose(request: &PrecisionRequest) -> Result<PrecisionChoice, PlanError> {
+        choose_precision(request, float(4), &ProtectedValues::default(), None)
     }
 
-    fn rounding(wish: &PrecisionWish) -> Rounding {
-        match choose(wish).unwrap() {
+    fn rounding(request: &PrecisionRequest) -> Rounding {
+        match choose(request).unwrap() {
             PrecisionChoice::Round(plan) => plan.rounding,
             PrecisionChoice::Exact(reason) => panic!("exact: {reason}"),
         }
@@ -395,16 +404,16 @@ mod tests {
 
     #[test]
     fn one_word_has_its_own_algorithm() {
-        let digits = PrecisionWish {
+        let digits = PrecisionRequest {
             significant_digits: Some(3),
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         };
         let significant_digits = 3;
         assert_eq!(
             rounding(&digits),
             Rounding::GranularBitRound { significant_digits }
         );
-        let groomed = PrecisionWish {
+        let groomed = PrecisionRequest {
             algorithm: Some(QuantizeAlgorithm::BitGroom),
             ..digits.clone()
         };
@@ -412,15 +421,15 @@ mod tests {
             rounding(&groomed),
             Rounding::BitGroom { significant_digits }
         );
-        let bits = PrecisionWish {
+        let bits = PrecisionRequest {
             significant_bits: Some(7),
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         };
         let significant_bits = 7;
         assert_eq!(rounding(&bits), Rounding::BitRound { significant_bits });
-        let nbits = PrecisionWish {
+        let nbits = PrecisionRequest {
             nbits: Some(14),
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         };
         let (nbits_, range) = (14, None);
         assert_eq!(
@@ -434,16 +443,16 @@ mod tests {
 
     #[test]
     fn words_together_keep_the_finest() {
-        let wish = PrecisionWish {
+        let request = PrecisionRequest {
             significant_digits: Some(3),
             significant_bits: Some(7),
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         };
         let significant_bits = 10;
-        assert_eq!(rounding(&wish), Rounding::BitRound { significant_bits });
-        let bounded = PrecisionWish {
+        assert_eq!(rounding(&request), Rounding::BitRound { significant_bits });
+        let bounded = PrecisionRequest {
             absolute_tolerance: Some(0.1),
-            ..wish
+            ..request
         };
         let least_significant_bits = 10;
         assert_eq!(
@@ -456,19 +465,19 @@ mod tests {
 
     #[test]
     fn bounds_are_the_users_or_the_algorithms() {
-        let of = |wish: &PrecisionWish| match choose(wish).unwrap() {
+        let of = |request: &PrecisionRequest| match choose(request).unwrap() {
             PrecisionChoice::Round(plan) => plan.bound,
             PrecisionChoice::Exact(reason) => panic!("exact: {reason}"),
         };
-        let bits = PrecisionWish {
+        let bits = PrecisionRequest {
             significant_bits: Some(7),
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         };
         assert_eq!(of(&bits).relative, Some(1.0 / 256.0));
-        let percent = PrecisionWish {
+        let percent = PrecisionRequest {
             relative_tolerance_percent: Some(1.0),
             relative_err_finest_abs_tolerance: Some(1e-6),
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         };
         let bound = of(&percent);
         assert_eq!((bound.relative, bound.finest_absolute), (Some(0.01), 1e-6));
@@ -476,78 +485,78 @@ mod tests {
 
     #[test]
     fn what_a_type_lacks_is_kept_exact() {
-        for wish in [
-            PrecisionWish {
+        for request in [
+            PrecisionRequest {
                 significant_digits: Some(7),
-                ..PrecisionWish::default()
+                ..PrecisionRequest::default()
             },
-            PrecisionWish {
+            PrecisionRequest {
                 significant_bits: Some(23),
-                ..PrecisionWish::default()
+                ..PrecisionRequest::default()
             },
-            PrecisionWish {
+            PrecisionRequest {
                 lossless: Some(true),
                 significant_bits: Some(3),
-                ..PrecisionWish::default()
+                ..PrecisionRequest::default()
             },
         ] {
-            assert!(matches!(choose(&wish), Ok(PrecisionChoice::Exact(_))));
+            assert!(matches!(choose(&request), Ok(PrecisionChoice::Exact(_))));
         }
     }
 
     #[test]
     fn nonsense_is_refused() {
         let refused = [
-            PrecisionWish {
+            PrecisionRequest {
                 absolute_tolerance: Some(0.0),
-                ..PrecisionWish::default()
+                ..PrecisionRequest::default()
             },
-            PrecisionWish {
+            PrecisionRequest {
                 relative_tolerance_percent: Some(f64::NAN),
-                ..PrecisionWish::default()
+                ..PrecisionRequest::default()
             },
-            PrecisionWish {
+            PrecisionRequest {
                 keep_information: Some(1.5),
-                ..PrecisionWish::default()
+                ..PrecisionRequest::default()
             },
-            PrecisionWish {
+            PrecisionRequest {
                 significant_bits: Some(0),
-                ..PrecisionWish::default()
+                ..PrecisionRequest::default()
             },
-            PrecisionWish {
+            PrecisionRequest {
                 nbits: Some(8),
                 significant_digits: Some(3),
-                ..PrecisionWish::default()
+                ..PrecisionRequest::default()
             },
-            PrecisionWish {
+            PrecisionRequest {
                 relative_err_finest_abs_tolerance: Some(1.0),
-                ..PrecisionWish::default()
+                ..PrecisionRequest::default()
             },
-            PrecisionWish {
+            PrecisionRequest {
                 algorithm: Some(QuantizeAlgorithm::BitGroom),
                 absolute_tolerance: Some(1.0),
-                ..PrecisionWish::default()
+                ..PrecisionRequest::default()
             },
         ];
-        for wish in refused {
-            let error = choose(&wish).unwrap_err();
+        for request in refused {
+            let error = choose(&request).unwrap_err();
             assert_eq!(
                 error.code(),
                 frazil_types::ErrorCode::InvalidArgument,
-                "{wish:?}"
+                "{request:?}"
             );
         }
     }
 
     #[test]
     fn information_decides_bits_or_says_why_not() {
-        let wish = PrecisionWish {
+        let request = PrecisionRequest {
             keep_information: Some(0.99),
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         };
         let protected = ProtectedValues::default();
         let ask = |answer: &Result<u32, String>| {
-            choose_precision(&wish, float(4), &protected, Some(answer)).unwrap()
+            choose_precision(&request, float(4), &protected, Some(answer)).unwrap()
         };
         assert!(
             matches!(ask(&Ok(7)), PrecisionChoice::Round(plan) if plan.keep_information == Some(0.99))
@@ -556,6 +565,6 @@ mod tests {
             ask(&Err("integers".to_owned())),
             PrecisionChoice::Exact("integers".to_owned())
         );
-        assert!(choose(&wish).is_err());
+        assert!(choose(&request).is_err());
     }
 }

@@ -1,23 +1,25 @@
-//! Which candidates serve what is wished for.
+//! Which candidates serve what is requested.
 
 use frazil_types::{ByteOrder, ElementClass, ElementType};
 
 use crate::candidates::CandidateFilters;
-use crate::wishes::{FilterWishes, ShuffleWish};
+use crate::requests::{FilterOptions, ShuffleRequest};
 
-/// Whether a candidate serves the wishes, but for its speed.
-pub(crate) fn serves(one: &CandidateFilters, wishes: &FilterWishes) -> bool {
-    let is_wished = match wishes.shuffle {
-        ShuffleWish::Auto => true,
-        ShuffleWish::On => one.shuffles(),
-        ShuffleWish::Off => !one.shuffles(),
+/// Whether a candidate serves the requests, but for its speed.
+pub(crate) fn serves(one: &CandidateFilters, requests: &FilterOptions) -> bool {
+    let is_requested = match requests.shuffle {
+        ShuffleRequest::Auto => true,
+        ShuffleRequest::On => one.shuffles(),
+        ShuffleRequest::Off => !one.shuffles(),
     };
-    is_wished && one.readers <= wishes.reader_level && has_only(one, wishes)
+    is_requested && one.readers <= requests.reader_level && has_only(one, requests)
 }
 
 /// Whether all filters of a candidate are among those that there may be.
-fn has_only(one: &CandidateFilters, wishes: &FilterWishes) -> bool {
-    let Some(only) = wishes.only else { return true };
+fn has_only(one: &CandidateFilters, requests: &FilterOptions) -> bool {
+    let Some(only) = requests.only else {
+        return true;
+    };
     let element = ElementType {
         class: ElementClass::Float,
         size_bytes: 4,
@@ -36,13 +38,13 @@ mod tests {
 
     #[test]
     fn candidates_can_be_kept_to_some_filters() {
-        let wishes = FilterWishes {
+        let requests = FilterOptions {
             reader_level: ReaderLevel::Plugins,
-            shuffle: ShuffleWish::On,
+            shuffle: ShuffleRequest::On,
             only: Some(&[filter_id::SHUFFLE, filter_id::ZSTD]),
-            ..FilterWishes::default()
+            ..FilterOptions::default()
         };
-        let serving = candidates().iter().filter(|one| serves(one, &wishes));
+        let serving = candidates().iter().filter(|one| serves(one, &requests));
         let mut families: Vec<&str> = serving.map(CandidateFilters::family).collect();
         families.dedup();
         assert_eq!(families, ["shuffle+zstd"]);

@@ -32,13 +32,13 @@ pub struct SelectionCriteria {
 pub struct SpeedFloor {
     /// Raw MB/s, above 0.
     pub mb_s: f64,
-    /// The end of a sentence that says who wants it: `as asked`, `(network) from wishes`.
+    /// The end of a sentence that says who wants it: `as asked`, `(network) from rules`.
     pub origin: String,
 }
 
 impl SpeedFloor {
     /// What somebody demands, words being what the calibration says of writing or of reading; `origin`
-    /// ends a sentence about it: `as asked`, `from wishes`.
+    /// ends a sentence about it: `as asked`, `from rules`.
     #[must_use]
     pub fn of(
         demand: &SpeedDemand,
@@ -73,7 +73,7 @@ impl SelectionCriteria {
             .unwrap_or_else(|| FilterTree::shipped())
     }
 
-    /// `write floor of 400 MB/s as asked, read floor of 800 MB/s (shared) from wishes`; empty where
+    /// `write floor of 400 MB/s as asked, read floor of 800 MB/s (shared) from rules`; empty where
     /// none is stated.
     pub(crate) fn floors(&self) -> String {
         let named = [("write", &self.encode_floor), ("read", &self.decode_floor)];
@@ -96,13 +96,13 @@ mod tests {
             SpeedFloor::of(&demand, Transfer::Reading, &calibration, origin)
         };
         let weighing = SelectionCriteria {
-            encode_floor: Some(floor("400MB/s", "from wishes")),
+            encode_floor: Some(floor("400MB/s", "from rules")),
             decode_floor: Some(floor("network", "as asked")),
             ..SelectionCriteria::default()
         };
         assert_eq!(
             weighing.floors(),
-            "write floor of 400 MB/s from wishes, read floor of 1250 MB/s (network) as asked"
+            "write floor of 400 MB/s from rules, read floor of 1250 MB/s (network) as asked"
         );
         assert_eq!(SelectionCriteria::default().floors(), "");
     }

@@ -7,7 +7,7 @@ use frazil_container::hdf5::DatasetInfo;
 use frazil_pipeline::{ArraySource, MemoryBudget};
 use frazil_plan::information::mantissa_bits;
 use frazil_plan::{PrecisionChoice, choose_precision, has_precision};
-use frazil_types::{ErrorCode, PrecisionWish, ProtectedValues, QuantizePlan, Rounding};
+use frazil_types::{ErrorCode, PrecisionRequest, ProtectedValues, QuantizePlan, Rounding};
 
 use super::field_range::{Field, Place, field_ranges};
 use super::likeness::{Informed, warnings};
@@ -92,13 +92,13 @@ pub fn decide_precision(
 /// A variable that may be rounded.
 struct Candidate {
     variable: usize,
-    wish: PrecisionWish,
+    request: PrecisionRequest,
     protected: ProtectedValues,
     /// What the input says about an earlier rounding.
     before: Option<StatedPrecision>,
 }
 
-/// Variables that are wished to be rounded and may be; the others are named in `notices`.
+/// Variables that are requested to be rounded and may be; the others are named in `notices`.
 fn candidates(
     input: &Input,
     options: &PrecisionOptions,
@@ -117,8 +117,9 @@ fn candidates(
     let mut exact = KeptExact::default();
     let mut candidates = Vec::new();
     for (i, variable) in input.variables().iter().enumerate() {
-        let wish = matcher.wish(&variable.path);
-        if !has_precision(&wish) || wish.lossless == Some(true) || variable.is_dimension_only {
+        let request = matcher.request(&variable.path);
+        if !has_precision(&request) || request.lossless == Some(true) || variable.is_dimension_only
+        {
             continue;
         }
         if let Some(obstacle) = type_obstacle(input, variable)? {
@@ -130,16 +131,16 @@ fn candidates(
             }
             continue;
         }
-        let refusal = refusals[i].filter(|_| wish.force != Some(true));
+        let refusal = refusals[i].filter(|_| request.force != Some(true));
         match (refusal, &reaches[i]) {
             (Some(refusal), _) => exact.add(refusal.describe(), &variable.path),
             (None, AccessPath::Parallel(..)) => {
                 notices.extend(text_notices(&variable.path, &input.attributes(Some(i))?));
                 candidates.push(Candidate {
                     variable: i,
-                    protected: protected_values(input, i, Some(&wish))?,
+                    protected: protected_values(input, i, Some(&request))?,
                     before: stated_precision(input, i)?,
-                    wish,
+                    request,
                 });
             }
             (None, AccessPath::Nothing) => {}
@@ -177,7 +178,7 @@ impl<'a> KeptExact<'a> {
     }
 }
 
-/// Analyses the variables whose wish is a share of information.
+/// Analyses the variables whose request is a share of information.
 fn information(
     input: &Input,
     candidates: &[Candidate],
@@ -187,7 +188,7 @@ fn information(
     let mut numbers = Vec::new();
     let mut wanted = Vec::new();
     for (number, one) in candidates.iter().enumerate() {
-        if let Some(keep_information) = one.wish.keep_information {
+        if let Some(keep_information) = one.request.keep_information {
             numbers.push(number);
             wanted.push(Wanted {
                 variable: one.variable,
@@ -227,7 +228,7 @@ impl PrecisionDecisions {
         let answer =
             information.map(|found| found.significant_bits.ok_or_else(|| found.reason.clone()));
         let choice = choose_precision(
-            &candidate.wish,
+            &candidate.request,
             variable.element,
             &candidate.protected,
             answer.as_ref(),
@@ -250,7 +251,7 @@ impl PrecisionDecisions {
         let reason = information.map(|found| found.reason.clone());
         self.rules.push(VariableRule {
             variables: vec![pattern_of(&variable.path)],
-            wish: replayable(&candidate.wish, &plan),
+            request: replayable(&candidate.request, &plan),
             reason,
             ..VariableRule::default()
         });
@@ -386,11 +387,11 @@ fn is_as_coarse(before: &StatedPrecision, rounding: &Rounding) -> bool {
     }
 }
 
-/// The wish that gives this plan again, without another analysis.
-fn replayable(wish: &PrecisionWish, plan: &QuantizePlan) -> PrecisionWish {
-    let mut again = wish.clone();
+/// The request that gives this plan again, without another analysis.
+fn replayable(request: &PrecisionRequest, plan: &QuantizePlan) -> PrecisionRequest {
+    let mut again = request.clone();
     again.algorithm = Some(plan.rounding.algorithm());
-    if wish.keep_information.is_some() {
+    if request.keep_information.is_some() {
         again.keep_information = None;
         again.significant_digits = None;
         again.significant_bits = match plan.rounding {
@@ -410,10 +411,10 @@ mod tests {
 
     #[test]
     fn information_is_replayed_as_bits() {
-        let wish = PrecisionWish {
+        let request = PrecisionRequest {
             keep_information: Some(0.99),
             special_values: vec![-1.0],
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         };
         let plan = QuantizePlan {
             rounding: Rounding::BitRound {
@@ -424,7 +425,7 @@ mod tests {
             keep_information: Some(0.99),
             forced: false,
         };
-        let again = replayable(&wish, &plan);
+        let again = replayable(&request, &plan);
         assert_eq!(
             (
                 again.significant_bits,

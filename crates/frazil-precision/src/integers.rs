@@ -105,8 +105,8 @@ impl PrecisionDecisions {
         };
         let own = [pattern_of(path)];
         for rule in self.rules.iter_mut().filter(|rule| rule.variables == own) {
-            rule.wish.pack_integers = None;
-            rule.wish.algorithm = None;
+            rule.request.pack_integers = None;
+            rule.request.algorithm = None;
         }
         let taken = no_place(input, number, plan, options.netcdf_attribute)?;
         self.notices.push(match taken {

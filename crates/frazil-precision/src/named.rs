@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use frazil_types::{ErrorCode, PrecisionWish, spelling};
+use frazil_types::{ErrorCode, PrecisionRequest, spelling};
 
 use super::rules::{Matcher, VariableRule};
 use frazil_file::error::{Error, Result};
@@ -50,13 +50,13 @@ pub(super) fn paths_of(input: &Input) -> Vec<&str> {
 fn check_algorithms(rules: &[VariableRule], paths: &[&str]) -> Result<()> {
     let is_any_rounded = rules
         .iter()
-        .any(|rule| frazil_plan::has_precision(&rule.wish));
+        .any(|rule| frazil_plan::has_precision(&rule.request));
     let matcher = Matcher::new(rules)?;
     let stays_exact = |path: &&str| {
-        let wish = matcher.wish(path);
-        wish.lossless != Some(true) && !frazil_plan::has_precision(&wish)
+        let request = matcher.request(path);
+        request.lossless != Some(true) && !frazil_plan::has_precision(&request)
     };
-    for rule in rules.iter().filter(|rule| rule.wish.algorithm.is_some()) {
+    for rule in rules.iter().filter(|rule| rule.request.algorithm.is_some()) {
         let idle = rule
             .variables
             .iter()
@@ -81,7 +81,7 @@ fn check_algorithms(rules: &[VariableRule], paths: &[&str]) -> Result<()> {
 
 /// Names in rules about precision that no path has.
 fn missing(rules: &[VariableRule], paths: &[&str]) -> Vec<String> {
-    let about_precision = |rule: &&VariableRule| rule.wish != PrecisionWish::default();
+    let about_precision = |rule: &&VariableRule| rule.request != PrecisionRequest::default();
     let patterns = rules.iter().filter(about_precision);
     let names = patterns.flat_map(|rule| rule.variables.iter().filter_map(|one| name_of(one)));
     let is_missing = |name: &String| !paths.iter().any(|path| is_named(path, name));
@@ -168,8 +168,8 @@ mod tests {
     #[test]
     fn an_algorithm_alone_rounds_nothing() {
         let algorithm = |pattern: &str| {
-            let mut rule = rule(pattern, PrecisionWish::default());
-            rule.wish.algorithm = Some(frazil_types::QuantizeAlgorithm::BitGroom);
+            let mut rule = rule(pattern, PrecisionRequest::default());
+            rule.request.algorithm = Some(frazil_types::QuantizeAlgorithm::BitGroom);
             rule
         };
         let paths = ["/T2", "/U"];

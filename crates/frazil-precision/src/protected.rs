@@ -2,7 +2,7 @@
 
 use frazil_container::hdf5::{DatasetInfo, FillStatus};
 use frazil_types::{
-    ByteOrder, ElementClass, ErrorBound, IntegerPacking, PrecisionWish, ProtectedValues,
+    ByteOrder, ElementClass, ErrorBound, IntegerPacking, PrecisionRequest, ProtectedValues,
     QuantizePlan, Rounding,
 };
 
@@ -21,11 +21,11 @@ pub const NETCDF_FILL: f64 = IntegerPacking::NETCDF_FILL;
 pub fn protected_values(
     input: &Input,
     i: usize,
-    wish: Option<&PrecisionWish>,
+    request: Option<&PrecisionRequest>,
 ) -> Result<ProtectedValues> {
     let attributes = input.attributes(Some(i))?;
     let fill = fill_value(input, &input.variables()[i]);
-    Ok(protected_by(&attributes, fill, wish))
+    Ok(protected_by(&attributes, fill, request))
 }
 
 /// The precision of a plan for a variable that has these protected values, whichever values the plan was
@@ -52,14 +52,14 @@ pub fn replayed(plan: &QuantizePlan, protected: ProtectedValues) -> QuantizePlan
 pub fn protected_by(
     attributes: &Attributes,
     fill: Option<f64>,
-    wish: Option<&PrecisionWish>,
+    request: Option<&PrecisionRequest>,
 ) -> ProtectedValues {
     let mut protected = stated(attributes);
     protected.values.extend(fill);
-    if let Some(wish) = wish {
-        protected.values.extend(&wish.special_values);
-        protected.values.extend(wish.fill_value);
-        protected.ranges = lossless_ranges(wish);
+    if let Some(request) = request {
+        protected.values.extend(&request.special_values);
+        protected.values.extend(request.fill_value);
+        protected.ranges = lossless_ranges(request);
     }
     protected.values.sort_by(f64::total_cmp);
     protected.values.dedup_by(|a, b| a.to_bits() == b.to_bits());
@@ -179,10 +179,10 @@ pub(super) fn float_value(variable: &DatasetInfo) -> Option<f64> {
     }
 }
 
-fn lossless_ranges(wish: &PrecisionWish) -> Vec<[f64; 2]> {
-    let mut ranges = wish.lossless_data_ranges.clone();
-    let up_to = wish.lossless_data_range_up_to;
-    let from = wish.lossless_data_range_from;
+fn lossless_ranges(request: &PrecisionRequest) -> Vec<[f64; 2]> {
+    let mut ranges = request.lossless_data_ranges.clone();
+    let up_to = request.lossless_data_range_up_to;
+    let from = request.lossless_data_range_from;
     ranges.extend(up_to.map(|end| [f64::NEG_INFINITY, end]));
     ranges.extend(from.map(|start| [start, f64::INFINITY]));
     ranges

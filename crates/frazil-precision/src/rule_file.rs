@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use frazil_types::{ErrorCode, FilterConstraints, PrecisionWish, spelling, type_fault};
+use frazil_types::{ErrorCode, FilterConstraints, PrecisionRequest, spelling, type_fault};
 use serde::Deserialize;
 
 use super::rules::{VariableRule, glob};
@@ -205,15 +205,15 @@ fn rule_for(variables: Vec<String>, mut table: toml::Table) -> Outcome<VariableR
             .try_into()
             .map_err(|error: toml::de::Error| type_fault(error.message())),
     };
-    let (demands, wishes): (toml::Table, toml::Table) =
+    let (demands, requests): (toml::Table, toml::Table) =
         table.into_iter().partition(|(key, _)| is_demand(key));
     // Each key alone, so that an error names it.
-    for (key, value) in &wishes {
+    for (key, value) in &requests {
         let alone = toml::Table::from_iter([(key.clone(), value.clone())]);
-        let found = PrecisionWish::deserialize(toml::Value::Table(alone));
+        let found = PrecisionRequest::deserialize(toml::Value::Table(alone));
         found.map_err(|error| named(key, error.message()))?;
     }
-    let wish = toml::Value::Table(wishes)
+    let request = toml::Value::Table(requests)
         .try_into()
         .map_err(|error: toml::de::Error| type_fault(error.message()));
     let demand = demand_of(demands, |key, value| {
@@ -221,7 +221,7 @@ fn rule_for(variables: Vec<String>, mut table: toml::Table) -> Outcome<VariableR
         let found = FilterConstraints::deserialize(toml::Value::Table(alone));
         found.map_err(|error| type_fault(error.message()))
     });
-    rule_of(variables, wish, demand, chunks)
+    rule_of(variables, request, demand, chunks)
 }
 
 /// Whether a key is about filters.
@@ -244,7 +244,7 @@ fn demand_of<V>(
 
 fn rule_of(
     variables: Vec<String>,
-    wish: Outcome<PrecisionWish>,
+    request: Outcome<PrecisionRequest>,
     demand: Outcome<FilterConstraints>,
     chunks: Outcome<BTreeMap<String, u64>>,
 ) -> Outcome<VariableRule> {
@@ -254,10 +254,10 @@ fn rule_of(
     for pattern in &variables {
         glob(pattern)?;
     }
-    let wish = wish.map_err(with_all_keys)?;
-    wish.check()?;
-    if wish.lossless == Some(true)
-        && (frazil_plan::has_precision(&wish) || wish.algorithm.is_some())
+    let request = request.map_err(with_all_keys)?;
+    request.check()?;
+    if request.lossless == Some(true)
+        && (frazil_plan::has_precision(&request) || request.algorithm.is_some())
     {
         let why = "`lossless` keeps every bit, and a precision is stated beside it: leave one out";
         return Err(why.to_owned());
@@ -272,7 +272,7 @@ fn rule_of(
     }
     Ok(VariableRule {
         variables,
-        wish,
+        request,
         demand,
         chunks,
         reason: None,
@@ -301,7 +301,7 @@ fn with_all_keys(cause: String) -> String {
 }
 
 impl VariableRule {
-    /// A rule of what is stated in JSON, by the names of [`PrecisionWish`] and [`FilterConstraints`], and
+    /// A rule of what is stated in JSON, by the names of [`PrecisionRequest`] and [`FilterConstraints`], and
     /// `chunks`.
     ///
     /// # Errors
@@ -314,16 +314,16 @@ impl VariableRule {
         let chunks = stated.remove(CHUNKS).map_or(Ok(BTreeMap::new()), |stated| {
             serde_json::from_value(stated).map_err(|error| type_fault(&error.to_string()))
         });
-        let (demands, wishes): (Fields, Fields) =
+        let (demands, requests): (Fields, Fields) =
             stated.into_iter().partition(|(key, _)| is_demand(key));
         let names = variables.join(", ");
-        let wish = wish_of(wishes);
+        let request = request_of(requests);
         let demand = demand_of(demands, |key, value| {
             let alone = Fields::from_iter([(key, value)]);
             serde_json::from_value(alone.into()).map_err(|error| type_fault(&error.to_string()))
         });
-        rule_of(variables, wish, demand, chunks).map_err(|cause| {
-            let cause = format!("wishes for {names}: {cause}");
+        rule_of(variables, request, demand, chunks).map_err(|cause| {
+            let cause = format!("options for {names}: {cause}");
             let cure = "correct what is stated for them: docs/precision.md lists the keys";
             Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure)
         })
@@ -331,10 +331,10 @@ impl VariableRule {
 }
 
 /// Precision from JSON; an error names its key.
-fn wish_of(stated: serde_json::Map<String, serde_json::Value>) -> Outcome<PrecisionWish> {
+fn request_of(stated: serde_json::Map<String, serde_json::Value>) -> Outcome<PrecisionRequest> {
     for (key, value) in &stated {
         let alone = serde_json::Map::from_iter([(key.clone(), value.clone())]);
-        let found = serde_json::from_value::<PrecisionWish>(alone.into());
+        let found = serde_json::from_value::<PrecisionRequest>(alone.into());
         found.map_err(|error| named(key, &error.to_string()))?;
     }
     serde_json::from_value(stated.into()).map_err(|error| error.to_string())
@@ -342,7 +342,7 @@ fn wish_of(stated: serde_json::Map<String, serde_json::Value>) -> Outcome<Precis
 
 pub(super) fn render(rules: &[VariableRule]) -> String {
     let mut text = String::from(
-        "# Wishes for variables: rules that match a variable hold key by key, later ones win.\n",
+        "# Requests for variables: rules that match a variable hold key by key, later ones win.\n",
     );
     for rule in rules {
         text.push('\n');
@@ -363,20 +363,20 @@ pub(super) fn render(rules: &[VariableRule]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rules::requests_for;
     use super::super::rules::tests::{digits, rule};
-    use super::super::rules::wishes_for;
     use super::*;
 
     #[test]
     fn a_file_says_what_it_was_written_from() {
         let mut first = rule(
             "T[0-9]",
-            PrecisionWish {
+            PrecisionRequest {
                 relative_tolerance_percent: Some(0.1),
                 special_values: vec![-9999.0, f64::NAN],
                 lossless_data_ranges: vec![[-1.0, 1.0]],
                 algorithm: Some(frazil_types::QuantizeAlgorithm::BitRound),
-                ..PrecisionWish::default()
+                ..PrecisionRequest::default()
             },
         );
         first.reason = Some("because\nof this".to_owned());
@@ -384,9 +384,9 @@ mod tests {
         assert!(text.contains("# because of this\n"), "{text}");
         let read = parse(&text).unwrap().rules;
         assert_eq!(read[1], rule("*", digits(3)));
-        assert_eq!(read[0].wish.algorithm, first.wish.algorithm);
-        assert_eq!(read[0].wish.lossless_data_ranges, [[-1.0, 1.0]]);
-        assert!(read[0].wish.special_values[1].is_nan());
+        assert_eq!(read[0].request.algorithm, first.request.algorithm);
+        assert_eq!(read[0].request.lossless_data_ranges, [[-1.0, 1.0]]);
+        assert!(read[0].request.special_values[1].is_nan());
     }
 
     #[test]
@@ -496,15 +496,15 @@ mod tests {
                     comp_speed = \"0.5*network\"\ndecomp_speed = \"1.5GB/s\"\n\
                     [[rule]]\nvariables = [\"mask\"]\nfilters = \"shuffle+deflate(1)\"\n";
         let rules = parse(text).unwrap().rules;
-        let (wish, demand) = wishes_for(&rules, "/a/T2").unwrap();
-        assert_eq!(wish.significant_digits, Some(3));
+        let (request, demand) = requests_for(&rules, "/a/T2").unwrap();
+        assert_eq!(request.significant_digits, Some(3));
         assert_eq!(demand.comp_speed, "0.5*network".parse().ok());
         assert_eq!(demand.decomp_speed, "1500MB/s".parse().ok());
         assert_eq!(demand.ratio_tolerance_percent, Some(2.5));
-        let (_, other) = wishes_for(&rules, "/U").unwrap();
+        let (_, other) = requests_for(&rules, "/U").unwrap();
         assert_eq!(other.comp_speed, "400MB/s".parse().ok());
         assert_eq!((other.decomp_speed, other.filters), (None, None));
-        let (_, mask) = wishes_for(&rules, "mask").unwrap();
+        let (_, mask) = requests_for(&rules, "mask").unwrap();
         assert_eq!(mask.filters, "shuffle+deflate(1)".parse().ok());
         assert_eq!(parse(&render(&rules)).unwrap().rules, rules);
     }
@@ -531,8 +531,8 @@ mod tests {
         assert_eq!(patterns, ["*", "T*", "T*", "T2", "A*"]);
         assert_eq!(file.rules[0].chunks["time"], 12);
         assert_eq!(file.rules[3].chunks["a b"], 2);
-        let (wish, _) = wishes_for(&file.rules, "T2").unwrap();
-        assert_eq!(wish.significant_digits, Some(4));
+        let (request, _) = requests_for(&file.rules, "T2").unwrap();
+        assert_eq!(request.significant_digits, Some(4));
         assert_eq!(parse(&render(&file.rules)).unwrap().rules, file.rules);
     }
 
@@ -543,7 +543,7 @@ mod tests {
             VariableRule::from_json(vec!["T".to_owned()], stated)
         };
         let both = stated("{\"significant_bits\": 7, \"comp_speed\": \"local\"}").unwrap();
-        assert_eq!(both.wish.significant_bits, Some(7));
+        assert_eq!(both.request.significant_bits, Some(7));
         assert_eq!(both.demand.comp_speed, "local".parse().ok());
         let chunked = stated("{\"chunks\": {\"time\": 3}}").unwrap();
         assert_eq!(chunked.chunks["time"], 3);
@@ -554,7 +554,7 @@ mod tests {
         ] {
             let error = stated(wrong).unwrap_err();
             assert_eq!(error.code, ErrorCode::InvalidArgument);
-            assert!(error.cause.contains("wishes for T"), "{}", error.cause);
+            assert!(error.cause.contains("options for T"), "{}", error.cause);
             assert!(error.cause.contains(part), "{}", error.cause);
         }
     }
@@ -564,8 +564,8 @@ mod tests {
         let text = "*:\ncomp_speed=2*NetworkSpeed\ntas:\nsignificant_bits=9\n\
                     force_compression_methods=lz4\n";
         let rules = parse(text).unwrap().rules;
-        let (wish, demand) = wishes_for(&rules, "tas").unwrap();
-        assert_eq!(wish.significant_bits, Some(9));
+        let (request, demand) = requests_for(&rules, "tas").unwrap();
+        assert_eq!(request.significant_bits, Some(9));
         assert_eq!(demand.filters, "lz4".parse().ok());
         assert_eq!(demand.comp_speed, "2*network".parse().ok());
         let error = parse("*:\ncomp_speed=soon\n").unwrap_err();

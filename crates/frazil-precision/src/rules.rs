@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use frazil_types::{Calibration, ErrorCode, FilterChain, FilterConstraints, PrecisionWish};
+use frazil_types::{Calibration, ErrorCode, FilterChain, FilterConstraints, PrecisionRequest};
 use globset::{Glob, GlobMatcher};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -14,7 +14,7 @@ use frazil_file::error::{Error, Result};
 /// Precision for some variables, what is demanded of their filters, and extents of their chunks.
 ///
 /// In a file: `[variables."T*"]`, or `[[rule]]` with `variables = ["T*", "/forecast/U"]`, and the names
-/// of [`PrecisionWish`] and [`FilterConstraints`], and `chunks`.
+/// of [`PrecisionRequest`] and [`FilterConstraints`], and `chunks`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct VariableRule {
     /// Globs over the whole path (`/group/name`) or, without a slash, over the bare name. `*` does
@@ -22,7 +22,7 @@ pub struct VariableRule {
     pub variables: Vec<String>,
     /// What is stated of precision.
     #[serde(flatten)]
-    pub wish: PrecisionWish,
+    pub request: PrecisionRequest,
     /// What is demanded of filters.
     #[serde(flatten)]
     pub demand: FilterConstraints,
@@ -86,12 +86,12 @@ mod as_text {
 ///
 /// # Errors
 /// [`ErrorCode::InvalidArgument`] if a pattern is no glob.
-pub fn wishes_for(
+pub fn requests_for(
     rules: &[VariableRule],
     variable: &str,
-) -> Result<(PrecisionWish, FilterConstraints)> {
+) -> Result<(PrecisionRequest, FilterConstraints)> {
     let matcher = Matcher::new(rules)?;
-    Ok((matcher.wish(variable), matcher.demand(variable)))
+    Ok((matcher.request(variable), matcher.demand(variable)))
 }
 
 /// Rules with their globs understood.
@@ -112,13 +112,13 @@ impl<'a> Matcher<'a> {
     }
 
     /// All that is stated for the variable at `path`.
-    pub fn wish(&self, path: &str) -> PrecisionWish {
+    pub fn request(&self, path: &str) -> PrecisionRequest {
         let matching = self
             .rules
             .iter()
             .filter(|(globs, _)| is_match(globs, path))
-            .map(|(_, rule)| &rule.wish);
-        matching.fold(PrecisionWish::default(), merge)
+            .map(|(_, rule)| &rule.request);
+        matching.fold(PrecisionRequest::default(), merge)
     }
 
     /// Whether a rule asks for precision of the variable at `path` by its name, rather than by a pattern
@@ -128,7 +128,7 @@ impl<'a> Matcher<'a> {
         let bare = path.rsplit('/').next().unwrap_or(path);
         let asking = self.rules.iter().map(|(_, rule)| rule);
         asking
-            .filter(|rule| frazil_plan::has_precision(&rule.wish))
+            .filter(|rule| frazil_plan::has_precision(&rule.request))
             .flat_map(|rule| &rule.variables)
             .any(|pattern| [path, relative, bare].contains(&pattern.as_str()))
     }
@@ -224,13 +224,13 @@ pub fn pattern_of(path: &str) -> String {
 }
 
 /// What is stated by both, the later one winning.
-fn merge(earlier: PrecisionWish, later: &PrecisionWish) -> PrecisionWish {
+fn merge(earlier: PrecisionRequest, later: &PrecisionRequest) -> PrecisionRequest {
     if later.lossless == Some(true) {
         return later.clone();
     }
     let later = later.clone();
     let pick = |later: Vec<f64>, earlier: Vec<f64>| if later.is_empty() { earlier } else { later };
-    PrecisionWish {
+    PrecisionRequest {
         lossless: match frazil_plan::has_precision(&later) {
             true => later.lossless,
             false => later.lossless.or(earlier.lossless),
@@ -268,18 +268,18 @@ fn merge(earlier: PrecisionWish, later: &PrecisionWish) -> PrecisionWish {
 pub(super) mod tests {
     use super::*;
 
-    pub(crate) fn rule(pattern: &str, wish: PrecisionWish) -> VariableRule {
+    pub(crate) fn rule(pattern: &str, request: PrecisionRequest) -> VariableRule {
         VariableRule {
             variables: vec![pattern.to_owned()],
-            wish,
+            request,
             ..VariableRule::default()
         }
     }
 
-    pub(crate) fn digits(digits: u32) -> PrecisionWish {
-        PrecisionWish {
+    pub(crate) fn digits(digits: u32) -> PrecisionRequest {
+        PrecisionRequest {
             significant_digits: Some(digits),
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         }
     }
 
@@ -291,7 +291,7 @@ pub(super) mod tests {
             rule("x/**", digits(6)),
         ];
         let matcher = Matcher::new(&rules).unwrap();
-        let found = |path| matcher.wish(path).significant_digits;
+        let found = |path| matcher.request(path).significant_digits;
         assert_eq!(found("/T2"), Some(3));
         assert_eq!(found("/b/T2"), Some(3));
         assert_eq!(found("/a/T2"), Some(5));
@@ -302,28 +302,28 @@ pub(super) mod tests {
 
     #[test]
     fn later_rules_win_key_by_key() {
-        let tolerance = PrecisionWish {
+        let tolerance = PrecisionRequest {
             absolute_tolerance: Some(0.5),
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         };
-        let lossless = PrecisionWish {
+        let lossless = PrecisionRequest {
             lossless: Some(true),
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         };
         let mut rules = vec![
             rule("*", digits(3)),
             rule("*", tolerance),
             rule("q*", digits(4)),
         ];
-        let wish = Matcher::new(&rules).unwrap().wish("/q2");
+        let request = Matcher::new(&rules).unwrap().request("/q2");
         assert_eq!(
-            (wish.significant_digits, wish.absolute_tolerance),
+            (request.significant_digits, request.absolute_tolerance),
             (Some(4), Some(0.5))
         );
         rules.push(rule("q2", lossless.clone()));
-        assert_eq!(Matcher::new(&rules).unwrap().wish("/q2"), lossless);
+        assert_eq!(Matcher::new(&rules).unwrap().request("/q2"), lossless);
         rules.push(rule("q2", digits(5)));
-        let again = Matcher::new(&rules).unwrap().wish("/q2");
+        let again = Matcher::new(&rules).unwrap().request("/q2");
         assert_eq!((again.lossless, again.significant_digits), (None, Some(5)));
     }
 
@@ -354,8 +354,8 @@ pub(super) mod tests {
         let path = "/a/b[1]*";
         let rules = [rule(&pattern_of(path), digits(3))];
         let matcher = Matcher::new(&rules).unwrap();
-        assert_eq!(matcher.wish(path).significant_digits, Some(3));
-        assert_eq!(matcher.wish("/a/b1").significant_digits, None);
+        assert_eq!(matcher.request(path).significant_digits, Some(3));
+        assert_eq!(matcher.request("/a/b1").significant_digits, None);
         let rules = [rule("T", digits(3)), rule("/a/*", digits(3))];
         let matcher = Matcher::new(&rules).unwrap();
         assert!(matcher.names("/b/T") && !matcher.names("/a/U"));

@@ -1,4 +1,4 @@
-//! Wishes as SCIL, the Scientific Compression Library, writes them: `*:` or a variable's name and a
+//! Requests as SCIL, the Scientific Compression Library, writes them: `*:` or a variable's name and a
 //! colon, then lines `key=value`; `#` begins a comment.
 //!
 //! Source: SCIL's `scil-user-hints.c` at 6792f8c, as facts.

@@ -1,8 +1,8 @@
 //! Values in memory, compressed and back. `frazil/memory.py` has the names and numpy's types.
 
 use frazil::{
-    ByteOrder, CompressOptions, ElementClass, ElementType, FilterConstraints, Goal, PrecisionWish,
-    compressed_values,
+    ByteOrder, CompressOptions, ElementClass, ElementType, FilterConstraints, Goal,
+    PrecisionRequest, compressed_values,
 };
 use numpy::{PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
@@ -18,10 +18,10 @@ type Element = (char, usize, bool);
 /// Options of `compress`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Wishes {
+struct Requests {
     goal: Goal,
     level: u32,
-    precision: PrecisionWish,
+    precision: PrecisionRequest,
     demand: FilterConstraints,
 }
 
@@ -63,14 +63,14 @@ pub(crate) fn compress<'py>(
     values: PyReadonlyArray1<'_, u8>,
     element: Element,
     shape: Vec<u64>,
-    wishes: &str,
+    requests: &str,
 ) -> Outcome<Bound<'py, PyBytes>> {
-    let wishes: Wishes = parse(wishes)?;
+    let requests: Requests = parse(requests)?;
     let options = CompressOptions {
-        goal: wishes.goal,
-        level: wishes.level,
-        precision: wishes.precision,
-        demand: wishes.demand,
+        goal: requests.goal,
+        level: requests.level,
+        precision: requests.precision,
+        demand: requests.demand,
         ..CompressOptions::default()
     };
     let element = element_of(element)?;

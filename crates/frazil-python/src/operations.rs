@@ -181,9 +181,11 @@ pub(crate) fn read_precision(path: PathBuf) -> Outcome<String> {
         all.push(json!({ "defaults": defaults }));
     }
     for rule in &file.rules {
-        let mut wish = serde_json::to_value(rule).map_err(internal)?;
-        let variables = wish.as_object_mut().and_then(|all| all.remove("variables"));
-        all.push(json!({ "variables": variables, "wish": wish }));
+        let mut request = serde_json::to_value(rule).map_err(internal)?;
+        let variables = request
+            .as_object_mut()
+            .and_then(|all| all.remove("variables"));
+        all.push(json!({ "variables": variables, "request": request }));
     }
     Ok(json(&all)?)
 }

@@ -118,7 +118,7 @@ enum Rule {
     OfVariables {
         variables: Vec<String>,
         /// What is stated of precision, filters and chunks.
-        wish: Map<String, Value>,
+        request: Map<String, Value>,
     },
     Defaults {
         defaults: BTreeMap<String, String>,
@@ -130,8 +130,10 @@ fn policy(rules: Vec<Rule>) -> Result<Policy, Error> {
     let mut policy = Policy::default();
     for rule in rules {
         match rule {
-            Rule::OfVariables { variables, wish } => {
-                policy.rules.push(VariableRule::from_json(variables, wish)?);
+            Rule::OfVariables { variables, request } => {
+                policy
+                    .rules
+                    .push(VariableRule::from_json(variables, request)?);
             }
             Rule::Defaults { defaults } => {
                 let stated = defaults.iter();

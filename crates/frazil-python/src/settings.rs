@@ -2,8 +2,8 @@
 
 use frazil::schema::{Fill, ValueType};
 use frazil::{
-    AttributeValue, Error, FilterConstraints, FilterPipeline, FilterSpec, FilterWish, LayoutWish,
-    NcType, PrecisionStatement, PrecisionWish, VariableRule, VariableSettings,
+    AttributeValue, Error, FilterConstraints, FilterPipeline, FilterRequest, FilterSpec,
+    LayoutRequest, NcType, PrecisionRequest, PrecisionStatement, VariableRule, VariableSettings,
 };
 use serde::Deserialize;
 
@@ -54,19 +54,19 @@ impl Settings {
         value_type: ValueType,
     ) -> Result<VariableSettings, Error> {
         let layout = match (self.contiguous, self.chunk) {
-            (true, _) => LayoutWish::Contiguous,
-            (false, Some(chunk)) => LayoutWish::Chunked(chunk),
-            (false, None) => LayoutWish::Ours,
+            (true, _) => LayoutRequest::Contiguous,
+            (false, Some(chunk)) => LayoutRequest::Chunked(chunk),
+            (false, None) => LayoutRequest::Ours,
         };
         let filters = match self.filters {
             Some(filters) => {
                 let specs = filters.into_iter();
                 let specs = specs.map(|(id, cd_values)| FilterSpec::new(id, cd_values));
-                FilterWish::Exactly(FilterPipeline(specs.collect()))
+                FilterRequest::Exactly(FilterPipeline(specs.collect()))
             }
-            None => FilterWish::Ours,
+            None => FilterRequest::Ours,
         };
-        let (precision, demand) = wishes(name, self.precision)?;
+        let (precision, demand) = requests(name, self.precision)?;
         Ok(VariableSettings {
             fill: match self.fill {
                 _ if self.no_fill => Fill::Nothing,
@@ -89,10 +89,10 @@ impl Settings {
 
 /// What is stated of a variable of this name: precision, if anything of it is, and what its filters
 /// must be like.
-fn wishes(
+fn requests(
     name: &str,
     stated: Option<serde_json::Map<String, serde_json::Value>>,
-) -> Result<(Option<PrecisionWish>, FilterConstraints), Error> {
+) -> Result<(Option<PrecisionRequest>, FilterConstraints), Error> {
     let Some(stated) = stated else {
         return Ok((None, FilterConstraints::default()));
     };
@@ -100,8 +100,8 @@ fn wishes(
     if !rule.chunks.is_empty() {
         return Err(invalid("state a variable's own chunk shape by chunks="));
     }
-    let is_stated = rule.wish != PrecisionWish::default();
-    Ok((is_stated.then_some(rule.wish), rule.demand))
+    let is_stated = rule.request != PrecisionRequest::default();
+    Ok((is_stated.then_some(rule.request), rule.demand))
 }
 
 fn one_element(value_type: ValueType, bytes: &[u8]) -> Result<AttributeValue, Error> {

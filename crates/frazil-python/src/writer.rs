@@ -165,10 +165,10 @@ impl Writer {
 
     /// What the rules of the options state for a variable of a path, as JSON: precision, and what its
     /// filters must be like; an empty object where they state nothing of it.
-    fn wishes(&self, py: Python<'_>, path: &str) -> Outcome<String> {
+    fn requests(&self, py: Python<'_>, path: &str) -> Outcome<String> {
         self.with(py, |writer| {
-            let (wish, demand) = writer.wishes(path)?;
-            text(&json!({"precision": wish, "filters": demand}))
+            let (request, demand) = writer.requests(path)?;
+            text(&json!({"precision": request, "filters": demand}))
         })
     }
 

@@ -16,7 +16,7 @@ use frazil_options::plan_text::{PLAN_ATTRIBUTE, parse_plan};
 ///
 /// A variable's share is for chunks that are wanted in part. They are kept from the first time on,
 /// and leave when the variable itself wants others; reads of other variables and files do not drive
-/// them out. Shares take three quarters of the budget at most: where more is wished for of all
+/// them out. Shares take three quarters of the budget at most: where more is requested of all
 /// variables that are being read, all of them are cut alike. Whatever nobody has a share in is kept
 /// as long as there is room.
 ///

@@ -18,7 +18,7 @@ use frazil_file::resources::Resources;
 use frazil_file::sources::{Access, AccessPath, Stored};
 use frazil_file::wording::enumerate;
 use frazil_file::{left_behind, sources};
-use frazil_options::filter_wishes::demands;
+use frazil_options::filter_options::demands;
 use frazil_options::options::{ChunkPolicy, PackOptions};
 use frazil_precision::protected::{protected_values, replayed};
 use frazil_precision::refusals::{Refusal, refusals};

@@ -7,7 +7,7 @@ use frazil_codec::{BoundEncoder, Scratch};
 use frazil_container::hdf5::{DatasetInfo, DatasetStorage, is_storable_chunk};
 use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, Task};
 use frazil_plan::{
-    ChunkChoice, CurrentStorage, FilterChoice, FilterWishes, SamplePlan, Whole, choose_filters,
+    ChunkChoice, CurrentStorage, FilterChoice, FilterOptions, SamplePlan, Whole, choose_filters,
     filters_by, index_bytes, sample_plan, share, spread,
 };
 use frazil_types::{
@@ -26,7 +26,7 @@ use crate::shapes::{AS_PLANNED, planned};
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
 use frazil_file::sources::{AccessPath, is_sparse};
-use frazil_options::filter_wishes::wishes;
+use frazil_options::filter_options::requests;
 use frazil_options::options::{LayoutProfile, PackOptions};
 use frazil_precision::{VariableRounding, stored_form};
 
@@ -366,7 +366,7 @@ impl Trial<'_> {
         let values = samples.values(blocks, size, self.is_foretold())?;
         let demand = &self.demands[samples.variable];
         let padding = samples.padding(variable);
-        let wishes = FilterWishes {
+        let requests = FilterOptions {
             raw_bytes: variable.raw_bytes(),
             padding,
             share_of_none: match self.needs_chunks(samples.variable) {
@@ -374,13 +374,13 @@ impl Trial<'_> {
                 false => 1.0,
             },
             index_bytes: self.new_index_bytes(samples.variable),
-            ..wishes(self.options, demand, variable, chunk)
+            ..requests(self.options, demand, variable, chunk)
         };
         let current = self.current_storage(samples, chunk, &values.windows);
         let mut choice = choose_filters(
             &values.samples,
             variable.element,
-            &wishes,
+            &requests,
             current.as_ref(),
             scratch,
         )
@@ -396,7 +396,7 @@ impl Trial<'_> {
             0.0
         };
         let compared = match self.depth {
-            Depth::Compare => compare(values, variable, &choice, &wishes, scratch),
+            Depth::Compare => compare(values, variable, &choice, &requests, scratch),
             Depth::Foretell | Depth::Decide => Vec::new(),
         };
         Ok(Tried {
@@ -487,7 +487,7 @@ fn compare(
     samples: &[Vec<u8>],
     variable: &DatasetInfo,
     choice: &FilterChoice,
-    wishes: &FilterWishes,
+    requests: &FilterOptions,
     scratch: &mut Scratch,
 ) -> Vec<Compared> {
     let size = variable.element.size_bytes;
@@ -495,7 +495,7 @@ fn compare(
     let deflate = |level| FilterSpec::new(filter_id::DEFLATE, vec![level]);
     let mut others = vec![vec![deflate(1)]];
     others.extend([1, 4, 6, 9].map(|level| vec![shuffle.clone(), deflate(level)]));
-    if wishes.reader_level > ReaderLevel::Any {
+    if requests.reader_level > ReaderLevel::Any {
         let zstd = |level| FilterSpec::new(filter_id::ZSTD, vec![level]);
         others.extend([1, 3, 9].map(|level| vec![shuffle.clone(), zstd(level)]));
     }
@@ -507,7 +507,8 @@ fn compare(
         let name = filters_by(pipeline, encoder);
         if !is_known(&found, &name) {
             let sizes = sizes_with(samples, pipeline, encoder, size, scratch);
-            found.extend(sizes.map(|sizes| of_sizes(name, &sizes, wishes.padding, &choice.whole)));
+            found
+                .extend(sizes.map(|sizes| of_sizes(name, &sizes, requests.padding, &choice.whole)));
         }
     };
     if !choice.pipeline.is_empty() {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use frazil_plan::Goal;
-use frazil_types::{PrecisionWish, ReaderLevel};
+use frazil_types::{PrecisionRequest, ReaderLevel};
 use serde::Serialize;
 
 use crate::decide;
@@ -100,20 +100,20 @@ fn precisions(options: &PackOptions) -> Vec<(String, Vec<VariableRule>)> {
     if !options.precision.is_empty() {
         return vec![("as asked".to_owned(), options.precision.rules.clone())];
     }
-    let of_all = |wish| {
+    let of_all = |request| {
         vec![VariableRule {
             variables: vec!["**".to_owned()],
-            wish,
+            request,
             ..VariableRule::default()
         }]
     };
-    let information = PrecisionWish {
+    let information = PrecisionRequest {
         keep_information: Some(KEPT_INFORMATION),
-        ..PrecisionWish::default()
+        ..PrecisionRequest::default()
     };
-    let digits = PrecisionWish {
+    let digits = PrecisionRequest {
         significant_digits: Some(DIGITS),
-        ..PrecisionWish::default()
+        ..PrecisionRequest::default()
     };
     vec![
         ("every bit".to_owned(), Vec::new()),

@@ -32,7 +32,7 @@ pub struct PlanReport {
     pub plan: WritePlan,
     /// The grounds by variable, in the order of the plan.
     pub variables: Vec<VariableDecision>,
-    /// What was decided by wishes, as rules that decide so again.
+    /// What was decided by requests, as rules that decide so again.
     pub precision: Vec<VariableRule>,
     /// What the user should know, one line each.
     pub notices: Vec<String>,

@@ -99,8 +99,8 @@ fn as_stated(
     }
     let mut extents = rules.chunks(&variable.path, &variable.dimension_names);
     let overrides = options.chunk_overrides.iter();
-    let overrides = overrides.filter(|wish| concerns(wish, variable));
-    extents.extend(overrides.flat_map(|wish| extents_for(wish, variable)));
+    let overrides = overrides.filter(|request| concerns(request, variable));
+    extents.extend(overrides.flat_map(|request| extents_for(request, variable)));
     if extents.is_empty() {
         return Ok(choice);
     }
@@ -314,24 +314,25 @@ fn bare_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-fn names(wish: &ChunkOverride, variable: &DatasetInfo) -> bool {
-    wish.variable == variable.path
-        || wish.variable == bare_name(&variable.path)
-        || wish.variable == variable.path.trim_start_matches('/')
+fn names(request: &ChunkOverride, variable: &DatasetInfo) -> bool {
+    request.variable == variable.path
+        || request.variable == bare_name(&variable.path)
+        || request.variable == variable.path.trim_start_matches('/')
 }
 
-/// Whether a wish concerns a variable: by name, or `*` and it has one of the dimensions.
-fn concerns(wish: &ChunkOverride, variable: &DatasetInfo) -> bool {
+/// Whether a request concerns a variable: by name, or `*` and it has one of the dimensions.
+fn concerns(request: &ChunkOverride, variable: &DatasetInfo) -> bool {
     if variable.shape.is_empty() || variable.is_dimension_only {
         return false;
     }
-    names(wish, variable) || (wish.variable == "*" && !extents_for(wish, variable).is_empty())
+    names(request, variable)
+        || (request.variable == "*" && !extents_for(request, variable).is_empty())
 }
 
-/// The extents of a wish that a variable can take: all of them if it is named.
-fn extents_for(wish: &ChunkOverride, variable: &DatasetInfo) -> Vec<(String, u64)> {
-    if wish.variable != "*" {
-        return wish.extents.clone();
+/// The extents of a request that a variable can take: all of them if it is named.
+fn extents_for(request: &ChunkOverride, variable: &DatasetInfo) -> Vec<(String, u64)> {
+    if request.variable != "*" {
+        return request.extents.clone();
     }
     let has = |name: &str| {
         variable.dimension_names.iter().any(|known| known == name)
@@ -339,27 +340,28 @@ fn extents_for(wish: &ChunkOverride, variable: &DatasetInfo) -> Vec<(String, u64
                 .parse::<usize>()
                 .is_ok_and(|axis| axis < variable.shape.len())
     };
-    wish.extents
+    request
+        .extents
         .iter()
         .filter(|(name, _)| has(name))
         .cloned()
         .collect()
 }
 
-/// A wish that concerns nothing is a mistake.
-fn check_overrides(input: &Input, wishes: &[ChunkOverride]) -> Result<()> {
-    for wish in wishes {
+/// A request that concerns nothing is a mistake.
+fn check_overrides(input: &Input, requests: &[ChunkOverride]) -> Result<()> {
+    for request in requests {
         if !input
             .variables()
             .iter()
-            .any(|variable| concerns(wish, variable))
+            .any(|variable| concerns(request, variable))
         {
-            let what = if wish.variable == "*" {
+            let what = if request.variable == "*" {
                 "no variable has a dimension that --chunks names".to_owned()
             } else {
                 format!(
                     "--chunks names {:?}, which is no array in this file",
-                    wish.variable
+                    request.variable
                 )
             };
             return Err(Error::new(ErrorCode::InvalidArgument, what)

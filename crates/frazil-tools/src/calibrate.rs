@@ -23,7 +23,8 @@ use frazil_file::input::Input;
 use frazil_file::storage_error::from_container;
 use frazil_file::text_file::{read_text, write_text};
 use frazil_write::{
-    DimensionLength, FilterWish, LayoutWish, OwnCommits, VariableSettings, Writer, WriterOptions,
+    DimensionLength, FilterRequest, LayoutRequest, OwnCommits, VariableSettings, Writer,
+    WriterOptions,
 };
 
 /// Elements of a small and of a large chunk, 4 and 64 KiB, and how many of each.
@@ -143,8 +144,8 @@ pub fn read_calibration(path: &Path) -> Result<Calibration> {
 ///
 /// # Errors
 /// As [`read_calibration`].
-pub fn calibration_in_use(wish: Option<&str>) -> Result<Calibration> {
-    match wish {
+pub fn calibration_in_use(request: Option<&str>) -> Result<Calibration> {
+    match request {
         Some("default") => Ok(Calibration::default()),
         Some(path) => read_calibration(Path::new(path)),
         None => match calibration_path().filter(|path| path.exists()) {
@@ -282,8 +283,8 @@ fn write_sample(path: &Path) -> Result<()> {
             )?);
         }
         let settings = VariableSettings {
-            layout: LayoutWish::Chunked(vec![1, elements]),
-            filters: FilterWish::Exactly(pipeline),
+            layout: LayoutRequest::Chunked(vec![1, elements]),
+            filters: FilterRequest::Exactly(pipeline),
             ..VariableSettings::default()
         };
         let number = ValueType::Atomic(NcType::Float);

@@ -43,7 +43,7 @@ pub use grid::{ChunkGrid, MAX_RANK};
 pub use plain_text::{is_plain, plain, plain_path};
 pub use plan::{DeflateEncoder, ReaderCache, StorageLayout, VariablePlan, WritePlan};
 pub use precision::{
-    DataOrigin, ErrorBound, IntegerPacking, PrecisionWish, ProtectedValues, QuantizeAlgorithm,
+    DataOrigin, ErrorBound, IntegerPacking, PrecisionRequest, ProtectedValues, QuantizeAlgorithm,
     QuantizePlan, Rounding,
 };
 pub use selection::Selection;

@@ -46,11 +46,11 @@ impl QuantizeAlgorithm {
 /// The names are those of SCIL (Scientific Compression Library), where it has one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct PrecisionWish {
+pub struct PrecisionRequest {
     /// Keep every bit, whatever other rules say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lossless: Option<bool>,
-    /// The algorithm; where none is stated, the wishes choose it.
+    /// The algorithm; where none is stated, the requests choose it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<QuantizeAlgorithm>,
     /// Explicit mantissa bits to keep: 1 to 23 (float32), 1 to 52 (float64).
@@ -98,7 +98,7 @@ pub struct PrecisionWish {
     pub force: Option<bool>,
 }
 
-impl PrecisionWish {
+impl PrecisionRequest {
     /// Checks that each number can be meant for some variable.
     ///
     /// # Errors

@@ -10,10 +10,10 @@ use super::checks::completed;
 use super::errors::refused;
 use super::layout::{Circumstances, Layout, record_bytes};
 use super::repeats::Repeats;
+use super::requests::Requested;
 use super::rounding;
-use super::settings::{FilterWish, LayoutWish, VariableSettings};
+use super::settings::{FilterRequest, LayoutRequest, VariableSettings};
 use super::variable::{Origin, Variable};
-use super::wishes::Wished;
 use super::writer::{Details, VariableStorage, Writer};
 use frazil_container::schema::{Fill, VariableId};
 use frazil_file::error::{Error, Result};
@@ -44,8 +44,8 @@ impl Writer {
         let settings = details.settings.clone();
         let existing = details.existing.clone();
         let replayed = self.replayed(&path, &settings);
-        let wished = self.wished_of(id)?;
-        let precision = wished.precision.as_ref();
+        let requested = self.requested_of(id)?;
+        let precision = requested.precision.as_ref();
         let quantize = match (&existing, &replayed) {
             (Some(_), _) => None,
             (None, Some(plan)) if precision.is_none() => {
@@ -73,7 +73,7 @@ impl Writer {
             dimensions: model.dimensions.iter().map(|id| id.0).collect(),
             limits: self.schema.limits(id),
             layout: self.layout_of(id, &settings, replayed.as_ref())?,
-            wishes: self.choice_wishes(&wished),
+            requests: self.choice_options(&requested),
             quantize,
             repeats: Repeats::new(
                 self.repeats_bytes as usize / self.details.len().max(1),
@@ -81,7 +81,7 @@ impl Writer {
             ),
             buffers: Arc::clone(&self.buffers),
         })?;
-        self.fix_filters(&variable, &settings, &wished, replayed.as_ref())?;
+        self.fix_filters(&variable, &settings, &requested, replayed.as_ref())?;
         if !variable.is_contiguous {
             self.submission.leave_scratch(variable.chunk_bytes);
         }
@@ -112,12 +112,12 @@ impl Writer {
         if details.active.is_some() || details.is_in_file {
             return Ok(());
         }
-        let wished = self.wished_of(id)?;
+        let requested = self.requested_of(id)?;
         let statement = details.settings.statement;
         rounding::plan(
             (&self.schema, &self.named),
             id,
-            wished.precision.as_ref(),
+            requested.precision.as_ref(),
             statement,
         )
         .map(drop)
@@ -126,7 +126,7 @@ impl Writer {
     /// What another run decided for a variable that asks for nothing.
     pub(super) fn replayed(&self, path: &str, settings: &VariableSettings) -> Option<VariablePlan> {
         let asks_nothing =
-            settings.layout == LayoutWish::Ours && settings.filters == FilterWish::Ours;
+            settings.layout == LayoutRequest::Ours && settings.filters == FilterRequest::Ours;
         let plan = self.planned(path).filter(|_| asks_nothing);
         plan.cloned()
     }
@@ -148,13 +148,13 @@ impl Writer {
         &mut self,
         variable: &Variable,
         settings: &VariableSettings,
-        wished: &Wished,
+        requested: &Requested,
         replayed: Option<&VariablePlan>,
     ) -> Result<()> {
         if variable.is_contiguous {
             return Ok(());
         }
-        let asks_nothing = wished.demand.is_empty();
+        let asks_nothing = requested.demand.is_empty();
         let filters = match (
             &self.details[variable.id.0].existing,
             &settings.filters,
@@ -163,7 +163,7 @@ impl Writer {
             (Some(OutputStorage::Chunked { pipeline, .. }), ..) => {
                 variable.exactly(pipeline, None)?
             }
-            (_, FilterWish::Exactly(pipeline), _) => {
+            (_, FilterRequest::Exactly(pipeline), _) => {
                 let pipeline = completed(pipeline, variable.element, &variable.chunk)?;
                 variable.exactly(&pipeline, None)?
             }
@@ -171,8 +171,8 @@ impl Writer {
                 let pipeline = completed(&plan.pipeline, variable.element, &variable.chunk)?;
                 variable.exactly(&pipeline, plan.deflate_encoder)?
             }
-            _ if variable.is_tiny() && wished.demand.filters.is_none() => variable.unpacked()?,
-            _ => match &wished.chain {
+            _ if variable.is_tiny() && requested.demand.filters.is_none() => variable.unpacked()?,
+            _ => match &requested.chain {
                 Some(chain) => {
                     let pipeline = chain.resolve(variable.element, &variable.chunk);
                     variable.exactly(&pipeline, None)?
@@ -190,14 +190,14 @@ impl Writer {
     }
 
     /// What holds for a variable; nothing for one of an existing file, which has what it has.
-    fn wished_of(&self, id: VariableId) -> Result<Wished> {
+    fn requested_of(&self, id: VariableId) -> Result<Requested> {
         let details = &self.details[id.0];
         let existing = details.existing.as_ref().map(|_| VariableSettings {
-            filters: FilterWish::Exactly(FilterPipeline::default()),
+            filters: FilterRequest::Exactly(FilterPipeline::default()),
             ..details.settings.clone()
         });
         let settings = existing.as_ref().unwrap_or(&details.settings);
-        self.wished(&self.schema.variable_path(id), settings)
+        self.requested(&self.schema.variable_path(id), settings)
     }
 
     fn circumstances(&self, id: VariableId, is_plain: bool) -> Circumstances<'_> {
@@ -214,21 +214,21 @@ impl Writer {
     }
 
     /// Whether it is known that a variable's chunks are not compressed.
-    fn is_plain(&self, id: VariableId, filters: &FilterWish, wished: &Wished) -> bool {
+    fn is_plain(&self, id: VariableId, filters: &FilterRequest, requested: &Requested) -> bool {
         let compresses = |pipeline: &FilterPipeline| {
             let only_aids = [filter_id::SHUFFLE, filter_id::FLETCHER32];
             (pipeline.0.iter()).any(|filter| !only_aids.contains(&filter.id))
         };
-        match (filters, &wished.chain) {
-            (FilterWish::Exactly(pipeline), _) => !compresses(pipeline),
-            (FilterWish::Ours, Some(chain)) => {
+        match (filters, &requested.chain) {
+            (FilterRequest::Exactly(pipeline), _) => !compresses(pipeline),
+            (FilterRequest::Ours, Some(chain)) => {
                 let element = self.schema.variables[id.0].element();
                 element.is_some_and(|element| {
                     let whole = vec![1; self.schema.variables[id.0].dimensions.len()];
                     !compresses(&chain.resolve(element, &whole))
                 })
             }
-            (FilterWish::Ours, None) => false,
+            (FilterRequest::Ours, None) => false,
         }
     }
 
@@ -238,30 +238,32 @@ impl Writer {
         settings: &VariableSettings,
         replayed: Option<&VariablePlan>,
     ) -> Result<Layout> {
-        let wish = match (&self.details[id.0].existing, replayed) {
-            (Some(OutputStorage::Chunked { chunk, .. }), _) => LayoutWish::Chunked(chunk.clone()),
-            (Some(_), _) => LayoutWish::Contiguous,
+        let request = match (&self.details[id.0].existing, replayed) {
+            (Some(OutputStorage::Chunked { chunk, .. }), _) => {
+                LayoutRequest::Chunked(chunk.clone())
+            }
+            (Some(_), _) => LayoutRequest::Contiguous,
             (None, Some(plan)) => match &plan.layout {
-                StorageLayout::Chunked { chunk } => LayoutWish::Chunked(chunk.clone()),
-                StorageLayout::Contiguous => LayoutWish::Contiguous,
+                StorageLayout::Chunked { chunk } => LayoutRequest::Chunked(chunk.clone()),
+                StorageLayout::Contiguous => LayoutRequest::Contiguous,
             },
             (None, None) => settings.layout.clone(),
         };
-        let wished = self.wished_of(id)?;
-        let is_plain = self.is_plain(id, &settings.filters, &wished);
+        let requested = self.requested_of(id)?;
+        let is_plain = self.is_plain(id, &settings.filters, &requested);
         let circumstances = self.circumstances(id, is_plain);
-        let mut layout = circumstances.layout(id, &wish)?;
-        if self.details[id.0].existing.is_none() && settings.layout == LayoutWish::Ours {
+        let mut layout = circumstances.layout(id, &request)?;
+        if self.details[id.0].existing.is_none() && settings.layout == LayoutRequest::Ours {
             layout = circumstances.with_extents(id, layout, &self.options.rules)?;
         }
         let is_filtered = match &settings.filters {
-            FilterWish::Exactly(pipeline) => !pipeline.is_empty(),
+            FilterRequest::Exactly(pipeline) => !pipeline.is_empty(),
             // Its own, not those of rules, which concern what is in chunks.
-            FilterWish::Ours => settings.demand.filters.is_some() && !is_plain,
+            FilterRequest::Ours => settings.demand.filters.is_some() && !is_plain,
         };
         if layout.is_contiguous && is_filtered && !layout.chunk.is_empty() {
             // Filters need chunks, if only one.
-            return circumstances.layout(id, &LayoutWish::Chunked(layout.chunk));
+            return circumstances.layout(id, &LayoutRequest::Chunked(layout.chunk));
         }
         Ok(layout)
     }
@@ -272,19 +274,19 @@ impl Writer {
         let replayed = self.replayed(&self.schema.variable_path(id), settings);
         let layout = self.layout_of(id, settings, replayed.as_ref()).ok();
         let chunk = layout.filter(|layout| !layout.is_contiguous);
-        let wished = self.wished_of(id).ok();
-        let asks_nothing = wished.is_none_or(|wished| wished.demand.is_empty());
+        let requested = self.requested_of(id).ok();
+        let asks_nothing = requested.is_none_or(|requested| requested.demand.is_empty());
         let filters = match (&settings.filters, replayed) {
-            (FilterWish::Exactly(pipeline), _) => Some(pipeline.clone()),
-            (FilterWish::Ours, Some(plan)) if asks_nothing => {
+            (FilterRequest::Exactly(pipeline), _) => Some(pipeline.clone()),
+            (FilterRequest::Ours, Some(plan)) if asks_nothing => {
                 let element = self.schema.variables[id.0].element();
                 let of_chunk = element.zip(chunk.as_ref());
                 of_chunk.and_then(|(element, layout)| {
                     completed(&plan.pipeline, element, &layout.chunk).ok()
                 })
             }
-            (FilterWish::Ours, _) if chunk.is_none() => Some(FilterPipeline::default()),
-            (FilterWish::Ours, _) => None,
+            (FilterRequest::Ours, _) if chunk.is_none() => Some(FilterPipeline::default()),
+            (FilterRequest::Ours, _) => None,
         };
         VariableStorage {
             chunk: chunk.map(|layout| layout.chunk),

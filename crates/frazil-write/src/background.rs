@@ -319,7 +319,7 @@ impl PackQueue {
 
     // --- filters ---
 
-    /// Whether a variable's filters are chosen by trial or by wish.
+    /// Whether a variable's filters are chosen by trial or by request.
     pub(super) fn is_decided(&self, number: usize) -> bool {
         self.choices[number].is_final
     }

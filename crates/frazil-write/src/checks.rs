@@ -4,12 +4,12 @@
 use frazil_codec::BoundEncoder;
 use frazil_plan::check_precision;
 use frazil_types::{
-    ByteOrder, ElementClass, ElementType, ErrorCode, FilterPipeline, MAX_RANK, PrecisionWish,
+    ByteOrder, ElementClass, ElementType, ErrorCode, FilterPipeline, MAX_RANK, PrecisionRequest,
 };
 
 use super::errors::refused;
 use super::layout::check_gathered;
-use super::settings::{FilterWish, LayoutWish, VariableSettings};
+use super::settings::{FilterRequest, LayoutRequest, VariableSettings};
 use super::slab::{Slab, check_slab};
 use super::writer::Writer;
 use frazil_container::schema::{
@@ -106,23 +106,23 @@ impl Writer {
         }
         self.check_layout(variable, &settings.layout)?;
         check_filters(variable, &dimensions_of(&self.schema, variable), settings)?;
-        if let Some(wish) = &settings.precision {
-            check_own_precision(variable, wish)?;
+        if let Some(request) = &settings.precision {
+            check_own_precision(variable, request)?;
         }
-        self.check_wishes(path, settings)
+        self.check_requests(path, settings)
     }
 
-    fn check_layout(&self, variable: &SchemaVariable, layout: &LayoutWish) -> Result<()> {
+    fn check_layout(&self, variable: &SchemaVariable, layout: &LayoutRequest) -> Result<()> {
         let axes = dimensions_of(&self.schema, variable);
         let chunk = match layout {
-            LayoutWish::Ours => return Ok(()),
-            LayoutWish::Contiguous if axes.iter().any(|axis| axis.is_unlimited) => {
+            LayoutRequest::Ours => return Ok(()),
+            LayoutRequest::Contiguous if axes.iter().any(|axis| axis.is_unlimited) => {
                 return Err(refused(
                     "has an unlimited dimension and cannot be contiguous",
                 ));
             }
-            LayoutWish::Contiguous => axes.iter().map(|axis| axis.length).collect(),
-            LayoutWish::Chunked(chunk) => {
+            LayoutRequest::Contiguous => axes.iter().map(|axis| axis.length).collect(),
+            LayoutRequest::Chunked(chunk) => {
                 check_chunk(&axes, chunk)?;
                 chunk.clone()
             }
@@ -130,7 +130,7 @@ impl Writer {
         let ValueType::Atomic(nc_type) = variable.value_type else {
             return Ok(());
         };
-        let is_chunk = *layout != LayoutWish::Contiguous;
+        let is_chunk = *layout != LayoutRequest::Contiguous;
         check_gathered(&chunk, nc_type.size_bytes(), is_chunk, self.memory_bytes).map(drop)
     }
 
@@ -195,7 +195,7 @@ fn check_chunk(axes: &[&SchemaDimension], chunk: &[u64]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses filters that cannot be, or contradict wishes.
+/// Refuses filters that cannot be, or contradict requests.
 fn check_filters(
     variable: &SchemaVariable,
     axes: &[&SchemaDimension],
@@ -204,17 +204,19 @@ fn check_filters(
     let demand = &settings.demand;
     demand.check().map_err(refused)?;
     match (&settings.filters, &settings.layout) {
-        (FilterWish::Exactly(_), _) if !demand.is_empty() => {
-            let cause = "filters are stated: they leave nothing that wishes could decide";
-            let cure = "state the filters, or wishes (speeds, a tolerance, a chain)";
+        (FilterRequest::Exactly(_), _) if !demand.is_empty() => {
+            let cause = "filters are stated: they leave nothing that options could decide";
+            let cure = "state the filters, or options (speeds, a tolerance, a chain)";
             Err(refused(cause).with_cure(cure))
         }
-        (_, LayoutWish::Contiguous) if demand.filters.is_some() => {
-            let cause = "has wished filters and is to be contiguous: only chunks are filtered";
-            Err(refused(cause).with_cure("leave its layout open, or wish for no filters"))
+        (_, LayoutRequest::Contiguous) if demand.filters.is_some() => {
+            let cause = "has requested filters and is to be contiguous: only chunks are filtered";
+            Err(refused(cause).with_cure("leave its layout open, or state no filters"))
         }
-        (FilterWish::Exactly(pipeline), layout) => check_pipeline(variable, axes, pipeline, layout),
-        (FilterWish::Ours, _) => Ok(()),
+        (FilterRequest::Exactly(pipeline), layout) => {
+            check_pipeline(variable, axes, pipeline, layout)
+        }
+        (FilterRequest::Ours, _) => Ok(()),
     }
 }
 
@@ -223,13 +225,13 @@ fn check_pipeline(
     variable: &SchemaVariable,
     axes: &[&SchemaDimension],
     pipeline: &FilterPipeline,
-    layout: &LayoutWish,
+    layout: &LayoutRequest,
 ) -> Result<()> {
     let Some(element) = variable.element().filter(|_| !pipeline.is_empty()) else {
         return Ok(());
     };
     let chunk = match layout {
-        LayoutWish::Chunked(chunk) => chunk.clone(),
+        LayoutRequest::Chunked(chunk) => chunk.clone(),
         _ => probe_chunk(axes),
     };
     let pipeline = completed(pipeline, element, &chunk)?;
@@ -293,28 +295,28 @@ pub(super) fn check_texts(texts: &[String]) -> Result<()> {
 
 /// Refuses precision that is stated of a variable whose type cannot have it. What is not floating point
 /// stays exact; what is stated of it must be possible for some type.
-fn check_own_precision(variable: &SchemaVariable, wish: &PrecisionWish) -> Result<()> {
+fn check_own_precision(variable: &SchemaVariable, request: &PrecisionRequest) -> Result<()> {
     const DOUBLE: ElementType = ElementType {
         class: ElementClass::Float,
         size_bytes: 8,
         order: ByteOrder::Little,
     };
-    refuse_analysis(wish)?;
+    refuse_analysis(request)?;
     let element = variable.element();
     let element = element.filter(|element| element.class == ElementClass::Float);
-    let outcome = check_precision(wish, element.unwrap_or(DOUBLE));
+    let outcome = check_precision(request, element.unwrap_or(DOUBLE));
     outcome.map_err(|error| Error::new(error.code(), error.to_string()))
 }
 
 /// Refuses precision that all values decide.
-pub(super) fn refuse_analysis(wish: &PrecisionWish) -> Result<()> {
-    if wish.pack_integers == Some(true) {
+pub(super) fn refuse_analysis(request: &PrecisionRequest) -> Result<()> {
+    if request.pack_integers == Some(true) {
         let cause = "integers cannot be packed while values are still to come";
         let cure = "state absolute_tolerance alone, and pack the finished file: \
                     frazil pack --pack-integers";
         return Err(Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure));
     }
-    if wish.keep_information.is_none() {
+    if request.keep_information.is_none() {
         return Ok(());
     }
     let error = refused("this precision is decided by all values, and they are not there yet");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use frazil_container::classic::AttributeValue;
-use frazil_types::{ErrorCode, FilterPipeline, PrecisionWish};
+use frazil_types::{ErrorCode, FilterPipeline, PrecisionRequest};
 
 use super::alone::Alone;
 use super::change::Change;
@@ -12,7 +12,7 @@ use super::cooperation::Call;
 use super::errors::lost;
 use super::key::Key;
 use super::pack::{CommitStep, Content, Step, concerns_one_variable};
-use super::settings::{FilterWish, LayoutWish, VariableSettings};
+use super::settings::{FilterRequest, LayoutRequest, VariableSettings};
 use super::slab::Slab;
 use super::variable::Variable;
 use super::writer::Writer;
@@ -108,10 +108,10 @@ impl Writer {
         details.settings = VariableSettings {
             fill: details.settings.fill.clone(),
             is_big_endian: details.settings.is_big_endian,
-            filters: FilterWish::Exactly(FilterPipeline::default()),
-            precision: Some(PrecisionWish {
+            filters: FilterRequest::Exactly(FilterPipeline::default()),
+            precision: Some(PrecisionRequest {
                 lossless: Some(true),
-                ..PrecisionWish::default()
+                ..PrecisionRequest::default()
             }),
             ..VariableSettings::default()
         };
@@ -263,7 +263,7 @@ impl Writer {
         let details = &self.details[variable.id.0];
         !details.is_in_file
             && !variable.is_contiguous
-            && details.settings.layout == LayoutWish::Ours
+            && details.settings.layout == LayoutRequest::Ours
             && self.replayed(&variable.path, &details.settings).is_none()
             && !is_begun.get(variable.id.0).is_some_and(|&begun| begun)
     }

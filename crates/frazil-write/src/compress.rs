@@ -6,17 +6,17 @@ use frazil_codec::{
     values_info,
 };
 use frazil_plan::{
-    FilterChoice, FilterWishes, Goal, PrecisionChoice, SelectionCriteria, choose_filters,
+    FilterChoice, FilterOptions, Goal, PrecisionChoice, SelectionCriteria, choose_filters,
     choose_precision, sample_chunks, sample_plan,
 };
 use frazil_types::{
-    Calibration, ChunkGoal, ElementType, ErrorCode, FilterConstraints, PrecisionWish, QuantizePlan,
-    ReaderLevel, Rounding,
+    Calibration, ChunkGoal, ElementType, ErrorCode, FilterConstraints, PrecisionRequest,
+    QuantizePlan, ReaderLevel, Rounding,
 };
 
 use frazil_file::attributes::Attributes;
 use frazil_file::error::{Error, Result};
-use frazil_options::filter_wishes::{FROM_WISHES, weighing};
+use frazil_options::filter_options::{FROM_RULES, weighing};
 use frazil_precision::protected::protected_by;
 
 /// Values in memory are one chunk: their samples are not smaller pieces of it.
@@ -32,7 +32,7 @@ pub struct CompressOptions {
     /// zstd's level where it is among them, 1 to 22; 0: as the goal has it.
     pub level: u32,
     /// How exactly floating-point values are kept; nothing stated: every bit.
-    pub precision: PrecisionWish,
+    pub precision: PrecisionRequest,
     /// How fast filters must be, which they are to be, and what differences of them do not matter.
     pub demand: FilterConstraints,
     /// What words for speeds stand for.
@@ -45,7 +45,7 @@ pub struct CompressOptions {
 ///
 /// # Errors
 /// [`ErrorCode::InvalidArgument`] if the bytes are not the elements of the shape, there are more than
-/// 32 axes, or a wish cannot be honoured; [`ErrorCode::BoundExceeded`] if rounding broke a bound: a bug.
+/// 32 axes, or a request cannot be honoured; [`ErrorCode::BoundExceeded`] if rounding broke a bound: a bug.
 pub fn compress(
     values: &[u8],
     element: ElementType,
@@ -97,7 +97,7 @@ fn filters(
         return Err(refuse(cause.to_owned()).with_cure(cure));
     }
     let bytes = values.len() as u64;
-    let wishes = FilterWishes {
+    let requests = FilterOptions {
         reader_level: ReaderLevel::Frazil,
         goal: options.goal,
         weighing: weighing(
@@ -106,11 +106,11 @@ fn filters(
             &options.calibration,
         ),
         chain: options.demand.filters.clone(),
-        chain_origin: FROM_WISHES,
+        chain_origin: FROM_RULES,
         only: Some(VALUES_FILTERS),
         chunk: shape.to_vec(),
         chunk_bytes: Some(bytes),
-        ..FilterWishes::default()
+        ..FilterOptions::default()
     };
     let plan = sample_plan(bytes, LEAST_PIECE_BYTES, bytes, options.goal);
     let piece = plan.window_bytes.max(1) / element.size_bytes.max(1) * element.size_bytes;
@@ -122,7 +122,7 @@ fn filters(
             .collect(),
         false => vec![values.to_vec()],
     };
-    choose_filters(&samples, element, &wishes, None, scratch)
+    choose_filters(&samples, element, &requests, None, scratch)
         .map_err(|error| Error::new(error.code(), error.to_string()))
 }
 
@@ -164,20 +164,20 @@ pub fn decompress(compressed: &[u8]) -> Result<Vec<u8>> {
 fn rounding(
     values: &[u8],
     element: ElementType,
-    wish: &PrecisionWish,
+    request: &PrecisionRequest,
 ) -> Result<Option<QuantizePlan>> {
-    if wish.keep_information.is_some() {
+    if request.keep_information.is_some() {
         let cause = "keeping a share of the information is not possible for values in memory";
         let cure = "state digits, bits or a tolerance; `frazil analyze` says how many bits matter";
         return Err(Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure));
     }
-    if wish.pack_integers == Some(true) {
+    if request.pack_integers == Some(true) {
         let cause = "values in memory have no attributes that packed integers need";
         let cure = "state absolute_tolerance alone";
         return Err(Error::new(ErrorCode::InvalidArgument, cause).with_cure(cure));
     }
-    let protected = protected_by(&Attributes::default(), None, Some(wish));
-    let choice = choose_precision(wish, element, &protected, None);
+    let protected = protected_by(&Attributes::default(), None, Some(request));
+    let choice = choose_precision(request, element, &protected, None);
     let choice = choice.map_err(|error| Error::new(error.code(), error.to_string()))?;
     let PrecisionChoice::Round(mut plan) = choice else {
         return Ok(None);
@@ -348,22 +348,22 @@ mod tests {
         };
         let plain = CompressOptions::default();
         assert_eq!(code(&plain, &[5401]), ErrorCode::InvalidArgument);
-        let mut wish = plain.clone();
-        wish.precision.keep_information = Some(0.99);
-        assert_eq!(code(&wish, &[5400]), ErrorCode::InvalidArgument);
-        wish = plain.clone();
-        wish.precision.significant_digits = Some(40);
-        assert_eq!(code(&wish, &[5400]), ErrorCode::InvalidArgument);
-        wish = CompressOptions {
+        let mut request = plain.clone();
+        request.precision.keep_information = Some(0.99);
+        assert_eq!(code(&request, &[5400]), ErrorCode::InvalidArgument);
+        request = plain.clone();
+        request.precision.significant_digits = Some(40);
+        assert_eq!(code(&request, &[5400]), ErrorCode::InvalidArgument);
+        request = CompressOptions {
             level: 23,
             ..plain.clone()
         };
-        assert_eq!(code(&wish, &[5400]), ErrorCode::InvalidArgument);
-        wish = CompressOptions { level: 3, ..plain };
-        wish.demand.ratio_tolerance_percent = Some(3.0);
-        assert_eq!(code(&wish, &[5400]), ErrorCode::InvalidArgument);
-        (wish.level, wish.demand.ratio_tolerance_percent) = (0, Some(100.0));
-        assert_eq!(code(&wish, &[5400]), ErrorCode::InvalidArgument);
+        assert_eq!(code(&request, &[5400]), ErrorCode::InvalidArgument);
+        request = CompressOptions { level: 3, ..plain };
+        request.demand.ratio_tolerance_percent = Some(3.0);
+        assert_eq!(code(&request, &[5400]), ErrorCode::InvalidArgument);
+        (request.level, request.demand.ratio_tolerance_percent) = (0, Some(100.0));
+        assert_eq!(code(&request, &[5400]), ErrorCode::InvalidArgument);
     }
 
     #[test]

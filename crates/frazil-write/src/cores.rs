@@ -60,8 +60,8 @@ mod system {
 
     impl CoresFound {
         /// Finds where background threads are to run.
-        pub(crate) fn look(wish: &Cores) -> Self {
-            match wish {
+        pub(crate) fn look(request: &Cores) -> Self {
+            match request {
                 Cores::Spare => spare(&masks()),
                 Cores::Any => Self {
                     cores: whole(&masks()),

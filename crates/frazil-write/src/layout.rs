@@ -3,7 +3,7 @@
 
 use super::borders::Borders;
 use super::errors::refused;
-use super::settings::LayoutWish;
+use super::settings::LayoutRequest;
 use frazil_container::schema::{Schema, ValueType, VariableId};
 use frazil_file::counting;
 use frazil_file::error::{Error, Result};
@@ -66,11 +66,11 @@ impl Circumstances<'_> {
     ///
     /// # Errors
     /// For chunk shapes asked for that cannot be, or that the memory cannot gather.
-    pub(super) fn layout(&self, id: VariableId, wish: &LayoutWish) -> Result<Layout> {
+    pub(super) fn layout(&self, id: VariableId, request: &LayoutRequest) -> Result<Layout> {
         let limits = self.schema.limits(id);
         let size = element_bytes(self.schema, id);
-        let chunk = match wish {
-            LayoutWish::Chunked(asked) => {
+        let chunk = match request {
+            LayoutRequest::Chunked(asked) => {
                 let pairs = asked.iter().zip(&limits);
                 Some(
                     pairs
@@ -78,8 +78,8 @@ impl Circumstances<'_> {
                         .collect(),
                 )
             }
-            LayoutWish::Contiguous => None,
-            LayoutWish::Ours => self.ours(id, &limits),
+            LayoutRequest::Contiguous => None,
+            LayoutRequest::Ours => self.ours(id, &limits),
         };
         let is_contiguous = chunk.is_none();
         // Only variables without unlimited axes are contiguous.
@@ -118,7 +118,7 @@ impl Circumstances<'_> {
         };
         let chunk = apply_override(&layout.chunk, &input, &extents);
         let chunk = chunk.map_err(|error| Error::new(error.code(), error.to_string()))?;
-        self.layout(id, &LayoutWish::Chunked(chunk))
+        self.layout(id, &LayoutRequest::Chunked(chunk))
     }
 
     fn ours(&self, id: VariableId, limits: &[Option<u64>]) -> Option<Vec<u64>> {

@@ -54,6 +54,7 @@ mod plan;
 mod put;
 mod read;
 mod repeats;
+mod requests;
 mod rounding;
 mod scratch_file;
 mod settable;
@@ -66,7 +67,6 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod variable;
-mod wishes;
 mod writer;
 
 pub use checks::{check_length, check_size};
@@ -75,6 +75,6 @@ pub use distributed::{ChunkPacker, ChunkPlan, FilterPlan, PackedBox, PackedSumma
 pub use options::{Cores, OwnCommits, WriterOptions, WriterReport, WriterVariable};
 pub use parallel::{Comm, CommError, LocalComm};
 pub use settable::{environment_fault, stated_in_environment};
-pub use settings::{FilterWish, LayoutWish, PrecisionStatement, VariableSettings};
+pub use settings::{FilterRequest, LayoutRequest, PrecisionStatement, VariableSettings};
 pub use variable::FilterChoice;
 pub use writer::{VariableStorage, Writer};

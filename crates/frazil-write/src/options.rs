@@ -37,7 +37,7 @@ pub struct WriterOptions {
     /// These filters for chunked variables that ask for none themselves, instead of a choice.
     /// They must be readable by those who must be able to read the file.
     pub filters: Option<FilterChain>,
-    /// What is wished of variables, by name: precision, and what their filters must be like. What a
+    /// What is requested of variables, by name: precision, and what their filters must be like. What a
     /// variable's own settings state, and `filters`, go before. Words for speeds (`network`) are the
     /// constants of [`Calibration::default`](frazil_types::Calibration).
     pub rules: Vec<VariableRule>,

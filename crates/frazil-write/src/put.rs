@@ -381,10 +381,10 @@ impl Writer {
 
     /// How a variable of strings lies: chunks only where it grows, or as asked.
     pub(super) fn strings_storage(&self, id: VariableId) -> OutputStorage {
-        use super::settings::LayoutWish;
+        use super::settings::LayoutRequest;
         let limits = self.schema.limits(id);
         let asked = match &self.details[id.0].settings.layout {
-            LayoutWish::Chunked(chunk) => Some(chunk.clone()),
+            LayoutRequest::Chunked(chunk) => Some(chunk.clone()),
             _ if limits.contains(&None) => {
                 // 16 bytes each: pages of some kilobytes.
                 let grows = limits

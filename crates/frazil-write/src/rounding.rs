@@ -3,7 +3,7 @@
 
 use frazil_container::classic::{AttributeValue, NcType};
 use frazil_plan::{PrecisionChoice, choose_precision, rounds};
-use frazil_types::{ElementType, PrecisionWish, QuantizePlan, Rounding};
+use frazil_types::{ElementType, PrecisionRequest, QuantizePlan, Rounding};
 
 use super::checks::refuse_analysis;
 use super::errors::refused;
@@ -22,27 +22,27 @@ use frazil_precision::{metadata, names, protected, stated};
 /// of others name.
 ///
 /// # Errors
-/// For wishes that need all values before the first is written, and where an attribute is in the way of
+/// For requests that need all values before the first is written, and where an attribute is in the way of
 /// what must be said of the rounding.
 pub(super) fn plan(
     (schema, named): (&Schema, &Named),
     id: VariableId,
-    wish: Option<&PrecisionWish>,
+    request: Option<&PrecisionRequest>,
     statement: PrecisionStatement,
 ) -> Result<Option<QuantizePlan>> {
-    let Some(wish) = wish else {
+    let Some(request) = request else {
         return Ok(None);
     };
-    refuse_analysis(wish)?;
+    refuse_analysis(request)?;
     let is_cf = statement == PrecisionStatement::Cf;
     let Some((element, attributes)) =
-        roundable((schema, named), id, wish.force == Some(true), is_cf)
+        roundable((schema, named), id, request.force == Some(true), is_cf)
     else {
         return Ok(None);
     };
     let fill = default_fill(schema, id);
-    let protected = protected::protected_by(&attributes, fill, Some(wish));
-    match choose_precision(wish, element, &protected, None) {
+    let protected = protected::protected_by(&attributes, fill, Some(request));
+    match choose_precision(request, element, &protected, None) {
         Ok(PrecisionChoice::Exact(_)) => Ok(None),
         Ok(PrecisionChoice::Round(plan)) => {
             let taken = stated::taken_in(&attributes, &metadata::names_written(&plan, false));

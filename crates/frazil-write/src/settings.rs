@@ -1,6 +1,6 @@
 //! What a variable is to be like, before its first values are written.
 
-use frazil_types::{FilterConstraints, FilterPipeline, PrecisionWish};
+use frazil_types::{FilterConstraints, FilterPipeline, PrecisionRequest};
 
 use frazil_container::schema::Fill;
 
@@ -12,22 +12,22 @@ pub struct VariableSettings {
     /// Store the elements big-endian.
     pub is_big_endian: bool,
     /// Contiguous, or chunks of which shape.
-    pub layout: LayoutWish,
+    pub layout: LayoutRequest,
     /// Filters.
-    pub filters: FilterWish,
+    pub filters: FilterRequest,
     /// What filters must be like that are chosen, in addition to what rules demand
     /// ([`WriterOptions::rules`](super::WriterOptions::rules)) and key by key before it; its own filters
     /// are taken instead of a choice. Empty where `filters` states some.
     pub demand: FilterConstraints,
     /// Rounding, in place of what rules state; `None`: as these do, and if none does no bit is changed.
-    pub precision: Option<PrecisionWish>,
+    pub precision: Option<PrecisionRequest>,
     /// What the file says about rounding.
     pub statement: PrecisionStatement,
 }
 
 /// Contiguous, or chunks of which shape.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum LayoutWish {
+pub enum LayoutRequest {
     /// As frazil decides.
     #[default]
     Ours,
@@ -39,7 +39,7 @@ pub enum LayoutWish {
 
 /// Filters.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum FilterWish {
+pub enum FilterRequest {
     /// By trial on the first values.
     #[default]
     Ours,

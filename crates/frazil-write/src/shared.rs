@@ -82,7 +82,7 @@ struct Shared {
 struct Members {
     next: u64,
     all: BTreeMap<u64, Member>,
-    /// Threads, by where they were wished.
+    /// Threads, by where they were requested.
     pools: Vec<(Cores, Weak<Pool>)>,
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use frazil_codec::{BoundDecoder, BoundEncoder, Scratch};
 use frazil_container::hdf5::OutputStorage;
 use frazil_plan::{
-    FilterWishes, PlanError, ShuffleWish, choose_filters, fastest_deflate_encoder,
+    FilterOptions, PlanError, ShuffleRequest, choose_filters, fastest_deflate_encoder,
     has_fastest_deflate,
 };
 use frazil_types::{
@@ -20,7 +20,7 @@ use super::partial::PartialChunk;
 use super::repeats::Repeats;
 use frazil_container::schema::VariableId;
 use frazil_file::error::{Error, Result};
-use frazil_options::filter_wishes::ChoiceWishes;
+use frazil_options::filter_options::ChoiceOptions;
 use frazil_precision::{RoundingStats, VariableRounding};
 
 /// Samples for the trial: so many pieces of a chunk ...
@@ -52,7 +52,7 @@ pub(super) struct Variable {
     pub(super) chunk_bytes: usize,
     pub(super) is_contiguous: bool,
     /// What filters are chosen by.
-    pub(super) wishes: ChoiceWishes,
+    pub(super) requests: ChoiceOptions,
     /// The filters in the file: of the first choice.
     stored: OnceLock<FilterPipeline>,
     /// Filters as asked for which there is more than one encoder.
@@ -121,7 +121,7 @@ pub(super) struct Origin {
     pub(super) dimensions: Vec<usize>,
     pub(super) limits: Vec<Option<u64>>,
     pub(super) layout: Layout,
-    pub(super) wishes: ChoiceWishes,
+    pub(super) requests: ChoiceOptions,
     pub(super) quantize: Option<QuantizePlan>,
     pub(super) repeats: Repeats,
     pub(super) buffers: Arc<Buffers>,
@@ -147,7 +147,7 @@ impl Variable {
             chunk: origin.layout.chunk,
             chunk_bytes: origin.layout.chunk_bytes,
             is_contiguous: origin.layout.is_contiguous,
-            wishes: origin.wishes,
+            requests: origin.requests,
             stored: OnceLock::new(),
             asked: OnceLock::new(),
             quantize,
@@ -216,7 +216,7 @@ impl Variable {
             self.asked.get_or_init(|| pipeline.clone());
         }
         let deflate = deflate.or_else(|| encoder_of(pipeline));
-        self.bind(pipeline.clone(), deflate, self.wishes.origin.clone())
+        self.bind(pipeline.clone(), deflate, self.requests.origin.clone())
     }
 
     /// Whether filters are fixed, but a better encoder may be found by trial.
@@ -252,21 +252,22 @@ impl Variable {
             return self.exactly(asked, Some(encoder.map_err(wrap)?));
         }
         let before = self.stored.get();
-        let wishes = FilterWishes {
+        let requests = FilterOptions {
             chunk_bytes: Some(self.chunk_bytes as u64),
-            reader_level: self.wishes.readers,
-            goal: self.wishes.goal,
-            weighing: self.wishes.weighing.clone(),
+            reader_level: self.requests.readers,
+            goal: self.requests.goal,
+            weighing: self.requests.weighing.clone(),
             chunk: self.chunk.clone(),
             shuffle: match before {
-                Some(stored) if stored.contains(filter_id::SHUFFLE) => ShuffleWish::On,
-                Some(_) => ShuffleWish::Off,
-                None => ShuffleWish::Auto,
+                Some(stored) if stored.contains(filter_id::SHUFFLE) => ShuffleRequest::On,
+                Some(_) => ShuffleRequest::Off,
+                None => ShuffleRequest::Auto,
             },
             only: before.map(kin),
-            ..FilterWishes::default()
+            ..FilterOptions::default()
         };
-        let choice = choose_filters(samples, self.element, &wishes, None, scratch).map_err(wrap)?;
+        let choice =
+            choose_filters(samples, self.element, &requests, None, scratch).map_err(wrap)?;
         let stored = self.stored.get_or_init(|| choice.pipeline.clone());
         if stored.decodes_like(&choice.pipeline) {
             let mut deflate = choice.deflate_encoder;

@@ -65,7 +65,7 @@ pub use frazil_precision::analyze::{AnalyzeOptions, AnalyzeReport, analyze};
 pub use frazil_precision::information::VariableInformation;
 pub use frazil_precision::named::check_names;
 pub use frazil_precision::rule_file::{RuleFile, read_rule_file, write_precision};
-pub use frazil_precision::rules::{PrecisionOptions, VariableRule, wishes_for};
+pub use frazil_precision::rules::{PrecisionOptions, VariableRule, requests_for};
 pub use frazil_precision::stated::StatedPrecision;
 pub use frazil_read::{Checksums, ChunkCachePolicy, Reader, ReaderOptions};
 pub use frazil_repack::encodings::{Encoding, EncodingStyle, render_encoding};
@@ -92,7 +92,7 @@ pub use frazil_types::spelling;
 pub use frazil_types::{
     AxisSelection, ByteOrder, Calibration, CodecSpeed, DataOrigin, ElementClass, ElementType,
     ErrorBound, ErrorCode, FigureSource, FigureSources, FilterChain, FilterChainError,
-    FilterConstraints, FilterPipeline, FilterSpec, PrecisionWish, ProtectedValues,
+    FilterConstraints, FilterPipeline, FilterSpec, PrecisionRequest, ProtectedValues,
     QuantizeAlgorithm, QuantizePlan, ReaderCache, ReaderLevel, Rounding, SpeedDemand, Storage,
     StorageLayout, StorageSpeed, Transfer, VariablePlan, WritePlan, filter_id, filter_name,
     is_plain, plain, plain_path, type_fault,
@@ -107,7 +107,7 @@ pub use frazil_write::compress::{
 };
 pub use frazil_write::{
     ChunkPacker, ChunkPlan, Comm, CommError, Cores, DimensionLength, FilterChoice, FilterPlan,
-    FilterWish, LayoutWish, LocalComm, OwnCommits, PackedBox, PackedSummary, PrecisionStatement,
-    VariableSettings, VariableStorage, Writer, WriterOptions, WriterReport, WriterVariable,
-    environment_fault,
+    FilterRequest, LayoutRequest, LocalComm, OwnCommits, PackedBox, PackedSummary,
+    PrecisionStatement, VariableSettings, VariableStorage, Writer, WriterOptions, WriterReport,
+    WriterVariable, environment_fault,
 };

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use frazil::{Destination, PackReport, Progress, Resources};
 
-use super::batch::{self, Account, Chosen, Outcome, Share, Wishes};
+use super::batch::{self, Account, Chosen, Outcome, Requests, Share};
 use super::summary::Shown;
 use super::{Document, Status};
 use crate::args::{BatchArgs, OutputArgs};
@@ -36,14 +36,14 @@ pub(super) type Work<'a> = dyn Fn(&Path, &Destination, Resources, &mut dyn Progr
 /// # Errors
 /// Standard output's.
 pub(super) fn each(transform: &Transform<'_>, work: &Work<'_>) -> io::Result<Status> {
-    let wishes = Wishes {
+    let requests = Requests {
         batch: transform.batch,
         output: transform.output,
         shown: transform.shown,
         out_dir: transform.out_dir,
     };
     let resources = transform.resources;
-    let mut account = match Account::open(wishes, transform.chosen) {
+    let mut account = match Account::open(requests, transform.chosen) {
         Ok(account) => account,
         Err(error) => return end(transform.output, error, Status::Trouble),
     };
@@ -51,7 +51,7 @@ pub(super) fn each(transform: &Transform<'_>, work: &Work<'_>) -> io::Result<Sta
         if let Some(error) = &chosen.unlisted {
             return Outcome::Failed(error.clone());
         }
-        if wishes.is_done(chosen) {
+        if requests.is_done(chosen) {
             return Outcome::Skipped;
         }
         let destination = match (transform.destination, transform.out_dir) {
@@ -65,7 +65,7 @@ pub(super) fn each(transform: &Transform<'_>, work: &Work<'_>) -> io::Result<Sta
             memory_bytes: share.memory_bytes,
             cancel: Arc::clone(&resources.cancel),
         };
-        let done = wishes.preserving(&chosen.path, || {
+        let done = requests.preserving(&chosen.path, || {
             work(&chosen.path, &destination, resources, progress)
         });
         done.map_or_else(Outcome::Failed, |report| Outcome::Done(Box::new(report)))

@@ -7,7 +7,7 @@ use crate::types::{DeflateInquiry, GroupNumber};
 use frazil_container::schema::VariableId;
 use frazil_types::{FilterPipeline, FilterSpec, filter_id};
 use frazil_types::{completed_values, filter_name};
-use frazil_write::{FilterWish, LayoutWish};
+use frazil_write::{FilterRequest, LayoutRequest};
 
 /// How szip codes: by entropy, or by nearest neighbours first (`H5_SZIP_EC_OPTION_MASK` and `_NN_`).
 const SZIP_CODINGS: [u32; 2] = [4, 32];
@@ -164,8 +164,8 @@ impl Engine {
     ) -> Answer<Vec<FilterSpec>> {
         let id = self.variable(group, varid)?;
         Ok(match &self.writer.settings(id).filters {
-            FilterWish::Exactly(pipeline) => pipeline.0.clone(),
-            FilterWish::Ours => {
+            FilterRequest::Exactly(pipeline) => pipeline.0.clone(),
+            FilterRequest::Ours => {
                 let pipeline = self.writer.storage(id)?.filters;
                 pipeline.unwrap_or_default().0
             }
@@ -222,8 +222,8 @@ impl Engine {
             return Err(Refusal::new(Status::EINVAL, "a scalar takes no filters"));
         }
         let mut pipeline = match &self.writer.settings(id).filters {
-            FilterWish::Exactly(pipeline) => pipeline.clone(),
-            FilterWish::Ours => FilterPipeline::default(),
+            FilterRequest::Exactly(pipeline) => pipeline.clone(),
+            FilterRequest::Ours => FilterPipeline::default(),
         };
         for spec in wanted {
             match pipeline.position(spec.id) {
@@ -234,10 +234,10 @@ impl Engine {
         check_compressors(&pipeline)?;
         self.set(id, |settings| {
             // What has filters is chunked, whatever was said before.
-            if !pipeline.is_empty() && settings.layout == LayoutWish::Contiguous {
-                settings.layout = LayoutWish::Ours;
+            if !pipeline.is_empty() && settings.layout == LayoutRequest::Contiguous {
+                settings.layout = LayoutRequest::Ours;
             }
-            settings.filters = FilterWish::Exactly(pipeline);
+            settings.filters = FilterRequest::Exactly(pipeline);
         })
     }
 }

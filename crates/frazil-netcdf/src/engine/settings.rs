@@ -8,9 +8,9 @@ use crate::status::{Answer, Refusal, Status};
 use crate::types::{AttributeValues, ChunkCache, FillInquiry, GroupNumber, Storage};
 use frazil_container::schema::{AttributeOwner, Fill, SchemaValue, ValueType, VariableId};
 use frazil_precision::names::{NETCDF_BITGROOM, NETCDF_BITROUND, NETCDF_GRANULAR};
-use frazil_types::{PrecisionWish, QuantizeAlgorithm};
+use frazil_types::{PrecisionRequest, QuantizeAlgorithm};
 use frazil_write::PrecisionStatement;
-use frazil_write::{FilterWish, LayoutWish, VariableSettings};
+use frazil_write::{FilterRequest, LayoutRequest, VariableSettings};
 
 /// `NC_ENDIAN_LITTLE`.
 pub(super) const ENDIAN_LITTLE: i32 = 1;
@@ -89,11 +89,11 @@ impl Engine {
             match chunk {
                 // netCDF-C takes a leading 0 for its own defaults; here they are ours.
                 None | Some([0, ..]) => self.our_chunks(id, &limits)?,
-                Some(chunk) => LayoutWish::Chunked(self.checked_chunk(id, &limits, chunk)?),
+                Some(chunk) => LayoutRequest::Chunked(self.checked_chunk(id, &limits, chunk)?),
             }
         } else {
             self.check_unchunked(id, &limits, storage)?;
-            LayoutWish::Contiguous
+            LayoutRequest::Contiguous
         };
         self.set(id, |settings| settings.layout = layout)?;
         self.remembered[id.0].is_compact = storage == Storage::Compact as i32;
@@ -101,10 +101,10 @@ impl Engine {
     }
 
     /// Our own chunk shape; of what we would not cut, the whole shape: it was asked for chunks.
-    fn our_chunks(&mut self, id: VariableId, limits: &[Option<u64>]) -> Answer<LayoutWish> {
-        self.set(id, |settings| settings.layout = LayoutWish::Ours)?;
+    fn our_chunks(&mut self, id: VariableId, limits: &[Option<u64>]) -> Answer<LayoutRequest> {
+        self.set(id, |settings| settings.layout = LayoutRequest::Ours)?;
         if self.writer.storage(id)?.chunk.is_some() {
-            return Ok(LayoutWish::Ours);
+            return Ok(LayoutRequest::Ours);
         }
         let mut chunk: Vec<u64> = limits.iter().map(|limit| limit.unwrap_or(1)).collect();
         let bytes = |chunk: &[u64]| {
@@ -116,7 +116,7 @@ impl Engine {
         {
             *longest = longest.div_ceil(2);
         }
-        Ok(LayoutWish::Chunked(chunk))
+        Ok(LayoutRequest::Chunked(chunk))
     }
 
     fn checked_chunk(
@@ -144,8 +144,8 @@ impl Engine {
 
     fn check_unchunked(&self, id: VariableId, limits: &[Option<u64>], storage: i32) -> Answer<()> {
         let has_filters = match &self.writer.settings(id).filters {
-            FilterWish::Exactly(pipeline) => !pipeline.is_empty(),
-            FilterWish::Ours => false,
+            FilterRequest::Exactly(pipeline) => !pipeline.is_empty(),
+            FilterRequest::Ours => false,
         };
         if has_filters || limits.iter().any(Option::is_none) {
             return Err(Refusal::new(
@@ -173,9 +173,9 @@ impl Engine {
     ) -> Answer<(Storage, Vec<u64>)> {
         let id = self.variable(group, varid)?;
         let chunk = match &self.writer.settings(id).layout {
-            LayoutWish::Chunked(chunk) => Some(chunk.clone()),
-            LayoutWish::Contiguous => None,
-            LayoutWish::Ours => self.writer.storage(id)?.chunk,
+            LayoutRequest::Chunked(chunk) => Some(chunk.clone()),
+            LayoutRequest::Contiguous => None,
+            LayoutRequest::Ours => self.writer.storage(id)?.chunk,
         };
         Ok(match chunk {
             Some(chunk) => (Storage::Chunked, chunk),
@@ -238,7 +238,7 @@ impl Engine {
         id: VariableId,
         algorithm: QuantizeAlgorithm,
         nsd: i32,
-    ) -> Answer<PrecisionWish> {
+    ) -> Answer<PrecisionRequest> {
         let in_bits = algorithm == QuantizeAlgorithm::BitRound;
         let most = match (self.described(id).value_type, in_bits) {
             (ValueType::Atomic(NcType::Float), false) => 6,
@@ -259,13 +259,13 @@ impl Engine {
             let words = format!("nsd = {nsd}: 1 to {most} significant {unit} can be kept");
             return Err(Refusal::new(Status::EINVAL, words));
         };
-        Ok(PrecisionWish {
+        Ok(PrecisionRequest {
             algorithm: Some(algorithm),
             significant_bits: in_bits.then_some(kept),
             significant_digits: (!in_bits).then_some(kept),
             // The program asked for this very variable, as netCDF-C rounds it whatever it is.
             force: Some(true),
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         })
     }
 
@@ -275,11 +275,11 @@ impl Engine {
         varid: i32,
     ) -> Answer<(i32, i32)> {
         let id = self.variable(group, varid)?;
-        if let Some(wish) = &self.writer.settings(id).precision {
-            let kept = wish.significant_bits.or(wish.significant_digits);
+        if let Some(request) = &self.writer.settings(id).precision {
+            let kept = request.significant_bits.or(request.significant_digits);
             let asked = QUANTIZE_MODES
                 .iter()
-                .find(|it| Some(it.1) == wish.algorithm);
+                .find(|it| Some(it.1) == request.algorithm);
             if let (Some((mode, ..)), Some(kept)) = (asked, kept) {
                 return Ok((*mode, kept.cast_signed()));
             }

@@ -156,7 +156,7 @@ fn zstandard_is_written_but_not_with_deflate() {
 }
 
 #[test]
-fn impossible_wishes_are_refused_as_in_netcdf_c() {
+fn impossible_requests_are_refused_as_in_netcdf_c() {
     let directory = tempfile::tempdir().unwrap();
     let mut data = with_variable(&directory.path().join("a.nc"));
     let scalar = data.def_var(ROOT, "s", FLOAT, &[]).unwrap();

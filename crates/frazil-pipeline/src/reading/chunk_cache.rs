@@ -1,7 +1,7 @@
 //! Decoded chunks that are kept for later reads, of all files of the process, within one budget.
 //!
 //! An array may have a share of the budget: what it keeps within that is not let go for chunks of
-//! others. Shares together leave a part of the budget to everybody; where more is wished, all of them
+//! others. Shares together leave a part of the budget to everybody; where more is requested, all of them
 //! are cut alike.
 
 use std::collections::{BTreeMap, HashMap};
@@ -34,8 +34,8 @@ pub(super) struct ChunkCache {
     wanted: Box<[AtomicU64]>,
     /// By array: those that have a share and have kept something.
     holders: Mutex<HashMap<u64, Arc<Holder>>>,
-    /// Bytes that these wish for together.
-    wished_bytes: AtomicU64,
+    /// Bytes that these request together.
+    requested_bytes: AtomicU64,
 }
 
 #[derive(Default)]
@@ -58,7 +58,7 @@ struct Place {
 
 /// An array with a share.
 struct Holder {
-    wished_bytes: u64,
+    requested_bytes: u64,
     held_bytes: AtomicU64,
 }
 
@@ -90,7 +90,7 @@ impl ChunkCache {
             cursor: AtomicU64::new(0),
             wanted: (0..REMEMBERED).map(|_| AtomicU64::new(0)).collect(),
             holders: Mutex::default(),
-            wished_bytes: AtomicU64::new(0),
+            requested_bytes: AtomicU64::new(0),
         }
     }
 
@@ -105,21 +105,21 @@ impl ChunkCache {
         place.swap(mixed, Ordering::Relaxed) == mixed
     }
 
-    /// Whether a chunk of this size, of an array that wishes for so many bytes, may be kept at all.
-    pub(super) fn would_keep(&self, bytes: usize, wished: u64) -> bool {
+    /// Whether a chunk of this size, of an array that asks for so many bytes, may be kept at all.
+    pub(super) fn would_keep(&self, bytes: usize, requested: u64) -> bool {
         let bytes = bytes as u64;
-        bytes <= self.budget.capacity_bytes() / LARGEST_PART || bytes <= self.share(wished)
+        bytes <= self.budget.capacity_bytes() / LARGEST_PART || bytes <= self.share(requested)
     }
 
-    /// Bytes that are left to an array that wishes for so many, whatever others keep.
-    pub(super) fn share(&self, wished: u64) -> u64 {
+    /// Bytes that are left to an array that asks for so many, whatever others keep.
+    pub(super) fn share(&self, requested: u64) -> u64 {
         let capacity = self.budget.capacity_bytes();
         let most = capacity - capacity / LARGEST_PART;
-        let all = self.wished_bytes.load(Ordering::Relaxed).max(wished);
+        let all = self.requested_bytes.load(Ordering::Relaxed).max(requested);
         if all <= most {
-            return wished;
+            return requested;
         }
-        let part = u128::from(wished) * u128::from(most) / u128::from(all);
+        let part = u128::from(requested) * u128::from(most) / u128::from(all);
         u64::try_from(part).unwrap_or(most)
     }
 
@@ -133,16 +133,17 @@ impl ChunkCache {
         self.shards.iter().map(of_shard).sum()
     }
 
-    /// The books of an array that wishes for bytes of its own; none where it wishes for none.
-    fn holder(&self, array: u64, wished_bytes: u64) -> Option<Arc<Holder>> {
-        if wished_bytes == 0 {
+    /// The books of an array that asks for bytes of its own; none where it asks for none.
+    fn holder(&self, array: u64, requested_bytes: u64) -> Option<Arc<Holder>> {
+        if requested_bytes == 0 {
             return None;
         }
         let mut holders = self.holders.lock();
         let holder = holders.entry(array).or_insert_with(|| {
-            self.wished_bytes.fetch_add(wished_bytes, Ordering::Relaxed);
+            self.requested_bytes
+                .fetch_add(requested_bytes, Ordering::Relaxed);
             Arc::new(Holder {
-                wished_bytes,
+                requested_bytes,
                 held_bytes: AtomicU64::new(0),
             })
         });
@@ -173,14 +174,19 @@ impl ChunkCache {
         Some(kept.chunk)
     }
 
-    /// Keeps a chunk of an array that wishes for so many bytes, if there is, or can be made, room for
+    /// Keeps a chunk of an array that asks for so many bytes, if there is, or can be made, room for
     /// it. Memory of one that had to go for it is the caller's.
-    pub(super) fn put(&self, key: ChunkKey, chunk: Arc<Vec<u8>>, wished: u64) -> Option<Vec<u8>> {
+    pub(super) fn put(
+        &self,
+        key: ChunkKey,
+        chunk: Arc<Vec<u8>>,
+        requested: u64,
+    ) -> Option<Vec<u8>> {
         let bytes = chunk.capacity() as u64;
-        if !self.would_keep(chunk.capacity(), wished) {
+        if !self.would_keep(chunk.capacity(), requested) {
             return None;
         }
-        let holder = self.holder(key.0, wished);
+        let holder = self.holder(key.0, requested);
         let mut spare = None;
         let charge = loop {
             if let Some(charge) = self.budget.charge(bytes) {
@@ -206,7 +212,7 @@ impl ChunkCache {
     /// Lets a chunk go, `coming` being what is to be kept in its stead; `None` if there is none that
     /// may go.
     fn evict(&self, coming: Option<(&Holder, u64)>) -> Option<Arc<Vec<u8>>> {
-        match self.wished_bytes.load(Ordering::Relaxed) {
+        match self.requested_bytes.load(Ordering::Relaxed) {
             0 => self.evict_any(),
             _ => self.evict_beyond_shares(coming),
         }
@@ -249,14 +255,14 @@ impl ChunkCache {
     fn is_beyond_share(&self, holder: &Holder, coming: Option<(&Holder, u64)>) -> bool {
         let own = coming.filter(|(receiver, _)| std::ptr::eq(*receiver, holder));
         let held = holder.held_bytes.load(Ordering::Relaxed);
-        held.saturating_add(own.map_or(0, |(_, bytes)| bytes)) > self.share(holder.wished_bytes)
+        held.saturating_add(own.map_or(0, |(_, bytes)| bytes)) > self.share(holder.requested_bytes)
     }
 
     /// Lets all chunks of an array go.
     pub(super) fn forget(&self, array: u64) {
         if let Some(holder) = self.holders.lock().remove(&array) {
-            self.wished_bytes
-                .fetch_sub(holder.wished_bytes, Ordering::Relaxed);
+            self.requested_bytes
+                .fetch_sub(holder.requested_bytes, Ordering::Relaxed);
         }
         for shard in &self.shards {
             let mut shard = shard.lock();
@@ -321,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_wish_is_told_from_the_first() {
+    fn the_second_request_is_told_from_the_first() {
         let cache = ChunkCache::new(Arc::new(MemoryBudget::new(1000)));
         let asked: Vec<bool> = [(1, 1), (1, 2), (1, 1), (2, 1), (1, 2)]
             .map(|key| cache.was_wanted(key))
@@ -346,10 +352,10 @@ mod tests {
     fn what_others_keep_leaves_a_share_alone() {
         let budget = Arc::new(MemoryBudget::new(1000));
         let cache = ChunkCache::new(Arc::clone(&budget));
-        let wished = 300;
+        let requested = 300;
         let row = |first: u64| (first..first + 3).map(|i| (1, i));
         for key in row(0) {
-            cache.put(key, chunk(100), wished);
+            cache.put(key, chunk(100), requested);
         }
         for i in 0..50 {
             cache.put((2, i), chunk(100), 0);
@@ -362,7 +368,7 @@ mod tests {
             assert!(cache.get((2, i)).is_some(), "{i}");
         }
         for key in row(3) {
-            cache.put(key, chunk(100), wished);
+            cache.put(key, chunk(100), requested);
         }
         assert!(row(3).all(|key| cache.holds(key)) && !row(0).any(|key| cache.holds(key)));
         assert_eq!(cache.held_bytes(2), 700);
@@ -372,7 +378,7 @@ mod tests {
             cache.put((3, i), chunk(100), 0);
         }
         assert_eq!((cache.held_bytes(1), cache.held_bytes(3)), (0, 1000));
-        assert_eq!(cache.wished_bytes.load(Ordering::Relaxed), 0);
+        assert_eq!(cache.requested_bytes.load(Ordering::Relaxed), 0);
     }
 
     #[test]
@@ -385,7 +391,7 @@ mod tests {
                 assert!(budget.used_bytes() <= 1000);
             }
         }
-        // 2400 are wished for, and three quarters of 1000 are to be had.
+        // 2400 are requested, and three quarters of 1000 are to be had.
         assert_eq!(cache.share(600), 187);
         for i in 0..40 {
             cache.put((9, i), chunk(50), 0);

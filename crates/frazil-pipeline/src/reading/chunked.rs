@@ -25,7 +25,7 @@ const WINDOW_CELLS: usize = 4096;
 const SMALL_PART: u64 = 32;
 
 /// A larger share is never had, and sums of these never overflow, whatever a file's plan says.
-const MOST_WISHED_BYTES: u64 = 1 << 40;
+const MOST_REQUESTED_BYTES: u64 = 1 << 40;
 
 /// A chunked array to read from, with a number that tells its chunks from those of all others.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub struct ChunkedArray {
     chunk_bytes: usize,
     walk: Walk,
     /// Bytes of decoded chunks that are to be kept for it, whatever else is read.
-    wished_bytes: u64,
+    requested_bytes: u64,
     hits: AtomicU64,
     misses: AtomicU64,
 }
@@ -85,7 +85,7 @@ impl ChunkedArray {
             source,
             walk: Walk::default(),
             number: NEXT.fetch_add(1, Ordering::Relaxed),
-            wished_bytes: 0,
+            requested_bytes: 0,
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
         })
@@ -93,10 +93,10 @@ impl ChunkedArray {
 
     /// The array with a share of the budget: as many decoded chunks as fit into `bytes` are kept,
     /// from the first time that a part of them is wanted, until it wants others itself. Shares of all
-    /// arrays take three quarters of the budget at most; where more is wished for, all are cut alike.
+    /// arrays take three quarters of the budget at most; where more is requested, all are cut alike.
     #[must_use]
     pub fn with_share(mut self, bytes: u64) -> Self {
-        self.wished_bytes = bytes.min(MOST_WISHED_BYTES);
+        self.requested_bytes = bytes.min(MOST_REQUESTED_BYTES);
         self
     }
 
@@ -108,7 +108,7 @@ impl ChunkedArray {
             hits: self.hits.load(Ordering::Relaxed),
             misses: self.misses.load(Ordering::Relaxed),
             kept_bytes: cache.held_bytes(self.number),
-            share_bytes: cache.share(self.wished_bytes),
+            share_bytes: cache.share(self.requested_bytes),
         }
     }
 
@@ -132,7 +132,7 @@ impl ChunkedArray {
         process: &Process,
     ) -> Option<Vec<u8>> {
         let key = self.key(chunk);
-        process.cache.put(key, decoded, self.wished_bytes)
+        process.cache.put(key, decoded, self.requested_bytes)
     }
 
     /// The array.
@@ -235,9 +235,9 @@ impl ChunkedArray {
         let may_be_awaited = !is_whole || self.walk.has_begun();
         let would_keep = || {
             let cache = &process.cache;
-            cache.would_keep(self.chunk_bytes, self.wished_bytes)
+            cache.would_keep(self.chunk_bytes, self.requested_bytes)
         };
-        let has_share = self.wished_bytes > 0;
+        let has_share = self.requested_bytes > 0;
         let keeping = if !may_be_awaited || !would_keep() {
             Keeping::Nothing
         } else if is_whole {

@@ -7,7 +7,7 @@ use super::goal_input::{GoalInput, ReadGoal, planned_shape, reads_of};
 use super::read_cost::bytes_of;
 use super::reads::ReadBox;
 
-/// What HDF5 gives a dataset where nobody asks for more (before 2.0): a wish for less is none.
+/// What HDF5 gives a dataset where nobody asks for more (before 2.0): a request for less is none.
 const DEFAULT_CACHE_BYTES: u64 = 1 << 20;
 /// Bytes of all caches of a file together.
 pub const TOTAL_CACHE_BYTES: u64 = 64 << 20;

@@ -1,4 +1,4 @@
-//! Chunk shapes that follow a rule from outside: the CMIP7 profile, whole variables, user wishes.
+//! Chunk shapes that follow a rule from outside: the CMIP7 profile, whole variables, user requests.
 
 use frazil_types::spelling;
 

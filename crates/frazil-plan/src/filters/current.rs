@@ -7,7 +7,7 @@ use super::{FilterChoice, Finalist, Fresh};
 use crate::choice::Rival;
 use crate::explain;
 use crate::goal::Goal;
-use crate::wishes::{FilterWishes, ShuffleWish};
+use crate::requests::{FilterOptions, ShuffleRequest};
 
 /// Chunks are encoded again only for sizes below this share of the current one.
 const BETTER_SHARE: f64 = 0.95;
@@ -44,21 +44,22 @@ pub(super) fn kept_or(
     mut fresh: Fresh,
     estimate: Estimate,
     element: ElementType,
-    wishes: &FilterWishes,
+    requests: &FilterOptions,
     current: Option<&CurrentStorage<'_>>,
 ) -> FilterChoice {
     let has_one = fresh.stages.iter().any(is_checksum);
-    let has_checksum = !has_one && carries_checksum(!fresh.stages.is_empty(), wishes, current);
+    let has_checksum = !has_one && carries_checksum(!fresh.stages.is_empty(), requests, current);
     if has_checksum {
         fresh.stages.push(checksum());
     }
-    let is_small = matches!(wishes.goal, Goal::Size | Goal::Archive) && wishes.chain.is_none();
+    let is_small = matches!(requests.goal, Goal::Size | Goal::Archive) && requests.chain.is_none();
     let keepable = current
-        .filter(|now| is_small && now.keepable && agrees(now.pipeline, element, wishes))
+        .filter(|now| is_small && now.keepable && agrees(now.pipeline, element, requests))
         .map(|now| now.pipeline.clone());
-    let may_stay = current.is_some_and(|now| now.may_stay && does_as_well(now, element, wishes));
-    match current.filter(|now| now.keepable && now.is_as_good(&fresh, estimate, element, wishes)) {
-        Some(now) => now.kept(fresh, wishes),
+    let may_stay = current.is_some_and(|now| now.may_stay && does_as_well(now, element, requests));
+    match current.filter(|now| now.keepable && now.is_as_good(&fresh, estimate, element, requests))
+    {
+        Some(now) => now.kept(fresh, requests),
         None => FilterChoice {
             pipeline: FilterPipeline(fresh.stages),
             deflate_encoder: fresh.encoder,
@@ -103,14 +104,14 @@ impl CurrentStorage<'_> {
         fresh: &Fresh,
         estimate: Estimate,
         element: ElementType,
-        wishes: &FilterWishes,
+        requests: &FilterOptions,
     ) -> bool {
-        let share = match wishes.goal {
+        let share = match requests.goal {
             Goal::Balanced | Goal::Speed | Goal::Energy => BETTER_SHARE,
             Goal::Size | Goal::Archive => SMALLER_SHARE,
         };
         // What may be better is compared on the variable itself, where the goal is a small file.
-        let hope = match wishes.goal {
+        let hope = match requests.goal {
             Goal::Size | Goal::Archive => estimate.uncertainty,
             _ => 0.0,
         };
@@ -119,10 +120,10 @@ impl CurrentStorage<'_> {
         let is_same = fresh.encoder.is_none() && fresh.stages == self.pipeline.0;
         // Without filters there may be no chunks, either, and nothing that sticks out of the array.
         (is_same && !(fresh.stages.is_empty() && is_better))
-            || (!is_better && agrees(self.pipeline, element, wishes))
+            || (!is_better && agrees(self.pipeline, element, requests))
     }
 
-    fn kept(&self, fresh: Fresh, wishes: &FilterWishes) -> FilterChoice {
+    fn kept(&self, fresh: Fresh, requests: &FilterOptions) -> FilterChoice {
         // Why there are none says more than that there are none.
         let reason = match self.pipeline.is_empty() && fresh.stages.is_empty() {
             true => fresh.reason,
@@ -130,7 +131,7 @@ impl CurrentStorage<'_> {
                 &self.pipeline.summary(),
                 self.sampled_ratio,
                 fresh.ratio,
-                &wishes.weighing.floors(),
+                &requests.weighing.floors(),
             ),
         };
         FilterChoice {
@@ -151,31 +152,31 @@ impl CurrentStorage<'_> {
     }
 }
 
-/// Whether the output carries a checksum: an existing one always, a wished one where it can.
+/// Whether the output carries a checksum: an existing one always, a requested one where it can.
 fn carries_checksum(
     compressed: bool,
-    wishes: &FilterWishes,
+    requests: &FilterOptions,
     current: Option<&CurrentStorage<'_>>,
 ) -> bool {
     let has_one = current.is_some_and(|now| now.pipeline.contains(filter_id::FLETCHER32));
-    has_one || (wishes.checksum && (compressed || wishes.chunk_bytes.is_some()))
+    has_one || (requests.checksum && (compressed || requests.chunk_bytes.is_some()))
 }
 
-/// Whether what is stored now serves the wishes at any level: whoever states one wants smaller files. Whoever wants
+/// Whether what is stored now serves the requests at any level: whoever states one wants smaller files. Whoever wants
 /// none has no storage that may stay.
-fn does_as_well(now: &CurrentStorage<'_>, element: ElementType, wishes: &FilterWishes) -> bool {
-    let any_level = FilterWishes {
+fn does_as_well(now: &CurrentStorage<'_>, element: ElementType, requests: &FilterOptions) -> bool {
+    let any_level = FilterOptions {
         level: None,
-        ..wishes.clone()
+        ..requests.clone()
     };
     agrees(now.pipeline, element, &any_level)
 }
 
-/// Whether a pipeline is one that the wishes could have led to.
-fn agrees(pipeline: &FilterPipeline, element: ElementType, wishes: &FilterWishes) -> bool {
-    match &wishes.chain {
-        Some(chain) => agrees_with_chain(pipeline, chain, element, wishes),
-        None => agrees_with_settings(pipeline, element, wishes),
+/// Whether a pipeline is one that the requests could have led to.
+fn agrees(pipeline: &FilterPipeline, element: ElementType, requests: &FilterOptions) -> bool {
+    match &requests.chain {
+        Some(chain) => agrees_with_chain(pipeline, chain, element, requests),
+        None => agrees_with_settings(pipeline, element, requests),
     }
 }
 
@@ -183,10 +184,10 @@ fn agrees_with_chain(
     pipeline: &FilterPipeline,
     chain: &FilterChain,
     element: ElementType,
-    wishes: &FilterWishes,
+    requests: &FilterOptions,
 ) -> bool {
-    let asked = chain.resolve(element, &wishes.chunk);
-    let wants_checksum = wishes.checksum || asked.contains(filter_id::FLETCHER32);
+    let asked = chain.resolve(element, &requests.chunk);
+    let wants_checksum = requests.checksum || asked.contains(filter_id::FLETCHER32);
     // Checksums are carried over, stated or not.
     let checksum_agrees = !wants_checksum || pipeline.contains(filter_id::FLETCHER32);
     let asked = asked.0.iter().filter(|stage| !is_checksum(stage));
@@ -201,7 +202,7 @@ fn agrees_with_chain(
 fn agrees_with_settings(
     pipeline: &FilterPipeline,
     element: ElementType,
-    wishes: &FilterWishes,
+    requests: &FilterOptions,
 ) -> bool {
     let has_level = |level: u32| {
         pipeline.0.iter().any(|stage| {
@@ -209,22 +210,22 @@ fn agrees_with_settings(
                 && stage.cd_values.first() == Some(&level)
         })
     };
-    let level_agrees = match wishes.level {
+    let level_agrees = match requests.level {
         None => true,
         Some(0) => pipeline.0.iter().all(is_checksum),
         Some(level) => has_level(level),
     };
-    let shuffle_agrees = match wishes.shuffle {
-        ShuffleWish::Auto => true,
-        ShuffleWish::On => element.size_bytes < 2 || pipeline.contains(filter_id::SHUFFLE),
-        ShuffleWish::Off => !pipeline.contains(filter_id::SHUFFLE),
+    let shuffle_agrees = match requests.shuffle {
+        ShuffleRequest::Auto => true,
+        ShuffleRequest::On => element.size_bytes < 2 || pipeline.contains(filter_id::SHUFFLE),
+        ShuffleRequest::Off => !pipeline.contains(filter_id::SHUFFLE),
     };
-    let checksum_agrees = !wishes.checksum || pipeline.contains(filter_id::FLETCHER32);
+    let checksum_agrees = !requests.checksum || pipeline.contains(filter_id::FLETCHER32);
     level_agrees
         && shuffle_agrees
         && checksum_agrees
-        && wishes.is_read_fast_enough(pipeline)
-        && pipeline.reader_level() <= wishes.reader_level
+        && requests.is_read_fast_enough(pipeline)
+        && pipeline.reader_level() <= requests.reader_level
 }
 
 fn is_checksum(stage: &FilterSpec) -> bool {

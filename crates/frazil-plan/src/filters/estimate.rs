@@ -3,9 +3,9 @@
 use frazil_types::FilterSpec;
 
 use super::CurrentStorage;
+use crate::requests::FilterOptions;
 use crate::spread::{OF_ONE, share, spread};
 use crate::trial::{Compressor, Trial, shuffle_spec};
-use crate::wishes::FilterWishes;
 
 /// Nine of ten lie within so many standard errors.
 const NINE_OF_TEN: f64 = 1.645;
@@ -81,10 +81,10 @@ impl Whole {
     /// What is known of a variable whose samples a trial has.
     pub(super) fn of(
         trial: &mut Trial<'_>,
-        wishes: &FilterWishes,
+        requests: &FilterOptions,
         current: Option<&CurrentStorage<'_>>,
     ) -> Self {
-        let raw_bytes = wishes.raw_bytes.unwrap_or(u64::MAX).max(1);
+        let raw_bytes = requests.raw_bytes.unwrap_or(u64::MAX).max(1);
         let unseen = 1.0 - (trial.raw_bytes() as f64 / raw_bytes as f64).min(1.0);
         let Some(now) = current.filter(|now| now.sampled_ratio > 0.0) else {
             return Self {

@@ -6,8 +6,8 @@ use super::{Fresh, ZSTD_DEFAULT, summary};
 use crate::error::PlanError;
 use crate::explain;
 use crate::goal::Goal;
+use crate::requests::{FilterOptions, ShuffleRequest};
 use crate::trial::{Compressor, Trial, deflate_spec, shuffle_spec};
-use crate::wishes::{FilterWishes, ShuffleWish};
 
 /// "zlib's size" means at most this factor of it.
 const ZLIB_PARITY: f64 = 1.001;
@@ -22,10 +22,10 @@ const LIBDEFLATE_HIGHEST: i32 = 12;
 pub(super) fn at_level(
     trial: &mut Trial<'_>,
     level: u32,
-    wishes: &FilterWishes,
+    requests: &FilterOptions,
 ) -> Result<Fresh, PlanError> {
-    let shuffle = try_shuffle(trial, wishes)?;
-    let found = match wishes.reader_level {
+    let shuffle = try_shuffle(trial, requests)?;
+    let found = match requests.reader_level {
         ReaderLevel::Any => reach_zlib(trial, shuffle.on, level.cast_signed())?,
         ReaderLevel::Plugins | ReaderLevel::Frazil => {
             Level::of(trial, shuffle.on, Compressor::Zstd(level))?
@@ -58,17 +58,17 @@ struct Shuffle {
     why: &'static str,
 }
 
-fn try_shuffle(trial: &mut Trial<'_>, wishes: &FilterWishes) -> Result<Shuffle, PlanError> {
+fn try_shuffle(trial: &mut Trial<'_>, requests: &FilterOptions) -> Result<Shuffle, PlanError> {
     let decided = |on, why| Shuffle { on, why };
     if trial.element().size_bytes < 2 {
         return Ok(decided(false, "single bytes need no shuffle"));
     }
-    match wishes.shuffle {
-        ShuffleWish::On => return Ok(decided(true, "shuffle as asked")),
-        ShuffleWish::Off => return Ok(decided(false, "no shuffle as asked")),
-        ShuffleWish::Auto => {}
+    match requests.shuffle {
+        ShuffleRequest::On => return Ok(decided(true, "shuffle as asked")),
+        ShuffleRequest::Off => return Ok(decided(false, "no shuffle as asked")),
+        ShuffleRequest::Auto => {}
     }
-    let cheapest = match wishes.reader_level {
+    let cheapest = match requests.reader_level {
         ReaderLevel::Any => Compressor::Deflate(DeflateEncoder::Libdeflate(1)),
         ReaderLevel::Plugins | ReaderLevel::Frazil => Compressor::Zstd(ZSTD_DEFAULT),
     };

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn tiles_are_long_along_the_axis_and_no_larger_than_wished() {
+    fn tiles_are_long_along_the_axis_and_no_larger_than_requested() {
         let tiles = Tiles::new(&[1000, 200, 300], Some(&[1, 200, 300]), 4, 0, 8 << 20).unwrap();
         assert_eq!(tiles.grid().chunk(), [34, 200, 300]);
         assert!(!tiles.cut_chunks(&[1, 200, 300]));

@@ -28,7 +28,7 @@ pub(super) struct CellRules {
 
 impl CellRules {
     /// Empty cells and the texts of `missing` stand for missing values; floating-point columns
-    /// become `float32` if wished for.
+    /// become `float32` if requested.
     pub(super) fn new(missing: &[String], float32: bool) -> Self {
         let missing = missing.iter().map(|text| text.trim().to_owned()).collect();
         Self { missing, float32 }

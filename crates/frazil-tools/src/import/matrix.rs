@@ -30,12 +30,12 @@ impl Grid {
     /// The first pass: extents and type.
     pub(super) fn survey(
         source: &Source<'_>,
-        wishes: &Matrix,
+        requests: &Matrix,
         rules: &CellRules,
         progress: &mut dyn Progress,
     ) -> Result<Self> {
         let mut records = source.records()?;
-        let mut survey = Survey::new(&wishes.name);
+        let mut survey = Survey::new(&requests.name);
         let (mut rows, mut columns, mut position) = (0, 0, 0);
         while let Some(row) = records.next()? {
             columns = row.width();
@@ -50,7 +50,7 @@ impl Grid {
             return Err(source.empty());
         }
         let columns = columns as u64;
-        if let Some(expected) = wishes.shape.filter(|&shape| shape != (rows, columns)) {
+        if let Some(expected) = requests.shape.filter(|&shape| shape != (rows, columns)) {
             return Err(Error::new(
                 ErrorCode::InvalidArgument,
                 format!(
@@ -62,7 +62,7 @@ impl Grid {
         Ok(Self {
             rows,
             columns,
-            name: wishes.name.clone(),
+            name: requests.name.clone(),
             kind: survey.conclude(rules)?,
         })
     }

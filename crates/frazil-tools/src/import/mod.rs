@@ -195,11 +195,11 @@ fn read_and_write(
     let rules = CellRules::new(&options.missing, options.float32);
     progress.stage("read", source.file_bytes);
     match &options.layout {
-        ImportLayout::Table(wishes) => {
-            let table = Table::survey(source, wishes, &rules, progress)?;
+        ImportLayout::Table(requests) => {
+            let table = Table::survey(source, requests, &rules, progress)?;
             progress.stage("write", 0);
             let target = (pending, &limits);
-            let written = table.write(source, wishes.header, target, &rules, progress)?;
+            let written = table.write(source, requests.header, target, &rules, progress)?;
             Ok(Imported {
                 rows: table.rows,
                 columns: table.width() as u64,
@@ -207,8 +207,8 @@ fn read_and_write(
                 notices: table.notices,
             })
         }
-        ImportLayout::Matrix(wishes) => {
-            let grid = Grid::survey(source, wishes, &rules, progress)?;
+        ImportLayout::Matrix(requests) => {
+            let grid = Grid::survey(source, requests, &rules, progress)?;
             progress.stage("write", 0);
             let written = grid.write(source, pending, &limits, &rules, progress)?;
             Ok(Imported {
@@ -259,7 +259,7 @@ impl Source<'_> {
         Records::open(self.input, self.options.delimiter)
     }
 
-    /// Looks at the user's wish to stop now and then.
+    /// Looks at the user's request to stop now and then.
     fn check_cancel(&self, row: u64) -> Result<()> {
         match row.is_multiple_of(1024) {
             true => run::check_cancel(&self.options.resources),

@@ -42,12 +42,12 @@ impl Table {
     /// The first pass: names, counts and types.
     pub(super) fn survey(
         source: &Source<'_>,
-        wishes: &Columns,
+        requests: &Columns,
         rules: &CellRules,
         progress: &mut dyn Progress,
     ) -> Result<Self> {
         let mut records = source.records()?;
-        let (chosen, mut surveys, mut rows) = begin(&mut records, source, wishes, rules)?;
+        let (chosen, mut surveys, mut rows) = begin(&mut records, source, requests, rules)?;
         let mut position = 0;
         while let Some(row) = records.next()? {
             look_at(row, &chosen, &mut surveys, rules)?;
@@ -61,7 +61,7 @@ impl Table {
                 "has names of columns but no rows",
             ));
         }
-        let (dimension, mut notices) = coordinate(&chosen, &surveys, wishes)?;
+        let (dimension, mut notices) = coordinate(&chosen, &surveys, requests)?;
         for (_, heading) in &chosen {
             if heading.name != heading.title {
                 notices.push(format!(
@@ -250,20 +250,20 @@ impl Table {
 fn begin(
     records: &mut Records,
     source: &Source<'_>,
-    wishes: &Columns,
+    requests: &Columns,
     rules: &CellRules,
 ) -> Result<(Vec<(usize, Heading)>, Vec<Survey>, u64)> {
     let Some(first) = records.next()? else {
         return Err(source.empty());
     };
-    let all = match wishes.header {
+    let all = match requests.header {
         true => headings(first)?,
         false => numbered(first.width()),
     };
-    let chosen = chosen(all, wishes)?;
+    let chosen = chosen(all, requests)?;
     let mut surveys: Vec<Survey> = chosen.iter().map(|(_, h)| Survey::new(&h.name)).collect();
     let mut rows = 0;
-    if !wishes.header {
+    if !requests.header {
         look_at(first, &chosen, &mut surveys, rules)?;
         rows = 1;
     }
@@ -283,9 +283,9 @@ fn look_at(
 }
 
 /// The columns that are not to be left out.
-fn chosen(all: Vec<Heading>, wishes: &Columns) -> Result<Vec<(usize, Heading)>> {
+fn chosen(all: Vec<Heading>, requests: &Columns) -> Result<Vec<(usize, Heading)>> {
     let named = |heading: &Heading, name: &str| heading.name == name || heading.title == name;
-    for name in wishes.skip.iter().chain(&wishes.coordinate) {
+    for name in requests.skip.iter().chain(&requests.coordinate) {
         if !all.iter().any(|heading| named(heading, name)) {
             let known: Vec<&str> = all.iter().take(20).map(|h| h.title.as_str()).collect();
             return Err(Error::new(
@@ -295,7 +295,7 @@ fn chosen(all: Vec<Heading>, wishes: &Columns) -> Result<Vec<(usize, Heading)>> 
             .with_cure(format!("its columns are: {}", known.join(", "))));
         }
     }
-    let skipped = |heading: &Heading| wishes.skip.iter().any(|name| named(heading, name));
+    let skipped = |heading: &Heading| requests.skip.iter().any(|name| named(heading, name));
     let chosen: Vec<(usize, Heading)> = (all.into_iter().enumerate())
         .filter(|(_, heading)| !skipped(heading))
         .collect();
@@ -309,14 +309,14 @@ fn chosen(all: Vec<Heading>, wishes: &Columns) -> Result<Vec<(usize, Heading)>> 
 fn coordinate(
     chosen: &[(usize, Heading)],
     surveys: &[Survey],
-    wishes: &Columns,
+    requests: &Columns,
 ) -> Result<(String, Vec<String>)> {
-    let name = wishes.coordinate.as_deref().unwrap_or(ROWS);
+    let name = requests.coordinate.as_deref().unwrap_or(ROWS);
     let found = chosen
         .iter()
         .position(|(_, heading)| heading.name == name || heading.title == name);
     let Some(found) = found else {
-        return match wishes.coordinate {
+        return match requests.coordinate {
             None => Ok((ROWS.to_owned(), Vec::new())),
             Some(_) => Err(Error::new(
                 ErrorCode::InvalidArgument,

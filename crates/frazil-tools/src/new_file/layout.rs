@@ -2,7 +2,7 @@
 
 use frazil_codec::Scratch;
 use frazil_container::hdf5::OutputStorage;
-use frazil_plan::{FilterWishes, ShapeInput, ShapePolicy, choose, choose_filters};
+use frazil_plan::{FilterOptions, ShapeInput, ShapePolicy, choose, choose_filters};
 use frazil_types::{DeflateEncoder, FilterPipeline};
 
 use super::NumberType;
@@ -39,17 +39,17 @@ impl Layout {
             return Ok(Self::unfiltered(None));
         };
         let element_bytes = number.size_bytes() as u64;
-        let wishes = FilterWishes {
+        let requests = FilterOptions {
             chunk_bytes: Some(
                 extents
                     .iter()
                     .product::<u64>()
                     .saturating_mul(element_bytes),
             ),
-            ..FilterWishes::default()
+            ..FilterOptions::default()
         };
         let mut scratch = Scratch::default();
-        let choice = choose_filters(samples, number.element(), &wishes, None, &mut scratch)
+        let choice = choose_filters(samples, number.element(), &requests, None, &mut scratch)
             .map_err(|error| Error::new(error.code(), error.to_string()))?;
         Ok(Self {
             chunk,

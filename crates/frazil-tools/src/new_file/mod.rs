@@ -301,7 +301,7 @@ pub(crate) fn raw_bytes(shape: &[u64], number: NumberType) -> Option<u64> {
         })
 }
 
-/// Threads, memory and the user's wish to stop, shared by all runs of one operation.
+/// Threads, memory and the user's request to stop, shared by all runs of one operation.
 pub(crate) struct Limits<'a> {
     pub resources: &'a Resources,
     pub(crate) budget: MemoryBudget,

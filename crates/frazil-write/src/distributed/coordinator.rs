@@ -46,7 +46,7 @@ impl Writer {
             has_fill: variable.has_fill,
             limits: variable.limits.clone(),
             quantize: variable.quantize.clone(),
-            wishes: variable.wishes.clone(),
+            requests: variable.requests.clone(),
         }))
     }
 

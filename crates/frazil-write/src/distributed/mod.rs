@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::summary::RoundingSummary;
 use super::variable::FilterChoice;
-use frazil_options::filter_wishes::ChoiceWishes;
+use frazil_options::filter_options::ChoiceOptions;
 
 pub use packer::ChunkPacker;
 
@@ -38,7 +38,7 @@ pub struct ChunkPlan {
     has_fill: bool,
     limits: Vec<Option<u64>>,
     quantize: Option<QuantizePlan>,
-    wishes: ChoiceWishes,
+    requests: ChoiceOptions,
 }
 
 /// How far the filters of a variable are decided.

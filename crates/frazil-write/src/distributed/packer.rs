@@ -66,7 +66,7 @@ impl ChunkPacker {
             dimensions: Vec::new(),
             limits: plan.limits.clone(),
             layout: layout(plan)?,
-            wishes: plan.wishes.clone(),
+            requests: plan.requests.clone(),
             quantize: plan.quantize.clone(),
             repeats: Repeats::new(REPEATS_BYTES, &repeats),
             buffers: Arc::new(Buffers::new(BUFFERS_BYTES)),

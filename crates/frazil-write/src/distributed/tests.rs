@@ -7,11 +7,11 @@ use std::path::Path;
 use super::{ChunkPacker, ChunkPlan, FilterPlan, PackedBox};
 use crate::tests::read;
 use crate::tests::script::options;
-use crate::{DimensionLength, FilterWish, LayoutWish, VariableSettings, Writer};
+use crate::{DimensionLength, FilterRequest, LayoutRequest, VariableSettings, Writer};
 use frazil_container::classic::NcType;
 use frazil_container::schema::{DimensionId, Schema, ValueType, VariableId};
 use frazil_file::input::Input;
-use frazil_types::{ErrorCode, PrecisionWish};
+use frazil_types::{ErrorCode, PrecisionRequest};
 
 const SHAPE: [u64; 3] = [11, 50, 70];
 const CHUNK: [u64; 3] = [4, 30, 32];
@@ -30,7 +30,7 @@ fn create(path: &Path, settings: &VariableSettings) -> (Writer, VariableId) {
         .unwrap();
     let float = ValueType::Atomic(NcType::Float);
     let settings = VariableSettings {
-        layout: LayoutWish::Chunked(CHUNK.to_vec()),
+        layout: LayoutRequest::Chunked(CHUNK.to_vec()),
         ..settings.clone()
     };
     let v = writer.add_variable(Schema::ROOT, "v", float, &axes, settings);
@@ -143,9 +143,9 @@ fn chunks_have_the_same_bytes_wherever_they_are_packed() {
     let deflate = |level| {
         let shuffle = frazil_types::FilterSpec::new(frazil_types::filter_id::SHUFFLE, vec![4]);
         let deflate = frazil_types::FilterSpec::new(frazil_types::filter_id::DEFLATE, vec![level]);
-        FilterWish::Exactly(frazil_types::FilterPipeline(vec![shuffle, deflate]))
+        FilterRequest::Exactly(frazil_types::FilterPipeline(vec![shuffle, deflate]))
     };
-    let wishes = [
+    let requests = [
         VariableSettings::default(),
         VariableSettings {
             filters: deflate(1),
@@ -157,14 +157,14 @@ fn chunks_have_the_same_bytes_wherever_they_are_packed() {
             ..VariableSettings::default()
         },
         VariableSettings {
-            filters: FilterWish::Exactly(frazil_types::FilterPipeline::default()),
+            filters: FilterRequest::Exactly(frazil_types::FilterPipeline::default()),
             ..VariableSettings::default()
         },
         VariableSettings {
-            precision: Some(PrecisionWish {
+            precision: Some(PrecisionRequest {
                 significant_digits: Some(3),
                 special_values: vec![f64::NAN, f64::INFINITY],
-                ..PrecisionWish::default()
+                ..PrecisionRequest::default()
             }),
             ..VariableSettings::default()
         },
@@ -181,8 +181,8 @@ fn chunks_have_the_same_bytes_wherever_they_are_packed() {
         comp_speed: "200MB/s".parse().ok(),
         ..frazil_types::FilterConstraints::default()
     };
-    let wishes = wishes.into_iter().chain([demand(chain), demand(speed)]);
-    for settings in wishes {
+    let requests = requests.into_iter().chain([demand(chain), demand(speed)]);
+    for settings in requests {
         write_elsewhere(&a, &settings);
         write_here(&b, &settings);
         assert_eq!(read(&a, "/v"), read(&b, "/v"), "{settings:?}");

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::read;
 use super::script::{Random, options};
 use crate::{
-    DimensionLength, LayoutWish, OwnCommits, PrecisionStatement, VariableSettings, Writer,
+    DimensionLength, LayoutRequest, OwnCommits, PrecisionStatement, VariableSettings, Writer,
     WriterOptions,
 };
 use frazil_container::classic::NcType;
@@ -13,7 +13,8 @@ use frazil_container::schema::{Schema, ValueType, VariableId};
 use frazil_file::input::Input;
 use frazil_precision::stated::StatedPrecision;
 use frazil_types::{
-    ByteOrder, ElementClass, ElementType, ErrorCode, PrecisionWish, QuantizeAlgorithm, ReaderLevel,
+    ByteOrder, ElementClass, ElementType, ErrorCode, PrecisionRequest, QuantizeAlgorithm,
+    ReaderLevel,
 };
 
 const GROWS: DimensionLength = DimensionLength::Unlimited { expected: None };
@@ -63,9 +64,9 @@ fn values_are_rounded_as_asked_and_the_file_says_so() {
     ] {
         let path = folder.path().join(name);
         let settings = VariableSettings {
-            precision: Some(PrecisionWish {
+            precision: Some(PrecisionRequest {
                 significant_bits: Some(9),
-                ..PrecisionWish::default()
+                ..PrecisionRequest::default()
             }),
             statement,
             ..VariableSettings::default()
@@ -117,9 +118,9 @@ fn linear_rounding_is_over_the_range_of_each_call() {
     for is_big_endian in [false, true] {
         let path = folder.path().join(format!("{is_big_endian}.nc"));
         let settings = VariableSettings {
-            precision: Some(PrecisionWish {
+            precision: Some(PrecisionRequest {
                 nbits: Some(14),
-                ..PrecisionWish::default()
+                ..PrecisionRequest::default()
             }),
             is_big_endian,
             ..VariableSettings::default()
@@ -176,9 +177,9 @@ fn precision_that_needs_all_values_is_refused_before_any() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.nc");
     let settings = VariableSettings {
-        precision: Some(PrecisionWish {
+        precision: Some(PrecisionRequest {
             keep_information: Some(0.99),
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         }),
         ..VariableSettings::default()
     };
@@ -252,7 +253,7 @@ fn stated_filters_are_those_of_variables_that_ask_for_none() {
             ..options(64 << 20, 2)
         };
         let settings = VariableSettings {
-            layout: LayoutWish::Chunked(vec![4, 5000]),
+            layout: LayoutRequest::Chunked(vec![4, 5000]),
             ..VariableSettings::default()
         };
         let (mut writer, v) = floats(&path, &some, 5000, settings);
@@ -288,7 +289,7 @@ fn a_program_that_never_syncs_has_commits_when_records_are_complete() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.nc");
     let settings = VariableSettings {
-        layout: LayoutWish::Chunked(vec![1, 5000]),
+        layout: LayoutRequest::Chunked(vec![1, 5000]),
         ..VariableSettings::default()
     };
     let some = WriterOptions {

@@ -9,7 +9,7 @@ use frazil_container::hdf5::recover;
 
 use super::read;
 use super::script::{Random, options};
-use crate::{DimensionLength, LayoutWish, VariableSettings, Writer};
+use crate::{DimensionLength, LayoutRequest, VariableSettings, Writer};
 use frazil_container::classic::NcType;
 use frazil_container::schema::{Schema, ValueType};
 
@@ -43,7 +43,7 @@ fn child() {
         .add_dimension(root, "x", DimensionLength::Fixed(ROW))
         .unwrap();
     let settings = VariableSettings {
-        layout: LayoutWish::Chunked(vec![4, 16]),
+        layout: LayoutRequest::Chunked(vec![4, 16]),
         ..VariableSettings::default()
     };
     let rows = writer

@@ -30,7 +30,7 @@ fn schema(lengths: &[Option<u64>]) -> Schema {
 
 fn layout(
     lengths: &[Option<u64>],
-    wish: &LayoutWish,
+    request: &LayoutRequest,
     memory_bytes: u64,
     records_per_commit: Option<u64>,
 ) -> Result<Layout> {
@@ -44,7 +44,7 @@ fn layout(
         chunk_goal: &AccessPattern::default(),
         is_plain: false,
     };
-    circumstances.layout(VariableId(0), wish)
+    circumstances.layout(VariableId(0), request)
 }
 
 /// Bytes that a variable takes with so many records, by the bytes of its values.
@@ -59,7 +59,7 @@ fn stored_share(lengths: &[Option<u64>], records: u64, borders: Option<&Borders>
         chunk_goal: &AccessPattern::default(),
         is_plain: true,
     };
-    let found = circumstances.layout(VariableId(0), &LayoutWish::Ours);
+    let found = circumstances.layout(VariableId(0), &LayoutRequest::Ours);
     let pairs = lengths.iter().zip(found.unwrap().chunk);
     pairs.fold(1.0, |share, (length, edge)| {
         let length = length.unwrap_or(records);
@@ -107,8 +107,8 @@ fn followed(lengths: &[Option<u64>], block: &[u64]) -> Layout {
         chunk_goal: &AccessPattern::default(),
         is_plain: false,
     };
-    let wish = LayoutWish::Ours;
-    circumstances.layout(VariableId(0), &wish).unwrap()
+    let request = LayoutRequest::Ours;
+    circumstances.layout(VariableId(0), &request).unwrap()
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn borders_that_leave_no_room_for_a_chunk_are_cut() {
 }
 
 fn ours(lengths: &[Option<u64>], records_per_commit: Option<u64>) -> Layout {
-    layout(lengths, &LayoutWish::Ours, 64 << 20, records_per_commit).unwrap()
+    layout(lengths, &LayoutRequest::Ours, 64 << 20, records_per_commit).unwrap()
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn stated_reads_shape_the_chunks_within_the_memory() {
             chunk_goal: goal,
         };
         let layout = circumstances
-            .layout(VariableId(0), &LayoutWish::Ours)
+            .layout(VariableId(0), &LayoutRequest::Ours)
             .unwrap();
         layout.chunk
     };
@@ -213,9 +213,9 @@ fn small_fixed_variables_are_contiguous() {
 
 #[test]
 fn chunks_asked_for_must_fit() {
-    let wish = LayoutWish::Chunked(vec![200]);
-    let fits = layout(&[Some(100)], &wish, 4000, None).unwrap();
+    let request = LayoutRequest::Chunked(vec![200]);
+    let fits = layout(&[Some(100)], &request, 4000, None).unwrap();
     assert_eq!(fits.chunk, [100]);
-    let error = layout(&[Some(100)], &wish, 2000, None).unwrap_err();
+    let error = layout(&[Some(100)], &request, 2000, None).unwrap_err();
     assert_eq!(error.code, ErrorCode::MemoryBudget);
 }

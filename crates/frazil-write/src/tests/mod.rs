@@ -5,9 +5,9 @@ mod crash;
 mod model;
 mod outcome;
 mod refusals;
+mod requests;
 pub(super) mod script;
 mod types;
-mod wishes;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::read;
 use super::script::{Random, options};
-use crate::{DimensionLength, LayoutWish, OwnCommits, VariableSettings, Writer, WriterOptions};
+use crate::{DimensionLength, LayoutRequest, OwnCommits, VariableSettings, Writer, WriterOptions};
 use frazil_container::classic::NcType;
 use frazil_container::schema::{Schema, ValueType, VariableId};
 use frazil_types::ErrorCode;
@@ -23,7 +23,7 @@ fn rows(path: &Path, options: &WriterOptions) -> (Writer, VariableId) {
     let fixed = DimensionLength::Fixed(ROW);
     let x = writer.add_dimension(Schema::ROOT, "x", fixed).unwrap();
     let settings = VariableSettings {
-        layout: LayoutWish::Chunked(vec![1, ROW]),
+        layout: LayoutRequest::Chunked(vec![1, ROW]),
         ..VariableSettings::default()
     };
     let int = ValueType::Atomic(NcType::Int);

@@ -4,13 +4,15 @@ use std::path::Path;
 
 use super::read;
 use super::script::options;
-use crate::{DimensionLength, FilterWish, LayoutWish, VariableSettings, Writer, WriterOptions};
+use crate::{
+    DimensionLength, FilterRequest, LayoutRequest, VariableSettings, Writer, WriterOptions,
+};
 use frazil_container::classic::{AttributeValue, NcType};
 use frazil_container::schema::{
     AttributeOwner, DimensionId, Schema, SchemaValue, ValueType, VariableId,
 };
 use frazil_file::error::Result;
-use frazil_types::{ErrorCode, FilterPipeline, FilterSpec, PrecisionWish, filter_id};
+use frazil_types::{ErrorCode, FilterPipeline, FilterSpec, PrecisionRequest, filter_id};
 
 const FLOAT: ValueType = ValueType::Atomic(NcType::Float);
 
@@ -32,11 +34,11 @@ fn add(
     writer.add_variable(Schema::ROOT, name, FLOAT, &[dimension], settings)
 }
 
-fn rounded(set: impl FnOnce(&mut PrecisionWish)) -> VariableSettings {
-    let mut wish = PrecisionWish::default();
-    set(&mut wish);
+fn rounded(set: impl FnOnce(&mut PrecisionRequest)) -> VariableSettings {
+    let mut request = PrecisionRequest::default();
+    set(&mut request);
     VariableSettings {
-        precision: Some(wish),
+        precision: Some(request),
         ..VariableSettings::default()
     }
 }
@@ -139,9 +141,9 @@ fn precision_that_the_type_has_not_is_refused_when_it_is_stated() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = writer(folder.path());
     let x = x(&mut writer, 5000);
-    let digits = |digits| rounded(|wish| wish.significant_digits = Some(digits));
-    let bits = |bits| rounded(|wish| wish.significant_bits = Some(bits));
-    let absolute = |bound| rounded(|wish| wish.absolute_tolerance = Some(bound));
+    let digits = |digits| rounded(|request| request.significant_digits = Some(digits));
+    let bits = |bits| rounded(|request| request.significant_bits = Some(bits));
+    let absolute = |bound| rounded(|request| request.absolute_tolerance = Some(bound));
     for settings in [
         digits(0),
         digits(7),
@@ -174,7 +176,7 @@ fn chunks_and_filters_that_cannot_be_are_refused_when_they_are_asked_for() {
     let mut writer = writer(folder.path());
     let x = x(&mut writer, 1 << 40);
     let chunked = |edge| VariableSettings {
-        layout: LayoutWish::Chunked(vec![edge]),
+        layout: LayoutRequest::Chunked(vec![edge]),
         ..VariableSettings::default()
     };
     for edge in [0, (1 << 40) + 1, 1 << 32] {
@@ -184,13 +186,13 @@ fn chunks_and_filters_that_cannot_be_are_refused_when_they_are_asked_for() {
     let too_much = add(&mut writer, "v", x, chunked(1 << 24)).unwrap_err();
     assert_eq!(too_much.code, ErrorCode::MemoryBudget);
     let contiguous = VariableSettings {
-        layout: LayoutWish::Contiguous,
+        layout: LayoutRequest::Contiguous,
         ..VariableSettings::default()
     };
     let too_much = add(&mut writer, "v", x, contiguous).unwrap_err();
     assert_eq!(too_much.code, ErrorCode::MemoryBudget);
     let filters = |spec| VariableSettings {
-        filters: FilterWish::Exactly(FilterPipeline(vec![spec])),
+        filters: FilterRequest::Exactly(FilterPipeline(vec![spec])),
         ..chunked(1000)
     };
     for spec in [
@@ -238,8 +240,8 @@ fn one_of_two(path: &Path, threads: usize) -> (Writer, VariableId, VariableId) {
     let mut writer = Writer::create(path, &options(64 << 20, threads)).unwrap();
     let x = x(&mut writer, 3000);
     let settings = || VariableSettings {
-        layout: LayoutWish::Chunked(vec![1000]),
-        filters: FilterWish::Exactly(FilterPipeline(vec![FilterSpec::new(
+        layout: LayoutRequest::Chunked(vec![1000]),
+        filters: FilterRequest::Exactly(FilterPipeline(vec![FilterSpec::new(
             filter_id::DEFLATE,
             vec![1],
         )])),

@@ -7,7 +7,8 @@ use frazil_container::classic::NcType;
 
 use super::read;
 use crate::{
-    DimensionLength, FilterWish, LayoutWish, OwnCommits, VariableSettings, Writer, WriterOptions,
+    DimensionLength, FilterRequest, LayoutRequest, OwnCommits, VariableSettings, Writer,
+    WriterOptions,
 };
 use frazil_container::schema::{DimensionId, Fill, Schema, ValueType, VariableId};
 use frazil_file::error::Result;
@@ -150,10 +151,10 @@ impl Script {
                 false => (1 + random.below(4)).min(self.lengths[d]),
             };
             let chunk: Vec<u64> = dimensions.iter().map(edge).collect();
-            settings.layout = LayoutWish::Chunked(chunk);
+            settings.layout = LayoutRequest::Chunked(chunk);
         }
         if random.one_in(6) {
-            settings.filters = FilterWish::Exactly(frazil_types::FilterPipeline::default());
+            settings.filters = FilterRequest::Exactly(frazil_types::FilterPipeline::default());
         }
         let fill = match &settings.fill {
             Fill::Value(value) => value.clone(),

@@ -106,7 +106,7 @@ fn memory_left_to_a_caller_is_taken_of_all() {
 }
 
 #[test]
-fn writers_of_the_same_wish_share_their_threads() {
+fn writers_of_the_same_request_share_their_threads() {
     let shared = Arc::new(Shared::new(fork_generation()));
     let all = [writer(&shared, 64 * CHUNK), writer(&shared, 64 * CHUNK)];
     let pool = all[0].0.pool(&Cores::Spare);

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use frazil::{
-    Destination, PackOptions, PackReport, PrecisionOptions, PrecisionWish, Resources, Silent,
+    Destination, PackOptions, PackReport, PrecisionOptions, PrecisionRequest, Resources, Silent,
     VariableRule, VerifyOptions, pack, read_policy, verify, write_precision,
 };
 
@@ -14,18 +14,18 @@ fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/sample/squall_line_sample.nc")
 }
 
-fn rule(pattern: &str, wish: PrecisionWish) -> VariableRule {
+fn rule(pattern: &str, request: PrecisionRequest) -> VariableRule {
     VariableRule {
         variables: vec![pattern.to_owned()],
-        wish,
+        request,
         ..VariableRule::default()
     }
 }
 
-fn digits(digits: u32) -> PrecisionWish {
-    PrecisionWish {
+fn digits(digits: u32) -> PrecisionRequest {
+    PrecisionRequest {
         significant_digits: Some(digits),
-        ..PrecisionWish::default()
+        ..PrecisionRequest::default()
     }
 }
 
@@ -79,18 +79,18 @@ fn fields_are_rounded_and_coordinates_are_not() {
 #[test]
 fn the_same_bytes_whatever_the_number_of_threads() {
     let directory = tempfile::tempdir().unwrap();
-    let bound = PrecisionWish {
+    let bound = PrecisionRequest {
         relative_tolerance_percent: Some(0.1),
-        ..PrecisionWish::default()
+        ..PrecisionRequest::default()
     };
-    let nbits = PrecisionWish {
+    let nbits = PrecisionRequest {
         nbits: Some(12),
         relative_tolerance_percent: None,
-        ..PrecisionWish::default()
+        ..PrecisionRequest::default()
     };
-    let lossless = PrecisionWish {
+    let lossless = PrecisionRequest {
         lossless: Some(true),
-        ..PrecisionWish::default()
+        ..PrecisionRequest::default()
     };
     let rules = vec![
         rule("*", bound),
@@ -118,9 +118,9 @@ fn the_same_bytes_whatever_the_number_of_threads() {
 fn decisions_can_be_replayed_from_their_file() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
-    let share = PrecisionWish {
+    let share = PrecisionRequest {
         keep_information: Some(0.99),
-        ..PrecisionWish::default()
+        ..PrecisionRequest::default()
     };
     let report = packed(vec![rule("*", share)], &path("first.nc"), 0);
     assert!(!report.precision.is_empty());

@@ -10,14 +10,14 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
-use frazil::{PrecisionOptions, PrecisionWish, VariableRule};
+use frazil::{PrecisionOptions, PrecisionRequest, VariableRule};
 
 /// What one word states of which variables.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Statement {
     /// A glob over paths or bare names.
     variables: String,
-    wish: PrecisionWish,
+    request: PrecisionRequest,
 }
 
 /// A word of the command line.
@@ -185,7 +185,7 @@ fn files_and_flags() -> [Arg; 4] {
     };
     [
         // Declared: the declaration has its help.
-        file("precision", "").visible_alias("wishes"),
+        file("precision", ""),
         file(
             "write-precision",
             "Write what was decided as such a file: to review, edit and replay",
@@ -212,9 +212,9 @@ impl FromArgMatches for PrecisionArgs {
             }
             statements.push(Statement {
                 variables: "*".into(),
-                wish: PrecisionWish {
+                request: PrecisionRequest {
                     force: Some(true),
-                    ..PrecisionWish::default()
+                    ..PrecisionRequest::default()
                 },
             });
         }

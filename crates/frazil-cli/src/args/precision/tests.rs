@@ -9,19 +9,19 @@ fn parsed(line: &str) -> Result<PrecisionArgs, clap::Error> {
     PrecisionArgs::from_arg_matches(&matches)
 }
 
-fn rules(line: &str) -> Vec<(String, PrecisionWish)> {
+fn rules(line: &str) -> Vec<(String, PrecisionRequest)> {
     let args = parsed(line).unwrap();
     args.rules
         .into_iter()
         .map(|rule| {
             assert_eq!(rule.variables.len(), 1, "{line}");
-            (rule.variables[0].clone(), rule.wish)
+            (rule.variables[0].clone(), rule.request)
         })
         .collect()
 }
 
-/// The one wish of a line, which must be for all variables.
-fn wish(line: &str) -> PrecisionWish {
+/// The one request of a line, which must be for all variables.
+fn request(line: &str) -> PrecisionRequest {
     let rules = rules(line);
     assert_eq!((rules.len(), rules[0].0.as_str()), (1, "*"), "{line}");
     rules[0].1.clone()
@@ -29,12 +29,12 @@ fn wish(line: &str) -> PrecisionWish {
 
 #[test]
 fn words_without_a_variable_are_one_rule() {
-    let wish = wish(
+    let request = request(
         "--bits 9 --digits 3 --abs-error 0.5 --rel-error 1e-3 --finest-abs-error 1e-6 --nbits 12 \
          --keep-information 0.99 --lossless-range 0..5 --lossless-range 7..9 --special -9999,1e20 \
          --quantizer granular-bitround --force-precision",
     );
-    let expected = PrecisionWish {
+    let expected = PrecisionRequest {
         algorithm: Some(QuantizeAlgorithm::GranularBitRound),
         significant_bits: Some(9),
         significant_digits: Some(3),
@@ -46,9 +46,9 @@ fn words_without_a_variable_are_one_rule() {
         lossless_data_ranges: vec![[0.0, 5.0], [7.0, 9.0]],
         special_values: vec![-9999.0, 1e20],
         force: Some(true),
-        ..PrecisionWish::default()
+        ..PrecisionRequest::default()
     };
-    assert_eq!(wish, expected);
+    assert_eq!(request, expected);
 }
 
 #[test]
@@ -78,8 +78,8 @@ fn shares_are_what_is_written() {
         ("2.5E-1", 25.0),
         (".5", 50.0),
     ] {
-        let wish = values::rel_error(text).unwrap().remove(0).wish;
-        assert_eq!(wish.relative_tolerance_percent, Some(percent), "{text}");
+        let request = values::rel_error(text).unwrap().remove(0).request;
+        assert_eq!(request.relative_tolerance_percent, Some(percent), "{text}");
     }
     for (text, share) in [
         ("0.99", 0.99),
@@ -96,15 +96,15 @@ fn shares_are_what_is_written() {
 #[test]
 fn ranges_may_be_open() {
     assert_eq!(
-        wish("--lossless-range -5..").lossless_data_range_from,
+        request("--lossless-range -5..").lossless_data_range_from,
         Some(-5.0)
     );
     assert_eq!(
-        wish("--lossless-range ..1e-3").lossless_data_range_up_to,
+        request("--lossless-range ..1e-3").lossless_data_range_up_to,
         Some(1e-3)
     );
     assert_eq!(
-        wish("--lossless-range -2.5..-1").lossless_data_ranges,
+        request("--lossless-range -2.5..-1").lossless_data_ranges,
         [[-2.5, -1.0]]
     );
 }
@@ -121,7 +121,7 @@ fn files_and_flags_arrive() {
         parsed("--force-precision --precision a.toml")
             .unwrap()
             .rules[0]
-            .wish
+            .request
             .force,
         Some(true)
     );

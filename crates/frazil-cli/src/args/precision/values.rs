@@ -1,6 +1,6 @@
 //! The values of the words: `9`, `tas:0.1%`, `tas:0..5`, `-9999,1e20`.
 
-use frazil::{PrecisionWish, QuantizeAlgorithm, spelling};
+use frazil::{PrecisionRequest, QuantizeAlgorithm, spelling};
 
 use super::Statement;
 
@@ -16,55 +16,55 @@ const ALGORITHMS: [(&str, QuantizeAlgorithm); 4] = [
 
 pub(super) fn bits(text: &str) -> Result<Vec<Statement>> {
     stated(text, |value| {
-        Ok(PrecisionWish {
+        Ok(PrecisionRequest {
             significant_bits: Some(whole(value, "mantissa bits", 52)?),
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         })
     })
 }
 
 pub(super) fn digits(text: &str) -> Result<Vec<Statement>> {
     stated(text, |value| {
-        Ok(PrecisionWish {
+        Ok(PrecisionRequest {
             significant_digits: Some(whole(value, "decimal digits", 15)?),
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         })
     })
 }
 
 pub(super) fn nbits(text: &str) -> Result<Vec<Statement>> {
     stated(text, |value| {
-        Ok(PrecisionWish {
+        Ok(PrecisionRequest {
             nbits: Some(whole(value, "bits of a linear grid", 31)?),
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         })
     })
 }
 
 pub(super) fn abs_error(text: &str) -> Result<Vec<Statement>> {
     stated(text, |value| {
-        Ok(PrecisionWish {
+        Ok(PrecisionRequest {
             absolute_tolerance: Some(positive(value)?),
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         })
     })
 }
 
 pub(super) fn pack_integers(text: &str) -> Result<Vec<Statement>> {
     stated(text, |value| {
-        Ok(PrecisionWish {
+        Ok(PrecisionRequest {
             absolute_tolerance: Some(positive(value)?),
             pack_integers: Some(true),
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         })
     })
 }
 
 pub(super) fn finest_abs_error(text: &str) -> Result<Vec<Statement>> {
     stated(text, |value| {
-        Ok(PrecisionWish {
+        Ok(PrecisionRequest {
             relative_err_finest_abs_tolerance: Some(positive(value)?),
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         })
     })
 }
@@ -73,9 +73,9 @@ pub(super) fn rel_error(text: &str) -> Result<Vec<Statement>> {
     stated(text, |value| {
         let percent = percent(value)?;
         match percent > 0.0 && percent < 100.0 {
-            true => Ok(PrecisionWish {
+            true => Ok(PrecisionRequest {
                 relative_tolerance_percent: Some(percent),
-                ..PrecisionWish::default()
+                ..PrecisionRequest::default()
             }),
             false => Err(format!(
                 "`{value}` is not a share between 0 and 1, for example 1e-3 or 0.1%"
@@ -86,9 +86,9 @@ pub(super) fn rel_error(text: &str) -> Result<Vec<Statement>> {
 
 pub(super) fn keep_information(text: &str) -> Result<Vec<Statement>> {
     stated(text, |value| {
-        Ok(PrecisionWish {
+        Ok(PrecisionRequest {
             keep_information: Some(share_of_information(value)?),
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         })
     })
 }
@@ -115,9 +115,9 @@ pub(super) fn quantizer(text: &str) -> Result<Vec<Statement>> {
             let meant = spelling::question(value, words);
             format!("`{value}` is none of {}{meant}", words.join(", "))
         })?;
-        Ok(PrecisionWish {
+        Ok(PrecisionRequest {
             algorithm: Some(*algorithm),
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         })
     })
 }
@@ -132,15 +132,15 @@ pub(super) fn lossless_range(text: &str) -> Result<Vec<Statement>> {
             text => finite(text).map(Some),
         };
         match (end(low)?, end(high)?) {
-            (Some(low), Some(high)) if low <= high => Ok(PrecisionWish {
+            (Some(low), Some(high)) if low <= high => Ok(PrecisionRequest {
                 lossless_data_ranges: vec![[low, high]],
-                ..PrecisionWish::default()
+                ..PrecisionRequest::default()
             }),
             (Some(low), Some(high)) => Err(format!("{low} is above {high}")),
-            (low, high) if low.or(high).is_some() => Ok(PrecisionWish {
+            (low, high) if low.or(high).is_some() => Ok(PrecisionRequest {
                 lossless_data_range_from: low,
                 lossless_data_range_up_to: high,
-                ..PrecisionWish::default()
+                ..PrecisionRequest::default()
             }),
             _ => Err("a range without ends holds everything: use --lossless".into()),
         }
@@ -149,9 +149,9 @@ pub(super) fn lossless_range(text: &str) -> Result<Vec<Statement>> {
 
 pub(super) fn special(text: &str) -> Result<Vec<Statement>> {
     stated(text, |value| {
-        Ok(PrecisionWish {
+        Ok(PrecisionRequest {
             special_values: value.split(',').map(finite).collect::<Result<_>>()?,
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         })
     })
 }
@@ -162,9 +162,9 @@ pub(super) fn lossless(text: &str) -> Result<Vec<Statement>> {
         "" => Err("a name is missing".to_owned()),
         name => Ok(Statement {
             variables: name.into(),
-            wish: PrecisionWish {
+            request: PrecisionRequest {
                 lossless: Some(true),
-                ..PrecisionWish::default()
+                ..PrecisionRequest::default()
             },
         }),
     };
@@ -172,7 +172,10 @@ pub(super) fn lossless(text: &str) -> Result<Vec<Statement>> {
 }
 
 /// Splits at the last colon, since names may hold colons themselves; without a variable, `*`.
-fn stated(text: &str, wish: impl Fn(&str) -> Result<PrecisionWish>) -> Result<Vec<Statement>> {
+fn stated(
+    text: &str,
+    request: impl Fn(&str) -> Result<PrecisionRequest>,
+) -> Result<Vec<Statement>> {
     let (variables, value) = match text.rsplit_once(':') {
         Some(("", value)) => ("*", value),
         Some((variables, value)) => (variables, value),
@@ -180,7 +183,7 @@ fn stated(text: &str, wish: impl Fn(&str) -> Result<PrecisionWish>) -> Result<Ve
     };
     Ok(vec![Statement {
         variables: variables.into(),
-        wish: wish(value.trim())?,
+        request: request(value.trim())?,
     }])
 }
 

@@ -65,7 +65,7 @@ struct Line<'a> {
 
 /// What was asked for beside the work itself.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wishes<'a> {
+pub(crate) struct Requests<'a> {
     pub(crate) batch: &'a BatchArgs,
     pub(crate) output: OutputArgs,
     pub(crate) shown: Shown,
@@ -73,7 +73,7 @@ pub(crate) struct Wishes<'a> {
     pub(crate) out_dir: Option<&'a Path>,
 }
 
-impl Wishes<'_> {
+impl Requests<'_> {
     /// Whether a file's result is there already.
     pub(crate) fn is_done(&self, chosen: &Chosen) -> bool {
         let target = self.out_dir.map(|folder| chosen.target(folder));
@@ -102,7 +102,7 @@ impl Wishes<'_> {
 
 /// The account of a run.
 pub(crate) struct Account<'a> {
-    wishes: Wishes<'a>,
+    requests: Requests<'a>,
     printer: Printer,
     is_many: bool,
     began: Instant,
@@ -124,16 +124,16 @@ impl<'a> Account<'a> {
     ///
     /// # Errors
     /// If the log or the manifest cannot be opened.
-    pub(crate) fn open(wishes: Wishes<'a>, chosen: &[Chosen]) -> Result<Self> {
+    pub(crate) fn open(requests: Requests<'a>, chosen: &[Chosen]) -> Result<Self> {
         let output = OutputArgs {
-            json: wishes.output.json || wishes.batch.json_lines,
-            ..wishes.output
+            json: requests.output.json || requests.batch.json_lines,
+            ..requests.output
         };
         let printer = Printer::new(output);
-        let is_many = lanes::are_many(chosen.len()) || wishes.batch.jobs.is_some();
-        let manifest = wishes.batch.manifest.and(wishes.out_dir);
+        let is_many = lanes::are_many(chosen.len()) || requests.batch.jobs.is_some();
+        let manifest = requests.batch.manifest.and(requests.out_dir);
         Ok(Self {
-            wishes,
+            requests,
             printer,
             is_many,
             began: Instant::now(),
@@ -147,7 +147,7 @@ impl<'a> Account<'a> {
             skipped: 0,
             failures: Vec::new(),
             is_interrupted: false,
-            log: wishes.batch.log.as_deref().map(Log::open).transpose()?,
+            log: requests.batch.log.as_deref().map(Log::open).transpose()?,
             manifest: manifest.map(Manifest::open).transpose()?,
             unsummed: BTreeSet::new(),
         })
@@ -219,7 +219,7 @@ impl<'a> Account<'a> {
     }
 
     fn tell(&self, chosen: &Chosen, outcome: &Outcome) -> io::Result<()> {
-        if self.wishes.batch.json_lines {
+        if self.requests.batch.json_lines {
             self.printer.json_line(&Line {
                 outcome: outcome.word(),
                 input: chosen.path.to_string_lossy().into_owned(),
@@ -243,7 +243,7 @@ impl<'a> Account<'a> {
             }
             Outcome::Done(report) => self
                 .printer
-                .table(&summary::of_file(report, self.wishes.shown)),
+                .table(&summary::of_file(report, self.requests.shown)),
             Outcome::Skipped if self.is_many => Ok(()),
             Outcome::Skipped => {
                 let name = text::path(&chosen.path);
@@ -262,7 +262,7 @@ impl<'a> Account<'a> {
     fn keep(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Done(mut report) => {
-                if !self.wishes.output.json {
+                if !self.requests.output.json {
                     // Of each of a million files.
                     report.variables = Vec::new();
                     report.precision = Vec::new();
@@ -310,7 +310,7 @@ impl<'a> Account<'a> {
                 .iter()
                 .for_each(|line| self.printer.trouble(line));
         }
-        if self.wishes.output.json {
+        if self.requests.output.json {
             self.printer.json(&self.document)?;
         }
         let is_interrupted = self.is_interrupted || (is_cancelled && self.finished < self.files);
@@ -325,7 +325,7 @@ impl<'a> Account<'a> {
     }
 
     fn write_manifest(&mut self) -> Result<()> {
-        let (Some(manifest), Some(folder)) = (&mut self.manifest, self.wishes.out_dir) else {
+        let (Some(manifest), Some(folder)) = (&mut self.manifest, self.requests.out_dir) else {
             return Ok(());
         };
         for below in &self.unsummed {

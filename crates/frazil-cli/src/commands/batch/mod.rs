@@ -7,6 +7,6 @@ mod log;
 mod manifest;
 mod preserve;
 
-pub(super) use account::{Account, Outcome, Wishes};
+pub(super) use account::{Account, Outcome, Requests};
 pub(super) use chosen::{Chosen, choose};
 pub(super) use lanes::{Share, each};

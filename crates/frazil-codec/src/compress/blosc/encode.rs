@@ -163,14 +163,14 @@ impl BloscEncoder {
 
     /// Whole groups of elements, so that all blocks but the last can be transposed.
     fn block_bytes(&self, raw_bytes: usize) -> usize {
-        let wished = match self.inner {
+        let requested = match self.inner {
             Inner::BloscLz | Inner::Lz4 | Inner::Snappy => {
                 FAST_STREAM_BYTES.saturating_mul(self.element_bytes)
             }
             Inner::Zlib | Inner::Zstd => STRONG_BLOCK_BYTES,
         };
         let group_bytes = GROUP * self.element_bytes;
-        let block_bytes = wished.min(LARGEST_BLOCK);
+        let block_bytes = requested.min(LARGEST_BLOCK);
         let whole = (block_bytes - block_bytes % group_bytes).min(raw_bytes);
         // A chunk of one short block is cut to whole elements; the rest is a block of its own.
         let rest = whole % self.element_bytes;

@@ -1,8 +1,8 @@
-//! What trials decide without further wishes.
+//! What trials decide without further requests.
 
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_plan::{
-    CandidateFilters, FilterWishes, Goal, Score, candidate, candidates, choose_filters,
+    CandidateFilters, FilterOptions, Goal, Score, candidate, candidates, choose_filters,
 };
 use frazil_types::{ByteOrder, DeflateEncoder, ElementClass, ElementType, ReaderLevel, filter_id};
 
@@ -11,7 +11,7 @@ use super::{FLOAT32, choose, random, shuffle_deflate, smooth, stored_bytes, unpa
 #[test]
 fn smooth_floats_are_shuffled() {
     let data = smooth(2 << 20);
-    let choice = choose(&data, &FilterWishes::default(), None);
+    let choice = choose(&data, &FilterOptions::default(), None);
     assert!(
         choice.pipeline.contains(filter_id::SHUFFLE),
         "{}",
@@ -29,7 +29,7 @@ fn smooth_floats_are_shuffled() {
 
 #[test]
 fn floats_unpacked_from_short_integers_are_not_shuffled() {
-    let choice = choose(&unpacked(2 << 20), &FilterWishes::default(), None);
+    let choice = choose(&unpacked(2 << 20), &FilterOptions::default(), None);
     assert!(
         !choice.pipeline.contains(filter_id::SHUFFLE),
         "{}",
@@ -43,11 +43,11 @@ fn floats_unpacked_from_short_integers_are_not_shuffled() {
 fn incompressible_data_are_stored_as_they_are() {
     let data = random(4 << 20);
     for level in [None, Some(4)] {
-        let wishes = FilterWishes {
+        let requests = FilterOptions {
             level,
-            ..FilterWishes::default()
+            ..FilterOptions::default()
         };
-        let choice = choose(&data, &wishes, None);
+        let choice = choose(&data, &requests, None);
         assert!(choice.pipeline.is_empty());
         assert_eq!(
             (choice.deflate_encoder, choice.predicted_ratio),
@@ -64,7 +64,7 @@ fn incompressible_data_are_stored_as_they_are() {
 #[test]
 fn the_sample_predicts_the_whole() {
     for data in [smooth(2 << 20), unpacked(2 << 20)] {
-        let choice = choose(&data, &FilterWishes::default(), None);
+        let choice = choose(&data, &FilterOptions::default(), None);
         let stored = stored_bytes(&data, &choice.pipeline, choice.deflate_encoder, 4);
         let ratio = stored as f64 / data.len() as f64;
         let error = (choice.predicted_ratio / ratio - 1.0).abs();
@@ -80,11 +80,11 @@ fn the_sample_predicts_the_whole() {
 fn a_stated_level_keeps_zlibs_size_on_the_whole_data() {
     for data in [smooth(1 << 20), unpacked(1 << 20)] {
         for level in [1, 4, 6, 9] {
-            let wishes = FilterWishes {
+            let requests = FilterOptions {
                 level: Some(level),
-                ..FilterWishes::default()
+                ..FilterOptions::default()
             };
-            let choice = choose(&data, &wishes, None);
+            let choice = choose(&data, &requests, None);
             let deflate = choice
                 .pipeline
                 .0
@@ -109,9 +109,9 @@ fn a_slower_level_must_earn_the_time_that_it_takes() {
     for data in [smooth(1 << 20), unpacked(1 << 20)] {
         // One sample that is the whole, so that the rule itself can be checked.
         let samples = vec![data];
-        let wishes = FilterWishes::default();
+        let requests = FilterOptions::default();
         let choice =
-            choose_filters(&samples, FLOAT32, &wishes, None, &mut Scratch::default()).unwrap();
+            choose_filters(&samples, FLOAT32, &requests, None, &mut Scratch::default()).unwrap();
         let cost = |one: &CandidateFilters| {
             let pipeline = one.chain().resolve(FLOAT32, &[]);
             let length = samples[0].len();
@@ -134,21 +134,23 @@ fn a_wider_reader_level_and_a_dearer_goal_are_never_larger() {
     for data in [smooth(1 << 18), unpacked(1 << 18)] {
         let samples = vec![data];
         let share = |goal, reader_level| {
-            let wishes = FilterWishes {
+            let requests = FilterOptions {
                 goal,
                 reader_level,
                 chunk: vec![256, 1024],
-                ..FilterWishes::default()
+                ..FilterOptions::default()
             };
-            let choice = choose_filters(&samples, FLOAT32, &wishes, None, &mut Scratch::default());
+            let choice =
+                choose_filters(&samples, FLOAT32, &requests, None, &mut Scratch::default());
             choice.unwrap().predicted_ratio / 1.002
         };
         let level = |level| {
-            let wishes = FilterWishes {
+            let requests = FilterOptions {
                 level: Some(level),
-                ..FilterWishes::default()
+                ..FilterOptions::default()
             };
-            let choice = choose_filters(&samples, FLOAT32, &wishes, None, &mut Scratch::default());
+            let choice =
+                choose_filters(&samples, FLOAT32, &requests, None, &mut Scratch::default());
             choice.unwrap().predicted_ratio
         };
         let all = [ReaderLevel::Any, ReaderLevel::Plugins, ReaderLevel::Frazil];
@@ -177,11 +179,11 @@ fn what_shrinks_is_filtered_however_slow_filters_are_beside_none() {
     let mut data = random(1 << 20);
     data.chunks_exact_mut(4).for_each(|element| element[3] = 64);
     for goal in [Goal::Balanced, Goal::Size, Goal::Archive] {
-        let wishes = FilterWishes {
+        let requests = FilterOptions {
             goal,
-            ..FilterWishes::default()
+            ..FilterOptions::default()
         };
-        let choice = choose(&data, &wishes, None);
+        let choice = choose(&data, &requests, None);
         assert!(!choice.pipeline.is_empty(), "{}", choice.reason);
         assert!(choice.predicted_ratio < 0.8, "{}", choice.reason);
     }
@@ -190,13 +192,13 @@ fn what_shrinks_is_filtered_however_slow_filters_are_beside_none() {
 #[test]
 fn no_filters_are_taken_that_save_less_than_their_index_takes() {
     let data = smooth(2000);
-    let wishes = |index_bytes| FilterWishes {
+    let requests = |index_bytes| FilterOptions {
         raw_bytes: Some(8000),
         index_bytes,
-        ..FilterWishes::default()
+        ..FilterOptions::default()
     };
-    assert!(!choose(&data, &wishes(0), None).pipeline.is_empty());
-    let choice = choose(&data, &wishes(8000), None);
+    assert!(!choose(&data, &requests(0), None).pipeline.is_empty());
+    let choice = choose(&data, &requests(8000), None);
     assert!(choice.pipeline.is_empty(), "{}", choice.reason);
     assert!(choice.reason.contains("index"), "{}", choice.reason);
 }
@@ -204,20 +206,20 @@ fn no_filters_are_taken_that_save_less_than_their_index_takes() {
 #[test]
 fn what_does_not_shrink_is_not_filtered_for_any_goal() {
     for goal in Goal::ALL {
-        let wishes = FilterWishes {
+        let requests = FilterOptions {
             goal,
             reader_level: ReaderLevel::Frazil,
             chunk: vec![64, 1024],
-            ..FilterWishes::default()
+            ..FilterOptions::default()
         };
-        let choice = choose(&random(1 << 20), &wishes, None);
+        let choice = choose(&random(1 << 20), &requests, None);
         assert!(choice.pipeline.is_empty(), "{goal}: {}", choice.reason);
     }
 }
 
 #[test]
 fn without_data_the_default_is_taken() {
-    let choice = choose(&[], &FilterWishes::default(), None);
+    let choice = choose(&[], &FilterOptions::default(), None);
     assert_eq!(choice.pipeline, shuffle_deflate(4));
     assert_eq!(choice.deflate_encoder, Some(DeflateEncoder::Libdeflate(4)));
     assert_eq!(choice.reason, "shuffle+deflate(4): no data to try");
@@ -231,7 +233,7 @@ fn references_are_left_alone() {
         order: ByteOrder::None,
     };
     let samples = vec![vec![0; 64 << 10]];
-    let wishes = FilterWishes::default();
-    let choice = choose_filters(&samples, vlen, &wishes, None, &mut Scratch::default());
+    let requests = FilterOptions::default();
+    let choice = choose_filters(&samples, vlen, &requests, None, &mut Scratch::default());
     assert!(choice.unwrap().pipeline.is_empty());
 }

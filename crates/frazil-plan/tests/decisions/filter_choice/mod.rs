@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod by_trial;
+mod requests;
 mod storage;
-mod wishes;
 
 use frazil_codec::{BoundEncoder, Scratch};
 use frazil_plan::{
-    CurrentStorage, FilterChoice, FilterWishes, Goal, SpeedFloor, choose_filters, sample_chunks,
+    CurrentStorage, FilterChoice, FilterOptions, Goal, SpeedFloor, choose_filters, sample_chunks,
     sample_plan, sample_window,
 };
 use frazil_types::{
@@ -85,15 +85,22 @@ fn samples_of(data: &[u8], element_bytes: usize) -> Vec<Vec<u8>> {
 
 fn choose(
     data: &[u8],
-    wishes: &FilterWishes,
+    requests: &FilterOptions,
     current: Option<&CurrentStorage<'_>>,
 ) -> FilterChoice {
     let samples = samples_of(data, 4);
-    let wishes = &FilterWishes {
-        chunk_bytes: wishes.chunk_bytes.or(Some(CHUNK_BYTES as u64)),
-        ..wishes.clone()
+    let requests = &FilterOptions {
+        chunk_bytes: requests.chunk_bytes.or(Some(CHUNK_BYTES as u64)),
+        ..requests.clone()
     };
-    choose_filters(&samples, FLOAT32, wishes, current, &mut Scratch::default()).unwrap()
+    choose_filters(
+        &samples,
+        FLOAT32,
+        requests,
+        current,
+        &mut Scratch::default(),
+    )
+    .unwrap()
 }
 
 /// Stored bytes of all the data under a choice.
@@ -122,6 +129,6 @@ fn shuffle_deflate(level: u32) -> FilterPipeline {
 fn floor(mb_s: f64) -> Option<SpeedFloor> {
     Some(SpeedFloor {
         mb_s,
-        origin: "from wishes".to_owned(),
+        origin: "from rules".to_owned(),
     })
 }

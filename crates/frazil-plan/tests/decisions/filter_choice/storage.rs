@@ -1,24 +1,26 @@
 //! What is stored already: checksums, and chunks that stay as they are.
 
 use frazil_codec::Scratch;
-use frazil_plan::{CurrentStorage, FilterWishes, SelectionCriteria, ShuffleWish, choose_filters};
+use frazil_plan::{
+    CurrentStorage, FilterOptions, SelectionCriteria, ShuffleRequest, choose_filters,
+};
 use frazil_types::{FilterPipeline, FilterSpec, ReaderLevel, filter_id};
 
 use super::{CHUNK_BYTES, FLOAT32, choose, floor, random, samples_of, shuffle_deflate, smooth};
 
 #[test]
 fn checksums_come_last_where_there_is_a_place_for_them() {
-    let unchunked = FilterWishes {
+    let unchunked = FilterOptions {
         checksum: true,
-        ..FilterWishes::default()
+        ..FilterOptions::default()
     };
-    let chunked = FilterWishes {
+    let chunked = FilterOptions {
         chunk_bytes: Some(CHUNK_BYTES as u64),
         ..unchunked.clone()
     };
-    let filters = |data: &[u8], wishes: &FilterWishes| {
+    let filters = |data: &[u8], requests: &FilterOptions| {
         let samples = samples_of(data, 4);
-        let choice = choose_filters(&samples, FLOAT32, wishes, None, &mut Scratch::default());
+        let choice = choose_filters(&samples, FLOAT32, requests, None, &mut Scratch::default());
         choice.unwrap().pipeline
     };
     let pipeline = filters(&smooth(1 << 20), &unchunked);
@@ -50,17 +52,17 @@ fn existing_checksums_are_carried_over() {
         (random(1 << 20), None),
         (smooth(1 << 20), Some(0)),
     ] {
-        let wishes = FilterWishes {
+        let requests = FilterOptions {
             level,
-            ..FilterWishes::default()
+            ..FilterOptions::default()
         };
-        let choice = choose(&data, &wishes, Some(&current));
+        let choice = choose(&data, &requests, Some(&current));
         assert_eq!(choice.pipeline.0.last().unwrap().id, filter_id::FLETCHER32);
     }
 }
 
 /// Smooth data stored as shuffle+deflate(1) by zlib, chunks copyable.
-fn keeps_current(wishes: &FilterWishes, ratio: f64, keepable: bool) -> bool {
+fn keeps_current(requests: &FilterOptions, ratio: f64, keepable: bool) -> bool {
     let pipeline = shuffle_deflate(1);
     let current = CurrentStorage {
         pipeline: &pipeline,
@@ -72,7 +74,7 @@ fn keeps_current(wishes: &FilterWishes, ratio: f64, keepable: bool) -> bool {
         keepable,
         may_stay: keepable,
     };
-    let choice = choose(&smooth(1 << 20), wishes, Some(&current));
+    let choice = choose(&smooth(1 << 20), requests, Some(&current));
     if choice.keep_current {
         assert_eq!((choice.pipeline, choice.predicted_ratio), (pipeline, ratio));
         assert!(
@@ -86,20 +88,20 @@ fn keeps_current(wishes: &FilterWishes, ratio: f64, keepable: bool) -> bool {
 
 #[test]
 fn good_storage_is_copied_and_poor_storage_encoded_again() {
-    let wishes = FilterWishes::default();
-    let fresh = choose(&smooth(1 << 20), &wishes, None).predicted_ratio;
-    assert!(keeps_current(&wishes, fresh, true));
-    assert!(keeps_current(&wishes, fresh * 1.04, true));
-    assert!(!keeps_current(&wishes, fresh * 1.10, true));
-    assert!(!keeps_current(&wishes, fresh, false));
+    let requests = FilterOptions::default();
+    let fresh = choose(&smooth(1 << 20), &requests, None).predicted_ratio;
+    assert!(keeps_current(&requests, fresh, true));
+    assert!(keeps_current(&requests, fresh * 1.04, true));
+    assert!(!keeps_current(&requests, fresh * 1.10, true));
+    assert!(!keeps_current(&requests, fresh, false));
 }
 
 #[test]
 fn trials_are_compared_with_the_chunks_that_were_sampled() {
     let pipeline = shuffle_deflate(1);
     let data = smooth(1 << 20);
-    let wishes = FilterWishes::default();
-    let fresh = choose(&data, &wishes, None).predicted_ratio;
+    let requests = FilterOptions::default();
+    let fresh = choose(&data, &requests, None).predicted_ratio;
     let kept = |ratio, sampled_ratio| {
         let current = CurrentStorage {
             pipeline: &pipeline,
@@ -111,30 +113,30 @@ fn trials_are_compared_with_the_chunks_that_were_sampled() {
             keepable: true,
             may_stay: true,
         };
-        choose(&data, &wishes, Some(&current)).keep_current
+        choose(&data, &requests, Some(&current)).keep_current
     };
     assert!(!kept(fresh * 0.5, fresh * 1.10));
     assert!(kept(fresh * 2.0, fresh));
 }
 
 #[test]
-fn explicit_wishes_go_before_keeping() {
-    let auto = FilterWishes::default();
+fn explicit_requests_go_before_keeping() {
+    let auto = FilterOptions::default();
     let ratio = 0.01;
-    let level = |level| FilterWishes {
+    let level = |level| FilterOptions {
         level: Some(level),
         ..auto.clone()
     };
     assert!(keeps_current(&level(1), ratio, true));
     assert!(!keeps_current(&level(6), ratio, true));
     assert!(!keeps_current(&level(0), ratio, true));
-    let shuffle = |shuffle| FilterWishes {
+    let shuffle = |shuffle| FilterOptions {
         shuffle,
         ..auto.clone()
     };
-    assert!(keeps_current(&shuffle(ShuffleWish::On), ratio, true));
-    assert!(!keeps_current(&shuffle(ShuffleWish::Off), ratio, true));
-    let checksum = FilterWishes {
+    assert!(keeps_current(&shuffle(ShuffleRequest::On), ratio, true));
+    assert!(!keeps_current(&shuffle(ShuffleRequest::Off), ratio, true));
+    let checksum = FilterOptions {
         checksum: true,
         ..auto.clone()
     };
@@ -155,12 +157,12 @@ fn storage_that_asks_for_plugins_is_not_kept_for_any_reader() {
         may_stay: true,
     };
     let data = smooth(1 << 20);
-    assert!(!choose(&data, &FilterWishes::default(), Some(&current)).keep_current);
-    let wishes = FilterWishes {
+    assert!(!choose(&data, &FilterOptions::default(), Some(&current)).keep_current);
+    let requests = FilterOptions {
         reader_level: ReaderLevel::Plugins,
-        ..FilterWishes::default()
+        ..FilterOptions::default()
     };
-    assert!(choose(&data, &wishes, Some(&current)).keep_current);
+    assert!(choose(&data, &requests, Some(&current)).keep_current);
 }
 
 #[test]
@@ -176,22 +178,22 @@ fn unfiltered_chunks_that_stay_unfiltered_are_copied() {
         keepable: true,
         may_stay: true,
     };
-    let wishes = FilterWishes {
+    let requests = FilterOptions {
         level: Some(4),
-        ..FilterWishes::default()
+        ..FilterOptions::default()
     };
-    assert!(choose(&random(1 << 20), &wishes, Some(&current)).keep_current);
-    assert!(!choose(&smooth(1 << 20), &wishes, Some(&current)).keep_current);
+    assert!(choose(&random(1 << 20), &requests, Some(&current)).keep_current);
+    assert!(!choose(&smooth(1 << 20), &requests, Some(&current)).keep_current);
 }
 
 #[test]
 fn what_is_read_too_slowly_is_not_kept() {
-    let with_floor = |mb_s| FilterWishes {
+    let with_floor = |mb_s| FilterOptions {
         weighing: SelectionCriteria {
             decode_floor: floor(mb_s),
             ..SelectionCriteria::default()
         },
-        ..FilterWishes::default()
+        ..FilterOptions::default()
     };
     let fresh = choose(&smooth(1 << 20), &with_floor(1.0), None).predicted_ratio;
     assert!(keeps_current(&with_floor(1.0), fresh, true));

@@ -5,7 +5,8 @@ use std::path::Path;
 use super::{create, options, together};
 use crate::tests::read;
 use crate::{
-    DimensionLength, FilterWish, LayoutWish, LocalComm, VariableSettings, Writer, WriterOptions,
+    DimensionLength, FilterRequest, LayoutRequest, LocalComm, VariableSettings, Writer,
+    WriterOptions,
 };
 use frazil_container::classic::{AttributeValue, NcType};
 use frazil_container::schema::{AttributeOwner, Schema, SchemaValue, ValueType, VariableId};
@@ -40,12 +41,12 @@ fn begin(path: &Path) {
         FilterSpec::new(filter_id::DEFLATE, vec![1]),
     ]);
     let chunked = VariableSettings {
-        layout: LayoutWish::Chunked(vec![2, 5, 200]),
-        filters: FilterWish::Exactly(deflate),
+        layout: LayoutRequest::Chunked(vec![2, 5, 200]),
+        filters: FilterRequest::Exactly(deflate),
         ..VariableSettings::default()
     };
     let plain = VariableSettings {
-        layout: LayoutWish::Contiguous,
+        layout: LayoutRequest::Contiguous,
         ..VariableSettings::default()
     };
     let int = ValueType::Atomic(NcType::Int);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{create, following, options, together};
 use crate::tests::read;
-use crate::{DimensionLength, FilterWish, VariableSettings, Writer, WriterOptions};
+use crate::{DimensionLength, FilterRequest, VariableSettings, Writer, WriterOptions};
 use frazil_container::classic::NcType;
 use frazil_container::schema::{Schema, ValueType, VariableId};
 use frazil_types::{ErrorCode, FilterPipeline, FilterSpec, filter_id};
@@ -15,7 +15,7 @@ const COLUMNS: u64 = 732;
 /// Blocks along each axis.
 const CUTS: (u64, u64) = (3, 1);
 
-fn define(writer: &mut Writer, filters: FilterWish) -> VariableId {
+fn define(writer: &mut Writer, filters: FilterRequest) -> VariableId {
     let root = Schema::ROOT;
     let unlimited = DimensionLength::Unlimited { expected: None };
     let time = writer.add_dimension(root, "time", unlimited).unwrap();
@@ -62,7 +62,7 @@ fn check(path: &Path) {
 }
 
 /// Writes a file, with blocks stated or not, and returns the chunk shape.
-fn write(path: &Path, options: &WriterOptions, filters: &FilterWish, states: bool) -> Vec<u64> {
+fn write(path: &Path, options: &WriterOptions, filters: &FilterRequest, states: bool) -> Vec<u64> {
     let ranks = CUTS.0 * CUTS.1;
     let shapes = together(ranks as usize, |rank, comm| {
         let mut writer = create(path, comm, options).unwrap();
@@ -98,15 +98,15 @@ fn chunks_go_by_blocks_that_are_stated_or_put() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.nc");
     let deflate = FilterPipeline(vec![FilterSpec::new(filter_id::DEFLATE, vec![1])]);
-    let deflate = FilterWish::Exactly(deflate);
+    let deflate = FilterRequest::Exactly(deflate);
     let (_, [rows, columns]) = block(0);
     let is_uncut = |chunk: &[u64]| rows % chunk[1] == 0 && columns % chunk[2] == 0;
     let memory = 4 << 20;
-    let alone = write(&path, &options(memory, 1), &FilterWish::Ours, true);
+    let alone = write(&path, &options(memory, 1), &FilterRequest::Ours, true);
     assert!(!is_uncut(&alone), "{alone:?}: this proves nothing");
     // Before the first sync nothing is packed whose filters are open.
     for states in [false, true] {
-        let chunk = write(&path, &following(memory, 1), &FilterWish::Ours, states);
+        let chunk = write(&path, &following(memory, 1), &FilterRequest::Ours, states);
         assert!(is_uncut(&chunk), "{chunk:?}");
     }
     let chunk = write(&path, &following(memory, 1), &deflate, true);
@@ -122,7 +122,7 @@ fn blocks_that_do_not_fit_are_refused() {
     let path = folder.path().join("out.nc");
     together(1, |_, comm| {
         let mut writer = create(&path, comm, &following(1 << 20, 0)).unwrap();
-        let id = define(&mut writer, FilterWish::Ours);
+        let id = define(&mut writer, FilterRequest::Ours);
         for (start, count) in [([0, ROWS - 9, 0], [1, 10, 1]), ([0, 0, COLUMNS], [1, 1, 1])] {
             let error = writer.state_block(id, &start, &count).unwrap_err();
             assert_eq!(error.code, ErrorCode::InvalidArgument);

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use super::{Barrier, create, options, together};
 use crate::tests::read;
-use crate::{DimensionLength, FilterWish, LayoutWish, VariableSettings, Writer, WriterOptions};
+use crate::{
+    DimensionLength, FilterRequest, LayoutRequest, VariableSettings, Writer, WriterOptions,
+};
 use frazil_container::classic::{AttributeValue, NcType};
 use frazil_container::schema::{AttributeOwner, Schema, SchemaValue, ValueType, VariableId};
 use frazil_file::error::Result;
@@ -25,8 +27,8 @@ fn define_with(writer: &mut Writer, filters: FilterPipeline) -> VariableId {
         .add_dimension(root, "x", DimensionLength::Fixed(ROW))
         .unwrap();
     let settings = VariableSettings {
-        layout: LayoutWish::Chunked(vec![1, ROW]),
-        filters: FilterWish::Exactly(filters),
+        layout: LayoutRequest::Chunked(vec![1, ROW]),
+        filters: FilterRequest::Exactly(filters),
         ..VariableSettings::default()
     };
     let int = ValueType::Atomic(NcType::Int);
@@ -249,7 +251,7 @@ fn puts_wait_for_nobody() {
 }
 
 #[test]
-fn what_ranks_wish_must_be_the_same() {
+fn what_ranks_request_must_be_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.nc");
     let outcomes = together(2, |rank, comm| {

@@ -7,14 +7,16 @@ use frazil_container::hdf5::DatasetStorage;
 use super::{create, following, options, together};
 use crate::tests::read;
 use crate::tests::script::Random;
-use crate::{DimensionLength, FilterWish, LayoutWish, VariableSettings, Writer, WriterOptions};
+use crate::{
+    DimensionLength, FilterRequest, LayoutRequest, VariableSettings, Writer, WriterOptions,
+};
 use frazil_container::classic::AttributeValue;
 use frazil_container::classic::NcType;
 use frazil_container::schema::{
     AttributeOwner, DimensionId, Schema, SchemaValue, ValueType, VariableId,
 };
 use frazil_precision::rules::VariableRule;
-use frazil_types::{FilterPipeline, FilterSpec, PrecisionWish, filter_id};
+use frazil_types::{FilterPipeline, FilterSpec, PrecisionRequest, filter_id};
 
 const RECORDS: u64 = 5;
 const ROWS: u64 = 24;
@@ -75,7 +77,7 @@ pub(super) fn define(writer: &mut Writer) -> Fields {
     let x = fixed(writer, "x", COLUMNS);
     let float = ValueType::Atomic(NcType::Float);
     let chunked = |filters| VariableSettings {
-        layout: LayoutWish::Chunked(vec![1, 8, 16]),
+        layout: LayoutRequest::Chunked(vec![1, 8, 16]),
         filters,
         ..VariableSettings::default()
     };
@@ -87,21 +89,21 @@ pub(super) fn define(writer: &mut Writer) -> Fields {
         let id = writer.add_variable(root, name, float, &[time, y, x], settings);
         id.unwrap()
     };
-    let grows = add("grows", chunked(FilterWish::Ours));
+    let grows = add("grows", chunked(FilterRequest::Ours));
     let mut others = vec![
-        add("deflated", chunked(FilterWish::Exactly(deflate))),
+        add("deflated", chunked(FilterRequest::Exactly(deflate))),
         add("ours", VariableSettings::default()),
     ];
     let rounded = VariableSettings {
-        precision: Some(PrecisionWish {
+        precision: Some(PrecisionRequest {
             significant_digits: Some(3),
-            ..PrecisionWish::default()
+            ..PrecisionRequest::default()
         }),
-        ..chunked(FilterWish::Ours)
+        ..chunked(FilterRequest::Ours)
     };
     others.push(add("rounded", rounded));
     let plain = VariableSettings {
-        layout: LayoutWish::Contiguous,
+        layout: LayoutRequest::Contiguous,
         ..VariableSettings::default()
     };
     let area = writer.add_variable(root, "area", float, &[y, x], plain);
@@ -247,13 +249,13 @@ fn bytes_do_not_depend_on_the_ranks() {
 }
 
 #[test]
-fn wishes_hold_on_all_ranks() {
+fn requests_hold_on_all_ranks() {
     let folder = tempfile::tempdir().unwrap();
     let stated = |pattern: &str, key: &str, value: &str| {
         let stated = serde_json::Map::from_iter([(key.to_owned(), value.into())]);
         VariableRule::from_json(vec![pattern.to_owned()], stated).unwrap()
     };
-    let wishing = |threads| WriterOptions {
+    let requesting = |threads| WriterOptions {
         rules: vec![
             stated("*", "comp_speed", "200MB/s"),
             stated("grows", "filters", "shuffle+deflate(3)"),
@@ -261,12 +263,12 @@ fn wishes_hold_on_all_ranks() {
         ..options(64 << 20, threads)
     };
     let alone = folder.path().join("alone.nc");
-    write(&alone, 1, |_, _, _, _| 0, &wishing(1));
+    write(&alone, 1, |_, _, _, _| 0, &requesting(1));
     check(&alone);
     let expected = std::fs::read(&alone).unwrap();
     let (name, decomposition) = DECOMPOSITIONS[3];
     let path = folder.path().join("ranks.nc");
-    write(&path, 3, decomposition, &wishing(2));
+    write(&path, 3, decomposition, &requesting(2));
     assert!(std::fs::read(&path).unwrap() == expected, "{name}");
     let input = frazil_file::input::Input::open(&path).unwrap();
     let of = |path: &str| {
@@ -287,7 +289,7 @@ fn wishes_hold_on_all_ranks() {
         own.set("reads", "series").unwrap();
         own
     };
-    for (name, first) in [("precision", wishing(1)), ("reads", served())] {
+    for (name, first) in [("precision", requesting(1)), ("reads", served())] {
         let outcomes = together(2, |rank, comm| {
             let own = match rank {
                 0 => first.clone(),
@@ -358,7 +360,7 @@ fn whole_chunks_wait_for_their_filters() {
         let y = writer.add_dimension(root, "y", DimensionLength::Fixed(3));
         let x = writer.add_dimension(root, "x", DimensionLength::Fixed(4000));
         let settings = VariableSettings {
-            layout: LayoutWish::Chunked(vec![1, 4000]),
+            layout: LayoutRequest::Chunked(vec![1, 4000]),
             ..VariableSettings::default()
         };
         let int = ValueType::Atomic(NcType::Int);

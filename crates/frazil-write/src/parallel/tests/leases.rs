@@ -7,7 +7,9 @@ use super::{Barrier, create, following, options, together};
 use crate::data_file::{Event, Order};
 use crate::tests::read;
 use crate::tests::script::Random;
-use crate::{DimensionLength, FilterWish, LayoutWish, VariableSettings, Writer, WriterOptions};
+use crate::{
+    DimensionLength, FilterRequest, LayoutRequest, VariableSettings, Writer, WriterOptions,
+};
 use frazil_container::classic::{AttributeValue, NcType};
 use frazil_container::schema::{AttributeOwner, Schema, SchemaValue, ValueType, VariableId};
 use frazil_file::error::Result;
@@ -34,8 +36,8 @@ fn define(writer: &mut Writer) -> VariableId {
         FilterSpec::new(filter_id::DEFLATE, vec![1]),
     ]);
     let settings = VariableSettings {
-        layout: LayoutWish::Chunked(vec![1, 1, ROW]),
-        filters: FilterWish::Exactly(deflate),
+        layout: LayoutRequest::Chunked(vec![1, 1, ROW]),
+        filters: FilterRequest::Exactly(deflate),
         ..VariableSettings::default()
     };
     let int = ValueType::Atomic(NcType::Int);

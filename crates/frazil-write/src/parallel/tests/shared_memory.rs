@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::super::{Comm, CommError, LocalComm};
 use super::{options, together};
 use crate::tests::read;
-use crate::{DimensionLength, FilterWish, LayoutWish, VariableSettings};
+use crate::{DimensionLength, FilterRequest, LayoutRequest, VariableSettings};
 use crate::{Writer, WriterOptions};
 use frazil_container::classic::NcType;
 use frazil_container::schema::{Schema, ValueType};
@@ -71,8 +71,8 @@ fn put_bands(mut writer: Writer, rank: u64, ranks: u64) {
     let axes = [axis("z", LAYERS), axis("y", ROWS), axis("x", COLUMNS)];
     let deflate = FilterSpec::new(filter_id::DEFLATE, vec![1]);
     let settings = VariableSettings {
-        layout: LayoutWish::Chunked(vec![1, ROWS, COLUMNS]),
-        filters: FilterWish::Exactly(FilterPipeline(vec![deflate])),
+        layout: LayoutRequest::Chunked(vec![1, ROWS, COLUMNS]),
+        filters: FilterRequest::Exactly(FilterPipeline(vec![deflate])),
         ..VariableSettings::default()
     };
     let int = ValueType::Atomic(NcType::Int);

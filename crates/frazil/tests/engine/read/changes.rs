@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use frazil::schema::{Schema, ValueType};
 use frazil::{
-    DimensionLength, ErrorCode, LayoutWish, NcType, Reader, ReaderOptions, VariableSettings,
+    DimensionLength, ErrorCode, LayoutRequest, NcType, Reader, ReaderOptions, VariableSettings,
     Writer, WriterOptions,
 };
 
@@ -72,7 +72,7 @@ fn reads_of_a_file_that_is_changed_in_place_never_mix_two_states() {
     let length = DimensionLength::Fixed(VALUES as u64);
     let x = writer.add_dimension(Schema::ROOT, "x", length).unwrap();
     let settings = VariableSettings {
-        layout: LayoutWish::Contiguous,
+        layout: LayoutRequest::Contiguous,
         ..VariableSettings::default()
     };
     let int = ValueType::Atomic(NcType::Int);

@@ -1,8 +1,9 @@
-//! What is wished for goes before what trials would take.
+//! What is requested goes before what trials would take.
 
 use frazil_codec::Scratch;
 use frazil_plan::{
-    CurrentStorage, FilterWishes, Goal, PlanError, SelectionCriteria, ShuffleWish, choose_filters,
+    CurrentStorage, FilterOptions, Goal, PlanError, SelectionCriteria, ShuffleRequest,
+    choose_filters,
 };
 use frazil_types::{
     ByteOrder, DeflateEncoder, ElementClass, ElementType, FilterPipeline, FilterSpec, ReaderLevel,
@@ -13,16 +14,16 @@ use super::{CHUNK_BYTES, FLOAT32, choose, floor, smooth, unpacked};
 
 #[test]
 fn readers_with_plugins_get_other_filters() {
-    let wishes = FilterWishes {
+    let requests = FilterOptions {
         reader_level: ReaderLevel::Plugins,
-        ..FilterWishes::default()
+        ..FilterOptions::default()
     };
-    let choice = choose(&smooth(1 << 20), &wishes, None);
+    let choice = choose(&smooth(1 << 20), &requests, None);
     assert_eq!(choice.pipeline.reader_level(), ReaderLevel::Plugins);
     assert_eq!(choice.deflate_encoder, None);
-    let stated = FilterWishes {
+    let stated = FilterOptions {
         level: Some(7),
-        ..wishes
+        ..requests
     };
     let choice = choose(&smooth(1 << 20), &stated, None);
     assert_eq!(choice.pipeline.0.last().unwrap().cd_values, [7]);
@@ -31,12 +32,12 @@ fn readers_with_plugins_get_other_filters() {
 #[test]
 fn a_stated_chain_is_taken_as_it_is() {
     let data = smooth(1 << 18);
-    let wishes = FilterWishes {
+    let requests = FilterOptions {
         chain: Some("lorenzo+shuffle+deflate(6)".parse().unwrap()),
         chunk: vec![64, 1024],
-        ..FilterWishes::default()
+        ..FilterOptions::default()
     };
-    let choice = choose(&data, &wishes, None);
+    let choice = choose(&data, &requests, None);
     let ids: Vec<i32> = choice.pipeline.0.iter().map(|stage| stage.id).collect();
     assert_eq!(
         ids,
@@ -64,24 +65,24 @@ fn a_stated_chain_is_taken_as_it_is() {
         keepable: true,
         may_stay: true,
     };
-    let kept = choose(&data, &wishes, Some(&current));
+    let kept = choose(&data, &requests, Some(&current));
     assert!(
         kept.keep_current && kept.pipeline == checked,
         "{}",
         kept.reason
     );
-    let other = FilterWishes {
+    let other = FilterOptions {
         chain: Some("shuffle+deflate(6)+fletcher32".parse().unwrap()),
-        ..wishes
+        ..requests
     };
     let changed = choose(&data, &other, Some(&current));
     assert_eq!(changed.pipeline.summary(), "shuffle+deflate(6)+fletcher32");
     // Without data there is nothing to try, and the chain stays.
-    let wishes = FilterWishes {
+    let requests = FilterOptions {
         chunk_bytes: Some(CHUNK_BYTES as u64),
         ..other
     };
-    let untried = choose_filters(&[], FLOAT32, &wishes, None, &mut Scratch::default()).unwrap();
+    let untried = choose_filters(&[], FLOAT32, &requests, None, &mut Scratch::default()).unwrap();
     assert_eq!(untried.pipeline.summary(), "shuffle+deflate(6)+fletcher32");
 }
 
@@ -89,13 +90,13 @@ fn a_stated_chain_is_taken_as_it_is() {
 fn goals_choose_among_what_readers_know() {
     let data = smooth(1 << 20);
     let share = |goal, reader_level| {
-        let wishes = FilterWishes {
+        let requests = FilterOptions {
             goal,
             reader_level,
             chunk: vec![64, 1024],
-            ..FilterWishes::default()
+            ..FilterOptions::default()
         };
-        let choice = choose(&data, &wishes, None);
+        let choice = choose(&data, &requests, None);
         assert!(
             choice.pipeline.reader_level() <= reader_level,
             "{}",
@@ -120,14 +121,14 @@ fn goals_choose_among_what_readers_know() {
 }
 
 #[test]
-fn shuffle_wishes_are_obeyed() {
-    let wish = |shuffle| FilterWishes {
+fn shuffle_requests_are_obeyed() {
+    let request = |shuffle| FilterOptions {
         shuffle,
-        ..FilterWishes::default()
+        ..FilterOptions::default()
     };
-    let off = choose(&smooth(1 << 20), &wish(ShuffleWish::Off), None);
+    let off = choose(&smooth(1 << 20), &request(ShuffleRequest::Off), None);
     assert!(!off.pipeline.contains(filter_id::SHUFFLE));
-    let on = choose(&unpacked(1 << 20), &wish(ShuffleWish::On), None);
+    let on = choose(&unpacked(1 << 20), &request(ShuffleRequest::On), None);
     assert!(on.pipeline.contains(filter_id::SHUFFLE));
     let bytes = ElementType {
         class: ElementClass::UnsignedInteger,
@@ -138,7 +139,7 @@ fn shuffle_wishes_are_obeyed() {
     let single = choose_filters(
         &samples,
         bytes,
-        &wish(ShuffleWish::On),
+        &request(ShuffleRequest::On),
         None,
         &mut Scratch::default(),
     );
@@ -147,15 +148,15 @@ fn shuffle_wishes_are_obeyed() {
 
 #[test]
 fn level_zero_means_no_filters_and_absurd_levels_are_refused() {
-    let level = |level, reader_level| FilterWishes {
+    let level = |level, reader_level| FilterOptions {
         level: Some(level),
         reader_level,
-        ..FilterWishes::default()
+        ..FilterOptions::default()
     };
     let choice = choose(&smooth(1 << 18), &level(0, ReaderLevel::Any), None);
     assert!(choice.pipeline.is_empty());
-    for wishes in [level(10, ReaderLevel::Any), level(23, ReaderLevel::Plugins)] {
-        let error = choose_filters(&[], FLOAT32, &wishes, None, &mut Scratch::default());
+    for requests in [level(10, ReaderLevel::Any), level(23, ReaderLevel::Plugins)] {
+        let error = choose_filters(&[], FLOAT32, &requests, None, &mut Scratch::default());
         let error = error.unwrap_err();
         assert!(matches!(error, PlanError::Level { .. }));
         assert_eq!(error.code(), frazil_types::ErrorCode::InvalidArgument);
@@ -164,30 +165,30 @@ fn level_zero_means_no_filters_and_absurd_levels_are_refused() {
 
 #[test]
 fn floors_and_tolerances_decide_and_are_told() {
-    let wishes = |weighing| FilterWishes {
+    let requests = |weighing| FilterOptions {
         reader_level: ReaderLevel::Plugins,
         goal: Goal::Archive,
         weighing,
-        ..FilterWishes::default()
+        ..FilterOptions::default()
     };
     let data = smooth(1 << 20);
-    let exact = choose(&data, &wishes(SelectionCriteria::default()), None);
+    let exact = choose(&data, &requests(SelectionCriteria::default()), None);
     let near = SelectionCriteria {
         ratio_tolerance: Some(0.3),
         decode_floor: floor(100.0),
         ..SelectionCriteria::default()
     };
-    let near = choose(&data, &wishes(near), None);
+    let near = choose(&data, &requests(near), None);
     assert_ne!(near.pipeline, exact.pipeline);
     assert!(near.predicted_ratio <= exact.predicted_ratio / 0.7 * 1.001);
-    for part in ["read floor of 100 MB/s from wishes", "within 30 %"] {
+    for part in ["read floor of 100 MB/s from rules", "within 30 %"] {
         assert!(near.reason.contains(part), "{}", near.reason);
     }
     let impossible = SelectionCriteria {
         encode_floor: floor(1e6),
         ..SelectionCriteria::default()
     };
-    let none = choose(&data, &wishes(impossible), None);
+    let none = choose(&data, &requests(impossible), None);
     assert!(none.pipeline.is_empty());
     assert!(
         none.reason.contains("no filters are so fast"),
@@ -199,21 +200,21 @@ fn floors_and_tolerances_decide_and_are_told() {
         ratio_tolerance: Some(0.99),
         ..SelectionCriteria::default()
     };
-    let none = choose(&data, &wishes(generous), None);
+    let none = choose(&data, &requests(generous), None);
     assert!(none.pipeline.is_empty(), "{}", none.reason);
     assert!(none.reason.contains("within 99 %"), "{}", none.reason);
 }
 
 #[test]
 fn a_chain_says_who_wants_it() {
-    let wishes = FilterWishes {
+    let requests = FilterOptions {
         chain: "shuffle+deflate(1)".parse().ok(),
-        chain_origin: "from wishes",
-        ..FilterWishes::default()
+        chain_origin: "from rules",
+        ..FilterOptions::default()
     };
-    let choice = choose(&smooth(1 << 18), &wishes, None);
+    let choice = choose(&smooth(1 << 18), &requests, None);
     assert!(
-        choice.reason.starts_with("shuffle+deflate(1): from wishes"),
+        choice.reason.starts_with("shuffle+deflate(1): from rules"),
         "{}",
         choice.reason
     );

@@ -1,4 +1,4 @@
-"""Speeds, filters and tolerances wished for by variable, and on the command line."""
+"""Speeds, filters and tolerances requested by variable, and on the command line."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ PLUGINS = ("--readable-by", "plugins")
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("wishes") / "source.h5"
+    path = tmp_path_factory.mktemp("requests") / "source.h5"
     field = make.field(400, 300, dtype="f4")
     noise = np.random.default_rng(1).random((400, 300), dtype="f4")
     with h5py.File(path, "w") as file:
@@ -44,37 +44,37 @@ def filters(variable: dict) -> list[int]:
     return [stage["id"] for stage in variable["pipeline"]]
 
 
-def wished(folder: Path, *rules: dict) -> tuple[str | Path, ...]:
-    return ("--wishes", write_rules(folder / "wishes.toml", *rules))
+def requested(folder: Path, *rules: dict) -> tuple[str | Path, ...]:
+    return ("--precision", write_rules(folder / "requests.toml", *rules))
 
 
 def test_speeds_of_a_file_hold_for_the_variables_it_names(source: Path, tmp_path: Path):
-    wishes = wished(
+    requests = requested(
         tmp_path,
         {"variables": "*", "comp_speed": "2GB/s"},
         {"variables": "steps", "comp_speed": 1},
     )
     archive = (*PLUGINS, "--goal", "archive")
-    plan = planned(source, tmp_path, *archive, *wishes)
+    plan = planned(source, tmp_path, *archive, *requests)
     for name in ("/smooth", "/noisy"):
-        assert "write floor of 2000 MB/s from wishes" in plan[name]["reason"]
+        assert "write floor of 2000 MB/s from rules" in plan[name]["reason"]
         for stage in plan[name]["pipeline"]:
             assert stage["id"] != BZIP2
             assert stage["id"] != ZSTD or stage["cd_values"][0] <= 3
-    assert "write floor of 1 MB/s from wishes" in plan["/steps"]["reason"]
+    assert "write floor of 1 MB/s from rules" in plan["/steps"]["reason"]
     # So slow a floor is none.
     assert plan["/steps"]["pipeline"] == planned(source, tmp_path, *archive)["/steps"]["pipeline"]
-    shown = frazil("plan", source, *archive, *wishes).stdout
-    assert "write floor of 2000 MB/s from wishes" in " ".join(shown.split())
+    shown = frazil("plan", source, *archive, *requests).stdout
+    assert "write floor of 2000 MB/s from rules" in " ".join(shown.split())
 
 
 def test_words_stand_for_the_same_speed_unless_one_is_measured(source: Path, tmp_path: Path):
-    wishes = wished(
+    requests = requested(
         tmp_path, {"variables": "*", "comp_speed": "network", "decomp_speed": "0.5*shared"}
     )
-    plan = planned(source, tmp_path, *wishes)
-    floors = "write floor of 1250 MB/s (network) from wishes"
-    floors += ", read floor of 400 MB/s (0.5*shared) from wishes"
+    plan = planned(source, tmp_path, *requests)
+    floors = "write floor of 1250 MB/s (network) from rules"
+    floors += ", read floor of 400 MB/s (0.5*shared) from rules"
     assert all(floors in variable["reason"] for variable in plan.values())
     # No deflate is as fast.
     assert all(variable["pipeline"] == [] for variable in plan.values())
@@ -82,9 +82,9 @@ def test_words_stand_for_the_same_speed_unless_one_is_measured(source: Path, tmp
     calibration = tmp_path / "cache/frazil/calibration.json"
     calibration.parent.mkdir(parents=True)
     calibration.write_text(json.dumps({"network_bytes_per_second": 20e6}))
-    assert planned(source, tmp_path, *wishes) == plan
-    slow = planned(source, tmp_path, *wishes, "--calibration", calibration)
-    assert "write floor of 20 MB/s (network) from wishes" in slow["/smooth"]["reason"]
+    assert planned(source, tmp_path, *requests) == plan
+    slow = planned(source, tmp_path, *requests, "--calibration", calibration)
+    assert "write floor of 20 MB/s (network) from rules" in slow["/smooth"]["reason"]
     assert DEFLATE in filters(slow["/smooth"])
 
 
@@ -95,8 +95,8 @@ def test_a_floor_for_reading_is_an_option_too(source: Path, tmp_path: Path):
         assert "read floor of 3000 MB/s as asked" in variable["reason"]
         assert not {BZIP2, DEFLATE} & set(filters(variable))
     # The command line goes before a file.
-    wishes = wished(tmp_path, {"variables": "*", "decomp_speed": "4GB/s"})
-    both = planned(source, tmp_path, *archive, *wishes, "--min-read-speed", "local")
+    requests = requested(tmp_path, {"variables": "*", "decomp_speed": "4GB/s"})
+    both = planned(source, tmp_path, *archive, *requests, "--min-read-speed", "local")
     assert all("2000 MB/s (local) as asked" in one["reason"] for one in both.values())
 
 
@@ -112,40 +112,40 @@ def test_what_is_read_too_slowly_is_not_kept(source: Path, tmp_path: Path):
     assert frazil("verify", source, second).code == DONE
 
 
-def test_filters_can_be_wished_by_variable(source: Path, tmp_path: Path):
-    wishes = wished(
+def test_filters_can_be_requested_by_variable(source: Path, tmp_path: Path):
+    requests = requested(
         tmp_path,
         {"variables": "*", "comp_speed": 400, "ratio_tolerance_percent": 2},
         {"variables": "steps", "filters": "shuffle+lz4"},
     )
-    plan = planned(source, tmp_path, *PLUGINS, *wishes)
+    plan = planned(source, tmp_path, *PLUGINS, *requests)
     assert filters(plan["/steps"]) == [SHUFFLE, LZ4]
-    assert "shuffle+lz4: from wishes, " in plan["/steps"]["reason"]
-    assert "write floor of 400 MB/s from wishes" in plan["/smooth"]["reason"]
-    # A plan keeps them without the wishes; a rule goes before a plan.
+    assert "shuffle+lz4: from rules, " in plan["/steps"]["reason"]
+    assert "write floor of 400 MB/s from rules" in plan["/smooth"]["reason"]
+    # A plan keeps them without the requests; a rule goes before a plan.
     packed, again = tmp_path / "packed.h5", tmp_path / "again.h5"
     pack(source, packed, *PLUGINS, "--plan", tmp_path / "plan.json")
-    rule = wished(tmp_path, {"variables": "steps", "filters": "none"})
+    rule = requested(tmp_path, {"variables": "steps", "filters": "none"})
     pack(source, again, *PLUGINS, "--plan", tmp_path / "plan.json", *rule)
     for path, wanted in ((packed, {"shuffle", str(LZ4)}), (again, set())):
         with h5py.File(path) as file:
             assert set(file["steps"]._filters) == wanted
         assert frazil("verify", source, path).code == DONE
     # What the command line states goes before the file.
-    wishes = wished(tmp_path, {"variables": "steps", "filters": "shuffle+lz4"})
-    plan = planned(source, tmp_path, *wishes, "--filters", "shuffle+deflate(1)")
+    requests = requested(tmp_path, {"variables": "steps", "filters": "shuffle+lz4"})
+    plan = planned(source, tmp_path, *requests, "--filters", "shuffle+deflate(1)")
     assert filters(plan["/steps"]) == [SHUFFLE, DEFLATE]
 
 
 def test_filters_that_readers_lack_are_refused(source: Path, tmp_path: Path):
-    wishes = wished(tmp_path, {"variables": "steps", "filters": "shuffle+lz4"})
+    requests = requested(tmp_path, {"variables": "steps", "filters": "shuffle+lz4"})
     target = tmp_path / "out.h5"
-    outcome = frazil("pack", source, "-o", target, "--json", *wishes)
+    outcome = frazil("pack", source, "-o", target, "--json", *requests)
     assert outcome.code == FAILED and not target.exists()
     (error,) = outcome.errors
     assert error["variable"] == "/steps" and error["file"] == str(source)
     assert "shuffle+lz4" in error["cause"] and "plugins" in error["cure"]
-    assert "wishes" in error["cure"]
+    assert "options" in error["cure"]
 
 
 def test_what_differs_less_than_a_tolerance_is_taken_fast(source: Path, tmp_path: Path):
@@ -157,8 +157,8 @@ def test_what_differs_less_than_a_tolerance_is_taken_fast(source: Path, tmp_path
         assert variable["predicted_bytes"] >= exact[name]["predicted_bytes"]
         assert 0.4 * variable["predicted_bytes"] <= 1.01 * exact[name]["predicted_bytes"]
     assert any(near[name]["pipeline"] != exact[name]["pipeline"] for name in near)
-    wishes = wished(tmp_path, {"variables": "*", "ratio_tolerance_percent": 60})
-    by_file = planned(source, tmp_path, *archive, *wishes)
+    requests = requested(tmp_path, {"variables": "*", "ratio_tolerance_percent": 60})
+    by_file = planned(source, tmp_path, *archive, *requests)
     assert by_file == near
     energy = planned(source, tmp_path, *PLUGINS, "--goal", "energy", "--ratio-tolerance", "5%")
     assert any("of the joules" in one["reason"] for one in energy.values())
@@ -183,14 +183,14 @@ def test_what_differs_less_than_a_tolerance_is_taken_fast(source: Path, tmp_path
         ({"compression_speed": 3}, "`comp_speed`"),
     ],
 )
-def test_wishes_that_cannot_be_are_named(source: Path, tmp_path: Path, rule: dict, words: str):
-    wishes = wished(
+def test_requests_that_cannot_be_are_named(source: Path, tmp_path: Path, rule: dict, words: str):
+    requests = requested(
         tmp_path, {"variables": "*", "significant_digits": 5}, {"variables": "a"} | rule
     )
-    outcome = frazil("pack", source, "-o", tmp_path / "out.h5", "--json", *wishes)
+    outcome = frazil("pack", source, "-o", tmp_path / "out.h5", "--json", *requests)
     assert outcome.code == TROUBLE
     (error,) = outcome.errors
-    assert error["file"] == str(tmp_path / "wishes.toml")
+    assert error["file"] == str(tmp_path / "requests.toml")
     assert "rule 2" in error["cause"] and words in error["cause"]
 
 
@@ -213,20 +213,20 @@ def test_words_that_cannot_be_are_refused(source: Path, tmp_path: Path, words: t
 
 
 def test_variables_that_are_not_there_are_told(source: Path, tmp_path: Path):
-    wishes = wished(tmp_path, {"variables": ["smooth", "rough"], "comp_speed": "local"})
-    outcome = pack(source, tmp_path / "out.h5", *wishes)
+    requests = requested(tmp_path, {"variables": ["smooth", "rough"], "comp_speed": "local"})
+    outcome = pack(source, tmp_path / "out.h5", *requests)
     assert "no variable is named `rough`" in outcome.stderr + outcome.stdout
 
 
-def test_decisions_are_written_as_wishes_that_decide_so_again(source: Path, tmp_path: Path):
-    wishes = wished(
+def test_decisions_are_written_as_requests_that_decide_so_again(source: Path, tmp_path: Path):
+    requests = requested(
         tmp_path,
         {"variables": "s*", "significant_digits": 3, "comp_speed": "0.5*local"},
         {"variables": "noisy", "filters": "shuffle+deflate(2)"},
     )
-    first = planned(source, tmp_path, *wishes, "--write-precision", tmp_path / "decided.toml")
+    first = planned(source, tmp_path, *requests, "--write-precision", tmp_path / "decided.toml")
     text = (tmp_path / "decided.toml").read_text()
     assert 'comp_speed = "0.5*local"' in text and 'filters = "shuffle+deflate(2)"' in text
     assert planned(source, tmp_path, "--precision", tmp_path / "decided.toml") == first
-    refused = frazil("plan", source, *wishes, "--write-precision", tmp_path / "decided.toml")
+    refused = frazil("plan", source, *requests, "--write-precision", tmp_path / "decided.toml")
     assert refused.code == TROUBLE

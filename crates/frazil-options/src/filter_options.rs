@@ -1,7 +1,7 @@
-//! What is wished of each variable's filters: by rules, and by the options for all variables.
+//! What is requested of each variable's filters: by rules, and by the options for all variables.
 
 use frazil_container::hdf5::DatasetInfo;
-use frazil_plan::{FilterWishes, Goal, SelectionCriteria, ShuffleWish, SpeedFloor};
+use frazil_plan::{FilterOptions, Goal, SelectionCriteria, ShuffleRequest, SpeedFloor};
 use frazil_types::{
     Calibration, FilterChain, FilterConstraints, ReaderLevel, SpeedDemand, Transfer,
 };
@@ -13,14 +13,14 @@ use frazil_file::input::Input;
 use frazil_precision::rules::Matcher;
 
 /// Where a demand comes from, for reasons.
-pub const FROM_WISHES: &str = "from wishes";
+pub const FROM_RULES: &str = "from rules";
 
 /// Where filters come from that a caller states, for reasons.
 pub const AS_ASKED: &str = "as asked";
 
 /// What filters of a variable are chosen by while it is being written.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ChoiceWishes {
+pub struct ChoiceOptions {
     /// Who must be able to read them.
     pub readers: ReaderLevel,
     /// What they are chosen for.
@@ -65,8 +65,8 @@ pub fn check_demand(
 ) -> Result<()> {
     check_readers(demand.filters.as_ref(), readers).map_err(|error| {
         let place = match rules.rule_of_filters(path, demand.filters.as_ref()) {
-            Some((number, patterns)) => format!("rule {number} ({patterns}) of the wishes"),
-            None => "its wishes".to_owned(),
+            Some((number, patterns)) => format!("rule {number} ({patterns}) of the options"),
+            None => "its options".to_owned(),
         };
         let cure = error
             .cure
@@ -84,7 +84,7 @@ pub fn stated_chain<'a>(
     demand: &'a FilterConstraints,
 ) -> (Option<&'a FilterChain>, &'static str) {
     match (stated, &demand.filters) {
-        (None, Some(demanded)) => (Some(demanded), FROM_WISHES),
+        (None, Some(demanded)) => (Some(demanded), FROM_RULES),
         (stated, _) => (stated, AS_ASKED),
     }
 }
@@ -98,7 +98,7 @@ pub fn weighing(
 ) -> SelectionCriteria {
     let floor = |speed: &Option<SpeedDemand>, transfer| {
         let speed = speed.as_ref()?;
-        Some(SpeedFloor::of(speed, transfer, calibration, FROM_WISHES))
+        Some(SpeedFloor::of(speed, transfer, calibration, FROM_RULES))
     };
     let tolerance = demand
         .ratio_tolerance_percent
@@ -117,13 +117,13 @@ pub fn weighing(
     }
 }
 
-/// All that is wished of the filters of a variable whose chunks will have this shape.
-pub fn wishes(
+/// All that is requested of the filters of a variable whose chunks will have this shape.
+pub fn requests(
     options: &PackOptions,
     demand: &FilterConstraints,
     variable: &DatasetInfo,
     chunk: Option<&[u64]>,
-) -> FilterWishes {
+) -> FilterOptions {
     let chunk_bytes = chunk.map(|chunk| {
         chunk
             .iter()
@@ -135,7 +135,7 @@ pub fn wishes(
         None => stated_chain(options.filters.as_ref(), demand),
         Some(_) => (options.filters.as_ref(), AS_ASKED),
     };
-    FilterWishes {
+    FilterOptions {
         // Contiguous means no filters: the shape rule found the variable too small to chunk.
         level: if chunk.is_none() {
             Some(0)
@@ -143,10 +143,10 @@ pub fn wishes(
             options.level
         },
         shuffle: match options.shuffle {
-            _ if chunk.is_none() => ShuffleWish::Auto,
-            ShufflePolicy::Auto => ShuffleWish::Auto,
-            ShufflePolicy::On => ShuffleWish::On,
-            ShufflePolicy::Off => ShuffleWish::Off,
+            _ if chunk.is_none() => ShuffleRequest::Auto,
+            ShufflePolicy::Auto => ShuffleRequest::Auto,
+            ShufflePolicy::On => ShuffleRequest::On,
+            ShufflePolicy::Off => ShuffleRequest::Off,
         },
         reader_level: options.readable_by,
         goal: options.goal,
@@ -157,7 +157,7 @@ pub fn wishes(
         chunk: chunk.map(<[u64]>::to_vec).unwrap_or_default(),
         checksum: options.checksum && chunk.is_some(),
         chunk_bytes,
-        ..FilterWishes::default()
+        ..FilterOptions::default()
     }
 }
 
@@ -185,12 +185,12 @@ mod tests {
         let both = weighing(&stated, &demand, &calibration);
         assert_eq!(both.encode_floor, Some(asked));
         let floor = both.decode_floor.unwrap();
-        assert_eq!((floor.mb_s, floor.origin.as_str()), (2000.0, FROM_WISHES));
+        assert_eq!((floor.mb_s, floor.origin.as_str()), (2000.0, FROM_RULES));
         assert_eq!(both.ratio_tolerance, Some(0.03));
         let alone = weighing(&SelectionCriteria::default(), &demand, &calibration);
         let floor = alone.encode_floor.unwrap();
         assert_eq!(floor.mb_s, 1250.0);
-        assert_eq!(floor.origin, "(network) from wishes");
+        assert_eq!(floor.origin, "(network) from rules");
         let nothing = weighing(
             &SelectionCriteria::default(),
             &FilterConstraints::default(),

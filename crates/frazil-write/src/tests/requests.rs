@@ -1,4 +1,4 @@
-//! Wishes for the filters of variables: by rules, and by a variable's own settings.
+//! Requests for the filters of variables: by rules, and by a variable's own settings.
 
 use std::path::Path;
 
@@ -6,7 +6,9 @@ use frazil_container::classic::AttributeValue;
 use serde_json::json;
 
 use super::script::options;
-use crate::{DimensionLength, FilterWish, LayoutWish, VariableSettings, Writer, WriterOptions};
+use crate::{
+    DimensionLength, FilterRequest, LayoutRequest, VariableSettings, Writer, WriterOptions,
+};
 use frazil_container::classic::NcType;
 use frazil_container::schema::{AttributeOwner, Schema, SchemaValue, ValueType, VariableId};
 use frazil_file::error::{Error, Result};
@@ -111,7 +113,7 @@ fn rules_state_chunk_shapes() {
     let named = rule("v", json!({"chunks": {"x": 500}}));
     assert_eq!(of(&[all.clone(), named]).unwrap(), Some(vec![3, 500]));
     let asked = VariableSettings {
-        layout: LayoutWish::Chunked(vec![2, ROW]),
+        layout: LayoutRequest::Chunked(vec![2, ROW]),
         ..VariableSettings::default()
     };
     assert_eq!(chunk(&ruled(vec![all]), asked).unwrap(), Some(vec![2, ROW]));
@@ -125,7 +127,7 @@ fn rules_state_chunk_shapes() {
 fn rules_decide_filters_as_they_do_when_a_file_is_packed() {
     let by = |rules| written(&ruled(rules), VariableSettings::default()).unwrap();
     let (smallest, reason) = by(Vec::new());
-    assert!(!reason.contains("wishes"), "{reason}");
+    assert!(!reason.contains("requests"), "{reason}");
 
     let fast = rule(
         "*",
@@ -134,8 +136,8 @@ fn rules_decide_filters_as_they_do_when_a_file_is_packed() {
     let (filters, reason) = by(vec![fast]);
     assert_ne!(filters, smallest);
     for said in [
-        "write floor of 2000 MB/s from wishes",
-        "read floor of 800 MB/s (shared) from wishes",
+        "write floor of 2000 MB/s from rules",
+        "read floor of 800 MB/s (shared) from rules",
     ] {
         assert!(reason.contains(said), "{reason}");
     }
@@ -147,7 +149,7 @@ fn rules_decide_filters_as_they_do_when_a_file_is_packed() {
     let forced = json!({"filters": "bitshuffle+zstd(4)"});
     let (filters, reason) = by(vec![rule("v", forced.clone())]);
     assert_eq!(filters, "bitshuffle+zstd(4)");
-    assert_eq!(reason, "from wishes");
+    assert_eq!(reason, "from rules");
     assert_eq!(by(vec![rule("w*", forced)]).0, smallest);
 }
 
@@ -156,7 +158,7 @@ fn what_is_nearer_to_the_variable_goes_before_rules() {
     let deflate = FilterPipeline(vec![FilterSpec::new(filter_id::DEFLATE, vec![3])]);
     let rules = || vec![rule("*", json!({"filters": "shuffle+lz4"}))];
     let stated = VariableSettings {
-        filters: FilterWish::Exactly(deflate),
+        filters: FilterRequest::Exactly(deflate),
         ..VariableSettings::default()
     };
     assert_eq!(written(&ruled(rules()), stated).unwrap().0, "deflate(3)");
@@ -164,12 +166,12 @@ fn what_is_nearer_to_the_variable_goes_before_rules() {
     let (filters, reason) = written(&ruled(rules()), chain.clone()).unwrap();
     assert_eq!(
         (filters.as_str(), reason.as_str()),
-        ("shuffle+zstd(5)", "from wishes")
+        ("shuffle+zstd(5)", "from rules")
     );
     let (filters, reason) = written(&ruled(rules()), own(json!({"comp_speed": 1}))).unwrap();
     assert_ne!(filters, "shuffle+lz4");
     assert!(
-        reason.contains("write floor of 1 MB/s from wishes"),
+        reason.contains("write floor of 1 MB/s from rules"),
         "{reason}"
     );
     // For all variables that ask for none themselves.
@@ -191,7 +193,7 @@ fn rules_of_precision_round_what_states_nothing_itself() {
     let path = folder.path().join("v.nc");
     let rules = vec![rule("*", json!({"significant_bits": 5, "comp_speed": 100}))];
     let exact = VariableSettings {
-        precision: Some(rule("v", json!({"lossless": true})).wish),
+        precision: Some(rule("v", json!({"lossless": true})).request),
         ..VariableSettings::default()
     };
     for (settings, is_rounded) in [(VariableSettings::default(), true), (exact, false)] {
@@ -248,7 +250,7 @@ fn an_attribute_of_the_program_is_not_overwritten() {
 }
 
 #[test]
-fn a_plan_gives_way_to_wishes() {
+fn a_plan_gives_way_to_requests() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("v.nc");
     let (mut writer, v) = create(&path, &ruled(Vec::new()), VariableSettings::default()).unwrap();
@@ -289,14 +291,14 @@ fn a_commit_before_any_values_keeps_to_the_floors() {
         writer.sync().unwrap();
         let plan = writer.plan().unwrap();
         let reason = &plan.variables[0].reason;
-        assert!(reason.contains("from wishes"), "{reason}");
+        assert!(reason.contains("from rules"), "{reason}");
         writer.close().unwrap();
         assert!(super::read(&path, "/v").1 == record(0), "{speed}");
     }
 }
 
 #[test]
-fn wishes_that_cannot_be_honoured_name_what_is_wrong() {
+fn requests_that_cannot_be_honoured_name_what_is_wrong() {
     let any = |rules| WriterOptions {
         readable_by: ReaderLevel::Any,
         ..ruled(rules)
@@ -318,15 +320,15 @@ fn wishes_that_cannot_be_honoured_name_what_is_wrong() {
         "{cure}"
     );
     let error = refused(&any(Vec::new()), own(json!({"filters": "shuffle+lz4"})));
-    assert!(error.cure.unwrap().contains("its wishes"));
+    assert!(error.cure.unwrap().contains("its options"));
 
     let both = VariableSettings {
-        filters: FilterWish::Exactly(FilterPipeline::default()),
+        filters: FilterRequest::Exactly(FilterPipeline::default()),
         ..own(json!({"comp_speed": 3}))
     };
     let error = refused(&any(Vec::new()), both);
     assert!(
-        error.cause.contains("nothing that wishes could decide"),
+        error.cause.contains("nothing that options could decide"),
         "{error}"
     );
     let contradiction = VariableSettings {

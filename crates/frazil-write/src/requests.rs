@@ -1,25 +1,27 @@
-//! What is wished of a variable that is being written: by rules, and by its own settings.
+//! What is requested of a variable that is being written: by rules, and by its own settings.
 
 use frazil_plan::SelectionCriteria;
-use frazil_types::{Calibration, FilterChain, FilterConstraints, PrecisionWish};
+use frazil_types::{Calibration, FilterChain, FilterConstraints, PrecisionRequest};
 
 use super::checks::refuse_analysis;
-use super::settings::{FilterWish, VariableSettings};
+use super::settings::{FilterRequest, VariableSettings};
 use super::writer::Writer;
 use frazil_container::schema::VariableId;
 use frazil_file::error::Result;
-use frazil_options::filter_wishes::{AS_ASKED, ChoiceWishes, check_demand, stated_chain, weighing};
+use frazil_options::filter_options::{
+    AS_ASKED, ChoiceOptions, check_demand, stated_chain, weighing,
+};
 use frazil_precision::named::check_names;
-use frazil_precision::rules::{Matcher, wishes_for};
+use frazil_precision::rules::{Matcher, requests_for};
 
 /// What holds for one variable.
 #[derive(Debug, Clone)]
-pub(super) struct Wished {
+pub(super) struct Requested {
     /// Its own statement, or else that of the rules.
-    pub(super) precision: Option<PrecisionWish>,
+    pub(super) precision: Option<PrecisionRequest>,
     /// What is demanded of a choice of filters; empty where its own settings state them.
     pub(super) demand: FilterConstraints,
-    /// Filters that are stated for all variables, or wished for this one.
+    /// Filters that are stated for all variables, or requested this one.
     pub(super) chain: Option<FilterChain>,
     /// Who wants filters that are stated.
     origin: &'static str,
@@ -31,30 +33,30 @@ impl Writer {
     ///
     /// # Errors
     /// [`ErrorCode::InvalidArgument`](frazil_types::ErrorCode::InvalidArgument) if a pattern is no glob.
-    pub fn wishes(&self, path: &str) -> Result<(PrecisionWish, FilterConstraints)> {
-        wishes_for(&self.options.rules, path).map_err(|error| error.in_file(&self.path))
+    pub fn requests(&self, path: &str) -> Result<(PrecisionRequest, FilterConstraints)> {
+        requests_for(&self.options.rules, path).map_err(|error| error.in_file(&self.path))
     }
 
     /// What holds for the variable at `path` that has these settings.
-    pub(super) fn wished(&self, path: &str, settings: &VariableSettings) -> Result<Wished> {
-        let (stated, mut demanded) = self.wishes(path)?;
-        let is_stated = stated != PrecisionWish::default();
+    pub(super) fn requested(&self, path: &str, settings: &VariableSettings) -> Result<Requested> {
+        let (stated, mut demanded) = self.requests(path)?;
+        let is_stated = stated != PrecisionRequest::default();
         let precision = settings.precision.clone().or(is_stated.then_some(stated));
         let own = &settings.demand;
         let (demand, for_all) = match settings.filters {
-            FilterWish::Exactly(_) => (FilterConstraints::default(), None),
-            FilterWish::Ours if own.is_empty() => (demanded, self.options.filters.as_ref()),
-            FilterWish::Ours => {
+            FilterRequest::Exactly(_) => (FilterConstraints::default(), None),
+            FilterRequest::Ours if own.is_empty() => (demanded, self.options.filters.as_ref()),
+            FilterRequest::Ours => {
                 // A choice of its own goes before filters that others want.
                 demanded.filters = None;
                 (demanded.and_later(own), None)
             }
         };
         let (chain, origin) = match settings.filters {
-            FilterWish::Exactly(_) => (None, AS_ASKED),
-            FilterWish::Ours => stated_chain(for_all, &demand),
+            FilterRequest::Exactly(_) => (None, AS_ASKED),
+            FilterRequest::Ours => stated_chain(for_all, &demand),
         };
-        Ok(Wished {
+        Ok(Requested {
             precision,
             chain: chain.cloned(),
             origin,
@@ -82,27 +84,27 @@ impl Writer {
     }
 
     /// What filters of a variable are chosen by.
-    pub(super) fn choice_wishes(&self, wished: &Wished) -> ChoiceWishes {
+    pub(super) fn choice_options(&self, requested: &Requested) -> ChoiceOptions {
         let constants = Calibration::default();
-        ChoiceWishes {
+        ChoiceOptions {
             readers: self.options.readable_by,
             goal: self.options.goal,
-            weighing: weighing(&SelectionCriteria::default(), &wished.demand, &constants),
-            origin: wished.origin.to_owned(),
+            weighing: weighing(&SelectionCriteria::default(), &requested.demand, &constants),
+            origin: requested.origin.to_owned(),
         }
     }
 
-    /// Refuses wishes for the variable at `path` that cannot be honoured.
-    pub(super) fn check_wishes(&self, path: &str, settings: &VariableSettings) -> Result<()> {
-        let wished = self.wished(path, settings)?;
-        if let Some(wish) = &wished.precision {
-            refuse_analysis(wish)?;
+    /// Refuses requests for the variable at `path` that cannot be honoured.
+    pub(super) fn check_requests(&self, path: &str, settings: &VariableSettings) -> Result<()> {
+        let requested = self.requested(path, settings)?;
+        if let Some(request) = &requested.precision {
+            refuse_analysis(request)?;
         }
         // Those for all variables were looked at when the writer began.
-        if wished.chain != wished.demand.filters {
+        if requested.chain != requested.demand.filters {
             return Ok(());
         }
         let rules = Matcher::new(&self.options.rules)?;
-        check_demand(&wished.demand, &rules, path, self.options.readable_by)
+        check_demand(&requested.demand, &rules, path, self.options.readable_by)
     }
 }

@@ -13,7 +13,7 @@ const ZSTD_HIGHEST: u32 = 22;
 
 /// Use of the byte shuffle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum ShuffleWish {
+pub enum ShuffleRequest {
     /// With or without, whichever is smaller.
     #[default]
     Auto,
@@ -25,11 +25,11 @@ pub enum ShuffleWish {
 
 /// What the user asks of the filters.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FilterWishes {
+pub struct FilterOptions {
     /// Deflate (or zstd) level; `None`: chosen by trial. 0: no compression.
     pub level: Option<u32>,
     /// Use of the byte shuffle.
-    pub shuffle: ShuffleWish,
+    pub shuffle: ShuffleRequest,
     /// Who must be able to read the result.
     pub reader_level: ReaderLevel,
     /// Add a Fletcher-32 checksum.
@@ -40,7 +40,7 @@ pub struct FilterWishes {
     pub weighing: SelectionCriteria,
     /// These filters and no others; level, shuffle, readers and goal then mean nothing.
     pub chain: Option<FilterChain>,
-    /// Who wants the chain, as a reason says it: `as asked`, `from wishes`.
+    /// Who wants the chain, as a reason says it: `as asked`, `from rules`.
     pub chain_origin: &'static str,
     /// Of candidates only those whose filters all have these identifiers; `None`: all.
     pub only: Option<&'static [i32]>,
@@ -62,11 +62,11 @@ pub struct FilterWishes {
     pub index_bytes: u64,
 }
 
-impl Default for FilterWishes {
+impl Default for FilterOptions {
     fn default() -> Self {
         Self {
             level: None,
-            shuffle: ShuffleWish::Auto,
+            shuffle: ShuffleRequest::Auto,
             reader_level: ReaderLevel::Any,
             checksum: false,
             goal: Goal::default(),
@@ -84,7 +84,7 @@ impl Default for FilterWishes {
     }
 }
 
-impl FilterWishes {
+impl FilterOptions {
     /// Fails for a level that the compressor does not have.
     pub(crate) fn check_level(&self) -> Result<(), PlanError> {
         let (filter, highest) = match self.reader_level {
@@ -227,7 +227,7 @@ mod tests {
         assert!(decode_mb_s(&pipeline("bzip2(9)")).unwrap() < 100.0);
         assert_eq!(decode_mb_s(&pipeline("none")), Some(f64::INFINITY));
         assert_eq!(decode_mb_s(&pipeline("szip(8)")), None);
-        let wishes = FilterWishes {
+        let requests = FilterOptions {
             weighing: SelectionCriteria {
                 decode_floor: Some(SpeedFloor {
                     mb_s: 500.0,
@@ -235,11 +235,11 @@ mod tests {
                 }),
                 ..SelectionCriteria::default()
             },
-            ..FilterWishes::default()
+            ..FilterOptions::default()
         };
-        assert!(wishes.is_read_fast_enough(&pipeline("shuffle+deflate(4)")));
-        assert!(!wishes.is_read_fast_enough(&pipeline("bzip2(9)")));
-        assert!(!wishes.is_read_fast_enough(&pipeline("szip(8)")));
-        assert!(FilterWishes::default().is_read_fast_enough(&pipeline("szip(8)")));
+        assert!(requests.is_read_fast_enough(&pipeline("shuffle+deflate(4)")));
+        assert!(!requests.is_read_fast_enough(&pipeline("bzip2(9)")));
+        assert!(!requests.is_read_fast_enough(&pipeline("szip(8)")));
+        assert!(FilterOptions::default().is_read_fast_enough(&pipeline("szip(8)")));
     }
 }
