@@ -269,6 +269,12 @@ pub fn bytes_apart(hdf5: &Hdf5Input, variable: &DatasetInfo) -> Result<Arc<dyn B
         let values = hdf5.compact_values(variable).map_err(failed)?;
         return Ok(Arc::new(HeldBytes(values)));
     }
+    if hdf5.is_far() {
+        let cause = "its values are in other files, which are looked for on this machine only";
+        return Err(Error::new(ErrorCode::Unsupported, cause)
+            .in_file(hdf5.path())
+            .with_cure("copy all of the files here first"));
+    }
     let files = hdf5.external_files(variable).map_err(failed)?;
     let bytes = ExternalBytes::new(hdf5.path(), &files);
     let bytes = bytes.map_err(|error| Error::io(&error, "find the folder of", hdf5.path()))?;

@@ -20,6 +20,7 @@ mod operations;
 mod options;
 mod reader;
 mod settings;
+mod source;
 mod writer;
 
 use pyo3::prelude::*;
@@ -55,6 +56,7 @@ fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(operations::verify, module)?)?;
     module.add_function(wrap_pyfunction!(operations::analyze, module)?)?;
     module.add_function(wrap_pyfunction!(operations::recover, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::upload, module)?)?;
     module.add_function(wrap_pyfunction!(operations::followed_output, module)?)?;
     module.add_function(wrap_pyfunction!(operations::usual_mode, module)?)?;
     module.add_function(wrap_pyfunction!(operations::read_precision, module)?)?;

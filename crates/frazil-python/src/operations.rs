@@ -73,6 +73,17 @@ pub(crate) fn plan(py: Python<'_>, input: PathBuf, options: &str) -> Outcome<Str
     })
 }
 
+/// Sends a finished file to a URL, where it appears whole or not at all.
+#[pyfunction]
+pub(crate) fn upload(
+    py: Python<'_>,
+    path: PathBuf,
+    url: &str,
+    storage: frazil::StorageOptions,
+) -> Outcome<()> {
+    Ok(py.detach(|| frazil::upload(&path, url, &storage))?)
+}
+
 #[pyfunction]
 #[pyo3(signature = (input, output, options, listener=None))]
 pub(crate) fn unpack(

@@ -28,6 +28,7 @@ pub mod datatype {
 }
 
 pub use frazil_container::classic::{AttributeValue, NcType};
+pub use frazil_container::hdf5::{Arrival, Source};
 pub use frazil_container::{fork_generation, is_signal_ignored, model, schema};
 pub use frazil_file::counting::{Counting, set_counting};
 pub use frazil_file::error::{Error, Result};
@@ -35,6 +36,7 @@ pub use frazil_file::folder::check_folder;
 pub use frazil_file::output::Destination;
 pub use frazil_file::pending::{Attempt, followed_output, usual_mode};
 pub use frazil_file::progress::{Progress, Silent};
+pub use frazil_file::remote::{StorageOptions, upload};
 pub use frazil_file::recover::{RecoverOutcome, RecoverReport, recover};
 pub use frazil_file::resources::Resources;
 pub use frazil_file::text_file::write_text;
@@ -95,7 +97,7 @@ pub use frazil_types::{
     FilterConstraints, FilterPipeline, FilterSpec, PrecisionRequest, ProtectedValues,
     QuantizeAlgorithm, QuantizePlan, ReaderCache, ReaderLevel, Rounding, SpeedDemand, Storage,
     StorageLayout, StorageSpeed, Transfer, VariablePlan, WritePlan, filter_id, filter_name,
-    is_plain, plain, plain_path, type_fault,
+    SourceError, is_plain, plain, plain_path, type_fault, without_secrets,
 };
 pub use frazil_verify::{
     Difference, PrecisionReport, ThresholdResult, Thresholds, VariableFigures, VerifyOptions,
