@@ -77,7 +77,7 @@ class _InFilesystem:
 
 
 def is_name(opened: Any) -> bool:
-    """Whether it names a file, and is none itself. fsspec's ``OpenFile`` has a path, but no local one."""
+    """Whether it names a file and is none itself: an ``OpenFile`` of fsspec has a path."""
     return isinstance(opened, str | os.PathLike) and not _is_open_file(opened)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from . import _frazil, checks
@@ -153,7 +152,9 @@ def verify(
     bar = listener(progress)
     options = as_json(thresholds=thresholds, threads=threads, memory=memory)
     try:
-        report = VerifyReport._of(json.loads(_frazil.verify(os.fspath(a), os.fspath(b), options, bar)))
+        report = VerifyReport._of(
+            json.loads(_frazil.verify(os.fspath(a), os.fspath(b), options, bar))
+        )
     finally:
         _finish(bar)
     if check and not report:

@@ -53,10 +53,13 @@ impl Input {
     /// # Errors
     /// If it cannot be read, or a writer was killed when a part of a commit was in it.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::open_with(path, &StorageOptions::new())
+        let mut input = Self::open_with(path, &StorageOptions::new())?;
+        input.count_stored_bytes();
+        Ok(input)
     }
 
-    /// As [`Self::open`]; `options` are for access to files on other machines, which URLs name.
+    /// As [`Self::open`]; `options` are for access to files on other machines, which URLs name. Nobody has counted
+    /// their variables' stored bytes: only those who look at all variables need them.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -87,6 +90,23 @@ impl Input {
             None,
             kind,
         ))
+    }
+
+    /// Counts what is stored of each variable of a file that is somewhere else.
+    fn count_stored_bytes(&mut self) {
+        let InputKind::Hdf5(hdf5) = &self.kind else {
+            return;
+        };
+        // Whoever reads a damaged index is told of it.
+        if !hdf5.is_far() || hdf5.prefetch_indexes().is_err() {
+            return;
+        }
+        for variable in &mut self.variables {
+            if let DatasetStorage::Chunked { .. } = variable.storage {
+                let records = hdf5.locate(variable).unwrap_or_default();
+                variable.stored_bytes = records.iter().map(|record| record.stored_bytes).sum();
+            }
+        }
     }
 
     fn of(path: &Path, bytes: FileBytes, state: Option<FileState>, kind: InputKind) -> Self {

@@ -19,7 +19,10 @@ use crate::input::InputKind;
 const HDF5_SIGNATURE: [u8; 8] = [0x89, b'H', b'D', b'F', 0x0d, 0x0a, 0x1a, 0x0a];
 
 /// Opens a file of this machine.
-pub(crate) fn open_kind(file: &File, path: &Path) -> std::result::Result<InputKind, ContainerError> {
+pub(crate) fn open_kind(
+    file: &File,
+    path: &Path,
+) -> std::result::Result<InputKind, ContainerError> {
     let mut magic = [0_u8; 8];
     let mut head = file;
     let got = head.read(&mut magic).unwrap_or(0);
@@ -66,7 +69,9 @@ pub(crate) fn open_far(
             at: 0,
             step: source.head_bytes().max(1 << 16),
         };
-        return Ok(InputKind::Classic(ClassicFile::parse(name, header, length)?));
+        return Ok(InputKind::Classic(ClassicFile::parse(
+            name, header, length,
+        )?));
     }
     let mut at = 0;
     while at < length {

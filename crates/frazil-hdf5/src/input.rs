@@ -96,6 +96,11 @@ impl Input {
         self.image.insert(address, bytes);
     }
 
+    /// Whether bytes take long to come.
+    pub(crate) fn is_far(&self) -> bool {
+        self.source.is_far()
+    }
+
     /// Lets go of all bytes in memory that come again at once.
     pub(crate) fn forget(&self) {
         if !self.source.is_far() {

@@ -42,6 +42,11 @@ pub trait Source: Send + Sync {
         false
     }
 
+    /// Whether bytes come without a lock of the caller's that others may hold while they wait.
+    fn needs_no_lock(&self) -> bool {
+        true
+    }
+
     /// Learns that all metadata were read that opening a file needs: what is kept for that may go.
     fn settle(&self) {}
 
@@ -71,6 +76,10 @@ impl<S: Source + ?Sized> Source for Arc<S> {
 
     fn is_far(&self) -> bool {
         (**self).is_far()
+    }
+
+    fn needs_no_lock(&self) -> bool {
+        (**self).needs_no_lock()
     }
 
     fn settle(&self) {

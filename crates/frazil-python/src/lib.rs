@@ -56,6 +56,7 @@ fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(operations::verify, module)?)?;
     module.add_function(wrap_pyfunction!(operations::analyze, module)?)?;
     module.add_function(wrap_pyfunction!(operations::recover, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::check_url, module)?)?;
     module.add_function(wrap_pyfunction!(operations::upload, module)?)?;
     module.add_function(wrap_pyfunction!(operations::followed_output, module)?)?;
     module.add_function(wrap_pyfunction!(operations::usual_mode, module)?)?;

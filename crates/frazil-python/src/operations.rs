@@ -73,6 +73,17 @@ pub(crate) fn plan(py: Python<'_>, input: PathBuf, options: &str) -> Outcome<Str
     })
 }
 
+/// Checks, before any work is done, that a file may be written to a URL.
+#[pyfunction]
+pub(crate) fn check_url(
+    py: Python<'_>,
+    url: &str,
+    storage: frazil::StorageOptions,
+    overwrite: bool,
+) -> Outcome<()> {
+    Ok(py.detach(|| frazil::check_url(url, &storage, overwrite))?)
+}
+
 /// Sends a finished file to a URL, where it appears whole or not at all.
 #[pyfunction]
 pub(crate) fn upload(

@@ -83,7 +83,10 @@ impl Reader {
             storage: storage.unwrap_or_default(),
             cancel: Arc::clone(&cancel),
         };
-        let source = object.map(PythonFile::new).transpose().map_err(PyErr::from)?;
+        let source = object
+            .map(PythonFile::new)
+            .transpose()
+            .map_err(PyErr::from)?;
         let reader = py.detach(|| match source {
             Some(source) => frazil::Reader::open_source(&path, Arc::new(source), &options),
             None => frazil::Reader::open(&path, &options),

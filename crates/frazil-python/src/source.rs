@@ -50,7 +50,8 @@ impl Source for PythonFile {
         }
         let failed = |cause: String| SourceError::new(ErrorCode::Io, cause);
         // Nothing can be asked for while Python ends.
-        let asked = Python::try_attach(|py| self.ask(py, ranges).map_err(|error| error.to_string()));
+        let asked =
+            Python::try_attach(|py| self.ask(py, ranges).map_err(|error| error.to_string()));
         let given = asked.ok_or_else(|| failed("Python is ending".to_owned()))?;
         let given = given.map_err(|said| failed(format!("the file object says: {said}")))?;
         let lengths = ranges.iter().map(|range| range.end - range.start);
@@ -71,6 +72,11 @@ impl Source for PythonFile {
 
     fn is_far(&self) -> bool {
         true
+    }
+
+    /// Python's lock. Who waits for libhdf5's may hold it.
+    fn needs_no_lock(&self) -> bool {
+        false
     }
 
     /// One call for all ranges: what gives many at once fetches them side by side.

@@ -210,9 +210,8 @@ impl FileSnapshot {
     pub(super) fn settles_in(&self) -> Option<Duration> {
         let (identity, file) = self.identity.as_ref().zip(self.bytes.file())?;
         let rest = identity.settles_in(file)?;
-        let is_of_interest = self.is_same_file()
-            && !self.may_grow()
-            && !is_being_written(&self.path);
+        let is_of_interest =
+            self.is_same_file() && !self.may_grow() && !is_being_written(&self.path);
         is_of_interest.then_some(rest)
     }
 
@@ -280,7 +279,10 @@ impl FileSnapshot {
                 let share = self.shares.get(number).copied().unwrap_or(0);
                 self.chunked(variable, &reach, share)?
             }
-            _ => ReadPath::Library,
+            _ => {
+                sources::refuse_far_mapping(Some(&*self.input()?))?;
+                ReadPath::Library
+            }
         };
         Ok(reach)
     }

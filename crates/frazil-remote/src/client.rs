@@ -14,6 +14,7 @@ use reqwest::redirect::{Attempt, Policy};
 use reqwest::{StatusCode, Url};
 
 use crate::limits;
+use crate::runtime::Network;
 
 /// Says to which other hosts redirects may lead, separated by commas.
 pub(crate) const REDIRECTS_VARIABLE: &str = "FRAZIL_REMOTE_REDIRECTS";
@@ -56,21 +57,33 @@ pub(crate) struct Connector {
 
 impl HttpConnector for Connector {
     fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
-        // Another part of the process may have chosen one, and that is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let built = reqwest::Client::builder()
-            .user_agent(concat!("frazil/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(limits::silence())
-            .read_timeout(limits::silence())
-            .default_headers(self.headers.clone())
-            .redirect(Policy::custom(follow))
-            .build();
-        let client = built.map_err(|source| object_store::Error::Generic {
-            store: "HTTP",
-            source: Box::new(source),
-        })?;
+        let failed =
+            |source: Box<dyn std::error::Error + Send + Sync>| object_store::Error::Generic {
+                store: "HTTP",
+                source,
+            };
+        let client = match self.headers.is_empty() {
+            true => {
+                let network = Network::current().map_err(|error| failed(Box::new(error)))?;
+                network.client(|| client(HeaderMap::new()))
+            }
+            false => client(self.headers.clone()),
+        };
+        let client = client.map_err(|error| failed(Box::new(error)))?;
         Ok(HttpClient::new(Careful(HttpClient::new(client))))
     }
+}
+
+fn client(headers: HeaderMap) -> reqwest::Result<reqwest::Client> {
+    // Another part of the process may have chosen one, and that is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder()
+        .user_agent(concat!("frazil/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(limits::silence())
+        .read_timeout(limits::silence())
+        .default_headers(headers)
+        .redirect(Policy::custom(follow))
+        .build()
 }
 
 /// Follows redirects on the same host, and to hosts that the user allows. All others, those to addresses inside of
@@ -120,7 +133,9 @@ impl HttpService for Careful {
         let is_final = status.is_redirection() || matches!(status.as_u16(), 400 | 401 | 403);
         if !status.is_success() && (wanted.is_some() || is_final) {
             let pause = asked_pause(answer.headers());
-            let said = Limited::new(answer.into_body(), MOST_SAID_BYTES).collect().await;
+            let said = Limited::new(answer.into_body(), MOST_SAID_BYTES)
+                .collect()
+                .await;
             let said = said.map(|said| said.to_bytes()).unwrap_or_default();
             let said = String::from_utf8_lossy(&said).into_owned();
             return refuse(Refusal::Status(status.as_u16(), said, pause));
@@ -166,7 +181,11 @@ mod tests {
     #[test]
     fn requests_stay_where_the_url_says() {
         let may = |from: &str, to: &str, allowed: &str| {
-            may_lead(&Url::parse(from).unwrap(), &Url::parse(to).unwrap(), allowed)
+            may_lead(
+                &Url::parse(from).unwrap(),
+                &Url::parse(to).unwrap(),
+                allowed,
+            )
         };
         assert!(may("http://a/x", "http://a/y", ""));
         assert!(may("http://a/x", "https://a/y", ""));

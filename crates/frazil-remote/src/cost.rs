@@ -77,8 +77,16 @@ mod tests {
     fn far_servers_are_asked_for_more_at_once() {
         let (near, far) = (Cost::default(), Cost::default());
         for _ in 0..30 {
-            near.learn(Duration::from_micros(200), Duration::from_millis(1), 1 << 20);
-            far.learn(Duration::from_millis(80), Duration::from_millis(10), 1 << 20);
+            near.learn(
+                Duration::from_micros(200),
+                Duration::from_millis(1),
+                1 << 20,
+            );
+            far.learn(
+                Duration::from_millis(80),
+                Duration::from_millis(10),
+                1 << 20,
+            );
         }
         assert!(near.gap() < far.gap() && near.piece() < far.piece());
         assert!(far.piece() <= LARGEST_PIECE && near.gap() >= SMALLEST_GAP);

@@ -90,7 +90,9 @@ impl Failure {
         match refusal {
             Refusal::Redirect(host) => refused(
                 ErrorCode::PermissionDenied,
-                format!("the server sends requests on to another host, {host}, and that is not followed"),
+                format!(
+                    "the server sends requests on to another host, {host}, and that is not followed"
+                ),
                 format!("if you trust that host, set {REDIRECTS_VARIABLE}={host}, or name its URL"),
             ),
             Refusal::Circle => refused(
@@ -138,9 +140,9 @@ impl Failure {
             (412, _) => Self::changed(),
             (416, _) if is_known => Self::changed(),
             (416, _) => Self::last(SourceError::new(ErrorCode::Corrupt, "the file is empty")),
-            (408 | 429 | 500.., _) => Self::passing(format!(
-                "the server is busy or out of order ({named})"
-            )),
+            (408 | 429 | 500.., _) => {
+                Self::passing(format!("the server is busy or out of order ({named})"))
+            }
             _ => Self::last(SourceError::new(
                 ErrorCode::Io,
                 format!("the server refuses the request ({named})"),
@@ -155,7 +157,8 @@ fn patience() -> String {
 
 fn other_region() -> SourceError {
     let cause = "the bucket is in another region";
-    SourceError::new(ErrorCode::InvalidArgument, cause).with_cure("set AWS_REGION to the bucket's region")
+    SourceError::new(ErrorCode::InvalidArgument, cause)
+        .with_cure("set AWS_REGION to the bucket's region")
 }
 
 /// Access that a server refuses, with what there is to be done.
@@ -167,7 +170,9 @@ fn refused(named: &str, store: &Store) -> SourceError {
         (false, _) => format!("the server refuses access, and there are no credentials ({named})"),
     };
     let cure = match service {
-        Service::Http => "give what the server asks for as storage option `headers`, or a signed URL",
+        Service::Http => {
+            "give what the server asks for as storage option `headers`, or a signed URL"
+        }
         Service::S3 => {
             "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give them as storage options"
         }
@@ -200,8 +205,14 @@ mod tests {
             (failure.error.code, failure.again)
         };
         let expired = "<Error><Code>ExpiredToken</Code></Error>";
-        assert_eq!(of(400, expired, false), (ErrorCode::PermissionDenied, Again::Never));
-        assert_eq!(of(403, "", false), (ErrorCode::PermissionDenied, Again::Never));
+        assert_eq!(
+            of(400, expired, false),
+            (ErrorCode::PermissionDenied, Again::Never)
+        );
+        assert_eq!(
+            of(403, "", false),
+            (ErrorCode::PermissionDenied, Again::Never)
+        );
         assert_eq!(of(404, "", false), (ErrorCode::NotFound, Again::Never));
         assert_eq!(of(404, "", true), (ErrorCode::FileChanged, Again::Never));
         assert_eq!(of(412, "", true), (ErrorCode::FileChanged, Again::Never));

@@ -11,7 +11,7 @@ const MOST_SECONDS: f64 = 3600.0;
 /// A range is asked for so often at most.
 pub(crate) const MOST_ATTEMPTS: u32 = 6;
 /// A server that gives less than so many bytes a second is taken to be stuck.
-const LEAST_BYTES_A_SECOND: u64 = 16 << 10;
+const LEAST_BYTES_A_SECOND: f64 = 16.0 * 1024.0;
 /// Requests under way at a time, of the whole process.
 pub(crate) const MOST_REQUESTS: usize = 32;
 /// A pause before asking again grows up to this.
@@ -26,9 +26,14 @@ pub(crate) fn silence() -> Duration {
     Duration::from_secs_f64(usable.unwrap_or(USUAL_SECONDS))
 }
 
-/// How long one request for so many bytes may take.
-pub(crate) fn one_request(bytes: u64) -> Duration {
-    silence() + Duration::from_secs(bytes / LEAST_BYTES_A_SECOND)
+/// How long the begin of an answer may take: to connect, and to be heard.
+pub(crate) fn answer() -> Duration {
+    silence() * 2
+}
+
+/// Bytes that must come in the time for which a server may be silent.
+pub(crate) fn least_bytes() -> u64 {
+    (silence().as_secs_f64() * LEAST_BYTES_A_SECOND) as u64
 }
 
 /// After so long a range is not asked for again.

@@ -15,7 +15,10 @@ pub(crate) fn requests(ranges: &[Range<u64>], gap: u64, piece: u64) -> Vec<Range
             _ => joined.push(range),
         }
     }
-    joined.into_iter().flat_map(|run| cut(&run, piece)).collect()
+    joined
+        .into_iter()
+        .flat_map(|run| cut(&run, piece))
+        .collect()
 }
 
 /// Pieces of about the same length.
@@ -50,8 +53,14 @@ mod tests {
     #[test]
     fn neighbours_are_joined_and_long_runs_cut() {
         let wanted = [500..600, 0..100, 110..200, 5000..5001, 300..300];
-        assert_eq!(requests(&wanted, 10, 1000), vec![0..200, 500..600, 5000..5001]);
-        assert_eq!(requests(std::slice::from_ref(&(0..10)), 0, 4), vec![0..3, 3..6, 6..10]);
+        assert_eq!(
+            requests(&wanted, 10, 1000),
+            vec![0..200, 500..600, 5000..5001]
+        );
+        assert_eq!(
+            requests(std::slice::from_ref(&(0..10)), 0, 4),
+            vec![0..3, 3..6, 6..10]
+        );
         assert_eq!(requests(&[0..10, 2..4], 0, 100), vec![0..10]);
         assert!(requests(&[], 0, 1).is_empty());
         let all = requests(std::slice::from_ref(&(0..u64::MAX)), 0, 1 << 60);
@@ -60,7 +69,11 @@ mod tests {
 
     #[test]
     fn bytes_are_picked_out_of_several_answers() {
-        let come = [(0..4, b"0123".to_vec()), (4..8, b"4567".to_vec()), (10..12, b"ab".to_vec())];
+        let come = [
+            (0..4, b"0123".to_vec()),
+            (4..8, b"4567".to_vec()),
+            (10..12, b"ab".to_vec()),
+        ];
         assert_eq!(pick(&(2..6), &come).unwrap(), b"2345");
         assert_eq!(pick(&(10..11), &come).unwrap(), b"a");
         assert_eq!(pick(&(3..3), &come).unwrap(), b"");

@@ -1,6 +1,5 @@
 //! One range of a file, asked for until it is there, or it is clear that it will not come.
 
-use std::future::Future;
 use std::io;
 use std::ops::Range;
 use std::time::Instant;
@@ -61,10 +60,7 @@ pub(crate) async fn fetch(
     loop {
         attempt += 1;
         let turn = network.turns.acquire().await;
-        let bytes = range.end.saturating_sub(range.start);
-        let limit = limits::one_request(bytes);
-        let asked = ask(store, cost, range.clone(), known);
-        let outcome = in_time(limit, asked).await;
+        let outcome = ask(store, cost, range.clone(), known).await;
         drop(turn);
         let failure = match outcome {
             Ok(found) => return Ok(found),
@@ -74,8 +70,8 @@ pub(crate) async fn fetch(
             return Err(failure.error.into());
         };
         let pause = limits::pause(attempt, asked);
-        let is_over = attempt >= limits::MOST_ATTEMPTS
-            || begun.elapsed() + pause > limits::all_attempts();
+        let is_over =
+            attempt >= limits::MOST_ATTEMPTS || begun.elapsed() + pause > limits::all_attempts();
         if is_over {
             return Err(after(failure.error, attempt, begun).into());
         }
@@ -94,14 +90,6 @@ fn after(mut error: SourceError, attempts: u32, begun: Instant) -> SourceError {
     error
 }
 
-async fn in_time<T>(
-    limit: std::time::Duration,
-    work: impl Future<Output = Result<T, Failure>>,
-) -> Result<T, Failure> {
-    let late = |_| Failure::passing("the server gives bytes too slowly");
-    tokio::time::timeout(limit, work).await.map_err(late)?
-}
-
 async fn ask(
     store: &Store,
     cost: &Cost,
@@ -116,7 +104,9 @@ async fn ask(
     let service = store.service();
     let service = service.map_err(|error| Failure::passing(error.to_string()))?;
     let begun = Instant::now();
-    let answer = service.get_opts(&store.path, options).await;
+    let late = |_| Failure::passing("the server did not answer in time");
+    let answer = tokio::time::timeout(limits::answer(), service.get_opts(&store.path, options));
+    let answer = answer.await.map_err(late)?;
     let answer = answer.map_err(|error| Failure::of(&error, store, known.is_some()))?;
     let first = begun.elapsed();
     let version = Version::of(&answer);
@@ -136,6 +126,7 @@ async fn body(answer: GetResult, range: &Range<u64>, store: &Store) -> Result<Ve
         return Err(Failure::last(SourceError::new(ErrorCode::Io, cause)));
     }
     let mut bytes = Vec::new();
+    let mut pace = Pace::begin();
     let mut parts = answer.into_stream();
     while let Some(part) = parts.next().await {
         let part = part.map_err(|error| Failure::of(&error, store, true))?;
@@ -148,10 +139,44 @@ async fn body(answer: GetResult, range: &Range<u64>, store: &Store) -> Result<Ve
             bytes.reserve_exact(usize::try_from(promised).unwrap_or(0));
         }
         bytes.extend_from_slice(&part);
+        pace.check(bytes.len() as u64)?;
     }
     if bytes.len() as u64 != promised {
-        let cause = format!("the connection broke: {} of {promised} bytes came", bytes.len());
+        let cause = format!(
+            "the connection broke: {} of {promised} bytes came",
+            bytes.len()
+        );
         return Err(Failure::passing(cause));
     }
     Ok(bytes)
+}
+
+/// Whether bytes come as fast as they must.
+struct Pace {
+    since: Instant,
+    bytes: u64,
+}
+
+impl Pace {
+    fn begin() -> Self {
+        Self {
+            since: Instant::now(),
+            bytes: 0,
+        }
+    }
+
+    /// Compares, from time to time, with the bytes that have come by now.
+    fn check(&mut self, bytes: u64) -> Result<(), Failure> {
+        if self.since.elapsed() < limits::silence() {
+            return Ok(());
+        }
+        if bytes - self.bytes < limits::least_bytes() {
+            return Err(Failure::passing("the server gives bytes too slowly"));
+        }
+        *self = Self {
+            since: Instant::now(),
+            bytes,
+        };
+        Ok(())
+    }
 }

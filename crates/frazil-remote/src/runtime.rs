@@ -6,8 +6,8 @@
 
 use std::future::Future;
 use std::io;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use frazil_types::sync::Mutex;
@@ -30,6 +30,8 @@ pub(crate) struct Network {
     runtime: Runtime,
     /// Bounds requests under way.
     pub(crate) turns: Arc<Semaphore>,
+    /// Of all requests without headers of their own: files on one server share connections.
+    client: OnceLock<reqwest::Client>,
 }
 
 impl Network {
@@ -52,11 +54,24 @@ impl Network {
             id,
             runtime,
             turns: Arc::new(Semaphore::new(MOST_REQUESTS)),
+            client: OnceLock::new(),
         }));
         if let Some(current) = &mut current {
             **current = Some(made);
         }
         Ok(made)
+    }
+
+    /// The client that all share; made when first asked for.
+    pub(crate) fn client(
+        &self,
+        make: impl FnOnce() -> reqwest::Result<reqwest::Client>,
+    ) -> reqwest::Result<reqwest::Client> {
+        if let Some(known) = self.client.get() {
+            return Ok(known.clone());
+        }
+        let made = make()?;
+        Ok(self.client.get_or_init(|| made).clone())
     }
 
     /// Begins work; what becomes of it can be waited for.

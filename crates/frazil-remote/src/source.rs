@@ -137,7 +137,9 @@ impl Source for Remote {
             return Ok(vec![wait(&answer.1)?]);
         }
         let asked = self.ask(&missing)?;
-        let come = asked.into_iter().map(|(range, answer)| Ok((range, wait(&answer)?)));
+        let come = asked
+            .into_iter()
+            .map(|(range, answer)| Ok((range, wait(&answer)?)));
         let come = come.collect::<io::Result<Vec<_>>>()?;
         for (range, found) in ranges.iter().zip(&mut found) {
             if found.is_none() {

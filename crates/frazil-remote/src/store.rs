@@ -62,7 +62,8 @@ impl Store {
             made: Mutex::default(),
             is_signed,
         };
-        store.build()?;
+        let built = store.build()?;
+        *store.made.lock() = Some((std::process::id(), built));
         Ok(store)
     }
 
@@ -101,7 +102,11 @@ impl Store {
 
     fn retry(&self) -> RetryConfig {
         RetryConfig {
-            max_retries: if self.repeats { limits::MOST_ATTEMPTS as usize } else { 0 },
+            max_retries: if self.repeats {
+                limits::MOST_ATTEMPTS as usize
+            } else {
+                0
+            },
             retry_timeout: limits::all_attempts(),
             ..RetryConfig::default()
         }
@@ -143,7 +148,9 @@ impl Store {
                 builder = builder.with_config(key, value);
             }
         }
-        if builder.get_config_value(&AmazonS3ConfigKey::Region).is_none()
+        if builder
+            .get_config_value(&AmazonS3ConfigKey::Region)
+            .is_none()
             && let Some(region) = builder.get_config_value(&AmazonS3ConfigKey::DefaultRegion)
         {
             builder = builder.with_region(region);
@@ -217,16 +224,18 @@ fn without_url(error: &object_store::Error) -> String {
 
 /// Options under the names that object_store knows.
 fn renamed(address: &Address, options: &StorageOptions) -> StorageOptions {
-    let rename = |name: &str| match (address.service, name) {
-        (_, "anon") => "skip_signature",
-        (Service::S3, "key") => "access_key_id",
-        (Service::S3, "secret") => "secret_access_key",
-        (Service::S3, "region_name") => "region",
-        (Service::Gcs, "token") => "service_account",
-        (Service::Gcs, "endpoint_url") => "base_url",
-        _ => name,
-    }
-    .to_owned();
+    let rename = |name: &str| {
+        match (address.service, name) {
+            (_, "anon") => "skip_signature",
+            (Service::S3, "key") => "access_key_id",
+            (Service::S3, "secret") => "secret_access_key",
+            (Service::S3, "region_name") => "region",
+            (Service::Gcs, "token") => "service_account",
+            (Service::Gcs, "endpoint_url") => "base_url",
+            _ => name,
+        }
+        .to_owned()
+    };
     let named = options.iter();
     named
         .map(|(name, value)| (rename(name), value.clone()))
@@ -242,7 +251,9 @@ fn is_signed(address: &Address, options: &StorageOptions) -> bool {
     }
     let has_option = |names: &[&str]| {
         let names = names.iter();
-        names.into_iter().any(|name| options.keys().any(|key| key.ends_with(name)))
+        names
+            .into_iter()
+            .any(|name| options.keys().any(|key| key.ends_with(name)))
     };
     let has_variable = |names: &[&str]| {
         let mut names = names.iter();
@@ -262,13 +273,17 @@ fn is_signed(address: &Address, options: &StorageOptions) -> bool {
                 ])
         }
         Service::Gcs => {
-            has_option(&["service_account", "service_account_key", "application_credentials", "bearer_token"])
-                || has_variable(&[
-                    "GOOGLE_SERVICE_ACCOUNT",
-                    "GOOGLE_SERVICE_ACCOUNT_PATH",
-                    "GOOGLE_SERVICE_ACCOUNT_KEY",
-                    "GOOGLE_APPLICATION_CREDENTIALS",
-                ])
+            has_option(&[
+                "service_account",
+                "service_account_key",
+                "application_credentials",
+                "bearer_token",
+            ]) || has_variable(&[
+                "GOOGLE_SERVICE_ACCOUNT",
+                "GOOGLE_SERVICE_ACCOUNT_PATH",
+                "GOOGLE_SERVICE_ACCOUNT_KEY",
+                "GOOGLE_APPLICATION_CREDENTIALS",
+            ])
         }
         Service::Azure => {
             has_option(&["key", "token", "client_id"])
@@ -296,11 +311,19 @@ mod tests {
 
     #[test]
     fn the_names_of_fsspec_are_known_and_others_refused() {
-        let known = options(&[("key", "k"), ("secret", "s"), ("endpoint_url", "http://127.0.0.1:1")]);
+        let known = options(&[
+            ("key", "k"),
+            ("secret", "s"),
+            ("endpoint_url", "http://127.0.0.1:1"),
+        ]);
         let store = Store::new("s3://bucket/x.nc", &known, false).unwrap();
         assert!(store.is_signed);
         let both = options(&[("key", "k"), ("secret", "s"), ("anon", "true")]);
-        assert!(!Store::new("s3://bucket/x.nc", &both, false).unwrap().is_signed);
+        assert!(
+            !Store::new("s3://bucket/x.nc", &both, false)
+                .unwrap()
+                .is_signed
+        );
         for url in ["s3://bucket/x.nc", "https://host/x.nc", "gs://b/x.nc"] {
             let error = Store::new(url, &options(&[("colour", "red")]), false).unwrap_err();
             assert!(error.cause.contains("colour"), "{error}");

@@ -31,12 +31,11 @@ pub fn check(url: &str, options: &StorageOptions, overwrite: bool) -> io::Result
     let checked = network.begin(async move {
         let service = store.service()?;
         match service.head(&store.path).await {
-            Ok(_) if !overwrite => Err(SourceError::new(
-                ErrorCode::AlreadyExists,
-                "exists already",
-            )
-            .with_cure("add --overwrite to replace it")
-            .into()),
+            Ok(_) if !overwrite => {
+                Err(SourceError::new(ErrorCode::AlreadyExists, "exists already")
+                    .with_cure("add --overwrite to replace it")
+                    .into())
+            }
             Ok(_) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(Failure::of(&error, &store, false).error.into()),
         }

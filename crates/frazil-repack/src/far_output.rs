@@ -18,14 +18,15 @@ pub(crate) fn url(input: &Path, destination: &Destination) -> Result<Option<Stri
             let Some(folder) = address::url_of(folder) else {
                 return Ok(None);
             };
-            let input = address::url_of(input).map_or_else(
-                || input.to_owned(),
-                |url| address::shown(&url),
-            );
+            let input =
+                address::url_of(input).map_or_else(|| input.to_owned(), |url| address::shown(&url));
             let name = input.file_name().and_then(|name| name.to_str());
             let name = name.ok_or_else(|| {
-                Error::new(ErrorCode::InvalidArgument, "has no file name that a URL could have")
-                    .in_file(&input)
+                Error::new(
+                    ErrorCode::InvalidArgument,
+                    "has no file name that a URL could have",
+                )
+                .in_file(&input)
             })?;
             Ok(Some(format!("{}/{name}", folder.trim_end_matches('/'))))
         }
@@ -45,8 +46,11 @@ pub(crate) fn send(
     remote::check_new(url, &options, overwrite)?;
     let shown = address::shown(url);
     let folder = tempfile::tempdir();
-    let folder = folder.map_err(|error| Error::io(&error, "make a temporary folder for", &shown))?;
-    let name = shown.file_name().map_or_else(|| PathBuf::from("output"), PathBuf::from);
+    let folder =
+        folder.map_err(|error| Error::io(&error, "make a temporary folder for", &shown))?;
+    let name = shown
+        .file_name()
+        .map_or_else(|| PathBuf::from("output"), PathBuf::from);
     let local = folder.path().join(name);
     let mut report = work(&Destination::File(local.clone()))?;
     remote::upload(&local, url, &options)?;

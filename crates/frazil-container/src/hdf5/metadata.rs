@@ -122,6 +122,21 @@ impl Hdf5Input {
         })
     }
 
+    /// Brings the roots of all chunk indexes into memory, in one request.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn prefetch_indexes(&self) -> Result<()> {
+        self.with_metadata(|file| {
+            let mut roots = Vec::new();
+            for info in self.datasets() {
+                let dataset = file.dataset(&file.object(info.object_address)?)?;
+                roots.extend(dataset.index_address());
+            }
+            Ok(file.prefetch(&roots)?)
+        })
+    }
+
     /// A type as libhdf5 gives its values, with the path of the committed datatype that it is.
     pub(super) fn described(
         &self,

@@ -180,16 +180,17 @@ impl Hdf5Input {
 
     /// The file, open in libhdf5.
     pub(super) fn library(&self) -> Result<&Handle> {
-        if self.is_far() {
-            return Err(ContainerError::Unsupported(
-                "only libhdf5 reads this (virtual storage, a filter of a plugin, or a reference), and it reads \
-                 local files only: copy the file here first"
-                    .to_owned(),
-            ));
-        }
         if self.library.get().is_none() {
             self.check()?;
-            let opened = file::open_read(&self.contents.path, self.contents.is_swmr)?;
+            let (path, is_swmr) = (&self.contents.path, self.contents.is_swmr);
+            let opened = match &self.contents.source {
+                None => file::open_read(path, is_swmr)?,
+                Some(far) if far.0.needs_no_lock() => file::open_far(path, &far.0)?,
+                Some(_) => {
+                    let cause = "only libhdf5 reads this, which cannot ask a file object: open a copy by its name";
+                    return Err(ContainerError::Unsupported(cause.to_owned()));
+                }
+            };
             // Another thread's is as good.
             let _ = self.library.set(opened);
         }
@@ -470,7 +471,11 @@ fn describe(
         unlimited,
         may_grow: dataset.extent.may_grow(),
         is_null: dataset.extent == Extent::Null,
-        stored_bytes: file.stored_bytes(&dataset),
+        // Counting them takes requests for every dataset, which few readers need.
+        stored_bytes: match file.is_far() {
+            true => 0,
+            false => file.stored_bytes(&dataset),
+        },
         storage: metadata::storage(&dataset),
         fill,
         fill_status: dataset.fill.status,
