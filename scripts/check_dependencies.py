@@ -31,8 +31,8 @@ ALLOWED_EDGES = {
     "frazil-plugin": {"frazil-types", "frazil-codec"},
     "frazil-hdf5": {"frazil-types"},
     "frazil-container": {"frazil-types", "frazil-hdf5"},
-    "frazil-remote": {"frazil-types", "frazil-hdf5"},
-    "frazil-file": LEGS - {"frazil-plan"} | {"frazil-remote"},
+    "frazil-file": LEGS - {"frazil-plan"},
+    "frazil-remote": {"frazil-types", "frazil-hdf5", "frazil-file"},
     "frazil-precision": LEGS | {"frazil-file"},
     "frazil-options": FILES - {"frazil-codec", "frazil-pipeline"},
     "frazil-read": FILES - {"frazil-precision"} | {"frazil-options"},
@@ -47,12 +47,12 @@ ALLOWED_EDGES = {
     | {"frazil-tools", "frazil-verify", "frazil-write"},
     "frazil-figures": {"frazil"},
     "frazil-train": {"frazil", "frazil-plan", "frazil-types"},
-    "frazil-cli": {"frazil", "frazil-figures", "frazil-train"},
+    "frazil-cli": {"frazil", "frazil-figures", "frazil-remote", "frazil-train"},
     "frazil-capi": {"frazil"},
     # What goes into other people's programs holds as little as can be.
     "frazil-preload": set(),
     "frazil-preload-zlib": set(),
-    "frazil-python": {"frazil"},
+    "frazil-python": {"frazil", "frazil-remote"},
     "frazil-bench": {"*"},
 }
 

@@ -1,9 +1,10 @@
-//! The way to files on other machines, if this build has one and nobody closed it.
+//! The way to files on other machines, if this program has one and nobody closed it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use frazil_container::hdf5::Source;
 use frazil_types::ErrorCode;
@@ -17,16 +18,51 @@ const SWITCH: &str = "FRAZIL_REMOTE";
 /// What a user says of access to files on other machines, by name.
 pub type StorageOptions = BTreeMap<String, String>;
 
-/// Whether this build has code that reaches the network.
-pub const IS_BUILT_IN: bool = cfg!(feature = "network");
+/// Files on other machines.
+///
+/// Programs that have network code bring it in with [`install`]: what they share with others does not depend on it.
+/// Errors carry a [`SourceError`](frazil_types::SourceError).
+pub trait Network: Send + Sync {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// If it cannot be reached.
+    fn open(&self, url: &str, options: &StorageOptions) -> io::Result<Arc<dyn Source>>;
+
+    /// Checks that a file may be written.
+    ///
+    /// # Errors
+    /// If there is one already that is not to be replaced, or access is refused.
+    fn check_new(&self, url: &str, options: &StorageOptions, overwrite: bool) -> io::Result<()>;
+
+    /// Sends a finished file, which appears whole or not at all.
+    ///
+    /// # Errors
+    /// If it cannot be sent; then nothing is there.
+    fn upload(&self, file: File, url: &str, options: &StorageOptions) -> io::Result<()>;
+}
+
+static WAY: OnceLock<&'static dyn Network> = OnceLock::new();
+
+/// Gives this program a way to other machines, for good.
+pub fn install(network: &'static dyn Network) {
+    // The first one stays.
+    let _ = WAY.set(network);
+}
+
+/// Whether this program has code that reaches the network.
+#[must_use]
+pub fn is_built_in() -> bool {
+    WAY.get().is_some()
+}
 
 /// Opens a file on another machine.
 ///
 /// # Errors
 /// If the way is closed, or the file cannot be reached.
 pub fn open(url: &str, options: &StorageOptions) -> Result<Arc<dyn Source>> {
-    check_open(url)?;
-    network::open(url, options).map_err(|error| failed(&error, url))
+    let opened = way(url)?.open(url, options);
+    opened.map_err(|error| failed(&error, url))
 }
 
 /// Checks, before any work is done, that a file may be written to a URL.
@@ -34,8 +70,8 @@ pub fn open(url: &str, options: &StorageOptions) -> Result<Arc<dyn Source>> {
 /// # Errors
 /// If the way is closed, there is a file already, or access is refused.
 pub fn check_new(url: &str, options: &StorageOptions, overwrite: bool) -> Result<()> {
-    check_open(url)?;
-    network::check(url, options, overwrite).map_err(|error| failed(&error, url))
+    let checked = way(url)?.check_new(url, options, overwrite);
+    checked.map_err(|error| failed(&error, url))
 }
 
 /// Sends a finished file to a URL, where it appears whole or not at all.
@@ -43,12 +79,13 @@ pub fn check_new(url: &str, options: &StorageOptions, overwrite: bool) -> Result
 /// # Errors
 /// If it cannot be sent; then nothing is there.
 pub fn upload(path: &Path, url: &str, options: &StorageOptions) -> Result<()> {
-    check_open(url)?;
+    let way = way(url)?;
     let file = File::open(path).map_err(|error| Error::io(&error, "open", path))?;
-    network::upload(file, url, options).map_err(|error| failed(&error, url))
+    let sent = way.upload(file, url, options);
+    sent.map_err(|error| failed(&error, url))
 }
 
-fn failed(error: &std::io::Error, url: &str) -> Error {
+fn failed(error: &io::Error, url: &str) -> Error {
     let code = ErrorCode::of_io_error(error);
     let mapped = Error::new(code, error.to_string()).in_file(&address::shown(url));
     match crate::error::cure_for(error) {
@@ -57,69 +94,24 @@ fn failed(error: &std::io::Error, url: &str) -> Error {
     }
 }
 
-fn check_open(url: &str) -> Result<()> {
+fn way(url: &str) -> Result<&'static dyn Network> {
     let closed = |cause: &str, cure: &str| {
-        Err(Error::new(ErrorCode::Unsupported, cause)
+        Error::new(ErrorCode::Unsupported, cause)
             .in_file(&address::shown(url))
-            .with_cure(cure))
+            .with_cure(cure)
     };
-    if !IS_BUILT_IN {
-        return closed(
-            "this frazil was built without network code",
-            "copy the file here first, or build frazil without REMOTE=0",
-        );
-    }
+    let Some(way) = WAY.get() else {
+        return Err(closed(
+            "this program has no network code",
+            "copy the file here first, or use the command or the Python package, built without REMOTE=0",
+        ));
+    };
     let stated = std::env::var(SWITCH).unwrap_or_default();
-    if matches!(stated.as_str(), "off" | "0" | "no" | "false") {
-        return closed(
+    match stated.as_str() {
+        "off" | "0" | "no" | "false" => Err(closed(
             "access to files on other machines is switched off (FRAZIL_REMOTE=off)",
             "copy the file here first, or unset FRAZIL_REMOTE",
-        );
-    }
-    Ok(())
-}
-
-#[cfg(feature = "network")]
-mod network {
-    use std::fs::File;
-    use std::io;
-    use std::sync::Arc;
-
-    use frazil_container::hdf5::Source;
-    use frazil_remote::Remote;
-    pub(super) use frazil_remote::{check, upload};
-
-    use super::StorageOptions;
-
-    pub(super) fn open(url: &str, options: &StorageOptions) -> io::Result<Arc<dyn Source>> {
-        Ok(Arc::new(Remote::open(url, options)?))
-    }
-
-    // The signatures that the closed way has as well.
-    const _: fn(&str, &StorageOptions, bool) -> io::Result<()> = check;
-    const _: fn(File, &str, &StorageOptions) -> io::Result<()> = upload;
-}
-
-/// Nothing comes here: [`check_open`] has refused it.
-#[cfg(not(feature = "network"))]
-mod network {
-    use std::fs::File;
-    use std::io;
-    use std::sync::Arc;
-
-    use frazil_container::hdf5::Source;
-
-    use super::StorageOptions;
-
-    pub(super) fn open(_: &str, _: &StorageOptions) -> io::Result<Arc<dyn Source>> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    pub(super) fn check(_: &str, _: &StorageOptions, _: bool) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    pub(super) fn upload(_: File, _: &str, _: &StorageOptions) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
+        )),
+        _ => Ok(*way),
     }
 }

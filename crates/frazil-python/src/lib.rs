@@ -43,6 +43,8 @@ fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     frazil::fork_generation();
     // First of all that is registered: writers are closed before.
     frazil::remove_unfinished_in_the_end();
+    #[cfg(feature = "network")]
+    frazil_remote::install();
     module.add("__version__", frazil::about().version)?;
     module.add_function(wrap_pyfunction!(operations::about, module)?)?;
     module.add_function(wrap_pyfunction!(operations::environment_warnings, module)?)?;

@@ -25,10 +25,35 @@ mod source;
 mod store;
 mod upload;
 
-use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
 
-pub use source::Remote;
-pub use upload::{check, upload};
+use frazil_file::remote::Network;
+use frazil_hdf5::Source;
 
 /// What a user says of access, by name: names of `object_store`, and those that fsspec uses.
-pub type StorageOptions = BTreeMap<String, String>;
+pub use frazil_file::remote::StorageOptions;
+pub use source::Remote;
+pub use upload::{check_new, upload};
+
+/// Gives this program a way to files on other machines.
+pub fn install() {
+    frazil_file::remote::install(&Way);
+}
+
+struct Way;
+
+impl Network for Way {
+    fn open(&self, url: &str, options: &StorageOptions) -> io::Result<Arc<dyn Source>> {
+        Ok(Arc::new(Remote::open(url, options)?))
+    }
+
+    fn check_new(&self, url: &str, options: &StorageOptions, overwrite: bool) -> io::Result<()> {
+        check_new(url, options, overwrite)
+    }
+
+    fn upload(&self, file: File, url: &str, options: &StorageOptions) -> io::Result<()> {
+        upload(file, url, options)
+    }
+}

@@ -25,7 +25,7 @@ const PARTS_AT_ONCE: usize = 4;
 /// # Errors
 /// Carries a [`SourceError`]: the service takes no files, there is one already and `overwrite` is not said, or
 /// access is refused.
-pub fn check(url: &str, options: &StorageOptions, overwrite: bool) -> io::Result<()> {
+pub fn check_new(url: &str, options: &StorageOptions, overwrite: bool) -> io::Result<()> {
     let store = Arc::new(open(url, options)?);
     let network = Network::current()?;
     let checked = network.begin(async move {
