@@ -1,5 +1,7 @@
 """Writes docs/evidence.md: what five documents show, our figure beside it and the peer's of today.
 
+The measured table of docs/comparison.md is made with it.
+
     python scripts/make_evidence.py            of the results that are kept
     python scripts/make_evidence.py --rerun    runs the benchmarks first: many hours
     python scripts/make_evidence.py --check    refuses a page that is not what the results give
@@ -13,11 +15,13 @@ import subprocess
 import sys
 import tomllib
 
+from evidence import comparison
 from evidence.plots import PICTURES
 from evidence.results import PUBLISHED, ROOT, NotMeasured, newest, shown
 from evidence.tables import TABLES, grid
 
 PAGE = ROOT / "docs/evidence.md"
+COMPARISON = ROOT / "docs/comparison.md"
 FIGURES = ROOT / "docs/figures"
 HEAD = """# Evidence
 
@@ -99,7 +103,8 @@ def main() -> int:
     options = parser.parse_args()
     if options.rerun:
         rerun()
-    made = {PAGE: page(), **{FIGURES / name: draw() for name, draw in PICTURES.items()}}
+    made = {FIGURES / name: draw() for name, draw in PICTURES.items()}
+    made |= {PAGE: page(), COMPARISON: comparison.filled(COMPARISON.read_text())}
     if not options.check:
         for path, content in made.items():
             path.write_text(content)
