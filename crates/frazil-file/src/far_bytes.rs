@@ -14,6 +14,8 @@ use frazil_types::sync::Mutex;
 static UNDER_WAY: AtomicU64 = AtomicU64::new(0);
 /// A part of what a process may keep for later reads may be under way.
 const PART_OF_BUDGET: u64 = 4;
+/// So much may be under way whatever the budget is: less would come one after the other.
+const LEAST_UNDER_WAY: u64 = 32 << 20;
 /// What nobody has read after so long was announced in vain: its reader has stopped.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
@@ -192,6 +194,7 @@ impl FarBytes {
     /// Asks for ranges that nobody may want after all (`is_guess`), or that somebody has announced.
     fn ask(&self, ranges: &[Range<u64>], is_guess: bool) {
         let budget = frazil_pipeline::read_stats().budget_bytes / PART_OF_BUDGET;
+        let budget = budget.max(LEAST_UNDER_WAY);
         let mut room = budget.saturating_sub(UNDER_WAY.load(Ordering::Relaxed));
         let length = self.source.length().unwrap_or(0);
         let mut wanted = Vec::new();
