@@ -22,6 +22,7 @@ use crate::file_state::{self, FileState};
 use crate::left_commit::{LeftCommit, look_beside};
 use crate::other_writers::{self, Writer};
 use crate::storage_error::{from_container, unreadable};
+use crate::virtual_data;
 
 /// HDF5 superblocks begin at byte 0, 512, 1024, ... with these bytes.
 const HDF5_SIGNATURE: [u8; 8] = [0x89, b'H', b'D', b'F', 0x0d, 0x0a, 0x1a, 0x0a];
@@ -75,10 +76,19 @@ impl Input {
         Self::open_for(path, Purpose::Prove)
     }
 
+    /// Opens a file in which a virtual dataset has a source: as it is at this moment, and with the shapes that it
+    /// states.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(crate) fn open_as_source(path: &Path) -> Result<Self> {
+        Self::open_for(path, Purpose::Source)
+    }
+
     fn open_for(path: &Path, purpose: Purpose) -> Result<Self> {
         let left = match purpose {
             Purpose::Read | Purpose::Replace => look_beside(path)?,
-            Purpose::Prove => None,
+            Purpose::Prove | Purpose::Source => None,
         };
         let file = open_regular(path)?;
         if purpose == Purpose::Replace {
@@ -87,16 +97,21 @@ impl Input {
         let inspect = |error| Error::io(&error, "inspect", path);
         let state = match purpose {
             Purpose::Read | Purpose::Replace => file_state::settled(&file),
-            Purpose::Prove => file.metadata().map(|metadata| FileState::of(&metadata)),
+            Purpose::Prove | Purpose::Source => {
+                file.metadata().map(|metadata| FileState::of(&metadata))
+            }
         };
         let state = state.map_err(inspect)?;
-        let kind = open_kind(&file, path).map_err(|error| {
+        let mut kind = open_kind(&file, path).map_err(|error| {
             let error = or_one_of_several(unreadable(error, path), &file);
             match purpose {
-                Purpose::Prove => error,
+                Purpose::Prove | Purpose::Source => error,
                 Purpose::Read | Purpose::Replace => blame(error, &file, path),
             }
         })?;
+        if let (InputKind::Hdf5(hdf5), false) = (&mut kind, purpose == Purpose::Source) {
+            virtual_data::adjust_shapes(hdf5);
+        }
         // libhdf5 opens the file by its name once more.
         let named = path.metadata().map_err(inspect)?;
         if !state.is_same_file(&FileState::of(&named)) {
@@ -104,7 +119,7 @@ impl Input {
         }
         let writer = match purpose {
             Purpose::Read => Writer::of(&file),
-            Purpose::Replace | Purpose::Prove => None,
+            Purpose::Replace | Purpose::Prove | Purpose::Source => None,
         };
         let variables = match &kind {
             InputKind::Hdf5(hdf5) => hdf5.datasets().to_vec(),
@@ -168,6 +183,13 @@ impl Input {
             true => Ok(()),
             false => Err(changed(&self.path)),
         }
+    }
+
+    /// Whether the file is as it was, and what has its name still.
+    pub(crate) fn is_current(&self) -> bool {
+        let named = self.path.metadata();
+        let is_named = named.is_ok_and(|named| self.state.is_same_file(&FileState::of(&named)));
+        is_named && self.check_unchanged().is_ok()
     }
 
     /// The outcome of work that read the file, if nobody changed it meanwhile.
@@ -313,6 +335,7 @@ enum Purpose {
     Read,
     Replace,
     Prove,
+    Source,
 }
 
 /// Opens a regular file without waiting for anybody.

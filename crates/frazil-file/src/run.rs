@@ -28,6 +28,23 @@ pub fn check_cancel(resources: &Resources) -> Result<()> {
     Ok(())
 }
 
+/// Memory for elements as they lie in a file: a shape may say any number.
+///
+/// # Errors
+/// [`ErrorCode::MemoryBudget`] if there is not as much.
+pub fn room_for(elements: u64, element_bytes: usize) -> Result<Vec<u8>> {
+    let bytes = usize::try_from(elements).ok();
+    let bytes = bytes.and_then(|elements| elements.checked_mul(element_bytes));
+    let has_room = |bytes: &usize| Vec::<u8>::new().try_reserve_exact(*bytes).is_ok();
+    match bytes.filter(has_room) {
+        Some(bytes) => Ok(vec![0; bytes]),
+        None => {
+            let cause = format!("{elements} elements do not fit into memory");
+            Err(Error::new(ErrorCode::MemoryBudget, cause).with_cure("read a part of the variable"))
+        }
+    }
+}
+
 /// Puts a pipeline error into a user's words: file, variable, chunk, cause, cure.
 ///
 /// `owner` gives the variable behind a source's number.
@@ -58,7 +75,10 @@ pub fn explain(
             } else {
                 format!("reading {place}: {error}")
             };
-            name(Error::new(code, cause), source_index)
+            let (code, cure) = Error::behind(&error).unwrap_or((code, None));
+            let mut mapped = name(Error::new(code, cause), source_index);
+            mapped.cure = cure;
+            mapped
         }
         PipelineError::Decode {
             source_index,

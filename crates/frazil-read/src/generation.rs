@@ -23,6 +23,7 @@ use frazil_file::input::{FileBytes, Input, InputKind};
 use frazil_file::left_commit::is_being_written;
 use frazil_file::sources::{self, Access};
 use frazil_file::storage_error::from_container;
+use frazil_file::virtual_data::{self, VirtualValues};
 
 /// How long a thread waits for another that locates the same variable.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -74,6 +75,8 @@ pub(super) enum ReadPath {
     Chunked(Arc<ChunkedArray>, Vec<FilterSpec>),
     /// Where they lie.
     Plain(PlainArray),
+    /// In other datasets, whose elements lead elsewhere in their files.
+    Elsewhere(Arc<VirtualValues>),
     /// Through libhdf5.
     Library,
     /// There are none.
@@ -237,7 +240,13 @@ impl FileSnapshot {
                 },
                 _,
             ) => reach.plain(variable, Arc::clone(&self.bytes) as Arc<_>, *address, None)?,
-            (DatasetStorage::Compact | DatasetStorage::External, Kind::Hdf5(_)) => {
+            (DatasetStorage::Virtual, Kind::Hdf5(_)) if !dataset.element.is_self_contained() => {
+                ReadPath::Elsewhere(virtual_data::of_dataset(&*self.input()?, dataset)?)
+            }
+            (
+                DatasetStorage::Compact | DatasetStorage::External | DatasetStorage::Virtual,
+                Kind::Hdf5(_),
+            ) => {
                 let bytes = sources::bytes_apart(&*self.input()?, dataset)?;
                 reach.plain(variable, bytes, 0, None)?
             }
@@ -281,8 +290,11 @@ impl FileSnapshot {
             Access::Parallel(source, _) => (source, Vec::new()),
             Access::Undecodable(source, _, missing) => (source, missing),
             Access::Nothing => return Ok(ReadPath::Nothing),
-            Access::Library | Access::Indirect(..) | Access::Apart(_) => {
-                return Ok(ReadPath::Library);
+            Access::Library => return Ok(ReadPath::Library),
+            Access::Elsewhere(values) => return Ok(ReadPath::Elsewhere(values)),
+            Access::Indirect(..) | Access::Apart(_) => {
+                let cause = "chunks that lie elsewhere";
+                return Err(Error::new(ErrorCode::Internal, cause));
             }
         };
         if let (DatasetStorage::Chunked { pipeline, .. }, Checksums::Skip) =

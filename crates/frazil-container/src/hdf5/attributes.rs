@@ -8,7 +8,8 @@ use crate::ffi::{Handle, names};
 
 use super::committed_types::CommittedTypes;
 use super::provenance::{PROVENANCE, write_provenance};
-use super::references::Translator;
+use super::references::CopiedObjects;
+use super::scan::Hdf5Input;
 
 /// An attribute whose value holds references: written once all objects exist.
 pub(super) struct DeferredAttribute {
@@ -78,26 +79,24 @@ fn copy_one(
     Ok(references)
 }
 
-/// Writes the translated value of an attribute that had to wait.
+/// Writes the value of an attribute that had to wait; counts its references that lead nowhere.
 pub(super) fn write_deferred(
-    from: &Handle,
+    input: &Hdf5Input,
+    waiting: &DeferredAttribute,
     to: &Handle,
-    name: &str,
-    translator: &Translator<'_>,
-    limit_bytes: u64,
-) -> Result<()> {
+    objects: &CopiedObjects<'_>,
+) -> Result<u64> {
+    let name = &waiting.name;
     let (Some(source), Some(target)) = (
-        attribute::open_by_name(from, name)?,
+        input.attribute(&waiting.object, name)?,
         attribute::open_by_name(to, name)?,
     ) else {
         return Err(ContainerError::Internal(format!(
             "attribute {name} went missing"
         )));
     };
-    let memory = source.datatype()?.memory_copy()?;
-    let extent = source.extent()?;
-    let mut value = source.read(&memory, &extent, limit_bytes)?;
-    translator.translate(&memory, &mut value)?;
-    target.write(&memory, &extent, &value)?;
-    memory.reclaim(&extent, value)
+    let memory = target.datatype()?.memory_copy()?;
+    let form = input.in_memory_form(&source.datatype, &source.values, objects)?;
+    target.write(&memory, &source.extent, &form.elements)?;
+    Ok(form.lost)
 }

@@ -72,6 +72,15 @@ impl Hdf5Input {
         &self.contents
     }
 
+    /// Takes another shape for a dataset's own: virtual ones are as long as what they are mapped onto. Nothing
+    /// changes once the contents are shared.
+    pub fn set_shape(&mut self, dataset: usize, shape: &[u64]) {
+        let contents = Arc::get_mut(&mut self.contents);
+        if let Some(info) = contents.and_then(|contents| contents.datasets.get_mut(dataset)) {
+            shape.clone_into(&mut info.shape);
+        }
+    }
+
     /// The file.
     #[must_use]
     pub fn path(&self) -> &Path {
