@@ -265,7 +265,7 @@ impl FileSnapshot {
         let mut datatype = variable.datatype.clone();
         let (byte_swap, fill, outside) = match handed_out(variable).1 {
             Conversion::Swap(unit) => (unit, fill_inside(variable), fill_outside(variable)),
-            Conversion::Number => (None, stored.clone(), stored.clone()),
+            Conversion::Number | Conversion::Texts => (None, stored.clone(), stored.clone()),
             Conversion::Expansion => {
                 let element = self.input()?.stored_element(&variable.dataset);
                 let element = element.map_err(|error| from_container(error, &self.path))?;

@@ -357,8 +357,13 @@ impl Reader {
     ) -> Result<()> {
         let variable = &generation.model.variables[number];
         let reach = generation.reach(number)?;
-        if handed_out(variable).1 != Conversion::Number {
-            return self.fetch(generation, (variable, &reach), selections, target);
+        let conversion = handed_out(variable).1;
+        if conversion != Conversion::Number {
+            self.fetch(generation, (variable, &reach), selections, target)?;
+            if conversion == Conversion::Texts {
+                variable.datatype.clear_behind_texts(target);
+            }
+            return Ok(());
         }
         let elements = selected_elements(selections).unwrap_or(u64::MAX);
         let mut stored = room_for(elements, reach.element_bytes())?;

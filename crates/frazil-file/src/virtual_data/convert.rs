@@ -353,17 +353,7 @@ fn single(value: Value) -> f32 {
 
 /// Cuts a text or fills it up (`H5T__conv_s_s`).
 fn convert_text(from: &[u8], ends: TextPadding, to: &mut [u8], padding: TextPadding) {
-    let length = match ends {
-        TextPadding::NullTerminated | TextPadding::NullPadded => from
-            .iter()
-            .position(|&byte| byte == 0)
-            .unwrap_or(from.len()),
-        TextPadding::SpacePadded => from
-            .iter()
-            .rposition(|&byte| byte != b' ')
-            .map_or(0, |last| last + 1),
-    };
-    let length = length.min(to.len());
+    let length = ends.length_of(from).min(to.len());
     to[..length].copy_from_slice(&from[..length]);
     let filler = match padding {
         TextPadding::SpacePadded => b' ',
