@@ -183,6 +183,7 @@ check: fetch .build/setup-test .build/setup-check site ## Formatting, lints, the
 	$(PYTHON) scripts/check_docs.py
 	$(PYTHON) scripts/make_precision_tables.py --check
 	$(PYTHON) scripts/make_bench_tables.py --check
+	$(PYTHON) scripts/make_evidence.py --check
 	$(PYTHON) scripts/make_reference.py --check
 	$(PYTHON) -m ruff check
 	$(PYTHON) -m ruff format --check
@@ -227,6 +228,10 @@ bench-pack: build .build/setup-test ## frazil pack beside nccopy, h5repack and c
 bench-precision: build .build/setup-test .build/setup-bench ## Rounding and its analysis beside netCDF-C, NCO and xbitinfo
 	$(CARGO) build $(CARGO_FLAGS) --package frazil-bench
 	$(PYTHON) bench/precision.py $(BENCH_ARGS)
+
+.PHONY: bench-pi
+bench-pi: build .build/setup-test ## Pi at 1 to 8 digits, by frazil and by netCDF-C
+	$(PYTHON) bench/pi.py
 
 .PHONY: bench-bounds
 bench-bounds: build .build/setup-test ## Ratios at absolute error bounds beside ZFP, SZ3 and SPERR
@@ -300,6 +305,10 @@ bench-xarray: bench-package ## frazil.to_netcdf beside xarray's to_netcdf and to
 bench-dask: bench-package ## frazil.to_netcdf beside xarray's to_zarr on a cluster of processes, and with a worker killed
 	.venv-bench-read/bin/python bench/dask_writing.py $(BENCH_ARGS)
 	.venv-bench-read/bin/python scripts/make_bench_tables.py
+
+.PHONY: evidence
+evidence: .build/setup-test ## What five documents show beside what is measured here: docs/evidence.md; EVIDENCE_ARGS=--rerun
+	$(PYTHON) scripts/make_evidence.py $(EVIDENCE_ARGS)
 
 .PHONY: notices
 notices: .build/setup-test ## Collect the licence texts of everything that is linked in
