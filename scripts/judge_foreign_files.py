@@ -125,6 +125,7 @@ def judge_values(path: Path) -> Verdict:
 def judge_command(path: Path) -> dict[str, Verdict]:
     """What `frazil info` and `frazil pack` do with a file, beside what h5py can open."""
     opened = _apart(lambda: hdf5_inventory.theirs(path) and None)
+    path = path.resolve()
     info = _run("info", path)
     verdicts = {"info": _of_refusals(opened.error, info)}
     with tempfile.TemporaryDirectory() as folder:
@@ -132,7 +133,7 @@ def judge_command(path: Path) -> dict[str, Verdict]:
         if error := _run("pack", path, "-o", packed):
             verdicts["pack"] = _of_refusals(opened.error, error)
             return verdicts
-        compared = _apart(lambda: Comparison(path, packed).run().differences)
+        compared = _apart(lambda: _compared(path, packed))
     if compared.error:
         verdicts["pack"] = Verdict("h5py cannot compare", compared.error)
     elif compared.value:
@@ -140,6 +141,12 @@ def judge_command(path: Path) -> dict[str, Verdict]:
     else:
         verdicts["pack"] = Verdict("same")
     return verdicts
+
+
+def _compared(path: Path, packed: Path) -> list[str]:
+    # Sources of virtual datasets and other files with values are beside the first.
+    os.chdir(path.parent)
+    return Comparison(path, packed).run().differences
 
 
 def _of_refusals(theirs: str, ours: str) -> Verdict:
@@ -154,12 +161,18 @@ def _of_refusals(theirs: str, ours: str) -> Verdict:
     return Verdict("same")
 
 
-def _run(*arguments: object) -> str:
-    """Runs the command; its error."""
-    command = [BINARY, *map(str, arguments)]
+def _run(action: str, path: Path, *arguments: object) -> str:
+    """Runs the command in the file's folder, where values in other files are; its error."""
+    command = [BINARY.resolve(), action, path, *map(str, arguments)]
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=SECONDS, check=False, errors="replace"
+            command,
+            cwd=path.parent,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+            errors="replace",
         )
     except subprocess.TimeoutExpired:
         return "it takes too long"

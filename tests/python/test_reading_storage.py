@@ -96,6 +96,18 @@ def test_what_lies_behind_texts_is_not_read(tmp_path):
             assert file[f"{name}7"][:].tobytes() == stock[f"{name}7"][:].tobytes(), name
 
 
+def test_elements_larger_than_their_file_close_nothing_else(tmp_path):
+    path = tmp_path / "large.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("large", (2,), np.dtype(("f8", (1 << 20,))))
+        file["small"] = np.arange(3)
+    with frazil.open(path) as file:
+        assert file["small"][:].tolist() == [0, 1, 2]
+        assert file["large"].shape[0] == 2
+        with pytest.raises(frazil.Error, match="8388608 bytes each"):
+            file["large"][0]
+
+
 def test_values_in_other_files(tmp_path, monkeypatch):
     values = np.arange(20 * 6 * 9, dtype=">i2").reshape(20, 6, 9)
     monkeypatch.chdir(tmp_path)

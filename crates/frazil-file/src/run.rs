@@ -8,14 +8,7 @@ use frazil_types::ErrorCode;
 use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::resources::Resources;
-
-/// Packing threads: as asked, else one per available core.
-pub fn threads(resources: &Resources) -> usize {
-    if resources.threads > 0 {
-        return resources.threads;
-    }
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
-}
+pub use crate::resources::{room_for, threads};
 
 /// Stops where the user asked to.
 ///
@@ -26,23 +19,6 @@ pub fn check_cancel(resources: &Resources) -> Result<()> {
         return Err(Error::new(ErrorCode::Interrupted, "interrupted"));
     }
     Ok(())
-}
-
-/// Memory for elements as they lie in a file: a shape may say any number.
-///
-/// # Errors
-/// [`ErrorCode::MemoryBudget`] if there is not as much.
-pub fn room_for(elements: u64, element_bytes: usize) -> Result<Vec<u8>> {
-    let bytes = usize::try_from(elements).ok();
-    let bytes = bytes.and_then(|elements| elements.checked_mul(element_bytes));
-    let has_room = |bytes: &usize| Vec::<u8>::new().try_reserve_exact(*bytes).is_ok();
-    match bytes.filter(has_room) {
-        Some(bytes) => Ok(vec![0; bytes]),
-        None => {
-            let cause = format!("{elements} elements do not fit into memory");
-            Err(Error::new(ErrorCode::MemoryBudget, cause).with_cure("read a part of the variable"))
-        }
-    }
 }
 
 /// Puts a pipeline error into a user's words: file, variable, chunk, cause, cure.

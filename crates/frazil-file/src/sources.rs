@@ -71,8 +71,22 @@ pub fn access(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
         .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))
 }
 
+/// Refuses values of which one alone is larger than the file.
+///
+/// # Errors
+/// [`ErrorCode::Unsupported`] if they are.
+pub fn check_element(variable: &DatasetInfo) -> Result<()> {
+    if !variable.has_oversized_elements() {
+        return Ok(());
+    }
+    let bytes = variable.element.size_bytes;
+    let cause = format!("its elements have {bytes} bytes each, more than the file");
+    Err(Error::new(ErrorCode::Unsupported, cause))
+}
+
 fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
     let variable = &input.variables()[i];
+    check_element(variable)?;
     if variable.is_null || variable.shape.contains(&0) {
         return Ok(Access::Nothing);
     }

@@ -1,6 +1,6 @@
 //! Attributes are copied with their order, exact types and values.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::error::{ContainerError, Result};
 use crate::ffi::attribute::{self, Attribute};
@@ -19,23 +19,25 @@ pub(super) struct DeferredAttribute {
     pub(super) name: String,
 }
 
-/// Copies all attributes of an object but `left_out`; returns those whose values must wait.
+/// Copies all attributes of an object of the input but `left_out`; returns those whose values must wait.
 pub(super) fn copy_all(
+    input: &Hdf5Input,
     from: &Handle,
     to: &Handle,
     path: &str,
     left_out: &HashSet<&str>,
     types: &mut CommittedTypes<'_>,
-    limit_bytes: u64,
 ) -> Result<Vec<DeferredAttribute>> {
     let mut deferred = Vec::new();
+    let mut values = input.attribute_values(path)?;
     for name in names::of_attributes(from)? {
         if left_out.contains(name.as_str()) {
             continue;
         }
         let source = attribute::open(from, &name)?;
-        let must_wait = copy_one(&source, to, &name, path, types, limit_bytes)
-            .map_err(|error| error.in_part(&format!("attribute {name}")))?;
+        let value = values.remove(&name);
+        let copy = || copy_one((input, value), &source, to, &name, path, types);
+        let must_wait = copy().map_err(|error| error.in_part(&format!("attribute {name}")))?;
         if must_wait {
             deferred.push(DeferredAttribute {
                 object: path.to_owned(),
@@ -48,12 +50,12 @@ pub(super) fn copy_all(
 
 /// Copies one attribute; true if its value must wait.
 fn copy_one(
+    (input, value): (&Hdf5Input, Option<frazil_hdf5::Attribute>),
     source: &Attribute,
     to: &Handle,
     name: &str,
     path: &str,
     types: &mut CommittedTypes<'_>,
-    limit_bytes: u64,
 ) -> Result<bool> {
     if path == "/" && name == PROVENANCE {
         write_provenance(to)?;
@@ -72,9 +74,14 @@ fn copy_one(
         None => create(to, name, &memory, &extent)?,
     };
     if !references {
-        let value = source.read(&memory, &extent, limit_bytes)?;
-        target.write(&memory, &extent, &value)?;
-        memory.reclaim(&extent, value)?;
+        let value = value.ok_or_else(|| lost(name))?;
+        // Nothing leads to objects.
+        let objects = CopiedObjects {
+            addresses: &HashMap::new(),
+            root: None,
+        };
+        let form = input.in_memory_form(&value.datatype, &value.values, &objects)?;
+        target.write(&memory, &extent, &form.elements)?;
     }
     Ok(references)
 }
@@ -91,12 +98,14 @@ pub(super) fn write_deferred(
         input.attribute(&waiting.object, name)?,
         attribute::open_by_name(to, name)?,
     ) else {
-        return Err(ContainerError::Internal(format!(
-            "attribute {name} went missing"
-        )));
+        return Err(lost(name));
     };
     let memory = target.datatype()?.memory_copy()?;
     let form = input.in_memory_form(&source.datatype, &source.values, objects)?;
     target.write(&memory, &source.extent, &form.elements)?;
     Ok(form.lost)
+}
+
+fn lost(name: &str) -> ContainerError {
+    ContainerError::Internal(format!("attribute {name} went missing"))
 }

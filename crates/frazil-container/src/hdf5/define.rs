@@ -261,8 +261,8 @@ impl Definition<'_> {
         if let Some(comment) = link::comment(from)? {
             link::set_comment(to, &comment)?;
         }
-        let limit = self.input.file_bytes();
-        let deferred = attributes::copy_all(from, to, path, left_out, &mut self.types, limit)?;
+        let types = &mut self.types;
+        let deferred = attributes::copy_all(self.input, from, to, path, left_out, types)?;
         self.defined.deferred.extend(deferred);
         Ok(())
     }

@@ -13,7 +13,7 @@ use super::ordered::Ordered;
 use super::part::Pair;
 use super::source::Source;
 use crate::error::{Error, Result};
-use crate::run::room_for;
+use crate::resources::room_for;
 
 /// Fills `buffer` with elements as if they lay one after the other, from an address on.
 pub(super) fn bytes(values: &VirtualValues, address: u64, buffer: &mut [u8]) -> Result<()> {

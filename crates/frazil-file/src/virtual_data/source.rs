@@ -13,8 +13,7 @@ use super::convert::Conversion;
 use super::lineage::Lineage;
 use crate::error::{Error, Result};
 use crate::input::Input;
-use crate::resources::Resources;
-use crate::run;
+use crate::resources::{Resources, room_for, threads};
 use crate::sources::{self, Access};
 use crate::storage_error::from_container;
 use crate::through_library;
@@ -52,6 +51,7 @@ impl Source {
         let path = input.path().to_owned();
         let info = &input.variables()[number];
         let named = |error: Error| error.in_file(&path).at_variable(&info.path);
+        sources::check_element(info).map_err(named)?;
         let hdf5 = hdf5_of(&input)?;
         if info.storage == DatasetStorage::Virtual {
             let values = VirtualValues::new(hdf5, info, lineage, Some(wanted)).map_err(named)?;
@@ -110,7 +110,7 @@ impl Source {
     /// Elements as they lie in the source's file.
     pub(super) fn stored(&self, selections: &[AxisSelection]) -> Result<Vec<u8>> {
         let elements = selected_elements(selections).unwrap_or(u64::MAX);
-        let mut stored = run::room_for(elements, self.element_bytes())?;
+        let mut stored = room_for(elements, self.element_bytes())?;
         let fill = |target: &mut [u8]| {
             let elements = target.chunks_exact_mut(self.element_bytes().max(1));
             elements.for_each(|element| element.copy_from_slice(&self.element.fill));
@@ -119,7 +119,7 @@ impl Source {
             Values::Array(array) => {
                 let cancel = AtomicBool::new(false);
                 let context = ReadContext {
-                    threads: run::threads(&Resources::default()),
+                    threads: threads(&Resources::default()),
                     cancel: &cancel,
                 };
                 let read = array.read(selections, &self.element.fill, &mut stored, &context);
