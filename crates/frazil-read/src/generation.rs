@@ -23,6 +23,7 @@ use frazil_file::input::{FileBytes, Input, InputKind};
 use frazil_file::left_commit::is_being_written;
 use frazil_file::sources::{self, Access};
 use frazil_file::storage_error::from_container;
+use frazil_file::virtual_data::{self, VirtualValues};
 
 /// How long a thread waits for another that locates the same variable.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -75,6 +76,8 @@ pub(super) enum ReadPath {
     Chunked(Arc<ChunkedArray>, Vec<FilterSpec>),
     /// Where they lie.
     Plain(PlainArray),
+    /// In other datasets, whose elements lead elsewhere in their files.
+    Elsewhere(Arc<VirtualValues>),
     /// Through libhdf5.
     Library,
     /// There are none.
@@ -255,6 +258,7 @@ impl FileSnapshot {
 
     fn locate(&self, number: usize, variable: &Variable) -> Result<Reach> {
         let dataset = &variable.dataset;
+        sources::check_element(dataset)?;
         let mut reach = self.elements_of(variable)?;
         reach.path = match (&dataset.storage, &self.kind) {
             _ if dataset.is_null || dataset.shape.contains(&0) => ReadPath::Nothing,
@@ -271,7 +275,13 @@ impl FileSnapshot {
                 },
                 _,
             ) => reach.plain(variable, Arc::clone(&self.bytes) as Arc<_>, *address, None)?,
-            (DatasetStorage::Compact | DatasetStorage::External, Kind::Hdf5(_)) => {
+            (DatasetStorage::Virtual, Kind::Hdf5(_)) if !dataset.element.is_self_contained() => {
+                ReadPath::Elsewhere(virtual_data::of_dataset(&*self.input()?, dataset)?)
+            }
+            (
+                DatasetStorage::Compact | DatasetStorage::External | DatasetStorage::Virtual,
+                Kind::Hdf5(_),
+            ) => {
                 let bytes = sources::bytes_apart(&*self.input()?, dataset)?;
                 reach.plain(variable, bytes, 0, None)?
             }
@@ -279,10 +289,7 @@ impl FileSnapshot {
                 let share = self.shares.get(number).copied().unwrap_or(0);
                 self.chunked(variable, &reach, share)?
             }
-            _ => {
-                sources::refuse_far_mapping(Some(&*self.input()?))?;
-                ReadPath::Library
-            }
+            _ => ReadPath::Library,
         };
         Ok(reach)
     }
@@ -293,7 +300,7 @@ impl FileSnapshot {
         let mut datatype = variable.datatype.clone();
         let (byte_swap, fill, outside) = match handed_out(variable).1 {
             Conversion::Swap(unit) => (unit, fill_inside(variable), fill_outside(variable)),
-            Conversion::Number => (None, stored.clone(), stored.clone()),
+            Conversion::Number | Conversion::Texts => (None, stored.clone(), stored.clone()),
             Conversion::Expansion => {
                 let element = self.input()?.stored_element(&variable.dataset);
                 let element = element.map_err(|error| from_container(error, &self.path))?;
@@ -318,8 +325,11 @@ impl FileSnapshot {
             Access::Parallel(source, _) => (source, Vec::new()),
             Access::Undecodable(source, _, missing) => (source, missing),
             Access::Nothing => return Ok(ReadPath::Nothing),
-            Access::Library | Access::Indirect(..) | Access::Apart(_) => {
-                return Ok(ReadPath::Library);
+            Access::Library => return Ok(ReadPath::Library),
+            Access::Elsewhere(values) => return Ok(ReadPath::Elsewhere(values)),
+            Access::Indirect(..) | Access::Apart(_) => {
+                let cause = "chunks that lie elsewhere";
+                return Err(Error::new(ErrorCode::Internal, cause));
             }
         };
         if let (DatasetStorage::Chunked { pipeline, .. }, Checksums::Skip) =
