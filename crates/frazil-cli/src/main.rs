@@ -27,6 +27,7 @@ use printer::Printer;
 use signals::Watched;
 
 fn main() -> ExitCode {
+    text::measure_screen();
     match args::parse(std::env::args_os()) {
         Ok(cli) => run(cli).unwrap_or_else(|error| {
             Printer::default().trouble(&error.to_string());

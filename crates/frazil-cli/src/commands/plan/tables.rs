@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use frazil::{ChunkCandidate, FilterCandidate, PlanReport, VariableDecision};
 
 use crate::table::{self, Column, Table};
-use crate::text::{self, SCREEN_COLUMNS};
+use crate::text::{self, screen_columns};
 use frazil::size::human;
 
 /// All variables that are shown, the largest if there are many.
 pub(super) fn of(report: &PlanReport, all_variables: bool) -> String {
     let path = text::path(&report.input);
-    let mut page = format!("{}\n", text::shorten(&path, SCREEN_COLUMNS));
+    let mut page = format!("{}\n", text::shorten(&path, screen_columns()));
     let (shown, hidden) = table::shown(&report.variables, all_variables, |variable| {
         variable.raw_bytes
     });
@@ -36,7 +36,7 @@ fn one(variable: &VariableDecision) -> String {
         human(variable.raw_bytes)
     );
     let heading = text::plain(&heading);
-    let _ = writeln!(page, "{}", text::shorten(&heading, SCREEN_COLUMNS));
+    let _ = writeln!(page, "{}", text::shorten(&heading, screen_columns()));
     let chunks = match &variable.chunk {
         None => "contiguous".to_owned(),
         Some(chunk) => format!("chunks {}", text::shape(chunk)),
@@ -53,13 +53,18 @@ fn one(variable: &VariableDecision) -> String {
         let _ = write!(page, "; readers' chunk cache {bytes}, {slots} slots");
     }
     page.push('\n');
-    page.push_str(&wrapped(&text::plain(&variable.reason), SCREEN_COLUMNS - 2));
+    page.push_str(&wrapped(
+        &text::plain(&variable.reason),
+        text::prose_columns() - 2,
+    ));
     if let [first, ..] = variable.chunk_candidates.as_slice() {
-        let table = shapes(&variable.chunk_candidates, first).render(SCREEN_COLUMNS - 2);
+        let table = shapes(&variable.chunk_candidates, first).render(screen_columns() - 2);
         page.push_str(&indented(&table));
     }
     if !variable.filter_candidates.is_empty() {
-        page.push_str(&indented(&filters_of(variable).render(SCREEN_COLUMNS - 2)));
+        page.push_str(&indented(
+            &filters_of(variable).render(screen_columns() - 2),
+        ));
     }
     page
 }
