@@ -1,4 +1,4 @@
-//! The commit that is built, for `frazil --version`: `FRAZIL_COMMIT`, else what git says.
+//! The commit that is built, for `frazil --version`: `SOURCE_COMMIT`, else what git says.
 
 // Cargo listens to standard output.
 #![allow(clippy::print_stdout)]
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 fn main() {
-    println!("cargo:rerun-if-env-changed=FRAZIL_COMMIT");
+    println!("cargo:rerun-if-env-changed=SOURCE_COMMIT");
     println!("cargo:rerun-if-changed=build.rs");
     // Each commit and each change of branch adds a line to it.
     if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"])
@@ -15,10 +15,10 @@ fn main() {
     {
         println!("cargo:rerun-if-changed={log}");
     }
-    let stated = std::env::var("FRAZIL_COMMIT").ok();
+    let stated = std::env::var("SOURCE_COMMIT").ok();
     let commit = stated.or_else(|| git(&["rev-parse", "--short=10", "HEAD"]));
     if let Some(commit) = commit.filter(|commit| !commit.is_empty()) {
-        println!("cargo:rustc-env=FRAZIL_BUILT_COMMIT={commit}");
+        println!("cargo:rustc-env=BUILT_COMMIT={commit}");
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn run(all: bool) -> io::Result<Status> {
 
 /// Version, and the commit if it was known when this was built.
 fn named(about: &About) -> String {
-    match option_env!("FRAZIL_BUILT_COMMIT") {
+    match option_env!("BUILT_COMMIT") {
         Some(commit) => format!("frazil {} ({commit})", about.version),
         None => format!("frazil {}", about.version),
     }

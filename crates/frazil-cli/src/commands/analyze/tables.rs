@@ -79,11 +79,11 @@ fn reasons<'a>(variables: impl Iterator<Item = &'a VariableInformation>) -> Stri
 fn numbers(variables: &[&VariableInformation]) -> Table {
     let mut table = Table::new(vec![
         Column::words("variable"),
-        Column::words("type"),
+        Column::words("type").optional(),
         Column::words("along"),
-        Column::number("masked"),
+        Column::number("masked").optional(),
         Column::words("origin"),
-        Column::number("total bits"),
+        Column::number("total bits").optional(),
         Column::number("keep"),
         Column::number("share"),
         Column::number("max error"),

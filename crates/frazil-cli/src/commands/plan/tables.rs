@@ -113,7 +113,7 @@ fn shapes(candidates: &[ChunkCandidate], first: &ChunkCandidate) -> Table {
     for read in &first.reads {
         columns.push(Column::number(&format!("{}: chunks", read.read)));
         columns.push(Column::number("ms"));
-        columns.push(Column::number("x best"));
+        columns.push(Column::number("x best").optional());
     }
     let mut table = Table::new(columns);
     for candidate in candidates {
@@ -160,10 +160,10 @@ fn filters_of(variable: &VariableDecision) -> Table {
     let mut table = Table::new(vec![
         Column::words("filters tried"),
         Column::number("ratio"),
-        Column::number("nine of ten"),
+        Column::number("nine of ten").optional(),
         Column::number("write MB/s"),
         Column::number("read MB/s"),
-        Column::number("write J/GB"),
+        Column::number("write J/GB").optional(),
     ]);
     for candidate in &variable.filter_candidates {
         table.row(vec![
