@@ -111,8 +111,8 @@ fn shapes(candidates: &[ChunkCandidate], first: &ChunkCandidate) -> Table {
         Column::number("size"),
     ];
     for read in &first.reads {
-        columns.push(Column::number(&format!("{}: chunks", read.read)));
-        columns.push(Column::number("ms"));
+        columns.push(Column::number(&format!("{}: ms", read.read)));
+        columns.push(Column::number("chunks").optional());
         columns.push(Column::number("x best").optional());
     }
     let mut table = Table::new(columns);
@@ -123,8 +123,8 @@ fn shapes(candidates: &[ChunkCandidate], first: &ChunkCandidate) -> Table {
             human(candidate.chunk_bytes),
         ];
         for read in &candidate.reads {
-            cells.push(format!("{:.0}", read.chunks));
             cells.push(milliseconds(read.seconds));
+            cells.push(format!("{:.0}", read.chunks));
             cells.push(format!("{:.2}", read.times_best));
         }
         table.row(cells);
@@ -228,7 +228,7 @@ mod tests {
             "/pr  float32  time 100 x y (lat) 50  19.5 KiB",
             "chunks 10x50, deflate(1), ratio 2.00",
             "  because",
-            "series: chunks",
+            "series: ms",
             "1.23",
             "1.50",
             "2.000  1.500 to 2.500",
