@@ -3,6 +3,7 @@
 # OFFLINE=1   use only what is fetched already (cargo --offline, no pip, no apt-get)
 # PROFILE=dev build without optimisation (default: release, shared by demo, tests and benchmarks)
 # PROFILE=ci  release without link-time optimisation: what .ci/run builds
+# REMOTE=0    build the command and the Python package without code that reaches the network
 # JOBS=N      pytest processes (default: one per core)
 
 SHELL := /bin/bash
@@ -10,6 +11,7 @@ SHELL := /bin/bash
 
 PROFILE ?= release
 OFFLINE ?= 0
+REMOTE ?= 1
 JOBS ?= auto
 
 # The environment (cmake, libclang) is the same for every cargo call, so that nothing is built twice.
@@ -18,6 +20,8 @@ CARGO := scripts/with-env $(if $(TRIPLE),cargo-zigbuild,cargo)
 CARGO_FLAGS := --locked $(if $(filter 1,$(OFFLINE)),--offline) --profile $(PROFILE) \
 	$(if $(TRIPLE),--target $(TRIPLE).$(GLIBC))
 CARGO_BUILD := $(CARGO) $(if $(TRIPLE),zigbuild,build)
+# Of the two packages that read files on other machines.
+NETWORK := $(if $(filter 0,$(REMOTE)),--no-default-features)
 PYTHON := .venv/bin/python
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 BUILT := $(abspath $(TARGET))$(if $(TRIPLE),/$(TRIPLE))/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
@@ -70,7 +74,7 @@ fetch: .build/setup-build
 
 .PHONY: build
 build: .build/setup-build ## Build the frazil command
-	$(CARGO_BUILD) $(CARGO_FLAGS) --package frazil-cli
+	$(CARGO_BUILD) $(CARGO_FLAGS) $(NETWORK) --package frazil-cli
 
 .PHONY: lib
 lib: .build/setup-build ## Build the libraries for C and Fortran: libfrazil.so and libfrazil.a
@@ -135,7 +139,7 @@ wrf: ## Build the I/O package for the WRF model, all entry points named ext_frz_
 python: .build/setup-build .build/setup-test ## Build the Python package and install it into .venv
 	PATH=$(abspath .venv/bin):$$PATH scripts/with-env $(abspath $(PYTHON)) -m pip install --quiet \
 		--disable-pip-version-check --no-deps --no-build-isolation --no-index --force-reinstall \
-		--config-settings=build-args="--locked --profile $(PROFILE) $(if $(filter 1,$(OFFLINE)),--offline)" ./python
+		--config-settings=build-args="--locked --profile $(PROFILE) $(NETWORK) $(if $(filter 1,$(OFFLINE)),--offline)" ./python
 
 .PHONY: wheel
 wheel: .build/setup-build .build/setup-test ## Build the Python package's source distribution and wheel: .build/dist

@@ -28,6 +28,8 @@ use signals::Watched;
 
 fn main() -> ExitCode {
     text::measure_screen();
+    #[cfg(feature = "network")]
+    frazil_remote::install();
     match args::parse(std::env::args_os()) {
         Ok(cli) => run(cli).unwrap_or_else(|error| {
             Printer::default().trouble(&error.to_string());
