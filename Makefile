@@ -15,13 +15,16 @@ REMOTE ?= 1
 JOBS ?= auto
 
 # The environment (cmake, libclang) is the same for every cargo call, so that nothing is built twice.
-CARGO := scripts/with-env cargo
-CARGO_FLAGS := --locked $(if $(filter 1,$(OFFLINE)),--offline) --profile $(PROFILE)
+# For another glibc than this machine's, by zig: TRIPLE=x86_64-unknown-linux-gnu GLIBC=2.17 (scripts/release/build).
+CARGO := scripts/with-env $(if $(TRIPLE),cargo-zigbuild,cargo)
+CARGO_FLAGS := --locked $(if $(filter 1,$(OFFLINE)),--offline) --profile $(PROFILE) \
+	$(if $(TRIPLE),--target $(TRIPLE).$(GLIBC))
+CARGO_BUILD := $(CARGO) $(if $(TRIPLE),zigbuild,build)
 # Of the two packages that read files on other machines.
 NETWORK := $(if $(filter 0,$(REMOTE)),--no-default-features)
 PYTHON := .venv/bin/python
 TARGET := $(or $(CARGO_TARGET_DIR),target)
-BUILT := $(abspath $(TARGET))/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
+BUILT := $(abspath $(TARGET))$(if $(TRIPLE),/$(TRIPLE))/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
 export FRAZIL_BIN ?= $(BUILT)/frazil
 # What `make lib` makes, and where `make install` puts it.
 export FRAZIL_LIB ?= $(abspath .build/lib)
@@ -71,7 +74,7 @@ fetch: .build/setup-build
 
 .PHONY: build
 build: .build/setup-build ## Build the frazil command
-	$(CARGO) build $(CARGO_FLAGS) $(NETWORK) --package frazil-cli
+	$(CARGO_BUILD) $(CARGO_FLAGS) $(NETWORK) --package frazil-cli
 
 .PHONY: lib
 lib: .build/setup-build ## Build the libraries for C and Fortran: libfrazil.so and libfrazil.a
@@ -83,14 +86,14 @@ lib: .build/setup-build ## Build the libraries for C and Fortran: libfrazil.so a
 
 .PHONY: preload
 preload: .build/setup-build ## Build what `frazil run` puts before a program's own netCDF library
-	$(CARGO) build $(CARGO_FLAGS) --package frazil-preload --package frazil-preload-zlib
+	$(CARGO_BUILD) $(CARGO_FLAGS) --package frazil-preload --package frazil-preload-zlib
 	mkdir -p $(FRAZIL_LIB)
 	for name in libfrazil_preload libfrazil_preload_zlib; do \
 		strip --strip-unneeded -o $(FRAZIL_LIB)/$$name.so $(BUILT)/$$name.so || exit; done
 
 .PHONY: plugins
 plugins: .build/setup-build ## Build the HDF5 plugins for stock readers: docs/filters.md
-	$(CARGO) build $(CARGO_FLAGS) --package frazil-plugin --examples
+	$(CARGO_BUILD) $(CARGO_FLAGS) --package frazil-plugin --examples
 	mkdir -p $(FRAZIL_PLUGIN_PATH)
 	for name in lz4 bitshuffle blosc bzip2 zstd pcodec delta mafisc frazil; do \
 		strip --strip-unneeded -o $(FRAZIL_PLUGIN_PATH)/libh5frazil_$$name.so \
@@ -144,6 +147,13 @@ wheel: .build/setup-build .build/setup-test ## Build the Python package's source
 	cd python && ../scripts/with-env ../.venv/bin/maturin sdist --out ../.build/dist
 	cd python && PATH=$(abspath .venv/bin):$$PATH ../scripts/with-env ../.venv/bin/maturin build $(CARGO_FLAGS) \
 		--interpreter $(or $(INTERPRETER),$(abspath $(PYTHON))) --out ../.build/dist
+
+.build/setup-release: scripts/setup requirements-release.txt
+	scripts/setup release
+
+.PHONY: release
+release: .build/setup-build .build/setup-test .build/setup-release ## Build wheels, tarball, Debian package, SBOM, licences and checksums: dist
+	scripts/release/build
 
 .PHONY: header
 header: .build/setup-check fetch ## Make frazil.h of the crate frazil-capi
@@ -320,4 +330,4 @@ notices: .build/setup-test ## Collect the licence texts of everything that is li
 
 .PHONY: clean
 clean: ## Remove everything that was built or installed here
-	rm -rf .build .venv .venv-bench .venv-bench-mpi .venv-bench-read $(TARGET)
+	rm -rf .build .venv .venv-bench .venv-bench-mpi .venv-bench-read .venv-release dist $(TARGET)

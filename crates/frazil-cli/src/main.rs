@@ -27,6 +27,7 @@ use printer::Printer;
 use signals::Watched;
 
 fn main() -> ExitCode {
+    text::measure_screen();
     #[cfg(feature = "network")]
     frazil_remote::install();
     match args::parse(std::env::args_os()) {

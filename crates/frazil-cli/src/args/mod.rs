@@ -58,7 +58,14 @@ pub(crate) use verify::VerifyArgs;
     disable_version_flag = true,
     arg_required_else_help = true,
     args_conflicts_with_subcommands = true,
-    after_help = "Exit codes: 0 done, or equal; 1 failed, or different; 2 wrong usage, or cannot \
+    after_help = "Examples:
+  frazil pack input.nc -o packed.nc --verify   smaller, each value as it was
+  frazil pack runs/ -r --out-dir packed/       all files below a folder
+  frazil plan input.nc                         what pack would do, and why
+  frazil info packed.nc                        chunks, filters, sizes, readers
+  frazil verify input.nc packed.nc             are they equal?
+
+Exit codes: 0 done, or equal; 1 failed, or different; 2 wrong usage, or cannot \
                   compare; 128 and the number of the signal that stopped it (130: Ctrl-C)."
 )]
 pub(crate) struct Cli {

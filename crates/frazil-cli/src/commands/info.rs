@@ -11,7 +11,7 @@ use super::{Document, Status, batch};
 use crate::args::{InfoArgs, OutputArgs};
 use crate::printer::Printer;
 use crate::table::{self, Column, Table};
-use crate::text::{self, SCREEN_COLUMNS};
+use crate::text::{self, screen_columns};
 use frazil::size::human;
 
 /// Shows every file; one that cannot be read does not stop the next.
@@ -78,7 +78,7 @@ fn page(info: &FileInfo, args: &InfoArgs) -> String {
         variable.raw_bytes
     });
     let mut page = format!("{}\n{}\n", heading(info), format_line(info));
-    page.push_str(&variable_table(info, &variables, args.fill).render(SCREEN_COLUMNS));
+    page.push_str(&variable_table(info, &variables, args.fill).render(screen_columns()));
     page.push_str(&table::left_out(hidden));
     if variables
         .iter()
@@ -99,7 +99,7 @@ fn page(info: &FileInfo, args: &InfoArgs) -> String {
 }
 
 fn heading(info: &FileInfo) -> String {
-    text::shorten(&text::path(&info.path), SCREEN_COLUMNS).into_owned()
+    text::shorten(&text::path(&info.path), screen_columns()).into_owned()
 }
 
 /// `netCDF-4, superblock 2, 3.4 MiB, 12 variables`.
@@ -118,12 +118,12 @@ fn format_line(info: &FileInfo) -> String {
 fn variable_table(info: &FileInfo, variables: &[&VariableInfo], fill: bool) -> Table {
     let mut columns = vec![
         Column::words("variable"),
-        Column::words("type"),
+        Column::words("type").optional(),
         Column::extents("shape"),
         Column::extents("chunk"),
-        Column::number("chunks"),
+        Column::number("chunks").optional(),
         Column::words("filters"),
-        Column::number("raw"),
+        Column::number("raw").optional(),
         Column::number("stored"),
         Column::number("ratio"),
     ];
