@@ -31,11 +31,11 @@ const PATIENCE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct FileSnapshot {
     number: u64,
-    path: PathBuf,
+    pub(super) path: PathBuf,
     identity: Identity,
     mark_at: u64,
-    bytes: Arc<FileBytes>,
-    kind: Kind,
+    pub(super) bytes: Arc<FileBytes>,
+    pub(super) kind: Kind,
     pub(super) format: String,
     pub(super) notices: Vec<String>,
     pub(super) model: Arc<FileModel>,
@@ -48,9 +48,12 @@ pub(super) struct FileSnapshot {
     locating: Mutex<()>,
 }
 
+/// What kind of file it is.
 #[derive(Debug)]
-enum Kind {
+pub(super) enum Kind {
+    /// HDF5 of any sort.
     Hdf5(Arc<Contents>),
+    /// Classic netCDF.
     Classic(Box<ClassicFile>),
 }
 
@@ -159,6 +162,14 @@ impl FileSnapshot {
     pub(super) fn is_current(&self) -> Result<bool> {
         let file = self.bytes.file();
         self.identity.is_current(&self.path, file, self.mark_at)
+    }
+
+    /// Size of the file.
+    pub(super) fn file_bytes(&self) -> u64 {
+        match &self.kind {
+            Kind::Hdf5(contents) => contents.file_bytes(),
+            Kind::Classic(classic) => classic.file_bytes(),
+        }
     }
 
     /// Whether what was read is good although the file is another now: one that is written for many
