@@ -12,6 +12,10 @@ use crate::reader::Reader;
 use frazil_file::error::{Error, Result};
 use frazil_file::storage_error::from_container;
 
+/// Ranges no further apart are read at once, up to so many bytes together.
+const GAP_BYTES: u64 = 16 << 10;
+const RUN_BYTES: u64 = 1 << 20;
+
 /// Where a variable's values lie in its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Places {
@@ -58,18 +62,12 @@ impl Reader {
     /// If they cannot be read; [`ErrorCode::FileChanged`].
     pub fn stored_bytes(&self, id: VariableId, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
         self.with_generation(id, |generation, _| {
-            let one = |range: &Range<u64>| {
-                let length = usize::try_from(range.end.saturating_sub(range.start));
-                let mut bytes = vec![0; length.unwrap_or(usize::MAX)];
-                let read = generation.bytes.read_exact_at(&mut bytes, range.start);
-                read.map_err(|error| Error::io(&error, "read", self.path()))?;
-                Ok(bytes)
-            };
             let beyond = |range: &&Range<u64>| range.end > generation.file_bytes();
-            match ranges.iter().find(beyond) {
-                Some(range) => Err(outside(range)),
-                None => ranges.iter().map(one).collect(),
+            if let Some(range) = ranges.iter().find(beyond) {
+                return Err(outside(range));
             }
+            stored(&*generation.bytes, ranges)
+                .map_err(|error| Error::io(&error, "read", self.path()))
         })
     }
 
@@ -138,6 +136,36 @@ fn places(generation: &FileSnapshot, number: usize) -> Result<Places> {
     }
 }
 
+/// Reads ranges, those that are neighbours at once.
+fn stored(source: &dyn ByteSource, ranges: &[Range<u64>]) -> std::io::Result<Vec<Vec<u8>>> {
+    let mut order: Vec<usize> = (0..ranges.len()).collect();
+    order.sort_unstable_by_key(|&one| ranges[one].start);
+    let mut found = vec![Vec::new(); ranges.len()];
+    let mut rest = order.as_slice();
+    while let Some(&first) = rest.first() {
+        let begin = ranges[first].start;
+        let mut end = ranges[first].end;
+        let mut count = 0;
+        for range in rest.iter().map(|&one| &ranges[one]) {
+            let is_near = range.start <= end.saturating_add(GAP_BYTES);
+            if count > 0 && (!is_near || range.end - begin > RUN_BYTES) {
+                break;
+            }
+            end = end.max(range.end);
+            count += 1;
+        }
+        let (run, behind) = rest.split_at(count);
+        let mut bytes = vec![0; usize::try_from(end - begin).unwrap_or(usize::MAX)];
+        source.read_exact_at(&mut bytes, begin)?;
+        for &one in run {
+            let at = (ranges[one].start - begin) as usize..(ranges[one].end - begin) as usize;
+            found[one] = bytes.get(at).unwrap_or_default().to_vec();
+        }
+        rest = behind;
+    }
+    Ok(found)
+}
+
 fn outside(range: &Range<u64>) -> Error {
     let cause = format!(
         "its values lie outside the file (address {}, {} bytes)",
@@ -145,4 +173,35 @@ fn outside(range: &Range<u64>) -> Error {
         range.end - range.start
     );
     Error::new(ErrorCode::Corrupt, cause)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// Bytes that are their own addresses, and how often they were asked for.
+    struct Numbers(AtomicUsize);
+
+    impl ByteSource for Numbers {
+        fn read_exact_at(&self, buffer: &mut [u8], address: u64) -> std::io::Result<()> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            for (i, byte) in buffer.iter_mut().enumerate() {
+                *byte = (address + i as u64) as u8;
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn neighbours_are_read_at_once_and_come_in_the_order_asked_for() {
+        let far = 10 * GAP_BYTES;
+        let source = Numbers(AtomicUsize::new(0));
+        let found = stored(&source, &[40..43, far..far + 2, 10..12, 11..13]).unwrap();
+        assert_eq!(source.0.into_inner(), 2);
+        assert_eq!(found[0], [40, 41, 42]);
+        assert_eq!(found[1], [far as u8, (far + 1) as u8]);
+        assert_eq!((&*found[2], &*found[3]), (&[10, 11][..], &[11, 12][..]));
+    }
 }

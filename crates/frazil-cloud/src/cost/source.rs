@@ -11,19 +11,27 @@ use frazil_types::sync::Mutex;
 use super::{Link, ReadCost};
 
 /// Metadata are read in blocks of this size.
-const BLOCK_BYTES: u64 = 4096;
+pub(super) const BLOCK_BYTES: u64 = 4096;
 
 /// A file, read as over a link.
 pub(super) struct Counted {
     file: File,
     link: Link,
-    counts: Arc<Mutex<ReadCost>>,
+    counts: Arc<Mutex<Counts>>,
+}
+
+/// What was asked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Counts {
+    pub(super) cost: ReadCost,
+    /// Where the last of it ends, the head aside.
+    pub(super) end: u64,
 }
 
 impl Counted {
     /// A file, and where its counts are.
-    pub(super) fn new(file: File, link: Link) -> (Self, Arc<Mutex<ReadCost>>) {
-        let counts = Arc::new(Mutex::new(ReadCost::default()));
+    pub(super) fn new(file: File, link: Link) -> (Self, Arc<Mutex<Counts>>) {
+        let counts = Arc::new(Mutex::new(Counts::default()));
         let counted = Self {
             file,
             link,
@@ -39,9 +47,11 @@ impl Source for Counted {
     }
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Vec<u8>>> {
-        self.counts
-            .lock()
-            .add(&one_round(ranges.to_vec(), self.link));
+        let mut counts = self.counts.lock();
+        counts.cost.add(&one_round(ranges.to_vec(), self.link));
+        let behind = ranges.iter().filter(|range| range.start > 0);
+        counts.end = behind.fold(counts.end, |end, range| end.max(range.end));
+        drop(counts);
         self.file.read_ranges(ranges)
     }
 

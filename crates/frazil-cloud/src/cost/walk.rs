@@ -11,13 +11,13 @@ use frazil_file::error::Result;
 use frazil_hdf5::{LinkTarget, Object, ObjectKind};
 use frazil_types::sync::Mutex;
 
-use super::source::Counted;
+use super::source::{BLOCK_BYTES, Counted, Counts};
 use super::{Link, ReadCost, damaged};
 
 /// A file's metadata behind a source that counts.
 pub(super) struct Metadata {
     file: frazil_hdf5::File,
-    counts: Arc<Mutex<ReadCost>>,
+    counts: Arc<Mutex<Counts>>,
     opened: ReadCost,
 }
 
@@ -28,7 +28,7 @@ impl Metadata {
         let file = frazil_hdf5::File::open(Box::new(source), None);
         let file = file.map_err(|error| damaged(&error))?;
         walk(&file).map_err(|error| damaged(&error))?;
-        let opened = *counts.lock();
+        let opened = counts.lock().cost;
         Ok(Self {
             file,
             counts,
@@ -41,13 +41,21 @@ impl Metadata {
         self.opened
     }
 
+    /// Whether all that was read lies before an address: a round more is for its length, not for its place.
+    pub(super) fn is_before(&self, address: u64) -> bool {
+        self.counts.lock().end
+            <= address
+                .checked_next_multiple_of(BLOCK_BYTES)
+                .unwrap_or(address)
+    }
+
     /// What it takes to find a variable's chunks.
     pub(super) fn locate(&self, variable: &Variable, path: &Path) -> Result<ReadCost> {
         let dataset = &variable.dataset;
         if !matches!(dataset.storage, DatasetStorage::Chunked { .. }) {
             return Ok(ReadCost::default());
         }
-        let before = *self.counts.lock();
+        let before = self.counts.lock().cost;
         let located = self
             .file
             .object(dataset.object_address)
@@ -55,7 +63,7 @@ impl Metadata {
             .and_then(|dataset| self.file.locate(&dataset));
         let failed = |error| damaged(&error).in_file(path).at_variable(&dataset.path);
         located.map_err(failed)?;
-        Ok(self.counts.lock().since(&before))
+        Ok(self.counts.lock().cost.since(&before))
     }
 }
 

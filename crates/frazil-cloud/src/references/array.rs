@@ -6,7 +6,7 @@ use frazil_read::Reader;
 use frazil_types::ChunkGrid;
 use serde_json::{Value, json};
 
-use super::attributes::{self, quoted};
+use super::attributes;
 use super::chunks::{self, Chunk, Chunks, Place};
 use super::datatype::dtype;
 use super::fill::fill;
@@ -126,16 +126,4 @@ fn of_texts(reader: &Reader, id: VariableId, shape: &[u64]) -> Described<Chunks>
         list,
         is_native: false,
     })
-}
-
-impl Array {
-    /// The key of a chunk: `sst/0.1.2`; of a scalar `sst/0`.
-    pub(crate) fn chunk_key(&self, chunk: &Chunk) -> String {
-        let numbers = self.grid.indices(chunk.index);
-        if numbers.is_empty() {
-            return quoted(&format!("{}0", self.key));
-        }
-        let numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
-        quoted(&format!("{}{}", self.key, numbers.join(".")))
-    }
 }

@@ -44,8 +44,11 @@ impl References {
             );
             write!(out, ",\n{}:{},", quoted(&kind), quoted(&array.array))?;
             write!(out, "{}:{}", quoted(&attributes), quoted(&array.attributes))?;
+            let key = quoted(&array.key);
+            let key = key.trim_end_matches('"');
             for chunk in &array.chunks {
-                write!(out, ",\n{}:", array.chunk_key(chunk))?;
+                write!(out, ",\n{key}")?;
+                write_numbers(out, &array.grid.indices(chunk.index))?;
                 match &chunk.place {
                     Place::There { offset, length } => write!(out, "[{url},{offset},{length}]")?,
                     Place::Here(bytes) => write!(out, "\"base64:{}\"", STANDARD.encode(bytes))?,
@@ -54,4 +57,14 @@ impl References {
         }
         out.write_all(b"}}\n")
     }
+}
+
+/// The end of a chunk's key: `0.1.2":`; of a scalar `0":`.
+fn write_numbers(out: &mut impl Write, numbers: &[u64]) -> io::Result<()> {
+    let (first, others) = numbers.split_first().unwrap_or((&0, &[]));
+    write!(out, "{first}")?;
+    for number in others {
+        write!(out, ".{number}")?;
+    }
+    out.write_all(b"\":")
 }
