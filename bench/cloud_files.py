@@ -35,7 +35,9 @@ def write_netcdf(path: Path, values: np.ndarray, first: int) -> None:
             file.dimensions[name] = None if name == "time" else size
             if name == "time":
                 file.resize_dimension("time", size)
-            coordinate = file.create_variable(name, (name,), "f8", chunks=(512,) if name == "time" else None)
+            coordinate = file.create_variable(
+                name, (name,), "f8", chunks=(512,) if name == "time" else None
+            )
             coordinate[:] = np.arange(size) + (first if name == "time" else 0)
         file.variables["time"].attrs["units"] = "days since 1850-01-01"
         dimensions = ("time", "lat", "lon")
