@@ -1,10 +1,10 @@
-"""Builds the files that are read over HTTP: the same values as netCDF-4, as Zarr, and as references.
+"""Builds the files that are read over HTTP: the same values as netCDF-4, Zarr and references.
 
 python bench/cloud_files.py CORPUS FOLDER STEPS FILES FRAZIL
 
-`models/` has chunks as models write them: many, whose index is a B-tree of three levels among the data. `buckets/`
-has what `frazil pack --storage object-store --layout cmip7` makes of it. `truth.json` holds the CRC of all that is
-read.
+`models/` has chunks as models write them: many, whose index is a B-tree of three levels among the
+data. `buckets/` has what `frazil pack --storage object-store --layout cmip7` makes of it.
+`truth.json` holds the CRC of all that is read.
 """
 
 import json

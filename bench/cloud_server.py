@@ -2,9 +2,10 @@
 
 python bench/cloud_server.py FOLDER [LATENCY_MS] [MB_PER_S]
 
-On the loopback interface. Each request waits for the latency, and no connection brings more bytes a second
-than stated. It prints its port. `/-/reset` begins to count anew, `/-/counts` tells: requests, rounds, bytes.
-A round is a request that began when all of the round before were answered. Standard library only.
+On the loopback interface. Each request waits for the latency, and no connection brings more bytes
+a second than stated. It prints its port. `/-/reset` begins to count anew, `/-/counts` tells:
+requests, rounds, bytes. Rounds are the longest chain of requests each of which began behind the end
+of the one before. Standard library only.
 """
 
 import asyncio
@@ -33,7 +34,6 @@ class Counts:
 
     def told(self) -> dict[str, int]:
         rounds, last = 0, 0.0
-        # The longest chain of requests each of which began behind the end of the one before.
         for begin, end in sorted(self.spans, key=lambda span: span[1]):
             if begin >= last:
                 rounds, last = rounds + 1, end
