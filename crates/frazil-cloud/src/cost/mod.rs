@@ -106,7 +106,10 @@ fn count(path: &Path, link: Link) -> Result<CloudCost> {
     let open = match &metadata {
         Some(metadata) => metadata.opened(),
         // A classic file's header is at its begin.
-        None => one_round(vec![0..link.head_bytes.min(reader.file_bytes())], link),
+        None => {
+            let head = 0..link.head_bytes.min(reader.file_bytes());
+            one_round(std::iter::once(head).collect(), link)
+        }
     };
     let mut variables = Vec::new();
     let mut all_ranges = Vec::new();

@@ -96,7 +96,10 @@ fn runs(
     match count {
         0 => Vec::new(),
         1..=MOST_RANGES => (0..count).map(place).collect(),
-        _ => vec![place(0).start..place(count - 1).end],
+        _ => {
+            let all = place(0).start..place(count - 1).end;
+            vec![all]
+        }
     }
 }
 
@@ -111,20 +114,29 @@ mod tests {
         }
     }
 
+    fn ends(ranges: &[Range<u64>]) -> Vec<(u64, u64)> {
+        ranges
+            .iter()
+            .map(|range| (range.start, range.end))
+            .collect()
+    }
+
     #[test]
     fn whole_axes_are_one_run() {
         let shape = [3, 4, 5];
         let usual = strides(&shape, 2);
-        let of =
-            |start: &[u64; 3], count: &[u64; 3]| runs(100, &shape, &usual, 2, &part(start, count));
-        assert_eq!(of(&[0, 0, 0], &[3, 4, 5]), [100..220]);
-        assert_eq!(of(&[1, 0, 0], &[1, 4, 5]), [140..180]);
-        assert_eq!(of(&[0, 1, 2], &[3, 1, 1]), [114..116, 154..156, 194..196]);
-        assert_eq!(of(&[0, 1, 0], &[1, 2, 5]), [110..130]);
+        let of = |start: &[u64; 3], count: &[u64; 3]| {
+            ends(&runs(100, &shape, &usual, 2, &part(start, count)))
+        };
+        assert_eq!(of(&[0, 0, 0], &[3, 4, 5]), [(100, 220)]);
+        assert_eq!(of(&[1, 0, 0], &[1, 4, 5]), [(140, 180)]);
+        let column = [(114, 116), (154, 156), (194, 196)];
+        assert_eq!(of(&[0, 1, 2], &[3, 1, 1]), column);
+        assert_eq!(of(&[0, 1, 0], &[1, 2, 5]), [(110, 130)]);
         // Records of a classic file have others between them.
         let records = [100, 10, 2];
         let whole = runs(0, &shape, &records, 2, &part(&[0; 3], &shape));
-        assert_eq!(whole, [0..40, 100..140, 200..240]);
-        assert_eq!(runs(8, &[], &[], 4, &part(&[], &[])), [8..12]);
+        assert_eq!(ends(&whole), [(0, 40), (100, 140), (200, 240)]);
+        assert_eq!(ends(&runs(8, &[], &[], 4, &part(&[], &[]))), [(8, 12)]);
     }
 }

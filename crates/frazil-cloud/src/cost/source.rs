@@ -134,6 +134,6 @@ mod tests {
         assert_eq!(cost(&[21..30, 0..10]), (2, 1, 19));
         // No request is longer than 100 bytes.
         assert_eq!(cost(&[0..60, 60..120]), (2, 1, 120));
-        assert_eq!(cost(&[0..250]), (3, 1, 250));
+        assert_eq!(cost(&[0..250, 0..1]), (3, 1, 250));
     }
 }
