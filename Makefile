@@ -69,6 +69,9 @@ fetch: .build/setup-build
 .build/setup-bench-read: scripts/setup requirements-bench-read.txt
 	scripts/setup bench-read
 
+.build/setup-bench-cloud: scripts/setup requirements-bench-cloud.txt
+	scripts/setup bench-cloud
+
 .build/setup-bench-mpi: scripts/setup requirements-bench-mpi.txt
 	scripts/setup bench-mpi
 
@@ -217,7 +220,7 @@ format: .build/setup-test ## Format Rust and Python sources
 	$(PYTHON) -m ruff format
 
 .PHONY: bench
-bench: bench-pack bench-choices bench-precision bench-model bench-chunks bench-filters bench-planning bench-mpi bench-wrf bench-read bench-xarray bench-dask ## Run all benchmarks, each beside its peers
+bench: bench-pack bench-choices bench-precision bench-model bench-chunks bench-filters bench-planning bench-mpi bench-wrf bench-read bench-cloud bench-xarray bench-dask ## Run all benchmarks, each beside its peers
 
 CAMPAIGN_SECONDS ?= 10800
 
@@ -310,6 +313,13 @@ bench-read: bench-package .build/setup-test ## Reading beside netCDF4, h5py, h5n
 	.venv-bench-read/bin/python bench/reading.py $(BENCH_ARGS)
 	.venv-bench-read/bin/python scripts/make_bench_tables.py
 
+.PHONY: bench-cloud
+bench-cloud: build .build/setup-bench-cloud ## Reading over HTTP, 50 ms away, beside h5netcdf, kerchunk, VirtualiZarr, Zarr
+	cd python && VIRTUAL_ENV=$(abspath .venv-bench-cloud) ../scripts/with-env \
+		../.venv-bench-cloud/bin/maturin develop --quiet $(CARGO_FLAGS)
+	.venv-bench-cloud/bin/python bench/cloud.py $(BENCH_ARGS)
+	.venv-bench-cloud/bin/python scripts/make_bench_tables.py
+
 .PHONY: bench-xarray
 bench-xarray: bench-package ## frazil.to_netcdf beside xarray's to_netcdf and to_zarr
 	.venv-bench-read/bin/python bench/xarray_writing.py $(BENCH_ARGS)
@@ -330,4 +340,4 @@ notices: .build/setup-test ## Collect the licence texts of everything that is li
 
 .PHONY: clean
 clean: ## Remove everything that was built or installed here
-	rm -rf .build .venv .venv-bench .venv-bench-mpi .venv-bench-read .venv-release dist $(TARGET)
+	rm -rf .build .venv .venv-bench .venv-bench-cloud .venv-bench-mpi .venv-bench-read .venv-release dist $(TARGET)

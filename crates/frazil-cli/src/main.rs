@@ -72,6 +72,7 @@ fn run(cli: Cli) -> io::Result<Status> {
         Some(Command::Train(args)) => commands::train(&args, &cancel),
         Some(Command::Unpack(args)) => commands::unpack(&args, &cancel),
         Some(Command::Info(args)) => commands::info(&args, &cancel),
+        Some(Command::Refs(args)) => commands::refs(&args, &cancel),
         Some(Command::Analyze(args)) => commands::analyze(&args, &cancel),
         Some(Command::Run(args)) => commands::run(&args),
         Some(Command::Verify(args)) => commands::verify(&args, &cancel),

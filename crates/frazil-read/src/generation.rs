@@ -32,12 +32,12 @@ const PATIENCE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct FileSnapshot {
     number: u64,
-    path: PathBuf,
+    pub(super) path: PathBuf,
     /// Of files of this machine. What is read of others is of one version, or an error.
     identity: Option<Identity>,
     mark_at: u64,
-    bytes: Arc<FileBytes>,
-    kind: Kind,
+    pub(super) bytes: Arc<FileBytes>,
+    pub(super) kind: Kind,
     pub(super) format: String,
     pub(super) notices: Vec<String>,
     pub(super) model: Arc<FileModel>,
@@ -50,9 +50,12 @@ pub(super) struct FileSnapshot {
     locating: Mutex<()>,
 }
 
+/// What kind of file it is.
 #[derive(Debug)]
-enum Kind {
+pub(super) enum Kind {
+    /// HDF5 of any sort.
     Hdf5(Arc<Contents>),
+    /// Classic netCDF.
     Classic(Box<ClassicFile>),
 }
 
@@ -190,6 +193,14 @@ impl FileSnapshot {
         match self.identity.as_ref().zip(self.bytes.file()) {
             Some((identity, file)) => identity.is_current(&self.path, file, self.mark_at),
             None => Ok(true),
+        }
+    }
+
+    /// Size of the file.
+    pub(super) fn file_bytes(&self) -> u64 {
+        match &self.kind {
+            Kind::Hdf5(contents) => contents.file_bytes(),
+            Kind::Classic(classic) => classic.file_bytes(),
         }
     }
 

@@ -271,7 +271,7 @@ impl Reader {
 
     /// Runs `read` on the file as it is now: again if it changed meanwhile, and not while it is
     /// changing.
-    fn with_generation<R>(
+    pub(super) fn with_generation<R>(
         &self,
         id: VariableId,
         mut read: impl FnMut(&FileSnapshot, usize) -> Result<R>,
@@ -334,7 +334,7 @@ impl Reader {
     }
 
     /// The file as it was found last.
-    fn current(&self) -> Arc<FileSnapshot> {
+    pub(super) fn current(&self) -> Arc<FileSnapshot> {
         outside_forks(|| Arc::clone(&self.shared.current.lock()))
     }
 

@@ -16,6 +16,7 @@ mod pack;
 mod plan;
 mod precision;
 mod recover;
+mod refs;
 mod resources;
 mod run;
 mod synth;
@@ -43,6 +44,7 @@ pub(crate) use pack::{DecisionArgs, PackArgs};
 pub(crate) use plan::PlanArgs;
 pub(crate) use precision::PrecisionArgs;
 pub(crate) use recover::RecoverArgs;
+pub(crate) use refs::RefsArgs;
 use resources::ResourceArgs;
 pub(crate) use run::{Level, RunArgs};
 pub(crate) use synth::SynthArgs;
@@ -94,6 +96,8 @@ pub(crate) enum Command {
     Unpack(UnpackArgs),
     /// Show what is in files, how it is stored and who can read it
     Info(InfoArgs),
+    /// Write references: where each chunk lies, for readers of Zarr (kerchunk, VirtualiZarr)
+    Refs(RefsArgs),
     /// Show how much information is in each bit of each variable, and how many bits to keep
     Analyze(AnalyzeArgs),
     /// Compare two files value by value, rounded variables by what is stated of them
@@ -162,6 +166,7 @@ fn understand(arguments: &[OsString]) -> Result<Cli, clap::Error> {
         Some(Command::Pack(args)) => ("pack", args.check()),
         Some(Command::Plan(args)) => ("plan", args.check()),
         Some(Command::Unpack(args)) => ("unpack", args.check()),
+        Some(Command::Refs(args)) => ("refs", args.check()),
         _ => return Ok(cli),
     };
     match checked {

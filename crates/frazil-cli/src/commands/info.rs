@@ -2,17 +2,29 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use frazil::{ErrorCode, FileInfo, StatedPrecision, VariableInfo};
+use frazil::{CloudCost, ErrorCode, FileInfo, Link, Resources, StatedPrecision, VariableInfo};
+use serde::Serialize;
 
-use super::{Document, Status, batch};
+use super::{Document, Status, batch, cloud};
 use crate::args::{InfoArgs, OutputArgs};
 use crate::printer::Printer;
 use crate::table::{self, Column, Table};
 use crate::text::{self, screen_columns};
 use frazil::size::human;
+
+/// What is shown of a file.
+#[derive(Debug, Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    info: FileInfo,
+    /// On request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cloud: Option<CloudCost>,
+}
 
 /// Shows every file; one that cannot be read does not stop the next.
 ///
@@ -42,17 +54,17 @@ pub(crate) fn run(args: &InfoArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
         }
         let info = match &one.unlisted {
             Some(error) => Err(error.clone()),
-            None => frazil::info(&one.path, args.fill, &resources),
+            None => look(&one.path, args, &resources),
         };
         match info {
-            Ok(info) => {
+            Ok(shown) => {
                 let gap = if document.reports.is_empty() {
                     ""
                 } else {
                     "\n"
                 };
-                printer.table(&format!("{gap}{}", page(&info, args)))?;
-                document.reports.push(info);
+                printer.table(&format!("{gap}{}", page(&shown, args)))?;
+                document.reports.push(shown);
             }
             Err(error) if error.code == ErrorCode::Interrupted => {
                 status = Status::Interrupted;
@@ -72,8 +84,18 @@ pub(crate) fn run(args: &InfoArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
     Ok(status)
 }
 
+fn look(path: &Path, args: &InfoArgs, resources: &Resources) -> frazil::Result<Shown> {
+    let info = frazil::info(path, args.fill, resources)?;
+    let cloud = match args.cloud {
+        true => Some(frazil::cloud_cost(path, Link::default())?),
+        false => None,
+    };
+    Ok(Shown { info, cloud })
+}
+
 /// All that is said about one file.
-fn page(info: &FileInfo, args: &InfoArgs) -> String {
+fn page(shown: &Shown, args: &InfoArgs) -> String {
+    let info = &shown.info;
     let (variables, hidden) = table::shown(&info.variables, args.all_variables, |variable| {
         variable.raw_bytes
     });
@@ -94,6 +116,9 @@ fn page(info: &FileInfo, args: &InfoArgs) -> String {
     page.push_str(&missing_filters(&info.variables));
     for notice in &info.notices {
         page.push_str(&format!("note: {}\n", text::plain(notice)));
+    }
+    if let Some(cost) = &shown.cloud {
+        page.push_str(&cloud::page(cost, args.all_variables));
     }
     page
 }
