@@ -8,6 +8,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use crate::cache::set_cache;
 use crate::files::{Place, Taken};
 use crate::invoke::{BAD_ID, INVALID, invoke, invoke_on, number};
 use crate::library::{Library, frazil};
@@ -16,8 +17,9 @@ use crate::values::{NAME_BYTES, copy_attributes, done, text};
 
 /// `NC_GLOBAL`
 const GLOBAL: c_int = -1;
-/// `NC_CHUNKED`
+/// `NC_CHUNKED` and `NC_COMPACT`
 const CHUNKED: c_int = 0;
+const COMPACT: c_int = 2;
 /// `NC_ENOMEM`
 pub(crate) const NO_MEMORY: c_int = -61;
 /// `NC_MAX_VAR_DIMS`
@@ -61,8 +63,8 @@ pub(crate) fn hand_over(file: &Taken, why: &str) -> Result<(), c_int> {
             if let Some(shadow) = file.notes().shadow.take() {
                 shadow.close(file.program);
             }
-            // SAFETY: frz_nc_abort with the file's number.
-            unsafe { invoke_on(frazil, "nc_abort", file.own, []) };
+            // SAFETY: frz_nc_discard with the file's number.
+            unsafe { invoke_on(frazil, "nc_discard", file.own, []) };
             file.hand_over(groups);
             match names.give() {
                 Ok(()) => report::returned(&file.path, why),
@@ -86,10 +88,13 @@ pub(crate) fn hand_over(file: &Taken, why: &str) -> Result<(), c_int> {
 pub(crate) fn give_back_unfit(file: &Taken) {
     let is_own = matches!(file.place(0), Place::Own(_)) && !file.is_put.load(Ordering::Relaxed);
     // Tried once: what frazil then chooses is as good.
-    let is_unfit = is_own && !std::mem::take(&mut file.notes().unfit).is_empty();
-    if is_unfit {
+    let unfit = match is_own {
+        true => std::mem::take(&mut file.notes().unfit),
+        false => return,
+    };
+    if let Some(why) = unfit.values().next() {
         // If that fails, the report says so, and frazil goes on with other chunks.
-        let _ = hand_over(file, &why("nc_def_var", NO_MEMORY));
+        let _ = hand_over(file, why);
     }
 }
 
@@ -307,6 +312,8 @@ impl Twin<'_> {
             done(unsafe { invoke_on(self.program, "nc_def_var_chunking", to, words) })?;
         }
         self.define_filters(from, to, varid)?;
+        self.define_compact(from, to, varid)?;
+        set_cache((self.frazil, from), (self.program, to), varid)?;
         let (mut no_fill, mut endian): (c_int, c_int) = (0, 0);
         let words = [number(varid), (&raw mut no_fill) as usize, 0];
         // SAFETY: frz_nc_inq_var_fill with no place for the value.
@@ -330,6 +337,19 @@ impl Twin<'_> {
             })?;
         }
         Ok(())
+    }
+
+    fn define_compact(&self, from: c_int, to: c_int, varid: c_int) -> Result<(), c_int> {
+        let mut storage = CHUNKED;
+        let words = [number(varid), (&raw mut storage) as usize, 0];
+        // SAFETY: frz_nc_inq_var_chunking with no place for the chunk shape.
+        done(unsafe { invoke_on(self.frazil, "nc_inq_var_chunking", from, words) })?;
+        if storage != COMPACT {
+            return Ok(());
+        }
+        let words = [number(varid), number(COMPACT), 0];
+        // SAFETY: nc_def_var_chunking with its arguments.
+        done(unsafe { invoke_on(self.program, "nc_def_var_chunking", to, words) })
     }
 
     fn define_filters(&self, from: c_int, to: c_int, varid: c_int) -> Result<(), c_int> {

@@ -15,6 +15,8 @@
 ))]
 
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
+mod cache;
+#[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod create;
 mod current;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]

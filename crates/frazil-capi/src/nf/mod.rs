@@ -43,6 +43,6 @@ unsafe fn size(number: *const c_int) -> Outcome<usize> {
 }
 
 /// A length as Fortran's default integers can hold it.
-fn integer(length: u64) -> c_int {
+pub(crate) fn integer(length: u64) -> c_int {
     c_int::try_from(length).unwrap_or(c_int::MAX)
 }
