@@ -4,8 +4,8 @@
     scripts/install_netcdf.py NETCDF LIBFRAZIL
 
 NETCDF is the folder that `scripts/make_netcdf_library.py` has filled, LIBFRAZIL libfrazil.so. PREFIX
-(/usr/local/frazil-netcdf) and DESTDIR (a folder put before it, for packagers) come from the environment.
-With NETCDF_FORTRAN_SOURCE, an unpacked release of netCDF-Fortran, its library is built with FC (gfortran)
+and DESTDIR (a folder put before it, for packagers) come from the environment. With
+NETCDF_FORTRAN_SOURCE, an unpacked release of netCDF-Fortran, its library is built with FC (gfortran)
 against the tree. The tree can be moved: what is in it is found from where it lies.
 """
 
@@ -47,7 +47,7 @@ def features(headers: Path) -> dict[str, str]:
     """Whether netCDF-C has each feature: yes or no."""
     text = (headers / "netcdf_meta.h").read_text()
     stated = dict(re.findall(r"#define\s+NC_HAS_(\w+)\s+(\d)", text))
-    # As the headers of the release have them: what these do not name is there always, or not at all.
+    # The header does not name it: it is there with HDF5.
     stated = {"NC4": stated.get("HDF5", "0"), **stated}
     return {name: "yes" if stated.get(key, "0") == "1" else "no" for name, key in FEATURES.items()}
 

@@ -300,7 +300,7 @@ pub(crate) extern "C" fn end(id: c_int) -> c_int {
     status
 }
 
-fn close(frazil: &'static Library, file: &Taken, own: c_int, is_abort: bool) -> c_int {
+pub(crate) fn close(frazil: &'static Library, file: &Taken, own: c_int, is_abort: bool) -> c_int {
     let name = match is_abort {
         true => "nc_abort_reporting",
         false => "nc_close_reporting",

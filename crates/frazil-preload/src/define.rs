@@ -10,6 +10,7 @@ use crate::handover::{NO_MEMORY, give_back_unfit, hand_over, why};
 use crate::invoke::{BAD_ID, INVALID, Words, invoke, invoke_on, number};
 use crate::library::{Library, frazil};
 use crate::names::{Call, NAMES};
+use crate::reopen::go_on_there;
 use crate::report;
 
 /// What frazil answers where it does not do what netCDF-C may do: `NC_EINVAL`, `NC_EBADTYPE`,
@@ -80,11 +81,12 @@ fn on_own(
         // The call is wrong, whoever serves it.
         return verdict;
     }
-    if file.is_put.load(Ordering::Relaxed) {
-        report::refused(&file.path, name, &report::words_of(status));
-        return status;
-    }
-    match (hand_over(file, &why(name, status)), file.place(id)) {
+    let words_of = report::words_of(status);
+    let handed = match file.is_put.load(Ordering::Relaxed) {
+        true => go_on_there(file).inspect_err(|_| report::refused(&file.path, name, &words_of)),
+        false => hand_over(file, &why(name, status)),
+    };
+    match (handed, file.place(id)) {
         (Ok(()), Place::Handed(real)) => go_on(file, real, call, words),
         (Ok(()), Place::Own(_)) => status,
         (Err(failure), _) => failure,

@@ -108,6 +108,18 @@ pub(crate) fn why(call: &str, status: c_int) -> String {
     }
 }
 
+/// The fill mode of a file of frazil's, which is not needed there any more.
+///
+/// # Errors
+/// Frazil's status.
+pub(crate) fn fill_mode_of(frazil: &'static Library, own: c_int) -> Result<c_int, c_int> {
+    let mut fill_mode: c_int = 0;
+    let places = [0, (&raw mut fill_mode) as usize];
+    // SAFETY: frz_nc_set_fill, which tells the mode before.
+    done(unsafe { invoke_on(frazil, "nc_set_fill", own, places) })?;
+    Ok(fill_mode)
+}
+
 /// A file's own name, and that of the one that takes its place.
 struct Names {
     /// With links followed.
@@ -171,10 +183,7 @@ impl Twin<'_> {
 
     fn define_modes(&self) -> Result<(), c_int> {
         let root = self.groups[0];
-        let mut fill_mode: c_int = 0;
-        let places = [0, (&raw mut fill_mode) as usize];
-        // SAFETY: frz_nc_set_fill, which tells the mode before.
-        done(unsafe { invoke_on(self.frazil, "nc_set_fill", self.file.own, places) })?;
+        let fill_mode = fill_mode_of(self.frazil, self.file.own)?;
         // SAFETY: nc_set_fill with its arguments.
         done(unsafe { invoke_on(self.program, "nc_set_fill", root, [number(fill_mode), 0]) })?;
         if self.file.notes().in_data_mode {
@@ -313,6 +322,7 @@ impl Twin<'_> {
         }
         self.define_filters(from, to, varid)?;
         self.define_compact(from, to, varid)?;
+        self.define_quantize(from, to, varid)?;
         set_cache((self.frazil, from), (self.program, to), varid)?;
         let (mut no_fill, mut endian): (c_int, c_int) = (0, 0);
         let words = [number(varid), (&raw mut no_fill) as usize, 0];
@@ -350,6 +360,23 @@ impl Twin<'_> {
         let words = [number(varid), number(COMPACT), 0];
         // SAFETY: nc_def_var_chunking with its arguments.
         done(unsafe { invoke_on(self.program, "nc_def_var_chunking", to, words) })
+    }
+
+    fn define_quantize(&self, from: c_int, to: c_int, varid: c_int) -> Result<(), c_int> {
+        let (mut mode, mut kept): (c_int, c_int) = (0, 0);
+        let places = [
+            number(varid),
+            (&raw mut mode) as usize,
+            (&raw mut kept) as usize,
+        ];
+        // SAFETY: frz_nc_inq_var_quantize with its arguments.
+        done(unsafe { invoke_on(self.frazil, "nc_inq_var_quantize", from, places) })?;
+        if mode == 0 {
+            return Ok(());
+        }
+        let words = [number(varid), number(mode), number(kept)];
+        // SAFETY: nc_def_var_quantize with its arguments.
+        done(unsafe { invoke_on(self.program, "nc_def_var_quantize", to, words) })
     }
 
     fn define_filters(&self, from: c_int, to: c_int, varid: c_int) -> Result<(), c_int> {

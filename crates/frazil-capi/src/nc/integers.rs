@@ -7,10 +7,14 @@ use frazil::netcdf::{ChunkCache, Storage};
 use crate::nc::pointers::{list, store};
 use crate::nc::storage::{HDF5_CHUNK_CACHE, define_chunking};
 use crate::nc::{entries, table};
-use crate::nf::integer;
 
 /// Variables' caches come in these units, so that a default integer holds their size.
 pub(crate) const MEGABYTE: u64 = 1 << 20;
+
+/// A length as Fortran's default integers can hold it.
+pub(crate) fn integer(length: u64) -> c_int {
+    c_int::try_from(length).unwrap_or(c_int::MAX)
+}
 
 /// A cache in Fortran's integers: `unit` bytes, slots, percent. Negative ones mean HDF5's own.
 pub(crate) fn cache(size: c_int, slots: c_int, percent: c_int, unit: u64) -> ChunkCache {

@@ -4,12 +4,12 @@ use std::ffi::{c_int, c_void};
 
 use frazil::netcdf::{Outcome, Status};
 
-use crate::nc::integers::{MEGABYTE, cache, store_cache};
+use crate::nc::integers::{MEGABYTE, cache, integer, store_cache};
 use crate::nc::pointers::{list, store, store_all};
 use crate::nc::storage::{chunk_cache, define_chunking, define_fill, set_chunk_cache, store_fill};
 use crate::nc::{entries, table};
 use crate::nf::order::{sizes, store_axes, variable};
-use crate::nf::{integer, size, value};
+use crate::nf::{size, value};
 
 entries! {
     /// `NF_DEF_VAR_FILL`

@@ -23,7 +23,8 @@ impl Engine {
     ) -> Answer<MemorySpan> {
         let id = self.variable(group, varid)?;
         self.check_memory(id, memory)?;
-        self.check_data_mode()?;
+        // As in netCDF-C also where what follows is refused.
+        self.enter_data_mode()?;
         self.slab(id, region, is_put)?.span()
     }
 
