@@ -94,6 +94,13 @@ preload: .build/setup-build ## Build what `frazil run` puts before a program's o
 	for name in libfrazil_preload libfrazil_preload_zlib; do \
 		strip --strip-unneeded -o $(FRAZIL_LIB)/$$name.so $(BUILT)/$$name.so || exit; done
 
+.PHONY: netcdf
+netcdf: lib ## Build a netCDF-C that writes with frazil, for models to link: .build/netcdf
+	$(CARGO) rustc $(CARGO_FLAGS) --package frazil-preload --lib --crate-type cdylib,staticlib
+	$(CARGO) rustc $(CARGO_FLAGS) --package frazil-capi --lib --crate-type cdylib,staticlib \
+		--message-format json -- -C link-arg=-Wl,-soname,$(SONAME) >.build/lib_messages.json
+	python3 scripts/make_netcdf_library.py .build/lib_messages.json $(BUILT)/libfrazil_preload.a .build/netcdf
+
 .PHONY: plugins
 plugins: .build/setup-build ## Build the HDF5 plugins for stock readers: docs/filters.md
 	$(CARGO_BUILD) $(CARGO_FLAGS) --package frazil-plugin --examples
@@ -121,6 +128,10 @@ install-preload: lib preload
 install-plugins: plugins
 	mkdir -p $(DESTDIR)$(PREFIX)/lib/frazil/plugins
 	install -m 755 $(FRAZIL_PLUGIN_PATH)/libh5frazil_*.so $(DESTDIR)$(PREFIX)/lib/frazil/plugins/
+
+.PHONY: install-netcdf
+install-netcdf: netcdf ## Install it as a tree that build systems take for netCDF: PREFIX= DESTDIR= NETCDF_FORTRAN_SOURCE=
+	python3 scripts/install_netcdf.py .build/netcdf $(FRAZIL_LIB)/libfrazil.so
 
 .PHONY: fortran
 fortran: ## Build the Fortran modules with FC (gfortran) and CC: docs/fortran.md
@@ -175,7 +186,7 @@ test-rust: .build/setup-build ## Run the tests of the crates
 	$(CARGO) test $(CARGO_FLAGS) --workspace
 
 .PHONY: test-python
-test-python: build lib preload plugins python inventory ## Run the acceptance tests on the command and the packages (with the corpus if present)
+test-python: build lib preload netcdf plugins python inventory ## Run the acceptance tests on the command and the packages (with the corpus if present)
 	$(PYTHON) -m pytest --numprocesses $(JOBS) --durations 20 --junitxml .build/tests.xml tests
 
 # What tests compare with h5py: all that frazil-hdf5 reads in a file.
