@@ -122,8 +122,7 @@ fn resolve_far(url: &str, destination: &Destination, overwrite: bool) -> Result<
 fn separate(input: &Path, source: &Metadata, path: &Path, overwrite: bool) -> Result<Target> {
     let path = &*address::local(path)?;
     if let Ok(existing) = path.metadata()
-        && existing.dev() == source.dev()
-        && existing.ino() == source.ino()
+        && (existing.dev(), existing.ino()) == (source.dev(), source.ino())
     {
         return Err(
             Error::new(ErrorCode::InvalidArgument, "input and output are one file")
