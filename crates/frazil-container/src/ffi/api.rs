@@ -143,7 +143,7 @@ macro_rules! implement {
     ($trait:ident: $($type:ty),*) => { $(impl $trait for $type {})* };
 }
 
-implement!(Plain: c_void, c_char, u8, i32, u32, i64, u64, isize, usize);
+implement!(Plain: c_void, i8, u8, i32, u32, i64, u64, isize, usize);
 implement!(Plain: ObjectInfo, AttributeInfo, NativeInfo, hdf5_sys::h5f::H5F_info2_t);
 implement!(Passed: u8, i32, u32, i64, u64, usize);
 implement!(Passed: H5_index_t, H5_iter_order_t, H5F_libver_t, H5T_class_t, H5T_cset_t);

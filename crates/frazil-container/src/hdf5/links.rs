@@ -172,6 +172,7 @@ mod tests {
             datasets: Vec::new(),
             paths: HashMap::from([(1, "/g".to_owned()), (2, "/g/x".to_owned())]),
             addresses: HashMap::new(),
+            source: None,
         }
     }
 

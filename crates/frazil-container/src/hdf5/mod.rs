@@ -36,9 +36,9 @@ pub use describe::{
 };
 pub use frazil_hdf5::text::bytes_of_text;
 pub use frazil_hdf5::{
-    BitRange, Extent, ExternalFile, FillStatus, FillTime, FloatForm, MemberDescription,
-    NumberConversion, Selection as ElementSelection, TextPadding, TypeClass, TypeDescription,
-    VirtualPart,
+    Arrival, BitRange, Extent, ExternalFile, FillStatus, FillTime, FloatForm, MemberDescription,
+    NumberConversion, Selection as ElementSelection, Source, TextPadding, TypeClass,
+    TypeDescription, VirtualPart,
 };
 pub use live::{ExistingFile, ExistingVariable, LiveOutput, Placement};
 pub use netcdf_names::NON_COORDINATE_PREFIX;

@@ -32,6 +32,7 @@ use frazil_types::{AxisSelection, ErrorCode};
 use crate::error::{Error, Result};
 use crate::file_state::FileState;
 use crate::input::Input;
+use crate::sources::refuse_other_files;
 use crate::storage_error::from_container;
 use lineage::Lineage;
 use part::Part;
@@ -306,7 +307,8 @@ fn adjusted(hdf5: &Hdf5Input, info: &DatasetInfo) -> Result<Option<Vec<u64>>> {
 /// The values of a virtual dataset that nobody else is mapped onto.
 ///
 /// # Errors
-/// As for any: if the file contradicts itself.
+/// As for any: if the file contradicts itself, or is somewhere else.
 pub fn of_dataset(hdf5: &Hdf5Input, info: &DatasetInfo) -> Result<Arc<VirtualValues>> {
+    refuse_other_files(hdf5)?;
     VirtualValues::new(hdf5, info, &Lineage::default(), None).map(Arc::new)
 }
