@@ -3,6 +3,7 @@
 # OFFLINE=1   use only what is fetched already (cargo --offline, no pip, no apt-get)
 # PROFILE=dev build without optimisation (default: release, shared by demo, tests and benchmarks)
 # PROFILE=ci  release without link-time optimisation: what .ci/run builds
+# REMOTE=0    build the command and the Python package without code that reaches the network
 # JOBS=N      pytest processes (default: one per core)
 
 SHELL := /bin/bash
@@ -10,14 +11,20 @@ SHELL := /bin/bash
 
 PROFILE ?= release
 OFFLINE ?= 0
+REMOTE ?= 1
 JOBS ?= auto
 
 # The environment (cmake, libclang) is the same for every cargo call, so that nothing is built twice.
-CARGO := scripts/with-env cargo
-CARGO_FLAGS := --locked $(if $(filter 1,$(OFFLINE)),--offline) --profile $(PROFILE)
+# For another glibc than this machine's, by zig: TRIPLE=x86_64-unknown-linux-gnu GLIBC=2.17 (scripts/release/build).
+CARGO := scripts/with-env $(if $(TRIPLE),cargo-zigbuild,cargo)
+CARGO_FLAGS := --locked $(if $(filter 1,$(OFFLINE)),--offline) --profile $(PROFILE) \
+	$(if $(TRIPLE),--target $(TRIPLE).$(GLIBC))
+CARGO_BUILD := $(CARGO) $(if $(TRIPLE),zigbuild,build)
+# Of the two packages that read files on other machines.
+NETWORK := $(if $(filter 0,$(REMOTE)),--no-default-features)
 PYTHON := .venv/bin/python
 TARGET := $(or $(CARGO_TARGET_DIR),target)
-BUILT := $(abspath $(TARGET))/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
+BUILT := $(abspath $(TARGET))$(if $(TRIPLE),/$(TRIPLE))/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
 export FRAZIL_BIN ?= $(BUILT)/frazil
 # What `make lib` makes, and where `make install` puts it.
 export FRAZIL_LIB ?= $(abspath .build/lib)
@@ -62,12 +69,15 @@ fetch: .build/setup-build
 .build/setup-bench-read: scripts/setup requirements-bench-read.txt
 	scripts/setup bench-read
 
+.build/setup-bench-cloud: scripts/setup requirements-bench-cloud.txt
+	scripts/setup bench-cloud
+
 .build/setup-bench-mpi: scripts/setup requirements-bench-mpi.txt
 	scripts/setup bench-mpi
 
 .PHONY: build
 build: .build/setup-build ## Build the frazil command
-	$(CARGO) build $(CARGO_FLAGS) --package frazil-cli
+	$(CARGO_BUILD) $(CARGO_FLAGS) $(NETWORK) --package frazil-cli
 
 .PHONY: lib
 lib: .build/setup-build ## Build the libraries for C and Fortran: libfrazil.so and libfrazil.a
@@ -79,7 +89,7 @@ lib: .build/setup-build ## Build the libraries for C and Fortran: libfrazil.so a
 
 .PHONY: preload
 preload: .build/setup-build ## Build what `frazil run` puts before a program's own netCDF library
-	$(CARGO) build $(CARGO_FLAGS) --package frazil-preload --package frazil-preload-zlib
+	$(CARGO_BUILD) $(CARGO_FLAGS) --package frazil-preload --package frazil-preload-zlib
 	mkdir -p $(FRAZIL_LIB)
 	for name in libfrazil_preload libfrazil_preload_zlib; do \
 		strip --strip-unneeded -o $(FRAZIL_LIB)/$$name.so $(BUILT)/$$name.so || exit; done
@@ -93,7 +103,7 @@ netcdf: lib ## Build a netCDF-C that writes with frazil, for models to link: .bu
 
 .PHONY: plugins
 plugins: .build/setup-build ## Build the HDF5 plugins for stock readers: docs/filters.md
-	$(CARGO) build $(CARGO_FLAGS) --package frazil-plugin --examples
+	$(CARGO_BUILD) $(CARGO_FLAGS) --package frazil-plugin --examples
 	mkdir -p $(FRAZIL_PLUGIN_PATH)
 	for name in lz4 bitshuffle blosc bzip2 zstd pcodec delta mafisc frazil; do \
 		strip --strip-unneeded -o $(FRAZIL_PLUGIN_PATH)/libh5frazil_$$name.so \
@@ -143,7 +153,7 @@ wrf: ## Build the I/O package for the WRF model, all entry points named ext_frz_
 python: .build/setup-build .build/setup-test ## Build the Python package and install it into .venv
 	PATH=$(abspath .venv/bin):$$PATH scripts/with-env $(abspath $(PYTHON)) -m pip install --quiet \
 		--disable-pip-version-check --no-deps --no-build-isolation --no-index --force-reinstall \
-		--config-settings=build-args="--locked --profile $(PROFILE) $(if $(filter 1,$(OFFLINE)),--offline)" ./python
+		--config-settings=build-args="--locked --profile $(PROFILE) $(NETWORK) $(if $(filter 1,$(OFFLINE)),--offline)" ./python
 
 .PHONY: wheel
 wheel: .build/setup-build .build/setup-test ## Build the Python package's source distribution and wheel: .build/dist
@@ -151,6 +161,13 @@ wheel: .build/setup-build .build/setup-test ## Build the Python package's source
 	cd python && ../scripts/with-env ../.venv/bin/maturin sdist --out ../.build/dist
 	cd python && PATH=$(abspath .venv/bin):$$PATH ../scripts/with-env ../.venv/bin/maturin build $(CARGO_FLAGS) \
 		--interpreter $(or $(INTERPRETER),$(abspath $(PYTHON))) --out ../.build/dist
+
+.build/setup-release: scripts/setup requirements-release.txt
+	scripts/setup release
+
+.PHONY: release
+release: .build/setup-build .build/setup-test .build/setup-release ## Build wheels, tarball, Debian package, SBOM, licences and checksums: dist
+	scripts/release/build
 
 .PHONY: header
 header: .build/setup-check fetch ## Make frazil.h of the crate frazil-capi
@@ -194,6 +211,7 @@ check: fetch .build/setup-test .build/setup-check site ## Formatting, lints, the
 	$(PYTHON) scripts/check_docs.py
 	$(PYTHON) scripts/make_precision_tables.py --check
 	$(PYTHON) scripts/make_bench_tables.py --check
+	$(PYTHON) scripts/make_evidence.py --check
 	$(PYTHON) scripts/make_reference.py --check
 	$(PYTHON) -m ruff check
 	$(PYTHON) -m ruff format --check
@@ -213,7 +231,7 @@ format: .build/setup-test ## Format Rust and Python sources
 	$(PYTHON) -m ruff format
 
 .PHONY: bench
-bench: bench-pack bench-choices bench-precision bench-model bench-chunks bench-filters bench-planning bench-mpi bench-wrf bench-read bench-xarray bench-dask ## Run all benchmarks, each beside its peers
+bench: bench-pack bench-choices bench-precision bench-model bench-chunks bench-filters bench-planning bench-mpi bench-wrf bench-read bench-cloud bench-xarray bench-dask ## Run all benchmarks, each beside its peers
 
 CAMPAIGN_SECONDS ?= 10800
 
@@ -238,6 +256,10 @@ bench-pack: build .build/setup-test ## frazil pack beside nccopy, h5repack and c
 bench-precision: build .build/setup-test .build/setup-bench ## Rounding and its analysis beside netCDF-C, NCO and xbitinfo
 	$(CARGO) build $(CARGO_FLAGS) --package frazil-bench
 	$(PYTHON) bench/precision.py $(BENCH_ARGS)
+
+.PHONY: bench-pi
+bench-pi: build .build/setup-test ## Pi at 1 to 8 digits, by frazil and by netCDF-C
+	$(PYTHON) bench/pi.py
 
 .PHONY: bench-bounds
 bench-bounds: build .build/setup-test ## Ratios at absolute error bounds beside ZFP, SZ3 and SPERR
@@ -302,6 +324,13 @@ bench-read: bench-package .build/setup-test ## Reading beside netCDF4, h5py, h5n
 	.venv-bench-read/bin/python bench/reading.py $(BENCH_ARGS)
 	.venv-bench-read/bin/python scripts/make_bench_tables.py
 
+.PHONY: bench-cloud
+bench-cloud: build .build/setup-bench-cloud ## Reading over HTTP, 50 ms away, beside h5netcdf, kerchunk, VirtualiZarr, Zarr
+	cd python && VIRTUAL_ENV=$(abspath .venv-bench-cloud) ../scripts/with-env \
+		../.venv-bench-cloud/bin/maturin develop --quiet $(CARGO_FLAGS)
+	.venv-bench-cloud/bin/python bench/cloud.py $(BENCH_ARGS)
+	.venv-bench-cloud/bin/python scripts/make_bench_tables.py
+
 .PHONY: bench-xarray
 bench-xarray: bench-package ## frazil.to_netcdf beside xarray's to_netcdf and to_zarr
 	.venv-bench-read/bin/python bench/xarray_writing.py $(BENCH_ARGS)
@@ -312,10 +341,14 @@ bench-dask: bench-package ## frazil.to_netcdf beside xarray's to_zarr on a clust
 	.venv-bench-read/bin/python bench/dask_writing.py $(BENCH_ARGS)
 	.venv-bench-read/bin/python scripts/make_bench_tables.py
 
+.PHONY: evidence
+evidence: .build/setup-test ## What five documents show beside what is measured here: docs/evidence.md; EVIDENCE_ARGS=--rerun
+	$(PYTHON) scripts/make_evidence.py $(EVIDENCE_ARGS)
+
 .PHONY: notices
 notices: .build/setup-test ## Collect the licence texts of everything that is linked in
 	$(PYTHON) scripts/third_party_notices.py .build/THIRD-PARTY-NOTICES.txt
 
 .PHONY: clean
 clean: ## Remove everything that was built or installed here
-	rm -rf .build .venv .venv-bench .venv-bench-mpi .venv-bench-read $(TARGET)
+	rm -rf .build .venv .venv-bench .venv-bench-cloud .venv-bench-mpi .venv-bench-read .venv-release dist $(TARGET)

@@ -62,7 +62,8 @@ def machine(**peers: str) -> dict[str, str]:
 
 def result_path(about: dict[str, str], prefix: str = "") -> Path:
     words = re.sub(r"[^A-Za-z0-9]+", "-", about["processor"]).strip("-").lower()
-    version = about["frazil"].split()[-1]
+    # `frazil 0.1.0 (commit)`
+    version = about["frazil"].split()[1]
     return ROOT / "bench/results" / f"{prefix}{words}-{about['cores']}cores-{version}.csv"
 
 
@@ -81,6 +82,16 @@ def read(path: Path) -> list[dict[str, str]]:
     """The rows of a file that was saved."""
     lines = path.read_text().splitlines()
     return list(csv.DictReader(line for line in lines if not line.startswith("# ")))
+
+
+def newest(prefix: str) -> Path | None:
+    """The rows that were written last, by the date inside: files of a clone are equally old."""
+
+    def date(path: Path) -> tuple[str, str]:
+        found = re.search(r"^# date: (.*)$", path.read_text(), flags=re.MULTILINE)
+        return found.group(1) if found else "", path.name
+
+    return max((ROOT / "bench/results").glob(f"{prefix}-*.csv"), key=date, default=None)
 
 
 def show(rows: list[dict[str, object]], columns: dict[str, int]) -> None:

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use frazil_codec::BoundDecoder;
 use frazil_container::classic::ClassicFile;
-use frazil_container::hdf5::{Contents, DatasetStorage, Hdf5Input, TypeDescription};
+use frazil_container::hdf5::{Contents, DatasetStorage, Hdf5Input, Source, TypeDescription};
 use frazil_container::model::{FileModel, Variable};
 use frazil_container::outside_forks;
 use frazil_pipeline::{ByteSource, CacheStats, ChunkedArray, PipelineError, PlainArray};
@@ -23,6 +23,7 @@ use frazil_file::input::{FileBytes, Input, InputKind};
 use frazil_file::left_commit::is_being_written;
 use frazil_file::sources::{self, Access};
 use frazil_file::storage_error::from_container;
+use frazil_file::virtual_data::{self, VirtualValues};
 
 /// How long a thread waits for another that locates the same variable.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -31,11 +32,12 @@ const PATIENCE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct FileSnapshot {
     number: u64,
-    path: PathBuf,
-    identity: Identity,
+    pub(super) path: PathBuf,
+    /// Of files of this machine. What is read of others is of one version, or an error.
+    identity: Option<Identity>,
     mark_at: u64,
-    bytes: Arc<FileBytes>,
-    kind: Kind,
+    pub(super) bytes: Arc<FileBytes>,
+    pub(super) kind: Kind,
     pub(super) format: String,
     pub(super) notices: Vec<String>,
     pub(super) model: Arc<FileModel>,
@@ -48,9 +50,12 @@ pub(super) struct FileSnapshot {
     locating: Mutex<()>,
 }
 
+/// What kind of file it is.
 #[derive(Debug)]
-enum Kind {
+pub(super) enum Kind {
+    /// HDF5 of any sort.
     Hdf5(Arc<Contents>),
+    /// Classic netCDF.
     Classic(Box<ClassicFile>),
 }
 
@@ -74,6 +79,8 @@ pub(super) enum ReadPath {
     Chunked(Arc<ChunkedArray>, Vec<FilterSpec>),
     /// Where they lie.
     Plain(PlainArray),
+    /// In other datasets, whose elements lead elsewhere in their files.
+    Elsewhere(Arc<VirtualValues>),
     /// Through libhdf5.
     Library,
     /// There are none.
@@ -92,7 +99,11 @@ impl FileSnapshot {
     /// `threads`: those that may work on one read.
     pub(super) fn open(path: &Path, options: &ReaderOptions, threads: usize) -> Result<Self> {
         const ATTEMPTS: usize = 4;
-        let mut outcome = Self::look(path, options.checksums);
+        let look = || {
+            let input = Input::open_with(path, &options.storage)?;
+            Self::look(input, options.checksums)
+        };
+        let mut outcome = look();
         for _ in 1..ATTEMPTS {
             match &outcome {
                 Ok((_, true)) => break,
@@ -102,18 +113,34 @@ impl FileSnapshot {
                 Err(_) if !is_being_written(path) => break,
                 Err(_) => std::thread::sleep(std::time::Duration::from_millis(2)),
             }
-            outcome = Self::look(path, options.checksums);
+            outcome = look();
         }
-        let (mut generation, _) = outcome?;
-        let shares = cache::shares(&generation.model, &options.chunk_cache, threads);
-        generation.shares = shares.map_err(|error| error.in_file(path))?;
-        Ok(generation)
+        outcome?.0.with_shares(options, threads)
+    }
+
+    /// As [`Self::open`], of a file whose bytes come from `source`, and which messages call `name`.
+    pub(super) fn open_source(
+        name: &Path,
+        source: Arc<dyn Source>,
+        options: &ReaderOptions,
+        threads: usize,
+    ) -> Result<Self> {
+        let input = Input::open_source(name, source)?;
+        Self::look(input, options.checksums)?
+            .0
+            .with_shares(options, threads)
+    }
+
+    fn with_shares(mut self, options: &ReaderOptions, threads: usize) -> Result<Self> {
+        let shares = cache::shares(&self.model, &options.chunk_cache, threads);
+        self.shares = shares.map_err(|error| error.in_file(&self.path))?;
+        Ok(self)
     }
 
     /// Also tells whether the file stayed the same meanwhile.
-    fn look(path: &Path, checksums: Checksums) -> Result<(Self, bool)> {
+    fn look(input: Input, checksums: Checksums) -> Result<(Self, bool)> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let input = Input::open(path)?;
+        let path = input.path().to_owned();
         let state = input.state();
         let format = input.format_name()?;
         let notices = input.notices();
@@ -122,11 +149,12 @@ impl FileSnapshot {
             InputKind::Hdf5(hdf5) => hdf5.user_block_bytes(),
             InputKind::Classic(_) => 0,
         };
-        let identity = Identity::new(state, bytes.file(), mark_at);
+        let identity = state.zip(bytes.file());
+        let identity = identity.map(|(state, file)| Identity::new(state, file, mark_at));
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let (kind, model) = match kind {
             InputKind::Hdf5(hdf5) => {
-                let model = hdf5.data_model().map_err(|e| from_container(e, path))?;
+                let model = hdf5.data_model().map_err(|e| from_container(e, &path))?;
                 let contents = Arc::clone(hdf5.contents());
                 library::keep(number, Arc::new(hdf5));
                 (Kind::Hdf5(contents), model)
@@ -138,7 +166,7 @@ impl FileSnapshot {
         };
         let generation = Self {
             number,
-            path: path.to_owned(),
+            path,
             identity,
             mark_at,
             bytes,
@@ -155,10 +183,25 @@ impl FileSnapshot {
         Ok((generation, is_steady))
     }
 
+    /// What messages call the file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Whether the file is as it was found.
     pub(super) fn is_current(&self) -> Result<bool> {
-        let file = self.bytes.file();
-        self.identity.is_current(&self.path, file, self.mark_at)
+        match self.identity.as_ref().zip(self.bytes.file()) {
+            Some((identity, file)) => identity.is_current(&self.path, file, self.mark_at),
+            None => Ok(true),
+        }
+    }
+
+    /// Size of the file.
+    pub(super) fn file_bytes(&self) -> u64 {
+        match &self.kind {
+            Kind::Hdf5(contents) => contents.file_bytes(),
+            Kind::Classic(classic) => classic.file_bytes(),
+        }
     }
 
     /// Whether what was read is good although the file is another now: one that is written for many
@@ -168,16 +211,21 @@ impl FileSnapshot {
             Kind::Hdf5(contents) => contents.is_swmr(),
             Kind::Classic(_) => false,
         };
-        is_swmr && self.identity.is_same_file(&self.path)
+        is_swmr && self.is_same_file()
+    }
+
+    fn is_same_file(&self) -> bool {
+        let identity = self.identity.as_ref();
+        identity.is_some_and(|identity| identity.is_same_file(&self.path))
     }
 
     /// How long to wait until a change of the file is certain to be seen. Commits of frazil's own
     /// writers leave a mark, and need no waiting.
     pub(super) fn settles_in(&self) -> Option<Duration> {
-        let rest = self.identity.settles_in(self.bytes.file())?;
-        let is_of_interest = self.identity.is_same_file(&self.path)
-            && !self.may_grow()
-            && !is_being_written(&self.path);
+        let (identity, file) = self.identity.as_ref().zip(self.bytes.file())?;
+        let rest = identity.settles_in(file)?;
+        let is_of_interest =
+            self.is_same_file() && !self.may_grow() && !is_being_written(&self.path);
         is_of_interest.then_some(rest)
     }
 
@@ -221,6 +269,7 @@ impl FileSnapshot {
 
     fn locate(&self, number: usize, variable: &Variable) -> Result<Reach> {
         let dataset = &variable.dataset;
+        sources::check_element(dataset)?;
         let mut reach = self.elements_of(variable)?;
         reach.path = match (&dataset.storage, &self.kind) {
             _ if dataset.is_null || dataset.shape.contains(&0) => ReadPath::Nothing,
@@ -237,7 +286,13 @@ impl FileSnapshot {
                 },
                 _,
             ) => reach.plain(variable, Arc::clone(&self.bytes) as Arc<_>, *address, None)?,
-            (DatasetStorage::Compact | DatasetStorage::External, Kind::Hdf5(_)) => {
+            (DatasetStorage::Virtual, Kind::Hdf5(_)) if !dataset.element.is_self_contained() => {
+                ReadPath::Elsewhere(virtual_data::of_dataset(&*self.input()?, dataset)?)
+            }
+            (
+                DatasetStorage::Compact | DatasetStorage::External | DatasetStorage::Virtual,
+                Kind::Hdf5(_),
+            ) => {
                 let bytes = sources::bytes_apart(&*self.input()?, dataset)?;
                 reach.plain(variable, bytes, 0, None)?
             }
@@ -256,7 +311,7 @@ impl FileSnapshot {
         let mut datatype = variable.datatype.clone();
         let (byte_swap, fill, outside) = match handed_out(variable).1 {
             Conversion::Swap(unit) => (unit, fill_inside(variable), fill_outside(variable)),
-            Conversion::Number => (None, stored.clone(), stored.clone()),
+            Conversion::Number | Conversion::Texts => (None, stored.clone(), stored.clone()),
             Conversion::Expansion => {
                 let element = self.input()?.stored_element(&variable.dataset);
                 let element = element.map_err(|error| from_container(error, &self.path))?;
@@ -281,8 +336,11 @@ impl FileSnapshot {
             Access::Parallel(source, _) => (source, Vec::new()),
             Access::Undecodable(source, _, missing) => (source, missing),
             Access::Nothing => return Ok(ReadPath::Nothing),
-            Access::Library | Access::Indirect(..) | Access::Apart(_) => {
-                return Ok(ReadPath::Library);
+            Access::Library => return Ok(ReadPath::Library),
+            Access::Elsewhere(values) => return Ok(ReadPath::Elsewhere(values)),
+            Access::Indirect(..) | Access::Apart(_) => {
+                let cause = "chunks that lie elsewhere";
+                return Err(Error::new(ErrorCode::Internal, cause));
             }
         };
         if let (DatasetStorage::Chunked { pipeline, .. }, Checksums::Skip) =

@@ -19,11 +19,13 @@
 
 mod chunk_values;
 mod confirm;
+mod copying;
 mod decide;
 mod define;
 mod draft_report;
 pub mod encodings;
 mod energy;
+mod far_output;
 mod fill;
 pub mod filter_measure;
 mod filter_trial;

@@ -16,6 +16,7 @@ pub(crate) mod dataspace;
 pub(crate) mod datatype;
 mod driver;
 mod external;
+mod far_pages;
 pub(crate) mod file;
 pub(crate) mod filter;
 pub(crate) mod filter_decoder;
@@ -33,9 +34,7 @@ pub(crate) mod netcdf_inquire;
 mod pages;
 pub(crate) mod property;
 pub(crate) mod reference;
-pub(crate) mod region;
 pub(crate) mod variable_length;
-pub(crate) mod virtual_source;
 
 pub(crate) use backing::LiveFile;
 pub(crate) use driver::RawSink;
