@@ -26,6 +26,8 @@ from pathlib import Path
 OUTER = {"dv2i.c.o", "daux.c.o"}
 # What may hold libraries that netCDF-C needs, and their names.
 NEEDED = ("libhdf5_hl.a", "libhdf5.a", "libz.a", "libsz.a", "libaec.a")
+# Other releases export it without logging too, and then it does nothing.
+NO_LOG = "int nc_set_log_level(int level) { (void)level; return 0; }\n"
 
 
 def run(*command: str | Path) -> str:
@@ -89,6 +91,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         work = Path(temporary)
         parts = objects(archive, routed, work)
+        if "nc_set_log_level" not in global_names(*parts):
+            source = work / "log_level.c"
+            source.write_text(NO_LOG)
+            run("cc", "-O2", "-fPIC", "-c", source, "-o", work / "log_level.o")
+            parts.append(work / "log_level.o")
         seen = global_names(*parts) | routed
         script = work / "version"
         script.write_text(

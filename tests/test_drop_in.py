@@ -170,13 +170,13 @@ def test_options_come_from_the_environment(tree: Path, tmp_path: Path):
     source.write_text(C.replace("MUST(nc_def_var_deflate(nc, v, 1, 1, 4));", ""))
     run("cc", source, "-o", program, *run(tree / "bin/nc-config", "--cflags", "--libs").split())
     run(program, "plain.nc", "classic.nc", cwd=tmp_path, env=BARE)
-    ours = {"FRAZIL_RUN_COMPRESS": "1", "FRAZIL_OPTIONS": "filters=shuffle,deflate(9)"}
+    ours = {"FRAZIL_RUN_COMPRESS": "1", "FRAZIL_OPTIONS": "goal=size"}
     run(program, "out.nc", "classic.nc", cwd=tmp_path, env={**BARE, **ours})
     levels = {}
     for name in ("plain.nc", "out.nc"):
         with netCDF4.Dataset(tmp_path / name) as file:
             levels[name] = file["v"].filters()["complevel"]
-    assert levels == {"plain.nc": 0, "out.nc": 9}
+    assert levels["plain.nc"] == 0 < levels["out.nc"]
 
 
 def test_nc_config_knows_what_configure_scripts_ask_for(tree: Path):
@@ -195,8 +195,8 @@ def test_nc_config_knows_what_configure_scripts_ask_for(tree: Path):
 def test_every_function_of_the_headers_is_there(tree: Path):
     """Of the installed headers, of which the linker would miss one only in some program."""
     library = ctypes.CDLL(str(tree / "lib/libnetcdf.so"))
-    # Of builds with MPI; and what netcdf.h makes nothing of in builds without logging.
-    absent = {"nc_create_par", "nc_open_par", "nc_set_log_level"}
+    # Of builds with MPI.
+    absent = {"nc_create_par", "nc_open_par"}
     missing = []
     for header in (tree / "include").glob("netcdf*.h"):
         text = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
