@@ -95,9 +95,8 @@ class Reader:
         path: _Path,
         threads: int,
         skip_checksums: bool,
-        chunk_cache: str | None = None,
-        storage: dict[str, str] | None = None,
-        object: Ranged | None = None,
+        chunk_cache: str | None,
+        access: tuple[dict[str, str] | None, Ranged | None],
     ) -> Reader: ...
     @property
     def notices(self) -> list[str]: ...

@@ -244,8 +244,7 @@ class File(Group):
             checks.threads(threads),
             verify == "never",
             stated,
-            far.plain_options(self._storage),
-            far.ranged(self._opened),
+            (far.plain_options(self._storage), far.ranged(self._opened)),
         )
         for notice in reader.notices:
             # Of the program, not of this package.

@@ -121,14 +121,14 @@ fn resolve_far(url: &str, destination: &Destination, overwrite: bool) -> Result<
 
 fn separate(input: &Path, source: &Metadata, path: &Path, overwrite: bool) -> Result<Target> {
     let path = &*address::local(path)?;
-    if let Ok(existing) = path.metadata() {
-        if existing.dev() == source.dev() && existing.ino() == source.ino() {
-            return Err(
-                Error::new(ErrorCode::InvalidArgument, "input and output are one file")
-                    .in_file(input)
-                    .with_cure("use --in-place to replace it"),
-            );
-        }
+    if let Ok(existing) = path.metadata()
+        && (existing.dev(), existing.ino()) == (source.dev(), source.ino())
+    {
+        return Err(
+            Error::new(ErrorCode::InvalidArgument, "input and output are one file")
+                .in_file(input)
+                .with_cure("use --in-place to replace it"),
+        );
     }
     new_file(path, overwrite)
 }

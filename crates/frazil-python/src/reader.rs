@@ -45,6 +45,9 @@ fn selections(axes: &[Axis<'_>]) -> Outcome<Vec<AxisSelection>> {
     Ok(all)
 }
 
+/// Options for access to a file on another machine, and what gives the bytes of the file in place of its path.
+type Access<'py> = (Option<StorageOptions>, Option<Bound<'py, PyAny>>);
+
 /// An open file. Any number of threads may read from it at the same time.
 #[pyclass(frozen, module = "frazil._frazil")]
 pub(crate) struct Reader {
@@ -55,18 +58,16 @@ pub(crate) struct Reader {
 #[pymethods]
 impl Reader {
     /// `chunk_cache`: what is kept of variables whatever else is read; as the file's own plan says if
-    /// left out. `storage`: for access to a file on another machine. `object`: gives the bytes of the file, in
-    /// place of what `path` leads to.
+    /// left out.
     #[staticmethod]
-    #[pyo3(signature = (path, threads, skip_checksums, chunk_cache=None, storage=None, object=None))]
+    #[pyo3(signature = (path, threads, skip_checksums, chunk_cache, access))]
     fn open(
         py: Python<'_>,
         path: PathBuf,
         threads: usize,
         skip_checksums: bool,
         chunk_cache: Option<&str>,
-        storage: Option<StorageOptions>,
-        object: Option<Bound<'_, PyAny>>,
+        access: Access<'_>,
     ) -> Outcome<Self> {
         let chunk_cache = match chunk_cache {
             Some(stated) => parse::<options::ChunkCache>(stated)?.policy()?,
@@ -80,13 +81,10 @@ impl Reader {
                 false => Checksums::Verify,
             },
             chunk_cache,
-            storage: storage.unwrap_or_default(),
+            storage: access.0.unwrap_or_default(),
             cancel: Arc::clone(&cancel),
         };
-        let source = object
-            .map(PythonFile::new)
-            .transpose()
-            .map_err(PyErr::from)?;
+        let source = access.1.map(PythonFile::new).transpose()?;
         let reader = py.detach(|| match source {
             Some(source) => frazil::Reader::open_source(&path, Arc::new(source), &options),
             None => frazil::Reader::open(&path, &options),
