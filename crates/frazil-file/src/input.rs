@@ -20,6 +20,7 @@ pub use crate::file_bytes::FileBytes;
 use crate::file_state::{self, FileState};
 use crate::left_commit::{LeftCommit, look_beside};
 use crate::other_writers::{self, Writer};
+pub use crate::recognise::InputKind;
 use crate::recognise::{open_far, open_kind, or_one_of_several};
 use crate::remote::{self, StorageOptions};
 use crate::storage_error::{from_container, unreadable};
@@ -36,15 +37,6 @@ pub struct Input {
     kind: InputKind,
     variables: Vec<DatasetInfo>,
     left: Option<LeftCommit>,
-}
-
-/// What kind of file an input is.
-#[derive(Debug)]
-pub enum InputKind {
-    /// HDF5 of any sort.
-    Hdf5(Hdf5Input),
-    /// Classic netCDF.
-    Classic(ClassicFile),
 }
 
 impl Input {

@@ -13,7 +13,15 @@ use frazil_container::hdf5::{Hdf5Input, Source, decode_filters_with};
 use frazil_types::{ErrorCode, FilterPipeline, FilterSpec};
 
 use crate::error::Error;
-use crate::input::InputKind;
+
+/// What kind of file an input is.
+#[derive(Debug)]
+pub enum InputKind {
+    /// HDF5 of any sort.
+    Hdf5(Hdf5Input),
+    /// Classic netCDF.
+    Classic(ClassicFile),
+}
 
 /// HDF5 superblocks begin at byte 0, 512, 1024, ... with these bytes.
 const HDF5_SIGNATURE: [u8; 8] = [0x89, b'H', b'D', b'F', 0x0d, 0x0a, 0x1a, 0x0a];

@@ -487,3 +487,28 @@ impl TypeDescription {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_a_text_is_cleared_but_for_nuls_that_count() {
+        let text = |padding| TypeDescription {
+            size_bytes: 5,
+            committed: None,
+            class: TypeClass::FixedText {
+                utf8: false,
+                padding,
+            },
+        };
+        let cleared = |padding| {
+            let mut elements = *b"ab\0z a b  ";
+            text(padding).clear_behind_texts(&mut elements);
+            elements
+        };
+        assert_eq!(&cleared(TextPadding::NullTerminated), b"ab\0\0\0a b  ");
+        assert_eq!(&cleared(TextPadding::SpacePadded), b"ab\0z\0a b\0\0");
+        assert_eq!(&cleared(TextPadding::NullPadded), b"ab\0z a b  ");
+    }
+}
