@@ -15,13 +15,16 @@ REMOTE ?= 1
 JOBS ?= auto
 
 # The environment (cmake, libclang) is the same for every cargo call, so that nothing is built twice.
-CARGO := scripts/with-env cargo
-CARGO_FLAGS := --locked $(if $(filter 1,$(OFFLINE)),--offline) --profile $(PROFILE)
+# For another glibc than this machine's, by zig: TRIPLE=x86_64-unknown-linux-gnu GLIBC=2.17 (scripts/release/build).
+CARGO := scripts/with-env $(if $(TRIPLE),cargo-zigbuild,cargo)
+CARGO_FLAGS := --locked $(if $(filter 1,$(OFFLINE)),--offline) --profile $(PROFILE) \
+	$(if $(TRIPLE),--target $(TRIPLE).$(GLIBC))
+CARGO_BUILD := $(CARGO) $(if $(TRIPLE),zigbuild,build)
 # Of the two packages that read files on other machines.
 NETWORK := $(if $(filter 0,$(REMOTE)),--no-default-features)
 PYTHON := .venv/bin/python
 TARGET := $(or $(CARGO_TARGET_DIR),target)
-BUILT := $(abspath $(TARGET))/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
+BUILT := $(abspath $(TARGET))$(if $(TRIPLE),/$(TRIPLE))/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
 export FRAZIL_BIN ?= $(BUILT)/frazil
 # What `make lib` makes, and where `make install` puts it.
 export FRAZIL_LIB ?= $(abspath .build/lib)
@@ -66,12 +69,15 @@ fetch: .build/setup-build
 .build/setup-bench-read: scripts/setup requirements-bench-read.txt
 	scripts/setup bench-read
 
+.build/setup-bench-cloud: scripts/setup requirements-bench-cloud.txt
+	scripts/setup bench-cloud
+
 .build/setup-bench-mpi: scripts/setup requirements-bench-mpi.txt
 	scripts/setup bench-mpi
 
 .PHONY: build
 build: .build/setup-build ## Build the frazil command
-	$(CARGO) build $(CARGO_FLAGS) $(NETWORK) --package frazil-cli
+	$(CARGO_BUILD) $(CARGO_FLAGS) $(NETWORK) --package frazil-cli
 
 .PHONY: lib
 lib: .build/setup-build ## Build the libraries for C and Fortran: libfrazil.so and libfrazil.a
@@ -83,14 +89,21 @@ lib: .build/setup-build ## Build the libraries for C and Fortran: libfrazil.so a
 
 .PHONY: preload
 preload: .build/setup-build ## Build what `frazil run` puts before a program's own netCDF library
-	$(CARGO) build $(CARGO_FLAGS) --package frazil-preload --package frazil-preload-zlib
+	$(CARGO_BUILD) $(CARGO_FLAGS) --package frazil-preload --package frazil-preload-zlib
 	mkdir -p $(FRAZIL_LIB)
 	for name in libfrazil_preload libfrazil_preload_zlib; do \
 		strip --strip-unneeded -o $(FRAZIL_LIB)/$$name.so $(BUILT)/$$name.so || exit; done
 
+.PHONY: netcdf
+netcdf: lib ## Build a netCDF-C that writes with frazil, for models to link: .build/netcdf
+	$(CARGO) rustc $(CARGO_FLAGS) --package frazil-preload --lib --crate-type cdylib,staticlib
+	$(CARGO) rustc $(CARGO_FLAGS) --package frazil-capi --lib --crate-type cdylib,staticlib \
+		--message-format json -- -C link-arg=-Wl,-soname,$(SONAME) >.build/lib_messages.json
+	python3 scripts/make_netcdf_library.py .build/lib_messages.json $(BUILT)/libfrazil_preload.a .build/netcdf
+
 .PHONY: plugins
 plugins: .build/setup-build ## Build the HDF5 plugins for stock readers: docs/filters.md
-	$(CARGO) build $(CARGO_FLAGS) --package frazil-plugin --examples
+	$(CARGO_BUILD) $(CARGO_FLAGS) --package frazil-plugin --examples
 	mkdir -p $(FRAZIL_PLUGIN_PATH)
 	for name in lz4 bitshuffle blosc bzip2 zstd pcodec delta mafisc frazil; do \
 		strip --strip-unneeded -o $(FRAZIL_PLUGIN_PATH)/libh5frazil_$$name.so \
@@ -115,6 +128,10 @@ install-preload: lib preload
 install-plugins: plugins
 	mkdir -p $(DESTDIR)$(PREFIX)/lib/frazil/plugins
 	install -m 755 $(FRAZIL_PLUGIN_PATH)/libh5frazil_*.so $(DESTDIR)$(PREFIX)/lib/frazil/plugins/
+
+.PHONY: install-netcdf
+install-netcdf: netcdf ## Install it as a tree that build systems take for netCDF: PREFIX= DESTDIR= NETCDF_FORTRAN_SOURCE=
+	python3 scripts/install_netcdf.py .build/netcdf $(FRAZIL_LIB)/libfrazil.so
 
 .PHONY: fortran
 fortran: ## Build the Fortran modules with FC (gfortran) and CC: docs/fortran.md
@@ -145,6 +162,13 @@ wheel: .build/setup-build .build/setup-test ## Build the Python package's source
 	cd python && PATH=$(abspath .venv/bin):$$PATH ../scripts/with-env ../.venv/bin/maturin build $(CARGO_FLAGS) \
 		--interpreter $(or $(INTERPRETER),$(abspath $(PYTHON))) --out ../.build/dist
 
+.build/setup-release: scripts/setup requirements-release.txt
+	scripts/setup release
+
+.PHONY: release
+release: .build/setup-build .build/setup-test .build/setup-release ## Build wheels, tarball, Debian package, SBOM, licences and checksums: dist
+	scripts/release/build
+
 .PHONY: header
 header: .build/setup-check fetch ## Make frazil.h of the crate frazil-capi
 	scripts/make-header
@@ -162,7 +186,7 @@ test-rust: .build/setup-build ## Run the tests of the crates
 	$(CARGO) test $(CARGO_FLAGS) --workspace
 
 .PHONY: test-python
-test-python: build lib preload plugins python inventory ## Run the acceptance tests on the command and the packages (with the corpus if present)
+test-python: build lib preload netcdf plugins python inventory ## Run the acceptance tests on the command and the packages (with the corpus if present)
 	$(PYTHON) -m pytest --numprocesses $(JOBS) --durations 20 --junitxml .build/tests.xml tests
 
 # What tests compare with h5py: all that frazil-hdf5 reads in a file.
@@ -207,7 +231,7 @@ format: .build/setup-test ## Format Rust and Python sources
 	$(PYTHON) -m ruff format
 
 .PHONY: bench
-bench: bench-pack bench-choices bench-precision bench-model bench-chunks bench-filters bench-planning bench-mpi bench-wrf bench-read bench-xarray bench-dask ## Run all benchmarks, each beside its peers
+bench: bench-pack bench-choices bench-precision bench-model bench-chunks bench-filters bench-planning bench-mpi bench-wrf bench-read bench-cloud bench-xarray bench-dask ## Run all benchmarks, each beside its peers
 
 CAMPAIGN_SECONDS ?= 10800
 
@@ -300,6 +324,13 @@ bench-read: bench-package .build/setup-test ## Reading beside netCDF4, h5py, h5n
 	.venv-bench-read/bin/python bench/reading.py $(BENCH_ARGS)
 	.venv-bench-read/bin/python scripts/make_bench_tables.py
 
+.PHONY: bench-cloud
+bench-cloud: build .build/setup-bench-cloud ## Reading over HTTP, 50 ms away, beside h5netcdf, kerchunk, VirtualiZarr, Zarr
+	cd python && VIRTUAL_ENV=$(abspath .venv-bench-cloud) ../scripts/with-env \
+		../.venv-bench-cloud/bin/maturin develop --quiet $(CARGO_FLAGS)
+	.venv-bench-cloud/bin/python bench/cloud.py $(BENCH_ARGS)
+	.venv-bench-cloud/bin/python scripts/make_bench_tables.py
+
 .PHONY: bench-xarray
 bench-xarray: bench-package ## frazil.to_netcdf beside xarray's to_netcdf and to_zarr
 	.venv-bench-read/bin/python bench/xarray_writing.py $(BENCH_ARGS)
@@ -320,4 +351,4 @@ notices: .build/setup-test ## Collect the licence texts of everything that is li
 
 .PHONY: clean
 clean: ## Remove everything that was built or installed here
-	rm -rf .build .venv .venv-bench .venv-bench-mpi .venv-bench-read $(TARGET)
+	rm -rf .build .venv .venv-bench .venv-bench-cloud .venv-bench-mpi .venv-bench-read .venv-release dist $(TARGET)

@@ -62,7 +62,8 @@ def machine(**peers: str) -> dict[str, str]:
 
 def result_path(about: dict[str, str], prefix: str = "") -> Path:
     words = re.sub(r"[^A-Za-z0-9]+", "-", about["processor"]).strip("-").lower()
-    version = about["frazil"].split()[-1]
+    # `frazil 0.1.0 (commit)`
+    version = about["frazil"].split()[1]
     return ROOT / "bench/results" / f"{prefix}{words}-{about['cores']}cores-{version}.csv"
 
 

@@ -42,8 +42,15 @@ ALLOWED_EDGES = {
     "frazil-write": FILES | {"frazil-options"},
     "frazil-netcdf": FILES | {"frazil-options", "frazil-write"},
     "frazil-tools": FILES | {"frazil-write"},
+    "frazil-cloud": {
+        "frazil-types",
+        "frazil-hdf5",
+        "frazil-container",
+        "frazil-file",
+        "frazil-read",
+    },
     "frazil": FILES - {"frazil-codec"}
-    | {"frazil-netcdf", "frazil-options", "frazil-read", "frazil-repack"}
+    | {"frazil-cloud", "frazil-netcdf", "frazil-options", "frazil-read", "frazil-repack"}
     | {"frazil-tools", "frazil-verify", "frazil-write"},
     "frazil-figures": {"frazil"},
     "frazil-train": {"frazil", "frazil-plan", "frazil-types"},

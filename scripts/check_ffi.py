@@ -20,7 +20,8 @@ TYPE = re.compile(r"_t(?:__\w+)?$")
 USE = re.compile(r"(?:hdf5_sys|netcdf_sys)::[\w:]*(?:\{[^}]*\})?", re.S)
 PLAIN = re.compile(r"implement!\(Plain: ([^)]*)\)|impl(?:<T>)? Plain for ([^{]*)\{")
 ALLOWED = {
-    *("c_void", "c_char", "u8", "i32", "u32", "i64", "u64", "isize", "usize"),
+    # C's char is one of i8 and u8, by machine.
+    *("c_void", "i8", "u8", "i32", "u32", "i64", "u64", "isize", "usize"),
     *("LinkInfo", "ObjectInfo", "AttributeInfo", "NativeInfo"),
     *("hdf5_sys::h5f::H5F_info2_t", "*mut T", "*const T"),
 }

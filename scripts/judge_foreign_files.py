@@ -2,6 +2,7 @@
 """Judges frazil over a folder of HDF5 files that others made: other projects' test files, say.
 
     scripts/judge_foreign_files.py FOLDER         what frazil-hdf5 reads, and h5py's low level
+    scripts/judge_foreign_files.py FOLDER --values  also all values, of the Python package and h5py
     scripts/judge_foreign_files.py FOLDER --pack  also `frazil info`, and `frazil pack` with a
                                                   comparison of its output
 
@@ -24,7 +25,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from support import hdf5_inventory
+from support import hdf5_inventory, hdf5_values
 from support.command import BINARY
 from support.data import kind
 from support.h5_compare import Comparison
@@ -63,12 +64,15 @@ class Answer:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--values", action="store_true", help="compare all values, too")
     parser.add_argument("--pack", action="store_true", help="run the command on each file, too")
     arguments = parser.parse_args()
     counts: Counter[str] = Counter()
     is_good = True
     for path in sorted(filter(_is_hdf5, arguments.folder.rglob("*"))):
         verdicts = {"metadata": judge_metadata(path)}
+        if arguments.values:
+            verdicts["values"] = judge_values(path)
         if arguments.pack:
             verdicts |= judge_command(path)
         for step, verdict in verdicts.items():
@@ -106,9 +110,22 @@ def judge_metadata(path: Path) -> Verdict:
     return Verdict("same")
 
 
+def judge_values(path: Path) -> Verdict:
+    """All values beside those of h5py."""
+    opened = _apart(lambda: hdf5_inventory.theirs(path) and None)
+    wrong = _apart(lambda: hdf5_values.wrong_values(path))
+    if wrong.error:
+        # Who cannot read one object opens no file here.
+        return _of_refusals(opened.error, wrong.error)
+    if wrong.value:
+        return Verdict("other values", "\n".join(map(_shortened, wrong.value)))
+    return Verdict("same")
+
+
 def judge_command(path: Path) -> dict[str, Verdict]:
     """What `frazil info` and `frazil pack` do with a file, beside what h5py can open."""
     opened = _apart(lambda: hdf5_inventory.theirs(path) and None)
+    path = path.resolve()
     info = _run("info", path)
     verdicts = {"info": _of_refusals(opened.error, info)}
     with tempfile.TemporaryDirectory() as folder:
@@ -116,7 +133,7 @@ def judge_command(path: Path) -> dict[str, Verdict]:
         if error := _run("pack", path, "-o", packed):
             verdicts["pack"] = _of_refusals(opened.error, error)
             return verdicts
-        compared = _apart(lambda: Comparison(path, packed).run().differences)
+        compared = _apart(lambda: _compared(path, packed))
     if compared.error:
         verdicts["pack"] = Verdict("h5py cannot compare", compared.error)
     elif compared.value:
@@ -124,6 +141,12 @@ def judge_command(path: Path) -> dict[str, Verdict]:
     else:
         verdicts["pack"] = Verdict("same")
     return verdicts
+
+
+def _compared(path: Path, packed: Path) -> list[str]:
+    # Sources of virtual datasets and other files with values are beside the first.
+    os.chdir(path.parent)
+    return Comparison(path, packed).run().differences
 
 
 def _of_refusals(theirs: str, ours: str) -> Verdict:
@@ -138,12 +161,18 @@ def _of_refusals(theirs: str, ours: str) -> Verdict:
     return Verdict("same")
 
 
-def _run(*arguments: object) -> str:
-    """Runs the command; its error."""
-    command = [BINARY, *map(str, arguments)]
+def _run(action: str, path: Path, *arguments: object) -> str:
+    """Runs the command in the file's folder, where values in other files are; its error."""
+    command = [BINARY.resolve(), action, path, *map(str, arguments)]
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=SECONDS, check=False, errors="replace"
+            command,
+            cwd=path.parent,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+            errors="replace",
         )
     except subprocess.TimeoutExpired:
         return "it takes too long"

@@ -126,6 +126,17 @@ COLUMNS["filters"] = {
     "energy, J": "joules",
     "missed": "missed",
 }
+COLUMNS["cloud"] = {
+    "file": "layout",
+    "": "case",
+    "library": "library",
+    "s": "seconds",
+    "requests": "requests",
+    "rounds": "rounds",
+    "MB": "mb",
+    "frazil: times as fast": "frazil_times",
+    "missed": "missed",
+}
 COLUMNS["choices"] = {
     "values keep": "precision",
     "readers": "readers",

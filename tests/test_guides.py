@@ -86,7 +86,7 @@ def test_the_options_of_the_guides_exist() -> None:
     def answer(*words: str) -> str:
         return subprocess.run([BINARY, *words], check=True, capture_output=True, text=True).stdout
 
-    commands = re.findall(r"^  ([a-z-]+) ", answer("--help"), flags=re.MULTILINE)
+    commands = re.findall(r"^  ([a-z-]+) {2,}", answer("--help"), flags=re.MULTILINE)
     helps = [answer("--help"), *(answer(name, "--help") for name in commands if name != "help")]
     options = {word for page in helps for word in re.findall(r"--[a-z][a-z0-9-]+", page)}
     variables = set(re.findall(r"FRAZIL_[A-Z_]+", answer("options")))

@@ -63,6 +63,28 @@ def test_external_raw_data_move_into_the_file(tmp_path: Path):
         assert np.array_equal(file["outside"][:], values)
 
 
+def test_virtual_data_become_classic_and_are_analysed(tmp_path: Path):
+    source, values = tmp_path / "source.h5", make.field(40, 50)
+    with h5py.File(tmp_path / "part.h5", "w") as file:
+        file.create_dataset("values", data=values.astype("f8"), compression=1)
+    layout = h5py.VirtualLayout((40, 50), ">f4")
+    layout[:] = h5py.VirtualSource("part.h5", "values", (40, 50))
+    with h5py.File(source, "w") as file:
+        file.create_virtual_dataset("view", layout)
+        for axis, name in enumerate("yx"):
+            file[name] = np.arange(values.shape[axis], dtype="f4")
+            file[name].make_scale(name)
+            file["view"].dims[axis].attach_scale(file[name])
+    outcome = frazil("unpack", "--format", "classic", source, "-o", tmp_path / "classic.nc")
+    assert outcome.code == DONE, outcome.stderr
+    with netCDF4.Dataset(tmp_path / "classic.nc") as file:
+        assert file.data_model.startswith("NETCDF3")
+        assert np.array_equal(file["view"][:], values)
+    assert frazil("verify", source, source).code == DONE
+    outcome = frazil("analyze", source)
+    assert "view" in outcome.stdout, outcome.stderr
+
+
 def test_virtual_datasets_are_kept_as_they_are(tmp_path: Path):
     source, part = tmp_path / "source.h5", tmp_path / "part.h5"
     with h5py.File(part, "w") as file:

@@ -277,3 +277,13 @@ def test_less_information_than_promised_fails(tmp_path: Path):
     found = judged(report, "/T")
     assert found["preserved_information"] < 0.99 and not found["passed"]
     assert code == FAILED
+
+
+def test_swapped_files_are_told(source: Path, tmp_path: Path) -> None:
+    rounded = tmp_path / "rounded.nc"
+    pack(source, rounded, "--digits", "tas:3")
+    assert frazil("verify", source, rounded).code == DONE
+    swapped = frazil("verify", rounded, source)
+    assert swapped.code == FAILED
+    assert "are the two files swapped?" in swapped.stderr
+    assert "swapped" not in frazil("verify", source, rounded).stderr

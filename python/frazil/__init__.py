@@ -2,8 +2,8 @@
 
 ``pack``, ``pack_files``, ``unpack``, ``plan``, ``info``, ``verify``, ``analyze``, ``recover`` work
 on whole files; ``open`` reads; :class:`Writer` writes from a running program; ``to_netcdf`` writes
-xarray datasets, and ``engine="frazil"`` opens them; ``compress`` and ``decompress`` pack arrays in
-memory.
+xarray datasets, and ``engine="frazil"`` opens them; ``refs`` and ``virtual_dataset`` describe a
+file's chunks for readers of Zarr; ``compress`` and ``decompress`` pack arrays in memory.
 """
 
 import warnings
@@ -21,6 +21,7 @@ from .file import File, Group, Variable, open, read_stats, set_read_budget
 from .memory import compress, decompress
 from .operations import about, analyze, info, pack, plan, recover, unpack, verify
 from .progress import Progress, ProgressBar
+from .references import refs, write_refs
 from .reports import (
     AnalyzeReport,
     FileInfo,
@@ -32,6 +33,7 @@ from .reports import (
     WritePlan,
     WriterReport,
 )
+from .virtual import virtual_dataset
 from .writer import VariableWriter, Writer
 
 __all__ = [
@@ -65,10 +67,13 @@ __all__ = [
     "plan",
     "read_stats",
     "recover",
+    "refs",
     "set_read_budget",
     "to_netcdf",
     "unpack",
     "verify",
+    "virtual_dataset",
+    "write_refs",
 ]
 
 # The compiled part finds numpy when it first sees an array; when the program ends, it is too late.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
@@ -24,7 +25,7 @@ from .datatypes import (
 )
 from .errors import FileNotice, InvalidArgumentError, NotFoundError, plain
 from .options import Reads, StrPath
-from .pictures import chunk_grid_svg, escape
+from .pictures import chunk_grid_svg, escape, folded, largest_first
 from .types import whole_count, whole_number
 
 # Filters that netCDF4-python names otherwise.
@@ -188,13 +189,16 @@ class Group:
         return "\n".join(plain(line) for line in lines)
 
     def _repr_html_(self) -> str:
-        rows = []
-        for variable in self.variables.values():
-            picture = chunk_grid_svg(variable.shape or (), variable.chunks, variable.dims)
-            rows.append(f"<tr><td>{escape(variable._line())}</td><td>{picture}</td></tr>")
+        variables = list(self.variables.values())
+        rows = [
+            [one._line(), chunk_grid_svg(one.shape or (), one.chunks, one.dims)]
+            for one in variables
+        ]
+        sizes = [math.prod(one.shape or (0,)) * one.dtype.itemsize for one in variables]
+        table = folded(["variable", "chunk grid"], largest_first(rows, sizes), raw=1)
         attrs = (f"<li>{escape(f'{name}: {value}')}</li>" for name, value in self.attrs.items())
         title = escape(f"{self._file.filename} {self.path}")
-        return f"<b>{title}</b><table>{''.join(rows)}</table><ul>{''.join(attrs)}</ul>"
+        return f"<b>{title}</b>{table}<ul>{''.join(attrs)}</ul>"
 
 
 class File(Group):

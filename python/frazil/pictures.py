@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from .errors import plain
+
+_Row = TypeVar("_Row")
 
 # The longest and the shortest side of a face in pixels.
 _LONGEST = 150.0
 _SHORTEST = 12.0
 # More lines than this on a side are drawn as a tint.
 _MOST_LINES = 40
+# Rows of a table that are seen at once; the rest is folded.
+MOST_ROWS = 30
 _STYLE = "stroke:currentColor;stroke-width:{};stroke-opacity:{}"
 
 
@@ -128,6 +133,23 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], raw: int | 
             "<tr>" + "".join(f'<td style="text-align:left">{cell}</td>' for cell in cells) + "</tr>"
         )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+
+
+def largest_first(rows: Sequence[_Row], sizes: Sequence[int] | None) -> list[_Row]:
+    """The rows by their sizes, if these are known."""
+    if sizes is None:
+        return list(rows)
+    order = sorted(range(len(rows)), key=lambda place: -sizes[place])
+    return [rows[place] for place in order]
+
+
+def folded(header: Sequence[str], rows: Sequence[Sequence[str]], raw: int | None = None) -> str:
+    """A table whose rows after the first thirty are folded."""
+    table = html_table(header, rows[:MOST_ROWS], raw)
+    if len(rows) <= MOST_ROWS:
+        return table
+    rest = html_table(header, rows[MOST_ROWS:], raw)
+    return f"{table}<details><summary>{len(rows) - MOST_ROWS} more</summary>{rest}</details>"
 
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

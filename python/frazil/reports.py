@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +13,15 @@ from typing import Any, Self
 
 from . import _frazil
 from .errors import InvalidArgumentError, plain
-from .pictures import bytes_text, chunk_grid_svg, escape, html_table, text_table
+from .pictures import (
+    bytes_text,
+    chunk_grid_svg,
+    escape,
+    folded,
+    html_table,
+    largest_first,
+    text_table,
+)
 
 
 def _numbers(values: Sequence[int] | None) -> str:
@@ -64,6 +73,10 @@ class _Table(_Report, ABC):
         """One picture for each row."""
         return None
 
+    def _sizes(self) -> list[int] | None:
+        """Bytes for each row, by which notebooks order them."""
+        return None
+
     def __repr__(self) -> str:
         head = [f"<frazil.{type(self).__name__}> {self._title()}", *self._lines()]
         head = [plain(line) for line in head]
@@ -79,7 +92,8 @@ class _Table(_Report, ABC):
             raw = len(header)
             header = [*header, "chunk grid"]
             rows = [[*row, picture] for row, picture in zip(rows, pictures, strict=True)]
-        return _html(self._title(), self._lines(), html_table(header, rows, raw), self._notices())
+        table = folded(header, largest_first(rows, self._sizes()), raw)
+        return _html(self._title(), self._lines(), table, self._notices())
 
 
 @dataclass(repr=False)
@@ -186,6 +200,9 @@ class FileInfo(_ByPath, _Table):
     def _pictures(self) -> list[str]:
         return [chunk_grid_svg(one.shape, one.chunk, one.dimensions) for one in self.variables]
 
+    def _sizes(self) -> list[int]:
+        return [one.raw_bytes for one in self.variables]
+
 
 @dataclass(repr=False)
 class VariableReport(_Report):
@@ -287,6 +304,9 @@ class PackReport(_ByPath, _Table):
 
     def _pictures(self) -> list[str]:
         return [chunk_grid_svg(one.shape, one.chunk) for one in self.variables]
+
+    def _sizes(self) -> list[int]:
+        return [one.raw_bytes for one in self.variables]
 
 
 @dataclass(repr=False)
@@ -475,3 +495,6 @@ class WriterReport(_Table):
 
     def _pictures(self) -> list[str]:
         return [chunk_grid_svg(one["shape"], one["chunk"]) for one in self.variables]
+
+    def _sizes(self) -> list[int]:
+        return [math.prod(one["shape"]) for one in self.variables]

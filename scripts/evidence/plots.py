@@ -174,43 +174,7 @@ def ar5() -> str:
     return page("Reading maps and series by chunk shape", parts, 54 + 2 * (tall + 66) + 30, legend)
 
 
-WRF_WAYS = {
-    "no output": "#8a8a8a",
-    "io_form 1, binary": "#c9a227",
-    "io_form 2, deflate 2": PEER,
-    "frazil, balanced": OURS,
-}
-
-
-def wrf_sizes() -> str:
-    """Seconds of the whole run over the number of frames."""
-    rows = newest("wrf-sizes").rows
-    frames = sorted({int(row["frames"]) for row in rows})
-    most = max(float(row["wall_s"]) for row in rows)
-    left, top, wide, tall = 60.0, 44.0, WIDTH - 120.0, 260.0
-    bottom = top + tall
-    parts = [line(left, bottom, left + wide, bottom, "#333"), line(left, top, left, bottom, "#333")]
-
-    def place(row: Row) -> tuple[float, float]:
-        x = left + wide * int(row["frames"]) / frames[-1] * 0.95
-        return x, bottom - tall * float(row["wall_s"]) / most
-
-    for count in frames:
-        x = left + wide * count / frames[-1] * 0.95
-        parts += [line(x, top, x, bottom), text(x, bottom + 14, f"{count} frames", "middle")]
-    for tick in range(0, int(most) + 1, 5):
-        y = bottom - tall * tick / most
-        parts += [line(left, y, left + wide, y), text(left - 5, y + 4, f"{tick} s", "end")]
-    for way, colour in WRF_WAYS.items():
-        some = [place(row) for row in rows if row["way"] == way]
-        shown = " ".join(f"{x:.1f},{y:.1f}" for x, y in some)
-        parts.append(f'<polyline points="{shown}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        parts += [dot(x, y, colour, 4, way) for x, y in some]
-    return page("WRF: seconds of the whole run by output size", parts, bottom + 62, WRF_WAYS)
-
-
 PICTURES: dict[str, Callable[[], str]] = {
     "evidence_ufs.svg": ufs,
     "evidence_ar5.svg": ar5,
-    "evidence_wrf_sizes.svg": wrf_sizes,
 }

@@ -200,6 +200,19 @@ def test_reports_show_themselves(packed):
     assert "svg" in check_html(info["T"]._repr_html_())
 
 
+def test_notebooks_show_the_largest_thirty_and_fold_the_rest(packed):
+    info = frazil.info(packed.output)
+    with frazil.open(packed.output) as file:
+        pages = [info._repr_html_(), file._repr_html_(), packed._repr_html_()]
+    largest = max(info.variables, key=lambda one: one.raw_bytes).path
+    smallest = min(info.variables, key=lambda one: one.raw_bytes).path
+    for page in pages:
+        seen, rest = page.split("<details>")
+        assert f"{len(info) - 30} more" in rest
+        assert seen.count("<tr>") == 30 + 1
+        assert largest in seen and smallest in rest and smallest not in seen
+
+
 def test_names_cannot_break_out_of_a_page(tmp_path):
     name = "v<script>alert(1)<"
     path = tmp_path / "evil.nc"

@@ -73,6 +73,41 @@ def test_virtual_datasets(tmp_path):
         assert (file.variables["v"][[12, 1, 1]] == values[[12, 1, 1]]).all()
 
 
+def test_what_lies_behind_texts_is_not_read(tmp_path):
+    path, raw = tmp_path / "texts.h5", [b"ab\0zz", b"a b  ", b"     ", b"\0abcd", b"abcde"]
+    pads = (h5py.h5t.STR_NULLTERM, h5py.h5t.STR_NULLPAD, h5py.h5t.STR_SPACEPAD)
+    with h5py.File(path, "w") as file:
+        for name, pad in zip(("ended", "nulls", "spaces"), pads, strict=True):
+            text = h5py.h5t.C_S1.copy()
+            text.set_size(5)
+            text.set_strpad(pad)
+            pair = h5py.h5t.create(h5py.h5t.COMPOUND, 7)
+            pair.insert(b"number", 0, h5py.h5t.STD_I16LE)
+            pair.insert(b"text", 2, text)
+            space = h5py.h5s.create_simple((len(raw),))
+            for kind, start in ((text, b""), (pair, b"\1\2")):
+                values = np.array([start + one for one in raw], f"V{kind.get_size()}")
+                own = f"{name}{kind.get_size()}".encode()
+                dataset = h5py.h5d.create(file.id, own, kind, space)
+                dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, values, mtype=kind)
+    with h5py.File(path) as stock, frazil.open(path) as file:
+        for name in ("ended", "nulls", "spaces"):
+            assert file[f"{name}5"][:].tobytes() == stock[f"{name}5"][:].tobytes(), name
+            assert file[f"{name}7"][:].tobytes() == stock[f"{name}7"][:].tobytes(), name
+
+
+def test_elements_larger_than_their_file_close_nothing_else(tmp_path):
+    path = tmp_path / "large.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("large", (2,), np.dtype(("f8", (1 << 20,))))
+        file["small"] = np.arange(3)
+    with frazil.open(path) as file:
+        assert file["small"][:].tolist() == [0, 1, 2]
+        assert file["large"].shape[0] == 2
+        with pytest.raises(frazil.Error, match="8388608 bytes each"):
+            file["large"][0]
+
+
 def test_values_in_other_files(tmp_path, monkeypatch):
     values = np.arange(20 * 6 * 9, dtype=">i2").reshape(20, 6, 9)
     monkeypatch.chdir(tmp_path)

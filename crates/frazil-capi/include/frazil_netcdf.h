@@ -682,6 +682,8 @@ int frz_nc_def_var_fletcher32(int ncid, int varid, int fletcher32);
 int frz_nc_inq_var_fletcher32(int ncid, int varid, int *fletcher32p);
 int frz_nc_def_var_chunking(int ncid, int varid, int storage, const size_t *chunksizesp);
 int frz_nc_inq_var_chunking(int ncid, int varid, int *storagep, size_t *chunksizesp);
+int frz_nc_def_var_chunking_ints(int ncid, int varid, int storage, int *chunksizesp);
+int frz_nc_inq_var_chunking_ints(int ncid, int varid, int *storagep, int *chunksizesp);
 int frz_nc_def_var_fill(int ncid, int varid, int no_fill, const void *fill_value);
 int frz_nc_inq_var_fill(int ncid, int varid, int *no_fill, void *fill_valuep);
 int frz_nc_def_var_endian(int ncid, int varid, int endian);
@@ -710,6 +712,9 @@ int frz_nc_set_chunk_cache(size_t size, size_t nelems, float preemption);
 int frz_nc_get_chunk_cache(size_t *sizep, size_t *nelemsp, float *preemptionp);
 int frz_nc_set_var_chunk_cache(int ncid, int varid, size_t size, size_t nelems, float preemption);
 int frz_nc_get_var_chunk_cache(int ncid, int varid, size_t *sizep, size_t *nelemsp, float
+    *preemptionp);
+int frz_nc_set_var_chunk_cache_ints(int ncid, int varid, int size, int nelems, int preemption);
+int frz_nc_get_var_chunk_cache_ints(int ncid, int varid, int *sizep, int *nelemsp, int
     *preemptionp);
 int frz_nc_inq_att(int ncid, int varid, const char *name, nc_type *xtypep, size_t *lenp);
 int frz_nc_inq_attid(int ncid, int varid, const char *name, int *idp);
@@ -1033,6 +1038,12 @@ int frz_nc_get_array(int ncid, int varid, const size_t *start, const size_t *cou
  */
 int frz_nc_close_reporting(int ncid, void *report);
 
+/** As frz_nc_abort; where that closes the file, what the writer did goes into `report` as above. */
+int frz_nc_abort_reporting(int ncid, void *report);
+
+/** Lets go of a file at its last commit, whatever mode it is in; a new file without a commit is removed. */
+int frz_nc_discard(int ncid);
+
 /** Has `listener` called for each file that the end of the program closes: with its path, a
  * frz_report of frazil.h, and the status. It may be set once.
  */
@@ -1105,6 +1116,8 @@ int frz_nc_report_at_exit(void (*listener)(const char *path, const void *report,
 #define nc_inq_var_fletcher32 frz_nc_inq_var_fletcher32
 #define nc_def_var_chunking frz_nc_def_var_chunking
 #define nc_inq_var_chunking frz_nc_inq_var_chunking
+#define nc_def_var_chunking_ints frz_nc_def_var_chunking_ints
+#define nc_inq_var_chunking_ints frz_nc_inq_var_chunking_ints
 #define nc_def_var_fill frz_nc_def_var_fill
 #define nc_inq_var_fill frz_nc_inq_var_fill
 #define nc_def_var_endian frz_nc_def_var_endian
@@ -1128,6 +1141,8 @@ int frz_nc_report_at_exit(void (*listener)(const char *path, const void *report,
 #define nc_get_chunk_cache frz_nc_get_chunk_cache
 #define nc_set_var_chunk_cache frz_nc_set_var_chunk_cache
 #define nc_get_var_chunk_cache frz_nc_get_var_chunk_cache
+#define nc_set_var_chunk_cache_ints frz_nc_set_var_chunk_cache_ints
+#define nc_get_var_chunk_cache_ints frz_nc_get_var_chunk_cache_ints
 #define nc_inq_att frz_nc_inq_att
 #define nc_inq_attid frz_nc_inq_attid
 #define nc_inq_atttype frz_nc_inq_atttype

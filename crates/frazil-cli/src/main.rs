@@ -27,6 +27,7 @@ use printer::Printer;
 use signals::Watched;
 
 fn main() -> ExitCode {
+    text::measure_screen();
     #[cfg(feature = "network")]
     frazil_remote::install();
     match args::parse(std::env::args_os()) {
@@ -71,6 +72,7 @@ fn run(cli: Cli) -> io::Result<Status> {
         Some(Command::Train(args)) => commands::train(&args, &cancel),
         Some(Command::Unpack(args)) => commands::unpack(&args, &cancel),
         Some(Command::Info(args)) => commands::info(&args, &cancel),
+        Some(Command::Refs(args)) => commands::refs(&args, &cancel),
         Some(Command::Analyze(args)) => commands::analyze(&args, &cancel),
         Some(Command::Run(args)) => commands::run(&args),
         Some(Command::Verify(args)) => commands::verify(&args, &cancel),

@@ -1,11 +1,16 @@
 //! Plain-text tables that fit the screen and need no colour.
+//!
+//! Where a table is too wide, words lose their middle first, then extents; then columns that tell
+//! least are left out, and at last words and extents become as short as they can.
 
 use crate::text;
 
 /// Space between two columns.
 const GAP: &str = "  ";
-/// What a shrinking column keeps, in screen columns.
-const LEAST_WIDTH: usize = 12;
+/// What a shrinking column keeps, in screen columns, as long as columns can be left out.
+const EASY_WIDTH: usize = 12;
+/// What it keeps when none can be.
+const LEAST_WIDTH: usize = 6;
 
 /// Which side of a column its cells lean on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +33,7 @@ pub(crate) struct Column {
     title: String,
     side: Side,
     shrinks: Shrinks,
+    is_optional: bool,
 }
 
 impl Column {
@@ -37,6 +43,7 @@ impl Column {
             title: title.into(),
             side: Side::Left,
             shrinks: Shrinks::First,
+            is_optional: false,
         }
     }
 
@@ -46,6 +53,7 @@ impl Column {
             title: title.into(),
             side: Side::Right,
             shrinks: Shrinks::Never,
+            is_optional: false,
         }
     }
 
@@ -55,6 +63,14 @@ impl Column {
             side: Side::Right,
             shrinks: Shrinks::Last,
             ..Self::words(title)
+        }
+    }
+
+    /// The same column, left out where the table is too wide: the last such column first.
+    pub(crate) fn optional(self) -> Self {
+        Self {
+            is_optional: true,
+            ..self
         }
     }
 }
@@ -92,58 +108,81 @@ impl Table {
 
     /// The table as lines of at most `limit` columns (more only if its numbers alone need more).
     pub(crate) fn render(&self, limit: usize) -> String {
-        let widths = self.widths(limit);
+        let places = self.layout(limit);
         let titles: Vec<String> = self.columns.iter().map(|c| c.title.clone()).collect();
-        let rule: Vec<String> = widths.iter().map(|&width| "-".repeat(width)).collect();
+        let mut rule = vec![String::new(); self.columns.len()];
+        for &(at, width) in &places {
+            rule[at] = "-".repeat(width);
+        }
         let mut text = String::new();
-        self.line(&mut text, &titles, &widths);
-        self.line(&mut text, &rule, &widths);
+        self.line(&mut text, &titles, &places);
+        self.line(&mut text, &rule, &places);
         for row in &self.rows {
-            self.line(&mut text, row, &widths);
+            self.line(&mut text, row, &places);
         }
         if let Some(totals) = &self.totals {
-            self.line(&mut text, &rule, &widths);
-            self.line(&mut text, totals, &widths);
+            self.line(&mut text, &rule, &places);
+            self.line(&mut text, totals, &places);
         }
         text
     }
 
-    /// Width of each column: what its cells need, less what the screen does not have.
-    fn widths(&self, limit: usize) -> Vec<usize> {
+    /// The columns that are shown, with their widths.
+    fn layout(&self, limit: usize) -> Vec<(usize, usize)> {
         let rows = || self.rows.iter().chain(&self.totals);
-        let mut widths: Vec<usize> = (0..self.columns.len())
+        let mut places: Vec<(usize, usize)> = (0..self.columns.len())
             .map(|column| {
                 let cells = rows().filter_map(|row| row.get(column));
-                cells
+                let width = cells
                     .map(|cell| text::columns(cell))
                     .chain([text::columns(&self.columns[column].title)])
-                    .max()
-                    .unwrap_or(0)
+                    .max();
+                (column, width.unwrap_or(0))
             })
             .collect();
-        let gaps = GAP.len() * widths.len().saturating_sub(1);
-        while widths.iter().sum::<usize>() + gaps > limit {
-            let widest = |turn| {
-                (0..widths.len())
-                    .filter(|&at| self.columns[at].shrinks == turn && widths[at] > LEAST_WIDTH)
-                    .max_by_key(|&at| widths[at])
+        loop {
+            let mut shrunk = places.clone();
+            if self.shrink(&mut shrunk, limit, EASY_WIDTH) {
+                return shrunk;
+            }
+            let optional = |&(at, _): &(usize, usize)| self.columns[at].is_optional;
+            let Some(last) = places.iter().rposition(optional) else {
+                self.shrink(&mut shrunk, limit, LEAST_WIDTH);
+                return shrunk;
             };
-            let widest = widest(Shrinks::First).or_else(|| widest(Shrinks::Last));
-            let Some(widest) = widest else { break };
-            widths[widest] -= 1;
+            places.remove(last);
         }
-        widths
     }
 
-    fn line(&self, text: &mut String, cells: &[String], widths: &[usize]) {
+    /// Makes the widest columns narrower, down to `least`; whether that is enough.
+    fn shrink(&self, places: &mut [(usize, usize)], limit: usize, least: usize) -> bool {
+        let gaps = GAP.len() * places.len().saturating_sub(1);
+        while places.iter().map(|&(_, width)| width).sum::<usize>() + gaps > limit {
+            let widest = |turn| {
+                (0..places.len())
+                    .filter(|&place| {
+                        let (at, width) = places[place];
+                        self.columns[at].shrinks == turn && width > least
+                    })
+                    .max_by_key(|&place| places[place].1)
+            };
+            let widest = widest(Shrinks::First).or_else(|| widest(Shrinks::Last));
+            let Some(widest) = widest else { return false };
+            places[widest].1 -= 1;
+        }
+        true
+    }
+
+    fn line(&self, text: &mut String, cells: &[String], places: &[(usize, usize)]) {
         let start = text.len();
-        for ((column, cell), &width) in self.columns.iter().zip(cells).zip(widths) {
+        for &(at, width) in places {
+            let Some(cell) = cells.get(at) else { continue };
             if text.len() > start {
                 text.push_str(GAP);
             }
             let cell = text::shorten(cell, width);
             let padding = " ".repeat(width - text::columns(&cell));
-            match column.side {
+            match self.columns[at].side {
                 Side::Left => text.extend([cell.as_ref(), &padding]),
                 Side::Right => text.extend([padding.as_str(), &cell]),
             }
@@ -231,6 +270,31 @@ variable                shape        raw
         let text = table.render(40);
         assert_eq!(text, expected);
         assert!(text.lines().all(|line| text::columns(line) <= 40));
+    }
+
+    #[test]
+    fn a_narrow_screen_leaves_out_what_tells_least() {
+        let mut table = Table::new(vec![
+            Column::words("variable"),
+            Column::words("type").optional(),
+            Column::number("chunks").optional(),
+            Column::number("raw"),
+        ]);
+        table.row(cells(&["/ocean/temperature", "float32", "64", "158.4 GiB"]));
+        let first = |limit| table.render(limit).lines().next().unwrap_or("").to_owned();
+        assert_eq!(
+            first(usize::MAX),
+            "variable            type     chunks        raw"
+        );
+        assert_eq!(first(38), "variable            type           raw");
+        assert_eq!(first(23), "variable            raw");
+        for limit in 20..60 {
+            let text = table.render(limit);
+            assert!(
+                text.lines().all(|line| text::columns(line) <= limit),
+                "{text}"
+            );
+        }
     }
 
     #[test]

@@ -1,12 +1,41 @@
 //! Small pieces of text: names made harmless, long ones shortened, shapes, ratios.
 
 use std::borrow::Cow;
+use std::io::{self, IsTerminal};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Columns of the screen that tables and headings keep to.
-pub(crate) const SCREEN_COLUMNS: usize = 100;
+/// Columns that lines of words keep to.
+const PROSE_COLUMNS: usize = 100;
+/// A narrower terminal gets lines of this many columns; it wraps them.
+const LEAST_COLUMNS: usize = 40;
+
+/// What [`measure_screen`] found.
+static SCREEN: AtomicUsize = AtomicUsize::new(PROSE_COLUMNS);
+
+/// Finds out how wide tables may be: as wide as the terminal. In a pipe or a file they take the room
+/// that they need, so that nothing is left out for a program or for later.
+pub(crate) fn measure_screen() {
+    let stdout = io::stdout();
+    let columns = match rustix::termios::tcgetwinsize(&stdout) {
+        Ok(size) if size.ws_col > 0 => usize::from(size.ws_col).max(LEAST_COLUMNS),
+        _ if stdout.is_terminal() => PROSE_COLUMNS,
+        _ => usize::MAX,
+    };
+    SCREEN.store(columns, Ordering::Relaxed);
+}
+
+/// Columns that tables and headings keep to.
+pub(crate) fn screen_columns() -> usize {
+    SCREEN.load(Ordering::Relaxed)
+}
+
+/// Columns that wrapped lines of words keep to.
+pub(crate) fn prose_columns() -> usize {
+    screen_columns().min(PROSE_COLUMNS)
+}
 
 /// Text in which nothing is left that a terminal obeys; see [`frazil::plain`].
 pub(crate) use frazil::plain;

@@ -58,6 +58,13 @@ impl Error {
         self
     }
 
+    /// The code and the cure of what is behind an error of reading: of virtual data, that of a source.
+    #[must_use]
+    pub fn behind(error: &std::io::Error) -> Option<(ErrorCode, Option<String>)> {
+        let inner = error.get_ref()?.downcast_ref::<Self>()?;
+        Some((inner.code, inner.cure.clone()))
+    }
+
     /// An input/output error on a file, with the code its kind deserves.
     #[must_use]
     pub fn io(error: &std::io::Error, doing: &str, path: &Path) -> Self {

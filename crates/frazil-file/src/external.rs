@@ -37,13 +37,13 @@ struct Part {
 impl ExternalBytes {
     /// The parts that the HDF5 file at `of` names.
     pub(crate) fn new(of: &Path, files: &[ExternalFile]) -> io::Result<Self> {
-        let folder = folder(of)?;
+        let folder = stated_folder(of, FOLDER_VARIABLE)?;
         let part = |file: &ExternalFile| {
             let name = PathBuf::from(OsString::from_vec(bytes_of_text(&file.name)));
             Part {
                 path: match &folder {
-                    Some(folder) => folder.join(name),
-                    None => name,
+                    Folder::Stated(folder) => folder.join(name),
+                    Folder::Current => name,
                 },
                 offset: file.offset,
                 bytes: file.bytes,
@@ -118,22 +118,30 @@ impl Part {
     }
 }
 
-/// The folder that names are relative to; `None`: the current one.
-fn folder(of: &Path) -> io::Result<Option<PathBuf>> {
-    let stated = std::env::var_os(FOLDER_VARIABLE).unwrap_or_default();
+/// The folder that names are relative to.
+pub(crate) enum Folder {
+    /// Whatever the current one is.
+    Current,
+    /// That of the environment.
+    Stated(PathBuf),
+}
+
+/// The folder that a variable of the environment has for what the HDF5 file at `of` names.
+pub(crate) fn stated_folder(of: &Path, variable: &str) -> io::Result<Folder> {
+    let stated = std::env::var_os(variable).unwrap_or_default();
     if stated.is_empty() || stated == "." {
-        return Ok(None);
+        return Ok(Folder::Current);
     }
     let stated = stated.into_vec();
     let Some(below) = stated.strip_prefix(ORIGIN.as_bytes()) else {
-        return Ok(Some(PathBuf::from(OsString::from_vec(stated))));
+        return Ok(Folder::Stated(PathBuf::from(OsString::from_vec(stated))));
     };
     let own = std::path::absolute(of)?;
     let own = own.parent().unwrap_or(Path::new("/"));
     let mut folder = own.as_os_str().to_owned().into_vec();
     folder.push(b'/');
     folder.extend_from_slice(below);
-    Ok(Some(PathBuf::from(OsString::from_vec(folder))))
+    Ok(Folder::Stated(PathBuf::from(OsString::from_vec(folder))))
 }
 
 /// Opens a regular file without waiting for anybody.

@@ -23,6 +23,7 @@ use crate::other_writers::{self, Writer};
 use crate::recognise::{open_far, open_kind, or_one_of_several};
 use crate::remote::{self, StorageOptions};
 use crate::storage_error::{from_container, unreadable};
+use crate::virtual_data;
 
 /// An input file of either kind, with its variables as plain data.
 #[derive(Debug)]
@@ -142,10 +143,19 @@ impl Input {
         Self::open_for(path, Purpose::Prove)
     }
 
+    /// Opens a file in which a virtual dataset has a source: as it is at this moment, and with the shapes that it
+    /// states.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(crate) fn open_as_source(path: &Path) -> Result<Self> {
+        Self::open_for(path, Purpose::Source)
+    }
+
     fn open_for(path: &Path, purpose: Purpose) -> Result<Self> {
         let left = match purpose {
             Purpose::Read | Purpose::Replace => look_beside(path)?,
-            Purpose::Prove => None,
+            Purpose::Prove | Purpose::Source => None,
         };
         let file = open_regular(path)?;
         if purpose == Purpose::Replace {
@@ -154,16 +164,21 @@ impl Input {
         let inspect = |error| Error::io(&error, "inspect", path);
         let state = match purpose {
             Purpose::Read | Purpose::Replace => file_state::settled(&file),
-            Purpose::Prove => file.metadata().map(|metadata| FileState::of(&metadata)),
+            Purpose::Prove | Purpose::Source => {
+                file.metadata().map(|metadata| FileState::of(&metadata))
+            }
         };
         let state = state.map_err(inspect)?;
-        let kind = open_kind(&file, path).map_err(|error| {
+        let mut kind = open_kind(&file, path).map_err(|error| {
             let error = or_one_of_several(unreadable(error, path), &file);
             match purpose {
-                Purpose::Prove => error,
+                Purpose::Prove | Purpose::Source => error,
                 Purpose::Read | Purpose::Replace => blame(error, &file, path),
             }
         })?;
+        if let (InputKind::Hdf5(hdf5), false) = (&mut kind, purpose == Purpose::Source) {
+            virtual_data::adjust_shapes(hdf5);
+        }
         // libhdf5 opens the file by its name once more.
         let named = path.metadata().map_err(inspect)?;
         if !state.is_same_file(&FileState::of(&named)) {
@@ -171,7 +186,7 @@ impl Input {
         }
         let writer = match purpose {
             Purpose::Read => Writer::of(&file),
-            Purpose::Replace | Purpose::Prove => None,
+            Purpose::Replace | Purpose::Prove | Purpose::Source => None,
         };
         let mut input = Self::of(path, FileBytes::Here(file), Some(state), kind);
         (input.writer, input.left) = (writer, left);
@@ -230,6 +245,16 @@ impl Input {
             true => Ok(()),
             false => Err(changed(&self.path)),
         }
+    }
+
+    /// Whether the file is as it was, and what has its name still. A file that is somewhere else is of one version.
+    pub(crate) fn is_current(&self) -> bool {
+        let Some(state) = self.state else {
+            return true;
+        };
+        let named = self.path.metadata();
+        let is_named = named.is_ok_and(|named| state.is_same_file(&FileState::of(&named)));
+        is_named && self.check_unchanged().is_ok()
     }
 
     /// The outcome of work that read the file, if nobody changed it meanwhile.
@@ -378,6 +403,7 @@ enum Purpose {
     Read,
     Replace,
     Prove,
+    Source,
 }
 
 /// Opens a regular file without waiting for anybody.

@@ -94,8 +94,8 @@ fn named_files(hdf5: &Hdf5Input) -> frazil_container::Result<BTreeSet<String>> {
     }
     for dataset in hdf5.datasets() {
         if dataset.storage == DatasetStorage::Virtual {
-            let sources = hdf5.virtual_sources(dataset)?.into_iter();
-            found.extend(sources.map(|source| first_of_series(&source.file)));
+            let parts = hdf5.virtual_parts(dataset)?.into_iter();
+            found.extend(parts.map(|part| first_of_series(&part.file)));
         }
     }
     found.remove(".");

@@ -9,6 +9,7 @@
 //!   processes from one name, [`unfinished`] removes what is left when the process ends.
 //! - Unfinished commits: [`recover`] applies or drops a journal; everything else only reports it.
 //! - Limits: [`resources`] holds threads and memory, [`run`] starts the pipeline with them.
+//! - Values: [`virtual_data`] gathers those of other datasets, [`through_library`] asks libhdf5.
 //! - Stored chunks: [`sources`] finds them, [`chunk_subset`] takes a part, [`placer`] writes runs.
 
 #![forbid(unsafe_code)]
@@ -35,6 +36,7 @@ pub mod output;
 pub mod pending;
 pub mod placer;
 pub mod progress;
+pub mod read_box;
 mod recognise;
 pub mod recover;
 pub mod remote;
@@ -43,6 +45,8 @@ pub mod run;
 pub mod sources;
 pub mod storage_error;
 pub mod text_file;
+pub mod through_library;
 pub mod unfinished;
 pub mod user_block;
+pub mod virtual_data;
 pub mod wording;

@@ -81,3 +81,28 @@ pub fn not_enough_memory(needed_bytes: u64, resources: &Resources) -> Error {
     )
     .with_cure("raise --memory")
 }
+
+/// Packing threads: as asked, else one per available core.
+pub fn threads(resources: &Resources) -> usize {
+    if resources.threads > 0 {
+        return resources.threads;
+    }
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Memory for elements as they lie in a file: a shape may say any number.
+///
+/// # Errors
+/// [`ErrorCode::MemoryBudget`] if there is not as much.
+pub fn room_for(elements: u64, element_bytes: usize) -> Result<Vec<u8>> {
+    let bytes = usize::try_from(elements).ok();
+    let bytes = bytes.and_then(|elements| elements.checked_mul(element_bytes));
+    let has_room = |bytes: &usize| Vec::<u8>::new().try_reserve_exact(*bytes).is_ok();
+    match bytes.filter(has_room) {
+        Some(bytes) => Ok(vec![0; bytes]),
+        None => {
+            let cause = format!("{elements} elements do not fit into memory");
+            Err(Error::new(ErrorCode::MemoryBudget, cause).with_cure("read a part of the variable"))
+        }
+    }
+}

@@ -8,14 +8,7 @@ use frazil_types::ErrorCode;
 use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::resources::Resources;
-
-/// Packing threads: as asked, else one per available core.
-pub fn threads(resources: &Resources) -> usize {
-    if resources.threads > 0 {
-        return resources.threads;
-    }
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
-}
+pub use crate::resources::{room_for, threads};
 
 /// Stops where the user asked to.
 ///
@@ -58,7 +51,10 @@ pub fn explain(
             } else {
                 format!("reading {place}: {error}")
             };
-            name(Error::new(code, cause), source_index)
+            let (code, cure) = Error::behind(&error).unwrap_or((code, None));
+            let mut mapped = name(Error::new(code, cause), source_index);
+            mapped.cure = cure;
+            mapped
         }
         PipelineError::Decode {
             source_index,

@@ -12,6 +12,7 @@ use crate::external::ExternalBytes;
 use crate::file_bytes::{FileBytes, HeldBytes};
 use crate::input::{Input, InputKind};
 use crate::storage_error::from_container;
+use crate::virtual_data::{self, VirtualValues};
 
 /// Contiguous data are cut into slabs of about this many bytes: large enough to read at full
 /// speed, small enough that several fit into any budget.
@@ -21,12 +22,15 @@ const SLAB_BYTES: u64 = 1 << 20;
 pub enum Access {
     /// By our own fetching and decoding, in parallel.
     Parallel(ArraySource, Stored),
-    /// As [`Self::Parallel`]; the values are not among those of others: in the metadata, or in other files.
+    /// As [`Self::Parallel`]; the values are not among those of others: in the metadata, in other files, or in other
+    /// datasets.
     Apart(ArraySource),
     /// As [`Self::Parallel`]; elements lead elsewhere in the file: into its heaps, or to its objects. Only
     /// [`Hdf5Input::expand`] makes values of them.
     Indirect(ArraySource, Stored),
-    /// By libhdf5 only: virtual storage, and chunks with filters that only a plugin can decode.
+    /// In other datasets, whose elements lead elsewhere in their files.
+    Elsewhere(Arc<VirtualValues>),
+    /// By libhdf5 only: chunks with filters that only a plugin can decode.
     Library,
     /// There is nothing to read: a null dataspace, or data that were never written.
     Nothing,
@@ -67,13 +71,22 @@ pub fn access(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
         .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))
 }
 
+/// Refuses values of which one alone is larger than the file.
+///
+/// # Errors
+/// [`ErrorCode::Unsupported`] if they are.
+pub fn check_element(variable: &DatasetInfo) -> Result<()> {
+    if !variable.has_oversized_elements() {
+        return Ok(());
+    }
+    let bytes = variable.element.size_bytes;
+    let cause = format!("its elements have {bytes} bytes each, more than the file");
+    Err(Error::new(ErrorCode::Unsupported, cause))
+}
+
 fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
     let variable = &input.variables()[i];
-    if variable.storage == DatasetStorage::Virtual {
-        refuse_far_mapping(input.hdf5())?;
-        // Its mapping counts, also where its sources have nothing yet.
-        return Ok(Access::Library);
-    }
+    check_element(variable)?;
     if variable.is_null || variable.shape.contains(&0) {
         return Ok(Access::Nothing);
     }
@@ -84,16 +97,16 @@ fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
     }
 }
 
-/// Refuses a virtual dataset of a file that is somewhere else: libhdf5 looks for its sources on this machine, and gives
-/// fill values where it finds none.
+/// Refuses values that are in other files, if the file is somewhere else: frazil looks for other files on this machine
+/// only, and a virtual dataset has fill values where there is none.
 ///
 /// # Errors
-/// If the file is somewhere else.
-pub fn refuse_far_mapping(hdf5: Option<&Hdf5Input>) -> Result<()> {
-    let Some(hdf5) = hdf5.filter(|hdf5| hdf5.is_far()) else {
+/// [`ErrorCode::Unsupported`] if the file is somewhere else.
+pub(crate) fn refuse_other_files(hdf5: &Hdf5Input) -> Result<()> {
+    if !hdf5.is_far() {
         return Ok(());
-    };
-    let cause = "its values are mapped from other files, which are looked for on this machine only";
+    }
+    let cause = "its values are in other files, which are looked for on this machine only";
     Err(Error::new(ErrorCode::Unsupported, cause)
         .in_file(hdf5.path())
         .with_cure("copy all of the files here first"))
@@ -103,7 +116,19 @@ fn stored_values(input: &Input, i: usize, leading: Option<u64>) -> Result<Access
     let variable = &input.variables()[i];
     match (&variable.storage, input.kind()) {
         (DatasetStorage::Compact | DatasetStorage::External, _) => apart(input, variable, leading),
-        (DatasetStorage::Virtual, _) => Ok(Access::Library),
+        (DatasetStorage::Virtual, InputKind::Hdf5(hdf5)) => {
+            let values = virtual_data::of_dataset(hdf5, variable)?;
+            if !variable.element.is_self_contained() {
+                return Ok(Access::Elsewhere(values));
+            }
+            let mut source = slabs(input, variable, 0, leading)?;
+            source.bytes = values;
+            Ok(Access::Apart(source))
+        }
+        (DatasetStorage::Virtual, InputKind::Classic(_)) => Err(Error::new(
+            ErrorCode::Internal,
+            "virtual data in a classic file",
+        )),
         (DatasetStorage::Contiguous { .. }, InputKind::Classic(_)) => {
             classic_slabs(input, i, leading)
         }
@@ -275,7 +300,7 @@ fn apart(input: &Input, variable: &DatasetInfo, leading: Option<u64>) -> Result<
     Ok(Access::Apart(source))
 }
 
-/// The bytes of compact and external values, one after the other.
+/// The bytes of values that are not among those of others, one after the other.
 ///
 /// # Errors
 /// If the variable cannot be read, or is stored otherwise.
@@ -285,12 +310,10 @@ pub fn bytes_apart(hdf5: &Hdf5Input, variable: &DatasetInfo) -> Result<Arc<dyn B
         let values = hdf5.compact_values(variable).map_err(failed)?;
         return Ok(Arc::new(HeldBytes(values)));
     }
-    if hdf5.is_far() {
-        let cause = "its values are in other files, which are looked for on this machine only";
-        return Err(Error::new(ErrorCode::Unsupported, cause)
-            .in_file(hdf5.path())
-            .with_cure("copy all of the files here first"));
+    if variable.storage == DatasetStorage::Virtual {
+        return Ok(virtual_data::of_dataset(hdf5, variable)?);
     }
+    refuse_other_files(hdf5)?;
     let files = hdf5.external_files(variable).map_err(failed)?;
     let bytes = ExternalBytes::new(hdf5.path(), &files);
     let bytes = bytes.map_err(|error| Error::io(&error, "find the folder of", hdf5.path()))?;

@@ -24,6 +24,23 @@ pub enum TextPadding {
     SpacePadded,
 }
 
+impl TextPadding {
+    /// How long the text in an element is.
+    #[must_use]
+    pub fn length_of(self, element: &[u8]) -> usize {
+        match self {
+            Self::NullTerminated | Self::NullPadded => {
+                let end = element.iter().position(|&byte| byte == 0);
+                end.unwrap_or(element.len())
+            }
+            Self::SpacePadded => {
+                let last = element.iter().rposition(|&byte| byte != b' ');
+                last.map_or(0, |last| last + 1)
+            }
+        }
+    }
+}
+
 /// The class of a datatype and what belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TypeClass {
@@ -282,6 +299,44 @@ impl TypeDescription {
                 | TypeClass::Complex { part: base } => base.holds(is_one),
                 _ => false,
             }
+    }
+
+    /// Whether elements are or hold texts of fixed length, single characters aside.
+    #[must_use]
+    pub fn holds_texts(&self) -> bool {
+        match &self.class {
+            TypeClass::FixedText { .. } => self.size_bytes > 1,
+            TypeClass::Compound { members } => {
+                members.iter().any(|member| member.datatype.holds_texts())
+            }
+            TypeClass::Array { base, .. } => base.holds_texts(),
+            _ => false,
+        }
+    }
+
+    /// Fills what follows texts of fixed length in elements up with NULs, as libhdf5 does for programs: files have
+    /// spaces there, or leftovers.
+    pub fn clear_behind_texts(&self, elements: &mut [u8]) {
+        if !self.holds_texts() {
+            return;
+        }
+        for element in elements.chunks_exact_mut(self.size_bytes.max(1)) {
+            match &self.class {
+                TypeClass::FixedText { padding, .. } => {
+                    let length = padding.length_of(element);
+                    element[length..].fill(0);
+                }
+                TypeClass::Compound { members } => {
+                    for member in members {
+                        let part = element.get_mut(member.offset..);
+                        let part = part.and_then(|part| part.get_mut(..member.datatype.size_bytes));
+                        member.datatype.clear_behind_texts(part.unwrap_or_default());
+                    }
+                }
+                TypeClass::Array { base, .. } => base.clear_behind_texts(element),
+                _ => {}
+            }
+        }
     }
 
     /// Whether elements point into a heap of the file, or to its objects.

@@ -36,6 +36,7 @@ pub mod text;
 mod tree1;
 mod tree2;
 mod values;
+mod virtual_layout;
 
 pub use checksum::lookup3;
 pub use dataset::{Chunks, Dataset, Storage};
@@ -54,3 +55,4 @@ pub use selection::Selection;
 pub use source::{Arrival, Source};
 pub use superblock::{Superblock, TreeRanks};
 pub use values::{Region, object_reference};
+pub use virtual_layout::VirtualPart;

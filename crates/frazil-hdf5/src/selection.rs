@@ -1,4 +1,4 @@
-//! Selections: which elements of an array a reference to a region means.
+//! Selections: which elements of an array are meant, by a reference or a virtual dataset.
 
 use std::fmt;
 
@@ -210,7 +210,7 @@ fn all_boxes(axes: &[[u64; 4]]) -> Result<Vec<u64>> {
     let mut parts: Vec<[u64; 4]> = Vec::with_capacity(rank);
     for &[start, stride, count, size] in axes {
         if count == UNLIMITED || size == UNLIMITED {
-            return Err(unsupported("a reference to a region without end"));
+            return Err(unsupported("a selection without end"));
         }
         // Boxes that touch are one.
         parts.push(match stride == size {
@@ -229,7 +229,7 @@ fn all_boxes(axes: &[[u64; 4]]) -> Result<Vec<u64>> {
         .fold(1_u64, |all, part| all.saturating_mul(part[2]));
     if boxes.saturating_mul(2 * rank as u64) > MOST_NUMBERS {
         return Err(unsupported(format!(
-            "a reference to a region of {boxes} separate boxes"
+            "a selection of {boxes} separate boxes"
         )));
     }
     let mut corners = Vec::with_capacity(boxes as usize * 2 * rank);

@@ -120,7 +120,11 @@ pub(super) fn open_parallel(
     let writer = Writer::append_parallel(path, comm, options)?;
     // Now that the file is in order.
     let mut as_it_is = Bundled::open(path, Mode::NOWRITE)?;
-    let engine = Engine::of(writer, as_it_is.inq_format()? == FORMAT_NETCDF4_CLASSIC);
+    let options = WriterOptions {
+        classic_model: as_it_is.inq_format()? == FORMAT_NETCDF4_CLASSIC,
+        ..options.clone()
+    };
+    let engine = Engine::of(writer, options);
     refuse_hidden(engine, &mut as_it_is)
 }
 
@@ -130,7 +134,7 @@ fn refuse_hidden(mut engine: Engine, as_it_is: &mut Bundled) -> Answer<Backend> 
     let Some(hidden) = first_hidden(&mut engine, as_it_is)? else {
         return Ok(Backend::Engine(Box::new(engine)));
     };
-    engine.abort();
+    engine.discard();
     let words = format!(
         "{hidden} has a user-defined type (compound, enum, vlen, opaque), which these calls do not \
          write: open the file with netCDF-C, or with frazil's writer, which goes by names"

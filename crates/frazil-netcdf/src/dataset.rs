@@ -182,22 +182,39 @@ impl Dataset {
         self.outcome(answer)
     }
 
-    /// `nc_abort`; afterwards every call returns `NC_EBADID`. A new file without a sync is removed;
-    /// another goes back to its last commit.
+    /// `nc_abort`; afterwards every call returns `NC_EBADID`. In data mode it closes. In define mode a new
+    /// file that has never left it is removed, and what was defined since `nc_redef` is dropped; but a file
+    /// with values that were put since its last commit is closed as it is.
     ///
     /// # Errors
     /// As `nc_abort`.
     pub fn abort(&mut self) -> Outcome<()> {
         let answer = match std::mem::replace(&mut self.backend, Backend::Closed(None)) {
-            Backend::Engine(engine) => {
-                engine.abort();
-                Ok(())
-            }
+            Backend::Engine(engine) => engine.abort().map(|report| {
+                self.backend = Backend::Closed(report.map(Box::new));
+            }),
             Backend::Bundled(bundled) => bundled.abort(),
             closed @ Backend::Closed(_) => {
                 self.backend = closed;
                 Err(Status::EBADID.into())
             }
+        };
+        self.outcome(answer)
+    }
+
+    /// Lets go of the file at its last commit, in whatever mode it is; a new file without a commit is
+    /// removed.
+    ///
+    /// # Errors
+    /// Where netCDF-C cannot.
+    pub fn discard(&mut self) -> Outcome<()> {
+        let answer = match std::mem::replace(&mut self.backend, Backend::Closed(None)) {
+            Backend::Engine(engine) => {
+                engine.discard();
+                Ok(())
+            }
+            Backend::Bundled(bundled) => bundled.abort(),
+            Backend::Closed(_) => Err(Status::EBADID.into()),
         };
         self.outcome(answer)
     }

@@ -102,6 +102,8 @@ statuses! {
     ENOGRP = -125;
     /// `NC_EBADCHUNK`
     EBADCHUNK = -127;
+    /// `NC_EGLOBAL`
+    EGLOBAL = -50;
     /// `NC_ENOTBUILT`
     ENOTBUILT = -128;
     /// `NC_EDISKLESS`

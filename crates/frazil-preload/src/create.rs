@@ -128,8 +128,8 @@ fn take(path: &CStr, mode: c_int, program: &'static Library) -> Result<c_int, St
             Ok(id)
         }
         None => {
-            // SAFETY: frz_nc_abort with the number of a file that is new.
-            unsafe { invoke_on(frazil, "nc_abort", own, []) };
+            // SAFETY: frz_nc_discard with the number of a file that is new.
+            unsafe { invoke_on(frazil, "nc_discard", own, []) };
             Err("too many files are open".to_owned())
         }
     }
@@ -277,35 +277,44 @@ pub(crate) extern "C" fn end(id: c_int) -> c_int {
     if !is_abort {
         give_back_unfit(&file);
     }
-    let name = if is_abort { "nc_abort" } else { "nc_close" };
     let status = match (file.place(id), frazil()) {
-        // SAFETY: the call as it came, in the library that has the file.
-        (Place::Handed(real), _) => unsafe { invoke_on(file.program, name, real, []) },
+        (Place::Handed(real), _) => {
+            let name = if is_abort { "nc_abort" } else { "nc_close" };
+            // SAFETY: the call as it came, in the library that has the file.
+            let status = unsafe { invoke_on(file.program, name, real, []) };
+            if status != 0 {
+                // That library has it still.
+                return status;
+            }
+            status
+        }
         (Place::Own(_), Err(_)) => BAD_ID,
         (Place::Own(own), Ok(frazil)) => {
             if let Some(shadow) = file.notes().shadow.take() {
                 shadow.close(file.program);
             }
-            if is_abort {
-                report::aborted(&file.path);
-                // SAFETY: frz_nc_abort with the file's number.
-                unsafe { invoke_on(frazil, name, own, []) }
-            } else {
-                close(frazil, &file, own)
-            }
+            close(frazil, &file, own, is_abort)
         }
     };
     files::remove(id);
     status
 }
 
-fn close(frazil: &'static Library, file: &Taken, own: c_int) -> c_int {
+pub(crate) fn close(frazil: &'static Library, file: &Taken, own: c_int, is_abort: bool) -> c_int {
+    let name = match is_abort {
+        true => "nc_abort_reporting",
+        false => "nc_close_reporting",
+    };
     let mut done = Done::new();
     let place: *mut c_void = (&raw mut done).cast();
-    // SAFETY: frz_nc_close_reporting with a report of the size that it says.
-    let status = unsafe { invoke_on(frazil, "nc_close_reporting", own, [place as usize]) };
+    // SAFETY: either with a report of the size that it says.
+    let status = unsafe { invoke_on(frazil, name, own, [place as usize]) };
     // A child cannot close its parent's file, and need not: the parent does.
     if file.process == std::process::id() {
+        if is_abort && status == 0 && !done.is_written() {
+            report::aborted(&file.path);
+            return status;
+        }
         report::closed(&file.path, &done, status);
     }
     status

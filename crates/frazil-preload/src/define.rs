@@ -10,12 +10,13 @@ use crate::handover::{NO_MEMORY, give_back_unfit, hand_over, why};
 use crate::invoke::{BAD_ID, INVALID, Words, invoke, invoke_on, number};
 use crate::library::{Library, frazil};
 use crate::names::{Call, NAMES};
+use crate::reopen::go_on_there;
 use crate::report;
 
 /// What frazil answers where it does not do what netCDF-C may do: `NC_EINVAL`, `NC_EBADTYPE`,
-/// `NC_EBADTYPID`, `NC_ENOTBUILT`, `NC_EFILTER`, `NC_ENOFILTER`; `NC_ENOMEM` for a chunk or a contiguous
-/// variable of more than an eighth of frazil's memory.
-const NOT_SERVED: [c_int; 7] = [-36, -45, NO_MEMORY, -117, -128, -132, -136];
+/// `NC_EVARSIZE`, `NC_EBADTYPID`, `NC_ENOTBUILT`, `NC_EFILTER`, `NC_ENOFILTER`; `NC_ENOMEM` for a chunk or
+/// a contiguous variable of more than an eighth of frazil's memory.
+const NOT_SERVED: [c_int; 8] = [-36, -45, NO_MEMORY, -62, -117, -128, -132, -136];
 
 /// A call on a file that frazil may not be able to serve: the file then goes back to the program's
 /// own library, which gets this call.
@@ -53,6 +54,9 @@ fn on_own(
     if is(call, Call::nc_inq_filter_avail) {
         return faithful::filter_is_there(file, words);
     }
+    if is(call, Call::nc_get_var_chunk_cache) || is(call, Call::nc_get_var_chunk_cache_ints) {
+        return faithful::chunk_cache(file, own, library, call, words);
+    }
     let mut own_words = words;
     own_words[0] = number(own);
     let is_served = library.function(call).is_some();
@@ -71,11 +75,18 @@ fn on_own(
     if is_served && !NOT_SERVED.contains(&status) {
         return status;
     }
-    if file.is_put.load(Ordering::Relaxed) {
-        report::refused(&file.path, name, &report::words_of(status));
-        return status;
+    if let Some(verdict) = faithful::verdict(file, own, library, call, words)
+        && verdict != 0
+    {
+        // The call is wrong, whoever serves it.
+        return verdict;
     }
-    match (hand_over(file, &why(name, status)), file.place(id)) {
+    let words_of = report::words_of(status);
+    let handed = match file.is_put.load(Ordering::Relaxed) {
+        true => go_on_there(file).inspect_err(|_| report::refused(&file.path, name, &words_of)),
+        false => hand_over(file, &why(name, status)),
+    };
+    match (handed, file.place(id)) {
         (Ok(()), Place::Handed(real)) => go_on(file, real, call, words),
         (Ok(()), Place::Own(_)) => status,
         (Err(failure), _) => failure,

@@ -1,18 +1,25 @@
-//! What the program's own library would do where the program asks for nothing: chunk shapes, contiguous
-//! storage, no filters.
+//! What the program's own library would do: where the program asks for nothing, with chunk shapes, storage
+//! and filters; where it asks for what cannot be, with the status.
 
 use std::ffi::c_int;
 use std::sync::OnceLock;
 
+use crate::cache::cache_of;
 use crate::current::is;
 use crate::files::Taken;
-use crate::invoke::{INVALID, Words, invoke_on, number};
+use crate::handover::{NO_MEMORY, why};
+use crate::invoke::{INVALID, Words, invoke, invoke_on, number};
 use crate::library::Library;
 use crate::names::{Call, NAMES};
 use crate::shadow::{Shadow, Variable};
 
-/// `NC_CHUNKED`
+/// `NC_CHUNKED` and `NC_COMPACT`
 const CHUNKED: c_int = 0;
+const COMPACT: c_int = 2;
+/// `NC_QUANTIZE_BITGROOM`
+const BITGROOM: c_int = 1;
+/// `NC_CLASSIC_MODEL`
+const CLASSIC_MODEL: c_int = 0x0100;
 /// `NC_MAX_VAR_DIMS`
 const MOST_DIMENSIONS: usize = 1024;
 /// Calls after which a variable's filters may have changed.
@@ -66,11 +73,13 @@ pub(crate) fn after(
             }
             as_it_would_be(file, own, library, (varid, false));
         }
-        "nc_def_var_chunking" if words[2] as c_int == CHUNKED => {
-            let extents = words[3] as *const usize;
-            // SAFETY: not NULL, and of a variable with axes: frazil refuses chunks of a scalar.
-            let is_stated = !extents.is_null() && unsafe { *extents } != 0;
-            if is_stated {
+        "nc_def_var_chunking" | "nc_def_var_chunking_ints" if words[2] as c_int == COMPACT => {
+            // Frazil's values would lie contiguous.
+            let why = why("nc_def_var_chunking", 0);
+            file.notes().unfit.insert((own & 0xFFFF, varid), why);
+        }
+        "nc_def_var_chunking" | "nc_def_var_chunking_ints" if words[2] as c_int == CHUNKED => {
+            if is_stated(call, words[3]) {
                 let mut notes = file.notes();
                 notes.stated_chunks.insert((own & 0xFFFF, varid));
                 notes.unfit.remove(&(own & 0xFFFF, varid));
@@ -80,11 +89,109 @@ pub(crate) fn after(
                 as_it_would_be(file, own, library, (varid, true));
             }
         }
+        "nc_def_var_quantize" => {
+            // It rounds elements up and down by turns: by their places in each put, frazil by those in the
+            // chunk.
+            let at = (own & 0xFFFF, varid);
+            match words[2] as c_int == BITGROOM {
+                true => file.notes().unfit.insert(at, why(name, 0)),
+                false => file.notes().unfit.remove(&at),
+            };
+        }
         _ if FILTERS.iter().any(|&one| is(call, one)) => {
             as_it_would_be(file, own, library, (varid, false));
         }
         _ => {}
     }
+}
+
+/// Whether a call states a chunk shape: one that begins with 0 asks for the library's own.
+fn is_stated(call: usize, extents: usize) -> bool {
+    if extents == 0 {
+        return false;
+    }
+    // SAFETY: not NULL, and of a variable with axes: frazil refuses chunks of a scalar.
+    match is(call, Call::nc_def_var_chunking_ints) {
+        true => unsafe { *(extents as *const c_int) != 0 },
+        false => unsafe { *(extents as *const usize) != 0 },
+    }
+}
+
+/// What the program's own library says to a call on a variable that frazil refuses, if it can be asked.
+pub(crate) fn verdict(
+    file: &Taken,
+    own: c_int,
+    library: &'static Library,
+    call: usize,
+    words: Words,
+) -> Option<c_int> {
+    let name = NAMES.get(call).copied().unwrap_or_default();
+    let is_of_variable = name.starts_with("nc_def_var_") || name.starts_with("nc_put_att");
+    if !is_of_variable {
+        return None;
+    }
+    let mut variable = describe(library, own, words[1] as c_int, false)?;
+    variable.is_filtered = false;
+    with_shadow(file, |shadow| {
+        shadow.verdict(file.program, &variable, name, words)
+    })
+}
+
+/// `nc_get_var_chunk_cache`, also in integers: of a variable without one of its own as the program's own
+/// library says.
+pub(crate) fn chunk_cache(
+    file: &Taken,
+    own: c_int,
+    library: &'static Library,
+    call: usize,
+    mut words: Words,
+) -> c_int {
+    let name = NAMES.get(call).copied().unwrap_or_default();
+    let varid = words[1] as c_int;
+    let is_set = match cache_of(library, own, varid) {
+        Ok(cache) => cache.is_some(),
+        Err(status) => return status,
+    };
+    let described = describe(library, own, varid, false).filter(|_| !is_set);
+    let told = described.and_then(|mut variable| {
+        variable.chunk = chunk_of(library, own, varid, variable.lengths.len());
+        with_shadow(file, |shadow| {
+            shadow.verdict(file.program, &variable, name, words)
+        })
+    });
+    told.unwrap_or_else(|| {
+        words[0] = number(own);
+        // SAFETY: the call as it came, with frazil's number of the file.
+        unsafe { invoke(library, name, words) }
+    })
+}
+
+/// The chunk shape of a variable, if it is chunked.
+fn chunk_of(
+    library: &'static Library,
+    own: c_int,
+    varid: c_int,
+    rank: usize,
+) -> Option<Vec<usize>> {
+    let mut storage: c_int = 1;
+    let mut chunk = vec![0_usize; rank];
+    let places = [
+        number(varid),
+        (&raw mut storage) as usize,
+        chunk.as_mut_ptr() as usize,
+    ];
+    // SAFETY: frz_nc_inq_var_chunking with its arguments; as many numbers as there are axes.
+    let status = unsafe { invoke_on(library, "nc_inq_var_chunking", own, places) };
+    (status == 0 && storage == CHUNKED && rank > 0).then_some(chunk)
+}
+
+/// Asks the file in memory of the program's own library.
+fn with_shadow<T>(file: &Taken, ask: impl FnOnce(&mut Shadow) -> Option<T>) -> Option<T> {
+    let mut notes = file.notes();
+    if notes.shadow.is_none() {
+        notes.shadow = Shadow::create(file.program, file.mode & CLASSIC_MODEL);
+    }
+    notes.shadow.as_mut().and_then(ask)
 }
 
 fn last_variable(library: &'static Library, own: c_int) -> Option<c_int> {
@@ -101,8 +208,7 @@ fn as_it_would_be(
     library: &'static Library,
     (varid, is_chunked): (c_int, bool),
 ) {
-    let mut notes = file.notes();
-    let is_stated = notes.stated_chunks.contains(&(own & 0xFFFF, varid));
+    let is_stated = file.notes().stated_chunks.contains(&(own & 0xFFFF, varid));
     if is_stated || ours().chunks {
         return;
     }
@@ -112,12 +218,8 @@ fn as_it_would_be(
     if variable.lengths.is_empty() {
         return;
     }
-    if notes.shadow.is_none() {
-        notes.shadow = Shadow::create(file.program);
-    }
-    let shadow = notes.shadow.as_mut();
-    let Some((storage, chunk)) = shadow.and_then(|shadow| shadow.ask(file.program, &variable))
-    else {
+    let told = with_shadow(file, |shadow| shadow.ask(file.program, &variable));
+    let Some((storage, chunk)) = told else {
         return;
     };
     let place = match storage {
@@ -128,9 +230,12 @@ fn as_it_would_be(
     // SAFETY: frz_nc_def_var_chunking with its arguments; as many numbers as there are axes.
     let status = unsafe { invoke_on(library, "nc_def_var_chunking", own, others) };
     // What follows, a filter say, may still ask for another storage.
+    let mut notes = file.notes();
     match status {
         0 => notes.unfit.remove(&(own & 0xFFFF, varid)),
-        _ => notes.unfit.insert((own & 0xFFFF, varid)),
+        _ => notes
+            .unfit
+            .insert((own & 0xFFFF, varid), why("nc_def_var", NO_MEMORY)),
     };
 }
 
@@ -174,6 +279,7 @@ fn describe(
         lengths: dimids.iter().map(length).collect::<Option<_>>()?,
         is_filtered: filters > 0,
         is_chunked,
+        chunk: None,
     })
 }
 
@@ -213,10 +319,8 @@ fn unlimited_dimensions(library: &'static Library, own: c_int) -> Option<Vec<c_i
 
 /// `nc_inq_filter_avail`: as the program's own library says.
 pub(crate) fn filter_is_there(file: &Taken, words: Words) -> c_int {
-    let mut notes = file.notes();
-    if notes.shadow.is_none() {
-        notes.shadow = Shadow::create(file.program);
-    }
-    let shadow = notes.shadow.as_ref();
-    shadow.map_or(INVALID, |shadow| shadow.has_filter(file.program, words[1]))
+    let told = with_shadow(file, |shadow| {
+        Some(shadow.has_filter(file.program, words[1]))
+    });
+    told.unwrap_or(INVALID)
 }

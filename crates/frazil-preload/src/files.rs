@@ -1,6 +1,6 @@
 //! The files that were taken, by the numbers that the program knows them by.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CString, c_int};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
@@ -40,8 +40,8 @@ pub(crate) struct Taken {
 pub(crate) struct Notes {
     /// Group and variable of those whose chunks or storage the program has stated.
     pub(crate) stated_chunks: BTreeSet<(c_int, c_int)>,
-    /// Those that frazil cannot store as the program's own library would.
-    pub(crate) unfit: BTreeSet<(c_int, c_int)>,
+    /// Those that frazil cannot store as the program's own library would, and why.
+    pub(crate) unfit: BTreeMap<(c_int, c_int), String>,
     /// Whether the program has left define mode.
     pub(crate) in_data_mode: bool,
     /// Where the program's own library is asked what it would do.

@@ -8,6 +8,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use crate::cache::set_cache;
 use crate::files::{Place, Taken};
 use crate::invoke::{BAD_ID, INVALID, invoke, invoke_on, number};
 use crate::library::{Library, frazil};
@@ -16,8 +17,9 @@ use crate::values::{NAME_BYTES, copy_attributes, done, text};
 
 /// `NC_GLOBAL`
 const GLOBAL: c_int = -1;
-/// `NC_CHUNKED`
+/// `NC_CHUNKED` and `NC_COMPACT`
 const CHUNKED: c_int = 0;
+const COMPACT: c_int = 2;
 /// `NC_ENOMEM`
 pub(crate) const NO_MEMORY: c_int = -61;
 /// `NC_MAX_VAR_DIMS`
@@ -61,8 +63,8 @@ pub(crate) fn hand_over(file: &Taken, why: &str) -> Result<(), c_int> {
             if let Some(shadow) = file.notes().shadow.take() {
                 shadow.close(file.program);
             }
-            // SAFETY: frz_nc_abort with the file's number.
-            unsafe { invoke_on(frazil, "nc_abort", file.own, []) };
+            // SAFETY: frz_nc_discard with the file's number.
+            unsafe { invoke_on(frazil, "nc_discard", file.own, []) };
             file.hand_over(groups);
             match names.give() {
                 Ok(()) => report::returned(&file.path, why),
@@ -86,10 +88,13 @@ pub(crate) fn hand_over(file: &Taken, why: &str) -> Result<(), c_int> {
 pub(crate) fn give_back_unfit(file: &Taken) {
     let is_own = matches!(file.place(0), Place::Own(_)) && !file.is_put.load(Ordering::Relaxed);
     // Tried once: what frazil then chooses is as good.
-    let is_unfit = is_own && !std::mem::take(&mut file.notes().unfit).is_empty();
-    if is_unfit {
+    let unfit = match is_own {
+        true => std::mem::take(&mut file.notes().unfit),
+        false => return,
+    };
+    if let Some(why) = unfit.values().next() {
         // If that fails, the report says so, and frazil goes on with other chunks.
-        let _ = hand_over(file, &why("nc_def_var", NO_MEMORY));
+        let _ = hand_over(file, why);
     }
 }
 
@@ -101,6 +106,18 @@ pub(crate) fn why(call: &str, status: c_int) -> String {
         ),
         _ => format!("of {call}, which frazil does not serve here"),
     }
+}
+
+/// The fill mode of a file of frazil's, which is not needed there any more.
+///
+/// # Errors
+/// Frazil's status.
+pub(crate) fn fill_mode_of(frazil: &'static Library, own: c_int) -> Result<c_int, c_int> {
+    let mut fill_mode: c_int = 0;
+    let places = [0, (&raw mut fill_mode) as usize];
+    // SAFETY: frz_nc_set_fill, which tells the mode before.
+    done(unsafe { invoke_on(frazil, "nc_set_fill", own, places) })?;
+    Ok(fill_mode)
 }
 
 /// A file's own name, and that of the one that takes its place.
@@ -166,10 +183,7 @@ impl Twin<'_> {
 
     fn define_modes(&self) -> Result<(), c_int> {
         let root = self.groups[0];
-        let mut fill_mode: c_int = 0;
-        let places = [0, (&raw mut fill_mode) as usize];
-        // SAFETY: frz_nc_set_fill, which tells the mode before.
-        done(unsafe { invoke_on(self.frazil, "nc_set_fill", self.file.own, places) })?;
+        let fill_mode = fill_mode_of(self.frazil, self.file.own)?;
         // SAFETY: nc_set_fill with its arguments.
         done(unsafe { invoke_on(self.program, "nc_set_fill", root, [number(fill_mode), 0]) })?;
         if self.file.notes().in_data_mode {
@@ -307,6 +321,9 @@ impl Twin<'_> {
             done(unsafe { invoke_on(self.program, "nc_def_var_chunking", to, words) })?;
         }
         self.define_filters(from, to, varid)?;
+        self.define_compact(from, to, varid)?;
+        self.define_quantize(from, to, varid)?;
+        set_cache((self.frazil, from), (self.program, to), varid)?;
         let (mut no_fill, mut endian): (c_int, c_int) = (0, 0);
         let words = [number(varid), (&raw mut no_fill) as usize, 0];
         // SAFETY: frz_nc_inq_var_fill with no place for the value.
@@ -330,6 +347,36 @@ impl Twin<'_> {
             })?;
         }
         Ok(())
+    }
+
+    fn define_compact(&self, from: c_int, to: c_int, varid: c_int) -> Result<(), c_int> {
+        let mut storage = CHUNKED;
+        let words = [number(varid), (&raw mut storage) as usize, 0];
+        // SAFETY: frz_nc_inq_var_chunking with no place for the chunk shape.
+        done(unsafe { invoke_on(self.frazil, "nc_inq_var_chunking", from, words) })?;
+        if storage != COMPACT {
+            return Ok(());
+        }
+        let words = [number(varid), number(COMPACT), 0];
+        // SAFETY: nc_def_var_chunking with its arguments.
+        done(unsafe { invoke_on(self.program, "nc_def_var_chunking", to, words) })
+    }
+
+    fn define_quantize(&self, from: c_int, to: c_int, varid: c_int) -> Result<(), c_int> {
+        let (mut mode, mut kept): (c_int, c_int) = (0, 0);
+        let places = [
+            number(varid),
+            (&raw mut mode) as usize,
+            (&raw mut kept) as usize,
+        ];
+        // SAFETY: frz_nc_inq_var_quantize with its arguments.
+        done(unsafe { invoke_on(self.frazil, "nc_inq_var_quantize", from, places) })?;
+        if mode == 0 {
+            return Ok(());
+        }
+        let words = [number(varid), number(mode), number(kept)];
+        // SAFETY: nc_def_var_quantize with its arguments.
+        done(unsafe { invoke_on(self.program, "nc_def_var_quantize", to, words) })
     }
 
     fn define_filters(&self, from: c_int, to: c_int, varid: c_int) -> Result<(), c_int> {

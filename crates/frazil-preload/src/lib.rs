@@ -15,6 +15,8 @@
 ))]
 
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
+mod cache;
+#[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod create;
 mod current;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
@@ -33,6 +35,8 @@ mod library;
 mod names;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod pairs;
+#[expect(unsafe_code, reason = "calls two netCDF libraries")]
+mod reopen;
 #[expect(unsafe_code, reason = "reads C's text, calls libfrazil")]
 mod report;
 #[expect(unsafe_code, reason = "reads and changes arguments of calls")]

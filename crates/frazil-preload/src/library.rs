@@ -1,10 +1,13 @@
 //! The two netCDF libraries behind each call: the program's own, and frazil's.
+//!
+//! In the drop-in library (`scripts/make-netcdf-library`) the program's own is netCDF-C inside of it: the
+//! functions that this one exports have the prefix `bundled_` there.
 
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CStr, CString, OsStr, c_void};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{OnceLock, PoisonError, RwLock};
@@ -13,6 +16,10 @@ use crate::names::{CALLS, NAMES};
 
 /// Where `frazil run` says libfrazil to be.
 const LIBRARY: &str = "FRAZIL_RUN_LIBRARY";
+/// Where it is else, from the folder of this library.
+const BESIDE: &str = "frazil/libfrazil.so";
+/// What is before names of netCDF-C inside this library.
+const BUNDLED: &str = "bundled_";
 /// A name that was looked for and is not there.
 const ABSENT: usize = 1;
 
@@ -67,7 +74,16 @@ impl Library {
 
     /// A function by netCDF's name.
     pub(crate) fn symbol(&self, name: &str) -> Option<usize> {
-        let name = CString::new([self.prefix, name].concat()).ok()?;
+        let found = self.exact(&[self.prefix, name].concat());
+        match self.prefix {
+            // Names that this library does not export itself are as they were.
+            BUNDLED => found.or_else(|| self.exact(name)),
+            _ => found,
+        }
+    }
+
+    fn exact(&self, name: &str) -> Option<usize> {
+        let name = CString::new(name).ok()?;
         // SAFETY: the handle is open or one of the linker's own, and the name ends with a NUL.
         let address = unsafe { libc::dlsym(self.handle, name.as_ptr()) };
         (!address.is_null()).then_some(address as usize)
@@ -83,8 +99,11 @@ thread_local! {
 pub(crate) fn frazil() -> Result<&'static Library, &'static str> {
     static FRAZIL: OnceLock<Result<Library, String>> = OnceLock::new();
     let loaded = FRAZIL.get_or_init(|| {
-        let path = std::env::var_os(LIBRARY).ok_or("FRAZIL_RUN_LIBRARY is not set")?;
-        let name = CString::new(path.as_bytes()).map_err(|error| error.to_string())?;
+        let path = match std::env::var_os(LIBRARY) {
+            Some(path) => PathBuf::from(path),
+            None => beside().ok_or("FRAZIL_RUN_LIBRARY is not set")?,
+        };
+        let name = CString::new(path.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
         // SAFETY: its constructors are Rust's. None of its names is seen by anybody else.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         match handle.is_null() {
@@ -93,6 +112,30 @@ pub(crate) fn frazil() -> Result<&'static Library, &'static str> {
         }
     });
     loaded.as_ref().map_err(String::as_str)
+}
+
+/// libfrazil where it is installed with the drop-in library.
+fn beside() -> Option<PathBuf> {
+    bundled()?;
+    let own = caller_of(beside as *const () as usize)?.file;
+    let own = Path::new(OsStr::from_bytes(own.to_bytes()))
+        .canonicalize()
+        .ok()?;
+    Some(own.parent()?.join(BESIDE))
+}
+
+/// netCDF-C inside this library, if it is the drop-in.
+fn bundled() -> Option<&'static Library> {
+    static INSIDE: OnceLock<Option<Library>> = OnceLock::new();
+    let inside = INSIDE.get_or_init(|| {
+        let own = caller_of(bundled as *const () as usize)?.file;
+        // SAFETY: it is loaded: it is running.
+        let handle = unsafe { libc::dlopen(own.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+        let library = (!handle.is_null()).then(|| Library::new(handle, BUNDLED))?;
+        let is_inside = library.exact("bundled_nc_create").is_some();
+        is_inside.then_some(library)
+    });
+    inside.as_ref()
 }
 
 fn last_error() -> String {
@@ -135,6 +178,9 @@ fn caller_of(address: usize) -> Option<Caller> {
 
 /// The netCDF library that the code at `address` calls, had nothing been preloaded.
 pub(crate) fn program(address: usize) -> &'static Library {
+    if let Some(bundled) = bundled() {
+        return bundled;
+    }
     thread_local! {
         /// The last answer: most calls come from where the one before came from.
         static LAST: Cell<Option<(usize, &'static Library)>> = const { Cell::new(None) };
@@ -199,6 +245,10 @@ fn next() -> &'static Library {
 /// Whether the code at `address` is of a netCDF library itself, which calls its own functions by their
 /// names.
 pub(crate) fn is_netcdf_itself(address: usize) -> bool {
+    if bundled().is_some() {
+        // There all of its calls are its own, but for those of the second version of the interface.
+        return false;
+    }
     let (Some(caller), Some(real)) = (caller_of(address), program(address).symbol("nc_strerror"))
     else {
         return false;

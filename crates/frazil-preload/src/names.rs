@@ -8,7 +8,7 @@ macro_rules! all_calls {
             nc__create nc__enddef nc__open nc_abort nc_close nc_close_memio nc_copy_att nc_copy_data
             nc_copy_data_all nc_copy_var nc_create nc_create_par nc_create_par_fortran nc_def_compound
             nc_def_dim nc_def_enum nc_def_grp nc_def_opaque nc_def_var nc_def_var_blosc nc_def_var_bzip2
-            nc_def_var_chunking nc_def_var_deflate nc_def_var_endian nc_def_var_fill nc_def_var_filter
+            nc_def_var_chunking nc_def_var_chunking_ints nc_def_var_deflate nc_def_var_endian nc_def_var_fill nc_def_var_filter
             nc_def_var_fletcher32 nc_def_var_quantize nc_def_var_szip nc_def_var_zstandard nc_def_vlen
             nc_del_att nc_dump_data nc_enddef nc_get_att nc_get_att_double nc_get_att_float
             nc_get_att_int nc_get_att_long nc_get_att_longlong nc_get_att_schar nc_get_att_short
@@ -17,6 +17,7 @@ macro_rules! all_calls {
             nc_get_var1_float nc_get_var1_int nc_get_var1_long nc_get_var1_longlong nc_get_var1_schar
             nc_get_var1_short nc_get_var1_string nc_get_var1_text nc_get_var1_ubyte nc_get_var1_uchar
             nc_get_var1_uint nc_get_var1_ulonglong nc_get_var1_ushort nc_get_var_chunk_cache
+            nc_get_var_chunk_cache_ints
             nc_get_var_double nc_get_var_float nc_get_var_int nc_get_var_long nc_get_var_longlong
             nc_get_var_schar nc_get_var_short nc_get_var_string nc_get_var_text nc_get_var_ubyte
             nc_get_var_uchar nc_get_var_uint nc_get_var_ulonglong nc_get_var_ushort nc_get_vara
@@ -40,6 +41,7 @@ macro_rules! all_calls {
             nc_inq_grps nc_inq_natts nc_inq_ncid nc_inq_ndims nc_inq_nvars nc_inq_opaque nc_inq_path
             nc_inq_type nc_inq_type_equal nc_inq_typeid nc_inq_typeids nc_inq_unlimdim nc_inq_unlimdims
             nc_inq_user_type nc_inq_var nc_inq_var_blosc nc_inq_var_bzip2 nc_inq_var_chunking
+            nc_inq_var_chunking_ints
             nc_inq_var_deflate nc_inq_var_endian nc_inq_var_fill nc_inq_var_filter nc_inq_var_filter_ids
             nc_inq_var_filter_info nc_inq_var_fletcher32 nc_inq_var_quantize nc_inq_var_szip
             nc_inq_var_zstandard nc_inq_vardimid nc_inq_varid nc_inq_varids nc_inq_varname
@@ -64,7 +66,8 @@ macro_rules! all_calls {
             nc_put_vars_string nc_put_vars_text nc_put_vars_ubyte nc_put_vars_uchar nc_put_vars_uint
             nc_put_vars_ulonglong nc_put_vars_ushort nc_put_vlen_element nc_reclaim_data
             nc_reclaim_data_all nc_redef nc_rename_att nc_rename_dim nc_rename_grp nc_rename_var
-            nc_set_base_pe nc_set_default_format nc_set_fill nc_set_var_chunk_cache nc_sync
+            nc_set_base_pe nc_set_default_format nc_set_fill nc_set_var_chunk_cache
+            nc_set_var_chunk_cache_ints nc_sync
             nc_var_par_access
         }
     };

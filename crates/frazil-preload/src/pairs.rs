@@ -8,6 +8,7 @@ use crate::current::{current, served_by};
 use crate::handover::{hand_over, why};
 use crate::invoke::{INVALID, invoke, number};
 use crate::library::frazil;
+use crate::reopen::go_on_there;
 use crate::report;
 
 use crate::values::copy_attribute;
@@ -75,11 +76,12 @@ pub(crate) extern "C" fn copy_var(from: c_int, varid: c_int, to: c_int) -> c_int
         return INVALID;
     }
     if let Some(target) = target.filter(|_| is_own(there)) {
-        if target.is_put.load(Ordering::Relaxed) {
+        let handed = match target.is_put.load(Ordering::Relaxed) {
+            true => go_on_there(&target),
+            false => hand_over(&target, &why("nc_copy_var", 0)),
+        };
+        if let Err(status) = handed {
             report::refused(&target.path, "nc_copy_var", "frazil does not serve it");
-            return INVALID;
-        }
-        if let Err(status) = hand_over(&target, &why("nc_copy_var", 0)) {
             return status;
         }
     }

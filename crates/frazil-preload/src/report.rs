@@ -15,7 +15,7 @@ use crate::files;
 use crate::invoke::invoke;
 use crate::library::{Library, frazil};
 
-/// Names the file of the report.
+/// Names the file of the report; users of the drop-in library set it themselves.
 const REPORT: &str = "FRAZIL_RUN_REPORT";
 
 /// What a writer did: `frz_report` of `frazil.h`.
@@ -43,6 +43,11 @@ impl Done {
             ..Self::default()
         }
     }
+
+    /// Whether a file was written at all.
+    pub(crate) fn is_written(&self) -> bool {
+        self.commits > 0
+    }
 }
 
 fn tell(event: &str, mut what: Value) {
@@ -52,7 +57,7 @@ fn tell(event: &str, mut what: Value) {
     what["event"] = event.into();
     what["process"] = std::process::id().into();
     let line = format!("{what}\n");
-    let file = OpenOptions::new().append(true).open(path);
+    let file = OpenOptions::new().append(true).create(true).open(path);
     // Whoever asked for the report sees that it is not there; the program goes on.
     let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
 }

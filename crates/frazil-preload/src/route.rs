@@ -53,6 +53,7 @@ fn kind_of(name: &str) -> Kind {
         "nc_inq_grp_ncid" | "nc_inq_grp_full_ncid" | "nc_inq_grp_parent" => Kind::Groups,
         "nc_set_fill" | "nc_redef" | "nc_enddef" | "nc__enddef" => Kind::Define,
         "nc_inq_filter_avail" => Kind::Define,
+        "nc_get_var_chunk_cache" | "nc_get_var_chunk_cache_ints" => Kind::Define,
         _ if name.starts_with("nc_put_var") => Kind::Put,
         _ if is_definition.iter().any(|start| name.starts_with(start)) => Kind::Define,
         _ => Kind::Plain,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ffi::{CString, c_int};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::invoke::{invoke, invoke_on, number};
+use crate::invoke::{Words, invoke, invoke_on, number};
 use crate::library::Library;
 
 /// `NC_NETCDF4` and `NC_DISKLESS`.
@@ -32,10 +32,13 @@ pub(crate) struct Variable {
     pub(crate) is_filtered: bool,
     /// Asked for chunks, of whatever shape.
     pub(crate) is_chunked: bool,
+    /// The chunk shape that it has, if that is to be said.
+    pub(crate) chunk: Option<Vec<usize>>,
 }
 
 impl Shadow {
-    pub(crate) fn create(program: &'static Library) -> Option<Self> {
+    /// `model`: `NC_CLASSIC_MODEL` or 0.
+    pub(crate) fn create(program: &'static Library, model: c_int) -> Option<Self> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number_of = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = CString::new(format!("frazil-run-{}-{number_of}", std::process::id())).ok()?;
@@ -43,7 +46,7 @@ impl Shadow {
         let place = (&raw mut id) as usize;
         let words = [
             name.as_ptr() as usize,
-            number(IN_MEMORY),
+            number(IN_MEMORY | model),
             place,
             0,
             0,
@@ -74,12 +77,8 @@ impl Shadow {
         Some(dimid)
     }
 
-    /// Storage and chunk shape of such a variable.
-    pub(crate) fn ask(
-        &mut self,
-        program: &'static Library,
-        variable: &Variable,
-    ) -> Option<(c_int, Vec<usize>)> {
+    /// Defines such a variable; its number.
+    fn define(&mut self, program: &'static Library, variable: &Variable) -> Option<c_int> {
         let dimids: Vec<c_int> = (variable.lengths.iter())
             .map(|&length| self.dimension(program, length))
             .collect::<Option<_>>()?;
@@ -105,8 +104,38 @@ impl Shadow {
             // SAFETY: nc_def_var_chunking with its arguments.
             unsafe { invoke_on(program, "nc_def_var_chunking", self.id, others) };
         }
+        if let Some(chunk) = &variable.chunk {
+            let others = [number(varid), number(CHUNKED), chunk.as_ptr() as usize];
+            // SAFETY: nc_def_var_chunking with its arguments; as many numbers as there are axes.
+            unsafe { invoke_on(program, "nc_def_var_chunking", self.id, others) };
+        }
+        Some(varid)
+    }
+
+    /// What the library says to a call on such a variable.
+    pub(crate) fn verdict(
+        &mut self,
+        program: &'static Library,
+        variable: &Variable,
+        call: &str,
+        mut words: Words,
+    ) -> Option<c_int> {
+        let varid = self.define(program, variable)?;
+        words[0] = number(self.id);
+        words[1] = number(varid);
+        // SAFETY: the call as it came, with the numbers of a file and a variable of the library.
+        Some(unsafe { invoke(program, call, words) })
+    }
+
+    /// Storage and chunk shape of such a variable.
+    pub(crate) fn ask(
+        &mut self,
+        program: &'static Library,
+        variable: &Variable,
+    ) -> Option<(c_int, Vec<usize>)> {
+        let varid = self.define(program, variable)?;
         let mut storage = CONTIGUOUS;
-        let mut chunk = vec![0_usize; dimids.len()];
+        let mut chunk = vec![0_usize; variable.lengths.len()];
         let places = [
             number(varid),
             (&raw mut storage) as usize,

@@ -55,6 +55,8 @@ fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(operations::plan, module)?)?;
     module.add_function(wrap_pyfunction!(operations::unpack, module)?)?;
     module.add_function(wrap_pyfunction!(operations::info, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::references, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::cloud_cost, module)?)?;
     module.add_function(wrap_pyfunction!(operations::verify, module)?)?;
     module.add_function(wrap_pyfunction!(operations::analyze, module)?)?;
     module.add_function(wrap_pyfunction!(operations::recover, module)?)?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use frazil::{ErrorCode, OPTIONS, spelling};
+use frazil::{ErrorCode, Link, OPTIONS, ReaderOptions, ReferenceOptions, spelling};
 use pyo3::prelude::*;
 use serde::Serialize;
 use serde_json::json;
@@ -124,6 +124,45 @@ pub(crate) fn info(
     let resources = parse::<options::Limits>(limits)?.resources(&cancel)?;
     run(py, None, &cancel, |_| {
         json(&frazil::info(&path, fill_fraction, &resources)?)
+    })
+}
+
+/// A file as references, JSON, and what was left out of them, JSON.
+#[pyfunction]
+pub(crate) fn references(
+    py: Python<'_>,
+    path: PathBuf,
+    url: Option<String>,
+    inline_threshold: u64,
+    split_bytes: u64,
+) -> Outcome<(String, String)> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let options = ReferenceOptions {
+        url,
+        inline_threshold,
+        split_bytes,
+        reader: ReaderOptions {
+            cancel: Arc::clone(&cancel),
+            ..ReaderOptions::default()
+        },
+    };
+    run(py, None, &cancel, |_| {
+        let found = frazil::references(&path, &options)?;
+        let mut text = Vec::new();
+        let written = found.write_json(false, &mut text);
+        let text = written.map(|()| String::from_utf8_lossy(&text).into_owned());
+        let text =
+            text.map_err(|error| frazil::Error::new(ErrorCode::Internal, error.to_string()))?;
+        Ok((text, json(&found.left_out())?))
+    })
+}
+
+/// What a file takes in a bucket: JSON.
+#[pyfunction]
+pub(crate) fn cloud_cost(py: Python<'_>, path: PathBuf) -> Outcome<String> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    run(py, None, &cancel, |_| {
+        json(&frazil::cloud_cost(&path, Link::default())?)
     })
 }
 

@@ -19,6 +19,8 @@ pub(super) enum Conversion {
     Swap(Option<usize>),
     /// As another number of this machine, which has the same value.
     Number,
+    /// As they are, but for what follows texts.
+    Texts,
     /// In their expanded form only: they lead elsewhere in the file.
     Expansion,
 }
@@ -26,7 +28,8 @@ pub(super) enum Conversion {
 /// The elements that reading a variable gives, and how they come about.
 ///
 /// Numbers are in this machine's order and use all their bits. Compounds, arrays inside elements,
-/// opaque data, texts, and floats that do not fit into a `double` are as they lie in the file.
+/// opaque data, and floats that do not fit into a `double` are as they lie in the file, but for texts: what follows
+/// them is filled up with NULs.
 pub(super) fn handed_out(variable: &Variable) -> (ElementType, Conversion) {
     let stored = variable.dataset.element;
     let datatype = &variable.datatype;
@@ -36,6 +39,9 @@ pub(super) fn handed_out(variable: &Variable) -> (ElementType, Conversion) {
     };
     if stored.class == ElementClass::Indirect {
         return (as_stored, Conversion::Expansion);
+    }
+    if datatype.holds_texts() {
+        return (as_stored, Conversion::Texts);
     }
     let Some((class, size_bytes)) = datatype.number() else {
         return match odd_number(datatype) {
@@ -105,6 +111,11 @@ pub(super) fn converted(variable: &Variable, stored: &[u8], target: &mut [u8]) {
             let length = stored.len().min(target.len());
             target[..length].copy_from_slice(&stored[..length]);
             swap_units(target, unit);
+        }
+        (Conversion::Texts, _) => {
+            let length = stored.len().min(target.len());
+            target[..length].copy_from_slice(&stored[..length]);
+            variable.datatype.clear_behind_texts(target);
         }
         _ => {}
     }

@@ -23,6 +23,7 @@ use frazil_file::input::{FileBytes, Input, InputKind};
 use frazil_file::left_commit::is_being_written;
 use frazil_file::sources::{self, Access};
 use frazil_file::storage_error::from_container;
+use frazil_file::virtual_data::{self, VirtualValues};
 
 /// How long a thread waits for another that locates the same variable.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -31,12 +32,12 @@ const PATIENCE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct FileSnapshot {
     number: u64,
-    path: PathBuf,
+    pub(super) path: PathBuf,
     /// Of files of this machine. What is read of others is of one version, or an error.
     identity: Option<Identity>,
     mark_at: u64,
-    bytes: Arc<FileBytes>,
-    kind: Kind,
+    pub(super) bytes: Arc<FileBytes>,
+    pub(super) kind: Kind,
     pub(super) format: String,
     pub(super) notices: Vec<String>,
     pub(super) model: Arc<FileModel>,
@@ -49,9 +50,12 @@ pub(super) struct FileSnapshot {
     locating: Mutex<()>,
 }
 
+/// What kind of file it is.
 #[derive(Debug)]
-enum Kind {
+pub(super) enum Kind {
+    /// HDF5 of any sort.
     Hdf5(Arc<Contents>),
+    /// Classic netCDF.
     Classic(Box<ClassicFile>),
 }
 
@@ -75,6 +79,8 @@ pub(super) enum ReadPath {
     Chunked(Arc<ChunkedArray>, Vec<FilterSpec>),
     /// Where they lie.
     Plain(PlainArray),
+    /// In other datasets, whose elements lead elsewhere in their files.
+    Elsewhere(Arc<VirtualValues>),
     /// Through libhdf5.
     Library,
     /// There are none.
@@ -190,6 +196,14 @@ impl FileSnapshot {
         }
     }
 
+    /// Size of the file.
+    pub(super) fn file_bytes(&self) -> u64 {
+        match &self.kind {
+            Kind::Hdf5(contents) => contents.file_bytes(),
+            Kind::Classic(classic) => classic.file_bytes(),
+        }
+    }
+
     /// Whether what was read is good although the file is another now: one that is written for many
     /// readers (SWMR) only grows, and keeps what was found.
     pub(super) fn may_grow(&self) -> bool {
@@ -255,6 +269,7 @@ impl FileSnapshot {
 
     fn locate(&self, number: usize, variable: &Variable) -> Result<Reach> {
         let dataset = &variable.dataset;
+        sources::check_element(dataset)?;
         let mut reach = self.elements_of(variable)?;
         reach.path = match (&dataset.storage, &self.kind) {
             _ if dataset.is_null || dataset.shape.contains(&0) => ReadPath::Nothing,
@@ -271,7 +286,13 @@ impl FileSnapshot {
                 },
                 _,
             ) => reach.plain(variable, Arc::clone(&self.bytes) as Arc<_>, *address, None)?,
-            (DatasetStorage::Compact | DatasetStorage::External, Kind::Hdf5(_)) => {
+            (DatasetStorage::Virtual, Kind::Hdf5(_)) if !dataset.element.is_self_contained() => {
+                ReadPath::Elsewhere(virtual_data::of_dataset(&*self.input()?, dataset)?)
+            }
+            (
+                DatasetStorage::Compact | DatasetStorage::External | DatasetStorage::Virtual,
+                Kind::Hdf5(_),
+            ) => {
                 let bytes = sources::bytes_apart(&*self.input()?, dataset)?;
                 reach.plain(variable, bytes, 0, None)?
             }
@@ -279,10 +300,7 @@ impl FileSnapshot {
                 let share = self.shares.get(number).copied().unwrap_or(0);
                 self.chunked(variable, &reach, share)?
             }
-            _ => {
-                sources::refuse_far_mapping(Some(&*self.input()?))?;
-                ReadPath::Library
-            }
+            _ => ReadPath::Library,
         };
         Ok(reach)
     }
@@ -293,7 +311,7 @@ impl FileSnapshot {
         let mut datatype = variable.datatype.clone();
         let (byte_swap, fill, outside) = match handed_out(variable).1 {
             Conversion::Swap(unit) => (unit, fill_inside(variable), fill_outside(variable)),
-            Conversion::Number => (None, stored.clone(), stored.clone()),
+            Conversion::Number | Conversion::Texts => (None, stored.clone(), stored.clone()),
             Conversion::Expansion => {
                 let element = self.input()?.stored_element(&variable.dataset);
                 let element = element.map_err(|error| from_container(error, &self.path))?;
@@ -318,8 +336,11 @@ impl FileSnapshot {
             Access::Parallel(source, _) => (source, Vec::new()),
             Access::Undecodable(source, _, missing) => (source, missing),
             Access::Nothing => return Ok(ReadPath::Nothing),
-            Access::Library | Access::Indirect(..) | Access::Apart(_) => {
-                return Ok(ReadPath::Library);
+            Access::Library => return Ok(ReadPath::Library),
+            Access::Elsewhere(values) => return Ok(ReadPath::Elsewhere(values)),
+            Access::Indirect(..) | Access::Apart(_) => {
+                let cause = "chunks that lie elsewhere";
+                return Err(Error::new(ErrorCode::Internal, cause));
             }
         };
         if let (DatasetStorage::Chunked { pipeline, .. }, Checksums::Skip) =

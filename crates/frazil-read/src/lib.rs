@@ -15,9 +15,11 @@ mod identity;
 mod library;
 mod model;
 mod options;
+mod places;
 mod reader;
 mod strings;
 
 pub use cache::ChunkCachePolicy;
 pub use options::{Checksums, ReaderOptions};
+pub use places::Places;
 pub use reader::Reader;

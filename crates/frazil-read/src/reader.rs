@@ -16,13 +16,13 @@ use frazil_types::{
 
 use super::element::{Conversion, converted, fill_inside, handed_out, swap_units};
 use super::generation::{FileSnapshot, Reach, ReadPath};
-use super::library;
 use super::options::ReaderOptions;
 use frazil_file::error::{Error, Result};
 use frazil_file::resources::Resources;
-use frazil_file::run;
+use frazil_file::run::{self, room_for};
 use frazil_file::sources::{missing_filter_error, missing_filter_text};
 use frazil_file::storage_error::from_container;
+use frazil_file::through_library;
 
 /// An open file of any kind that frazil reads. Cheap to clone; any number of threads may read at
 /// the same time, and wait for nobody but where libhdf5 itself must read.
@@ -218,9 +218,15 @@ impl Reader {
             let reach = generation.reach(number)?;
             let failed = |error| from_container(error, self.path());
             let is_indirect = handed_out(variable).1 == Conversion::Expansion;
-            if is_indirect && matches!(reach.path, ReadPath::Library) {
-                let input = generation.input()?;
-                return library::read_expanded(&input, variable, selections).map_err(failed);
+            match &reach.path {
+                ReadPath::Elsewhere(values) => return values.expanded(selections),
+                ReadPath::Library if is_indirect => {
+                    let (input, dataset) = (generation.input()?, &variable.dataset);
+                    let datatype = &variable.datatype;
+                    return through_library::read_expanded(&input, dataset, datatype, selections)
+                        .map_err(failed);
+                }
+                _ => {}
             }
             let mut stored = room_for(elements, reach.element_bytes())?;
             self.fetch(generation, (variable, &reach), selections, &mut stored)?;
@@ -265,7 +271,7 @@ impl Reader {
 
     /// Runs `read` on the file as it is now: again if it changed meanwhile, and not while it is
     /// changing.
-    fn with_generation<R>(
+    pub(super) fn with_generation<R>(
         &self,
         id: VariableId,
         mut read: impl FnMut(&FileSnapshot, usize) -> Result<R>,
@@ -328,7 +334,7 @@ impl Reader {
     }
 
     /// The file as it was found last.
-    fn current(&self) -> Arc<FileSnapshot> {
+    pub(super) fn current(&self) -> Arc<FileSnapshot> {
         outside_forks(|| Arc::clone(&self.shared.current.lock()))
     }
 
@@ -367,8 +373,13 @@ impl Reader {
     ) -> Result<()> {
         let variable = &generation.model.variables[number];
         let reach = generation.reach(number)?;
-        if handed_out(variable).1 != Conversion::Number {
-            return self.fetch(generation, (variable, &reach), selections, target);
+        let conversion = handed_out(variable).1;
+        if conversion != Conversion::Number {
+            self.fetch(generation, (variable, &reach), selections, target)?;
+            if conversion == Conversion::Texts {
+                variable.datatype.clear_behind_texts(target);
+            }
+            return Ok(());
         }
         let elements = selected_elements(selections).unwrap_or(u64::MAX);
         let mut stored = room_for(elements, reach.element_bytes())?;
@@ -420,11 +431,16 @@ impl Reader {
                 fill_with(fill, target);
                 Ok(())
             }
+            ReadPath::Elsewhere(_) => {
+                let cause = "values of other files as they lie in this one";
+                Err(Error::new(ErrorCode::Internal, cause))
+            }
             ReadPath::Library => {
                 // In the order of the file until it is read.
                 fill_with(&reach.outside, target);
                 swap_units(target, reach.byte_swap);
-                library::read(&*generation.input()?, variable, selections, target)
+                let (input, dataset) = (generation.input()?, &variable.dataset);
+                through_library::read(&input, dataset, selections, target)
                     .map_err(|error| from_container(error, self.path()))?;
                 swap_units(target, reach.byte_swap);
                 Ok(())
@@ -439,20 +455,6 @@ fn threads(options: &ReaderOptions) -> usize {
         threads: options.threads,
         ..Resources::default()
     })
-}
-
-/// Memory for elements as they lie in the file: a shape may say any number.
-fn room_for(elements: u64, element_bytes: usize) -> Result<Vec<u8>> {
-    let bytes = usize::try_from(elements).ok();
-    let bytes = bytes.and_then(|elements| elements.checked_mul(element_bytes));
-    let has_room = |bytes: &usize| Vec::<u8>::new().try_reserve_exact(*bytes).is_ok();
-    match bytes.filter(has_room) {
-        Some(bytes) => Ok(vec![0; bytes]),
-        None => {
-            let cause = format!("{elements} elements do not fit into memory");
-            Err(Error::new(ErrorCode::MemoryBudget, cause).with_cure("read a part of the variable"))
-        }
-    }
 }
 
 fn changed(cause: &str) -> Error {
@@ -474,6 +476,11 @@ fn explain(error: PipelineError, offset: impl Fn(u64) -> Vec<u64>) -> Error {
                 }
                 _ => format!("reading {}: {error}", place(chunk)),
             };
+            if let Some((code, cure)) = Error::behind(&error) {
+                let mut behind = Error::new(code, cause);
+                behind.cure = cure;
+                return behind;
+            }
             Error::new(code, cause)
         }
         PipelineError::Decode { chunk, error, .. } => {

@@ -19,6 +19,7 @@
 
 mod chunk_values;
 mod confirm;
+mod copying;
 mod decide;
 mod define;
 mod draft_report;

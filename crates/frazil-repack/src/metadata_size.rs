@@ -1,64 +1,70 @@
 //! How large the metadata of an output become.
 
-use frazil_container::ContainerError;
-use frazil_container::hdf5::{DatasetInfo, Hdf5Input, Hdf5Output, OutputTarget};
+use frazil_container::hdf5::{DatasetInfo, Hdf5Output, OutputTarget};
 
+use crate::copying;
 use crate::define::define;
 use crate::fill;
 use crate::routes::{CopyPlan, Decisions};
 use frazil_file::error::Result;
 use frazil_file::input::Input;
+use frazil_file::resources::Resources;
 use frazil_file::storage_error::{from_container, from_copying};
 
 /// How metadata are measured.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Measure {
+pub(crate) struct Measure<'a> {
     /// They lie in blocks of so many bytes, with what is left of these; `None`: in one block.
     pub metadata_block_bytes: Option<u64>,
-    /// Texts and the like are copied, too, into memory.
-    pub(crate) has_heaps: bool,
+    /// With these, texts and the like are copied, too, into memory.
+    pub(crate) heaps: Option<&'a Resources>,
 }
 
 /// How many bytes of metadata the output will have: everything is defined and placed once, into
 /// nothing. Sizes of chunks do not matter to their index, so one byte stands for each.
-pub(crate) fn measure_metadata(source: &Input, decisions: &Decisions, how: Measure) -> Result<u64> {
+pub(crate) fn measure_metadata(
+    source: &Input,
+    decisions: &Decisions,
+    how: Measure<'_>,
+) -> Result<u64> {
     let target = OutputTarget::Measure {
         metadata_block_bytes: how.metadata_block_bytes,
     };
     let output = define(source, target, decisions)?;
-    let raw_bytes = match (how.has_heaps, source.hdf5()) {
-        (true, Some(hdf5)) => copy_heaps(hdf5, &output, decisions)
-            .map_err(|error| from_copying(error, source.path(), source.path()))?,
-        _ => 0,
+    let raw_bytes = match how.heaps {
+        Some(resources) => copy_heaps(source, &output, decisions, resources)?,
+        None => 0,
     };
     fill::place_without_bytes(&output, decisions).map_err(|error| error.in_file(source.path()))?;
     let finished = output
         .finish(source.hdf5())
         .map_err(|error| from_container(error, source.path()))?;
-    let end = match how.has_heaps {
-        true => finished.written_end.max(finished.metadata_end),
-        false => finished.metadata_end,
+    let end = match how.heaps {
+        Some(_) => finished.written_end.max(finished.metadata_end),
+        None => finished.metadata_end,
     };
     Ok(end.saturating_sub(raw_bytes))
 }
 
-/// Whether libhdf5 will copy a variable's values into heaps: texts, sequences, references.
+/// Whether a variable's values are copied into heaps: texts, sequences, references.
 pub(crate) fn lies_in_heaps(variable: &DatasetInfo, route: &CopyPlan) -> bool {
     matches!(route, CopyPlan::Library) && !variable.element.is_self_contained()
 }
 
 /// Copies what lies in heaps; bytes of the variables themselves, which are no metadata.
 fn copy_heaps(
-    hdf5: &Hdf5Input,
+    source: &Input,
     output: &Hdf5Output,
     decisions: &Decisions,
-) -> std::result::Result<u64, ContainerError> {
+    resources: &Resources,
+) -> Result<u64> {
     let mut raw_bytes = 0;
-    let variables = hdf5.datasets().iter().zip(&decisions.routes);
+    let variables = source.variables().iter().zip(&decisions.routes);
     for (i, (variable, route)) in variables.enumerate() {
         if lies_in_heaps(variable, route) {
-            output.copy_values(hdf5, i)?;
-            raw_bytes += output.stored_bytes(i)?;
+            copying::copy_values(source, i, (output, source.path()), resources)?;
+            let stored = output.stored_bytes(i);
+            raw_bytes += stored.map_err(|e| from_copying(e, source.path(), source.path()))?;
         }
     }
     Ok(raw_bytes)

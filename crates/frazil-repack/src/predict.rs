@@ -56,7 +56,7 @@ pub(crate) fn foretell(
         )
     });
     let of_input = source.file_bytes().saturating_sub(before);
-    report.output_file_bytes = stored + metadata(of_input, source, decisions)?;
+    report.output_file_bytes = stored + metadata(of_input, source, decisions, &options.resources)?;
     report.cpu_seconds = decided_cpu_seconds + decisions.predicted_seconds;
     report.seconds = decided_seconds + decisions.predicted_seconds / report.threads.max(1) as f64;
     report.dry_run = true;
@@ -76,7 +76,12 @@ pub(crate) fn foretell(
 /// Bytes of the output beside stored values: as everything is defined, once, into nothing. Texts and the
 /// like are copied for that where the input's are few; else those of the input count if they are more,
 /// with what indexes of chunks take more or less.
-fn metadata(of_input: u64, source: &Input, decisions: &Decisions) -> Result<u64> {
+fn metadata(
+    of_input: u64,
+    source: &Input,
+    decisions: &Decisions,
+    resources: &resources::Resources,
+) -> Result<u64> {
     let variables = source.variables().iter().zip(&decisions.routes);
     let in_heaps = variables.filter(|(variable, route)| lies_in_heaps(variable, route));
     let in_heaps: Vec<u64> = in_heaps
@@ -86,10 +91,10 @@ fn metadata(of_input: u64, source: &Input, decisions: &Decisions) -> Result<u64>
     let copied = in_heaps.into_iter().fold(of_input, u64::saturating_add);
     let how = Measure {
         metadata_block_bytes: Some(metadata_block_bytes(source.file_bytes())),
-        has_heaps: has_heaps && copied <= MOST_HEAP_BYTES,
+        heaps: (has_heaps && copied <= MOST_HEAP_BYTES).then_some(resources),
     };
     let measured = measure_metadata(source, decisions, how)?;
-    Ok(match has_heaps && !how.has_heaps {
+    Ok(match has_heaps && how.heaps.is_none() {
         true => measured.max(as_in_input(of_input, source, decisions)),
         false => measured,
     })

@@ -149,7 +149,9 @@ impl Decisions {
                 AccessPath::Undecodable(self.sources.len() - 1, stored, missing)
             }
             // What is compact is too small to be worth a worker's while.
-            Access::Library | Access::Indirect(..) | Access::Apart(_) => AccessPath::Library,
+            Access::Library | Access::Indirect(..) | Access::Elsewhere(_) | Access::Apart(_) => {
+                AccessPath::Library
+            }
             Access::Nothing => AccessPath::Nothing,
         }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use frazil_container::classic::{ClassicError, ClassicFormat, ClassicModel, ClassicWriter};
 use frazil_container::hdf5::{DatasetInfo, FillStatus, Hdf5Input};
 use frazil_pipeline::{ArraySource, Block, MemoryBudget, Request, RunOptions, Task, run_ordered};
-use frazil_types::{ByteOrder, ChunkGrid, ErrorCode, Selection};
+use frazil_types::{AxisSelection, ByteOrder, ChunkGrid, ErrorCode, Selection};
 
 use frazil_file::error::{Error, Result};
 use frazil_file::input::{Input, InputKind};
@@ -142,6 +142,13 @@ fn library_values(
                 let start = vec![0; variable.shape.len()];
                 writer
                     .put(position, &start, &variable.shape, &values)
+                    .map_err(|error| from_container(error.into(), path))?;
+            }
+            Access::Elsewhere(values) => {
+                let values = values.expanded(&AxisSelection::whole(&variable.shape))?;
+                let start = vec![0; variable.shape.len()];
+                writer
+                    .put(position, &start, &variable.shape, values.bytes())
                     .map_err(|error| from_container(error.into(), path))?;
             }
             Access::Nothing => {

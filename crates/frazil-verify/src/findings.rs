@@ -17,6 +17,8 @@ pub(crate) struct Findings {
     pub value_bytes: u64,
     pub precision: Vec<PrecisionReport>,
     pub figures: Vec<VariableFigures>,
+    /// Variables that the first file states to be rounded, and the second does not.
+    pub only_first_rounded: u64,
     differences: Vec<Difference>,
     count: u64,
     notices: Vec<String>,
@@ -63,6 +65,13 @@ impl Findings {
             self.notices.push(format!(
                 "ASCII names that are said to be UTF-8 in one file and ASCII in the other: {}",
                 self.other_sets
+            ));
+        }
+        if self.only_first_rounded > 0 && self.precision.is_empty() && self.count > 0 {
+            self.notices.push(format!(
+                "only the first file states that values were rounded ({} of its variables); the original comes \
+                 first: are the two files swapped?",
+                self.only_first_rounded
             ));
         }
         VerifyReport {

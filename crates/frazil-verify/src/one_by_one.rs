@@ -1,21 +1,23 @@
 //! Values that lead elsewhere in their file, and those that only libhdf5 can read: slab by slab on the
 //! calling thread, in a form that means the same in every file.
 
+use std::sync::Arc;
+
 use frazil_container::hdf5::{DatasetStorage, Expanded, TypeDescription, expand_plain};
-use frazil_pipeline::{
-    ArraySource, Block, MemoryBudget, PipelineError, Request, RunOptions, Task, run_ordered,
-};
-use frazil_types::{ChunkGrid, ChunkRecord, ErrorCode, Selection};
+use frazil_pipeline::ArraySource;
+use frazil_types::{AxisSelection, ChunkGrid, ChunkRecord, ErrorCode, Selection};
 
 use super::elements::{Unequal, compare_expanded};
 use super::plan::{Pair, Side};
 use super::tiles::Tiling;
 use frazil_file::error::{Error, Result};
 use frazil_file::input::Input;
+use frazil_file::read_box::read_box;
 use frazil_file::resources::Resources;
 use frazil_file::run;
 use frazil_file::sources::{self, Access};
 use frazil_file::storage_error::from_container;
+use frazil_file::virtual_data::VirtualValues;
 
 /// Compares the values of a pair.
 pub(super) fn compare(a: &Input, b: &Input, pair: &Pair, resources: &Resources) -> Result<Unequal> {
@@ -82,22 +84,33 @@ pub(super) fn read_both(
 struct Values<'a> {
     input: &'a Input,
     side: &'a Side,
-    /// None: libhdf5 reads them.
-    source: Option<[ArraySource; 1]>,
+    place: Place,
     /// One element of the source.
     datatype: TypeDescription,
+}
+
+/// Where values are.
+enum Place {
+    Array(Box<[ArraySource; 1]>),
+    /// In other datasets.
+    Elsewhere(Arc<VirtualValues>),
+    /// Where only libhdf5 gets them.
+    Library,
 }
 
 impl<'a> Values<'a> {
     fn of(input: &'a Input, side: &'a Side) -> Result<Self> {
         let info = &input.variables()[side.variable];
         let named = |error: Error| error.in_file(input.path()).at_variable(&info.path);
-        let source = match sources::access(input, side.variable, None)? {
+        let place = match sources::access(input, side.variable, None)? {
             Access::Parallel(source, _) | Access::Indirect(source, _) | Access::Apart(source) => {
-                Some(source)
+                Place::Array(Box::new([source]))
             }
-            Access::Nothing => Some(sources::unwritten(input, info).map_err(named)?),
-            Access::Library | Access::Undecodable(..) => None,
+            Access::Nothing => {
+                Place::Array(Box::new([sources::unwritten(input, info).map_err(named)?]))
+            }
+            Access::Elsewhere(values) => Place::Elsewhere(values),
+            Access::Library | Access::Undecodable(..) => Place::Library,
         };
         let datatype = match input.hdf5().filter(|_| !info.element.is_self_contained()) {
             Some(hdf5) => {
@@ -110,23 +123,28 @@ impl<'a> Values<'a> {
         Ok(Self {
             input,
             side,
-            source: source.map(|source| [source]),
+            place,
             datatype,
         })
     }
 
     fn read(&self, part: &Selection, resources: &Resources) -> Result<Expanded> {
         let info = &self.input.variables()[self.side.variable];
-        let outcome = match (&self.source, self.input.hdf5()) {
-            (Some(source), Some(hdf5)) => {
+        let outcome = match (&self.place, self.input.hdf5()) {
+            (Place::Elsewhere(values), _) => {
+                let part = part.start.iter().zip(&part.count);
+                let part = part.map(|(&start, &count)| AxisSelection::dense(start, count));
+                return values.expanded(&part.collect::<Vec<_>>());
+            }
+            (Place::Array(source), Some(hdf5)) => {
                 let stored = self.stored(source, part, resources)?;
                 hdf5.expand(&self.datatype, &stored, 1)
             }
-            (Some(source), None) => {
+            (Place::Array(source), None) => {
                 expand_plain(&self.datatype, &self.stored(source, part, resources)?)
             }
-            (None, Some(hdf5)) => hdf5.expanded_values(info, &self.side.datatype, part),
-            (None, None) => {
+            (Place::Library, Some(hdf5)) => hdf5.expanded_values(info, &self.side.datatype, part),
+            (Place::Library, None) => {
                 let cause = "a classic variable without values";
                 return Err(Error::new(ErrorCode::Internal, cause));
             }
@@ -141,40 +159,9 @@ impl<'a> Values<'a> {
         part: &Selection,
         resources: &Resources,
     ) -> Result<Vec<u8>> {
-        let budget = MemoryBudget::new(resources.memory_bytes);
-        let options = RunOptions {
-            threads: 1,
-            budget: &budget,
-            cancel: &resources.cancel,
-        };
-        let requests = vec![Request::Values {
-            source: 0,
-            selection: part.clone(),
-        }];
-        let task = Task {
-            meta: (),
-            requests,
-            output_bytes: 0,
-        };
-        let mut values = Vec::new();
-        run_ordered(
-            source,
-            std::iter::once(task),
-            &options,
-            |_: &(), blocks: Vec<Block>, _scratch| Ok::<_, PipelineError>(blocks),
-            |(), blocks| {
-                for block in blocks {
-                    if let Block::Values(block) = block {
-                        values = block.into_vec();
-                    }
-                }
-                Ok(())
-            },
-        )
-        .map_err(|error| {
+        read_box(source, part, resources).map_err(|error| {
             let owner = |_| Some(self.side.variable);
             run::explain(error, self.input, source, owner, resources)
-        })?;
-        Ok(values)
+        })
     }
 }

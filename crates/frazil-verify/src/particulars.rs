@@ -1,9 +1,9 @@
 //! What two HDF5 files say beside attributes and values: comments, mappings, names' character sets,
 //! the form of the file.
 
-use frazil_container::hdf5::{DatasetInfo, Hdf5Input, VirtualSource};
+use frazil_container::hdf5::{DatasetInfo, ElementSelection, Hdf5Input, VirtualPart};
 
-use super::attributes::{Objects, extent};
+use super::attributes::Objects;
 use super::findings::Findings;
 use frazil_file::error::Result;
 use frazil_file::input::Input;
@@ -32,7 +32,7 @@ pub(super) fn mappings(
     findings: &mut Findings,
 ) -> Result<()> {
     let read = |(input, hdf5): (&Input, &Hdf5Input), info: &DatasetInfo| {
-        hdf5.virtual_sources(info)
+        hdf5.virtual_parts(info)
             .map_err(|error| from_container(error, input.path()).at_variable(&info.path))
     };
     let (first, second) = (read(a, info_a)?, read(b, info_b)?);
@@ -42,22 +42,28 @@ pub(super) fn mappings(
     Ok(())
 }
 
-fn difference(a: &[VirtualSource], b: &[VirtualSource]) -> Option<String> {
+fn difference(a: &[VirtualPart], b: &[VirtualPart]) -> Option<String> {
     if a.len() != b.len() {
         return Some(format!("{} sources against {}", a.len(), b.len()));
     }
-    let (first, second) = a.iter().zip(b).find(|(first, second)| first != second)?;
-    Some(format!("{} against {}", words(first), words(second)))
+    // One selection has several forms in files.
+    let pairs = a.iter().zip(b).filter(|(first, second)| first != second);
+    let mut said = pairs.map(|(first, second)| (words(first), words(second)));
+    let (first, second) = said.find(|(first, second)| first != second)?;
+    Some(format!("{first} against {second}"))
 }
 
-fn words(source: &VirtualSource) -> String {
+fn words(part: &VirtualPart) -> String {
+    let elements = |selection: &ElementSelection| {
+        let same = selection.clone().spelled_out();
+        same.unwrap_or_else(|_| selection.clone()).to_string()
+    };
     format!(
-        "{} from {} of {} in {} (shape {})",
-        source.part,
-        source.source_part,
-        source.dataset,
-        source.file,
-        extent(&source.shape)
+        "{} from {} of {} in {}",
+        elements(&part.target),
+        elements(&part.source),
+        part.dataset,
+        part.file
     )
 }
 

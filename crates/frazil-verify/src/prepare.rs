@@ -104,8 +104,10 @@ impl Preparation<'_> {
             (_, Access::Undecodable(_, _, missing)) => Err(sources::missing_filter_error(&missing)
                 .in_file(self.b.path())
                 .at_variable(&info_b.path)),
-            (Access::Library | Access::Indirect(..), _)
-            | (_, Access::Library | Access::Indirect(..)) => self.one_by_one(pair),
+            (Access::Library | Access::Indirect(..) | Access::Elsewhere(_), _)
+            | (_, Access::Library | Access::Indirect(..) | Access::Elsewhere(_)) => {
+                self.one_by_one(pair)
+            }
             (Access::Nothing, Access::Nothing) => Ok(Part::FillOnly),
             (access_a, access_b) => {
                 let a = readable(self.a, info_a, access_a)?;
@@ -335,10 +337,12 @@ fn readable(input: &Input, info: &DatasetInfo, access: Access) -> Result<Readabl
                 .map_err(|error| error.in_file(input.path()).at_variable(&info.path))?,
             records: Some(Vec::new()),
         }),
-        Access::Library | Access::Indirect(..) | Access::Undecodable(..) => Err(Error::new(
-            ErrorCode::Internal,
-            "a source that cannot be read in parallel",
-        )),
+        Access::Library | Access::Indirect(..) | Access::Elsewhere(_) | Access::Undecodable(..) => {
+            Err(Error::new(
+                ErrorCode::Internal,
+                "a source that cannot be read in parallel",
+            ))
+        }
     }
 }
 

@@ -206,7 +206,8 @@ fn check_filters(
     match (&settings.filters, &settings.layout) {
         (FilterRequest::Exactly(_), _) if !demand.is_empty() => {
             let cause = "filters are stated: they leave nothing that rules could decide";
-            let cure = "state the filters, or what they must be like (speeds, a tolerance, a chain)";
+            let cure =
+                "state the filters, or what they must be like (speeds, a tolerance, a chain)";
             Err(refused(cause).with_cure(cure))
         }
         (_, LayoutRequest::Contiguous) if demand.filters.is_some() => {

@@ -11,6 +11,7 @@
 //! | read parts of a file | [`Reader`] | `frazil-read` |
 //! | prove that two files hold the same | [`verify()`] | `frazil-verify` |
 //! | serve netCDF's calls | [`netcdf`] | `frazil-netcdf` |
+//! | describe a file for Zarr's readers, count what it takes in a bucket | [`references()`], [`cloud_cost`] | `frazil-cloud` |
 //! | look at a file, make or import one | [`info()`], [`synth()`], [`import()`] | `frazil-tools` |
 //! | finish what a killed writer left | [`recover()`] | `frazil-file` |
 
@@ -27,6 +28,10 @@ pub mod datatype {
     };
 }
 
+pub use frazil_cloud::{
+    CloudCost, LeftOut, Link, ReadCost, ReferenceOptions, References, VariableCost,
+    cost as cloud_cost, references,
+};
 pub use frazil_container::classic::{AttributeValue, NcType};
 pub use frazil_container::hdf5::{Arrival, Source};
 pub use frazil_container::{fork_generation, is_signal_ignored, model, schema};

@@ -74,6 +74,18 @@ pub(crate) unsafe fn get(
     outcome
 }
 
+/// The name of an attribute that C passes in.
+///
+/// # Safety
+/// As [`text`].
+unsafe fn name_of<'a>(name: *const c_char) -> Outcome<&'a str> {
+    match name.is_null() {
+        true => Err(Status::EBADNAME),
+        // SAFETY: as this function's.
+        false => unsafe { text(name) },
+    }
+}
+
 /// `nc_copy_att`: within a file, or from one to another; one file is held at a time.
 pub(crate) fn copy(
     (ncid_in, varid_in): (c_int, c_int),
@@ -107,7 +119,14 @@ macro_rules! family {
             ) -> c_int {
                 // SAFETY: the caller vouches for its pointers; NULL is checked for.
                 crate::nc::run(|| unsafe {
-                    put((ncid, varid), text(name)?, xtype, $memory, len, op.cast())
+                    put(
+                        (ncid, varid),
+                        name_of(name)?,
+                        xtype,
+                        $memory,
+                        len,
+                        op.cast(),
+                    )
                 })
             }
 
@@ -124,7 +143,7 @@ macro_rules! family {
             ) -> c_int {
                 // SAFETY: the caller vouches for its pointers; NULL is checked for.
                 crate::nc::run(|| unsafe {
-                    get((ncid, varid), text(name)?, Some($memory), ip.cast())
+                    get((ncid, varid), name_of(name)?, Some($memory), ip.cast())
                 })
             }
         }
@@ -155,45 +174,45 @@ entries! {
         ncid: c_int, varid: c_int, name: *const c_char, xtype: c_int, len: usize,
         op: *const c_void,
     ) {
-        put((ncid, varid), text(name)?, xtype, types::memory(xtype)?, len, op)
+        put((ncid, varid), name_of(name)?, xtype, types::memory(xtype)?, len, op)
     }
 
     /// `nc_get_att`
     fn frz_nc_get_att(ncid: c_int, varid: c_int, name: *const c_char, ip: *mut c_void) {
-        get((ncid, varid), text(name)?, None, ip)
+        get((ncid, varid), name_of(name)?, None, ip)
     }
 
     /// `nc_put_att_text`
     fn frz_nc_put_att_text(
         ncid: c_int, varid: c_int, name: *const c_char, len: usize, op: *const c_char,
     ) {
-        put((ncid, varid), text(name)?, CHAR, MemoryType::Text, len, op.cast())
+        put((ncid, varid), name_of(name)?, CHAR, MemoryType::Text, len, op.cast())
     }
 
     /// `nc_get_att_text`
     fn frz_nc_get_att_text(ncid: c_int, varid: c_int, name: *const c_char, ip: *mut c_char) {
-        get((ncid, varid), text(name)?, Some(MemoryType::Text), ip.cast())
+        get((ncid, varid), name_of(name)?, Some(MemoryType::Text), ip.cast())
     }
 
     /// `nc_put_att_string`
     fn frz_nc_put_att_string(
         ncid: c_int, varid: c_int, name: *const c_char, len: usize, op: *mut *const c_char,
     ) {
-        put((ncid, varid), text(name)?, STRING, MemoryType::String, len, op.cast())
+        put((ncid, varid), name_of(name)?, STRING, MemoryType::String, len, op.cast())
     }
 
     /// `nc_get_att_string`
     fn frz_nc_get_att_string(
         ncid: c_int, varid: c_int, name: *const c_char, ip: *mut *mut c_char,
     ) {
-        get((ncid, varid), text(name)?, Some(MemoryType::String), ip.cast())
+        get((ncid, varid), name_of(name)?, Some(MemoryType::String), ip.cast())
     }
 
     /// `nc_inq_att`
     fn frz_nc_inq_att(
         ncid: c_int, varid: c_int, name: *const c_char, xtypep: *mut c_int, lenp: *mut usize,
     ) {
-        let name = text(name)?;
+        let name = name_of(name)?;
         let found = table::with(ncid, |file, group| file.inq_att(group, varid, name))?;
         store(xtypep, found.nc_type);
         store(lenp, found.length as usize);
@@ -202,7 +221,7 @@ entries! {
 
     /// `nc_inq_attid`
     fn frz_nc_inq_attid(ncid: c_int, varid: c_int, name: *const c_char, idp: *mut c_int) {
-        let name = text(name)?;
+        let name = name_of(name)?;
         store(idp, table::with(ncid, |file, group| file.inq_attid(group, varid, name))?);
         Ok(())
     }
@@ -211,7 +230,7 @@ entries! {
     fn frz_nc_inq_atttype(
         ncid: c_int, varid: c_int, name: *const c_char, xtypep: *mut c_int,
     ) {
-        let name = text(name)?;
+        let name = name_of(name)?;
         let found = table::with(ncid, |file, group| file.inq_att(group, varid, name))?;
         store(xtypep, found.nc_type);
         Ok(())
@@ -219,7 +238,7 @@ entries! {
 
     /// `nc_inq_attlen`
     fn frz_nc_inq_attlen(ncid: c_int, varid: c_int, name: *const c_char, lenp: *mut usize) {
-        let name = text(name)?;
+        let name = name_of(name)?;
         let found = table::with(ncid, |file, group| file.inq_att(group, varid, name))?;
         store(lenp, found.length as usize);
         Ok(())
@@ -236,7 +255,7 @@ entries! {
     fn frz_nc_copy_att(
         ncid_in: c_int, varid_in: c_int, name: *const c_char, ncid_out: c_int, varid_out: c_int,
     ) {
-        copy((ncid_in, varid_in), text(name)?, (ncid_out, varid_out))
+        copy((ncid_in, varid_in), name_of(name)?, (ncid_out, varid_out))
     }
 
     /// `nc_rename_att`

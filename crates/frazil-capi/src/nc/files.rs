@@ -66,6 +66,20 @@ pub(crate) fn delete(path: &std::path::Path) -> Outcome<()> {
     })
 }
 
+/// Tells what the writer of a closed file did.
+///
+/// # Safety
+/// `report` is NULL or what [`fill_report`] takes.
+unsafe fn fill(file: &mut Dataset, report: *mut frz_report) -> Outcome<()> {
+    match file.report()? {
+        // SAFETY: as this function's.
+        Some(done) if !report.is_null() => {
+            unsafe { fill_report(report, &done) }.map_err(|_| Status::EINVAL)
+        }
+        _ => Ok(()),
+    }
+}
+
 entries! {
     /// `nc_create`
     fn frz_nc_create(path_: *const c_char, cmode: c_int, ncidp: *mut c_int) {
@@ -143,12 +157,7 @@ entries! {
     fn frz_nc_close_reporting(ncid: c_int, report: *mut frz_report) {
         table::remove(ncid, |file| {
             file.close()?;
-            match file.report()? {
-                Some(done) if !report.is_null() => {
-                    fill_report(report, &done).map_err(|_| Status::EINVAL)
-                }
-                _ => Ok(()),
-            }
+            fill(file, report)
         })
     }
 
@@ -171,6 +180,21 @@ entries! {
     /// `nc_abort`
     fn frz_nc_abort(ncid: c_int) {
         table::remove(ncid, Dataset::abort)
+    }
+
+    /// As `nc_abort`; where that closes the file, what the writer did goes into `report`, which is left
+    /// alone else. frazil's preload library calls it.
+    fn frz_nc_abort_reporting(ncid: c_int, report: *mut frz_report) {
+        table::remove(ncid, |file| {
+            file.abort()?;
+            fill(file, report)
+        })
+    }
+
+    /// Lets go of a file whatever mode it is in: another library writes it. frazil's preload library calls
+    /// it.
+    fn frz_nc_discard(ncid: c_int) {
+        table::remove(ncid, Dataset::discard)
     }
 
     /// `nc_set_fill`

@@ -11,6 +11,7 @@ mod dimensions;
 pub(crate) mod entry;
 pub(crate) mod files;
 mod groups;
+pub(crate) mod integers;
 pub(crate) mod pointers;
 pub(crate) mod slab;
 pub(crate) mod storage;

@@ -5,11 +5,12 @@ use std::ffi::{c_char, c_int, c_void};
 use frazil::netcdf::MemoryType;
 
 use crate::nc::attributes::{CHAR, copy, get, put};
+use crate::nc::integers::integer;
 use crate::nc::pointers::store;
 use crate::nc::{entries, table, types};
 use crate::nf::order::{position, store_position, variable};
 use crate::nf::text::{name, store_text};
-use crate::nf::{integer, size, value};
+use crate::nf::{size, value};
 
 /// The exported functions for attributes with values of one type in memory.
 macro_rules! family {

@@ -2,11 +2,12 @@
 
 use std::ffi::{c_char, c_int};
 
+use crate::nc::integers::integer;
 use crate::nc::pointers::store;
 use crate::nc::{entries, table};
 use crate::nf::order::{position, store_position, store_positions};
 use crate::nf::text::{name, store_text};
-use crate::nf::{integer, size, value};
+use crate::nf::{size, value};
 
 entries! {
     /// `NF_DEF_DIM`

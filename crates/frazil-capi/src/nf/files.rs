@@ -5,10 +5,11 @@ use std::ffi::{c_char, c_int};
 use frazil::netcdf::{Dataset, Mode, Outcome, Status};
 
 use crate::nc::files::{default_mode, delete, enter, set_default_format};
+use crate::nc::integers::integer;
 use crate::nc::pointers::store;
 use crate::nc::{entries, table};
 use crate::nf::text::{path, store_text};
-use crate::nf::{integer, size, value};
+use crate::nf::{size, value};
 use crate::parallel::{check_par_access, create_parallel};
 
 /// `NC_ENOTNC3`: an operation for classic files only.

@@ -2,11 +2,12 @@
 
 use std::ffi::{c_char, c_int};
 
+use crate::nc::integers::integer;
 use crate::nc::pointers::{store, store_all};
 use crate::nc::{entries, table, types};
 use crate::nf::order::{store_position, store_positions};
 use crate::nf::text::{name, store_text};
-use crate::nf::{integer, value};
+use crate::nf::value;
 
 entries! {
     /// `NF_INQ`

@@ -41,8 +41,3 @@ unsafe fn size(number: *const c_int) -> Outcome<usize> {
     let number = unsafe { value(number) }?;
     usize::try_from(number).map_err(|_| Status::EINVAL)
 }
-
-/// A length as Fortran's default integers can hold it.
-fn integer(length: u64) -> c_int {
-    c_int::try_from(length).unwrap_or(c_int::MAX)
-}

@@ -2,44 +2,14 @@
 
 use std::ffi::{c_int, c_void};
 
-use frazil::netcdf::{ChunkCache, Outcome, Status};
+use frazil::netcdf::{Outcome, Status};
 
+use crate::nc::integers::{MEGABYTE, cache, integer, store_cache};
 use crate::nc::pointers::{list, store, store_all};
-use crate::nc::storage::{
-    HDF5_CHUNK_CACHE, chunk_cache, define_chunking, define_fill, set_chunk_cache, store_fill,
-};
+use crate::nc::storage::{chunk_cache, define_chunking, define_fill, set_chunk_cache, store_fill};
 use crate::nc::{entries, table};
 use crate::nf::order::{sizes, store_axes, variable};
-use crate::nf::{integer, size, value};
-
-/// Variables' caches come in these units, so that a default integer holds their size.
-const MEGABYTE: u64 = 1 << 20;
-
-/// A cache in Fortran's integers: `unit` bytes, slots, percent. Negative ones mean HDF5's own.
-fn cache(size: c_int, slots: c_int, percent: c_int, unit: u64) -> ChunkCache {
-    let own = HDF5_CHUNK_CACHE;
-    ChunkCache {
-        size_bytes: u64::try_from(size).map_or(own.size_bytes, |size| size * unit),
-        slots: u64::try_from(slots).unwrap_or(own.slots),
-        preemption: match percent {
-            0.. => percent as f32 / 100.0,
-            _ => own.preemption,
-        },
-    }
-}
-
-/// Hands a cache back in Fortran's integers.
-///
-/// # Safety
-/// Each place is NULL or can be written.
-unsafe fn store_cache(cache: ChunkCache, unit: u64, [size, slots, percent]: [*mut c_int; 3]) {
-    // SAFETY: as this function's.
-    unsafe {
-        store(size, integer(cache.size_bytes / unit));
-        store(slots, integer(cache.slots));
-        store(percent, (cache.preemption * 100.0) as c_int);
-    }
-}
+use crate::nf::{size, value};
 
 entries! {
     /// `NF_DEF_VAR_FILL`

@@ -15,6 +15,9 @@ pub(crate) struct InfoArgs {
     /// Also read the data and show the share of fill values
     #[arg(long)]
     pub(crate) fill: bool,
+    /// Count what opening and reading take in an object store: requests, rounds, bytes
+    #[arg(long)]
+    pub(crate) cloud: bool,
     /// Show every variable, however many
     #[arg(long)]
     pub(crate) all_variables: bool,

@@ -16,6 +16,7 @@ mod pack;
 mod plan;
 mod precision;
 mod recover;
+mod refs;
 mod resources;
 mod run;
 mod synth;
@@ -43,6 +44,7 @@ pub(crate) use pack::{DecisionArgs, PackArgs};
 pub(crate) use plan::PlanArgs;
 pub(crate) use precision::PrecisionArgs;
 pub(crate) use recover::RecoverArgs;
+pub(crate) use refs::RefsArgs;
 use resources::ResourceArgs;
 pub(crate) use run::{Level, RunArgs};
 pub(crate) use synth::SynthArgs;
@@ -58,7 +60,14 @@ pub(crate) use verify::VerifyArgs;
     disable_version_flag = true,
     arg_required_else_help = true,
     args_conflicts_with_subcommands = true,
-    after_help = "Exit codes: 0 done, or equal; 1 failed, or different; 2 wrong usage, or cannot \
+    after_help = "Examples:
+  frazil pack input.nc -o packed.nc --verify   smaller, each value as it was
+  frazil pack runs/ -r --out-dir packed/       all files below a folder
+  frazil plan input.nc                         what pack would do, and why
+  frazil info packed.nc                        chunks, filters, sizes, readers
+  frazil verify input.nc packed.nc             are they equal?
+
+Exit codes: 0 done, or equal; 1 failed, or different; 2 wrong usage, or cannot \
                   compare; 128 and the number of the signal that stopped it (130: Ctrl-C)."
 )]
 pub(crate) struct Cli {
@@ -87,6 +96,8 @@ pub(crate) enum Command {
     Unpack(UnpackArgs),
     /// Show what is in files, how it is stored and who can read it
     Info(InfoArgs),
+    /// Write references: where each chunk lies, for readers of Zarr (kerchunk, VirtualiZarr)
+    Refs(RefsArgs),
     /// Show how much information is in each bit of each variable, and how many bits to keep
     Analyze(AnalyzeArgs),
     /// Compare two files value by value, rounded variables by what is stated of them
@@ -155,6 +166,7 @@ fn understand(arguments: &[OsString]) -> Result<Cli, clap::Error> {
         Some(Command::Pack(args)) => ("pack", args.check()),
         Some(Command::Plan(args)) => ("plan", args.check()),
         Some(Command::Unpack(args)) => ("unpack", args.check()),
+        Some(Command::Refs(args)) => ("refs", args.check()),
         _ => return Ok(cli),
     };
     match checked {

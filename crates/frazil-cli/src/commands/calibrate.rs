@@ -10,7 +10,7 @@ use super::{Document, Status};
 use crate::args::CalibrateArgs;
 use crate::printer::Printer;
 use crate::table::{Column, Table};
-use crate::text::{self, SCREEN_COLUMNS};
+use crate::text::{self, screen_columns};
 
 /// Measures this machine and keeps what was measured.
 ///
@@ -75,7 +75,7 @@ fn page(calibration: &Calibration) -> String {
         let _ = writeln!(page, "{what:30} {value:>9.1} {unit}");
     }
     page.push('\n');
-    page.push_str(&storage_table(calibration).render(SCREEN_COLUMNS));
+    page.push_str(&storage_table(calibration).render(screen_columns()));
     let mut table = Table::new(vec![
         Column::words("filters, one core"),
         Column::number("encode MB/s"),
@@ -89,7 +89,7 @@ fn page(calibration: &Calibration) -> String {
         ]);
     }
     page.push('\n');
-    page.push_str(&table.render(SCREEN_COLUMNS));
+    page.push_str(&table.render(screen_columns()));
     page
 }
 

@@ -4,36 +4,30 @@ use frazil::{EnergyReport, EnergySource};
 
 use crate::text;
 
-/// The energy of a run in one line; with `details`, how it was found and what a year of storage saves.
-pub(super) fn lines(energy: &EnergyReport, is_predicted: bool, details: bool) -> String {
+/// The energy of a run, how it was found, and what a year of storage saves.
+pub(super) fn lines(energy: &EnergyReport, is_predicted: bool) -> String {
     let predicted = if is_predicted { "predicted: " } else { "" };
     let source = match energy.source {
         EnergySource::Rapl => "by the machine's counters",
         EnergySource::Model => "by a model",
     };
-    let mut lines = format!(
-        "{predicted}{} {source}, {} CO2\n",
+    let saving = &energy.saving;
+    let (verb, sign) = match saving.bytes < 0.0 {
+        true => ("costs", -1.0),
+        false => ("saves", 1.0),
+    };
+    format!(
+        "{predicted}{} {source}, {} CO2\n  {}\n  a year of storage {verb} {} ({} electricity, {} maintenance, {} disks),\n  {} and {} CO2\n",
         joules(energy.joules),
-        scaled(energy.co2_grams, "g")
-    );
-    if details {
-        let saving = &energy.saving;
-        let (verb, sign) = match saving.bytes < 0.0 {
-            true => ("costs", -1.0),
-            false => ("saves", 1.0),
-        };
-        lines.push_str(&format!(
-            "  {}\n  a year of storage {verb} {} ({} electricity, {} maintenance, {} disks),\n  {} and {} CO2\n",
-            text::plain(&energy.basis),
-            euros(sign * energy.saved_euros_per_year),
-            euros(sign * saving.electricity_euros_per_year),
-            euros(sign * saving.maintenance_euros_per_year),
-            euros(sign * saving.disks_euros_per_year),
-            scaled(sign * saving.kwh_per_year * 1000.0, "Wh"),
-            scaled(sign * saving.co2_grams_per_year, "g"),
-        ));
-    }
-    lines
+        scaled(energy.co2_grams, "g"),
+        text::plain(&energy.basis),
+        euros(sign * energy.saved_euros_per_year),
+        euros(sign * saving.electricity_euros_per_year),
+        euros(sign * saving.maintenance_euros_per_year),
+        euros(sign * saving.disks_euros_per_year),
+        scaled(sign * saving.kwh_per_year * 1000.0, "Wh"),
+        scaled(sign * saving.co2_grams_per_year, "g"),
+    )
 }
 
 /// `21.8 J`, `3.40 kJ`.
@@ -105,9 +99,9 @@ mod tests {
             basis: "a test".into(),
             ..EnergyReport::default()
         };
-        let text = lines(&energy, true, true);
+        let text = lines(&energy, true);
         assert!(text.starts_with("predicted: 0 J by a model"), "{text}");
         assert!(text.contains("a year of storage costs 38679 EUR"), "{text}");
-        assert!(!lines(&energy, false, false).contains("a test"));
+        assert!(text.contains("a test"), "{text}");
     }
 }

@@ -2,17 +2,29 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use frazil::{ErrorCode, FileInfo, StatedPrecision, VariableInfo};
+use frazil::{CloudCost, ErrorCode, FileInfo, Link, Resources, StatedPrecision, VariableInfo};
+use serde::Serialize;
 
-use super::{Document, Status, batch};
+use super::{Document, Status, batch, cloud};
 use crate::args::{InfoArgs, OutputArgs};
 use crate::printer::Printer;
 use crate::table::{self, Column, Table};
-use crate::text::{self, SCREEN_COLUMNS};
+use crate::text::{self, screen_columns};
 use frazil::size::human;
+
+/// What is shown of a file.
+#[derive(Debug, Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    info: FileInfo,
+    /// On request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cloud: Option<CloudCost>,
+}
 
 /// Shows every file; one that cannot be read does not stop the next.
 ///
@@ -42,17 +54,17 @@ pub(crate) fn run(args: &InfoArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
         }
         let info = match &one.unlisted {
             Some(error) => Err(error.clone()),
-            None => frazil::info(&one.path, args.fill, &resources),
+            None => look(&one.path, args, &resources),
         };
         match info {
-            Ok(info) => {
+            Ok(shown) => {
                 let gap = if document.reports.is_empty() {
                     ""
                 } else {
                     "\n"
                 };
-                printer.table(&format!("{gap}{}", page(&info, args)))?;
-                document.reports.push(info);
+                printer.table(&format!("{gap}{}", page(&shown, args)))?;
+                document.reports.push(shown);
             }
             Err(error) if error.code == ErrorCode::Interrupted => {
                 status = Status::Interrupted;
@@ -72,13 +84,23 @@ pub(crate) fn run(args: &InfoArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
     Ok(status)
 }
 
+fn look(path: &Path, args: &InfoArgs, resources: &Resources) -> frazil::Result<Shown> {
+    let info = frazil::info(path, args.fill, resources)?;
+    let cloud = match args.cloud {
+        true => Some(frazil::cloud_cost(path, Link::default())?),
+        false => None,
+    };
+    Ok(Shown { info, cloud })
+}
+
 /// All that is said about one file.
-fn page(info: &FileInfo, args: &InfoArgs) -> String {
+fn page(shown: &Shown, args: &InfoArgs) -> String {
+    let info = &shown.info;
     let (variables, hidden) = table::shown(&info.variables, args.all_variables, |variable| {
         variable.raw_bytes
     });
     let mut page = format!("{}\n{}\n", heading(info), format_line(info));
-    page.push_str(&variable_table(info, &variables, args.fill).render(SCREEN_COLUMNS));
+    page.push_str(&variable_table(info, &variables, args.fill).render(screen_columns()));
     page.push_str(&table::left_out(hidden));
     if variables
         .iter()
@@ -95,11 +117,14 @@ fn page(info: &FileInfo, args: &InfoArgs) -> String {
     for notice in &info.notices {
         page.push_str(&format!("note: {}\n", text::plain(notice)));
     }
+    if let Some(cost) = &shown.cloud {
+        page.push_str(&cloud::page(cost, args.all_variables));
+    }
     page
 }
 
 fn heading(info: &FileInfo) -> String {
-    text::shorten(&text::path(&info.path), SCREEN_COLUMNS).into_owned()
+    text::shorten(&text::path(&info.path), screen_columns()).into_owned()
 }
 
 /// `netCDF-4, superblock 2, 3.4 MiB, 12 variables`.
@@ -118,12 +143,12 @@ fn format_line(info: &FileInfo) -> String {
 fn variable_table(info: &FileInfo, variables: &[&VariableInfo], fill: bool) -> Table {
     let mut columns = vec![
         Column::words("variable"),
-        Column::words("type"),
+        Column::words("type").optional(),
         Column::extents("shape"),
         Column::extents("chunk"),
-        Column::number("chunks"),
+        Column::number("chunks").optional(),
         Column::words("filters"),
-        Column::number("raw"),
+        Column::number("raw").optional(),
         Column::number("stored"),
         Column::number("ratio"),
     ];

@@ -45,7 +45,13 @@ fn file() -> FileInfo {
 
 fn shown(info: &FileInfo, line: &str) -> String {
     match args::parse(line.split_whitespace()).unwrap().command {
-        Some(Command::Info(args)) => page(info, &args),
+        Some(Command::Info(args)) => {
+            let shown = Shown {
+                info: info.clone(),
+                cloud: None,
+            };
+            page(&shown, &args)
+        }
         other => panic!("{other:?}"),
     }
 }

@@ -4,7 +4,7 @@ use frazil::{PackReport, VariablePrecision, VariableReport};
 
 use super::{bounds, energy};
 use crate::table::{self, Column, Table};
-use crate::text::{self, SCREEN_COLUMNS};
+use crate::text::{self, screen_columns};
 use frazil::size::human;
 
 /// How much is shown.
@@ -27,7 +27,7 @@ pub(crate) fn of_file(report: &PackReport, shown: Shown) -> String {
         Column::extents("shape"),
         Column::extents("chunk"),
         Column::words("filters"),
-        Column::number("raw"),
+        Column::number("raw").optional(),
         Column::number("stored"),
         Column::number("ratio"),
     ];
@@ -56,15 +56,18 @@ pub(crate) fn of_file(report: &PackReport, shown: Shown) -> String {
     ];
     totals.extend(joules(report.energy.joules));
     table.totals(totals);
+    let energy = match shown.energy {
+        true => energy::lines(&report.energy, report.dry_run),
+        false => String::new(),
+    };
     format!(
-        "{}\n{}{}{}{}\n{}\n{}",
+        "{}\n{}{}{}{}\n{}\n{energy}",
         heading(report),
-        table.render(SCREEN_COLUMNS),
+        table.render(screen_columns()),
         table::left_out(hidden),
         rounded(report, all_variables),
         file_sizes(report),
-        cost(report),
-        energy::lines(&report.energy, report.dry_run, shown.energy)
+        cost(report)
     )
 }
 
@@ -121,7 +124,10 @@ fn rounded(report: &PackReport, all_variables: bool) -> String {
         table.row(rounded_cells(report, rounded));
     }
     let left_out = table::left_out(hidden);
-    format!("\n{}{left_out}{unchanged}\n", table.render(SCREEN_COLUMNS))
+    format!(
+        "\n{}{left_out}{unchanged}\n",
+        table.render(screen_columns())
+    )
 }
 
 /// A variable and what became of its precision.
@@ -162,11 +168,11 @@ fn heading(report: &PackReport) -> String {
     let Some(output) = &report.output else {
         return text::shorten(
             &format!("{input} (dry run: sizes and time are predicted)"),
-            SCREEN_COLUMNS,
+            screen_columns(),
         )
         .into_owned();
     };
-    let half = (SCREEN_COLUMNS - " -> ".len()) / 2;
+    let half = (screen_columns() - " -> ".len()) / 2;
     let output = text::path(output);
     format!(
         "{} -> {}",
@@ -339,7 +345,6 @@ variable         shape       chunk  filters                  raw   stored  ratio
 total of 2                                              18.0 MiB  6.0 MiB   3.00
 file 20.0 MiB -> 5.0 MiB (75.0 % smaller)
 0.50 s, 37.8 MB/s, 1.75 CPU s, 4 threads, memory budget 256.0 MiB, verified
-21.8 J by a model, 2.90 mg CO2
 ";
         assert_eq!(of_file(&report(2), Shown::default()), expected);
     }
@@ -425,7 +430,7 @@ file 20.0 MiB";
         report.variables[149].path = "/very/long/group/path/".repeat(9);
         let text = of_file(&report, Shown::default());
         let widest = text.lines().map(text::columns).max();
-        assert!(widest <= Some(SCREEN_COLUMNS), "{text}");
+        assert!(widest <= Some(screen_columns()), "{text}");
         assert!(
             text.contains("... and 120 more variables (--json"),
             "{text}"

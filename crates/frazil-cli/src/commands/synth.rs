@@ -11,7 +11,7 @@ use super::written::{self, NewFile};
 use crate::args::SynthArgs;
 use crate::printer::Printer;
 use crate::table::{Column, Table};
-use crate::text::SCREEN_COLUMNS;
+use crate::text::screen_columns;
 
 /// Writes test fields, or shows what there is.
 ///
@@ -44,7 +44,7 @@ fn list(args: &SynthArgs) -> io::Result<Status> {
             pattern.max.to_string(),
         ]);
     }
-    printer.table(&table.render(SCREEN_COLUMNS))?;
+    printer.table(&table.render(screen_columns()))?;
     printer.json(&patterns)?;
     Ok(Status::Success)
 }

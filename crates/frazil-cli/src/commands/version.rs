@@ -7,7 +7,7 @@ use frazil::About;
 use super::Status;
 use crate::printer;
 use crate::table::{Column, Table};
-use crate::text::{self, SCREEN_COLUMNS};
+use crate::text::{self, screen_columns};
 
 /// Prints the version; with `all`, what the program is made of and what it can do.
 ///
@@ -17,9 +17,17 @@ pub(crate) fn run(all: bool) -> io::Result<Status> {
     let about = frazil::about();
     printer::data(&match all {
         true => page(&about),
-        false => format!("frazil {}\n", about.version),
+        false => format!("{}\n", named(&about)),
     })?;
     Ok(Status::Success)
+}
+
+/// Version, and the commit if it was known when this was built.
+fn named(about: &About) -> String {
+    match option_env!("BUILT_COMMIT") {
+        Some(commit) => format!("frazil {} ({commit})", about.version),
+        None => format!("frazil {}", about.version),
+    }
 }
 
 fn page(about: &About) -> String {
@@ -33,10 +41,10 @@ fn page(about: &About) -> String {
         "not linked"
     };
     format!(
-        "frazil {}\n\n{}\n{}\nSIMD: {}\nplugin path: {}\nnetwork code: {network}\n",
-        about.version,
-        libraries.render(SCREEN_COLUMNS),
-        filter_table(about).render(SCREEN_COLUMNS),
+        "{}\n\n{}\n{}\nSIMD: {}\nplugin path: {}\nnetwork code: {network}\n",
+        named(about),
+        libraries.render(screen_columns()),
+        filter_table(about).render(screen_columns()),
         about.simd,
         plugin_path(about)
     )

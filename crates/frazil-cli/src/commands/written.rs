@@ -11,7 +11,7 @@ use crate::args::OutputArgs;
 use crate::printer::Printer;
 use crate::progress::Meter;
 use crate::table::{self, Column, Table};
-use crate::text::{self, SCREEN_COLUMNS};
+use crate::text::{self, screen_columns};
 use frazil::size::human;
 
 /// A new file as the closing table shows it.
@@ -84,8 +84,8 @@ fn summary(file: &NewFile<'_>, all_variables: bool) -> String {
     }
     format!(
         "{}\n{}{}\n{} of values in a file of {}, {:.1} s\n",
-        text::shorten(&text::path(file.output), SCREEN_COLUMNS),
-        table.render(SCREEN_COLUMNS),
+        text::shorten(&text::path(file.output), screen_columns()),
+        table.render(screen_columns()),
         table::left_out(hidden),
         human(file.raw_bytes),
         human(file.file_bytes),

@@ -11,7 +11,7 @@
 
 use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 
-use hdf5_sys::h5::{H5_index_t, H5_iter_order_t, hbool_t, herr_t, hsize_t, hssize_t, htri_t};
+use hdf5_sys::h5::{H5_index_t, H5_iter_order_t, hbool_t, herr_t, hsize_t, htri_t};
 use hdf5_sys::h5a::H5A_operator2_t;
 use hdf5_sys::h5d::{H5D_alloc_time_t, H5D_chunk_iter_op_t, H5D_fill_time_t, H5D_layout_t};
 use hdf5_sys::h5e::{H5E_auto2_t, H5E_direction_t, H5E_walk2_t};
@@ -107,7 +107,6 @@ mod declared_here {
         pub(super) fn H5Pfill_value_defined(list: hid_t, status: *mut c_int) -> herr_t;
         pub(super) fn H5Pget_fill_time(list: hid_t, time: *mut c_int) -> herr_t;
         pub(super) fn H5Sget_simple_extent_type(space: hid_t) -> c_int;
-        pub(super) fn H5Sget_select_type(space: hid_t) -> c_int;
         pub(super) fn H5Tget_class(datatype: hid_t) -> c_int;
         // hdf5-sys calls it deprecated; for comments that are there, nothing else will do.
         pub(super) fn H5Oset_comment(object: hid_t, comment: *const c_char) -> herr_t;
@@ -144,7 +143,7 @@ macro_rules! implement {
     ($trait:ident: $($type:ty),*) => { $(impl $trait for $type {})* };
 }
 
-implement!(Plain: c_void, c_char, u8, i32, u32, i64, u64, isize, usize);
+implement!(Plain: c_void, i8, u8, i32, u32, i64, u64, isize, usize);
 implement!(Plain: ObjectInfo, AttributeInfo, NativeInfo, hdf5_sys::h5f::H5F_info2_t);
 implement!(Passed: u8, i32, u32, i64, u64, usize);
 implement!(Passed: H5_index_t, H5_iter_order_t, H5F_libver_t, H5T_class_t, H5T_cset_t);
@@ -268,11 +267,6 @@ function_table! {
         H5Pset_fill_value(hid_t, hid_t, *const c_void) -> herr_t;
         H5Pset_fill_time(hid_t, H5D_fill_time_t) -> herr_t;
         H5Pset_alloc_time(hid_t, H5D_alloc_time_t) -> herr_t;
-        H5Pget_virtual_count(hid_t, *mut size_t) -> herr_t;
-        H5Pget_virtual_vspace(hid_t, size_t) -> hid_t;
-        H5Pget_virtual_srcspace(hid_t, size_t) -> hid_t;
-        H5Pget_virtual_filename(hid_t, size_t, *mut c_char, size_t) -> ssize_t;
-        H5Pget_virtual_dsetname(hid_t, size_t, *mut c_char, size_t) -> ssize_t;
     }
     h5pl::{
         H5PLsize(*mut c_uint) -> herr_t;
@@ -280,8 +274,6 @@ function_table! {
     }
     h5r::{
         H5Rcreate(*mut c_void, hid_t, *const c_char, H5R_type_t, hid_t) -> herr_t;
-        H5Rdereference2(hid_t, hid_t, H5R_type_t, *const c_void) -> hid_t;
-        H5Rget_region(hid_t, H5R_type_t, *const c_void) -> hid_t;
     }
     h5s::{
         H5Screate(H5S_class_t) -> hid_t;
@@ -289,12 +281,9 @@ function_table! {
         H5Scopy(hid_t) -> hid_t;
         H5Sget_simple_extent_ndims(hid_t) -> c_int;
         H5Sget_simple_extent_dims(hid_t, *mut hsize_t, *mut hsize_t) -> c_int;
-        H5Sget_select_npoints(hid_t) -> hssize_t;
-        H5Sget_select_hyper_nblocks(hid_t) -> hssize_t;
-        H5Sget_select_hyper_blocklist(hid_t, hsize_t, hsize_t, *mut hsize_t) -> herr_t;
-        H5Sget_select_elem_pointlist(hid_t, hsize_t, hsize_t, *mut hsize_t) -> herr_t;
-        H5Sis_regular_hyperslab(hid_t) -> htri_t;
-        H5Sget_regular_hyperslab(hid_t, *mut hsize_t, *mut hsize_t, *mut hsize_t, *mut hsize_t) -> htri_t;
+        H5Sselect_all(hid_t) -> herr_t;
+        H5Sselect_none(hid_t) -> herr_t;
+        H5Sselect_elements(hid_t, H5S_seloper_t, size_t, *const hsize_t) -> herr_t;
         H5Sselect_hyperslab(hid_t, H5S_seloper_t, *const hsize_t, *const hsize_t, *const hsize_t, *const hsize_t) -> herr_t;
     }
     h5t::{
@@ -311,7 +300,6 @@ function_table! {
         H5Tdetect_class(hid_t, H5T_class_t) -> htri_t;
         H5Tget_super(hid_t) -> hid_t;
         H5Tget_nmembers(hid_t) -> c_int;
-        H5Tget_member_offset(hid_t, c_uint) -> size_t;
         H5Tget_member_type(hid_t, c_uint) -> hid_t;
         H5Tget_create_plist(hid_t) -> hid_t;
         H5Tcommitted(hid_t) -> htri_t;
@@ -343,7 +331,6 @@ function_table! {
         H5Pfill_value_defined(hid_t, *mut c_int) -> herr_t;
         H5Pget_fill_time(hid_t, *mut c_int) -> herr_t;
         H5Sget_simple_extent_type(hid_t) -> c_int;
-        H5Sget_select_type(hid_t) -> c_int;
         H5Tget_class(hid_t) -> c_int;
         H5FDregister(*const crate::ffi::driver::DriverClass) -> hid_t;
     }

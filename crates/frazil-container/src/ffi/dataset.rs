@@ -117,7 +117,7 @@ impl Dataset {
         &self.0
     }
 
-    fn space(&self) -> Result<Handle> {
+    pub(super) fn space(&self) -> Result<Handle> {
         let _guard = library_lock();
         // SAFETY: a live dataset.
         own(

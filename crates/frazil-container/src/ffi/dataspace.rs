@@ -1,6 +1,6 @@
 //! Dataspaces: the shapes of datasets and attributes.
 
-use frazil_hdf5::Extent;
+use frazil_hdf5::{Extent, Selection};
 use hdf5_sys::h5s::{H5S_class_t, H5S_seloper_t};
 
 use super::handle::{Handle, api, check, failure, own};
@@ -128,6 +128,66 @@ pub(super) fn select(space: &Handle, slab: &Hyperslab<'_>) -> Result<Handle> {
     };
     check(status, "select a part")?;
     Ok(copy)
+}
+
+/// A dataspace with a part of it selected.
+pub(super) fn select_part(space: Handle, part: &Selection) -> Result<Handle> {
+    const DOING: &str = "select a part";
+    let _guard = library_lock();
+    let rank = read_extent(&space)?.shape().len();
+    let has_rank = match part {
+        Selection::All | Selection::None => true,
+        Selection::Points { rank: own, .. } | Selection::Boxes { rank: own, .. } => *own == rank,
+        Selection::Regular { axes } => axes.len() == rank,
+    };
+    if !has_rank {
+        return Err(ContainerError::Corrupt(
+            "a reference to a region along other axes than its dataset has".to_owned(),
+        ));
+    }
+    // SAFETY: a live dataspace; every list has a number for each of its axes, checked above.
+    unsafe {
+        match part {
+            Selection::All => check((api().H5Sselect_all)(space.id()), DOING)?,
+            Selection::None => check((api().H5Sselect_none)(space.id()), DOING)?,
+            Selection::Points { at, .. } => {
+                let (way, count) = (H5S_seloper_t::H5S_SELECT_SET, at.len() / rank.max(1));
+                let status = (api().H5Sselect_elements)(space.id(), way, count, at.as_ptr());
+                check(status, DOING)?;
+            }
+            Selection::Boxes { corners, .. } => {
+                check((api().H5Sselect_none)(space.id()), DOING)?;
+                for both in corners.chunks_exact(2 * rank.max(1)) {
+                    let (start, last) = both.split_at(rank);
+                    let lengths = start.iter().zip(last);
+                    let count: Vec<u64> = lengths.map(|(a, b)| b.saturating_sub(*a) + 1).collect();
+                    let status = (api().H5Sselect_hyperslab)(
+                        space.id(),
+                        H5S_seloper_t::H5S_SELECT_OR,
+                        start.as_ptr(),
+                        std::ptr::null(),
+                        count.as_ptr(),
+                        std::ptr::null(),
+                    );
+                    check(status, DOING)?;
+                }
+            }
+            Selection::Regular { axes } => {
+                let numbers = |i: usize| axes.iter().map(|axis| axis[i]).collect::<Vec<u64>>();
+                let [start, stride, count, block] = [0, 1, 2, 3].map(numbers);
+                let status = (api().H5Sselect_hyperslab)(
+                    space.id(),
+                    H5S_seloper_t::H5S_SELECT_SET,
+                    start.as_ptr(),
+                    stride.as_ptr(),
+                    count.as_ptr(),
+                    block.as_ptr(),
+                );
+                check(status, DOING)?;
+            }
+        }
+    }
+    Ok(space)
 }
 
 /// The rank as libhdf5 wants it.

@@ -14,17 +14,6 @@ use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
 use frazil_hdf5::Extent;
 
-/// What kind of reference a datatype holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ReferenceKind {
-    /// `H5T_STD_REF_OBJ`: the address of an object.
-    Object,
-    /// `H5T_STD_REF_DSETREG`: a heap reference to an object and a selection.
-    Region,
-    /// `H5T_STD_REF` of HDF5 1.12, above the V18 format.
-    New,
-}
-
 /// An owned datatype.
 #[derive(Debug)]
 pub(crate) struct Datatype(Handle);
@@ -199,7 +188,7 @@ impl Datatype {
             Class::Array => self.base()?.holds_variable_length(),
             Class::Compound => {
                 for i in 0..self.member_count()? {
-                    if self.member(i)?.datatype.holds_variable_length()? {
+                    if self.member(i)?.holds_variable_length()? {
                         return Ok(true);
                     }
                 }
@@ -219,20 +208,17 @@ impl Datatype {
         )
     }
 
-    /// The kind of a reference type.
-    pub(crate) fn reference_kind(&self) -> Result<ReferenceKind> {
+    /// Whether a reference type is that of HDF5 1.12 (`H5T_STD_REF`).
+    fn is_new_reference(&self) -> Result<bool> {
         let _guard = library_lock();
         api();
         // SAFETY: live datatypes.
         let equal =
             |id: hid_t| unsafe { truth((api().H5Tequal)(self.id(), id), "compare datatypes") };
-        if equal(*hdf5_sys::h5t::H5T_STD_REF_OBJ)? {
-            Ok(ReferenceKind::Object)
-        } else if equal(*hdf5_sys::h5t::H5T_STD_REF_DSETREG)? {
-            Ok(ReferenceKind::Region)
-        } else {
-            Ok(ReferenceKind::New)
-        }
+        Ok(
+            !equal(*hdf5_sys::h5t::H5T_STD_REF_OBJ)?
+                && !equal(*hdf5_sys::h5t::H5T_STD_REF_DSETREG)?,
+        )
     }
 
     /// Whether the type holds what the V18 format cannot: complex numbers (HDF5 2.0) or references
@@ -240,11 +226,11 @@ impl Datatype {
     pub(crate) fn is_above_v18(&self) -> Result<bool> {
         match self.class()? {
             Class::Complex => Ok(true),
-            Class::Reference => Ok(self.reference_kind()? == ReferenceKind::New),
+            Class::Reference => self.is_new_reference(),
             Class::VariableLength | Class::Array => self.base()?.is_above_v18(),
             Class::Compound => {
                 for i in 0..self.member_count()? {
-                    if self.member(i)?.datatype.is_above_v18()? {
+                    if self.member(i)?.is_above_v18()? {
                         return Ok(true);
                     }
                 }
@@ -289,17 +275,11 @@ impl Datatype {
     }
 
     /// One member of a compound.
-    pub(crate) fn member(&self, i: u32) -> Result<Member> {
+    fn member(&self, i: u32) -> Result<Self> {
         let _guard = library_lock();
         // SAFETY: a live compound type; the member number is checked by libhdf5.
-        let (offset, id) = unsafe {
-            (
-                (api().H5Tget_member_offset)(self.id(), i),
-                (api().H5Tget_member_type)(self.id(), i),
-            )
-        };
-        let datatype = own(id, "read member type").map(Self)?;
-        Ok(Member { offset, datatype })
+        let id = unsafe { (api().H5Tget_member_type)(self.id(), i) };
+        own(id, "read member type").map(Self)
     }
 
     /// Frees what libhdf5 allocated inside values of this (memory) type.
@@ -320,10 +300,4 @@ impl Datatype {
     pub(crate) fn reclaim_scalar(&self, value: Vec<u8>) -> Result<()> {
         self.reclaim(&Extent::Scalar, value)
     }
-}
-
-/// One member of a compound type.
-pub(crate) struct Member {
-    pub(crate) offset: usize,
-    pub(crate) datatype: Datatype,
 }

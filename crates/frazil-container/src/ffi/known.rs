@@ -8,7 +8,7 @@ use std::ffi::c_int;
 use frazil_hdf5::{FillStatus, FillTime};
 use hdf5_sys::h5d::{H5D_fill_time_t, H5D_fill_value_t, H5D_layout_t};
 use hdf5_sys::h5i::H5I_type_t;
-use hdf5_sys::h5s::{H5S_class_t, H5S_sel_type};
+use hdf5_sys::h5s::H5S_class_t;
 use hdf5_sys::h5t::H5T_class_t;
 
 use super::handle::failure;
@@ -37,15 +37,6 @@ pub(crate) enum ObjectKind {
     Group,
     Dataset,
     NamedDatatype,
-}
-
-/// How a selection picks elements.
-#[derive(Clone, Copy)]
-pub(super) enum SelectionKind {
-    None,
-    All,
-    Points,
-    Boxes,
 }
 
 /// What a number stands for that libhdf5 returned for an enumeration. Files choose such numbers:
@@ -82,16 +73,6 @@ pub(super) const DATASPACE_CLASSES: [(c_int, H5S_class_t); 3] = [
     (H5S_class_t::H5S_SCALAR as c_int, H5S_class_t::H5S_SCALAR),
     (H5S_class_t::H5S_SIMPLE as c_int, H5S_class_t::H5S_SIMPLE),
     (H5S_class_t::H5S_NULL as c_int, H5S_class_t::H5S_NULL),
-];
-
-pub(super) const SELECTIONS: [(c_int, SelectionKind); 4] = [
-    (H5S_sel_type::H5S_SEL_NONE as c_int, SelectionKind::None),
-    (H5S_sel_type::H5S_SEL_ALL as c_int, SelectionKind::All),
-    (H5S_sel_type::H5S_SEL_POINTS as c_int, SelectionKind::Points),
-    (
-        H5S_sel_type::H5S_SEL_HYPERSLABS as c_int,
-        SelectionKind::Boxes,
-    ),
 ];
 
 pub(super) const LAYOUTS: [(c_int, H5D_layout_t); 4] = [

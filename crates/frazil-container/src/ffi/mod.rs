@@ -34,9 +34,7 @@ pub(crate) mod netcdf_inquire;
 mod pages;
 pub(crate) mod property;
 pub(crate) mod reference;
-pub(crate) mod region;
 pub(crate) mod variable_length;
-pub(crate) mod virtual_source;
 
 pub(crate) use backing::LiveFile;
 pub(crate) use driver::RawSink;

@@ -50,7 +50,8 @@ impl NameBuffer {
     }
 
     fn text(&self) -> String {
-        let bytes: Vec<u8> = self.0.iter().map(|byte| byte.cast_unsigned()).collect();
+        // A `c_char` has a sign on some machines only.
+        let bytes: Vec<u8> = self.0.iter().flat_map(|byte| byte.to_ne_bytes()).collect();
         let text = CStr::from_bytes_until_nul(&bytes).unwrap_or_default();
         text.to_string_lossy().into_owned()
     }

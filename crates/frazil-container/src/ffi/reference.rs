@@ -2,72 +2,37 @@
 
 use std::ffi::c_void;
 
+use frazil_hdf5::Selection;
 use hdf5_sys::h5r::H5R_type_t;
 
-use super::handle::{DEFAULT, Handle, api, c_name, check, own};
+use super::dataset::Dataset;
+use super::dataspace;
+use super::handle::{Handle, api, c_name, check};
 use crate::error::{ContainerError, Result};
 use crate::lock::library_lock;
 
 /// Bytes of an old region reference (`hdset_reg_ref_t`).
 pub(crate) const REGION_BYTES: usize = 12;
 
-/// The object that a region reference of `location`'s file points into; `None` if it is gone.
-pub(crate) fn region_object(
-    location: &Handle,
-    reference: &[u8; REGION_BYTES],
-) -> Result<Option<Handle>> {
+/// Makes a region reference to a part of the dataset at `path` in `root`'s file.
+pub(crate) fn to_region(root: &Handle, path: &str, part: &Selection) -> Result<[u8; REGION_BYTES]> {
     let _guard = library_lock();
-    // SAFETY: a live location and the reference's 12 bytes.
-    let id = unsafe {
-        (api().H5Rdereference2)(
-            location.id(),
-            DEFAULT,
-            H5R_type_t::H5R_DATASET_REGION1,
-            reference.as_ptr().cast(),
-        )
-    };
-    match own(id, "follow region reference") {
-        Ok(object) => Ok(Some(object)),
-        Err(ContainerError::Hdf5 { .. }) => Ok(None),
-        Err(other) => Err(other),
-    }
-}
-
-/// Makes a region reference in `to`'s file to the object at `path`, with the selection that
-/// `reference` has in `from`'s file.
-pub(crate) fn copy_region(
-    from: &Handle,
-    reference: &[u8; REGION_BYTES],
-    to: &Handle,
-    path: &str,
-) -> Result<[u8; REGION_BYTES]> {
-    let _guard = library_lock();
+    let space = dataspace::select_part(Dataset::open(root, path)?.space()?, part)?;
     let c = c_name(path)?;
-    // SAFETY: a live location and the reference's 12 bytes.
-    let space = own(
-        unsafe {
-            (api().H5Rget_region)(
-                from.id(),
-                H5R_type_t::H5R_DATASET_REGION1,
-                reference.as_ptr().cast(),
-            )
-        },
-        "read region reference",
-    )?;
-    let mut copy = [0_u8; REGION_BYTES];
-    let buffer: *mut c_void = copy.as_mut_ptr().cast();
+    let mut region = [0_u8; REGION_BYTES];
+    let buffer: *mut c_void = region.as_mut_ptr().cast();
     // SAFETY: a live location, a NUL-terminated path, a 12-byte buffer, a live dataspace.
     let status = unsafe {
         (api().H5Rcreate)(
             buffer,
-            to.id(),
+            root.id(),
             c.as_ptr(),
             H5R_type_t::H5R_DATASET_REGION1,
             space.id(),
         )
     };
     check(status, "write region reference")?;
-    Ok(copy)
+    Ok(region)
 }
 
 /// Makes a dataset a dimension scale (`H5DSset_scale`); `name` becomes its NAME attribute.

@@ -29,18 +29,6 @@ pub(crate) fn variable_length_bytes(value: &[u8], base_bytes: usize) -> Result<V
     Ok(unsafe { std::slice::from_raw_parts(address as *const u8, bytes) }.to_vec())
 }
 
-/// Overwrites the elements behind one variable-length value with bytes of the same length.
-pub(crate) fn overwrite_variable_length(value: &[u8], bytes: &[u8]) -> Result<()> {
-    let (_, address) = split_variable_length(value)?;
-    if bytes.is_empty() || address == 0 {
-        return Ok(());
-    }
-    // SAFETY: `bytes` came from `variable_length_bytes` on the same value, so the block behind it
-    // has this length; libhdf5 allocated it for us and nobody else holds it.
-    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) };
-    Ok(())
-}
-
 /// Reads the text behind one variable-length string of a buffer that libhdf5 filled.
 pub(crate) fn variable_text_bytes(value: &[u8]) -> Result<Option<Vec<u8>>> {
     let address = read_usize(value, 0)?;

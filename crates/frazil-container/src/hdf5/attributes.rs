@@ -1,6 +1,6 @@
 //! Attributes are copied with their order, exact types and values.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::error::{ContainerError, Result};
 use crate::ffi::attribute::{self, Attribute};
@@ -8,7 +8,8 @@ use crate::ffi::{Handle, names};
 
 use super::committed_types::CommittedTypes;
 use super::provenance::{PROVENANCE, write_provenance};
-use super::references::Translator;
+use super::references::CopiedObjects;
+use super::scan::Hdf5Input;
 
 /// An attribute whose value holds references: written once all objects exist.
 pub(super) struct DeferredAttribute {
@@ -18,23 +19,25 @@ pub(super) struct DeferredAttribute {
     pub(super) name: String,
 }
 
-/// Copies all attributes of an object but `left_out`; returns those whose values must wait.
+/// Copies all attributes of an object of the input but `left_out`; returns those whose values must wait.
 pub(super) fn copy_all(
+    input: &Hdf5Input,
     from: &Handle,
     to: &Handle,
     path: &str,
     left_out: &HashSet<&str>,
     types: &mut CommittedTypes<'_>,
-    limit_bytes: u64,
 ) -> Result<Vec<DeferredAttribute>> {
     let mut deferred = Vec::new();
+    let mut values = input.attribute_values(path)?;
     for name in names::of_attributes(from)? {
         if left_out.contains(name.as_str()) {
             continue;
         }
         let source = attribute::open(from, &name)?;
-        let must_wait = copy_one(&source, to, &name, path, types, limit_bytes)
-            .map_err(|error| error.in_part(&format!("attribute {name}")))?;
+        let value = values.remove(&name);
+        let copy = || copy_one((input, value), &source, to, &name, path, types);
+        let must_wait = copy().map_err(|error| error.in_part(&format!("attribute {name}")))?;
         if must_wait {
             deferred.push(DeferredAttribute {
                 object: path.to_owned(),
@@ -47,12 +50,12 @@ pub(super) fn copy_all(
 
 /// Copies one attribute; true if its value must wait.
 fn copy_one(
+    (input, value): (&Hdf5Input, Option<frazil_hdf5::Attribute>),
     source: &Attribute,
     to: &Handle,
     name: &str,
     path: &str,
     types: &mut CommittedTypes<'_>,
-    limit_bytes: u64,
 ) -> Result<bool> {
     if path == "/" && name == PROVENANCE {
         write_provenance(to)?;
@@ -71,33 +74,38 @@ fn copy_one(
         None => create(to, name, &memory, &extent)?,
     };
     if !references {
-        let value = source.read(&memory, &extent, limit_bytes)?;
-        target.write(&memory, &extent, &value)?;
-        memory.reclaim(&extent, value)?;
+        let value = value.ok_or_else(|| lost(name))?;
+        // Nothing leads to objects.
+        let objects = CopiedObjects {
+            addresses: &HashMap::new(),
+            root: None,
+        };
+        let form = input.in_memory_form(&value.datatype, &value.values, &objects)?;
+        target.write(&memory, &extent, &form.elements)?;
     }
     Ok(references)
 }
 
-/// Writes the translated value of an attribute that had to wait.
+/// Writes the value of an attribute that had to wait; counts its references that lead nowhere.
 pub(super) fn write_deferred(
-    from: &Handle,
+    input: &Hdf5Input,
+    waiting: &DeferredAttribute,
     to: &Handle,
-    name: &str,
-    translator: &Translator<'_>,
-    limit_bytes: u64,
-) -> Result<()> {
+    objects: &CopiedObjects<'_>,
+) -> Result<u64> {
+    let name = &waiting.name;
     let (Some(source), Some(target)) = (
-        attribute::open_by_name(from, name)?,
+        input.attribute(&waiting.object, name)?,
         attribute::open_by_name(to, name)?,
     ) else {
-        return Err(ContainerError::Internal(format!(
-            "attribute {name} went missing"
-        )));
+        return Err(lost(name));
     };
-    let memory = source.datatype()?.memory_copy()?;
-    let extent = source.extent()?;
-    let mut value = source.read(&memory, &extent, limit_bytes)?;
-    translator.translate(&memory, &mut value)?;
-    target.write(&memory, &extent, &value)?;
-    memory.reclaim(&extent, value)
+    let memory = target.datatype()?.memory_copy()?;
+    let form = input.in_memory_form(&source.datatype, &source.values, objects)?;
+    target.write(&memory, &source.extent, &form.elements)?;
+    Ok(form.lost)
+}
+
+fn lost(name: &str) -> ContainerError {
+    ContainerError::Internal(format!("attribute {name} went missing"))
 }

@@ -1,6 +1,5 @@
 //! The copy of an input's objects: groups, types, datasets without values, attributes, links.
 
-use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -13,7 +12,7 @@ use super::committed_types::CommittedTypes;
 use super::contents::{Entry, EntryKind};
 use super::creation::creation_list;
 use super::dataset_info::{DatasetInfo, DatasetStorage};
-use super::references::{LostReferences, Translator};
+use super::references::{CopiedObjects, LostReferences};
 use super::scan::Hdf5Input;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
@@ -189,7 +188,7 @@ impl Definition<'_> {
                 datatype
             }
             None => {
-                self.copy_fill(&from.creation()?, &creation, &datatype, &entry.path)?;
+                self.copy_fill(&from.creation()?, &creation, &datatype, info)?;
                 datatype.memory_copy()?
             }
         };
@@ -224,30 +223,25 @@ impl Definition<'_> {
         from: &PropertyList,
         to: &PropertyList,
         datatype: &Datatype,
-        path: &str,
+        info: &DatasetInfo,
     ) -> Result<()> {
         if from.fill_status()? != FillStatus::User || !datatype.holds_references()? {
             return to.copy_fill_value(from, datatype);
         }
         let nothing = HashMap::new();
-        let translator = Translator {
-            from: self.input.library()?,
-            to: self.output,
-            paths: self.input.paths(),
+        let objects = CopiedObjects {
             addresses: self.foreseen.unwrap_or(&nothing),
-            lost: Cell::new(0),
-            is_fill: true,
+            root: None,
         };
-        let memory = datatype.memory_copy()?;
-        let mut value = from.fill_value(&memory)?;
-        translator.translate(&memory, &mut value)?;
-        let lost = translator.lost.get();
+        let read = self.input.dataset(info)?;
+        let form = self
+            .input
+            .in_memory_form(&read.datatype, &read.fill.value, &objects)?;
         match self.foreseen {
-            Some(_) => self.defined.lost.add(path, lost),
-            None => self.defined.must_be_repeated |= lost > 0,
+            Some(_) => self.defined.lost.add(&info.object_path, form.lost),
+            None => self.defined.must_be_repeated |= form.lost > 0,
         }
-        to.set_fill_value(&memory, Some(&value))?;
-        memory.reclaim_scalar(value)
+        to.set_fill_value(&datatype.memory_copy()?, Some(&form.elements))
     }
 
     fn register(&mut self, from: u64, to: &Handle) -> Result<()> {
@@ -267,8 +261,8 @@ impl Definition<'_> {
         if let Some(comment) = link::comment(from)? {
             link::set_comment(to, &comment)?;
         }
-        let limit = self.input.file_bytes();
-        let deferred = attributes::copy_all(from, to, path, left_out, &mut self.types, limit)?;
+        let types = &mut self.types;
+        let deferred = attributes::copy_all(self.input, from, to, path, left_out, types)?;
         self.defined.deferred.extend(deferred);
         Ok(())
     }

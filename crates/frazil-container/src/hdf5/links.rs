@@ -36,6 +36,21 @@ impl<'a> Links<'a> {
         self.by_path.get(path).copied()
     }
 
+    /// The first entry of what is at a path from the root, through soft links; the link itself where it leads
+    /// out of the file. `None` if nothing is there.
+    pub(super) fn find(&mut self, path: &str) -> Option<&'a Entry> {
+        let mut found: Option<&'a Entry> = None;
+        for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
+            let parent = found.map_or("", |entry| entry.path.as_str());
+            let entry = *self.by_path.get(format!("{parent}/{part}").as_str())?;
+            found = match entry.kind {
+                EntryKind::External { .. } | EntryKind::UserDefined { .. } => Some(entry),
+                _ => Some(self.follow(entry)?),
+            };
+        }
+        found
+    }
+
     /// The first path of the object behind a soft link.
     fn soft(&mut self, entry: &'a Entry, target: &'a str) -> Option<&'a str> {
         // Entries that wait for the link they lead through; each with what is left of its target.
@@ -157,6 +172,7 @@ mod tests {
             datasets: Vec::new(),
             paths: HashMap::from([(1, "/g".to_owned()), (2, "/g/x".to_owned())]),
             addresses: HashMap::new(),
+            source: None,
         }
     }
 

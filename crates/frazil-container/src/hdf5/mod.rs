@@ -37,18 +37,19 @@ pub use describe::{
 pub use frazil_hdf5::text::bytes_of_text;
 pub use frazil_hdf5::{
     Arrival, BitRange, Extent, ExternalFile, FillStatus, FillTime, FloatForm, MemberDescription,
-    NumberConversion, Source, TextPadding, TypeClass, TypeDescription,
+    NumberConversion, Selection as ElementSelection, Source, TextPadding, TypeClass,
+    TypeDescription, VirtualPart,
 };
 pub use live::{ExistingFile, ExistingVariable, LiveOutput, Placement};
 pub use netcdf_names::NON_COORDINATE_PREFIX;
 pub use output::{Finished, Hdf5Output, OutputTarget};
 pub use scan::Hdf5Input;
+pub use values::parts_to_copy;
 pub use writer_flags::WriterFlags;
 
 pub use crate::commit::{LeftBeside, Recovery, forget_journal, left_beside, recover};
 pub use crate::ffi::dataspace::Hyperslab;
 pub use crate::ffi::filter_decoder::{DecodeFilter, decode_filters_with};
-pub use crate::ffi::virtual_source::VirtualSource;
 
 /// How one dataset is to be stored in the output.
 #[derive(Debug, Clone, PartialEq, Eq)]

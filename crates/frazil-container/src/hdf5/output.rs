@@ -1,10 +1,10 @@
 //! A file being written: defined through libhdf5, filled by whoever holds the bytes.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::Path;
 
-use frazil_types::{ChunkGrid, FileAddress};
+use frazil_types::{ChunkGrid, FileAddress, Selection};
 
 use super::OutputStorage;
 use super::additions::{self, Additions, NewAttribute};
@@ -12,12 +12,13 @@ use super::attributes::{self, DeferredAttribute};
 use super::classic_define;
 use super::dataset_info::{DatasetInfo, DatasetStorage};
 use super::define::{self, Defined};
-use super::references::{LostReferences, Translator};
+use super::references::{CopiedObjects, LostReferences};
 use super::scan::Hdf5Input;
 use super::values;
 use crate::classic::ClassicModel;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
+use crate::ffi::dataspace::Hyperslab;
 use crate::ffi::file::{self, Target};
 use crate::ffi::property::{PropertyList, TRACKED_AND_INDEXED};
 use crate::ffi::{Handle, RawSink, link};
@@ -170,14 +171,45 @@ impl Hdf5Output {
             .map_err(|error| blame(error, self.sink))
     }
 
-    /// Copies a dataset's values through libhdf5, references translated.
+    /// Copies the values of a dataset that only libhdf5 can read, references translated.
     ///
     /// # Errors
-    /// If values cannot be read or written.
+    /// If values cannot be read or written, or are sequences of references.
     pub fn copy_values(&self, input: &Hdf5Input, dataset: usize) -> Result<()> {
         let info = &input.datasets()[dataset];
         let outcome = self.copy_located(input, info, self.dataset(dataset)?);
         outcome.map_err(|error| blame(error, self.sink).at(&info.path))
+    }
+
+    /// Writes a part of a dataset's values, which lie so in the input: what they lead to comes along.
+    ///
+    /// # Errors
+    /// If values lead to nothing that can be read, do not fit, or cannot be written.
+    pub fn write_stored(
+        &self,
+        input: &Hdf5Input,
+        dataset: usize,
+        part: &Selection,
+        stored: &[u8],
+    ) -> Result<()> {
+        let info = &input.datasets()[dataset];
+        let write = || {
+            let to = self.dataset(dataset)?;
+            let read = input.dataset(info)?;
+            let form = input.in_memory_form(&read.datatype, stored, &self.objects())?;
+            self.lost.borrow_mut().add(&info.path, form.lost);
+            let slab = Hyperslab::dense(&part.start, &part.count);
+            let slab = (!part.count.is_empty()).then_some(slab);
+            to.write(&to.datatype()?.memory_copy()?, slab, &form.elements)
+        };
+        write().map_err(|error| blame(error, self.sink).at(&info.path))
+    }
+
+    fn objects(&self) -> CopiedObjects<'_> {
+        CopiedObjects {
+            addresses: &self.defined.addresses,
+            root: Some(&self.file),
+        }
     }
 
     fn copy_located(&self, input: &Hdf5Input, info: &DatasetInfo, to: &Dataset) -> Result<()> {
@@ -189,9 +221,21 @@ impl Hdf5Output {
             _ => (None, Vec::new()),
         };
         let chunks = grid.as_ref().map(|grid| (grid, records.as_slice()));
-        self.with_translator(input, &info.path, |translator| {
-            input.through_filters(info, || values::copy(&from, to, chunks, translator))
-        })
+        let datatype = input.describe_datatype(info)?;
+        let memory = from.datatype()?;
+        let has_references = memory.holds_references()?;
+        if has_references && memory.holds_variable_length()? {
+            return Err(ContainerError::Unsupported(
+                "sequences of references under a filter that only a plugin decodes".to_owned(),
+            ));
+        }
+        let translate = |values: &[u8]| {
+            let form = input.in_memory_form(&datatype, values, &self.objects())?;
+            self.lost.borrow_mut().add(&info.path, form.lost);
+            Ok(form.elements)
+        };
+        let change: Option<&values::Change<'_>> = has_references.then_some(&translate);
+        input.through_filters(info, || values::copy(&from, to, chunks, change))
     }
 
     /// Writes a small dataset's values (row-major, in the bytes of the dataset's own type).
@@ -256,11 +300,10 @@ impl Hdf5Output {
         for attribute in &deferred {
             let (object, name) = (&attribute.object, &attribute.name);
             let number = numbers.get(object.as_str()).copied();
+            let lost = self.write_reference(input, attribute, number);
+            let lost = lost.map_err(|error| error.at(object))?;
             let holder = format!("attribute {name} of {object}");
-            self.with_translator(input, &holder, |translator| {
-                self.write_reference(input, attribute, number, translator)
-            })
-            .map_err(|error| error.at(object))?;
+            self.lost.borrow_mut().add(&holder, lost);
         }
         Ok(())
     }
@@ -271,37 +314,14 @@ impl Hdf5Output {
         input: &Hdf5Input,
         attribute: &DeferredAttribute,
         number: Option<usize>,
-        translator: &Translator<'_>,
-    ) -> Result<()> {
-        let (name, limit) = (&attribute.name, input.file_bytes());
+    ) -> Result<u64> {
+        let objects = self.objects();
         if let Some(number) = number {
-            let from = input.open_dataset(&attribute.object)?;
             let to = self.dataset(number)?.handle();
-            return attributes::write_deferred(from.handle(), to, name, translator, limit);
+            return attributes::write_deferred(input, attribute, to, &objects);
         }
-        let from = link::open_object(input.library()?, &attribute.object)?;
         let to = link::open_object(&self.file, &attribute.object)?;
-        attributes::write_deferred(&from, &to, name, translator, limit)
-    }
-
-    /// Does something with references that `holder` holds.
-    fn with_translator<T>(
-        &self,
-        input: &Hdf5Input,
-        holder: &str,
-        work: impl FnOnce(&Translator<'_>) -> Result<T>,
-    ) -> Result<T> {
-        let translator = Translator {
-            from: input.library()?,
-            to: &self.file,
-            paths: input.paths(),
-            addresses: &self.defined.addresses,
-            lost: Cell::new(0),
-            is_fill: false,
-        };
-        let done = work(&translator)?;
-        self.lost.borrow_mut().add(holder, translator.lost.get());
-        Ok(done)
+        attributes::write_deferred(input, attribute, &to, &objects)
     }
 
     fn dataset(&self, number: usize) -> Result<&Dataset> {

@@ -96,6 +96,15 @@ impl Hdf5Input {
         &self.contents
     }
 
+    /// Takes another shape for a dataset's own: virtual ones are as long as what they are mapped onto. Nothing
+    /// changes once the contents are shared.
+    pub fn set_shape(&mut self, dataset: usize, shape: &[u64]) {
+        let contents = Arc::get_mut(&mut self.contents);
+        if let Some(info) = contents.and_then(|contents| contents.datasets.get_mut(dataset)) {
+            shape.clone_into(&mut info.shape);
+        }
+    }
+
     /// The file.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -433,7 +442,7 @@ fn unusual_form(file: &frazil_hdf5::File) -> Vec<String> {
     found
 }
 
-/// Elements up to this many bytes may be larger than a file that holds none of them.
+/// Elements up to this many bytes may be larger than a file that holds none of them; of larger ones no value is read.
 const LARGEST_UNWRITTEN_ELEMENT: u64 = 1 << 20;
 
 /// Reads what a dataset is.
@@ -446,7 +455,8 @@ fn describe(
     let dataset = file.dataset(object)?;
     let element = dataset.datatype.clone().in_memory().element();
     // Each fill value is one element; nothing else in the file bounds it.
-    if element.size_bytes as u64 > file_bytes.max(LARGEST_UNWRITTEN_ELEMENT) {
+    let is_too_large = element.size_bytes as u64 > file_bytes.max(LARGEST_UNWRITTEN_ELEMENT);
+    if is_too_large && !element.is_self_contained() {
         let reason = format!(
             "its elements have {} bytes each, more than the file",
             element.size_bytes
@@ -458,7 +468,7 @@ fn describe(
         Extent::Simple { max_shape, .. } => max_shape.iter().map(Option::is_none).collect(),
     };
     let fill = match dataset.fill.status {
-        _ if !element.is_self_contained() => Vec::new(),
+        _ if is_too_large || !element.is_self_contained() => Vec::new(),
         FillStatus::User => dataset.fill.value.clone(),
         FillStatus::Default | FillStatus::Undefined => vec![0; element.size_bytes],
     };

@@ -1,9 +1,7 @@
-//! Values that only libhdf5 can copy: heap data, references, external and virtual storage, and
-//! datasets too small to be worth a worker's while.
+//! Values that are copied part by part: those that lead elsewhere, and what only libhdf5 can read.
 
 use frazil_types::{ChunkGrid, ChunkRecord, Selection};
 
-use super::references::Translator;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataset::Dataset;
 use crate::ffi::dataspace::Hyperslab;
@@ -14,9 +12,12 @@ use frazil_hdf5::Extent;
 const SLAB_BYTES: u64 = 4 << 20;
 
 /// A chunk grid, and which of its chunks are stored.
-pub(super) type Chunks<'a> = (&'a ChunkGrid, &'a [ChunkRecord]);
+type Chunks<'a> = (&'a ChunkGrid, &'a [ChunkRecord]);
 
-/// Copies all values of a dataset through libhdf5, slab by slab, references translated.
+/// Makes other values of those that libhdf5 read.
+pub(super) type Change<'a> = dyn Fn(&[u8]) -> Result<Vec<u8>> + 'a;
+
+/// Copies all values of a dataset through libhdf5, slab by slab.
 ///
 /// Slabs are whole multiples of the input's chunks along the first axis, so that no chunk is decoded
 /// twice. Chunks that the input never wrote stay unwritten.
@@ -24,15 +25,14 @@ pub(super) fn copy(
     from: &Dataset,
     to: &Dataset,
     chunks: Option<Chunks<'_>>,
-    translator: &Translator<'_>,
+    change: Option<&Change<'_>>,
 ) -> Result<()> {
     let memory = from.datatype()?.memory_copy()?;
-    let references = memory.holds_references()?.then_some(translator);
     let copier = SlabCopier {
         from,
         to,
         memory: &memory,
-        references,
+        change,
     };
     let extent = from.extent()?;
     let Extent::Simple { shape, .. } = &extent else {
@@ -44,20 +44,30 @@ pub(super) fn copy(
     if shape.contains(&0) {
         return Ok(());
     }
-    let granularity = chunks.map(|(grid, _)| grid.chunk());
-    let element_bytes = memory.size_bytes()? as u64;
-    for part in written_parts(shape, chunks) {
-        for (offset, count) in slabs(&part.count, granularity, element_bytes) {
-            let start: Vec<u64> = part.start.iter().zip(offset).map(|(a, b)| a + b).collect();
-            let max_shape = count.iter().map(|&n| Some(n)).collect();
-            let slab = Extent::Simple {
-                shape: count.clone(),
-                max_shape,
-            };
-            copier.copy(Some(Hyperslab::dense(&start, &count)), &slab)?;
-        }
+    for part in parts_to_copy(shape, chunks, memory.size_bytes()? as u64) {
+        let slab = Extent::Simple {
+            shape: part.count.clone(),
+            max_shape: part.count.iter().map(|&n| Some(n)).collect(),
+        };
+        copier.copy(Some(Hyperslab::dense(&part.start, &part.count)), &slab)?;
     }
     Ok(())
+}
+
+/// The boxes in which values are copied: whole multiples of the input's chunks along the first axis, so that no chunk
+/// is decoded twice, and nothing that was never written.
+pub fn parts_to_copy<'a>(
+    shape: &[u64],
+    chunks: Option<(&'a ChunkGrid, &'a [ChunkRecord])>,
+    element_bytes: u64,
+) -> impl Iterator<Item = Selection> + 'a {
+    let granularity = chunks.map(|(grid, _)| grid.chunk());
+    written_parts(shape, chunks).flat_map(move |part| {
+        slabs(&part.count, granularity, element_bytes).map(move |(offset, count)| Selection {
+            start: part.start.iter().zip(offset).map(|(a, b)| a + b).collect(),
+            count,
+        })
+    })
 }
 
 /// The whole array, or chunk by chunk what was written of it.
@@ -78,8 +88,7 @@ struct SlabCopier<'a> {
     from: &'a Dataset,
     to: &'a Dataset,
     memory: &'a Datatype,
-    /// Set where values hold references.
-    references: Option<&'a Translator<'a>>,
+    change: Option<&'a Change<'a>>,
 }
 
 impl SlabCopier<'_> {
@@ -87,9 +96,9 @@ impl SlabCopier<'_> {
         let elements = slab.elements().ok_or_else(|| {
             ContainerError::Corrupt("it claims more elements than can be counted".to_owned())
         })?;
-        let mut values = self.from.read(self.memory, selection, elements)?;
-        if let Some(translator) = self.references {
-            translator.translate(self.memory, &mut values)?;
+        let values = self.from.read(self.memory, selection, elements)?;
+        if let Some(change) = self.change {
+            return self.to.write(self.memory, selection, &change(&values)?);
         }
         self.to.write(self.memory, selection, &values)?;
         self.memory.reclaim(slab, values)
@@ -102,7 +111,7 @@ fn slabs(
     shape: &[u64],
     granularity: Option<&[u64]>,
     element_bytes: u64,
-) -> impl Iterator<Item = (Vec<u64>, Vec<u64>)> {
+) -> impl Iterator<Item = (Vec<u64>, Vec<u64>)> + use<> {
     let mut step: Vec<u64> = shape.to_vec();
     let mut bytes = step
         .iter()

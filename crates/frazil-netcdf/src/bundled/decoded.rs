@@ -201,7 +201,11 @@ fn source_of(input: &Input, number: usize) -> Result<Option<Source>> {
             let error = missing_filter_error(&missing);
             return Err(error.in_file(input.path()).at_variable(&variable.path));
         }
-        Access::Apart(_) | Access::Indirect(..) | Access::Library | Access::Nothing => {
+        Access::Apart(_)
+        | Access::Indirect(..)
+        | Access::Elsewhere(_)
+        | Access::Library
+        | Access::Nothing => {
             return Ok(None);
         }
     };

@@ -23,7 +23,8 @@ impl Engine {
     ) -> Answer<MemorySpan> {
         let id = self.variable(group, varid)?;
         self.check_memory(id, memory)?;
-        self.check_data_mode()?;
+        // As in netCDF-C also where what follows is refused.
+        self.enter_data_mode()?;
         self.slab(id, region, is_put)?.span()
     }
 
@@ -47,6 +48,7 @@ impl Engine {
         }
         if !values.is_empty() {
             let steps = slab.steps();
+            self.note_put();
             self.writer
                 .put(id, &slab.start, &slab.count, steps.as_deref(), &values)?;
         }
@@ -81,6 +83,7 @@ impl Engine {
         start: &[u64],
         bytes: &[u8],
     ) -> Answer<bool> {
+        self.note_put();
         Ok(self.writer.put_element(id, start, bytes)?)
     }
 
@@ -130,6 +133,7 @@ impl Engine {
             return Ok(());
         }
         let steps = slab.steps();
+        self.note_put();
         Ok(self
             .writer
             .put_strings(id, &slab.start, &slab.count, steps.as_deref(), &values)?)
@@ -154,6 +158,11 @@ impl Engine {
             .writer
             .read_strings(id, &slab.start, &slab.count, steps.as_deref())?;
         slab.scatter_strings(strings, values)
+    }
+
+    fn note_put(&mut self) {
+        self.is_put = true;
+        self.is_changed = true;
     }
 
     /// The elements that a call means, within the variable.

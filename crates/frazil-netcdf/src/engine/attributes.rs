@@ -85,6 +85,7 @@ impl Engine {
     }
 
     fn put_checked(&mut self, owner: AttributeOwner, name: &str, value: SchemaValue) -> Answer<()> {
+        self.is_changed = true;
         match owner {
             AttributeOwner::Variable(variable) if name == FILL_VALUE => {
                 self.put_fill_value(variable, value)
@@ -104,14 +105,14 @@ impl Engine {
                 format!("{FILL_VALUE} is one value, not {count}"),
             ));
         }
-        if !self.writer.is_changeable(variable) {
+        if !self.is_fill_changeable(variable) {
             return Err(Status::ELATEFILL.into());
         }
         match (self.described(variable).value_type, value) {
             (ValueType::Atomic(nc_type), SchemaValue::Atomic(value))
                 if value.nc_type() == nc_type =>
             {
-                self.set(variable, |settings| settings.fill = Fill::Value(value))
+                self.set_late(variable, |settings| settings.fill = Fill::Value(value))
             }
             (ValueType::String, SchemaValue::Strings(_)) => Err(no_string_fill()),
             _ => Err(Refusal::new(
@@ -224,6 +225,7 @@ impl Engine {
             self.put_checked(owner, new_name, value)?;
             return self.delete(owner, name);
         }
+        self.is_changed = true;
         Ok(self.writer.rename_attribute(owner, name, new_name)?)
     }
 
@@ -237,7 +239,7 @@ impl Engine {
     fn delete(&mut self, owner: AttributeOwner, name: &str) -> Answer<()> {
         match owner {
             AttributeOwner::Variable(variable) if name == FILL_VALUE => {
-                self.set(variable, |settings| settings.fill = Fill::Default)
+                self.set_late(variable, |settings| settings.fill = Fill::Default)
             }
             _ => Ok(self.writer.delete_attribute(owner, name)?),
         }

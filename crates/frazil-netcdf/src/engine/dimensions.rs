@@ -60,6 +60,7 @@ impl Engine {
         let name = &*check_name(name)?;
         let id = self.any_dimension(group, dimid)?;
         self.check_free_dimension(at, name)?;
+        self.is_changed = true;
         Ok(self.writer.rename_dimension(id, name)?)
     }
 

@@ -74,17 +74,13 @@ impl Engine {
         group: GroupNumber,
         path: &str,
     ) -> Answer<GroupNumber> {
-        // An absolute path begins at the root group, whatever group was asked.
-        let begin = if path.starts_with('/') {
-            GroupNumber::ROOT
-        } else {
-            group
-        };
-        self.group(begin)?;
-        let names = path.split('/').filter(|name| !name.is_empty());
-        names
-            .into_iter()
-            .try_fold(begin, |at, name| self.inq_grp_ncid(at, name))
+        self.group(group)?;
+        // netCDF-C takes every path from the group that was asked, also one that begins with a slash.
+        let mut names = path.split('/').filter(|name| !name.is_empty()).peekable();
+        if names.peek().is_none() && group != GroupNumber::ROOT {
+            return Err(Status::ENOGRP.into());
+        }
+        names.try_fold(group, |at, name| self.inq_grp_ncid(at, name))
     }
 
     pub(crate) fn rename_grp(&mut self, group: GroupNumber, name: &str) -> Answer<()> {

@@ -6,10 +6,12 @@ mod dimensions;
 mod filters;
 mod groups;
 mod settings;
+mod undo;
 mod variables;
 
 use std::path::Path;
 
+use self::undo::Undo;
 use crate::status::{Answer, Refusal, Status};
 use crate::types::{ChunkCache, FORMAT_NETCDF4, FORMAT_NETCDF4_CLASSIC, GLOBAL, GroupNumber, Mode};
 use frazil_container::schema::{AttributeOwner, GroupId, Schema, SchemaVariable, VariableId};
@@ -35,6 +37,20 @@ pub(crate) struct Engine {
     variables: Vec<Vec<VariableId>>,
     /// What netCDF tells of a variable again, but the file need not hold.
     remembered: Vec<Remembered>,
+    /// What the file was created with.
+    options: WriterOptions,
+    /// So many variables were there when define mode was last left: how they are stored is settled.
+    defined: usize,
+    /// As many at the last `nc_enddef`: fill values of those in the root group are settled, as in netCDF-C.
+    ended: usize,
+    /// Whether it was created, not opened.
+    is_new: bool,
+    /// Whether values were put.
+    is_put: bool,
+    /// Whether anything was made since the last commit.
+    is_changed: bool,
+    /// In define mode: what `nc_abort` goes back to.
+    undo: Undo,
 }
 
 /// What netCDF tells of a variable again, but the file need not hold.
@@ -50,7 +66,7 @@ impl Engine {
     /// Begins a new file, in define mode.
     pub(crate) fn create(path: &Path, options: &WriterOptions) -> Answer<Self> {
         let writer = Writer::create(path, options)?;
-        Ok(Self::new(writer, options.classic_model, true))
+        Ok(Self::new(writer, options.clone(), true))
     }
 
     /// Begins a new file that several ranks write, in define mode.
@@ -60,7 +76,7 @@ impl Engine {
         options: &WriterOptions,
     ) -> Answer<Self> {
         let writer = Writer::create_parallel(path, comm, options)?;
-        Ok(Self::new(writer, options.classic_model, true))
+        Ok(Self::new(writer, options.clone(), true))
     }
 
     /// Whether several ranks write the file.
@@ -71,15 +87,15 @@ impl Engine {
     /// Opens a file to go on writing it, in data mode.
     pub(crate) fn append(path: &Path, options: &WriterOptions) -> Answer<Self> {
         let writer = Writer::append(path, options)?;
-        Ok(Self::new(writer, options.classic_model, false))
+        Ok(Self::new(writer, options.clone(), false))
     }
 
     /// Goes on with the file of a writer, in data mode.
-    pub(crate) fn of(writer: Writer, classic_model: bool) -> Self {
-        Self::new(writer, classic_model, false)
+    pub(crate) fn of(writer: Writer, options: WriterOptions) -> Self {
+        Self::new(writer, options, false)
     }
 
-    fn new(writer: Writer, classic_model: bool, in_define_mode: bool) -> Self {
+    fn new(writer: Writer, options: WriterOptions, is_new: bool) -> Self {
         let schema = writer.schema();
         let mut variables = vec![Vec::new(); schema.groups.len()];
         for (i, variable) in schema.variables.iter().enumerate() {
@@ -95,11 +111,18 @@ impl Engine {
         };
         let remembered = schema.variables.iter().map(endian).collect();
         Self {
-            classic_model,
-            in_define_mode,
+            classic_model: options.classic_model,
+            in_define_mode: is_new,
             fill_mode: 0,
             variables,
             remembered,
+            options,
+            is_new,
+            is_put: false,
+            is_changed: is_new,
+            defined: 0,
+            ended: 0,
+            undo: Undo::ToCommit,
             writer,
         }
     }
@@ -108,7 +131,7 @@ impl Engine {
         if self.in_define_mode && self.classic_model {
             return Err(Status::EINDEFINE.into());
         }
-        self.in_define_mode = true;
+        self.begin_definitions();
         Ok(())
     }
 
@@ -116,7 +139,8 @@ impl Engine {
         if !self.in_define_mode {
             return Err(Status::ENOTINDEFINE.into());
         }
-        self.in_define_mode = false;
+        self.end_definitions();
+        self.ended = self.defined;
         Ok(self.writer.end_definitions()?)
     }
 
@@ -132,14 +156,17 @@ impl Engine {
 
     pub(crate) fn sync(&mut self) -> Answer<()> {
         self.enter_data_mode()?;
-        Ok(self.writer.sync()?)
+        self.writer.sync()?;
+        self.is_changed = false;
+        Ok(())
     }
 
     pub(crate) fn close(self) -> Answer<WriterReport> {
         Ok(self.writer.close()?)
     }
 
-    pub(crate) fn abort(self) {
+    /// Lets go of the file at its last commit, in whatever mode it is.
+    pub(crate) fn discard(self) {
         self.writer.abandon();
     }
 
@@ -163,12 +190,17 @@ impl Engine {
     }
 
     pub(crate) fn inq_format_extended(&mut self) -> Answer<(i32, i32)> {
-        let model = if self.classic_model {
-            Mode::CLASSIC_MODEL
-        } else {
-            Mode::default()
-        };
-        Ok((FORMATX_HDF5, (Mode::NETCDF4 | Mode::WRITE | model).0))
+        let mut mode = Mode::NETCDF4;
+        if self.classic_model {
+            mode = mode | Mode::CLASSIC_MODEL;
+        }
+        // As it was opened or created.
+        match (self.is_new, self.options.overwrite) {
+            (true, true) => {}
+            (true, false) => mode = mode | Mode::NOCLOBBER,
+            (false, _) => mode = mode | Mode::WRITE,
+        }
+        Ok((FORMATX_HDF5, mode.0))
     }
 
     fn schema(&self) -> &Schema {
@@ -181,16 +213,31 @@ impl Engine {
         if !self.in_define_mode && self.classic_model {
             return Err(Status::ENOTINDEFINE.into());
         }
-        self.in_define_mode = true;
+        self.begin_definitions();
         Ok(())
+    }
+
+    fn begin_definitions(&mut self) {
+        if !self.in_define_mode {
+            self.remember();
+        }
+        self.in_define_mode = true;
+        self.is_changed = true;
     }
 
     /// Before values move: leaves define mode, or refuses where the classic model demands that the
     /// program does.
     fn enter_data_mode(&mut self) -> Answer<()> {
         self.check_data_mode()?;
-        self.in_define_mode = false;
+        self.end_definitions();
         Ok(())
+    }
+
+    fn end_definitions(&mut self) {
+        if self.in_define_mode {
+            self.in_define_mode = false;
+            self.defined = self.schema().variables.len();
+        }
     }
 
     /// Refuses values where the classic model demands that the program leaves define mode first.

@@ -5,8 +5,8 @@ use frazil_container::classic::{AttributeValue, NcType};
 use super::Engine;
 use crate::names::FILL_VALUE;
 use crate::status::{Answer, Refusal, Status};
-use crate::types::{AttributeValues, ChunkCache, FillInquiry, GroupNumber, Storage};
-use frazil_container::schema::{AttributeOwner, Fill, SchemaValue, ValueType, VariableId};
+use crate::types::{AttributeValues, ChunkCache, FillInquiry, GLOBAL, GroupNumber, Storage};
+use frazil_container::schema::{AttributeOwner, Fill, Schema, SchemaValue, ValueType, VariableId};
 use frazil_precision::names::{NETCDF_BITGROOM, NETCDF_BITROUND, NETCDF_GRANULAR};
 use frazil_types::{PrecisionRequest, QuantizeAlgorithm};
 use frazil_write::PrecisionStatement;
@@ -38,6 +38,7 @@ impl Engine {
         no_fill: bool,
         value: Option<&[u8]>,
     ) -> Answer<()> {
+        self.refuse_global(group, varid)?;
         let id = self.variable(group, varid)?;
         let value_type = self.described(id).value_type;
         let fill = match (value_type, no_fill, value) {
@@ -218,6 +219,7 @@ impl Engine {
         mode: i32,
         nsd: i32,
     ) -> Answer<()> {
+        self.refuse_global(group, varid)?;
         let id = self.variable(group, varid)?;
         self.check_changeable(id)?;
         let precision = if mode == 0 {
@@ -274,6 +276,7 @@ impl Engine {
         group: GroupNumber,
         varid: i32,
     ) -> Answer<(i32, i32)> {
+        self.refuse_global(group, varid)?;
         let id = self.variable(group, varid)?;
         if let Some(request) = &self.writer.settings(id).precision {
             let kept = request.significant_bits.or(request.significant_digits);
@@ -320,6 +323,15 @@ impl Engine {
         Ok(self.remembered[id.0].cache.unwrap_or_default())
     }
 
+    /// Refuses `NC_GLOBAL` where netCDF-C has a status of its own for it.
+    fn refuse_global(&self, group: GroupNumber, varid: i32) -> Answer<()> {
+        self.group(group)?;
+        match varid {
+            GLOBAL => Err(Status::EGLOBAL.into()),
+            _ => Ok(()),
+        }
+    }
+
     /// Changes settings, as long as that is possible.
     pub(super) fn set(
         &mut self,
@@ -327,19 +339,39 @@ impl Engine {
         change: impl FnOnce(&mut VariableSettings),
     ) -> Answer<()> {
         self.check_changeable(id)?;
+        self.set_late(id, change)
+    }
+
+    /// As [`Self::set`], also after define mode was left.
+    pub(super) fn set_late(
+        &mut self,
+        id: VariableId,
+        change: impl FnOnce(&mut VariableSettings),
+    ) -> Answer<()> {
         let mut settings = self.writer.settings(id).clone();
         change(&mut settings);
         Ok(self.writer.set_settings(id, settings)?)
     }
 
     pub(super) fn check_changeable(&self, id: VariableId) -> Answer<()> {
-        if self.writer.is_changeable(id) {
+        if self.is_changeable(id) {
             return Ok(());
         }
         Err(Refusal::new(
             Status::ELATEDEF,
-            "the variable already has values or is in the file",
+            "the variable already has values, or define mode was left since it was defined",
         ))
+    }
+
+    /// Whether a variable may still get another fill value.
+    pub(super) fn is_fill_changeable(&self, id: VariableId) -> bool {
+        let is_settled = id.0 < self.ended && self.described(id).group == Schema::ROOT;
+        !is_settled && self.writer.is_changeable(id)
+    }
+
+    /// Whether it can still be said how a variable is stored.
+    pub(super) fn is_changeable(&self, id: VariableId) -> bool {
+        id.0 >= self.defined && self.writer.is_changeable(id)
     }
 
     fn element_bytes(&self, id: VariableId) -> u64 {

@@ -108,6 +108,7 @@ impl Engine {
         if self.classic_model && !self.in_define_mode && is_longer {
             return Err(Status::ENOTINDEFINE.into());
         }
+        self.is_changed = true;
         Ok(self.writer.rename_variable(id, name)?)
     }
 

@@ -212,3 +212,32 @@ fn strings_are_written_and_read() {
         expected
     );
 }
+
+#[test]
+fn aborting_goes_back_to_where_define_mode_began() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.nc");
+    let mut data = engine(&path, Mode::CLOBBER);
+    data.def_dim(ROOT, "x", 2).unwrap();
+    data.def_var(ROOT, "v", INT, &[0]).unwrap();
+    data.enddef().unwrap();
+    data.redef().unwrap();
+    data.def_dim(ROOT, "y", 2).unwrap();
+    data.rename_var(ROOT, 0, "w").unwrap();
+    data.abort().unwrap();
+    let mut data = Dataset::open(&path, Mode::NOWRITE).unwrap();
+    assert_eq!(data.inq_dimid(ROOT, "y"), Err(Status::EBADDIM));
+    assert_eq!(data.inq_varid(ROOT, "v"), Ok(0));
+    data.close().unwrap();
+
+    // In data mode it closes.
+    let mut data = Dataset::open(&path, Mode::WRITE).unwrap();
+    data.put(ROOT, 0, &vara(&[0], &[2]), MemoryType::Int, &ints(&[1, 2]))
+        .unwrap();
+    data.abort().unwrap();
+    let mut data = Dataset::open(&path, Mode::NOWRITE).unwrap();
+    let mut read = vec![0; 8];
+    data.get(ROOT, 0, &vara(&[0], &[2]), MemoryType::Int, &mut read)
+        .unwrap();
+    assert_eq!(read, ints(&[1, 2]));
+}

@@ -293,3 +293,28 @@ fn chunks_that_nobody_states_are_chunks() {
     let found: Vec<_> = (0..4).map(|it| read.inq_var_chunking(ROOT, it)).collect();
     assert_eq!(found, told);
 }
+
+/// As in netCDF-C: once define mode was left, storage is settled; the fill value of a variable without values
+/// as well if that was by `nc_enddef`.
+#[test]
+fn storage_is_settled_when_define_mode_ends() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut data = with_variable(&directory.path().join("a.nc"));
+    let other = data.def_var(ROOT, "other", FLOAT, &[0]).unwrap();
+    put_record(&mut data);
+    let fill = |data: &mut Dataset, varid| {
+        let value = 1_f32.to_ne_bytes();
+        data.put_att(ROOT, varid, "_FillValue", FLOAT, MemoryType::Float, &value)
+    };
+    let deflate = data.def_var_deflate(ROOT, other, false, true, 1);
+    assert_eq!(deflate, Err(Status::ELATEDEF));
+    assert_eq!(fill(&mut data, 0), Err(Status::ELATEFILL));
+    assert_eq!(fill(&mut data, other), Ok(()));
+    data.enddef().unwrap();
+    assert_eq!(fill(&mut data, other), Err(Status::ELATEFILL));
+    assert_eq!(
+        data.def_var_fill(ROOT, GLOBAL, false, None),
+        Err(Status::EGLOBAL)
+    );
+    data.close().unwrap();
+}

@@ -117,7 +117,7 @@ pub(super) fn prepare(input: &Input, wanted: &Wanted) -> Result<Prepared> {
         Access::Apart(source) => ready(source, Stored::All),
         Access::Parallel(source, stored) => ready(source, stored),
         Access::Nothing => obstacle("no values were written"),
-        Access::Library | Access::Indirect(..) => {
+        Access::Library | Access::Indirect(..) | Access::Elsewhere(_) => {
             obstacle("stored so that only libhdf5 can read it")
         }
         Access::Undecodable(_, _, missing) => {

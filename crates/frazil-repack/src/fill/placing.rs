@@ -1,9 +1,10 @@
-//! Places what is packed, and copies what only libhdf5 can copy.
+//! Places what is packed, and copies what is not.
 
 use frazil_container::hdf5::Hdf5Output;
 
 use super::packing::{Batch, PackedBatch, Packing, Step};
 use super::{Define, Filled, Stored};
+use crate::copying;
 use crate::job::Job;
 use crate::routes::{CopyPlan, Decisions};
 use frazil_file::error::Result;
@@ -28,7 +29,7 @@ pub(super) struct Placing<'a> {
 }
 
 impl<'a> Placing<'a> {
-    /// Defines the output and copies what only libhdf5 can copy.
+    /// Defines the output and copies what is not packed.
     pub(super) fn begin(
         source: &Input,
         define: &Define<'_>,
@@ -37,7 +38,7 @@ impl<'a> Placing<'a> {
         job: &Job<'_>,
     ) -> Result<Self> {
         let output = define()?;
-        let stored = copy_through_library(source, &output, pending, decisions, job)?;
+        let stored = copy_values(source, &output, pending, decisions, job)?;
         let bases = contiguous_bases(source, &output, pending, decisions)?;
         let placer = Placer::new(pending.file(), pending.path());
         let fallbacks = decisions.fallbacks.iter();
@@ -120,8 +121,8 @@ impl<'a> Placing<'a> {
     }
 }
 
-/// Copies what only libhdf5 can copy, on this thread.
-fn copy_through_library(
+/// Copies what is not packed, on this thread.
+fn copy_values(
     source: &Input,
     output: &Hdf5Output,
     pending: &PendingOutput,
@@ -129,18 +130,13 @@ fn copy_through_library(
     job: &Job<'_>,
 ) -> Result<Vec<Stored>> {
     let mut stored = vec![Stored::default(); decisions.routes.len()];
-    let Some(hdf5) = source.hdf5() else {
-        return Ok(stored);
-    };
     for (i, route) in decisions.routes.iter().enumerate() {
         if !matches!(route, CopyPlan::Library) {
             continue;
         }
         run::check_cancel(job.resources).map_err(|error| error.in_file(source.path()))?;
         let wrap = |error| from_copying(error, source.path(), pending.path());
-        output
-            .copy_values(hdf5, i)
-            .map_err(|error| wrap(error).at_variable(&source.variables()[i].path))?;
+        copying::copy_values(source, i, (output, pending.path()), job.resources)?;
         stored[i].bytes = output.stored_bytes(i).map_err(wrap)?;
     }
     Ok(stored)

@@ -30,6 +30,11 @@ impl Decisions {
             self.placeholder(variable);
             return Ok(());
         }
+        if variable.storage == DatasetStorage::Virtual {
+            // Its mapping counts, also where its sources have nothing yet.
+            self.through_library(variable, shape);
+            return Ok(());
+        }
         match reach {
             AccessPath::Nothing => {
                 self.without_values(variable, shape, chosen.map(|chosen| chosen.filters));

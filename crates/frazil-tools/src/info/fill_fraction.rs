@@ -53,7 +53,7 @@ pub(super) fn count(
             }
             Access::Nothing => fractions[position] = nothing_stored(variable),
             Access::Library => fractions[position] = through_library(input, variable, resources)?,
-            Access::Undecodable(..) | Access::Indirect(..) => {}
+            Access::Undecodable(..) | Access::Indirect(..) | Access::Elsewhere(_) => {}
         }
     }
     let found = run_counts(input, variables, &arrays, &counts, resources)?;

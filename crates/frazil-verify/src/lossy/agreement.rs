@@ -44,6 +44,7 @@ pub(crate) fn promise(
         return Ok(None);
     }
     let Some(statement) = stated::statement(b, j)? else {
+        findings.only_first_rounded += u64::from(stated::stated_precision(a, i)?.is_some());
         return Ok(None);
     };
     for line in &statement.malformed {

@@ -4,7 +4,7 @@ use frazil::{AnalyzeReport, DataOrigin, VariableInformation};
 
 use crate::commands::bounds::{number, percent};
 use crate::table::{self, Column, Table};
-use crate::text::{self, SCREEN_COLUMNS};
+use crate::text::{self, screen_columns};
 
 /// Hardly any, and eighths of one bit of information.
 const NONE: char = '·';
@@ -17,7 +17,7 @@ const MARK: char = '|';
 /// Both tables.
 pub(super) fn of(report: &AnalyzeReport, all_variables: bool) -> String {
     let path = text::path(&report.path);
-    let heading = text::shorten(&path, SCREEN_COLUMNS);
+    let heading = text::shorten(&path, screen_columns());
     if report.variables.is_empty() {
         return format!("{heading}\nno floating-point variables to analyse\n");
     }
@@ -31,7 +31,7 @@ pub(super) fn of(report: &AnalyzeReport, all_variables: bool) -> String {
         true => String::new(),
         false => format!(
             "{}{}\n{}\n",
-            numbers(&variables).render(SCREEN_COLUMNS),
+            numbers(&variables).render(screen_columns()),
             table::left_out(hidden),
             bits(&variables)
         ),
@@ -71,7 +71,7 @@ fn reasons<'a>(variables: impl Iterator<Item = &'a VariableInformation>) -> Stri
             more => format!(" and {more} more"),
         };
         let line = format!("kept exact: {reason}: {named}{more}");
-        format!("{}\n", text::shorten(&text::plain(&line), SCREEN_COLUMNS))
+        format!("{}\n", text::shorten(&text::plain(&line), screen_columns()))
     };
     groups.iter().map(line).collect()
 }
@@ -79,11 +79,11 @@ fn reasons<'a>(variables: impl Iterator<Item = &'a VariableInformation>) -> Stri
 fn numbers(variables: &[&VariableInformation]) -> Table {
     let mut table = Table::new(vec![
         Column::words("variable"),
-        Column::words("type"),
+        Column::words("type").optional(),
         Column::words("along"),
-        Column::number("masked"),
+        Column::number("masked").optional(),
         Column::words("origin"),
-        Column::number("total bits"),
+        Column::number("total bits").optional(),
         Column::number("keep"),
         Column::number("share"),
         Column::number("max error"),
@@ -151,7 +151,7 @@ fn bits(variables: &[&VariableInformation]) -> String {
         let layout = Layout::of(size);
         let same = |variable: &&&VariableInformation| variable.information.len() == size;
         let rows: Vec<_> = variables.iter().filter(same).collect();
-        let room = SCREEN_COLUMNS.saturating_sub(layout.columns());
+        let room = screen_columns().saturating_sub(layout.columns());
         let names = rows
             .iter()
             .map(|row| text::columns(&text::plain(&row.path)));
@@ -326,7 +326,7 @@ kept exact: already rounded to 7 bits: /b
             false,
         );
         let widest = text.lines().map(text::columns).max();
-        assert!(widest <= Some(SCREEN_COLUMNS), "{text}");
+        assert!(widest <= Some(screen_columns()), "{text}");
     }
 
     #[test]

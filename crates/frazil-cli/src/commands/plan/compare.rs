@@ -3,7 +3,7 @@
 use frazil::ComparedWay;
 
 use crate::table::{Column, Table};
-use crate::text::SCREEN_COLUMNS;
+use crate::text::screen_columns;
 use frazil::size::human;
 
 /// One row for each way, in the order of reader levels and goals.
@@ -30,5 +30,5 @@ pub(super) fn table(ways: &[ComparedWay]) -> String {
             format!("{:.2}", way.seconds),
         ]);
     }
-    table.render(SCREEN_COLUMNS) + "sizes and times are predicted\n"
+    table.render(screen_columns()) + "sizes and times are predicted\n"
 }

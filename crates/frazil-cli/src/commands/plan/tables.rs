@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use frazil::{ChunkCandidate, FilterCandidate, PlanReport, VariableDecision};
 
 use crate::table::{self, Column, Table};
-use crate::text::{self, SCREEN_COLUMNS};
+use crate::text::{self, screen_columns};
 use frazil::size::human;
 
 /// All variables that are shown, the largest if there are many.
 pub(super) fn of(report: &PlanReport, all_variables: bool) -> String {
     let path = text::path(&report.input);
-    let mut page = format!("{}\n", text::shorten(&path, SCREEN_COLUMNS));
+    let mut page = format!("{}\n", text::shorten(&path, screen_columns()));
     let (shown, hidden) = table::shown(&report.variables, all_variables, |variable| {
         variable.raw_bytes
     });
@@ -36,7 +36,7 @@ fn one(variable: &VariableDecision) -> String {
         human(variable.raw_bytes)
     );
     let heading = text::plain(&heading);
-    let _ = writeln!(page, "{}", text::shorten(&heading, SCREEN_COLUMNS));
+    let _ = writeln!(page, "{}", text::shorten(&heading, screen_columns()));
     let chunks = match &variable.chunk {
         None => "contiguous".to_owned(),
         Some(chunk) => format!("chunks {}", text::shape(chunk)),
@@ -53,13 +53,18 @@ fn one(variable: &VariableDecision) -> String {
         let _ = write!(page, "; readers' chunk cache {bytes}, {slots} slots");
     }
     page.push('\n');
-    page.push_str(&wrapped(&text::plain(&variable.reason), SCREEN_COLUMNS - 2));
+    page.push_str(&wrapped(
+        &text::plain(&variable.reason),
+        text::prose_columns() - 2,
+    ));
     if let [first, ..] = variable.chunk_candidates.as_slice() {
-        let table = shapes(&variable.chunk_candidates, first).render(SCREEN_COLUMNS - 2);
+        let table = shapes(&variable.chunk_candidates, first).render(screen_columns() - 2);
         page.push_str(&indented(&table));
     }
     if !variable.filter_candidates.is_empty() {
-        page.push_str(&indented(&filters_of(variable).render(SCREEN_COLUMNS - 2)));
+        page.push_str(&indented(
+            &filters_of(variable).render(screen_columns() - 2),
+        ));
     }
     page
 }
@@ -106,9 +111,9 @@ fn shapes(candidates: &[ChunkCandidate], first: &ChunkCandidate) -> Table {
         Column::number("size"),
     ];
     for read in &first.reads {
-        columns.push(Column::number(&format!("{}: chunks", read.read)));
-        columns.push(Column::number("ms"));
-        columns.push(Column::number("x best"));
+        columns.push(Column::number(&format!("{}: ms", read.read)));
+        columns.push(Column::number("chunks").optional());
+        columns.push(Column::number("x best").optional());
     }
     let mut table = Table::new(columns);
     for candidate in candidates {
@@ -118,8 +123,8 @@ fn shapes(candidates: &[ChunkCandidate], first: &ChunkCandidate) -> Table {
             human(candidate.chunk_bytes),
         ];
         for read in &candidate.reads {
-            cells.push(format!("{:.0}", read.chunks));
             cells.push(milliseconds(read.seconds));
+            cells.push(format!("{:.0}", read.chunks));
             cells.push(format!("{:.2}", read.times_best));
         }
         table.row(cells);
@@ -155,10 +160,10 @@ fn filters_of(variable: &VariableDecision) -> Table {
     let mut table = Table::new(vec![
         Column::words("filters tried"),
         Column::number("ratio"),
-        Column::number("nine of ten"),
+        Column::number("nine of ten").optional(),
         Column::number("write MB/s"),
         Column::number("read MB/s"),
-        Column::number("write J/GB"),
+        Column::number("write J/GB").optional(),
     ]);
     for candidate in &variable.filter_candidates {
         table.row(vec![
@@ -223,7 +228,7 @@ mod tests {
             "/pr  float32  time 100 x y (lat) 50  19.5 KiB",
             "chunks 10x50, deflate(1), ratio 2.00",
             "  because",
-            "series: chunks",
+            "series: ms",
             "1.23",
             "1.50",
             "2.000  1.500 to 2.500",

@@ -4,7 +4,7 @@ use frazil::{PrecisionReport, StatedPrecision};
 
 use crate::commands::bounds::{bound, exact, near_one, number};
 use crate::table::{Column, Table};
-use crate::text::{self, SCREEN_COLUMNS};
+use crate::text::{self, screen_columns};
 
 /// Variables, what is stated of them, and how far they are from it; nothing where none is rounded.
 pub(super) fn table(variables: &[PrecisionReport]) -> String {
@@ -37,7 +37,7 @@ pub(super) fn table(variables: &[PrecisionReport]) -> String {
             result(variable.passed),
         ]);
     }
-    table.render(SCREEN_COLUMNS)
+    table.render(screen_columns())
 }
 
 /// `bitround(9)`; only what counts is known of foreign files.
@@ -90,7 +90,7 @@ pub(super) fn thresholds(variables: &[PrecisionReport]) -> String {
     );
     match failed {
         0 => format!("\n{passed}"),
-        _ => format!("\n{}{passed}", table.render(SCREEN_COLUMNS)),
+        _ => format!("\n{}{passed}", table.render(screen_columns())),
     }
 }
 

@@ -4,7 +4,7 @@ use frazil::{
 
 use super::*;
 use crate::args::{Command, parse};
-use crate::text::{SCREEN_COLUMNS, columns};
+use crate::text::{columns, screen_columns};
 
 fn report(difference_count: u64) -> VerifyReport {
     VerifyReport {
@@ -96,12 +96,12 @@ variable  stated             bound       max abs  max rel   RMSE  correl.      K
 ";
     assert!(text.starts_with("equal but for rounding within what is stated of 1 variable: 12"));
     let columns_of = |text: &str| text.lines().map(columns).max();
-    assert!(columns_of(expected) <= Some(SCREEN_COLUMNS));
+    assert!(columns_of(expected) <= Some(screen_columns()));
     let row = text.lines().last().unwrap();
     for cell in ["/tas", "5e-3 rel", "4.9e-3", "0.99999", "0.99900", "pass"] {
         assert!(row.contains(cell), "{text}");
     }
-    assert!(columns(row) <= SCREEN_COLUMNS, "{text}");
+    assert!(columns(row) <= screen_columns(), "{text}");
 }
 
 #[test]

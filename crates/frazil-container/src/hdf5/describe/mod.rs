@@ -5,10 +5,11 @@ mod attributes;
 mod check;
 mod data_model;
 mod expand;
+pub(super) mod memory_form;
 pub(super) mod netcdf;
 mod stored;
 
-use frazil_hdf5::{Extent, FillStatus, TypeDescription};
+use frazil_hdf5::{Extent, FillStatus, TypeDescription, VirtualPart};
 use frazil_types::Selection;
 
 pub use attributes::{AttributeDescription, ObjectAttributes};
@@ -16,11 +17,12 @@ pub use expand::{Expanded, expand_plain};
 pub use netcdf::{ClassicView, Obstacle};
 pub use stored::StoredElement;
 
+use super::contents::EntryKind;
 use super::dataset_info::DatasetInfo;
+use super::links::Links;
 use super::scan::Hdf5Input;
 use crate::error::{ContainerError, Result};
 use crate::ffi::dataspace::Hyperslab;
-use crate::ffi::virtual_source::VirtualSource;
 use expand::{InFile, InMemory, expand_indirect};
 
 impl Hdf5Input {
@@ -57,10 +59,30 @@ impl Hdf5Input {
     ///
     /// # Errors
     /// If the dataset cannot be read.
-    pub fn virtual_sources(&self, dataset: &DatasetInfo) -> Result<Vec<VirtualSource>> {
-        self.open_dataset(&dataset.path)?
-            .creation()?
-            .virtual_sources()
+    pub fn virtual_parts(&self, dataset: &DatasetInfo) -> Result<Vec<VirtualPart>> {
+        self.with_metadata(|file| {
+            let read = file.dataset(&file.object(dataset.object_address)?)?;
+            Ok(file.virtual_parts(&read)?)
+        })
+    }
+
+    /// The number of the dataset at a path from the root, through links; `None` if nothing is there.
+    ///
+    /// # Errors
+    /// If another object is there, or one of another file.
+    pub fn dataset_at(&self, path: &str) -> Result<Option<usize>> {
+        let kind = Links::new(self.contents())
+            .find(path)
+            .map(|entry| &entry.kind);
+        let what = match kind {
+            None => return Ok(None),
+            Some(EntryKind::Dataset(number)) => return Ok(Some(*number)),
+            Some(EntryKind::External { .. } | EntryKind::UserDefined { .. }) => {
+                "leads out of the file"
+            }
+            Some(_) => "is no dataset",
+        };
+        Err(ContainerError::Unsupported(format!("{path} {what}")))
     }
 
     /// A dataset's shape and how far it may grow.
@@ -68,7 +90,9 @@ impl Hdf5Input {
     /// # Errors
     /// If the dataset cannot be read.
     pub fn extent(&self, dataset: &DatasetInfo) -> Result<Extent> {
-        Ok(self.dataset(dataset)?.extent)
+        let mut extent = self.dataset(dataset)?.extent;
+        extent.set_shape(&dataset.shape);
+        Ok(extent)
     }
 
     /// The fill value that the file's author set, expanded; `None` if it is the library's default

@@ -1,0 +1,314 @@
+//! Virtual datasets: values that parts of other datasets hold, in the same file or in others.
+//!
+//! As libhdf5 sees them by default (`H5D_VDS_LAST_AVAILABLE`): fill values stand for what sources lack, a dataset is as long
+//! as the longest of its sources makes it, and a series of sources ends with the first that is missing. Of a virtual
+//! dataset that is itself a source, the shape in its file counts.
+//!
+//! Source: `H5Dvirtual.c` of HDF5 2.x.
+
+mod axis;
+mod boxes;
+mod convert;
+mod gather;
+mod lineage;
+mod names;
+mod ordered;
+mod part;
+mod source;
+
+use std::collections::HashMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use frazil_container::hdf5::{
+    DatasetInfo, DatasetStorage, Expanded, Extent, Hdf5Input, StoredElement,
+};
+use frazil_container::outside_forks;
+use frazil_pipeline::ByteSource;
+use frazil_types::sync::Mutex;
+use frazil_types::{AxisSelection, ErrorCode};
+
+use crate::error::{Error, Result};
+use crate::file_state::FileState;
+use crate::input::Input;
+use crate::sources::refuse_other_files;
+use crate::storage_error::from_container;
+use lineage::Lineage;
+use part::Part;
+use source::{Source, hdf5_of, open_first};
+
+/// Files and datasets that one virtual dataset keeps open, the last ones used.
+const MOST_OPEN: usize = 64;
+
+/// The values of a virtual dataset.
+pub struct VirtualValues {
+    path: PathBuf,
+    /// The shape; a single element without axes is one along an axis.
+    shape: Vec<u64>,
+    element: StoredElement,
+    /// One element of what no source has, if it leads elsewhere.
+    expanded_fill: Expanded,
+    parts: Vec<Part>,
+    /// Of each series, how many sources there are; those behind one that is missing do not count.
+    series: Vec<Option<u64>>,
+    /// Whether another virtual dataset takes values from it.
+    is_source: bool,
+    lineage: Lineage,
+    open: Mutex<Open>,
+}
+
+/// What was opened last comes last.
+#[derive(Default)]
+struct Open {
+    files: Vec<(String, Arc<Input>)>,
+    sources: Vec<((String, String), Arc<Source>)>,
+}
+
+impl std::fmt::Debug for VirtualValues {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("VirtualValues")
+            .field("path", &self.path)
+            .field("parts", &self.parts.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl VirtualValues {
+    /// The values of a virtual dataset, which those of `above` are mapped onto, as elements that are `wanted`; `None`:
+    /// as its own.
+    ///
+    /// # Errors
+    /// If the file contradicts itself, or the dataset is mapped onto itself.
+    fn new(
+        hdf5: &Hdf5Input,
+        info: &DatasetInfo,
+        above: &Lineage,
+        wanted: Option<&StoredElement>,
+    ) -> Result<Self> {
+        let mut values = Self::unmeasured(hdf5, info, above)?;
+        if let Some(wanted) = wanted {
+            let conversion = source::conversion(&values.element, wanted)?;
+            let mut fill = wanted.fill.clone();
+            conversion.convert(&values.element.fill, &mut fill);
+            values.element.datatype = wanted.datatype.clone();
+            values.element.fill = fill;
+        }
+        let is_alone = values.parts.len() == 1;
+        if above.is_empty() && !is_alone {
+            // Another part may make the dataset longer than the series is.
+            for i in 0..values.parts.len() {
+                if values.parts[i].is_series() {
+                    values.series[i] = Some(values.length_of_series(i)?);
+                }
+            }
+        }
+        Ok(values)
+    }
+
+    fn unmeasured(hdf5: &Hdf5Input, info: &DatasetInfo, above: &Lineage) -> Result<Self> {
+        let path = hdf5.path();
+        let failed = |error| from_container(error, path);
+        let metadata = path.metadata();
+        let metadata = metadata.map_err(|error| Error::io(&error, "inspect", path))?;
+        let shape = match info.shape.as_slice() {
+            [] => vec![1],
+            shape => shape.to_vec(),
+        };
+        let parts = hdf5.virtual_parts(info).map_err(failed)?;
+        let parts: Vec<Part> = parts
+            .into_iter()
+            .map(|part| Part::of(part, &shape))
+            .collect::<Result<_>>()?;
+        let element = hdf5.stored_element(info).map_err(failed)?;
+        let expanded_fill = match element.datatype.is_indirect() {
+            true => hdf5
+                .expand(&element.datatype, &element.fill, 1)
+                .map_err(failed)?,
+            false => Expanded::default(),
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            shape,
+            element,
+            expanded_fill,
+            series: vec![None; parts.len()],
+            parts,
+            is_source: !above.is_empty(),
+            lineage: above.with(FileState::of(&metadata), info.object_address)?,
+            open: Mutex::default(),
+        })
+    }
+
+    /// Bytes of one element.
+    fn element_bytes(&self) -> usize {
+        self.element.datatype.size_bytes
+    }
+
+    /// The selected elements as if they lay in the file, into `target`.
+    fn stored(&self, selections: &[AxisSelection], target: &mut [u8]) -> Result<()> {
+        gather::stored(self, selections, target)
+    }
+
+    /// The selected elements in a form that means the same in every file.
+    ///
+    /// # Errors
+    /// If a source cannot be read, or its elements have no such form.
+    pub fn expanded(&self, selections: &[AxisSelection]) -> Result<Expanded> {
+        gather::expanded(self, selections)
+    }
+
+    /// The shape that the sources give the dataset.
+    fn shape_by_sources(&self) -> Result<Vec<u64>> {
+        let mut shape = self.shape.clone();
+        let mut found: HashMap<usize, u64> = HashMap::new();
+        for (i, part) in self.parts.iter().enumerate() {
+            let Some(axis) = part.endless else { continue };
+            let length = if part.is_series() {
+                let last = self.length_of_series(i)?.checked_sub(1);
+                last.and_then(|last| part.block_end(last)).unwrap_or(0)
+            } else {
+                match self.source_shape(&part.file.with(0), &part.dataset.with(0))? {
+                    Some(shape) => part.length_by(&shape)?,
+                    None => 0,
+                }
+            };
+            let longest = found.entry(axis).or_default();
+            *longest = length.max(*longest);
+        }
+        for (axis, length) in found {
+            let least = self.parts.iter().map(|part| part.least_length(axis));
+            shape[axis] = least.fold(length, u64::max);
+        }
+        Ok(shape)
+    }
+
+    /// How many sources a series has, before the first that is missing.
+    fn length_of_series(&self, part: usize) -> Result<u64> {
+        let part = &self.parts[part];
+        let mut length = 0;
+        while self
+            .source_shape(&part.file.with(length), &part.dataset.with(length))?
+            .is_some()
+        {
+            length += 1;
+        }
+        Ok(length)
+    }
+
+    fn source_shape(&self, file: &str, dataset: &str) -> Result<Option<Vec<u64>>> {
+        let found = self.dataset(file, dataset)?;
+        Ok(found.map(|(input, number)| input.variables()[number].shape.clone()))
+    }
+
+    /// A source's file and its number there, if there is one.
+    fn dataset(&self, file: &str, dataset: &str) -> Result<Option<(Arc<Input>, usize)>> {
+        let Some(input) = self.file(file)? else {
+            return Ok(None);
+        };
+        let number = hdf5_of(&input)?.dataset_at(dataset);
+        let number = number.map_err(|error| from_container(error, input.path()))?;
+        Ok(number.map(|number| (input, number)))
+    }
+
+    /// The file of a name, if there is one.
+    fn file(&self, name: &str) -> Result<Option<Arc<Input>>> {
+        let known = self.with_open(|open| taken(&mut open.files, |known| known == name));
+        let current = known.filter(|input| input.is_current());
+        let found = match current {
+            Some(input) => Some(input),
+            None if name == "." => open_first(&[&self.path])?.map(Arc::new),
+            None => open_first(&names::places(&self.path, name))?.map(Arc::new),
+        };
+        if let Some(input) = &found {
+            let kept = (name.to_owned(), Arc::clone(input));
+            self.with_open(|open| put(&mut open.files, kept));
+        }
+        Ok(found)
+    }
+
+    /// A source, if it exists.
+    fn source(&self, file: &str, dataset: &str) -> Result<Option<Arc<Source>>> {
+        let is_it = |known: &(String, String)| known.0 == file && known.1 == dataset;
+        let known = self.with_open(|open| taken(&mut open.sources, is_it));
+        let found = match known.filter(|source| source.is_current()) {
+            Some(source) => source,
+            None => {
+                let Some((input, number)) = self.dataset(file, dataset)? else {
+                    return Ok(None);
+                };
+                Arc::new(Source::open(input, number, &self.element, &self.lineage)?)
+            }
+        };
+        let key = (file.to_owned(), dataset.to_owned());
+        let kept = (key, Arc::clone(&found));
+        self.with_open(|open| put(&mut open.sources, kept));
+        Ok(Some(found))
+    }
+
+    fn with_open<T>(&self, work: impl FnOnce(&mut Open) -> T) -> T {
+        outside_forks(|| work(&mut self.open.lock()))
+    }
+}
+
+/// Takes what is known by a key.
+fn taken<K, V>(known: &mut Vec<(K, V)>, is_it: impl Fn(&K) -> bool) -> Option<V> {
+    let at = known.iter().position(|(key, _)| is_it(key))?;
+    Some(known.remove(at).1)
+}
+
+/// Puts something last; gives back what was not used for longest if it is one too many.
+fn put<T>(known: &mut Vec<T>, one: T) -> Option<T> {
+    known.push(one);
+    (known.len() > MOST_OPEN).then(|| known.remove(0))
+}
+
+/// The elements one after the other, as if they lay in the file.
+impl ByteSource for VirtualValues {
+    fn read_exact_at(&self, buffer: &mut [u8], address: u64) -> io::Result<()> {
+        gather::bytes(self, address, buffer).map_err(io::Error::other)
+    }
+}
+
+/// Gives virtual datasets without a limit the shape that their sources have now. Those whose sources cannot be read
+/// keep that of the file: reading them says why.
+pub(crate) fn adjust_shapes(hdf5: &mut Hdf5Input) {
+    for number in 0..hdf5.datasets().len() {
+        let info = &hdf5.datasets()[number];
+        if info.storage == DatasetStorage::Virtual
+            && let Ok(Some(shape)) = adjusted(hdf5, info)
+        {
+            hdf5.set_shape(number, &shape);
+        }
+    }
+}
+
+fn adjusted(hdf5: &Hdf5Input, info: &DatasetInfo) -> Result<Option<Vec<u64>>> {
+    let values = VirtualValues::unmeasured(hdf5, info, &Lineage::default())?;
+    if values.parts.iter().all(|part| part.endless.is_none()) {
+        return Ok(None);
+    }
+    let shape = values.shape_by_sources()?;
+    let extent = hdf5.extent(info);
+    let extent = extent.map_err(|error| from_container(error, hdf5.path()))?;
+    let Extent::Simple { max_shape, .. } = extent else {
+        return Ok(None);
+    };
+    let is_longer = |(now, most): (&u64, &Option<u64>)| most.is_some_and(|most| *now > most);
+    match shape.iter().zip(&max_shape).any(is_longer) {
+        true => Err(Error::new(
+            ErrorCode::Corrupt,
+            "its sources are longer than it may become",
+        )),
+        false => Ok(Some(shape)),
+    }
+}
+
+/// The values of a virtual dataset that nobody else is mapped onto.
+///
+/// # Errors
+/// As for any: if the file contradicts itself, or is somewhere else.
+pub fn of_dataset(hdf5: &Hdf5Input, info: &DatasetInfo) -> Result<Arc<VirtualValues>> {
+    refuse_other_files(hdf5)?;
+    VirtualValues::new(hdf5, info, &Lineage::default(), None).map(Arc::new)
+}

@@ -1,0 +1,80 @@
+//! A file that has values goes on in the program's own library: frazil closes it, that library opens it.
+//!
+//! Both number groups, dimensions and variables in the order of their definition, which files keep.
+
+use std::ffi::{CString, c_char, c_int};
+
+use crate::create::close;
+use crate::files::{Place, Taken};
+use crate::handover::fill_mode_of;
+use crate::invoke::{BAD_ID, Words, invoke, invoke_on, number};
+use crate::library::{Library, frazil};
+use crate::values::done;
+
+/// `NC_WRITE`
+const WRITE: c_int = 1;
+/// `NC_CLASSIC_MODEL`
+const CLASSIC_MODEL: c_int = 0x0100;
+
+/// Closes the file and has the program's own library open it.
+///
+/// # Errors
+/// The status of what failed.
+pub(crate) fn go_on_there(file: &Taken) -> Result<(), c_int> {
+    let frazil = frazil().map_err(|_| BAD_ID)?;
+    let Place::Own(root) = file.place(0) else {
+        return Ok(());
+    };
+    let names = groups_of(frazil, root)?;
+    let fill_mode = fill_mode_of(frazil, root)?;
+    let in_define_mode = {
+        let mut notes = file.notes();
+        if let Some(shadow) = notes.shadow.take() {
+            shadow.close(file.program);
+        }
+        !notes.in_data_mode
+    };
+    done(close(frazil, file, root, false))?;
+    let mut real: c_int = 0;
+    let mut words: Words = [0; 8];
+    words[0] = file.path.as_ptr() as usize;
+    words[1] = number(WRITE);
+    words[2] = (&raw mut real) as usize;
+    // SAFETY: nc_open with its arguments.
+    done(unsafe { invoke(file.program, "nc_open", words) })?;
+    let mut groups = Vec::with_capacity(names.len());
+    for name in &names {
+        let mut group: c_int = 0;
+        let others = [name.as_ptr() as usize, (&raw mut group) as usize];
+        // SAFETY: nc_inq_grp_full_ncid with its arguments.
+        done(unsafe { invoke_on(file.program, "nc_inq_grp_full_ncid", real, others) })?;
+        groups.push(group);
+    }
+    if in_define_mode && file.mode & CLASSIC_MODEL != 0 {
+        // SAFETY: nc_redef with the file's number.
+        done(unsafe { invoke_on(file.program, "nc_redef", real, []) })?;
+    }
+    // SAFETY: nc_set_fill with its arguments.
+    done(unsafe { invoke_on(file.program, "nc_set_fill", real, [number(fill_mode), 0]) })?;
+    file.hand_over(groups);
+    Ok(())
+}
+
+/// Full names of the groups, in the order of their numbers.
+fn groups_of(frazil: &'static Library, root: c_int) -> Result<Vec<CString>, c_int> {
+    let mut names = Vec::new();
+    loop {
+        let group = root | names.len() as c_int;
+        let mut length = 0_usize;
+        let places = [(&raw mut length) as usize, 0];
+        // SAFETY: frz_nc_inq_grpname_full with no place for the name; there may be no such group.
+        if unsafe { invoke_on(frazil, "nc_inq_grpname_full", group, places) } != 0 {
+            return Ok(names);
+        }
+        let mut name: Vec<c_char> = vec![0; length + 1];
+        let places = [0, name.as_mut_ptr() as usize];
+        // SAFETY: as above, with room for the name and its NUL.
+        done(unsafe { invoke_on(frazil, "nc_inq_grpname_full", group, places) })?;
+        names.push(crate::values::text(&name).to_owned());
+    }
+}

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Installs a tree that build systems take for netCDF, and that writes with frazil.
+
+    scripts/install_netcdf.py NETCDF LIBFRAZIL
+
+NETCDF is the folder that `scripts/make_netcdf_library.py` has filled, LIBFRAZIL libfrazil.so. PREFIX
+and DESTDIR (a folder put before it, for packagers) come from the environment. With
+NETCDF_FORTRAN_SOURCE, an unpacked release of netCDF-Fortran, its library is built with FC (gfortran)
+against the tree. The tree can be moved: what is in it is found from where it lies.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+# Options of nc-config and CMake variables: what netcdf_meta.h says of each.
+FEATURES = {
+    "dap": "DAP2",
+    "dap2": "DAP2",
+    "dap4": "DAP4",
+    "nc2": "NC2",
+    "nc4": "NC4",
+    "hdf4": "HDF4",
+    "hdf5": "HDF5",
+    "diskless": "DISKLESS",
+    "mmap": "MMAP",
+    "pnetcdf": "PNETCDF",
+    "parallel": "PARALLEL",
+    "parallel4": "PARALLEL4",
+    "cdf5": "CDF5",
+    "szlib": "SZIP",
+    "nczarr": "NCZARR",
+    "multifilters": "MULTIFILTERS",
+    "logging": "LOGGING",
+    "quantize": "QUANTIZE",
+    "zstd": "ZSTD",
+    "benchmarks": "BENCHMARKS",
+}
+
+
+def features(headers: Path) -> dict[str, str]:
+    """Whether netCDF-C has each feature: yes or no."""
+    text = (headers / "netcdf_meta.h").read_text()
+    stated = dict(re.findall(r"#define\s+NC_HAS_(\w+)\s+(\d)", text))
+    # The header does not name it: it is there with HDF5.
+    stated = {"NC4": stated.get("HDF5", "0"), **stated}
+    return {name: "yes" if stated.get(key, "0") == "1" else "no" for name, key in FEATURES.items()}
+
+
+def version_of(headers: Path) -> str:
+    text = (headers / "netcdf_meta.h").read_text()
+    return re.search(r'#define\s+NC_VERSION\s+"([^"]+)"', text)[1]
+
+
+def from_template(name: str, target: Path, values: dict[str, str]) -> None:
+    text = (ROOT / "cmake" / f"{name}.in").read_text()
+    for key, value in values.items():
+        text = text.replace(f"@{key}@", value)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text)
+    if text.startswith("#!"):
+        target.chmod(0o755)
+
+
+def install_c(netcdf: Path, libfrazil: Path, tree: Path) -> None:
+    headers = netcdf / "include"
+    library = (netcdf / "libnetcdf.so").resolve()
+    for folder in ("lib/frazil", "include"):
+        (tree / folder).mkdir(parents=True, exist_ok=True)
+    shutil.copy(library, tree / "lib")
+    link = tree / "lib/libnetcdf.so"
+    link.unlink(missing_ok=True)
+    link.symlink_to(library.name)
+    strip = ["strip", "--strip-unneeded", "-o", tree / "lib/frazil/libfrazil.so", libfrazil]
+    subprocess.run(strip, check=True)
+    for header in headers.iterdir():
+        shutil.copy(header, tree / "include")
+    has = features(headers)
+    cases = [f'    --has-{name}) echo "{value}" ;;' for name, value in has.items()]
+    lines = [f'  echo "  --has-{name:<12} -> {value}"' for name, value in has.items()]
+    sets = [f"set(netCDF_HAS_{name.upper()} {value})" for name, value in has.items()]
+    values = {
+        "VERSION": version_of(headers),
+        "SONAME": library.name,
+        "CC": os.environ.get("CC", "cc"),
+        "CASES": "\n".join(cases),
+        "LINES": "\n".join(lines),
+        "FEATURES": "\n".join(sets),
+    }
+    from_template("nc-config", tree / "bin/nc-config", values)
+    from_template("netcdf.pc", tree / "lib/pkgconfig/netcdf.pc", values)
+    for name in ("netCDFConfig.cmake", "netCDFConfigVersion.cmake"):
+        from_template(name, tree / "lib/cmake/netCDF" / name, values)
+
+
+def install_fortran(source: Path, tree: Path) -> None:
+    compiler = os.environ.get("FC", "gfortran")
+    with tempfile.TemporaryDirectory() as temporary:
+        work, stage = Path(temporary, "build"), Path(temporary, "stage")
+        work.mkdir()
+        environment = {
+            **os.environ,
+            "FC": compiler,
+            "F77": compiler,
+            "DESTDIR": "",
+            "CPPFLAGS": f"-I{tree / 'include'}",
+            "LDFLAGS": f"-L{tree / 'lib'} -Wl,-rpath,{tree / 'lib'}",
+        }
+        # gfortran 10 and later take one procedure with several kinds of arguments for an error.
+        flags = ["-g", "-O2", *(["-fallow-argument-mismatch"] if "gfortran" in compiler else [])]
+        environment["FCFLAGS"] = environment["FFLAGS"] = " ".join(flags)
+        options = ["--disable-static", f"--prefix={stage}", f"--libdir={stage}/lib"]
+        commands = [
+            [source.absolute() / "configure", *options],
+            ["make", "-C", "fortran", f"-j{os.cpu_count()}"],
+            ["make", "-C", "fortran", "install"],
+        ]
+        for command in commands:
+            done = subprocess.run(
+                command, cwd=work, env=environment, capture_output=True, text=True, check=False
+            )
+            if done.returncode:
+                end = "\n".join((done.stdout + done.stderr).splitlines()[-20:])
+                sys.exit(f"netCDF-Fortran in {source} cannot be built:\n{end}")
+        for path in (stage / "include").iterdir():
+            shutil.copy(path, tree / "include")
+        relocate(stage / "lib", tree / "lib")
+    configure = (source / "configure").read_text(errors="replace")
+    version = re.search(r"^PACKAGE_VERSION='([^']+)'", configure, re.M)[1]
+    values = {"VERSION": version, "FC": compiler}
+    from_template("nf-config", tree / "bin/nf-config", values)
+    from_template("netcdf-fortran.pc", tree / "lib/pkgconfig/netcdf-fortran.pc", values)
+
+
+def relocate(built: Path, folder: Path) -> None:
+    """Installs libnetcdff, which finds libnetcdf beside it."""
+    for path in sorted(built.glob("libnetcdff.so*")):
+        target = folder / path.name
+        target.unlink(missing_ok=True)
+        shutil.copy(path, target, follow_symlinks=False)
+        if not target.is_symlink():
+            set_run_path(target)
+
+
+def set_run_path(library: Path) -> None:
+    """Puts $ORIGIN where the linker wrote the folder of the build, which is longer."""
+    said = subprocess.run(["readelf", "-d", library], capture_output=True, text=True, check=True)
+    found = re.search(r"\(RU?N?PATH\).*\[([^\]]+)\]", said.stdout)
+    if found is None:
+        return
+    old, data = found[1].encode(), library.read_bytes()
+    new = b"$ORIGIN"
+    if len(old) < len(new) or data.count(old + b"\0") < 1:
+        sys.exit(f"{library}: its run path {found[1]} cannot be made $ORIGIN")
+    library.write_bytes(data.replace(old + b"\0", new.ljust(len(old) + 1, b"\0"), 1))
+
+
+def main() -> None:
+    netcdf, libfrazil = map(Path, sys.argv[1:])
+    prefix = os.environ.get("PREFIX", "/usr/local/frazil-netcdf")
+    tree = Path(os.environ.get("DESTDIR", "") + str(Path(prefix).absolute()))
+    install_c(netcdf, libfrazil, tree)
+    source = os.environ.get("NETCDF_FORTRAN_SOURCE")
+    if source:
+        install_fortran(Path(source), tree)
+    print(f"netCDF that writes with frazil, for C{' and Fortran' if source else ''}, in {tree}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,219 @@
+"""The netCDF that writes with frazil: what is linked with it needs no change and no environment."""
+
+import ctypes
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+from support.command import ROOT
+from support.dumps import ncdump
+from support.fortran import GFORTRAN, LIBRARIES, run
+
+BUILT = Path(os.environ.get("FRAZIL_NETCDF", ROOT / ".build/netcdf"))
+FORTRAN_SOURCE = os.environ.get("NETCDF_FORTRAN_SOURCE")
+# Nothing of the machine's netCDF, and nothing that says where ours is.
+BARE = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")}
+
+C = """
+#include <netcdf.h>
+#include <netcdf_aux.h>
+#include <netcdf_filter.h>
+#include <netcdf_mem.h>
+#include <netcdf_meta.h>
+#include <stdio.h>
+#include <string.h>
+#include <stdlib.h>
+#define MUST(call) do { int status = (call); if (status) { \\
+    printf("%s: %s\\n", #call, nc_strerror(status)); exit(1); } } while (0)
+int main(int argc, char **argv) {
+    int nc, dims[2], v, old, classic;
+    static float row[64];
+    MUST(nc_create(argv[1], NC_NETCDF4, &nc));
+    MUST(nc_def_dim(nc, "t", NC_UNLIMITED, dims));
+    MUST(nc_def_dim(nc, "x", 64, dims + 1));
+    MUST(nc_def_var(nc, "v", NC_FLOAT, 2, dims, &v));
+    MUST(nc_def_var_deflate(nc, v, 1, 1, 4));
+    MUST(nc_put_att_text(nc, v, "units", 1, "K"));
+    MUST(nc_enddef(nc));
+    for (size_t record = 0; record < 10; record++) {
+        size_t start[2] = {record, 0}, count[2] = {1, 64};
+        for (int i = 0; i < 64; i++) row[i] = record + i;
+        MUST(nc_put_vara_float(nc, v, start, count, row));
+    }
+    /* The second version of the interface, on a file of the third. */
+    old = ncvarid(nc, "v");
+    if (old != v) return 2;
+    MUST(nc_close(nc));
+    /* What frazil does not write. */
+    MUST(nc_create(argv[2], NC_CLASSIC_MODEL, &classic));
+    MUST(nc_def_dim(classic, "x", 3, dims));
+    MUST(nc_close(classic));
+    MUST(nc_open(argv[1], NC_NOWRITE, &nc));
+    MUST(nc_get_var1_float(nc, v, (size_t[]){9, 3}, row));
+    MUST(nc_close(nc));
+    return row[0] == 12 && !strncmp(nc_inq_libvers(), NC_VERSION, 3) ? 0 : 3;
+}
+"""
+FORTRAN = """
+program model
+  use netcdf
+  integer :: nc, dims(2), v, record
+  character(len=80) :: path
+  real :: values(64)
+  call get_command_argument(1, path)
+  call check(nf90_create(trim(path), nf90_netcdf4, nc))
+  call check(nf90_def_dim(nc, 'x', 64, dims(1)))
+  call check(nf90_def_dim(nc, 't', nf90_unlimited, dims(2)))
+  call check(nf90_def_var(nc, 'v', nf90_float, dims, v, shuffle=.true., deflate_level=4, &
+    chunksizes=[16, 5]))
+  call check(nf90_put_att(nc, v, 'units', 'K'))
+  call check(nf90_enddef(nc))
+  do record = 1, 10
+    values = [(real(record - 1 + i), i = 0, 63)]
+    call check(nf90_put_var(nc, v, values, [1, record], [64, 1]))
+  end do
+  call check(nf90_close(nc))
+contains
+  subroutine check(status)
+    integer, intent(in) :: status
+    if (status /= nf90_noerr) error stop 'a call failed'
+  end subroutine
+end program
+"""
+CMAKE = """
+cmake_minimum_required(VERSION 3.13)
+project(model C)
+find_package(netCDF 4.7 REQUIRED)
+if(NOT netCDF_HAS_NC4)
+  message(FATAL_ERROR "no netCDF-4")
+endif()
+add_executable(model model.c)
+target_link_libraries(model netCDF::netcdf)
+"""
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Installed at one place, moved to another."""
+    if not (BUILT / "libnetcdf.so").exists():
+        pytest.fail(f"{BUILT}/libnetcdf.so is missing: run 'make netcdf' (or set FRAZIL_NETCDF)")
+    folder = tmp_path_factory.mktemp("drop-in")
+    where = {"PREFIX": "/opt/netcdf", "DESTDIR": str(folder)}
+    script = ROOT / "scripts/install_netcdf.py"
+    run("python3", script, BUILT, LIBRARIES / "libfrazil.so", env={**os.environ, **where})
+    return (folder / "opt/netcdf").rename(folder / "tree")
+
+
+def events(report: Path) -> list[str]:
+    return [json.loads(line)["event"] for line in report.read_text().splitlines()]
+
+
+def check(program: Path, folder: Path, *arguments: str) -> None:
+    """Runs a program, and reads what it wrote by other readers."""
+    report = folder / "report"
+    run(program, "out.nc", *arguments, cwd=folder, env=BARE)
+    environment = {**BARE, "FRAZIL_RUN_REPORT": str(report)}
+    run(program, "out.nc", *arguments, cwd=folder, env=environment)
+    passed = ["passed"] if arguments else []
+    assert events(report) == ["process", "taken", "closed", *passed]
+    expected = np.add.outer(np.arange(10), np.arange(64))
+    with netCDF4.Dataset(folder / "out.nc") as file:
+        assert (file["v"][:] == expected).all() and file["v"].filters()["complevel"] == 4
+    with h5py.File(folder / "out.nc") as file:
+        assert (file["v"][:] == expected).all()
+        assert b"frazil" in file.attrs["_NCProperties"]
+    assert b'v:units = "K"' in ncdump(folder / "out.nc")
+
+
+@pytest.mark.parametrize("way", ["nc-config", "pkg-config", "cmake"])
+def test_a_c_program_is_built_in_every_way(tree: Path, tmp_path: Path, way: str):
+    source, program = tmp_path / "model.c", tmp_path / "model"
+    source.write_text(C)
+    if way == "cmake":
+        (tmp_path / "CMakeLists.txt").write_text(CMAKE)
+        program = tmp_path / "build/model"
+        run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={tree}")
+        run("cmake", "--build", tmp_path / "build")
+    else:
+        if way == "nc-config":
+            flags = run(tree / "bin/nc-config", "--cflags", "--libs").split()
+        else:
+            paths = {**os.environ, "PKG_CONFIG_PATH": str(tree / "lib/pkgconfig")}
+            flags = run("pkg-config", "--cflags", "--libs", "netcdf", env=paths).split()
+        run("cc", source, "-o", program, *flags)
+    check(program, tmp_path, "classic.nc")
+
+
+@pytest.mark.skipif(
+    GFORTRAN is None or FORTRAN_SOURCE is None,
+    reason="gfortran is not installed, or NETCDF_FORTRAN_SOURCE names no release of netCDF-Fortran",
+)
+def test_a_fortran_program(tree: Path, tmp_path: Path):
+    source, program = tmp_path / "model.f90", tmp_path / "model"
+    source.write_text(FORTRAN)
+    flags = run(tree / "bin/nf-config", "--fflags", "--flibs").split()
+    run(GFORTRAN, source, "-o", program, *flags)
+    check(program, tmp_path)
+    with netCDF4.Dataset(tmp_path / "out.nc") as file:
+        assert file["v"].chunking() == [5, 16]
+
+
+def test_options_come_from_the_environment(tree: Path, tmp_path: Path):
+    source, program = tmp_path / "model.c", tmp_path / "model"
+    source.write_text(C.replace("MUST(nc_def_var_deflate(nc, v, 1, 1, 4));", ""))
+    run("cc", source, "-o", program, *run(tree / "bin/nc-config", "--cflags", "--libs").split())
+    run(program, "plain.nc", "classic.nc", cwd=tmp_path, env=BARE)
+    ours = {"FRAZIL_RUN_COMPRESS": "1", "FRAZIL_OPTIONS": "filters=shuffle,deflate(9)"}
+    run(program, "out.nc", "classic.nc", cwd=tmp_path, env={**BARE, **ours})
+    levels = {}
+    for name in ("plain.nc", "out.nc"):
+        with netCDF4.Dataset(tmp_path / name) as file:
+            levels[name] = file["v"].filters()["complevel"]
+    assert levels == {"plain.nc": 0, "out.nc": 9}
+
+
+def test_nc_config_knows_what_configure_scripts_ask_for(tree: Path):
+    config = tree / "bin/nc-config"
+    assert run(config, "--prefix").strip() == str(tree)
+    assert re.fullmatch(r"netCDF 4\.\d+\.\d+\n", run(config, "--version"))
+    answers = [
+        run(config, f"--has-{it}").strip() for it in ("nc4", "hdf5", "dap", "parallel", "nc2")
+    ]
+    assert answers == ["yes", "yes", "no", "no", "yes"]
+    assert str(tree / "lib") in run(config, "--all")
+    wrong = subprocess.run([config, "--nonsense"], capture_output=True, text=True, check=False)
+    assert wrong.returncode == 1 and "unknown option: --nonsense" in wrong.stderr
+
+
+def test_every_function_of_the_headers_is_there(tree: Path):
+    """Of the installed headers, of which the linker would miss one only in some program."""
+    library = ctypes.CDLL(str(tree / "lib/libnetcdf.so"))
+    # Of builds with MPI; and what netcdf.h makes nothing of in builds without logging.
+    absent = {"nc_create_par", "nc_open_par", "nc_set_log_level"}
+    missing = []
+    for header in (tree / "include").glob("netcdf*.h"):
+        text = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
+        for name in re.findall(r"^EXTERNL[^;(]*?\b(nc\w*)\s*\(", text, flags=re.M):
+            if not hasattr(library, name) and name not in absent:
+                missing.append(name)
+    stock = shutil.which("nc-config")
+    if stock is None:
+        assert missing == []
+        return
+    # What the installed library's own headers do not have behind them either is nobody's.
+    libdir = run(stock, "--libdir").strip()
+    other = ctypes.CDLL(next(iter(Path(libdir).glob("libnetcdf.so*"))))
+    assert [name for name in missing if hasattr(other, name)] == []
+
+
+def test_names_of_hdf5_stay_inside(tree: Path):
+    """A program's own libhdf5, of another release, is not hidden by ours."""
+    names = run("nm", "-D", "--defined-only", tree / "lib/libnetcdf.so")
+    assert not re.search(r" H5\w+$| compress2?$| _R\w+$", names, flags=re.M)
