@@ -3,10 +3,10 @@
 
     scripts/install_netcdf.py NETCDF LIBFRAZIL
 
-NETCDF is the folder that `scripts/make_netcdf_library.py` has filled, LIBFRAZIL libfrazil.so. PREFIX
-and DESTDIR (a folder put before it, for packagers) come from the environment. With
-NETCDF_FORTRAN_SOURCE, an unpacked release of netCDF-Fortran, its library is built with FC (gfortran)
-against the tree. The tree can be moved: what is in it is found from where it lies.
+NETCDF is the folder that `scripts/make_netcdf_library.py` has filled, LIBFRAZIL libfrazil.so.
+PREFIX and DESTDIR (a folder put before it, for packagers) come from the environment. With
+NETCDF_FORTRAN_SOURCE, an unpacked release of netCDF-Fortran, its library is built with FC
+(gfortran) against the tree. The tree can be moved: what is in it is found from where it lies.
 """
 
 import os

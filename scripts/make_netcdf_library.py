@@ -5,12 +5,12 @@
 
 It is netCDF-C, as it is built into libfrazil, with the names that `frazil run` preloads in front
 of it: what these send to "the program's own library" goes to functions of netCDF-C with the prefix
-`bundled_`, and netCDF-C calls these for itself. HDF5 and zlib are inside, and none of their names is
-seen outside.
+`bundled_`, and netCDF-C calls these for itself. HDF5 and zlib are inside, and none of their names
+is seen outside.
 
-MESSAGES is what `cargo --message-format json` said when it built libfrazil, ROUTER the static library
-of the crate frazil-preload. FOLDER gets the library and netCDF's headers. For ELF (Linux); needs cc,
-ar, nm, objcopy and strip of GNU binutils.
+MESSAGES is what `cargo --message-format json` said when it built libfrazil, ROUTER the static
+library of the crate frazil-preload. FOLDER gets the library and its headers. For ELF (Linux); needs
+cc, ar, nm, objcopy and strip of GNU binutils.
 """
 
 import json
@@ -21,8 +21,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-# These call netCDF for a program's files, which may be frazil's: the second version of the interface,
-# and the auxiliary functions.
+# These call netCDF for a program's files, which may be frazil's: the second version of the
+# interface, and the auxiliary functions.
 OUTER = {"dv2i.c.o", "daux.c.o"}
 # What may hold libraries that netCDF-C needs, and their names.
 NEEDED = ("libhdf5_hl.a", "libhdf5.a", "libz.a", "libsz.a", "libaec.a")

@@ -25,6 +25,7 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
                 let Ok(dataset) = file.dataset(&object) else {
                     continue;
                 };
+                let _ = file.virtual_parts(&dataset);
                 for record in file.locate(&dataset).unwrap_or_default() {
                     assert!(record.address + record.stored_bytes <= input.len() as u64);
                 }

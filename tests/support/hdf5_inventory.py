@@ -242,7 +242,7 @@ def _storage(dataset: h5d.DatasetID, creation: object, user_block: int) -> str:
         is_none = offset is None or offset < user_block
         return "contiguous none" if is_none else f"contiguous {offset}"
     if layout != h5d.CHUNKED:
-        return "virtual"
+        return f"virtual {creation.get_virtual_count()}"
     stages = []
     for i in range(creation.get_nfilters()):
         code, flags, values, _ = creation.get_filter(i)

@@ -301,11 +301,13 @@ impl TypeDescription {
             }
     }
 
-    /// Whether elements are or hold texts of fixed length, single characters aside.
+    /// Whether elements are or hold texts of fixed length behind which something may stand, single characters aside.
     #[must_use]
     pub fn holds_texts(&self) -> bool {
         match &self.class {
-            TypeClass::FixedText { .. } => self.size_bytes > 1,
+            TypeClass::FixedText { padding, .. } => {
+                self.size_bytes > 1 && *padding != TextPadding::NullPadded
+            }
             TypeClass::Compound { members } => {
                 members.iter().any(|member| member.datatype.holds_texts())
             }
@@ -315,7 +317,7 @@ impl TypeDescription {
     }
 
     /// Fills what follows texts of fixed length in elements up with NULs, as libhdf5 does for programs: files have
-    /// spaces there, or leftovers.
+    /// spaces there, or leftovers. Where NULs are part of a text it stays as it is.
     pub fn clear_behind_texts(&self, elements: &mut [u8]) {
         if !self.holds_texts() {
             return;

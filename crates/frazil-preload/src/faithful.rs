@@ -110,9 +110,10 @@ fn is_stated(call: usize, extents: usize) -> bool {
     if extents == 0 {
         return false;
     }
-    // SAFETY: not NULL, and of a variable with axes: frazil refuses chunks of a scalar.
     match is(call, Call::nc_def_var_chunking_ints) {
+        // SAFETY: not NULL, and of a variable with axes: frazil refuses chunks of a scalar.
         true => unsafe { *(extents as *const c_int) != 0 },
+        // SAFETY: as above.
         false => unsafe { *(extents as *const usize) != 0 },
     }
 }

@@ -72,9 +72,10 @@ pub(crate) fn delete(path: &std::path::Path) -> Outcome<()> {
 /// `report` is NULL or what [`fill_report`] takes.
 unsafe fn fill(file: &mut Dataset, report: *mut frz_report) -> Outcome<()> {
     match file.report()? {
-        // SAFETY: as this function's.
         Some(done) if !report.is_null() => {
-            unsafe { fill_report(report, &done) }.map_err(|_| Status::EINVAL)
+            // SAFETY: as this function's.
+            let filled = unsafe { fill_report(report, &done) };
+            filled.map_err(|_| Status::EINVAL)
         }
         _ => Ok(()),
     }

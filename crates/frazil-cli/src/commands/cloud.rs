@@ -4,7 +4,7 @@ use frazil::size::human;
 use frazil::{CloudCost, ReadCost, VariableCost};
 
 use crate::table::{self, Column, Table};
-use crate::text::{self, SCREEN_COLUMNS};
+use crate::text::{self, screen_columns};
 
 /// What a file takes in a bucket: one line for opening it, one for each of its variables, and what would be better.
 pub(super) fn page(cost: &CloudCost, all_variables: bool) -> String {
@@ -24,7 +24,7 @@ pub(super) fn page(cost: &CloudCost, all_variables: bool) -> String {
     }
     table.row(row("the file", "everything", &cost.everything));
     let link = cost.link;
-    let mut page = table.render(SCREEN_COLUMNS);
+    let mut page = table.render(screen_columns());
     page.push_str(&table::left_out(hidden));
     page.push_str(&format!(
         "the first request has {}; parts up to {} apart are one request, of {} at most; the requests of a round \

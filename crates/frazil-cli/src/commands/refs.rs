@@ -156,7 +156,7 @@ fn write(references: &References, template: bool, output: &Path) -> frazil::Resu
     let written = references.write_json(template && !is_parquet, &mut json);
     written.map_err(|error| Error::io(&error, "write", output))?;
     if is_parquet {
-        return as_parquet(json, output);
+        return as_parquet(&json, output);
     }
     if let Some(folder) = output
         .parent()
@@ -168,7 +168,7 @@ fn write(references: &References, template: bool, output: &Path) -> frazil::Resu
 }
 
 /// Has the Python package write a folder of Parquet files.
-fn as_parquet(json: Vec<u8>, output: &Path) -> frazil::Result<()> {
+fn as_parquet(json: &[u8], output: &Path) -> frazil::Result<()> {
     let python = std::env::var_os(PYTHON).unwrap_or_else(|| "python3".into());
     let failed = |said: &str| {
         let cause = format!("{} cannot write Parquet: {said}", python.display());
@@ -186,7 +186,7 @@ fn as_parquet(json: Vec<u8>, output: &Path) -> frazil::Result<()> {
         .map_err(|error| failed(&error.to_string()))?;
     if let Some(mut input) = child.stdin.take() {
         // Whoever ends without having read it says why.
-        let _ = io::Write::write_all(&mut input, &json);
+        let _ = io::Write::write_all(&mut input, json);
     }
     let done = child
         .wait_with_output()

@@ -115,7 +115,9 @@ impl Inventory<'_> {
                 None => "contiguous none".to_owned(),
             },
             Storage::External(files) => format!("external {}", files.len()),
-            Storage::Virtual(_) => "virtual".to_owned(),
+            Storage::Virtual(_) => {
+                format!("virtual {}", self.file.virtual_parts(dataset)?.len())
+            }
             Storage::Chunked(chunks) => {
                 let stage = |stage: &frazil_types::FilterSpec| {
                     format!("{}{:?}{}", stage.id, stage.cd_values, stage.flags)
