@@ -9,10 +9,13 @@ mod walk;
 
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
 use frazil_container::model::{FileModel, Variable};
 use frazil_container::schema::VariableId;
 use frazil_file::error::{Error, Result, guarded};
+use frazil_file::{address, remote};
+use frazil_hdf5::Source;
 use frazil_read::{Places, Reader, ReaderOptions};
 use frazil_types::{ErrorCode, Selection};
 use serde::Serialize;
@@ -98,8 +101,8 @@ fn count(path: &Path, link: Link) -> Result<CloudCost> {
     let model = reader.model();
     let metadata = match reader.is_hdf5() {
         true => {
-            let file = File::open(path).map_err(|error| Error::io(&error, "open", path))?;
-            Some(Metadata::open(file, link).map_err(|error| error.in_file(path))?)
+            let source = source_of(path)?;
+            Some(Metadata::open(source, link).map_err(|error| error.in_file(path))?)
         }
         false => None,
     };
@@ -146,6 +149,15 @@ fn count(path: &Path, link: Link) -> Result<CloudCost> {
         variables,
         advice,
     })
+}
+
+fn source_of(path: &Path) -> Result<Arc<dyn Source>> {
+    if let Some(url) = address::url_of(path) {
+        return remote::open(&url, &ReaderOptions::default().storage);
+    }
+    let path = &*address::local(path)?;
+    let file = File::open(path).map_err(|error| Error::io(&error, "open", path))?;
+    Ok(Arc::new(file))
 }
 
 fn of_variable(

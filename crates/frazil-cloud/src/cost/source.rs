@@ -1,6 +1,5 @@
 //! A source of bytes that counts what a link to a bucket would be asked.
 
-use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,7 +14,7 @@ pub(super) const BLOCK_BYTES: u64 = 4096;
 
 /// A file, read as over a link.
 pub(super) struct Counted {
-    file: File,
+    file: Arc<dyn Source>,
     link: Link,
     counts: Arc<Mutex<Counts>>,
 }
@@ -30,7 +29,7 @@ pub(super) struct Counts {
 
 impl Counted {
     /// A file, and where its counts are.
-    pub(super) fn new(file: File, link: Link) -> (Self, Arc<Mutex<Counts>>) {
+    pub(super) fn new(file: Arc<dyn Source>, link: Link) -> (Self, Arc<Mutex<Counts>>) {
         let counts = Arc::new(Mutex::new(Counts::default()));
         let counted = Self {
             file,

@@ -1,14 +1,13 @@
 //! What the reader of HDF5's metadata asks for: to open a file, and to locate a variable.
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
 use frazil_container::hdf5::DatasetStorage;
 use frazil_container::model::{TypeClass, Variable};
 use frazil_file::error::Result;
-use frazil_hdf5::{LinkTarget, Object, ObjectKind};
+use frazil_hdf5::{LinkTarget, Object, ObjectKind, Source};
 use frazil_types::sync::Mutex;
 
 use super::source::{BLOCK_BYTES, Counted, Counts};
@@ -23,7 +22,7 @@ pub(super) struct Metadata {
 
 impl Metadata {
     /// Opens a file: reads groups, datasets and attributes, one level of groups at a time.
-    pub(super) fn open(file: File, link: Link) -> Result<Self> {
+    pub(super) fn open(file: Arc<dyn Source>, link: Link) -> Result<Self> {
         let (source, counts) = Counted::new(file, link);
         let file = frazil_hdf5::File::open(Box::new(source), None);
         let file = file.map_err(|error| damaged(&error))?;

@@ -17,6 +17,7 @@ use std::path::Path;
 
 use frazil_container::model::FileModel;
 use frazil_container::schema::VariableId;
+use frazil_file::address;
 use frazil_file::error::{Error, Result};
 use frazil_read::{Reader, ReaderOptions};
 use frazil_types::ErrorCode;
@@ -216,8 +217,12 @@ fn prefix(group: &str) -> String {
     }
 }
 
-/// The URL of a file on this machine.
+/// The URL of a file.
 fn url_of(path: &Path) -> Result<String> {
+    if let Some(url) = address::url_of(path) {
+        return Ok(url.into_owned());
+    }
+    let path = &*address::local(path)?;
     let absolute = std::path::absolute(path);
     let absolute = absolute.map_err(|error| Error::io(&error, "find the folder of", path))?;
     match absolute.to_str() {
