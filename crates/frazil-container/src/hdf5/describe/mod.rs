@@ -6,6 +6,7 @@ mod check;
 mod data_model;
 mod expand;
 pub(super) mod netcdf;
+mod regular;
 mod stored;
 
 use frazil_hdf5::{Extent, FillStatus, TypeDescription};
