@@ -2,10 +2,11 @@
 
     python bench/reading_calls.py FOLDER [WRF_FILE]
 
-Prints medians of seconds: the whole program, opening with all inquiries, reading values.
+Prints medians of seconds: the whole program, its CPU time, opening with all inquiries, reading.
 """
 
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -45,12 +46,17 @@ def compressed(path: Path) -> Path:
     return path
 
 
-def seconds(command: list[str]) -> tuple[float, float, float]:
-    begin = time.perf_counter()
+def cpu_seconds() -> float:
+    """Of all programs that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def seconds(command: list[str]) -> tuple[float, ...]:
+    before, begin = cpu_seconds(), time.perf_counter()
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     whole = time.perf_counter() - begin
-    inside = [float(word) for word in done.stdout.split()]
-    return whole, inside[0], inside[1]
+    return whole, cpu_seconds() - before, *map(float, done.stdout.split())
 
 
 def main() -> None:
@@ -69,13 +75,13 @@ def main() -> None:
     print(f"{os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}")
     for name, arguments in cases.items():
         ways = {"plain": [program], "frazil run": [FRAZIL, "run", "-q", "--", program]}
-        found: dict[str, list[tuple[float, float, float]]] = {way: [] for way in ways}
+        found: dict[str, list[tuple[float, ...]]] = {way: [] for way in ways}
         for _ in range(ROUNDS):
             for way, command in ways.items():
                 found[way].append(seconds([*command, *arguments]))
         for way, rows in found.items():
             medians = [statistics.median(column) for column in zip(*rows, strict=True)]
-            print(f"{name}, {way}: whole, open, read", *(f"{one:.4f}" for one in medians))
+            print(f"{name}, {way}: whole, CPU, open, read", *(f"{one:.4f}" for one in medians))
 
 
 if __name__ == "__main__":

@@ -71,19 +71,3 @@ fn scale_addresses(file: &File, list: &Attribute) -> Result<Vec<u64>> {
     let elements = list.values.chunks_exact(list.datatype.size_bytes);
     elements.map(first).collect()
 }
-
-/// How many scales are attached to each axis; nothing if the dataset has no list of scales.
-pub(super) fn references_by_axis(input: &Hdf5Input, dataset: &DatasetInfo) -> Result<Vec<u32>> {
-    let list = input.attribute(&dataset.object_path, "DIMENSION_LIST")?;
-    let Some(list) = list.filter(|list| list.datatype.size_bytes > 0) else {
-        return Ok(Vec::new());
-    };
-    // Stored are a number, and where so many references are.
-    let count = |element: &[u8]| {
-        element
-            .first_chunk()
-            .map_or(0, |four| u32::from_le_bytes(*four))
-    };
-    let elements = list.values.chunks_exact(list.datatype.size_bytes);
-    Ok(elements.map(count).collect())
-}

@@ -48,7 +48,7 @@ impl Hdf5Input {
         reader.find_axes()?;
         reader.invent_axes();
         reader.stretch();
-        reader.model.irregular = reader.irregularity()?;
+        reader.model.irregular = reader.irregularity();
         reader.variables()?;
         for entry in self.entries() {
             if matches!(entry.kind, EntryKind::NamedDatatype { .. }) {

@@ -10,10 +10,8 @@ use frazil_hdf5::{Extent, TextPadding, TypeClass};
 use super::attributes::ObjectAttributes;
 use super::data_model::{Member, Reader};
 use super::netcdf::{is_scale, numbers};
-use crate::error::Result;
 use crate::hdf5::contents::{Entry, EntryKind};
 use crate::hdf5::netcdf_names::{COORDINATES, NUMBER};
-use crate::hdf5::scales::references_by_axis;
 use crate::schema::{DimensionId, GroupId};
 
 /// `NC_MAX_NAME`.
@@ -23,7 +21,7 @@ const CLASS_BYTES: usize = 16;
 
 impl Reader<'_> {
     /// The first thing for which netCDF-C may see other objects than the model has, or refuse the file.
-    pub(super) fn irregularity(&self) -> Result<Option<String>> {
+    pub(super) fn irregularity(&self) -> Option<String> {
         let entries = self.input.entries().iter();
         let unusual = self.input.unusual_form().into_iter();
         let found = entries
@@ -31,16 +29,12 @@ impl Reader<'_> {
             .chain(unusual.filter_map(odd_form))
             .chain(self.odd_numbers())
             .next();
-        if found.is_some() {
-            return Ok(found);
-        }
-        for member in &self.members {
-            if let Some(what) = self.odd_dataset(member)? {
-                let path = &self.dataset(member.number).object_path;
-                return Ok(Some(format!("{path}: {what}")));
-            }
-        }
-        Ok(None)
+        let odd = |member: &Member<'_>| {
+            let what = self.odd_dataset(member)?;
+            let path = &self.dataset(member.number).object_path;
+            Some(format!("{path}: {what}"))
+        };
+        found.or_else(|| self.members.iter().find_map(odd))
     }
 
     /// Dimensions whose numbers netCDF-C cannot count with.
@@ -52,21 +46,21 @@ impl Reader<'_> {
         odd.map(|dimension| format!("the number of the dimension {}", dimension.name))
     }
 
-    fn odd_dataset(&self, member: &Member<'_>) -> Result<Option<&'static str>> {
+    fn odd_dataset(&self, member: &Member<'_>) -> Option<&'static str> {
         let (dataset, attributes) = (self.dataset(member.number), &self.attributes[member.number]);
         let rank = dataset.shape.len();
         let is_scale = is_scale(attributes);
         if dataset.is_null {
-            return Ok(Some("it has no dataspace"));
+            return Some("it has no dataspace");
         }
         if attributes.named("CLASS").is_some() && !is_plain_scale(attributes) {
-            return Ok(Some("its attribute CLASS"));
+            return Some("its attribute CLASS");
         }
         if is_scale && (rank == 0 || has_odd_number(attributes)) {
-            return Ok(Some("it is an odd dimension scale"));
+            return Some("it is an odd dimension scale");
         }
         if dataset.is_dimension_only {
-            return Ok((!is_scale).then_some("it is named a dimension, and is none"));
+            return (!is_scale).then_some("it is named a dimension, and is none");
         }
         let own = self.by_address.get(&dataset.object_address).copied();
         if attributes.named(COORDINATES).is_some() {
@@ -79,23 +73,23 @@ impl Reader<'_> {
                 .collect();
             let is_own = rank != 1 || own.is_none_or(|id| member.axes.first() == Some(&Some(id)));
             let is_good = rank > 0 && stated == found && is_own;
-            return Ok((!is_good).then_some("its attribute _Netcdf4Coordinates"));
+            return (!is_good).then_some("its attribute _Netcdf4Coordinates");
         }
         if is_scale {
-            return Ok((rank != 1).then_some("a scale of several axes that does not name them"));
+            return (rank != 1).then_some("a scale of several axes that does not name them");
         }
         self.odd_scales(member)
     }
 
     /// Of a dataset whose dimensions are only known by the scales that are attached to it.
-    fn odd_scales(&self, member: &Member<'_>) -> Result<Option<&'static str>> {
+    fn odd_scales(&self, member: &Member<'_>) -> Option<&'static str> {
         let dataset = self.dataset(member.number);
-        let attached = references_by_axis(self.input, dataset)?;
+        let attached = references_by_axis(&self.attributes[member.number]);
         if attached.iter().all(|&count| count == 0) {
             let has_scales = |id: &DimensionId| !self.model.dimensions[id.0].is_phony;
             let is_mixed = !dataset.shape.is_empty()
                 && (member.axes.iter().flatten().any(has_scales) || self.has_scales(member.group));
-            return Ok(is_mixed.then_some("it has no dimensions, and its group has some"));
+            return is_mixed.then_some("it has no dimensions, and its group has some");
         }
         let is_near = |id: &DimensionId| {
             let dimension = &self.model.dimensions[id.0];
@@ -104,7 +98,7 @@ impl Reader<'_> {
         let is_good = attached.len() == dataset.shape.len()
             && attached.iter().all(|&count| count == 1)
             && member.axes.iter().flatten().all(is_near);
-        Ok((!is_good).then_some("the scales that are attached to it"))
+        (!is_good).then_some("the scales that are attached to it")
     }
 
     fn number_of(&self, id: DimensionId) -> u64 {
@@ -170,4 +164,21 @@ fn is_plain_scale(attributes: &ObjectAttributes) -> bool {
 /// Whether a scale states a number that is none.
 fn has_odd_number(attributes: &ObjectAttributes) -> bool {
     attributes.named(NUMBER).is_some() && numbers(attributes, NUMBER).len() != 1
+}
+
+/// How many scales are attached to each axis; nothing if the dataset has no list of scales.
+fn references_by_axis(attributes: &ObjectAttributes) -> Vec<u64> {
+    let Some(list) = attributes.named("DIMENSION_LIST") else {
+        return Vec::new();
+    };
+    let elements = list.extent.elements().unwrap_or(0);
+    // Behind their number, which is that of no scale if it cannot be told.
+    let count = |axis: u64| {
+        let values = list.values.as_ref()?;
+        let number = values.element(usize::try_from(axis).ok()?).first_chunk()?;
+        Some(u64::from_le_bytes(*number))
+    };
+    (0..elements.min(u64::from(u8::MAX)))
+        .map(|axis| count(axis).unwrap_or(u64::MAX))
+        .collect()
 }
