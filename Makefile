@@ -3,6 +3,7 @@
 # OFFLINE=1   use only what is fetched already (cargo --offline, no pip, no apt-get)
 # PROFILE=dev build without optimisation (default: release, shared by demo, tests and benchmarks)
 # PROFILE=ci  release without link-time optimisation: what .ci/run builds
+# REMOTE=0    build the command and the Python package without code that reaches the network
 # JOBS=N      pytest processes (default: one per core)
 
 SHELL := /bin/bash
@@ -10,11 +11,14 @@ SHELL := /bin/bash
 
 PROFILE ?= release
 OFFLINE ?= 0
+REMOTE ?= 1
 JOBS ?= auto
 
 # The environment (cmake, libclang) is the same for every cargo call, so that nothing is built twice.
 CARGO := scripts/with-env cargo
 CARGO_FLAGS := --locked $(if $(filter 1,$(OFFLINE)),--offline) --profile $(PROFILE)
+# Of the two packages that read files on other machines.
+NETWORK := $(if $(filter 0,$(REMOTE)),--no-default-features)
 PYTHON := .venv/bin/python
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 BUILT := $(abspath $(TARGET))/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
@@ -67,7 +71,7 @@ fetch: .build/setup-build
 
 .PHONY: build
 build: .build/setup-build ## Build the frazil command
-	$(CARGO) build $(CARGO_FLAGS) --package frazil-cli
+	$(CARGO) build $(CARGO_FLAGS) $(NETWORK) --package frazil-cli
 
 .PHONY: lib
 lib: .build/setup-build ## Build the libraries for C and Fortran: libfrazil.so and libfrazil.a
@@ -132,7 +136,7 @@ wrf: ## Build the I/O package for the WRF model, all entry points named ext_frz_
 python: .build/setup-build .build/setup-test ## Build the Python package and install it into .venv
 	PATH=$(abspath .venv/bin):$$PATH scripts/with-env $(abspath $(PYTHON)) -m pip install --quiet \
 		--disable-pip-version-check --no-deps --no-build-isolation --no-index --force-reinstall \
-		--config-settings=build-args="--locked --profile $(PROFILE) $(if $(filter 1,$(OFFLINE)),--offline)" ./python
+		--config-settings=build-args="--locked --profile $(PROFILE) $(NETWORK) $(if $(filter 1,$(OFFLINE)),--offline)" ./python
 
 .PHONY: wheel
 wheel: .build/setup-build .build/setup-test ## Build the Python package's source distribution and wheel: .build/dist
@@ -183,6 +187,7 @@ check: fetch .build/setup-test .build/setup-check site ## Formatting, lints, the
 	$(PYTHON) scripts/check_docs.py
 	$(PYTHON) scripts/make_precision_tables.py --check
 	$(PYTHON) scripts/make_bench_tables.py --check
+	$(PYTHON) scripts/make_evidence.py --check
 	$(PYTHON) scripts/make_reference.py --check
 	$(PYTHON) -m ruff check
 	$(PYTHON) -m ruff format --check
@@ -227,6 +232,10 @@ bench-pack: build .build/setup-test ## frazil pack beside nccopy, h5repack and c
 bench-precision: build .build/setup-test .build/setup-bench ## Rounding and its analysis beside netCDF-C, NCO and xbitinfo
 	$(CARGO) build $(CARGO_FLAGS) --package frazil-bench
 	$(PYTHON) bench/precision.py $(BENCH_ARGS)
+
+.PHONY: bench-pi
+bench-pi: build .build/setup-test ## Pi at 1 to 8 digits, by frazil and by netCDF-C
+	$(PYTHON) bench/pi.py
 
 .PHONY: bench-bounds
 bench-bounds: build .build/setup-test ## Ratios at absolute error bounds beside ZFP, SZ3 and SPERR
@@ -300,6 +309,10 @@ bench-xarray: bench-package ## frazil.to_netcdf beside xarray's to_netcdf and to
 bench-dask: bench-package ## frazil.to_netcdf beside xarray's to_zarr on a cluster of processes, and with a worker killed
 	.venv-bench-read/bin/python bench/dask_writing.py $(BENCH_ARGS)
 	.venv-bench-read/bin/python scripts/make_bench_tables.py
+
+.PHONY: evidence
+evidence: .build/setup-test ## What five documents show beside what is measured here: docs/evidence.md; EVIDENCE_ARGS=--rerun
+	$(PYTHON) scripts/make_evidence.py $(EVIDENCE_ARGS)
 
 .PHONY: notices
 notices: .build/setup-test ## Collect the licence texts of everything that is linked in

@@ -83,6 +83,16 @@ def read(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(line for line in lines if not line.startswith("# ")))
 
 
+def newest(prefix: str) -> Path | None:
+    """The rows that were written last, by the date inside: files of a clone are equally old."""
+
+    def date(path: Path) -> tuple[str, str]:
+        found = re.search(r"^# date: (.*)$", path.read_text(), flags=re.MULTILINE)
+        return found.group(1) if found else "", path.name
+
+    return max((ROOT / "bench/results").glob(f"{prefix}-*.csv"), key=date, default=None)
+
+
 def show(rows: list[dict[str, object]], columns: dict[str, int]) -> None:
     """Prints some columns of some rows; `columns` gives their widths."""
     print("  " + "".join(f"{name:<{width}}" for name, width in columns.items()) + "missed")

@@ -6,7 +6,6 @@ stands in that makes the model's calls with fields that WRF wrote.
 
 import argparse
 import os
-import re
 import statistics
 import time
 from collections.abc import Callable
@@ -17,6 +16,7 @@ import netCDF4
 import numpy as np
 import wrf_check
 import wrf_crash
+import wrf_plot
 from record import FOLDER, machine, result_path, save, show, version_of
 from wrf_model import STEP_S, Model, Run, Way
 from wrf_standin import OURS, RAW, StandIn
@@ -350,20 +350,16 @@ def main() -> None:
     bench = Bench(model, options)
     kind = "wrf" if isinstance(model, Model) else "wrf-standin"
     kind += "-squall" if "squall" in options.case else ""
-    rows = []
     for part in options.parts:
         print(f"\n{part}")
-        found = PARTS[part](bench)
+        rows = PARTS[part](bench)
         if part not in ("check", "crash"):
-            rows += found
-        elif not options.quick:
-            save(result_path(about, f"{kind}-{part}-"), about, found)
-    about["load_at_end"] = f"{os.getloadavg()[0]:.2f}"
-    if rows:
-        show(rows, COLUMNS)
-    if rows and not options.quick:
-        parts = "" if len(options.parts) > 1 else f"{options.parts[0]}-"
-        save(result_path(about, re.sub("-+", "-", f"{kind}-{parts}")), about, rows)
+            show(rows, COLUMNS)
+        if not options.quick:
+            about["load_at_end"] = f"{os.getloadavg()[0]:.2f}"
+            save(result_path(about, f"{kind}-{part}-"), about, rows)
+    if not options.quick:
+        wrf_plot.draw_all()
 
 
 if __name__ == "__main__":

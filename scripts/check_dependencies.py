@@ -32,6 +32,7 @@ ALLOWED_EDGES = {
     "frazil-hdf5": {"frazil-types"},
     "frazil-container": {"frazil-types", "frazil-hdf5"},
     "frazil-file": LEGS - {"frazil-plan"},
+    "frazil-remote": {"frazil-types", "frazil-hdf5", "frazil-file"},
     "frazil-precision": LEGS | {"frazil-file"},
     "frazil-options": FILES - {"frazil-codec", "frazil-pipeline"},
     "frazil-read": FILES - {"frazil-precision"} | {"frazil-options"},
@@ -46,12 +47,12 @@ ALLOWED_EDGES = {
     | {"frazil-tools", "frazil-verify", "frazil-write"},
     "frazil-figures": {"frazil"},
     "frazil-train": {"frazil", "frazil-plan", "frazil-types"},
-    "frazil-cli": {"frazil", "frazil-figures", "frazil-train"},
+    "frazil-cli": {"frazil", "frazil-figures", "frazil-remote", "frazil-train"},
     "frazil-capi": {"frazil"},
     # What goes into other people's programs holds as little as can be.
     "frazil-preload": set(),
     "frazil-preload-zlib": set(),
-    "frazil-python": {"frazil"},
+    "frazil-python": {"frazil", "frazil-remote"},
     "frazil-bench": {"*"},
 }
 
@@ -76,12 +77,28 @@ DOORS = {
     "smartcore": {"frazil-train"},
     "pyo3": {"frazil-python", "numpy"},
     "numpy": {"frazil-python"},
-    # Threads belong to frazil-pipeline, which takes them from std; nothing is asynchronous; no
-    # network code is linked by default.
+    # The network: one crate knows it.
+    "object_store": {"frazil-remote"},
+    "reqwest": {"frazil-remote", "object_store"},
+    "tokio": {
+        "frazil-remote",
+        "h2",
+        "hyper",
+        "hyper-rustls",
+        "hyper-util",
+        "object_store",
+        "reqwest",
+        "tokio-rustls",
+        "tokio-util",
+        "tower",
+        "tower-http",
+        "wasm-bindgen-futures",
+    },
+    # Threads belong to frazil-pipeline, which takes them from std; nothing else is asynchronous.
     "rayon": set(),
     "rayon-core": set(),
     "threadpool": set(),
-    "tokio": set(),
+    "aws-lc-sys": set(),
     "openssl-sys": set(),
     "curl-sys": set(),
 }
@@ -92,6 +109,8 @@ LICENCES = {
     "Apache-2.0 WITH LLVM-exception",
     "BSD-2-Clause",
     "BSD-3-Clause",
+    # Of certificates, on systems that have none of their own.
+    "CDLA-Permissive-2.0",
     "ISC",
     "MIT",
     "Unicode-3.0",

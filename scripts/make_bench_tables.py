@@ -399,6 +399,45 @@ def planning(rows: list[Row]) -> list[str]:
     return [sentence, "", *listed("planning", rows)]
 
 
+# A column of the tables of WRF: its heading, its key, and what its number is multiplied by.
+WRF_COLUMNS = (
+    ("frames", "frames", 0),
+    ("chunk of `T`", "chunk", 0),
+    ("first frame, ms", "first_s", 1000),
+    ("another frame, ms", "later_s", 1000),
+    ("map, ms", "map_ms", 1),
+    ("series, ms", "series_ms", 1),
+    ("whole run, s", "wall_s", 1),
+    ("MB", "output_mb", 1),
+    ("times `io_form` 1", "over_binary", 1),
+    ("times `io_form` 2", "over_packed", 1),
+    ("missed", "missed", 0),
+)
+
+
+def wrf(rows: list[Row]) -> list[str]:
+    """One line a way, a table for each number of tasks, and the chart of the same rows."""
+    part, lines = rows[0]["part"], []
+    for tasks in dict.fromkeys(row["tasks"] for row in rows):
+        some = [row for row in rows if row["tasks"] == tasks]
+        used = [column for column in WRF_COLUMNS if tells(some, column[1])]
+        headings = ["", *(heading for heading, _, _ in used)]
+        cells = [[row["way"], *(scaled(row[key], by) for _, key, by in used)] for row in some]
+        runs = " to ".join(sorted({row["runs"] for row in some}))
+        lines += [f"Tasks: {tasks}; runs of each: {runs}.", "", *grid(headings, cells), ""]
+    return [*lines, f"![WRF: {part}](figures/wrf_{part}.svg)"]
+
+
+def tells(rows: list[Row], key: str) -> bool:
+    """Whether a column has anything to say: a number of frames does where it differs."""
+    found = {row[key] for row in rows} - {"", "0.0"}
+    return bool(found) and (key != "frames" or len(found) > 1)
+
+
+def scaled(number: str, by: int) -> str:
+    return f"{by * float(number):.4g}" if by and number else number
+
+
 MAKERS: dict[str, Callable[[list[Row]], list[str]]] = {
     "reading": reading,
     "ranks": ranks,
@@ -407,6 +446,7 @@ MAKERS: dict[str, Callable[[list[Row]], list[str]]] = {
     "filters": filters,
     "wrf_charts": wrf_charts,
     "planning": planning,
+    "wrf": wrf,
 }
 
 

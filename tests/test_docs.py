@@ -28,7 +28,7 @@ def blocks(document: Path, language: str) -> list[str]:
 def test_commands_of_the_document_run(tmp_path: Path) -> None:
     shutil.copy(SAMPLE, tmp_path / "input.nc")
     for name, rules in zip(
-        ("policy", "precision", "requests"), blocks(PRECISION, "toml"), strict=True
+        ("policy", "precision", "rules"), blocks(PRECISION, "toml"), strict=True
     ):
         (tmp_path / f"{name}.toml").write_text(rules)
     commands = [line for block in blocks(PRECISION, "sh") for line in block.splitlines()]

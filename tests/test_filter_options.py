@@ -45,14 +45,14 @@ def filters(variable: dict) -> list[int]:
 
 
 def requested(folder: Path, *rules: dict) -> tuple[str | Path, ...]:
-    return ("--precision", write_rules(folder / "requests.toml", *rules))
+    return ("--precision", write_rules(folder / "rules.toml", *rules))
 
 
 def test_speeds_of_a_file_hold_for_the_variables_it_names(source: Path, tmp_path: Path):
     requests = requested(
         tmp_path,
-        {"variables": "*", "comp_speed": "2GB/s"},
-        {"variables": "steps", "comp_speed": 1},
+        {"variables": "*", "min_write_speed": "2GB/s"},
+        {"variables": "steps", "min_write_speed": 1},
     )
     archive = (*PLUGINS, "--goal", "archive")
     plan = planned(source, tmp_path, *archive, *requests)
@@ -70,7 +70,7 @@ def test_speeds_of_a_file_hold_for_the_variables_it_names(source: Path, tmp_path
 
 def test_words_stand_for_the_same_speed_unless_one_is_measured(source: Path, tmp_path: Path):
     requests = requested(
-        tmp_path, {"variables": "*", "comp_speed": "network", "decomp_speed": "0.5*shared"}
+        tmp_path, {"variables": "*", "min_write_speed": "network", "min_read_speed": "0.5*shared"}
     )
     plan = planned(source, tmp_path, *requests)
     floors = "write floor of 1250 MB/s (network) from rules"
@@ -95,7 +95,7 @@ def test_a_floor_for_reading_is_an_option_too(source: Path, tmp_path: Path):
         assert "read floor of 3000 MB/s as asked" in variable["reason"]
         assert not {BZIP2, DEFLATE} & set(filters(variable))
     # The command line goes before a file.
-    requests = requested(tmp_path, {"variables": "*", "decomp_speed": "4GB/s"})
+    requests = requested(tmp_path, {"variables": "*", "min_read_speed": "4GB/s"})
     both = planned(source, tmp_path, *archive, *requests, "--min-read-speed", "local")
     assert all("2000 MB/s (local) as asked" in one["reason"] for one in both.values())
 
@@ -115,7 +115,7 @@ def test_what_is_read_too_slowly_is_not_kept(source: Path, tmp_path: Path):
 def test_filters_can_be_requested_by_variable(source: Path, tmp_path: Path):
     requests = requested(
         tmp_path,
-        {"variables": "*", "comp_speed": 400, "ratio_tolerance_percent": 2},
+        {"variables": "*", "min_write_speed": 400, "ratio_tolerance_percent": 2},
         {"variables": "steps", "filters": "shuffle+lz4"},
     )
     plan = planned(source, tmp_path, *PLUGINS, *requests)
@@ -170,17 +170,17 @@ def test_what_differs_less_than_a_tolerance_is_taken_fast(source: Path, tmp_path
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        ({"comp_speed": "soon"}, "is no speed"),
-        ({"comp_speed": 0}, "above 0 MB/s"),
-        ({"decomp_speed": -3.5}, "above 0 MB/s"),
-        ({"decomp_speed": "0MB/s"}, "is no speed"),
-        ({"decomp_speed": "-1*network"}, "is no speed"),
-        ({"comp_speed": True}, "a number of MB/s"),
+        ({"min_write_speed": "soon"}, "is no speed"),
+        ({"min_write_speed": 0}, "above 0 MB/s"),
+        ({"min_read_speed": -3.5}, "above 0 MB/s"),
+        ({"min_read_speed": "0MB/s"}, "is no speed"),
+        ({"min_read_speed": "-1*network"}, "is no speed"),
+        ({"min_write_speed": True}, "a number of MB/s"),
         ({"ratio_tolerance_percent": 100}, "from 0 to below 100"),
         ({"ratio_tolerance_percent": -1}, "from 0 to below 100"),
         ({"filters": "zip"}, "zip"),
-        ({"filters": "shuffle+deflate(1)", "comp_speed": 3}, "leaves nothing to choose"),
-        ({"compression_speed": 3}, "`comp_speed`"),
+        ({"filters": "shuffle+deflate(1)", "min_write_speed": 3}, "leaves nothing to choose"),
+        ({"compression_speed": 3}, "`min_write_speed`"),
     ],
 )
 def test_requests_that_cannot_be_are_named(source: Path, tmp_path: Path, rule: dict, words: str):
@@ -190,7 +190,7 @@ def test_requests_that_cannot_be_are_named(source: Path, tmp_path: Path, rule: d
     outcome = frazil("pack", source, "-o", tmp_path / "out.h5", "--json", *requests)
     assert outcome.code == TROUBLE
     (error,) = outcome.errors
-    assert error["file"] == str(tmp_path / "requests.toml")
+    assert error["file"] == str(tmp_path / "rules.toml")
     assert "rule 2" in error["cause"] and words in error["cause"]
 
 
@@ -213,7 +213,7 @@ def test_words_that_cannot_be_are_refused(source: Path, tmp_path: Path, words: t
 
 
 def test_variables_that_are_not_there_are_told(source: Path, tmp_path: Path):
-    requests = requested(tmp_path, {"variables": ["smooth", "rough"], "comp_speed": "local"})
+    requests = requested(tmp_path, {"variables": ["smooth", "rough"], "min_write_speed": "local"})
     outcome = pack(source, tmp_path / "out.h5", *requests)
     assert "no variable is named `rough`" in outcome.stderr + outcome.stdout
 
@@ -221,12 +221,12 @@ def test_variables_that_are_not_there_are_told(source: Path, tmp_path: Path):
 def test_decisions_are_written_as_requests_that_decide_so_again(source: Path, tmp_path: Path):
     requests = requested(
         tmp_path,
-        {"variables": "s*", "significant_digits": 3, "comp_speed": "0.5*local"},
+        {"variables": "s*", "significant_digits": 3, "min_write_speed": "0.5*local"},
         {"variables": "noisy", "filters": "shuffle+deflate(2)"},
     )
     first = planned(source, tmp_path, *requests, "--write-precision", tmp_path / "decided.toml")
     text = (tmp_path / "decided.toml").read_text()
-    assert 'comp_speed = "0.5*local"' in text and 'filters = "shuffle+deflate(2)"' in text
+    assert 'min_write_speed = "0.5*local"' in text and 'filters = "shuffle+deflate(2)"' in text
     assert planned(source, tmp_path, "--precision", tmp_path / "decided.toml") == first
     refused = frazil("plan", source, *requests, "--write-precision", tmp_path / "decided.toml")
     assert refused.code == TROUBLE

@@ -207,7 +207,7 @@ ROUNDING = '[[rule]]\nvariables = ["*"]\nsignificant_digits = 3\n'
 def test_history_is_rounded_on_request_and_restart_files_never(
     standin: Path, tmp_path: Path, variable: str
 ):
-    requests = tmp_path / "requests.toml"
+    requests = tmp_path / "rules.toml"
     requests.write_text(ROUNDING)
     value = str(requests) if variable == "FRAZIL_PRECISION" else f"precision={requests},goal=speed"
     listed = write_list(SAMPLE, tmp_path / "list")
@@ -240,7 +240,7 @@ def test_options_reach_the_file(standin: Path, tmp_path: Path):
         ("colour=red", "there are goal, filters, readable_by"),
         ("commit=later", '"later"; it must be background or wait'),
         ("threads=many", '"many"; it must be a number from 0'),
-        ("precision=/nowhere/requests.toml", "/nowhere/requests.toml"),
+        ("precision=/nowhere/rules.toml", "/nowhere/rules.toml"),
         ("goal", "option=value"),
     ],
 )

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from . import _frazil, checks
+from . import _frazil, checks, far
 from .chunk_cache import ChunkCache, stated_chunk_cache
 from .datatypes import (
     attribute,
@@ -38,19 +36,21 @@ Selection = tuple[int, int, int] | np.ndarray
 
 
 def open(
-    path: StrPath,
+    path: StrPath | Any,
     *,
     threads: int | None = None,
     verify: Literal["always", "never"] = "always",
     chunk_cache: ChunkCache | None = None,
     reads: Reads | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> File:
     """Open a netCDF-4, HDF5 or classic netCDF file for reading.
 
     Parameters
     ----------
-    path : path
-        The file.
+    path : path, URL or file object
+        The file: a path, a URL (``https://``, ``s3://``, ``gs://``, ``az://``, ``file://``), or
+        anything that gives bytes: files of fsspec, ``BytesIO``, binary objects that can seek.
     threads : int, optional
         Threads that may work on one read; one per core if left out.
     verify : "always" or "never"
@@ -63,6 +63,8 @@ def open(
     reads : str, mapping or sequence of str, optional
         Instead of ``chunk_cache``: the reads to come, ``"map,series"`` as for :func:`pack`. Of each
         variable there is room for the chunks that one of them touches.
+    storage_options : mapping, optional
+        For access to a URL: credentials, endpoint, region, headers. docs/remote.md lists them.
 
     Returns
     -------
@@ -81,7 +83,14 @@ def open(
     >>> with frazil.open("run.nc") as file:
     ...     values = file.variables["t2m"][0, 10:20, ::2]
     """
-    return File(path, threads=threads, verify=verify, chunk_cache=chunk_cache, reads=reads)
+    return File(
+        path,
+        threads=threads,
+        verify=verify,
+        chunk_cache=chunk_cache,
+        reads=reads,
+        storage_options=storage_options,
+    )
 
 
 def read_stats() -> dict[str, int | float | None]:
@@ -193,19 +202,21 @@ class File(Group):
 
     def __init__(
         self,
-        path: StrPath,
+        path: StrPath | Any,
         *,
         threads: int | None = None,
         verify: str = "always",
         reopens: bool = False,
         chunk_cache: ChunkCache | None = None,
         reads: Reads | None = None,
+        storage_options: Mapping[str, Any] | None = None,
         _stated_cache: str | None = None,
     ) -> None:
         if verify not in ("always", "never"):
             raise InvalidArgumentError(f"verify is {verify!r}; it must be 'always' or 'never'")
-        #: The path that it was opened by.
-        self.filename = os.fspath(path)
+        #: The path or URL that it was opened by; of a file object, what it is called.
+        self.filename = far.name_of(path)
+        self._opened, self._storage = path, storage_options
         stated = _stated_cache or stated_chunk_cache(chunk_cache, reads)
         self._options = (threads, verify, reopens, stated)
         self._lock = threading.Lock()
@@ -225,7 +236,12 @@ class File(Group):
     def _reader_of_file(self) -> _frazil.Reader:
         threads, verify, _, stated = self._options
         reader = _frazil.Reader.open(
-            Path(self.filename), checks.threads(threads), verify == "never", stated
+            self.filename,
+            checks.threads(threads),
+            verify == "never",
+            stated,
+            far.plain_options(self._storage),
+            far.ranged(self._opened),
         )
         for notice in reader.notices:
             # Of the program, not of this package.
@@ -285,12 +301,20 @@ class File(Group):
         return {path: stats for path, stats in found if stats is not None}
 
     def __reduce__(self) -> tuple:
-        return _reopen, (self.filename, self._options)
+        opened = self.filename if far.is_name(self._opened) else self._opened
+        return _reopen, (opened, self._options, self._storage)
 
 
-def _reopen(path: str, options: tuple) -> File:
+def _reopen(opened: Any, options: tuple, storage: Mapping[str, Any] | None) -> File:
     threads, verify, reopens, stated = options
-    return File(path, threads=threads, verify=verify, reopens=reopens, _stated_cache=stated)
+    return File(
+        opened,
+        threads=threads,
+        verify=verify,
+        reopens=reopens,
+        storage_options=storage,
+        _stated_cache=stated,
+    )
 
 
 class Variable:

@@ -95,8 +95,8 @@ def compress(
     if size not in _SIZES.get(kind, ()):
         raise UnsupportedError(f"values of {array.dtype} are not compressed", cure=_CURES.get(kind))
     demand = {
-        "comp_speed": min_write_speed,
-        "decomp_speed": min_read_speed,
+        "min_write_speed": min_write_speed,
+        "min_read_speed": min_read_speed,
         "filters": filters,
         "ratio_tolerance_percent": None if ratio_tolerance is None else 100 * ratio_tolerance,
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from . import _frazil, checks
@@ -60,7 +59,7 @@ def pack(
     asked["allow_larger"] = asked.get("allow_larger") or None
     target = checks.target(output, in_place=in_place, is_dry_run=asked.get("dry_run") is True)
     try:
-        report = _frazil.pack(Path(input), target, pack_options(asked), bar)
+        report = _frazil.pack(os.fspath(input), target, pack_options(asked), bar)
         return PackReport._of(json.loads(report))
     finally:
         _finish(bar)
@@ -78,7 +77,7 @@ def plan(input: StrPath, **options: Unpack[PlanKeywords]) -> WritePlan:
         Those of :func:`pack` that concern decisions: docs/options.md lists them.
     """
     asked = pack_options(stated("plan", PlanKeywords, options))
-    return WritePlan(**json.loads(_frazil.plan(Path(input), asked)))
+    return WritePlan(**json.loads(_frazil.plan(os.fspath(input), asked)))
 
 
 @documented(UnpackKeywords)
@@ -105,7 +104,7 @@ def unpack(
     asked = as_json(**stated("unpack", UnpackKeywords, options))
     target = checks.target(output, in_place=in_place)
     try:
-        return PackReport._of(json.loads(_frazil.unpack(Path(input), target, asked, bar)))
+        return PackReport._of(json.loads(_frazil.unpack(os.fspath(input), target, asked, bar)))
     finally:
         _finish(bar)
 
@@ -125,7 +124,7 @@ def info(
         Also read all values, and count those equal to the fill value.
     """
     limits = as_json(threads=threads, memory=memory)
-    return FileInfo._of(json.loads(_frazil.info(Path(path), fill_fraction, limits)))
+    return FileInfo._of(json.loads(_frazil.info(os.fspath(path), fill_fraction, limits)))
 
 
 def verify(
@@ -153,7 +152,9 @@ def verify(
     bar = listener(progress)
     options = as_json(thresholds=thresholds, threads=threads, memory=memory)
     try:
-        report = VerifyReport._of(json.loads(_frazil.verify(Path(a), Path(b), options, bar)))
+        report = VerifyReport._of(
+            json.loads(_frazil.verify(os.fspath(a), os.fspath(b), options, bar))
+        )
     finally:
         _finish(bar)
     if check and not report:
@@ -188,7 +189,7 @@ def analyze(
         memory=memory,
     )
     try:
-        return AnalyzeReport._of(json.loads(_frazil.analyze(Path(path), options, bar)))
+        return AnalyzeReport._of(json.loads(_frazil.analyze(os.fspath(path), options, bar)))
     finally:
         _finish(bar)
 
@@ -199,7 +200,7 @@ def recover(path: StrPath) -> RecoverReport:
     A file that needs nothing is left as it is: the outcome is ``"clean"``; else ``"discarded"``,
     ``"completed"`` or ``"taken_back"``.
     """
-    return RecoverReport._of(json.loads(_frazil.recover(Path(path))))
+    return RecoverReport._of(json.loads(_frazil.recover(os.fspath(path))))
 
 
 def about() -> dict[str, Any]:

@@ -26,7 +26,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 # Keywords that say what chunk shapes serve.
 _CHUNK_GOAL = ("reads", "storage", "axes", "expected", "most_chunks", "calibration")
 # What rules state of filters; all else is about precision and chunks.
-_ABOUT_FILTERS = ("comp_speed", "decomp_speed", "filters", "ratio_tolerance_percent")
+_ABOUT_FILTERS = ("min_write_speed", "min_read_speed", "filters", "ratio_tolerance_percent")
 
 
 def as_json(**options: Any) -> str:

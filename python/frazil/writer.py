@@ -244,7 +244,7 @@ class Writer:
             Byte shuffle before, Fletcher-32 behind the compressor that was asked for.
         precision : mapping, optional
             How exactly values are kept, ``{"significant_digits": 4}``, and what chosen filters must
-            be like, ``{"comp_speed": 400}``; keys as in docs/precision.md. It goes before what the
+            be like, ``{"min_write_speed": 400}``; keys as in docs/precision.md. It goes before what the
             writer's own ``precision`` states.
         netcdf_statement : bool
             State rounding by netCDF-C's attribute in place of the CF conventions'.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,13 @@ from xarray.backends.common import AbstractDataStore
 from xarray.backends.store import StoreBackendEntrypoint
 from xarray.coding.strings import create_vlen_dtype
 from xarray.core import indexing
-from xarray.core.utils import FrozenDict, close_on_error, is_remote_uri
+from xarray.core.utils import FrozenDict, close_on_error
 
+from . import far
 from .chunk_cache import ChunkCache
 from .datatypes import element_axes
 from .file import File, Group, Variable
+from .operations import about
 from .options import Reads
 
 # dask's blocks are about as large: whole file chunks.
@@ -104,7 +106,7 @@ class ReadStore(AbstractDataStore):
     @classmethod
     def open(
         cls,
-        path: str | os.PathLike[str],
+        path: Any,
         group: str | None = None,
         **options: Any,
     ) -> ReadStore:
@@ -192,10 +194,14 @@ class FrazilBackendEntrypoint(BackendEntrypoint):
     supports_groups = True
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
-        if not isinstance(filename_or_obj, str | os.PathLike):
-            return False
+        if not far.is_name(filename_or_obj):
+            return _has_magic(filename_or_obj)
         name = os.fspath(filename_or_obj)
-        if is_remote_uri(name) or Path(name).suffix.lower() not in _SUFFIXES:
+        if far.is_url(name):
+            # Looking costs a request: the name has to do.
+            path = name.partition("?")[0]
+            return Path(path).suffix.lower() in _SUFFIXES and about()["network"]
+        if Path(name).suffix.lower() not in _SUFFIXES:
             return False
         try:
             with Path(name).open("rb") as file:
@@ -219,6 +225,7 @@ class FrazilBackendEntrypoint(BackendEntrypoint):
         verify: str = "always",
         chunk_cache: ChunkCache | None = None,
         reads: Reads | None = None,
+        storage_options: Mapping[str, Any] | None = None,
         lock: Any = None,
     ) -> xr.Dataset:
         """Open one group as a dataset.
@@ -233,16 +240,19 @@ class FrazilBackendEntrypoint(BackendEntrypoint):
             Whether checksums of chunks are compared with the data.
         chunk_cache, reads : optional
             Decoded chunks that are kept whatever else is read, as for :func:`frazil.open`.
+        storage_options : mapping, optional
+            For access to a URL, as for :func:`frazil.open`.
         lock
             Nothing is locked: taken for compatibility and not used.
         """
         store = ReadStore.open(
-            _path(filename_or_obj),
+            far.absolute(filename_or_obj),
             group,
             threads=threads,
             verify=verify,
             chunk_cache=chunk_cache,
             reads=reads,
+            storage_options=storage_options,
         )
         with close_on_error(store):
             return StoreBackendEntrypoint().open_dataset(
@@ -265,17 +275,19 @@ class FrazilBackendEntrypoint(BackendEntrypoint):
         verify: str = "always",
         chunk_cache: ChunkCache | None = None,
         reads: Reads | None = None,
+        storage_options: Mapping[str, Any] | None = None,
         lock: Any = None,
         **decoding: Any,
     ) -> dict[str, xr.Dataset]:
         """Open a group and all groups below it."""
         store = ReadStore.open(
-            _path(filename_or_obj),
+            far.absolute(filename_or_obj),
             group,
             threads=threads,
             verify=verify,
             chunk_cache=chunk_cache,
             reads=reads,
+            storage_options=storage_options,
         )
         base = store._group.path.rstrip("/")
         found: dict[str, xr.Dataset] = {}
@@ -303,12 +315,14 @@ def _below(group: Group) -> Iterable[Group]:
         yield from _below(child)
 
 
-def _path(filename_or_obj: Any) -> str:
-    if not isinstance(filename_or_obj, str | os.PathLike):
-        raise ValueError(
-            f"engine 'frazil' opens files by their names, not {type(filename_or_obj).__name__}"
-        )
-    name = os.fspath(filename_or_obj)
-    if is_remote_uri(name):
-        raise ValueError(f"engine 'frazil' opens local files only, not {name}")
-    return str(Path(name).expanduser().absolute())
+def _has_magic(opened: Any) -> bool:
+    """Whether a file object begins as these files do."""
+    if not all(callable(getattr(opened, one, None)) for one in ("read", "seek", "tell")):
+        return False
+    before = opened.tell()
+    try:
+        opened.seek(0)
+        begin = opened.read(8)
+    finally:
+        opened.seek(before)
+    return isinstance(begin, bytes) and begin.startswith(_MAGIC)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import tempfile
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import xarray as xr
 
+from . import _frazil, far
 from .crew import crew
 from .errors import InvalidArgumentError
 from .keywords import WriterKeywords
@@ -114,6 +117,7 @@ def to_netcdf(
     client: Client | None = None,
     layout: Literal["standard", "cmip7"] = "standard",
     progress: bool | Progress | None = None,
+    storage_options: Mapping[str, Any] | None = None,
     **options: Unpack[WriterKeywords],
 ) -> Delayed | None:
     """Write a dataset to a netCDF-4 file, on all cores and in little memory.
@@ -126,8 +130,9 @@ def to_netcdf(
     ----------
     dataset : Dataset, DataArray or DataTree
         What is written.
-    path : path
-        The file.
+    path : path or URL
+        The file. What goes to ``s3://``, ``gs://`` or ``az://`` is written to a temporary file
+        here, and then sent: it appears whole or not at all.
     mode : "w", "x" or "a"
         Replace an existing file (``"w"``), refuse to (``"x"``), or add to it (``"a"``).
     group : str, optional
@@ -154,6 +159,8 @@ def to_netcdf(
         ``"cmip7"``: as ``check_cmip7_packing`` demands.
     progress : bool or Progress, optional
         ``True`` shows a bar.
+    storage_options : mapping, optional
+        For access to a URL: credentials, endpoint, region. docs/remote.md lists them.
     **options
         Options of :class:`frazil.Writer`: docs/options.md lists them.
 
@@ -176,6 +183,20 @@ def to_netcdf(
     ValueError
         For encodings, names and attributes that cannot be, as xarray raises it.
     """
+    if far.is_url(path):
+        _check_new_and_from_here(path, mode, compute, append_dim, client)
+        with _sent(os.fspath(path), storage_options, overwrite=mode == "w") as here:
+            to_netcdf(
+                dataset,
+                here,
+                group=group,
+                encoding=encoding,
+                unlimited_dims=unlimited_dims,
+                layout=layout,
+                progress=progress,
+                **options,
+            )
+        return None
     if client is not None:
         _check_client(client, path, mode if append_dim is None else "a", compute)
     nodes, mode = _checked(dataset, path, mode, group, append_dim)
@@ -209,6 +230,29 @@ def to_netcdf(
     import dask
 
     return dask.delayed(_finish_later)(delayed, _Held(output))
+
+
+def _check_new_and_from_here(
+    path: StrPath, mode: str, compute: bool, append_dim: Any, client: Any
+) -> None:
+    """Refuses what cannot be done to a file on another machine."""
+    if mode == "a" or append_dim is not None or client is not None or not compute:
+        raise InvalidArgumentError(
+            "a file on another machine is written at once and from here: mode 'w' or 'x', "
+            "no append_dim, no client, compute=True",
+            file=os.fspath(path),
+        )
+
+
+@contextlib.contextmanager
+def _sent(url: str, storage: Mapping[str, Any] | None, *, overwrite: bool) -> Iterator[Path]:
+    """A temporary file that is sent to a URL when it is complete."""
+    stated = far.plain_options(storage) or {}
+    _frazil.check_url(url, stated, overwrite)
+    with tempfile.TemporaryDirectory(prefix="frazil-") as folder:
+        here = Path(folder) / (url.rpartition("/")[2] or "output.nc")
+        yield here
+        _frazil.upload(here, url, stated)
 
 
 def _check_client(client: Any, path: StrPath, mode: str, compute: bool) -> None:

@@ -88,7 +88,7 @@ static void write_text(const char *path, const char *text)
 /* What filters must be like: by calls, and by a file of rules. */
 static void demands(const char *file)
 {
-    static const char *rules = "[[rule]]\nvariables = [\"*\"]\ncomp_speed = \"2GB/s\"\n"
+    static const char *rules = "[[rule]]\nvariables = [\"*\"]\nmin_write_speed = \"2GB/s\"\n"
                                "[[rule]]\nvariables = [\"tas\"]\nabsolute_tolerance = 0.01\n"
                                "[[rule]]\nvariables = [\"raw\"]\nfilters = \"none\"\n"
                                "[[rule]]\nvariables = [\"foreign\"]\nfilters = \"bzip2\"\n";
@@ -138,7 +138,7 @@ static void demands(const char *file)
     REFUSED(frz_compression_set_ratio_tolerance(options, NAN));
     REFUSED(frz_compression_set_filters(options, "zip"));
     REFUSED(frz_compression_read(options, file, NULL));
-    write_text(file, "[[rule]]\nvariables = [\"*\"]\ncomp_speed = 0\n");
+    write_text(file, "[[rule]]\nvariables = [\"*\"]\nmin_write_speed = 0\n");
     REFUSED(frz_compression_read(options, file, "tas"));
     CHECK(remove(file) == 0);
     MUST_BE(FRZ_NOT_FOUND, frz_compression_read(options, file, "tas"));

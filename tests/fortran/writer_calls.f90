@@ -169,7 +169,7 @@ contains
     integer(int64), allocatable :: chunk(:)
     character(len=:), allocatable :: filters, file
 
-    file = trim(folder)//'/requests.toml'
+    file = trim(folder)//'/rules.toml'
     open (newunit=unit, file=file, status='replace', action='write')
     write (unit, '(a)') '[[rule]]', 'variables = ["requested"]', 'filters = "shuffle+deflate(3)"'
     close (unit)

@@ -96,7 +96,7 @@ def test_filters_are_tried_where_values_vary(client, tmp_path):
 
 def test_requests_for_filters_hold_on_workers(client, tmp_path):
     paths = [tmp_path / "cluster.nc", tmp_path / "alone.nc"]
-    requests = {"*": {"comp_speed": "200MB/s"}, "rain": {"filters": "shuffle+deflate(7)"}}
+    requests = {"*": {"min_write_speed": "200MB/s"}, "rain": {"filters": "shuffle+deflate(7)"}}
     for path, where in zip(paths, ({"client": client}, {}), strict=True):
         frazil.to_netcdf(sample(), path, precision=requests, keep_plan=True, **where)
         info = frazil.info(path)

@@ -1,4 +1,4 @@
-"""``frazil.compress`` and ``frazil.decompress``: exact round trips, requests, and what is refused."""
+"""``frazil.compress`` and ``frazil.decompress``: exact round trips, requests, refusals."""
 
 import threading
 

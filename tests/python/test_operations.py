@@ -104,12 +104,12 @@ def test_speeds_and_tolerances_are_requested_for(tmp_path):
     asked = reasons(min_write_speed=2000, min_read_speed="network", ratio_tolerance=0.05)
     floors = "write floor of 2000 MB/s as asked, read floor of 1250 MB/s (network) as asked"
     assert floors in asked["/T"] and "within 5 %" in asked["/T"]
-    requests = {"T": {"decomp_speed": "0.5*local"}, "U": {"filters": "shuffle+lz4"}}
+    requests = {"T": {"min_read_speed": "0.5*local"}, "U": {"filters": "shuffle+lz4"}}
     by_variable = reasons(precision=requests)
     assert "read floor of 1000 MB/s (0.5*local) from rules" in by_variable["/T"]
     assert "shuffle+lz4: from rules, " in by_variable["/U"]
     assert "requests" not in by_variable["/W"]
-    rules = tmp_path / "requests.toml"
+    rules = tmp_path / "rules.toml"
     rules.write_text('[[rule]]\nvariables = ["U"]\nfilters = "shuffle+lz4"\n')
     report = frazil.pack(SAMPLE, tmp_path / "out.nc", precision=rules, readable_by="plugins")
     assert report["U"].filters == "shuffle+lz4"
@@ -117,7 +117,7 @@ def test_speeds_and_tolerances_are_requested_for(tmp_path):
         {"min_read_speed": "fast"},
         {"min_write_speed": 0},
         {"ratio_tolerance": 1},
-        {"precision": {"U": {"comp_speed": -1}}},
+        {"precision": {"U": {"min_write_speed": -1}}},
         {"precision": {"U": {"filters": "lz4"}}, "readable_by": "any"},
     ):
         with pytest.raises(ValueError):

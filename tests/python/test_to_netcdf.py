@@ -255,9 +255,9 @@ def smooth(steps=8):
 @pytest.mark.parametrize("layout", ["standard", "cmip7"])
 def test_requests_for_filters(tmp_path, layout):
     dataset, path = smooth(), tmp_path / "out.nc"
-    requests = tmp_path / "requests.toml"
+    requests = tmp_path / "rules.toml"
     requests.write_text(
-        '[[rule]]\nvariables = ["*"]\ncomp_speed = "2GB/s"\n'
+        '[[rule]]\nvariables = ["*"]\nmin_write_speed = "2GB/s"\n'
         '[[rule]]\nvariables = ["rain"]\nfilters = "shuffle+lz4"\n'
         '[[rule]]\nvariables = ["snow"]\nfilters = "shuffle+deflate(2)"\nsignificant_bits = 7\n'
     )
@@ -302,8 +302,8 @@ def test_what_requests_for_filters_give_way_to(tmp_path):
     ("requests", "cause", "cure"),
     [
         ({"t2m": {"filters": "shuffle+lz4"}}, "readers with filter plugins", "rule 1 (t2m)"),
-        ({"t2m": {"filters": "none", "comp_speed": 3}}, "t2m: .*nothing to choose", "keys"),
-        ({"t2m": {"comp_speed": "soon"}}, "t2m: comp_speed: .*no speed", "keys"),
+        ({"t2m": {"filters": "none", "min_write_speed": 3}}, "t2m: .*nothing to choose", "keys"),
+        ({"t2m": {"min_write_speed": "soon"}}, "t2m: min_write_speed: .*no speed", "keys"),
         ({"t2m": {"comp_sped": 3}}, "comp_sped", "keys"),
     ],
 )
@@ -316,8 +316,8 @@ def test_requests_that_cannot_be_name_file_rule_cause_and_cure(tmp_path, request
 
 
 def test_a_file_of_requests_that_contradicts_itself_is_named(tmp_path):
-    requests = tmp_path / "requests.toml"
-    requests.write_text('[[rule]]\nvariables = ["a"]\nfilters = "none"\ncomp_speed = 3\n')
+    requests = tmp_path / "rules.toml"
+    requests.write_text('[[rule]]\nvariables = ["a"]\nfilters = "none"\nmin_write_speed = 3\n')
     with pytest.raises(
         frazil.errors.InvalidArgumentError, match=r"rule 1: .*nothing to choose"
     ) as caught:

@@ -215,7 +215,7 @@ def test_requests_for_filters(tmp_path):
     with frazil.Writer(path, readable_by="plugins", precision=requests) as writer:
         writer.add_dimension("y", 200)
         writer.add_dimension("x", 300)
-        own = {"precision": {"comp_speed": "2GB/s"}}
+        own = {"precision": {"min_write_speed": "2GB/s"}}
         kinds = {"a": {}, "b": own, "c": {}, "d": {"compression": "zstd"}}
         for name, options in kinds.items():
             writer.add_variable(name, "f4", ["y", "x"], chunks=(50, 300), **options)
@@ -223,7 +223,7 @@ def test_requests_for_filters(tmp_path):
             writer[name][:] = values
         reasons = {one["path"]: one["reason"] for one in writer.plan().variables}
         with pytest.raises(
-            frazil.errors.InvalidArgumentError, match="nothing that requests"
+            frazil.errors.InvalidArgumentError, match="nothing that rules"
         ) as caught:
             writer.add_variable("e", "f4", ["y", "x"], compression="zlib", **own)
         assert caught.value.file == str(path) and caught.value.variable == "e"

@@ -174,7 +174,7 @@ pub unsafe extern "C" fn frz_compression_set_speeds(
         change(compression, |inner| {
             let encode = speed(encode, "encode")?;
             let decode = speed(decode, "decode")?;
-            (inner.demand.comp_speed, inner.demand.decomp_speed) = (encode, decode);
+            (inner.demand.min_write_speed, inner.demand.min_read_speed) = (encode, decode);
             Ok(())
         })
     }

@@ -27,6 +27,8 @@ use printer::Printer;
 use signals::Watched;
 
 fn main() -> ExitCode {
+    #[cfg(feature = "network")]
+    frazil_remote::install();
     match args::parse(std::env::args_os()) {
         Ok(cli) => run(cli).unwrap_or_else(|error| {
             Printer::default().trouble(&error.to_string());

@@ -74,7 +74,7 @@ impl ContainerError {
             Self::NotAContainer(_) | Self::Corrupt(_) => ErrorCode::Corrupt,
             Self::Unsupported(_) => ErrorCode::Unsupported,
             Self::MissingFilter(_) => ErrorCode::MissingFilter,
-            Self::Io { source, .. } => ErrorCode::of_io(source.kind()),
+            Self::Io { source, .. } => ErrorCode::of_io_error(source),
             Self::InvalidName(_) => ErrorCode::InvalidArgument,
             Self::Classic(error) => error.code(),
             Self::Internal(_) => ErrorCode::Internal,

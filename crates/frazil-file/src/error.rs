@@ -4,7 +4,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use frazil_types::{ErrorCode, plain, plain_path};
+use frazil_types::{ErrorCode, SourceError, plain, plain_path};
 
 /// Result of every facade operation.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -61,7 +61,7 @@ impl Error {
     /// An input/output error on a file, with the code its kind deserves.
     #[must_use]
     pub fn io(error: &std::io::Error, doing: &str, path: &Path) -> Self {
-        let code = ErrorCode::of_io(error.kind());
+        let code = ErrorCode::of_io_error(error);
         let mapped = Self::new(code, format!("{doing}: {error}")).in_file(path);
         match cure_for(error) {
             Some(cure) => mapped.with_cure(cure),
@@ -90,13 +90,13 @@ pub fn guarded<T>(input: &Path, body: impl FnOnce() -> Result<T>) -> Result<T> {
 }
 
 /// What the user can do about a system error.
-pub fn cure_for(error: &std::io::Error) -> Option<&'static str> {
-    match error.kind() {
-        std::io::ErrorKind::FileTooLarge => Some(
-            "raise the limit on the size of files, `ulimit -f`, or write to another file system",
-        ),
-        _ => None,
+pub fn cure_for(error: &std::io::Error) -> Option<String> {
+    if let Some(said) = SourceError::of(error) {
+        return said.cure.clone();
     }
+    let too_large =
+        "raise the limit on the size of files, `ulimit -f`, or write to another file system";
+    (error.kind() == std::io::ErrorKind::FileTooLarge).then(|| too_large.to_owned())
 }
 
 /// A path without the prefix that netCDF-C gives to the objects of some variables.

@@ -6,22 +6,38 @@ use std::os::unix::fs::FileExt;
 
 use frazil_pipeline::ByteSource;
 
+use crate::far_bytes::FarBytes;
+
 /// Pages of memory are no larger, on most machines.
 const LARGEST_PAGE_BYTES: u64 = 64 << 10;
 
 /// Positioned reads of the input, outside any library's lock.
 #[derive(Debug)]
-pub struct FileBytes(File);
+pub enum FileBytes {
+    /// A file of this machine.
+    Here(File),
+    /// One that is somewhere else.
+    Far(FarBytes),
+}
 
 impl FileBytes {
-    /// The bytes of an open file.
-    pub fn new(file: File) -> Self {
-        Self(file)
+    /// The open file, if it is one of this machine.
+    pub fn file(&self) -> Option<&File> {
+        match self {
+            Self::Here(file) => Some(file),
+            Self::Far(_) => None,
+        }
     }
 
-    /// The open file.
-    pub fn file(&self) -> &File {
-        &self.0
+    /// Its length now.
+    ///
+    /// # Errors
+    /// If that cannot be found out.
+    pub fn length(&self) -> std::io::Result<u64> {
+        match self {
+            Self::Here(file) => file.metadata().map(|metadata| metadata.len()),
+            Self::Far(far) => far.source().length(),
+        }
     }
 }
 
@@ -40,19 +56,33 @@ impl ByteSource for HeldBytes {
 
 impl ByteSource for FileBytes {
     fn read_exact_at(&self, buffer: &mut [u8], address: u64) -> std::io::Result<()> {
-        self.0.read_exact_at(buffer, address)
-    }
-
-    fn will_read(&self, parts: &[Range<u64>]) {
-        // What is there already is not announced: that costs twenty times as much as the look.
-        if !parts.is_empty() && !self.is_at_hand(parts) {
-            for part in parts {
-                page_cache::fetch(&self.0, part);
-            }
+        match self {
+            Self::Here(file) => file.read_exact_at(buffer, address),
+            Self::Far(far) => far.read(buffer, address),
         }
     }
 
+    fn will_read(&self, parts: &[Range<u64>]) {
+        match self {
+            // What is there already is not announced: that costs twenty times as much as the look.
+            Self::Here(file) if !parts.is_empty() && !self.is_at_hand(parts) => {
+                for part in parts {
+                    page_cache::fetch(file, part);
+                }
+            }
+            Self::Here(_) => {}
+            Self::Far(far) => far.announce(parts),
+        }
+    }
+
+    fn is_far(&self) -> bool {
+        matches!(self, Self::Far(_))
+    }
+
     fn is_at_hand(&self, parts: &[Range<u64>]) -> bool {
+        let Self::Here(file) = self else {
+            return false;
+        };
         parts.last().is_some_and(|part| {
             // Its ends share pages with its neighbours, and what is read ahead of a neighbour
             // begins in front.
@@ -60,7 +90,7 @@ impl ByteSource for FileBytes {
             let address = part
                 .end
                 .saturating_sub((length / 2).clamp(1, LARGEST_PAGE_BYTES));
-            page_cache::holds(&self.0, address)
+            page_cache::holds(file, address)
         })
     }
 }
@@ -120,7 +150,7 @@ mod tests {
         let path = folder.path().join("bytes");
         let content: Vec<u8> = (0..700_000_u32).map(|i| (i % 251) as u8).collect();
         std::fs::write(&path, &content).unwrap();
-        let bytes = FileBytes::new(File::open(&path).unwrap());
+        let bytes = FileBytes::Here(File::open(&path).unwrap());
         if cfg!(target_os = "linux") {
             assert!(bytes.is_at_hand(&[0..1, 500_000..700_000]));
             assert!(bytes.is_at_hand(std::slice::from_ref(&(699_999..700_000))));

@@ -1,38 +1,36 @@
 //! One view of the two kinds of input: HDF5 (netCDF-4 included) and classic netCDF.
 
 use std::fs::{File, FileType};
-use std::io::Read;
-use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use frazil_codec::{BoundDecoder, Scratch, decode_one};
-use frazil_container::ContainerError;
 use frazil_container::classic::{ClassicFile, ClassicFormat, NcType};
 use frazil_container::hdf5::{
-    DatasetInfo, DatasetStorage, FillStatus, FillTime, Hdf5Input, decode_filters_with,
+    DatasetInfo, DatasetStorage, FillStatus, FillTime, Hdf5Input, Source,
 };
-use frazil_types::{ByteOrder, ErrorCode, FilterPipeline, FilterSpec};
+use frazil_types::{ByteOrder, ErrorCode};
 use rustix::fs::OFlags;
 
+use crate::address;
 use crate::attributes::Attributes;
 use crate::error::{Error, Result};
+use crate::far_bytes::FarBytes;
 pub use crate::file_bytes::FileBytes;
 use crate::file_state::{self, FileState};
 use crate::left_commit::{LeftCommit, look_beside};
 use crate::other_writers::{self, Writer};
+use crate::recognise::{open_far, open_kind, or_one_of_several};
+use crate::remote::{self, StorageOptions};
 use crate::storage_error::{from_container, unreadable};
-
-/// HDF5 superblocks begin at byte 0, 512, 1024, ... with these bytes.
-const HDF5_SIGNATURE: [u8; 8] = [0x89, b'H', b'D', b'F', 0x0d, 0x0a, 0x1a, 0x0a];
 
 /// An input file of either kind, with its variables as plain data.
 #[derive(Debug)]
 pub struct Input {
     path: PathBuf,
     bytes: Arc<FileBytes>,
-    /// As of opening.
-    state: FileState,
+    /// As of opening; files that are somewhere else tell versions apart themselves.
+    state: Option<FileState>,
     writer: Option<Writer>,
     kind: InputKind,
     variables: Vec<DatasetInfo>,
@@ -55,7 +53,76 @@ impl Input {
     /// # Errors
     /// If it cannot be read, or a writer was killed when a part of a commit was in it.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::open_for(path, Purpose::Read)
+        let mut input = Self::open_with(path, &StorageOptions::new())?;
+        input.count_stored_bytes();
+        Ok(input)
+    }
+
+    /// As [`Self::open`]; `options` are for access to files on other machines, which URLs name. Nobody has counted
+    /// their variables' stored bytes: only those who look at all variables need them.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_with(path: &Path, options: &StorageOptions) -> Result<Self> {
+        if let Some(url) = address::url_of(path) {
+            return Self::open_source(&address::shown(&url), remote::open(&url, options)?);
+        }
+        if !options.is_empty() {
+            let cause = "it is a file of this machine, and storage options are for others";
+            return Err(Error::new(ErrorCode::InvalidArgument, cause)
+                .in_file(path)
+                .with_cure("leave them out"));
+        }
+        address::refuse_stream(path, true)?;
+        Self::open_for(&address::local(path)?, Purpose::Read)
+    }
+
+    /// Opens a file whose bytes come from `source`, and which messages call `name`.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_source(name: &Path, source: Arc<dyn Source>) -> Result<Self> {
+        let kind = open_far(name, &source).map_err(|error| unreadable(error, name))?;
+        source.settle();
+        Ok(Self::of(
+            name,
+            FileBytes::Far(FarBytes::new(source)),
+            None,
+            kind,
+        ))
+    }
+
+    /// Counts what is stored of each variable of a file that is somewhere else.
+    fn count_stored_bytes(&mut self) {
+        let InputKind::Hdf5(hdf5) = &self.kind else {
+            return;
+        };
+        // Whoever reads a damaged index is told of it.
+        if !hdf5.is_far() || hdf5.prefetch_indexes().is_err() {
+            return;
+        }
+        for variable in &mut self.variables {
+            if let DatasetStorage::Chunked { .. } = variable.storage {
+                let records = hdf5.locate(variable).unwrap_or_default();
+                variable.stored_bytes = records.iter().map(|record| record.stored_bytes).sum();
+            }
+        }
+    }
+
+    fn of(path: &Path, bytes: FileBytes, state: Option<FileState>, kind: InputKind) -> Self {
+        let variables = match &kind {
+            InputKind::Hdf5(hdf5) => hdf5.datasets().to_vec(),
+            InputKind::Classic(classic) => classic_variables(classic),
+        };
+        Self {
+            path: path.to_owned(),
+            bytes: Arc::new(bytes),
+            state,
+            writer: None,
+            kind,
+            variables,
+            left: None,
+        }
     }
 
     /// Opens a file that will be replaced by what becomes of it, and keeps writers that take locks
@@ -106,19 +173,9 @@ impl Input {
             Purpose::Read => Writer::of(&file),
             Purpose::Replace | Purpose::Prove => None,
         };
-        let variables = match &kind {
-            InputKind::Hdf5(hdf5) => hdf5.datasets().to_vec(),
-            InputKind::Classic(classic) => classic_variables(classic),
-        };
-        Ok(Self {
-            path: path.to_owned(),
-            bytes: Arc::new(FileBytes::new(file)),
-            state,
-            writer,
-            kind,
-            variables,
-            left,
-        })
+        let mut input = Self::of(path, FileBytes::Here(file), Some(state), kind);
+        (input.writer, input.left) = (writer, left);
+        Ok(input)
     }
 
     /// Checks that the file may be replaced by what is made of it.
@@ -141,8 +198,8 @@ impl Input {
         &self.path
     }
 
-    /// The file's state when it was opened.
-    pub fn state(&self) -> FileState {
+    /// The file's state when it was opened, if it is one of this machine.
+    pub fn state(&self) -> Option<FileState> {
         self.state
     }
 
@@ -164,7 +221,12 @@ impl Input {
     /// [`ErrorCode::FileChanged`] if it is not.
     pub fn check_unchanged(&self) -> Result<()> {
         let is_swmr = self.hdf5().is_some_and(|hdf5| hdf5.contents().is_swmr());
-        match is_swmr || is_unchanged(self.bytes.file(), &self.path, &self.state) {
+        // What is read of a file that is somewhere else is of one version, or an error.
+        let is_unchanged = match (self.bytes.file(), &self.state) {
+            (Some(file), Some(state)) => is_unchanged(file, &self.path, state),
+            _ => true,
+        };
+        match is_swmr || is_unchanged {
             true => Ok(()),
             false => Err(changed(&self.path)),
         }
@@ -187,7 +249,10 @@ impl Input {
             return error;
         }
         match self.check_unchanged() {
-            Ok(()) => blame(error, self.bytes.file(), &self.path),
+            Ok(()) => match self.bytes.file() {
+                Some(file) => blame(error, file, &self.path),
+                None => error,
+            },
             Err(changed) => changed,
         }
     }
@@ -395,54 +460,6 @@ fn blame(mut error: Error, file: &File, path: &Path) -> Error {
     error
 }
 
-fn open_kind(file: &File, path: &Path) -> std::result::Result<InputKind, ContainerError> {
-    let mut magic = [0_u8; 8];
-    let mut head = file;
-    let got = head.read(&mut magic).unwrap_or(0);
-    if ClassicFormat::from_magic(&magic[..got]).is_some() {
-        return Ok(InputKind::Classic(ClassicFile::open(path)?));
-    }
-    if has_signature(file) {
-        decode_filters_with(undo_one_filter);
-        return Hdf5Input::open(path).map(InputKind::Hdf5);
-    }
-    Err(ContainerError::NotAContainer(match &magic[..got] {
-        [] => " (the file is empty)".to_owned(),
-        [0x0e, 0x03, 0x13, 0x01, ..] => " (it is HDF4; convert it with h4toh5 first)".to_owned(),
-        [b'G', b'R', b'I', b'B', ..] => " (it is GRIB; convert it with cdo or ecCodes)".to_owned(),
-        _ => String::new(),
-    }))
-}
-
-/// Undoes one filter of a chunk that is read through libhdf5. The result has at most as many bytes
-/// as given; 0: as the chunk itself states.
-fn undo_one_filter(
-    filter: &FilterSpec,
-    stored: &[u8],
-    at_most: usize,
-) -> std::result::Result<Vec<u8>, String> {
-    let mut scratch = Scratch::default();
-    let decoded = match at_most {
-        0 => decode_one(filter, stored, &mut scratch),
-        _ => BoundDecoder::bind(&FilterPipeline(vec![filter.clone()]), 1, at_most)
-            .and_then(|decoder| decoder.decode_start(stored, 0, &mut scratch)),
-    };
-    decoded.map_err(|error| error.to_string())
-}
-
-/// Looks for the HDF5 signature where a user block may have pushed it.
-fn has_signature(file: &File) -> bool {
-    let mut found = [0_u8; 8];
-    let mut at = 0_u64;
-    while file.read_exact_at(&mut found, at).is_ok() {
-        if found == HDF5_SIGNATURE {
-            return true;
-        }
-        at = if at == 0 { 512 } else { at * 2 };
-    }
-    false
-}
-
 /// Classic variables in the words of HDF5 datasets; values become little-endian on reading.
 fn classic_variables(classic: &ClassicFile) -> Vec<DatasetInfo> {
     let model = classic.model();
@@ -480,27 +497,4 @@ fn classic_variables(classic: &ClassicFile) -> Vec<DatasetInfo> {
             }
         })
         .collect()
-}
-
-/// The error for one file of several that a driver of HDF5 has split: libhdf5 calls it damaged.
-fn or_one_of_several(error: Error, file: &File) -> Error {
-    /// A driver's name stands near the superblock.
-    const HEAD_BYTES: usize = 512;
-    let mut head = [0; HEAD_BYTES];
-    let read = file.read_at(&mut head, 0).unwrap_or(0);
-    let has = |name: &[u8]| head[..read].windows(name.len()).any(|at| at == name);
-    let (driver, cure) = if has(b"NCSAfami") {
-        let cure = "join them first: h5repart -family_to_single NAME_%d.h5 whole.h5";
-        ("family", cure)
-    } else if has(b"NCSAmult") {
-        let cure = "copy all of it to one file first, for example with h5py's driver=\"split\"";
-        ("multi", cure)
-    } else {
-        return error;
-    };
-    let path = error.file.clone().unwrap_or_default();
-    let cause = format!("is one of several files that HDF5's {driver} driver makes of one");
-    Error::new(ErrorCode::Unsupported, cause)
-        .in_file(&path)
-        .with_cure(cure)
 }

@@ -3,6 +3,7 @@
 //! In: paths that a user names. Out: an [`input::Input`] whose metadata are known and checked, and a
 //! [`pending::Attempt`]: an output that appears whole under its name, or not at all.
 //!
+//! - Names: [`address`] tells URLs from paths, [`remote`] is the way to other machines.
 //! - Errors: [`error::Error`] names the file, the object, the cause and the cure, with a stable code.
 //! - Outputs: [`output`] finds the place that a path means, [`name_lock`] and [`naming`] keep two
 //!   processes from one name, [`unfinished`] removes what is left when the process ends.
@@ -12,12 +13,14 @@
 
 #![forbid(unsafe_code)]
 
+pub mod address;
 pub mod attributes;
 pub mod chunk_subset;
 pub mod coordinate;
 pub mod counting;
 pub mod error;
 mod external;
+mod far_bytes;
 mod file_bytes;
 pub mod file_state;
 pub mod folder;
@@ -32,7 +35,9 @@ pub mod output;
 pub mod pending;
 pub mod placer;
 pub mod progress;
+mod recognise;
 pub mod recover;
+pub mod remote;
 pub mod resources;
 pub mod run;
 pub mod sources;

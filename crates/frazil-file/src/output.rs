@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use frazil_container::beside;
 use frazil_types::ErrorCode;
 
+use crate::address;
 use crate::error::{Error, Result};
 use crate::folder::check_folder;
 use crate::naming::Before;
@@ -56,6 +57,11 @@ pub struct Target {
 /// # Errors
 /// If the target is the input, exists and may not be replaced, or has no folder.
 pub fn resolve(input: &Path, destination: &Destination, overwrite: bool) -> Result<Target> {
+    if let Some(url) = address::url_of(input) {
+        return resolve_far(&url, destination, overwrite);
+    }
+    address::refuse_stream(input, true)?;
+    let input = &*address::local(input)?;
     let metadata = input
         .metadata()
         .map_err(|error| Error::io(&error, "open", input))?;
@@ -91,7 +97,30 @@ pub fn resolve(input: &Path, destination: &Destination, overwrite: bool) -> Resu
     }
 }
 
+/// As [`resolve`], for an input on another machine.
+fn resolve_far(url: &str, destination: &Destination, overwrite: bool) -> Result<Target> {
+    let shown = address::shown(url);
+    match destination {
+        Destination::InPlace { .. } => {
+            let cause = "it is on another machine, and is not replaced in place";
+            Err(Error::new(ErrorCode::InvalidArgument, cause)
+                .in_file(&shown)
+                .with_cure("name another file with -o"))
+        }
+        Destination::File(path) => new_file(path, overwrite),
+        Destination::Directory(directory) => {
+            let name = shown.file_name().ok_or_else(|| {
+                Error::new(ErrorCode::InvalidArgument, "has no file name").in_file(&shown)
+            })?;
+            std::fs::create_dir_all(directory)
+                .map_err(|error| Error::io(&error, "create directory", directory))?;
+            new_file(&directory.join(name), overwrite)
+        }
+    }
+}
+
 fn separate(input: &Path, source: &Metadata, path: &Path, overwrite: bool) -> Result<Target> {
+    let path = &*address::local(path)?;
     if let Ok(existing) = path.metadata() {
         if existing.dev() == source.dev() && existing.ino() == source.ino() {
             return Err(
@@ -100,11 +129,18 @@ fn separate(input: &Path, source: &Metadata, path: &Path, overwrite: bool) -> Re
                     .with_cure("use --in-place to replace it"),
             );
         }
-        if existing.is_dir() {
-            return Err(Error::new(ErrorCode::InvalidArgument, "is a directory")
-                .in_file(path)
-                .with_cure("use --out-dir for a directory"));
-        }
+    }
+    new_file(path, overwrite)
+}
+
+/// An output that is not its own input.
+fn new_file(path: &Path, overwrite: bool) -> Result<Target> {
+    let path = &*address::local(path)?;
+    address::refuse_stream(path, false)?;
+    if path.is_dir() {
+        return Err(Error::new(ErrorCode::InvalidArgument, "is a directory")
+            .in_file(path)
+            .with_cure("use --out-dir for a directory"));
     }
     let before = check_new(path, overwrite)?;
     other_writers::refuse_active(path)?;

@@ -70,6 +70,7 @@ pub fn access(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
 fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
     let variable = &input.variables()[i];
     if variable.storage == DatasetStorage::Virtual {
+        refuse_far_mapping(input.hdf5())?;
         // Its mapping counts, also where its sources have nothing yet.
         return Ok(Access::Library);
     }
@@ -81,6 +82,21 @@ fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
         true => Ok(access),
         false => as_indirect(access),
     }
+}
+
+/// Refuses a virtual dataset of a file that is somewhere else: libhdf5 looks for its sources on this machine, and gives
+/// fill values where it finds none.
+///
+/// # Errors
+/// If the file is somewhere else.
+pub fn refuse_far_mapping(hdf5: Option<&Hdf5Input>) -> Result<()> {
+    let Some(hdf5) = hdf5.filter(|hdf5| hdf5.is_far()) else {
+        return Ok(());
+    };
+    let cause = "its values are mapped from other files, which are looked for on this machine only";
+    Err(Error::new(ErrorCode::Unsupported, cause)
+        .in_file(hdf5.path())
+        .with_cure("copy all of the files here first"))
 }
 
 fn stored_values(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
@@ -268,6 +284,12 @@ pub fn bytes_apart(hdf5: &Hdf5Input, variable: &DatasetInfo) -> Result<Arc<dyn B
     if variable.storage == DatasetStorage::Compact {
         let values = hdf5.compact_values(variable).map_err(failed)?;
         return Ok(Arc::new(HeldBytes(values)));
+    }
+    if hdf5.is_far() {
+        let cause = "its values are in other files, which are looked for on this machine only";
+        return Err(Error::new(ErrorCode::Unsupported, cause)
+            .in_file(hdf5.path())
+            .with_cure("copy all of the files here first"));
     }
     let files = hdf5.external_files(variable).map_err(failed)?;
     let bytes = ExternalBytes::new(hdf5.path(), &files);

@@ -52,7 +52,7 @@ pub fn from_container(error: ContainerError, path: &Path) -> Error {
         ContainerError::Io { source, .. }
         | ContainerError::Classic(
             ClassicError::Io { source, .. } | ClassicError::Write { source, .. },
-        ) => cure_for(source).map(str::to_owned),
+        ) => cure_for(source),
         ContainerError::MissingFilter(filter) => Some(frazil_codec::cure_for(filter.id)),
         _ => None,
     };

@@ -140,6 +140,12 @@ impl File {
         self.global_heaps.forget();
     }
 
+    /// Whether bytes of the file take long to come ([`Source::is_far`]).
+    #[must_use]
+    pub fn is_far(&self) -> bool {
+        self.input().is_far()
+    }
+
     /// What the superblock says.
     #[must_use]
     pub fn superblock(&self) -> &Superblock {

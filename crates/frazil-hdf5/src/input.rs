@@ -96,9 +96,16 @@ impl Input {
         self.image.insert(address, bytes);
     }
 
-    /// Lets go of all bytes in memory.
+    /// Whether bytes take long to come.
+    pub(crate) fn is_far(&self) -> bool {
+        self.source.is_far()
+    }
+
+    /// Lets go of all bytes in memory that come again at once.
     pub(crate) fn forget(&self) {
-        self.blocks.lock().clear();
+        if !self.source.is_far() {
+            self.blocks.lock().clear();
+        }
     }
 
     /// Sizes of numbers.

@@ -51,6 +51,6 @@ pub use input::NumberSizes;
 pub use message::{Attribute, ExternalFile, FillStatus, FillTime, FillValue, Link, LinkTarget};
 pub use numbers::NumberConversion;
 pub use selection::Selection;
-pub use source::Source;
+pub use source::{Arrival, Source};
 pub use superblock::{Superblock, TreeRanks};
 pub use values::{Region, object_reference};

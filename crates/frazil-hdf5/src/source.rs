@@ -3,6 +3,10 @@
 use std::fs::File;
 use std::io;
 use std::ops::Range;
+use std::sync::Arc;
+
+/// Waits for bytes that were asked for before.
+pub type Arrival = Box<dyn FnOnce() -> io::Result<Vec<u8>> + Send>;
 
 /// A file's bytes, wherever they lie.
 ///
@@ -30,6 +34,60 @@ pub trait Source: Send + Sync {
     /// that are kept together at the begin may have.
     fn head_bytes(&self) -> u64 {
         self.block_bytes()
+    }
+
+    /// Whether bytes take long to come: what was read is kept as long as the file is open, and much is asked for
+    /// at once.
+    fn is_far(&self) -> bool {
+        false
+    }
+
+    /// Whether bytes come without a lock of the caller's that others may hold while they wait.
+    fn needs_no_lock(&self) -> bool {
+        true
+    }
+
+    /// Learns that all metadata were read that opening a file needs: what is kept for that may go.
+    fn settle(&self) {}
+
+    /// Asks for ranges that will be read soon, all at once, and does not wait for them: the ranges that come, which
+    /// may join several that are wanted, or be parts of one. None where nothing comes sooner for that.
+    fn begin(&self, _ranges: &[Range<u64>]) -> Vec<(Range<u64>, Arrival)> {
+        Vec::new()
+    }
+}
+
+impl<S: Source + ?Sized> Source for Arc<S> {
+    fn length(&self) -> io::Result<u64> {
+        (**self).length()
+    }
+
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Vec<u8>>> {
+        (**self).read_ranges(ranges)
+    }
+
+    fn block_bytes(&self) -> u64 {
+        (**self).block_bytes()
+    }
+
+    fn head_bytes(&self) -> u64 {
+        (**self).head_bytes()
+    }
+
+    fn is_far(&self) -> bool {
+        (**self).is_far()
+    }
+
+    fn needs_no_lock(&self) -> bool {
+        (**self).needs_no_lock()
+    }
+
+    fn settle(&self) {
+        (**self).settle();
+    }
+
+    fn begin(&self, ranges: &[Range<u64>]) -> Vec<(Range<u64>, Arrival)> {
+        (**self).begin(ranges)
     }
 }
 

@@ -11,12 +11,16 @@ use crate::declared::{DeclaredOption, writer_options};
 const PREFIX: &str = "FRAZIL_";
 
 /// Variables beside those of declared options.
-const OTHER_VARIABLES: [&str; 10] = [
+const OTHER_VARIABLES: [&str; 14] = [
     "FRAZIL_FORMAT",
     "FRAZIL_NODE_MEMORY",
     "FRAZIL_OPTIONS",
     "FRAZIL_PLUGIN_PATH",
     "FRAZIL_PYTHON",
+    "FRAZIL_REMOTE",
+    "FRAZIL_REMOTE_INSTANCE",
+    "FRAZIL_REMOTE_REDIRECTS",
+    "FRAZIL_REMOTE_TIMEOUT",
     "FRAZIL_RUN_CHUNKS",
     "FRAZIL_RUN_COMPRESS",
     "FRAZIL_RUN_LIBRARY",

@@ -107,11 +107,11 @@ pub fn weighing(
         encode_floor: stated
             .encode_floor
             .clone()
-            .or_else(|| floor(&demand.comp_speed, Transfer::Writing)),
+            .or_else(|| floor(&demand.min_write_speed, Transfer::Writing)),
         decode_floor: stated
             .decode_floor
             .clone()
-            .or_else(|| floor(&demand.decomp_speed, Transfer::Reading)),
+            .or_else(|| floor(&demand.min_read_speed, Transfer::Reading)),
         ratio_tolerance: stated.ratio_tolerance.or(tolerance),
         ..stated.clone()
     }
@@ -169,8 +169,8 @@ mod tests {
     fn what_options_state_goes_before_rules() {
         let calibration = Calibration::default();
         let demand = FilterConstraints {
-            comp_speed: "network".parse().ok(),
-            decomp_speed: "2GB/s".parse().ok(),
+            min_write_speed: "network".parse().ok(),
+            min_read_speed: "2GB/s".parse().ok(),
             ratio_tolerance_percent: Some(3.0),
             ..FilterConstraints::default()
         };

@@ -127,7 +127,7 @@ mod tests {
         let path = folder.path().join("policy.toml");
         let text = "[defaults]\ngoal = \"size\"\nreadable_by = \"plugins\"\nreads = [\"map\", \"series=2\"]\n\
                     storage = \"object-store\"\nexpected = { time = 8760 }\naxes = { z = \"level\" }\n\
-                    most_chunks = 500\ncomp_speed = 400\n\
+                    most_chunks = 500\nmin_write_speed = 400\n\
                     [variables.\"T*\"]\nchunks = { time = 24 }\n";
         std::fs::write(&path, text).unwrap();
         let policy = read_policy(&path).unwrap();
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(defaults.access.storage, Some(Storage::ObjectStore));
         assert_eq!(defaults.access.expected_length("time"), Some(8760));
         assert_eq!(defaults.access.most_chunks, Some(500));
-        assert!(policy.rules[0].demand.comp_speed.is_some());
+        assert!(policy.rules[0].demand.min_write_speed.is_some());
         assert_eq!(policy.rules[1].chunks["time"], 24);
         let stated = AccessPattern {
             most_chunks: Some(3),

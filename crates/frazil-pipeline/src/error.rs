@@ -69,14 +69,8 @@ impl PipelineError {
     /// The stable code of this error.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
-        use std::io::ErrorKind;
         match self {
-            Self::Io { error, .. } => match error.kind() {
-                ErrorKind::UnexpectedEof => ErrorCode::Corrupt,
-                ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
-                ErrorKind::NotFound => ErrorCode::NotFound,
-                _ => ErrorCode::Io,
-            },
+            Self::Io { error, .. } => ErrorCode::of_io_error(error),
             Self::Decode { error, .. } => error.code(),
             Self::ChunkTooLarge { .. } => ErrorCode::MemoryBudget,
             Self::Interrupted => ErrorCode::Interrupted,

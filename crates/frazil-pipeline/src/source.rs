@@ -23,6 +23,11 @@ pub trait ByteSource: Send + Sync {
     /// from the disk meanwhile. Does not wait for them.
     fn will_read(&self, _parts: &[Range<u64>]) {}
 
+    /// Whether bytes take long to come, and much should be announced together, as far ahead as memory allows.
+    fn is_far(&self) -> bool {
+        false
+    }
+
     /// Whether the last of some parts of the file, by a quick look, can be read without waiting for
     /// a disk.
     fn is_at_hand(&self, _parts: &[Range<u64>]) -> bool {

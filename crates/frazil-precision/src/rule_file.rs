@@ -433,18 +433,18 @@ mod tests {
             ("[[rule", "TOML"),
             (
                 "[[rule]]\nvariables = [\"a\"]\nspeed = 3",
-                "`comp_speed`, `decomp_speed`",
+                "`min_write_speed`, `min_read_speed`",
             ),
             (
-                "[[rule]]\nvariables = [\"a\"]\ncomp_speed = 0",
-                "rule 1: comp_speed: a speed is above 0 MB/s, not 0",
+                "[[rule]]\nvariables = [\"a\"]\nmin_write_speed = 0",
+                "rule 1: min_write_speed: a speed is above 0 MB/s, not 0",
             ),
             (
-                "[[rule]]\nvariables = [\"a\"]\ndecomp_speed = \"soon\"",
+                "[[rule]]\nvariables = [\"a\"]\nmin_read_speed = \"soon\"",
                 "\"soon\" is no speed",
             ),
             (
-                "[[rule]]\nvariables = [\"a\"]\ncomp_speed = true",
+                "[[rule]]\nvariables = [\"a\"]\nmin_write_speed = true",
                 "true is no speed: a number of MB/s above 0",
             ),
             (
@@ -453,7 +453,7 @@ mod tests {
             ),
             ("[[rule]]\nvariables = [\"a\"]\nfilters = \"zip\"", "zip"),
             (
-                "[[rule]]\nvariables = [\"a\"]\nfilters = \"none\"\ncomp_speed = 3",
+                "[[rule]]\nvariables = [\"a\"]\nfilters = \"none\"\nmin_write_speed = 3",
                 "leaves nothing to choose",
             ),
         ] {
@@ -490,20 +490,20 @@ mod tests {
 
     #[test]
     fn demands_are_read_merged_and_written() {
-        let text = "[[rule]]\nvariables = [\"*\"]\ncomp_speed = 400\n\
+        let text = "[[rule]]\nvariables = [\"*\"]\nmin_write_speed = 400\n\
                     ratio_tolerance_percent = 2.5\n\
                     [[rule]]\nvariables = [\"T*\"]\nsignificant_digits = 3\n\
-                    comp_speed = \"0.5*network\"\ndecomp_speed = \"1.5GB/s\"\n\
+                    min_write_speed = \"0.5*network\"\nmin_read_speed = \"1.5GB/s\"\n\
                     [[rule]]\nvariables = [\"mask\"]\nfilters = \"shuffle+deflate(1)\"\n";
         let rules = parse(text).unwrap().rules;
         let (request, demand) = requests_for(&rules, "/a/T2").unwrap();
         assert_eq!(request.significant_digits, Some(3));
-        assert_eq!(demand.comp_speed, "0.5*network".parse().ok());
-        assert_eq!(demand.decomp_speed, "1500MB/s".parse().ok());
+        assert_eq!(demand.min_write_speed, "0.5*network".parse().ok());
+        assert_eq!(demand.min_read_speed, "1500MB/s".parse().ok());
         assert_eq!(demand.ratio_tolerance_percent, Some(2.5));
         let (_, other) = requests_for(&rules, "/U").unwrap();
-        assert_eq!(other.comp_speed, "400MB/s".parse().ok());
-        assert_eq!((other.decomp_speed, other.filters), (None, None));
+        assert_eq!(other.min_write_speed, "400MB/s".parse().ok());
+        assert_eq!((other.min_read_speed, other.filters), (None, None));
         let (_, mask) = requests_for(&rules, "mask").unwrap();
         assert_eq!(mask.filters, "shuffle+deflate(1)".parse().ok());
         assert_eq!(parse(&render(&rules)).unwrap().rules, rules);
@@ -542,13 +542,13 @@ mod tests {
             let stated = serde_json::from_str(text).unwrap();
             VariableRule::from_json(vec!["T".to_owned()], stated)
         };
-        let both = stated("{\"significant_bits\": 7, \"comp_speed\": \"local\"}").unwrap();
+        let both = stated("{\"significant_bits\": 7, \"min_write_speed\": \"local\"}").unwrap();
         assert_eq!(both.request.significant_bits, Some(7));
-        assert_eq!(both.demand.comp_speed, "local".parse().ok());
+        assert_eq!(both.demand.min_write_speed, "local".parse().ok());
         let chunked = stated("{\"chunks\": {\"time\": 3}}").unwrap();
         assert_eq!(chunked.chunks["time"], 3);
         for (wrong, part) in [
-            ("{\"comp_speed\": -1}", "above 0"),
+            ("{\"min_write_speed\": -1}", "above 0"),
             ("{\"bits\": 1}", "`filters`"),
             ("{\"ratio_tolerance_percent\": -1}", "from 0"),
         ] {
@@ -567,7 +567,7 @@ mod tests {
         let (request, demand) = requests_for(&rules, "tas").unwrap();
         assert_eq!(request.significant_bits, Some(9));
         assert_eq!(demand.filters, "lz4".parse().ok());
-        assert_eq!(demand.comp_speed, "2*network".parse().ok());
+        assert_eq!(demand.min_write_speed, "2*network".parse().ok());
         let error = parse("*:\ncomp_speed=soon\n").unwrap_err();
         assert!(error.contains("no speed"), "{error}");
     }

@@ -20,7 +20,11 @@ const VALUES: [&str; 3] = [
     "lossless_data_range_from",
     "fill_value",
 ];
-const SPEEDS: [&str; 2] = ["comp_speed", "decomp_speed"];
+/// SCIL's names of speeds, and the rules' names.
+const SPEEDS: [(&str, &str); 2] = [
+    ("comp_speed", "min_write_speed"),
+    ("decomp_speed", "min_read_speed"),
+];
 
 /// SCIL's compressors, and the filters that they are.
 const METHODS: [(&str, &str); 6] = [
@@ -75,7 +79,7 @@ pub(super) fn rules(text: &str) -> Result<Vec<Value>, String> {
     for rule in &mut rules {
         if rule.contains_key("filters") {
             // A forced chain leaves nothing to choose.
-            for key in SPEEDS {
+            for (_, key) in SPEEDS {
                 rule.remove(key);
             }
         }
@@ -104,10 +108,10 @@ fn add(rule: &mut Table, key: &str, value: &str) -> Result<(), String> {
         }
     } else if VALUES.contains(&key) {
         (key, Value::Float(number()?))
-    } else if SPEEDS.contains(&key) {
+    } else if let Some((_, key)) = SPEEDS.iter().find(|(name, _)| *name == key) {
         match value.to_ascii_lowercase().ends_with("ignore") {
             true => return Ok(()),
-            false => (key, value.into()),
+            false => (*key, value.into()),
         }
     } else if key == "force_compression_methods" {
         ("filters", filters(value)?.into())
@@ -145,7 +149,7 @@ mod tests {
         let rules = rules(text).unwrap();
         let expected = toml::from_str::<Table>(
             "[[rule]]\nvariables = ['*']\nrelative_tolerance_percent = 0.5\n\
-             comp_speed = '2*NetworkSpeed'\n\
+             min_write_speed = '2*NetworkSpeed'\n\
              [[rule]]\nvariables = ['tas']\nsignificant_bits = 9\nfilters = 'zstd(11)'\n\
              [[rule]]\nvariables = ['q[[]1[]]']\nlossless = true\n",
         );

@@ -20,6 +20,7 @@ mod operations;
 mod options;
 mod reader;
 mod settings;
+mod source;
 mod writer;
 
 use pyo3::prelude::*;
@@ -42,6 +43,8 @@ fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     frazil::fork_generation();
     // First of all that is registered: writers are closed before.
     frazil::remove_unfinished_in_the_end();
+    #[cfg(feature = "network")]
+    frazil_remote::install();
     module.add("__version__", frazil::about().version)?;
     module.add_function(wrap_pyfunction!(operations::about, module)?)?;
     module.add_function(wrap_pyfunction!(operations::environment_warnings, module)?)?;
@@ -55,6 +58,8 @@ fn frazil_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(operations::verify, module)?)?;
     module.add_function(wrap_pyfunction!(operations::analyze, module)?)?;
     module.add_function(wrap_pyfunction!(operations::recover, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::check_url, module)?)?;
+    module.add_function(wrap_pyfunction!(operations::upload, module)?)?;
     module.add_function(wrap_pyfunction!(operations::followed_output, module)?)?;
     module.add_function(wrap_pyfunction!(operations::usual_mode, module)?)?;
     module.add_function(wrap_pyfunction!(operations::read_precision, module)?)?;

@@ -73,6 +73,28 @@ pub(crate) fn plan(py: Python<'_>, input: PathBuf, options: &str) -> Outcome<Str
     })
 }
 
+/// Checks, before any work is done, that a file may be written to a URL.
+#[pyfunction]
+pub(crate) fn check_url(
+    py: Python<'_>,
+    url: &str,
+    storage: frazil::StorageOptions,
+    overwrite: bool,
+) -> Outcome<()> {
+    Ok(py.detach(|| frazil::check_url(url, &storage, overwrite))?)
+}
+
+/// Sends a finished file to a URL, where it appears whole or not at all.
+#[pyfunction]
+pub(crate) fn upload(
+    py: Python<'_>,
+    path: PathBuf,
+    url: &str,
+    storage: frazil::StorageOptions,
+) -> Outcome<()> {
+    Ok(py.detach(|| frazil::upload(&path, url, &storage))?)
+}
+
 #[pyfunction]
 #[pyo3(signature = (input, output, options, listener=None))]
 pub(crate) fn unpack(

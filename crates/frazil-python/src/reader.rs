@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use frazil::schema::VariableId;
-use frazil::{AxisSelection, Checksums, ChunkCachePolicy, ReaderOptions};
+use frazil::{AxisSelection, Checksums, ChunkCachePolicy, ReaderOptions, StorageOptions};
 use numpy::{PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -14,6 +14,7 @@ use crate::error::{Outcome, invalid};
 use crate::job::run;
 use crate::model;
 use crate::options::{self, parse};
+use crate::source::PythonFile;
 
 /// Reads of more bytes can be interrupted by Ctrl-C; smaller ones are over before anybody waits.
 const LONG_BYTES: usize = 256 << 20;
@@ -54,15 +55,18 @@ pub(crate) struct Reader {
 #[pymethods]
 impl Reader {
     /// `chunk_cache`: what is kept of variables whatever else is read; as the file's own plan says if
-    /// left out.
+    /// left out. `storage`: for access to a file on another machine. `object`: gives the bytes of the file, in
+    /// place of what `path` leads to.
     #[staticmethod]
-    #[pyo3(signature = (path, threads, skip_checksums, chunk_cache=None))]
+    #[pyo3(signature = (path, threads, skip_checksums, chunk_cache=None, storage=None, object=None))]
     fn open(
         py: Python<'_>,
         path: PathBuf,
         threads: usize,
         skip_checksums: bool,
         chunk_cache: Option<&str>,
+        storage: Option<StorageOptions>,
+        object: Option<Bound<'_, PyAny>>,
     ) -> Outcome<Self> {
         let chunk_cache = match chunk_cache {
             Some(stated) => parse::<options::ChunkCache>(stated)?.policy()?,
@@ -76,9 +80,17 @@ impl Reader {
                 false => Checksums::Verify,
             },
             chunk_cache,
+            storage: storage.unwrap_or_default(),
             cancel: Arc::clone(&cancel),
         };
-        let reader = py.detach(|| frazil::Reader::open(&path, &options))?;
+        let source = object
+            .map(PythonFile::new)
+            .transpose()
+            .map_err(PyErr::from)?;
+        let reader = py.detach(|| match source {
+            Some(source) => frazil::Reader::open_source(&path, Arc::new(source), &options),
+            None => frazil::Reader::open(&path, &options),
+        })?;
         Ok(Self { reader, cancel })
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use frazil_codec::BoundDecoder;
 use frazil_container::classic::ClassicFile;
-use frazil_container::hdf5::{Contents, DatasetStorage, Hdf5Input, TypeDescription};
+use frazil_container::hdf5::{Contents, DatasetStorage, Hdf5Input, Source, TypeDescription};
 use frazil_container::model::{FileModel, Variable};
 use frazil_container::outside_forks;
 use frazil_pipeline::{ByteSource, CacheStats, ChunkedArray, PipelineError, PlainArray};
@@ -32,7 +32,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub(super) struct FileSnapshot {
     number: u64,
     path: PathBuf,
-    identity: Identity,
+    /// Of files of this machine. What is read of others is of one version, or an error.
+    identity: Option<Identity>,
     mark_at: u64,
     bytes: Arc<FileBytes>,
     kind: Kind,
@@ -92,7 +93,11 @@ impl FileSnapshot {
     /// `threads`: those that may work on one read.
     pub(super) fn open(path: &Path, options: &ReaderOptions, threads: usize) -> Result<Self> {
         const ATTEMPTS: usize = 4;
-        let mut outcome = Self::look(path, options.checksums);
+        let look = || {
+            let input = Input::open_with(path, &options.storage)?;
+            Self::look(input, options.checksums)
+        };
+        let mut outcome = look();
         for _ in 1..ATTEMPTS {
             match &outcome {
                 Ok((_, true)) => break,
@@ -102,18 +107,34 @@ impl FileSnapshot {
                 Err(_) if !is_being_written(path) => break,
                 Err(_) => std::thread::sleep(std::time::Duration::from_millis(2)),
             }
-            outcome = Self::look(path, options.checksums);
+            outcome = look();
         }
-        let (mut generation, _) = outcome?;
-        let shares = cache::shares(&generation.model, &options.chunk_cache, threads);
-        generation.shares = shares.map_err(|error| error.in_file(path))?;
-        Ok(generation)
+        outcome?.0.with_shares(options, threads)
+    }
+
+    /// As [`Self::open`], of a file whose bytes come from `source`, and which messages call `name`.
+    pub(super) fn open_source(
+        name: &Path,
+        source: Arc<dyn Source>,
+        options: &ReaderOptions,
+        threads: usize,
+    ) -> Result<Self> {
+        let input = Input::open_source(name, source)?;
+        Self::look(input, options.checksums)?
+            .0
+            .with_shares(options, threads)
+    }
+
+    fn with_shares(mut self, options: &ReaderOptions, threads: usize) -> Result<Self> {
+        let shares = cache::shares(&self.model, &options.chunk_cache, threads);
+        self.shares = shares.map_err(|error| error.in_file(&self.path))?;
+        Ok(self)
     }
 
     /// Also tells whether the file stayed the same meanwhile.
-    fn look(path: &Path, checksums: Checksums) -> Result<(Self, bool)> {
+    fn look(input: Input, checksums: Checksums) -> Result<(Self, bool)> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let input = Input::open(path)?;
+        let path = input.path().to_owned();
         let state = input.state();
         let format = input.format_name()?;
         let notices = input.notices();
@@ -122,11 +143,12 @@ impl FileSnapshot {
             InputKind::Hdf5(hdf5) => hdf5.user_block_bytes(),
             InputKind::Classic(_) => 0,
         };
-        let identity = Identity::new(state, bytes.file(), mark_at);
+        let identity = state.zip(bytes.file());
+        let identity = identity.map(|(state, file)| Identity::new(state, file, mark_at));
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let (kind, model) = match kind {
             InputKind::Hdf5(hdf5) => {
-                let model = hdf5.data_model().map_err(|e| from_container(e, path))?;
+                let model = hdf5.data_model().map_err(|e| from_container(e, &path))?;
                 let contents = Arc::clone(hdf5.contents());
                 library::keep(number, Arc::new(hdf5));
                 (Kind::Hdf5(contents), model)
@@ -138,7 +160,7 @@ impl FileSnapshot {
         };
         let generation = Self {
             number,
-            path: path.to_owned(),
+            path,
             identity,
             mark_at,
             bytes,
@@ -155,10 +177,17 @@ impl FileSnapshot {
         Ok((generation, is_steady))
     }
 
+    /// What messages call the file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Whether the file is as it was found.
     pub(super) fn is_current(&self) -> Result<bool> {
-        let file = self.bytes.file();
-        self.identity.is_current(&self.path, file, self.mark_at)
+        match self.identity.as_ref().zip(self.bytes.file()) {
+            Some((identity, file)) => identity.is_current(&self.path, file, self.mark_at),
+            None => Ok(true),
+        }
     }
 
     /// Whether what was read is good although the file is another now: one that is written for many
@@ -168,16 +197,21 @@ impl FileSnapshot {
             Kind::Hdf5(contents) => contents.is_swmr(),
             Kind::Classic(_) => false,
         };
-        is_swmr && self.identity.is_same_file(&self.path)
+        is_swmr && self.is_same_file()
+    }
+
+    fn is_same_file(&self) -> bool {
+        let identity = self.identity.as_ref();
+        identity.is_some_and(|identity| identity.is_same_file(&self.path))
     }
 
     /// How long to wait until a change of the file is certain to be seen. Commits of frazil's own
     /// writers leave a mark, and need no waiting.
     pub(super) fn settles_in(&self) -> Option<Duration> {
-        let rest = self.identity.settles_in(self.bytes.file())?;
-        let is_of_interest = self.identity.is_same_file(&self.path)
-            && !self.may_grow()
-            && !is_being_written(&self.path);
+        let (identity, file) = self.identity.as_ref().zip(self.bytes.file())?;
+        let rest = identity.settles_in(file)?;
+        let is_of_interest =
+            self.is_same_file() && !self.may_grow() && !is_being_written(&self.path);
         is_of_interest.then_some(rest)
     }
 
@@ -245,7 +279,10 @@ impl FileSnapshot {
                 let share = self.shares.get(number).copied().unwrap_or(0);
                 self.chunked(variable, &reach, share)?
             }
-            _ => ReadPath::Library,
+            _ => {
+                sources::refuse_far_mapping(Some(&*self.input()?))?;
+                ReadPath::Library
+            }
         };
         Ok(reach)
     }

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use frazil_file::remote::StorageOptions;
+
 use super::cache::ChunkCachePolicy;
 
 /// Whether Fletcher-32 checksums are compared with the data.
@@ -28,6 +30,8 @@ pub struct ReaderOptions {
     pub checksums: Checksums,
     /// What is kept of each variable, whatever else is read.
     pub chunk_cache: ChunkCachePolicy,
+    /// For access to a file on another machine, which a URL names.
+    pub storage: StorageOptions,
     /// Set to stop: reads end at the next chunk with `ErrorCode::Interrupted`.
     pub cancel: Arc<AtomicBool>,
 }

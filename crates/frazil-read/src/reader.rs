@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use frazil_container::hdf5::{Expanded, expand_plain};
+use frazil_container::hdf5::{Expanded, Source, expand_plain};
 use frazil_container::model::{FileModel, Variable};
 use frazil_container::outside_forks;
 use frazil_container::schema::VariableId;
@@ -64,25 +64,41 @@ impl Reader {
     /// [`ErrorCode::InvalidArgument`] if its chunk cache names a variable that it does not have.
     pub fn open(path: &Path, options: &ReaderOptions) -> Result<Self> {
         frazil_file::error::guarded(path, || {
-            let resources = Resources {
-                threads: options.threads,
-                ..Resources::default()
-            };
-            let threads = run::threads(&resources);
-            let generation = FileSnapshot::open(path, options, threads)?;
-            Ok(Self {
-                shared: Arc::new(Shared {
-                    path: path.to_owned(),
-                    options: options.clone(),
-                    threads,
-                    format: generation.format.clone(),
-                    notices: generation.notices.clone(),
-                    model: Arc::clone(&generation.model),
-                    current: Mutex::new(Arc::new(generation)),
-                    refreshing: Mutex::new(()),
-                }),
-            })
+            let threads = threads(options);
+            FileSnapshot::open(path, options, threads)
+                .map(|generation| Self::of(generation, options, threads))
         })
+    }
+
+    /// Opens a file whose bytes come from `source`, wherever they are; messages call it `name`.
+    ///
+    /// # Errors
+    /// As [`Self::open`], and those of the source.
+    pub fn open_source(
+        name: &Path,
+        source: Arc<dyn Source>,
+        options: &ReaderOptions,
+    ) -> Result<Self> {
+        frazil_file::error::guarded(name, || {
+            let threads = threads(options);
+            FileSnapshot::open_source(name, source, options, threads)
+                .map(|generation| Self::of(generation, options, threads))
+        })
+    }
+
+    fn of(generation: FileSnapshot, options: &ReaderOptions, threads: usize) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                path: generation.path().to_owned(),
+                options: options.clone(),
+                threads,
+                format: generation.format.clone(),
+                notices: generation.notices.clone(),
+                model: Arc::clone(&generation.model),
+                current: Mutex::new(Arc::new(generation)),
+                refreshing: Mutex::new(()),
+            }),
+        }
     }
 
     /// The path it was opened by.
@@ -415,6 +431,14 @@ impl Reader {
             }
         }
     }
+}
+
+/// Threads that may work on one read.
+fn threads(options: &ReaderOptions) -> usize {
+    run::threads(&Resources {
+        threads: options.threads,
+        ..Resources::default()
+    })
 }
 
 /// Memory for elements as they lie in the file: a shape may say any number.

@@ -126,9 +126,8 @@ fn sizes(source: &Input, pending: &PendingOutput) -> Result<[u64; 2]> {
 }
 
 fn file_bytes(source: &Input) -> Result<u64> {
-    let metadata = source.bytes().file().metadata();
-    let metadata = metadata.map_err(|error| Error::io(&error, "inspect", source.path()))?;
-    Ok(metadata.len())
+    let length = source.bytes().length();
+    length.map_err(|error| Error::io(&error, "inspect", source.path()))
 }
 
 /// Makes an output the input's bytes.

@@ -24,6 +24,7 @@ mod define;
 mod draft_report;
 pub mod encodings;
 mod energy;
+mod far_output;
 mod fill;
 pub mod filter_measure;
 mod filter_trial;

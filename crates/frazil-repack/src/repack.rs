@@ -16,7 +16,7 @@ use crate::kept::Keep;
 use crate::metadata_size::{Measure, measure_metadata};
 use crate::planning::Depth;
 use crate::routes::Decisions;
-use crate::{kept, predict, shapes, unpack_classic};
+use crate::{far_output, kept, predict, shapes, unpack_classic};
 use frazil_file::error::{Error, Result, guarded};
 use frazil_file::input::Input;
 use frazil_file::left_behind;
@@ -43,6 +43,13 @@ pub fn pack(
     options: &PackOptions,
     progress: &mut dyn Progress,
 ) -> Result<PackReport> {
+    if !options.dry_run
+        && let Some(url) = far_output::url(input, destination)?
+    {
+        return far_output::send(&url, options.overwrite, |here| {
+            pack(input, here, options, progress)
+        });
+    }
     guarded(input, || {
         let clock = Clock::start(options.energy);
         let progress = &mut clock.watching(progress);
@@ -85,7 +92,9 @@ fn open(input: &Path, target: Option<&mut Target>) -> Result<Input> {
     };
     let source = Input::open_to_replace(input)?;
     source.check_replaceable()?;
-    target.before = Before::File(source.state());
+    if let Some(state) = source.state() {
+        target.before = Before::File(state);
+    }
     Ok(source)
 }
 
@@ -126,6 +135,11 @@ pub fn unpack(
     options: &UnpackOptions,
     progress: &mut dyn Progress,
 ) -> Result<PackReport> {
+    if let Some(url) = far_output::url(input, destination)? {
+        return far_output::send(&url, options.overwrite, |here| {
+            unpack(input, here, options, progress)
+        });
+    }
     guarded(input, || {
         let clock = Clock::start(EnergyRates::default());
         let progress = &mut clock.watching(progress);

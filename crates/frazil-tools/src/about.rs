@@ -34,7 +34,7 @@ pub struct About {
     pub simd: String,
     /// Where HDF5 filter plugins are looked for.
     pub plugin_path: Vec<PathBuf>,
-    /// Whether this build can reach the network (the feature `network`, off by default).
+    /// Whether this program can reach the network.
     pub network: bool,
 }
 
@@ -50,7 +50,7 @@ pub fn about() -> About {
             .into_iter()
             .map(PathBuf::from)
             .collect(),
-        network: cfg!(feature = "network"),
+        network: frazil_file::remote::is_built_in(),
     }
 }
 

@@ -64,6 +64,12 @@ impl ErrorCode {
         }
     }
 
+    /// As [`Self::of_io`], or what the source of the bytes says itself.
+    #[must_use]
+    pub fn of_io_error(error: &std::io::Error) -> Self {
+        crate::SourceError::of(error).map_or_else(|| Self::of_io(error.kind()), |said| said.code)
+    }
+
     /// The stable number.
     #[must_use]
     pub fn number(self) -> i32 {

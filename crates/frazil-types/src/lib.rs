@@ -13,7 +13,7 @@ mod chunk_record;
 mod element;
 mod error_code;
 mod filter_chain;
-mod filter_demand;
+mod filter_constraints;
 mod filter_spec;
 mod filter_values;
 mod grid;
@@ -21,6 +21,7 @@ mod plain_text;
 mod plan;
 mod precision;
 mod selection;
+mod source_error;
 mod speed_demand;
 pub mod spelling;
 pub mod sync;
@@ -36,16 +37,17 @@ pub use chunk_record::{ChunkRecord, FileAddress, FileExtent};
 pub use element::{ByteOrder, ElementClass, ElementType};
 pub use error_code::ErrorCode;
 pub use filter_chain::{FilterChain, FilterChainError};
-pub use filter_demand::FilterConstraints;
+pub use filter_constraints::FilterConstraints;
 pub use filter_spec::{FilterPipeline, FilterSpec, ReaderLevel, filter_id, filter_name};
 pub use filter_values::{completed, completed_values};
 pub use grid::{ChunkGrid, MAX_RANK};
-pub use plain_text::{is_plain, plain, plain_path};
+pub use plain_text::{is_plain, plain, plain_path, without_secrets};
 pub use plan::{DeflateEncoder, ReaderCache, StorageLayout, VariablePlan, WritePlan};
 pub use precision::{
     DataOrigin, ErrorBound, IntegerPacking, PrecisionRequest, ProtectedValues, QuantizeAlgorithm,
     QuantizePlan, Rounding,
 };
 pub use selection::Selection;
+pub use source_error::SourceError;
 pub use speed_demand::{SpeedDemand, Transfer};
 pub use type_fault::type_fault;

@@ -44,9 +44,28 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(written)
 }
 
-/// A path as [`plain`] text; bytes that are not UTF-8 are written out: `\xff`.
+/// A URL without what is secret in it: user names, passwords, and the query, which signs.
+#[must_use]
+pub fn without_secrets(url: &str) -> Cow<'_, str> {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return Cow::Borrowed(url);
+    };
+    // In keys of buckets, `?` and `#` are characters as others, and Azure names the container before an `@`.
+    if !(scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")) {
+        return Cow::Borrowed(url);
+    }
+    let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    Cow::Owned(format!("{scheme}://{host}{path}"))
+}
+
+/// A path as [`plain`] text; bytes that are not UTF-8 are written out: `\xff`. Of a URL, without what is secret in it.
 #[must_use]
 pub fn plain_path(path: &Path) -> String {
+    if let Some(text) = path.to_str() {
+        return plain(&without_secrets(text)).into_owned();
+    }
     let mut written = String::new();
     for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
         written.push_str(&plain(chunk.valid()));

@@ -205,8 +205,8 @@ fn check_filters(
     demand.check().map_err(refused)?;
     match (&settings.filters, &settings.layout) {
         (FilterRequest::Exactly(_), _) if !demand.is_empty() => {
-            let cause = "filters are stated: they leave nothing that options could decide";
-            let cure = "state the filters, or options (speeds, a tolerance, a chain)";
+            let cause = "filters are stated: they leave nothing that rules could decide";
+            let cure = "state the filters, or what they must be like (speeds, a tolerance, a chain)";
             Err(refused(cause).with_cure(cure))
         }
         (_, LayoutRequest::Contiguous) if demand.filters.is_some() => {

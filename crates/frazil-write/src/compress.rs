@@ -312,7 +312,7 @@ mod tests {
             Result::Ok(packed.len())
         };
         let fast = |speed: &str| FilterConstraints {
-            comp_speed: speed.parse().ok(),
+            min_write_speed: speed.parse().ok(),
             ..FilterConstraints::default()
         };
         let smallest = by(fast("1MB/s"), Goal::Archive).unwrap();

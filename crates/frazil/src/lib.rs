@@ -28,6 +28,7 @@ pub mod datatype {
 }
 
 pub use frazil_container::classic::{AttributeValue, NcType};
+pub use frazil_container::hdf5::{Arrival, Source};
 pub use frazil_container::{fork_generation, is_signal_ignored, model, schema};
 pub use frazil_file::counting::{Counting, set_counting};
 pub use frazil_file::error::{Error, Result};
@@ -36,6 +37,7 @@ pub use frazil_file::output::Destination;
 pub use frazil_file::pending::{Attempt, followed_output, usual_mode};
 pub use frazil_file::progress::{Progress, Silent};
 pub use frazil_file::recover::{RecoverOutcome, RecoverReport, recover};
+pub use frazil_file::remote::{StorageOptions, check_new as check_url, upload};
 pub use frazil_file::resources::Resources;
 pub use frazil_file::text_file::write_text;
 pub use frazil_file::unfinished::{remove_unfinished, remove_unfinished_in_the_end};
@@ -93,9 +95,9 @@ pub use frazil_types::{
     AxisSelection, ByteOrder, Calibration, CodecSpeed, DataOrigin, ElementClass, ElementType,
     ErrorBound, ErrorCode, FigureSource, FigureSources, FilterChain, FilterChainError,
     FilterConstraints, FilterPipeline, FilterSpec, PrecisionRequest, ProtectedValues,
-    QuantizeAlgorithm, QuantizePlan, ReaderCache, ReaderLevel, Rounding, SpeedDemand, Storage,
-    StorageLayout, StorageSpeed, Transfer, VariablePlan, WritePlan, filter_id, filter_name,
-    is_plain, plain, plain_path, type_fault,
+    QuantizeAlgorithm, QuantizePlan, ReaderCache, ReaderLevel, Rounding, SourceError, SpeedDemand,
+    Storage, StorageLayout, StorageSpeed, Transfer, VariablePlan, WritePlan, filter_id,
+    filter_name, is_plain, plain, plain_path, type_fault, without_secrets,
 };
 pub use frazil_verify::{
     Difference, PrecisionReport, ThresholdResult, Thresholds, VariableFigures, VerifyOptions,

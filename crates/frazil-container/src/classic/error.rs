@@ -104,7 +104,7 @@ impl ClassicError {
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::Io { source, .. } | Self::Write { source, .. } => code_of_io(source.kind()),
+            Self::Io { source, .. } | Self::Write { source, .. } => code_of_io(source),
             Self::NotClassic { .. } | Self::HeaderTooLarge { .. } | Self::NotRepresentable(_) => {
                 ErrorCode::Unsupported
             }
@@ -118,10 +118,10 @@ impl ClassicError {
     }
 }
 
-fn code_of_io(kind: io::ErrorKind) -> ErrorCode {
-    match kind {
+fn code_of_io(error: &io::Error) -> ErrorCode {
+    match error.kind() {
         // The file's length was asked for before: it must have shrunk since.
         io::ErrorKind::UnexpectedEof => ErrorCode::FileChanged,
-        kind => ErrorCode::of_io(kind),
+        _ => ErrorCode::of_io_error(error),
     }
 }

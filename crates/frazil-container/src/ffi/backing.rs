@@ -8,8 +8,10 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use frazil_hdf5::Source;
 use frazil_types::sync::Mutex;
 
+use super::far_pages::FarPages;
 use super::pages::Pages;
 use crate::beside::open_regular;
 use crate::commit::CommittedFile;
@@ -24,13 +26,28 @@ pub(super) const MEASURE: &str = "frazil:measure";
 /// A file that changes by commits, shared between the driver and who commits.
 pub(crate) type LiveFile = Arc<Mutex<CommittedFile>>;
 
-/// The live file that the next open through the driver is for. It lies here only during
-/// [`with_live`], under the library lock.
-static OPENING: Mutex<Option<LiveFile>> = Mutex::new(None);
+/// What the next open through the driver is for, if not for the file of that name. It lies here only while that
+/// is opened, under the library lock.
+static OPENING: Mutex<Option<Opening>> = Mutex::new(None);
+
+/// A file that has no name, or another one.
+enum Opening {
+    Live(LiveFile),
+    Far(Arc<dyn Source>),
+}
 
 /// Runs `open`, which makes libhdf5 open a file through our driver; that file is `live`.
 pub(super) fn with_live<T>(live: &LiveFile, open: impl FnOnce() -> T) -> T {
-    *OPENING.lock() = Some(Arc::clone(live));
+    with(Opening::Live(Arc::clone(live)), open)
+}
+
+/// As [`with_live`], of a file that is somewhere else.
+pub(super) fn with_far<T>(source: &Arc<dyn Source>, open: impl FnOnce() -> T) -> T {
+    with(Opening::Far(Arc::clone(source)), open)
+}
+
+fn with<T>(opening: Opening, open: impl FnOnce() -> T) -> T {
+    *OPENING.lock() = Some(opening);
     let outcome = open();
     *OPENING.lock() = None;
     outcome
@@ -42,6 +59,8 @@ pub(super) enum Backing {
     Disk(File),
     /// A file on disk, at the next commit.
     Live(LiveFile),
+    /// A file that is somewhere else, and only read.
+    Far(FarPages),
     /// Nowhere: metadata are kept in memory so that libhdf5 can read them back, raw data dropped.
     Measure(Pages),
 }
@@ -49,9 +68,17 @@ pub(super) enum Backing {
 impl Backing {
     /// Opens what a name stands for; also gives its length.
     pub(super) fn open(name: &CStr, flags: c_uint) -> Option<(Self, u64)> {
-        if let Some(live) = OPENING.lock().as_ref() {
-            let length = live.lock().file_bytes().ok()?;
-            return Some((Self::Live(Arc::clone(live)), length));
+        match OPENING.lock().as_ref() {
+            Some(Opening::Live(live)) => {
+                let length = live.lock().file_bytes().ok()?;
+                return Some((Self::Live(Arc::clone(live)), length));
+            }
+            Some(Opening::Far(source)) => {
+                let pages = FarPages::new(source).ok()?;
+                let length = pages.length();
+                return Some((Self::Far(pages), length));
+            }
+            None => {}
         }
         if name.to_bytes() == MEASURE.as_bytes() {
             return Some((Self::Measure(Pages::default()), 0));
@@ -78,6 +105,7 @@ impl Backing {
         match self {
             Self::Disk(file) => read_to_end_of_file(file, buffer, address),
             Self::Live(live) => live.lock().read(buffer, address),
+            Self::Far(pages) => pages.read(buffer, address),
             Self::Measure(pages) => {
                 buffer.fill(0);
                 pages.copy_out(buffer, address);
@@ -95,6 +123,7 @@ impl Backing {
                 live.lock().hold(bytes, address);
                 Ok(())
             }
+            Self::Far(_) => Err(io::ErrorKind::ReadOnlyFilesystem.into()),
             Self::Measure(pages) => {
                 pages.copy_in(bytes, address);
                 Ok(())
@@ -120,7 +149,7 @@ impl Backing {
     pub(super) fn is_lent(&self) -> bool {
         match self {
             Self::Live(live) => live.lock().is_lent(),
-            Self::Disk(_) | Self::Measure(_) => false,
+            Self::Disk(_) | Self::Far(_) | Self::Measure(_) => false,
         }
     }
 
@@ -128,7 +157,7 @@ impl Backing {
     pub(super) fn truncate(&self, end: u64) -> io::Result<()> {
         match self {
             Self::Disk(file) => file.set_len(end),
-            Self::Live(_) | Self::Measure(_) => Ok(()),
+            Self::Live(_) | Self::Far(_) | Self::Measure(_) => Ok(()),
         }
     }
 }

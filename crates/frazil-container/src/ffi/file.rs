@@ -3,10 +3,13 @@
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::Arc;
+
+use frazil_hdf5::Source;
 
 use hdf5_sys::h5f::{H5F_ACC_RDONLY, H5F_ACC_RDWR, H5F_ACC_SWMR_READ, H5F_ACC_TRUNC, H5F_scope_t};
 
-use super::backing::{LiveFile, MEASURE, with_live};
+use super::backing::{LiveFile, MEASURE, with_far, with_live};
 use super::driver::RawSink;
 use super::handle::{DEFAULT, Handle, api, c_name, check, own};
 use super::property::PropertyList;
@@ -25,6 +28,18 @@ pub(crate) fn open_read(path: &Path, is_swmr: bool) -> Result<Handle> {
     let name = c_path(path)?;
     // SAFETY: a NUL-terminated path and a live access list.
     let id = unsafe { (api().H5Fopen)(name.as_ptr(), flags, access.0.id()) };
+    own(id, "open HDF5 file")
+}
+
+/// Opens an HDF5 file that is somewhere else for reading; `path` is what it is called.
+pub(crate) fn open_far(path: &Path, source: &Arc<dyn Source>) -> Result<Handle> {
+    let _guard = library_lock();
+    let access = PropertyList::file_access_read()?;
+    let name = c_path(path)?;
+    // SAFETY: a NUL-terminated path and a live access list.
+    let id = with_far(source, || unsafe {
+        (api().H5Fopen)(name.as_ptr(), H5F_ACC_RDONLY, access.0.id())
+    });
     own(id, "open HDF5 file")
 }
 

@@ -16,6 +16,7 @@ pub(crate) mod dataspace;
 pub(crate) mod datatype;
 mod driver;
 mod external;
+mod far_pages;
 pub(crate) mod file;
 pub(crate) mod filter;
 pub(crate) mod filter_decoder;

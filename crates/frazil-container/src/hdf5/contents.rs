@@ -2,6 +2,9 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use frazil_hdf5::Source;
 
 use super::dataset_info::DatasetInfo;
 
@@ -60,10 +63,22 @@ pub struct Entry {
     pub kind: EntryKind,
 }
 
-/// What an HDF5 file holds, as plain data.
+/// Bytes of a file that is somewhere else.
+#[derive(Clone)]
+pub(super) struct FarSource(pub(super) Arc<dyn Source>);
+
+impl std::fmt::Debug for FarSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("FarSource")
+    }
+}
+
+/// What an HDF5 file holds, as plain data, and where it is.
 #[derive(Debug, Clone)]
 pub struct Contents {
     pub(super) path: PathBuf,
+    /// Where the bytes come from, if not from the file at `path`.
+    pub(super) source: Option<FarSource>,
     pub(super) file_bytes: u64,
     pub(super) is_swmr: bool,
     pub(super) user_block_bytes: u64,

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use frazil_hdf5::{Attribute, Object, Storage, TypeDescription};
+use frazil_hdf5::{Attribute, Object, Source, Storage, TypeDescription};
 use frazil_types::{ChunkRecord, ErrorCode};
 
 use super::contents::Contents;
@@ -17,9 +17,9 @@ use crate::ffi::filter_decoder;
 const MOST_READINGS: usize = 10;
 
 /// Opens a file's metadata.
-pub(super) fn open(file: File) -> Result<frazil_hdf5::File> {
+pub(super) fn open(source: Box<dyn Source>) -> Result<frazil_hdf5::File> {
     Ok(frazil_hdf5::File::open(
-        Box::new(file),
+        source,
         filter_decoder::decode_block(),
     )?)
 }
@@ -72,9 +72,14 @@ impl Hdf5Input {
     }
 
     fn fresh_metadata(&self) -> Result<Arc<frazil_hdf5::File>> {
-        let file =
-            File::open(self.path()).map_err(|error| ContainerError::io("open file", error))?;
-        open(file).map(Arc::new)
+        let source: Box<dyn Source> = match &self.contents().source {
+            Some(far) => Box::new(Arc::clone(&far.0)),
+            None => {
+                let file = File::open(self.path());
+                Box::new(file.map_err(|error| ContainerError::io("open file", error))?)
+            }
+        };
+        open(source).map(Arc::new)
     }
 
     /// Lets go of the bytes of metadata in memory: a file that stays open may not be asked for long.
@@ -114,6 +119,21 @@ impl Hdf5Input {
             let mut now = file.dataset(&file.object(dataset.object_address)?)?;
             now.extent.set_shape(&dataset.shape);
             Ok(file.locate(&now)?)
+        })
+    }
+
+    /// Brings the roots of all chunk indexes into memory, in one request.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn prefetch_indexes(&self) -> Result<()> {
+        self.with_metadata(|file| {
+            let mut roots = Vec::new();
+            for info in self.datasets() {
+                let dataset = file.dataset(&file.object(info.object_address)?)?;
+                roots.extend(dataset.index_address());
+            }
+            Ok(file.prefetch(&roots)?)
         })
     }
 

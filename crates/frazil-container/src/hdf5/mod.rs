@@ -36,8 +36,8 @@ pub use describe::{
 };
 pub use frazil_hdf5::text::bytes_of_text;
 pub use frazil_hdf5::{
-    BitRange, Extent, ExternalFile, FillStatus, FillTime, FloatForm, MemberDescription,
-    NumberConversion, TextPadding, TypeClass, TypeDescription,
+    Arrival, BitRange, Extent, ExternalFile, FillStatus, FillTime, FloatForm, MemberDescription,
+    NumberConversion, Source, TextPadding, TypeClass, TypeDescription,
 };
 pub use live::{ExistingFile, ExistingVariable, LiveOutput, Placement};
 pub use netcdf_names::NON_COORDINATE_PREFIX;

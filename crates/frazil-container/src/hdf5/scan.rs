@@ -5,10 +5,12 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use frazil_hdf5::{Attribute, Extent, FillStatus, Link, LinkTarget, Object, ObjectKind, TypeClass};
+use frazil_hdf5::{
+    Attribute, Extent, FillStatus, Link, LinkTarget, Object, ObjectKind, Source, TypeClass,
+};
 use frazil_types::sync::Mutex;
 
-use super::contents::{Contents, Entry, EntryKind};
+use super::contents::{Contents, Entry, EntryKind, FarSource};
 use super::dataset_info::DatasetInfo;
 use super::metadata;
 use super::netcdf_names::{NON_COORDINATE_PREFIX, PLACEHOLDER};
@@ -45,10 +47,32 @@ impl Hdf5Input {
             .and_then(|file| WriterFlags::of(&file))
             .map_err(|error| ContainerError::io("open file", error))?
             .is_swmr;
-        let (metadata, contents) = metadata::while_written(is_swmr, || read(path, is_swmr))?;
+        let failed = |error| ContainerError::io("open file", error);
+        let (metadata, contents) = metadata::while_written(is_swmr, || {
+            let file = File::open(path).map_err(failed)?;
+            read(Box::new(file), path, is_swmr)
+        })?;
         let mut input = Self::of(Arc::new(contents));
         input.metadata = Mutex::new(Some(Arc::new(metadata)));
         Ok(input)
+    }
+
+    /// Opens a file that is somewhere else; `path` is what messages call it.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_far(path: &Path, source: &Arc<dyn Source>) -> Result<Self> {
+        let (metadata, mut contents) = read(Box::new(Arc::clone(source)), path, false)?;
+        contents.source = Some(FarSource(Arc::clone(source)));
+        let mut input = Self::of(Arc::new(contents));
+        input.metadata = Mutex::new(Some(Arc::new(metadata)));
+        Ok(input)
+    }
+
+    /// Whether the file is somewhere else.
+    #[must_use]
+    pub fn is_far(&self) -> bool {
+        self.contents.source.is_some()
     }
 
     /// Opens a file again of which it is known what it holds: nothing is read but what is asked for.
@@ -158,7 +182,15 @@ impl Hdf5Input {
     pub(super) fn library(&self) -> Result<&Handle> {
         if self.library.get().is_none() {
             self.check()?;
-            let opened = file::open_read(&self.contents.path, self.contents.is_swmr)?;
+            let (path, is_swmr) = (&self.contents.path, self.contents.is_swmr);
+            let opened = match &self.contents.source {
+                None => file::open_read(path, is_swmr)?,
+                Some(far) if far.0.needs_no_lock() => file::open_far(path, &far.0)?,
+                Some(_) => {
+                    let cause = "only libhdf5 reads this, which cannot ask a file object: open a copy by its name";
+                    return Err(ContainerError::Unsupported(cause.to_owned()));
+                }
+            };
             // Another thread's is as good.
             let _ = self.library.set(opened);
         }
@@ -188,11 +220,14 @@ impl Hdf5Input {
 }
 
 /// Reads what a file's objects are.
-fn read(path: &Path, is_swmr: bool) -> Result<(frazil_hdf5::File, Contents)> {
+fn read(
+    source: Box<dyn Source>,
+    path: &Path,
+    is_swmr: bool,
+) -> Result<(frazil_hdf5::File, Contents)> {
     let failed = |error| ContainerError::io("open file", error);
-    let file = File::open(path).map_err(failed)?;
-    let file_bytes = file.metadata().map_err(failed)?.len();
-    let metadata = metadata::open(file)?;
+    let file_bytes = source.length().map_err(failed)?;
+    let metadata = metadata::open(source)?;
     let contents = Scan::new(&metadata, path, file_bytes, is_swmr)?.contents()?;
     Ok((metadata, contents))
 }
@@ -231,6 +266,7 @@ impl<'a> Scan<'a> {
             superblock: superblock.version.into(),
             root_link_order: link_order(file, &root)?,
             path: path.to_owned(),
+            source: None,
             file_bytes,
             is_swmr,
             entries: Vec::new(),
@@ -435,7 +471,11 @@ fn describe(
         unlimited,
         may_grow: dataset.extent.may_grow(),
         is_null: dataset.extent == Extent::Null,
-        stored_bytes: file.stored_bytes(&dataset),
+        // Counting them takes requests for every dataset, which few readers need.
+        stored_bytes: match file.is_far() {
+            true => 0,
+            false => file.stored_bytes(&dataset),
+        },
         storage: metadata::storage(&dataset),
         fill,
         fill_status: dataset.fill.status,

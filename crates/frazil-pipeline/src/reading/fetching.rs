@@ -95,7 +95,8 @@ impl Read<'_> {
         };
         let batches = self.form_batches(wanted, threads);
         let threads = threads.min(batches.len());
-        let upcoming = Mutex::new(Upcoming::new(batches));
+        let is_far = self.array.source().bytes.is_far();
+        let upcoming = Mutex::new(Upcoming::new(batches, is_far));
         let awaited = Awaited::default();
         context.share(threads, &|stop| {
             self.process.workspaces.with(|workspace| {
@@ -105,7 +106,10 @@ impl Read<'_> {
                         break;
                     };
                     let bytes = &self.array.source().bytes;
-                    announced.iter().for_each(|parts| bytes.will_read(parts));
+                    match is_far {
+                        true => bytes.will_read(&announced.concat()),
+                        false => announced.iter().for_each(|parts| bytes.will_read(parts)),
+                    }
                     self.batch(batch, &upcoming, &awaited, workspace)?;
                 }
                 Ok(())

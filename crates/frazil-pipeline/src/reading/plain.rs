@@ -2,6 +2,7 @@
 //! variables, records included.
 
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 use frazil_types::sync::Mutex;
@@ -16,6 +17,9 @@ use frazil_types::{AxisRun, AxisSelection, selected_elements};
 
 /// Parts shorter than this are read by one thread.
 const BAND_BYTES: usize = 2 << 20;
+/// Where bytes take long to come, so much is announced before it is read.
+const MOST_ANNOUNCED_BYTES: u64 = 64 << 20;
+const MOST_ANNOUNCED_RANGES: usize = 16 << 10;
 
 /// An array whose values lie in a file as they are, at regular distances.
 pub struct PlainArray {
@@ -78,6 +82,9 @@ impl PlainArray {
             fill_values(target, &self.fill);
         }
         let part = Part { runs, counts };
+        if self.bytes.is_far() {
+            self.bytes.will_read(&self.wanted(&part));
+        }
         self.read_bands(&part, target, context)
     }
 
@@ -116,15 +123,42 @@ impl PlainArray {
 
     /// Reads a part on this thread.
     fn read_band(&self, part: &Part, target: &mut [u8]) -> io::Result<()> {
-        if part.runs.iter().any(Vec::is_empty) {
-            return Ok(());
-        }
         let mut window = Window {
             array: self,
             target,
             pieces: Vec::new(),
             buffer: Vec::new(),
         };
+        self.for_each_piece(part, |piece| window.push(piece).map(|()| true))?;
+        window.flush()
+    }
+
+    /// What of the file a part needs, in order; of very much the beginning.
+    fn wanted(&self, part: &Part) -> Vec<Range<u64>> {
+        let mut wanted: Vec<Range<u64>> = Vec::new();
+        let mut bytes = 0_u64;
+        let outcome = self.for_each_piece(part, |piece| {
+            let end = piece.from.saturating_add(piece.bytes as u64);
+            bytes = bytes.saturating_add(piece.bytes as u64);
+            match wanted.last_mut() {
+                Some(last) if last.end == piece.from => last.end = end,
+                _ => wanted.push(piece.from..end),
+            }
+            Ok(bytes < MOST_ANNOUNCED_BYTES && wanted.len() < MOST_ANNOUNCED_RANGES)
+        });
+        // Reading says what is wrong.
+        outcome.map_or_else(|_| Vec::new(), |()| wanted)
+    }
+
+    /// Goes through the pieces of a part in order, as long as `visit` wants more.
+    fn for_each_piece(
+        &self,
+        part: &Part,
+        mut visit: impl FnMut(Piece) -> io::Result<bool>,
+    ) -> io::Result<()> {
+        if part.runs.iter().any(Vec::is_empty) {
+            return Ok(());
+        }
         let targets = byte_strides(&part.counts, self.element_bytes);
         let (piece_bytes, outer) = self.solid(part);
         let mut cursor = Cursor::new(&part.runs[..outer]);
@@ -139,13 +173,13 @@ impl PlainArray {
                 from = add(from, at, self.stride_bytes[axis])?;
                 to += place as usize * targets[axis];
             }
-            window.push(Piece {
+            let piece = Piece {
                 from,
                 to,
                 bytes: piece_bytes,
-            })?;
-            if !cursor.advance() {
-                return window.flush();
+            };
+            if !visit(piece)? || !cursor.advance() {
+                return Ok(());
             }
         }
     }

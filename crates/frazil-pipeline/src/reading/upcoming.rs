@@ -12,6 +12,10 @@ const AHEAD_BYTES: u64 = 16 << 20;
 const FOLLOWED_BYTES: u64 = 8 << 20;
 /// No disk is faster for having been asked for more batches.
 const MAX_BATCHES: usize = 64;
+/// As [`AHEAD_BYTES`] and [`MAX_BATCHES`], where bytes take long to come: all that is wanted goes out together, if it
+/// is not too much. More is announced when half of that has come: few announcements join more.
+const FAR_AHEAD_BYTES: u64 = 64 << 20;
+const FAR_MAX_BATCHES: usize = 4096;
 /// Batches that begin this close behind another continue it.
 const MAX_GAP_BYTES: u64 = 64 << 10;
 
@@ -31,6 +35,7 @@ pub(super) struct Upcoming {
     /// Bytes that the disk was asked for, or the system fetches by itself, of each of the first
     /// batches.
     ahead: VecDeque<u64>,
+    is_far: bool,
 }
 
 struct Queued {
@@ -40,8 +45,8 @@ struct Queued {
 }
 
 impl Upcoming {
-    /// Takes batches in order of address.
-    pub(super) fn new(batches: Vec<Batch>) -> Self {
+    /// Takes batches in order of address; `is_far`: their bytes take long to come.
+    pub(super) fn new(batches: Vec<Batch>, is_far: bool) -> Self {
         let (mut run_start, mut run_end) = (0, None);
         let queued = batches.into_iter().map(|batch| {
             let (start, end) = batch.span;
@@ -50,12 +55,13 @@ impl Upcoming {
                 run_start = start;
             }
             run_end = Some(end);
-            let is_followed = start.saturating_sub(run_start) >= FOLLOWED_BYTES;
+            let is_followed = !is_far && start.saturating_sub(run_start) >= FOLLOWED_BYTES;
             Queued { batch, is_followed }
         });
         Self {
             batches: queued.collect(),
             ahead: VecDeque::new(),
+            is_far,
         }
     }
 
@@ -64,9 +70,16 @@ impl Upcoming {
     pub(super) fn take(&mut self, parts: impl Fn(&Batch) -> Parts) -> Option<(Batch, Vec<Parts>)> {
         let mut announced = Vec::new();
         let mut bytes: u64 = self.ahead.iter().sum();
+        let (most_bytes, most_batches) = match self.is_far {
+            false => (AHEAD_BYTES, MAX_BATCHES),
+            true if self.ahead.is_empty() || bytes <= FAR_AHEAD_BYTES / 2 => {
+                (FAR_AHEAD_BYTES, FAR_MAX_BATCHES)
+            }
+            true => (0, 0),
+        };
         while let Some(queued) = self.batches.get(self.ahead.len())
-            && self.ahead.len() < MAX_BATCHES
-            && bytes < AHEAD_BYTES
+            && self.ahead.len() < most_batches
+            && bytes < most_bytes
         {
             let (start, end) = queued.batch.span;
             let new = if queued.is_followed {
@@ -106,7 +119,7 @@ mod tests {
             members: Vec::new(),
             span,
         };
-        Upcoming::new(spans.map(batch).collect())
+        Upcoming::new(spans.map(batch).collect(), false)
     }
 
     #[test]

@@ -178,7 +178,7 @@ fn chunks_have_the_same_bytes_wherever_they_are_packed() {
         ..frazil_types::FilterConstraints::default()
     };
     let speed = frazil_types::FilterConstraints {
-        comp_speed: "200MB/s".parse().ok(),
+        min_write_speed: "200MB/s".parse().ok(),
         ..frazil_types::FilterConstraints::default()
     };
     let requests = requests.into_iter().chain([demand(chain), demand(speed)]);

@@ -131,7 +131,7 @@ fn rules_decide_filters_as_they_do_when_a_file_is_packed() {
 
     let fast = rule(
         "*",
-        json!({"comp_speed": "2GB/s", "decomp_speed": "shared"}),
+        json!({"min_write_speed": "2GB/s", "min_read_speed": "shared"}),
     );
     let (filters, reason) = by(vec![fast]);
     assert_ne!(filters, smallest);
@@ -141,7 +141,7 @@ fn rules_decide_filters_as_they_do_when_a_file_is_packed() {
     ] {
         assert!(reason.contains(said), "{reason}");
     }
-    let (filters, reason) = by(vec![rule("*", json!({"comp_speed": "100GB/s"}))]);
+    let (filters, reason) = by(vec![rule("*", json!({"min_write_speed": "100GB/s"}))]);
     assert_eq!(filters, "none", "{reason}");
     let (_, reason) = by(vec![rule("v", json!({"ratio_tolerance_percent": 50}))]);
     assert!(reason.contains("within 50 %"), "{reason}");
@@ -168,7 +168,7 @@ fn what_is_nearer_to_the_variable_goes_before_rules() {
         (filters.as_str(), reason.as_str()),
         ("shuffle+zstd(5)", "from rules")
     );
-    let (filters, reason) = written(&ruled(rules()), own(json!({"comp_speed": 1}))).unwrap();
+    let (filters, reason) = written(&ruled(rules()), own(json!({"min_write_speed": 1}))).unwrap();
     assert_ne!(filters, "shuffle+lz4");
     assert!(
         reason.contains("write floor of 1 MB/s from rules"),
@@ -191,7 +191,10 @@ fn what_is_nearer_to_the_variable_goes_before_rules() {
 fn rules_of_precision_round_what_states_nothing_itself() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("v.nc");
-    let rules = vec![rule("*", json!({"significant_bits": 5, "comp_speed": 100}))];
+    let rules = vec![rule(
+        "*",
+        json!({"significant_bits": 5, "min_write_speed": 100}),
+    )];
     let exact = VariableSettings {
         precision: Some(rule("v", json!({"lossless": true})).request),
         ..VariableSettings::default()
@@ -281,7 +284,7 @@ fn a_commit_before_any_values_keeps_to_the_floors() {
         let options = WriterOptions {
             readable_by: readers,
             overwrite: true,
-            ..ruled(vec![rule("v", json!({"comp_speed": speed}))])
+            ..ruled(vec![rule("v", json!({"min_write_speed": speed}))])
         };
         let (mut writer, v) = create(&path, &options, VariableSettings::default()).unwrap();
         writer.sync().unwrap();
@@ -324,11 +327,11 @@ fn requests_that_cannot_be_honoured_name_what_is_wrong() {
 
     let both = VariableSettings {
         filters: FilterRequest::Exactly(FilterPipeline::default()),
-        ..own(json!({"comp_speed": 3}))
+        ..own(json!({"min_write_speed": 3}))
     };
     let error = refused(&any(Vec::new()), both);
     assert!(
-        error.cause.contains("nothing that options could decide"),
+        error.cause.contains("nothing that rules could decide"),
         "{error}"
     );
     let contradiction = VariableSettings {

@@ -222,7 +222,7 @@ impl<'a> Account<'a> {
         if self.requests.batch.json_lines {
             self.printer.json_line(&Line {
                 outcome: outcome.word(),
-                input: chosen.path.to_string_lossy().into_owned(),
+                input: frazil::without_secrets(&chosen.path.to_string_lossy()).into_owned(),
                 report: match outcome {
                     Outcome::Done(report) => Some(report),
                     _ => None,

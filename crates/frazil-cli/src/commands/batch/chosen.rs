@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
-use frazil::{Error, ErrorCode, Result};
+use frazil::{Error, ErrorCode, Result, without_secrets};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use crate::args::InputArgs;
@@ -33,7 +33,9 @@ pub(crate) struct Chosen {
 impl Chosen {
     /// The result's path in a folder for all results.
     pub(crate) fn target(&self, out_dir: &Path) -> PathBuf {
-        let name = self.path.file_name().unwrap_or_default();
+        let text = self.path.to_str().map(without_secrets);
+        let path = text.as_deref().map_or(self.path.as_path(), Path::new);
+        let name = path.file_name().unwrap_or_default();
         out_dir.join(&self.folder).join(name)
     }
 }

@@ -257,7 +257,7 @@ fn requests_hold_on_all_ranks() {
     };
     let requesting = |threads| WriterOptions {
         rules: vec![
-            stated("*", "comp_speed", "200MB/s"),
+            stated("*", "min_write_speed", "200MB/s"),
             stated("grows", "filters", "shuffle+deflate(3)"),
         ],
         ..options(64 << 20, threads)

@@ -13,10 +13,10 @@ use crate::speed_demand::SpeedDemand;
 pub struct FilterConstraints {
     /// How fast one core must at least encode.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub comp_speed: Option<SpeedDemand>,
+    pub min_write_speed: Option<SpeedDemand>,
     /// How fast one core must at least decode.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub decomp_speed: Option<SpeedDemand>,
+    pub min_read_speed: Option<SpeedDemand>,
     /// These filters instead of a choice; speeds and the tolerance then mean nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filters: Option<FilterChain>,
@@ -29,8 +29,8 @@ pub struct FilterConstraints {
 impl FilterConstraints {
     /// The names of all fields.
     pub const KEYS: [&'static str; 4] = [
-        "comp_speed",
-        "decomp_speed",
+        "min_write_speed",
+        "min_read_speed",
         "filters",
         "ratio_tolerance_percent",
     ];
@@ -46,8 +46,8 @@ impl FilterConstraints {
     pub fn and_later(self, later: &Self) -> Self {
         let later = later.clone();
         Self {
-            comp_speed: later.comp_speed.or(self.comp_speed),
-            decomp_speed: later.decomp_speed.or(self.decomp_speed),
+            min_write_speed: later.min_write_speed.or(self.min_write_speed),
+            min_read_speed: later.min_read_speed.or(self.min_read_speed),
             filters: later.filters.or(self.filters),
             ratio_tolerance_percent: later
                 .ratio_tolerance_percent
@@ -85,18 +85,18 @@ mod tests {
     #[test]
     fn later_demands_win_key_by_key() {
         let earlier = FilterConstraints {
-            comp_speed: "network".parse().ok(),
+            min_write_speed: "network".parse().ok(),
             ratio_tolerance_percent: Some(3.0),
             ..FilterConstraints::default()
         };
         let later = FilterConstraints {
-            comp_speed: "2GB/s".parse().ok(),
-            decomp_speed: "local".parse().ok(),
+            min_write_speed: "2GB/s".parse().ok(),
+            min_read_speed: "local".parse().ok(),
             ..FilterConstraints::default()
         };
         let both = earlier.and_later(&later);
-        assert_eq!(both.comp_speed, later.comp_speed);
-        assert_eq!(both.decomp_speed, later.decomp_speed);
+        assert_eq!(both.min_write_speed, later.min_write_speed);
+        assert_eq!(both.min_read_speed, later.min_read_speed);
         assert_eq!(both.ratio_tolerance_percent, Some(3.0));
         assert!(!both.is_empty() && FilterConstraints::default().is_empty());
     }

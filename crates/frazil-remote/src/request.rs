@@ -1,0 +1,182 @@
+//! One range of a file, asked for until it is there, or it is clear that it will not come.
+
+use std::io;
+use std::ops::Range;
+use std::time::Instant;
+
+use frazil_types::{ErrorCode, SourceError};
+use futures_util::StreamExt;
+use object_store::{GetOptions, GetRange, GetResult};
+
+use crate::cost::Cost;
+use crate::failure::{Again, Failure};
+use crate::limits;
+use crate::runtime::Network;
+use crate::store::Store;
+
+/// Which version of a file is read: all of its parts must be of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Version {
+    /// Bytes of the whole file.
+    pub(crate) length: u64,
+    tag: Option<String>,
+    modified: i64,
+}
+
+impl Version {
+    fn of(answer: &GetResult) -> Self {
+        Self {
+            length: answer.meta.size,
+            tag: answer.meta.e_tag.clone(),
+            modified: answer.meta.last_modified.timestamp_millis(),
+        }
+    }
+
+    /// The tag by which a server can refuse another version. Weak ones never match, by the rules of HTTP.
+    fn condition(&self) -> Option<String> {
+        let is_strong = |tag: &&String| !tag.starts_with("W/");
+        self.tag.as_ref().filter(is_strong).cloned()
+    }
+
+    fn is_same(&self, now: &Self) -> bool {
+        let by_tag = match (&self.tag, &now.tag) {
+            (Some(then), Some(now)) => then == now,
+            _ => self.modified == now.modified,
+        };
+        by_tag && self.length == now.length
+    }
+}
+
+/// The bytes of a range, which ends where the file does, and the version that they are of.
+pub(crate) async fn fetch(
+    store: &Store,
+    network: &Network,
+    cost: &Cost,
+    range: Range<u64>,
+    known: Option<&Version>,
+) -> io::Result<(Vec<u8>, Version)> {
+    let begun = Instant::now();
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        let turn = network.turns.acquire().await;
+        let outcome = ask(store, cost, range.clone(), known).await;
+        drop(turn);
+        let failure = match outcome {
+            Ok(found) => return Ok(found),
+            Err(failure) => failure,
+        };
+        let Again::Yes(asked) = failure.again else {
+            return Err(failure.error.into());
+        };
+        let pause = limits::pause(attempt, asked);
+        let is_over =
+            attempt >= limits::MOST_ATTEMPTS || begun.elapsed() + pause > limits::all_attempts();
+        if is_over {
+            return Err(after(failure.error, attempt, begun).into());
+        }
+        tokio::time::sleep(pause).await;
+    }
+}
+
+/// The last of several failures.
+fn after(mut error: SourceError, attempts: u32, begun: Instant) -> SourceError {
+    let seconds = begun.elapsed().as_secs_f64();
+    let times = match attempts {
+        1 => "one attempt".to_owned(),
+        times => format!("{times} attempts"),
+    };
+    error.cause = format!("{}, after {times} in {seconds:.1} s", error.cause);
+    error
+}
+
+async fn ask(
+    store: &Store,
+    cost: &Cost,
+    range: Range<u64>,
+    known: Option<&Version>,
+) -> Result<(Vec<u8>, Version), Failure> {
+    let options = GetOptions {
+        range: Some(GetRange::Bounded(range.clone())),
+        if_match: known.and_then(Version::condition),
+        ..GetOptions::default()
+    };
+    let service = store.service();
+    let service = service.map_err(|error| Failure::passing(error.to_string()))?;
+    let begun = Instant::now();
+    let late = |_| Failure::passing("the server did not answer in time");
+    let answer = tokio::time::timeout(limits::answer(), service.get_opts(&store.path, options));
+    let answer = answer.await.map_err(late)?;
+    let answer = answer.map_err(|error| Failure::of(&error, store, known.is_some()))?;
+    let first = begun.elapsed();
+    let version = Version::of(&answer);
+    if known.is_some_and(|known| !known.is_same(&version)) {
+        return Err(Failure::changed());
+    }
+    let bytes = body(answer, &range, store).await?;
+    cost.learn(first, begun.elapsed() - first, bytes.len() as u64);
+    Ok((bytes, version))
+}
+
+/// The bytes of an answer: as many as it promises, no more and no less.
+async fn body(answer: GetResult, range: &Range<u64>, store: &Store) -> Result<Vec<u8>, Failure> {
+    let promised = answer.range.end.saturating_sub(answer.range.start);
+    if answer.range.start != range.start || promised > range.end.saturating_sub(range.start) {
+        let cause = "the server gave another part of the file than it was asked for";
+        return Err(Failure::last(SourceError::new(ErrorCode::Io, cause)));
+    }
+    let mut bytes = Vec::new();
+    let mut pace = Pace::begin();
+    let mut parts = answer.into_stream();
+    while let Some(part) = parts.next().await {
+        let part = part.map_err(|error| Failure::of(&error, store, true))?;
+        if bytes.len() as u64 + part.len() as u64 > promised {
+            let cause = "the server gave more bytes than it announced";
+            return Err(Failure::last(SourceError::new(ErrorCode::Io, cause)));
+        }
+        if bytes.is_empty() {
+            // As much as was asked for: the caller has room for it.
+            bytes.reserve_exact(usize::try_from(promised).unwrap_or(0));
+        }
+        bytes.extend_from_slice(&part);
+        pace.check(bytes.len() as u64)?;
+    }
+    if bytes.len() as u64 != promised {
+        let cause = format!(
+            "the connection broke: {} of {promised} bytes came",
+            bytes.len()
+        );
+        return Err(Failure::passing(cause));
+    }
+    Ok(bytes)
+}
+
+/// Whether bytes come as fast as they must.
+struct Pace {
+    since: Instant,
+    bytes: u64,
+}
+
+impl Pace {
+    fn begin() -> Self {
+        Self {
+            since: Instant::now(),
+            bytes: 0,
+        }
+    }
+
+    /// Compares, from time to time, with the bytes that have come by now.
+    fn check(&mut self, bytes: u64) -> Result<(), Failure> {
+        if self.since.elapsed() < limits::silence() {
+            return Ok(());
+        }
+        if bytes - self.bytes < limits::least_bytes() {
+            return Err(Failure::passing("the server gives bytes too slowly"));
+        }
+        *self = Self {
+            since: Instant::now(),
+            bytes,
+        };
+        Ok(())
+    }
+}
