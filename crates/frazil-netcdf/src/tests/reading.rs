@@ -50,6 +50,10 @@ fn both(path: &Path) -> Result<(Dataset, Dataset, Skipped), String> {
 struct Log<'a>(Vec<String>, &'a Skipped);
 
 impl Log<'_> {
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "calls are named where they are made"
+    )]
     fn note<T: Debug>(&mut self, call: String, answer: Outcome<T>) -> Option<T> {
         let text = format!("{answer:?}");
         // Values of any length, told apart by a number.
@@ -306,10 +310,8 @@ fn writing(
         2 => _ = log.note("set_fill".into(), data.set_fill(0x100)),
         3 => _ = log.note(format!("def_dim {name}"), data.def_dim(group, name, 3)),
         4 => {
-            _ = log.note(
-                format!("def_var {name}"),
-                data.def_var(group, name, INT, &[]),
-            )
+            let answer = data.def_var(group, name, INT, &[]);
+            log.note(format!("def_var {name}"), answer);
         }
         5 => _ = log.note(format!("def_grp {name}"), data.def_grp(group, name)),
         6 => {
@@ -419,6 +421,22 @@ fn compared(path: &Path, seed: u64, calls: usize) -> Result<Option<String>, Stri
     }))
 }
 
+/// Numbers, texts, and what is out of range.
+fn add_attributes(data: &mut Dataset, owners: &[(i32, &str)]) {
+    for &(owner, name) in owners {
+        let values = ints(&[3, -4, 70_000]);
+        data.put_att(ROOT, owner, name, INT, MemoryType::Int, &values)
+            .unwrap();
+        data.put_att(ROOT, owner, "t", 2, MemoryType::Text, b"text\0x")
+            .unwrap();
+        data.put_att(ROOT, owner, "e", 2, MemoryType::Text, b"")
+            .unwrap();
+        let values = 1e300_f64.to_ne_bytes();
+        data.put_att(ROOT, owner, "d", DOUBLE, MemoryType::Double, &values)
+            .unwrap();
+    }
+}
+
 /// A file with all that the crate's writer makes.
 fn written(path: &Path, mode: Mode) {
     let mut data = engine(path, mode);
@@ -438,18 +456,7 @@ fn written(path: &Path, mode: Mode) {
     data.def_var_endian(ROOT, coordinate, 2).unwrap();
     data.def_var_fill(ROOT, field, false, Some(&9_f32.to_ne_bytes()))
         .unwrap();
-    for (owner, name) in [(GLOBAL, "n"), (field, "scale"), (short, "n")] {
-        let values = ints(&[3, -4, 70_000]);
-        data.put_att(ROOT, owner, name, INT, MemoryType::Int, &values)
-            .unwrap();
-        data.put_att(ROOT, owner, "t", 2, MemoryType::Text, b"text\0x")
-            .unwrap();
-        data.put_att(ROOT, owner, "e", 2, MemoryType::Text, b"")
-            .unwrap();
-        let values = 1e300_f64.to_ne_bytes();
-        data.put_att(ROOT, owner, "d", DOUBLE, MemoryType::Double, &values)
-            .unwrap();
-    }
+    add_attributes(&mut data, &[(GLOBAL, "n"), (field, "scale"), (short, "n")]);
     if !is_classic {
         let texts = data.def_var(ROOT, "texts", STRING, &[time]).unwrap();
         let strings = ["a".to_owned(), "é".to_owned()];
