@@ -40,7 +40,7 @@ ALLOWED_EDGES = {
     # Its tests make files with frazil-tools.
     "frazil-repack": FILES | {"frazil-options", "frazil-verify", "frazil-tools"},
     "frazil-write": FILES | {"frazil-options"},
-    "frazil-netcdf": FILES | {"frazil-options", "frazil-write"},
+    "frazil-netcdf": FILES | {"frazil-options", "frazil-read", "frazil-write"},
     "frazil-tools": FILES | {"frazil-write"},
     "frazil-cloud": {
         "frazil-types",

@@ -19,6 +19,9 @@ pub struct FileModel {
     pub variables: Vec<Variable>,
     /// Types that the file has names for, in file order.
     pub types: Vec<TypeDescription>,
+    /// The first thing in the file, in words, for which netCDF-C may refuse it or see other objects
+    /// than these; `None`: it numbers and names them just so.
+    pub irregular: Option<String>,
 }
 
 /// A group.
@@ -41,6 +44,10 @@ pub struct Dimension {
     pub name: String,
     /// The group that it is in.
     pub group: GroupId,
+    /// Its number in netCDF.
+    pub number: u64,
+    /// Its place among the dimensions of the file in file order.
+    pub place: usize,
     /// Length in elements; of an unlimited one, that of the longest variable along it.
     pub length: u64,
     /// Whether it may grow.

@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::bundled::Bundled;
 use crate::engine::Engine;
 use crate::environment::upgrades;
+use crate::reading::Reading;
 use crate::status::{Answer, Refusal, Status};
 use crate::types::{FORMAT_NETCDF4_CLASSIC, GLOBAL, GroupNumber, Mode};
 use frazil_file::error::Error;
@@ -19,6 +20,8 @@ use frazil_write::{Comm, Writer, WriterOptions, WriterReport};
 pub(super) enum Backend {
     /// This crate's writer.
     Engine(Box<Engine>),
+    /// This workspace's reader.
+    Reading(Box<Reading>),
     /// The netCDF-C library that is built in.
     Bundled(Bundled),
     /// Nobody any more; what the writer had done.
@@ -90,6 +93,10 @@ pub(super) fn open(path: &Path, mode: Mode, options: WriterOptions) -> Answer<Ba
     } else if is_hdf5 {
         // There is no place for a notice: what is read is a whole commit, or an error.
         look_beside(path)?;
+        // Of what is not served, netCDF-C says what there is to say.
+        if let Ok(reading) = Reading::open(path, mode, &options) {
+            return Ok(Backend::Reading(Box::new(reading)));
+        }
     }
     if !is_hdf5 || !mode.has(Mode::WRITE) {
         return Bundled::open(path, mode).map(Backend::Bundled);
@@ -101,6 +108,21 @@ pub(super) fn open(path: &Path, mode: Mode, options: WriterOptions) -> Answer<Ba
     };
     let engine = Engine::append(path, &options)?;
     refuse_hidden(engine, &mut as_it_is)
+}
+
+/// As `nc_open` for reading, if frazil itself reads the file; else refused with the reason.
+pub(super) fn open_to_read(path: &Path, mode: Mode, options: &WriterOptions) -> Answer<Backend> {
+    refuse_memory_files(mode)?;
+    if !is_hdf5(path)? {
+        return Err(Refusal::new(
+            Status::ENOTBUILT,
+            "it is of another format than netCDF-4",
+        ));
+    }
+    look_beside(path)?;
+    let reading = Reading::open(path, mode, options);
+    let reading = reading.map_err(|why| Refusal::new(Status::ENOTBUILT, why))?;
+    Ok(Backend::Reading(Box::new(reading)))
 }
 
 /// `nc_open_par` for writing.

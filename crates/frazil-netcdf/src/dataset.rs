@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::create::{Backend, create, create_parallel, open, open_parallel};
+use crate::create::{Backend, create, create_parallel, open, open_parallel, open_to_read};
 use crate::environment::options_from_environment;
 use crate::status::{Answer, Outcome, Status};
 use crate::types::{
@@ -42,6 +42,7 @@ macro_rules! forward {
                 pub fn $name(&mut self, $($argument: $type),*) -> Outcome<$result> {
                     let answer = match &mut self.backend {
                         Backend::Engine(engine) => engine.$name($($argument),*),
+                        Backend::Reading(reading) => reading.$name($($argument),*),
                         Backend::Bundled(bundled) => bundled.$name($($argument),*),
                         Backend::Closed(_) => Err(Status::EBADID.into()),
                     };
@@ -148,6 +149,21 @@ impl Dataset {
         Self::new(path, opened)
     }
 
+    /// As [`Self::open`] for reading, if frazil itself reads the file.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; `NC_ENOTBUILT` for a file that netCDF-C would serve, with the reason.
+    pub fn open_to_read(path: &Path, mode: Mode) -> std::result::Result<Self, (Status, String)> {
+        let opened = options_from_environment().and_then(|it| open_to_read(path, mode, &it));
+        Self::new(path, opened)
+    }
+
+    /// Whether frazil itself reads the file, which may then be used in a child process, too.
+    #[must_use]
+    pub fn is_reading(&self) -> bool {
+        matches!(&self.backend, Backend::Reading(_))
+    }
+
     pub(super) fn new(
         path: &Path,
         backend: Answer<Backend>,
@@ -173,6 +189,7 @@ impl Dataset {
             Backend::Engine(engine) => engine.close().map(|report| {
                 self.backend = Backend::Closed(Some(Box::new(report)));
             }),
+            Backend::Reading(reading) => reading.close(),
             Backend::Bundled(bundled) => bundled.close(),
             closed @ Backend::Closed(_) => {
                 self.backend = closed;
@@ -193,6 +210,7 @@ impl Dataset {
             Backend::Engine(engine) => engine.abort().map(|report| {
                 self.backend = Backend::Closed(report.map(Box::new));
             }),
+            Backend::Reading(reading) => reading.close(),
             Backend::Bundled(bundled) => bundled.abort(),
             closed @ Backend::Closed(_) => {
                 self.backend = closed;
@@ -226,7 +244,7 @@ impl Dataset {
     pub fn report(&mut self) -> Outcome<Option<WriterReport>> {
         let answer = match &mut self.backend {
             Backend::Engine(engine) => engine.report().map(Some),
-            Backend::Bundled(_) => Ok(None),
+            Backend::Reading(_) | Backend::Bundled(_) => Ok(None),
             Backend::Closed(report) => Ok(report.as_deref().cloned()),
         };
         self.outcome(answer)
@@ -244,7 +262,7 @@ impl Dataset {
     ) -> Option<(VariableId, usize)> {
         match &self.backend {
             Backend::Engine(engine) => engine.plain_variable(group, varid, memory),
-            Backend::Bundled(_) | Backend::Closed(_) => None,
+            Backend::Reading(_) | Backend::Bundled(_) | Backend::Closed(_) => None,
         }
     }
 
@@ -265,7 +283,7 @@ impl Dataset {
                 let answer = engine.put_element(variable, start, bytes);
                 self.outcome(answer)
             }
-            Backend::Bundled(_) | Backend::Closed(_) => Ok(false),
+            Backend::Reading(_) | Backend::Bundled(_) | Backend::Closed(_) => Ok(false),
         }
     }
 

@@ -5,8 +5,10 @@
 //! refusal, and files.
 //!
 //! A [`Dataset`] is one open file. netCDF-4 files that are created or opened for writing are the
-//! business of a [`Writer`](frazil_write::Writer); classic files, and whatever is opened for
-//! reading only, go to the netCDF-C library that is built in.
+//! business of a [`Writer`](frazil_write::Writer), those opened for reading only that of a
+//! [`Reader`](frazil_read::Reader). Classic files, and files in which netCDF-C may see something else than
+//! the reader does (user-defined types, links, filters of plugins), go to the netCDF-C library that is
+//! built in.
 
 #![forbid(unsafe_code)]
 
@@ -16,7 +18,9 @@ mod create;
 mod dataset;
 mod engine;
 mod environment;
+mod memory;
 mod names;
+mod reading;
 mod region;
 mod status;
 #[cfg(test)]

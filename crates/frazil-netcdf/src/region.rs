@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::status::{Answer, Refusal, Status};
 use crate::types::{MemorySpan, Region};
 use frazil_file::counting;
+use frazil_types::AxisSelection;
 
 /// netCDF-C's limit of a variable's rank (`NC_MAX_VAR_DIMS`).
 const MAX_RANK: usize = 1024;
@@ -117,6 +118,17 @@ impl<'a> Slab<'a> {
     pub(super) fn steps(&self) -> Option<Vec<u64>> {
         let stride = self.stride?;
         Some(stride.iter().map(|step| step.unsigned_abs()).collect())
+    }
+
+    /// The elements as a reader takes them.
+    pub(super) fn selections(&self) -> Vec<AxisSelection> {
+        let axes = self.start.iter().zip(self.count.iter()).enumerate();
+        axes.map(|(axis, (&start, &count))| AxisSelection::Range {
+            start,
+            count,
+            stride: self.step(axis),
+        })
+        .collect()
     }
 
     /// Number of elements.

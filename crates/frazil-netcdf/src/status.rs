@@ -58,6 +58,8 @@ statuses! {
     EUNLIMPOS = -47;
     /// `NC_ENOTVAR`
     ENOTVAR = -49;
+    /// `NC_EGLOBAL`: only variables have such.
+    EGLOBAL = -50;
     /// `NC_ENOTNC`
     ENOTNC = -51;
     /// `NC_EMAXNAME`

@@ -13,6 +13,7 @@ use crate::handover::give_back_unfit;
 use crate::invoke::{BAD_ID, Words, invoke, invoke_on, number};
 use crate::library::{Library, frazil, is_netcdf_itself, is_plain_file, program};
 use crate::names::Call;
+use crate::reading;
 use crate::report::{self, Done};
 
 /// `NC_NETCDF4`
@@ -193,7 +194,7 @@ pub(crate) extern "C" fn create_parallel(
 
 pub(crate) extern "C" fn open(path: *const c_char, mode: c_int, ncidp: *mut c_int) -> c_int {
     let words = [path as usize, number(mode), ncidp as usize, 0, 0, 0, 0, 0];
-    opened("nc_open", path, words)
+    opened("nc_open", path, mode, ncidp, words)
 }
 
 pub(crate) extern "C" fn open_sized(
@@ -212,34 +213,50 @@ pub(crate) extern "C" fn open_sized(
         0,
         0,
     ];
-    opened("nc__open", path, words)
+    opened("nc__open", path, mode, ncidp, words)
 }
 
-/// Opening goes on; a file that is being written here is committed before, so that there is one.
-fn opened(name: &str, path: *const c_char, words: Words) -> c_int {
+/// What can be read is taken. Else opening goes on; a file that is being written here is committed before, so
+/// that there is one.
+fn opened(name: &str, path: *const c_char, mode: c_int, ncidp: *mut c_int, words: Words) -> c_int {
     let (_, caller) = current();
     let library = program(caller);
     if !library.is_being_called() && !path.is_null() {
         report::process();
         // SAFETY: not NULL; the program vouches for the rest.
-        commit(unsafe { CStr::from_ptr(path) });
+        let path = unsafe { CStr::from_ptr(path) };
+        let is_written_here = commit(path);
+        if !is_written_here
+            && !ncidp.is_null()
+            && !is_netcdf_itself(caller)
+            && let Some(id) = reading::take(path, mode, library)
+        {
+            // SAFETY: not NULL; the program vouches for the rest.
+            unsafe { *ncidp = id };
+            return 0;
+        }
     }
     // SAFETY: the call as it came.
     unsafe { invoke(library, name, words) }
 }
 
-fn commit(path: &CStr) {
-    let Some(wanted) = absolute(path) else { return };
+/// Whether a file is being written here; it is committed then.
+fn commit(path: &CStr) -> bool {
+    let Some(wanted) = absolute(path) else {
+        return false;
+    };
+    let mut is_written = false;
     for file in files::all() {
-        if let (Place::Own(own), Ok(frazil), true) = (
-            file.place(0),
-            frazil(),
-            absolute(&file.path) == Some(wanted.clone()),
-        ) {
+        if file.is_reading() || absolute(&file.path) != Some(wanted.clone()) {
+            continue;
+        }
+        is_written = true;
+        if let (Place::Own(own), Ok(frazil)) = (file.place(0), frazil()) {
             // SAFETY: frz_nc_sync; what it cannot do, opening says.
             unsafe { invoke_on(frazil, "nc_sync", own, []) };
         }
     }
+    is_written
 }
 
 /// A path from the root, with the links of its folder followed.
@@ -272,6 +289,9 @@ pub(crate) extern "C" fn end(id: c_int) -> c_int {
     };
     if id & 0xFFFF != 0 {
         return BAD_GROUP;
+    }
+    if file.is_reading() {
+        return reading::end(id, &file);
     }
     let is_abort = is(call, Call::nc_abort);
     if !is_abort {

@@ -27,6 +27,8 @@ pub(crate) struct Taken {
     pub(crate) program: &'static Library,
     /// The process that has created it.
     pub(crate) process: u32,
+    /// Its path from the root, if it is only read.
+    pub(crate) read_at: Option<CString>,
     /// Whether values were put into it.
     pub(crate) is_put: AtomicBool,
     /// What is remembered of its definitions.
@@ -66,10 +68,16 @@ impl Taken {
             own,
             program,
             process: std::process::id(),
+            read_at: None,
             is_put: AtomicBool::new(false),
             notes: Mutex::default(),
             handed: OnceLock::new(),
         }
+    }
+
+    /// Whether it is only read.
+    pub(crate) fn is_reading(&self) -> bool {
+        self.read_at.is_some()
     }
 
     pub(crate) fn notes(&self) -> MutexGuard<'_, Notes> {

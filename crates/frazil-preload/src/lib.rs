@@ -1,8 +1,9 @@
 //! The library that `frazil run` preloads into programs that nobody rebuilds.
 //!
 //! It exports netCDF's names and nothing else. A netCDF-4 file that the program creates is written by
-//! `libfrazil`, which is loaded so that none of its names come into the program's sight; everything
-//! else goes on to the program's own netCDF library, by a jump that leaves no trace.
+//! `libfrazil`, and one that it opens for reading is read by it (`reading`). That library is loaded so that
+//! none of its names come into the program's sight; everything else goes on to the program's own netCDF
+//! library, by a jump that leaves no trace.
 //!
 //! A number of an open file says whose it is: those of files that were taken have one high bit
 //! (`MARK` in `files`). A file whose program asks for something that frazil does not write goes
@@ -35,6 +36,8 @@ mod library;
 mod names;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod pairs;
+#[expect(unsafe_code, reason = "calls two netCDF libraries")]
+mod reading;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod reopen;
 #[expect(unsafe_code, reason = "reads C's text, calls libfrazil")]

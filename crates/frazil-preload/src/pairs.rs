@@ -10,6 +10,7 @@ use crate::invoke::{INVALID, invoke, number};
 use crate::library::frazil;
 use crate::reopen::go_on_there;
 use crate::report;
+use crate::{files, reading};
 
 use crate::values::copy_attribute;
 
@@ -66,7 +67,10 @@ pub(crate) extern "C" fn copy_att(
 
 /// `nc_copy_var` defines a variable and copies its values: in the program's own library.
 pub(crate) extern "C" fn copy_var(from: c_int, varid: c_int, to: c_int) -> c_int {
-    let (_, caller) = current();
+    let (call, caller) = current();
+    if let Some(file) = files::find(from).filter(|file| file.is_reading()) {
+        reading::give_back_unless(false, &file, call);
+    }
     let own = frazil().ok();
     let is_own = |library| own.is_some_and(|own| ptr::eq(own, library));
     let (here, here_id, source) = served_by(from, caller);

@@ -86,6 +86,21 @@ pub(crate) fn passed(path: &CStr, why: &str) {
     tell("passed", json!({ "path": shown(path), "why": why }));
 }
 
+/// A file that the program reads was taken.
+pub(crate) fn read(path: &CStr) {
+    tell("read", json!({ "path": shown(path) }));
+}
+
+/// A file that the program reads was left to its own library.
+pub(crate) fn unread(path: &CStr, why: &str) {
+    tell("unread", json!({ "path": shown(path), "why": why }));
+}
+
+/// A file that the program reads was given back to its own library.
+pub(crate) fn read_back(path: &CStr, why: &str) {
+    tell("read_back", json!({ "path": shown(path), "why": why }));
+}
+
 /// A file was given back to the program's own library.
 pub(crate) fn returned(path: &CStr, why: &str) {
     tell("returned", json!({ "path": shown(path), "why": why }));

@@ -9,7 +9,7 @@ use crate::handover::give_back_unfit;
 use crate::invoke::NOT_BUILT;
 use crate::library::{Library, frazil, program};
 use crate::names::{Call, NAMES};
-use crate::{create, define, pairs};
+use crate::{create, define, pairs, reading};
 
 /// What kind of call it is, where the file was taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -90,7 +90,10 @@ pub(crate) unsafe extern "C" fn route(call: usize, caller: usize, first: *mut u6
         set_current(call, caller);
         return handler;
     }
-    if kind == Kind::Put {
+    if file.is_reading() {
+        let is_served = kind == Kind::Plain && frazil().is_ok_and(|it| it.function(call).is_some());
+        reading::give_back_unless(is_served, &file, call);
+    } else if kind == Kind::Put {
         give_back_unfit(&file);
     }
     match file.place(id) {

@@ -8,9 +8,12 @@ use frazil_container::schema::DimensionId;
 /// A classic file; `datasets` are its variables.
 pub(super) fn of_classic(classic: &ClassicFile, datasets: Vec<DatasetInfo>) -> FileModel {
     let model = classic.model();
-    let dimensions = model.dimensions.iter().map(|dimension| Dimension {
+    let dimensions = model.dimensions.iter().enumerate();
+    let dimensions = dimensions.map(|(number, dimension)| Dimension {
         name: dimension.name.clone(),
         group: FileModel::ROOT,
+        number: number as u64,
+        place: number,
         length: dimension.length,
         is_unlimited: dimension.is_record,
         is_phony: false,
@@ -38,6 +41,7 @@ pub(super) fn of_classic(classic: &ClassicFile, datasets: Vec<DatasetInfo>) -> F
         dimensions: dimensions.collect(),
         variables: variables.collect(),
         types: Vec::new(),
+        irregular: None,
     }
 }
 

@@ -113,6 +113,13 @@ entries! {
         Ok(())
     }
 
+    /// As `nc_open` for reading, if frazil itself reads the file; else `NC_ENOTBUILT`. frazil's preload
+    /// library calls it.
+    fn frz_nc_open_reading(path_: *const c_char, mode: c_int, ncidp: *mut c_int) {
+        store(ncidp, enter(Dataset::open_to_read(path(path_)?, Mode(mode)))?);
+        Ok(())
+    }
+
     /// `nc_delete`
     fn frz_nc_delete(path_: *const c_char) {
         delete(path(path_)?)

@@ -34,9 +34,9 @@ struct Open {
 }
 
 impl Open {
-    /// The file; not in a child process after a fork, which has no threads to pack.
+    /// The file; not in a child process after a fork, which has no threads to pack. To read, none are needed.
     fn own(&mut self) -> Outcome<&mut Dataset> {
-        if self.generation == frazil::fork_generation() {
+        if self.file.is_reading() || self.generation == frazil::fork_generation() {
             return Ok(&mut self.file);
         }
         let path = self.file.path().display();
@@ -92,10 +92,12 @@ pub(crate) fn insert(file: Dataset) -> Outcome<c_int> {
     }
     FILES[slot].clear_poison();
     let mut place = FILES[slot].lock().unwrap_or_else(PoisonError::into_inner);
-    at_exit::prepare(match file.is_bundled() {
-        true => Library::NetCdf,
-        false => Library::Hdf5,
-    });
+    if !file.is_reading() {
+        at_exit::prepare(match file.is_bundled() {
+            true => Library::NetCdf,
+            false => Library::Hdf5,
+        });
+    }
     let generation = frazil::fork_generation();
     *place = Some(Box::new(Open { file, generation }));
     Ok((slot as c_int) << 16)
@@ -141,6 +143,8 @@ pub(crate) fn close_all(deadline: Instant) {
         let open = at_exit::locked(slot, deadline).and_then(|mut place| place.take());
         let Some(mut open) = open else { continue };
         match open.own() {
+            // Nothing is lost with them.
+            Ok(file) if file.is_reading() => {}
             Ok(file) if !file.is_parallel() => {
                 let outcome = file.close();
                 if outcome.is_err() {

@@ -21,6 +21,9 @@ pub(crate) struct RunArgs {
     /// Choose chunk shapes where the program states none, in place of its own library's
     #[arg(long)]
     pub(crate) choose_chunks: bool,
+    /// Leave files that are opened for reading to the program's own library
+    #[arg(long)]
+    pub(crate) write_only: bool,
     /// Write the report as JSON, too
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
@@ -37,7 +40,7 @@ pub(crate) struct RunArgs {
 /// How much of a program's writing is served.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Level {
-    /// netCDF-4 files that are created through netCDF's calls are written by frazil
+    /// netCDF-4 files that are created or read through netCDF's calls are written and read by frazil
     #[default]
     Engine,
     /// Only deflate is faster: in every program that writes HDF5, h5py included

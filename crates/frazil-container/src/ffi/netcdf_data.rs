@@ -252,7 +252,8 @@ impl LibraryFile {
         let no_memory = LibraryStatus(netcdf_sys::NC_ENOMEM);
         let length = usize::try_from(length).map_err(|_| no_memory)?;
         let size = length.checked_mul(memory.size_bytes()).ok_or(no_memory)?;
-        let mut values = vec![0_u64; size.div_ceil(8)];
+        // Behind some of the format's own texts netCDF-C writes a NUL that it does not count.
+        let mut values = vec![0_u64; size.div_ceil(8) + 1];
         let (name, place) = (c_name.as_ptr(), values.as_mut_ptr());
         // SAFETY: `id` is a group of an open file of ours, `name` is NUL-terminated, `place` is
         // aligned for any number and has room for as many values of the function's type as

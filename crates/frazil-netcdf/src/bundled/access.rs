@@ -2,14 +2,15 @@
 
 use frazil_container::classic::NcType;
 use frazil_container::netcdf::LibraryStatus;
+use frazil_read::{Reader, ReaderOptions};
 
-use super::decoded::{DecodedFile, Wanted};
-use super::{Bundled, atomic};
+use super::Bundled;
 use crate::convert::convert;
 use crate::environment::plugins_are_absent;
+use crate::memory::{atomic, check_strings, check_text, zeroed};
 use crate::region::Slab;
 use crate::status::{Answer, Refusal, Status};
-use crate::types::{FORMAT_NETCDF4_CLASSIC, GroupNumber, MemorySpan, MemoryType, Region, STRING};
+use crate::types::{FORMAT_NETCDF4_CLASSIC, GroupNumber, MemorySpan, MemoryType, Region};
 
 impl Bundled {
     /// The elements that a call means, with the current lengths of the variable's axes.
@@ -47,13 +48,10 @@ impl Bundled {
             }
         }
         let stored = self.file.inq_vartype(group.0, varid)?;
-        let is_text = stored == NcType::Char.number().cast_signed();
-        match memory.nc_type() {
-            None if stored != STRING => Err(self.no_strings(group, varid)),
-            Some(given) if stored != STRING && is_text != (given == NcType::Char) => {
-                Err(Status::ECHAR.into())
-            }
-            _ => Ok(()),
+        check_text(stored, memory)?;
+        match self.is_netcdf4() {
+            true => Ok(()),
+            false => check_strings(stored, memory),
         }
     }
 
@@ -100,6 +98,7 @@ impl Bundled {
         let (slab, shape) = self.slab(group, varid, region)?;
         if !is_put {
             slab.check(|axis| Some(shape[axis]), false)?;
+            check_strings(self.file.inq_vartype(group.0, varid)?, memory)?;
         }
         slab.span()
     }
@@ -116,9 +115,7 @@ impl Bundled {
             self.check_values(group, varid, memory, true)?;
             return Err(Status::EPERM.into());
         }
-        let Some(memory) = memory.nc_type() else {
-            return Err(self.no_strings(group, varid));
-        };
+        let memory = memory.nc_type().ok_or(Status::EBADTYPE)?;
         let (slab, _) = self.slab(group, varid, region)?;
         let values = slab.gather(bytes, memory.size_bytes())?;
         let place = (&*slab.start, &*slab.count);
@@ -138,11 +135,11 @@ impl Bundled {
     ) -> Answer<()> {
         self.check_values(group, varid, memory, false)?;
         self.check_origins(group, varid, region)?;
-        let Some(memory) = memory.nc_type() else {
-            return Err(self.no_strings(group, varid));
-        };
         let (slab, shape) = self.slab(group, varid, region)?;
+        slab.check(|axis| Some(shape[axis]), false)?;
         let stored = self.file.inq_vartype(group.0, varid)?;
+        check_strings(stored, memory)?;
+        let memory = memory.nc_type().ok_or(Status::EBADTYPE)?;
         // netCDF-C rounds the values of a quantized variable once more when it converts them, and
         // writes beyond the caller's memory as it does: it gets none to convert.
         let read_as = if self.is_netcdf4() {
@@ -153,8 +150,7 @@ impl Bundled {
         if (read_as == NcType::Char) != (memory == NcType::Char) {
             return Err(Status::ECHAR.into());
         }
-        slab.check(|axis| Some(shape[axis]), false)?;
-        let mut values = memory_of(slab.elements()?, read_as.size_bytes())?;
+        let mut values = zeroed(slab.elements()?, read_as.size_bytes())?;
         let place = (&*slab.start, &*slab.count);
         let variable = (group.0, varid);
         let status = match self.ours_to_read.contains(&(group, varid)) {
@@ -197,21 +193,17 @@ impl Bundled {
         if !is_ours || !may_be_filter.contains(&refusal.status) {
             return Err(refusal);
         }
+        let stored = atomic(self.file.inq_vartype(group.0, varid)?)?;
         let name = self.file.inq_var(group.0, varid)?.name;
         let folder = self.file.inq_grpname_full(group.0)?;
-        let folder = folder.trim_end_matches('/');
-        // So netCDF calls what has the name of a dimension and is not its coordinate.
-        let paths = ["", "_nc4_non_coord_"].map(|prefix| format!("{folder}/{prefix}{name}"));
-        let wanted = Wanted {
-            start: &slab.start,
-            count: &slab.count,
-            stride: slab.stride,
-        };
-        let decoded = match &mut self.decoded {
+        let reader = match &mut self.reader {
             Some(open) => open,
-            none => none.insert(Box::new(DecodedFile::open(&self.path)?)),
+            none => none.insert(Reader::open(&self.path, &ReaderOptions::default())?),
         };
-        let values = decoded.read(&paths, wanted)?.ok_or(refusal)?;
+        let path = format!("{}/{name}", folder.trim_end_matches('/'));
+        let id = reader.model().variable(&path).ok_or(refusal)?;
+        let mut values = zeroed(slab.elements()?, stored.size_bytes())?;
+        reader.read(id, &slab.selections(), &mut values)?;
         self.ours_to_read.insert((group, varid));
         Ok(values)
     }
@@ -227,7 +219,7 @@ impl Bundled {
         if !self.is_writable {
             return Err(Status::EPERM.into());
         }
-        Err(self.no_strings(group, varid))
+        Err(Status::EBADTYPE.into())
     }
 
     pub(crate) fn get_strings(
@@ -237,6 +229,7 @@ impl Bundled {
         region: &Region<'_>,
         values: &mut [Option<String>],
     ) -> Answer<()> {
+        check_text(self.file.inq_vartype(group.0, varid)?, MemoryType::String)?;
         let (slab, shape) = self.slab(group, varid, region)?;
         slab.check(|axis| Some(shape[axis]), false)?;
         let place = (&*slab.start, &*slab.count);
@@ -245,22 +238,4 @@ impl Bundled {
             .get_strings((group.0, varid), place, slab.stride)?;
         slab.scatter_strings(strings, values)
     }
-
-    /// Why a variable's values are no strings.
-    fn no_strings(&self, group: GroupNumber, varid: i32) -> Refusal {
-        match self.file.inq_vartype(group.0, varid) {
-            Ok(nc_type) if nc_type == NcType::Char.number().cast_signed() => Status::ECHAR.into(),
-            Ok(_) => Status::EBADTYPE.into(),
-            Err(status) => status.into(),
-        }
-    }
-}
-
-/// Zeroed memory for so many elements.
-fn memory_of(elements: usize, size: usize) -> Answer<Vec<u8>> {
-    let mut memory = Vec::new();
-    let bytes = elements.checked_mul(size);
-    let bytes = bytes.filter(|&bytes| memory.try_reserve_exact(bytes).is_ok());
-    memory.resize(bytes.ok_or(Status::ENOMEM)?, 0);
-    Ok(memory)
 }

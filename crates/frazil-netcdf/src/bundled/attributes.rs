@@ -2,7 +2,8 @@
 
 use frazil_container::classic::AttributeValue;
 
-use super::{Bundled, atomic};
+use super::Bundled;
+use crate::memory::atomic;
 use crate::status::{Answer, Refusal, Status};
 use crate::types::{AttributeInquiry, AttributeValues, GroupNumber, MemoryType, STRING};
 

@@ -1,17 +1,15 @@
-//! Files that netCDF-C serves: classic ones, and whatever is opened for reading only.
+//! Files that netCDF-C serves: classic ones, and those that frazil's reader does not serve.
 
 mod access;
 mod attributes;
-mod decoded;
 mod storage;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use frazil_container::classic::NcType;
 use frazil_container::netcdf::{LibraryFile, LibraryStatus};
+use frazil_read::Reader;
 
-use self::decoded::DecodedFile;
 use crate::status::{Answer, Refusal, Status};
 use crate::types::{
     DimensionInquiry, FORMAT_NETCDF4, FORMAT_NETCDF4_CLASSIC, GroupInquiry, GroupNumber, Mode,
@@ -28,8 +26,8 @@ pub(crate) struct Bundled {
     /// Variables whose chunk cache was set.
     caches: BTreeSet<(GroupNumber, i32)>,
     path: PathBuf,
-    /// Once a variable was met whose filters netCDF-C has no plugin for.
-    decoded: Option<Box<DecodedFile>>,
+    /// Once a variable was met whose filters netCDF-C has no plugin for: frazil reads its values.
+    reader: Option<Reader>,
     /// Those variables.
     ours_to_read: BTreeSet<(GroupNumber, i32)>,
 }
@@ -66,7 +64,7 @@ impl Bundled {
             in_define_mode: false,
             caches: BTreeSet::new(),
             path: path.to_owned(),
-            decoded: None,
+            reader: None,
             ours_to_read: BTreeSet::new(),
         })
     }
@@ -110,8 +108,6 @@ impl Bundled {
     }
 
     pub(crate) fn sync(&mut self) -> Answer<()> {
-        // What its writer has committed meanwhile is seen from now on.
-        self.decoded = None;
         Ok(self.file.sync()?)
     }
 
@@ -283,15 +279,4 @@ impl Bundled {
 /// A group's number from netCDF-C's id.
 fn number_of(id: i32) -> GroupNumber {
     GroupNumber((id & 0xffff) as u16)
-}
-
-/// The type of numbers or text.
-pub(super) fn atomic(nc_type: i32) -> Answer<NcType> {
-    let number = u32::try_from(nc_type).ok();
-    number.and_then(NcType::from_number).ok_or_else(|| {
-        Refusal::new(
-            Status::EBADTYPE,
-            format!("values of type {nc_type} are neither numbers nor text"),
-        )
-    })
 }

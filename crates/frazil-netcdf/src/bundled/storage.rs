@@ -2,8 +2,9 @@
 
 use frazil_container::classic::AttributeValue;
 
-use super::{Bundled, atomic};
+use super::Bundled;
 use crate::environment::plugins_are_absent;
+use crate::memory::atomic;
 use crate::status::{Answer, Status};
 use crate::types::{
     AttributeValues, ChunkCache, DeflateInquiry, FillInquiry, GroupNumber, STRING, Storage,

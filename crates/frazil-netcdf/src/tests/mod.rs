@@ -2,6 +2,7 @@
 
 mod conversions;
 mod files;
+mod reading;
 mod script;
 mod settings;
 

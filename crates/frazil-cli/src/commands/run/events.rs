@@ -49,9 +49,15 @@ pub(super) enum Fate {
     GivenBack,
     /// It was never taken.
     NotTaken,
+    /// Frazil has read it.
+    Read,
+    /// Frazil has read it, and then the program's own library.
+    ReadInPart,
+    /// The program's own library has read it.
+    NotRead,
 }
 
-/// A file that a process created.
+/// A file that a process created, or opened for reading.
 #[derive(Debug, Serialize)]
 pub(super) struct WrittenFile {
     pub(super) process: u32,
@@ -126,6 +132,9 @@ impl Report {
                 stored_bytes: event.amounts.stored_bytes,
             }),
             "passed" => self.begin(event, Fate::NotTaken),
+            "read" => self.begin_once(event, Fate::Read),
+            "unread" => self.begin_once(event, Fate::NotRead),
+            "read_back" => self.end_reading(event),
             "refused" => {
                 let why = event.why.clone().unwrap_or_default();
                 self.of(&event).refused.push(why);
@@ -152,6 +161,27 @@ impl Report {
             refused: Vec::new(),
             amounts: event.amounts,
         });
+    }
+
+    /// A file that is read again and again is told of once.
+    fn begin_once(&mut self, event: Event, fate: Fate) {
+        let is_this = |file: &WrittenFile| {
+            file.process == event.process && file.path == event.path && file.fate == fate
+        };
+        if !self.files.iter().any(is_this) {
+            self.begin(event, fate);
+        }
+    }
+
+    fn end_reading(&mut self, event: Event) {
+        let is_this = |file: &&mut WrittenFile| {
+            let is_read = file.fate == Fate::Read;
+            is_read && file.process == event.process && file.path == event.path
+        };
+        if let Some(file) = self.files.iter_mut().rev().find(is_this) {
+            file.fate = Fate::ReadInPart;
+            file.why = event.why;
+        }
     }
 
     fn end(&mut self, event: Event, fate: Fate) {

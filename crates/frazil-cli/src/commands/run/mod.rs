@@ -100,6 +100,7 @@ fn prepare(command: &mut Command, args: &RunArgs, libraries: &Libraries, events:
     for (name, is_set) in [
         ("FRAZIL_RUN_COMPRESS", args.compress),
         ("FRAZIL_RUN_CHUNKS", args.choose_chunks),
+        ("FRAZIL_RUN_WRITE_ONLY", args.write_only),
     ] {
         match is_set {
             true => command.env(name, "1"),

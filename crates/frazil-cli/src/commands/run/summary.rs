@@ -6,9 +6,17 @@ use super::events::{Deflated, Fate, Report, WrittenFile};
 use crate::args::Level;
 use crate::text;
 
+/// So many files that were read are told of one by one.
+const MOST_READ: usize = 10;
+
 /// The report in words.
 pub(super) fn text(report: &Report, level: Level) -> String {
-    let mut lines: Vec<String> = report.files.iter().map(line).collect();
+    let (read, others): (Vec<_>, Vec<_>) = report.files.iter().partition(|f| f.fate == Fate::Read);
+    let mut lines: Vec<String> = match read.len() {
+        0..=MOST_READ => read.into_iter().map(line).collect(),
+        many => vec![format!("{many} files read by frazil")],
+    };
+    lines.extend(others.into_iter().map(line));
     lines.extend(report.deflated.iter().map(deflated));
     let why = match level {
         Level::Engine => why_nothing(report),
@@ -51,6 +59,11 @@ fn line(file: &WrittenFile) -> String {
             format!("{path}: given back to the program's own netCDF library, because {why}")
         }
         Fate::NotTaken => format!("{path}: left to the program's own netCDF library: {why}"),
+        Fate::Read => format!("{path}: read by frazil"),
+        Fate::ReadInPart => format!(
+            "{path}: read by frazil, then by the program's own netCDF library, because of {why}"
+        ),
+        Fate::NotRead => format!("{path}: read by the program's own netCDF library: {why}"),
     };
     for refused in &file.refused {
         line.push_str(&format!(
@@ -72,16 +85,19 @@ fn amounts(file: &WrittenFile) -> String {
     )
 }
 
-/// Why frazil has written nothing, if so.
+/// Why frazil has written and read nothing, if so.
 fn why_nothing(report: &Report) -> Option<String> {
-    let is_ours = |file: &WrittenFile| !matches!(file.fate, Fate::NotTaken | Fate::GivenBack);
+    let others = [Fate::NotTaken, Fate::GivenBack, Fate::NotRead];
+    let is_ours = |file: &WrittenFile| !others.contains(&file.fate);
     if report.files.iter().any(is_ours) {
         return None;
     }
     Some(
         match (report.files.is_empty(), report.processes.is_empty()) {
             (false, _) => "of what is said above".to_owned(),
-            (true, false) => "the program created no netCDF file".to_owned(),
+            (true, false) => {
+                "the program created no netCDF file, and read no large netCDF-4 file".to_owned()
+            }
             (true, true) => {
                 "no process called nc_create or nc_open of a shared netCDF library by name \
                          (HDF5 and h5py, and bindings that look functions up, go other ways)"

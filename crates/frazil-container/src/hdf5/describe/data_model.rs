@@ -48,6 +48,7 @@ impl Hdf5Input {
         reader.find_axes()?;
         reader.invent_axes();
         reader.stretch();
+        reader.model.irregular = reader.irregularity();
         reader.variables()?;
         for entry in self.entries() {
             if matches!(entry.kind, EntryKind::NamedDatatype { .. }) {
@@ -59,31 +60,31 @@ impl Hdf5Input {
     }
 }
 
-struct Reader<'a> {
-    input: &'a Hdf5Input,
+pub(super) struct Reader<'a> {
+    pub(super) input: &'a Hdf5Input,
     /// Of each dataset.
-    attributes: Vec<ObjectAttributes>,
+    pub(super) attributes: Vec<ObjectAttributes>,
     /// Names of datasets, in netCDF-C's order.
-    members: Vec<Member<'a>>,
+    pub(super) members: Vec<Member<'a>>,
     /// All groups, those below before those above.
     children_first: Vec<GroupId>,
     /// Dimensions by the numbers that the file gives them.
     by_number: HashMap<u64, DimensionId>,
     /// Dimensions by the object address of their scale.
-    by_address: HashMap<u64, DimensionId>,
+    pub(super) by_address: HashMap<u64, DimensionId>,
     next_number: u64,
-    model: FileModel,
+    pub(super) model: FileModel,
 }
 
 /// A name of a dataset in a group.
-struct Member<'a> {
-    group: GroupId,
-    name: &'a str,
+pub(super) struct Member<'a> {
+    pub(super) group: GroupId,
+    pub(super) name: &'a str,
     /// The dataset.
-    number: usize,
+    pub(super) number: usize,
     is_first_name: bool,
     /// As far as known.
-    axes: Vec<Option<DimensionId>>,
+    pub(super) axes: Vec<Option<DimensionId>>,
 }
 
 /// A group that is to be entered: under what name, and where its entries are.
@@ -168,7 +169,7 @@ impl<'a> Reader<'a> {
         Ok(GroupId(self.model.groups.len() - 1))
     }
 
-    fn dataset(&self, number: usize) -> &'a DatasetInfo {
+    pub(super) fn dataset(&self, number: usize) -> &'a DatasetInfo {
         &self.input.datasets()[number]
     }
 
@@ -187,9 +188,10 @@ impl<'a> Reader<'a> {
             self.next_number = self.next_number.max(own.saturating_add(1));
             scales.push((own, group, number));
         }
+        let mut scales: Vec<_> = scales.into_iter().enumerate().collect();
         // Stable: of several with one number, the first stays first and answers to it.
-        scales.sort_by_key(|&(own, _, _)| own);
-        for (own, group, number) in scales {
+        scales.sort_by_key(|&(_, (own, _, _))| own);
+        for (place, (own, group, number)) in scales {
             let dataset = self.dataset(number);
             let id = DimensionId(self.model.dimensions.len());
             self.by_number.entry(own).or_insert(id);
@@ -197,6 +199,8 @@ impl<'a> Reader<'a> {
             self.model.dimensions.push(Dimension {
                 name: last_part(&dataset.path).to_owned(),
                 group,
+                number: own,
+                place,
                 length: dataset.shape.first().copied().unwrap_or(0),
                 is_unlimited: dataset.unlimited.first().copied().unwrap_or(false),
                 is_phony: false,
@@ -281,11 +285,13 @@ impl<'a> Reader<'a> {
         if let Some((found, _)) = all.find(is_alike) {
             return DimensionId(found);
         }
-        let name = format!("phony_dim_{}", self.next_number);
-        self.next_number = self.next_number.saturating_add(1);
+        let number = self.next_number;
+        self.next_number = number.saturating_add(1);
         self.model.dimensions.push(Dimension {
-            name,
+            name: format!("phony_dim_{number}"),
             group,
+            number,
+            place: self.model.dimensions.len(),
             length,
             is_unlimited,
             is_phony: true,

@@ -7,6 +7,7 @@ mod data_model;
 mod expand;
 pub(super) mod memory_form;
 pub(super) mod netcdf;
+mod regular;
 mod stored;
 
 use frazil_hdf5::{Extent, FillStatus, TypeDescription, VirtualPart};

@@ -1,0 +1,162 @@
+//! Files that the program opens for reading: frazil reads those in which it sees what netCDF-C sees.
+//!
+//! `libfrazil` says which. Small files are left alone: loading it takes longer than reading them. At the first
+//! call that only the program's own library serves, that opens the file, and has it from then on: nothing is
+//! lost, since nothing was written.
+
+use std::ffi::{CStr, CString, OsStr, c_char, c_int};
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
+
+use crate::files::{self, Place, Taken};
+use crate::invoke::{BAD_ID, INVALID, invoke, invoke_on, number};
+use crate::library::{Library, frazil, is_plain_file};
+use crate::names::NAMES;
+use crate::report;
+use crate::values::NAME_BYTES;
+
+/// Set if files are only to be written.
+const WRITE_ONLY: &str = "FRAZIL_RUN_WRITE_ONLY";
+/// Smaller files are left alone.
+const FEWEST_BYTES: u64 = 1 << 20;
+/// `NC_WRITE`
+const WRITE: c_int = 0x0001;
+/// How HDF5 files begin.
+const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
+/// `NC_EBADGRPID`
+const BAD_GROUP: c_int = -116;
+
+/// Takes a file, if frazil reads it; its number.
+pub(crate) fn take(path: &CStr, mode: c_int, program: &'static Library) -> Option<c_int> {
+    if mode & WRITE != 0 || std::env::var_os(WRITE_ONLY).is_some() || !is_worth_it(path) {
+        return None;
+    }
+    let library = frazil().ok()?;
+    let mut own: c_int = 0;
+    let words = [
+        path.as_ptr() as usize,
+        number(mode),
+        (&raw mut own) as usize,
+    ];
+    let words = [words[0], words[1], words[2], 0, 0, 0, 0, 0];
+    // SAFETY: frz_nc_open_reading with its three arguments.
+    let status = unsafe { invoke(library, "nc_open_reading", words) };
+    if status != 0 {
+        report::unread(path, &report::words_of(status));
+        return None;
+    }
+    let mut taken = Taken::new(CString::from(path), mode, own, program);
+    taken.read_at = Some(from_root(path));
+    let id = files::insert(taken);
+    match id {
+        Some(_) => report::read(path),
+        // SAFETY: frz_nc_close with the number of a file that was opened above.
+        None => _ = unsafe { invoke_on(library, "nc_close", own, []) },
+    }
+    id
+}
+
+/// Whether a file is large enough, and of the format.
+fn is_worth_it(path: &CStr) -> bool {
+    let path = Path::new(OsStr::from_bytes(path.to_bytes()));
+    let is_large = |file: &File| {
+        file.metadata()
+            .is_ok_and(|found| found.len() >= FEWEST_BYTES)
+    };
+    let mut begin = [0; SIGNATURE.len()];
+    is_plain_file(path)
+        && File::open(path)
+            .ok()
+            .filter(is_large)
+            .is_some_and(|mut file| file.read_exact(&mut begin).is_ok() && begin == SIGNATURE)
+}
+
+fn from_root(path: &CStr) -> CString {
+    let absolute = std::path::absolute(OsStr::from_bytes(path.to_bytes())).ok();
+    let bytes = absolute.map(|path| path.into_os_string().into_vec());
+    let absolute = bytes.and_then(|bytes| CString::new(bytes).ok());
+    absolute.unwrap_or_else(|| path.to_owned())
+}
+
+/// Before a call: gives the file back to the program's own library unless frazil serves the call. If that
+/// cannot be, frazil says what is wrong with it.
+pub(crate) fn give_back_unless(is_served: bool, file: &Taken, call: usize) {
+    if is_served {
+        return;
+    }
+    let Place::Own(own) = file.place(0) else {
+        return;
+    };
+    let name = NAMES.get(call).copied().unwrap_or_default();
+    if let Ok(groups) = reopened(file, own) {
+        file.hand_over(groups);
+        if let Ok(library) = frazil() {
+            // SAFETY: frz_nc_close with the file's number.
+            unsafe { invoke_on(library, "nc_close", own, []) };
+        }
+        report::read_back(&file.path, &format!("{name}, which frazil leaves to it"));
+    }
+}
+
+/// Opens the file in the program's own library; its numbers of the groups, in their order.
+fn reopened(file: &Taken, own: c_int) -> Result<Vec<c_int>, c_int> {
+    let library = frazil().map_err(|_| BAD_ID)?;
+    let mut real: c_int = 0;
+    // The program may be in another folder by now.
+    let path = file.read_at.as_ref().ok_or(INVALID)?;
+    let place = (&raw mut real) as usize;
+    let words = [
+        path.as_ptr() as usize,
+        number(file.mode),
+        place,
+        0,
+        0,
+        0,
+        0,
+        0,
+    ];
+    // SAFETY: nc_open with its arguments.
+    let status = unsafe { invoke(file.program, "nc_open", words) };
+    if status != 0 {
+        return Err(status);
+    }
+    let mut groups = Vec::new();
+    // Both count groups in the order of the file.
+    while let Some(name) = name_of(library, own | groups.len() as c_int) {
+        let there = real | groups.len() as c_int;
+        if name_of(file.program, there).as_ref() != Some(&name) {
+            // SAFETY: nc_close with the number of a file that was opened above.
+            unsafe { invoke_on(file.program, "nc_close", real, []) };
+            return Err(INVALID);
+        }
+        groups.push(there);
+    }
+    Ok(groups)
+}
+
+/// A group's name; `None`: there is no such group.
+fn name_of(library: &'static Library, id: c_int) -> Option<CString> {
+    let mut name: Vec<c_char> = vec![0; NAME_BYTES];
+    // SAFETY: nc_inq_grpname with room for the longest name.
+    let status = unsafe { invoke_on(library, "nc_inq_grpname", id, [name.as_mut_ptr() as usize]) };
+    // SAFETY: the call has written a text with its NUL.
+    (status == 0).then(|| unsafe { CStr::from_ptr(name.as_ptr()) }.to_owned())
+}
+
+/// `nc_close` and `nc_abort`.
+pub(crate) fn end(id: c_int, file: &Taken) -> c_int {
+    if id & 0xFFFF != 0 {
+        return BAD_GROUP;
+    }
+    let status = match (file.place(id), frazil()) {
+        // SAFETY: nc_close in the library that has the file.
+        (Place::Handed(real), _) => unsafe { invoke_on(file.program, "nc_close", real, []) },
+        // SAFETY: as above.
+        (Place::Own(own), Ok(library)) => unsafe { invoke_on(library, "nc_close", own, []) },
+        (Place::Own(_), Err(_)) => BAD_ID,
+    };
+    files::remove(id);
+    status
+}
