@@ -21,7 +21,7 @@ COMMANDS = {
     "pack": ((SAMPLE, "-o", "packed.nc", "--overwrite", "--digits", "4"), "filters"),
 }
 # Of these the wide form has a column that the narrow one leaves out.
-LEFT_OUT = ("info", "analyze", "plan")
+LEFT_OUT = ("info", "analyze")
 
 
 def in_terminal(columns: int, folder: Path, *words: object) -> str:
