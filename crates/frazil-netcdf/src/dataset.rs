@@ -231,6 +231,7 @@ impl Dataset {
                 engine.discard();
                 Ok(())
             }
+            Backend::Reading(reading) => reading.close(),
             Backend::Bundled(bundled) => bundled.abort(),
             Backend::Closed(_) => Err(Status::EBADID.into()),
         };

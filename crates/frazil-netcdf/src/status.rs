@@ -104,8 +104,6 @@ statuses! {
     ENOGRP = -125;
     /// `NC_EBADCHUNK`
     EBADCHUNK = -127;
-    /// `NC_EGLOBAL`
-    EGLOBAL = -50;
     /// `NC_ENOTBUILT`
     ENOTBUILT = -128;
     /// `NC_EDISKLESS`
