@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs the test suites of netCDF's own projects plain, under `frazil run`, and on the drop-in tree.
 
-    scripts/peers_suites netcdf-c SOURCE [--drop-in PREFIX] [--only NAME...]
-    scripts/peers_suites python FOLDER    # netCDF4-python's test/, xarray/tests/test_backends.py, h5netcdf/tests
+    scripts/peers_suites.py netcdf-c SOURCE [--drop-in PREFIX] [--only NAME...]
+    scripts/peers_suites.py python FOLDER
 
-SOURCE is an unpacked source tree of the peer, of the release that is installed here (`apt-get source
-netcdf`; the source distributions on PyPI). Nothing of it is kept. Programs are compiled once against the
+FOLDER is netCDF4-python's test/, xarray/tests/test_backends.py or h5netcdf/tests. SOURCE is an
+unpacked source tree of the peer, of the release that is installed here (`apt-get source netcdf`;
+the source distributions on PyPI). Nothing of it is kept. Programs are compiled once against the
 installed library. What passes plain must pass everywhere, but for what
 `scripts/peers_suites_exceptions.txt` lists, and the report must show files that frazil has written.
 """
@@ -208,7 +209,7 @@ def order_of(folder: Path):
 
 
 def python_suite(source: Path, work: Path, mode: str) -> Outcome:
-    """Tests of a Python package, by pytest: a folder, which is copied, or a file of an installed one."""
+    """Tests of a Python package, by pytest: a folder, which is copied, or an installed file."""
     place = work / mode
     place.mkdir(parents=True)
     tests = source
@@ -216,7 +217,15 @@ def python_suite(source: Path, work: Path, mode: str) -> Outcome:
         shutil.copytree(source, place / "test", ignore=shutil.ignore_patterns("__pycache__"))
         tests, place = place / "test", place / "test"
     found, report, log = place / "junit.xml", place / "report", place / "log"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={found}"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        f"--junitxml={found}",
+    ]
     if mode == "run":
         command = run_prefix(report) + command
     execute([*command, str(tests)], place, log)
