@@ -3,13 +3,13 @@
 //! In: a URL, and what a user says of access to it ([`StorageOptions`]). Out: a [`Remote`], which the reader of HDF5
 //! asks for ranges as it asks a file, and [`upload`], by which a finished file appears there whole or not at all.
 //!
-//! - [`source`]: ranges in, bytes out. The first request brings the file's head and says which version it is; all
+//! - `source`: ranges in, bytes out. The first request brings the file's head and says which version it is; all
 //!   others must be of that version.
-//! - [`plan`] joins and cuts ranges into requests, by what requests and bytes cost ([`cost`] measures).
-//! - [`request`] asks for one range, again where that helps, and within bounds of time; [`failure`] puts into words
+//! - `plan` joins and cuts ranges into requests, by what requests and bytes cost (`cost` measures).
+//! - `request` asks for one range, again where that helps, and within bounds of time; `failure` puts into words
 //!   why it did not come.
-//! - [`address`] and [`store`] say who is asked, [`client`] where requests may lead.
-//! - [`runtime`] has the threads on which requests wait, those of this process.
+//! - `address` and `store` say who is asked, `client` where requests may lead.
+//! - `runtime` has the threads on which requests wait, those of this process.
 
 #![forbid(unsafe_code)]
 
