@@ -155,11 +155,11 @@ REQUESTS = {
 }
 
 
-@pytest.mark.parametrize("request", REQUESTS)
-def test_requests_for_less_bytes_do_not_make_a_file_larger(request: str, tmp_path: Path):
+@pytest.mark.parametrize("requested", REQUESTS)
+def test_requests_for_less_bytes_do_not_make_a_file_larger(requested: str, tmp_path: Path):
     source = noise(tmp_path / "noise.nc", "classic")
     before = source.read_bytes()
-    outcome = frazil("pack", source, "--in-place", "--json", *REQUESTS[request])
+    outcome = frazil("pack", source, "--in-place", "--json", *REQUESTS[requested])
     assert outcome.code == DONE, outcome.stderr
     assert outcome.report["reports"][0]["kept_input"]
     assert source.read_bytes() == before

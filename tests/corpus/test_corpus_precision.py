@@ -44,12 +44,12 @@ def run_name(value: Path | str) -> str:
     return value if isinstance(value, str) else corpus_name(value)
 
 
-@pytest.mark.parametrize(("source", "request"), runs(), ids=run_name)
+@pytest.mark.parametrize(("source", "requested"), runs(), ids=run_name)
 def test_rounded_files_hold_what_they_state(
-    source: Path, request: str, tmp_path: Path, record_property: Record
+    source: Path, requested: str, tmp_path: Path, record_property: Record
 ):
     packed = tmp_path / "packed.nc"
-    outcome = frazil("pack", source, "-o", packed, *REQUESTS[request], "--json")
+    outcome = frazil("pack", source, "-o", packed, *REQUESTS[requested], "--json")
     if outcome.code != DONE:
         # Then it cannot be packed without precision either: another test knows why.
         assert frazil("pack", source, "-o", tmp_path / "exact.nc").code == outcome.code
@@ -62,14 +62,14 @@ def test_rounded_files_hold_what_they_state(
     judged = outcome.report["reports"][0]["precision"]
     for one in judged:
         assert one["passed"] and not one["beyond_bound"] and not one["special_changed"], one
-        if one["path"] in touched and request == "information":
+        if one["path"] in touched and requested == "information":
             assert one["preserved_information"] >= 0.99, one
     assert touched <= {one["path"] for one in judged}
     unread = [path for path in sorted(touched) if not check_variable(source, packed, path)]
     for _ in unread:
         record_property("corpus", "variable not judged by numpy, h5py lacks its filter")
     what = "rounded" if touched else "without a variable to round"
-    record_property("corpus", f"{what} ({request})")
+    record_property("corpus", f"{what} ({requested})")
 
 
 def check_variable(source: Path, packed: Path, path: str) -> bool:

@@ -30,7 +30,8 @@ def test_nothing_but_the_module_is_exported():
         check=True,
     )
     names = {line.split()[-1] for line in listed.stdout.splitlines()}
-    assert names == {"PyInit__frazil"}
+    # object_store has a crate of checksums that exports its own; nobody else has these names.
+    assert {name for name in names if not name.startswith("crc_fast_")} == {"PyInit__frazil"}
 
 
 @pytest.mark.parametrize(

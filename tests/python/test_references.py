@@ -55,7 +55,9 @@ def same(one: object, other: object) -> bool:
     if {one.dtype.kind, other.dtype.kind} & set("OTU"):
         return texts(one) == texts(other)
     if one.dtype.names:
-        return one.tolist() == other.tolist()
+        return one.dtype.names == other.dtype.names and all(
+            same(one[name], other[name]) for name in one.dtype.names
+        )
     if one.dtype.kind == "V":
         return one.tobytes() == other.tobytes()
     return np.array_equal(one, other, equal_nan=one.dtype.kind in "fc")
@@ -77,13 +79,25 @@ def kerchunks(path: Path) -> dict[str, Any]:
     return SingleHdf5ToZarr(str(path), url=url, error="ignore").translate()
 
 
-def written(path: Path, name: str) -> np.ndarray:
-    """A variable as h5py, or netCDF-C for a classic file, reads it."""
+def read_or_none(references: dict[str, Any], name: str) -> Any:
+    """What zarr reads, if it can."""
+    try:
+        return opened(references)[name][...]
+    except Exception:
+        return None
+
+
+def written(path: Path, name: str) -> np.ndarray | None:
+    """A variable as h5py or, of a classic file, netCDF-C reads it; none if a plugin is missing."""
     if h5py.is_hdf5(path):
         with h5py.File(path) as file:
             group, _, last = name.rpartition("/")
             hidden = f"{group}/_nc4_non_coord_{last}"
-            return file[name if name in file else hidden][...]
+            try:
+                return file[name if name in file else hidden][...]
+            except OSError as error:
+                assert "plugin" in str(error)
+                return None
     with netCDF4.Dataset(path) as file:
         file.set_auto_maskandscale(False)
         file.set_auto_chartostring(False)
@@ -104,10 +118,14 @@ def test_values_of_the_corpus_are_those_of_h5py_and_kerchunk(path: Path):
     }
     for name in arrays(ours):
         values, right = group[name][...], written(path, name)
+        if right is None:
+            continue
         # Of a file that is shorter along an unlimited dimension, netCDF shows fill values behind.
-        assert same(values[tuple(map(slice, np.shape(right)))], right), name
-        # kerchunk writes single strings empty.
-        if name in arrays(theirs) and same(other := opened(theirs)[name][...], right):
+        if shape := np.shape(right):
+            values = values[tuple(map(slice, shape))]
+        assert same(values, right), name
+        # kerchunk writes single strings empty, and some references that zarr cannot read.
+        if name in arrays(theirs) and same(other := read_or_none(theirs, name), right):
             assert same(values, other), name
 
 

@@ -27,6 +27,17 @@ impl File {
         Ok(bytes)
     }
 
+    /// Whether a value of variable length leads to no object of a heap. A text that does is not there; one of no bytes is
+    /// an empty text.
+    ///
+    /// # Errors
+    /// If the value is too short.
+    pub fn is_null(&self, value: &[u8]) -> Result<bool> {
+        let mut at = self.input().cursor(value);
+        at.count(4)?;
+        Ok(at.address()?.is_none_or(|address| address == 0))
+    }
+
     /// What a reference to a region leads to; nothing if it is empty.
     ///
     /// # Errors

@@ -66,6 +66,12 @@ fn kind(call: usize) -> Kind {
     kinds.get(call).copied().unwrap_or(Kind::Plain)
 }
 
+/// Whether a call only asks.
+fn asks(call: usize) -> bool {
+    let name = NAMES.get(call).copied().unwrap_or_default();
+    name.starts_with("nc_inq_") || name.starts_with("nc_get_")
+}
+
 /// The address that a door jumps to; the first argument becomes what is meant there.
 ///
 /// # Safety
@@ -90,6 +96,11 @@ pub(crate) unsafe extern "C" fn route(call: usize, caller: usize, first: *mut u6
         set_current(call, caller);
         return handler;
     }
+    // Where nothing is defined, asking is plain.
+    let kind = match file.is_reading() && asks(call) {
+        true => Kind::Plain,
+        false => kind,
+    };
     if file.is_reading() {
         let is_served = kind == Kind::Plain && frazil().is_ok_and(|it| it.function(call).is_some());
         reading::give_back_unless(is_served, &file, call);

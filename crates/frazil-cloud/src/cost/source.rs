@@ -1,5 +1,6 @@
 //! A source of bytes that counts what a link to a bucket would be asked.
 
+use std::cmp::Reverse;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
@@ -66,14 +67,15 @@ impl Source for Counted {
 /// What it takes to read ranges that are known: requests that go out together.
 pub(super) fn one_round(mut ranges: Vec<Range<u64>>, link: Link) -> ReadCost {
     ranges.retain(|range| range.start < range.end);
-    ranges.sort_unstable_by_key(|range| range.start);
+    ranges.sort_unstable_by_key(|range| (range.start, Reverse(range.end)));
     let mut cost = ReadCost::default();
     let mut open: Option<Range<u64>> = None;
     for range in ranges {
         if let Some(request) = &mut open {
             let is_near = range.start <= request.end.saturating_add(link.gap_bytes);
             let end = request.end.max(range.end);
-            if is_near && end - request.start <= link.request_bytes {
+            let is_inside = end == request.end;
+            if is_inside || is_near && end - request.start <= link.request_bytes {
                 request.end = end;
                 continue;
             }

@@ -122,7 +122,7 @@ impl Former<'_> {
             (TypeClass::VariableText { .. }, _) => {
                 let mut text = self.values.sequence(from, 1)?;
                 let end = text.iter().position(|&byte| byte == 0);
-                let is_null = text.is_empty();
+                let is_null = self.file.is_null(from)?;
                 text.truncate(end.unwrap_or(text.len()));
                 text.push(0);
                 let address = if is_null { 0 } else { self.keep(text) };
