@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use frazil_container::hdf5::{
-    DatasetInfo, DatasetStorage, Expanded, Extent, Hdf5Input, StoredElement,
+    DatasetInfo, DatasetPlace, DatasetStorage, Expanded, Extent, Hdf5Input, StoredElement,
 };
 use frazil_container::outside_forks;
 use frazil_pipeline::ByteSource;
@@ -40,6 +40,9 @@ use source::{Source, hdf5_of, open_first};
 
 /// Files and datasets that one virtual dataset keeps open, the last ones used.
 const MOST_OPEN: usize = 64;
+
+/// External links that are followed on the way to a source, as many as libhdf5 follows (`H5L_NUM_LINKS`).
+const MOST_LINKS: usize = 16;
 
 /// The values of a virtual dataset.
 pub struct VirtualValues {
@@ -89,7 +92,7 @@ impl VirtualValues {
         let mut values = Self::unmeasured(hdf5, info, above)?;
         if let Some(wanted) = wanted {
             let conversion = source::conversion(&values.element, wanted)?;
-            let mut fill = wanted.fill.clone();
+            let mut fill = vec![0; wanted.fill.len()];
             conversion.convert(&values.element.fill, &mut fill);
             values.element.datatype = wanted.datatype.clone();
             values.element.fill = fill;
@@ -203,25 +206,43 @@ impl VirtualValues {
 
     /// A source's file and its number there, if there is one.
     fn dataset(&self, file: &str, dataset: &str) -> Result<Option<(Arc<Input>, usize)>> {
-        let Some(input) = self.file(file)? else {
-            return Ok(None);
-        };
-        let number = hdf5_of(&input)?.dataset_at(dataset);
-        let number = number.map_err(|error| from_container(error, input.path()))?;
-        Ok(number.map(|number| (input, number)))
+        let mut next = self.file(file)?;
+        let mut path = dataset.to_owned();
+        // One more than external links that are followed.
+        for _ in 0..=MOST_LINKS {
+            let Some(input) = next else { break };
+            let found = hdf5_of(&input)?.dataset_at(&path);
+            let found = found.map_err(|error| from_container(error, input.path()))?;
+            match found {
+                None => break,
+                Some(DatasetPlace::Here(number)) => return Ok(Some((input, number))),
+                Some(DatasetPlace::Elsewhere { file, path: there }) => {
+                    let places = names::places_of_link(input.path(), &file);
+                    next = self.kept(&format!("{}\0{file}", input.path().display()), &places)?;
+                    path = there;
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// The file of a name, if there is one.
     fn file(&self, name: &str) -> Result<Option<Arc<Input>>> {
-        let known = self.with_open(|open| taken(&mut open.files, |known| known == name));
-        let current = known.filter(|input| input.is_current());
-        let found = match current {
+        match name {
+            "." => self.kept(name, std::slice::from_ref(&self.path)),
+            _ => self.kept(name, &names::places(&self.path, name)),
+        }
+    }
+
+    /// The file at one of some places, which is kept open under a key of its own.
+    fn kept(&self, key: &str, places: &[PathBuf]) -> Result<Option<Arc<Input>>> {
+        let known = self.with_open(|open| taken(&mut open.files, |known| known == key));
+        let found = match known.filter(|input| input.is_current()) {
             Some(input) => Some(input),
-            None if name == "." => open_first(&[&self.path])?.map(Arc::new),
-            None => open_first(&names::places(&self.path, name))?.map(Arc::new),
+            None => open_first(places)?.map(Arc::new),
         };
         if let Some(input) = &found {
-            let kept = (name.to_owned(), Arc::clone(input));
+            let kept = (key.to_owned(), Arc::clone(input));
             self.with_open(|open| put(&mut open.files, kept));
         }
         Ok(found)
