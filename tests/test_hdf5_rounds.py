@@ -34,8 +34,7 @@ def many_chunks(path: Path, libver: str, most: tuple, *, is_behind_head: bool) -
         return many.id.get_storage_size()
 
 
-# By the index: those of a B-tree of version 1 and of version 2, each of three levels of nodes, an extensible array,
-# a fixed array.
+# By the index: B-trees of version 1 and 2, both of three levels, an extensible and a fixed array.
 INDEXES = {
     "tree1": ("earliest", (None, 4)),
     "tree2": ("latest", (None, None)),
@@ -60,7 +59,7 @@ def test_chunks_are_found_in_few_rounds_and_bytes(tmp_path: Path, index: str, ro
 
 @pytest.mark.parametrize(
     ("index", "rounds"),
-    # What a header leads to comes with it. But the root of a B-tree of version 2 moves when it grows.
+    # What a header leads to comes with it. But roots of version 2 move when they grow.
     [("tree1", 4), ("tree2", 5), ("extensible", 4), ("fixed", 3)],
 )
 def test_chunks_of_a_dataset_that_lies_far_behind(tmp_path: Path, index: str, rounds: int):

@@ -173,12 +173,7 @@ impl Input {
     /// As [`Self::read_up_to`]. If that needs a request, it brings more into memory: what lies behind is likely to be
     /// asked for next. Half of what the source has for its head keeps that less than the nodes of a tree that is
     /// deep enough to need it.
-    pub(crate) fn read_with_reach(
-        &self,
-        address: u64,
-        length: u64,
-        name: &str,
-    ) -> Result<Vec<u8>> {
+    pub(crate) fn read_with_reach(&self, address: u64, length: u64, name: &str) -> Result<Vec<u8>> {
         let block = address / self.block_bytes;
         let is_known = self.blocks.lock().contains_key(&block);
         if !is_known {
