@@ -266,6 +266,28 @@ def test_attributes_without_an_order_get_no_index_of_one(tmp_path: Path):
     assert differences(source, packed) == []
 
 
+def test_attributes_in_a_heap_without_an_order_come_as_libhdf5_gives_them(tmp_path: Path):
+    source, packed = tmp_path / "source.h5", tmp_path / "packed.h5"
+    with h5py.File(source, "w", libver="latest") as file:
+        for number in range(20):
+            file.attrs[f"attribute {number}"] = number
+    # The root of the copy keeps an order.
+    pack(source, packed)
+
+    def in_order_of_creation(path: Path) -> list[str]:
+        found: list[str] = []
+        with h5py.File(path) as file:
+            order = h5py.h5.INDEX_CRT_ORDER
+            h5py.h5a.iterate(
+                file["/"].id, lambda name: found.append(name.decode()), index_type=order
+            )
+        return found
+
+    expected = in_order_of_creation(source)
+    assert sorted(expected) != expected and len(expected) == 20
+    assert in_order_of_creation(packed) == expected
+
+
 def test_files_that_links_lead_to_and_that_stay_behind_are_named(tmp_path: Path):
     (tmp_path / "elsewhere").mkdir()
     source = tmp_path / "master.h5"

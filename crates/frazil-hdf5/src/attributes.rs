@@ -22,7 +22,8 @@ fn indexes(context: &Context, header: &Header) -> Result<Option<GroupIndexes>> {
     decoded.transpose()
 }
 
-/// The attributes of an object: by creation if that is kept, else as they lie in the header, else by name.
+/// The attributes of an object: by creation if that is kept, else as they lie in the header, else as they lie in the
+/// index of names. libhdf5 gives them in the same order to who asks for that of creation.
 pub(crate) fn attributes(context: &Context, header: &Header) -> Result<Vec<Attribute>> {
     let indexes = indexes(context, header)?;
     let attributes = match indexes {
@@ -120,6 +121,5 @@ fn from_heap(
         };
         numbered.push((order, decode(context, &message)?));
     }
-    numbered.sort_by(|(_, a), (_, b)| a.name.as_bytes().cmp(b.name.as_bytes()));
     Ok(sorted(numbered, indexes.is_ordered))
 }

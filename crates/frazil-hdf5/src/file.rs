@@ -223,7 +223,7 @@ impl File {
         group::link_order(&self.context, &group.header)
     }
 
-    /// An object's attributes: by creation if that is kept, else as they come, else by name.
+    /// An object's attributes: by creation if that is kept, else as they come.
     ///
     /// # Errors
     /// If they cannot be read.
