@@ -11,8 +11,9 @@ use crate::declared::{DeclaredOption, writer_options};
 const PREFIX: &str = "FRAZIL_";
 
 /// Variables beside those of declared options.
-const OTHER_VARIABLES: [&str; 14] = [
+const OTHER_VARIABLES: [&str; 15] = [
     "FRAZIL_FORMAT",
+    "FRAZIL_INDEX_CACHE",
     "FRAZIL_NODE_MEMORY",
     "FRAZIL_OPTIONS",
     "FRAZIL_PLUGIN_PATH",
