@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use frazil_container::hdf5::{
-    DatasetInfo, DatasetStorage, Expanded, Extent, Hdf5Input, StoredElement,
+    DatasetInfo, DatasetStorage, Expanded, Extent, Hdf5Input, Source as FileSource, StoredElement,
 };
 use frazil_container::outside_forks;
 use frazil_pipeline::ByteSource;
@@ -32,14 +32,16 @@ use frazil_types::{AxisSelection, ErrorCode};
 use crate::error::{Error, Result};
 use crate::file_state::FileState;
 use crate::input::Input;
-use crate::sources::refuse_other_files;
+use crate::remote;
 use crate::storage_error::from_container;
-use lineage::Lineage;
+use lineage::{Lineage, Place};
 use part::Part;
 use source::{Source, hdf5_of, open_first};
 
 /// Files and datasets that one virtual dataset keeps open, the last ones used.
 const MOST_OPEN: usize = 64;
+/// Each of a series takes a request of its own.
+const MOST_FAR_FILES: u64 = 10_000;
 
 /// The values of a virtual dataset.
 pub struct VirtualValues {
@@ -55,6 +57,8 @@ pub struct VirtualValues {
     /// Whether another virtual dataset takes values from it.
     is_source: bool,
     lineage: Lineage,
+    /// Where its file's bytes come from, if that is somewhere else.
+    far: Option<Arc<dyn FileSource>>,
     open: Mutex<Open>,
 }
 
@@ -63,6 +67,8 @@ pub struct VirtualValues {
 struct Open {
     files: Vec<(String, Arc<Input>)>,
     sources: Vec<((String, String), Arc<Source>)>,
+    /// Files that were not beside one that is somewhere else.
+    missing: Vec<(String, ())>,
 }
 
 impl std::fmt::Debug for VirtualValues {
@@ -109,8 +115,15 @@ impl VirtualValues {
     fn unmeasured(hdf5: &Hdf5Input, info: &DatasetInfo, above: &Lineage) -> Result<Self> {
         let path = hdf5.path();
         let failed = |error| from_container(error, path);
-        let metadata = path.metadata();
-        let metadata = metadata.map_err(|error| Error::io(&error, "inspect", path))?;
+        let far = hdf5.far_source().map(Arc::clone);
+        let place = match &far {
+            Some(_) => Place::Far(path.to_owned()),
+            None => {
+                let metadata = path.metadata();
+                let metadata = metadata.map_err(|error| Error::io(&error, "inspect", path))?;
+                Place::Here(FileState::of(&metadata))
+            }
+        };
         let shape = match info.shape.as_slice() {
             [] => vec![1],
             shape => shape.to_vec(),
@@ -135,7 +148,8 @@ impl VirtualValues {
             series: vec![None; parts.len()],
             parts,
             is_source: !above.is_empty(),
-            lineage: above.with(FileState::of(&metadata), info.object_address)?,
+            lineage: above.with(place, info.object_address)?,
+            far,
             open: Mutex::default(),
         })
     }
@@ -192,6 +206,14 @@ impl VirtualValues {
             .is_some()
         {
             length += 1;
+            // A server can have a file for every name.
+            if self.far.is_some() && length > MOST_FAR_FILES {
+                let cause =
+                    format!("a series of more than {MOST_FAR_FILES} files is somewhere else");
+                return Err(Error::new(ErrorCode::Unsupported, cause)
+                    .in_file(&self.path)
+                    .with_cure("copy all of the files here first"));
+            }
         }
         Ok(length)
     }
@@ -217,14 +239,33 @@ impl VirtualValues {
         let current = known.filter(|input| input.is_current());
         let found = match current {
             Some(input) => Some(input),
-            None if name == "." => open_first(&[&self.path])?.map(Arc::new),
-            None => open_first(&names::places(&self.path, name))?.map(Arc::new),
+            None => self.opened(name)?.map(Arc::new),
         };
         if let Some(input) = &found {
             let kept = (name.to_owned(), Arc::clone(input));
             self.with_open(|open| put(&mut open.files, kept));
         }
         Ok(found)
+    }
+
+    fn opened(&self, name: &str) -> Result<Option<Input>> {
+        let Some(far) = &self.far else {
+            return match name {
+                "." => open_first(&[&self.path]),
+                name => open_first(&names::places(&self.path, name)),
+            };
+        };
+        if name == "." {
+            return Input::open_far_as_source(&self.path, Arc::clone(far)).map(Some);
+        }
+        if self.with_open(|open| open.missing.iter().any(|(known, ())| known == name)) {
+            return Ok(None);
+        }
+        let Some((shown, source)) = remote::beside(far, name, &self.path)? else {
+            self.with_open(|open| put(&mut open.missing, (name.to_owned(), ())));
+            return Ok(None);
+        };
+        Input::open_far_as_source(&shown, source).map(Some)
     }
 
     /// A source, if it exists.
@@ -307,8 +348,7 @@ fn adjusted(hdf5: &Hdf5Input, info: &DatasetInfo) -> Result<Option<Vec<u64>>> {
 /// The values of a virtual dataset that nobody else is mapped onto.
 ///
 /// # Errors
-/// As for any: if the file contradicts itself, or is somewhere else.
+/// As for any: if the file contradicts itself.
 pub fn of_dataset(hdf5: &Hdf5Input, info: &DatasetInfo) -> Result<Arc<VirtualValues>> {
-    refuse_other_files(hdf5)?;
     VirtualValues::new(hdf5, info, &Lineage::default(), None).map(Arc::new)
 }
