@@ -113,6 +113,7 @@ def info(
     path: StrPath,
     *,
     fill_fraction: bool = False,
+    cloud: bool = False,
     threads: int | None = None,
     memory: int | None = None,
 ) -> FileInfo:
@@ -122,9 +123,15 @@ def info(
     ----------
     fill_fraction : bool
         Also read all values, and count those equal to the fill value.
+    cloud : bool
+        Also count the requests, rounds and bytes that reading it in a bucket takes: ``info.cloud``.
     """
     limits = as_json(threads=threads, memory=memory)
-    return FileInfo._of(json.loads(_frazil.info(os.fspath(path), fill_fraction, limits)))
+    name = os.fspath(path)
+    found = json.loads(_frazil.info(name, fill_fraction, limits))
+    if cloud:
+        found["cloud"] = json.loads(_frazil.cloud_cost(name))
+    return FileInfo._of(found)
 
 
 def verify(

@@ -168,6 +168,7 @@ class FileInfo(_ByPath, _Table):
     variables: list[VariableInfo]
     readable_by: str
     notices: list[str]
+    cloud: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
         self.path = Path(self.path)
