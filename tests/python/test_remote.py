@@ -179,6 +179,20 @@ def test_buckets_by_storage_options(far: Far, tmp_path: Path):
         frazil.open(SAMPLE, storage_options=options)
 
 
+def test_a_profile_is_for_the_files_beside_a_file_too(far: Far, tmp_path: Path, monkeypatch):
+    values = virtual(tmp_path / "virtual.h5", ["part.h5"])
+    content = (tmp_path / "virtual.h5").read_bytes()
+    far.files |= {"bucket/virtual.h5": content, "bucket/part.h5": source(values[0])}
+    far.needs_key = True
+    keys = f"[lab]\naws_access_key_id={KEY}\naws_secret_access_key={SECRET}\n"
+    (tmp_path / "keys").write_text(f"{keys}region=eu-1\nendpoint_url={far.url('')[:-1]}\n")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "keys"))
+    with frazil.open("s3://bucket/virtual.h5", storage_options={"profile": "lab"}) as file:
+        np.testing.assert_array_equal(file["v"][...], values)
+    with pytest.raises(PermissionError, match="`shop` has no keys"):
+        frazil.open("s3://bucket/virtual.h5", storage_options={"profile": "shop"})
+
+
 @pytest.fixture
 def of_page(far: Far, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[xr.Dataset]:
     """What the examples of docs/remote.md read, where they look for it."""

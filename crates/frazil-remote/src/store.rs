@@ -77,9 +77,9 @@ impl Store {
                 format!("no object has this name: {error}"),
             )
         })?;
-        let mut options = renamed(&address, options);
+        let options = renamed(&address, options);
         let profile = match address.service {
-            Service::S3 => profile(&mut options)?,
+            Service::S3 => profile(&options)?,
             _ => Profile::new(),
         };
         let is_signed = is_signed(&address, &options) || profile.contains_key("access_key_id");
@@ -195,7 +195,7 @@ impl Store {
             .with_retry(self.retry())
             .with_skip_signature(!self.is_signed);
         for (name, value) in &self.options {
-            if name != INSTANCE_OPTION {
+            if ![INSTANCE_OPTION, PROFILE_OPTION].contains(&name.as_str()) {
                 let key: AmazonS3ConfigKey =
                     name.parse().map_err(|_| Unbuilt::Option(name.clone()))?;
                 builder = builder.with_config(key, value);
@@ -303,12 +303,12 @@ fn renamed(address: &Address, options: &StorageOptions) -> StorageOptions {
 }
 
 /// What the files of Amazon's command say, if their profile is named, or keys are nowhere else.
-fn profile(options: &mut StorageOptions) -> Result<Profile, SourceError> {
-    let named = options.remove(PROFILE_OPTION);
+fn profile(options: &StorageOptions) -> Result<Profile, SourceError> {
+    let named = options.get(PROFILE_OPTION);
     if is_true(options, "skip_signature") || (named.is_none() && has_s3_keys(options)) {
         return Ok(Profile::new());
     }
-    aws_profile::settings(named.as_ref())
+    aws_profile::settings(named)
 }
 
 fn is_true(options: &StorageOptions, name: &str) -> bool {
