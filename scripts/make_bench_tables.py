@@ -126,6 +126,15 @@ COLUMNS["filters"] = {
     "energy, J": "joules",
     "missed": "missed",
 }
+COLUMNS["opening"] = {
+    "": "case",
+    "library": "library",
+    "threads": "threads",
+    "s": "open_s",
+    "frazil: times as fast": "frazil_times",
+    "wanted": "wanted",
+    "missed": "missed",
+}
 COLUMNS["choices"] = {
     "values keep": "precision",
     "readers": "readers",
