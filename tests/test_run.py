@@ -242,6 +242,22 @@ def test_nccopy_of_types_gives_the_file_back(tmp_path: Path):
     both(tmp_path, "nccopy", "in.nc", "out.nc", taken="given_back")
 
 
+@needs("nccopy")
+def test_a_filter_that_the_program_could_not_read_is_refused_as_by_its_library(tmp_path: Path):
+    (tmp_path / "a.cdl").write_text("netcdf a { dimensions: x = 9 ; variables: float v(x) ; }")
+    run("ncgen", "-4", "-o", tmp_path / "in.nc", tmp_path / "a.cdl")
+    # Zstandard, without a plugin for it.
+    command = ["nccopy", "-F", "v,32015,3", "in.nc", "out.nc"]
+    bare = {**PLAIN, "HDF5_PLUGIN_PATH": str(tmp_path)}
+    plain = subprocess.run(
+        command, cwd=tmp_path, env=bare, capture_output=True, text=True, check=False
+    )
+    done = frazil_run(tmp_path, "-q", "--", *command, HDF5_PLUGIN_PATH=str(tmp_path))
+    assert plain.returncode != 0
+    assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout)
+    assert done.stderr == plain.stderr
+
+
 LARGE = """
 import sys, netCDF4
 with netCDF4.Dataset(sys.argv[1], "w") as file:
