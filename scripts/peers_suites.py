@@ -5,13 +5,13 @@
     scripts/peers_suites.py netcdf-fortran SOURCE [--stock PREFIX] [--drop-in PREFIX]
     scripts/peers_suites.py python FOLDER [--only WORD...]
 
-FOLDER is netCDF4-python's test/, h5netcdf/tests, or xarray/tests/test_backends.py (--only NetCDF4: the
-classes of that engine). SOURCE is an
-unpacked source tree of the peer, of the release that is installed here (`apt-get source netcdf`;
-the source distributions on PyPI), or that of the tree of `--drop-in`, with `--stock` the same
-release built without frazil. Nothing of it is kept. Programs are compiled once against each
-library. What passes plain must pass everywhere, but for what
-`scripts/peers_suites_exceptions.txt` lists, and the report must show files that frazil has written.
+FOLDER is netCDF4-python's test/, h5netcdf/tests, or xarray/tests/test_backends.py (of that with
+`--only NetCDF4`: the classes of the engine). SOURCE is an unpacked source tree of the peer, of the
+release that is installed here (`apt-get source netcdf`; the source distributions on PyPI), or that
+of the tree of `--drop-in`, with `--stock` the same release built without frazil. Nothing of it is
+kept. Programs are compiled once against each library. What passes plain must pass everywhere, but
+for what `scripts/peers_suites_exceptions.txt` lists, and the report must show files that frazil has
+written.
 """
 
 import argparse
