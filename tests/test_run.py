@@ -242,6 +242,22 @@ def test_nccopy_of_types_gives_the_file_back(tmp_path: Path):
     both(tmp_path, "nccopy", "in.nc", "out.nc", taken="given_back")
 
 
+@needs("nccopy")
+def test_a_filter_that_the_program_could_not_read_is_refused_as_by_its_library(tmp_path: Path):
+    (tmp_path / "a.cdl").write_text("netcdf a { dimensions: x = 9 ; variables: float v(x) ; }")
+    run("ncgen", "-4", "-o", tmp_path / "in.nc", tmp_path / "a.cdl")
+    # Zstandard, without a plugin for it.
+    command = ["nccopy", "-F", "v,32015,3", "in.nc", "out.nc"]
+    bare = {**PLAIN, "HDF5_PLUGIN_PATH": str(tmp_path)}
+    plain = subprocess.run(
+        command, cwd=tmp_path, env=bare, capture_output=True, text=True, check=False
+    )
+    done = frazil_run(tmp_path, "-q", "--", *command, HDF5_PLUGIN_PATH=str(tmp_path))
+    assert plain.returncode != 0
+    assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout)
+    assert done.stderr == plain.stderr
+
+
 LARGE = """
 import sys, netCDF4
 with netCDF4.Dataset(sys.argv[1], "w") as file:
@@ -387,6 +403,39 @@ def test_how_programs_end(tmp_path: Path, c_program: Path, end: str, code: int, 
     assert (b"opaque(4) blob" in text) == (end == "type")
     assert b"t = UNLIMITED ; // (5 currently)" in text
     assert b" 496, 497, 498, 499 ;" in text
+
+
+SYNC = """
+import resource, sys, netCDF4, numpy as np
+values, length = np.random.default_rng(0), 20_000
+if sys.argv[2:]:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+with netCDF4.Dataset(sys.argv[1], "w") as file:
+    file.createDimension("t", None), file.createDimension("x", length)
+    v = file.createVariable("v", "f4", ("t", "x"), zlib=True)
+    for record in range(100 if sys.argv[2:] else 5):
+        v[record] = values.normal(size=length)
+        file.sync()
+        with netCDF4.Dataset(sys.argv[1]) as reader:
+            assert reader["v"].shape[0] == record + 1
+"""
+
+
+def test_commits_behind_a_program(tmp_path: Path):
+    command = [sys.executable, "-c", SYNC, "out.nc"]
+    done = frazil_run(tmp_path, "--commit-behind", "--", *command)
+    assert (done.returncode, fates(tmp_path)) == (0, ["written"]), done.stderr
+    (tmp_path / "out.nc").rename(tmp_path / "ours.nc")
+    subprocess.run(command, cwd=tmp_path, env=PLAIN, check=True)
+    check_equal(tmp_path / "out.nc", tmp_path / "ours.nc")
+
+
+def test_a_full_disk_is_told_of_where_commits_go_on_behind(tmp_path: Path):
+    done = frazil_run(
+        tmp_path, "--commit-behind", "--", sys.executable, "-c", SYNC, "out.nc", "full"
+    )
+    assert done.returncode == FAILED and "File too large" in done.stderr
+    assert b"t = UNLIMITED" in ncdump(tmp_path / "out.nc", "-h")
 
 
 @needs_netcdf

@@ -52,7 +52,10 @@ fn on_own(
 ) -> c_int {
     let name = NAMES.get(call).copied().unwrap_or_default();
     if is(call, Call::nc_inq_filter_avail) {
-        return faithful::filter_is_there(file, words);
+        return faithful::filter_is_there(file, own, library, words);
+    }
+    if let Some(told) = faithful::without_filter(file, own, library, call, words) {
+        return told;
     }
     if is(call, Call::nc_get_var_chunk_cache) || is(call, Call::nc_get_var_chunk_cache_ints) {
         return faithful::chunk_cache(file, own, library, call, words);

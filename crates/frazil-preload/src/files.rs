@@ -5,6 +5,7 @@ use std::ffi::{CString, c_int};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
+use crate::behind::Commit;
 use crate::library::Library;
 use crate::shadow::Shadow;
 
@@ -31,6 +32,8 @@ pub(crate) struct Taken {
     pub(crate) read_at: Option<CString>,
     /// Whether values were put into it.
     pub(crate) is_put: AtomicBool,
+    /// What goes on behind the program.
+    pub(crate) commit: Commit,
     /// What is remembered of its definitions.
     notes: Mutex<Notes>,
     /// Once the program's own library has it: its numbers of the groups, in their order.
@@ -70,6 +73,7 @@ impl Taken {
             process: std::process::id(),
             read_at: None,
             is_put: AtomicBool::new(false),
+            commit: Commit::default(),
             notes: Mutex::default(),
             handed: OnceLock::new(),
         }

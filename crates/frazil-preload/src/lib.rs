@@ -15,6 +15,8 @@
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
 
+#[expect(unsafe_code, reason = "calls libfrazil")]
+mod behind;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod cache;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]

@@ -138,6 +138,11 @@ fn bundled() -> Option<&'static Library> {
     inside.as_ref()
 }
 
+/// Whether this is the drop-in library: the program's own is netCDF-C inside.
+pub(crate) fn is_drop_in() -> bool {
+    bundled().is_some()
+}
+
 fn last_error() -> String {
     // SAFETY: the text is this thread's until its next call of the linker.
     let text = unsafe { libc::dlerror() };
@@ -245,7 +250,7 @@ fn next() -> &'static Library {
 /// Whether the code at `address` is of a netCDF library itself, which calls its own functions by their
 /// names.
 pub(crate) fn is_netcdf_itself(address: usize) -> bool {
-    if bundled().is_some() {
+    if is_drop_in() {
         // There all of its calls are its own, but for those of the second version of the interface.
         return false;
     }

@@ -284,7 +284,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives a variable another name.
+    /// Gives a variable another name, which stays as it is written, as by netCDF-C.
     ///
     /// # Errors
     /// [`ErrorCode::InvalidArgument`] for a name that cannot be or is in use.
@@ -292,8 +292,9 @@ impl Writer {
         self.begin()?;
         self.check_variable(variable)?;
         let group = self.schema.variables[variable.0].group;
-        let name = self.check_free(group, name, true)?.into_owned();
-        self.change(Change::RenameVariable(variable, name));
+        check_object_name(name).map_err(|error| error.in_file(&self.path))?;
+        self.check_unused(group, name, true)?;
+        self.change(Change::RenameVariable(variable, name.to_owned()));
         Ok(())
     }
 
@@ -375,17 +376,23 @@ impl Writer {
         is_variable: bool,
     ) -> Result<Cow<'a, str>> {
         let name = check_object_name(name).map_err(|error| error.in_file(&self.path))?;
+        self.check_unused(group, &name, is_variable)?;
+        Ok(name)
+    }
+
+    /// Whether a group or variable of `group` can have exactly this name.
+    fn check_unused(&self, group: GroupId, name: &str, is_variable: bool) -> Result<()> {
         // A dimension is stored under its name: only a variable can share it.
-        let kind = if self.schema.variable_in(group, &name).is_some() {
+        let kind = if self.schema.variable_in(group, name).is_some() {
             "variable"
-        } else if self.schema.group_in(group, &name).is_some() {
+        } else if self.schema.group_in(group, name).is_some() {
             "group"
-        } else if !is_variable && self.schema.dimension_in(group, &name).is_some() {
+        } else if !is_variable && self.schema.dimension_in(group, name).is_some() {
             "dimension"
         } else {
-            return Ok(name);
+            return Ok(());
         };
-        Err(in_use(kind, &name).in_file(&self.path))
+        Err(in_use(kind, name).in_file(&self.path))
     }
 
     /// The error about what a file of the classic model cannot have.

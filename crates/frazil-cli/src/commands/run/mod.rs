@@ -101,6 +101,7 @@ fn prepare(command: &mut Command, args: &RunArgs, libraries: &Libraries, events:
         ("FRAZIL_RUN_COMPRESS", args.compress),
         ("FRAZIL_RUN_CHUNKS", args.choose_chunks),
         ("FRAZIL_RUN_WRITE_ONLY", args.write_only),
+        ("FRAZIL_RUN_COMMIT_BEHIND", args.commit_behind),
     ] {
         match is_set {
             true => command.env(name, "1"),
