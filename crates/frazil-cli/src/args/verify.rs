@@ -1,27 +1,38 @@
 //! `frazil verify`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use frazil::VerifyOptions;
 
-use super::{OutputArgs, ResourceArgs, named_as};
+use super::{BatchArgs, Checksum, OutputArgs, ResourceArgs, SelectionArgs, named_as};
 
 /// Variables that a report shows pictures of.
 const FIGURES: usize = 6;
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// One file, the original
-    pub(crate) a: PathBuf,
-    /// The other file; variables that it states to be rounded are judged by what it states
-    pub(crate) b: PathBuf,
+    /// The original and the other file, whose variables that it states to be rounded are judged by what it
+    /// states; or originals, as `pack` takes them, and the directory of what was made of them
+    #[arg(value_name = "A B", required_unless_present = "out_dir")]
+    named: Vec<PathBuf>,
+    /// Compare originals with their results in this directory, as `pack --out-dir DIR` wrote them
+    #[arg(long, value_name = "DIR")]
+    out_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
+    /// Results must also have their checksums in DIR/SHA256SUMS
+    #[arg(long, value_name = "WHICH")]
+    pub(crate) manifest: Option<Checksum>,
     /// Documented tests that rounded variables must pass too
     #[arg(long, value_enum, value_name = "NAME")]
     thresholds: Option<Thresholds>,
-    /// Write a page about the rounded variables, with maps, histograms and spectra
+    /// Of two files, write a page about the rounded variables, with maps, histograms and spectra
     #[arg(long, value_name = "OUT.html", value_parser = named_as::html)]
     pub(crate) report: Option<PathBuf>,
     #[command(flatten)]
@@ -36,7 +47,53 @@ enum Thresholds {
     Ldcpy,
 }
 
+/// What is compared.
+pub(crate) enum Comparison<'a> {
+    /// Two files.
+    Files(&'a Path, &'a Path),
+    /// Files, and those of a list, with what lies below a directory.
+    Trees(&'a [PathBuf], &'a Path),
+}
+
 impl VerifyArgs {
+    /// What is compared; [`super::parse`] lets no arguments through that leave it open.
+    pub(crate) fn comparison(&self) -> Comparison<'_> {
+        match (&self.out_dir, self.named.as_slice()) {
+            (Some(folder), named) => Comparison::Trees(named, folder),
+            (None, [a, b]) if !b.is_dir() => Comparison::Files(a, b),
+            (None, [originals @ .., folder]) => Comparison::Trees(originals, folder),
+            (None, []) => Comparison::Trees(&[], Path::new("")),
+        }
+    }
+
+    /// What clap cannot check.
+    pub(super) fn check(&self) -> Result<(), (ErrorKind, String)> {
+        let missing = |message: &str| Err((ErrorKind::MissingRequiredArgument, message.to_owned()));
+        let conflict = |message: &str| Err((ErrorKind::ArgumentConflict, message.to_owned()));
+        match self.comparison() {
+            Comparison::Files(a, _) if a.is_dir() => {
+                conflict("<A> is a directory and <B> is none: name two files, or two directories")
+            }
+            Comparison::Files(..) if self.selection.files_from.is_some() => {
+                missing("the files of a list have their results in a directory: add --out-dir DIR")
+            }
+            Comparison::Files(..) if self.manifest.is_some() => {
+                missing("--manifest looks at a directory of results: add --out-dir DIR")
+            }
+            Comparison::Files(..) => Ok(()),
+            Comparison::Trees([], _) if self.selection.files_from.is_none() => missing(
+                "name <A>, the original, and <B>, what was made of it: two files or two directories",
+            ),
+            Comparison::Trees(_, folder) if !folder.is_dir() && self.out_dir.is_none() => {
+                missing("of more files than two, the last must be the directory of their results")
+            }
+            Comparison::Trees(..) if self.report.is_some() => {
+                conflict("--report is about two files: name <A> and <B>")
+            }
+            Comparison::Trees(..) => Ok(()),
+        }
+    }
+
     /// The facade's options.
     pub(crate) fn options(&self, cancel: &Arc<AtomicBool>) -> VerifyOptions {
         VerifyOptions {

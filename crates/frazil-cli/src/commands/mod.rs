@@ -72,11 +72,11 @@ pub(crate) enum Status {
 }
 
 impl Status {
-    /// Trouble, unless there is worse news.
-    fn or_trouble(self) -> Self {
+    /// This, or where it is success the other.
+    fn or(self, other: Self) -> Self {
         match self {
-            Self::Success => Self::Trouble,
-            worse => worse,
+            Self::Success => other,
+            other => other,
         }
     }
 }

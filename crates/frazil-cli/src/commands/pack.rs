@@ -22,7 +22,11 @@ pub(crate) fn run(args: &PackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
     let Some(destination) = args.destination() else {
         return Ok(Status::Trouble);
     };
-    let chosen = match batch::choose(&args.inputs, args.target.out_dir()) {
+    let chosen = match batch::choose(
+        &args.inputs.named,
+        &args.inputs.selection,
+        args.target.out_dir(),
+    ) {
         Ok(chosen) => chosen,
         Err(error) => return end(args.output, error, Status::Trouble),
     };
@@ -47,10 +51,12 @@ pub(crate) fn run(args: &PackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Statu
         out_dir: args.target.out_dir(),
         destination: &destination,
         batch: &args.batch,
+        results: &args.results,
         output: args.output,
         shown: Shown {
             all_variables: args.all_variables,
             energy: args.energy.energy,
+            ..Shown::default()
         },
         resources: &options.resources,
     };

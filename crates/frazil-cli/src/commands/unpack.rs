@@ -20,7 +20,11 @@ pub(crate) fn run(args: &UnpackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Sta
     let Some(destination) = args.destination() else {
         return Ok(Status::Trouble);
     };
-    let chosen = match batch::choose(&args.inputs, args.target.out_dir()) {
+    let chosen = match batch::choose(
+        &args.inputs.named,
+        &args.inputs.selection,
+        args.target.out_dir(),
+    ) {
         Ok(chosen) => chosen,
         Err(error) => return end(args.output, error, Status::Trouble),
     };
@@ -30,10 +34,11 @@ pub(crate) fn run(args: &UnpackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Sta
         out_dir: args.target.out_dir(),
         destination: &destination,
         batch: &args.batch,
+        results: &args.results,
         output: args.output,
         shown: Shown {
             all_variables: args.all_variables,
-            energy: false,
+            ..Shown::default()
         },
         resources: &options.resources,
     };
