@@ -258,6 +258,8 @@ pub(crate) struct Pack {
     overwrite: bool,
     allow_larger: Option<bool>,
     verify: bool,
+    /// The call.
+    history: Option<String>,
     /// Grams of CO2 a kilowatt-hour.
     carbon_intensity: Option<f64>,
     attempt: Option<Attempt>,
@@ -347,6 +349,7 @@ impl Pack {
             overwrite: self.overwrite,
             allow_larger: self.allow_larger,
             verify: self.verify,
+            history: self.history,
             energy: energy_rates(self.carbon_intensity)?,
             attempt: self.attempt,
             resources: resources(self.threads, self.memory, cancel)?,
@@ -439,6 +442,8 @@ pub(crate) struct Unpack {
     format: UnpackFormat,
     overwrite: bool,
     verify: bool,
+    /// The call.
+    history: Option<String>,
     pub(crate) break_hard_links: bool,
 }
 
@@ -448,6 +453,7 @@ impl Unpack {
             format: self.format,
             overwrite: self.overwrite,
             verify: self.verify,
+            history: self.history.clone(),
             resources: resources(self.threads, self.memory, cancel)?,
         })
     }
@@ -477,6 +483,7 @@ impl Verify {
                 .as_ref()
                 .map(|Tests::Ldcpy| Thresholds::Ldcpy),
             figures: 0,
+            pictured: Vec::new(),
         })
     }
 }

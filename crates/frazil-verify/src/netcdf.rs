@@ -11,7 +11,9 @@ use super::findings::Findings;
 use super::plan::{Pair, Side};
 use super::{lossy, order};
 use frazil_container::schema::SchemaValue;
+use frazil_file::attributes::Attributes;
 use frazil_file::error::Result;
+use frazil_file::history::{self, HISTORY};
 use frazil_file::input::{Input, InputKind};
 use frazil_file::left_behind;
 use frazil_file::storage_error::from_container;
@@ -31,6 +33,7 @@ pub(super) fn compare(a: &Input, b: &Input, findings: &mut Findings) -> Result<V
         forget_hidden(&mut first.model, "first", findings);
         forget_hidden(&mut second.model, "second", findings);
     }
+    forget_history(&mut first.model, &mut second.model);
     findings.objects += 1;
     dimensions(&first.model, &second.model, findings);
     attributes(
@@ -124,6 +127,18 @@ fn view(input: &Input, which: &str, findings: &mut Findings) -> Result<View> {
                 model: found.model,
                 variables: found.datasets,
             })
+        }
+    }
+}
+
+/// Takes out the histories, if the second says what the first does and what frazil did since.
+fn forget_history(first: &mut ClassicModel, second: &mut ClassicModel) {
+    let texts = [&*first, &*second].map(|model| Attributes::of_classic(&model.attributes));
+    if history::is_prolonged(&texts[0], &texts[1]) {
+        for model in [first, second] {
+            model
+                .attributes
+                .retain(|attribute| attribute.name != HISTORY);
         }
     }
 }

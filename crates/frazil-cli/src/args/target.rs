@@ -27,6 +27,8 @@ pub(crate) struct TargetArgs {
     pub(super) overwrite: bool,
     #[arg(long)]
     pub(super) verify: bool,
+    #[arg(long)]
+    pub(crate) history: bool,
 }
 
 impl TargetArgs {

@@ -49,6 +49,7 @@ impl UnpackArgs {
             format: self.format.unwrap_or_default(),
             overwrite: self.target.overwrite,
             verify: self.target.verify,
+            history: None,
             resources: self.resources.resources(cancel),
         }
     }

@@ -6,6 +6,7 @@ mod bounds;
 mod calibrate;
 mod cloud;
 mod cluster;
+mod command_line;
 mod completions;
 mod energy;
 mod import;

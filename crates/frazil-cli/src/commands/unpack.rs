@@ -8,6 +8,7 @@ use frazil::UnpackOptions;
 
 use super::Status;
 use super::batch;
+use super::command_line;
 use super::summary::Shown;
 use super::transform::{Transform, each, end};
 use crate::args::UnpackArgs;
@@ -43,8 +44,10 @@ pub(crate) fn run(args: &UnpackArgs, cancel: &Arc<AtomicBool>) -> io::Result<Sta
         resources: &options.resources,
     };
     each(&transform, &|input, destination, resources, progress| {
+        let asked = args.target.history;
         let options = UnpackOptions {
             resources,
+            history: asked.then(|| command_line::about(input, &args.inputs.named)),
             ..options.clone()
         };
         frazil::unpack(input, destination, &options, progress)

@@ -6,8 +6,8 @@ mod verdict;
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use frazil::{Progress, Resources, VerifyOptions, VerifyReport};
 
@@ -52,42 +52,54 @@ fn compare(
     let options = args.options(cancel);
     let opened = page::check(args.report.as_deref()).and_then(|()| {
         let pairs = Pairs::of(args)?;
-        let account = Account::open(requests, pairs.originals(), None)?;
+        let account = Account::open(requests, pairs.chosen(), None)?;
         Ok((pairs, account))
     });
     let (pairs, mut account) = match opened {
         Ok(opened) => opened,
         Err(error) => return super::transform::end(args.output, error, Status::Trouble),
     };
-    let lacks_page = AtomicBool::new(false);
-    let one = |original: &Chosen, share: Share, progress: &mut dyn Progress| {
+    let for_page = Mutex::new(Vec::new());
+    let one = |chosen: &Chosen, share: Share, progress: &mut dyn Progress| {
         let options = VerifyOptions {
             resources: share.resources(cancel),
             ..options.clone()
         };
         let compared = pairs
-            .partner(original)
-            .and_then(|other| compare(&original.path, &other, &options, progress));
-        if let (Ok(report), Some(path)) = (&compared, args.report.as_deref()) {
-            let is_written = write_page(Printer::new(args.output), path, report);
-            lacks_page.fetch_or(!is_written, Ordering::Relaxed);
+            .files(chosen)
+            .and_then(|(a, b)| compare(&a, &b, &options, progress));
+        if let (Ok(report), Some(_)) = (&compared, &args.report) {
+            let bytes = chosen.path.metadata().ok().map(|found| found.len());
+            for_page
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push((report.clone(), bytes));
         }
         compared.map_or_else(Outcome::Failed, |report| Outcome::Done(Box::new(report)))
     };
     let (jobs, resources): (_, &Resources) = (args.batch.jobs, &options.resources);
-    batch::each(pairs.originals(), jobs, resources, &mut account, &one)?;
+    batch::each(pairs.chosen(), jobs, resources, &mut account, &one)?;
     let status = account.close(cancel.load(Ordering::Relaxed))?;
     pairs.tell_extra(Printer::new(args.output));
+    let compared = for_page
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    let is_written = match &args.report {
+        Some(path) if !compared.is_empty() => {
+            write_page(Printer::new(args.output), path, &compared)
+        }
+        _ => true,
+    };
     // Different stays different where the page cannot be written.
-    Ok(match lacks_page.into_inner() {
-        true => status.or(Status::Trouble),
-        false => status,
+    Ok(match is_written {
+        true => status,
+        false => status.or(Status::Trouble),
     })
 }
 
 /// Writes the page, or says why it cannot be written.
-fn write_page(printer: Printer, path: &Path, report: &VerifyReport) -> bool {
-    match frazil_figures::verify_html(report) {
+fn write_page(printer: Printer, path: &Path, compared: &[(VerifyReport, Option<u64>)]) -> bool {
+    match frazil_figures::verify_html(compared) {
         Ok(text) => page::write(printer, path, &text),
         Err(error) => {
             printer.trouble(&error.to_string());

@@ -10,9 +10,9 @@ use crate::commands::batch::{self, Chosen, Manifest};
 use crate::printer::Printer;
 use crate::text;
 
-/// Originals, and where the other file of each is.
+/// Files, and where that is which each is compared with.
 pub(super) struct Pairs<'a> {
-    originals: Vec<Chosen>,
+    chosen: Vec<Chosen>,
     others: Others<'a>,
     /// Checksums of the others.
     manifest: Option<Manifest>,
@@ -21,9 +21,9 @@ pub(super) struct Pairs<'a> {
 }
 
 enum Others<'a> {
-    /// The only one.
-    File(&'a Path),
-    /// In the tree that `pack` makes below this folder.
+    /// The original of all that are chosen.
+    Original(&'a Path),
+    /// Those are originals, and their results are in the tree that `pack` makes below this folder.
     Below(&'a Path),
 }
 
@@ -34,9 +34,9 @@ impl<'a> Pairs<'a> {
     /// If a directory, a list or the manifest cannot be read, or there are no files.
     pub(super) fn of(args: &'a VerifyArgs) -> Result<Self> {
         match args.comparison() {
-            Comparison::Files(a, b) => Ok(Self {
-                originals: vec![Chosen::named(a)],
-                others: Others::File(b),
+            Comparison::Files(original, others) => Ok(Self {
+                chosen: others.iter().map(|other| Chosen::named(other)).collect(),
+                others: Others::Original(original),
                 manifest: None,
                 extra: Vec::new(),
             }),
@@ -48,7 +48,7 @@ impl<'a> Pairs<'a> {
                     _ => Vec::new(),
                 };
                 Ok(Self {
-                    originals,
+                    chosen: originals,
                     others: Others::Below(folder),
                     manifest,
                     extra,
@@ -57,28 +57,28 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    pub(super) fn originals(&self) -> &[Chosen] {
-        &self.originals
+    pub(super) fn chosen(&self) -> &[Chosen] {
+        &self.chosen
     }
 
-    /// The file that an original is compared with.
+    /// The original, and the other file.
     ///
     /// # Errors
-    /// If the original's directory could not be listed; if the manifest knows another content of that file.
-    pub(super) fn partner(&self, original: &Chosen) -> Result<PathBuf> {
-        if let Some(error) = &original.unlisted {
+    /// If a directory could not be listed; if the manifest knows another content of the other file.
+    pub(super) fn files(&self, chosen: &Chosen) -> Result<(PathBuf, PathBuf)> {
+        if let Some(error) = &chosen.unlisted {
             return Err(error.clone());
         }
         let folder = match self.others {
-            Others::File(path) => return Ok(path.to_owned()),
+            Others::Original(path) => return Ok((path.to_owned(), chosen.path.clone())),
             Others::Below(folder) => folder,
         };
-        let other = original.target(folder);
+        let other = chosen.target(folder);
         if let Some(manifest) = &self.manifest {
-            let noted = manifest.noted(&original.target(Path::new("")));
+            let noted = manifest.noted(&chosen.target(Path::new("")));
             check(&other, noted)?;
         }
-        Ok(other)
+        Ok((chosen.path.clone(), other))
     }
 
     /// Says that there are files of which no original is known.

@@ -50,6 +50,7 @@ fn rounded(path: &str) -> PrecisionReport {
         max_absolute_error: 0.2498,
         max_relative_error: 4.9e-3,
         beyond_bound: 0,
+        standard_deviation: 20.0,
         rmse: 0.071,
         bias: 0.0,
         correlation: Some(0.999_999_9),
