@@ -13,7 +13,7 @@ _MOST_CHARACTERS = 2000
 
 
 def call(function: str, options: Mapping[str, Any], *arguments: Any) -> str | None:
-    """The call of a function with these options, as Python has it; ``None`` if nobody asks for it."""
+    """The call of a function with these options, in Python's words; ``None``: nobody asks."""
     asked = options.get("history", False)
     if asked not in (True, False):
         raise checks.refuse("history", asked, "True or False")

@@ -17,6 +17,10 @@ _SHORTEST = 12.0
 _MOST_LINES = 40
 # Rows of a table that are seen at once; the rest is folded.
 MOST_ROWS = 30
+# Attributes of a file that are listed without being asked for.
+_FEW = 10
+# Cells of no more characters are not broken.
+_ONE_LINE = 28
 _STYLE = "stroke:currentColor;stroke-width:{};stroke-opacity:{}"
 
 
@@ -112,6 +116,25 @@ def chunk_grid_svg(
     )
 
 
+def chunk_grid_html(
+    shape: Sequence[int], chunk: Sequence[int] | None, dims: Sequence[str] = ()
+) -> str:
+    """The picture of :func:`chunk_grid_svg`, and the elements of one chunk in words."""
+    if not shape:
+        return ""
+    words = "contiguous" if chunk is None else " x ".join(map(str, chunk))
+    label = f'<div style="font-size:85%">{words}</div>'
+    return chunk_grid_svg(shape, chunk, dims) + label
+
+
+def folded_list(items: Sequence[str], what: str) -> str:
+    """Items that are HTML already; more than a few are folded."""
+    listed = f"<ul>{''.join(items)}</ul>" if items else ""
+    if len(items) <= _FEW:
+        return listed
+    return f"<details><summary>{len(items)} {what}</summary>{listed}</details>"
+
+
 def escape(text: object) -> str:
     """Text as HTML shows it, without anything that a reader would not see."""
     return html.escape(plain(str(text)))
@@ -128,11 +151,16 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], raw: int | 
     head = "".join(f'<th style="text-align:left">{escape(name)}</th>' for name in header)
     body = []
     for row in rows:
-        cells = (cell if column == raw else escape(str(cell)) for column, cell in enumerate(row))
-        body.append(
-            "<tr>" + "".join(f'<td style="text-align:left">{cell}</td>' for cell in cells) + "</tr>"
-        )
+        cells = "".join(_cell(str(cell), column == raw) for column, cell in enumerate(row))
+        body.append(f"<tr>{cells}</tr>")
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+
+
+def _cell(text: str, is_raw: bool) -> str:
+    """A cell; sizes and shapes stay in one line."""
+    nowrap = ";white-space:nowrap" if not is_raw and len(text) <= _ONE_LINE else ""
+    shown = text if is_raw else escape(text)
+    return f'<td style="text-align:left{nowrap}">{shown}</td>'
 
 
 def largest_first(rows: Sequence[_Row], sizes: Sequence[int] | None) -> list[_Row]:

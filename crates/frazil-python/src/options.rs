@@ -229,6 +229,9 @@ impl From<Shuffle> for ShufflePolicy {
     }
 }
 
+/// No filter has a higher one.
+const MOST_LEVEL: u32 = 22;
+
 /// Options of `pack` and `plan`, or all of them as the command `frazil` has understood them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -299,6 +302,9 @@ impl Pack {
 
     pub(crate) fn options(self, cancel: &Arc<AtomicBool>) -> Result<PackOptions, Error> {
         self.check_together()?;
+        if let Some(level) = self.level.filter(|&level| level > MOST_LEVEL) {
+            return Err(refuse("level", level));
+        }
         if let Some(understood) = self.understood {
             let understood = *understood;
             return Ok(PackOptions {
@@ -357,6 +363,15 @@ impl Pack {
     }
 }
 
+/// The error for a value that a declared option cannot have.
+fn refuse(key: &str, value: impl ToString) -> Error {
+    let value = value.to_string();
+    match DeclaredOption::named(key) {
+        Some(declared) => declared.refuse(&format!("the option {key}"), &value, None),
+        None => invalid(format!("{key} cannot be {value}")),
+    }
+}
+
 /// The rates of energy with a stated carbon intensity.
 ///
 /// # Errors
@@ -370,9 +385,7 @@ fn energy_rates(carbon_intensity: Option<f64>) -> Result<EnergyRates, Error> {
     };
     match stated.is_sound() {
         true => Ok(stated),
-        false => Err(invalid(
-            "`carbon_intensity` is grams of CO2 a kilowatt-hour, 0 or more",
-        )),
+        false => Err(refuse("carbon_intensity", carbon_g_per_kwh)),
     }
 }
 
@@ -392,8 +405,8 @@ fn weighing(
     tree: Option<PathBuf>,
 ) -> Result<SelectionCriteria, Error> {
     let tolerance = floors.ratio_tolerance;
-    if tolerance.is_some_and(|share| !(0.0..1.0).contains(&share)) {
-        return Err(invalid("ratio_tolerance is a share from 0 to below 1"));
+    if let Some(share) = tolerance.filter(|share| !(0.0..1.0).contains(share)) {
+        return Err(refuse("ratio_tolerance", share));
     }
     let floor = |speed: &Option<SpeedDemand>, transfer| {
         let speed = speed.as_ref()?;

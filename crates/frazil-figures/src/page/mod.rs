@@ -22,7 +22,10 @@ pub fn verify_html(candidates: &[(VerifyReport, Option<u64>)]) -> Result<String>
         body = body.child(candidates::section_of(candidates));
     }
     for (report, _) in candidates {
+        let name = report.b.to_string_lossy();
+        let heading = (candidates.len() > 1).then(|| Element::new("h2").text(name));
         body = body
+            .children(heading)
             .child(header(report))
             .children(summary::sections(report))
             .children(figures::section(&report.figures)?);

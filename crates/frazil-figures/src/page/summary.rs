@@ -231,25 +231,49 @@ fn thresholds(precision: &[PrecisionReport]) -> Option<Element> {
     let head = Element::new("tr")
         .child(variable_title.text("variable"))
         .children(names.iter().map(title));
-    let rows = precision.iter().map(|variable| tested(variable, &names));
-    let note = "Limits from the literature, ldcpy's (Baker et al. 2016); they decide only where \
-                that was asked for. Red: beyond the limit.";
-    Some(
-        section("Documented tests")
-            .child(Element::new("p").with("class", "note").text(note))
-            .child(framed(head, rows)),
-    )
+    let mut shown: Vec<&PrecisionReport> = precision.iter().filter(|one| tells(one)).collect();
+    shown.sort_by(|one, other| other.concern().total_cmp(&one.concern()));
+    let decide = decides(precision);
+    let rows = shown
+        .iter()
+        .map(|variable| tested(variable, &names, decide));
+    let limits = "Limits from the literature, ldcpy's (Baker et al. 2016).";
+    let what = match decide {
+        true => "They were asked for. Red: beyond the limit.",
+        false => {
+            "Nobody asked for them (--thresholds ldcpy), so that they decide nothing. !: beyond the limit."
+        }
+    };
+    let note = Element::new("p")
+        .with("class", "note")
+        .text(format!("{limits} {what}"));
+    let section = section("Documented tests").child(note);
+    let table = framed(head, rows);
+    Some(match decide {
+        true => section.child(table),
+        false => section.child(
+            Element::new("details")
+                .child(Element::new("summary").text("Show them"))
+                .child(table),
+        ),
+    })
+}
+
+/// Whether documented tests have failed anything: they say so where they were asked for.
+fn decides(precision: &[PrecisionReport]) -> bool {
+    let mut failures = precision.iter().flat_map(|one| &one.failures);
+    failures.any(|line| line.starts_with("ldcpy: "))
 }
 
 /// The tests of one variable, in the order of `names`.
-fn tested(variable: &PrecisionReport, names: &[(&str, f64)]) -> Element {
+fn tested(variable: &PrecisionReport, names: &[(&str, f64)], decide: bool) -> Element {
     let cell = |(name, _): &(&str, f64)| {
         let test = variable.thresholds.iter().find(|test| test.name == *name);
         match test {
             None => Element::new("td").text("–"),
             Some(test) if test.passed => Element::new("td").text(exact(test.value)),
             Some(test) => Element::new("td")
-                .with("class", "fail")
+                .with("class", if decide { "fail" } else { "beyond" })
                 .text(format!("{} !", exact(test.value))),
         }
     };

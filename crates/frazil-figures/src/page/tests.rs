@@ -103,6 +103,10 @@ fn documented_tests_are_a_table() {
     let page = verify_html(&report).unwrap();
     assert!(page.contains("<th scope=\"col\">Pearson correlation (limit 0.99999)</th>"));
     assert_eq!(page.matches("<td>0.9999993</td>").count(), 1);
+    assert_eq!(page.matches("<td class=\"beyond\">0.5 !</td>").count(), 1);
+    let mut asked = report.clone();
+    asked.precision[1].failures = vec!["ldcpy: Pearson correlation is 0.5".into()];
+    let page = verify_html(&asked).unwrap();
     assert_eq!(page.matches("<td class=\"fail\">0.5 !</td>").count(), 1);
 }
 

@@ -73,8 +73,12 @@ impl Finished {
         let (Ok(input), Ok(output)) = (input.metadata(), target.metadata()) else {
             return Ok(());
         };
+        let states = (state(&input), state(&output));
+        if self.known.get(below.as_os_str().as_bytes()) == Some(&states) {
+            return Ok(());
+        }
         let path = self.folder.join(NAME);
-        let line = line(state(&input), state(&output), below);
+        let line = line(states.0, states.1, below);
         let added = File::options()
             .create(true)
             .append(true)

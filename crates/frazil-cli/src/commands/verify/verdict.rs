@@ -10,6 +10,10 @@ use frazil::size::human;
 /// One line if equal; else the rounded variables and the first differences.
 pub(in crate::commands) fn of_pair(report: &VerifyReport, shown: Shown) -> String {
     let mut verdict = headline(report);
+    if text::columns(verdict.trim_end()) > text::screen_columns() {
+        // What was compared, in a line of its own.
+        verdict = verdict.replacen(": ", ":\n  ", 1);
+    }
     verdict.push_str(&rounded::table(&report.precision));
     if shown.thresholds {
         verdict.push_str(&rounded::thresholds(&report.precision));
