@@ -5,6 +5,7 @@ mod analyze;
 mod batch;
 mod calibrate;
 mod declared;
+mod elsewhere;
 mod energy;
 mod goal;
 mod import;
@@ -160,7 +161,8 @@ pub(crate) fn parse<T: Into<OsString> + Clone>(
 
 fn understand(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let mut command = command();
-    let matches = command.try_get_matches_from_mut(arguments)?;
+    let matches = command.try_get_matches_from_mut(arguments);
+    let matches = matches.map_err(elsewhere::explained)?;
     let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
     let (name, checked) = match &cli.command {
         Some(Command::Pack(args)) => ("pack", args.check()),
