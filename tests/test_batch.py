@@ -329,7 +329,10 @@ def test_trees_are_verified_as_they_were_packed(tmp_path: Path):
     assert found["1.nc"]["report"]["differences"][0]["path"] == "/v"
     assert found["2.nc"]["error"]["code"] == "not_found"
     told = frazil("verify", "-r", source, out)
-    assert "2 files of 12 differ or could not be compared:" in told.stderr and "/v: [3, 4]" in told.stderr
+    assert (
+        "2 files of 12 differ or could not be compared:" in told.stderr
+        and "/v: first difference at [3, 4]" in told.stderr
+    )
 
     (source / "a/1.nc").unlink()
     write(out / "extra.nc", 1)
@@ -358,7 +361,7 @@ def test_several_files_are_compared_with_one_original(tmp_path: Path):
     outcome = frazil("verify", source, exact, coarse, "--report", page)
     assert outcome.code == DONE and "1 equal, 1 equal but for rounding" in outcome.stdout
     text = page.read_text()
-    assert text.index("Candidates") < text.index("coarse.nc") and "<td>exact</td>" in text
+    assert ">Candidates<" in text and "<td>exact</td>" in text
 
 
 @pytest.mark.parametrize(
