@@ -3,8 +3,6 @@
 #
 # A netCDF-4 file keeps each variable in chunks, and a reader unpacks whole chunks. Chunks that suit maps are slow for
 # time series, and the other way round. frazil chooses their shapes for the reads that you expect.
-#
-# Run this from the repository's root, where the sample is, or name a file of yours.
 
 # %%
 import frazil

@@ -69,6 +69,16 @@ def _face(corner: tuple, u: tuple, v: tuple, us: list[float], vs: list[float]) -
     return lines
 
 
+def _tint(corner: tuple, u: tuple, v: tuple, is_dense: bool) -> list[str]:
+    """A parallelogram that stands for more lines than can be told apart."""
+    if not is_dense:
+        return []
+    (x, y), (a, b), (c, d) = corner, u, v
+    corners = [(x, y), (x + a, y + b), (x + a + c, y + b + d), (x + c, y + d)]
+    points = " ".join(f"{px:.1f},{py:.1f}" for px, py in corners)
+    return [f'<polygon points="{points}" style="fill:currentColor;fill-opacity:0.12"/>']
+
+
 def chunk_grid_svg(
     shape: Sequence[int], chunk: Sequence[int] | None, dims: Sequence[str] = ()
 ) -> str:
@@ -95,19 +105,17 @@ def chunk_grid_svg(
     depth = sides[0] * 0.5 if len(lengths) == 3 else 0.0
     height, width = sides[-2], sides[-1]
     edges = [_edges(n, c) for n, c in zip(lengths, extents, strict=True)]
-    parts = []
-    if any(_is_dense(n, c) for n, c in zip(lengths, extents, strict=True)):
-        parts.append(
-            f'<rect x="{depth + 4:.1f}" y="{depth + 4:.1f}" width="{width:.1f}" '
-            f'height="{height:.1f}" style="fill:currentColor;fill-opacity:0.12"/>'
-        )
+    dense = [_is_dense(n, c) for n, c in zip(lengths, extents, strict=True)]
     front = (depth + 4, depth + 4)
-    parts += _face(front, (width, 0), (0, height), edges[-1], edges[-2])
+    parts = _face(front, (width, 0), (0, height), edges[-1], edges[-2])
+    parts += _tint(front, (width, 0), (0, height), dense[-1] or dense[-2])
     if depth:
         # The third-last axis runs into the page, to the upper left.
         back = [1 - edge for edge in edges[0]]
         parts += _face((4, 4), (width, 0), (depth, depth), edges[-1], back)
+        parts += _tint((4, 4), (width, 0), (depth, depth), dense[-1] or dense[0])
         parts += _face((4, 4), (0, height), (depth, depth), edges[-2], back)
+        parts += _tint((4, 4), (0, height), (depth, depth), dense[-2] or dense[0])
     label = _label(shape, chunk, dims)
     total_width, total_height = depth + width + 8, depth + height + 8
     return (
