@@ -35,7 +35,7 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def exported(*options: str) -> list[str]:
     """Names that a library offers to others."""
     lines = run("nm", "--defined-only", *options).splitlines()
-    return [line.split()[-1] for line in lines if len(line.split()) == 3]
+    return [line.split()[-1].split("@")[0] for line in lines if len(line.split()) == 3]
 
 
 @pytest.mark.parametrize(

@@ -29,11 +29,8 @@ struct View {
 pub(super) fn compare(a: &Input, b: &Input, findings: &mut Findings) -> Result<Vec<Pair>> {
     let mut first = view(a, "first", findings)?;
     let mut second = view(b, "second", findings)?;
-    if a.hdf5().is_some() || b.hdf5().is_some() {
-        forget_hidden(&mut first.model, "first", findings);
-        forget_hidden(&mut second.model, "second", findings);
-    }
-    forget_history(&mut first.model, &mut second.model);
+    let has_hidden = a.hdf5().is_some() || b.hdf5().is_some();
+    forget((&mut first.model, &mut second.model), has_hidden, findings);
     findings.objects += 1;
     dimensions(&first.model, &second.model, findings);
     attributes(
@@ -129,6 +126,19 @@ fn view(input: &Input, which: &str, findings: &mut Findings) -> Result<View> {
             })
         }
     }
+}
+
+/// Takes out what is not compared.
+fn forget(
+    (first, second): (&mut ClassicModel, &mut ClassicModel),
+    has_hidden: bool,
+    findings: &mut Findings,
+) {
+    if has_hidden {
+        forget_hidden(first, "first", findings);
+        forget_hidden(second, "second", findings);
+    }
+    forget_history(first, second);
 }
 
 /// Takes out the histories, if the second says what the first does and what frazil did since.
