@@ -35,7 +35,7 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def exported(*options: str) -> list[str]:
     """Names that a library offers to others."""
     lines = run("nm", "--defined-only", *options).splitlines()
-    return [line.split()[-1] for line in lines if len(line.split()) == 3]
+    return [line.split()[-1].split("@")[0] for line in lines if len(line.split()) == 3]
 
 
 @pytest.mark.parametrize(
@@ -332,4 +332,11 @@ def test_versions_agree(prefix: Path, tmp_path: Path) -> None:
         "    FRZ_VERSION_PATCH, frz_version()); return 0; }\n"
     )
     program = compiled(prefix, source, tmp_path / "version")
-    assert run(program, env=PLAIN).split() == [version, version]
+    assert run(program, env=PLAIN).split() == [version.split("-")[0], version]
+
+
+def test_symbols_have_a_version(prefix: Path) -> None:
+    library = prefix / "lib/libfrazil.so"
+    listed = run("nm", "-D", "--defined-only", "--with-symbol-versions", library)
+    names = [line.split()[2] for line in listed.splitlines() if " T " in line]
+    assert names and all(name.endswith("@@FRAZIL_1.0") for name in names)

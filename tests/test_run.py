@@ -349,6 +349,10 @@ def test_ncks(tmp_path: Path):
     (tmp_path / "a.cdl").write_text(CDL)
     run("ncgen", "-4", "-o", tmp_path / "in.nc", tmp_path / "a.cdl")
     both(tmp_path, "ncks", "-h", "-O", "-4", "-L", "4", "in.nc", "out.nc")
+    # It writes under another name, and renames the file.
+    files = json.loads((tmp_path / "report.json").read_text())["files"]
+    (written,) = [file for file in files if file["fate"] == "written"]
+    assert written["path"] == "out.nc" and ".tmp" in written["written_as"]
 
 
 @needs_netcdf

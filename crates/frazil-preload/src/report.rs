@@ -3,9 +3,11 @@
 //! Programs close their standard error, fork and start others: each line is written at once, to the end
 //! of the file. `frazil-cli/src/commands/run/events.rs` reads them.
 
-use std::ffi::{CStr, CString, c_char, c_int};
+use std::ffi::{CStr, CString, OsStr, c_char, c_int};
 use std::fs::OpenOptions;
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -124,6 +126,7 @@ pub(crate) fn closed(path: &CStr, done: &Done, status: c_int) {
     let error = (status != 0).then(|| words_of(status));
     let what = json!({
         "path": shown(path),
+        "known_by": known_by(path),
         "raw_bytes": done.raw_bytes,
         "stored_bytes": done.stored_bytes,
         "waited_seconds": done.stalled_seconds,
@@ -131,6 +134,13 @@ pub(crate) fn closed(path: &CStr, done: &Done, status: c_int) {
         "error": error,
     });
     tell("closed", what);
+}
+
+/// What a file is known by should the program rename it: folder, device and number.
+fn known_by(path: &CStr) -> Option<Value> {
+    let path = std::path::absolute(OsStr::from_bytes(path.to_bytes())).ok()?;
+    let found = path.metadata().ok()?;
+    Some(json!([path.parent()?.to_str()?, found.dev(), found.ino()]))
 }
 
 /// What frazil has to say about the status that it has just returned.
