@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use crate::library::Library;
 use crate::shadow::Shadow;
+use crate::state::State;
 
 /// The bit of a number that says that the file was taken. Libraries count from 1 in the bits above 16.
 pub(crate) const MARK: c_int = 0x4000_0000;
@@ -29,8 +30,8 @@ pub(crate) struct Taken {
     pub(crate) process: u32,
     /// Its path from the root, if it is only read.
     pub(crate) read_at: Option<CString>,
-    /// Whether values were put into it.
-    pub(crate) is_put: AtomicBool,
+    /// Whether it is known that values were put into it.
+    is_put: AtomicBool,
     /// What is remembered of its definitions.
     notes: Mutex<Notes>,
     /// Once the program's own library has it: its numbers of the groups, in their order.
@@ -43,11 +44,16 @@ pub(crate) struct Notes {
     /// Group and variable of those whose chunks or storage the program has stated.
     pub(crate) stated_chunks: BTreeSet<(c_int, c_int)>,
     /// Those that frazil cannot store as the program's own library would, and why.
-    pub(crate) unfit: BTreeMap<(c_int, c_int), String>,
-    /// Whether the program has left define mode.
-    pub(crate) in_data_mode: bool,
+    pub(crate) unfit: BTreeMap<(c_int, c_int, Unfit), String>,
     /// Where the program's own library is asked what it would do.
     pub(crate) shadow: Option<Shadow>,
+}
+
+/// What of a variable frazil cannot store as the program's own library would.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Unfit {
+    Storage,
+    Rounding,
 }
 
 /// Who has a file.
@@ -119,10 +125,14 @@ impl Taken {
         (id & !GROUP) | group
     }
 
-    pub(crate) fn note_put(&self) {
-        if !self.is_put.load(Ordering::Relaxed) {
+    /// Whether values were put into it. What a put asked for that was refused does not count.
+    pub(crate) fn has_values(&self) -> bool {
+        let is_known = self.is_put.load(Ordering::Relaxed);
+        let has_values = is_known || State::of(self).has_values();
+        if has_values && !is_known {
             self.is_put.store(true, Ordering::Relaxed);
         }
+        has_values
     }
 }
 

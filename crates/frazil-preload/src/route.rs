@@ -87,6 +87,9 @@ pub(crate) unsafe extern "C" fn route(call: usize, caller: usize, first: *mut u6
     let Some(file) = files::find(id) else {
         return onward(program(caller), call);
     };
+    if kind == Kind::Groups && file.is_reading() && !asks(call) {
+        reading::give_back_unless(false, &file, call);
+    }
     let handler = match kind {
         Kind::End => Some(create::end as *const () as usize),
         Kind::Groups => Some(define::groups as *const () as usize),
@@ -121,9 +124,6 @@ pub(crate) unsafe extern "C" fn route(call: usize, caller: usize, first: *mut u6
             let address = frazil().ok().and_then(|library| library.function(call));
             match (kind, address) {
                 (Kind::Put | Kind::Plain, Some(address)) => {
-                    if kind == Kind::Put {
-                        file.note_put();
-                    }
                     // SAFETY: as this function's.
                     unsafe { *first = u64::from(own.cast_unsigned()) };
                     address
