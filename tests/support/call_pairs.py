@@ -199,6 +199,8 @@ class Pair:
         self.is_open = False
         ours, theirs = [side.calls("close", side.ncid) for side in self.sides]
         self.compare_status(ours, theirs)
+        if theirs != 0:
+            raise FaultOfNetcdf("the file does not close")
 
     def leave(self) -> None:
         """Lets go of both, whatever became of them."""

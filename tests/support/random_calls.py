@@ -260,7 +260,7 @@ class Caller:
                 told = self.call("def_var_quantize", varid, mode, digits)
                 if variable and told is not None:
                     variable.is_rounded = mode != 0
-            case 8 if not (variable and variable.is_secret):
+            case 8 if variable and not variable.is_secret:
                 numbers = Size(self.dice.choice([0, 5, 1000])), Size(self.dice.choice([0, 7]))
                 preemption = Real(self.dice.choice([0.0, 0.5, 1.0, 1.5]))
                 self.call("set_var_chunk_cache", varid, *numbers, preemption)
@@ -313,9 +313,9 @@ class Caller:
         stored = variable.kind if variable else 4
         form = self.form_of(way, variable)
         memory = self.random.kind_for(stored)
-        if stored == STRING and way == "put":
-            # Of what is refused, netCDF-C makes the dimension longer.
-            memory = "string"
+        if way == "put" and (stored == STRING) != (memory == "string"):
+            # It is refused, but netCDF-C has made the dimension longer.
+            return
         if form == "var" and memory == "string":
             return
         start, count = self.region(variable)

@@ -47,7 +47,9 @@ class RandomValues:
                 return self.dice.choice([self.dice.randrange(low, limit), 1.75, 7.25])
             odd = [float("nan"), float("inf"), 1e300 if kind == DOUBLE else 3e38, -0.0, 1e-42]
             return self.dice.choice(odd) if self.often(0.1) else self.dice.uniform(-1e3, 1e3)
-        low, high = limits(kind)
+        # As a float, the largest number of 64 bits is larger than that.
+        low, high = limits(4 if target in (FLOAT, DOUBLE) and kind in (10, 11) else kind)
+        low = max(low, limits(kind)[0])
         if self.often(0.2):
             return self.dice.choice([low, high, 128, 300, 70000, -1, 0]) % (high - low + 1) + low
         return self.dice.randrange(max(low, -90), min(high, 90))

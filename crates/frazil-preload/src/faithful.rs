@@ -13,8 +13,9 @@ use crate::library::Library;
 use crate::names::{Call, NAMES};
 use crate::shadow::{Shadow, Variable};
 
-/// `NC_CHUNKED` and `NC_COMPACT`
+/// `NC_CHUNKED`, `NC_CONTIGUOUS` and `NC_COMPACT`
 const CHUNKED: c_int = 0;
+const CONTIGUOUS: c_int = 1;
 const COMPACT: c_int = 2;
 /// `NC_QUANTIZE_BITGROOM`
 const BITGROOM: c_int = 1;
@@ -90,6 +91,12 @@ pub(crate) fn after(
                 file.notes().stated_chunks.remove(&(own & 0xFFFF, varid));
                 as_it_would_be(file, own, library, (varid, true));
             }
+        }
+        "nc_def_var_chunking" | "nc_def_var_chunking_ints" if words[2] as c_int == CONTIGUOUS => {
+            let mut notes = file.notes();
+            notes.chunked.remove(&(own & 0xFFFF, varid));
+            notes.stated_chunks.remove(&(own & 0xFFFF, varid));
+            notes.unfit.remove(&(own & 0xFFFF, varid, Unfit::Storage));
         }
         "nc_def_var_quantize" => {
             // It rounds elements up and down by turns: by their places in each put, frazil by those in the
@@ -232,6 +239,13 @@ fn as_it_would_be(
     if is_stated || ours().chunks {
         return;
     }
+    let is_chunked = {
+        let mut notes = file.notes();
+        if is_chunked {
+            notes.chunked.insert((own & 0xFFFF, varid));
+        }
+        notes.chunked.contains(&(own & 0xFFFF, varid))
+    };
     let Some(variable) = describe(library, own, varid, is_chunked) else {
         return;
     };

@@ -43,6 +43,8 @@ pub(crate) struct Taken {
 pub(crate) struct Notes {
     /// Group and variable of those whose chunks or storage the program has stated.
     pub(crate) stated_chunks: BTreeSet<(c_int, c_int)>,
+    /// Those for which the program has asked for chunks of whatever shape.
+    pub(crate) chunked: BTreeSet<(c_int, c_int)>,
     /// Those that frazil cannot store as the program's own library would, and why.
     pub(crate) unfit: BTreeMap<(c_int, c_int, Unfit), String>,
     /// Where the program's own library is asked what it would do.

@@ -33,7 +33,7 @@ impl Engine {
             return Err(Status::ECHAR.into());
         };
         let given = AttributeValue::from_native_bytes(memory, bytes);
-        let new_bytes = given.len() * type_bytes(nc_type);
+        let new_bytes = given.len().wrapping_mul(type_bytes(nc_type));
         self.check_put(owner, name, new_bytes)?;
         if nc_type == 0 {
             return Err(Status::EBADTYPE.into());
@@ -69,7 +69,8 @@ impl Engine {
         values: &[String],
     ) -> Answer<()> {
         let owner = self.owner(group, varid)?;
-        self.check_put(owner, name, values.len() * type_bytes(STRING))?;
+        let new_bytes = values.len().wrapping_mul(type_bytes(STRING));
+        self.check_put(owner, name, new_bytes)?;
         self.value_type(STRING)?;
         self.put_checked(owner, name, SchemaValue::Strings(values.to_vec()))
     }
@@ -343,14 +344,17 @@ fn length_of(value: &SchemaValue) -> usize {
     }
 }
 
-/// Bytes of one value in memory; 0 for what is no type.
+/// Bytes of one value in memory; 0 for what is no type. Of a string, netCDF-C reckons with -1.
 fn type_bytes(nc_type: i32) -> usize {
-    MemoryType::of_number(nc_type).map_or(0, MemoryType::size_bytes)
+    match MemoryType::of_number(nc_type) {
+        Some(MemoryType::String) => usize::MAX,
+        memory => memory.map_or(0, MemoryType::size_bytes),
+    }
 }
 
 fn bytes_of(attribute: &SchemaAttribute) -> usize {
     match &attribute.value {
         SchemaValue::Atomic(values) => values.len() * values.nc_type().size_bytes(),
-        SchemaValue::Strings(values) => values.len() * type_bytes(STRING),
+        SchemaValue::Strings(values) => values.len().wrapping_mul(type_bytes(STRING)),
     }
 }

@@ -164,7 +164,7 @@ impl Engine {
     ) -> Answer<Vec<FilterSpec>> {
         let id = self.variable(group, varid)?;
         Ok(match &self.writer.settings(id).filters {
-            FilterRequest::Exactly(pipeline) => pipeline.0.clone(),
+            FilterRequest::Exactly(pipeline) => pipeline.0.iter().map(as_asked).collect(),
             FilterRequest::Ours => {
                 let pipeline = self.writer.storage(id)?.filters;
                 pipeline.unwrap_or_default().0
@@ -246,6 +246,14 @@ impl Engine {
             }
             settings.filters = FilterRequest::Exactly(pipeline);
         })
+    }
+}
+
+/// A filter as the program asked for it: shuffle gets its parameter in the file.
+fn as_asked(filter: &FilterSpec) -> FilterSpec {
+    match filter.id {
+        filter_id::SHUFFLE => FilterSpec::new(filter.id, Vec::new()),
+        _ => filter.clone(),
     }
 }
 
