@@ -450,6 +450,43 @@ def test_what_was_not_asked_for_comes_on_request(tmp_path: Path, c_program: Path
     assert b"v:_DeflateLevel = 5 ;" in ncdump(tmp_path / "out.nc", "-s", "-h")
 
 
+@needs_netcdf
+def test_filters_are_never_left_out_silently(tmp_path: Path, c_program: Path):
+    """The environment counts as the flags do; a chain that nothing gets is said to be unused."""
+    filters = {"FRAZIL_FILTERS": "shuffle+deflate(5)"}
+    command = ("--threads", "1", "--", c_program, "out.nc")
+    both = {**filters, "FRAZIL_RUN_COMPRESS": "1"}
+    for environment, level, is_warned in ((filters, 0, True), (both, 5, False)):
+        done = frazil_run(tmp_path, *command, **environment)
+        assert done.returncode == 0, done.stderr
+        assert ("add --compress" in done.stderr) == is_warned
+        text = ncdump(tmp_path / "out.nc", "-s", "-h")
+        assert (b"v:_DeflateLevel = 5 ;" in text) == (level == 5)
+    wrong = {**both, "FRAZIL_FILTERS": "shuffle,deflate(9)"}
+    done = frazil_run(tmp_path, *command, **wrong)
+    assert "no filter is called" in done.stderr and "nothing was accelerated" in done.stderr
+
+
+@pytest.mark.parametrize("mode, kept", [("BitGroom", 4), ("GranularBitRound", 4), ("BitRound", 9)])
+def test_quantized_files_are_no_larger(tmp_path: Path, mode: str, kept: int):
+    """Not even small ones, of which room for metadata is a large part."""
+    (tmp_path / "program.py").write_text(
+        "import sys, netCDF4, numpy as np\n"
+        "values = np.random.default_rng(0).uniform(size=100000)\n"
+        "with netCDF4.Dataset(sys.argv[1], 'w') as file:\n"
+        "    file.createDimension('n', values.size)\n"
+        f"    rounding = dict(significant_digits={kept}, quantize_mode='{mode}')\n"
+        "    zlib = dict(compression='zlib', complevel=6, shuffle=True)\n"
+        "    file.createVariable('v', 'f4', ('n',), **zlib, **rounding)[:] = values\n"
+    )
+    command = (sys.executable, "program.py")
+    done = frazil_run(tmp_path, "--threads", "1", "--", *command, "ours.nc")
+    assert done.returncode == 0, done.stderr
+    run(*command, "plain.nc", cwd=tmp_path, env=PLAIN)
+    ours, plain = [(tmp_path / name).stat().st_size for name in ("ours.nc", "plain.nc")]
+    assert ours < 1.01 * plain
+
+
 @needs("ncgen")
 def test_a_classic_file_is_left_alone(tmp_path: Path):
     (tmp_path / "a.cdl").write_text("netcdf a { dimensions: x = 2 ; variables: int v(x) ; }")

@@ -16,6 +16,9 @@ use crate::other_writers;
 /// Metadata of ordinary files are allocated in blocks of this many bytes, so that chunks lie in
 /// long runs; files smaller than `SMALL_FILE_BYTES` use libhdf5's own 2 KiB.
 pub const METADATA_BLOCK_BYTES: u64 = 32 << 10;
+/// As [`METADATA_BLOCK_BYTES`], for files of which nobody knows how large they become: what stays empty in the
+/// last block is a small part of a small file, and two nodes of a chunk index lie in each.
+pub const GROWING_BLOCK_BYTES: u64 = 8 << 10;
 const SMALL_FILE_BYTES: u64 = 16 << 20;
 const SMALL_METADATA_BLOCK_BYTES: u64 = 2 << 10;
 

@@ -7,7 +7,8 @@ use crate::environment::options_from_environment;
 use crate::status::{Answer, Outcome, Status};
 use crate::types::{
     AttributeInquiry, AttributeValues, ChunkCache, DeflateInquiry, DimensionInquiry, FillInquiry,
-    GroupInquiry, GroupNumber, MemorySpan, MemoryType, Mode, Region, Storage, VariableInquiry,
+    GroupInquiry, GroupNumber, MemorySpan, MemoryType, Mode, Region, State, Storage,
+    VariableInquiry,
 };
 use frazil_container::schema::VariableId;
 use frazil_types::FilterSpec;
@@ -156,6 +157,26 @@ impl Dataset {
     pub fn open_to_read(path: &Path, mode: Mode) -> std::result::Result<Self, (Status, String)> {
         let opened = options_from_environment().and_then(|it| open_to_read(path, mode, &it));
         Self::new(path, opened)
+    }
+
+    /// Whether there is such a group, as far as that is known here: netCDF-C looks for itself.
+    #[inline]
+    #[must_use]
+    pub fn has_group(&self, group: GroupNumber) -> bool {
+        match &self.backend {
+            Backend::Engine(engine) => group.0 < engine.groups(),
+            Backend::Reading(reading) => group.0 < reading.groups(),
+            Backend::Bundled(_) | Backend::Closed(_) => true,
+        }
+    }
+
+    /// Where a file that frazil writes is between its making and its end; `None`: it is none.
+    #[must_use]
+    pub fn state(&self) -> Option<State> {
+        match &self.backend {
+            Backend::Engine(engine) => Some(engine.state()),
+            Backend::Reading(_) | Backend::Bundled(_) | Backend::Closed(_) => None,
+        }
     }
 
     /// Whether frazil itself reads the file, which may then be used in a child process, too.
@@ -314,10 +335,10 @@ forward! {
     /// `nc_redef`
     fn redef() -> ();
     /// `nc_enddef`
-    fn enddef() -> ();
+    fn enddef(group: GroupNumber) -> ();
     /// `nc__enddef`: free bytes after the header and the fixed variables, and their alignment.
     /// Only classic files have such.
-    fn enddef_with(header_free: u64, variable_align: u64, variable_free: u64, record_align: u64) -> ();
+    fn enddef_with(group: GroupNumber, header_free: u64, variable_align: u64, variable_free: u64, record_align: u64) -> ();
     /// `nc_sync`
     fn sync() -> ();
     /// `nc_set_fill` (`NC_FILL` 0, `NC_NOFILL` 0x100): the mode before.

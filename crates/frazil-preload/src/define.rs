@@ -1,7 +1,6 @@
 //! Calls that define, and calls that give out numbers of groups, on files that were taken.
 
 use std::ffi::{c_char, c_int};
-use std::sync::atomic::Ordering;
 
 use crate::current::{current, is, served_by};
 use crate::faithful;
@@ -17,6 +16,10 @@ use crate::report;
 /// `NC_EVARSIZE`, `NC_EBADTYPID`, `NC_ENOTBUILT`, `NC_EFILTER`, `NC_ENOFILTER`; `NC_ENOMEM` for a chunk or
 /// a contiguous variable of more than an eighth of frazil's memory.
 const NOT_SERVED: [c_int; 8] = [-36, -45, NO_MEMORY, -62, -117, -128, -132, -136];
+
+/// Those of them that frazil answers for nothing else: the others are the program's faults where its own library
+/// cannot be asked.
+const NOT_HERE: [c_int; 5] = [NO_MEMORY, -62, -128, -132, -136];
 
 /// A call on a file that frazil may not be able to serve: the file then goes back to the program's
 /// own library, which gets this call.
@@ -75,17 +78,19 @@ fn on_own(
         }
         return 0;
     }
+    faithful::after_refusal(file, own, library, call, (words, status));
     if is_served && !NOT_SERVED.contains(&status) {
         return status;
     }
-    if let Some(verdict) = faithful::verdict(file, own, library, call, words)
-        && verdict != 0
-    {
+    match faithful::verdict(file, own, library, call, words) {
+        Some(0) => {}
         // The call is wrong, whoever serves it.
-        return verdict;
+        Some(verdict) => return verdict,
+        None if is_served && !NOT_HERE.contains(&status) => return status,
+        None => {}
     }
     let words_of = report::words_of(status);
-    let handed = match file.is_put.load(Ordering::Relaxed) {
+    let handed = match file.has_values() {
         true => go_on_there(file).inspect_err(|_| report::refused(&file.path, name, &words_of)),
         false => hand_over(file, &why(name, status)),
     };

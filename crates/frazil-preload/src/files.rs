@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use crate::behind::Commit;
 use crate::library::Library;
 use crate::shadow::Shadow;
+use crate::state::State;
 
 /// The bit of a number that says that the file was taken. Libraries count from 1 in the bits above 16.
 pub(crate) const MARK: c_int = 0x4000_0000;
@@ -30,8 +31,8 @@ pub(crate) struct Taken {
     pub(crate) process: u32,
     /// Its path from the root, if it is only read.
     pub(crate) read_at: Option<CString>,
-    /// Whether values were put into it.
-    pub(crate) is_put: AtomicBool,
+    /// Whether it is known that values were put into it.
+    is_put: AtomicBool,
     /// What goes on behind the program.
     pub(crate) commit: Commit,
     /// What is remembered of its definitions.
@@ -45,12 +46,19 @@ pub(crate) struct Taken {
 pub(crate) struct Notes {
     /// Group and variable of those whose chunks or storage the program has stated.
     pub(crate) stated_chunks: BTreeSet<(c_int, c_int)>,
+    /// Those for which the program has asked for chunks of whatever shape.
+    pub(crate) chunked: BTreeSet<(c_int, c_int)>,
     /// Those that frazil cannot store as the program's own library would, and why.
-    pub(crate) unfit: BTreeMap<(c_int, c_int), String>,
-    /// Whether the program has left define mode.
-    pub(crate) in_data_mode: bool,
+    pub(crate) unfit: BTreeMap<(c_int, c_int, Unfit), String>,
     /// Where the program's own library is asked what it would do.
     pub(crate) shadow: Option<Shadow>,
+}
+
+/// What of a variable frazil cannot store as the program's own library would.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Unfit {
+    Storage,
+    Rounding,
 }
 
 /// Who has a file.
@@ -123,10 +131,14 @@ impl Taken {
         (id & !GROUP) | group
     }
 
-    pub(crate) fn note_put(&self) {
-        if !self.is_put.load(Ordering::Relaxed) {
+    /// Whether values were put into it. What a put asked for that was refused does not count.
+    pub(crate) fn has_values(&self) -> bool {
+        let is_known = self.is_put.load(Ordering::Relaxed);
+        let has_values = is_known || State::of(self).has_values();
+        if has_values && !is_known {
             self.is_put.store(true, Ordering::Relaxed);
         }
+        has_values
     }
 }
 

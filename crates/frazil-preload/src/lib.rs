@@ -48,5 +48,7 @@ mod report;
 mod route;
 #[expect(unsafe_code, reason = "calls a netCDF library")]
 mod shadow;
+#[expect(unsafe_code, reason = "calls libfrazil")]
+mod state;
 #[expect(unsafe_code, reason = "calls two netCDF libraries")]
 mod values;

@@ -2,7 +2,6 @@
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr;
-use std::sync::atomic::Ordering;
 
 use crate::current::{current, served_by};
 use crate::handover::{hand_over, why};
@@ -54,7 +53,7 @@ pub(crate) extern "C" fn copy_att(
     let Err(status) = copied else { return 0 };
     let is_own = frazil().is_ok_and(|library| ptr::eq(library, there));
     match target {
-        Some(file) if is_own && status == INVALID && !file.is_put.load(Ordering::Relaxed) => {
+        Some(file) if is_own && status == INVALID && !file.has_values() => {
             // Of a type that frazil does not write.
             match hand_over(&file, &why("nc_copy_att", 0)) {
                 Ok(()) => direct(served_by(to, caller).1),
@@ -80,7 +79,7 @@ pub(crate) extern "C" fn copy_var(from: c_int, varid: c_int, to: c_int) -> c_int
         return INVALID;
     }
     if let Some(target) = target.filter(|_| is_own(there)) {
-        let handed = match target.is_put.load(Ordering::Relaxed) {
+        let handed = match target.has_values() {
             true => go_on_there(&target),
             false => hand_over(&target, &why("nc_copy_var", 0)),
         };

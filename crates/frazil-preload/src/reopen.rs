@@ -9,6 +9,7 @@ use crate::files::{Place, Taken};
 use crate::handover::fill_mode_of;
 use crate::invoke::{BAD_ID, Words, invoke, invoke_on, number};
 use crate::library::{Library, frazil};
+use crate::state::State;
 use crate::values::done;
 
 /// `NC_WRITE`
@@ -27,13 +28,10 @@ pub(crate) fn go_on_there(file: &Taken) -> Result<(), c_int> {
     };
     let names = groups_of(frazil, root)?;
     let fill_mode = fill_mode_of(frazil, root)?;
-    let in_define_mode = {
-        let mut notes = file.notes();
-        if let Some(shadow) = notes.shadow.take() {
-            shadow.close(file.program);
-        }
-        !notes.in_data_mode
-    };
+    let in_define_mode = !State::of(file).is_in_data_mode();
+    if let Some(shadow) = file.notes().shadow.take() {
+        shadow.close(file.program);
+    }
     done(close(frazil, file, root, false))?;
     let mut real: c_int = 0;
     let mut words: Words = [0; 8];

@@ -88,6 +88,9 @@ pub(crate) unsafe extern "C" fn route(call: usize, caller: usize, first: *mut u6
         return onward(program(caller), call);
     };
     behind::finish(&file);
+    if kind == Kind::Groups && file.is_reading() && !asks(call) {
+        reading::give_back_unless(false, &file, call);
+    }
     let handler = match kind {
         _ if is(call, Call::nc_sync) && behind::serves(&file, id) => {
             Some(behind::sync as *const () as usize)
@@ -125,9 +128,6 @@ pub(crate) unsafe extern "C" fn route(call: usize, caller: usize, first: *mut u6
             let address = frazil().ok().and_then(|library| library.function(call));
             match (kind, address) {
                 (Kind::Put | Kind::Plain, Some(address)) => {
-                    if kind == Kind::Put {
-                        file.note_put();
-                    }
                     // SAFETY: as this function's.
                     unsafe { *first = u64::from(own.cast_unsigned()) };
                     address

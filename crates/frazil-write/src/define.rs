@@ -224,14 +224,16 @@ impl Writer {
         Ok(())
     }
 
-    /// Deletes an attribute.
+    /// Deletes an attribute. A fill value stays what it is, without the attribute that tells of it.
     ///
     /// # Errors
     /// [`ErrorCode::NotFound`] if there is none of this name.
     pub fn delete_attribute(&mut self, owner: AttributeOwner, name: &str) -> Result<()> {
         self.begin()?;
         self.check_attribute(owner, name)?;
-        refuse_format_attribute(owner, name).map_err(|error| error.in_file(&self.path))?;
+        if name != FILL_VALUE {
+            refuse_format_attribute(owner, name).map_err(|error| error.in_file(&self.path))?;
+        }
         self.change(Change::DeleteAttribute(owner, name.to_owned()));
         Ok(())
     }
@@ -448,6 +450,10 @@ fn child_path(group: &str, name: &str) -> String {
 /// What of the settings the schema tells.
 fn take_over(variable: &mut SchemaVariable, settings: &VariableSettings) {
     variable.is_big_endian = settings.is_big_endian;
+    // An attribute that was deleted since does not come back.
+    if variable.fill == settings.fill {
+        return;
+    }
     variable.fill = settings.fill.clone();
     let Fill::Value(value) = &settings.fill else {
         variable.attributes.retain(|a| a.name != FILL_VALUE);

@@ -6,7 +6,7 @@ use frazil_codec::Scratch;
 use frazil_types::ErrorCode;
 
 use super::alone::{Alone, hyperslab};
-use super::errors::lost;
+use super::errors::{lost, refused};
 use super::key::Key;
 use super::slab::{Slab, check_slab};
 use super::variable::Variable;
@@ -35,23 +35,48 @@ impl Writer {
     ) -> Result<Vec<u8>> {
         self.begin()?;
         let alone = self.alone(SEVERAL_RANKS)?;
-        let variable = self.active(id)?;
+        self.check_variable(id)?;
         let slab = Slab::new(start, count, stride);
-        let wrap = |error: Error| error.in_file(&self.path).at_variable(&variable.path);
-        let shape = self.schema.shape(id);
-        let elements = check_slab(&slab, shape.len(), |axis| shape[axis]).map_err(wrap)?;
-        let bytes = elements.and_then(|n| n.checked_mul(variable.element_bytes() as u64));
-        let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
-        let bytes = bytes.ok_or_else(|| {
-            let cause = "the selection has more bytes than can be addressed";
-            wrap(Error::new(ErrorCode::InvalidArgument, cause))
-        })?;
+        if self.is_changeable(id) {
+            return self.read_unwritten(id, &slab);
+        }
+        let variable = self.active(id)?;
+        let bytes = self.bytes_of(id, &slab, variable.element_bytes())?;
         let mut values = vec![0; bytes];
         if bytes > 0 {
             let outcome = self.read_pieces(&alone, &variable, &slab, &mut values);
             outcome.map_err(|error| error.in_file(&self.path).at_variable(&variable.path))?;
         }
         Ok(variable.in_stored_order(&values).into_owned())
+    }
+
+    /// What a variable without any values holds. How it is stored stays open.
+    fn read_unwritten(&self, id: VariableId, slab: &Slab<'_>) -> Result<Vec<u8>> {
+        let variable = &self.schema.variables[id.0];
+        let Some(mut fill) = variable.fill_bytes() else {
+            let path = self.schema.variable_path(id);
+            let error = refused("holds strings, not numbers");
+            return Err(error.in_file(&self.path).at_variable(&path));
+        };
+        let bytes = self.bytes_of(id, slab, fill.len())?;
+        if variable.is_big_endian {
+            fill.reverse();
+        }
+        Ok(fill.repeat(bytes / fill.len().max(1)))
+    }
+
+    /// The bytes that a part of a variable takes in memory.
+    fn bytes_of(&self, id: VariableId, slab: &Slab<'_>, element_bytes: usize) -> Result<usize> {
+        let path = self.schema.variable_path(id);
+        let wrap = |error: Error| error.in_file(&self.path).at_variable(&path);
+        let shape = self.schema.shape(id);
+        let elements = check_slab(slab, shape.len(), |axis| shape[axis]).map_err(wrap)?;
+        let bytes = elements.and_then(|n| n.checked_mul(element_bytes as u64));
+        let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
+        bytes.ok_or_else(|| {
+            let cause = "the selection has more bytes than can be addressed";
+            wrap(Error::new(ErrorCode::InvalidArgument, cause))
+        })
     }
 
     fn read_pieces(

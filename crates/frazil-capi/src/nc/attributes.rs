@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int, c_long, c_void};
 
-use frazil::netcdf::{GLOBAL, MemoryType, Outcome, STRING, Status};
+use frazil::netcdf::{FORMAT_NETCDF4_CLASSIC, GLOBAL, MemoryType, Outcome, STRING, Status};
 
 use crate::nc::pointers::{list, store, store_all, store_text, text};
 use crate::nc::strings::{allocated, owned};
@@ -97,6 +97,20 @@ pub(crate) fn copy(
     name: &str,
     (ncid_out, varid_out): (c_int, c_int),
 ) -> Outcome<()> {
+    let format = table::with(ncid_out, |file, _| file.inq_format())?;
+    if (ncid_in, varid_in) == (ncid_out, varid_out) {
+        return Ok(());
+    }
+    if format == FORMAT_NETCDF4_CLASSIC {
+        // Looked for first, so that it keeps its place.
+        let there = table::with(ncid_out, |file, group| {
+            file.inq_attid(group, varid_out, name)
+        });
+        match there {
+            Ok(_) | Err(Status::ENOTATT) => {}
+            Err(status) => return Err(status),
+        }
+    }
     let values = table::with(ncid_in, |file, group| file.attribute(group, varid_in, name))?;
     table::with(ncid_out, |file, group| {
         file.put_attribute(group, varid_out, name, &values)

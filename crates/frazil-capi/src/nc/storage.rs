@@ -116,7 +116,9 @@ entries! {
     fn frz_nc_def_var_fill(
         ncid: c_int, varid: c_int, no_fill: c_int, fill_value: *const c_void,
     ) {
-        table::with(ncid, |file, group| define_fill(file, group, varid, no_fill != 0, fill_value))
+        table::with_any_group(ncid, |file, group| {
+            define_fill(file, group, varid, no_fill != 0, fill_value)
+        })
     }
 
     /// `nc_inq_var_fill`
@@ -124,9 +126,9 @@ entries! {
         ncid: c_int, varid: c_int, no_fill: *mut c_int, fill_valuep: *mut c_void,
     ) {
         let fill = table::with(ncid, |file, group| file.inq_var_fill(group, varid))?;
-        store(no_fill, c_int::from(fill.no_fill));
+        store(no_fill, fill.no_fill);
         // netCDF-C leaves the caller's value alone where there is none.
-        if fill.no_fill { Ok(()) } else { store_fill(fill_valuep, &fill.value) }
+        if fill.no_fill != 0 { Ok(()) } else { store_fill(fill_valuep, &fill.value) }
     }
 
     /// `nc_def_var_chunking`
@@ -200,7 +202,7 @@ entries! {
 
     /// `nc_def_var_quantize`
     fn frz_nc_def_var_quantize(ncid: c_int, varid: c_int, quantize_mode: c_int, nsd: c_int) {
-        table::with(ncid, |file, group| {
+        table::with_any_group(ncid, |file, group| {
             file.def_var_quantize(group, varid, quantize_mode, nsd)
         })
     }
@@ -210,7 +212,7 @@ entries! {
         ncid: c_int, varid: c_int, quantize_modep: *mut c_int, nsdp: *mut c_int,
     ) {
         let (mode, digits) =
-            table::with(ncid, |file, group| file.inq_var_quantize(group, varid))?;
+            table::with_any_group(ncid, |file, group| file.inq_var_quantize(group, varid))?;
         store(quantize_modep, mode);
         store(nsdp, digits);
         Ok(())
@@ -354,7 +356,7 @@ entries! {
 
     /// `nc_inq_filter_avail`
     fn frz_nc_inq_filter_avail(ncid: c_int, id: c_uint) {
-        table::with(ncid, |file, _| file.inq_filter_avail(id))
+        table::with_any_group(ncid, |file, _| file.inq_filter_avail(id))
     }
 
     /// `nc_set_chunk_cache`
@@ -376,7 +378,7 @@ entries! {
         ncid: c_int, varid: c_int, size: usize, nelems: usize, preemption: f32,
     ) {
         let cache = ChunkCache { size_bytes: size as u64, slots: nelems as u64, preemption };
-        table::with(ncid, |file, group| file.set_var_chunk_cache(group, varid, cache))
+        table::with_any_group(ncid, |file, group| file.set_var_chunk_cache(group, varid, cache))
     }
 
     /// `nc_get_var_chunk_cache`

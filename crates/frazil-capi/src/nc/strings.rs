@@ -28,8 +28,8 @@ pub(crate) unsafe fn owned(values: *const *const c_char, length: usize) -> Outco
                  (NC_CHAR), which takes any bytes",
                 text.to_string_lossy()
             );
-            explain(Status::EINVAL, &words);
-            Status::EINVAL
+            explain(Status::ENOTBUILT, &words);
+            Status::ENOTBUILT
         })?;
         Ok(text.to_owned())
     });

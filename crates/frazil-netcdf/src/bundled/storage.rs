@@ -31,13 +31,13 @@ impl Bundled {
             // A fill value of a string variable is an attribute like any other.
             let value = self.file.get_att_strings(group.0, varid, "_FillValue");
             return Ok(FillInquiry {
-                no_fill: false,
+                no_fill: 0,
                 value: AttributeValues::Strings(value.unwrap_or_else(|_| vec![String::new()])),
             });
         }
         let (no_fill, value) = self.file.inq_var_fill(group.0, varid)?;
         Ok(FillInquiry {
-            no_fill,
+            no_fill: i32::from(no_fill),
             value: AttributeValues::Atomic(AttributeValue::from_native_bytes(
                 atomic(nc_type)?,
                 &value,

@@ -65,6 +65,11 @@ impl Reading {
         })
     }
 
+    /// How many groups there are.
+    pub(crate) fn groups(&self) -> u16 {
+        u16::try_from(self.view.groups.len()).unwrap_or(u16::MAX)
+    }
+
     /// netCDF-C, which has the last word on what is not served here.
     fn library(&mut self) -> Answer<&mut Bundled> {
         let open = match self.library.take() {
@@ -133,8 +138,8 @@ macro_rules! refused {
 
 refused! {
     fn redef() -> ();
-    fn enddef() -> ();
-    fn enddef_with(header_free: u64, variable_align: u64, variable_free: u64, record_align: u64) -> ();
+    fn enddef(group: GroupNumber) -> ();
+    fn enddef_with(group: GroupNumber, header_free: u64, variable_align: u64, variable_free: u64, record_align: u64) -> ();
     fn set_fill(mode: i32) -> i32;
     fn def_dim(group: GroupNumber, name: &str, length: u64) -> i32;
     fn rename_dim(group: GroupNumber, dimid: i32, name: &str) -> ();

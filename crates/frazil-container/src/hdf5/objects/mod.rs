@@ -121,6 +121,10 @@ impl Objects {
 
     /// Makes room for all objects of the schema.
     fn fit(&mut self, schema: &Schema) {
+        // What there is room for only is still to be made.
+        self.is_incomplete |= self.groups.len() < schema.groups.len()
+            || self.variables.len() < schema.variables.len()
+            || self.scales.len() < schema.dimensions.len();
         self.groups.resize_with(schema.groups.len(), || None);
         self.variables.resize_with(schema.variables.len(), || None);
         self.scales
