@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::create::{Backend, create, create_parallel, open, open_parallel, open_to_read};
+use crate::create::{
+    Backend, create, create_parallel, open, open_parallel, open_to_read, open_to_write,
+};
 use crate::environment::options_from_environment;
 use crate::status::{Answer, Outcome, Status};
 use crate::types::{
@@ -155,6 +157,15 @@ impl Dataset {
     /// As [`Self::open`]; `NC_ENOTBUILT` for a file that netCDF-C would serve, with the reason.
     pub fn open_to_read(path: &Path, mode: Mode) -> std::result::Result<Self, (Status, String)> {
         let opened = options_from_environment().and_then(|it| open_to_read(path, mode, &it));
+        Self::new(path, opened)
+    }
+
+    /// As [`Self::open`] for writing, if frazil itself goes on with the file and shows it as netCDF-C does.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; `NC_ENOTBUILT` for a file that netCDF-C would serve, with the reason.
+    pub fn open_to_write(path: &Path, mode: Mode) -> std::result::Result<Self, (Status, String)> {
+        let opened = options_from_environment().and_then(|it| open_to_write(path, mode, it));
         Self::new(path, opened)
     }
 

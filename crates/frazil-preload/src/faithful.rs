@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use crate::cache::cache_of;
 use crate::current::is;
-use crate::files::Taken;
+use crate::files::{CLASSIC_MODEL, Taken};
 use crate::handover::{NO_MEMORY, why};
 use crate::invoke::{INVALID, Words, invoke, invoke_on, number};
 use crate::library::Library;
@@ -18,8 +18,6 @@ const CHUNKED: c_int = 0;
 const COMPACT: c_int = 2;
 /// `NC_QUANTIZE_BITGROOM`
 const BITGROOM: c_int = 1;
-/// `NC_CLASSIC_MODEL`
-const CLASSIC_MODEL: c_int = 0x0100;
 /// `NC_MAX_VAR_DIMS`
 const MOST_DIMENSIONS: usize = 1024;
 /// Calls after which a variable's filters may have changed.

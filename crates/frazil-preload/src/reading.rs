@@ -5,14 +5,12 @@
 //! lost, since nothing was written.
 
 use std::ffi::{CStr, CString, OsStr, c_char, c_int};
-use std::fs::File;
-use std::io::Read;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use crate::files::{self, Place, Taken};
+use crate::files::{self, Origin, Place, Taken, WRITE};
 use crate::invoke::{BAD_ID, INVALID, invoke, invoke_on, number};
-use crate::library::{Library, frazil, is_plain_file};
+use crate::library::{Library, frazil, is_netcdf4};
 use crate::names::NAMES;
 use crate::report;
 use crate::values::NAME_BYTES;
@@ -21,10 +19,6 @@ use crate::values::NAME_BYTES;
 const WRITE_ONLY: &str = "FRAZIL_RUN_WRITE_ONLY";
 /// Smaller files are left alone.
 const FEWEST_BYTES: u64 = 1 << 20;
-/// `NC_WRITE`
-const WRITE: c_int = 0x0001;
-/// How HDF5 files begin.
-const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
 /// `NC_EBADGRPID`
 const BAD_GROUP: c_int = -116;
 
@@ -44,12 +38,10 @@ pub(crate) fn take(path: &CStr, mode: c_int, program: &'static Library) -> Optio
     // SAFETY: frz_nc_open_reading with its three arguments.
     let status = unsafe { invoke(library, "nc_open_reading", words) };
     if status != 0 {
-        report::unread(path, &report::words_of(status));
+        report::unread(path, &report::refusal_of(status));
         return None;
     }
-    let mut taken = Taken::new(CString::from(path), mode, own, program);
-    taken.read_at = Some(from_root(path));
-    let id = files::insert(taken);
+    let id = files::insert(Taken::new(path, Origin::Read, (mode, own), program));
     match id {
         Some(_) => report::read(path),
         // SAFETY: frz_nc_close with the number of a file that was opened above.
@@ -61,23 +53,8 @@ pub(crate) fn take(path: &CStr, mode: c_int, program: &'static Library) -> Optio
 /// Whether a file is large enough, and of the format.
 fn is_worth_it(path: &CStr) -> bool {
     let path = Path::new(OsStr::from_bytes(path.to_bytes()));
-    let is_large = |file: &File| {
-        file.metadata()
-            .is_ok_and(|found| found.len() >= FEWEST_BYTES)
-    };
-    let mut begin = [0; SIGNATURE.len()];
-    is_plain_file(path)
-        && File::open(path)
-            .ok()
-            .filter(is_large)
-            .is_some_and(|mut file| file.read_exact(&mut begin).is_ok() && begin == SIGNATURE)
-}
-
-fn from_root(path: &CStr) -> CString {
-    let absolute = std::path::absolute(OsStr::from_bytes(path.to_bytes())).ok();
-    let bytes = absolute.map(|path| path.into_os_string().into_vec());
-    let absolute = bytes.and_then(|bytes| CString::new(bytes).ok());
-    absolute.unwrap_or_else(|| path.to_owned())
+    let is_large = |found: std::fs::Metadata| found.len() >= FEWEST_BYTES;
+    path.metadata().is_ok_and(is_large) && is_netcdf4(path)
 }
 
 /// Before a call: gives the file back to the program's own library unless frazil serves the call. If that
@@ -104,11 +81,9 @@ pub(crate) fn give_back_unless(is_served: bool, file: &Taken, call: usize) {
 fn reopened(file: &Taken, own: c_int) -> Result<Vec<c_int>, c_int> {
     let library = frazil().map_err(|_| BAD_ID)?;
     let mut real: c_int = 0;
-    // The program may be in another folder by now.
-    let path = file.read_at.as_ref().ok_or(INVALID)?;
     let place = (&raw mut real) as usize;
     let words = [
-        path.as_ptr() as usize,
+        file.at.as_ptr() as usize,
         number(file.mode),
         place,
         0,

@@ -20,7 +20,7 @@ use frazil_file::error::{Error, Result};
 use frazil_options::names::checked_name;
 
 /// The attribute that says what elements hold that were never written.
-const FILL_VALUE: &str = "_FillValue";
+pub(super) const FILL_VALUE: &str = "_FillValue";
 
 /// How long a new dimension is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -27,7 +27,7 @@ pub struct DimensionId(pub usize);
 pub struct VariableId(pub usize);
 
 /// Whose attribute it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AttributeOwner {
     /// An attribute of a group; of the root group: a global one.
     Group(GroupId),
@@ -177,6 +177,25 @@ impl Schema {
     pub fn shape(&self, variable: VariableId) -> Vec<u64> {
         let dimensions = self.variables[variable.0].dimensions.iter();
         dimensions.map(|id| self.dimensions[id.0].length).collect()
+    }
+
+    /// Shape that a variable's dataset begins with. One of strings has no record before it is put, as in
+    /// netCDF-C: libhdf5 reads no chunk of strings that is missing from a file that it may not write.
+    #[must_use]
+    pub fn first_shape(&self, variable: VariableId) -> Vec<u64> {
+        match self.variables[variable.0].value_type {
+            ValueType::String => self.shape_up_to(variable, |_| 0),
+            ValueType::Atomic(_) => self.shape(variable),
+        }
+    }
+
+    /// Shape of a variable whose unlimited axes end there.
+    #[must_use]
+    pub fn shape_up_to(&self, variable: VariableId, end: impl Fn(usize) -> u64) -> Vec<u64> {
+        let limits = self.limits(variable);
+        let axes = limits.iter().enumerate();
+        axes.map(|(axis, limit)| limit.unwrap_or_else(|| end(axis)))
+            .collect()
     }
 
     /// Lengths of a variable's axes; `None`: unlimited.

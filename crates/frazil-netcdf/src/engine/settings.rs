@@ -207,6 +207,30 @@ impl Engine {
         Ok(())
     }
 
+    /// What a file says of a variable, and the writer does not know.
+    pub(crate) fn remember_stored(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        endian: i32,
+        is_compact: bool,
+    ) -> Answer<()> {
+        let id = self.variable(group, varid)?;
+        let remembered = &mut self.remembered[id.0];
+        (remembered.endian, remembered.is_compact) = (endian, is_compact);
+        Ok(())
+    }
+
+    /// Why values cannot be put into a variable of a file that was opened, if so.
+    pub(crate) fn why_not_put(&self, group: GroupNumber, varid: i32) -> Answer<Option<String>> {
+        let id = self.variable(group, varid)?;
+        Ok(self
+            .writer
+            .check_existing(id)
+            .err()
+            .map(|error| error.cause))
+    }
+
     pub(crate) fn inq_var_endian(&mut self, group: GroupNumber, varid: i32) -> Answer<i32> {
         let id = self.variable(group, varid)?;
         Ok(self.remembered[id.0].endian)

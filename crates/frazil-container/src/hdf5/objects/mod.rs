@@ -269,6 +269,11 @@ impl Objects {
         Ok(())
     }
 
+    /// Whether a group or variable is in the file already.
+    pub(super) fn is_there(&self, owner: AttributeOwner) -> bool {
+        self.owner(owner).is_some()
+    }
+
     /// The object of a group or variable that is in the file already.
     fn owner(&self, owner: AttributeOwner) -> Option<&Handle> {
         match owner {
@@ -293,25 +298,16 @@ impl Objects {
         outcome.map_err(|error| in_attribute(&attribute.name, error))
     }
 
-    /// Removes an attribute of an object that is in the file already.
+    /// Removes an attribute that is in the file already.
     pub(super) fn delete_attribute(&self, owner: AttributeOwner, name: &str) -> Result<()> {
         let Some(object) = self.owner(owner) else {
             return Ok(());
         };
-        attribute::delete(object, name).map_err(|error| in_attribute(name, error))
-    }
-
-    /// Renames an attribute of an object that is in the file already.
-    pub(super) fn rename_attribute(
-        &self,
-        owner: AttributeOwner,
-        old: &str,
-        new: &str,
-    ) -> Result<()> {
-        let Some(object) = self.owner(owner) else {
-            return Ok(());
-        };
-        attribute::rename(object, old, new).map_err(|error| in_attribute(old, error))
+        let outcome = attribute::open_by_name(object, name).and_then(|found| match found {
+            Some(_) => attribute::delete(object, name),
+            None => Ok(()),
+        });
+        outcome.map_err(|error| in_attribute(name, error))
     }
 }
 
@@ -347,7 +343,7 @@ fn datatype_of(variable: &SchemaVariable) -> Result<Datatype> {
 }
 
 fn extent_of(schema: &Schema, id: VariableId) -> Extent {
-    let shape = schema.shape(id);
+    let shape = schema.first_shape(id);
     if shape.is_empty() {
         return Extent::Scalar;
     }

@@ -114,10 +114,8 @@ impl Life {
         self.schema.variables[0]
             .attributes
             .retain(|a| a.name != "valid_range");
-        self.output.rename_attribute(root, "count", "number")?;
-        let last = self.schema.groups[0].attributes.last_mut();
-        last.unwrap().name = "number".to_owned();
-        Ok(())
+        // One that is not there is gone already.
+        self.output.delete_attribute(t, "valid_range")
     }
 
     fn names(&mut self) -> Result<()> {
