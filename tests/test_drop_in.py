@@ -12,14 +12,11 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
-from support.command import ROOT
+from support.drop_in import BARE, installed
 from support.dumps import ncdump
-from support.fortran import GFORTRAN, LIBRARIES, run
+from support.fortran import GFORTRAN, run
 
-BUILT = Path(os.environ.get("FRAZIL_NETCDF", ROOT / ".build/netcdf"))
 FORTRAN_SOURCE = os.environ.get("NETCDF_FORTRAN_SOURCE")
-# Nothing of the machine's netCDF, and nothing that says where ours is.
-BARE = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")}
 
 C = """
 #include <netcdf.h>
@@ -101,14 +98,7 @@ target_link_libraries(model netCDF::netcdf)
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Installed at one place, moved to another."""
-    if not (BUILT / "libnetcdf.so").exists():
-        pytest.fail(f"{BUILT}/libnetcdf.so is missing: run 'make netcdf' (or set FRAZIL_NETCDF)")
-    folder = tmp_path_factory.mktemp("drop-in")
-    where = {"PREFIX": "/opt/netcdf", "DESTDIR": str(folder)}
-    script = ROOT / "scripts/install_netcdf.py"
-    run("python3", script, BUILT, LIBRARIES / "libfrazil.so", env={**os.environ, **where})
-    return (folder / "opt/netcdf").rename(folder / "tree")
+    return installed(tmp_path_factory.mktemp("drop-in"))
 
 
 def events(report: Path) -> list[str]:
