@@ -86,9 +86,16 @@ with netCDF4.Dataset(sys.argv[1], "w") as file:
 STRINGS = """
 import sys, netCDF4
 with netCDF4.Dataset(sys.argv[1], "w") as file:
-    file.createDimension("x", 3)
+    file.createDimension("x", 3), file.createDimension("t", None)
     s = file.createVariable("s", str, ("x",), fill_value="none")
-    s[0] = "a"
+    grows = file.createVariable("grows", str, ("t",), fill_value="caf\\u00e9")
+    s[0], s.units, grows[2] = "a", "u", "b"
+    file.sync()
+    print(s[:], grows[:], grows[1:2], s.ncattrs())
+with netCDF4.Dataset(sys.argv[1], "a") as file:
+    print(file["s"][:], file["grows"][:], file["grows"]._FillValue)
+    file["grows"][5], file["s"].more = "c", 1
+    print(file["grows"][:])
 """
 # Records of strings that nobody puts, in chunks that are not there.
 FEW_STRINGS = """
@@ -333,7 +340,7 @@ def test_ncks(tmp_path: Path):
         (PYTHON, "written written"),
         (XARRAY, "written written"),
         (GIVEN_BACK, "given_back"),
-        (STRINGS, "given_back"),
+        (STRINGS, "written written"),
         (FEW_STRINGS, "written"),
     ],
     ids=["netcdf4", "xarray", "types", "strings", "few strings"],

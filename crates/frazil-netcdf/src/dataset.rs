@@ -392,6 +392,8 @@ forward! {
 
     /// `nc_def_var_fill`: `value` is one element of the variable's type in native byte order.
     fn def_var_fill(group: GroupNumber, varid: i32, no_fill: bool, value: Option<&[u8]>) -> ();
+    /// `nc_def_var_fill` of a variable of strings.
+    fn def_var_fill_text(group: GroupNumber, varid: i32, text: &str) -> ();
     /// `nc_inq_var_fill`
     fn inq_var_fill(group: GroupNumber, varid: i32) -> FillInquiry;
     /// `nc_def_var_chunking`; `storage` is `NC_CHUNKED` 0, `NC_CONTIGUOUS` 1 or `NC_COMPACT` 2.

@@ -5,11 +5,11 @@ use std::sync::{Mutex, PoisonError};
 
 use frazil::FilterSpec;
 use frazil::filter_id::{BLOSC, BZIP2};
-use frazil::netcdf::{AttributeValues, ChunkCache, Dataset, GroupNumber, Outcome, Status};
+use frazil::netcdf::{AttributeValues, ChunkCache, Dataset, GroupNumber, Outcome, STRING, Status};
 
 use crate::nc::pointers::{list, store, store_all};
 use crate::nc::slab::{Axes, Variable};
-use crate::nc::strings::allocated;
+use crate::nc::strings::{allocated, owned};
 use crate::nc::{entries, table, types};
 
 /// What netCDF-C begins with: 64 MiB, 1000 slots.
@@ -69,6 +69,11 @@ pub(crate) unsafe fn define_fill(
                 .and(Err(status));
         }
     };
+    if nc_type == STRING {
+        // SAFETY: as this function's.
+        let texts = unsafe { owned(value.cast(), 1) }?;
+        return file.def_var_fill_text(group, varid, texts.first().map_or("", String::as_str));
+    }
     let (_, size) = types::describe(nc_type)?;
     // SAFETY: as this function's.
     let bytes = unsafe { list(value.cast::<u8>(), size) }?;

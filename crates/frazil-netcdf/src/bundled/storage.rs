@@ -25,6 +25,16 @@ impl Bundled {
         Ok(self.file.def_var_fill(group.0, varid, no_fill, value)?)
     }
 
+    pub(crate) fn def_var_fill_text(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        _text: &str,
+    ) -> Answer<()> {
+        self.file.inq_vartype(group.0, varid)?;
+        self.no_setting()
+    }
+
     pub(crate) fn inq_var_fill(&mut self, group: GroupNumber, varid: i32) -> Answer<FillInquiry> {
         let nc_type = self.file.inq_vartype(group.0, varid)?;
         if nc_type == STRING {

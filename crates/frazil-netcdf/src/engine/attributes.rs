@@ -2,7 +2,6 @@
 
 use frazil_container::classic::{AttributeValue, NcType};
 
-use super::settings::no_string_fill;
 use super::{Engine, count};
 use crate::convert::convert;
 use crate::names::{FILL_VALUE, MAX_NAME, check_name, is_reserved};
@@ -114,7 +113,10 @@ impl Engine {
             {
                 self.set_late(variable, |settings| settings.fill = Fill::Value(value))
             }
-            (ValueType::String, SchemaValue::Strings(_)) => Err(no_string_fill()),
+            (ValueType::String, value @ SchemaValue::Strings(_)) => {
+                let owner = AttributeOwner::Variable(variable);
+                Ok(self.writer.put_attribute(owner, FILL_VALUE, value)?)
+            }
             _ => Err(Refusal::new(
                 Status::EBADTYPE,
                 format!("{FILL_VALUE} has the type of its variable"),
@@ -238,7 +240,9 @@ impl Engine {
 
     fn delete(&mut self, owner: AttributeOwner, name: &str) -> Answer<()> {
         match owner {
-            AttributeOwner::Variable(variable) if name == FILL_VALUE => {
+            AttributeOwner::Variable(variable)
+                if name == FILL_VALUE && !self.holds_strings(variable) =>
+            {
                 self.set_late(variable, |settings| settings.fill = Fill::Default)
             }
             _ => Ok(self.writer.delete_attribute(owner, name)?),

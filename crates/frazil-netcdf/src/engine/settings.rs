@@ -54,22 +54,56 @@ impl Engine {
                 }
                 Fill::Value(AttributeValue::from_native_bytes(nc_type, bytes))
             }
-            (ValueType::String, false, Some(_)) => return Err(no_string_fill()),
+            // Its values are no bytes: they go by the call for texts.
+            (ValueType::String, false, Some(_)) => return Err(Status::EBADTYPE.into()),
         };
         self.set(id, |settings| settings.fill = fill)
+    }
+
+    pub(crate) fn def_var_fill_text(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        text: &str,
+    ) -> Answer<()> {
+        self.refuse_global(group, varid)?;
+        let id = self.variable(group, varid)?;
+        if !self.holds_strings(id) {
+            return Err(Status::EBADTYPE.into());
+        }
+        self.check_changeable(id)?;
+        let value = SchemaValue::Strings(vec![text.to_owned()]);
+        let owner = AttributeOwner::Variable(id);
+        Ok(self.writer.put_attribute(owner, FILL_VALUE, value)?)
+    }
+
+    pub(super) fn holds_strings(&self, id: VariableId) -> bool {
+        self.described(id).value_type == ValueType::String
     }
 
     pub(crate) fn inq_var_fill(&mut self, group: GroupNumber, varid: i32) -> Answer<FillInquiry> {
         let id = self.variable(group, varid)?;
         let fill = &self.described(id).fill;
         let value = match (self.described(id).value_type, fill) {
-            (_, Fill::Value(value)) => AttributeValues::Atomic(value.clone()),
-            (ValueType::Atomic(nc_type), _) => AttributeValues::Atomic(nc_type.default_fill()),
-            (ValueType::String, _) => AttributeValues::Strings(vec![String::new()]),
+            (ValueType::String, _) => {
+                let own = self
+                    .schema()
+                    .attribute(AttributeOwner::Variable(id), FILL_VALUE);
+                let texts = match own.map(|attribute| &attribute.value) {
+                    Some(SchemaValue::Strings(texts)) => texts.clone(),
+                    _ => vec![String::new()],
+                };
+                return Ok(FillInquiry {
+                    no_fill: false,
+                    value: AttributeValues::Strings(texts),
+                });
+            }
+            (_, Fill::Value(value)) => value.clone(),
+            (ValueType::Atomic(nc_type), _) => nc_type.default_fill(),
         };
         Ok(FillInquiry {
             no_fill: *fill == Fill::Nothing,
-            value,
+            value: AttributeValues::Atomic(value),
         })
     }
 
@@ -404,10 +438,4 @@ impl Engine {
             ValueType::String => size_of::<usize>() as u64,
         }
     }
-}
-
-/// Why a string variable gets no fill value of its own.
-pub(super) fn no_string_fill() -> Refusal {
-    let words = format!("{FILL_VALUE} of a variable of strings is always the empty string");
-    Refusal::new(Status::EINVAL, words)
 }

@@ -143,6 +143,7 @@ refused! {
     fn def_var(group: GroupNumber, name: &str, nc_type: i32, dimids: &[i32]) -> i32;
     fn rename_var(group: GroupNumber, varid: i32, name: &str) -> ();
     fn def_var_fill(group: GroupNumber, varid: i32, no_fill: bool, value: Option<&[u8]>) -> ();
+    fn def_var_fill_text(group: GroupNumber, varid: i32, text: &str) -> ();
     fn def_var_chunking(group: GroupNumber, varid: i32, storage: i32, chunk: Option<&[u64]>) -> ();
     fn def_var_deflate(group: GroupNumber, varid: i32, shuffle: bool, deflate: bool, level: i32) -> ();
     fn def_var_fletcher32(group: GroupNumber, varid: i32, fletcher32: bool) -> ();
