@@ -110,6 +110,38 @@ with netCDF4.Dataset(sys.argv[1], "w") as file:
     s[3] = "b"
     print(s[:4])
 """
+# Strings in another encoding than UTF-8, as values, attribute and fill value, and read back.
+LATIN = r"""
+#include <netcdf.h>
+#include <stdio.h>
+#include <string.h>
+#define MUST(call) if (call) { puts(#call); return 1; }
+int main(int argc, char **argv) {
+    int nc, dims[1], v;
+    const char *values[] = {"caf\xe9", "", "\xff\xfe x"};
+    const char *fill[] = {"n\xe9" "ant"}, *title[] = {"\xc4rger", "b"};
+    char *read[3];
+    size_t start = 1;
+    (void)argc;
+    MUST(nc_create(argv[1], NC_NETCDF4, &nc));
+    MUST(nc_def_dim(nc, "x", 3, dims));
+    MUST(nc_def_var(nc, "s", NC_STRING, 1, dims, &v));
+    MUST(nc_def_var_fill(nc, v, 0, fill));
+    MUST(nc_put_att_string(nc, NC_GLOBAL, "title", 2, title));
+    MUST(nc_put_var1_string(nc, v, &start, values));
+    MUST(nc_get_var_string(nc, v, read));
+    if (strcmp(read[0], fill[0]) || strcmp(read[1], values[0])) return 2;
+    MUST(nc_free_string(3, read));
+    MUST(nc_inq_var_fill(nc, v, NULL, read));
+    if (strcmp(read[0], fill[0])) return 3;
+    MUST(nc_put_var_string(nc, v, values));
+    MUST(nc_get_var_string(nc, v, read));
+    if (strcmp(read[2], values[2])) return 4;
+    MUST(nc_get_att_string(nc, NC_GLOBAL, "title", read));
+    if (strcmp(read[0], title[0])) return 5;
+    return nc_close(nc);
+}
+"""
 XARRAY = """
 import sys, numpy as np, xarray as xr
 values = np.random.default_rng(0).normal(size=(20, 30, 40)).astype("f4")
@@ -369,6 +401,16 @@ def c_program(tmp_path: Path) -> Path:
 @needs_netcdf
 def test_a_c_program_and_its_statuses(tmp_path: Path, c_program: Path):
     both(tmp_path, c_program, "out.nc")
+
+
+@needs_netcdf
+def test_strings_are_bytes(tmp_path: Path):
+    (tmp_path / "latin.c").write_text(LATIN)
+    flags = run("nc-config", "--cflags", "--libs").split()
+    run("cc", "-std=gnu99", tmp_path / "latin.c", "-o", tmp_path / "latin", *flags)
+    both(tmp_path, "./latin", "out.nc")
+    with h5py.File(tmp_path / "ours.nc") as file:
+        assert list(file["s"][:]) == [b"caf\xe9", b"", b"\xff\xfe x"]
 
 
 @needs_netcdf

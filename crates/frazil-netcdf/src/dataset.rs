@@ -11,7 +11,7 @@ use crate::types::{
     AttributeInquiry, AttributeValues, ChunkCache, DeflateInquiry, DimensionInquiry, FillInquiry,
     GroupInquiry, GroupNumber, MemorySpan, MemoryType, Mode, Region, Storage, VariableInquiry,
 };
-use frazil_container::schema::VariableId;
+use frazil_container::schema::{Text, VariableId};
 use frazil_types::FilterSpec;
 use frazil_write::{Comm, WriterOptions, WriterReport};
 
@@ -393,7 +393,7 @@ forward! {
     /// `nc_def_var_fill`: `value` is one element of the variable's type in native byte order.
     fn def_var_fill(group: GroupNumber, varid: i32, no_fill: bool, value: Option<&[u8]>) -> ();
     /// `nc_def_var_fill` of a variable of strings.
-    fn def_var_fill_text(group: GroupNumber, varid: i32, text: &str) -> ();
+    fn def_var_fill_text(group: GroupNumber, varid: i32, text: &Text) -> ();
     /// `nc_inq_var_fill`
     fn inq_var_fill(group: GroupNumber, varid: i32) -> FillInquiry;
     /// `nc_def_var_chunking`; `storage` is `NC_CHUNKED` 0, `NC_CONTIGUOUS` 1 or `NC_COMPACT` 2.
@@ -441,11 +441,11 @@ forward! {
     #[expect(clippy::too_many_arguments, reason = "the arguments of nc_put_att")]
     fn put_att(group: GroupNumber, varid: i32, name: &str, nc_type: i32, memory: MemoryType, bytes: &[u8]) -> ();
     /// `nc_put_att_string`
-    fn put_att_strings(group: GroupNumber, varid: i32, name: &str, values: &[String]) -> ();
+    fn put_att_strings(group: GroupNumber, varid: i32, name: &str, values: &[Text]) -> ();
     /// `nc_get_att_*`: `out` becomes the values; also if the result is `NC_ERANGE`.
     fn get_att(group: GroupNumber, varid: i32, name: &str, memory: MemoryType, out: &mut Vec<u8>) -> ();
     /// `nc_get_att_string`
-    fn get_att_strings(group: GroupNumber, varid: i32, name: &str) -> Vec<String>;
+    fn get_att_strings(group: GroupNumber, varid: i32, name: &str) -> Vec<Text>;
     /// `nc_inq_att`
     fn inq_att(group: GroupNumber, varid: i32, name: &str) -> AttributeInquiry;
     /// `nc_inq_attid`
@@ -471,8 +471,8 @@ forward! {
     /// returned after all values were stored.
     fn get(group: GroupNumber, varid: i32, region: &Region<'_>, memory: MemoryType, bytes: &mut [u8]) -> ();
     /// `nc_put_var*_string`: `values` are laid out as `bytes` in [`Self::put`].
-    fn put_strings(group: GroupNumber, varid: i32, region: &Region<'_>, values: &[String]) -> ();
+    fn put_strings(group: GroupNumber, varid: i32, region: &Region<'_>, values: &[Text]) -> ();
     /// `nc_get_var*_string`: `values` are laid out as `bytes` in [`Self::get`]; what the region
     /// does not cover is left alone.
-    fn get_strings(group: GroupNumber, varid: i32, region: &Region<'_>, values: &mut [Option<String>]) -> ();
+    fn get_strings(group: GroupNumber, varid: i32, region: &Region<'_>, values: &mut [Option<Text>]) -> ();
 }

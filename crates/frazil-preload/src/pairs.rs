@@ -77,11 +77,11 @@ pub(crate) extern "C" fn copy_var(from: c_int, varid: c_int, to: c_int) -> c_int
         report::refused(&source.path, "nc_copy_var", "frazil does not serve it");
         return INVALID;
     }
-    if let Some(target) = target.filter(|_| is_own(there)) {
-        if let Err(status) = give_back(&target, &why("nc_copy_var", 0)) {
-            report::refused(&target.path, "nc_copy_var", "frazil does not serve it");
-            return status;
-        }
+    if let Some(target) = target.filter(|_| is_own(there))
+        && let Err(status) = give_back(&target, &why("nc_copy_var", 0))
+    {
+        report::refused(&target.path, "nc_copy_var", "frazil does not serve it");
+        return status;
     }
     let (library, to, _) = served_by(to, caller);
     let words = [number(here_id), number(varid), number(to), 0, 0, 0, 0, 0];

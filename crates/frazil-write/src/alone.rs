@@ -20,7 +20,7 @@ use super::sink::Placing;
 use super::slab::Slab;
 use super::variable::{Filters, Variable};
 use super::writer::Writer;
-use frazil_container::schema::VariableId;
+use frazil_container::schema::{Text, VariableId};
 use frazil_file::error::Result;
 
 /// The file of a writer that has no others beside it.
@@ -71,7 +71,7 @@ impl Cooperation for Alone {
         writer: &mut Writer,
         id: VariableId,
         slab: &Slab<'_>,
-        values: &[String],
+        values: &[Text],
     ) -> Result<()> {
         let shape = writer.schema.shape_up_to(id, |axis| slab.end(axis));
         let storage = writer.strings_storage(id);

@@ -12,7 +12,7 @@ use super::key::Key;
 use super::slab::{Slab, check_slab};
 use super::variable::Variable;
 use super::writer::Writer;
-use frazil_container::schema::{AttributeOwner, SchemaValue, VariableId};
+use frazil_container::schema::{AttributeOwner, SchemaValue, Text, VariableId};
 use frazil_file::error::{Error, Result};
 
 /// Why values are not read back.
@@ -150,7 +150,7 @@ impl Writer {
         start: &[u64],
         count: &[u64],
         stride: Option<&[u64]>,
-    ) -> Result<Vec<String>> {
+    ) -> Result<Vec<Text>> {
         self.begin()?;
         let alone = self.alone(SEVERAL_RANKS)?;
         self.check_strings(id)?;
@@ -189,13 +189,13 @@ impl Writer {
     }
 
     /// What strings are that nobody has put.
-    fn fill_of_strings(&self, id: VariableId) -> String {
+    fn fill_of_strings(&self, id: VariableId) -> Text {
         let own = self
             .schema
             .attribute(AttributeOwner::Variable(id), FILL_VALUE);
         match own.map(|attribute| &attribute.value) {
             Some(SchemaValue::Strings(texts)) => texts.first().cloned().unwrap_or_default(),
-            _ => String::new(),
+            _ => Text::default(),
         }
     }
 }

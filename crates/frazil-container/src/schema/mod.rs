@@ -120,13 +120,16 @@ pub struct SchemaAttribute {
     pub value: SchemaValue,
 }
 
+/// A text of a file's. netCDF-4 means UTF-8; some programs write others, and netCDF-C looks at none.
+pub type Text = bstr::BString;
+
 /// An attribute's value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SchemaValue {
     /// Numbers, or text bytes.
     Atomic(AttributeValue),
     /// Texts of any length.
-    Strings(Vec<String>),
+    Strings(Vec<Text>),
 }
 
 impl Default for Schema {

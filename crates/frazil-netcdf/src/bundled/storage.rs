@@ -1,6 +1,7 @@
 //! How variables are stored.
 
 use frazil_container::classic::AttributeValue;
+use frazil_container::schema::Text;
 
 use super::Bundled;
 use crate::environment::plugins_are_absent;
@@ -29,7 +30,7 @@ impl Bundled {
         &mut self,
         group: GroupNumber,
         varid: i32,
-        _text: &str,
+        _text: &Text,
     ) -> Answer<()> {
         self.file.inq_vartype(group.0, varid)?;
         self.no_setting()
@@ -42,7 +43,7 @@ impl Bundled {
             let value = self.file.get_att_strings(group.0, varid, "_FillValue");
             return Ok(FillInquiry {
                 no_fill: false,
-                value: AttributeValues::Strings(value.unwrap_or_else(|_| vec![String::new()])),
+                value: AttributeValues::Strings(value.unwrap_or_else(|_| vec![Text::default()])),
             });
         }
         let (no_fill, value) = self.file.inq_var_fill(group.0, varid)?;

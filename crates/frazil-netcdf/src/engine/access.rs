@@ -10,7 +10,7 @@ use crate::convert::convert;
 use crate::region::Slab;
 use crate::status::{Answer, Status};
 use crate::types::{GroupNumber, MemorySpan, MemoryType, Region};
-use frazil_container::schema::{ValueType, VariableId};
+use frazil_container::schema::{Text, ValueType, VariableId};
 
 impl Engine {
     pub(crate) fn memory_span(
@@ -122,7 +122,7 @@ impl Engine {
         group: GroupNumber,
         varid: i32,
         region: &Region<'_>,
-        values: &[String],
+        values: &[Text],
     ) -> Answer<()> {
         let id = self.variable(group, varid)?;
         self.check_memory(id, MemoryType::String)?;
@@ -144,7 +144,7 @@ impl Engine {
         group: GroupNumber,
         varid: i32,
         region: &Region<'_>,
-        values: &mut [Option<String>],
+        values: &mut [Option<Text>],
     ) -> Answer<()> {
         let id = self.variable(group, varid)?;
         self.check_memory(id, MemoryType::String)?;

@@ -8,7 +8,7 @@ use crate::names::{FILL_VALUE, MAX_NAME, check_name, is_reserved};
 use crate::status::{Answer, Refusal, Status};
 use crate::types::{AttributeInquiry, AttributeValues, GroupNumber, MemoryType, STRING};
 use frazil_container::schema::{
-    AttributeOwner, Fill, Schema, SchemaAttribute, SchemaValue, ValueType, VariableId,
+    AttributeOwner, Fill, Schema, SchemaAttribute, SchemaValue, Text, ValueType, VariableId,
 };
 use frazil_options::names::sought;
 
@@ -58,7 +58,7 @@ impl Engine {
         group: GroupNumber,
         varid: i32,
         name: &str,
-        values: &[String],
+        values: &[Text],
     ) -> Answer<()> {
         let owner = self.owner(group, varid)?;
         self.check_put(owner, name, values.len() * type_bytes(STRING))?;
@@ -158,7 +158,7 @@ impl Engine {
         group: GroupNumber,
         varid: i32,
         name: &str,
-    ) -> Answer<Vec<String>> {
+    ) -> Answer<Vec<Text>> {
         match &self.find(self.owner(group, varid)?, name)?.value {
             SchemaValue::Strings(values) => Ok(values.clone()),
             SchemaValue::Atomic(values) => Err(no_strings(values.nc_type())),

@@ -6,7 +6,9 @@ use super::Engine;
 use crate::names::FILL_VALUE;
 use crate::status::{Answer, Refusal, Status};
 use crate::types::{AttributeValues, ChunkCache, FillInquiry, GLOBAL, GroupNumber, Storage};
-use frazil_container::schema::{AttributeOwner, Fill, Schema, SchemaValue, ValueType, VariableId};
+use frazil_container::schema::{
+    AttributeOwner, Fill, Schema, SchemaValue, Text, ValueType, VariableId,
+};
 use frazil_precision::names::{NETCDF_BITGROOM, NETCDF_BITROUND, NETCDF_GRANULAR};
 use frazil_types::{PrecisionRequest, QuantizeAlgorithm};
 use frazil_write::PrecisionStatement;
@@ -64,7 +66,7 @@ impl Engine {
         &mut self,
         group: GroupNumber,
         varid: i32,
-        text: &str,
+        text: &Text,
     ) -> Answer<()> {
         self.refuse_global(group, varid)?;
         let id = self.variable(group, varid)?;
@@ -72,7 +74,7 @@ impl Engine {
             return Err(Status::EBADTYPE.into());
         }
         self.check_changeable(id)?;
-        let value = SchemaValue::Strings(vec![text.to_owned()]);
+        let value = SchemaValue::Strings(vec![text.clone()]);
         let owner = AttributeOwner::Variable(id);
         Ok(self.writer.put_attribute(owner, FILL_VALUE, value)?)
     }
@@ -91,7 +93,7 @@ impl Engine {
                     .attribute(AttributeOwner::Variable(id), FILL_VALUE);
                 let texts = match own.map(|attribute| &attribute.value) {
                     Some(SchemaValue::Strings(texts)) => texts.clone(),
-                    _ => vec![String::new()],
+                    _ => vec![Text::default()],
                 };
                 return Ok(FillInquiry {
                     no_fill: false,

@@ -20,7 +20,7 @@ use crate::ffi::property::{HeaderForm, PropertyList, TRACKED_AND_INDEXED};
 use crate::ffi::{Handle, link};
 use crate::schema::{
     AttributeOwner, DimensionId, Fill, GroupId, Schema, SchemaAttribute, SchemaValue,
-    SchemaVariable, ValueType, VariableId,
+    SchemaVariable, Text, ValueType, VariableId,
 };
 use frazil_hdf5::Extent;
 use frazil_hdf5::FillTime;
@@ -327,8 +327,8 @@ impl FillBytes {
         }
         let own = variable.attributes.iter().find(|a| a.name == "_FillValue");
         let text = match own.map(|attribute| &attribute.value) {
-            Some(SchemaValue::Strings(texts)) => texts.first().map_or("", String::as_str),
-            _ => "",
+            Some(SchemaValue::Strings(texts)) => texts.first().cloned().unwrap_or_default(),
+            _ => Text::default(),
         };
         let texts = Texts::new(&[text])?;
         Ok(Self(Some(texts.pointers()), texts))
