@@ -50,6 +50,7 @@ setup: .build/setup-test .build/setup-check .build/setup-site fetch ## Install a
 .PHONY: fetch
 fetch: .build/setup-build
 	$(CARGO) fetch --locked $(if $(filter 1,$(OFFLINE)),--offline)
+	$(CARGO) fetch --locked --manifest-path fuzz/Cargo.toml $(if $(filter 1,$(OFFLINE)),--offline)
 
 .build/setup-build: scripts/setup requirements-build.txt
 	scripts/setup build
@@ -231,7 +232,7 @@ format: .build/setup-test ## Format Rust and Python sources
 	$(PYTHON) -m ruff format
 
 .PHONY: bench
-bench: bench-pack bench-choices bench-precision bench-model bench-chunks bench-filters bench-planning bench-mpi bench-wrf bench-read bench-cloud bench-xarray bench-dask ## Run all benchmarks, each beside its peers
+bench: bench-pack bench-choices bench-precision bench-model bench-chunks bench-filters bench-planning bench-mpi bench-wrf bench-read bench-open bench-cloud bench-xarray bench-dask ## Run all benchmarks, each beside its peers
 
 CAMPAIGN_SECONDS ?= 10800
 
@@ -322,6 +323,12 @@ bench-planning: build .build/setup-bench-read ## What planning costs beside pack
 .PHONY: bench-read
 bench-read: bench-package .build/setup-test ## Reading beside netCDF4, h5py, h5netcdf, xarray, zarr, tensorstore, hidefix, HDF5
 	.venv-bench-read/bin/python bench/reading.py $(BENCH_ARGS)
+	.venv-bench-read/bin/python scripts/make_bench_tables.py
+
+.PHONY: bench-open
+bench-open: bench-package .build/setup-bench-read ## Opening files and listing what is in them, beside h5py, netCDF4 and xarray's engines
+	$(CARGO) build $(CARGO_FLAGS) --package frazil-bench
+	.venv-bench-read/bin/python bench/opening.py $(BENCH_ARGS)
 	.venv-bench-read/bin/python scripts/make_bench_tables.py
 
 .PHONY: bench-cloud

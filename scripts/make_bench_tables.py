@@ -137,6 +137,15 @@ COLUMNS["cloud"] = {
     "frazil: times as fast": "frazil_times",
     "missed": "missed",
 }
+COLUMNS["opening"] = {
+    "": "case",
+    "library": "library",
+    "threads": "threads",
+    "s": "open_s",
+    "frazil: times as fast": "frazil_times",
+    "wanted": "wanted",
+    "missed": "missed",
+}
 COLUMNS["choices"] = {
     "values keep": "precision",
     "readers": "readers",
