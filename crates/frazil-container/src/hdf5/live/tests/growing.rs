@@ -206,7 +206,7 @@ fn check_header(step: usize, header: &str) {
         ],
         3 => &[
             "t:units = \"kelvin\" ;\nstring t:comment = \"one\\ntwo\" ;",
-            "string :title = \"growth, again\" ;\n:nothing = \"\" ;\n:number = 7ULL ;",
+            "string :title = \"growth, again\" ;\n:nothing = \"\" ;\n:count = 7ULL ;",
         ],
         _ => &[
             "time = UNLIMITED ; // (1 currently)\nnorthing = 3 ;\nx = 4 ;",
