@@ -12,14 +12,11 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
-from support.command import ROOT
+from support.drop_in import BARE, installed
 from support.dumps import ncdump
-from support.fortran import GFORTRAN, LIBRARIES, run
+from support.fortran import GFORTRAN, run
 
-BUILT = Path(os.environ.get("FRAZIL_NETCDF", ROOT / ".build/netcdf"))
 FORTRAN_SOURCE = os.environ.get("NETCDF_FORTRAN_SOURCE")
-# Nothing of the machine's netCDF, and nothing that says where ours is.
-BARE = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")}
 
 C = """
 #include <netcdf.h>
@@ -59,6 +56,19 @@ int main(int argc, char **argv) {
     MUST(nc_get_var1_float(nc, v, (size_t[]){9, 3}, row));
     MUST(nc_close(nc));
     return row[0] == 12 && !strncmp(nc_inq_libvers(), NC_VERSION, 3) ? 0 : 3;
+}
+"""
+APPEND = """
+#include <netcdf.h>
+int main(void) {
+    int nc, v, i;
+    size_t start[2] = {3, 0}, count[2] = {1, 64};
+    float row[64];
+    for (i = 0; i < 64; i++) row[i] = 7;
+    if (nc_open("out.nc", NC_WRITE, &nc) || nc_inq_varid(nc, "v", &v)) return 1;
+    if (nc_put_vara_float(nc, v, start, count, row)) return 2;
+    if (nc_put_att_text(nc, v, "units", 1, "K")) return 3;
+    return nc_close(nc);
 }
 """
 FORTRAN = """
@@ -137,14 +147,7 @@ target_link_libraries(model netCDF::netcdf)
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Installed at one place, moved to another."""
-    if not (BUILT / "libnetcdf.so").exists():
-        pytest.fail(f"{BUILT}/libnetcdf.so is missing: run 'make netcdf' (or set FRAZIL_NETCDF)")
-    folder = tmp_path_factory.mktemp("drop-in")
-    where = {"PREFIX": "/opt/netcdf", "DESTDIR": str(folder)}
-    script = ROOT / "scripts/install_netcdf.py"
-    run("python3", script, BUILT, LIBRARIES / "libfrazil.so", env={**os.environ, **where})
-    return (folder / "opt/netcdf").rename(folder / "tree")
+    return installed(tmp_path_factory.mktemp("drop-in"))
 
 
 def events(report: Path) -> list[str]:
@@ -199,6 +202,22 @@ def test_a_fortran_program(tree: Path, tmp_path: Path):
     check(program, tmp_path)
     with netCDF4.Dataset(tmp_path / "out.nc") as file:
         assert file["v"].chunking() == [5, 16]
+
+
+def test_a_file_that_is_opened_to_write_on(tree: Path, tmp_path: Path):
+    with netCDF4.Dataset(tmp_path / "out.nc", "w") as file:
+        file.createDimension("t", None)
+        file.createDimension("x", 64)
+        file.createVariable("v", "f4", ("t", "x"), zlib=True)[:3] = 1
+    (tmp_path / "append.c").write_text(APPEND)
+    flags = run(tree / "bin/nc-config", "--cflags", "--libs").split()
+    run("cc", "append.c", "-o", "append", *flags, cwd=tmp_path)
+    environment = {**BARE, "FRAZIL_RUN_REPORT": str(tmp_path / "report")}
+    run(tmp_path / "append", cwd=tmp_path, env=environment)
+    assert events(tmp_path / "report") == ["process", "taken", "closed"]
+    with h5py.File(tmp_path / "out.nc") as file:
+        assert file["v"].shape == (4, 64) and (file["v"][3] == 7).all()
+        assert file["v"].compression == "gzip" and file["v"].attrs["units"] == b"K"
 
 
 def test_options_come_from_the_environment(tree: Path, tmp_path: Path):

@@ -9,14 +9,13 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use crate::files::{self, Place, Taken};
+use crate::files::{self, CLASSIC_MODEL, Place, Taken};
 use crate::invoke::{BAD_ID, invoke_on};
 use crate::library::frazil;
+use crate::state::State;
 
 /// Set if commits are to go on behind the program.
 const BEHIND: &str = "FRAZIL_RUN_COMMIT_BEHIND";
-/// `NC_CLASSIC_MODEL`
-const CLASSIC_MODEL: c_int = 0x0100;
 
 /// The commit of a file that may be going on.
 #[derive(Default)]
@@ -32,7 +31,7 @@ pub(crate) fn serves(file: &Taken, id: c_int) -> bool {
     static ASKED: OnceLock<bool> = OnceLock::new();
     let is_asked = *ASKED.get_or_init(|| std::env::var_os(BEHIND).is_some_and(|it| it == "1"));
     // In the classic model it may be refused at once.
-    let may_fail = || file.mode & CLASSIC_MODEL != 0 && !file.notes().in_data_mode;
+    let may_fail = || file.mode & CLASSIC_MODEL != 0 && !State::of(file).is_in_data_mode();
     let is_own = || matches!(file.place(id), Place::Own(_)) && !file.is_reading();
     is_asked && is_own() && file.process == std::process::id() && !may_fail()
 }

@@ -5,11 +5,10 @@ use std::ffi::{c_char, c_int};
 use crate::current::{current, is, served_by};
 use crate::faithful;
 use crate::files::{self, Place, Taken};
-use crate::handover::{NO_MEMORY, give_back_unfit, hand_over, why};
+use crate::handover::{NO_MEMORY, give_back, give_back_unfit, why};
 use crate::invoke::{BAD_ID, INVALID, Words, invoke, invoke_on, number};
 use crate::library::{Library, frazil};
 use crate::names::{Call, NAMES};
-use crate::reopen::go_on_there;
 use crate::report;
 
 /// What frazil answers where it does not do what netCDF-C may do: `NC_EINVAL`, `NC_EBADTYPE`,
@@ -90,10 +89,10 @@ fn on_own(
         None => {}
     }
     let words_of = report::words_of(status);
-    let handed = match file.has_values() {
-        true => go_on_there(file).inspect_err(|_| report::refused(&file.path, name, &words_of)),
-        false => hand_over(file, &why(name, status)),
-    };
+    let handed = give_back(file, &why(name, status));
+    if handed.is_err() && file.has_content() {
+        report::refused(&file.path, name, &words_of);
+    }
     match (handed, file.place(id)) {
         (Ok(()), Place::Handed(real)) => go_on(file, real, call, words),
         (Ok(()), Place::Own(_)) => status,

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use crate::cache::cache_of;
 use crate::current::is;
-use crate::files::{Taken, Unfit};
+use crate::files::{CLASSIC_MODEL, Taken, Unfit};
 use crate::handover::{NO_MEMORY, why};
 use crate::invoke::{INVALID, Words, invoke, invoke_on, number};
 use crate::library::{Library, is_drop_in};
@@ -21,8 +21,6 @@ const COMPACT: c_int = 2;
 const BITGROOM: c_int = 1;
 /// `NC_EBADCHUNK`
 const BAD_CHUNK: c_int = -127;
-/// `NC_CLASSIC_MODEL`
-const CLASSIC_MODEL: c_int = 0x0100;
 /// `NC_ENOFILTER`
 const NO_FILTER: c_int = -136;
 /// `NC_MAX_VAR_DIMS`

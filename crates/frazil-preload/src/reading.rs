@@ -1,18 +1,16 @@
 //! Files that the program opens for reading: frazil reads those in which it sees what netCDF-C sees.
 //!
 //! `libfrazil` says which. Small files are left alone: loading it takes longer than reading them. The drop-in
-//! library takes those with filters that its HDF5 lacks. At the first call that only the program's own library serves, that opens the file, and has it from then on: nothing is
-//! lost, since nothing was written.
+//! library takes those with filters that its HDF5 lacks. At the first call that only the program's own library
+//! serves, that opens the file, and has it from then on: nothing is lost, since nothing was written.
 
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_uint};
-use std::fs::File;
-use std::io::Read;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use crate::files::{self, Place, Taken};
+use crate::files::{self, Origin, Place, Taken, WRITE};
 use crate::invoke::{BAD_ID, INVALID, invoke, invoke_on, number};
-use crate::library::{Library, frazil, is_drop_in, is_plain_file};
+use crate::library::{Library, frazil, is_drop_in, is_netcdf4};
 use crate::names::NAMES;
 use crate::report;
 use crate::values::NAME_BYTES;
@@ -25,10 +23,6 @@ const FEWEST_BYTES: u64 = 1 << 20;
 const OWN_FILTERS: [c_uint; 5] = [1, 2, 3, 5, 6];
 /// Filters of a variable at most, by HDF5.
 const MOST_FILTERS: usize = 32;
-/// `NC_WRITE`
-const WRITE: c_int = 0x0001;
-/// How HDF5 files begin.
-const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
 /// `NC_EBADGRPID`
 const BAD_GROUP: c_int = -116;
 
@@ -54,7 +48,7 @@ pub(crate) fn take(path: &CStr, mode: c_int, program: &'static Library) -> Optio
     if status != 0 {
         // Of small files nobody expects it.
         if is_large {
-            report::unread(path, &report::words_of(status));
+            report::unread(path, &report::refusal_of(status));
         }
         return None;
     }
@@ -63,9 +57,7 @@ pub(crate) fn take(path: &CStr, mode: c_int, program: &'static Library) -> Optio
         unsafe { invoke_on(library, "nc_close", own, []) };
         return None;
     }
-    let mut taken = Taken::new(CString::from(path), mode, own, program);
-    taken.read_at = Some(from_root(path));
-    let id = files::insert(taken);
+    let id = files::insert(Taken::new(path, Origin::Read, (mode, own), program));
     match id {
         Some(_) => report::read(path),
         // SAFETY: frz_nc_close with the number of a file that was opened above.
@@ -77,13 +69,8 @@ pub(crate) fn take(path: &CStr, mode: c_int, program: &'static Library) -> Optio
 /// The bytes of a file, if it is of the format.
 fn bytes_of(path: &CStr) -> Option<u64> {
     let path = Path::new(OsStr::from_bytes(path.to_bytes()));
-    if !is_plain_file(path) {
-        return None;
-    }
-    let mut file = File::open(path).ok()?;
-    let mut begin = [0; SIGNATURE.len()];
-    file.read_exact(&mut begin).ok()?;
-    (begin == SIGNATURE).then_some(file.metadata().ok()?.len())
+    let length = path.metadata().ok()?.len();
+    is_netcdf4(path).then_some(length)
 }
 
 /// Whether a variable has a filter that HDF5 as it is built here does not have.
@@ -119,13 +106,6 @@ fn has_foreign_filters(library: &'static Library, own: c_int) -> bool {
     })
 }
 
-fn from_root(path: &CStr) -> CString {
-    let absolute = std::path::absolute(OsStr::from_bytes(path.to_bytes())).ok();
-    let bytes = absolute.map(|path| path.into_os_string().into_vec());
-    let absolute = bytes.and_then(|bytes| CString::new(bytes).ok());
-    absolute.unwrap_or_else(|| path.to_owned())
-}
-
 /// Before a call: gives the file back to the program's own library unless frazil serves the call. If that
 /// cannot be, frazil says what is wrong with it.
 pub(crate) fn give_back_unless(is_served: bool, file: &Taken, call: usize) {
@@ -150,11 +130,9 @@ pub(crate) fn give_back_unless(is_served: bool, file: &Taken, call: usize) {
 fn reopened(file: &Taken, own: c_int) -> Result<Vec<c_int>, c_int> {
     let library = frazil().map_err(|_| BAD_ID)?;
     let mut real: c_int = 0;
-    // The program may be in another folder by now.
-    let path = file.read_at.as_ref().ok_or(INVALID)?;
     let place = (&raw mut real) as usize;
     let words = [
-        path.as_ptr() as usize,
+        file.at.as_ptr() as usize,
         number(file.mode),
         place,
         0,

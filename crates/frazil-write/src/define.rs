@@ -20,7 +20,7 @@ use frazil_file::error::{Error, Result};
 use frazil_options::names::checked_name;
 
 /// The attribute that says what elements hold that were never written.
-const FILL_VALUE: &str = "_FillValue";
+pub(super) const FILL_VALUE: &str = "_FillValue";
 
 /// How long a new dimension is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -185,8 +185,8 @@ impl Writer {
     }
 
     /// Sets an attribute, in place of one of the same name if there is one. The fill value is no
-    /// attribute in this sense: it is among the settings; but for strings, where it is nothing else:
-    /// strings that were never written are empty whatever it says.
+    /// attribute in this sense: it is among the settings; but for strings, which it is nothing but an
+    /// attribute of. Strings that were never written are what it says, or empty.
     ///
     /// # Errors
     /// [`ErrorCode::InvalidArgument`] for a name that no attribute can have, or no such owner.
@@ -247,7 +247,7 @@ impl Writer {
         self.begin()?;
         self.check_attribute(owner, old)?;
         let wrap = |error: Error| error.in_file(&self.path);
-        refuse_format_attribute(owner, old).map_err(wrap)?;
+        self.refuse_setting(owner, old)?;
         let new = &*check_attribute_name(owner, new).map_err(wrap)?;
         if self.has_attribute(owner, new) {
             return Err(in_use("attribute", new).in_file(&self.path));
@@ -341,6 +341,15 @@ impl Writer {
         name == FILL_VALUE
             && self.schema.variables[id.0].value_type == ValueType::String
             && matches!(value, SchemaValue::Strings(texts) if texts.len() == 1)
+    }
+
+    /// Refuses attributes that are not the user's to remove.
+    fn refuse_setting(&self, owner: AttributeOwner, name: &str) -> Result<()> {
+        let known = self.schema.attribute(owner, name);
+        if known.is_some_and(|known| self.is_fill_of_strings(owner, name, &known.value)) {
+            return Ok(());
+        }
+        refuse_format_attribute(owner, name).map_err(|error| error.in_file(&self.path))
     }
 
     fn has_attribute(&self, owner: AttributeOwner, name: &str) -> bool {
@@ -455,6 +464,10 @@ fn take_over(variable: &mut SchemaVariable, settings: &VariableSettings) {
         return;
     }
     variable.fill = settings.fill.clone();
+    if variable.value_type == ValueType::String {
+        // An attribute like others.
+        return;
+    }
     let Fill::Value(value) = &settings.fill else {
         variable.attributes.retain(|a| a.name != FILL_VALUE);
         return;

@@ -44,6 +44,8 @@ pub(super) struct Amounts {
 pub(super) enum Fate {
     /// Frazil has written it.
     Written,
+    /// Frazil has opened it to write on; the program wrote nothing.
+    Unchanged,
     /// Frazil could not write it.
     Failed,
     /// Its process ended without closing it: it is at its last commit.
@@ -62,7 +64,7 @@ pub(super) enum Fate {
     NotRead,
 }
 
-/// A file that a process created, or opened for reading.
+/// A file that a process created or opened.
 #[derive(Debug, Serialize)]
 pub(super) struct WrittenFile {
     pub(super) process: u32,
@@ -177,6 +179,7 @@ impl Report {
             }
             "returned" => self.end(event, Fate::GivenBack),
             "aborted" => self.end(event, Fate::Aborted),
+            "unchanged" => self.end(event, Fate::Unchanged),
             "closed" => {
                 let fate = match &event.error {
                     Some(_) => Fate::Failed,
