@@ -33,8 +33,10 @@ export FRAZIL_PLUGIN_PATH ?= $(abspath .build/plugins)
 export PREFIX ?= /usr/local
 export LIBDIR ?= $(PREFIX)/lib
 export DESTDIR ?=
-# Changes with the interface; from version 1 on with the major version only.
-SONAME := libfrazil.so.0
+# Changes with the interface: with the major version.
+SONAME := libfrazil.so.1
+# The symbols of the library have the version FRAZIL_1.0.
+LINKED := -C link-arg=-Wl,-soname,$(SONAME) -C linker=$(abspath scripts/link-with-versions)
 export OFFLINE
 
 DEMO := .build/demo
@@ -50,6 +52,7 @@ setup: .build/setup-test .build/setup-check .build/setup-site fetch ## Install a
 .PHONY: fetch
 fetch: .build/setup-build
 	$(CARGO) fetch --locked $(if $(filter 1,$(OFFLINE)),--offline)
+	$(CARGO) fetch --locked --manifest-path fuzz/Cargo.toml $(if $(filter 1,$(OFFLINE)),--offline)
 
 .build/setup-build: scripts/setup requirements-build.txt
 	scripts/setup build
@@ -82,7 +85,7 @@ build: .build/setup-build ## Build the frazil command
 .PHONY: lib
 lib: .build/setup-build ## Build the libraries for C and Fortran: libfrazil.so and libfrazil.a
 	$(CARGO) rustc $(CARGO_FLAGS) --package frazil-capi --lib --crate-type cdylib,staticlib -- \
-		-C link-arg=-Wl,-soname,$(SONAME)
+		$(LINKED)
 	scripts/make-static-library $(BUILT)/libfrazil_capi.a $(FRAZIL_LIB)/libfrazil.a
 	cp -u $(BUILT)/libfrazil_capi.so $(FRAZIL_LIB)/libfrazil.so
 	ln -sf libfrazil.so $(FRAZIL_LIB)/$(SONAME)
@@ -98,7 +101,7 @@ preload: .build/setup-build ## Build what `frazil run` puts before a program's o
 netcdf: lib ## Build a netCDF-C that writes with frazil, for models to link: .build/netcdf
 	$(CARGO) rustc $(CARGO_FLAGS) --package frazil-preload --lib --crate-type cdylib,staticlib
 	$(CARGO) rustc $(CARGO_FLAGS) --package frazil-capi --lib --crate-type cdylib,staticlib \
-		--message-format json -- -C link-arg=-Wl,-soname,$(SONAME) >.build/lib_messages.json
+		--message-format json -- $(LINKED) >.build/lib_messages.json
 	python3 scripts/make_netcdf_library.py .build/lib_messages.json $(BUILT)/libfrazil_preload.a .build/netcdf
 
 .PHONY: plugins
@@ -231,7 +234,7 @@ format: .build/setup-test ## Format Rust and Python sources
 	$(PYTHON) -m ruff format
 
 .PHONY: bench
-bench: bench-pack bench-choices bench-precision bench-model bench-chunks bench-filters bench-planning bench-mpi bench-wrf bench-read bench-cloud bench-xarray bench-dask ## Run all benchmarks, each beside its peers
+bench: bench-pack bench-choices bench-precision bench-model bench-chunks bench-filters bench-planning bench-mpi bench-wrf bench-read bench-open bench-cloud bench-xarray bench-dask ## Run all benchmarks, each beside its peers
 
 CAMPAIGN_SECONDS ?= 10800
 
@@ -322,6 +325,12 @@ bench-planning: build .build/setup-bench-read ## What planning costs beside pack
 .PHONY: bench-read
 bench-read: bench-package .build/setup-test ## Reading beside netCDF4, h5py, h5netcdf, xarray, zarr, tensorstore, hidefix, HDF5
 	.venv-bench-read/bin/python bench/reading.py $(BENCH_ARGS)
+	.venv-bench-read/bin/python scripts/make_bench_tables.py
+
+.PHONY: bench-open
+bench-open: bench-package .build/setup-bench-read ## Opening files and listing what is in them, beside h5py, netCDF4 and xarray's engines
+	$(CARGO) build $(CARGO_FLAGS) --package frazil-bench
+	.venv-bench-read/bin/python bench/opening.py $(BENCH_ARGS)
 	.venv-bench-read/bin/python scripts/make_bench_tables.py
 
 .PHONY: bench-cloud

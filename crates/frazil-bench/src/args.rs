@@ -22,6 +22,32 @@ pub(crate) enum Command {
     Quantize(QuantizeArgs),
     /// Read a variable whole, and random boxes, maps and series of it
     Read(ReadArgs),
+    /// Open files and list their variables, with so many threads at a time
+    Open(OpenArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OpenArgs {
+    /// netCDF-4, HDF5 or classic netCDF
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Numbers of threads, one after the other
+    #[arg(long, value_name = "N,N", value_delimiter = ',', default_value = "1")]
+    pub(crate) threads: Vec<usize>,
+    /// How often each file is opened
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+    rounds: u16,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl OpenArgs {
+    /// Rounds, at least 1.
+    pub(crate) fn rounds(&self) -> usize {
+        self.rounds.into()
+    }
 }
 
 #[derive(Debug, Args)]

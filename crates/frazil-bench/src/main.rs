@@ -7,6 +7,8 @@
 //! `quantize` times the rounding kernels and the error check, on one core and a field of its own.
 //!
 //! `read` times the reader: a whole variable, random boxes, maps and series.
+//!
+//! `open` times opening: many files, by one thread and by many.
 
 #![forbid(unsafe_code)]
 
@@ -15,6 +17,7 @@ mod codec_loop;
 mod cut;
 mod error;
 mod input;
+mod open;
 mod quantize;
 mod read;
 mod report;
@@ -26,7 +29,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, CodecLoopArgs, Command, QuantizeArgs, ReadArgs};
+use args::{Cli, CodecLoopArgs, Command, OpenArgs, QuantizeArgs, ReadArgs};
 use error::Error;
 
 fn main() -> ExitCode {
@@ -34,6 +37,7 @@ fn main() -> ExitCode {
         Command::CodecLoop(args) => codec_loop(&args),
         Command::Quantize(args) => quantize(&args),
         Command::Read(args) => read(&args),
+        Command::Open(args) => open(&args),
     };
     print(&outcome);
     ExitCode::from(u8::from(outcome.is_err()))
@@ -57,6 +61,14 @@ fn quantize(args: &QuantizeArgs) -> Result<String, Error> {
 
 fn read(args: &ReadArgs) -> Result<String, Error> {
     let report = read::measure(&args.file, &args.variable, args.threads(), args.repeats())?;
+    match args.json {
+        true => report.json(),
+        false => Ok(report.text()),
+    }
+}
+
+fn open(args: &OpenArgs) -> Result<String, Error> {
+    let report = open::measure(&args.files, &args.threads, args.rounds())?;
     match args.json {
         true => report.json(),
         false => Ok(report.text()),

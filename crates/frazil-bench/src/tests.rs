@@ -233,3 +233,18 @@ fn the_json_has_the_names_that_scripts_read() {
             .contains("left out       /crs: not chunked in the output")
     );
 }
+
+#[test]
+fn many_threads_open_what_one_opens() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_classic(folder.path());
+    let (packed, _) = pack(&path, "packed.nc", &new_chunks(1, ShufflePolicy::On));
+    let report = crate::open::measure(&[path, packed.clone()], &[1, 16], 8).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&report.json().unwrap()).unwrap();
+    for row in json["rows"].as_array().unwrap() {
+        assert_eq!(row["opened"], 16);
+        assert_eq!(row["objects"], json["rows"][0]["objects"]);
+    }
+    let absent = packed.with_file_name("absent.nc");
+    assert!(crate::open::measure(&[packed, absent], &[2], 1).is_err());
+}

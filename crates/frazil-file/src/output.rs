@@ -145,6 +145,12 @@ fn new_file(path: &Path, overwrite: bool) -> Result<Target> {
             .in_file(path)
             .with_cure("use --out-dir for a directory"));
     }
+    // A link stays one: what it leads to is replaced, as by `cp`.
+    let followed = match overwrite && path.is_symlink() {
+        true => Some(beside::followed(path).map_err(|error| not_followed(&error, path))?),
+        false => None,
+    };
+    let path = followed.as_deref().unwrap_or(path);
     let before = check_new(path, overwrite)?;
     other_writers::refuse_active(path)?;
     Ok(Target {
@@ -152,6 +158,19 @@ fn new_file(path: &Path, overwrite: bool) -> Result<Target> {
         in_place: false,
         before,
     })
+}
+
+/// The error for a link that leads to no file of which a new one can take the place.
+fn not_followed(error: &std::io::Error, path: &Path) -> Error {
+    let cure = "name another file, or remove the link";
+    match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            let cause = "is a link to something that is not there";
+            Error::new(ErrorCode::AlreadyExists, cause).in_file(path)
+        }
+        _ => Error::io(error, "follow the link", path),
+    }
+    .with_cure(cure)
 }
 
 /// Checks that a file may be written at `path`: its folder is there, and nothing else, or a file that
@@ -166,7 +185,7 @@ pub fn check_new(path: &Path, overwrite: bool) -> Result<Before> {
             let cause = "is a link to something that is not there";
             return Err(Error::new(ErrorCode::AlreadyExists, cause)
                 .in_file(path)
-                .with_cure("add --overwrite to replace it"));
+                .with_cure("name another file, or remove the link"));
         }
         return check_folder(path).map(|()| before);
     };

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::external::ExternalBytes;
 use crate::file_bytes::{FileBytes, HeldBytes};
 use crate::input::{Input, InputKind};
+use crate::resources::Resources;
 use crate::storage_error::from_container;
 use crate::virtual_data::{self, VirtualValues};
 
@@ -71,22 +72,29 @@ pub fn access(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
         .map_err(|error| error.in_file(input.path()).at_variable(&variable.path))
 }
 
-/// Refuses values of which one alone is larger than the file.
+/// Refuses values of which one alone takes more memory than there is for all work, and more than its file.
 ///
 /// # Errors
-/// [`ErrorCode::Unsupported`] if they are.
-pub fn check_element(variable: &DatasetInfo) -> Result<()> {
-    if !variable.has_oversized_elements() {
+/// [`ErrorCode::MemoryBudget`] if they are such.
+pub fn check_element(input_bytes: u64, variable: &DatasetInfo) -> Result<()> {
+    /// Elements that lead elsewhere are in memory as they are stored, as they are expanded, and as fill values.
+    const COPIES: u64 = 4;
+    let bytes = variable.element.size_bytes as u64;
+    let needed = match variable.element.is_self_contained() {
+        true => bytes,
+        false => bytes.saturating_mul(COPIES),
+    };
+    if needed <= Resources::DEFAULT_MEMORY_BYTES.max(input_bytes) {
         return Ok(());
     }
-    let bytes = variable.element.size_bytes;
-    let cause = format!("its elements have {bytes} bytes each, more than the file");
-    Err(Error::new(ErrorCode::Unsupported, cause))
+    let cause = format!("each of its elements has {bytes} bytes, more than there is memory for");
+    let cure = "read it with h5py, or write its values as an array of smaller elements";
+    Err(Error::new(ErrorCode::MemoryBudget, cause).with_cure(cure))
 }
 
 fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
     let variable = &input.variables()[i];
-    check_element(variable)?;
+    check_element(input.file_bytes(), variable)?;
     if variable.is_null || variable.shape.contains(&0) {
         return Ok(Access::Nothing);
     }
@@ -95,21 +103,6 @@ fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
         true => Ok(access),
         false => as_indirect(access),
     }
-}
-
-/// Refuses values that are in other files, if the file is somewhere else: frazil looks for other files on this machine
-/// only, and a virtual dataset has fill values where there is none.
-///
-/// # Errors
-/// [`ErrorCode::Unsupported`] if the file is somewhere else.
-pub(crate) fn refuse_other_files(hdf5: &Hdf5Input) -> Result<()> {
-    if !hdf5.is_far() {
-        return Ok(());
-    }
-    let cause = "its values are in other files, which are looked for on this machine only";
-    Err(Error::new(ErrorCode::Unsupported, cause)
-        .in_file(hdf5.path())
-        .with_cure("copy all of the files here first"))
 }
 
 fn stored_values(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
@@ -313,10 +306,12 @@ pub fn bytes_apart(hdf5: &Hdf5Input, variable: &DatasetInfo) -> Result<Arc<dyn B
     if variable.storage == DatasetStorage::Virtual {
         return Ok(virtual_data::of_dataset(hdf5, variable)?);
     }
-    refuse_other_files(hdf5)?;
     let files = hdf5.external_files(variable).map_err(failed)?;
-    let bytes = ExternalBytes::new(hdf5.path(), &files);
-    let bytes = bytes.map_err(|error| Error::io(&error, "find the folder of", hdf5.path()))?;
+    let bytes = match hdf5.far_source() {
+        Some(source) => ExternalBytes::far(hdf5.path(), source, &files),
+        None => ExternalBytes::new(hdf5.path(), &files)
+            .map_err(|error| Error::io(&error, "find the folder of", hdf5.path()))?,
+    };
     Ok(Arc::new(bytes))
 }
 
@@ -486,6 +481,14 @@ pub fn is_sparse(variable: &DatasetInfo, source: &ArraySource, stored: &Stored) 
 
 fn corrupt(cause: impl Into<String>) -> Error {
     Error::new(ErrorCode::Corrupt, cause)
+}
+
+/// What there is to do about a filter that frazil cannot undo; `None`: it can.
+#[must_use]
+pub fn cure_of_filter(id: i32) -> Option<String> {
+    let mut known = frazil_codec::filters().iter();
+    let can_decode = known.any(|known| known.id == id && known.can_decode);
+    (!can_decode).then(|| cure_for(id))
 }
 
 /// One line about filters that nobody here can decode.

@@ -1,8 +1,10 @@
 //! A source of bytes with what the superblock says of it: sizes of numbers, and where the file begins.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, ThreadId};
 
 use frazil_types::sync::Mutex;
 
@@ -18,6 +20,10 @@ const MOST_CACHED: usize = 16 << 20;
 /// make a reader go round without being larger than others.
 const MOST_READINGS: u64 = 64;
 const FREE_WORK: u64 = 256 << 20;
+/// As far behind an object's header begins what it leads to, in most files: the root of the index of chunks. The whole
+/// of it takes less time than a request where the source says that requests take long.
+const REACH: u64 = 8192;
+const LONGEST_REACH: u64 = 64 << 10;
 /// A usual collection of values, which is read for one of them.
 const WORK_OF_A_VALUE: u64 = 4096;
 
@@ -45,6 +51,13 @@ pub(crate) struct Input {
     work: AtomicU64,
     /// Work that values of the caller's may make beside metadata.
     allowed: AtomicU64,
+    /// What a thread would ask for next, which notes that and asks for nothing.
+    noted: Mutex<Option<Noted>>,
+}
+
+struct Noted {
+    by: ThreadId,
+    ranges: Vec<Range<u64>>,
 }
 
 impl Input {
@@ -65,6 +78,7 @@ impl Input {
             image: BTreeMap::new(),
             work: AtomicU64::new(0),
             allowed: AtomicU64::new(0),
+            noted: Mutex::default(),
         })
     }
 
@@ -166,18 +180,14 @@ impl Input {
         self.fetch(&ranges)
     }
 
-    /// As [`Self::read_up_to`]. If that needs a request, it brings `reach` bytes into memory: what lies behind is likely
-    /// to be asked for next.
-    pub(crate) fn read_with_reach(
-        &self,
-        address: u64,
-        length: u64,
-        reach: u64,
-        name: &str,
-    ) -> Result<Vec<u8>> {
+    /// As [`Self::read_up_to`]. If that needs a request, it brings more into memory: what lies behind is likely to be
+    /// asked for next. Half of what the source has for its head keeps that less than the nodes of a tree that is
+    /// deep enough to need it.
+    pub(crate) fn read_with_reach(&self, address: u64, length: u64, name: &str) -> Result<Vec<u8>> {
         let block = address / self.block_bytes;
         let is_known = self.blocks.lock().contains_key(&block);
         if !is_known {
+            let reach = (self.source.head_bytes() / 2).clamp(REACH, LONGEST_REACH);
             self.prefetch([(address, reach)])?;
         }
         self.read_up_to(address, length, name)
@@ -250,10 +260,46 @@ impl Input {
         runs
     }
 
+    /// Does what reads metadata, without a request: where bytes are missing, it notes which, and fails with
+    /// [`Self::is_waiting`]. What was noted can be asked for with what others wait for; `None`: another thread notes.
+    pub(crate) fn note(&self, work: impl FnOnce()) -> Option<Vec<(u64, u64)>> {
+        let by = thread::current().id();
+        let mut noted = self.noted.lock();
+        if noted.is_some() {
+            return None;
+        }
+        *noted = Some(Noted {
+            by,
+            ranges: Vec::new(),
+        });
+        drop(noted);
+        work();
+        let noted = self.noted.lock().take()?;
+        let pair = |range: Range<u64>| (range.start, range.end - range.start);
+        Some(noted.ranges.into_iter().map(pair).collect())
+    }
+
+    /// Whether an error means that bytes are missing which were noted.
+    pub(crate) fn is_waiting(error: &Error) -> bool {
+        matches!(error, Error::Io(error) if error.kind() == io::ErrorKind::WouldBlock)
+    }
+
+    /// Learns that something was read whose bytes may be wanted again when the file is opened next.
+    pub(crate) fn settle(&self) {
+        self.source.settle();
+    }
+
     fn fetch(&self, ranges: &[Range<u64>]) -> Result<()> {
         let runs = self.missing(ranges);
         if runs.is_empty() {
             return Ok(());
+        }
+        if let Some(noted) = &mut *self.noted.lock()
+            && noted.by == thread::current().id()
+        {
+            let place = |run: &Range<u64>| run.start * self.block_bytes..run.end * self.block_bytes;
+            noted.ranges.extend(runs.iter().map(place));
+            return Err(Error::Io(io::ErrorKind::WouldBlock.into()));
         }
         let place = |run: &Range<u64>| {
             let end = (run.end * self.block_bytes).min(self.bytes);

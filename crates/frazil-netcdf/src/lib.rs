@@ -12,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+mod appending;
 mod bundled;
 mod convert;
 mod create;

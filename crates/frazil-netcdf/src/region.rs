@@ -1,5 +1,6 @@
 //! Which elements of a variable, and where they lie in the caller's memory.
 
+use frazil_container::schema::Text;
 use std::borrow::Cow;
 
 use crate::status::{Answer, Refusal, Status};
@@ -248,7 +249,7 @@ impl<'a> Slab<'a> {
     }
 
     /// The strings of a put in row-major order.
-    pub(super) fn gather_strings(&self, values: &[String]) -> Answer<Vec<String>> {
+    pub(super) fn gather_strings(&self, values: &[Text]) -> Answer<Vec<Text>> {
         let places = self.places()?;
         let values = places.iter().map(|&place| values.get(place).cloned());
         values.collect::<Option<_>>().ok_or_else(too_few)
@@ -257,8 +258,8 @@ impl<'a> Slab<'a> {
     /// Puts the strings of a get, row-major, where they belong in memory.
     pub(super) fn scatter_strings(
         &self,
-        strings: Vec<String>,
-        values: &mut [Option<String>],
+        strings: Vec<Text>,
+        values: &mut [Option<Text>],
     ) -> Answer<()> {
         for (string, place) in strings.into_iter().zip(self.places()?) {
             *values.get_mut(place).ok_or_else(too_few)? = Some(string);

@@ -1,5 +1,6 @@
 //! What the calls take and return, beside numbers and names.
 
+use frazil_container::schema::Text;
 use std::ops::BitOr;
 
 use frazil_container::classic::NcType;
@@ -255,7 +256,7 @@ pub enum AttributeValues {
     /// Numbers or text bytes.
     Atomic(frazil_container::classic::AttributeValue),
     /// `NC_STRING`.
-    Strings(Vec<String>),
+    Strings(Vec<Text>),
 }
 
 /// What `nc_inq_var_fill` says.

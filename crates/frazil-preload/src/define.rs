@@ -5,11 +5,10 @@ use std::ffi::{c_char, c_int};
 use crate::current::{current, is, served_by};
 use crate::faithful;
 use crate::files::{self, Place, Taken};
-use crate::handover::{NO_MEMORY, give_back_unfit, hand_over, why};
+use crate::handover::{NO_MEMORY, give_back, give_back_unfit, why};
 use crate::invoke::{BAD_ID, INVALID, Words, invoke, invoke_on, number};
 use crate::library::{Library, frazil};
 use crate::names::{Call, NAMES};
-use crate::reopen::go_on_there;
 use crate::report;
 
 /// What frazil answers where it does not do what netCDF-C may do: `NC_EINVAL`, `NC_EBADTYPE`,
@@ -55,7 +54,10 @@ fn on_own(
 ) -> c_int {
     let name = NAMES.get(call).copied().unwrap_or_default();
     if is(call, Call::nc_inq_filter_avail) {
-        return faithful::filter_is_there(file, words);
+        return faithful::filter_is_there(file, own, library, words);
+    }
+    if let Some(told) = faithful::without_filter(file, own, library, call, words) {
+        return told;
     }
     if is(call, Call::nc_get_var_chunk_cache) || is(call, Call::nc_get_var_chunk_cache_ints) {
         return faithful::chunk_cache(file, own, library, call, words);
@@ -87,10 +89,10 @@ fn on_own(
         None => {}
     }
     let words_of = report::words_of(status);
-    let handed = match file.has_values() {
-        true => go_on_there(file).inspect_err(|_| report::refused(&file.path, name, &words_of)),
-        false => hand_over(file, &why(name, status)),
-    };
+    let handed = give_back(file, &why(name, status));
+    if handed.is_err() && file.has_content() {
+        report::refused(&file.path, name, &words_of);
+    }
     match (handed, file.place(id)) {
         (Ok(()), Place::Handed(real)) => go_on(file, real, call, words),
         (Ok(()), Place::Own(_)) => status,

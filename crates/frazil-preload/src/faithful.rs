@@ -6,10 +6,10 @@ use std::sync::OnceLock;
 
 use crate::cache::cache_of;
 use crate::current::is;
-use crate::files::{Taken, Unfit};
+use crate::files::{CLASSIC_MODEL, Taken, Unfit};
 use crate::handover::{NO_MEMORY, why};
 use crate::invoke::{INVALID, Words, invoke, invoke_on, number};
-use crate::library::Library;
+use crate::library::{Library, is_drop_in};
 use crate::names::{Call, NAMES};
 use crate::shadow::{Shadow, Variable};
 
@@ -21,8 +21,8 @@ const COMPACT: c_int = 2;
 const BITGROOM: c_int = 1;
 /// `NC_EBADCHUNK`
 const BAD_CHUNK: c_int = -127;
-/// `NC_CLASSIC_MODEL`
-const CLASSIC_MODEL: c_int = 0x0100;
+/// `NC_ENOFILTER`
+const NO_FILTER: c_int = -136;
 /// `NC_MAX_VAR_DIMS`
 const MOST_DIMENSIONS: usize = 1024;
 /// Calls after which a variable's filters may have changed.
@@ -350,10 +350,45 @@ fn unlimited_dimensions(library: &'static Library, own: c_int) -> Option<Vec<c_i
     }
 }
 
-/// `nc_inq_filter_avail`: as the program's own library says.
-pub(crate) fn filter_is_there(file: &Taken, words: Words) -> c_int {
+/// `nc_inq_filter_avail`: as the program's own library says. The drop-in library has what frazil has.
+pub(crate) fn filter_is_there(
+    file: &Taken,
+    own: c_int,
+    library: &'static Library,
+    words: Words,
+) -> c_int {
+    if is_drop_in() {
+        // SAFETY: frz_nc_inq_filter_avail with its arguments.
+        return unsafe { invoke_on(library, "nc_inq_filter_avail", own, [words[1]]) };
+    }
     let told = with_shadow(file, |shadow| {
         Some(shadow.has_filter(file.program, words[1]))
     });
     told.unwrap_or(INVALID)
+}
+
+/// What the program's own library says to a call that asks for a filter that it lacks: the program could
+/// not read what frazil would write.
+pub(crate) fn without_filter(
+    file: &Taken,
+    own: c_int,
+    library: &'static Library,
+    call: usize,
+    words: Words,
+) -> Option<c_int> {
+    let filter = match NAMES.get(call).copied().unwrap_or_default() {
+        "nc_def_var_szip" => 4,
+        "nc_def_var_bzip2" => 307,
+        "nc_def_var_blosc" => 32001,
+        "nc_def_var_zstandard" => 32015,
+        "nc_def_var_filter" => words[2],
+        _ => return None,
+    };
+    let is_lacking = !is_drop_in()
+        && with_shadow(file, |shadow| Some(shadow.has_filter(file.program, filter)))
+            == Some(NO_FILTER);
+    match is_lacking {
+        true => verdict(file, own, library, call, words),
+        false => None,
+    }
 }

@@ -1,16 +1,22 @@
 //! The files that were taken, by the numbers that the program knows them by.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{CString, c_int};
+use std::ffi::{CStr, CString, OsStr, c_int};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
+use crate::behind::Commit;
 use crate::library::Library;
 use crate::shadow::Shadow;
 use crate::state::State;
 
 /// The bit of a number that says that the file was taken. Libraries count from 1 in the bits above 16.
 pub(crate) const MARK: c_int = 0x4000_0000;
+/// `NC_WRITE`
+pub(crate) const WRITE: c_int = 0x0001;
+/// `NC_CLASSIC_MODEL`
+pub(crate) const CLASSIC_MODEL: c_int = 0x0100;
 /// Files that may be taken at once.
 const MOST_FILES: usize = 1 << 14;
 /// The bits of a number that say which group is meant.
@@ -20,6 +26,10 @@ const GROUP: c_int = 0xFFFF;
 pub(crate) struct Taken {
     /// As the program wrote it.
     pub(crate) path: CString,
+    /// From the root: the program may be in another folder by now.
+    pub(crate) at: CString,
+    /// How the program has come by it.
+    pub(crate) origin: Origin,
     /// As the program asked for it.
     pub(crate) mode: c_int,
     /// Frazil's number of its root group.
@@ -28,14 +38,25 @@ pub(crate) struct Taken {
     pub(crate) program: &'static Library,
     /// The process that has created it.
     pub(crate) process: u32,
-    /// Its path from the root, if it is only read.
-    pub(crate) read_at: Option<CString>,
     /// Whether it is known that values were put into it.
     is_put: AtomicBool,
+    /// What goes on behind the program.
+    pub(crate) commit: Commit,
     /// What is remembered of its definitions.
     notes: Mutex<Notes>,
     /// Once the program's own library has it: its numbers of the groups, in their order.
     handed: OnceLock<Mutex<Vec<c_int>>>,
+}
+
+/// How a program has come by a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// It has created it.
+    Created,
+    /// It has opened it to write on.
+    Opened,
+    /// It has opened it to read.
+    Read,
 }
 
 /// What is remembered of a file's definitions.
@@ -69,15 +90,22 @@ pub(crate) enum Place {
 static FILES: RwLock<Vec<Option<Arc<Taken>>>> = RwLock::new(Vec::new());
 
 impl Taken {
-    pub(crate) fn new(path: CString, mode: c_int, own: c_int, program: &'static Library) -> Self {
+    pub(crate) fn new(
+        path: &CStr,
+        origin: Origin,
+        (mode, own): (c_int, c_int),
+        program: &'static Library,
+    ) -> Self {
         Self {
-            path,
+            path: path.to_owned(),
+            at: from_root(path),
+            origin,
             mode,
             own,
             program,
             process: std::process::id(),
-            read_at: None,
             is_put: AtomicBool::new(false),
+            commit: Commit::default(),
             notes: Mutex::default(),
             handed: OnceLock::new(),
         }
@@ -85,7 +113,12 @@ impl Taken {
 
     /// Whether it is only read.
     pub(crate) fn is_reading(&self) -> bool {
-        self.read_at.is_some()
+        self.origin == Origin::Read
+    }
+
+    /// Whether there is something on disk that must not be lost: it was there, or values were put.
+    pub(crate) fn has_content(&self) -> bool {
+        self.origin != Origin::Created || self.has_values()
     }
 
     pub(crate) fn notes(&self) -> MutexGuard<'_, Notes> {
@@ -137,6 +170,13 @@ impl Taken {
         }
         has_values
     }
+}
+
+fn from_root(path: &CStr) -> CString {
+    let absolute = std::path::absolute(OsStr::from_bytes(path.to_bytes())).ok();
+    let bytes = absolute.map(|path| path.into_os_string().into_vec());
+    let absolute = bytes.and_then(|bytes| CString::new(bytes).ok());
+    absolute.unwrap_or_else(|| path.to_owned())
 }
 
 fn slot_of(id: c_int) -> Option<usize> {

@@ -11,6 +11,7 @@ use crate::cache::set_cache;
 use crate::files::{Place, Taken};
 use crate::invoke::{BAD_ID, INVALID, invoke, invoke_on, number};
 use crate::library::{Library, frazil};
+use crate::reopen::go_on_there;
 use crate::report;
 use crate::state::State;
 use crate::values::{NAME_BYTES, copy_attributes, done, text};
@@ -30,7 +31,15 @@ const MOST_DIMENSIONS: usize = 1024;
 /// # Errors
 /// The status of what failed; the file is then not in either library's hands as it should be, and the
 /// report says so.
-pub(crate) fn hand_over(file: &Taken, why: &str) -> Result<(), c_int> {
+pub(crate) fn give_back(file: &Taken, why: &str) -> Result<(), c_int> {
+    match file.has_content() {
+        true => go_on_there(file, why),
+        false => hand_over(file, why),
+    }
+}
+
+/// Gives a file back of which there are definitions only.
+fn hand_over(file: &Taken, why: &str) -> Result<(), c_int> {
     let frazil = frazil().map_err(|_| BAD_ID)?;
     let names = Names::of(file).ok_or(INVALID)?;
     let mut real: c_int = 0;
@@ -94,7 +103,7 @@ pub(crate) fn give_back_unfit(file: &Taken) {
     };
     if let Some(why) = unfit.values().next() {
         // If that fails, the report says so, and frazil goes on with other chunks.
-        let _ = hand_over(file, why);
+        let _ = give_back(file, why);
     }
 }
 
@@ -129,7 +138,7 @@ struct Names {
 
 impl Names {
     fn of(file: &Taken) -> Option<Self> {
-        let path = Path::new(OsStr::from_bytes(file.path.to_bytes()));
+        let path = Path::new(OsStr::from_bytes(file.at.to_bytes()));
         let own = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let mut name = OsString::from(".");
         name.push(own.file_name()?);

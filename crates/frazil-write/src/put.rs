@@ -19,7 +19,7 @@ use super::slab::{Piece, Slab};
 use super::store::Slot;
 use super::variable::Variable;
 use super::writer::Writer;
-use frazil_container::schema::{ValueType, VariableId};
+use frazil_container::schema::{Text, ValueType, VariableId};
 use frazil_file::error::Result;
 
 impl Writer {
@@ -350,7 +350,7 @@ impl Writer {
         start: &[u64],
         count: &[u64],
         stride: Option<&[u64]>,
-        values: &[String],
+        values: &[Text],
     ) -> Result<()> {
         self.begin()?;
         self.check_strings(id)?;

@@ -120,6 +120,13 @@ entries! {
         Ok(())
     }
 
+    /// As `nc_open` for writing, if frazil goes on with the file as netCDF-C would; else `NC_ENOTBUILT`.
+    /// frazil's preload library calls it.
+    fn frz_nc_open_writing(path_: *const c_char, mode: c_int, ncidp: *mut c_int) {
+        store(ncidp, enter(Dataset::open_to_write(path(path_)?, Mode(mode)))?);
+        Ok(())
+    }
+
     /// `nc_delete`
     fn frz_nc_delete(path_: *const c_char) {
         delete(path(path_)?)

@@ -5,11 +5,13 @@ use std::sync::{Mutex, PoisonError};
 
 use frazil::FilterSpec;
 use frazil::filter_id::{BLOSC, BZIP2};
-use frazil::netcdf::{AttributeValues, ChunkCache, Dataset, GroupNumber, Outcome, Status};
+use frazil::netcdf::{AttributeValues, ChunkCache, Dataset, GroupNumber, Outcome, STRING, Status};
+
+use frazil::schema::Text;
 
 use crate::nc::pointers::{list, store, store_all};
 use crate::nc::slab::{Axes, Variable};
-use crate::nc::strings::allocated;
+use crate::nc::strings::{allocated, owned};
 use crate::nc::{entries, table, types};
 
 /// What netCDF-C begins with: 64 MiB, 1000 slots.
@@ -69,6 +71,11 @@ pub(crate) unsafe fn define_fill(
                 .and(Err(status));
         }
     };
+    if nc_type == STRING {
+        // SAFETY: as this function's.
+        let texts = unsafe { owned(value.cast(), 1) }?;
+        return file.def_var_fill_text(group, varid, texts.first().unwrap_or(&Text::default()));
+    }
     let (_, size) = types::describe(nc_type)?;
     // SAFETY: as this function's.
     let bytes = unsafe { list(value.cast::<u8>(), size) }?;
@@ -89,7 +96,7 @@ pub(crate) unsafe fn store_fill(place: *mut c_void, value: &AttributeValues) -> 
             store_all(place.cast(), &value.to_native_bytes());
         },
         AttributeValues::Strings(values) => {
-            let text = allocated(values.first().map_or("", String::as_str))?;
+            let text = allocated(values.first().map_or(&[][..], |text| text))?;
             // SAFETY: as this function's.
             unsafe { place.cast::<*mut c_char>().write(text) };
         }

@@ -31,8 +31,8 @@ pub use dataset_info::{DatasetInfo, DatasetStorage};
 pub use define::is_storable_chunk;
 pub use describe::netcdf::is_internal as is_hidden_attribute;
 pub use describe::{
-    AttributeDescription, ClassicView, Expanded, ObjectAttributes, Obstacle, StoredElement,
-    expand_plain,
+    AttributeDescription, ClassicView, DatasetPlace, Expanded, ObjectAttributes, Obstacle,
+    StoredElement, expand_plain,
 };
 pub use frazil_hdf5::text::bytes_of_text;
 pub use frazil_hdf5::{

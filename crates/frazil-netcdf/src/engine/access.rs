@@ -11,7 +11,7 @@ use crate::memory::{check_strings, check_text};
 use crate::region::Slab;
 use crate::status::{Answer, Refusal, Status};
 use crate::types::{GroupNumber, MemorySpan, MemoryType, Region};
-use frazil_container::schema::{ValueType, VariableId};
+use frazil_container::schema::{Text, ValueType, VariableId};
 
 impl Engine {
     pub(crate) fn memory_span(
@@ -125,7 +125,7 @@ impl Engine {
         group: GroupNumber,
         varid: i32,
         region: &Region<'_>,
-        values: &[String],
+        values: &[Text],
     ) -> Answer<()> {
         let id = self.variable(group, varid)?;
         let Some(slab) = self.slab(id, region, MemoryType::String, true)? else {
@@ -147,7 +147,7 @@ impl Engine {
         group: GroupNumber,
         varid: i32,
         region: &Region<'_>,
-        values: &mut [Option<String>],
+        values: &mut [Option<Text>],
     ) -> Answer<()> {
         let id = self.variable(group, varid)?;
         let Some(slab) = self.slab(id, region, MemoryType::String, false)? else {

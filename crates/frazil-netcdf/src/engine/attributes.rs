@@ -2,7 +2,6 @@
 
 use frazil_container::classic::{AttributeValue, NcType};
 
-use super::settings::no_string_fill;
 use super::{Engine, count};
 use crate::convert::convert;
 use crate::names::{FILL_VALUE, MAX_NAME, check_name, check_sought, is_reserved};
@@ -10,7 +9,7 @@ use crate::status::{Answer, Refusal, Status};
 use crate::types::{AttributeInquiry, AttributeValues, GroupNumber, MemoryType, STRING};
 use frazil_container::hdf5::provenance;
 use frazil_container::schema::{
-    AttributeOwner, Schema, SchemaAttribute, SchemaValue, ValueType, VariableId,
+    AttributeOwner, Schema, SchemaAttribute, SchemaValue, Text, ValueType, VariableId,
 };
 use frazil_options::names::sought;
 
@@ -66,7 +65,7 @@ impl Engine {
         group: GroupNumber,
         varid: i32,
         name: &str,
-        values: &[String],
+        values: &[Text],
     ) -> Answer<()> {
         let owner = self.owner(group, varid)?;
         let new_bytes = values.len().wrapping_mul(type_bytes(STRING));
@@ -119,7 +118,10 @@ impl Engine {
             {
                 self.set_fill_value(variable, value)
             }
-            (ValueType::String, SchemaValue::Strings(_)) => Err(no_string_fill()),
+            (ValueType::String, value @ SchemaValue::Strings(_)) => {
+                let owner = AttributeOwner::Variable(variable);
+                Ok(self.writer.put_attribute(owner, FILL_VALUE, value)?)
+            }
             _ => Err(Refusal::new(
                 Status::EBADTYPE,
                 format!("{FILL_VALUE} has the type of its variable"),
@@ -167,7 +169,7 @@ impl Engine {
         group: GroupNumber,
         varid: i32,
         name: &str,
-    ) -> Answer<Vec<String>> {
+    ) -> Answer<Vec<Text>> {
         match &self.find(self.owner(group, varid)?, name)?.value {
             SchemaValue::Strings(values) => Ok(values.clone()),
             SchemaValue::Atomic(values) if values.is_empty() => Ok(Vec::new()),

@@ -174,13 +174,27 @@ impl Engine {
 
     pub(crate) fn sync(&mut self) -> Answer<()> {
         self.enter_data_mode()?;
+        if self.is_as_opened() {
+            return Ok(());
+        }
         self.writer.sync()?;
         self.is_changed = false;
         Ok(())
     }
 
     pub(crate) fn close(self) -> Answer<WriterReport> {
-        Ok(self.writer.close()?)
+        let so_far = self.writer.report()?;
+        if !self.is_as_opened() || so_far.commits > 0 {
+            return Ok(self.writer.close()?);
+        }
+        self.writer.abandon();
+        Ok(so_far)
+    }
+
+    /// Whether nothing was made in a file that was opened, since its last commit: it stays as it is, to the
+    /// byte. What other ranks have made is not known.
+    fn is_as_opened(&self) -> bool {
+        !self.is_new && !self.is_changed && !self.is_parallel()
     }
 
     /// Lets go of the file at its last commit, in whatever mode it is.

@@ -6,7 +6,9 @@ use super::{Engine, NOFILL};
 use crate::names::FILL_VALUE;
 use crate::status::{Answer, Refusal, Status};
 use crate::types::{AttributeValues, ChunkCache, FillInquiry, GLOBAL, GroupNumber, Storage};
-use frazil_container::schema::{AttributeOwner, Fill, SchemaValue, ValueType, VariableId};
+use frazil_container::schema::{
+    AttributeOwner, Fill, Schema, SchemaValue, Text, ValueType, VariableId,
+};
 use frazil_precision::names::{NETCDF_BITGROOM, NETCDF_BITROUND, NETCDF_GRANULAR};
 use frazil_types::{PrecisionRequest, QuantizeAlgorithm};
 use frazil_write::PrecisionStatement;
@@ -55,7 +57,8 @@ impl Engine {
                 }
                 Fill::Value(AttributeValue::from_native_bytes(nc_type, bytes))
             }
-            (ValueType::String, false, Some(_)) => return Err(no_string_fill()),
+            // Its values are no bytes: they go by the call for texts.
+            (ValueType::String, false, Some(_)) => return Err(Status::EBADTYPE.into()),
         };
         self.remembered[id.0].is_unfilled_by_mode = false;
         match fill {
@@ -77,13 +80,46 @@ impl Engine {
         self.set_late(id, |settings| settings.fill = Fill::Value(value))
     }
 
+    pub(crate) fn def_var_fill_text(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        text: &Text,
+    ) -> Answer<()> {
+        refuse_global(varid)?;
+        let id = self.variable(group, varid)?;
+        if !self.holds_strings(id) {
+            return Err(Status::EBADTYPE.into());
+        }
+        self.check_changeable(id)?;
+        let value = SchemaValue::Strings(vec![text.clone()]);
+        let owner = AttributeOwner::Variable(id);
+        Ok(self.writer.put_attribute(owner, FILL_VALUE, value)?)
+    }
+
+    pub(super) fn holds_strings(&self, id: VariableId) -> bool {
+        self.described(id).value_type == ValueType::String
+    }
+
     pub(crate) fn inq_var_fill(&mut self, group: GroupNumber, varid: i32) -> Answer<FillInquiry> {
         let id = self.variable(group, varid)?;
         let fill = &self.described(id).fill;
         let value = match (self.described(id).value_type, fill) {
-            (_, Fill::Value(value)) => AttributeValues::Atomic(value.clone()),
-            (ValueType::Atomic(nc_type), _) => AttributeValues::Atomic(nc_type.default_fill()),
-            (ValueType::String, _) => AttributeValues::Strings(vec![String::new()]),
+            (ValueType::String, _) => {
+                let own = self
+                    .schema()
+                    .attribute(AttributeOwner::Variable(id), FILL_VALUE);
+                let texts = match own.map(|attribute| &attribute.value) {
+                    Some(SchemaValue::Strings(texts)) => texts.clone(),
+                    _ => vec![Text::default()],
+                };
+                return Ok(FillInquiry {
+                    no_fill: 0,
+                    value: AttributeValues::Strings(texts),
+                });
+            }
+            (_, Fill::Value(value)) => value.clone(),
+            (ValueType::Atomic(nc_type), _) => nc_type.default_fill(),
         };
         Ok(FillInquiry {
             no_fill: match (fill, self.remembered[id.0].is_unfilled_by_mode) {
@@ -92,7 +128,7 @@ impl Engine {
                 (Fill::Nothing, false) => 1,
                 _ => 0,
             },
-            value,
+            value: AttributeValues::Atomic(value),
         })
     }
 
@@ -231,6 +267,30 @@ impl Engine {
         self.set(id, |settings| settings.is_big_endian = is_big_endian)?;
         self.remembered[id.0].endian = endian;
         Ok(())
+    }
+
+    /// What a file says of a variable, and the writer does not know.
+    pub(crate) fn remember_stored(
+        &mut self,
+        group: GroupNumber,
+        varid: i32,
+        endian: i32,
+        is_compact: bool,
+    ) -> Answer<()> {
+        let id = self.variable(group, varid)?;
+        let remembered = &mut self.remembered[id.0];
+        (remembered.endian, remembered.is_compact) = (endian, is_compact);
+        Ok(())
+    }
+
+    /// Why values cannot be put into a variable of a file that was opened, if so.
+    pub(crate) fn why_not_put(&self, group: GroupNumber, varid: i32) -> Answer<Option<String>> {
+        let id = self.variable(group, varid)?;
+        Ok(self
+            .writer
+            .check_existing(id)
+            .err()
+            .map(|error| error.cause))
     }
 
     pub(crate) fn inq_var_endian(&mut self, group: GroupNumber, varid: i32) -> Answer<i32> {
@@ -419,12 +479,6 @@ fn refuse_global(varid: i32) -> Answer<()> {
         GLOBAL => Err(Status::EGLOBAL.into()),
         _ => Ok(()),
     }
-}
-
-/// Why a string variable gets no fill value of its own.
-pub(super) fn no_string_fill() -> Refusal {
-    let words = format!("{FILL_VALUE} of a variable of strings is always the empty string");
-    Refusal::new(Status::EINVAL, words)
 }
 
 /// A chunk shape; where an extent is 0, the whole axis, or 1 along an unlimited one.

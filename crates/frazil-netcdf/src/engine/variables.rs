@@ -101,7 +101,8 @@ impl Engine {
         if name.len() > MAX_NAME {
             return Err(Status::EMAXNAME.into());
         }
-        let name = &*check_name(name)?;
+        // netCDF-C leaves it as it is; all other names are normalised.
+        check_name(name)?;
         let id = self.variable(group, varid)?;
         self.check_free(at, name)?;
         let is_longer = name.len() > self.described(id).name.len();

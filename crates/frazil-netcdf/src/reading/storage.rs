@@ -3,7 +3,7 @@
 use frazil_codec::filters;
 use frazil_container::classic::AttributeValue;
 use frazil_container::model::{DatasetStorage, FillStatus, Variable};
-use frazil_container::schema::VariableId;
+use frazil_container::schema::{Text, VariableId};
 use frazil_types::{ByteOrder, FilterSpec, filter_id};
 
 use super::Reading;
@@ -38,7 +38,7 @@ impl Reading {
             let value = self.get_att_strings(group, varid, FILL_VALUE);
             return Ok(FillInquiry {
                 no_fill: 0,
-                value: AttributeValues::Strings(value.unwrap_or_else(|_| vec![String::new()])),
+                value: AttributeValues::Strings(value.unwrap_or_else(|_| vec![Text::default()])),
             });
         }
         let nc_type = atomic(nc_type)?;

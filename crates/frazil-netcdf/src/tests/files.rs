@@ -177,7 +177,7 @@ fn strings_are_written_and_read() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s.nc");
     let mut data = engine(&path, Mode::CLOBBER);
-    let texts = ["one", "zwei", ""].map(str::to_owned);
+    let texts = ["one", "zwei", ""].map(Into::into);
     data.def_dim(ROOT, "x", 3).unwrap();
     data.def_var(ROOT, "s", STRING, &[0]).unwrap();
     data.put_att_strings(ROOT, GLOBAL, "names", &texts).unwrap();
@@ -201,10 +201,7 @@ fn strings_are_written_and_read() {
         let attribute = data.get_att_strings(ROOT, GLOBAL, "names").unwrap();
         (out.into_iter().flatten().collect::<Vec<_>>(), attribute)
     };
-    let expected = (
-        vec![String::new(), "zwei".into(), "one".into()],
-        texts.to_vec(),
-    );
+    let expected = (vec!["".into(), "zwei".into(), "one".into()], texts.to_vec());
     assert_eq!(read(&mut data), expected);
     data.close().unwrap();
     assert_eq!(

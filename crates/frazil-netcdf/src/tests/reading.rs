@@ -459,7 +459,7 @@ fn written(path: &Path, mode: Mode) {
     add_attributes(&mut data, &[(GLOBAL, "n"), (field, "scale"), (short, "n")]);
     if !is_classic {
         let texts = data.def_var(ROOT, "texts", STRING, &[time]).unwrap();
-        let strings = ["a".to_owned(), "é".to_owned()];
+        let strings = ["a".into(), "é".into()];
         data.put_att_strings(ROOT, texts, "s", &strings).unwrap();
         let group = data.def_grp(ROOT, "g").unwrap();
         let below = data.def_grp(group, "h").unwrap();

@@ -121,6 +121,7 @@ fn prepare(command: &mut Command, args: &RunArgs, libraries: &Libraries, events:
         (COMPRESS, args.compress),
         ("FRAZIL_RUN_CHUNKS", args.choose_chunks),
         ("FRAZIL_RUN_WRITE_ONLY", args.write_only),
+        ("FRAZIL_RUN_COMMIT_BEHIND", args.commit_behind),
     ];
     for (name, _) in flags.iter().filter(|(_, is_set)| *is_set) {
         command.env(name, "1");
