@@ -132,8 +132,9 @@ impl Taken {
             None => Place::Own(self.own | group),
             Some(groups) => {
                 let groups = groups.lock().unwrap_or_else(PoisonError::into_inner);
-                // A number that the program made up is nobody's.
-                Place::Handed(groups.get(group as usize).copied().unwrap_or(-1))
+                // A number that the program made up is that of no group in the file.
+                let nobody = groups.first().map_or(-1, |root| root | GROUP);
+                Place::Handed(groups.get(group as usize).copied().unwrap_or(nobody))
             }
         }
     }

@@ -291,7 +291,8 @@ entries! {
         ncid: c_int, varid: c_int, name: *const c_char, newname: *const c_char,
     ) {
         let (name, newname) = (text(name)?, text(newname)?);
-        table::with(ncid, |file, group| file.rename_att(group, varid, name, newname))
+        // How long the name is comes before what is wrong with the group.
+        table::with_any_group(ncid, |file, group| file.rename_att(group, varid, name, newname))
     }
 
     /// `nc_del_att`

@@ -236,6 +236,7 @@ impl Engine {
         if new_name.len() > MAX_NAME {
             return Err(Status::EMAXNAME.into());
         }
+        self.group(group)?;
         let new_name = &*check_name(new_name)?;
         let owner = self.owner(group, varid)?;
         if self.find(owner, new_name).is_ok() {
