@@ -3,8 +3,9 @@
 python bench/cloud_files.py CORPUS FOLDER STEPS FILES FRAZIL
 
 `models/` has chunks as models write them: many, whose index is a B-tree of three levels among the
-data. `buckets/` has what `frazil pack --storage object-store --layout cmip7` makes of it.
-`truth.json` holds the CRC of all that is read.
+data. `buckets/` has what `frazil pack --storage object-store --layout cmip7` makes of it, `maps/`
+the same with `--reads map`. `truth.json` holds the CRC of all that is read, `places.json` where
+the chunks of one map lie.
 """
 
 import json
@@ -26,7 +27,8 @@ from read_patterns import PATTERNS, VARIABLE
 # As models write them, one step at a time.
 CHUNK = (1, 32, 128)
 FILTERS = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
-BUCKETS = ("--storage", "object-store", "--layout", "cmip7", "--readable-by", "netcdf4")
+PACK = ("--storage", "object-store", "--layout", "cmip7", "--readable-by", "netcdf4")
+PACKED = {"buckets": (), "maps": ("--reads", "map")}
 
 
 def write_netcdf(path: Path, values: np.ndarray, first: int) -> None:
@@ -72,6 +74,19 @@ def refer(path: Path) -> None:
         path.with_name(path.name + ending).write_text(json.dumps(references))
 
 
+def note_places(path: Path, steps: int) -> None:
+    """Where the chunks of one map lie."""
+    (region,) = PATTERNS["map"](steps)
+    (step, _), *_ = region
+    with h5py.File(path) as file:
+        data = file[VARIABLE]
+        chunks = [data.id.get_chunk_info(i) for i in range(data.id.get_num_chunks())]
+        rows = step // data.chunks[0] * data.chunks[0]
+        of_map = [one for one in chunks if one.chunk_offset[0] == rows]
+    places = [(one.byte_offset, one.size) for one in of_map]
+    path.with_name("places.json").write_text(json.dumps(places))
+
+
 def checksum(values: np.ndarray) -> int:
     return zlib.crc32(np.ascontiguousarray(values, dtype="<f4"))
 
@@ -85,14 +100,18 @@ def build(corpus: Path, folder: Path, steps: int, files: int, command: str) -> N
     names = ["file", *(f"many/{number:02}" for number in range(files))]
     for name, part in zip(names, [np.arange(steps), *parts], strict=True):
         source = unfinished / f"models/{name}.nc"
-        packed = unfinished / f"buckets/{name}.nc"
-        for path in (source, packed):
-            path.parent.mkdir(parents=True, exist_ok=True)
+        source.parent.mkdir(parents=True, exist_ok=True)
         write_netcdf(source, values[part], int(part[0]))
-        subprocess.run([command, "pack", source, "-o", packed, "--quiet", *BUCKETS], check=True)
-        for path in (source, packed):
+        made = {layout: unfinished / f"{layout}/{name}.nc" for layout in PACKED}
+        for layout, path in made.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            words = [command, "pack", source, "-o", path, "--quiet", *PACK, *PACKED[layout]]
+            subprocess.run(words, check=True)
+        for path in (source, *made.values()):
             write_zarr(path.with_suffix(".zarr"), path)
             refer(path)
+            if name == "file":
+                note_places(path, steps)
     truth = {"open": checksum(values[0, 0, :]), "many files": checksum(values[:, 60, 100])}
     for case in ("map", "series", "full"):
         (region,) = PATTERNS[case](steps)

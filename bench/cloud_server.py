@@ -5,7 +5,7 @@ python bench/cloud_server.py FOLDER [LATENCY_MS] [MB_PER_S]
 On the loopback interface. Each request waits for the latency, and no connection brings more bytes
 a second than stated. It prints its port. `/-/reset` begins to count anew, `/-/counts` tells:
 requests, rounds, bytes. Rounds are the longest chain of requests each of which began behind the end
-of the one before. Standard library only.
+of the one before. It knows ranges and conditions on tags. Standard library only.
 """
 
 import asyncio
@@ -70,9 +70,10 @@ class Server:
             await self.tell(target, writer)
             return True
         await asyncio.sleep(self.latency_s)
-        brought = await self.file(method, target.split("?")[0], asked.get("range"), writer)
-        self.counts.spans.append((begin, time.monotonic()))
-        self.counts.brought += brought
+        counts = self.counts
+        brought = await self.file(method, target.split("?")[0], asked, writer)
+        counts.spans.append((begin, time.monotonic()))
+        counts.brought += brought
         return asked.get("connection", "").lower() != "close"
 
     async def tell(self, target: str, writer: asyncio.StreamWriter) -> None:
@@ -83,7 +84,7 @@ class Server:
         await writer.drain()
 
     async def file(
-        self, method: str, target: str, wanted: str | None, writer: asyncio.StreamWriter
+        self, method: str, target: str, asked: dict[str, str], writer: asyncio.StreamWriter
     ) -> int:
         """Sends a file or a part of it; the number of bytes."""
         path = (self.folder / target.lstrip("/")).resolve()
@@ -98,8 +99,12 @@ class Server:
             "Last-Modified": formatdate(state.st_mtime, usegmt=True),
             "Content-Type": "application/octet-stream",
         }
+        if asked.get("if-none-match") == fields["ETag"]:
+            writer.write(header(HTTPStatus.NOT_MODIFIED, fields))
+            await writer.drain()
+            return 0
         status, begin, end = HTTPStatus.OK, 0, state.st_size
-        found = RANGE.fullmatch(wanted or "")
+        found = RANGE.fullmatch(asked.get("range", ""))
         if found and any(found.groups()):
             first, last = found.groups()
             begin = int(first) if first else max(end - int(last), 0)
@@ -121,10 +126,12 @@ class Server:
         with path.open("rb") as file:
             file.seek(begin)
             for sent in range(0, end - begin, PIECE):
-                writer.write(file.read(min(PIECE, end - begin - sent)))
-                await writer.drain()
-                due = started + (sent + PIECE) / self.bytes_per_s
+                piece = file.read(min(PIECE, end - begin - sent))
+                # The last byte of a piece comes when the connection has brought all of it.
+                due = started + (sent + len(piece)) / self.bytes_per_s
                 await asyncio.sleep(max(due - time.monotonic(), 0))
+                writer.write(piece)
+                await writer.drain()
 
 
 def header(status: HTTPStatus, fields: dict[str, object]) -> bytes:

@@ -2,15 +2,18 @@
 
 python bench/peer_cloud.py LIBRARY CASE URL STEPS FILES
 
-URL names the folder. Prints a JSON object: seconds, and the CRC of what was read. Imports and CRCs
-are not in the seconds.
+URL names the folder. Prints a JSON object: seconds, the CRC of what was read, and what the server
+counted in these seconds. Imports and CRCs are not in the seconds.
 """
 
 import json
 import sys
 import time
+import urllib.request
 import zlib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,12 @@ from read_patterns import PATTERNS, VARIABLE
 
 # Asks for 8 MiB at a time and keeps them; what h5netcdf's and xarray's documents recommend.
 BLOCKS = {"cache_type": "blockcache", "block_size": 8 << 20}
+
+
+# No reader: what bare requests take for the head of a file and for the chunks of a map, which
+# go out together as frazil's do. Nothing is decoded.
+FLOOR = "bare requests"
+HEAD_BYTES, MOST_AT_ONCE = 1 << 20, 32
 
 
 def of_fsspec(url: str, **options: Any) -> Any:
@@ -149,26 +158,60 @@ def variable(handle: Any) -> Any:
     return handle.variables[VARIABLE] if hasattr(handle, "variables") else handle[VARIABLE]
 
 
-def one_file(library: str, case: str, url: str, steps: int) -> tuple[float, np.ndarray]:
+def counted(url: str, what: str) -> dict[str, int]:
+    root = url.split("/")[2]
+    with urllib.request.urlopen(f"http://{root}/-/{what}", timeout=10) as answer:
+        return json.load(answer)
+
+
+def one_file(library: str, case: str, url: str, steps: int) -> dict[str, Any]:
     open_file = LIBRARIES[library]()
+    counted(url, "reset")
     begin = time.perf_counter()
     # h5netcdf closes a file that nobody holds.
     file = open_file(f"{url}/file.nc")
     found = variable(file)
     if case == "open":
         seconds = time.perf_counter() - begin
-        # Not in the seconds: what was opened can be read.
-        return seconds, np.asarray(found[0, 0, :])
+        counts = counted(url, "counts")
+        # What was opened can be read.
+        return {"seconds": seconds, **counts, "crc": crc(found[0, 0, :])}
     (region,) = PATTERNS[case](steps)
     values = np.asarray(found[tuple(slice(*side) for side in region)])
-    return time.perf_counter() - begin, values
+    seconds = time.perf_counter() - begin
+    return {"seconds": seconds, **counted(url, "counts"), "crc": crc(values)}
 
 
-def many_files(library: str, url: str, files: int) -> tuple[float, np.ndarray]:
+def bare(url: str) -> dict[str, Any]:
+    """The two rounds that a map needs in a file whose metadata are at its begin."""
+    host = url.split("/")[2]
+    path = url.split(host, 1)[1]
+    with urllib.request.urlopen(f"{url}/places.json", timeout=10) as answer:
+        places = json.load(answer)
+
+    def part(place: list[int]) -> None:
+        connection = HTTPConnection(host)
+        headers = {"Range": f"bytes={place[0]}-{place[0] + place[1] - 1}"}
+        connection.request("GET", f"{path}/file.nc", headers=headers)
+        connection.getresponse().read()
+
+    with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
+        counted(url, "reset")
+        begin = time.perf_counter()
+        part([0, HEAD_BYTES])
+        list(pool.map(part, places))
+        seconds = time.perf_counter() - begin
+    return {"seconds": seconds, **counted(url, "counts"), "crc": None}
+
+
+def many_files(library: str, url: str, files: int) -> dict[str, Any]:
     """Opened as one, and one series of all."""
     import xarray
 
+    # Looks for engines, and imports them.
+    xarray.backends.list_engines()
     of, options = ENGINES[library]()
+    counted(url, "reset")
     begin = time.perf_counter()
     sources = [of(f"{url}/many/{number:02}.nc") for number in range(files)]
     dataset = xarray.open_mfdataset(
@@ -182,16 +225,22 @@ def many_files(library: str, url: str, files: int) -> tuple[float, np.ndarray]:
         **options,
     )
     values = dataset[VARIABLE][:, 60, 100].values
-    return time.perf_counter() - begin, values
+    seconds = time.perf_counter() - begin
+    return {"seconds": seconds, **counted(url, "counts"), "crc": crc(values)}
+
+
+def crc(values: Any) -> int:
+    return zlib.crc32(np.ascontiguousarray(values, dtype="<f4"))
 
 
 def main(library: str, case: str, url: str, steps: int, files: int) -> None:
-    if case == "many files":
-        seconds, values = many_files(library, url, files)
+    if library == FLOOR:
+        found = bare(url)
+    elif case == "many files":
+        found = many_files(library, url, files)
     else:
-        seconds, values = one_file(library, case, url, steps)
-    crc = zlib.crc32(np.ascontiguousarray(values, dtype="<f4"))
-    print(json.dumps({"seconds": seconds, "crc": crc}))
+        found = one_file(library, case, url, steps)
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -126,17 +126,6 @@ COLUMNS["filters"] = {
     "energy, J": "joules",
     "missed": "missed",
 }
-COLUMNS["cloud"] = {
-    "file": "layout",
-    "": "case",
-    "library": "library",
-    "s": "seconds",
-    "requests": "requests",
-    "rounds": "rounds",
-    "MB": "mb",
-    "frazil: times as fast": "frazil_times",
-    "missed": "missed",
-}
 COLUMNS["opening"] = {
     "": "case",
     "library": "library",
@@ -458,6 +447,27 @@ def scaled(number: str, by: int) -> str:
     return f"{by * float(number):.4g}" if by and number else number
 
 
+def cloud(rows: list[Row]) -> list[str]:
+    """One line a reader, its cases side by side, a table for each layout."""
+    lines = []
+    for layout in dict.fromkeys(row["layout"] for row in rows):
+        some = [row for row in rows if row["layout"] == layout]
+        cases = list(dict.fromkeys(row["case"] for row in some))
+        cells: dict[str, dict[str, str]] = {}
+        for row in some:
+            text = f"{float(row['seconds']):.3g}"
+            text += f" ({row['frazil_times']})" if row["frazil_times"] else ""
+            text = f"**{text}**" if row["missed"] else text
+            text += f" {row['requests']}/{row['rounds']}" if row["requests"] else ""
+            cells.setdefault(row["library"], {})[row["case"]] = text
+        lines += [f"### {layout}", ""]
+        body = [
+            [library, *(found.get(case, "") for case in cases)] for library, found in cells.items()
+        ]
+        lines += [*grid(["reader", *cases], body), ""]
+    return lines
+
+
 MAKERS: dict[str, Callable[[list[Row]], list[str]]] = {
     "reading": reading,
     "ranks": ranks,
@@ -467,6 +477,7 @@ MAKERS: dict[str, Callable[[list[Row]], list[str]]] = {
     "wrf_charts": wrf_charts,
     "planning": planning,
     "wrf": wrf,
+    "cloud": cloud,
 }
 
 

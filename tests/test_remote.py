@@ -11,11 +11,12 @@ import pytest
 from support import nc_compare
 from support.command import DONE, FAILED, SAMPLE, Outcome, frazil
 from support.data import CORPUS, CORPUS_ABSENT, corpus_files, corpus_name, kind
-from support.far import KEY, Far, Fault, serving
+from support.far import KEY, SECRET, Far, Fault, serving
 
 # A limit that tests can wait for, and no credentials but those that a test gives.
 HERE = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
-HERE |= {"FRAZIL_REMOTE_TIMEOUT": "2"}
+HERE |= {"FRAZIL_REMOTE_TIMEOUT": "2", "AWS_SHARED_CREDENTIALS_FILE": "/nowhere"}
+HERE |= {"AWS_CONFIG_FILE": "/nowhere"}
 # Faults must be told within this, whatever the server does.
 SOON = 15.0
 
@@ -104,6 +105,72 @@ def test_a_deep_index_takes_four_rounds(far: Far, tmp_path: Path, layout: str):
     far.files["deep.h5"], far.delay = path.read_bytes(), 0.05
     assert run("info", far.url("deep.h5")).code == DONE
     assert far.rounds() <= 4
+
+
+def test_indexes_of_many_variables_are_looked_for_together(far: Far, tmp_path: Path):
+    path = tmp_path / "many.h5"
+    with h5py.File(path, "w") as file:
+        # Metadata of all of them before any values, and values between the nodes of their trees.
+        names = [f"v{number:02}" for number in range(30)]
+        for name in names:
+            file.create_dataset(name, (3000,), "f4", chunks=(1,), maxshape=(None,))
+        for start in range(0, 3000, 500):
+            for name in names:
+                file[name][start : start + 500] = np.arange(500)
+        file["behind"] = np.random.default_rng(0).random(300_000)
+    far.files["many.h5"], far.delay = path.read_bytes(), 0.05
+    assert len(far.files["many.h5"]) > 4 << 20
+    outcome = run("info", far.url("many.h5"), "--json")
+    assert outcome.code == DONE
+    [report] = outcome.report["reports"]
+    counts = {one["path"]: one["chunk_count"] for one in report["variables"]}
+    assert counts == {f"/{name}": 3000 for name in names} | {"/behind": None}
+    # Three levels of a tree, whatever the number of trees.
+    assert far.rounds() <= 6
+
+
+def test_metadata_are_kept_for_the_next_process(far: Far, tmp_path: Path):
+    path, folder = deep(tmp_path / "deep.h5", "earliest"), tmp_path / "a" / "kept"
+    with h5py.File(path, "a") as file:
+        file.create_dataset("behind", data=np.random.default_rng(0).random(300_000))
+    far.files["deep.h5"] = path.read_bytes()
+
+    def look() -> str:
+        far.requests.clear()
+        outcome = run("info", far.url("deep.h5"), "--json", FRAZIL_INDEX_CACHE=str(folder))
+        assert outcome.code == DONE, outcome.stderr
+        return outcome.stdout
+
+    first = look()
+    assert len(far.requests) > 1
+    assert look() == first
+    assert [one.sent for one in far.requests] == [0]
+    [kept] = folder.iterdir()
+    assert kept.stat().st_size < len(far.files["deep.h5"])
+    damaged = bytearray(kept.read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    for content in (bytes(damaged), kept.read_bytes()[:-1], b""):
+        kept.write_bytes(content)
+        assert look() == first
+        assert sum(one.sent for one in far.requests) > 0
+        assert kept.read_bytes() != content
+    # Another version of the file.
+    with h5py.File(path, "a") as file:
+        file["new"] = np.arange(3)
+    far.files["deep.h5"] = path.read_bytes()
+    assert '"/new"' in look()
+    # What cannot be kept is read all the same.
+    folder = tmp_path / "file"
+    folder.write_bytes(b"")
+    assert '"/new"' in look()
+
+
+def test_without_tags_nothing_is_kept(far: Far, tmp_path: Path):
+    far.has_tags = False
+    for _ in range(2):
+        outcome = run("info", far.url("sample.nc"), FRAZIL_INDEX_CACHE=str(tmp_path / "kept"))
+        assert outcome.code == DONE
+    assert not (tmp_path / "kept").exists()
 
 
 def test_a_file_for_cmip7_opens_in_one_round(far: Far, tmp_path: Path):
@@ -235,6 +302,51 @@ def test_buckets_are_read_with_credentials_and_say_when_they_lack(far: Far):
     outcome = run("info", url, **far.s3 | {"AWS_ACCESS_KEY_ID": "other"})
     assert outcome.code == FAILED and "InvalidAccessKeyId" in outcome.stderr
     assert KEY not in outcome.stderr and far.s3["AWS_SECRET_ACCESS_KEY"] not in outcome.stderr
+
+
+def test_keys_of_profiles_are_used(far: Far, tmp_path: Path):
+    far.files["bucket/sample.nc"], far.needs_key = SAMPLE.read_bytes(), True
+    keys, settings = tmp_path / "credentials", tmp_path / "config"
+    lines = f"aws_access_key_id = {KEY}\naws_secret_access_key = {SECRET}\n"
+    keys.write_text(f"[default]\naws_access_key_id = other\n\n[lab]\n{lines}[empty]\n")
+    settings.write_text(f"[profile lab]\nregion = eu-1\nendpoint_url = {far.url('')[:-1]}\n")
+    files = {"AWS_SHARED_CREDENTIALS_FILE": str(keys), "AWS_CONFIG_FILE": str(settings)}
+    url = "s3://bucket/sample.nc"
+    outcome = run("verify", SAMPLE, url, **files, AWS_PROFILE="lab")
+    assert outcome.code == DONE, outcome.stderr
+    for profile in ("empty", "nobody"):
+        outcome = run("info", url, **files, AWS_PROFILE=profile)
+        assert outcome.code == FAILED and f"`{profile}` has no keys" in outcome.stderr
+    # The environment's own keys go first, and a profile that nobody named is the one of that name.
+    assert run("info", url, **files, **far.s3).code == DONE
+    place = {name: text for name, text in far.s3.items() if "KEY" not in name}
+    lines = f"[default]\n{lines}"
+    keys.write_text(lines)
+    assert run("info", url, **files, **place).code == DONE
+    assert SECRET not in outcome.stderr
+
+
+@pytest.mark.parametrize("service", ["gcs", "azure"])
+def test_other_services_are_read_and_written(far: Far, tmp_path: Path, service: str):
+    far.files["box/in a folder/sample.nc"] = SAMPLE.read_bytes()
+    far.needs_key = service == "azure"
+    box = {"gcs": "gs://box", "azure": "az://box"}[service]
+    here = {name: value for name, value in HERE.items() if not name.startswith(("AZURE", "GOOGLE"))}
+    here |= {"gcs": far.gcs, "azure": far.azure}[service]
+
+    def done(*words: object) -> Outcome:
+        return frazil(*words, env=here, timeout=60)
+
+    outcome = done("verify", SAMPLE, f"{box}/in a folder/sample.nc")
+    assert outcome.code == DONE, outcome.stderr
+    outcome = done("pack", SAMPLE, "-o", f"{box}/out.nc")
+    assert outcome.code == DONE, outcome.stderr
+    (tmp_path / "out.nc").write_bytes(far.files["box/out.nc"])
+    assert nc_compare.compare(SAMPLE, tmp_path / "out.nc", set()) == []
+    outcome = done("pack", SAMPLE, "-o", f"{box}/out.nc")
+    assert outcome.code == FAILED and "exists already" in outcome.stderr
+    outcome = done("info", f"{box}/nothing.nc")
+    assert outcome.code == FAILED and "no such file" in outcome.stderr
 
 
 def test_results_go_to_buckets_whole_or_not_at_all(far: Far, tmp_path: Path):

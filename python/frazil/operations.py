@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, Literal, Unpack
 
-from . import _frazil, checks
+from . import _frazil, checks, history
 from .errors import MismatchError
 from .keywords import PackKeywords, PlanKeywords, UnpackKeywords
 from .options import StrPath, as_json, documented, pack_options, stated
@@ -55,6 +55,7 @@ def pack(
     """
     bar = listener(progress)
     asked = stated("pack", PackKeywords, options)
+    asked["history"] = history.call("pack", asked, input, output)
     # Left out, it has a meaning of its own.
     asked["allow_larger"] = asked.get("allow_larger") or None
     target = checks.target(output, in_place=in_place, is_dry_run=asked.get("dry_run") is True)
@@ -101,10 +102,11 @@ def unpack(
         What ``frazil unpack`` has too, under the same names: docs/options.md lists them.
     """
     bar = listener(progress)
-    asked = as_json(**stated("unpack", UnpackKeywords, options))
+    asked = stated("unpack", UnpackKeywords, options)
+    described = as_json(**{**asked, "history": history.call("unpack", asked, input, output)})
     target = checks.target(output, in_place=in_place)
     try:
-        return PackReport._of(json.loads(_frazil.unpack(os.fspath(input), target, asked, bar)))
+        return PackReport._of(json.loads(_frazil.unpack(os.fspath(input), target, described, bar)))
     finally:
         _finish(bar)
 
@@ -113,6 +115,7 @@ def info(
     path: StrPath,
     *,
     fill_fraction: bool = False,
+    cloud: bool = False,
     threads: int | None = None,
     memory: int | None = None,
 ) -> FileInfo:
@@ -122,9 +125,15 @@ def info(
     ----------
     fill_fraction : bool
         Also read all values, and count those equal to the fill value.
+    cloud : bool
+        Also count the requests, rounds and bytes that reading it in a bucket takes: ``info.cloud``.
     """
     limits = as_json(threads=threads, memory=memory)
-    return FileInfo._of(json.loads(_frazil.info(os.fspath(path), fill_fraction, limits)))
+    name = os.fspath(path)
+    found = json.loads(_frazil.info(name, fill_fraction, limits))
+    if cloud:
+        found["cloud"] = json.loads(_frazil.cloud_cost(name))
+    return FileInfo._of(found)
 
 
 def verify(

@@ -12,6 +12,7 @@ import shutil
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +60,8 @@ def refs(
 def write_refs(references: Mapping[str, Any], output: StrPath, *, overwrite: bool = False) -> None:
     """Write references to a file of JSON, or to a folder named ``*.parquet`` or ``*.parq``.
 
-    The folder is kerchunk's layout of Parquet files, and needs ``pyarrow``. It comes whole or not
-    at all.
+    The folder is kerchunk's layout of Parquet files, and needs ``pyarrow`` or ``fastparquet``. It
+    comes whole or not at all.
 
     Parameters
     ----------
@@ -126,9 +127,6 @@ def _write_parquet(references: Mapping[str, Any], folder: Path) -> None:
 def _write_record(rows: Mapping[int, Any], path: Path) -> None:
     import base64
 
-    import pyarrow
-    import pyarrow.parquet
-
     paths: list[str | None] = [None] * _RECORD
     raws: list[bytes | None] = [None] * _RECORD
     offsets, sizes = [0] * _RECORD, [0] * _RECORD
@@ -137,10 +135,41 @@ def _write_record(rows: Mapping[int, Any], path: Path) -> None:
             raws[row] = base64.b64decode(value.removeprefix("base64:"))
         else:
             paths[row], offsets[row], sizes[row] = value
-    columns = {
-        "path": pyarrow.array(paths, pyarrow.string()).dictionary_encode(),
-        "offset": pyarrow.array(offsets, pyarrow.int64()),
-        "size": pyarrow.array(sizes, pyarrow.int64()),
-        "raw": pyarrow.array(raws, pyarrow.binary()),
+    columns = {"path": paths, "offset": offsets, "size": sizes, "raw": raws}
+    if find_spec("pyarrow") is not None:
+        _by_pyarrow(columns, path)
+    elif find_spec("fastparquet") is not None:
+        _by_fastparquet(columns, path)
+    else:
+        raise ImportError("Parquet needs pyarrow or fastparquet: pip install pyarrow")
+
+
+def _by_pyarrow(columns: Mapping[str, list[Any]], path: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    kinds = {"path": pyarrow.string(), "raw": pyarrow.binary()}
+    arrays = {
+        name: pyarrow.array(values, kinds.get(name, pyarrow.int64()))
+        for name, values in columns.items()
     }
-    pyarrow.parquet.write_table(pyarrow.table(columns), path, compression="zstd")
+    arrays["path"] = arrays["path"].dictionary_encode()
+    pyarrow.parquet.write_table(pyarrow.table(arrays), path, compression="zstd")
+
+
+def _by_fastparquet(columns: Mapping[str, list[Any]], path: Path) -> None:
+    import fastparquet
+    import pandas
+
+    frame = pandas.DataFrame({name: pandas.Series(values) for name, values in columns.items()})
+    for name in ("path", "raw"):
+        frame[name] = pandas.Series(columns[name], dtype=object)
+    fastparquet.write(
+        os.fspath(path),
+        frame,
+        compression="ZSTD",
+        write_index=False,
+        stats=False,
+        object_encoding={"path": "utf8", "raw": "bytes"},
+        has_nulls=["path", "raw"],
+    )

@@ -3,6 +3,8 @@
 import io
 import os
 import pickle
+import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
-from support.command import SAMPLE
+from support.command import BINARY, ROOT, SAMPLE
 from support.far import KEY, SECRET, Far, serving
 
 
@@ -22,6 +24,9 @@ def far(monkeypatch: pytest.MonkeyPatch) -> Iterator[Far]:
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("FRAZIL_REMOTE_TIMEOUT", "2")
+    # Keys of whoever runs the tests are none of theirs.
+    for name in ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"):
+        monkeypatch.setenv(name, "/nowhere")
     with serving(files={"sample.nc": SAMPLE.read_bytes()}) as served:
         yield served
 
@@ -174,6 +179,77 @@ def test_buckets_by_storage_options(far: Far, tmp_path: Path):
         frazil.open(SAMPLE, storage_options=options)
 
 
+def test_a_profile_is_for_the_files_beside_a_file_too(far: Far, tmp_path: Path, monkeypatch):
+    values = virtual(tmp_path / "virtual.h5", ["part.h5"])
+    content = (tmp_path / "virtual.h5").read_bytes()
+    far.files |= {"bucket/virtual.h5": content, "bucket/part.h5": source(values[0])}
+    far.needs_key = True
+    keys = f"[lab]\naws_access_key_id={KEY}\naws_secret_access_key={SECRET}\n"
+    (tmp_path / "keys").write_text(f"{keys}region=eu-1\nendpoint_url={far.url('')[:-1]}\n")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "keys"))
+    with frazil.open("s3://bucket/virtual.h5", storage_options={"profile": "lab"}) as file:
+        np.testing.assert_array_equal(file["v"][...], values)
+    with pytest.raises(PermissionError, match="`shop` has no keys"):
+        frazil.open("s3://bucket/virtual.h5", storage_options={"profile": "shop"})
+
+
+@pytest.fixture
+def of_page(far: Far, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[xr.Dataset]:
+    """What the examples of docs/remote.md read, where they look for it."""
+    for name, text in far.s3.items():
+        if "KEY" not in name:
+            monkeypatch.setenv(name, text)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    values = np.random.default_rng(2).random((8760, 2, 3), "f4")
+    dataset = xr.Dataset({"t2m": (("time", "y", "x"), values)}, {"time": np.arange(8760.0)})
+    parts = {"t2m": dataset, "0": dataset[{"time": slice(5000)}]}
+    parts["1"] = dataset[{"time": slice(5000, None)}]
+    for name, part in parts.items():
+        part.to_netcdf(tmp_path / f"{name}.nc", engine="h5netcdf")
+        content = (tmp_path / f"{name}.nc").read_bytes()
+        far.files |= {f"bucket/{name}.nc": content, f"bucket/raw/{name}.nc": content}
+        far.files[f"{name}.nc"] = content
+    yield dataset
+
+
+def examples(far: Far, language: str) -> list[str]:
+    text = (ROOT / "docs/remote.md").read_text().replace("https://data.example.org/", far.url(""))
+    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
+
+
+def test_the_examples_in_python_run(far: Far, of_page: xr.Dataset, tmp_path: Path):
+    [block] = examples(far, "python")
+    for call in ("open_mfdataset(urls", 'to_netcdf("s3://', "storage_options="):
+        assert call in block
+    names = {"urls": ["s3://bucket/0.nc", "s3://bucket/1.nc"]}
+    exec(compile(block, "docs/remote.md", "exec"), names)
+    np.testing.assert_array_equal(names["july"], of_page["t2m"][4344:5088])
+    (tmp_path / "mean.nc").write_bytes(far.files["bucket/mean.nc"])
+    with xr.open_dataset(tmp_path / "mean.nc", engine="h5netcdf") as written:
+        xr.testing.assert_equal(written.load(), of_page)
+    options = {"anon": True}
+    with xr.open_dataset("s3://bucket/t2m.nc", engine="frazil", storage_options=options) as opened:
+        xr.testing.assert_equal(opened.load(), of_page)
+
+
+def test_the_examples_for_the_shell_run(far: Far, of_page: xr.Dataset, tmp_path: Path):
+    blocks = examples(far, "sh")
+    assert len(blocks) == 2
+    folder = tmp_path / "shell"
+    folder.mkdir()
+    path = f"{BINARY.parent}:{os.environ['PATH']}"
+    for block in blocks:
+        words = ["bash", "-ec", block]
+        environment = os.environ | {"PATH": path}
+        done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, f"{block}\n{done.stderr}"
+    (folder / "packed.nc").write_bytes(far.files["bucket/packed/t2m.nc"])
+    for name in ("t2m", "packed"):
+        with xr.open_dataset(folder / f"{name}.nc", engine="h5netcdf") as written:
+            xr.testing.assert_equal(written.load(), of_page)
+    assert list((tmp_path / ".cache/frazil").iterdir())
+
+
 def test_open_urls_go_to_other_processes(far: Far):
     with frazil.open(far.url("sample.nc")) as file:
         copy = pickle.loads(pickle.dumps(file))
@@ -187,14 +263,123 @@ def test_open_urls_go_to_other_processes(far: Far):
     assert os.waitpid(child, 0)[1] == 0
 
 
-def test_virtual_storage_elsewhere_is_refused_and_not_filled(far: Far, tmp_path: Path):
-    with h5py.File(tmp_path / "virtual.h5", "w") as file:
-        layout = h5py.VirtualLayout((4,), "f4")
-        layout[:] = h5py.VirtualSource("other.h5", "v", shape=(4,))
-        file.create_virtual_dataset("v", layout)
+def virtual(path: Path, sources: list[str]) -> np.ndarray:
+    """Rows of which each is in another file; sources that are not there are fill values."""
+    values = np.arange(len(sources) * 4.0, dtype="f4").reshape(-1, 4)
+    with h5py.File(path, "w") as file:
+        layout = h5py.VirtualLayout(values.shape, "f4")
+        for row, source in enumerate(sources):
+            layout[row] = h5py.VirtualSource(source, "v", shape=(4,))
+        file.create_virtual_dataset("v", layout, fillvalue=-1)
         file["w"] = np.arange(3)
-    far.files["virtual.h5"] = (tmp_path / "virtual.h5").read_bytes()
-    with frazil.open(far.url("virtual.h5")) as file:
-        np.testing.assert_array_equal(file["w"][...], np.arange(3))
-        with pytest.raises(frazil.Error, match="copy all of the files here"):
+    return values
+
+
+def source(values: np.ndarray) -> bytes:
+    with h5py.File("source", "w", driver="core", backing_store=False) as file:
+        file["v"] = values
+        file.flush()
+        return file.id.get_file_image()
+
+
+def test_values_in_files_beside_a_far_file_are_read(far: Far, tmp_path: Path):
+    path = tmp_path / "virtual.h5"
+    names = ["b c.h5", "deep/d.h5", "/elsewhere/e.h5", "nowhere.h5", far.url("data/f.h5")]
+    values = virtual(path, names)
+    far.files["data/virtual.h5"] = path.read_bytes()
+    for name, row in zip(["b c.h5", "deep/d.h5", "e.h5", None, "f.h5"], values, strict=True):
+        if name:
+            far.files[f"data/{name}"] = source(row)
+    values[3] = -1
+    with frazil.open(far.url("data/virtual.h5")) as file:
+        np.testing.assert_array_equal(file["v"][...], values)
+        asked = len(far.requests)
+        np.testing.assert_array_equal(file["v"][2:4, 1:3], values[2:4, 1:3])
+        # Neither opened again, nor asked for again.
+        assert not any("nowhere" in one.path for one in far.requests[asked:])
+    far.files["bucket/virtual.h5"], far.needs_key = path.read_bytes(), True
+    for name in ("b c.h5", "deep/d.h5", "e.h5"):
+        far.files[f"bucket/{name}"] = far.files[f"data/{name}"]
+    client = {"endpoint_url": far.url("").rstrip("/"), "region_name": "us-east-1"}
+    options = {"key": KEY, "secret": SECRET, "client_kwargs": client}
+    with frazil.open("s3://bucket/virtual.h5", storage_options=options) as file:
+        np.testing.assert_array_equal(file["v"][:3], values[:3])
+        with pytest.raises(PermissionError, match="in another place"):
+            file["v"][4]
+
+
+def test_series_of_far_files_are_as_long_as_there_are_files(far: Far, tmp_path: Path):
+    with h5py.File(tmp_path / "series.h5", "w", libver="latest") as file:
+        plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        plist.set_fill_value(np.array(-1, "i4"))
+        unlimited = h5py.h5s.UNLIMITED
+        space = h5py.h5s.create_simple((0, 3), (unlimited, 3))
+        space.select_hyperslab((0, 0), (unlimited, 1), (1, 1), (1, 3))
+        part = h5py.h5s.create_simple((1, 3))
+        plist.set_virtual(space, b"part%b.h5", b"v", part)
+        whole = h5py.h5s.create_simple((0, 3), (unlimited, 3))
+        h5py.h5d.create(file.id, b"v", h5py.h5t.STD_I32LE, whole, plist)
+    values = np.arange(12, dtype="i4").reshape(4, 3)
+    for number in range(4):
+        content = source(values[number : number + 1])
+        far.files[f"part{number}.h5"] = content
+        (tmp_path / f"part{number}.h5").write_bytes(content)
+    far.files["series.h5"] = (tmp_path / "series.h5").read_bytes()
+    with h5py.File(tmp_path / "series.h5") as file:
+        np.testing.assert_array_equal(file["v"][...], values)
+    with frazil.open(far.url("series.h5")) as file:
+        np.testing.assert_array_equal(file["v"][...], values)
+
+
+def test_external_values_of_far_files_are_beside_them(far: Far, tmp_path: Path):
+    values = np.arange(10, dtype="<i4")
+    with h5py.File(tmp_path / "external.h5", "w") as file:
+        parts = [("one.bin", 8, 16), ("two.bin", 0, 24)]
+        file.create_dataset("v", (10,), "<i4", external=parts)
+    content = (tmp_path / "external.h5").read_bytes()
+    far.files |= {"a/external.h5": content, "a/one.bin": bytes(8) + values[:4].tobytes()}
+    with frazil.open(far.url("a/external.h5")) as file:
+        with pytest.raises(frazil.Error, match=r"no file `two\.bin`"):
             file["v"][...]
+        # Zeros stand for what the file is too short for.
+        far.files["a/two.bin"] = values[4:9].tobytes()
+        np.testing.assert_array_equal(file["v"][...], [*values[:9], 0])
+        np.testing.assert_array_equal(file["v"][2:6], values[2:6])
+
+
+def test_file_objects_have_nothing_beside_them(tmp_path: Path):
+    path = tmp_path / "virtual.h5"
+    virtual(path, ["other.h5"])
+    with frazil.open(io.BytesIO(path.read_bytes())) as file:
+        np.testing.assert_array_equal(file["w"][...], np.arange(3))
+        with pytest.raises(frazil.Error, match="nothing beside it"):
+            file["v"][...]
+    # But they have themselves.
+    with h5py.File(path, "w") as file:
+        file["v"] = np.arange(4.0)
+        layout = h5py.VirtualLayout((4,), "f8")
+        own = h5py.VirtualSource(".", "v", shape=(4,))
+        layout[:2], layout[2:] = own[2:], own[:2]
+        file.create_virtual_dataset("turned", layout)
+    with frazil.open(io.BytesIO(path.read_bytes())) as file:
+        np.testing.assert_array_equal(file["turned"][...], [2, 3, 0, 1])
+
+
+def test_a_file_that_is_opened_again_comes_without_a_byte(far: Far, tmp_path: Path):
+    values = chunked(tmp_path / "chunked.nc")
+    far.files["chunked.nc"] = (tmp_path / "chunked.nc").read_bytes()
+    url = far.url("chunked.nc")
+    with frazil.open(url) as file:
+        np.testing.assert_array_equal(file["v"][40], values[40])
+    far.requests.clear()
+    with frazil.open(url) as file:
+        assert [one.sent for one in far.requests] == [0]
+        np.testing.assert_array_equal(file["v"][40], values[40])
+        # One chunk, found where it was found before.
+        assert len(far.requests) == 2
+    values = values[:32] + 1
+    with h5py.File(tmp_path / "chunked.nc", "w") as file:
+        file["v"] = values
+    far.files["chunked.nc"] = (tmp_path / "chunked.nc").read_bytes()
+    with frazil.open(url) as file:
+        np.testing.assert_array_equal(file["v"][...], values)

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import frazil
 import h5py
+import icechunk
 import numpy as np
 import pytest
 import xarray
-
-virtualizarr = pytest.importorskip("virtualizarr")
 
 
 @pytest.fixture
@@ -51,7 +50,6 @@ def test_values_through_virtualizarr_are_those_of_the_file(path: Path):
 
 
 def test_icechunk_takes_virtual_datasets(path: Path, tmp_path: Path):
-    icechunk = pytest.importorskip("icechunk")
     config = icechunk.RepositoryConfig.default()
     prefix = f"file://{tmp_path}/"
     store = icechunk.local_filesystem_store(str(tmp_path))

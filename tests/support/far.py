@@ -1,6 +1,11 @@
-"""A web server and a stand-in for S3, on the loopback interface. They count, and they can fail."""
+"""A web server and a stand-in for S3, GCS and Azure, on the loopback interface.
 
+They count, and they can fail.
+"""
+
+import base64
 import hashlib
+import json
 import re
 import threading
 import time
@@ -11,6 +16,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
 
 KEY, SECRET = "AKIALOOPBACK", "loopback-secret"
+# Of Azure.
+ACCOUNT = "loopback"
 
 
 @dataclass
@@ -47,6 +54,7 @@ class Far:
     has_ranges: bool = True
     redirects: dict[str, str] = field(default_factory=dict)
     uploads: dict[str, dict[int, bytes]] = field(default_factory=dict)
+    blocks: dict[str, dict[str, bytes]] = field(default_factory=dict)
     on_request: Callable[[int], None] | None = None
     port: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -63,6 +71,23 @@ class Far:
             "AWS_SECRET_ACCESS_KEY": SECRET,
             "AWS_REGION": "us-east-1",
             "AWS_ALLOW_HTTP": "true",
+        }
+
+    @property
+    def gcs(self) -> dict[str, str]:
+        """The same as Google's service."""
+        account = {"gcs_base_url": f"http://127.0.0.1:{self.port}", "disable_oauth": True}
+        keys = {"client_email": "", "private_key": "", "private_key_id": ""}
+        return {"GOOGLE_SERVICE_ACCOUNT_KEY": json.dumps(account | keys)}
+
+    @property
+    def azure(self) -> dict[str, str]:
+        """The same as Azure's."""
+        return {
+            "AZURE_STORAGE_ENDPOINT": f"http://127.0.0.1:{self.port}",
+            "AZURE_STORAGE_ACCOUNT_NAME": ACCOUNT,
+            "AZURE_STORAGE_ACCOUNT_KEY": base64.b64encode(SECRET.encode()).decode(),
+            "AZURE_ALLOW_HTTP": "true",
         }
 
     @property
@@ -131,7 +156,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _may(self) -> bool:
         said = self.headers.get("Authorization", "")
-        if not self.far.needs_key or f"Credential={KEY}/" in said:
+        keys = (f"Credential={KEY}/", f"SharedKey {ACCOUNT}:")
+        if not self.far.needs_key or any(key in said for key in keys):
             return True
         self._error(403, "AccessDenied" if not said else "InvalidAccessKeyId")
         return False
@@ -156,6 +182,8 @@ class _Handler(BaseHTTPRequestHandler):
         headers["Last_Modified"] = "Thu, 01 Jan 2026 00:00:00 GMT"
         if self.far.has_tags and self.headers.get("If-Match", tag) != tag:
             return self._error(412, "PreconditionFailed")
+        if self.far.has_tags and self.headers.get("If-None-Match") == tag:
+            return self._answer(304, **headers)
         found = re.fullmatch(r"bytes=(\d+)-(\d+)", one.range or "")
         if not found or not self.far.has_ranges:
             return self._answer(200, content, **headers)
@@ -218,15 +246,28 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, text.encode())
 
     def do_PUT(self) -> None:
-        with self._counted():
+        with self._counted() as one:
             body = self._body()
             if not self._may():
                 return
             query = parse_qs(urlsplit(self.path).query)
+            if "comp" in query:
+                return self._put_block(one.path.lstrip("/"), query, body)
             if self.far.fault() == "refuse parts":
                 return self._error(400, "EntityTooLarge")
             self.far.uploads[query["uploadId"][0]][int(query["partNumber"][0])] = body
             self._answer(200, ETag=f'"{len(body)}"')
+
+    def _put_block(self, name: str, query: dict[str, list[str]], body: bytes) -> None:
+        """Azure's parts: each has a name, and a list of names in the end makes a file of them."""
+        parts = self.far.blocks.setdefault(name, {})
+        if query["comp"] == ["block"]:
+            parts[query["blockid"][0]] = body
+        else:
+            names = re.findall(r"<(?:Uncommitted|Latest)>([^<]*)</", body.decode())
+            self.far.files[name] = b"".join(parts[one] for one in names)
+            del self.far.blocks[name]
+        self._answer(201, ETag='"x"', Last_Modified="Thu, 01 Jan 2026 00:00:00 GMT")
 
     def do_DELETE(self) -> None:
         with self._counted():

@@ -58,9 +58,13 @@ impl Error {
         self
     }
 
-    /// The code and the cure of what is behind an error of reading: of virtual data, that of a source.
+    /// The code and the cure of what is behind an error of reading: what a far file's source says, and of virtual data,
+    /// what reading their source says.
     #[must_use]
     pub fn behind(error: &std::io::Error) -> Option<(ErrorCode, Option<String>)> {
+        if let Some(said) = SourceError::of(error) {
+            return Some((said.code, said.cure.clone()));
+        }
         let inner = error.get_ref()?.downcast_ref::<Self>()?;
         Some((inner.code, inner.cure.clone()))
     }

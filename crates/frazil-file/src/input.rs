@@ -75,14 +75,23 @@ impl Input {
     /// # Errors
     /// As [`Self::open`].
     pub fn open_source(name: &Path, source: Arc<dyn Source>) -> Result<Self> {
-        let kind = open_far(name, &source).map_err(|error| unreadable(error, name))?;
-        source.settle();
-        Ok(Self::of(
-            name,
-            FileBytes::Far(FarBytes::new(source)),
-            None,
-            kind,
-        ))
+        Self::open_far(name, source, Purpose::Read)
+    }
+
+    /// As [`Self::open_as_source`], of a file that is somewhere else.
+    pub(crate) fn open_far_as_source(name: &Path, source: Arc<dyn Source>) -> Result<Self> {
+        Self::open_far(name, source, Purpose::Source)
+    }
+
+    fn open_far(name: &Path, source: Arc<dyn Source>, purpose: Purpose) -> Result<Self> {
+        let metadata = source.of_metadata().unwrap_or_else(|| Arc::clone(&source));
+        let mut kind = open_far(name, &metadata).map_err(|error| unreadable(error, name))?;
+        if let (InputKind::Hdf5(hdf5), false) = (&mut kind, purpose == Purpose::Source) {
+            virtual_data::adjust_shapes(hdf5);
+        }
+        metadata.settle();
+        let bytes = FileBytes::Far(FarBytes::new(source));
+        Ok(Self::of(name, bytes, None, kind))
     }
 
     /// Counts what is stored of each variable of a file that is somewhere else.

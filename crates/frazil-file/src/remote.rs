@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use frazil_container::hdf5::Source;
@@ -62,7 +62,7 @@ pub fn is_built_in() -> bool {
 /// If the way is closed, or the file cannot be reached.
 pub fn open(url: &str, options: &StorageOptions) -> Result<Arc<dyn Source>> {
     let opened = way(url)?.open(url, options);
-    opened.map_err(|error| failed(&error, url))
+    opened.map_err(|error| failed(&error, &address::shown(url)))
 }
 
 /// Checks, before any work is done, that a file may be written to a URL.
@@ -71,7 +71,7 @@ pub fn open(url: &str, options: &StorageOptions) -> Result<Arc<dyn Source>> {
 /// If the way is closed, there is a file already, or access is refused.
 pub fn check_new(url: &str, options: &StorageOptions, overwrite: bool) -> Result<()> {
     let checked = way(url)?.check_new(url, options, overwrite);
-    checked.map_err(|error| failed(&error, url))
+    checked.map_err(|error| failed(&error, &address::shown(url)))
 }
 
 /// Sends a finished file to a URL, where it appears whole or not at all.
@@ -82,12 +82,33 @@ pub fn upload(path: &Path, url: &str, options: &StorageOptions) -> Result<()> {
     let way = way(url)?;
     let file = File::open(path).map_err(|error| Error::io(&error, "open", path))?;
     let sent = way.upload(file, url, options);
-    sent.map_err(|error| failed(&error, url))
+    sent.map_err(|error| failed(&error, &address::shown(url)))
 }
 
-fn failed(error: &io::Error, url: &str) -> Error {
+/// Opens a file that a far one names, at its place beside that; messages call that one `of`. `None`: there is none.
+///
+/// # Errors
+/// If it is in another place, or cannot be reached; if a file object has no place.
+pub(crate) fn beside(
+    source: &Arc<dyn Source>,
+    name: &str,
+    of: &Path,
+) -> Result<Option<(PathBuf, Arc<dyn Source>)>> {
+    match source.beside(name) {
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+            let cause =
+                format!("it has values in `{name}`, and a file object has nothing beside it");
+            Err(Error::new(ErrorCode::Unsupported, cause)
+                .in_file(of)
+                .with_cure("open it by its path or URL"))
+        }
+        found => found.map_err(|error| failed(&error, of)),
+    }
+}
+
+fn failed(error: &io::Error, shown: &Path) -> Error {
     let code = ErrorCode::of_io_error(error);
-    let mapped = Error::new(code, error.to_string()).in_file(&address::shown(url));
+    let mapped = Error::new(code, error.to_string()).in_file(shown);
     match crate::error::cure_for(error) {
         Some(cure) => mapped.with_cure(cure),
         None => mapped,

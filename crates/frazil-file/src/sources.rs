@@ -105,21 +105,6 @@ fn located(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
     }
 }
 
-/// Refuses values that are in other files, if the file is somewhere else: frazil looks for other files on this machine
-/// only, and a virtual dataset has fill values where there is none.
-///
-/// # Errors
-/// [`ErrorCode::Unsupported`] if the file is somewhere else.
-pub(crate) fn refuse_other_files(hdf5: &Hdf5Input) -> Result<()> {
-    if !hdf5.is_far() {
-        return Ok(());
-    }
-    let cause = "its values are in other files, which are looked for on this machine only";
-    Err(Error::new(ErrorCode::Unsupported, cause)
-        .in_file(hdf5.path())
-        .with_cure("copy all of the files here first"))
-}
-
 fn stored_values(input: &Input, i: usize, leading: Option<u64>) -> Result<Access> {
     let variable = &input.variables()[i];
     match (&variable.storage, input.kind()) {
@@ -321,10 +306,12 @@ pub fn bytes_apart(hdf5: &Hdf5Input, variable: &DatasetInfo) -> Result<Arc<dyn B
     if variable.storage == DatasetStorage::Virtual {
         return Ok(virtual_data::of_dataset(hdf5, variable)?);
     }
-    refuse_other_files(hdf5)?;
     let files = hdf5.external_files(variable).map_err(failed)?;
-    let bytes = ExternalBytes::new(hdf5.path(), &files);
-    let bytes = bytes.map_err(|error| Error::io(&error, "find the folder of", hdf5.path()))?;
+    let bytes = match hdf5.far_source() {
+        Some(source) => ExternalBytes::far(hdf5.path(), source, &files),
+        None => ExternalBytes::new(hdf5.path(), &files)
+            .map_err(|error| Error::io(&error, "find the folder of", hdf5.path()))?,
+    };
     Ok(Arc::new(bytes))
 }
 
@@ -494,6 +481,14 @@ pub fn is_sparse(variable: &DatasetInfo, source: &ArraySource, stored: &Stored) 
 
 fn corrupt(cause: impl Into<String>) -> Error {
     Error::new(ErrorCode::Corrupt, cause)
+}
+
+/// What there is to do about a filter that frazil cannot undo; `None`: it can.
+#[must_use]
+pub fn cure_of_filter(id: i32) -> Option<String> {
+    let mut known = frazil_codec::filters().iter();
+    let can_decode = known.any(|known| known.id == id && known.can_decode);
+    (!can_decode).then(|| cure_for(id))
 }
 
 /// One line about filters that nobody here can decode.

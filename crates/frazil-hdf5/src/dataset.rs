@@ -80,15 +80,6 @@ impl Dataset {
         })
     }
 
-    /// Where the index of its chunks begins, if it has one.
-    #[must_use]
-    pub fn index_address(&self) -> Option<u64> {
-        match &self.storage {
-            Storage::Chunked(chunks) => chunks.address,
-            _ => None,
-        }
-    }
-
     /// Bytes stored for values, as the index of chunks or the layout says it; 0 if that cannot be read.
     #[must_use]
     pub(crate) fn stored_bytes(&self, context: &Context) -> u64 {

@@ -21,6 +21,10 @@ use crate::source::Source;
 use crate::superblock::{self, Superblock, TreeRanks};
 use crate::text;
 
+/// Indexes of many datasets are brought into memory together up to this, in so many rounds: no index is deeper.
+const MOST_INDEX_BYTES: u64 = 6 << 20;
+const MOST_INDEX_ROUNDS: usize = 16;
+
 /// What an object is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ObjectKind {
@@ -262,7 +266,38 @@ impl File {
     /// # Errors
     /// If the index cannot be read, or names chunks outside the file.
     pub fn locate(&self, dataset: &Dataset) -> Result<Vec<ChunkRecord>> {
-        dataset.locate(&self.context)
+        let records = dataset.locate(&self.context)?;
+        self.input().settle();
+        Ok(records)
+    }
+
+    /// Brings the chunk indexes of datasets into memory, as far as there is room for them: what all of them need next
+    /// is one request. Locating says what is wrong with an index.
+    ///
+    /// # Errors
+    /// If the source fails.
+    pub fn prefetch_indexes(&self, datasets: &[Dataset]) -> Result<()> {
+        let mut left: Vec<&Dataset> = datasets.iter().collect();
+        let mut room = MOST_INDEX_BYTES;
+        for _ in 0..MOST_INDEX_ROUNDS {
+            let noted = self.input().note(|| {
+                left.retain(|one| {
+                    let tried = one.locate(&self.context);
+                    tried.is_err_and(|error| Input::is_waiting(&error))
+                });
+            });
+            let mut wanted = noted.unwrap_or_default();
+            wanted.retain(|(_, length)| {
+                let fits = *length <= room;
+                room -= if fits { *length } else { 0 };
+                fits
+            });
+            if wanted.is_empty() {
+                break;
+            }
+            self.input().prefetch(wanted)?;
+        }
+        Ok(())
     }
 
     /// Bytes stored for a dataset's values, as the index of chunks or the layout says it; 0 if that cannot be read.

@@ -1,8 +1,10 @@
 //! A source of bytes with what the superblock says of it: sizes of numbers, and where the file begins.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, ThreadId};
 
 use frazil_types::sync::Mutex;
 
@@ -49,6 +51,13 @@ pub(crate) struct Input {
     work: AtomicU64,
     /// Work that values of the caller's may make beside metadata.
     allowed: AtomicU64,
+    /// What a thread would ask for next, which notes that and asks for nothing.
+    noted: Mutex<Option<Noted>>,
+}
+
+struct Noted {
+    by: ThreadId,
+    ranges: Vec<Range<u64>>,
 }
 
 impl Input {
@@ -69,6 +78,7 @@ impl Input {
             image: BTreeMap::new(),
             work: AtomicU64::new(0),
             allowed: AtomicU64::new(0),
+            noted: Mutex::default(),
         })
     }
 
@@ -250,10 +260,46 @@ impl Input {
         runs
     }
 
+    /// Does what reads metadata, without a request: where bytes are missing, it notes which, and fails with
+    /// [`Self::is_waiting`]. What was noted can be asked for with what others wait for; `None`: another thread notes.
+    pub(crate) fn note(&self, work: impl FnOnce()) -> Option<Vec<(u64, u64)>> {
+        let by = thread::current().id();
+        let mut noted = self.noted.lock();
+        if noted.is_some() {
+            return None;
+        }
+        *noted = Some(Noted {
+            by,
+            ranges: Vec::new(),
+        });
+        drop(noted);
+        work();
+        let noted = self.noted.lock().take()?;
+        let pair = |range: Range<u64>| (range.start, range.end - range.start);
+        Some(noted.ranges.into_iter().map(pair).collect())
+    }
+
+    /// Whether an error means that bytes are missing which were noted.
+    pub(crate) fn is_waiting(error: &Error) -> bool {
+        matches!(error, Error::Io(error) if error.kind() == io::ErrorKind::WouldBlock)
+    }
+
+    /// Learns that something was read whose bytes may be wanted again when the file is opened next.
+    pub(crate) fn settle(&self) {
+        self.source.settle();
+    }
+
     fn fetch(&self, ranges: &[Range<u64>]) -> Result<()> {
         let runs = self.missing(ranges);
         if runs.is_empty() {
             return Ok(());
+        }
+        if let Some(noted) = &mut *self.noted.lock()
+            && noted.by == thread::current().id()
+        {
+            let place = |run: &Range<u64>| run.start * self.block_bytes..run.end * self.block_bytes;
+            noted.ranges.extend(runs.iter().map(place));
+            return Err(Error::Io(io::ErrorKind::WouldBlock.into()));
         }
         let place = |run: &Range<u64>| {
             let end = (run.end * self.block_bytes).min(self.bytes);

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Waits for bytes that were asked for before.
@@ -47,8 +48,23 @@ pub trait Source: Send + Sync {
         true
     }
 
-    /// Learns that all metadata were read that opening a file needs: what is kept for that may go.
+    /// Learns that all metadata were read that opening a file, or locating a dataset's chunks, needs: what is held for
+    /// that may go, and what is kept for the next opening may be put where it is kept.
     fn settle(&self) {}
+
+    /// The same bytes for those who read metadata, if what they ask for is kept for the next opening.
+    fn of_metadata(&self) -> Option<Arc<dyn Source>> {
+        None
+    }
+
+    /// Opens a file that this one names, at its place beside this one, and says what messages call it; `None`: there is no
+    /// such file.
+    ///
+    /// # Errors
+    /// If it is no file of the same place, or cannot be reached.
+    fn beside(&self, _name: &str) -> io::Result<Option<(PathBuf, Arc<dyn Source>)>> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 
     /// Asks for ranges that will be read soon, all at once, and does not wait for them: the ranges that come, which
     /// may join several that are wanted, or be parts of one. None where nothing comes sooner for that.
@@ -84,6 +100,14 @@ impl<S: Source + ?Sized> Source for Arc<S> {
 
     fn settle(&self) {
         (**self).settle();
+    }
+
+    fn of_metadata(&self) -> Option<Arc<dyn Source>> {
+        (**self).of_metadata()
+    }
+
+    fn beside(&self, name: &str) -> io::Result<Option<(PathBuf, Arc<dyn Source>)>> {
+        (**self).beside(name)
     }
 
     fn begin(&self, ranges: &[Range<u64>]) -> Vec<(Range<u64>, Arrival)> {

@@ -48,6 +48,16 @@ pub enum Places {
 }
 
 impl Reader {
+    /// Finds the chunks of all variables in as few rounds of requests as one of them takes, where requests take long: for
+    /// those who ask for the [`Self::places`] of all.
+    pub fn prepare_places(&self) {
+        let generation = self.current();
+        if let (true, Ok(input)) = (generation.bytes.is_far(), generation.input()) {
+            // Whoever reads a damaged index is told of it.
+            let _ = input.prefetch_indexes();
+        }
+    }
+
     /// Where a variable's values lie.
     ///
     /// # Errors

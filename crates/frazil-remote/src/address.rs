@@ -1,6 +1,6 @@
 //! Who is asked: a URL taken apart, and its form without secrets.
 
-use frazil_types::{ErrorCode, SourceError};
+use frazil_types::{ErrorCode, SourceError, without_secrets};
 use url::Url;
 
 /// Services that are reached in different ways.
@@ -71,6 +71,84 @@ impl Address {
             url,
         })
     }
+
+    /// The URL of a file that this one names: a path beside it, or a URL in the same place. Of an absolute path the last
+    /// part counts, as HDF5's library looks for it.
+    pub(crate) fn beside(&self, name: &str) -> Result<String, SourceError> {
+        if name.contains("://") {
+            let other = Self::parse(name)?;
+            return match self.is_same_place(&other) {
+                true => Ok(name.to_owned()),
+                false => Err(elsewhere(name)),
+            };
+        }
+        let relative = match name.starts_with('/') {
+            true => name.rsplit('/').next().unwrap_or_default(),
+            false => name,
+        };
+        let own_path = match self.service {
+            Service::Http => self.url.path(),
+            _ => self.key.as_str(),
+        };
+        let mut parts: Vec<&str> = own_path.trim_start_matches('/').split('/').collect();
+        parts.pop();
+        let own = parts.len();
+        for part in relative.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => drop(parts.pop().ok_or_else(|| elsewhere(name))?),
+                part => parts.push(part),
+            }
+        }
+        if parts.is_empty() {
+            return Err(elsewhere(name));
+        }
+        if self.service != Service::Http {
+            let bucket = self.url.as_str().trim_end_matches('/');
+            return Ok(format!("{bucket}/{}", parts.join("/")));
+        }
+        // What is of this file's own path is escaped already.
+        let kept = parts
+            .iter()
+            .zip(own_path.trim_start_matches('/').split('/'));
+        let kept = kept
+            .take(own)
+            .take_while(|(one, other)| *one == other)
+            .count();
+        let mut url = self.url.clone();
+        url.set_path(&parts[..kept].join("/"));
+        url.set_query(None);
+        url.set_fragment(None);
+        let mut segments = url.path_segments_mut().map_err(|()| elsewhere(name))?;
+        segments.pop_if_empty().extend(&parts[kept..]);
+        drop(segments);
+        Ok(url.into())
+    }
+
+    /// Whether requests for another file go where those for this one go.
+    fn is_same_place(&self, other: &Self) -> bool {
+        let place = |one: &Self| {
+            let url = &one.url;
+            // In some URLs of Azure the container stands where a user would.
+            let container = match one.service {
+                Service::Http => String::new(),
+                _ => url.username().to_owned(),
+            };
+            let host = url.host_str().map(str::to_ascii_lowercase);
+            let scheme = url.scheme().to_owned();
+            (scheme, container, host, url.port_or_known_default())
+        };
+        self.service == other.service && place(self) == place(other)
+    }
+}
+
+fn elsewhere(name: &str) -> SourceError {
+    let cause = format!(
+        "it has values in `{}`, which is in another place, and that is not followed",
+        without_secrets(name)
+    );
+    SourceError::new(ErrorCode::PermissionDenied, cause)
+        .with_cure("copy all of the files into one folder first")
 }
 
 #[cfg(test)]
@@ -88,6 +166,33 @@ mod tests {
         assert_eq!(found.key, "x.nc");
         for wrong in ["s3://", "s3://bucket", "https://", "ftp://a/b", "x.nc"] {
             assert!(Address::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn other_files_are_looked_for_beside_the_file_in_the_same_place() {
+        let of = |file: &str, name: &str| Address::parse(file).unwrap().beside(name).ok();
+        let some = |text: &str| Some(text.to_owned());
+        let web = "https://host/a%20b/all.h5?signed=1";
+        assert_eq!(of(web, "p 1?.h5"), some("https://host/a%20b/p%201%3F.h5"));
+        assert_eq!(of(web, "./c/p.h5"), some("https://host/a%20b/c/p.h5"));
+        assert_eq!(of(web, "../p.h5"), some("https://host/p.h5"));
+        assert_eq!(of(web, "/data/p.h5"), some("https://host/a%20b/p.h5"));
+        assert_eq!(of("http://host/x.h5", "p.h5"), some("http://host/p.h5"));
+        assert_eq!(of("s3://box/a/x.h5", "b?.h5"), some("s3://box/a/b?.h5"));
+        assert_eq!(of("s3://box/x.h5", "s3://box/y.h5"), some("s3://box/y.h5"));
+        for (file, name) in [
+            ("https://host/x.h5", "../p.h5"),
+            ("https://host/x.h5", "https://other/p.h5"),
+            ("https://host/x.h5", "http://host/p.h5"),
+            ("https://host/x.h5", "https://host:8080/p.h5"),
+            ("https://host/x.h5", "file:///etc/passwd"),
+            ("s3://box/x.h5", "s3://other/p.h5"),
+            ("s3://box/x.h5", "../../p.h5"),
+            ("s3://box/x.h5", "/"),
+            ("abfs://box@a.host/x.h5", "abfs://other@a.host/x.h5"),
+        ] {
+            assert_eq!(of(file, name), None, "{name}");
         }
     }
 }

@@ -16,7 +16,7 @@ const REQUESTS_AT_ONCE: f64 = 8.0;
 const SMALLEST_GAP: u64 = 8 << 10;
 const LARGEST_GAP: u64 = 1 << 20;
 const SMALLEST_PIECE: u64 = 1 << 20;
-const LARGEST_PIECE: u64 = 16 << 20;
+const LARGEST_PIECE: u64 = 8 << 20;
 
 /// Latency and speed of one server, as bits of floating-point numbers.
 #[derive(Debug)]
@@ -56,9 +56,9 @@ impl Cost {
         bytes.clamp(SMALLEST_GAP, LARGEST_GAP)
     }
 
-    /// Longer ranges are cut, and their pieces come side by side.
+    /// Longer ranges are cut, and their pieces come side by side: a piece takes half as long again as a request for nothing.
     pub(crate) fn piece(&self) -> u64 {
-        let bytes = (self.bytes_of_a_request() * 2.0) as u64;
+        let bytes = (self.bytes_of_a_request() / 2.0) as u64;
         bytes.clamp(SMALLEST_PIECE, LARGEST_PIECE)
     }
 }

@@ -5,18 +5,22 @@
 //!
 //! - `source`: ranges in, bytes out. The first request brings the file's head and says which version it is; all
 //!   others must be of that version.
+//! - `kept` has metadata of files that were opened before, in memory and in a folder (`kept_folder`).
 //! - `plan` joins and cuts ranges into requests, by what requests and bytes cost (`cost` measures).
 //! - `request` asks for one range, again where that helps, and within bounds of time; `failure` puts into words
 //!   why it did not come.
-//! - `address` and `store` say who is asked, `client` where requests may lead.
+//! - `address` and `store` (for S3 with `aws_profile`) say who is asked, `client` where requests may lead.
 //! - `runtime` has the threads on which requests wait, those of this process.
 
 #![forbid(unsafe_code)]
 
 mod address;
+mod aws_profile;
 mod client;
 mod cost;
 mod failure;
+mod kept;
+mod kept_folder;
 mod limits;
 mod plan;
 mod request;

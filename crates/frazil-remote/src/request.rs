@@ -8,6 +8,7 @@ use frazil_types::{ErrorCode, SourceError};
 use futures_util::StreamExt;
 use object_store::{GetOptions, GetRange, GetResult};
 
+use crate::client::Refusal;
 use crate::cost::Cost;
 use crate::failure::{Again, Failure};
 use crate::limits;
@@ -19,8 +20,34 @@ use crate::store::Store;
 pub(crate) struct Version {
     /// Bytes of the whole file.
     pub(crate) length: u64,
-    tag: Option<String>,
-    modified: i64,
+    pub(crate) tag: Option<String>,
+    pub(crate) modified: i64,
+}
+
+/// Which versions of a file are of use.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Wanted<'a> {
+    /// Whichever there is.
+    Any,
+    /// This one, of which parts were read.
+    Only(&'a Version),
+    /// Whichever there is; if it is this one, its bytes are known.
+    Unless(&'a Version),
+}
+
+impl Wanted<'_> {
+    fn is_known(self) -> bool {
+        matches!(self, Self::Only(_))
+    }
+}
+
+/// What came of a request.
+#[derive(Debug)]
+pub(crate) enum Found {
+    /// Bytes, and the version that they are of.
+    Bytes(Vec<u8>, Version),
+    /// The version is the one that is known.
+    Same,
 }
 
 impl Version {
@@ -32,13 +59,22 @@ impl Version {
         }
     }
 
+    #[cfg(test)]
+    pub(crate) fn test(length: u64) -> Self {
+        Self {
+            length,
+            tag: Some("\"tag\"".to_owned()),
+            modified: -5,
+        }
+    }
+
     /// The tag by which a server can refuse another version. Weak ones never match, by the rules of HTTP.
-    fn condition(&self) -> Option<String> {
+    pub(crate) fn condition(&self) -> Option<String> {
         let is_strong = |tag: &&String| !tag.starts_with("W/");
         self.tag.as_ref().filter(is_strong).cloned()
     }
 
-    fn is_same(&self, now: &Self) -> bool {
+    pub(crate) fn is_same(&self, now: &Self) -> bool {
         let by_tag = match (&self.tag, &now.tag) {
             (Some(then), Some(now)) => then == now,
             _ => self.modified == now.modified,
@@ -47,20 +83,36 @@ impl Version {
     }
 }
 
-/// The bytes of a range, which ends where the file does, and the version that they are of.
+/// The bytes of a range of the version that is known.
 pub(crate) async fn fetch(
     store: &Store,
     network: &Network,
     cost: &Cost,
     range: Range<u64>,
-    known: Option<&Version>,
-) -> io::Result<(Vec<u8>, Version)> {
+    known: &Version,
+) -> io::Result<Vec<u8>> {
+    match fetch_wanted(store, network, cost, range, Wanted::Only(known)).await? {
+        Found::Bytes(bytes, _) => Ok(bytes),
+        Found::Same => Err(io::Error::other(
+            "an answer to a question that nobody asked",
+        )),
+    }
+}
+
+/// The bytes of a range, which ends where the file does, and the version that they are of.
+pub(crate) async fn fetch_wanted(
+    store: &Store,
+    network: &Network,
+    cost: &Cost,
+    range: Range<u64>,
+    wanted: Wanted<'_>,
+) -> io::Result<Found> {
     let begun = Instant::now();
     let mut attempt = 0;
     loop {
         attempt += 1;
         let turn = network.turns.acquire().await;
-        let outcome = ask(store, cost, range.clone(), known).await;
+        let outcome = ask(store, cost, range.clone(), wanted).await;
         drop(turn);
         let failure = match outcome {
             Ok(found) => return Ok(found),
@@ -94,11 +146,17 @@ async fn ask(
     store: &Store,
     cost: &Cost,
     range: Range<u64>,
-    known: Option<&Version>,
-) -> Result<(Vec<u8>, Version), Failure> {
+    wanted: Wanted<'_>,
+) -> Result<Found, Failure> {
+    let (only, unless) = match wanted {
+        Wanted::Any => (None, None),
+        Wanted::Only(version) => (version.condition(), None),
+        Wanted::Unless(version) => (None, version.condition()),
+    };
     let options = GetOptions {
         range: Some(GetRange::Bounded(range.clone())),
-        if_match: known.and_then(Version::condition),
+        if_match: only,
+        if_none_match: unless,
         ..GetOptions::default()
     };
     let service = store.service();
@@ -107,15 +165,35 @@ async fn ask(
     let late = |_| Failure::passing("the server did not answer in time");
     let answer = tokio::time::timeout(limits::answer(), service.get_opts(&store.path, options));
     let answer = answer.await.map_err(late)?;
-    let answer = answer.map_err(|error| Failure::of(&error, store, known.is_some()))?;
+    let answer = match answer {
+        Err(error) if matches!(wanted, Wanted::Unless(_)) && is_unmodified(&error) => {
+            return Ok(Found::Same);
+        }
+        answer => answer.map_err(|error| Failure::of(&error, store, wanted.is_known()))?,
+    };
     let first = begun.elapsed();
     let version = Version::of(&answer);
-    if known.is_some_and(|known| !known.is_same(&version)) {
-        return Err(Failure::changed());
+    match wanted {
+        Wanted::Only(known) if !known.is_same(&version) => return Err(Failure::changed()),
+        // A server that takes no conditions sends what is known.
+        Wanted::Unless(known) if known.is_same(&version) => return Ok(Found::Same),
+        _ => {}
     }
     let bytes = body(answer, &range, store).await?;
     cost.learn(first, begun.elapsed() - first, bytes.len() as u64);
-    Ok((bytes, version))
+    Ok(Found::Bytes(bytes, version))
+}
+
+/// Whether a server says that a file is of the version that is known.
+fn is_unmodified(error: &object_store::Error) -> bool {
+    let mut link: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(found) = link {
+        if let Some(Refusal::Status(304, ..)) = found.downcast_ref::<Refusal>() {
+            return true;
+        }
+        link = found.source();
+    }
+    matches!(error, object_store::Error::NotModified { .. })
 }
 
 /// The bytes of an answer: as many as it promises, no more and no less.

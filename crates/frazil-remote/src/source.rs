@@ -2,17 +2,20 @@
 
 use std::io;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 
 use frazil_hdf5::{Arrival, Source};
 use frazil_types::sync::Mutex;
+use frazil_types::{ErrorCode, without_secrets};
 
 use crate::StorageOptions;
 use crate::cost::Cost;
+use crate::kept::{self, Kept};
 use crate::plan;
-use crate::request::{self, Version};
+use crate::request::{self, Found, Version, Wanted};
 use crate::runtime::{Network, wait};
 use crate::store::Store;
 
@@ -26,10 +29,12 @@ const MOST_HELD_BYTES: u64 = 64 << 20;
 static HELD_BYTES: AtomicU64 = AtomicU64::new(0);
 
 /// A file behind a URL, of the version that it had when it was opened.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Remote {
     file: Arc<File>,
-    head: Mutex<Head>,
+    head: Arc<Mutex<Head>>,
+    /// What is kept for the next opening.
+    kept: Option<Arc<Kept>>,
 }
 
 #[derive(Debug)]
@@ -63,14 +68,33 @@ impl Remote {
         let store = Arc::new(Store::new(url, options, false)?);
         let network = Network::current()?;
         let asking = Arc::clone(&store);
+        let key = store.key();
+        let before = kept::find(&key);
+        let known = before.clone();
         let answer = network.begin(async move {
             let cost = Cost::default();
-            let found = request::fetch(&asking, network, &cost, 0..HEAD_BYTES, None).await;
-            found.map(|(bytes, version)| (bytes, version, cost))
+            let wanted = known
+                .as_ref()
+                .map_or(Wanted::Any, |known| Wanted::Unless(&known.version));
+            let head = 0..HEAD_BYTES;
+            let found = request::fetch_wanted(&asking, network, &cost, head, wanted).await;
+            found.map(|found| (found, cost))
         });
-        let (bytes, version, cost) = wait(&answer)?;
+        let (found, cost) = wait(&answer)?;
         let store = Arc::into_inner(store);
         let store = store.ok_or_else(|| io::Error::other("a request is still under way"))?;
+        let (bytes, version, kept) = match (found, before) {
+            (Found::Bytes(bytes, version), _) => {
+                let kept = Kept::new(key, &version);
+                (bytes, version, kept)
+            }
+            (Found::Same, Some(before)) => {
+                let version = before.version.clone();
+                let head = before.pick(&(0..version.length.min(HEAD_BYTES)));
+                (head.unwrap_or_default(), version, Some(before))
+            }
+            (Found::Same, None) => return Err(io::Error::other("nothing was known before")),
+        };
         let counted = bytes.len() as u64;
         HELD_BYTES.fetch_add(counted, Ordering::Relaxed);
         Ok(Self {
@@ -79,15 +103,20 @@ impl Remote {
                 cost,
                 version,
             }),
-            head: Mutex::new(Head { bytes, counted }),
+            head: Arc::new(Mutex::new(Head { bytes, counted })),
+            kept,
         })
     }
 
-    fn in_head(&self, range: &Range<u64>) -> Option<Vec<u8>> {
-        let head = self.head.lock();
-        let from = usize::try_from(range.start).ok()?;
-        let to = usize::try_from(range.end).ok()?;
-        head.bytes.get(from..to).map(<[u8]>::to_vec)
+    /// Bytes that are here: in the file's head, or among its metadata, where small values often lie.
+    fn here(&self, range: &Range<u64>) -> Option<Vec<u8>> {
+        let in_head = || {
+            let head = self.head.lock();
+            let from = usize::try_from(range.start).ok()?;
+            let to = usize::try_from(range.end).ok()?;
+            head.bytes.get(from..to).map(<[u8]>::to_vec)
+        };
+        in_head().or_else(|| self.kept.as_ref()?.pick(range))
     }
 
     /// Sends requests for ranges, all at once.
@@ -104,8 +133,7 @@ impl Remote {
                     cost,
                     version,
                 } = &*file;
-                let found = request::fetch(store, network, cost, wanted, Some(version)).await;
-                found.map(|(bytes, _)| bytes)
+                request::fetch(store, network, cost, wanted, version).await
             });
             (range, answer)
         });
@@ -122,7 +150,7 @@ impl Source for Remote {
     }
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Vec<u8>>> {
-        let mut found: Vec<Option<Vec<u8>>> = ranges.iter().map(|one| self.in_head(one)).collect();
+        let mut found: Vec<Option<Vec<u8>>> = ranges.iter().map(|one| self.here(one)).collect();
         let missing = ranges.iter().zip(&found);
         let missing: Vec<Range<u64>> = missing
             .filter(|(_, found)| found.is_none())
@@ -175,7 +203,7 @@ impl Source for Remote {
     }
 
     fn begin(&self, ranges: &[Range<u64>]) -> Vec<(Range<u64>, Arrival)> {
-        let is_missing = |range: &&Range<u64>| self.in_head(range).is_none();
+        let is_missing = |range: &&Range<u64>| self.here(range).is_none();
         let missing: Vec<Range<u64>> = ranges.iter().filter(is_missing).cloned().collect();
         // Where nothing can be sent, reading says why.
         let asked = self.ask(&missing).unwrap_or_default().into_iter();
@@ -185,5 +213,82 @@ impl Source for Remote {
                 (range, arrival)
             })
             .collect()
+    }
+
+    fn of_metadata(&self) -> Option<Arc<dyn Source>> {
+        let kept = self.kept.as_ref().map(Arc::clone)?;
+        Some(Arc::new(Metadata {
+            file: self.clone(),
+            kept,
+        }))
+    }
+
+    fn beside(&self, name: &str) -> io::Result<Option<(PathBuf, Arc<dyn Source>)>> {
+        let store = &self.file.store;
+        let url = store.address.beside(name)?;
+        let shown = PathBuf::from(&*without_secrets(&url));
+        match Self::open(&url, &store.options) {
+            Ok(opened) => Ok(Some((shown, Arc::new(opened)))),
+            Err(error) if ErrorCode::of_io_error(&error) == ErrorCode::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The file for those who read its metadata: what they ask for is kept for the next opening.
+struct Metadata {
+    file: Remote,
+    kept: Arc<Kept>,
+}
+
+impl Source for Metadata {
+    fn length(&self) -> io::Result<u64> {
+        self.file.length()
+    }
+
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Vec<u8>>> {
+        let mut found: Vec<Option<Vec<u8>>> =
+            ranges.iter().map(|one| self.kept.pick(one)).collect();
+        let missing = ranges.iter().zip(&found);
+        let missing: Vec<Range<u64>> = missing
+            .filter(|(_, found)| found.is_none())
+            .map(|(range, _)| range.clone())
+            .collect();
+        if !missing.is_empty() {
+            let mut come = self.file.read_ranges(&missing)?.into_iter();
+            for (range, found) in ranges.iter().zip(&mut found) {
+                if found.is_none() {
+                    let bytes = come.next().ok_or(io::ErrorKind::UnexpectedEof)?;
+                    self.kept.add(range.start, &bytes);
+                    *found = Some(bytes);
+                }
+            }
+        }
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    fn block_bytes(&self) -> u64 {
+        self.file.block_bytes()
+    }
+
+    fn head_bytes(&self) -> u64 {
+        self.file.head_bytes()
+    }
+
+    fn is_far(&self) -> bool {
+        true
+    }
+
+    fn settle(&self) {
+        self.file.settle();
+        self.kept.save();
+    }
+
+    fn begin(&self, ranges: &[Range<u64>]) -> Vec<(Range<u64>, Arrival)> {
+        self.file.begin(ranges)
+    }
+
+    fn beside(&self, name: &str) -> io::Result<Option<(PathBuf, Arc<dyn Source>)>> {
+        self.file.beside(name)
     }
 }

@@ -12,9 +12,11 @@ use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::http::HttpBuilder;
 use object_store::path::Path;
 use object_store::{HeaderMap, HeaderValue, ObjectStore, RetryConfig};
+use ring::digest::{Context, SHA256};
 
 use crate::StorageOptions;
 use crate::address::{Address, Service};
+use crate::aws_profile::{self, Profile};
 use crate::client::Connector;
 use crate::limits;
 
@@ -22,13 +24,36 @@ use crate::limits;
 const HEADERS_OPTION: &str = "headers";
 /// Asks the machine's own service for credentials (S3 only), which nobody is asked for else.
 const INSTANCE_OPTION: &str = "instance_credentials";
+/// A profile of Amazon's command (S3 only).
+const PROFILE_OPTION: &str = "profile";
 const INSTANCE_VARIABLE: &str = "FRAZIL_REMOTE_INSTANCE";
+
+/// Parts of the names of options, and variables, that say where a bucket's URL leads.
+const WHERE_OPTIONS: [&str; 5] = [
+    "endpoint",
+    "url",
+    "account_name",
+    "region",
+    "virtual_hosted",
+];
+const WHERE_VARIABLES: [&str; 9] = [
+    "AWS_ENDPOINT",
+    "AWS_ENDPOINT_URL",
+    "AWS_ENDPOINT_URL_S3",
+    "AWS_REGION",
+    "AWS_DEFAULT_REGION",
+    "AWS_PROFILE",
+    "AZURE_STORAGE_ACCOUNT_NAME",
+    "AZURE_STORAGE_ENDPOINT",
+    "GOOGLE_BASE_URL",
+];
 
 /// The service that has a file, and the file's place in it.
 #[derive(Debug)]
 pub(crate) struct Store {
     pub(crate) address: Address,
-    options: StorageOptions,
+    pub(crate) options: StorageOptions,
+    profile: Profile,
     pub(crate) path: Path,
     /// Whether object_store repeats requests that fail.
     repeats: bool,
@@ -53,10 +78,15 @@ impl Store {
             )
         })?;
         let options = renamed(&address, options);
-        let is_signed = is_signed(&address, &options);
+        let profile = match address.service {
+            Service::S3 => profile(&options)?,
+            _ => Profile::new(),
+        };
+        let is_signed = is_signed(&address, &options) || profile.contains_key("access_key_id");
         let store = Self {
             address,
             options,
+            profile,
             path,
             repeats,
             made: Mutex::default(),
@@ -81,6 +111,29 @@ impl Store {
             **made = Some((id, Arc::clone(&built)));
         }
         Ok(built)
+    }
+
+    /// Which file it is, whoever asks for it: its URL, and where that leads.
+    pub(crate) fn key(&self) -> [u8; 32] {
+        let mut all = Context::new(&SHA256);
+        let mut add = |text: &str| {
+            all.update(&(text.len() as u64).to_le_bytes());
+            all.update(text.as_bytes());
+        };
+        add(self.address.url.as_str());
+        add(&self.address.key);
+        for (name, value) in &self.options {
+            if WHERE_OPTIONS.iter().any(|part| name.contains(part)) {
+                add(name);
+                add(value);
+            }
+        }
+        for name in WHERE_VARIABLES {
+            add(&std::env::var(name).unwrap_or_default());
+        }
+        let mut key = [0; 32];
+        key.copy_from_slice(all.finish().as_ref());
+        key
     }
 
     fn build(&self) -> Result<Arc<dyn ObjectStore>, SourceError> {
@@ -142,9 +195,16 @@ impl Store {
             .with_retry(self.retry())
             .with_skip_signature(!self.is_signed);
         for (name, value) in &self.options {
-            if name != INSTANCE_OPTION {
+            if ![INSTANCE_OPTION, PROFILE_OPTION].contains(&name.as_str()) {
                 let key: AmazonS3ConfigKey =
                     name.parse().map_err(|_| Unbuilt::Option(name.clone()))?;
+                builder = builder.with_config(key, value);
+            }
+        }
+        for (name, value) in &self.profile {
+            let key: AmazonS3ConfigKey = name.parse()?;
+            let is_key = !aws_profile::SAID_ELSEWHERE.contains(name);
+            if is_key || builder.get_config_value(&key).is_none() {
                 builder = builder.with_config(key, value);
             }
         }
@@ -242,43 +302,62 @@ fn renamed(address: &Address, options: &StorageOptions) -> StorageOptions {
         .collect()
 }
 
+/// What the files of Amazon's command say, if their profile is named, or keys are nowhere else.
+fn profile(options: &StorageOptions) -> Result<Profile, SourceError> {
+    let named = options.get(PROFILE_OPTION);
+    if is_true(options, "skip_signature") || (named.is_none() && has_s3_keys(options)) {
+        return Ok(Profile::new());
+    }
+    aws_profile::settings(named)
+}
+
+fn is_true(options: &StorageOptions, name: &str) -> bool {
+    let is_true = |value: &String| matches!(value.as_str(), "true" | "True" | "1" | "on");
+    options.get(name).is_some_and(is_true)
+}
+
+fn has_option(options: &StorageOptions, names: &[&str]) -> bool {
+    let mut names = names.iter();
+    names.any(|name| options.keys().any(|key| key.ends_with(name)))
+}
+
+fn has_variable(names: &[&str]) -> bool {
+    let mut names = names.iter();
+    names.any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+}
+
+/// Whether keys, or a way to them, are said by options or the environment.
+fn has_s3_keys(options: &StorageOptions) -> bool {
+    let asks = is_true(options, INSTANCE_OPTION)
+        || std::env::var(INSTANCE_VARIABLE).is_ok_and(|value| value == "on");
+    asks || has_option(options, &["access_key_id", "web_identity_token_file"])
+        || has_variable(&[
+            "AWS_ACCESS_KEY_ID",
+            "AWS_WEB_IDENTITY_TOKEN_FILE",
+            "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+            "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+        ])
+}
+
 /// Whether there is anything to sign requests with. Where nothing is, they go out unsigned, as public buckets take
 /// them: object_store would ask the machine's own service for credentials, which is not where the URL leads.
 fn is_signed(address: &Address, options: &StorageOptions) -> bool {
-    let is_true = |value: &String| matches!(value.as_str(), "true" | "True" | "1" | "on");
-    if options.get("skip_signature").is_some_and(is_true) {
+    if is_true(options, "skip_signature") {
         return false;
     }
-    let has_option = |names: &[&str]| {
-        let names = names.iter();
-        names
-            .into_iter()
-            .any(|name| options.keys().any(|key| key.ends_with(name)))
-    };
-    let has_variable = |names: &[&str]| {
-        let mut names = names.iter();
-        names.any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
-    };
     match address.service {
         Service::Http => false,
-        Service::S3 => {
-            let asks = options.get(INSTANCE_OPTION).is_some_and(is_true)
-                || std::env::var(INSTANCE_VARIABLE).is_ok_and(|value| value == "on");
-            asks || has_option(&["access_key_id", "web_identity_token_file"])
-                || has_variable(&[
-                    "AWS_ACCESS_KEY_ID",
-                    "AWS_WEB_IDENTITY_TOKEN_FILE",
-                    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
-                    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
-                ])
-        }
+        Service::S3 => has_s3_keys(options),
         Service::Gcs => {
-            has_option(&[
-                "service_account",
-                "service_account_key",
-                "application_credentials",
-                "bearer_token",
-            ]) || has_variable(&[
+            has_option(
+                options,
+                &[
+                    "service_account",
+                    "service_account_key",
+                    "application_credentials",
+                    "bearer_token",
+                ],
+            ) || has_variable(&[
                 "GOOGLE_SERVICE_ACCOUNT",
                 "GOOGLE_SERVICE_ACCOUNT_PATH",
                 "GOOGLE_SERVICE_ACCOUNT_KEY",
@@ -286,7 +365,7 @@ fn is_signed(address: &Address, options: &StorageOptions) -> bool {
             ])
         }
         Service::Azure => {
-            has_option(&["key", "token", "client_id"])
+            has_option(options, &["key", "token", "client_id"])
                 || has_variable(&[
                     "AZURE_STORAGE_ACCOUNT_KEY",
                     "AZURE_STORAGE_ACCESS_KEY",

@@ -40,7 +40,7 @@ impl Default for Link {
         Self {
             head_bytes: 1 << 20,
             gap_bytes: 640 << 10,
-            request_bytes: 10 << 20,
+            request_bytes: 5 << 19,
         }
     }
 }
@@ -114,6 +114,7 @@ fn count(path: &Path, link: Link) -> Result<CloudCost> {
             one_round(std::iter::once(head).collect(), link)
         }
     };
+    reader.prepare_places();
     let mut variables = Vec::new();
     let mut all_ranges = Vec::new();
     for (number, variable) in model.variables.iter().enumerate() {
@@ -185,7 +186,11 @@ fn of_variable(
     let has_parts = rank >= 2 && !shape.contains(&0);
     VariableCost {
         path: model.variable_path(id),
-        stored_bytes: variable.dataset.stored_bytes,
+        // Of a far file nobody has counted them but those who look for chunks.
+        stored_bytes: match places {
+            Places::Chunks(records) => records.iter().map(|record| record.stored_bytes).sum(),
+            _ => variable.dataset.stored_bytes,
+        },
         locate,
         map: (has_parts && rank >= 3).then(|| part(&|axis| axis + 2 >= rank)),
         series: has_parts.then(|| part(&|axis| axis == 0)),

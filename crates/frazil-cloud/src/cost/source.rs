@@ -1,6 +1,5 @@
 //! A source of bytes that counts what a link to a bucket would be asked.
 
-use std::cmp::Reverse;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
@@ -64,27 +63,27 @@ impl Source for Counted {
     }
 }
 
-/// What it takes to read ranges that are known: requests that go out together.
+/// What it takes to read ranges that are known: requests that go out together. As frazil asks: those that are near are
+/// joined, and what becomes too long is cut.
 pub(super) fn one_round(mut ranges: Vec<Range<u64>>, link: Link) -> ReadCost {
     ranges.retain(|range| range.start < range.end);
-    ranges.sort_unstable_by_key(|range| (range.start, Reverse(range.end)));
+    ranges.sort_unstable_by_key(|range| range.start);
     let mut cost = ReadCost::default();
     let mut open: Option<Range<u64>> = None;
     for range in ranges {
-        if let Some(request) = &mut open {
-            let is_near = range.start <= request.end.saturating_add(link.gap_bytes);
-            let end = request.end.max(range.end);
-            let is_inside = end == request.end;
-            if is_inside || is_near && end - request.start <= link.request_bytes {
-                request.end = end;
-                continue;
+        match &mut open {
+            Some(run) if range.start <= run.end.saturating_add(link.gap_bytes) => {
+                run.end = run.end.max(range.end);
             }
-            cost.send(request, link);
+            _ => {
+                if let Some(run) = open.replace(range) {
+                    cost.send(&run, link);
+                }
+            }
         }
-        open = Some(range);
     }
-    if let Some(request) = &open {
-        cost.send(request, link);
+    if let Some(run) = &open {
+        cost.send(run, link);
     }
     cost.rounds = u64::from(cost.requests > 0);
     cost

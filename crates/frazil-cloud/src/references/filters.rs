@@ -1,5 +1,6 @@
 //! Filters as numcodecs names them.
 
+use frazil_file::sources::cure_of_filter;
 use frazil_types::{ChunkGrid, ChunkRecord, FilterPipeline, FilterSpec, filter_id};
 use serde_json::{Value, json};
 
@@ -86,7 +87,10 @@ fn codec(filter: &FilterSpec) -> Result<Value, Refusal> {
                 filter.display_name(),
                 filter.id
             );
-            return Err(with_cure(&cause));
+            return Err(match cure_of_filter(filter.id) {
+                None => with_cure(&cause),
+                cure => Refusal { cause, cure },
+            });
         }
     })
 }

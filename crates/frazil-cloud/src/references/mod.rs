@@ -141,6 +141,7 @@ pub fn references(path: &Path, options: &ReferenceOptions) -> Result<References>
             attributes: attributes.json,
         });
     }
+    reader.prepare_places();
     for number in 0..model.variables.len() {
         all.add(&reader, model, VariableId(number), options)?;
     }

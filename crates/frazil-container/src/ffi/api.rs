@@ -168,7 +168,6 @@ function_table! {
         H5Aopen(hid_t, *const c_char, hid_t) -> hid_t;
         H5Aexists(hid_t, *const c_char) -> htri_t;
         H5Adelete(hid_t, *const c_char) -> herr_t;
-        H5Arename(hid_t, *const c_char, *const c_char) -> herr_t;
         H5Aget_name(hid_t, size_t, *mut c_char) -> ssize_t;
         H5Aget_type(hid_t) -> hid_t;
         H5Aget_space(hid_t) -> hid_t;

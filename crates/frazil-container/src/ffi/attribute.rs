@@ -91,17 +91,6 @@ pub(crate) fn delete(object: &Handle, name: &str) -> Result<()> {
     )
 }
 
-/// Gives an attribute that exists another name.
-pub(crate) fn rename(object: &Handle, old: &str, new: &str) -> Result<()> {
-    let _guard = library_lock();
-    let (old, new) = (c_name(old)?, c_name(new)?);
-    // SAFETY: a live object and NUL-terminated names.
-    check(
-        unsafe { (api().H5Arename)(object.id(), old.as_ptr(), new.as_ptr()) },
-        "rename attribute",
-    )
-}
-
 impl Attribute {
     /// The attribute's name.
     pub(crate) fn name(&self) -> Result<String> {

@@ -111,7 +111,9 @@ impl Definition<'_> {
         let from = self.input.object_at(address)?;
         let to = link::open_group(self.output, "/")?;
         self.register(address, &to)?;
-        self.copy_attributes(&from, &to, "/", &HashSet::new())
+        let left_out = self.additions.not_copied_of_root();
+        self.copy_attributes(&from, &to, "/", &left_out)?;
+        self.additions.write_root_attributes(&to)
     }
 
     fn entry(&mut self, entry: &Entry) -> Result<()> {

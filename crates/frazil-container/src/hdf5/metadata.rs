@@ -131,19 +131,28 @@ impl Hdf5Input {
         })
     }
 
-    /// Brings the roots of all chunk indexes into memory, in one request.
+    /// Brings all chunk indexes into memory, as far as there is room, in as few rounds of requests as one of them takes.
     ///
     /// # Errors
     /// If the file cannot be read.
     pub fn prefetch_indexes(&self) -> Result<()> {
         self.with_metadata(|file| {
-            let mut roots = Vec::new();
+            let mut all = Vec::new();
             for info in self.datasets() {
-                let dataset = file.dataset(&file.object(info.object_address)?)?;
-                roots.extend(dataset.index_address());
+                if matches!(info.storage, DatasetStorage::Chunked { .. }) {
+                    let mut one = file.dataset(&file.object(info.object_address)?)?;
+                    one.extent.set_shape(&info.shape);
+                    all.push(one);
+                }
             }
-            Ok(file.prefetch(&roots)?)
+            Ok(file.prefetch_indexes(&all)?)
         })
+    }
+
+    /// Where the bytes of a file come from that is somewhere else.
+    #[must_use]
+    pub fn far_source(&self) -> Option<&Arc<dyn Source>> {
+        self.contents().source.as_ref().map(|far| &far.0)
     }
 
     /// A type as libhdf5 gives its values, with the path of the committed datatype that it is.

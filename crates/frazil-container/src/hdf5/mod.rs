@@ -43,6 +43,7 @@ pub use frazil_hdf5::{
 pub use live::{ExistingFile, ExistingVariable, LiveOutput, Placement};
 pub use netcdf_names::NON_COORDINATE_PREFIX;
 pub use output::{Finished, Hdf5Output, OutputTarget};
+pub use provenance::provenance;
 pub use scan::Hdf5Input;
 pub use values::parts_to_copy;
 pub use writer_flags::WriterFlags;

@@ -18,11 +18,12 @@ mod source;
 
 use std::collections::HashMap;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use frazil_container::hdf5::{
-    DatasetInfo, DatasetPlace, DatasetStorage, Expanded, Extent, Hdf5Input, StoredElement,
+    DatasetInfo, DatasetPlace, DatasetStorage, Expanded, Extent, Hdf5Input, Source as FileSource,
+    StoredElement,
 };
 use frazil_container::outside_forks;
 use frazil_pipeline::ByteSource;
@@ -32,14 +33,16 @@ use frazil_types::{AxisSelection, ErrorCode};
 use crate::error::{Error, Result};
 use crate::file_state::FileState;
 use crate::input::Input;
-use crate::sources::refuse_other_files;
+use crate::remote;
 use crate::storage_error::from_container;
-use lineage::Lineage;
+use lineage::{Lineage, Place};
 use part::Part;
 use source::{Source, hdf5_of, open_first};
 
 /// Files and datasets that one virtual dataset keeps open, the last ones used.
 const MOST_OPEN: usize = 64;
+/// Each of a series takes a request of its own.
+const MOST_FAR_FILES: u64 = 10_000;
 
 /// External links that are followed on the way to a source, as many as libhdf5 follows (`H5L_NUM_LINKS`).
 const MOST_LINKS: usize = 16;
@@ -58,6 +61,8 @@ pub struct VirtualValues {
     /// Whether another virtual dataset takes values from it.
     is_source: bool,
     lineage: Lineage,
+    /// Where its file's bytes come from, if that is somewhere else.
+    far: Option<Arc<dyn FileSource>>,
     open: Mutex<Open>,
 }
 
@@ -66,6 +71,8 @@ pub struct VirtualValues {
 struct Open {
     files: Vec<(String, Arc<Input>)>,
     sources: Vec<((String, String), Arc<Source>)>,
+    /// Files that were not beside one that is somewhere else.
+    missing: Vec<(String, ())>,
 }
 
 impl std::fmt::Debug for VirtualValues {
@@ -112,8 +119,15 @@ impl VirtualValues {
     fn unmeasured(hdf5: &Hdf5Input, info: &DatasetInfo, above: &Lineage) -> Result<Self> {
         let path = hdf5.path();
         let failed = |error| from_container(error, path);
-        let metadata = path.metadata();
-        let metadata = metadata.map_err(|error| Error::io(&error, "inspect", path))?;
+        let far = hdf5.far_source().map(Arc::clone);
+        let place = match &far {
+            Some(_) => Place::Far(path.to_owned()),
+            None => {
+                let metadata = path.metadata();
+                let metadata = metadata.map_err(|error| Error::io(&error, "inspect", path))?;
+                Place::Here(FileState::of(&metadata))
+            }
+        };
         let shape = match info.shape.as_slice() {
             [] => vec![1],
             shape => shape.to_vec(),
@@ -138,7 +152,8 @@ impl VirtualValues {
             series: vec![None; parts.len()],
             parts,
             is_source: !above.is_empty(),
-            lineage: above.with(FileState::of(&metadata), info.object_address)?,
+            lineage: above.with(place, info.object_address)?,
+            far,
             open: Mutex::default(),
         })
     }
@@ -195,6 +210,14 @@ impl VirtualValues {
             .is_some()
         {
             length += 1;
+            // A server can have a file for every name.
+            if self.far.is_some() && length > MOST_FAR_FILES {
+                let cause =
+                    format!("a series of more than {MOST_FAR_FILES} files is somewhere else");
+                return Err(Error::new(ErrorCode::Unsupported, cause)
+                    .in_file(&self.path)
+                    .with_cure("copy all of the files here first"));
+            }
         }
         Ok(length)
     }
@@ -217,8 +240,8 @@ impl VirtualValues {
                 None => break,
                 Some(DatasetPlace::Here(number)) => return Ok(Some((input, number))),
                 Some(DatasetPlace::Elsewhere { file, path: there }) => {
-                    let places = names::places_of_link(input.path(), &file);
-                    next = self.kept(&format!("{}\0{file}", input.path().display()), &places)?;
+                    let key = format!("{}\0{file}", input.path().display());
+                    next = self.kept(&key, || self.linked(&input, &file))?;
                     path = there;
                 }
             }
@@ -228,24 +251,53 @@ impl VirtualValues {
 
     /// The file of a name, if there is one.
     fn file(&self, name: &str) -> Result<Option<Arc<Input>>> {
-        match name {
-            "." => self.kept(name, std::slice::from_ref(&self.path)),
-            _ => self.kept(name, &names::places(&self.path, name)),
-        }
+        self.kept(name, || self.opened(name))
     }
 
-    /// The file at one of some places, which is kept open under a key of its own.
-    fn kept(&self, key: &str, places: &[PathBuf]) -> Result<Option<Arc<Input>>> {
+    /// A file that is kept open under a key of its own.
+    fn kept(
+        &self,
+        key: &str,
+        open: impl FnOnce() -> Result<Option<Input>>,
+    ) -> Result<Option<Arc<Input>>> {
         let known = self.with_open(|open| taken(&mut open.files, |known| known == key));
         let found = match known.filter(|input| input.is_current()) {
             Some(input) => Some(input),
-            None => open_first(places)?.map(Arc::new),
+            None => open()?.map(Arc::new),
         };
         if let Some(input) = &found {
             let kept = (key.to_owned(), Arc::clone(input));
             self.with_open(|open| put(&mut open.files, kept));
         }
         Ok(found)
+    }
+
+    fn opened(&self, name: &str) -> Result<Option<Input>> {
+        let Some(far) = &self.far else {
+            return match name {
+                "." => open_first(&[&self.path]),
+                name => open_first(&names::places(&self.path, name)),
+            };
+        };
+        if name == "." {
+            return Input::open_far_as_source(&self.path, Arc::clone(far)).map(Some);
+        }
+        if self.with_open(|open| open.missing.iter().any(|(known, ())| known == name)) {
+            return Ok(None);
+        }
+        let found = open_beside(far, name, &self.path)?;
+        if found.is_none() {
+            self.with_open(|open| put(&mut open.missing, (name.to_owned(), ())));
+        }
+        Ok(found)
+    }
+
+    /// The file that an external link of another leads to.
+    fn linked(&self, from: &Input, name: &str) -> Result<Option<Input>> {
+        match hdf5_of(from)?.far_source() {
+            Some(far) => open_beside(far, name, from.path()),
+            None => open_first(&names::places_of_link(from.path(), name)),
+        }
     }
 
     /// A source, if it exists.
@@ -270,6 +322,13 @@ impl VirtualValues {
     fn with_open<T>(&self, work: impl FnOnce(&mut Open) -> T) -> T {
         outside_forks(|| work(&mut self.open.lock()))
     }
+}
+
+/// Opens a file that a far one names, if there is one beside it.
+fn open_beside(far: &Arc<dyn FileSource>, name: &str, of: &Path) -> Result<Option<Input>> {
+    let found = remote::beside(far, name, of)?;
+    let opened = found.map(|(shown, source)| Input::open_far_as_source(&shown, source));
+    opened.transpose()
 }
 
 /// Takes what is known by a key.
@@ -328,8 +387,7 @@ fn adjusted(hdf5: &Hdf5Input, info: &DatasetInfo) -> Result<Option<Vec<u64>>> {
 /// The values of a virtual dataset that nobody else is mapped onto.
 ///
 /// # Errors
-/// As for any: if the file contradicts itself, or is somewhere else.
+/// As for any: if the file contradicts itself.
 pub fn of_dataset(hdf5: &Hdf5Input, info: &DatasetInfo) -> Result<Arc<VirtualValues>> {
-    refuse_other_files(hdf5)?;
     VirtualValues::new(hdf5, info, &Lineage::default(), None).map(Arc::new)
 }
