@@ -117,8 +117,9 @@ fn odd_variable(
         engine.inq_var_fill(group, varid)?,
         reading.inq_var_fill(group, varid)?,
     );
-    let is_same =
-        ours.no_fill == theirs.no_fill && (ours.no_fill || are_same(&ours.value, &theirs.value));
+    let is_unfilled = ours.no_fill != 0;
+    let is_same = is_unfilled == (theirs.no_fill != 0)
+        && (is_unfilled || are_same(&ours.value, &theirs.value));
     if !is_same {
         return Ok(Some("its fill value".to_owned()));
     }

@@ -6,9 +6,7 @@ use super::{Engine, NOFILL};
 use crate::names::FILL_VALUE;
 use crate::status::{Answer, Refusal, Status};
 use crate::types::{AttributeValues, ChunkCache, FillInquiry, GLOBAL, GroupNumber, Storage};
-use frazil_container::schema::{
-    AttributeOwner, Fill, Schema, SchemaValue, Text, ValueType, VariableId,
-};
+use frazil_container::schema::{AttributeOwner, Fill, SchemaValue, Text, ValueType, VariableId};
 use frazil_precision::names::{NETCDF_BITGROOM, NETCDF_BITROUND, NETCDF_GRANULAR};
 use frazil_types::{PrecisionRequest, QuantizeAlgorithm};
 use frazil_write::PrecisionStatement;

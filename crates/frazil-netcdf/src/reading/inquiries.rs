@@ -97,11 +97,6 @@ impl Reading {
         Ok(found)
     }
 
-    /// How many groups there are.
-    pub(crate) fn groups(&self) -> u16 {
-        u16::try_from(self.view.groups.len()).unwrap_or(u16::MAX)
-    }
-
     pub(crate) fn inq_grps(&mut self, group: GroupNumber) -> Answer<Vec<GroupNumber>> {
         Ok(self.group(group)?.children.clone())
     }

@@ -353,7 +353,7 @@ fn strings_get_the_filters_that_were_asked_for() {
     let names = data.def_var(ROOT, "names", STRING, &[0]).unwrap();
     data.def_var_chunking(ROOT, names, 0, None).unwrap();
     data.def_var_deflate(ROOT, names, true, true, 5).unwrap();
-    let texts = ["a".to_owned(), "b".to_owned()];
+    let texts = ["a".into(), "b".into()];
     data.put_strings(ROOT, names, &vara(&[0], &[2]), &texts)
         .unwrap();
     let mut read = reopened(data);
