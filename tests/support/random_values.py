@@ -47,8 +47,9 @@ class RandomValues:
                 return self.dice.choice([self.dice.randrange(low, limit), 1.75, 7.25])
             odd = [float("nan"), float("inf"), 1e300 if kind == DOUBLE else 3e38, -0.0, 1e-42]
             return self.dice.choice(odd) if self.often(0.1) else self.dice.uniform(-1e3, 1e3)
-        # As a float, the largest number of 64 bits is larger than that.
-        low, high = limits(4 if target in (FLOAT, DOUBLE) and kind in (10, 11) else kind)
+        # As a float, the largest number of many bits is larger than that.
+        is_wide = kind in {FLOAT: (4, 9, 10, 11), DOUBLE: (10, 11)}.get(target, ())
+        low, high = limits(3 if is_wide else kind)
         low = max(low, limits(kind)[0])
         if self.often(0.2):
             return self.dice.choice([low, high, 128, 300, 70000, -1, 0]) % (high - low + 1) + low

@@ -347,11 +347,11 @@ fn length_of(value: &SchemaValue) -> usize {
     }
 }
 
-/// Bytes of one value in memory; 0 for what is no type. Of a string, netCDF-C reckons with -1.
+/// Bytes of one value in memory; netCDF-C reckons with -1 for a string, and for what is no type.
 fn type_bytes(nc_type: i32) -> usize {
     match MemoryType::of_number(nc_type) {
-        Some(MemoryType::String) => usize::MAX,
-        memory => memory.map_or(0, MemoryType::size_bytes),
+        Some(MemoryType::String) | None => usize::MAX,
+        Some(memory) => memory.size_bytes(),
     }
 }
 
