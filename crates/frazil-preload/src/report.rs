@@ -3,7 +3,7 @@
 //! Programs close their standard error, fork and start others: each line is written at once, to the end
 //! of the file. `frazil-cli/src/commands/run/events.rs` reads them.
 
-use std::ffi::{CStr, CString, OsStr, c_char, c_int};
+use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
