@@ -12,6 +12,7 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
+from support.command import ROOT
 from support.drop_in import BARE, installed
 from support.dumps import ncdump
 from support.fortran import GFORTRAN, run
